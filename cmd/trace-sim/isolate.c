@@ -86,13 +86,16 @@ struct isolate {
 
 static void append_to_kept(void *ctx, const char *p, size_t n) { kept_add(ctx, p, n); }
 
-static void to_output(void *ctx, const char *p, size_t n) { fwrite(p, 1, n, ctx); }
+static void write_to_file(void *ctx, const char *p, size_t n) { fwrite(p, 1, n, ctx); }
 
 /* ---- a process ------------------------------------------------------------------------------------ */
 
-static void copy_word(char *to, size_t cap, const char *word) { snprintf(to, cap, "%s", word ? word : ""); }
+static void copy_text_or_empty(char *to, size_t cap, const char *word)
+{
+	snprintf(to, cap, "%s", word ? word : "");
+}
 
-static _Noreturn void be_child(struct isolate *o, const struct child *c, struct outcome *t)
+static _Noreturn void run_child_kernel(struct isolate *o, const struct child *c, struct outcome *t)
 {
 	struct run *r = o->r;
 	struct fault f;
@@ -113,8 +116,8 @@ static _Noreturn void be_child(struct isolate *o, const struct child *c, struct 
 	r->writer = record_open(c->records, (enum record_format)r->format);
 	run_compact(r, r->writer, false);
 	status = run_application(r);
-	copy_word(t->status, sizeof(t->status), r->status);
-	copy_word(t->limit, sizeof(t->limit), r->limit);
+	copy_text_or_empty(t->status, sizeof(t->status), r->status);
+	copy_text_or_empty(t->limit, sizeof(t->limit), r->limit);
 	memcpy(t->hash, r->kernel_hash, sizeof(t->hash));
 	t->kernel = r->ended;
 	t->kernels = r->kernels_loaded;
@@ -162,12 +165,12 @@ static void start_child(struct isolate *o, uint32_t command)
 	klist_prepare(&o->r->list, command);
 	o->outcome[c - o->child] = (struct outcome){.kernels = 0};
 	if (fork_child(c))
-		be_child(o, c, &o->outcome[c - o->child]);
+		run_child_kernel(o, c, &o->outcome[c - o->child]);
 	o->result[command].state = RUNNING;
 	o->running++;
 }
 
-static int wait_for(pid_t pid)
+static int wait_for_child(pid_t pid)
 {
 	int status;
 
@@ -177,7 +180,7 @@ static int wait_for(pid_t pid)
 	return status;
 }
 
-static void forget(struct isolate *o, struct child *c)
+static void forget_child(struct isolate *o, struct child *c)
 {
 	close(c->pipe);
 	fclose(c->records);
@@ -202,8 +205,8 @@ static void kill_children(struct isolate *o, uint32_t first)
 	for (struct child *c = o->child; c < o->child + o->jobs; c++)
 		if (c->pid && c->command >= first) {
 			kill(c->pid, SIGKILL);
-			wait_for(c->pid);
-			forget(o, c);
+			wait_for_child(c->pid);
+			forget_child(o, c);
 		}
 }
 
@@ -214,7 +217,7 @@ static void end_check(struct isolate *o)
 
 	if (!o->check.pid)
 		return;
-	status = wait_for(o->check.pid);
+	status = wait_for_child(o->check.pid);
 	close(o->check.pipe);
 	o->check.pid = 0;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_GOOD)
@@ -229,7 +232,7 @@ static void end_check(struct isolate *o)
 static void reap_child(struct isolate *o, struct child *c)
 {
 	struct child_result *to = &o->result[c->command];
-	int status = wait_for(c->pid);
+	int status = wait_for_child(c->pid);
 	off_t n = lseek(fileno(c->records), 0, SEEK_END);
 
 	to->outcome = o->outcome[c - o->child];
@@ -248,10 +251,10 @@ static void reap_child(struct isolate *o, struct child *c)
 		to->n = (uint64_t)n;
 		kept_pass(fileno(c->records), 0, to->n, append_to_kept, &o->spool);
 	}
-	forget(o, c);
+	forget_child(o, c);
 }
 
-static bool can_start(const struct isolate *o)
+static bool can_start_child(const struct isolate *o)
 {
 	return o->start < o->r->list.n_cmds && o->failed == o->r->list.n_cmds && o->running < o->jobs;
 }
@@ -269,7 +272,7 @@ static void wait_children(struct isolate *o)
 			fd[n++] = (struct pollfd){.fd = c->pipe, .events = POLLIN};
 		}
 	fd[n] = (struct pollfd){.fd = o->check.pid ? o->check.pipe : -1, .events = POLLIN};
-	if (poll(fd, n + 1, can_start(o) ? 0 : 200) <= 0)
+	if (poll(fd, n + 1, can_start_child(o) ? 0 : 200) <= 0)
 		return;
 	if (fd[n].revents)
 		end_check(o);
@@ -280,7 +283,7 @@ static void wait_children(struct isolate *o)
 
 /* ---- the records ---------------------------------------------------------------------------------- */
 
-static void show(struct isolate *o, bool keep)
+static void show_isolate_progress(struct isolate *o, bool keep)
 {
 	double seconds = progress_seconds();
 	uint32_t now = o->passed, left = o->chosen - now;
@@ -297,13 +300,13 @@ static void show(struct isolate *o, bool keep)
 }
 
 /* Redraws the line on a terminal, twice a second. */
-static void redraw(struct isolate *o)
+static void redraw_isolate_progress(struct isolate *o)
 {
 	if (o->r->progress && o->terminal && progress_seconds() - o->shown_at >= 0.5)
-		show(o, false);
+		show_isolate_progress(o, false);
 }
 
-static const char *worse(const char *a, const char *b)
+static const char *worse_outcome(const char *a, const char *b)
 {
 	static const char *const order[] = {"complete", "limit", "deadlock", "interrupted"};
 	unsigned i = 0, k = 0;
@@ -363,13 +366,13 @@ static void write_result(struct isolate *o, struct child_result *done)
 	struct run *r = o->r;
 
 	if (done->from == REUSE_NONE || !write_reused(o, done)) {
-		kept_pass(o->spool.fd, done->at, done->n, to_output, r->out);
+		kept_pass(o->spool.fd, done->at, done->n, write_to_file, r->out);
 		kept_pass(o->spool.fd, done->at, done->n, append_to_kept, &o->all);
 	}
 	done->end = o->all.n;
 	output_keep(r->result);
 	XXH3_128bits_update(r->hash, done->outcome.hash, sizeof(done->outcome.hash));
-	r->status = worse(r->status, done->outcome.status);
+	r->status = worse_outcome(r->status, done->outcome.status);
 	if (!r->limit && *done->outcome.limit) {
 		memcpy(o->limit, done->outcome.limit, sizeof(o->limit));
 		r->limit = o->limit;
@@ -379,7 +382,7 @@ static void write_result(struct isolate *o, struct child_result *done)
 }
 
 /* Tests whether this run selects the command, as far as its position shows. */
-static bool chosen(const struct isolate *o, uint32_t command)
+static bool is_command_selected(const struct isolate *o, uint32_t command)
 {
 	const struct run *r = o->r;
 	const struct command *c = &r->list.cmd[command];
@@ -398,10 +401,10 @@ static void write_ready(struct isolate *o)
 			complete_reused(o, next);
 		if (next->state == READY && next->outcome.kernels)
 			write_result(o, next);
-		if (next->state == READY && chosen(o, o->write)) {
+		if (next->state == READY && is_command_selected(o, o->write)) {
 			o->passed++;
 			if (o->r->progress && !o->terminal && next->outcome.kernels)
-				show(o, true);
+				show_isolate_progress(o, true);
 		} else if (next->state != READY && (mine || o->write >= o->start))
 			break;
 		o->write++;
@@ -411,7 +414,7 @@ static void write_ready(struct isolate *o)
 }
 
 /* Returns whether the kernel needs a process; without one it is ready, or has its figures from an earlier kernel. */
-static bool needs_process(struct isolate *o, uint32_t command)
+static bool kernel_needs_process(struct isolate *o, uint32_t command)
 {
 	struct child_result *to = &o->result[command];
 	struct reuse_kernel *k;
@@ -437,11 +440,11 @@ static void start_children(struct isolate *o)
 	for (unsigned n = 0;
 		o->start < o->r->list.n_cmds && o->failed == o->r->list.n_cmds && n < STARTS_AT_ONCE;
 		o->start++, n++) {
-		bool mine = chosen(o, o->start);
+		bool mine = is_command_selected(o, o->start);
 
 		if (mine && o->running == o->jobs)
 			break;
-		if (mine && needs_process(o, o->start))
+		if (mine && kernel_needs_process(o, o->start))
 			start_child(o, o->start);
 		else
 			o->result[o->start].state = READY;
@@ -457,9 +460,9 @@ static void run_children(struct isolate *o)
 			break;
 		wait_children(o);
 		kill_children(o, o->failed);
-		redraw(o);
+		redraw_isolate_progress(o);
 		if (progress_asked())
-			show(o, true);
+			show_isolate_progress(o, true);
 		if (progress_interrupted()) {
 			o->r->status = "interrupted";
 			break;
@@ -468,7 +471,7 @@ static void run_children(struct isolate *o)
 	kill_children(o, 0);
 	while (o->check.pid && o->failed == o->r->list.n_cmds && !progress_interrupted()) {
 		wait_children(o);
-		redraw(o);
+		redraw_isolate_progress(o);
 	}
 	if (o->shown)
 		fputs("\r\033[K", stderr);
@@ -476,7 +479,8 @@ static void run_children(struct isolate *o)
 
 /* ---- the run ---------------------------------------------------------------------------------------- */
 
-static void begin(struct isolate *o, const char *output, bool force, bool resume, struct resumed *done)
+static void begin_isolated_run(
+	struct isolate *o, const char *output, bool force, bool resume, struct resumed *done)
 {
 	struct run *r = o->r;
 	struct bytes head = {0};
@@ -511,7 +515,7 @@ static void begin(struct isolate *o, const char *output, bool force, bool resume
 		run_compact(r, o->again_to, false);
 	}
 	if (!done->part || !done->bytes)
-		kept_pass(o->all.fd, 0, o->all.n, to_output, r->out);
+		kept_pass(o->all.fd, 0, o->all.n, write_to_file, r->out);
 	output_flush(r->result);
 	if (done->kernels)
 		output_keep(r->result);
@@ -524,7 +528,7 @@ static void begin(struct isolate *o, const char *output, bool force, bool resume
 }
 
 /* Allocates the shared memory and the results. */
-static void prepare(struct isolate *o)
+static void prepare_isolated_results(struct isolate *o)
 {
 	o->outcome = mmap(NULL, sizeof(struct outcome) * MAX_THREADS, PROT_READ | PROT_WRITE,
 		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -546,16 +550,16 @@ int isolate_run(
 	int status = EXIT_GOOD;
 
 	*o = (struct isolate){.r = r, .isa = isa, .jobs = jobs};
-	prepare(o);
+	prepare_isolated_results(o);
 	o->reuse = r->reuse ? reuse_new(isa) : NULL;
-	begin(o, output, force, resume, &done);
+	begin_isolated_run(o, output, force, resume, &done);
 	if (done.complete) {
 		resume_check(r, isa, &done);
 	} else {
 		progress_start(r);
 		o->resumed = done.kernels ? done.kernel[done.kernels - 1].command + 1 : 0;
 		for (uint32_t i = o->resumed; i < r->list.n_cmds; i++)
-			o->chosen += chosen(o, i);
+			o->chosen += is_command_selected(o, i);
 		o->terminal = isatty(STDERR_FILENO);
 		run_children(o);
 		if (o->failed < r->list.n_cmds && !progress_interrupted())

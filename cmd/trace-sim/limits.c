@@ -25,7 +25,7 @@ const char *run_limit(const struct run *r)
 }
 
 /* True if a launch delay will end, even if no instruction completes meanwhile. */
-static bool launch_delayed(const struct gpu *g) { return launch_min_delay(g) != 0; }
+static bool is_launch_delayed(const struct gpu *g) { return launch_min_delay(g) != 0; }
 
 bool run_active(const struct run *r)
 {
@@ -33,7 +33,7 @@ bool run_active(const struct run *r)
 
 	if (run_limit(r) || g->deadlock)
 		return false;
-	if (launch_has_ctas(g) || launch_delayed(g))
+	if (launch_has_ctas(g) || is_launch_delayed(g))
 		return true;
 	return gpu_live(g) || memory_busy(g->mem) || net_busy(g->net);
 }
@@ -54,7 +54,8 @@ bool run_deadlocked(struct run *r)
 {
 	struct gpu *g = &r->gpu;
 	uint64_t now = progress_count(g) + 1;
-	bool waits = launch_delayed(g), stuck = now == r->deadlock_progress && !waits && !r->deadlock_delayed;
+	bool waits = is_launch_delayed(g),
+	     stuck = now == r->deadlock_progress && !waits && !r->deadlock_delayed;
 
 	r->deadlock_progress = now;
 	r->deadlock_delayed = waits; /* a delay that has ended since the last test explains the silence */

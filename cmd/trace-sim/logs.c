@@ -39,7 +39,7 @@ void logs_open_early(struct logs *l, struct run *r, const struct logs_args *a)
 	r->gpu.pipeline = l->kanata;
 }
 
-static enum net_report report_form(const char *name)
+static enum net_report network_report_form(const char *name)
 {
 	const char *dot = strrchr(name, '.');
 
@@ -65,7 +65,7 @@ void logs_open(struct logs *l, struct run *r, const struct logs_args *a)
 		if (!net_has_report(g->net))
 			die("--net-report requires a network with channels between routers (-network_mode 1 with several routers)");
 		l->net_report = output_open_part(a->net_report, a->force);
-		l->form = report_form(a->net_report);
+		l->form = network_report_form(a->net_report);
 	}
 }
 

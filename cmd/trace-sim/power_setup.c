@@ -17,7 +17,7 @@ static _Noreturn void refuse_option(const struct gpuconf *c, enum conf_id id, co
 	die_fault(&f);
 }
 
-static enum power_mode mode_of(int64_t number)
+static enum power_mode power_mode_of(int64_t number)
 {
 	return number < 0    ? POWER_NO_SAMPLES
 	       : number == 0 ? POWER_SIMULATED
@@ -64,7 +64,7 @@ static void read_hybrid(struct power_setup *s, const struct gpuconf *c)
 
 static void read_flags(struct power_setup *s, const struct gpuconf *c, const struct params *p)
 {
-	s->mode = mode_of(conf_num(c, OPT_power_simulation_mode));
+	s->mode = power_mode_of(conf_num(c, OPT_power_simulation_mode));
 	s->interval = p->sample_cycles;
 	s->aggregate = conf_bool(c, OPT_aggregate_power_stats) &&
 		       (s->mode == POWER_MEASURED || s->mode == POWER_HYBRID);
@@ -90,7 +90,7 @@ static void read_flags(struct power_setup *s, const struct gpuconf *c, const str
 
 static bool mode_reads_table(const struct gpuconf *c)
 {
-	enum power_mode mode = mode_of(conf_num(c, OPT_power_simulation_mode));
+	enum power_mode mode = power_mode_of(conf_num(c, OPT_power_simulation_mode));
 
 	return mode == POWER_MEASURED || mode == POWER_HYBRID;
 }

@@ -27,7 +27,7 @@ static volatile sig_atomic_t stop_signal, show_signal;
 static struct timespec start;
 
 /* A second signal ends the program at once. */
-static void on_stop(int sig)
+static void on_stop_signal(int sig)
 {
 	if (stop_signal) {
 		output_discard_all();
@@ -36,7 +36,7 @@ static void on_stop(int sig)
 	}
 	stop_signal = sig;
 }
-static void on_show(int sig) { show_signal = sig; }
+static void on_show_signal(int sig) { show_signal = sig; }
 
 double progress_seconds(void)
 {
@@ -58,8 +58,8 @@ bool progress_asked(void)
 
 void progress_start(struct run *r)
 {
-	struct sigaction stop = {.sa_handler = on_stop, .sa_flags = SA_RESTART},
-			 show = {.sa_handler = on_show, .sa_flags = SA_RESTART}, old;
+	struct sigaction stop = {.sa_handler = on_stop_signal, .sa_flags = SA_RESTART},
+			 show = {.sa_handler = on_show_signal, .sa_flags = SA_RESTART}, old;
 
 	clock_gettime(CLOCK_MONOTONIC, &start);
 	sigaction(SIGINT, &stop, NULL);

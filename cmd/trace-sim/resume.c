@@ -54,7 +54,7 @@ static void find_records(struct resumed *l, const char *name)
 }
 
 /* Appends bytes from..to of the file to k; with compare: returns whether k has the same bytes there. */
-static bool transfer(const char *path, uint64_t from, uint64_t to, struct kept *k, bool compare)
+static bool copy_or_compare_bytes(const char *path, uint64_t from, uint64_t to, struct kept *k, bool compare)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	char bytes[1u << 15], mine[1u << 15];
@@ -82,7 +82,7 @@ static bool transfer(const char *path, uint64_t from, uint64_t to, struct kept *
 }
 
 /* Returns the command of kernel k, the next selected one; exits if it is another. */
-static uint32_t next_command(const struct run *r, const struct result_kernel *k, struct left *l)
+static uint32_t next_selected_command(const struct run *r, const struct result_kernel *k, struct left *l)
 {
 	while (l->command < r->list.n_cmds) {
 		uint32_t i = l->command++;
@@ -109,7 +109,7 @@ static bool parse_hash(const char *text, unsigned char hash[16])
 	return true;
 }
 
-static void take_held(struct run *r, struct left *l)
+static void take_held_kernel(struct run *r, struct left *l)
 {
 	struct resumed *done = l->done;
 	unsigned char hash[16];
@@ -151,7 +151,7 @@ static void hold_kernel(const struct run *r, const struct result_item *item, str
 {
 	const struct result_kernel *k = &item->kernel;
 	struct resumed *done = l->done;
-	struct resumed_kernel held = {.command = next_command(r, k, l),
+	struct resumed_kernel held = {.command = next_selected_command(r, k, l),
 		.position = k->position,
 		.reused_from = k->reused_from,
 		.shape = reuse_shape(k->name, k->grid, k->block)};
@@ -188,13 +188,13 @@ static void read_kernels(struct run *r, struct left *l)
 	results_want(reader, wants_no_figure, NULL);
 	while ((event = results_next(reader, &item, &f)) > 0 && item.run == 1) {
 		if (event == RESULT_KERNEL) {
-			take_held(r, l);
+			take_held_kernel(r, l);
 			if (*item.kernel.status)
 				break;
 			hold_kernel(r, &item, l);
 		} else if (event == RESULT_DONE) {
 			if (item.form != RESULT_TEXT || strcmp(item.status, "cut"))
-				take_held(r, l);
+				take_held_kernel(r, l);
 			done->complete = !done->part && strcmp(item.status, "cut") &&
 					 strcmp(item.status, "interrupted");
 			break;
@@ -218,7 +218,7 @@ void resume_read(struct run *r, const char *name, struct kept *k, struct resumed
 	if (stat(done->path, &st))
 		die_errno("%s", done->path);
 	cut = (uint64_t)st.st_size < head;
-	if (!transfer(done->path, 0, cut ? (uint64_t)st.st_size : head, k, true))
+	if (!copy_or_compare_bytes(done->path, 0, cut ? (uint64_t)st.st_size : head, k, true))
 		die_at((struct place){.file = diag_keep(done->path)},
 			"the records are of another version, configuration, selection or format (without --resume all kernels are simulated)");
 	if (!cut) {
@@ -226,7 +226,7 @@ void resume_read(struct run *r, const char *name, struct kept *k, struct resumed
 		read_kernels(r, &l);
 	}
 	if (!done->complete && done->bytes)
-		transfer(done->path, head, done->bytes, k, false);
+		copy_or_compare_bytes(done->path, head, done->bytes, k, false);
 }
 
 void resume_free(struct resumed *done)

@@ -70,7 +70,7 @@ struct reuse_kernel *reuse_at(struct reuse *u, uint32_t kernel) { return &u->ker
 /* ---- keys ----------------------------------------------------------------------------------------- */
 
 /* Tests whether a line is "-kernel id = N" or "-cuda stream id = N", and nothing else. */
-static bool is_own_line(const char *line, size_t n)
+static bool is_kernel_number_line(const char *line, size_t n)
 {
 	static const char *const own[] = {"-kernel id = ", "-cuda stream id = "};
 
@@ -92,7 +92,7 @@ static void add_head_to_key(struct reuse *u)
 	const char *line = u->head.p, *end = line + u->head.n, *nl;
 
 	while (line < end && *line == '-' && (nl = memchr(line, '\n', (size_t)(end - line)))) {
-		if (!is_own_line(line, (size_t)(nl - line)))
+		if (!is_kernel_number_line(line, (size_t)(nl - line)))
 			XXH3_128bits_update(u->key, line, (size_t)(nl + 1 - line));
 		line = nl + 1;
 	}

@@ -72,7 +72,7 @@ static void load_kernel(struct run *r, uint32_t command)
 }
 
 /* True if the copy warms the L2. PTX-launch: with kernels from PTX, copies to the host do so, too. */
-static bool copy_warms_l2(const struct run *r, const struct command *c)
+static bool does_copy_warm_l2(const struct run *r, const struct command *c)
 {
 	return r->gpu.params.mem.memcpy_warms_l2 && (c->kind == CMD_MEMCPY || r->ptx);
 }
@@ -86,7 +86,7 @@ static void load_commands(struct run *r)
 
 		if (c->kind == CMD_KERNEL)
 			load_kernel(r, command);
-		else if (copy_warms_l2(r, c))
+		else if (does_copy_warm_l2(r, c))
 			memory_host_copy(r->gpu.mem, c->address, c->bytes, gpu_now(&r->gpu));
 	}
 }

@@ -88,7 +88,7 @@ void cache_set_decode_hook(struct cache *c, void (*decode)(void *ctx, struct req
 
 /* ---- counts (CACHE-stat-1) ------------------------------------------------------------------- */
 
-static struct cache_counts *counts_for(struct cache *c, const struct req *q)
+static struct cache_counts *counts_of_stream(struct cache *c, const struct req *q)
 {
 	assert(q->stream < MAX_STREAMS);
 	c->stream_used[q->stream] = true;
@@ -110,7 +110,7 @@ enum cache_status cache_reject(struct cache_visit *a, enum cache_fail why)
 {
 	if (why == FAIL_MISS_QUEUE_FULL && !a->c->queue.count)
 		a->ev.never = NEVER_QUEUED;
-	counts_for(a->c, a->q)->fail[a->q->type][why]++;
+	counts_of_stream(a->c, a->q)->fail[a->q->type][why]++;
 	return STATUS_RESERVATION_FAIL;
 }
 
@@ -122,7 +122,7 @@ static void count_cache_access(struct cache_visit *a, enum cache_status result)
 		as = STATUS_HIT_RESERVED;
 	else if (found == STATUS_SECTOR_MISS && result == STATUS_MISS)
 		as = STATUS_SECTOR_MISS;
-	counts_for(a->c, a->q)->status[a->q->type][as]++;
+	counts_of_stream(a->c, a->q)->status[a->q->type][as]++;
 }
 
 const struct cache_counts *cache_counts_of(const struct cache *c, unsigned stream)
@@ -234,7 +234,7 @@ bool cache_send_read(struct cache_visit *a, uint32_t r)
 			return cache_reject(a, FAIL_MSHR_MERGE_ENTRY), false;
 		tag_access(&c->tags, &a->at, a->now, &a->out);
 		mshr_merge(&c->mshr, e, r, c->pool);
-		counts_for(c, q)->status[q->type][STATUS_MSHR_HIT]++;
+		counts_of_stream(c, q)->status[q->type][STATUS_MSHR_HIT]++;
 		return true;
 	}
 	if (c->mshr.used >= c->mshr.limit)
@@ -267,7 +267,7 @@ static void occupy_cache_port(const struct cache *c, uint64_t *free_at, uint64_t
 
 /* ---- access (CACHE-ro, CACHE-read) ----------------------------------------------------------- */
 
-static void visit_start(struct cache_visit *a, struct cache *c, uint32_t r, uint64_t now)
+static void begin_cache_visit(struct cache_visit *a, struct cache *c, uint32_t r, uint64_t now)
 {
 	a->c = c;
 	a->r = r;
@@ -281,7 +281,7 @@ static void visit_start(struct cache_visit *a, struct cache *c, uint32_t r, uint
 		&c->tags, &a->at, a->q->addr, tag_sector(&c->tags, a->q->sectors), a->q->flags & REQ_WRITE);
 }
 
-static enum cache_status read_hit(struct cache_visit *a)
+static enum cache_status serve_read_hit(struct cache_visit *a)
 {
 	tag_access(&a->c->tags, &a->at, a->now, &a->out);
 	if (a->q->flags & REQ_ATOMIC)
@@ -290,7 +290,7 @@ static enum cache_status read_hit(struct cache_visit *a)
 }
 
 /* quirk Q3-5: a read miss needs two free entries in the miss queue, even if it only merges. */
-static enum cache_status read_miss(struct cache_visit *a)
+static enum cache_status serve_read_miss(struct cache_visit *a)
 {
 	if (queue_full(a->c, 1))
 		return cache_reject(a, FAIL_MISS_QUEUE_FULL);
@@ -300,12 +300,12 @@ static enum cache_status read_miss(struct cache_visit *a)
 	return STATUS_MISS;
 }
 
-static enum cache_status data_access(struct cache_visit *a)
+static enum cache_status access_data_cache(struct cache_visit *a)
 {
 	bool write = a->q->flags & REQ_WRITE;
 
 	switch (a->at.status) {
-	case STATUS_HIT: return write ? cache_write_hit(a) : read_hit(a);
+	case STATUS_HIT: return write ? cache_write_hit(a) : serve_read_hit(a);
 	case STATUS_RESERVATION_FAIL:
 		if (write && a->c->walloc == WALLOC_NONE)
 			return cache_write_miss(a);
@@ -318,7 +318,7 @@ static enum cache_status data_access(struct cache_visit *a)
 			return STATUS_RESERVATION_FAIL;
 		}
 		/* fall through */
-	default: return write ? cache_write_miss(a) : read_miss(a);
+	default: return write ? cache_write_miss(a) : serve_read_miss(a);
 	}
 }
 
@@ -330,10 +330,10 @@ NOINLINE FLATTEN enum cache_status cache_access(
 	struct cache_visit a;
 	uint32_t size;
 
-	visit_start(&a, c, r, now);
+	begin_cache_visit(&a, c, r, now);
 	size = a.q->size;
 	found = a.at.status;
-	result = data_access(&a);
+	result = access_data_cache(&a);
 	if (result == STATUS_HIT)
 		occupy_cache_port(c, &c->data_free, &c->ports.data_busy, (size + c->port - 1) / c->port);
 	else if (a.evicted_bytes)
@@ -346,7 +346,7 @@ NOINLINE FLATTEN enum cache_status cache_access(
 	return result;
 }
 
-static enum cache_status read_only_access(struct cache_visit *a)
+static enum cache_status access_read_only_cache(struct cache_visit *a)
 {
 	if (a->at.status == STATUS_RESERVATION_FAIL)
 		return cache_reject(a, FAIL_LINE_ALLOC);
@@ -364,9 +364,9 @@ enum cache_status cache_read_only_access(struct cache *c, uint32_t r, uint64_t n
 	enum cache_status result;
 	struct cache_visit a;
 
-	visit_start(&a, c, r, now);
+	begin_cache_visit(&a, c, r, now);
 	assert(!(a.q->flags & REQ_WRITE));
-	result = read_only_access(&a);
+	result = access_read_only_cache(&a);
 	count_cache_access(&a, result);
 	return result;
 }

@@ -101,7 +101,8 @@ static inline unsigned line_class(const struct tags *t, uint32_t state)
 static inline unsigned class_list(unsigned class) { return (class & LISTED_1) / LISTED_1; }
 
 /* Rare, so not inlined into the accesses. */
-static NOINLINE void reclassify(struct tags *t, struct tag_row *row, uint32_t slot, unsigned was, unsigned is)
+static NOINLINE void move_to_class_list(
+	struct tags *t, struct tag_row *row, uint32_t slot, unsigned was, unsigned is)
 {
 	bool moves = (was ^ is) & (PRESENT | LISTED_1);
 	unsigned from = class_list(was), to = class_list(is);
@@ -141,11 +142,11 @@ static inline void set_state(struct tags *t, uint32_t slot, uint32_t state)
 	if (old & LINE_PRESENT && state & LINE_PRESENT && listed == !!(old & t->listed_1) && row)
 		row->idle[listed] += !(state & LINE_ALL_RESERVED) - (uint32_t) !(old & LINE_ALL_RESERVED);
 	else if (line_class(t, old) != line_class(t, state))
-		reclassify(t, row, slot, line_class(t, old), line_class(t, state));
+		move_to_class_list(t, row, slot, line_class(t, old), line_class(t, state));
 }
 
 /* Returns the state with a sector's bit moved to one of the three present states, or to none. */
-static uint32_t with_sector(uint32_t state, uint32_t sector, uint32_t to)
+static uint32_t set_sector_state(uint32_t state, uint32_t sector, uint32_t to)
 {
 	return (state & ~(sector * (LINE_RESERVED | LINE_VALID | LINE_MODIFIED))) | sector * to;
 }
@@ -153,14 +154,14 @@ static uint32_t with_sector(uint32_t state, uint32_t sector, uint32_t to)
 /* ---- lookup (CACHE-probe) -------------------------------------------------------------------- */
 
 /* quirk Q3-7: below the write ratio modified lines stay (CACHE-probe-2). */
-static bool modified_may_go(const struct tags *t)
+static bool may_evict_modified(const struct tags *t)
 {
 	return (float)t->dirty / (float)t->lines * 100.0f >= t->ratio;
 }
 
 static bool victim_exists(const struct tags *t, const struct tag_row *row)
 {
-	return row->present < t->ways || row->idle[0] || (row->idle[1] && modified_may_go(t));
+	return row->present < t->ways || row->idle[0] || (row->idle[1] && may_evict_modified(t));
 }
 
 static uint32_t tag_set_of(const struct tags *t, uint64_t tag)
@@ -170,7 +171,7 @@ static uint32_t tag_set_of(const struct tags *t, uint64_t tag)
 	return hash_index(t->index, addr, t->sets, t->line_log2);
 }
 
-static enum cache_status status_of(uint32_t state, uint32_t sector, bool write)
+static enum cache_status status_of_access(uint32_t state, uint32_t sector, bool write)
 {
 	if (state & sector * LINE_RESERVED)
 		return STATUS_HIT_RESERVED;
@@ -198,7 +199,7 @@ void tag_lookup(const struct tags *t, struct lookup *l, uint64_t addr, uint32_t 
 	l->slot = found;
 	if (found) {
 		l->set = t->line[found].set;
-		l->status = status_of(t->line[found].state, sector, write);
+		l->status = status_of_access(t->line[found].state, sector, write);
 	} else {
 		l->set = tag_set_of(t, tag);
 		l->status = victim_exists(t, &t->row[l->set]) ? STATUS_MISS : STATUS_RESERVATION_FAIL;
@@ -206,7 +207,7 @@ void tag_lookup(const struct tags *t, struct lookup *l, uint64_t addr, uint32_t 
 }
 
 /* quirk Q3-6: returns the last slot of the set with an invalid line; the set has one. */
-static uint32_t last_invalid(const struct tags *t, uint32_t set)
+static uint32_t last_invalid_slot(const struct tags *t, uint32_t set)
 {
 	uint32_t first = set * t->ways + 1, last = first + t->ways - 1, w = last / 64;
 	uint64_t absent = ~t->present[w] & ~0ull >> (63 - last % 64);
@@ -223,8 +224,8 @@ static uint32_t choose_victim(const struct tags *t, uint32_t set)
 	const struct tag_row *row = &t->row[set];
 
 	if (row->present < t->ways)
-		return last_invalid(t, set);
-	return t->replace->victim(t, row, row->idle[1] && modified_may_go(t));
+		return last_invalid_slot(t, set);
+	return t->replace->victim(t, row, row->idle[1] && may_evict_modified(t));
 }
 
 /* ---- access and fill (CACHE-tag) ------------------------------------------------------------- */
@@ -233,7 +234,7 @@ static uint32_t choose_victim(const struct tags *t, uint32_t set)
  * Previous state of a line that is to be allocated. Memory of a line that was never used is not read, since a
  * read before the first write would cost two page faults, and the second one interrupts every thread.
  */
-static uint32_t old_state(const struct tags *t, uint32_t slot)
+static uint32_t state_before_allocation(const struct tags *t, uint32_t slot)
 {
 	return t->sectored && !bitset_test(t->present, slot) ? 0 : t->line[slot].state;
 }
@@ -243,7 +244,7 @@ static void allocate_line(struct tags *t, const struct lookup *l, uint32_t now)
 {
 	struct cache_line *line = &t->line[l->slot];
 	struct tag_row *row = &t->row[l->set];
-	uint32_t old = old_state(t, l->slot), kept = t->sectored ? 0 : old & LINE_UNREADABLE;
+	uint32_t old = state_before_allocation(t, l->slot), kept = t->sectored ? 0 : old & LINE_UNREADABLE;
 	unsigned was = line_class(t, old);
 
 	if (was) {
@@ -269,7 +270,7 @@ static void allocate_sector(struct tags *t, const struct lookup *l, uint32_t now
 	uint32_t state = t->line[l->slot].state, sector = l->sector;
 	uint32_t filled = state & sector * LINE_MODIFIED ? sector * LINE_MOD_ON_FILL : 0;
 
-	state = with_sector(state, sector, LINE_RESERVED);
+	state = set_sector_state(state, sector, LINE_RESERVED);
 	state &= ~(sector * (LINE_UNREADABLE | LINE_MOD_ON_FILL | LINE_READ_ON_FILL));
 	set_state(t, l->slot, state | filled);
 	t->replace->touch(t, l->slot, now);
@@ -302,7 +303,7 @@ void tag_access(struct tags *t, struct lookup *l, uint32_t now, struct evicted *
 		l->slot = choose_victim(t, l->set);
 	if (!t->on_miss)
 		return;
-	was = old_state(t, l->slot) & LINE_ALL_MODIFIED;
+	was = state_before_allocation(t, l->slot) & LINE_ALL_MODIFIED;
 	if (l->status == STATUS_SECTOR_MISS) {
 		allocate_sector(t, l, now);
 		t->dirty -= was && !is_modified(t, l->slot);
@@ -322,10 +323,11 @@ void tag_fill_slot(struct tags *t, uint32_t slot, uint32_t sector, const uint64_
 	bool was = state & LINE_ALL_MODIFIED;
 
 	if (!(state & LINE_ALL_ON_FILL)) { /* usual case: nothing was written meanwhile */
-		set_state(t, slot, with_sector(state, sector, LINE_VALID));
+		set_state(t, slot, set_sector_state(state, sector, LINE_VALID));
 		return;
 	}
-	state = with_sector(state, sector, state & sector * LINE_MOD_ON_FILL ? LINE_MODIFIED : LINE_VALID);
+	state = set_sector_state(
+		state, sector, state & sector * LINE_MOD_ON_FILL ? LINE_MODIFIED : LINE_VALID);
 	if (state & sector * LINE_READ_ON_FILL) {
 		state &= ~(sector * LINE_UNREADABLE);
 		if (t->sectored)
@@ -351,7 +353,7 @@ void tag_fill_addr(
 		return;
 	if (l.status == STATUS_MISS)
 		l.slot = choose_victim(t, l.set);
-	was = old_state(t, l.slot) & LINE_ALL_MODIFIED;
+	was = state_before_allocation(t, l.slot) & LINE_ALL_MODIFIED;
 	if (l.status == STATUS_MISS)
 		allocate_line(t, &l, now);
 	else if (l.status == STATUS_SECTOR_MISS)
@@ -363,7 +365,7 @@ void tag_fill_addr(
 void tag_modify(struct tags *t, uint32_t slot, uint32_t sector, const uint64_t bytes[2])
 {
 	t->dirty += !is_modified(t, slot);
-	set_state(t, slot, with_sector(t->line[slot].state, sector, LINE_MODIFIED));
+	set_state(t, slot, set_sector_state(t->line[slot].state, sector, LINE_MODIFIED));
 	t->bytes[slot][0] |= bytes[0];
 	t->bytes[slot][1] |= bytes[1];
 }
@@ -396,7 +398,7 @@ uint32_t tag_touch(
 	if (lack) {
 		uint32_t written = lack & state / LINE_MODIFIED;
 
-		state = with_sector(state, lack & ~written, LINE_VALID);
+		state = set_sector_state(state, lack & ~written, LINE_VALID);
 		set_state(t, l.slot,
 			state & ~(lack * (LINE_UNREADABLE | LINE_MOD_ON_FILL | LINE_READ_ON_FILL)));
 	}
@@ -416,7 +418,7 @@ uint32_t tag_readable(const struct tags *t, uint32_t slot) { return readable_sec
 
 void tag_drop_sector(struct tags *t, uint32_t slot, uint32_t sector)
 {
-	set_state(t, slot, with_sector(t->line[slot].state, sector, 0));
+	set_state(t, slot, set_sector_state(t->line[slot].state, sector, 0));
 }
 
 void tag_flags(struct tags *t, uint32_t slot, uint32_t clear, uint32_t set)

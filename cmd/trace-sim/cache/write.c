@@ -18,7 +18,7 @@ static void send_write(struct cache_visit *a)
 /*
  * Returns whether all bytes of the atom are written. Usually it is one sector, whose bits are in half a word.
  */
-static bool whole_atom(const struct cache_visit *a)
+static bool writes_whole_atom(const struct cache_visit *a)
 {
 	uint64_t any = a->q->bytes[0] | a->q->bytes[1];
 
@@ -27,34 +27,34 @@ static bool whole_atom(const struct cache_visit *a)
 	return bit_count64(a->q->bytes[0]) + bit_count64(a->q->bytes[1]) == a->c->atom;
 }
 
-static void modify_line(struct cache_visit *a)
+static void mark_line_modified(struct cache_visit *a)
 {
 	tag_modify(&a->c->tags, a->at.slot, a->at.sector, a->q->bytes);
 }
 
 /* ---- hits ------------------------------------------------------------------------------------ */
 
-static enum cache_status hit_back(struct cache_visit *a)
+static enum cache_status hit_write_back(struct cache_visit *a)
 {
 	struct tags *t = &a->c->tags;
 
 	tag_access(t, &a->at, a->now, &a->out);
-	modify_line(a);
+	mark_line_modified(a);
 	tag_update_readable(t, a->at.slot, a->q->sectors);
 	return STATUS_HIT;
 }
 
-static enum cache_status hit_through(struct cache_visit *a)
+static enum cache_status hit_write_through(struct cache_visit *a)
 {
 	if (queue_full(a->c, 0))
 		return cache_reject(a, FAIL_MISS_QUEUE_FULL);
-	hit_back(a);
+	hit_write_back(a);
 	send_write(a);
 	return STATUS_HIT;
 }
 
 /* quirk Q3-18: no tag access, so no new age, and the count of modified lines stays. */
-static enum cache_status hit_evict(struct cache_visit *a)
+static enum cache_status hit_write_evict(struct cache_visit *a)
 {
 	if (queue_full(a->c, 0))
 		return cache_reject(a, FAIL_MISS_QUEUE_FULL);
@@ -66,10 +66,11 @@ static enum cache_status hit_evict(struct cache_visit *a)
 enum cache_status cache_write_hit(struct cache_visit *a)
 {
 	switch (a->c->write) {
-	case WRITE_THROUGH: return hit_through(a);
-	case WRITE_EVICT: return hit_evict(a);
-	case WRITE_LOCAL_BACK_GLOBAL_EVICT: return a->q->type == GLOBAL_ACC_W ? hit_evict(a) : hit_back(a);
-	default: return hit_back(a);
+	case WRITE_THROUGH: return hit_write_through(a);
+	case WRITE_EVICT: return hit_write_evict(a);
+	case WRITE_LOCAL_BACK_GLOBAL_EVICT:
+		return a->q->type == GLOBAL_ACC_W ? hit_write_evict(a) : hit_write_back(a);
+	default: return hit_write_back(a);
 	}
 }
 
@@ -132,7 +133,7 @@ static enum cache_status miss_allocate(struct cache_visit *a)
  * Sends a write below unless it covers all bytes of the atom. quirk Q3-38: the same with write-through, where
  * neither this write nor one that fetches is ever answered.
  */
-static enum cache_status miss_fetch(struct cache_visit *a)
+static enum cache_status miss_fetch_on_write(struct cache_visit *a)
 {
 	struct tags *t = &a->c->tags;
 
@@ -140,11 +141,11 @@ static enum cache_status miss_fetch(struct cache_visit *a)
 		a->ev.never = NEVER_ANSWERED;
 		return STATUS_RESERVATION_FAIL;
 	}
-	if (whole_atom(a)) {
+	if (writes_whole_atom(a)) {
 		if (queue_full(a->c, 0))
 			return cache_reject(a, FAIL_MISS_QUEUE_FULL);
 		tag_access(t, &a->at, a->now, &a->out);
-		modify_line(a);
+		mark_line_modified(a);
 	} else {
 		enum cache_status may = may_allocate(a, 1);
 
@@ -158,7 +159,7 @@ static enum cache_status miss_fetch(struct cache_visit *a)
 }
 
 /* Delays the read until an access needs bytes that were not written. */
-static enum cache_status miss_lazy(struct cache_visit *a)
+static enum cache_status miss_lazy_fetch(struct cache_visit *a)
 {
 	struct tags *t = &a->c->tags;
 	uint32_t sector = a->at.sector;
@@ -168,10 +169,10 @@ static enum cache_status miss_lazy(struct cache_visit *a)
 	if (a->c->write == WRITE_THROUGH)
 		send_write(a);
 	tag_access(t, &a->at, a->now, &a->out);
-	modify_line(a);
+	mark_line_modified(a);
 	if (a->at.status == STATUS_HIT_RESERVED)
 		tag_flags(t, a->at.slot, 0, sector * LINE_MOD_ON_FILL | LINE_BYTES_ON_FILL);
-	if (whole_atom(a)) {
+	if (writes_whole_atom(a)) {
 		tag_flags(t, a->at.slot, sector * LINE_UNREADABLE, 0);
 	} else {
 		tag_flags(t, a->at.slot, 0, sector * LINE_UNREADABLE);
@@ -187,8 +188,8 @@ enum cache_status cache_write_miss(struct cache_visit *a)
 {
 	switch (a->c->walloc) {
 	case WALLOC_NAIVE: return miss_allocate(a);
-	case WALLOC_FETCH: return miss_fetch(a);
-	case WALLOC_LAZY: return miss_lazy(a);
+	case WALLOC_FETCH: return miss_fetch_on_write(a);
+	case WALLOC_LAZY: return miss_lazy_fetch(a);
 	default: return miss_no_allocate(a);
 	}
 }

@@ -275,7 +275,7 @@ static bool is_tracked(unsigned reg) { return reg != REG_RZ && reg != REG_URZ; }
 
 static bool is_uniform(unsigned reg) { return reg >= REG_UR0; }
 
-static unsigned span_end(unsigned reg) { return is_uniform(reg) ? REG_URZ : REG_RZ; }
+static unsigned first_zero_register(unsigned reg) { return is_uniform(reg) ? REG_URZ : REG_RZ; }
 
 static void add_destinations(struct core_inst *i, const struct inst *in, struct core_source *dst)
 {
@@ -283,7 +283,7 @@ static void add_destinations(struct core_inst *i, const struct inst *in, struct 
 
 	for (unsigned d = 0; d < in->n_dst; d++)
 		for (unsigned k = 0; is_tracked(in->reg[d]) && k < i->regs && n < SPAN_MAX; k++)
-			if (in->reg[d] + k < span_end(in->reg[d]))
+			if (in->reg[d] + k < first_zero_register(in->reg[d]))
 				dst[n++] = (struct core_source){
 					.reg = (uint16_t)(in->reg[d] + k), .read = READ_OVERWRITE};
 	i->n_dst = (uint8_t)n;
@@ -300,7 +300,7 @@ static void add_sources(
 			 regs = is_uniform(reg[s]) ? 1 : kind->regs[at];
 
 		for (unsigned k = 0; is_tracked(reg[s]) && k < regs && n < SPAN_MAX; k++)
-			if (reg[s] + k < span_end(reg[s]))
+			if (reg[s] + k < first_zero_register(reg[s]))
 				src[n++] = (struct core_source){.reg = (uint16_t)(reg[s] + k),
 					.slot = (uint8_t)(s < 3 ? s : 2),
 					.read = is_uniform(reg[s]) ? kind->read_uniform : kind->read[at]};
@@ -391,7 +391,7 @@ static unsigned core_flags_of(const char *op, const struct uop *u, const struct 
 }
 
 /* Cycles until the slowest reader could issue; a result without readers is done by then. */
-static unsigned longest(const struct sass_latency *l, enum sass_class c)
+static unsigned longest_result_latency(const struct sass_latency *l, enum sass_class c)
 {
 	unsigned most = 1;
 
@@ -433,7 +433,7 @@ static void kind_make(struct core_code *c, struct core_kind *kind, const struct 
 	}
 	kind->read_uniform = (uint8_t)sass_uniform_operand_of(i->class);
 	i->flags = (uint16_t)core_flags_of(op, u, i);
-	i->done = (uint16_t)((int)longest(&c->latency, i->class) + i->later);
+	i->done = (uint16_t)((int)longest_result_latency(&c->latency, i->class) + i->later);
 	if (opcode_begins(op, "IMAD") && has_suffix(op, "WIDE")) {
 		i->port = (uint8_t)m->port_imad_wide;
 		i->interval = (uint16_t)m->imad_wide;

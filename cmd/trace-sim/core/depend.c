@@ -17,7 +17,7 @@ struct ripeness {
 	unsigned stall;
 };
 
-static inline void postpone(struct ripeness *o, uint64_t at, unsigned why)
+static inline void postpone_issue(struct ripeness *o, uint64_t at, unsigned why)
 {
 	if (at > o->at) {
 		o->at = at;
@@ -76,7 +76,7 @@ static bool blocked_by_events(struct core_warp *cw, const struct core_inst *in, 
 }
 
 /* Returns whether lanes are missing without a branch, or all of them: a guard has turned them off. */
-static bool is_masked(const struct core_warp *cw, uint32_t mask)
+static bool is_masked_by_guard(const struct core_warp *cw, uint32_t mask)
 {
 	return !mask || (mask != cw->last_mask && (mask & cw->last_mask) == mask);
 }
@@ -90,7 +90,8 @@ static bool reads_predicate(
 {
 	if (cw->codes)
 		return core_control_of(cw, in->pc)->guarded && in->unit != CORE_UNIFORM;
-	return in->flags & INST_READS_P || (c->p->predicates == PREDICATES_MASK && is_masked(cw, mask));
+	return in->flags & INST_READS_P ||
+	       (c->p->predicates == PREDICATES_MASK && is_masked_by_guard(cw, mask));
 }
 
 static void apply_predicates(const struct core *c, const struct warp *p, const struct core_warp *cw,
@@ -99,9 +100,10 @@ static void apply_predicates(const struct core *c, const struct warp *p, const s
 	if (c->p->predicates == PREDICATES_NONE || !reads_predicate(c, cw, in, p->rec[p->cursor].mask))
 		return;
 	if (cw->predicate_pending)
-		postpone(o, NEVER, STALL_DEPEND);
+		postpone_issue(o, NEVER, STALL_DEPEND);
 	else
-		postpone(o, cw->predicate_at + c->latency->predicate[cw->predicate_class], STALL_DEPEND);
+		postpone_issue(
+			o, cw->predicate_at + c->latency->predicate[cw->predicate_class], STALL_DEPEND);
 }
 
 /*
@@ -117,17 +119,17 @@ static void apply_fixed_latencies(
 		uint64_t v = cw->written[r->reg];
 
 		if (v >= old)
-			postpone(o, (v >> 8) + c->distance[v & 255][r->read], STALL_DEPEND);
+			postpone_issue(o, (v >> 8) + c->distance[v & 255][r->read], STALL_DEPEND);
 	}
 }
 
-static void from_trace(const struct core *c, const struct warp *p, struct core_warp *cw,
+static void apply_register_dependences(const struct core *c, const struct warp *p, struct core_warp *cw,
 	const struct core_inst *in, struct ripeness *o)
 {
 	unsigned why;
 
 	if (blocked_by_events(cw, in, &why)) {
-		postpone(o, NEVER, why);
+		postpone_issue(o, NEVER, why);
 		return;
 	}
 	apply_fixed_latencies(c, cw, in, o);
@@ -141,7 +143,7 @@ static void from_trace(const struct core *c, const struct warp *p, struct core_w
  * Applies dependence counters. Increments by the previous instruction are visible only after sb_visible cycles,
  * so instructions before that may issue.
  */
-static void from_codes(
+static void apply_control_codes(
 	const struct core *c, struct core_warp *cw, const struct core_inst *in, struct ripeness *o)
 {
 	unsigned wait = core_control_of(cw, in->pc)->wait;
@@ -153,7 +155,7 @@ static void from_codes(
 		if (!(wait >> k & 1) || !count)
 			continue;
 		if (count > cw->raised[k] || cw->next_issue >= cw->raised_at + c->p->sb_visible) {
-			postpone(o, NEVER, STALL_DEPEND);
+			postpone_issue(o, NEVER, STALL_DEPEND);
 			return;
 		}
 		fresh = true;
@@ -202,12 +204,12 @@ void core_schedule_head(struct sm *s, unsigned w)
 		return;
 	}
 	o = (struct ripeness){head->valid_at, STALL_FETCH};
-	postpone(&o, cw->next_issue, cw->next_stall);
+	postpone_issue(&o, cw->next_issue, cw->next_stall);
 	cw->fragile = false;
 	if (cw->control)
-		from_codes(c, cw, head->in, &o);
+		apply_control_codes(c, cw, head->in, &o);
 	else
-		from_trace(c, p, cw, head->in, &o);
+		apply_register_dependences(c, p, cw, head->in, &o);
 	if (cw->hold_until > s->clock) {
 		cw->fragile = true;
 		if (core_held(s, w, o.at))
@@ -237,7 +239,7 @@ bool core_may_issue_now(struct sm *s, unsigned w)
 
 /* ---- effects of an issue ------------------------------------------------------- */
 
-static void mark_fixed(struct core_warp *cw, const struct core_inst *in, uint64_t t)
+static void mark_fixed_latency_results(struct core_warp *cw, const struct core_inst *in, uint64_t t)
 {
 	uint64_t v = (uint64_t)((int64_t)t + in->later) << 8 | in->class;
 
@@ -247,7 +249,7 @@ static void mark_fixed(struct core_warp *cw, const struct core_inst *in, uint64_
 		cw->quiet_at = t + in->done;
 }
 
-static void mark_variable(
+static void mark_variable_latency_results(
 	const struct core *c, struct core_warp *cw, const struct core_inst *in, struct core_op *op)
 {
 	for (unsigned i = 0; i < in->n_dst; i++)
@@ -288,7 +290,7 @@ static void raise_counter(struct core_warp *cw, unsigned counter)
 }
 
 /* Cycles until the next instruction, by the control code. */
-static uint64_t pause_of(const struct modern_params *m, const struct core_control *k)
+static uint64_t stall_cycles_of(const struct modern_params *m, const struct core_control *k)
 {
 	if (k->yield)
 		return k->stall == 0 ? m->drain_stall : k->stall < 2 ? 2 : k->stall;
@@ -300,7 +302,7 @@ static void issue_control(
 {
 	const struct core_control *k = core_control_of(cw, in->pc);
 
-	cw->next_issue = t + pause_of(c->p, k);
+	cw->next_issue = t + stall_cycles_of(c->p, k);
 	cw->next_stall = STALL_COUNT;
 	memset(cw->raised, 0, sizeof(cw->raised));
 	cw->raised_at = t;
@@ -320,13 +322,13 @@ void core_depend_issue(struct sm *s, unsigned w, const struct core_inst *in, uin
 	cw->next_issue = t + 1;
 	cw->next_stall = STALL_PORT;
 	if (in->flags & INST_FIXED)
-		mark_fixed(cw, in, t);
+		mark_fixed_latency_results(cw, in, t);
 	if (cw->control) {
 		issue_control(s->modern, cw, in, t, op);
 		return;
 	}
 	if (op)
-		mark_variable(s->modern, cw, in, op);
+		mark_variable_latency_results(s->modern, cw, in, op);
 	if (in->flags & (INST_SETS_P | INST_READS_P))
 		mark_predicate(cw, in, t);
 }

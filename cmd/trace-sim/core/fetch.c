@@ -65,7 +65,7 @@ static bool hits_l0(const struct core *c, struct subcore *b, struct core_warp *c
 /* ---- misses and the stream buffer --------------------------------------------------------------- */
 
 /* One request a cycle enters the SM's instruction cache. */
-static void ask_l1i(struct sm *s, unsigned sub, uint64_t line)
+static void request_line_from_l1i(struct sm *s, unsigned sub, uint64_t line)
 {
 	struct core *c = s->modern;
 	uint64_t at = s->clock + c->p->l0i_l1i_latency;
@@ -122,7 +122,7 @@ static void wait_for_line(
 		b->missing[i] = line;
 		b->missing_warps[i] = 0;
 		if (ask)
-			ask_l1i(s, sub, line);
+			request_line_from_l1i(s, sub, line);
 	}
 	b->missing_warps[i] |= 1ull << rank;
 	b->needs_fetch &= ~(1ull << rank);
@@ -132,7 +132,7 @@ static void wait_for_line(
  * Looks for a line that is not in the L0. Returns true if the stream buffer's head has it; it is in the L0
  * then.
  */
-static bool look_in_stream(struct sm *s, unsigned sub, uint64_t line, unsigned rank)
+static bool take_line_from_stream(struct sm *s, unsigned sub, uint64_t line, unsigned rank)
 {
 	struct core *c = s->modern;
 	struct subcore *b = &c->sub[sub];
@@ -175,7 +175,7 @@ static bool prefetch_line(struct sm *s, struct subcore *b, unsigned sub)
 	}
 	t->line[(t->head + t->count++) % STREAM_SLOTS] = t->next;
 	c->n.prefetches++;
-	ask_l1i(s, sub, t->next);
+	request_line_from_l1i(s, sub, t->next);
 	t->next += c->p->l0i_line;
 	return t->count < c->p->prefetch_lines;
 }
@@ -233,7 +233,7 @@ void core_fetch_request(struct sm *s, unsigned w)
 	core_due(c, cw->sub, s->clock);
 }
 
-static unsigned next_rank(const struct subcore *b)
+static unsigned next_rank_to_fetch(const struct subcore *b)
 {
 	if (b->greedy >= 0 && b->needs_fetch >> b->greedy & 1)
 		return (unsigned)b->greedy;
@@ -244,14 +244,15 @@ static void fetch_from_warp(struct sm *s, unsigned sub)
 {
 	struct core *c = s->modern;
 	struct subcore *b = &c->sub[sub];
-	unsigned rank = next_rank(b), w = b->warp_of[rank];
+	unsigned rank = next_rank_to_fetch(b), w = b->warp_of[rank];
 	struct core_warp *cw = core_warp_of(s, w);
 	struct warp *p = &s->warp[w];
 	const struct core_inst *in = cw->next;
 	uint64_t line = l0_line(c, cw->code_base + in->pc);
 
 	c->n.fetches++;
-	if (!s->core->perfect_icache && !hits_l0(c, b, cw, line) && !look_in_stream(s, sub, line, rank))
+	if (!s->core->perfect_icache && !hits_l0(c, b, cw, line) &&
+		!take_line_from_stream(s, sub, line, rank))
 		return;
 	cw->buffer[cw->fetched % BUFFER_SLOTS] = (struct core_buffered){s->clock + HIT, in};
 	if (cw->fetched++ < p->last) {
@@ -296,7 +297,7 @@ static void reply_with_line(struct sm *s, unsigned sub, uint64_t line)
  * Returns whether a line came with the launch. Functions begin at multiples of CORE_CODE_SPAN, after their
  * constants.
  */
-static bool came_with_launch(const struct core *c, uint64_t line)
+static bool line_came_with_launch(const struct core *c, uint64_t line)
 {
 	return (line & (CORE_CODE_SPAN - 1)) < (uint64_t)c->p->launch_lines * c->p->l0i_line;
 }
@@ -308,7 +309,7 @@ void core_l1i_access(struct sm *s, unsigned sub, uint64_t line)
 	struct req *r;
 	uint32_t h;
 
-	if (came_with_launch(s->modern, line)) {
+	if (line_came_with_launch(s->modern, line)) {
 		reply_with_line(s, sub, line);
 		return;
 	}

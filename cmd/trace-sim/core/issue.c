@@ -60,7 +60,7 @@ void core_count_stall(struct sm *s, unsigned sub, uint64_t until)
 }
 
 /* Reason of the warp that is nearest to issuing. */
-static unsigned reason_of(const struct subcore *b)
+static unsigned main_stall_reason(const struct subcore *b)
 {
 	if (b->ripe)
 		return STALL_UNIT;
@@ -79,7 +79,7 @@ void core_idle(struct sm *s, unsigned sub)
 	struct subcore *b = &s->modern->sub[sub];
 	uint64_t set;
 
-	b->idle = (uint8_t)(b->port_free > s->clock + b->issued ? STALL_PORT : reason_of(b));
+	b->idle = (uint8_t)(b->port_free > s->clock + b->issued ? STALL_PORT : main_stall_reason(b));
 	if (!s->profile)
 		return;
 	set = b->idle == STALL_UNIT ? b->ripe : b->by_stall[b->idle] & ~b->ripe;
@@ -119,7 +119,7 @@ static unsigned pick_rank(const struct core *c, const struct subcore *b, uint64_
 static unsigned active_lanes(uint32_t mask) { return mask == UINT32_MAX ? 32 : bit_count32(mask); }
 
 /* Makes the record of an operation without a fixed end. */
-static uint16_t new_op(struct sm *s, unsigned w, const struct rec *rec, const struct uop *u)
+static uint16_t new_variable_latency_op(struct sm *s, unsigned w, const struct rec *rec, const struct uop *u)
 {
 	struct core *c = s->modern;
 	struct warp *p = &s->warp[w];
@@ -213,7 +213,7 @@ static unsigned reuse_of(const struct sm *s, unsigned w, const struct core_inst 
 	return reuse;
 }
 
-static uint64_t read_wait(struct sm *s, struct subcore *b, unsigned w, const struct core_inst *in)
+static uint64_t register_read_wait(struct sm *s, struct subcore *b, unsigned w, const struct core_inst *in)
 {
 	return in->flags & INST_FIXED ? core_register_wait(s, b, w, in, reuse_of(s, w, in)) : 0;
 }
@@ -242,13 +242,13 @@ static uint64_t issue_rank(struct sm *s, unsigned sub, unsigned rank, struct cor
 	uint16_t h = 0;
 
 	if (cw->late_reads)
-		t += read_wait(s, b, w, in);
+		t += register_read_wait(s, b, w, in);
 
 	count_issue(s, sub, w, rec, in);
 	if (s->profile)
 		profile_core_issue(s, w, rec->inst);
 	if (!(in->flags & INST_FIXED))
-		h = new_op(s, w, rec, &s->uops[rec->inst]);
+		h = new_variable_latency_op(s, w, rec, &s->uops[rec->inst]);
 	if (s->events)
 		log_core_issue(s, w, in, t, h);
 	core_depend_issue(s, w, in, t, h ? &c->op[h] : NULL);
@@ -265,7 +265,7 @@ static uint64_t issue_rank(struct sm *s, unsigned sub, unsigned rank, struct cor
 /* ---- the stage ---------------------------------------------------------------------------------- */
 
 /* Returns whether the result queue, if there is one, has a place for the result of the head. */
-static bool result_fits(struct sm *s, struct subcore *b, const struct core_inst *in)
+static bool result_queue_has_slot(struct sm *s, struct subcore *b, const struct core_inst *in)
 {
 	uint32_t places = s->modern->p->result_queue;
 
@@ -303,7 +303,7 @@ static bool try_issue(struct sm *s, unsigned sub, uint64_t *open)
 		set &= ~(1ull << rank);
 		if (cw->fragile && !core_may_issue_now(s, w))
 			continue;
-		if (!result_fits(s, b, in))
+		if (!result_queue_has_slot(s, b, in))
 			continue;
 		core_account(s, sub, s->clock);
 		take_result(b, in, issue_rank(s, sub, rank, cw));

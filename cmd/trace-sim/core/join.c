@@ -59,7 +59,7 @@ static void check_first_block(struct look *k, const struct code *code, const str
 	}
 }
 
-static struct core_control *codes_of(const struct cubin_function *f)
+static struct core_control *decode_control_codes(const struct cubin_function *f)
 {
 	uint32_t n = f->bytes / 16;
 	struct core_control *c = xcalloc(n ? n : 1, sizeof(*c));
@@ -95,7 +95,7 @@ static void report_missing_codes(enum core_dependence by, const struct kernel *k
 }
 
 /* Finds the function in the files of --cubin, else in the trace. */
-static const struct cubin_function *function_of(const struct cubins *files, const struct kernel *k)
+static const struct cubin_function *cubin_function_of(const struct cubins *files, const struct kernel *k)
 {
 	const struct cubins *in[] = {files, trace_codes(k->trace)};
 	const struct cubin_function *f = NULL;
@@ -128,7 +128,7 @@ static void join_function(struct core_join *j, const struct cubin_function *f, e
 		report_missing_codes(by, k, found);
 	} else {
 		j->matched = l.matched;
-		j->codes = codes_of(f);
+		j->codes = decode_control_codes(f);
 		j->n_codes = f->bytes / 16;
 	}
 	free(l.seen);
@@ -159,7 +159,7 @@ void core_join(struct core_joins *all, enum core_dependence by, const struct cod
 		j->sm = (unsigned)k->head->binary_version;
 		j->next = all->first;
 		all->first = j;
-		join_function(j, function_of(all->cubins, k), by, code, k, tb);
+		join_function(j, cubin_function_of(all->cubins, k), by, code, k, tb);
 	}
 	k->codes = j->codes;
 	k->n_codes = j->n_codes;

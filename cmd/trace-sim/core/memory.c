@@ -59,7 +59,7 @@ void core_memory_take(struct sm *s, struct subcore *b, const struct core_inst *i
 /* ---- use of the data port ----------------------------------------------------------- */
 
 /* Cycles of the data port for a full warp, whatever lanes are active. */
-static uint32_t bytes_cycles(const struct core *c, const struct winst *w, uint32_t port)
+static uint32_t data_port_cycles(const struct core *c, const struct winst *w, uint32_t port)
 {
 	uint32_t busy = core_div_up(32u * (w->uop->size ? w->uop->size : 4), port);
 
@@ -70,7 +70,7 @@ static uint32_t bytes_cycles(const struct core *c, const struct winst *w, uint32
  * Passes over the tags of the L1. Each bank looks up one line a cycle. The bank is a fold of all bits of a
  * line's number.
  */
-static uint32_t tag_passes(const struct core *c, const struct access_list *list)
+static uint32_t count_tag_passes(const struct core *c, const struct access_list *list)
 {
 	uint8_t count[TAG_BANKS] = {0}, most = 1;
 	uint32_t bits = c->p->l1_tag_bits, bank;
@@ -110,7 +110,7 @@ static void accept_shared(struct sm *s, const struct core_inst *in, uint16_t h)
 {
 	struct core *c = s->modern;
 	const struct winst *w = &s->winst[h];
-	uint32_t passes = core_passes(s, w), busy = bytes_cycles(c, w, c->p->shared_bytes);
+	uint32_t passes = core_passes(s, w), busy = data_port_cycles(c, w, c->p->shared_bytes);
 
 	if (in->flags & INST_LDSM_N)
 		busy = in->regs * core_div_up(128, c->p->shared_bytes);
@@ -162,13 +162,13 @@ static void accept_global(struct sm *s, uint16_t h)
 	struct core *c = s->modern;
 	const struct winst *w = &s->winst[h];
 	struct pipe_slot *k = &c->pipe[(c->pipe_head + c->pipe_count++) % L1_PIPE];
-	uint32_t passes = core_passes(s, w), busy = bytes_cycles(c, w, c->p->sm_bytes),
+	uint32_t passes = core_passes(s, w), busy = data_port_cycles(c, w, c->p->sm_bytes),
 		 data = passes > busy ? passes : busy, tags;
 
 	coalesce(s, w, &k->list);
 	if (s->profile)
 		profile_request(s, w->warp, w->code, ldst_sectors(&k->list), passes - 1);
-	tags = tag_passes(c, &k->list);
+	tags = count_tag_passes(c, &k->list);
 	occupy_port(c, s->clock, tags > data ? tags : data);
 	s->n.l1cache_bkconflict += passes - 1;
 	k->op = h;
@@ -285,7 +285,7 @@ static void accept_next(struct sm *s)
 static void complete_op(struct sm *s, uint16_t h);
 
 /* Ends an operation whose accesses have all ended. */
-static void accesses_end(struct sm *s, uint16_t h)
+static void end_operation_accesses(struct sm *s, uint16_t h)
 {
 	const struct winst *w = &s->winst[h];
 	const struct core_op *op = &s->modern->op[h];
@@ -298,17 +298,17 @@ static void accesses_end(struct sm *s, uint16_t h)
 		complete_op(s, h);
 }
 
-static void access_ends(struct sm *s, uint16_t h)
+static void end_one_access(struct sm *s, uint16_t h)
 {
 	if (!--s->modern->op[h].accesses_left)
-		accesses_end(s, h);
+		end_operation_accesses(s, h);
 }
 
 /*
  * Makes one access to the L1; returns false if it was rejected. Hits end at once, stores when their
  * acknowledgements arrive.
  */
-static bool look_up(struct sm *s, struct pipe_slot *k, const struct access *a)
+static bool look_up_in_l1(struct sm *s, struct pipe_slot *k, const struct access *a)
 {
 	struct ldst *l = s->ldst;
 	struct core_op *op = &s->modern->op[k->op];
@@ -339,7 +339,7 @@ static bool look_up(struct sm *s, struct pipe_slot *k, const struct access *a)
 	return true;
 }
 
-static bool pass_by(struct sm *s, struct pipe_slot *k, const struct access *a)
+static bool send_past_l1(struct sm *s, struct pipe_slot *k, const struct access *a)
 {
 	const struct winst *w = &s->winst[k->op];
 	uint32_t handle;
@@ -358,7 +358,7 @@ static bool pass_by(struct sm *s, struct pipe_slot *k, const struct access *a)
 }
 
 /* Makes one cycle's lookups: the next lines, one per tag bank. Returns true if all accesses are made. */
-static bool look_up_some(struct sm *s, struct pipe_slot *k)
+static bool look_up_next_lines(struct sm *s, struct pipe_slot *k)
 {
 	uint64_t line = NEVER;
 	unsigned lines = 0;
@@ -372,7 +372,7 @@ static bool look_up_some(struct sm *s, struct pipe_slot *k)
 			if (++lines > s->modern->p->l1_tag_banks)
 				return false;
 		}
-		if (k->bypass ? !pass_by(s, k, a) : !look_up(s, k, a))
+		if (k->bypass ? !send_past_l1(s, k, a) : !look_up_in_l1(s, k, a))
 			return false;
 		if (k->bypass)
 			return ++k->next_access == k->list.n;
@@ -380,7 +380,7 @@ static bool look_up_some(struct sm *s, struct pipe_slot *k)
 	return true;
 }
 
-static void pipe_step(struct sm *s)
+static void step_memory_pipe(struct sm *s)
 {
 	struct core *c = s->modern;
 
@@ -389,13 +389,13 @@ static void pipe_step(struct sm *s)
 		uint16_t h = k->op;
 
 		core_sample_ports(s);
-		if (!look_up_some(s, k)) {
+		if (!look_up_next_lines(s, k)) {
 			k->due = s->clock + 1;
 			return;
 		}
 		c->pipe_head = (c->pipe_head + 1) % L1_PIPE;
 		c->pipe_count--;
-		access_ends(s, h);
+		end_one_access(s, h);
 	}
 }
 
@@ -411,7 +411,7 @@ static void end_request(struct sm *s, uint32_t handle)
 		ldst_free_parent_write(s, r);
 	req_free(s->reqs, handle);
 	if (!blank)
-		access_ends(s, h);
+		end_one_access(s, h);
 }
 
 /* Ends warps and fences that waited for stores. */
@@ -427,7 +427,7 @@ static void release_store_waiters(struct sm *s)
 }
 
 /* Takes replies from the network and ready requests from the L1. */
-static void take_answers(struct sm *s)
+static void take_l1_and_network_replies(struct sm *s)
 {
 	struct ldst *l = s->ldst;
 	uint32_t left;
@@ -581,14 +581,14 @@ void core_memory_cycle(struct sm *s)
 
 	if (l->resp.count || l->draining || l->nextg != REQ_NONE) {
 		core_sample_ports(s);
-		take_answers(s);
+		take_l1_and_network_replies(s);
 	}
 	do {
 		if (l->l1d && !cache_miss_queue_empty(l->l1d) &&
 			inject_can_push(s, ldst_req(s, cache_miss_queue_front(l->l1d)), false))
 			inject(s, cache_miss_queue_pop(l->l1d));
 	} while (ports-- > 1);
-	pipe_step(s);
+	step_memory_pipe(s);
 	accept_next(s);
 	if (l->tma && tma_step(s))
 		release_store_waiters(s);

@@ -47,7 +47,7 @@ static uint32_t fullest_bank(const uint64_t lane[32], uint32_t lanes, uint32_t w
 }
 
 /* Union of the address bits of the lanes. */
-static uint64_t bits_of(const uint64_t lane[32], uint32_t lanes)
+static uint64_t union_of_addresses(const uint64_t lane[32], uint32_t lanes)
 {
 	uint64_t all = 0;
 
@@ -92,7 +92,7 @@ uint32_t core_passes(struct sm *s, const struct winst *w)
 		return n;
 	rec_addresses(tb, &r, lane);
 	words = words > 4 ? 4 : words == 3 ? 4 : words;
-	alike = words == 1 || !(bits_of(lane, w->mask) & (4 * words - 1));
+	alike = words == 1 || !(union_of_addresses(lane, w->mask) & (4 * words - 1));
 	for (uint32_t part = 0; part < words; part++) {
 		uint32_t lanes = w->mask & (uint32_t)(((1ull << 32 / words) - 1) << part * (32 / words));
 

@@ -10,7 +10,7 @@
 #define READ_CYCLES   1u /* between issue and execution */
 
 /* Cycle of a clock that is not in the past. */
-static uint64_t cycle_of(const struct sm *s, uint64_t clock)
+static uint64_t cycle_of_clock(const struct sm *s, uint64_t clock)
 {
 	return clock > s->clock ? s->now + (clock - s->clock) : s->now;
 }
@@ -69,7 +69,7 @@ static enum stage dependence_reason(struct sm *s, unsigned w, struct pipe_inst *
 }
 
 /* Reason why a warp whose conditions are met did not issue. */
-static enum stage ripe_reason(const struct sm *s, const struct core_warp *cw)
+static enum stage reason_not_chosen(const struct sm *s, const struct core_warp *cw)
 {
 	const struct core *c = s->modern;
 	const struct subcore *b = &c->sub[cw->sub];
@@ -87,7 +87,7 @@ static enum stage core_head_reason(struct sm *s, unsigned w, struct pipe_inst *h
 	const struct core_warp *cw = &s->modern->warp[w];
 
 	if (s->modern->sub[cw->sub].ripe >> cw->rank & 1)
-		return ripe_reason(s, cw);
+		return reason_not_chosen(s, cw);
 	switch ((enum core_stall)cw->stall) {
 	case STALL_UNIT:
 	case STALL_RESULT: return STAGE_WAIT_UNIT;
@@ -106,7 +106,7 @@ static enum stage core_head_reason(struct sm *s, unsigned w, struct pipe_inst *h
 
 static void decode_inst(struct sm *s, struct pipe_inst *i, uint64_t valid_at)
 {
-	uint64_t valid = cycle_of(s, valid_at);
+	uint64_t valid = cycle_of_clock(s, valid_at);
 
 	if (valid > s->now + DECODE_BEFORE)
 		pipeline_enter(s, i, STAGE_DECODE, valid - DECODE_BEFORE);
@@ -149,7 +149,7 @@ static void watch_core_buffer(struct sm *s, unsigned w)
 /* ---- after issue --------------------------------------------------------------------------------- */
 
 /* Enters a stage unless the instruction is in a later one already. */
-static void move_op(struct sm *s, uint16_t inst, enum stage stage)
+static void enter_stage_once(struct sm *s, uint16_t inst, enum stage stage)
 {
 	struct pipe_inst *i = s->pipeline->by_inst[inst];
 
@@ -165,9 +165,10 @@ static void watch_memory_pipeline(struct sm *s)
 
 	for (unsigned k = 0; k < c->subs; k++)
 		for (uint32_t i = 0; i < c->sub[k].places; i++)
-			move_op(s, c->sub[k].place[(c->sub[k].place_head + i) % MEM_PLACES].op, STAGE_QUEUE);
+			enter_stage_once(
+				s, c->sub[k].place[(c->sub[k].place_head + i) % MEM_PLACES].op, STAGE_QUEUE);
 	for (uint32_t i = 0; i < c->pipe_count; i++)
-		move_op(s, c->pipe[(c->pipe_head + i) % L1_PIPE].op, STAGE_ACCESS);
+		enter_stage_once(s, c->pipe[(c->pipe_head + i) % L1_PIPE].op, STAGE_ACCESS);
 }
 
 /* Moves operations that have left the queues. */
@@ -202,7 +203,7 @@ void core_pipeline_observe(struct sm *s)
 void core_pipeline_issue(struct sm *s, unsigned w, uint64_t t, uint16_t inst)
 {
 	uint32_t index = s->warp[w].cursor;
-	uint64_t issue = cycle_of(s, t), end;
+	uint64_t issue = cycle_of_clock(s, t), end;
 	const struct core_inst *in;
 	struct pipe_inst *i;
 

@@ -11,7 +11,7 @@
  * Accesses the cache; returns whether the register was there. The entry is replaced, and kept only if marked
  * for reuse.
  */
-static bool through_cache(
+static bool access_register_cache(
 	struct subcore *b, unsigned w, unsigned reg, unsigned slot, unsigned bank, bool keep)
 {
 	uint64_t name = (uint64_t)w << 16 | reg, *entry = &b->rfc[slot][bank];
@@ -62,7 +62,7 @@ uint64_t core_register_wait(
 			continue;
 		slot = source_slot(&c->warp[w], in, i);
 		if (c->p->rfc && in->flags & INST_RFC &&
-			through_cache(b, w, src->reg, slot, bank, reuse >> slot & 1))
+			access_register_cache(b, w, src->reg, slot, bank, reuse >> slot & 1))
 			c->n.reuse_hits++;
 		else if (!is_repeated_source(in, i))
 			reads[bank]++;

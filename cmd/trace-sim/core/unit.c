@@ -16,7 +16,7 @@
  * Queues an instruction: it starts after the ones before it, and the unit takes another as soon as an entry is
  * free. Returns the start.
  */
-static uint64_t queue_start(uint64_t *free_at, uint64_t *open_at, uint64_t t, uint32_t interval)
+static uint64_t queue_for_unit(uint64_t *free_at, uint64_t *open_at, uint64_t t, uint32_t interval)
 {
 	uint64_t start = t > *free_at ? t : *free_at, all = (QUEUE_PLACES - 1) * (uint64_t)interval;
 
@@ -33,7 +33,7 @@ static void end_with_event(struct sm *s, uint16_t h, uint64_t start, uint64_t en
 	core_event_put(s, end > start + 2 ? end : start + 2, EVENT_DONE, h, 0);
 }
 
-static void take_fixed(
+static void take_fixed_latency(
 	const struct modern_params *m, struct subcore *b, const struct core_inst *in, uint64_t t)
 {
 	switch ((enum core_unit)in->unit) {
@@ -56,20 +56,20 @@ void core_unit_take(struct sm *s, struct subcore *b, const struct core_inst *in,
 
 	switch ((enum core_unit)in->unit) {
 	case CORE_SFU:
-		start = queue_start(&b->sfu_free, &b->unit_free_at[CORE_SFU], t, in->interval);
+		start = queue_for_unit(&b->sfu_free, &b->unit_free_at[CORE_SFU], t, in->interval);
 		end_with_event(s, h, start, start + c->p->sfu_latency);
 		return;
 	case CORE_FP64_SHARED:
-		start = queue_start(&c->fp64_free, &b->unit_free_at[CORE_FP64_SHARED], t, in->interval);
+		start = queue_for_unit(&c->fp64_free, &b->unit_free_at[CORE_FP64_SHARED], t, in->interval);
 		end_with_event(s, h, start, start + c->p->fp64_latency);
 		return;
 	case CORE_MISC:
-		start = queue_start(&b->misc_free, &b->unit_free_at[CORE_MISC], t, in->interval);
+		start = queue_for_unit(&b->misc_free, &b->unit_free_at[CORE_MISC], t, in->interval);
 		end_with_event(s, h, start, in->flags & INST_BARRIER ? start + 1 : start + c->p->s2r_latency);
 		return;
 	case CORE_WARPGROUP: core_warpgroup_take(s, s->winst[h].warp, in, h, t); return;
 	case CORE_MEMORY: core_memory_take(s, b, in, h, t); return;
-	default: take_fixed(c->p, b, in, t);
+	default: take_fixed_latency(c->p, b, in, t);
 	}
 	if (h) /* DMMA and the like: they occupy the unit, and their results are events */
 		end_with_event(s, h, t, t + in->done + in->interval);

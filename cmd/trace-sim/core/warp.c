@@ -15,7 +15,7 @@ static uint64_t rank_bit(const struct core_warp *cw) { return 1ull << cw->rank; 
 /* ---- states ------------------------------------------------------------------------------------- */
 
 /* Leaves the state of the warp, which is not in the wheel; its head, if any, stays. */
-static inline void leave_state(struct subcore *b, struct core_warp *cw)
+static inline void leave_warp_state(struct subcore *b, struct core_warp *cw)
 {
 	uint64_t bit = rank_bit(cw);
 
@@ -44,7 +44,7 @@ void core_warp_no_head(struct sm *s, unsigned w, unsigned why)
 	struct core_warp *cw = core_warp_of(s, w);
 	struct subcore *b = &s->modern->sub[cw->sub];
 
-	leave_state(b, cw);
+	leave_warp_state(b, cw);
 	b->has_head &= ~rank_bit(cw);
 	b->by_unit[cw->unit] &= ~rank_bit(cw);
 	cw->stall = (uint8_t)why;
@@ -55,7 +55,7 @@ void core_warp_wait(struct sm *s, struct core_warp *cw, const struct core_inst *
 {
 	struct subcore *b = &s->modern->sub[cw->sub];
 
-	leave_state(b, cw);
+	leave_warp_state(b, cw);
 	set_head(b, cw, head);
 	cw->waits = true;
 	cw->stall = (uint8_t)why;
@@ -66,7 +66,7 @@ void core_warp_wait(struct sm *s, struct core_warp *cw, const struct core_inst *
  * Puts a warp into the wheel. If its time is beyond the wheel's reach, it goes round once more. Returns the
  * clock of its slot.
  */
-static uint64_t into_wheel(const struct sm *s, struct subcore *b, struct core_warp *cw)
+static uint64_t put_into_wheel(const struct sm *s, struct subcore *b, struct core_warp *cw)
 {
 	uint64_t at = cw->ready_at, reach = at < s->clock + WHEEL ? at : s->clock + WHEEL - 1;
 
@@ -83,7 +83,7 @@ void core_warp_schedule(
 	struct subcore *b = &s->modern->sub[cw->sub];
 	uint64_t bit = rank_bit(cw);
 
-	leave_state(b, cw);
+	leave_warp_state(b, cw);
 	set_head(b, cw, head);
 	cw->ready_at = at;
 	cw->stall = (uint8_t)why;
@@ -92,7 +92,7 @@ void core_warp_schedule(
 		b->ripe |= bit;
 		core_due(s->modern, cw->sub, s->clock);
 	} else {
-		core_due(s->modern, cw->sub, into_wheel(s, b, cw));
+		core_due(s->modern, cw->sub, put_into_wheel(s, b, cw));
 	}
 }
 
@@ -106,7 +106,7 @@ static void turn_wheel_slot(struct sm *s, struct subcore *b, unsigned slot)
 	b->beyond_wheel &= ~far;
 	b->ripe |= set & ~far;
 	FOR_BITS64 (rank, far)
-		into_wheel(s, b, core_warp_of(s, b->warp_of[rank]));
+		put_into_wheel(s, b, core_warp_of(s, b->warp_of[rank]));
 }
 
 void core_wheel_turn(struct sm *s, struct subcore *b)
@@ -130,7 +130,7 @@ uint64_t core_wheel_next(const struct sm *s, const struct subcore *b)
 
 /* ---- ranks -------------------------------------------------------------------------------------- */
 
-static uint64_t squeeze_mask(uint64_t mask, uint64_t keep)
+static uint64_t keep_mask_bits(uint64_t mask, uint64_t keep)
 {
 	uint64_t out = 0;
 	unsigned n = 0;
@@ -146,18 +146,18 @@ static void compact_ranks(struct sm *s, struct subcore *b)
 	uint64_t keep = b->ranked;
 	unsigned n = 0;
 
-	b->ripe = squeeze_mask(b->ripe, keep);
-	b->needs_fetch = squeeze_mask(b->needs_fetch, keep);
-	b->has_head = squeeze_mask(b->has_head, keep);
-	b->beyond_wheel = squeeze_mask(b->beyond_wheel, keep);
+	b->ripe = keep_mask_bits(b->ripe, keep);
+	b->needs_fetch = keep_mask_bits(b->needs_fetch, keep);
+	b->has_head = keep_mask_bits(b->has_head, keep);
+	b->beyond_wheel = keep_mask_bits(b->beyond_wheel, keep);
 	for (unsigned i = 0; i < N_CORE_UNITS; i++)
-		b->by_unit[i] = squeeze_mask(b->by_unit[i], keep);
+		b->by_unit[i] = keep_mask_bits(b->by_unit[i], keep);
 	for (unsigned i = 0; i < N_CORE_STALLS; i++)
-		b->by_stall[i] = squeeze_mask(b->by_stall[i], keep);
+		b->by_stall[i] = keep_mask_bits(b->by_stall[i], keep);
 	FOR_BITS64 (i, b->wheel_used)
-		b->wheel[i] = squeeze_mask(b->wheel[i], keep);
+		b->wheel[i] = keep_mask_bits(b->wheel[i], keep);
 	FOR_BITS64 (i, b->missing_slots)
-		b->missing_warps[i] = squeeze_mask(b->missing_warps[i], keep);
+		b->missing_warps[i] = keep_mask_bits(b->missing_warps[i], keep);
 	if (b->greedy >= 0)
 		b->greedy =
 			(int8_t)(keep >> b->greedy & 1 ? (int)bit_count64(keep & ((1ull << b->greedy) - 1))

@@ -11,7 +11,7 @@
 #include "core/core.h"
 
 /* First slot of the warpgroup of a warp. */
-static unsigned leader_of(const struct sm *s, unsigned w)
+static unsigned first_warp_of_group(const struct sm *s, unsigned w)
 {
 	unsigned first = s->cta[s->warp[w].cta].first_thread / 32;
 
@@ -98,7 +98,7 @@ static void start_joined(struct sm *s, unsigned leader)
 
 void core_warpgroup_take(struct sm *s, unsigned w, const struct core_inst *in, uint16_t h, uint64_t t)
 {
-	unsigned leader = leader_of(s, w), i = w - leader;
+	unsigned leader = first_warp_of_group(s, w), i = w - leader;
 	struct core_warpgroup *g = &s->modern->warpgroup[leader];
 	struct core_joint *e = &g->joint[g->issued[i]++ % GMMA_AHEAD];
 
@@ -115,7 +115,7 @@ void core_warpgroup_take(struct sm *s, unsigned w, const struct core_inst *in, u
 
 void core_warpgroup_exit(struct sm *s, unsigned w)
 {
-	unsigned leader = leader_of(s, w);
+	unsigned leader = first_warp_of_group(s, w);
 
 	if (s->modern->warpgroup[leader].joint[s->modern->warpgroup[leader].started % GMMA_AHEAD].joined)
 		start_joined(s, leader);

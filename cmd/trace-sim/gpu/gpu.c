@@ -57,7 +57,7 @@ static void threads_free(struct gpu *g)
  * Upper bound on the requests in flight: the capacity of all MSHRs, queues and pipes. Only address space is
  * reserved for them.
  */
-static uint32_t request_bound(const struct params *p)
+static uint32_t most_requests_in_flight(const struct params *p)
 {
 	const struct memory_params *m = &p->mem;
 	uint64_t l1 = (uint64_t)p->core.l1d.mshr_entries * p->core.l1d.mshr_merge +
@@ -71,7 +71,7 @@ static uint32_t request_bound(const struct params *p)
 	return n < (1u << 26) ? (uint32_t)n : 1u << 26;
 }
 
-static void decode_hook(void *ctx, struct req *r) { addrdec_request(ctx, r); }
+static void decode_request_hook(void *ctx, struct req *r) { addrdec_request(ctx, r); }
 
 /* Initializes an SM with the objects that it shares with others. */
 static void init_sm(struct gpu *g, uint32_t id)
@@ -96,7 +96,7 @@ static void init_sm(struct gpu *g, uint32_t id)
 	sm_init(s);
 	l1d = ldst_l1d(s);
 	if (l1d && addrdec_draws(g->dec))
-		cache_set_decode_hook(l1d, decode_hook, g->dec);
+		cache_set_decode_hook(l1d, decode_request_hook, g->dec);
 	if (g->pipeline)
 		s->pipeline = pipeline_new(g->pipeline, kanata_choice(g->pipeline), id);
 	s->observed = s->pipeline != NULL;
@@ -109,7 +109,7 @@ int gpu_init(struct gpu *g, const struct isa *isa, struct fault *f)
 	g->code = code_new(isa);
 	g->readahead = readahead_new(g->code);
 	g->uops = reserve(CODE_MAX, sizeof(*g->uops));
-	req_pool_init(&g->reqs, request_bound(p));
+	req_pool_init(&g->reqs, most_requests_in_flight(p));
 	clocks_init(&g->clocks, p->hz);
 	g->dec = addrdec_new(p);
 	threads_init(g);

@@ -8,7 +8,7 @@
 /* ---- the SM (POWER-count-1 to 5) --------------------------------------------------------------------- */
 
 /* Returns the number of operands that a collector unit has not read yet. */
-static uint32_t reads_left(const struct opcoll *c, unsigned unit)
+static uint32_t operands_left_to_read(const struct opcoll *c, unsigned unit)
 {
 	uint32_t n = 0;
 
@@ -19,7 +19,7 @@ static uint32_t reads_left(const struct opcoll *c, unsigned unit)
 }
 
 /* Lanes of registers, and of other operands, that instructions have read which no unit has taken yet. */
-static void add_before_units(struct power_totals *to, const struct sm *s)
+static void add_operands_before_units(struct power_totals *to, const struct sm *s)
 {
 	const struct power_tables *t = s->power->tables;
 	const struct opcoll *c = &s->collector;
@@ -27,7 +27,7 @@ static void add_before_units(struct power_totals *to, const struct sm *s)
 
 	FOR_BITS64 (u, units) {
 		const struct winst *w = &s->winst[c->unit[u].inst];
-		uint32_t left = reads_left(c, (unsigned)u);
+		uint32_t left = operands_left_to_read(c, (unsigned)u);
 
 		to->count[POWER_REG_RD] += (t->op[w->code].reads - left) * power_register_lanes(t, w->mask);
 	}
@@ -56,7 +56,7 @@ static void add_sm(struct power_totals *t, struct sm *s, uint64_t now)
 	t->count[POWER_SHRD_ACC] += (double)(s->n.shmem_bkconflict + p->shared_begun - ldst_passes_left(s));
 	t->count[POWER_REG_RD] += (double)p->reg_reads;
 	if (!s->modern)
-		add_before_units(t, s);
+		add_operands_before_units(t, s);
 	t->count[POWER_REG_WR] += (double)p->reg_writes;
 	t->count[POWER_NON_REG_OPs] += (double)p->other_operands;
 	t->count[POWER_NOC_A] += (double)s->n.flits_out;

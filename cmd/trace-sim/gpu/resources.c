@@ -24,7 +24,7 @@ static uint32_t ctas_by_resources(const struct params *p, const struct kernel *k
 	return min_u32(m, c->max_ctas);
 }
 
-_Noreturn static void die_too_large(const struct params *p, const struct kernel *k)
+_Noreturn static void die_cta_too_large(const struct params *p, const struct kernel *k)
 {
 	const struct core_params *c = &p->core;
 
@@ -75,7 +75,7 @@ uint32_t resources_limit(struct gpu *g, struct kernel *k)
 		m = (uint32_t)((k->n_ctas + p->sms - 1) / p->sms);
 	if (!m) {
 		if (!p->core.ignore_resources)
-			die_too_large(p, k);
+			die_cta_too_large(p, k);
 		return k->cta_limit = 1;
 	}
 	if (p->core.adaptive_l1)

@@ -45,7 +45,7 @@ static double l2_turnover(const struct gpu *g)
 	return lines ? (double)brought / (double)lines : 0;
 }
 
-static struct sample_wave *wave_at(struct block_rate *s, uint32_t n)
+static struct sample_wave *wave_of_block(struct block_rate *s, uint32_t n)
 {
 	return &s->waves[n % (SAMPLE_WAVES + 1)];
 }
@@ -56,7 +56,7 @@ static bool waves_are_stable(struct block_rate *s)
 	double least = INFINITY, most = 0, sum = 0, squares = 0, half[2] = {0, 0};
 
 	for (uint32_t i = 0; i < SAMPLE_WAVES; i++) {
-		double took = wave_at(s, s->n - SAMPLE_WAVES + i)->took; /* oldest first */
+		double took = wave_of_block(s, s->n - SAMPLE_WAVES + i)->took; /* oldest first */
 
 		least = fmin(least, took);
 		most = fmax(most, took);
@@ -64,7 +64,7 @@ static bool waves_are_stable(struct block_rate *s)
 		half[i >= SAMPLE_WAVES / 2] += took / (SAMPLE_WAVES / 2);
 	}
 	for (uint32_t i = 0; i < SAMPLE_WAVES; i++) {
-		double d = wave_at(s, s->n - SAMPLE_WAVES + i)->took - sum;
+		double d = wave_of_block(s, s->n - SAMPLE_WAVES + i)->took - sum;
 
 		squares += d * d;
 	}
@@ -77,7 +77,8 @@ static bool waves_are_stable(struct block_rate *s)
 /* Returns true if the L2 will behave for the `left` remaining blocks as it did in the last waves. */
 static bool l2_is_settled(struct block_rate *s, uint64_t left)
 {
-	double now = wave_at(s, s->n - 1)->turnover, before = wave_at(s, s->n - 1 - SAMPLE_WAVES)->turnover;
+	double now = wave_of_block(s, s->n - 1)->turnover,
+	       before = wave_of_block(s, s->n - 1 - SAMPLE_WAVES)->turnover;
 	double at_end = now + (now - before) / (double)(SAMPLE_WAVES * s->wave) * (double)left;
 
 	return before >= FULL || at_end <= ENOUGH || at_end - now <= STILL;
@@ -98,7 +99,7 @@ void sample_cta_ended(struct gpu *g, struct kernel *k)
 	if (!s->n)
 		s->brought = l2_turnover(g);
 	/* Cycles per block, which waves of different lengths have in common. */
-	*wave_at(s, s->n++) = (struct sample_wave){
+	*wave_of_block(s, s->n++) = (struct sample_wave){
 		(double)(gpu_now(g) - s->at) / (double)(done - s->mark), l2_turnover(g) - s->brought};
 	s->at = gpu_now(g);
 	s->mark = done;

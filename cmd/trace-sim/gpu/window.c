@@ -173,7 +173,7 @@ static FLATTEN void plan_steps(struct gpu *g, struct window_plan *p, struct wind
 }
 
 /* State of the clocks now. */
-static struct window_edge current_edge(const struct gpu *g)
+static struct window_edge state_of_clocks(const struct gpu *g)
 {
 	return (struct window_edge){gpu_now(g), g->cycle, memory_dram_ticks(g->mem), memory_l2_ticks(g->mem),
 		net_advances(g->net)};
@@ -227,7 +227,7 @@ void window_serve(struct gpu *g, uint32_t cycles)
 /* ---- the window ------------------------------------------------------------------------------ */
 
 /* Decides whether threads share a window; if not, the others sleep. */
-static void set_shared(struct gpu *g, uint32_t cycles)
+static void set_window_shared(struct gpu *g, uint32_t cycles)
 {
 	g->window->shared = g->pool && count_live_clusters(g) * cycles >= SHARED_WINDOW;
 	if (g->pool && !g->window->shared)
@@ -239,9 +239,9 @@ static void run_reply_side(struct gpu *g, uint32_t cycles)
 {
 	struct window *w = g->window;
 
-	set_shared(g, cycles);
+	set_window_shared(g, cycles);
 	net_decouple(g->net);
-	plan_steps(g, &w->plan, current_edge(g), cycles);
+	plan_steps(g, &w->plan, state_of_clocks(g), cycles);
 	w->count.phases++;
 	window_items(g, run_channel_item, memory_channels(g->mem), UINT32_MAX);
 	advance_reply_network(g, &w->plan);

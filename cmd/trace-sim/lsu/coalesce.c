@@ -251,7 +251,7 @@ static void gather_global(const uint64_t lane[32], unsigned size, uint32_t lanes
  * Consecutive lanes at consecutive aligned addresses, in sector mode: generates the sectors without a table. No
  * address is 0 and no lane crosses a sector, so the list equals that of the general way.
  */
-static bool unit_stride(
+static bool coalesce_unit_stride(
 	const struct tblock *tb, const struct rec *r, unsigned size, uint8_t type, struct access_list *out)
 {
 	const uint64_t *word = &tb->word[r->addr >> 2];
@@ -313,7 +313,7 @@ void coalesce(struct sm *s, const struct winst *w, struct access_list *out)
 		reject_access(s, w, "global or local access with a width of", u->size,
 			"1, 2, 4, 8 or 16 bytes a lane");
 	if (w->space == SPACE_GLOBAL && !(u->flags & UOP_ATOMIC) && parts == 1 && t.segment_bytes == 32 &&
-		unit_stride(tb, &w->record, u->size, access_type(w), out))
+		coalesce_unit_stride(tb, &w->record, u->size, access_type(w), out))
 		return;
 	rec_addresses(tb, &w->record, lane);
 	out->lane0 = lane[0];
@@ -357,7 +357,7 @@ static uint32_t distinct_words(const uint64_t lane[32], uint32_t lanes, uint32_t
 	return n;
 }
 
-static uint32_t most_words(const struct bank_word *w, uint32_t n)
+static uint32_t most_words_of_a_bank(const struct bank_word *w, uint32_t n)
 {
 	uint32_t most = 0;
 
@@ -373,7 +373,7 @@ static uint32_t most_words(const struct bank_word *w, uint32_t n)
 }
 
 /* -gpgpu_shmem_limited_broadcast: the first word of the first bank that several lanes read counts once. */
-static uint32_t most_accesses(struct bank_word *w, uint32_t n)
+static uint32_t most_accesses_of_a_bank(struct bank_word *w, uint32_t n)
 {
 	struct bank_word *cast = NULL;
 	uint32_t most = 0;
@@ -452,7 +452,7 @@ static NOINLINE uint32_t most_words_banked(const uint64_t lane[32], uint32_t lan
 }
 
 /* Drops lanes that read the same word as the lane before, as neighbours often do. */
-static uint32_t without_repeats(const uint64_t lane[32], uint32_t lanes)
+static uint32_t drop_repeated_words(const uint64_t lane[32], uint32_t lanes)
 {
 	uint32_t same = 0;
 
@@ -462,7 +462,7 @@ static uint32_t without_repeats(const uint64_t lane[32], uint32_t lanes)
 }
 
 /* Returns whether all lanes read different banks, of at most 64. */
-static bool banks_differ(const uint64_t lane[32], uint32_t lanes, uint32_t banks)
+static bool are_banks_different(const uint64_t lane[32], uint32_t lanes, uint32_t banks)
 {
 	uint64_t used = 0;
 
@@ -476,12 +476,13 @@ static bool banks_differ(const uint64_t lane[32], uint32_t lanes, uint32_t banks
 	return true;
 }
 
-static NOINLINE uint32_t passes_of_words(const struct core_params *c, const uint64_t lane[32], uint32_t lanes)
+static NOINLINE uint32_t count_passes_of_words(
+	const struct core_params *c, const uint64_t lane[32], uint32_t lanes)
 {
 	struct bank_word word[32];
 	uint32_t n = distinct_words(lane, lanes, c->smem_banks, word);
 
-	return c->smem_limited_broadcast ? most_accesses(word, n) : most_words(word, n);
+	return c->smem_limited_broadcast ? most_accesses_of_a_bank(word, n) : most_words_of_a_bank(word, n);
 }
 
 static NOINLINE uint32_t shared_passes(struct sm *s, const struct winst *w)
@@ -498,13 +499,13 @@ static NOINLINE uint32_t shared_passes(struct sm *s, const struct winst *w)
 		if (!lanes)
 			continue;
 		if (!c->smem_limited_broadcast)
-			lanes = without_repeats(lane, lanes);
-		if (masks && banks_differ(lane, lanes, c->smem_banks))
+			lanes = drop_repeated_words(lane, lanes);
+		if (masks && are_banks_different(lane, lanes, c->smem_banks))
 			total++;
 		else if (masks && !c->smem_limited_broadcast)
 			total += most_words_banked(lane, lanes, c->smem_banks);
 		else
-			total += passes_of_words(c, lane, lanes);
+			total += count_passes_of_words(c, lane, lanes);
 	}
 	return total;
 }

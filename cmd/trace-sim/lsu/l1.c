@@ -71,7 +71,7 @@ uint32_t ldst_request_like(struct sm *s, const struct req *model, const struct a
 }
 
 /* quirk Q4-25: draws the RANDOM partition index also for an attempt that its bank rejects. */
-static NOINLINE void draw_partition(struct sm *s, uint64_t addr)
+static NOINLINE void draw_random_partition(struct sm *s, uint64_t addr)
 {
 	struct req r;
 
@@ -80,7 +80,7 @@ static NOINLINE void draw_partition(struct sm *s, uint64_t addr)
 	addrdec_request(s->dec, &r);
 }
 
-static uint32_t bank_of(const struct sm *s, uint64_t addr)
+static uint32_t l1_bank_of(const struct sm *s, uint64_t addr)
 {
 	const struct core_params *c = s->core;
 
@@ -98,12 +98,12 @@ enum stall_reason l1_issue_accesses(struct sm *s)
 
 	for (uint32_t i = 0; i < s->core->l1_banks && l->acc.n; i++) {
 		const struct access *a = &l->acc.at[l->acc.n - 1];
-		uint32_t b = bank_of(s, a->addr);
+		uint32_t b = l1_bank_of(s, a->addr);
 		struct timed_fifo *q = &l->queue[b];
 
 		if (q->count == s->core->l1_latency || l->last_in[b] == l->step) {
 			if (l->decode_early && addrdec_draws(s->dec))
-				draw_partition(s, a->addr);
+				draw_random_partition(s, a->addr);
 			s->n.l1cache_bkconflict++;
 			if (s->profile)
 				profile_conflict(s, w->warp, w->code);

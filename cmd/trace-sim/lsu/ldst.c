@@ -93,7 +93,7 @@ void ldst_invalidate_l1d(struct sm *s)
 }
 
 /* Clock of a step. In the usual case of one step a clock, the slow division is avoided. */
-static inline uint64_t clock_of(const struct sm *s, uint64_t step)
+static inline uint64_t clock_of_ldst_step(const struct sm *s, uint64_t step)
 {
 	uint32_t steps = s->core->ldst_steps;
 
@@ -189,8 +189,8 @@ void ldst_accept(struct sm *s, uint16_t handle)
 			l->disp == DISP_SHARED
 				? (uint32_t)(l->passes_end - (s->clock + 1) * s->core->ldst_steps)
 				: 0);
-	if (clock_of(s, first) < l->due)
-		l->due = clock_of(s, first);
+	if (clock_of_ldst_step(s, first) < l->due)
+		l->due = clock_of_ldst_step(s, first);
 }
 
 /* ---- DISP (LSU-disp, LSU-leave) ------------------------------------------------------------------------ */
@@ -234,7 +234,7 @@ static void retire_disp(struct sm *s, struct ldst *l)
 }
 
 /* Sends one access a step directly to the network. A store waits for one acknowledgement per piece. */
-static enum stall_reason hand_out_bypass(struct sm *s, struct ldst *l)
+static enum stall_reason send_bypassing_access(struct sm *s, struct ldst *l)
 {
 	const struct winst *w = &s->winst[l->disp_inst];
 	const struct access *a = &l->acc.at[l->acc.n - 1];
@@ -250,7 +250,7 @@ static enum stall_reason hand_out_bypass(struct sm *s, struct ldst *l)
 }
 
 /* Gives a bulk copy to its unit. */
-static enum stall_reason hand_out_copy(struct sm *s, struct ldst *l)
+static enum stall_reason give_copy_to_tma(struct sm *s, struct ldst *l)
 {
 	if (!tma_can_take(s))
 		return STALL_COAL;
@@ -291,11 +291,11 @@ static void disp_step(struct sm *s, struct ldst *l)
 	} else if (l->disp == DISP_L1) {
 		reason = l1_issue_accesses(s);
 	} else if (l->disp == DISP_BYPASS) {
-		reason = hand_out_bypass(s, l);
+		reason = send_bypassing_access(s, l);
 	} else if (l->disp == DISP_READ) {
 		reason = readonly_issue_access(s);
 	} else if (l->disp == DISP_BULK) {
-		reason = hand_out_copy(s, l);
+		reason = give_copy_to_tma(s, l);
 	}
 	if (reason == STALL_NONE) {
 		retire_disp(s, l);
@@ -333,7 +333,7 @@ uint64_t ldst_next_due(const struct sm *s, const struct ldst *l)
 		step = sm_min_clock(step, timed_fifo_front(&l->sp).due);
 	step = sm_min_clock(step, l->queue_due);
 	if (step != NEVER)
-		step = clock_of(s, step);
+		step = clock_of_ldst_step(s, step);
 	if (l->tma)
 		step = sm_min_clock(step, tma_next(s));
 	return step > next ? step : next;

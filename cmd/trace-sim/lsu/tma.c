@@ -68,7 +68,7 @@ static void set_lone_run(const struct sm *s, const struct winst *w, struct tma_c
 static bool has_requests(const struct tma_copy *c) { return c->run < c->what.n_runs; }
 
 /* Advances the copy by a request of n bytes. */
-static void move_on(struct tma_copy *c, uint32_t n)
+static void advance_copy(struct tma_copy *c, uint32_t n)
 {
 	c->made += n;
 	if (c->made < c->present.bytes)
@@ -138,14 +138,14 @@ static void end_copy(struct sm *s, uint16_t k)
 	t->ended = true;
 }
 
-static void part_ends(struct sm *s, uint16_t k)
+static void end_copy_part(struct sm *s, uint16_t k)
 {
 	if (!--s->ldst->tma->copy[k].open)
 		end_copy(s, k);
 }
 
 /* Occupies shared memory for the bytes of a request. */
-static void use_shared(struct sm *s, uint32_t bytes)
+static void occupy_shared_memory(struct sm *s, uint32_t bytes)
 {
 	if (s->modern)
 		core_memory_port(s, core_div_up(bytes, s->params->modern.shared_bytes));
@@ -158,14 +158,14 @@ void tma_reply(struct sm *s, uint32_t handle)
 	const struct tma_copy *c = &s->ldst->tma->copy[k];
 
 	if (c->kind == BULK_LOAD)
-		use_shared(s, r->size);
+		occupy_shared_memory(s, r->size);
 	if (c->what.multicast)
 		gang_multicast_data(s, c->warp, c->what.mask, r->size);
 	req_free(s->reqs, handle);
-	part_ends(s, k);
+	end_copy_part(s, k);
 }
 
-void tma_acknowledge(struct sm *s, const struct req *of) { part_ends(s, (uint16_t)of->lane0); }
+void tma_acknowledge(struct sm *s, const struct req *of) { end_copy_part(s, (uint16_t)of->lane0); }
 
 /* ---- requests ----------------------------------------------------------------------------------- */
 
@@ -184,7 +184,7 @@ static void mark_bytes(uint64_t bytes[2], uint32_t from, uint32_t to)
  * Returns the next request of the copy: up to the end of its row and of the line, or of the sector where memory does
  * not answer lines in sectors.
  */
-static struct access next_piece(const struct sm *s, const struct tma_copy *c)
+static struct access next_copy_request(const struct sm *s, const struct tma_copy *c)
 {
 	const struct copy_run *b = &c->present;
 	uint64_t at = b->base + (uint64_t)b->pitch * c->row + c->made;
@@ -229,7 +229,7 @@ static void send_piece(struct sm *s, uint16_t k, const struct access *a)
 	handle = ldst_request_like(s, &model, a);
 	c->open += write && ldst_req(s, handle)->pieces ? ldst_req(s, handle)->pieces : 1;
 	if (write)
-		use_shared(s, a->size);
+		occupy_shared_memory(s, a->size);
 	inject(s, handle);
 }
 
@@ -249,18 +249,18 @@ static bool make_request(struct sm *s, struct tma *t)
 	struct tma_copy *c = &t->copy[k];
 
 	if (has_requests(c)) {
-		struct access a = next_piece(s, c);
+		struct access a = next_copy_request(s, c);
 
 		if (!inject_can_push_bytes(s, a.size + 8u, a.type == GLOBAL_ACC_W))
 			return false;
 		send_piece(s, k, &a);
-		move_on(c, piece_bytes(&a));
+		advance_copy(c, piece_bytes(&a));
 		t->free_at = s->clock + request_cycles(s, &a);
 	}
 	if (!has_requests(c)) {
 		t->first = (t->first + 1) % TMA_COPIES;
 		t->queued--;
-		part_ends(s, k);
+		end_copy_part(s, k);
 	}
 	return true;
 }

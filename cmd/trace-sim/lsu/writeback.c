@@ -68,7 +68,7 @@ static void finish_write_back(struct sm *s, struct write_back *wb)
 /* ---- its clients -------------------------------------------------------------------------------------- */
 
 /* SM-atomic-2. */
-static void atomics_return(struct sm *s, unsigned warp, uint32_t lanes)
+static void return_atomics(struct sm *s, unsigned warp, uint32_t lanes)
 {
 	struct warp *w = &s->warp[warp];
 
@@ -79,7 +79,7 @@ static void atomics_return(struct sm *s, unsigned warp, uint32_t lanes)
 }
 
 /* HOPPER-mbar: a SYNCS acts when it leaves the pipeline of shared memory. */
-static void leave_syncs(struct sm *s, const struct winst *w)
+static void complete_syncs(struct sm *s, const struct winst *w)
 {
 	if (w->uop->sync != SYNC_WAIT && w->uop->sync != SYNC_TEST)
 		mbarrier_act(s, w->cta, &w->record);
@@ -101,9 +101,9 @@ static void take_shared(struct sm *s, struct ldst *l)
 	l->wb.granted = 0;
 	l->wb.full = l->wb.shared = true;
 	if (w->uop->flags & UOP_ATOMIC)
-		atomics_return(s, w->warp, bit_count32(w->mask));
+		return_atomics(s, w->warp, bit_count32(w->mask));
 	if (w->uop->flags & UOP_SYNC)
-		leave_syncs(s, w);
+		complete_syncs(s, w);
 	warp_leaves_pipe(s, &s->warp[w->warp], w->warp);
 	sm_winst_free(s, handle);
 	s->changed = true;
@@ -142,7 +142,7 @@ static void take_global(struct sm *s, struct ldst *l)
 	const struct req *r = ldst_req(s, l->nextg);
 
 	if (r->flags & REQ_ATOMIC) {
-		atomics_return(s, r->warp, bit_count32(r->lanes));
+		return_atomics(s, r->warp, bit_count32(r->lanes));
 		s->changed = true;
 	}
 	take_returned(s, l, l->nextg);
@@ -150,7 +150,7 @@ static void take_global(struct sm *s, struct ldst *l)
 }
 
 /* Mask of the clients with an instruction. */
-static unsigned clients_waiting(const struct ldst *l)
+static unsigned mask_of_waiting_clients(const struct ldst *l)
 {
 	unsigned waiting;
 
@@ -185,7 +185,7 @@ void ldst_write_back(struct sm *s, struct ldst *l)
 		finish_write_back(s, &l->wb);
 	if (l->wb.full)
 		return;
-	for (unsigned waiting = clients_waiting(l); waiting;) {
+	for (unsigned waiting = mask_of_waiting_clients(l); waiting;) {
 		unsigned up = waiting >> l->next_client << l->next_client,
 			 c = bit_lowest32(up ? up : waiting);
 
@@ -217,7 +217,7 @@ static void acknowledge_store(struct sm *s, uint32_t handle)
 	req_free(s->reqs, handle);
 }
 
-static bool bypassed(const struct sm *s, const struct ldst *l, const struct req *r)
+static bool response_bypasses_l1(const struct sm *s, const struct ldst *l, const struct req *r)
 {
 	return !l->l1d || r->flags & REQ_BYPASS ||
 	       (s->core->gmem_skip_l1d && (r->type == GLOBAL_ACC_R || r->type == GLOBAL_ACC_W));
@@ -227,7 +227,7 @@ static bool bypassed(const struct sm *s, const struct ldst *l, const struct req 
  * Returns the whole request when its last piece has arrived, else REQ_NONE. The original waits forever for a
  * bypassing load of several sectors (LSU-resp-2).
  */
-static uint32_t join_pieces(struct sm *s, uint32_t handle)
+static uint32_t join_response_pieces(struct sm *s, uint32_t handle)
 {
 	struct req *r = ldst_req(s, handle);
 	uint32_t parent = r->parent;
@@ -252,13 +252,13 @@ void ldst_response(struct sm *s)
 		if (!readonly_response(s, handle))
 			return;
 	} else if (asked->flags & REQ_BULK) {
-		handle = join_pieces(s, handle);
+		handle = join_response_pieces(s, handle);
 		if (handle != REQ_NONE)
 			tma_reply(s, handle);
-	} else if (bypassed(s, l, asked)) {
+	} else if (response_bypasses_l1(s, l, asked)) {
 		if (l->nextg != REQ_NONE)
 			return;
-		l->nextg = join_pieces(s, handle);
+		l->nextg = join_response_pieces(s, handle);
 	} else {
 		if (!cache_fill_port_free(l->l1d))
 			return;

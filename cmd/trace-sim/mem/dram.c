@@ -97,7 +97,7 @@ static inline bool write_bank(const struct dram *d, uint64_t bank) { return d->w
 static inline uint64_t tick_min(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 /* Earliest tick at which bank b can issue its column command, if nothing else happens before. */
-static inline uint64_t column_time(const struct dram *d, uint64_t b)
+static inline uint64_t earliest_column_tick(const struct dram *d, uint64_t b)
 {
 	uint64_t all = tick_max(d->ccd, write_bank(d, b) ? d->rtw : d->wtr);
 
@@ -105,7 +105,7 @@ static inline uint64_t column_time(const struct dram *d, uint64_t b)
 }
 
 /* The same for its precharge or activate. */
-static inline uint64_t row_time(const struct dram *d, uint64_t b)
+static inline uint64_t earliest_row_tick(const struct dram *d, uint64_t b)
 {
 	return tick_max(d->bank_ready_at[b], d->active >> b & 1 ? d->rtpl.expires[d->group[b]] : d->rrd);
 }
@@ -143,11 +143,11 @@ void dram_bank_changed(struct dram *d, uint32_t bank)
 
 	if (d->row_hits >> bank & 1) {
 		set_bank_ready_at(d, bank, true, write_bank(d, bank) ? k->write_at : k->read_at);
-		note_ready_bank(&d->column_at, &d->column_set, bank, column_time(d, bank));
+		note_ready_bank(&d->column_at, &d->column_set, bank, earliest_column_tick(d, bank));
 		return;
 	}
 	set_bank_ready_at(d, bank, false, d->active >> bank & 1 ? k->close_at : k->open_at);
-	note_ready_bank(&d->row_at, &d->row_set, bank, row_time(d, bank));
+	note_ready_bank(&d->row_at, &d->row_set, bank, earliest_row_tick(d, bank));
 }
 
 /*
@@ -186,7 +186,7 @@ static inline void load_group(struct group_timer *g, uint32_t group, uint64_t ba
 }
 
 /* Banks of the groups whose timer runs in tick t. */
-static inline uint64_t held_banks(const struct dram *d, const struct group_timer *timer, uint64_t t)
+static inline uint64_t banks_held_by_timer(const struct dram *d, const struct group_timer *timer, uint64_t t)
 {
 	uint64_t held = 0;
 
@@ -207,13 +207,13 @@ static void find_columns(struct dram *d, uint64_t t)
 	uint64_t first = tick_max(t, d->ccd), able = timing_ready_banks(d, d->row_hits, true, first);
 
 	able &= ~(first < d->rtw ? d->writes : 0) & (first < d->wtr ? d->writes : ~0ull);
-	able &= ~held_banks(d, &d->ccdl, first);
+	able &= ~banks_held_by_timer(d, &d->ccdl, first);
 	d->column_at = able ? first : UINT64_MAX;
 	d->column_set = able;
 	if (!able)
 		FOR_BITS64 (b, d->row_hits)
-			merge_ready_banks(
-				&d->column_at, &d->column_set, 1ull << b, tick_max(column_time(d, b), t));
+			merge_ready_banks(&d->column_at, &d->column_set, 1ull << b,
+				tick_max(earliest_column_tick(d, b), t));
 }
 
 /* The same for row commands of the other busy banks. */
@@ -221,7 +221,7 @@ static void find_rows(struct dram *d, uint64_t t)
 {
 	uint64_t banks = d->busy & ~d->row_hits, ready = timing_ready_banks(d, banks, false, t);
 	uint64_t to_open = ready & ~d->active, to_close = ready & d->active, at = UINT64_MAX, set = 0;
-	uint64_t held = to_close & held_banks(d, &d->rtpl, t);
+	uint64_t held = to_close & banks_held_by_timer(d, &d->rtpl, t);
 
 	if (to_open)
 		merge_ready_banks(&at, &set, to_open, tick_max(d->rrd, t));
@@ -232,7 +232,7 @@ static void find_rows(struct dram *d, uint64_t t)
 			merge_ready_banks(&at, &set, 1ull << b, d->rtpl.expires[d->group[b]]);
 	if (at >= d->timing_ready_at[0])
 		FOR_BITS64 (b, banks & ~ready)
-			merge_ready_banks(&at, &set, 1ull << b, row_time(d, b));
+			merge_ready_banks(&at, &set, 1ull << b, earliest_row_tick(d, b));
 	d->row_at = at;
 	d->row_set = set;
 }
@@ -361,7 +361,7 @@ static inline uint64_t bank_range(const struct dram *d, uint32_t from, uint32_t 
  * never visited and the n before it twice, which shows in n_idle. A bank visited now may still issue a
  * column command.
  */
-static void single_bus_rest(struct dram *d, uint32_t bank, uint32_t i, uint64_t t, uint64_t now)
+static void finish_single_bus_visits(struct dram *d, uint32_t bank, uint32_t i, uint64_t t, uint64_t now)
 {
 	uint32_t nbk = d->p->nbk, n = i + 2 <= nbk - i ? i : nbk - 2 - i; /* -1 for the last visit */
 	uint64_t idle = d->all & ~d->busy, m;
@@ -393,7 +393,7 @@ static void issue_single(struct dram *d, uint64_t ready, uint64_t t, uint64_t no
 		return;
 	}
 	issue_row(d, bank, t, now);
-	single_bus_rest(d, bank, bank >= prio ? bank - prio : bank + d->p->nbk - prio, t, now);
+	finish_single_bus_visits(d, bank, bank >= prio ? bank - prio : bank + d->p->nbk - prio, t, now);
 }
 
 static void issue_dual(struct dram *d, uint64_t ready, uint64_t t, uint64_t now)

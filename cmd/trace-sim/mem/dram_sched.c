@@ -56,7 +56,7 @@ void dram_enqueue(struct dram *d, uint32_t req, uint32_t bank)
 }
 
 /* MEM-row-1. quirk Q4-30: cycle is the kernel's own and restarts with each. */
-static void row_change(struct dram *d, uint32_t bank, uint32_t cycle)
+static void count_row_change(struct dram *d, uint32_t bank, uint32_t cycle)
 {
 	struct dram_bank *b = &d->bank[bank];
 	uint32_t at = d->id * d->ms->banks + bank;
@@ -88,7 +88,7 @@ static bool choose_row(struct dram *d, struct row_queue *q, uint32_t bank, uint3
 	if (!hit) {
 		before = REQ_NONE;
 		first = q->first_row;
-		row_change(d, bank, cycle);
+		count_row_change(d, bank, cycle);
 	}
 	if (before)
 		node[before].bin = node[first].bin;

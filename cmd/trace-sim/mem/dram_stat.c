@@ -33,7 +33,7 @@ static void count_ratio(struct dram *d, uint64_t upto)
 }
 
 /* First tick in which no timer of the n_activity test runs, if no bank has a request. */
-static uint64_t quiet_at(const struct dram *d)
+static uint64_t first_quiet_tick(const struct dram *d)
 {
 	uint64_t columns = tick_max(d->ccd, tick_max(d->rtw, d->wtr));
 
@@ -48,7 +48,7 @@ void dram_stat_assigned(struct dram *d, uint32_t bank, uint64_t t)
 		return;
 	dram_stat_bus(d, t);
 	d->n.banks_acess_total -= t;
-	d->n.n_activity += ticks_until(d->idle_from, t, quiet_at(d)) - t;
+	d->n.n_activity += ticks_until(d->idle_from, t, first_quiet_tick(d)) - t;
 }
 
 void dram_stat_match(struct dram *d, uint32_t bank, uint64_t from)
@@ -89,7 +89,7 @@ void dram_stat_ready(struct dram *d, uint64_t ready)
 }
 
 /* Counts the timers that the column command of bank b waits for over [from, to). */
-static void limits(struct dram *d, uint64_t b, uint64_t from, uint64_t to)
+static void count_limiting_timers(struct dram *d, uint64_t b, uint64_t from, uint64_t to)
 {
 	bool write = d->writes >> b & 1;
 	uint64_t group = ticks_until(from, to, d->ccdl.expires[d->group[b]]),
@@ -120,7 +120,7 @@ void dram_stat_bus(struct dram *d, uint64_t t)
 	if (d->row_hits) {
 		d->n.wasted_bw_col += t - from;
 		FOR_BITS64 (b, d->row_hits)
-			limits(d, b, from, t);
+			count_limiting_timers(d, b, from, t);
 	} else if (d->busy) {
 		d->n.wasted_bw_row += t - from;
 	} else {
@@ -131,7 +131,7 @@ void dram_stat_bus(struct dram *d, uint64_t t)
 /* Ends activity in progress with the tick before `end`. */
 static void end_spans(const struct dram *d, uint64_t end, struct dram_counts *n)
 {
-	n->n_activity += d->busy ? end : ticks_until(d->idle_from, end, quiet_at(d));
+	n->n_activity += d->busy ? end : ticks_until(d->idle_from, end, first_quiet_tick(d));
 	n->util_bw = n->issued_total_col * d->used - (d->bus_counted - end);
 	n->banks_1time += bit_count64(d->busy) * end;
 	n->banks_time_rw += bit_count64(d->row_hits) * end;

@@ -11,7 +11,7 @@
 #include "partition.h"
 
 /* Requests from first on, linked by next; at most one more than there may be. */
-static uint32_t linked(const struct req *node, uint32_t first, uint32_t most)
+static uint32_t count_linked_requests(const struct req *node, uint32_t first, uint32_t most)
 {
 	uint32_t n = 0;
 
@@ -23,7 +23,7 @@ static uint32_t linked(const struct req *node, uint32_t first, uint32_t most)
 static void check_fifo(const char *name, uint32_t unit, const struct req *node, const struct mem_fifo *q)
 {
 	if (q->count)
-		invariant(name, unit, 0, q->count, linked(node, q->head, q->count));
+		invariant(name, unit, 0, q->count, count_linked_requests(node, q->head, q->count));
 }
 
 /* ---- DRAM --------------------------------------------------------------------------------------- */
@@ -70,14 +70,14 @@ static void check_bank(const struct dram *d, uint32_t b)
 }
 
 /* Requests that wait for the bank: of the row in service, and row by row. */
-static uint32_t queued(const struct dram *d, const struct row_queue *q, uint32_t bank)
+static uint32_t count_queued_for_bank(const struct dram *d, const struct row_queue *q, uint32_t bank)
 {
 	const struct req *node = d->pool->req;
 	uint32_t most = d->pending[0] + d->pending[1], n, last = REQ_NONE;
 
-	n = q->service.count ? linked(node, q->service.head, most) : 0;
+	n = q->service.count ? count_linked_requests(node, q->service.head, most) : 0;
 	for (uint32_t r = q->first_row; r != REQ_NONE && n <= most; r = node[r].bin) {
-		n += linked(node, r, most);
+		n += count_linked_requests(node, r, most);
 		invariant("dram.row.tail", d->id, bank, node[node[r].tail].next, REQ_NONE);
 		last = r;
 	}
@@ -97,7 +97,7 @@ static void check_sub_queues(const struct dram *d)
 		uint32_t pending = 0;
 
 		for (uint32_t b = 0; b < d->p->nbk; b++) {
-			uint32_t n = queued(d, &d->bank[b].queue[set], b);
+			uint32_t n = count_queued_for_bank(d, &d->bank[b].queue[set], b);
 
 			invariant("dram.waiting", d->id, b, d->waiting[set] >> b & 1, n != 0);
 			pending += n;

@@ -148,7 +148,7 @@ static NOINLINE FLATTEN void channel_dram(struct memory *m, struct channel *c, c
 	channel_ticks(m, c, k->now, (uint32_t)k->cycle, t, last);
 }
 
-static bool has_work(const struct channel *c)
+static bool channel_has_work(const struct channel *c)
 {
 	for (const struct sub *s = c->sub; s < c->end; s++)
 		if (s->wake != UINT64_MAX || s->l2_icnt.count)
@@ -175,7 +175,7 @@ static void l2_tick(struct memory *m, const struct memory_work *k)
 			bitset_set(m->awake, (w * 64 + (uint32_t)b) >> m->sub_log2);
 	FOR_AWAKE (c, m) {
 		channel_l2_tick(m, c, k, waiting);
-		if (!has_work(c))
+		if (!channel_has_work(c))
 			bitset_clear(m->awake, c->dram.id);
 	}
 	count_accepted(m);
@@ -275,7 +275,7 @@ void memory_run_channel(struct memory *m, uint32_t channel, const struct memory_
 	const struct memory_work *end = k + n;
 
 	clear_refusals(c);
-	if (!has_work(c))
+	if (!channel_has_work(c))
 		return;
 	while (k < end)
 		k = run_step(m, c, k) ? k + 1 : next_due_step(c, k + 1, end);
@@ -394,7 +394,7 @@ void memory_flush_l2(struct memory *m, FILE *out)
 
 /* ---- figures -------------------------------------------------------------------------------- */
 
-static void move_count(uint64_t *to, uint32_t *from)
+static void move_count_to_total(uint64_t *to, uint32_t *from)
 {
 	*to += *from;
 	*from = 0;
@@ -403,9 +403,9 @@ static void move_count(uint64_t *to, uint32_t *from)
 const struct memory_counts *memory_counts(struct memory *m)
 {
 	for (struct channel *c = m->channel; c < m->channel + m->mp->channels; c++) {
-		move_count(&m->n.stall_dramfull, &c->stall_dramfull);
-		move_count(&m->n.stall_icnt2sh, &c->stall_icnt2sh);
-		move_count(&m->n.replies, &c->replies);
+		move_count_to_total(&m->n.stall_dramfull, &c->stall_dramfull);
+		move_count_to_total(&m->n.stall_icnt2sh, &c->stall_icnt2sh);
+		move_count_to_total(&m->n.replies, &c->replies);
 	}
 	return &m->n;
 }

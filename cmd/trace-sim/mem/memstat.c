@@ -38,7 +38,7 @@ void memstat_free(struct memstat *m)
 	*m = (struct memstat){0};
 }
 
-static inline void raise_to(uint32_t *max, uint32_t v)
+static inline void raise_maximum(uint32_t *max, uint32_t v)
 {
 	if (v > *max)
 		*max = v;
@@ -48,7 +48,7 @@ static inline void raise_to(uint32_t *max, uint32_t v)
  * Bin of a latency. Latencies of 2^24 and more overrun the original's tables of 24 entries; here the last
  * entry counts them.
  */
-static inline uint32_t bin24(uint32_t latency)
+static inline uint32_t latency_bin(uint32_t latency)
 {
 	uint32_t b = log2_floor(latency);
 
@@ -76,10 +76,10 @@ static void fold_scalars(struct memstat *to, struct memstat *from)
 	fold_count64(&to->tot_icnt2sh, &from->tot_icnt2sh);
 	fold_count64(&to->tot_mrq, &from->tot_mrq);
 	fold_count64(&to->tot_mrq_num, &from->tot_mrq_num);
-	raise_to(&to->max_icnt2mem, from->max_icnt2mem);
-	raise_to(&to->max_icnt2sh, from->max_icnt2sh);
-	raise_to(&to->max_mrq, from->max_mrq);
-	raise_to(&to->max_mf, from->max_mf);
+	raise_maximum(&to->max_icnt2mem, from->max_icnt2mem);
+	raise_maximum(&to->max_icnt2sh, from->max_icnt2sh);
+	raise_maximum(&to->max_mrq, from->max_mrq);
+	raise_maximum(&to->max_mf, from->max_mf);
 }
 
 void memstat_fold(struct memstat *m, unsigned threads)
@@ -96,7 +96,7 @@ void memstat_fold(struct memstat *m, unsigned threads)
 		fold_counts32(m->icnt2sh_lat, from->icnt2sh_lat, 24);
 		for (uint32_t i = 0; i < n; i++) {
 			fold_count64(&m->mf_total_lat_bank[i], &from->mf_total_lat_bank[i]);
-			raise_to(&m->mf_max_lat[i], from->mf_max_lat[i]);
+			raise_maximum(&m->mf_max_lat[i], from->mf_max_lat[i]);
 		}
 	}
 }
@@ -109,8 +109,8 @@ void memstat_accepted(struct memstat *m, const struct req *r, uint64_t now)
 	if (!m->on)
 		return;
 	m->tot_icnt2mem += l;
-	m->icnt2mem_lat[bin24(l)]++;
-	raise_to(&m->max_icnt2mem, l);
+	m->icnt2mem_lat[latency_bin(l)]++;
+	raise_maximum(&m->max_icnt2mem, l);
 }
 
 void memstat_replied(struct memstat *m, const struct req *r, uint64_t now)
@@ -125,11 +125,11 @@ void memstat_replied(struct memstat *m, const struct req *r, uint64_t now)
 	m->window_lat += l;
 	m->mf_lat[log2_floor(l)]++;
 	m->mf_total_lat_bank[at] += l;
-	raise_to(&m->mf_max_lat[at], l);
-	raise_to(&m->max_mf, l);
+	raise_maximum(&m->mf_max_lat[at], l);
+	raise_maximum(&m->max_mf, l);
 	m->tot_icnt2sh += s;
-	m->icnt2sh_lat[bin24(s)]++;
-	raise_to(&m->max_icnt2sh, s);
+	m->icnt2sh_lat[latency_bin(s)]++;
+	raise_maximum(&m->max_icnt2sh, s);
 }
 
 /* quirk Q4-12: the latencies after the last window are in no average. */
@@ -164,5 +164,5 @@ void memstat_scheduled(struct memstat *m, uint32_t latency)
 	m->tot_mrq += latency;
 	m->tot_mrq_num++;
 	m->mrq_lat[log2_floor(latency)]++;
-	raise_to(&m->max_mrq, latency);
+	raise_maximum(&m->max_mrq, latency);
 }

@@ -84,7 +84,7 @@ bool channel_arbitrate(struct memory *m, struct channel *c, uint64_t now)
 	return false;
 }
 
-static bool delay_over(const struct channel *c, uint64_t now)
+static bool is_channel_delay_over(const struct channel *c, uint64_t now)
 {
 	return c->delay.count && reached(now, c->delay_due);
 }
@@ -104,12 +104,12 @@ uint32_t channel_delay_pop(struct memory *m, struct channel *c)
  */
 static bool release_delayed(struct memory *m, struct channel *c, uint64_t now)
 {
-	bool over = delay_over(c, now),
+	bool over = is_channel_delay_over(c, now),
 	     moves = over && !dram_full(&c->dram, m->pool->req[c->delay.head].flags & REQ_WRITE);
 
 	if (moves) {
 		dram_push(&c->dram, channel_delay_pop(m, c), now);
-		over = delay_over(c, now);
+		over = is_channel_delay_over(c, now);
 	}
 	c->delay_waits = c->delay.count && !over;
 	return moves && over;
@@ -129,7 +129,8 @@ static void return_reply(struct memory *m, struct channel *c)
  * Returns the next tick in which something moves by itself. What was tried in vain waits for the DRAM to
  * schedule or to answer, or for a sub partition, which pokes.
  */
-static uint64_t full_tick(struct memory *m, struct channel *c, uint64_t now, uint32_t cycle, uint64_t t)
+static uint64_t tick_full_channel(
+	struct memory *m, struct channel *c, uint64_t now, uint32_t cycle, uint64_t t)
 {
 	struct dram *d = &c->dram;
 	bool more = false;
@@ -152,11 +153,11 @@ static uint64_t full_tick(struct memory *m, struct channel *c, uint64_t now, uin
 	return dram_next(d);
 }
 
-static uint64_t simple_tick(struct memory *m, struct channel *c, uint64_t now, uint64_t t)
+static uint64_t tick_simple_channel(struct memory *m, struct channel *c, uint64_t now, uint64_t t)
 {
 	bool moved = dram_simple_tick(m, c, now);
 
-	c->delay_waits = c->delay.count && !delay_over(c, now);
+	c->delay_waits = c->delay.count && !is_channel_delay_over(c, now);
 	return moved ? t + 1 : UINT64_MAX;
 }
 
@@ -167,10 +168,10 @@ void channel_ticks(
 
 	if (m->mp->dram.simple)
 		while (t <= last)
-			t = simple_tick(m, c, now, t);
+			t = tick_simple_channel(m, c, now, t);
 	else
 		while (t <= last)
-			t = full_tick(m, c, now, cycle, t);
+			t = tick_full_channel(m, c, now, cycle, t);
 	c->wake = t;
 	c->live = t != UINT64_MAX || c->delay_waits;
 }

@@ -13,7 +13,7 @@
 #include "bits.h"
 #include "partition.h"
 
-static uint32_t side_of(const struct sub *s) { return s > s->partner; }
+static uint32_t side_of_sub(const struct sub *s) { return s > s->partner; }
 
 static bool is_read(const struct req *r) { return !(r->flags & (REQ_WRITE | REQ_ATOMIC)); }
 
@@ -29,7 +29,7 @@ void sides_pair(struct memory *m)
 
 struct sub *sides_serving(const struct memory *m, struct sub *s, const struct req *r)
 {
-	if (addrdec_home(m->dec, r->addr) == side_of(s))
+	if (addrdec_home(m->dec, r->addr) == side_of_sub(s))
 		return s;
 	return is_read(r) && cache_holds(s->l2, r->addr, r->sectors) ? s : s->partner;
 }
@@ -44,7 +44,7 @@ bool sides_answer(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 {
 	struct req *r = &m->pool->req[req];
 
-	if (addrdec_side(m->dec, r->cluster) == side_of(s))
+	if (addrdec_side(m->dec, r->cluster) == side_of_sub(s))
 		return false;
 	if (is_read(r) && cache_put_copy(s->partner->l2, r, now + s->partner->copies))
 		s->partner->wake = 0;
@@ -67,7 +67,7 @@ static void warm_slice(
 
 	if (!s->l2)
 		return;
-	if (s->partner && addrdec_home(m->dec, addr) != side_of(s)) {
+	if (s->partner && addrdec_home(m->dec, addr) != side_of_sub(s)) {
 		if (!write)
 			sectors = cache_touch_copy(s->l2, addr, sectors, now + s->copies);
 		s = s->partner;

@@ -163,7 +163,7 @@ static void answer_request(struct memory *m, struct sub *s, uint32_t req, uint64
 }
 
 /* Answers one completed miss (MEM-l2-1). */
-static void answer_ready(struct memory *m, struct sub *s, uint64_t now)
+static void answer_completed_miss(struct memory *m, struct sub *s, uint64_t now)
 {
 	uint32_t req = cache_pop_ready(s->l2);
 	const struct req *r = &m->pool->req[req];
@@ -339,7 +339,7 @@ static void sub_tick(struct memory *m, struct sub *s, uint64_t now, uint64_t don
 	if (s->l2)
 		cache_set_cycles(s->l2, done);
 	if (s->l2 && cache_has_ready(s->l2) && s->l2_icnt.count < m->mp->queue_l2_icnt)
-		answer_ready(m, s, now);
+		answer_completed_miss(m, s, now);
 	if (s->dram_l2.count)
 		take_dram_reply(m, s, now);
 	if (s->l2)

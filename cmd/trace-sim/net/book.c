@@ -16,7 +16,7 @@
 
 static double mean_or_nan(double a, double b) { return a == 0 && b == 0 ? NO_MEAN : a / b; }
 
-static double mean(const struct book_sample *s) { return mean_or_nan(s->sum, (double)s->count); }
+static double sample_mean(const struct book_sample *s) { return mean_or_nan(s->sum, (double)s->count); }
 
 void book_stats_init(struct book_stats *s)
 {
@@ -151,9 +151,9 @@ static void print_extremes(
 
 static void print_sample(struct printout *p, const char *name, const struct book_sample *s, double all[3])
 {
-	print_average(p, name, " = ", mean(s), "\n");
+	print_average(p, name, " = ", sample_mean(s), "\n");
 	print_extremes(p, s->min, "\n", s->max, "\n");
-	all[0] += mean(s);
+	all[0] += sample_mean(s);
 	all[1] += s->min;
 	all[2] += s->max;
 }
@@ -216,7 +216,7 @@ static void print_class(struct printout *p, struct book_stats *s, const struct b
 	print_sample(p, "Flit latency average", &s->flat, a->flat);
 	print_number(p, "Slowest flit", s->slowest_flit, "\n");
 	print_sample(p, "Fragmentation average", &s->frag, a->frag);
-	a->hops += mean(&s->hops);
+	a->hops += sample_mean(&s->hops);
 	sent_packets =
 		print_rates(p, "Injected packet rate average", " = ", v, SENT_PACKETS, a->sent_packets);
 	taken_packets =

@@ -45,7 +45,7 @@ bool booksim_conf_of(struct booksim_conf *c, const struct icnt *f)
 
 /* ---- building ------------------------------------------------------------------------------------ */
 
-static struct book_link link_new(uint32_t ports, bool flits)
+static struct book_link book_link_new(uint32_t ports, bool flits)
 {
 	struct book_link l = {0};
 
@@ -81,7 +81,7 @@ static struct ring packets_new(uint32_t max)
 
 static void packets_free(struct ring *r) { reserve_free(r->slot, (size_t)r->mask + 1, sizeof(uint32_t)); }
 
-static void sets_new(struct book_net *x)
+static void ready_sets_new(struct book_net *x)
 {
 	uint64_t **in[] = {&x->sending, &x->ready, &x->granted, &x->crediting};
 	uint64_t **out[] = {&x->wanted, &x->owned, &x->queued, &x->ejecting, &x->waiting};
@@ -103,11 +103,11 @@ static void net_init(
 	x->in_words = BITSET_WORDS(n_in);
 	x->out_words = BITSET_WORDS(n_out);
 	x->packet = reserve(b->packets, sizeof(*x->packet));
-	sets_new(x);
-	x->inject = link_new(n_in, true);
-	x->inject_credit = link_new(n_in, false);
-	x->eject = link_new(n_out, true);
-	x->eject_credit = link_new(n_out, false);
+	ready_sets_new(x);
+	x->inject = book_link_new(n_in, true);
+	x->inject_credit = book_link_new(n_in, false);
+	x->eject = book_link_new(n_out, true);
+	x->eject_credit = book_link_new(n_out, false);
 	x->cross = xcalloc(n_out, sizeof(*x->cross));
 	x->queue = reserve(n_in, sizeof(*x->queue));
 	x->in = xcalloc(n_in, sizeof(*x->in));

@@ -63,7 +63,7 @@ void net_advance_one(struct net *n, unsigned subnet) { xbar_advance(&n->xbar[sub
 
 /* ---- free slots ------------------------------------------------------------------------------ */
 
-static uint32_t slots_left(uint32_t limit, uint32_t used) { return used < limit ? limit - used : 0; }
+static uint32_t free_slot_count(uint32_t limit, uint32_t used) { return used < limit ? limit - used : 0; }
 
 static uint32_t longest_queue(const struct port *p, uint32_t n)
 {
@@ -76,7 +76,7 @@ static uint32_t longest_queue(const struct port *p, uint32_t n)
 
 static uint32_t xbar_output_free(const struct xbar *x)
 {
-	return slots_left(x->out_limit, longest_queue(x->out, x->n_out) + 1);
+	return free_slot_count(x->out_limit, longest_queue(x->out, x->n_out) + 1);
 }
 
 void net_set_max_injections(struct net *n, uint32_t packets) { n->max_injections = packets; }
@@ -84,7 +84,7 @@ void net_set_max_injections(struct net *n, uint32_t packets) { n->max_injections
 /* until the next advance only the cluster itself fills its input */
 uint32_t net_cycles_until_full(const struct net *n, uint32_t cluster)
 {
-	uint32_t left = slots_left(n->params->in_limit, n->in[cluster].count);
+	uint32_t left = free_slot_count(n->params->in_limit, n->in[cluster].count);
 
 	return n->max_injections ? left / n->max_injections : 1;
 }
@@ -93,7 +93,7 @@ uint32_t net_reply_input_free(const struct net *n)
 {
 	const struct xbar *x = &n->xbar[1];
 
-	return slots_left(x->in_limit, longest_queue(x->in, x->n_in));
+	return free_slot_count(x->in_limit, longest_queue(x->in, x->n_in));
 }
 
 uint32_t net_reply_output_free(const struct net *n) { return xbar_output_free(&n->xbar[1]); }

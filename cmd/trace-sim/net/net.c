@@ -184,7 +184,7 @@ static const struct net_ops many_ops = {many_has_buffer, many_push, many_has_pac
 
 /* ---- building -------------------------------------------------------------------------------- */
 
-static int described_init(struct net *n, struct fault *f)
+static int init_described_network(struct net *n, struct fault *f)
 {
 	uint32_t devices = n->clusters + n->subs, *node;
 	struct booksim_conf single;
@@ -224,7 +224,7 @@ struct net *net_new(const struct params *p, struct req_pool *pool, struct fault 
 	if (p->net.mode == 2) {
 		n->ops = &xbars_ops;
 		net_xbars_init(n);
-	} else if (described_init(n, f) < 0) {
+	} else if (init_described_network(n, f) < 0) {
 		free(n);
 		return NULL;
 	}

@@ -77,7 +77,7 @@ static void islip_accept(struct noc_alloc *a, bool first)
 	memset(a->granted_in, 0, a->in_words * sizeof(*a->granted_in));
 }
 
-static void islip(struct noc_alloc *a)
+static void allocate_by_islip(struct noc_alloc *a)
 {
 	for (uint32_t round = 0; round < a->kind.rounds; round++) {
 		bool any = false;
@@ -127,7 +127,7 @@ static void pim_grant(struct noc_alloc *a, struct noc_random *random)
 	noc_random_skip(random, a->n_out - next);
 }
 
-static void pim(struct noc_alloc *a, struct noc_random *random)
+static void allocate_by_pim(struct noc_alloc *a, struct noc_random *random)
 {
 	for (uint32_t round = 0; round < a->kind.rounds; round++) {
 		uint32_t next = 0;
@@ -152,7 +152,7 @@ static void pim(struct noc_alloc *a, struct noc_random *random)
 /* ---- loa ------------------------------------------------------------------------------------- */
 
 /* The requested output with the fewest requests; among equals the first in round robin. */
-static uint32_t least_requested(const struct noc_alloc *a, uint32_t in)
+static uint32_t allocate_least_requested(const struct noc_alloc *a, uint32_t in)
 {
 	const uint64_t *row = row_of_input(a, in);
 	uint32_t best = a->n_out, fewest = UINT32_MAX, nearest = 0;
@@ -172,10 +172,10 @@ static uint32_t least_requested(const struct noc_alloc *a, uint32_t in)
 }
 
 /* quirk Q4-33: pointers advance by one after any grant. */
-static void loa(struct noc_alloc *a)
+static void allocate_by_loa(struct noc_alloc *a)
 {
 	FOR_SET (i, a->in_busy, a->in_words) {
-		uint32_t in = (uint32_t)i, out = least_requested(a, in);
+		uint32_t in = (uint32_t)i, out = allocate_least_requested(a, in);
 		int32_t rival = a->grant[out];
 		uint32_t from = a->out_pointer[out];
 
@@ -203,7 +203,7 @@ struct wave {
 };
 
 /* Orders requests by the priority of the output, then of the input, then by diagonal, then by output. */
-static bool wave_before(const struct wave *x, const struct wave *y)
+static bool precedes_in_wave(const struct wave *x, const struct wave *y)
 {
 	if (x->out_priority != y->out_priority)
 		return x->out_priority > y->out_priority;
@@ -212,14 +212,14 @@ static bool wave_before(const struct wave *x, const struct wave *y)
 	return x->diagonal != y->diagonal ? x->diagonal < y->diagonal : x->out < y->out;
 }
 
-static void wave_down(struct wave *w, uint32_t i, uint32_t n)
+static void sift_wave_down(struct wave *w, uint32_t i, uint32_t n)
 {
 	for (uint32_t child; (child = 2 * i + 1) < n; i = child) {
 		struct wave swap = w[i];
 
-		if (child + 1 < n && wave_before(&w[child], &w[child + 1]))
+		if (child + 1 < n && precedes_in_wave(&w[child], &w[child + 1]))
 			child++;
-		if (!wave_before(&w[i], &w[child]))
+		if (!precedes_in_wave(&w[i], &w[child]))
 			return;
 		w[i] = w[child];
 		w[child] = swap;
@@ -229,17 +229,17 @@ static void wave_down(struct wave *w, uint32_t i, uint32_t n)
 static void sort_waves(struct wave *w, uint32_t n)
 {
 	for (uint32_t i = n / 2; i-- > 0;)
-		wave_down(w, i, n);
+		sift_wave_down(w, i, n);
 	while (n > 1) {
 		struct wave swap = w[--n];
 
 		w[n] = w[0];
 		w[0] = swap;
-		wave_down(w, 0, n);
+		sift_wave_down(w, 0, n);
 	}
 }
 
-static void wavefront(struct noc_alloc *a)
+static void allocate_by_wavefront(struct noc_alloc *a)
 {
 	uint32_t square = a->n_in > a->n_out ? a->n_in : a->n_out, n = 0, first = UINT32_MAX;
 	struct wave *wave = a->waves;
@@ -385,7 +385,7 @@ static bool shortest_way(struct noc_alloc *a)
 	return found;
 }
 
-static void max_size(struct noc_alloc *a)
+static void allocate_max_size(struct noc_alloc *a)
 {
 	while (shortest_way(a))
 		;
@@ -401,7 +401,7 @@ static void count_requests(struct noc_alloc *a, uint32_t in, uint32_t out)
 	noc_arbiter_won(a->out_arbiter, out);
 }
 
-static void input_first(struct noc_alloc *a)
+static void allocate_input_first(struct noc_alloc *a)
 {
 	FOR_SET (i, a->in_busy, a->in_words) {
 		int32_t out;
@@ -421,7 +421,7 @@ static void input_first(struct noc_alloc *a)
 	}
 }
 
-static void output_first(struct noc_alloc *a)
+static void allocate_output_first(struct noc_alloc *a)
 {
 	FOR_SET (o, a->out_busy, a->out_words) {
 		int32_t in;
@@ -459,15 +459,15 @@ static bool noc_alloc_priorities(const struct icnt_alloc *kind)
 void noc_alloc_run(struct noc_alloc *a, struct noc_random *random)
 {
 	switch (a->kind.kind) {
-	case ALLOCATOR_ISLIP: islip(a); break;
-	case ALLOCATOR_PIM: pim(a, random); break;
-	case ALLOCATOR_LOA: loa(a); break;
+	case ALLOCATOR_ISLIP: allocate_by_islip(a); break;
+	case ALLOCATOR_PIM: allocate_by_pim(a, random); break;
+	case ALLOCATOR_LOA: allocate_by_loa(a); break;
 	case ALLOCATOR_WAVEFRONT:
-	case ALLOCATOR_RR_WAVEFRONT: wavefront(a); break;
+	case ALLOCATOR_RR_WAVEFRONT: allocate_by_wavefront(a); break;
 	case ALLOCATOR_SELECT: select_highest(a); break;
-	case ALLOCATOR_MAX_SIZE: max_size(a); break;
-	case ALLOCATOR_SEPARABLE_INPUT_FIRST: input_first(a); break;
-	case ALLOCATOR_SEPARABLE_OUTPUT_FIRST: output_first(a); break;
+	case ALLOCATOR_MAX_SIZE: allocate_max_size(a); break;
+	case ALLOCATOR_SEPARABLE_INPUT_FIRST: allocate_input_first(a); break;
+	case ALLOCATOR_SEPARABLE_OUTPUT_FIRST: allocate_output_first(a); break;
 	default: break;
 	}
 }

@@ -126,7 +126,7 @@ static void note_win(struct noc_arbiter *a)
 	}
 }
 
-static void clear(struct noc_arbiter *a)
+static void clear_arbiter_requests(struct noc_arbiter *a)
 {
 	if (!a->n)
 		return;
@@ -136,10 +136,10 @@ static void clear(struct noc_arbiter *a)
 		return;
 	for (uint32_t w = 0; w < BITSET_WORDS(a->groups); w++) {
 		FOR_BITS64 (b, a->asked[w])
-			clear(&a->group[w * 64 + b]);
+			clear_arbiter_requests(&a->group[w * 64 + b]);
 		a->asked[w] = 0;
 	}
-	clear(a->top);
+	clear_arbiter_requests(a->top);
 }
 
 void noc_arbiter_add(struct noc_arbiter *a, uint32_t which, uint32_t input, int32_t priority)
@@ -151,4 +151,4 @@ int32_t noc_arbiter_pick(struct noc_arbiter *a, uint32_t which) { return arbiter
 
 void noc_arbiter_won(struct noc_arbiter *a, uint32_t which) { note_win(&a[which]); }
 
-void noc_arbiter_clear(struct noc_arbiter *a, uint32_t which) { clear(&a[which]); }
+void noc_arbiter_clear(struct noc_arbiter *a, uint32_t which) { clear_arbiter_requests(&a[which]); }

@@ -31,7 +31,7 @@ struct noc_builder {
 	struct noc_end_list *in, *out; /* by router */
 };
 
-static void append_end(struct noc_end_list *l, uint32_t channel, uint32_t latency)
+static void append_channel_end(struct noc_end_list *l, uint32_t channel, uint32_t latency)
 {
 	if (l->n == l->cap)
 		grow(&l->end, &l->cap, l->n + 1, sizeof(*l->end));
@@ -70,25 +70,25 @@ void noc_node_latency(struct noc_builder *b, uint32_t node, uint32_t cycles)
 void noc_input(struct noc_builder *b, uint32_t router, uint32_t channel)
 {
 	assert(router < b->plan->routers && channel < b->channels);
-	append_end(&b->in[router], channel, b->latency[channel]);
+	append_channel_end(&b->in[router], channel, b->latency[channel]);
 }
 
 void noc_output(struct noc_builder *b, uint32_t router, uint32_t channel)
 {
 	assert(router < b->plan->routers && channel < b->channels);
-	append_end(&b->out[router], channel, b->latency[channel]);
+	append_channel_end(&b->out[router], channel, b->latency[channel]);
 }
 
 void noc_from_node(struct noc_builder *b, uint32_t router, uint32_t node)
 {
 	assert(router < b->plan->routers && node < b->plan->nodes);
-	append_end(&b->in[router], NOC_NODE | node, b->node_latency[node]);
+	append_channel_end(&b->in[router], NOC_NODE | node, b->node_latency[node]);
 }
 
 void noc_to_node(struct noc_builder *b, uint32_t router, uint32_t node)
 {
 	assert(router < b->plan->routers && node < b->plan->nodes);
-	append_end(&b->out[router], NOC_NODE | node, b->node_latency[node]);
+	append_channel_end(&b->out[router], NOC_NODE | node, b->node_latency[node]);
 }
 
 void noc_join_node(struct noc_builder *b, uint32_t router, uint32_t node)
@@ -123,7 +123,7 @@ static uint32_t switch_latency(const struct icnt *c, bool speculative)
 	return (uint32_t)icnt_int(c, ICNT_routing_delay) + alloc;
 }
 
-static uint32_t delays(const struct icnt *c)
+static uint32_t router_delay(const struct icnt *c)
 {
 	return 1 + switch_latency(c, c->speculative) + c->crossbar_delay +
 	       (uint32_t)icnt_int(c, ICNT_credit_delay);
@@ -148,7 +148,7 @@ static void place_ports(struct noc_builder *b)
 }
 
 /* Sets both ends of every channel. from, into: output and input port of a channel. */
-static void join_ends(struct noc_builder *b, uint32_t *from, uint32_t *into)
+static void connect_channels(struct noc_builder *b, uint32_t *from, uint32_t *into)
 {
 	struct noc_plan *p = b->plan;
 
@@ -166,7 +166,7 @@ static void join_ends(struct noc_builder *b, uint32_t *from, uint32_t *into)
 			} else {
 				into[in] = port;
 			}
-			p->out[port].min_credit_rtt = delays(b->c) + 2 * b->out[r].end[i].latency;
+			p->out[port].min_credit_rtt = router_delay(b->c) + 2 * b->out[r].end[i].latency;
 			if (out & NOC_NODE) {
 				p->out[port].to = out;
 				p->out[port].latency = b->node_latency[out & ~NOC_NODE];
@@ -190,7 +190,7 @@ static void finish_plan(struct noc_builder *b)
 
 	memset(ends, 0xff, (size_t)2 * b->channels * sizeof(*ends));
 	place_ports(b);
-	join_ends(b, ends, ends + b->channels);
+	connect_channels(b, ends, ends + b->channels);
 	free(ends);
 	for (uint32_t i = 0; i < p->ports; i++) {
 		p->most_latency = p->out[i].latency > p->most_latency ? p->out[i].latency : p->most_latency;

@@ -128,7 +128,7 @@ static inline void quick_credit_arrives(struct noc *n, struct noc_subnet *s, con
 
 /* ---- arrivals -------------------------------------------------------------------------------- */
 
-static inline uint64_t range(const struct noc_way *w)
+static inline uint64_t channels_of_way(const struct noc_way *w)
 {
 	return (2ull << (w->hi & 63)) - (1ull << (w->lo & 63));
 }
@@ -158,13 +158,13 @@ static inline void quick_head_arrives(struct noc_router *r, struct noc_vc *v, co
 	v->state = NOC_WANTS;
 	v->ways = 1;
 	v->way_port[0] = (uint8_t)p->way[0].port;
-	v->requests[0] = range(&p->way[0]);
+	v->requests[0] = channels_of_way(&p->way[0]);
 	if (p->n_ways > 1 && p->way[1].port == p->way[0].port) {
-		v->requests[0] |= range(&p->way[1]);
+		v->requests[0] |= channels_of_way(&p->way[1]);
 	} else if (p->n_ways > 1) {
 		v->ways = 2;
 		v->way_port[1] = (uint8_t)p->way[1].port;
-		v->requests[1] = range(&p->way[1]);
+		v->requests[1] = channels_of_way(&p->way[1]);
 	}
 	if (!q->requested && !q->lone) {
 		q->lone = v;
@@ -218,7 +218,7 @@ void noc_quick_deliver(struct noc *n, struct noc_subnet *s)
 /* ---- virtual channels ------------------------------------------------------------------------ */
 
 /* The next channel in round robin, from `turn` on, of an output whose channel 0 has the number `low`. */
-static inline uint32_t next_in_turn(uint64_t got, uint32_t low, uint32_t turn)
+static inline uint32_t next_channel_round_robin(uint64_t got, uint32_t low, uint32_t turn)
 {
 	uint64_t later = turn <= low ? got : turn - low < 64 ? got >> (turn - low) << (turn - low) : 0;
 
@@ -304,7 +304,7 @@ static void grant_channels(struct noc *n, const struct noc_quick *q, uint32_t po
  * Assigns the next channel in round robin, among those that its ways were granted, to a head; false: none
  * was granted.
  */
-static ALWAYS_INLINE bool take_granted(struct noc *n, struct noc_subnet *s, struct noc_router *r,
+static ALWAYS_INLINE bool assign_granted_channel(struct noc *n, struct noc_subnet *s, struct noc_router *r,
 	struct noc_vc *v, uint64_t granted0, uint64_t granted1)
 {
 	uint32_t port = v->way_port[0], best = 0, out;
@@ -312,9 +312,9 @@ static ALWAYS_INLINE bool take_granted(struct noc *n, struct noc_subnet *s, stru
 	if (!(granted0 | granted1))
 		return false;
 	if (granted0)
-		best = next_in_turn(granted0, port * n->vcs, v->turn);
+		best = next_channel_round_robin(granted0, port * n->vcs, v->turn);
 	if (granted1) {
-		out = next_in_turn(granted1, v->way_port[1] * n->vcs, v->turn);
+		out = next_channel_round_robin(granted1, v->way_port[1] * n->vcs, v->turn);
 		if (!granted0 || out - v->turn < best - v->turn) {
 			best = out;
 			port = v->way_port[1];
@@ -340,13 +340,13 @@ static inline struct noc_vc *lone_head_at(const struct noc_quick *q, uint32_t po
 }
 
 /* Assigns one of the free channels that it requests to a head without competitors; false: none is free. */
-static ALWAYS_INLINE bool serve_head(
+static ALWAYS_INLINE bool assign_free_channel(
 	struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v)
 {
 	const struct noc_quick_port *port = r->quick.port;
 	uint64_t second = v->ways > 1 ? v->requests[1] & port[v->way_port[1]].free : 0;
 
-	return take_granted(n, s, r, v, v->requests[0] & port[v->way_port[0]].free, second);
+	return assign_granted_channel(n, s, r, v, v->requests[0] & port[v->way_port[0]].free, second);
 }
 
 /* Lets each head with grants take a channel; false: none did. */
@@ -358,7 +358,8 @@ static bool accept_grants(struct noc *n, struct noc_subnet *s, struct noc_router
 		FOR_BITS64 (b, n->inputs_granted[w]) {
 			uint64_t *granted = &n->granted[(w * 64 + b) * NOC_WAYS];
 
-			got |= take_granted(n, s, r, &r->quick.vc[w * 64 + b], granted[0], granted[1]);
+			got |= assign_granted_channel(
+				n, s, r, &r->quick.vc[w * 64 + b], granted[0], granted[1]);
 			leave_outputs(&r->quick, &r->quick.vc[w * 64 + b]);
 			granted[0] = granted[1] = 0;
 		}
@@ -385,7 +386,7 @@ static bool match_many_channels(struct noc *n, struct noc_subnet *s, struct noc_
 		if (!v) {
 			grant_channels(n, q, (uint32_t)port);
 			granted = true;
-		} else if (serve_head(n, s, r, v)) {
+		} else if (assign_free_channel(n, s, r, v)) {
 			leave_outputs(q, v);
 			got = true;
 		}
@@ -400,7 +401,7 @@ static inline bool match_channels(struct noc *n, struct noc_subnet *s, struct no
 
 	if (!q->lone)
 		return q->requested & q->open && match_many_channels(n, s, r);
-	if (!serve_head(n, s, r, q->lone))
+	if (!assign_free_channel(n, s, r, q->lone))
 		return false;
 	q->lone = NULL;
 	return true;
@@ -409,7 +410,7 @@ static inline bool match_channels(struct noc *n, struct noc_subnet *s, struct no
 /* ---- the switch ------------------------------------------------------------------------------ */
 
 /* First member of a set, cyclically from `turn` on. */
-static inline uint32_t pick_in_turn(uint64_t set, uint32_t turn)
+static inline uint32_t first_member_from(uint64_t set, uint32_t turn)
 {
 	return set & (set - 1) ? bit_next_cyclic64(set, turn) : bit_lowest64(set);
 }
@@ -428,7 +429,7 @@ static inline struct noc_vc *match_output(
 	const struct noc *n, struct noc_router *r, uint32_t in, uint32_t out)
 {
 	struct noc_quick *q = &r->quick;
-	uint32_t vc = pick_in_turn(q->port[out].ready[in], q->port[in].vc_turn);
+	uint32_t vc = first_member_from(q->port[out].ready[in], q->port[in].vc_turn);
 
 	return advance_turns(&q->vc[in * n->vcs + vc]);
 }
@@ -449,7 +450,7 @@ static uint32_t match_many(struct noc *n, struct noc_router *r)
 	uint32_t count = 0;
 
 	FOR_BITS64 (out, q->wanted) {
-		uint32_t in = pick_in_turn(q->port[out].wants, q->port[out].out_turn);
+		uint32_t in = first_member_from(q->port[out].wants, q->port[out].out_turn);
 
 		outputs[in] = inputs >> in & 1 ? outputs[in] | 1ull << out : 1ull << out;
 		inputs |= 1ull << in;
@@ -457,7 +458,7 @@ static uint32_t match_many(struct noc *n, struct noc_router *r)
 	FOR_BITS64 (in, inputs) {
 		uint32_t k = count++;
 		struct noc_vc *v =
-			match_output(n, r, (uint32_t)in, pick_in_turn(outputs[in], q->port[in].in_turn));
+			match_output(n, r, (uint32_t)in, first_member_from(outputs[in], q->port[in].in_turn));
 
 		for (; k && crosses_before(v, n->crossing[k - 1]); k--)
 			n->crossing[k] = n->crossing[k - 1];
@@ -481,7 +482,8 @@ static inline uint32_t match_switch(struct noc *n, struct noc_router *r)
 	if (q->wanted & (q->wanted - 1))
 		return match_many(n, r);
 	out = bit_lowest64(q->wanted);
-	n->crossing[0] = match_output(n, r, pick_in_turn(q->port[out].wants, q->port[out].out_turn), out);
+	n->crossing[0] =
+		match_output(n, r, first_member_from(q->port[out].wants, q->port[out].out_turn), out);
 	return 1;
 }
 

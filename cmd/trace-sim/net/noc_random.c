@@ -14,7 +14,7 @@
 #define BLOCK     36 /* numbers that are independent of each other, a multiple of the vector length */
 
 /* Draws n >= 100 numbers from the state and advances it. */
-static void stretch(uint32_t *state, uint32_t *out, int n)
+static void draw_random_numbers(uint32_t *state, uint32_t *out, int n)
 {
 	int j = LONG_LAG;
 
@@ -74,12 +74,12 @@ void noc_random_start(struct noc_random *r, int64_t seed)
 	memcpy(r->state + LONG_LAG - SHORT_LAG, x, SHORT_LAG * sizeof(*x));
 	memcpy(r->state, x + SHORT_LAG, (LONG_LAG - SHORT_LAG) * sizeof(*x));
 	for (int i = 0; i < 10; i++)
-		stretch(r->state, x, 2 * LONG_LAG - 1);
+		draw_random_numbers(r->state, x, 2 * LONG_LAG - 1);
 	r->used = RANDOM_LAG;
 }
 
 void noc_random_refill(struct noc_random *r)
 {
-	stretch(r->state, r->ready, RANDOM_PART);
+	draw_random_numbers(r->state, r->ready, RANDOM_PART);
 	r->used = 0;
 }

@@ -63,7 +63,7 @@ static int compare_by_load(const void *a, const void *b)
 }
 
 /* Routers, the busiest first; owned by the caller. */
-static struct load *loads(const struct noc *n)
+static struct load *routers_by_load(const struct noc *n)
 {
 	struct load *l = xcalloc(n->plan->routers, sizeof(*l));
 
@@ -93,7 +93,7 @@ static void print_channels(const struct noc *n, int k, FILE *out)
 
 static void text_report(const struct noc *n, FILE *out)
 {
-	struct load *l = loads(n);
+	struct load *l = routers_by_load(n);
 
 	fprintf(out, "network %s %s: %u nodes, %u routers, %" PRIu64 " cycles\n",
 		icnt_topologies[n->conf.topology].name, icnt_routings[n->conf.routing].name, n->plan->nodes,

@@ -30,7 +30,7 @@ static bool output_full(const struct noc *n, const struct noc_subnet *s, uint32_
  * noq: finds the way through the next router, because the channel to that router must belong to the output
  * that the packet takes there.
  */
-static void look_two_ahead(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc)
+static void route_two_routers_ahead(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc)
 {
 	struct noc_packet *p = vc_packet(n, s, r->base * n->vcs + vc);
 	struct noc_way here = p->way[0];
@@ -54,7 +54,7 @@ static void request_vc(struct noc *n, struct noc_subnet *s, struct noc_router *r
 	if (n->conf.vc_alloc.kind != ALLOCATOR_PIGGYBACK)
 		noc_list_append(&r->vc, vc);
 	if (n->noq)
-		look_two_ahead(n, s, r, vc);
+		route_two_routers_ahead(n, s, r, vc);
 }
 
 static void router_head_arrives(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc)
@@ -153,7 +153,7 @@ static bool ask_channels(
 	return any;
 }
 
-static void vc_ask(struct noc *n, struct noc_subnet *s, struct noc_router *r)
+static void request_output_vcs(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
 	for (uint32_t i = 0; i < r->vc.begun; i++) {
 		struct noc_entry *e = noc_list_entry(&r->vc, i);
@@ -197,7 +197,7 @@ static void vc_evaluate(struct noc *n, struct noc_subnet *s, struct noc_router *
 	bool begin = noc_list_begins(&r->vc, (uint32_t)n->time, n->vc_delay);
 
 	if (begin)
-		vc_ask(n, s, r);
+		request_output_vcs(n, s, r);
 	noc_alloc_run(&r->vc_alloc, &n->random);
 	if (begin)
 		vc_granted(n, r);
@@ -233,7 +233,8 @@ static void update_vc_allocation(struct noc *n, struct noc_subnet *s, struct noc
 
 /* ---- through the switch ---------------------------------------------------------------------- */
 
-static void owe_credit(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t port, uint32_t vc)
+static void delay_credit(
+	struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t port, uint32_t vc)
 {
 	struct noc_owed *q = &s->owed[r->base + port];
 	uint32_t mask = n->output_cap - 1;
@@ -274,7 +275,7 @@ static bool cross_switch_flit(struct noc *n, struct noc_subnet *s, struct noc_ro
 			route_ahead(n, s, p, n->plan->out[r->base + v->port].to);
 	}
 	noc_sender_send(&n->conf, &s->senders, r->base + v->port, v->vc, tail, (uint32_t)n->time);
-	owe_credit(n, s, r, vc / n->vcs, vc % n->vcs);
+	delay_credit(n, s, r, vc / n->vcs, vc % n->vcs);
 	return tail;
 }
 
@@ -298,7 +299,7 @@ static void hold_evaluate(struct noc *n, struct noc_subnet *s, struct noc_router
 	}
 }
 
-static void hold_update(struct noc *n, struct noc_subnet *s, struct noc_router *r)
+static void update_held_connections(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
 	for (uint32_t left = r->hold.count; left; left--) {
 		struct noc_entry e = noc_list_pop(&r->hold);
@@ -326,7 +327,7 @@ static void hold_update(struct noc *n, struct noc_subnet *s, struct noc_router *
 /* ---- the switch ------------------------------------------------------------------------------ */
 
 /* True if channel vc precedes the earlier request of the same input. */
-static bool supersedes(
+static bool replaces_request(
 	int32_t vc, int32_t priority, const struct noc_request *old, uint32_t turn, uint32_t vcs)
 {
 	int32_t size = (int32_t)vcs, from = (int32_t)turn;
@@ -353,7 +354,7 @@ static void ask_switch(struct noc *n, struct noc_subnet *s, struct noc_router *r
 			priority += INT_MIN;
 	}
 	if (noc_alloc_has_request(a, input, output) &&
-		!supersedes((int32_t)v, priority, &a->ask[(size_t)input * a->n_out + output],
+		!replaces_request((int32_t)v, priority, &a->ask[(size_t)input * a->n_out + output],
 			r->sw_turn[input], n->vcs))
 		return;
 	noc_alloc_add(a, input, output, (struct noc_request){(int32_t)v, priority, priority});
@@ -375,7 +376,8 @@ static bool may_succeed(const struct noc *n, const struct noc_subnet *s, const s
 	return (!n->check_free || is_free) && (!n->check_credit || has_slot);
 }
 
-static void speculate(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_entry *e)
+static void request_speculatively(
+	struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_entry *e)
 {
 	const struct noc_packet *p = vc_packet(n, s, r->base * n->vcs + e->vc);
 
@@ -411,7 +413,7 @@ static int32_t switch_grant(struct noc *n, struct noc_router *r, uint32_t vc)
  * Returns the next free channel with a free slot on a way to port, by the way's priority, then in round
  * robin; -1: none.
  */
-static int32_t piggyback_vc(const struct noc *n, const struct noc_subnet *s, const struct noc_router *r,
+static int32_t next_piggyback_vc(const struct noc *n, const struct noc_subnet *s, const struct noc_router *r,
 	uint32_t vc, uint32_t port)
 {
 	const struct noc_packet *p = vc_packet(n, s, r->base * n->vcs + vc);
@@ -427,7 +429,7 @@ static int32_t piggyback_vc(const struct noc *n, const struct noc_subnet *s, con
 				credit_full(n, s, r->base + port, out))
 				continue;
 			if (best.label < 0 ||
-				supersedes((int32_t)out, priority, &best, r->vc_turn[port], n->vcs))
+				replaces_request((int32_t)out, priority, &best, r->vc_turn[port], n->vcs))
 				best = (struct noc_request){(int32_t)out, priority, 0};
 		}
 	return best.label;
@@ -448,13 +450,13 @@ static bool speculation_holds(
 	if (v->state == NOC_ACTIVE)
 		return v->port == port && !credit_full(n, s, r->base + port, v->vc);
 	if (n->conf.vc_alloc.kind == ALLOCATOR_PIGGYBACK)
-		return piggyback_vc(n, s, r, e->vc, port) >= 0;
+		return next_piggyback_vc(n, s, r, e->vc, port) >= 0;
 	got = r->vc_alloc.in_match[alloc_input(n, r, e->vc)];
 	return got >= 0 && (uint32_t)got / n->vcs == port &&
 	       !credit_full(n, s, r->base + port, (uint32_t)got % n->vcs);
 }
 
-static void sw_ask(struct noc *n, struct noc_subnet *s, struct noc_router *r)
+static void request_switch_port(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
 	for (uint32_t i = 0; i < r->sw.begun; i++) {
 		struct noc_entry *e = noc_list_entry(&r->sw, i);
@@ -462,7 +464,7 @@ static void sw_ask(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 
 		e->result = PENDING;
 		if (v->state != NOC_ACTIVE)
-			speculate(n, s, r, e);
+			request_speculatively(n, s, r, e);
 		else if (credit_full(n, s, r->base + v->port, v->vc) || output_full(n, s, r->base + v->port))
 			e->result = FAILED;
 		else
@@ -475,7 +477,7 @@ static void sw_evaluate(struct noc *n, struct noc_subnet *s, struct noc_router *
 	bool begin = noc_list_begins(&r->sw, (uint32_t)n->time, n->sw_delay);
 
 	if (begin)
-		sw_ask(n, s, r);
+		request_switch_port(n, s, r);
 	noc_alloc_run(&r->sw_alloc, &n->random);
 	if (r->spec_alloc.n_in)
 		noc_alloc_run(&r->spec_alloc, &n->random);
@@ -507,7 +509,8 @@ static void hold_switch(struct noc *n, struct noc_router *r, uint32_t vc, uint32
 static bool take_piggyback_vc(
 	struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc, uint32_t port)
 {
-	int32_t got = n->conf.vc_alloc.kind == ALLOCATOR_PIGGYBACK ? piggyback_vc(n, s, r, vc, port) : -1;
+	int32_t got =
+		n->conf.vc_alloc.kind == ALLOCATOR_PIGGYBACK ? next_piggyback_vc(n, s, r, vc, port) : -1;
 
 	if (got < 0)
 		return false;
@@ -580,7 +583,7 @@ bool noc_router_step(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 	route_update(n, s, r);
 	update_vc_allocation(n, s, r);
 	if (r->hold.count)
-		hold_update(n, s, r);
+		update_held_connections(n, s, r);
 	sw_update(n, s, r);
 	cross_update(n, s, r);
 	memset(r->credited, 0, r->words * sizeof(*r->credited));

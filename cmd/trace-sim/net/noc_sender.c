@@ -21,7 +21,7 @@ static size_t sender_vc_index(const struct noc_senders *m, uint32_t sender, uint
 
 /* ---- shared --------------------------------------------------------------------------------------------- */
 
-static void leave_part(const struct icnt *c, struct noc_senders *m, uint32_t sender, uint32_t vc)
+static void leave_shared_part(const struct icnt *c, struct noc_senders *m, uint32_t sender, uint32_t vc)
 {
 	uint32_t part = c->private_of[vc], *used = &m->part_used[(size_t)sender * m->parts + part];
 
@@ -56,7 +56,7 @@ static void shared_send(
 			m->shared[sender]++;
 	}
 	for (; tail && *reserved; --*reserved)
-		leave_part(c, m, sender, vc);
+		leave_shared_part(c, m, sender, vc);
 }
 
 static void shared_credit(
@@ -66,7 +66,7 @@ static void shared_credit(
 	if (!noc_sender_free_vc(m, sender, vc) && !m->vc_used[sender_vc_index(m, sender, vc)])
 		m->reserved[sender_vc_index(m, sender, vc)]++;
 	else
-		leave_part(c, m, sender, vc);
+		leave_shared_part(c, m, sender, vc);
 }
 
 /* ---- limited, dynamic, shifting ------------------------------------------------------------------------- */
@@ -116,7 +116,8 @@ static int32_t mean_trip(const struct icnt *c, int32_t old, int32_t last)
 }
 
 /* Limit on uncredited flits: one less for each cycle that the round trip exceeds its minimum. */
-static int32_t limit_of(const struct icnt *c, const struct noc_senders *m, uint32_t sender, int32_t trip)
+static int32_t uncredited_flit_limit(
+	const struct icnt *c, const struct noc_senders *m, uint32_t sender, int32_t trip)
 {
 	int32_t limit = (int32_t)m->min_credit_rtt[sender] * 2 - trip + icnt_int(c, ICNT_feedback_offset);
 
@@ -133,7 +134,8 @@ static bool feedback_full(
 		return true;
 	if (!ring_empty(&m->sent[i])) {
 		int32_t least_trip = (int32_t)(now - ring_front(&m->sent[i]));
-		int32_t limit = limit_of(c, m, sender, mean_trip(c, m->round_trip[i], least_trip));
+		int32_t limit =
+			uncredited_flit_limit(c, m, sender, mean_trip(c, m->round_trip[i], least_trip));
 
 		most = limit < most ? limit : most;
 	}
@@ -154,7 +156,7 @@ static void feedback_credit(
 
 	shared_credit(c, m, sender, vc, now);
 	m->round_trip[i] = mean_trip(c, m->round_trip[i], (int32_t)(now - ring_pop(&m->sent[i])));
-	m->limit[i] = limit_of(c, m, sender, m->round_trip[i]);
+	m->limit[i] = uncredited_flit_limit(c, m, sender, m->round_trip[i]);
 }
 
 /* Measures one flit at a time. pending: number of earlier flits whose credits have not arrived. */

@@ -32,7 +32,7 @@ static unsigned class_of_stem(const char *stem)
  * Applies the exceptions of POWER-class-2. quirk Q7-7: an opcode with any other suffix is a multiplication,
  * or a sine.
  */
-static unsigned exception_of(const char *opcode, unsigned unit)
+static unsigned class_exception_of(const char *opcode, unsigned unit)
 {
 	static const struct {
 		const char *opcode;
@@ -72,7 +72,7 @@ void power_op_make(struct power_op *op, const struct inst *in, unsigned reads)
 	if (n < sizeof(stem))
 		memcpy(stem, in->opcode, n);
 	unit = class_of_stem(stem);
-	*op = (struct power_op){.unit = (uint8_t)exception_of(in->opcode, unit),
+	*op = (struct power_op){.unit = (uint8_t)class_exception_of(in->opcode, unit),
 		.reads = (uint8_t)reads,
 		.floating = is_floating((enum isa_class)in->class, unit),
 		.load_constant = !strcmp(stem, "LDC")};

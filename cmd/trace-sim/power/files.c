@@ -67,7 +67,7 @@ void power_files_start(const struct power_meter *m)
 	}
 }
 
-static void put_values(struct bytes *b, const double *v, unsigned n, double divisor)
+static void write_power_values(struct bytes *b, const double *v, unsigned n, double divisor)
 {
 	for (unsigned i = 0; i < n; i++) {
 		bytes_fixed(b, v[i] / divisor, 0, 6);
@@ -82,11 +82,11 @@ void power_files_row(const struct power_meter *m, const struct power_sample *p)
 
 	if (!s->power_trace)
 		return;
-	put_values(&b, &p->total, 1, 1);
-	put_values(&b, p->watt, N_POWER_COMPONENTS, 1);
+	write_power_values(&b, &p->total, 1, 1);
+	write_power_values(&b, p->watt, N_POWER_COMPONENTS, 1);
 	bytes_puts(&b, "\n");
 	put_member_and_free(s->power_trace, &b, Z_DEFAULT_COMPRESSION);
-	put_values(&b, p->count, N_POWER_COUNTERS, 1);
+	write_power_values(&b, p->count, N_POWER_COUNTERS, 1);
 	bytes_puts(&b, "\n");
 	put_member_and_free(s->metric_trace, &b, Z_DEFAULT_COMPRESSION);
 }
@@ -94,7 +94,7 @@ void power_files_row(const struct power_meter *m, const struct power_sample *p)
 /* ---- steady states (POWER-file-3) ------------------------------------------------------------------- */
 
 /* Writes the open state as a row if it is long enough, and closes it. */
-static void put_steady(struct power_meter *m, uint64_t insts)
+static void write_steady_row(struct power_meter *m, uint64_t insts)
 {
 	const struct power_setup *s = m->setup;
 	struct power_steady *y = &m->steady;
@@ -102,10 +102,10 @@ static void put_steady(struct power_meter *m, uint64_t insts)
 
 	y->written = true;
 	bytes_printf(&b, "%u,%d,", y->start, (int)y->taken);
-	put_values(&b, &y->sum, 1, y->n);
+	write_power_values(&b, &y->sum, 1, y->n);
 	bytes_fixed(&b, (double)(insts - y->insts) / ((double)y->n * s->interval), 0, 6);
 	bytes_puts(&b, ",");
-	put_values(&b, y->count, N_POWER_COUNTERS, y->n);
+	write_power_values(&b, y->count, N_POWER_COUNTERS, y->n);
 	bytes_puts(&b, "\n");
 	put_member_and_free(s->steady_file, &b, Z_DEFAULT_COMPRESSION);
 }
@@ -118,7 +118,7 @@ void power_steady_flush(struct power_meter *m, uint64_t insts, bool at_block)
 	if (!m->setup->steady_file)
 		return;
 	if (y->n > m->setup->steady_samples) {
-		put_steady(m, insts);
+		write_steady_row(m, insts);
 	} else if (at_block && !y->written) {
 		bytes_puts(&b, "ERROR! Not enough steady state points to generate average\n");
 		put_member_and_free(m->setup->steady_file, &b, Z_DEFAULT_COMPRESSION);

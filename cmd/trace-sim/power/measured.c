@@ -63,7 +63,7 @@ static const struct {
 };
 #define N_TABLE_COUNTERS (sizeof(table_counters) / sizeof(*table_counters))
 
-static bool simulated(const struct power_setup *s, enum power_measured input)
+static bool is_input_simulated(const struct power_setup *s, enum power_measured input)
 {
 	return s->mode == POWER_HYBRID && s->from_sim[input];
 }
@@ -72,7 +72,8 @@ static bool simulated(const struct power_setup *s, enum power_measured input)
  * Returns the total since the last block. quirk Q7-17: constant and shared memory accesses are saved in each
  * other's place (POWER-hw-3).
  */
-static double since_block(const struct power_meter *m, const struct power_totals *t, enum power_counter i)
+static double counter_since_block(
+	const struct power_meter *m, const struct power_totals *t, enum power_counter i)
 {
 	const uint64_t *saved = m->saved->count;
 
@@ -83,8 +84,8 @@ static double since_block(const struct power_meter *m, const struct power_totals
 	return t->count[i] - (double)saved[i];
 }
 
-static void take_table(const struct power_meter *m, const struct power_totals *t, const double *value,
-	struct power_sample *s)
+static void set_counters_from_table(const struct power_meter *m, const struct power_totals *t,
+	const double *value, struct power_sample *s)
 {
 	const struct power_setup *setup = m->setup;
 
@@ -92,26 +93,28 @@ static void take_table(const struct power_meter *m, const struct power_totals *t
 		enum power_counter c = table_counters[i].counter;
 		enum power_measured input = table_counters[i].input;
 
-		s->count[c] = simulated(setup, input) ? since_block(m, t, c) : value[input];
+		s->count[c] = is_input_simulated(setup, input) ? counter_since_block(m, t, c) : value[input];
 	}
-	s->count[POWER_MEM_PRE] = simulated(setup, POWER_HW_DRAM_RD) ? since_block(m, t, POWER_MEM_PRE) : 0;
-	s->count[POWER_PIPE_A] =
-		simulated(setup, POWER_HW_PIPE_DUTY) ? (double)power_duty_mean(m) : value[POWER_HW_PIPE_DUTY];
-	s->count[POWER_IDLE_CORE_N] = simulated(setup, POWER_HW_IDLE_SMS)
+	s->count[POWER_MEM_PRE] =
+		is_input_simulated(setup, POWER_HW_DRAM_RD) ? counter_since_block(m, t, POWER_MEM_PRE) : 0;
+	s->count[POWER_PIPE_A] = is_input_simulated(setup, POWER_HW_PIPE_DUTY) ? (double)power_duty_mean(m)
+									       : value[POWER_HW_PIPE_DUTY];
+	s->count[POWER_IDLE_CORE_N] = is_input_simulated(setup, POWER_HW_IDLE_SMS)
 					      ? (double)power_idle_sms(m, t->active_cycles)
 					      : value[POWER_HW_IDLE_SMS];
 }
 
 /* Counters that always come from the simulation. */
-static void take_simulated(struct power_meter *m, const struct power_totals *t, struct power_sample *s)
+static void set_simulated_counters(
+	struct power_meter *m, const struct power_totals *t, struct power_sample *s)
 {
 	static const enum power_counter since[] = {
 		POWER_TOT_INST, POWER_FP_INT, POWER_REG_RD, POWER_REG_WR, POWER_NON_REG_OPs};
 
 	for (size_t i = 0; i < sizeof(since) / sizeof(*since); i++)
 		s->count[since[i]] = t->count[since[i]] - m->before.count[since[i]];
-	s->count[POWER_IC_H] = since_block(m, t, POWER_IC_H);
-	s->count[POWER_IC_M] = since_block(m, t, POWER_IC_M);
+	s->count[POWER_IC_H] = counter_since_block(m, t, POWER_IC_H);
+	s->count[POWER_IC_M] = counter_since_block(m, t, POWER_IC_M);
 	power_take_units(m, s, false, true);
 }
 
@@ -121,7 +124,7 @@ static double ratio_of_sums(uint64_t lanes, uint64_t warps)
 }
 
 /* Sums over all kernels with -aggregate_power_stats, truncated at each addition (POWER-hw-5). */
-static void aggregate(struct power_saved *v, struct power_sample *s, uint64_t lanes, uint64_t warps)
+static void add_to_aggregate(struct power_saved *v, struct power_sample *s, uint64_t lanes, uint64_t warps)
 {
 	for (unsigned i = 0; i < N_POWER_COUNTERS; i++) {
 		bool unit = i >= POWER_UNIT_FIRST && i < POWER_UNIT_FIRST + N_POWER_UNITS;
@@ -137,7 +140,7 @@ static void aggregate(struct power_saved *v, struct power_sample *s, uint64_t la
 }
 
 /* quirk Q7-18: with -aggregate_power_stats the totals of integer and floating-point units are exchanged. */
-static void exchange_units(const struct power_meter *m, struct power_sample *s)
+static void exchange_int_and_fp(const struct power_meter *m, struct power_sample *s)
 {
 	const double *energy = m->setup->config.energy;
 	double t = power_model_seconds(&m->gpu, s->cycles), *w = s->watt;
@@ -181,17 +184,18 @@ void power_measured_sample(struct power_meter *m, const struct power_block *b)
 	const struct power_totals *t = b->totals;
 	uint64_t lanes = t->unit_lanes - m->before.unit_lanes, warps = t->unit_warps - m->before.unit_warps;
 	struct power_sample s = {.threads = ratio_of_sums(lanes, warps)};
-	double volt = simulated(setup, POWER_HW_VOLTAGE) ? 1 : row->value[POWER_HW_VOLTAGE];
+	double volt = is_input_simulated(setup, POWER_HW_VOLTAGE) ? 1 : row->value[POWER_HW_VOLTAGE];
 
-	s.cycles = simulated(setup, POWER_HW_CYCLES) ? (double)b->cycles
-						     : (double)(uint64_t)(row->value[POWER_HW_CYCLES] + 0.5);
-	take_table(m, t, row->value, &s);
-	take_simulated(m, t, &s);
+	s.cycles = is_input_simulated(setup, POWER_HW_CYCLES)
+			   ? (double)b->cycles
+			   : (double)(uint64_t)(row->value[POWER_HW_CYCLES] + 0.5);
+	set_counters_from_table(m, t, row->value, &s);
+	set_simulated_counters(m, t, &s);
 	if (setup->aggregate)
-		aggregate(m->saved, &s, lanes, warps);
+		add_to_aggregate(m->saved, &s, lanes, warps);
 	power_model(&setup->config, &m->gpu, &s);
 	if (setup->aggregate)
-		exchange_units(m, &s);
+		exchange_int_and_fp(m, &s);
 	if (setup->voltage_scaling)
 		power_model_voltage(&setup->config, volt, &s);
 	m->last = s;

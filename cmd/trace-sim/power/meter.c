@@ -169,7 +169,7 @@ void power_meter_block(struct power_meter *m, const struct power_block *b)
 
 /* ---- spans (POWER-own) ------------------------------------------------------------------------------ */
 
-static void add_span(struct power_meter *m, uint64_t now, const struct power_totals *t, bool keep,
+static void add_time_span(struct power_meter *m, uint64_t now, const struct power_totals *t, bool keep,
 	struct power_energies *e)
 {
 	double cycles = (double)(now - m->marked_at), seconds = power_model_seconds(&m->gpu, cycles), duty;
@@ -193,7 +193,7 @@ static void add_span(struct power_meter *m, uint64_t now, const struct power_tot
 
 void power_meter_close(struct power_meter *m, uint64_t now, const struct power_totals *t)
 {
-	add_span(m, now, t, true, &m->energy);
+	add_time_span(m, now, t, true, &m->energy);
 	m->marked = *t;
 	m->marked_at = now;
 	m->duty_marked = 0;
@@ -205,5 +205,5 @@ void power_meter_look(struct power_meter *m, uint64_t now, const struct power_to
 	m->now = m->energy;
 	if (now != m->block_at)
 		m->shown = m->kernel;
-	add_span(m, now, t, false, &m->now);
+	add_time_span(m, now, t, false, &m->now);
 }

@@ -65,20 +65,20 @@ static void memory_watts(const struct power_config *c, double t, struct power_sa
 
 /* ---- static power (POWER-static) ------------------------------------------------------------------- */
 
-static bool any_count(const struct power_sample *s, unsigned a, unsigned b, unsigned c)
+static bool has_any_count(const struct power_sample *s, unsigned a, unsigned b, unsigned c)
 {
 	return s->count[a] != 0 || s->count[b] != 0 || s->count[c] != 0;
 }
 
 /* Row of a sample in which a unit was active (POWER-static-2). */
-static enum power_static static_row(const struct power_sample *s)
+static enum power_static static_row_of_sample(const struct power_sample *s)
 {
-	bool fp = any_count(s, POWER_FPU_ACC, POWER_FP_MUL_ACC, POWER_FP_DIV_ACC);
-	bool dp = any_count(s, POWER_DPU_ACC, POWER_DP_MUL_ACC, POWER_DP_DIV_ACC);
-	bool sfu = any_count(s, POWER_FP_SQRT_ACC, POWER_FP_LG_ACC, POWER_FP_SIN_ACC) ||
+	bool fp = has_any_count(s, POWER_FPU_ACC, POWER_FP_MUL_ACC, POWER_FP_DIV_ACC);
+	bool dp = has_any_count(s, POWER_DPU_ACC, POWER_DP_MUL_ACC, POWER_DP_DIV_ACC);
+	bool sfu = has_any_count(s, POWER_FP_SQRT_ACC, POWER_FP_LG_ACC, POWER_FP_SIN_ACC) ||
 		   s->count[POWER_FP_EXP_ACC] != 0;
 	bool tensor = s->count[POWER_TENSOR_ACC] != 0, tex = s->count[POWER_TEX_ACC] != 0;
-	bool mul = any_count(s, POWER_INT_MUL24_ACC, POWER_INT_MUL32_ACC, POWER_INT_MUL_ACC) ||
+	bool mul = has_any_count(s, POWER_INT_MUL24_ACC, POWER_INT_MUL32_ACC, POWER_INT_MUL_ACC) ||
 		   s->count[POWER_INT_DIV_ACC] != 0;
 	unsigned others = (unsigned)dp + sfu + tensor + tex;
 
@@ -104,7 +104,7 @@ static double static_watt(
 
 	if (lanes == 0)
 		return c->lanes[POWER_STATIC_l1].first_watt * active;
-	l = &c->lanes[static_row(s)];
+	l = &c->lanes[static_row_of_sample(s)];
 	return (l->first_watt + (lanes - 1) * l->more_watt) * active;
 }
 

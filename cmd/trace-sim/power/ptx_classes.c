@@ -46,7 +46,7 @@ static bool is_type(struct word w)
 /*
  * Returns the type that decides: the first type of the opcode, or, with `second`, the second if there is one.
  */
-static struct word deciding_type(const char *rest, const char *end, bool second)
+static struct word type_that_decides(const char *rest, const char *end, bool second)
 {
 	struct word type = {"", 0};
 	bool any = false;
@@ -84,7 +84,8 @@ bool power_ptx_is_floating(const char *opcode, size_t n)
 	const char *rest = opcode, *end = opcode + n;
 	struct word stem = first_word(&rest, end);
 
-	return !is_control(stem) && is_float_type(deciding_type(rest, end, opcode_word_in(stem, by_second)));
+	return !is_control(stem) &&
+	       is_float_type(type_that_decides(rest, end, opcode_word_in(stem, by_second)));
 }
 
 /* ---- power class (POWER-ptx-2) ------------------------------------------------------------------------- */
@@ -195,7 +196,7 @@ static unsigned other_operands(const struct inst *in, struct word stem)
 void power_op_make_ptx(struct power_op *op, const struct inst *in, unsigned reads)
 {
 	const char *rest = in->opcode, *end = rest + strlen(rest);
-	struct word stem = first_word(&rest, end), type = deciding_type(rest, end, false);
+	struct word stem = first_word(&rest, end), type = type_that_decides(rest, end, false);
 
 	*op = (struct power_op){
 		.unit = (uint8_t)ptx_class(stem, type, (enum isa_class)in->class),

@@ -2,7 +2,7 @@
 /* Sums over samples, and the samples of the greatest and the least total (POWER-total-2). */
 #include "meter.h"
 
-static void keep_extreme(struct power_extreme *e, const struct power_sample *p)
+static void update_extremes(struct power_extreme *e, const struct power_sample *p)
 {
 	e->total = p->total;
 	memcpy(e->watt, p->watt, sizeof(e->watt));
@@ -20,7 +20,7 @@ void power_sums_add(struct power_sums *s, const struct power_sample *p)
 	for (unsigned i = 0; i < N_POWER_COUNTERS; i++)
 		s->count[i] += p->count[i];
 	if (p->total > s->most.total)
-		keep_extreme(&s->most, p);
+		update_extremes(&s->most, p);
 	if (p->total < s->least.total || s->least.total == 0)
-		keep_extreme(&s->least, p);
+		update_extremes(&s->least, p);
 }

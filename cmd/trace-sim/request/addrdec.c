@@ -112,7 +112,7 @@ static uint64_t lowest_bits(uint64_t mask, uint32_t n)
 	return low;
 }
 
-static void set_masks(struct addrdec *d, const struct addr_params *p)
+static void set_field_masks(struct addrdec *d, const struct addr_params *p)
 {
 	uint32_t nbits = log2_floor(d->channels), sub_log2 = log2_floor(d->subs);
 	uint64_t chip = p->chip, bank = p->bank, row = p->row;
@@ -238,7 +238,10 @@ static uint64_t local_address(const struct addrdec *d, uint64_t addr, uint32_t *
  * Home side of an address (MEM-sides-2): half of the lines of every set of a slice, for footprints of any
  * size.
  */
-static uint32_t home_side(uint32_t chip, uint64_t high) { return (chip ^ bit_count64(high & 15)) & 1; }
+static uint32_t home_side_of_address(uint32_t chip, uint64_t high)
+{
+	return (chip ^ bit_count64(high & 15)) & 1;
+}
 
 uint32_t addrdec_home(const struct addrdec *d, uint64_t addr)
 {
@@ -246,11 +249,12 @@ uint32_t addrdec_home(const struct addrdec *d, uint64_t addr)
 	uint64_t high;
 
 	local_address(d, addr, &chip, &high);
-	return home_side(chip, high);
+	return home_side_of_address(chip, high);
 }
 
 /* quirk Q4-27: bank bits below the channel's are left out by IPOLY, or used twice. */
-static uint32_t sub_of(struct addrdec *d, uint64_t addr, uint32_t chip, uint32_t bank, uint64_t high)
+static uint32_t sub_partition_of(
+	struct addrdec *d, uint64_t addr, uint32_t chip, uint32_t bank, uint64_t high)
 {
 	uint32_t local = bank & (d->subs - 1), sub;
 
@@ -285,8 +289,8 @@ static uint64_t decode_address(struct addrdec *d, uint64_t addr)
 	uint64_t high, local = local_address(d, addr, &chip, &high);
 
 	bank = (uint32_t)gather_bits(&d->field[FIELD_BANK], local);
-	return (uint64_t)sub_of(d, addr, chip, bank, high) << SUB_AT | (uint64_t)(uint8_t)bank << BANK_AT |
-	       (uint32_t)gather_bits(&d->field[FIELD_ROW], local);
+	return (uint64_t)sub_partition_of(d, addr, chip, bank, high) << SUB_AT |
+	       (uint64_t)(uint8_t)bank << BANK_AT | (uint32_t)gather_bits(&d->field[FIELD_ROW], local);
 }
 
 /* The same, from the tables if they exist. */
@@ -332,8 +336,8 @@ uint32_t addrdec_sub(struct addrdec *d, uint64_t addr)
 	uint32_t chip, sub;
 	uint64_t high, local = local_address(d, addr, &chip, &high);
 
-	sub = sub_of(d, addr, chip, (uint32_t)gather_bits(&d->field[FIELD_BANK], local), high);
-	return d->sides > 1 ? slice_on_side(d, sub, home_side(chip, high)) : sub;
+	sub = sub_partition_of(d, addr, chip, (uint32_t)gather_bits(&d->field[FIELD_BANK], local), high);
+	return d->sides > 1 ? slice_on_side(d, sub, home_side_of_address(chip, high)) : sub;
 }
 
 uint64_t addrdec_partition_address(const struct addrdec *d, uint64_t addr)
@@ -374,7 +378,7 @@ struct addrdec *addrdec_new(const struct params *p)
 	while (power < d->channels)
 		power *= 2;
 	d->ipoly_n = power * d->subs;
-	set_masks(d, &p->mem.addr);
+	set_field_masks(d, &p->mem.addr);
 	if (d->index == INDEX_RANDOM)
 		random_init(&d->random);
 	d->linear = !d->gap && is_pow2(d->subs) && d->index != INDEX_RANDOM;

@@ -96,7 +96,7 @@ static const uint16_t poly[17][NIBBLES][16] = {OTHER_DEGREES(TABLE)};
 
 _Static_assert(HASH_IPOLY_MAX == 1u << 16, "the highest degree");
 
-static uint32_t ipoly_other(uint64_t high, uint32_t index, uint32_t n)
+static uint32_t ipoly_of_other_sizes(uint64_t high, uint32_t index, uint32_t n)
 {
 	const uint16_t(*sums)[16] = poly[log2_floor(n)];
 	uint32_t v = index & (n - 1);
@@ -113,13 +113,13 @@ uint32_t hash_ipoly(uint64_t high, uint32_t index, uint32_t n)
 
 	assert(is_pow2(n) && n <= HASH_IPOLY_MAX);
 	if (n != 16 && n != 32 && n != 64)
-		return ipoly_other(high, index, n);
+		return ipoly_of_other_sizes(high, index, n);
 	for (unsigned i = 0; i < NIBBLES; i++)
 		v ^= sums[i][high >> 4 * i & 15];
 	return v;
 }
 
-static uint32_t fermi(uint64_t addr, uint32_t n, uint32_t lo_log2)
+static uint32_t hash_fermi(uint64_t addr, uint32_t n, uint32_t lo_log2)
 {
 	uint64_t up = (addr >> 13 & 7) | (addr >> 17 & 1) << 3 | (addr >> 19 & 1) << 4;
 	uint32_t v = (uint32_t)((addr >> lo_log2 & 31) ^ up);
@@ -138,7 +138,7 @@ uint32_t hash_index(enum set_index function, uint64_t addr, uint32_t n, uint32_t
 	case INDEX_LINEAR: return (uint32_t)low & (n - 1);
 	case INDEX_XOR: return ((uint32_t)low ^ (uint32_t)(low >> bits)) & (n - 1);
 	case INDEX_IPOLY: return hash_ipoly(low >> bits, (uint32_t)low, n);
-	case INDEX_FERMI: return fermi(addr, n, lo_log2);
+	case INDEX_FERMI: return hash_fermi(addr, n, lo_log2);
 	case INDEX_MODULO: return (uint32_t)(low % n);
 	case INDEX_CUSTOM: break;
 	}

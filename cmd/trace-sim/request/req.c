@@ -52,7 +52,7 @@ static void pool_lock(struct req_pool *p)
 static void pool_unlock(struct req_pool *p) { __atomic_clear(&p->lock, __ATOMIC_RELEASE); }
 
 /* Creates a full list of new handles. */
-static uint32_t make_pile(struct req_pool *p, uint32_t first)
+static uint32_t make_handle_list(struct req_pool *p, uint32_t first)
 {
 	for (uint32_t i = 0; i < REQ_PILE - 1; i++)
 		p->req[first + i].next = first + i + 1;
@@ -60,7 +60,7 @@ static uint32_t make_pile(struct req_pool *p, uint32_t first)
 	return first;
 }
 
-static uint32_t take_pile(struct req_pool *p)
+static uint32_t take_handle_list(struct req_pool *p)
 {
 	uint32_t head, first;
 
@@ -74,7 +74,7 @@ static uint32_t take_pile(struct req_pool *p)
 	first = p->made + 1;
 	p->made += REQ_PILE;
 	pool_unlock(p);
-	return make_pile(p, first);
+	return make_handle_list(p, first);
 }
 
 static ALWAYS_INLINE uint32_t take_handle(struct req_pool *p)
@@ -83,7 +83,7 @@ static ALWAYS_INLINE uint32_t take_handle(struct req_pool *p)
 	uint32_t handle;
 
 	if (!m->count) {
-		m->head = m->spare ? m->spare : take_pile(p);
+		m->head = m->spare ? m->spare : take_handle_list(p);
 		m->spare = REQ_NONE;
 		m->count = REQ_PILE;
 	}

@@ -72,7 +72,7 @@ static struct knob parse_knob(const struct gpuconf *c, const char *text)
 }
 
 /* Returns the configuration with the present values of the knobs. The caller frees it. */
-static struct gpuconf *turned_config(const struct search *s)
+static struct gpuconf *config_of_knobs(const struct search *s)
 {
 	struct gpuconf *c = xcalloc(1, sizeof(*c));
 
@@ -101,7 +101,7 @@ static bool is_valid_config(const struct gpuconf *c)
 /* Mean error of the rows with the present values; infinite if the configuration is invalid. */
 static double mean_error(struct search *s)
 {
-	struct gpuconf *c = turned_config(s);
+	struct gpuconf *c = config_of_knobs(s);
 	struct selftest t = *s->t;
 	struct subjects *m;
 	double sum = 0;

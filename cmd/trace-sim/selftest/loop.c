@@ -154,7 +154,7 @@ static bool row_scales_sum(const struct turn *t, uint32_t row) { return row && r
  * Appends the instruction that consumes a row's loads: adds them, or multiplies them where the sum is to be
  * scaled first.
  */
-static struct turn_op *put_sum(struct turn *t, uint32_t row)
+static struct turn_op *append_row_sum(struct turn *t, uint32_t row)
 {
 	unsigned a = data_reg(t, row, 0), b = data_reg(t, row, 1);
 	struct turn_op *o;
@@ -175,14 +175,14 @@ static struct turn_op *put_sum(struct turn *t, uint32_t row)
  * loads the compiler is short of registers: half of the sums write to a register that these loads must have
  * read.
  */
-static void put_row(struct turn *t, uint32_t row)
+static void append_row(struct turn *t, uint32_t row)
 {
 	uint32_t next = row + t->ahead;
 	struct turn_op *o;
 
 	if (next < t->rows)
 		put_address_op(t, next);
-	o = put_sum(t, row);
+	o = append_row_sum(t, row);
 	if (next < t->rows)
 		put_loads(t, next);
 	if (t->l->pairs && row_scales_sum(t, row))
@@ -219,7 +219,7 @@ static struct turn *new_turn(const struct micro *m)
 		put_loads(t, row);
 	}
 	for (uint32_t row = 0; row < t->rows; row++)
-		put_row(t, row);
+		append_row(t, row);
 	put_op(t, COUNT, FACTOR + 2, FACTOR + 2, NO_REG, NO_REG, FP32);
 	put_op(t, MUL, SUM, SUM, FACTOR, NO_REG, 0);
 	put_op(t, JUMP_BACK, NO_REG, NO_REG, NO_REG, NO_REG, 0);

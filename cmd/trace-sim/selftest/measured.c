@@ -174,7 +174,7 @@ static int parse_row(
 static const char *const with_words[] = {"#with", "#params"};
 
 /* Index of the word that the line begins with; -1: none. */
-static int with_word_index(const char *line, size_t len)
+static int index_of_with_word(const char *line, size_t len)
 {
 	for (unsigned i = 0; i < sizeof(with_words) / sizeof(*with_words); i++) {
 		size_t n = strlen(with_words[i]);
@@ -246,7 +246,7 @@ int measured_parse(struct measured *m, struct input *in, struct fault *f)
 	int r;
 
 	while ((r = input_line(in, &line, &len, f)) > 0) {
-		int with = with_word_index(line, len);
+		int with = index_of_with_word(line, len);
 
 		if (!len || (*line == '#' && with < 0))
 			continue;

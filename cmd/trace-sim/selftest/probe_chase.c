@@ -49,7 +49,7 @@ static void order_init(struct chase_order *o, uint64_t lines)
  * Line of step i of a pass: a permutation of 0 to lines - 1 by a Feistel network, repeated until the result
  * is in range.
  */
-static uint64_t order_at(const struct chase_order *o, uint64_t i)
+static uint64_t line_of_step(const struct chase_order *o, uint64_t i)
 {
 	uint64_t mask = (1ull << o->half) - 1;
 
@@ -69,7 +69,7 @@ static uint64_t order_at(const struct chase_order *o, uint64_t i)
 
 static uint64_t chase_address(const struct chase_order *o, uint64_t step)
 {
-	return MICRO_DATA + order_at(o, step % o->lines) * LINE;
+	return MICRO_DATA + line_of_step(o, step % o->lines) * LINE;
 }
 
 /* ---- the kernel ----------------------------------------------------------------------------- */

@@ -216,7 +216,7 @@ static struct probe_window *new_probe_window(const struct probe *p)
 	return w;
 }
 
-static void window_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
+static void write_window(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
 	const struct probe_window *w = m->arg;
 
@@ -305,7 +305,7 @@ double probe_codes(const struct probe *p, const struct subject *s)
 		.shmem = 1024,
 		.arch = s->arch,
 		.alike = true,
-		.body = window_body};
+		.body = write_window};
 	struct params *params = xcalloc(1, sizeof(*params));
 	struct probe_window *w = new_probe_window(p);
 	struct bytes log = {0};

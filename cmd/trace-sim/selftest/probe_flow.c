@@ -143,7 +143,7 @@ static uint64_t share_row_address(const struct shares *h, uint32_t slot, uint32_
 	return MICRO_DATA + ((row / h->pieces * h->shares + cta % h->shares) * h->pieces + piece) * ROW_BYTES;
 }
 
-static void share_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
+static void write_shared_flow(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
 	const struct shares *h = m->arg;
 
@@ -190,7 +190,7 @@ double probe_l2_flow(const struct probe *p, const struct subject *s)
 		.threads = L2_THREADS,
 		.nregs = 32,
 		.arch = s->arch,
-		.body = share_body,
+		.body = write_shared_flow,
 		.arg = &h};
 	const double from = 0.3, to = 0.9;
 	struct bench *b;

@@ -45,7 +45,7 @@ static bool parse_extent(const char **s, char letter, uint32_t *out)
 	return true;
 }
 
-static enum matrix_figure figure_of(const struct measured_row *r)
+static enum matrix_figure matrix_figure_of(const struct measured_row *r)
 {
 	static const struct {
 		const char *metric;
@@ -61,14 +61,14 @@ static enum matrix_figure figure_of(const struct measured_row *r)
 }
 
 /* Type of the elements, after the shape. */
-static const char *type_of(const char *params)
+static const char *element_type_of(const char *params)
 {
 	const char *blank = strchr(params, ' ');
 
 	return blank ? blank + 1 : "f16";
 }
 
-static bool type_is(const char *type, const char *name)
+static bool is_element_type(const char *type, const char *name)
 {
 	size_t n = strlen(name);
 
@@ -85,7 +85,7 @@ static bool parse_wgmma(struct matrix_row *x, const struct probe *p)
 		{"tf32", "HGMMA", "F32.TF32", 8}, {"e4m3", "QGMMA", "F32.E4M3.E4M3", 32},
 		{"e5m2", "QGMMA", "F32.E5M2.E5M2", 32}, {"fp8", "QGMMA", "F32.E4M3.E4M3", 32},
 		{"s8", "IGMMA", "S8.S8", 32}, {"u8", "IGMMA", "U8.U8", 32}, {"b1", "BGMMA", "AND.POPC", 256}};
-	const char *s = p->params, *type = type_of(p->params);
+	const char *s = p->params, *type = element_type_of(p->params);
 	struct gmma g;
 
 	x->m = 64;
@@ -97,7 +97,7 @@ static bool parse_wgmma(struct matrix_row *x, const struct probe *p)
 			  (*s == 'k' && !parse_extent(&s, 'k', &x->k)) || (*s && *s != ' ')))
 		return false;
 	for (unsigned i = 0; i < sizeof(types) / sizeof(*types); i++) {
-		if (!type_is(type, types[i].type))
+		if (!is_element_type(type, types[i].type))
 			continue;
 		if (!x->k || (x->sparse && x->k == types[i].k))
 			x->k = types[i].k * (x->sparse ? 2 : 1);
@@ -121,14 +121,14 @@ static bool parse_mma(struct matrix_row *x, const struct probe *p)
 		{"tf32", 8, "HMMA%s.1688.F32.TF32"}, {"tf32", 16, "HMMA%s.16816.F32.TF32"},
 		{"s8", 16, "IMMA%s.16816.S8.S8"}, {"s8", 32, "IMMA%s.16832.S8.S8"},
 		{"s8", 64, "IMMA%s.16864.S8.S8"}};
-	const char *s = p->params, *type = type_of(p->params);
+	const char *s = p->params, *type = element_type_of(p->params);
 
 	if (!parse_extent(&s, 'm', &x->m) || !parse_extent(&s, 'n', &x->n) || !parse_extent(&s, 'k', &x->k) ||
 		x->m != 16 || x->n != 8)
 		return false;
 	x->sparse = strstr(s, "sparse") != NULL;
 	for (unsigned i = 0; i < sizeof(types) / sizeof(*types); i++)
-		if (type_is(type, types[i].type) && types[i].k == x->k) {
+		if (is_element_type(type, types[i].type) && types[i].k == x->k) {
 			snprintf(x->op, sizeof(x->op), types[i].op, x->sparse ? ".SP" : "");
 			return true;
 		}
@@ -168,7 +168,7 @@ static struct micro wgmma_micro(const struct subject *s, const struct matrix_row
 }
 
 /* Issue of the instruction of warp 0 at pc; 0: none. */
-static uint64_t issue_at(const char *log, uint64_t pc)
+static uint64_t issue_cycle_of_pc(const char *log, uint64_t pc)
 {
 	for (const char *at = log; *at; at = strchr(at, '\n') + 1) {
 		uint64_t cycle, warp, is;
@@ -197,14 +197,14 @@ static double time_lone_product(const struct subject *s, struct matrix_row *x, b
 	bench_kernel(b, &m);
 	bench_close(b);
 	fclose(events.out);
-	cycles = wait ? (double)(issue_at(log.p, at_wait + 16) - issue_at(log.p, at_wait))
-		      : (double)(issue_at(log.p, at_wait) - issue_at(log.p, 0x100));
+	cycles = wait ? (double)(issue_cycle_of_pc(log.p, at_wait + 16) - issue_cycle_of_pc(log.p, at_wait))
+		      : (double)(issue_cycle_of_pc(log.p, at_wait) - issue_cycle_of_pc(log.p, 0x100));
 	bytes_free(&log);
 	free(params);
 	return cycles;
 }
 
-static double tflops(const struct subject *s, const struct matrix_row *x, double products_per_cycle)
+static double tflops_of_rate(const struct subject *s, const struct matrix_row *x, double products_per_cycle)
 {
 	double hz = s->params.modern.matrix_mhz ? s->params.modern.matrix_mhz * 1e6 : s->params.hz[0];
 
@@ -221,7 +221,7 @@ double probe_wgmma(const struct probe *p, const struct subject *s)
 	if (x.figure == FIGURE_ISSUE || x.figure == FIGURE_WAIT)
 		return time_lone_product(s, &x, x.figure == FIGURE_WAIT);
 	cycles = probe_rounds(s, &m, &x.rounds, 4 * MATRIX_UNROLL, 8 * MATRIX_UNROLL) / (8 * MATRIX_UNROLL);
-	return x.figure == FIGURE_CYCLES ? cycles : tflops(s, &x, 1 / cycles);
+	return x.figure == FIGURE_CYCLES ? cycles : tflops_of_rate(s, &x, 1 / cycles);
 }
 
 bool probe_wgmma_ready(
@@ -229,12 +229,13 @@ bool probe_wgmma_ready(
 {
 	struct matrix_row x;
 
-	p->param[0] = figure_of(r);
+	p->param[0] = matrix_figure_of(r);
 	*why = "unknown metric (expected completion latency, latency and interval, issue or wait in cycles, or throughput in TFLOP/s)";
-	if (figure_of(r) == N_MATRIX_FIGURES)
+	if (matrix_figure_of(r) == N_MATRIX_FIGURES)
 		return false;
 	snprintf(p->group, sizeof(p->group), "wgmma %s",
-		figure_of(r) == FIGURE_ISSUE || figure_of(r) == FIGURE_WAIT ? "issue, wait" : "rate");
+		matrix_figure_of(r) == FIGURE_ISSUE || matrix_figure_of(r) == FIGURE_WAIT ? "issue, wait"
+											  : "rate");
 	*why = "unknown shape or type (expected m64nNkK and f16, bf16, tf32, e4m3, e5m2, s8, u8 or b1)";
 	if (!parse_wgmma(&x, p))
 		return false;
@@ -281,13 +282,13 @@ double probe_mma(const struct probe *p, const struct subject *s)
 	parse_mma(&x, p);
 	x.chains = rate ? MMA_CHAINS : 1;
 	cycles = probe_rounds(s, &m, &x.rounds, 4 * MATRIX_UNROLL, 8 * MATRIX_UNROLL) / (8 * MATRIX_UNROLL);
-	return rate ? tflops(s, &x, warps / cycles) : cycles;
+	return rate ? tflops_of_rate(s, &x, warps / cycles) : cycles;
 }
 
 bool probe_mma_ready(struct probe *p, const struct measured_row *r, const struct subject *s, const char **why)
 {
 	struct matrix_row x;
-	enum matrix_figure figure = figure_of(r);
+	enum matrix_figure figure = matrix_figure_of(r);
 
 	p->param[0] = figure;
 	strcpy(p->group, figure == FIGURE_TFLOPS ? "mma.sync rate" : "mma.sync latency");

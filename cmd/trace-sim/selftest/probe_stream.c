@@ -164,7 +164,7 @@ static double stream_rate(const struct subject *s, const struct stream_kind *k, 
 	return subject_rate(s, counted_bytes(k) * m.blocks * m.threads * (STREAM_TO - STREAM_FROM), cycles);
 }
 
-static const struct stream_kind *stream_of(const char *name)
+static const struct stream_kind *find_stream_kind(const char *name)
 {
 	for (unsigned i = 0; i < sizeof(streams) / sizeof(*streams); i++)
 		if (!strcmp(name, streams[i].name))
@@ -180,7 +180,7 @@ double probe_stream(const struct probe *p, const struct subject *s)
 {
 	struct flow_shape h = stream_shape(s, probe_count(p->param[1]), probe_count(p->param[2]));
 
-	return stream_rate(s, stream_of(p->param[3] > 0 ? "triad of four" : p->rest), &h);
+	return stream_rate(s, find_stream_kind(p->param[3] > 0 ? "triad of four" : p->rest), &h);
 }
 
 static unsigned count_columns(const char *s)
@@ -200,7 +200,7 @@ bool probe_stream_ready(
 	double share, threads;
 
 	*why = "unknown stream";
-	if (!stream_of(p->rest))
+	if (!find_stream_kind(p->rest))
 		return false;
 	*why = "no block size and occupancy in the params (expected at most 100 %)";
 	while (word && word > r->params && word[-1] == ' ')
@@ -268,7 +268,8 @@ double probe_small(const struct probe *p, const struct subject *s)
 	if (bytes > 0.8 * (double)subject_l2_bytes(s)) {
 		struct flow_shape h = stream_shape(s, 512, s->params.core.threads / 512);
 
-		time += (bytes - run) / (stream_rate(s, stream_of("scale"), &h) * 1e9 / s->params.hz[0]);
+		time += (bytes - run) /
+			(stream_rate(s, find_stream_kind("scale"), &h) * 1e9 / s->params.hz[0]);
 	} else if (bytes > run) {
 		time += (time - time_small_kernel(s, run / 2)) / (run / 2) * (bytes - run);
 	}

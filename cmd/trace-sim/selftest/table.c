@@ -64,7 +64,7 @@ static struct figure_group *new_groups(const struct figure_table *t, uint32_t *n
 }
 
 /* Reasons why rows were not simulated, with their numbers, in order of appearance. */
-static uint32_t new_reasons(const struct figure_table *t, struct figure_group **out)
+static uint32_t count_reasons_not_run(const struct figure_table *t, struct figure_group **out)
 {
 	struct figure_group *g = xcalloc(t->n + 1, sizeof(*g));
 	uint32_t n = 0;
@@ -81,7 +81,7 @@ static uint32_t new_reasons(const struct figure_table *t, struct figure_group **
 static void print_table_text(const struct figure_table *t, FILE *out)
 {
 	struct figure_group *g, *why;
-	uint32_t n, n_why = new_reasons(t, &why), width = 6;
+	uint32_t n, n_why = count_reasons_not_run(t, &why), width = 6;
 
 	for (uint32_t i = 0; i < t->n; i++)
 		if (strlen(t->row[i].row->id) > width)
@@ -156,7 +156,7 @@ static void print_table_json(const struct figure_table *t, FILE *out)
 {
 	struct record_writer *w = record_open(out, RECORD_JSON);
 	struct figure_group *g, *why;
-	uint32_t n, n_why = new_reasons(t, &why), missing = 0;
+	uint32_t n, n_why = count_reasons_not_run(t, &why), missing = 0;
 
 	for (uint32_t i = 0; i < t->n; i++)
 		print_figure_record(&t->row[i], w);

@@ -32,14 +32,14 @@ unsigned collector_input(unsigned unit)
  * Sets the first unit of the next search of a dispatch unit, by the unit that it found: the next unit; in
  * sub-core mode (share: units of a scheduler) the first unit of the next scheduler's group.
  */
-static void set_next(struct sm *s, uint32_t first, uint32_t size, uint32_t share)
+static void set_next_unit(struct sm *s, uint32_t first, uint32_t size, uint32_t share)
 {
 	for (uint32_t i = 0; i < size; i++)
 		s->collector.next[first + i] =
 			(uint8_t)(first + (i + (share ? share - i % share : 1)) % size);
 }
 
-static void add_set(struct sm *s, enum collector_kind kind)
+static void add_collector_set(struct sm *s, enum collector_kind kind)
 {
 	struct opcoll *c = &s->collector;
 	struct collector_set *set = &c->set[kind];
@@ -56,13 +56,13 @@ static void add_set(struct sm *s, enum collector_kind kind)
 			set->allowed[k] |= 1ull << (first + (s->core->sub_core ? k * per : 0) + i);
 	c->n_units += p->units;
 	c->free |= set->units;
-	set_next(s, first, p->units, s->core->sub_core ? per : 0);
+	set_next_unit(s, first, p->units, s->core->sub_core ? per : 0);
 	set->n_dispatch = p->out_ports;
 	set->start = xmalloc(p->out_ports + 1u);
 	memset(set->start, c->next[first], p->out_ports + 1u);
 }
 
-static void add_group(struct sm *s, uint32_t ports, uint32_t inputs, enum collector_kind own)
+static void add_port_group(struct sm *s, uint32_t ports, uint32_t inputs, enum collector_kind own)
 {
 	struct opcoll *c = &s->collector;
 	struct port_group *g = &c->group[c->n_groups];
@@ -122,12 +122,12 @@ void collector_init(struct sm *s)
 
 	c->unit = reserve(MAX_CUS, sizeof(*c->unit));
 	c->waiting = reserve(READS_MAX, sizeof(*c->waiting));
-	add_set(s, COLLECT_GEN);
+	add_collector_set(s, COLLECT_GEN);
 	for (unsigned i = COLLECT_SP; p->special_collectors && i < N_COLLECTORS; i++)
-		add_set(s, (enum collector_kind)i);
-	add_group(s, p->collector[COLLECT_GEN].in_ports, generic_inputs(p), COLLECT_GEN);
+		add_collector_set(s, (enum collector_kind)i);
+	add_port_group(s, p->collector[COLLECT_GEN].in_ports, generic_inputs(p), COLLECT_GEN);
 	for (unsigned i = 0; p->special_collectors && i < sizeof(port) / sizeof(port[0]); i++)
-		add_group(s, p->collector[port[i].set].in_ports, input_bit(port[i].unit),
+		add_port_group(s, p->collector[port[i].set].in_ports, input_bit(port[i].unit),
 			(enum collector_kind)port[i].set);
 	place_banks(c, p);
 	/* quirk Q2-11: a unit's slot follows from its number among all units, whatever its set. */

@@ -14,7 +14,7 @@
  * PTX-flow-2: the buffer holds the instructions at fetch_pc. Returns whether the warp's next record is there.
  * If not, the buffer stays as it is until a scheduler visits the warp.
  */
-static NOINLINE bool right_path(struct sm *s, unsigned w)
+static NOINLINE bool is_on_right_path(struct sm *s, unsigned w)
 {
 	const struct warp *p = &s->warp[w];
 	uint32_t index = p->cursor - p->buffered;
@@ -27,12 +27,12 @@ static NOINLINE bool right_path(struct sm *s, unsigned w)
 	return false;
 }
 
-static inline void new_head(struct sm *s, struct warp *p, unsigned w)
+static inline void decode_new_head(struct sm *s, struct warp *p, unsigned w)
 {
 	const struct uop *next;
 	uint64_t bit = 1ull << w;
 
-	if (s->ptx & bit && !right_path(s, w))
+	if (s->ptx & bit && !is_on_right_path(s, w))
 		return;
 	next = &s->uops[p->buffer->inst];
 	if (p->head)
@@ -59,7 +59,7 @@ static NOINLINE void decode_ptx(struct sm *s, unsigned w)
 	p->in_pipe += n;
 	p->buffered = (uint8_t)n;
 	s->ibuf |= 1ull << w;
-	new_head(s, p, w);
+	decode_new_head(s, p, w);
 	s->changed = true;
 }
 
@@ -91,7 +91,7 @@ void decode(struct sm *s)
 	p->in_pipe += n;
 	p->buffered = (uint8_t)n;
 	s->ibuf |= 1ull << w;
-	new_head(s, p, w);
+	decode_new_head(s, p, w);
 	s->changed = true;
 }
 
@@ -100,7 +100,7 @@ void ibuffer_advance(struct sm *s, struct warp *p, unsigned w)
 {
 	if (--p->buffered) {
 		p->buffer[0] = p->buffer[1];
-		new_head(s, p, w);
+		decode_new_head(s, p, w);
 		return;
 	}
 	s->ibuf &= ~(1ull << w);

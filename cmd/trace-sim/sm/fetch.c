@@ -11,13 +11,13 @@
 
 #define CODE_BASE 0xF0000000ull
 
-static uint64_t fetchable(const struct sm *s) { return s->live & ~(s->done | s->imiss | s->ibuf); }
+static uint64_t warps_to_fetch(const struct sm *s) { return s->live & ~(s->done | s->imiss | s->ibuf); }
 
 /*
  * Warps to reap. Atomics are outstanding at the end only if the last record is one; the original never ends
  * that warp.
  */
-static uint64_t reapable(const struct sm *s) { return s->live & s->drained & ~s->atomic; }
+static uint64_t warps_to_reap(const struct sm *s) { return s->live & s->drained & ~s->atomic; }
 
 static void reap_warp(struct sm *s, unsigned w)
 {
@@ -39,7 +39,7 @@ static void reap_warp(struct sm *s, unsigned w)
 /* Reaps the slots of a scan from start up to stop; stop < 0: all slots. */
 static NOINLINE void reap_scanned(struct sm *s, unsigned start, int stop)
 {
-	uint64_t all = reapable(s), up = all >> start << start, down = all & ~up;
+	uint64_t all = warps_to_reap(s), up = all >> start << start, down = all & ~up;
 
 	if (!all)
 		return;
@@ -96,7 +96,7 @@ static NOINLINE void consume_partition_random(struct sm *s, unsigned w)
 	addrdec_request(s->dec, &r);
 }
 
-static void take_ready(struct sm *s)
+static void take_icache_reply(struct sm *s)
 {
 	uint32_t h = cache_pop_ready(s->l1i);
 	unsigned w = s->reqs->req[h].warp;
@@ -108,22 +108,22 @@ static void take_ready(struct sm *s)
 }
 
 /* Finds the first of the candidates (not empty) and reaps the warps before it. */
-static inline unsigned scan_to(struct sm *s, uint64_t candidates)
+static inline unsigned scan_to_first_candidate(struct sm *s, uint64_t candidates)
 {
 	unsigned start = s->fetch_last + 1 < s->core->warps ? s->fetch_last + 1 : 0;
 	uint64_t up = candidates >> start << start;
 	unsigned w = bit_lowest64(up ? up : candidates);
 
-	if (s->drained && reapable(s))
+	if (s->drained && warps_to_reap(s))
 		reap_scanned(s, start, (int)w);
 	s->fetch_last = w;
 	s->changed = true;
 	return w;
 }
 
-static inline void scan_round(struct sm *s)
+static inline void scan_all_warps(struct sm *s)
 {
-	if (s->drained && reapable(s))
+	if (s->drained && warps_to_reap(s))
 		reap_scanned(s, s->fetch_last + 1 < s->core->warps ? s->fetch_last + 1 : 0, -1);
 }
 
@@ -138,21 +138,21 @@ static void step_icache(struct sm *s)
 
 static NOINLINE void fetch_cached(struct sm *s)
 {
-	uint64_t candidates = fetchable(s);
+	uint64_t candidates = warps_to_fetch(s);
 
 	if (cache_has_ready(s->l1i))
-		take_ready(s);
+		take_icache_reply(s);
 	else if (candidates)
-		access_icache(s, scan_to(s, candidates));
+		access_icache(s, scan_to_first_candidate(s, candidates));
 	else
-		scan_round(s);
+		scan_all_warps(s);
 	step_icache(s);
 }
 
 /* A perfect cache returns each line at once; then only decoding changes the warps that may be fetched. */
 void fetch_stage(struct sm *s)
 {
-	uint64_t candidates = fetchable(s);
+	uint64_t candidates = warps_to_fetch(s);
 
 	for (uint32_t left = s->core->fetch_steps; left; left--) {
 		if (s->fetch_buffer >= 0) {
@@ -164,10 +164,10 @@ void fetch_stage(struct sm *s)
 			continue;
 		}
 		if (!candidates) {
-			scan_round(s);
+			scan_all_warps(s);
 			return;
 		}
-		s->fetch_buffer = (int32_t)scan_to(s, candidates);
+		s->fetch_buffer = (int32_t)scan_to_first_candidate(s, candidates);
 		if (addrdec_draws(s->dec))
 			consume_partition_random(s, (unsigned)s->fetch_buffer);
 	}

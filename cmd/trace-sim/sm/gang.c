@@ -47,7 +47,7 @@ void gang_port_free(struct sm *s)
 /* ---- messages ----------------------------------------------------------------------------------- */
 
 /* Puts a message into the port of an SM, in order of time, and wakes the SM for it. */
-static void put_message(struct sm *to, const struct gang_message *m)
+static void enqueue_message(struct sm *to, const struct gang_message *m)
 {
 	struct gang_port *p = to->port;
 	uint32_t i = p->count++;
@@ -68,13 +68,13 @@ static void send_message(struct sm *s, struct sm *to, struct gang_message *m, ui
 	assert(s->port && to->port);
 	s->port->out_free = max_u64(s->port->out_free, TICKS * at) + TICKS * bytes / p->dsm_bytes;
 	m->due = s->port->out_free / TICKS + p->dsm_latency;
-	put_message(to, m);
+	enqueue_message(to, m);
 }
 
 bool gang_can_send(const struct sm *s) { return s->port->out_free < TICKS * (s->now + BACKLOG); }
 
 /* Answers an access of another SM at time `at`. */
-static void answer_access(struct sm *s, const struct gang_message *m, uint64_t at)
+static void answer_remote_access(struct sm *s, const struct gang_message *m, uint64_t at)
 {
 	bool read = m->kind == GANG_READ;
 	struct gang_message answer = {.kind = read ? GANG_DATA : GANG_ACKNOWLEDGE, .op = m->op};
@@ -91,7 +91,7 @@ static void drop_messages(struct sm *s)
 		const struct gang_message *m = &p->at[p->first];
 
 		if (m->kind == GANG_READ || m->kind == GANG_WRITE)
-			answer_access(s, m, max_u64(m->due, s->now));
+			answer_remote_access(s, m, max_u64(m->due, s->now));
 	}
 }
 
@@ -118,11 +118,11 @@ static void open_gang_barrier(struct sm *s, struct gang *g)
 		if (!k)
 			continue;
 		if (k->gang_waiting)
-			put_message(g->at[r].sm, &(struct gang_message){.kind = GANG_OPEN,
-							 .due = s->now + s->params->modern.dsm_latency,
-							 .gang = g->number,
-							 .slot = g->at[r].slot,
-							 .what = k->gang_waiting});
+			enqueue_message(g->at[r].sm, &(struct gang_message){.kind = GANG_OPEN,
+							     .due = s->now + s->params->modern.dsm_latency,
+							     .gang = g->number,
+							     .slot = g->at[r].slot,
+							     .what = k->gang_waiting});
 		k->gang_arrived = k->gang_waiting = 0;
 	}
 }
@@ -207,7 +207,7 @@ static void send_multicast(struct sm *s, unsigned w, uint32_t ranks, struct gang
 	FOR_BITS32 (r, ranks)
 		if (r < g->placed && g->at[r].sm) {
 			m->slot = g->at[r].slot;
-			put_message(g->at[r].sm, m);
+			enqueue_message(g->at[r].sm, m);
 		}
 }
 
@@ -293,7 +293,7 @@ static void take_message(struct sm *s, const struct gang_message *m)
 			core_sync_release(s, (unsigned)w, s->clock + 1);
 		return;
 	case GANG_READ:
-	case GANG_WRITE: answer_access(s, m, s->now + core_remote_serve(s, m->passes)); return;
+	case GANG_WRITE: answer_remote_access(s, m, s->now + core_remote_serve(s, m->passes)); return;
 	case GANG_DATA: core_remote_data(s, m->op); return;
 	case GANG_STORE:
 		core_remote_serve(s, m->passes);

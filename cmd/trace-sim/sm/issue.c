@@ -71,7 +71,7 @@ enum space warp_generic_space(const struct sm *s, const struct warp *p, const st
 }
 
 /* Ends the run: unit k of a kind serves scheduler k only, so the instruction would wait forever. */
-_Noreturn static void refuse_unit(const struct sm *s, const struct winst *in)
+_Noreturn static void die_unit_not_served(const struct sm *s, const struct winst *in)
 {
 	char opcode[64];
 	const char *text = code_at(s->code, in->code)->opcode;
@@ -126,7 +126,7 @@ static void issue_special(struct sm *s, struct winst *in)
 	struct warp *p = &s->warp[w];
 
 	if (flags & UOP_SOME_SCHEDULERS && in->sched >= s->core->unit[in->uop->unit].units)
-		refuse_unit(s, in);
+		die_unit_not_served(s, in);
 	if (flags & UOP_ATOMIC && in->lanes) {
 		p->atomics += in->lanes;
 		s->atomic |= 1ull << w;
@@ -206,7 +206,7 @@ static __attribute__((cold)) NOINLINE void log_issue(struct sm *s, uint16_t h, u
  * Issues the head of warp w. quirk Q2-5: the second of a dual issue counts twice. Inlined into the loop over
  * schedulers: a call would save and restore registers, a tenth of its work.
  */
-static ALWAYS_INLINE void issue_head(struct sm *s, unsigned k, unsigned w, unsigned nth)
+static ALWAYS_INLINE void issue_warp_head(struct sm *s, unsigned k, unsigned w, unsigned nth)
 {
 	struct warp *p = &s->warp[w];
 	const struct uop *u = p->head;
@@ -242,9 +242,15 @@ static ALWAYS_INLINE void issue_head(struct sm *s, unsigned k, unsigned w, unsig
 		issue_rare(s, in); /* the record has left the buffer */
 }
 
-static NOINLINE void issue_second(struct sm *s, unsigned k, unsigned w) { issue_head(s, k, w, 2); }
+static NOINLINE void issue_second_of_dual(struct sm *s, unsigned k, unsigned w)
+{
+	issue_warp_head(s, k, w, 2);
+}
 
-static bool issuable(struct sm *s, unsigned w) { return !warp_waiting(s, w) && s->ibuf >> w & 1; }
+static bool has_instruction_to_issue(struct sm *s, unsigned w)
+{
+	return !warp_waiting(s, w) && s->ibuf >> w & 1;
+}
 
 static bool can_issue(const struct sm *s, unsigned k, unsigned w)
 {
@@ -252,13 +258,14 @@ static bool can_issue(const struct sm *s, unsigned k, unsigned w)
 	       collector_in_has_free_slot(s, s->collector_of[s->warp[w].head->unit], k);
 }
 
-static unsigned type_of(const struct uop *u) { return u->unit < UNIT_SPEC ? u->unit : ANY_SPEC; }
+static unsigned dual_issue_type_of(const struct uop *u) { return u->unit < UNIT_SPEC ? u->unit : ANY_SPEC; }
 
 /* Returns whether warp w, which has just issued, can issue another instruction. */
 static bool can_dual_issue(struct sm *s, unsigned k, unsigned w, const struct uop *issued)
 {
-	return issuable(s, w) && can_issue(s, k, w) &&
-	       !(s->core->dual_issue_diff && type_of(s->warp[w].head) == type_of(issued));
+	return has_instruction_to_issue(s, w) && can_issue(s, k, w) &&
+	       !(s->core->dual_issue_diff &&
+		       dual_issue_type_of(s->warp[w].head) == dual_issue_type_of(issued));
 }
 
 /*
@@ -270,12 +277,12 @@ static ALWAYS_INLINE unsigned issue_from(struct sm *s, unsigned k, unsigned w, b
 	const struct uop *u = s->warp[w].head;
 	unsigned n = 1;
 
-	issue_head(s, k, w, 1);
+	issue_warp_head(s, k, w, 1);
 	if (s->core->max_issue > 1) {
 		if (s->wrong_path >> w & 1 && !warp_waiting(s, w))
 			ibuffer_correct(s, w);
 		if (can_dual_issue(s, k, w, u)) {
-			issue_second(s, k, w);
+			issue_second_of_dual(s, k, w);
 			n++;
 		}
 	}
@@ -297,7 +304,7 @@ unsigned sched_visit(struct sm *s, unsigned k, unsigned w, unsigned *seen)
 {
 	if (s->wrong_path >> w & 1 && !warp_waiting(s, w))
 		ibuffer_correct(s, w);
-	if (!issuable(s, w))
+	if (!has_instruction_to_issue(s, w))
 		return 0;
 	*seen |= s->hazard >> w & 1 ? SEEN_VALID : SEEN_VALID | SEEN_READY;
 	if (!can_issue(s, k, w))
@@ -345,14 +352,14 @@ static inline struct candidates find_candidates(const struct sm *s)
 	return o;
 }
 
-static enum warp_occupancy kind_of_idle(bool valid, bool ready)
+static enum warp_occupancy occupancy_of_idle(bool valid, bool ready)
 {
 	return ready ? OCC_STALL : valid ? OCC_SCOREBOARD : OCC_IDLE;
 }
 
-static enum warp_occupancy idle_of(uint64_t mine, const struct candidates *o)
+static enum warp_occupancy idle_kind_of_warps(uint64_t mine, const struct candidates *o)
 {
-	return kind_of_idle(o->valid & mine, o->ready & mine);
+	return occupancy_of_idle(o->valid & mine, o->ready & mine);
 }
 
 /* Counts a cycle in which no scheduler can issue. */
@@ -363,11 +370,11 @@ static void count_idle_schedulers(struct sm *s, const struct candidates *o)
 		s->idle_ready = o->ready;
 		memset(s->idle, 0, sizeof(s->idle));
 		for (unsigned k = 0; k < s->core->schedulers; k++)
-			s->idle[idle_of(s->sched0_warps << k, o)]++;
+			s->idle[idle_kind_of_warps(s->sched0_warps << k, o)]++;
 	}
 	if (s->profile)
 		for (unsigned k = 0; k < s->core->schedulers; k++)
-			count_idle_scheduler(s, k, idle_of(s->sched0_warps << k, o));
+			count_idle_scheduler(s, k, idle_kind_of_warps(s->sched0_warps << k, o));
 	else
 		for (unsigned i = 0; i < N_OCC_IDLE; i++)
 			s->n.occupancy[i] += s->idle[i];
@@ -395,7 +402,7 @@ static NOINLINE void run_schedulers(struct sm *s, unsigned first, struct candida
 			if (s->any_slot || s->at_barrier != o.at_barrier)
 				o = find_candidates(s);
 		} else {
-			count_idle_scheduler(s, k, idle_of(mine, &o));
+			count_idle_scheduler(s, k, idle_kind_of_warps(mine, &o));
 		}
 		mine <<= 1;
 		if (++k == n) {
@@ -417,7 +424,7 @@ static NOINLINE void schedule_by_visits(struct sm *s, unsigned first)
 		unsigned seen = s->policy->cycle ? s->policy->cycle(s, k) : sched_ordered(s, k);
 
 		if (!(seen & SEEN_ISSUED)) {
-			enum warp_occupancy why = kind_of_idle(seen & SEEN_VALID, seen & SEEN_READY);
+			enum warp_occupancy why = occupancy_of_idle(seen & SEEN_VALID, seen & SEEN_READY);
 
 			count_idle_scheduler(s, k, why);
 			s->idle[why]++;

@@ -19,7 +19,7 @@ static void skip_completed_groups(struct warp *w)
 }
 
 /* Returns whether an entry of the groups below bound is open. */
-static bool open_below(const struct warp *w, uint32_t bound)
+static bool has_open_group_below(const struct warp *w, uint32_t bound)
 {
 	return w->first_open < w->n_entries && w->entry[w->first_open].group < bound;
 }
@@ -61,7 +61,7 @@ void ldgsts_wait(struct sm *s, unsigned warp, uint32_t n)
 		bound = 0;
 	w->dep_start = w->closed - 1;
 	w->dep_n = n;
-	if (open_below(w, bound))
+	if (has_open_group_below(w, bound))
 		s->dep_wait |= 1ull << warp;
 }
 
@@ -77,7 +77,7 @@ void ldgsts_done(struct sm *s, unsigned warp, uint32_t pc, uint64_t lane0)
 			break;
 		}
 	skip_completed_groups(w);
-	if (!open_below(w, bound) && !((s->gmma_wait | s->sync_wait) >> warp & 1))
+	if (!has_open_group_below(w, bound) && !((s->gmma_wait | s->sync_wait) >> warp & 1))
 		s->dep_wait &= ~(1ull << warp);
 	if (w->sync.n_arrivals)
 		mbarrier_copies_done(s, warp, w->first_open);

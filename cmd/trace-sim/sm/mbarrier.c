@@ -96,7 +96,7 @@ void mbarrier_free(struct cta *c)
 /* ---- phases ----------------------------------------------------------------------------------- */
 
 /* Sets *v to a lane's value of the last register in the line's values, the source after the address. */
-static bool last_value(
+static bool last_value_of_lane(
 	const struct sm *s, const struct cta *c, const struct rec *r, unsigned lane, uint32_t *v)
 {
 	const struct inst *i = code_at(s->code, r->inst);
@@ -117,7 +117,7 @@ static struct cta_mbarrier *blocking_mbarrier(
 		struct cta_mbarrier *b = find_mbarrier(c, lane[l]);
 
 		*at = l;
-		if (b && last_value(s, c, r, l, &v) &&
+		if (b && last_value_of_lane(s, c, r, l, &v) &&
 			(!b->valid || (b->phase & 1) == (v & PARITY_BIT ? 1u : 0u)))
 			return b;
 	}
@@ -149,7 +149,7 @@ static void test_mbarrier_wait(struct sm *s, unsigned w)
 }
 
 /* Returns the phase that is `ahead` phases after the current one. */
-static struct mbarrier_phase *open_phase(struct cta_mbarrier *b, uint32_t ahead)
+static struct mbarrier_phase *open_mbarrier_phase(struct cta_mbarrier *b, uint32_t ahead)
 {
 	return &b->open[(b->phase + ahead) % MBARRIER_PHASES];
 }
@@ -157,7 +157,7 @@ static struct mbarrier_phase *open_phase(struct cta_mbarrier *b, uint32_t ahead)
 /* Ends the phases that have all arrivals and bytes. */
 static void settle_mbarrier(struct sm *s, struct cta_mbarrier *b)
 {
-	struct mbarrier_phase *p = open_phase(b, 0);
+	struct mbarrier_phase *p = open_mbarrier_phase(b, 0);
 	uint64_t waiting = b->waiting;
 
 	if (p->pending > 0 || p->bytes)
@@ -165,7 +165,7 @@ static void settle_mbarrier(struct sm *s, struct cta_mbarrier *b)
 	do {
 		*p = (struct mbarrier_phase){b->expected, 0};
 		b->phase++;
-		p = open_phase(b, 0);
+		p = open_mbarrier_phase(b, 0);
 	} while (p->pending <= 0 && !p->bytes && b->expected > 0);
 	b->waiting = 0;
 	FOR_BITS64 (w, waiting)
@@ -173,22 +173,22 @@ static void settle_mbarrier(struct sm *s, struct cta_mbarrier *b)
 }
 
 /* First open phase that waits for arrivals; where none does, the last. */
-static struct mbarrier_phase *arriving_phase(struct cta_mbarrier *b)
+static struct mbarrier_phase *phase_awaiting_arrivals(struct cta_mbarrier *b)
 {
 	uint32_t i = 0;
 
-	while (i + 1 < MBARRIER_PHASES && open_phase(b, i)->pending <= 0)
+	while (i + 1 < MBARRIER_PHASES && open_mbarrier_phase(b, i)->pending <= 0)
 		i++;
-	return open_phase(b, i);
+	return open_mbarrier_phase(b, i);
 }
 
 /* First open phase that waits for bytes; where none does, the current one. */
-static struct mbarrier_phase *filling_phase(struct cta_mbarrier *b)
+static struct mbarrier_phase *phase_awaiting_bytes(struct cta_mbarrier *b)
 {
 	for (uint32_t i = 0; i < MBARRIER_PHASES; i++)
-		if (open_phase(b, i)->bytes > 0)
-			return open_phase(b, i);
-	return open_phase(b, 0);
+		if (open_mbarrier_phase(b, i)->bytes > 0)
+			return open_mbarrier_phase(b, i);
+	return open_mbarrier_phase(b, 0);
 }
 
 /* ---- operations ------------------------------------------------------------------------------- */
@@ -218,11 +218,11 @@ static void arrive_at_mbarrier(struct sm *s, struct cta_mbarrier *b, uint32_t ef
 		 completes = effect & SYNC_COMPLETES         ? 1
 			     : effect & SYNC_COMPLETES_VALUE ? v
 							     : 0;
-	struct mbarrier_phase *p = arriving_phase(b);
+	struct mbarrier_phase *p = phase_awaiting_arrivals(b);
 
 	p->bytes += expects;
 	p->pending -= arrivals;
-	filling_phase(b)->bytes -= completes;
+	phase_awaiting_bytes(b)->bytes -= completes;
 	if (effect & SYNC_DROPS && b->expected >= arrivals) {
 		b->expected -= arrivals;
 		for (uint32_t i = 0; i < MBARRIER_PHASES; i++)
@@ -277,7 +277,7 @@ void mbarrier_act(struct sm *s, unsigned cta, const struct rec *r)
 	FOR_BITS32 (l, lanes) {
 		struct cta_mbarrier *b = find_mbarrier(c, lane[l]);
 		uint32_t v = 0;
-		bool known = last_value(s, c, r, l, &v);
+		bool known = last_value_of_lane(s, c, r, l, &v);
 
 		if (acts_elsewhere(s, cta, u, lane[l], v) || !b)
 			continue;
@@ -296,7 +296,7 @@ void mbarrier_complete(struct sm *s, unsigned cta, uint32_t address, uint64_t by
 
 	if (!b || !b->valid)
 		return;
-	filling_phase(b)->bytes -= (int64_t)bytes;
+	phase_awaiting_bytes(b)->bytes -= (int64_t)bytes;
 	settle_mbarrier(s, b);
 }
 
@@ -331,7 +331,7 @@ bool mbarrier_awaited(const struct sm *s, unsigned w, struct mbarrier_view *v)
 
 /* ---- arrivals of LDGSTS ----------------------------------------------------------------------- */
 
-static struct copies_arrival *arrival_of(const struct sm *s, unsigned w, uint32_t i)
+static struct copies_arrival *copies_arrival_of(const struct sm *s, unsigned w, uint32_t i)
 {
 	return &s->arrivals[w * SYNC_ARRIVALS + i % SYNC_ARRIVALS];
 }
@@ -344,7 +344,7 @@ void mbarrier_copies_arrive(struct sm *s, unsigned w, const struct rec *r, uint3
 		mbarrier_act(s, s->warp[w].cta, r);
 		return;
 	}
-	*arrival_of(s, w, y->first_arrival + y->n_arrivals++) = (struct copies_arrival){*r, until};
+	*copies_arrival_of(s, w, y->first_arrival + y->n_arrivals++) = (struct copies_arrival){*r, until};
 }
 
 void mbarrier_copies_done(struct sm *s, unsigned w, uint32_t done)
@@ -352,8 +352,8 @@ void mbarrier_copies_done(struct sm *s, unsigned w, uint32_t done)
 	struct warp_sync *y = &s->warp[w].sync;
 
 	y->copies_done = done;
-	while (y->n_arrivals && arrival_of(s, w, y->first_arrival)->until <= done) {
-		struct rec r = arrival_of(s, w, y->first_arrival)->rec;
+	while (y->n_arrivals && copies_arrival_of(s, w, y->first_arrival)->until <= done) {
+		struct rec r = copies_arrival_of(s, w, y->first_arrival)->rec;
 
 		y->first_arrival = (y->first_arrival + 1) % SYNC_ARRIVALS;
 		y->n_arrivals--;

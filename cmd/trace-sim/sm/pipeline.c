@@ -137,7 +137,7 @@ void pipeline_enter(struct sm *s, struct pipe_inst *i, enum stage stage, uint64_
 }
 
 /* Removes an instruction from by_inst, unless its winst belongs to a younger one. */
-static void forget_winst(struct sm_pipeline *p, struct pipe_inst *i)
+static void forget_pipe_inst(struct sm_pipeline *p, struct pipe_inst *i)
 {
 	if (p->by_inst[i->inst] == i)
 		p->by_inst[i->inst] = NULL;
@@ -162,7 +162,7 @@ void pipeline_retire(struct sm *s, struct pipe_inst *i, uint64_t cycle, bool flu
 {
 	i->end = max_u64(cycle, i->earliest);
 	kanata_retire(s->pipeline->log, i->handle, i->end, flushed);
-	forget_winst(s->pipeline, i);
+	forget_pipe_inst(s->pipeline, i);
 }
 
 void pipeline_write_back(struct sm *s, struct pipe_inst *i, uint64_t cycle)
@@ -295,7 +295,7 @@ static void watch_buffer(struct sm *s, unsigned w)
 /* ---- after issue --------------------------------------------------------------------------------- */
 
 /* Notes that a winst was seen in a stage. */
-static void see_winst(struct sm *s, uint16_t inst, enum stage stage)
+static void note_winst_seen(struct sm *s, uint16_t inst, enum stage stage)
 {
 	struct pipe_inst *i = s->pipeline->by_inst[inst];
 
@@ -313,11 +313,11 @@ static void watch_collectors(struct sm *s)
 	FOR_BITS64 (u, used) {
 		bool blocked = c->unit[u].target->collectors_blocked >> u & 1;
 
-		see_winst(s, c->unit[u].inst, blocked ? STAGE_DISPATCH : STAGE_READ);
+		note_winst_seen(s, c->unit[u].inst, blocked ? STAGE_DISPATCH : STAGE_READ);
 	}
 	FOR_BITS32 (kind, s->unit_in_used)
 		FOR_BITS64 (slot, unit_in_full(&s->unit_in[kind]))
-			see_winst(s, s->unit_in[kind].slot[slot], STAGE_DISPATCH);
+			note_winst_seen(s, s->unit_in[kind].slot[slot], STAGE_DISPATCH);
 }
 
 static void watch_memory_unit(struct sm *s)
@@ -325,12 +325,12 @@ static void watch_memory_unit(struct sm *s)
 	const struct ldst *l = s->ldst;
 
 	if (l->disp != DISP_EMPTY) {
-		see_winst(s, l->disp_inst, STAGE_ACCESS);
+		note_winst_seen(s, l->disp_inst, STAGE_ACCESS);
 		if (s->pipeline->by_inst[l->disp_inst])
 			s->pipeline->by_inst[l->disp_inst]->lane0 = l->acc.lane0;
 	}
 	for (uint32_t i = 0; i < l->sp.count; i++)
-		see_winst(s, (uint16_t)timed_fifo_at(&l->sp, i).handle, STAGE_MEMORY);
+		note_winst_seen(s, (uint16_t)timed_fifo_at(&l->sp, i).handle, STAGE_MEMORY);
 }
 
 /* Returns whether an instruction that has left the load/store unit waits for data. */
@@ -344,20 +344,20 @@ static bool is_outstanding(const struct sm *s, unsigned w, const struct pipe_ins
 }
 
 /* Moves an issued instruction that was seen in no register and no queue. */
-static void move_unseen(struct sm *s, unsigned w, struct pipe_inst *i)
+static void move_unseen_instruction(struct sm *s, unsigned w, struct pipe_inst *i)
 {
 	const struct uop *u = &s->uops[i->code];
 
 	if (i->stage == STAGE_DISPATCH) {
 		pipeline_enter(s, i, STAGE_EXECUTE, s->now);
 	} else if (i->stage == STAGE_ACCESS) {
-		forget_winst(s->pipeline, i);
+		forget_pipe_inst(s->pipeline, i);
 		if (is_outstanding(s, w, i))
 			pipeline_enter(s, i, STAGE_MEMORY, s->now);
 		else
 			pipeline_retire(s, i, s->now, false);
 	} else if (i->stage == STAGE_MEMORY && i->inst != WINST_NONE) { /* left shared memory */
-		forget_winst(s->pipeline, i);
+		forget_pipe_inst(s->pipeline, i);
 		if (!u->n_dst)
 			pipeline_retire(s, i, s->now, false);
 	}
@@ -367,7 +367,7 @@ static void watch_issued(struct sm *s, unsigned w)
 {
 	for (struct pipe_inst *i = s->pipeline->first[w]; i; i = i->next)
 		if (i->issued && !i->end && i->seen != s->pipeline->observations)
-			move_unseen(s, w, i);
+			move_unseen_instruction(s, w, i);
 }
 
 /* ---- calls of the pipeline ----------------------------------------------------------------------- */

@@ -50,7 +50,7 @@ static uint32_t new_row(struct sm_profile *p, uint32_t uid, uint32_t code)
 	return r;
 }
 
-static void more_codes(struct sm_profile *p, uint32_t code)
+static void grow_profile_codes(struct sm_profile *p, uint32_t code)
 {
 	uint32_t old = p->cap_first;
 
@@ -63,20 +63,20 @@ static inline uint32_t find_profile_row(struct sm_profile *p, uint32_t uid, uint
 	uint32_t r;
 
 	if (code + 1 >= p->cap_first)
-		more_codes(p, code);
+		grow_profile_codes(p, code);
 	r = p->first[code + 1];
 	while (r && p->row[r].kernel != uid)
 		r = p->row[r].next;
 	return r ? r : new_row(p, uid, code);
 }
 
-static uint32_t code_of(const struct sm *s, const struct uop *u) { return (uint32_t)(u - s->uops); }
+static uint32_t code_of_uop(const struct sm *s, const struct uop *u) { return (uint32_t)(u - s->uops); }
 
 void profile_issue(struct sm *s, unsigned w, bool second)
 {
 	struct sm_profile *p = s->profile;
 	const struct uop *u = s->warp[w].head;
-	uint32_t code = code_of(s, u), row = find_profile_row(p, p->uid[s->warp[w].cta], code);
+	uint32_t code = code_of_uop(s, u), row = find_profile_row(p, p->uid[s->warp[w].cta], code);
 	struct profile_row *r = &p->row[row];
 
 	r->n[PROFILE_issues]++;
@@ -119,7 +119,7 @@ static uint64_t considered_warps(const struct sm *s, unsigned k)
 	return s->policy->considered ? s->policy->considered(s, k, own) & running : own;
 }
 
-static void set_idle(struct sm *s, unsigned k, unsigned w, unsigned reason, uint32_t code)
+static void set_idle_reason(struct sm *s, unsigned k, unsigned w, unsigned reason, uint32_t code)
 {
 	struct profile_idle *i = &s->profile->idle[k];
 
@@ -128,7 +128,7 @@ static void set_idle(struct sm *s, unsigned k, unsigned w, unsigned reason, uint
 }
 
 /* Reason why the pipeline register before a unit stays full. */
-static unsigned stage_full(const struct sm *s, unsigned k, unsigned unit)
+static unsigned reason_stage_is_full(const struct sm *s, unsigned k, unsigned unit)
 {
 	if (unit_in_has_free_slot(s, &s->unit_in[unit], k))
 		return PROFILE_COLLECTOR_FULL;
@@ -141,7 +141,7 @@ static void attribute_full(struct sm *s, unsigned k, unsigned w)
 	unsigned unit = s->warp[w].head->unit;
 
 	s->profile->idle[k].unit = (uint8_t)unit;
-	set_idle(s, k, w, stage_full(s, k, unit), code_of(s, s->warp[w].head));
+	set_idle_reason(s, k, w, reason_stage_is_full(s, k, unit), code_of_uop(s, s->warp[w].head));
 }
 
 /* Attributes a cycle to a hazard. Memory has priority over arithmetic, since it usually takes longer. */
@@ -159,14 +159,14 @@ static void attribute_hazard(struct sm *s, unsigned k, unsigned w)
 		if (memory || code == PROFILE_NO_CODE)
 			code = p->producer[w][u->reg[i]];
 	}
-	set_idle(s, k, w, memory ? PROFILE_SCOREBOARD_MEMORY : PROFILE_SCOREBOARD_ARITHMETIC, code);
+	set_idle_reason(s, k, w, memory ? PROFILE_SCOREBOARD_MEMORY : PROFILE_SCOREBOARD_ARITHMETIC, code);
 }
 
 static void attribute_fetch(struct sm *s, unsigned k, unsigned w)
 {
 	const struct warp *p = &s->warp[w];
 
-	set_idle(s, k, w, PROFILE_NO_INSTRUCTION,
+	set_idle_reason(s, k, w, PROFILE_NO_INSTRUCTION,
 		p->cursor < p->n_recs ? p->rec[p->cursor].inst : PROFILE_NO_CODE);
 }
 
@@ -186,7 +186,7 @@ static bool attribute_waiting(struct sm *s, unsigned k, uint64_t set)
 		if (set & why[i].warps) {
 			unsigned w = s->policy->pick(s, k, set & why[i].warps);
 
-			set_idle(s, k, w, why[i].reason, s->profile->last[w]);
+			set_idle_reason(s, k, w, why[i].reason, s->profile->last[w]);
 			return true;
 		}
 	return false;
@@ -231,7 +231,7 @@ void profile_idle(struct sm *s, unsigned k, uint64_t cycles)
 	if (!i->row)
 		attribute_idle(s, k);
 	else if (i->reason >= PROFILE_UNIT_BUSY && i->reason <= PROFILE_LDST_QUEUE)
-		i->reason = (uint8_t)stage_full(s, k, i->unit);
+		i->reason = (uint8_t)reason_stage_is_full(s, k, i->unit);
 	profile_count(s->profile, i, cycles);
 }
 
@@ -319,7 +319,7 @@ static bool is_core_memory(const struct sm *s, uint32_t code)
  * Returns the instruction that raised a dependence counter which the head of warp w waits for; PROFILE_NO_CODE:
  * none.
  */
-static uint32_t raiser_of(const struct sm *s, unsigned w, uint32_t head)
+static uint32_t instruction_raising_counter(const struct sm *s, unsigned w, uint32_t head)
 {
 	const struct core_warp *cw = &s->modern->warp[w];
 	unsigned wait = core_control_of(cw, s->modern->inst[head].pc)->wait;
@@ -337,11 +337,11 @@ static uint32_t raiser_of(const struct sm *s, unsigned w, uint32_t head)
 }
 
 /* Returns the producer that the head of warp w waits for. Memory has priority over arithmetic. */
-static uint32_t producer_of(const struct sm *s, unsigned w, const struct uop *u)
+static uint32_t producer_awaited_by_head(const struct sm *s, unsigned w, const struct uop *u)
 {
 	const struct sm_profile *p = s->profile;
 	const struct core_warp *cw = &s->modern->warp[w];
-	uint32_t code = cw->control ? raiser_of(s, w, code_of(s, u)) : PROFILE_NO_CODE;
+	uint32_t code = cw->control ? instruction_raising_counter(s, w, code_of_uop(s, u)) : PROFILE_NO_CODE;
 	uint64_t latest = 0;
 
 	if (code != PROFILE_NO_CODE)
@@ -372,8 +372,8 @@ static unsigned reason_of_stall(const struct sm *s, unsigned w, unsigned stall, 
 {
 	switch (stall) {
 	case STALL_UNIT:
-		return head && s->modern->inst[code_of(s, head)].unit == CORE_MEMORY ? PROFILE_LDST_QUEUE
-										     : PROFILE_UNIT_BUSY;
+		return head && s->modern->inst[code_of_uop(s, head)].unit == CORE_MEMORY ? PROFILE_LDST_QUEUE
+											 : PROFILE_UNIT_BUSY;
 	case STALL_RESULT:
 	case STALL_PORT: return PROFILE_UNIT_BUSY;
 	case STALL_WAR: return PROFILE_SCOREBOARD_MEMORY;
@@ -396,15 +396,15 @@ void profile_core_idle(struct sm *s, unsigned k, unsigned w, unsigned stall)
 		return;
 	}
 	if (stall == STALL_DEPEND && head) {
-		code = producer_of(s, w, head);
-		set_idle(s, k, w,
+		code = producer_awaited_by_head(s, w, head);
+		set_idle_reason(s, k, w,
 			is_core_memory(s, code) ? PROFILE_SCOREBOARD_MEMORY : PROFILE_SCOREBOARD_ARITHMETIC,
 			code);
 		return;
 	}
 	if (stall == STALL_BARRIER || stall == STALL_FENCE || stall == STALL_COUNT || stall == STALL_PORT)
 		code = s->profile->last[w];
-	set_idle(s, k, w, reason_of_stall(s, w, stall, head), code);
+	set_idle_reason(s, k, w, reason_of_stall(s, w, stall, head), code);
 }
 
 void profile_core_cycles(struct sm *s, unsigned k, uint64_t cycles)

@@ -135,7 +135,7 @@ static inline void sm_sample(struct sm *s)
 }
 
 /* Counts the skipped cycles: each would repeat the counts of the last cycle that was run. */
-static NOINLINE void count_skipped(struct sm *s)
+static NOINLINE void count_skipped_cycles(struct sm *s)
 {
 	uint64_t n = s->skipped_cycles, first = s->sched_first + n;
 
@@ -158,7 +158,7 @@ static void skip_cycles(struct sm *s, uint64_t cycles)
 {
 	s->skipped_cycles += cycles;
 	if (s->l1i && s->skipped_cycles)
-		count_skipped(s);
+		count_skipped_cycles(s);
 }
 
 /* Accounts for the cycles before now. */
@@ -184,11 +184,11 @@ void sm_flush(struct sm *s, uint64_t now)
 	}
 	sm_sync(s, now);
 	if (s->skipped_cycles)
-		count_skipped(s);
+		count_skipped_cycles(s);
 	ldst_count_idle(s);
 }
 
-static bool icache_works(const struct sm *s)
+static bool is_icache_busy(const struct sm *s)
 {
 	return !cache_miss_queue_empty(s->l1i) || cache_has_ready(s->l1i) || !cache_ports_idle(s->l1i);
 }
@@ -200,7 +200,7 @@ static uint64_t next_run_clock(const struct sm *s)
 		return NEVER;
 	if (s->policy->updates_when_idle)
 		return s->clock + 1;
-	if (s->l1i && icache_works(s))
+	if (s->l1i && is_icache_busy(s))
 		return s->clock + 1;
 	return sm_min_clock(sm_min_clock(writeback_next(s), execute_next(s)), ldst_next(s));
 }
@@ -209,7 +209,7 @@ static uint64_t next_run_clock(const struct sm *s)
  * Runs the stages before the units. They are skipped while only the load/store unit has work and its changes do
  * not reach them. A profile then keeps the reasons of the last cycle that was run, unless one is a full stage.
  */
-static void early_stages(struct sm *s, bool moving)
+static void run_stages_before_units(struct sm *s, bool moving)
 {
 	if (!(moving || s->changed || s->policy->updates_when_idle ||
 		    (s->profile && profile_stage_is_full(s)))) {
@@ -218,7 +218,7 @@ static void early_stages(struct sm *s, bool moving)
 		return;
 	}
 	if (s->skipped_cycles)
-		count_skipped(s);
+		count_skipped_cycles(s);
 	collector_stage(s);
 	issue_stage(s);
 	fetch_stage(s);
@@ -227,7 +227,7 @@ static void early_stages(struct sm *s, bool moving)
 
 static void run_stages(struct sm *s, uint64_t now)
 {
-	bool moving = s->changed || (s->l1i && icache_works(s));
+	bool moving = s->changed || (s->l1i && is_icache_busy(s));
 	uint64_t next;
 
 	sm_sync(s, now);
@@ -237,7 +237,7 @@ static void run_stages(struct sm *s, uint64_t now)
 	if (s->calendar[s->clock % CALENDAR])
 		writeback_stage(s);
 	execute_stage(s);
-	early_stages(s, moving);
+	run_stages_before_units(s, moving);
 	if (s->changed && s->live_ctas) {
 		*s->wake_at = now + 1;
 		return;
@@ -273,7 +273,10 @@ void sm_tick(struct sm *s, uint64_t now)
 
 /* ---- placing a thread block ---------------------------------------------------------------- */
 
-static bool is_exit(const struct sm *s, const struct rec *rec) { return s->uops[rec->inst].flags & UOP_EXIT; }
+static bool is_exit_record(const struct sm *s, const struct rec *rec)
+{
+	return s->uops[rec->inst].flags & UOP_EXIT;
+}
 
 /*
  * Index of the record whose issue ends the warp. quirk Q2-18: one record after the first at which all lanes
@@ -281,14 +284,14 @@ static bool is_exit(const struct sm *s, const struct rec *rec) { return s->uops[
  * one. Where the original aborts or hangs (more records after it, lanes that never exit) the warp ends with its
  * last record.
  */
-static uint32_t last_record(const struct sm *s, const struct rec *rec, uint32_t n, unsigned lanes)
+static uint32_t last_record_to_issue(const struct sm *s, const struct rec *rec, uint32_t n, unsigned lanes)
 {
 	uint32_t left = lanes == 32 ? UINT32_MAX : (1u << lanes) - 1;
 
-	if (n < 2 || n % 2 || !is_exit(s, &rec[n - 2]))
+	if (n < 2 || n % 2 || !is_exit_record(s, &rec[n - 2]))
 		return n - 1;
 	for (uint32_t i = 0; i < n - 2; i++)
-		if (is_exit(s, &rec[i]) && !(left &= ~rec[i].mask))
+		if (is_exit_record(s, &rec[i]) && !(left &= ~rec[i].mask))
 			return n - 1;
 	return left & ~rec[n - 2].mask ? n - 1 : n - 2;
 }
@@ -350,7 +353,7 @@ static void place_warps(struct sm *s, struct cta *c, uint32_t slot, uint16_t str
 		p->cta = (uint8_t)slot;
 		p->stream = stream;
 		p->lanes = (uint8_t)(left < 32 ? left : 32);
-		p->last = ptx ? r->count - 1 : last_record(s, p->rec, r->count, p->lanes);
+		p->last = ptx ? r->count - 1 : last_record_to_issue(s, p->rec, r->count, p->lanes);
 		if (c->kernel->ldgsts && !ptx)
 			count = count_ldgsts(s, p->rec, r->count);
 		s->ptx = (s->ptx & ~(1ull << (first + i))) | (uint64_t)ptx << (first + i);

@@ -23,7 +23,7 @@ const struct chosen_name *choice_find(struct figure_choice *c, const char *name,
 }
 
 /* Appends a name, once. */
-static void add_listed(struct figure_choice *c, const char *name)
+static void add_chosen_name(struct figure_choice *c, const char *name)
 {
 	for (uint32_t i = 0; i < c->n_listed; i++)
 		if (!strcmp(c->listed[i], name))
@@ -37,13 +37,13 @@ void choice_list(struct figure_choice *c, const char *name, uint64_t hash)
 	const struct chosen_name *n = choice_find(c, name, hash);
 
 	if (n->chosen && !c->all && !(n->about && n->about->sparse))
-		add_listed(c, n->text);
+		add_chosen_name(c, n->text);
 }
 
 static bool is_pattern(const char *name) { return strpbrk(name, "*?") != NULL; }
 
 /* Reports whether a pattern may match a figure: one of this run, or a family of stats.def. */
-static bool may_match(const struct figure_choice *c, const char *pattern)
+static bool may_match_figure(const struct figure_choice *c, const char *pattern)
 {
 	if (strchr(pattern, '[')) /* the index may be any */
 		return true;
@@ -63,13 +63,13 @@ void choice_complete(struct figure_choice *c)
 		const struct figure *f = figure_find(name);
 		char q[80];
 
-		if (is_pattern(name) && !may_match(c, name))
+		if (is_pattern(name) && !may_match_figure(c, name))
 			die("-s: no figure matches %s (stats-csv --list prints all)",
 				diag_quote(q, sizeof(q), name, strlen(name)));
 		if (!is_pattern(name) && !f)
 			figure_refuse("-s", name);
 		if (!is_pattern(name) && !c->all && f->sparse && f->kind != FIGURE_RATIO)
-			add_listed(c, name);
+			add_chosen_name(c, name);
 	}
 }
 

@@ -24,14 +24,14 @@ static const struct tensor_peak {
 };
 
 /* Rate of a kind of unit of the legacy core, in warp instructions a cycle and SM. */
-static double legacy_rate(const struct core_params *c, enum unit_kind unit, uint32_t interval)
+static double legacy_unit_rate(const struct core_params *c, enum unit_kind unit, uint32_t interval)
 {
 	double rate = interval ? (double)c->unit[unit].units / interval : 0;
 
 	return rate < c->schedulers ? rate : c->schedulers;
 }
 
-static double modern_rate(const struct modern_params *m, double subs, enum core_unit unit)
+static double modern_unit_rate(const struct modern_params *m, double subs, enum core_unit unit)
 {
 	return m->interval[unit] ? subs / m->interval[unit] : 0;
 }
@@ -46,17 +46,17 @@ static void find_scalar_rates(const struct params *p, double rate[N_FLOP_KINDS])
 	if (!m->on) {
 		uint32_t sp = c->latency[CLASS_SP].interval;
 
-		rate[FLOP_fp32] = 64 * legacy_rate(c, UNIT_SP, sp);
-		rate[FLOP_fp64] = 64 * legacy_rate(c, UNIT_DP, c->latency[CLASS_DP].interval);
-		rate[FLOP_fp16] = 128 * legacy_rate(c, UNIT_SP, sp > 1 ? sp / 2 : 1);
+		rate[FLOP_fp32] = 64 * legacy_unit_rate(c, UNIT_SP, sp);
+		rate[FLOP_fp64] = 64 * legacy_unit_rate(c, UNIT_DP, c->latency[CLASS_DP].interval);
+		rate[FLOP_fp16] = 128 * legacy_unit_rate(c, UNIT_SP, sp > 1 ? sp / 2 : 1);
 		return;
 	}
-	rate[FLOP_fp32] =
-		modern_rate(m, subs, CORE_FP32) + (m->fp32_on_int ? modern_rate(m, subs, CORE_INT) : 0);
+	rate[FLOP_fp32] = modern_unit_rate(m, subs, CORE_FP32) +
+			  (m->fp32_on_int ? modern_unit_rate(m, subs, CORE_INT) : 0);
 	rate[FLOP_fp32] = 64 * (rate[FLOP_fp32] < subs ? rate[FLOP_fp32] : subs);
-	rate[FLOP_fp16] = 128 * modern_rate(m, subs, CORE_HALF);
-	rate[FLOP_fp64] =
-		64 * (m->fp64_shared ? modern_rate(m, 1, CORE_FP64_SHARED) : modern_rate(m, subs, CORE_FP64));
+	rate[FLOP_fp16] = 128 * modern_unit_rate(m, subs, CORE_HALF);
+	rate[FLOP_fp64] = 64 * (m->fp64_shared ? modern_unit_rate(m, 1, CORE_FP64_SHARED)
+					       : modern_unit_rate(m, subs, CORE_FP64));
 }
 
 /* Rate of a tensor instruction, in warp instructions a cycle and SM. */
@@ -69,7 +69,7 @@ static double tensor_rate(const struct params *p, const struct tensor_peak *t)
 	if (!m->on) {
 		enum isa_class class = c->unit[UNIT_SPEC + 2].units ? CLASS_SPEC3 : CLASS_TENSOR;
 
-		return legacy_rate(
+		return legacy_unit_rate(
 			c, class == CLASS_SPEC3 ? UNIT_SPEC + 2 : UNIT_TENSOR, c->latency[class].interval);
 	}
 	interval = m->tensor_rate ? (t->work + m->tensor_rate - 1) / m->tensor_rate : 0;

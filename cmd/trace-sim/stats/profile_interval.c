@@ -109,7 +109,7 @@ static void sample_memory(const struct profile_interval *n, const struct gpu *g,
 	}
 }
 
-static void take_row(struct profile_interval *n, struct gpu *g)
+static void take_interval_row(struct profile_interval *n, struct gpu *g)
 {
 	uint64_t *v;
 
@@ -124,7 +124,7 @@ static void take_row(struct profile_interval *n, struct gpu *g)
 
 void profile_interval_sample(struct profile_interval *n, struct gpu *g)
 {
-	take_row(n, g);
+	take_interval_row(n, g);
 	if (!n->fixed && n->n_rows > PROFILE_SAMPLES) {
 		uint32_t kept = 0;
 
@@ -216,7 +216,7 @@ static void write_interval_row(
 void profile_interval_end(struct profile_interval *n, struct gpu *g, struct record_writer *w)
 {
 	if (gpu_now(g) > n->row[(size_t)(n->n_rows - 1) * n->columns + COL_CYCLE])
-		take_row(n, g);
+		take_interval_row(n, g);
 	for (uint32_t i = 1; i < n->n_rows; i++)
 		write_interval_row(
 			n, w, n->row + (size_t)(i - 1) * n->columns, n->row + (size_t)i * n->columns);

@@ -95,7 +95,7 @@ static uint64_t row_cycles(const struct profile_row *r)
 /*
  * Adds the rows of kernel uid (0: of all) of an SM and removes them; the remaining ones are numbered again.
  */
-static void take_sm_rows(struct profile *p, const struct sm *s, uint32_t uid)
+static void move_sm_rows(struct profile *p, const struct sm *s, uint32_t uid)
 {
 	struct sm_profile *sp = s->profile;
 	uint32_t n = sp->n_rows;
@@ -123,7 +123,7 @@ static void take_sm_rows(struct profile *p, const struct sm *s, uint32_t uid)
 }
 
 /* Number of scheduler cycles since the last kernel in which SMs had no thread block. */
-static uint64_t empty_cycles(struct gpu *g)
+static uint64_t cycles_of_empty_sms(struct gpu *g)
 {
 	uint64_t all = g->cycle * g->params.sms, ran = 0;
 
@@ -279,7 +279,7 @@ static void collect_rows(
 	if (p->cap_index)
 		memset(p->sum_index, 0, p->cap_index * sizeof(*p->sum_index));
 	for (uint32_t i = 0; i < g->params.sms; i++)
-		take_sm_rows(p, &g->sm[i], uid);
+		move_sm_rows(p, &g->sm[i], uid);
 	for (uint32_t i = 0; i < p->n_sums; i++)
 		for (unsigned c = 0; c < N_PROFILE_REASONS; c++)
 			cycles[c] += p->sum[i].cycles[c];
@@ -289,7 +289,8 @@ static void collect_rows(
 
 void profile_kernel(struct profile *p, struct gpu *g, const struct kernel *k)
 {
-	uint64_t cycles[N_PROFILE_REASONS] = {0}, empty = empty_cycles(g), operations[N_FLOP_KINDS] = {0};
+	uint64_t cycles[N_PROFILE_REASONS] = {0}, empty = cycles_of_empty_sms(g),
+		 operations[N_FLOP_KINDS] = {0};
 
 	p->empty += empty;
 	if (!k)

@@ -88,7 +88,7 @@ static void walk_ports(
 }
 
 /* "NAME[i]: Access = ..." for the L1Ds of a cluster or for an L2 slice. */
-static void walk_one(struct stats_sink *s, const char *name, unsigned i, struct cache_sum t)
+static void emit_one_cache(struct stats_sink *s, const char *name, unsigned i, struct cache_sum t)
 {
 	struct quotient rate = quotient_double((double)t.misses, (double)t.accesses);
 
@@ -254,7 +254,7 @@ static void walk_l1d(struct stats_sink *s, struct gpu *g)
 		for (uint32_t i = 0; i < g->params.sms; i++)
 			if (g->sm[i].cluster == c)
 				add_sum(&one, sum_cache(g, ldst_l1d(&g->sm[i])));
-		walk_one(s, "\tL1D_cache_core", c, one);
+		emit_one_cache(s, "\tL1D_cache_core", c, one);
 		add_sum(&total, one);
 	}
 	for (uint32_t i = 0; i < g->params.sms; i++)
@@ -313,7 +313,7 @@ void stats_walk_l2(struct stats_sink *s, struct gpu *g)
 	for (uint32_t i = 0; i < memory_sub_partitions(g->mem); i++) {
 		struct cache_sum one = sum_cache(g, memory_l2(g->mem, i));
 
-		walk_one(s, "L2_cache_bank", i, one);
+		emit_one_cache(s, "L2_cache_bank", i, one);
 		add_sum(&total, one);
 		add_ports(&ports, memory_l2(g->mem, i));
 	}

@@ -17,7 +17,7 @@ static const char *traffic_class_name(unsigned class)
 }
 
 /* v as the original prints a 32-bit counter (quirk Q1-34). */
-static int32_t wrapped(uint64_t v) { return (int32_t)(uint32_t)v; }
+static int32_t as_signed_32(uint64_t v) { return (int32_t)(uint32_t)v; }
 
 enum counter_place { PLACE_INSTS, PLACE_STALLS, PLACE_RECORD, PLACE_OWN };
 enum counter_width { BITS_32, SM_BITS_32 };
@@ -98,7 +98,7 @@ static void walk_issue(struct stats_sink *s, const struct gpu *g, const struct c
 	stats_text(s, "\ndistro:\n");
 	s->sparse = true;
 	for (int k = 0; k <= top; k++) {
-		stats_int(s, wrapped(n->issue_hist[k]), 0);
+		stats_int(s, as_signed_32(n->issue_hist[k]), 0);
 		stats_text(s, ", ");
 		stats_note(s, n->issue_hist[k], "warp_issue[%d]", k);
 	}
@@ -123,7 +123,7 @@ static void walk_counters(struct stats_sink *s, const struct core_sum *sum, enum
 }
 
 /* Stalls of all global and local accesses for one reason. */
-static uint64_t gl_mem(const struct sm_counts *n, enum stall_reason why)
+static uint64_t global_and_local_stalls(const struct sm_counts *n, enum stall_reason why)
 {
 	return n->stall[STALL_G_MEM_LD][why] + n->stall[STALL_G_MEM_ST][why] + n->stall[STALL_L_MEM_LD][why] +
 	       n->stall[STALL_L_MEM_ST][why];
@@ -133,35 +133,37 @@ static void walk_stalls(struct stats_sink *s, const struct sm_counts *n)
 {
 	stats_line32(s, "gpgpu_stall_shd_mem[c_mem][resource_stall]", n->stall[STALL_C_MEM][STALL_BK_CONF]);
 	stats_line32(s, "gpgpu_stall_shd_mem[s_mem][bk_conf]", n->stall[STALL_S_MEM][STALL_BK_CONF]);
-	stats_line32(s, "gpgpu_stall_shd_mem[gl_mem][resource_stall]", gl_mem(n, STALL_BK_CONF));
-	stats_line32(s, "gpgpu_stall_shd_mem[gl_mem][coal_stall]", gl_mem(n, STALL_COAL));
-	stats_line32(s, "gpgpu_stall_shd_mem[gl_mem][data_port_stall]", gl_mem(n, STALL_DATA_PORT));
+	stats_line32(
+		s, "gpgpu_stall_shd_mem[gl_mem][resource_stall]", global_and_local_stalls(n, STALL_BK_CONF));
+	stats_line32(s, "gpgpu_stall_shd_mem[gl_mem][coal_stall]", global_and_local_stalls(n, STALL_COAL));
+	stats_line32(s, "gpgpu_stall_shd_mem[gl_mem][data_port_stall]",
+		global_and_local_stalls(n, STALL_DATA_PORT));
 	stats_line32(s, "gpu_reg_bank_conflict_stalls", 0);
 }
 
 static void walk_warp_occupancy(struct stats_sink *s, const struct gpu *g, const struct sm_counts *n)
 {
 	stats_show(s, "Warp Occupancy Distribution:\nStall:%d\tW0_Idle:%d\tW0_Scoreboard:%d",
-		wrapped(n->occupancy[OCC_STALL]), wrapped(n->occupancy[OCC_IDLE]),
-		wrapped(n->occupancy[OCC_SCOREBOARD]));
+		as_signed_32(n->occupancy[OCC_STALL]), as_signed_32(n->occupancy[OCC_IDLE]),
+		as_signed_32(n->occupancy[OCC_SCOREBOARD]));
 	s->sparse = true;
 	stats_note(s, n->occupancy[OCC_STALL], "warp_occupancy[Stall]");
 	stats_note(s, n->occupancy[OCC_IDLE], "warp_occupancy[W0_Idle]");
 	stats_note(s, n->occupancy[OCC_SCOREBOARD], "warp_occupancy[W0_Scoreboard]");
 	for (int lanes = 1; lanes <= 32; lanes++) {
 		stats_value(s, "\tW", (unsigned)lanes, ":");
-		stats_int(s, wrapped(n->occupancy[OCC_LANES + lanes]), 0);
+		stats_int(s, as_signed_32(n->occupancy[OCC_LANES + lanes]), 0);
 		stats_note(s, n->occupancy[OCC_LANES + lanes], "warp_occupancy[W%d]", lanes);
 	}
 	s->sparse = false;
 	stats_text(s, "\nsingle_issue_nums: ");
 	for (uint32_t i = 0; i < g->params.core.schedulers; i++) {
-		stats_show(s, "WS%" PRIu32 ":%d\t", i, wrapped(n->single_issue[i]));
+		stats_show(s, "WS%" PRIu32 ":%d\t", i, as_signed_32(n->single_issue[i]));
 		stats_note(s, n->single_issue[i], "single_issue_nums[WS%" PRIu32 "]", i);
 	}
 	stats_text(s, "\ndual_issue_nums: ");
 	for (uint32_t i = 0; i < g->params.core.schedulers; i++) {
-		stats_show(s, "WS%" PRIu32 ":%d\t", i, wrapped(n->dual_issue[i]));
+		stats_show(s, "WS%" PRIu32 ":%d\t", i, as_signed_32(n->dual_issue[i]));
 		stats_note(s, n->dual_issue[i], "dual_issue_nums[WS%" PRIu32 "]", i);
 	}
 	stats_text(s, "\n");

@@ -11,7 +11,7 @@
 #include "stats_int.h"
 
 /* Prints v as the original prints 32 bits, with a sign. */
-static void show_int(struct stats_sink *s, const char *before, uint32_t v, const char *after)
+static void show_signed_32(struct stats_sink *s, const char *before, uint32_t v, const char *after)
 {
 	stats_text(s, before);
 	stats_int(s, (int32_t)v, 0);
@@ -28,7 +28,7 @@ static void walk_table(struct stats_sink *s, const char *name, const uint32_t *t
 	for (int i = 0; i < n; i++) {
 		uint32_t v = table ? table[i] : 0;
 
-		show_int(s, "", v, " \t");
+		show_signed_32(s, "", v, " \t");
 		if (collecting(s))
 			stats_note(s, v, "%s[%d]", name, i);
 	}
@@ -237,8 +237,8 @@ static void walk_commands(struct stats_sink *s, const struct dram_params *p, con
 		uint32_t idle = d->bank_idle ? d->bank_idle[b] : 0;
 
 		stats_value(s, "bk", b, ": ");
-		show_int(s, "", access, "a ");
-		show_int(s, "", idle, "i ");
+		show_signed_32(s, "", access, "a ");
+		show_signed_32(s, "", idle, "i ");
 		if (collecting(s)) {
 			stats_note(s, access, "bk[%" PRIu32 "].n_access", b);
 			stats_note(s, idle, "bk[%" PRIu32 "].n_idle", b);
@@ -290,7 +290,7 @@ static void walk_bandwidth(struct stats_sink *s, const struct dram_counts *d)
 	walk_detail(s, "RTWc_limit_alone", d->RTWc_limit_alone);
 }
 
-static void show_details(struct stats_sink *s, const struct dram_counts *d)
+static void show_dram_commands(struct stats_sink *s, const struct dram_counts *d)
 {
 	stats_value(s, "\nCommands details: \ntotal_CMD = ", d->n_cmd, " \n");
 	stats_value(s, "n_nop = ", d->n_nop, " \n");
@@ -319,7 +319,7 @@ static void walk_buses(struct stats_sink *s, const struct dram_params *p, const 
 	stats_note(s, d->max_mrqs, "mrqq_max");
 	if (!p->fr_fcfs)
 		return;
-	show_int(s, "mrqq: max=", d->max_mrqs, " avg=");
+	show_signed_32(s, "mrqq: max=", d->max_mrqs, " avg=");
 	stats_real(s, G6, stats_divide_single(d->ave_mrqs, d->n_cmd));
 	stats_text(s, "\n");
 }
@@ -345,16 +345,16 @@ static void show_partition(struct stats_sink *s, const struct gpu *g, uint32_t c
 static void show_timing(struct stats_sink *s, const struct dram_params *p, uint32_t channel)
 {
 	stats_value(s, "DRAM[", channel, "]");
-	show_int(s, ": ", p->nbk, " bks");
-	show_int(s, ", busW=", p->bus_bytes, "");
-	show_int(s, " BL=", p->burst, "");
-	show_int(s, " CL=", p->CL, "");
-	show_int(s, ", tRRD=", p->tRRD, "");
-	show_int(s, " tCCD=", p->tCCD, "");
-	show_int(s, ", tRCD=", p->tRCD, "");
-	show_int(s, " tRAS=", p->tRAS, "");
-	show_int(s, " tRP=", p->tRP, "");
-	show_int(s, " tRC=", p->tRC, "\n");
+	show_signed_32(s, ": ", p->nbk, " bks");
+	show_signed_32(s, ", busW=", p->bus_bytes, "");
+	show_signed_32(s, " BL=", p->burst, "");
+	show_signed_32(s, " CL=", p->CL, "");
+	show_signed_32(s, ", tRRD=", p->tRRD, "");
+	show_signed_32(s, " tCCD=", p->tCCD, "");
+	show_signed_32(s, ", tRCD=", p->tRCD, "");
+	show_signed_32(s, " tRAS=", p->tRAS, "");
+	show_signed_32(s, " tRP=", p->tRP, "");
+	show_signed_32(s, " tRC=", p->tRC, "\n");
 }
 
 static void add_dram_counts(struct dram_counts *to, const struct dram_counts *d)
@@ -373,7 +373,7 @@ static void add_dram_counts(struct dram_counts *to, const struct dram_counts *d)
 	to->access_num += d->access_num;
 }
 
-static void note_sums(
+static void note_dram_sums(
 	struct stats_sink *s, const struct dram_params *p, const struct dram_counts *d, uint64_t bwutil)
 {
 	stats_note(s, d->n_cmd, "dram_sum[n_cmd]");
@@ -408,7 +408,7 @@ void stats_walk_channels(struct stats_sink *s, struct gpu *g)
 		walk_commands(s, p, &d);
 		walk_parallelism(s, &d);
 		walk_bandwidth(s, &d);
-		show_details(s, &d);
+		show_dram_commands(s, &d);
 		walk_buses(s, p, &d);
 		s->sparse = false;
 		stats_prefix(s, "%s", "");
@@ -416,5 +416,5 @@ void stats_walk_channels(struct stats_sink *s, struct gpu *g)
 		bwutil += d.bwutil;
 	}
 	if (collecting(s))
-		note_sums(s, p, &sum, bwutil);
+		note_dram_sums(s, p, &sum, bwutil);
 }

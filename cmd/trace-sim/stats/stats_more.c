@@ -67,7 +67,7 @@ static void add_modern_counts(struct core_counts *to, const struct core_counts *
 }
 
 /* Figures of the modern core; the legacy core has none of them. */
-static void note_core(struct stats_sink *s, const struct gpu *g)
+static void note_modern_core(struct stats_sink *s, const struct gpu *g)
 {
 	struct core_counts n = {0};
 
@@ -88,7 +88,7 @@ static void note_core(struct stats_sink *s, const struct gpu *g)
 	stats_note(s, g->joins.mismatches, "core_control_mismatches");
 }
 
-static bool is_write(unsigned type)
+static bool is_write_access(unsigned type)
 {
 	return type == GLOBAL_ACC_W || type == LOCAL_ACC_W || type == L1_WRBK_ACC || type == L2_WRBK_ACC;
 }
@@ -105,14 +105,14 @@ static void note_l1d(struct stats_sink *s, const struct gpu *g)
 		if (ldst_l1d(&g->sm[i]))
 			cache_add_counts(ldst_l1d(&g->sm[i]), -1, &all);
 	for (unsigned t = 0; t < N_ACC_TYPES; t++)
-		n[is_write(t)] += all.status[t][STATUS_HIT] + all.status[t][STATUS_HIT_RESERVED] +
-				  all.status[t][STATUS_MISS] + all.status[t][STATUS_SECTOR_MISS];
+		n[is_write_access(t)] += all.status[t][STATUS_HIT] + all.status[t][STATUS_HIT_RESERVED] +
+					 all.status[t][STATUS_MISS] + all.status[t][STATUS_SECTOR_MISS];
 	stats_note(s, n[0] * bytes, "l1d_read_bytes");
 	stats_note(s, n[1] * bytes, "l1d_write_bytes");
 }
 
 /* Bytes of data in one direction. Packets of 8 bytes are requests or acknowledgements without data. */
-static uint64_t payload(const struct traffic *t)
+static uint64_t payload_bytes(const struct traffic *t)
 {
 	uint64_t sum = 0;
 
@@ -144,12 +144,12 @@ void stats_walk_more(struct stats_sink *s, struct gpu *g)
 	s->sparse = true;
 	note_classes(s, g);
 	note_stalls(s, g);
-	note_core(s, g);
+	note_modern_core(s, g);
 	stats_walk_links(s, g);
 	s->sparse = false;
 	note_warmed(s, g);
 	stats_note(s, g->unknown_recs, "unknown_opcode_warp_insts");
 	note_l1d(s, g);
-	stats_note(s, payload(g->back), "l2_read_bytes");
-	stats_note(s, payload(g->out), "l2_write_bytes");
+	stats_note(s, payload_bytes(g->back), "l2_read_bytes");
+	stats_note(s, payload_bytes(g->out), "l2_write_bytes");
 }

@@ -375,7 +375,7 @@ void stats_end_record(struct record_writer *w, struct figure_choice *c, const ch
 	record_end(w);
 }
 
-static bool has_sum(const struct result_figure *figure, uint32_t n, const char *name)
+static bool has_sum_figure(const struct result_figure *figure, uint32_t n, const char *name)
 {
 	for (uint32_t i = 0; i < n; i++)
 		if (!strcmp(figure[i].name, name))
@@ -402,7 +402,7 @@ void stats_sums_record(struct record_writer *w, const struct figure_choice *c, c
 	for (uint32_t i = 0; i < c->n_listed; i++) { /* an absent figure would be 0 */
 		const struct figure *about = figure_find(c->listed[i]);
 
-		if (!has_sum(figure, n, c->listed[i]) && !(about && about->sparse))
+		if (!has_sum_figure(figure, n, c->listed[i]) && !(about && about->sparse))
 			record_real(w, c->listed[i], NAN, about ? about->unit : "-");
 	}
 	record_group_end(w);

@@ -11,7 +11,7 @@
 #include "gpu/timeline_int.h"
 #include "stats/timeline_counters.h"
 
-static uint32_t sm_group(const struct timeline *t, const struct gpu *g, uint32_t sm)
+static uint32_t group_of_sm(const struct timeline *t, const struct gpu *g, uint32_t sm)
 {
 	return (uint32_t)((uint64_t)sm * t->groups / g->params.sms);
 }
@@ -27,7 +27,7 @@ static void take_sample(struct timeline *t, struct gpu *g)
 		const struct sm *sm = &g->sm[i];
 
 		s->insts += sm->n.insts;
-		group[sm_group(t, g, i)] += sm->n.insts;
+		group[group_of_sm(t, g, i)] += sm->n.insts;
 		s->warps += sm->live_warps;
 		s->flits_out += sm->n.flits_out;
 		if (ldst_l1d(sm))
@@ -79,7 +79,7 @@ static void write_by_part(struct timeline *t, const struct gpu *g, uint64_t cycl
 	for (uint32_t i = 0, sm = 0; i < t->groups; i++) {
 		const uint32_t first = sm, n = t->channels + i;
 
-		while (sm < sms && sm_group(t, g, sm) == i)
+		while (sm < sms && group_of_sm(t, g, sm) == i)
 			sm++;
 		n_text += (size_t)snprintf(t->text + n_text, PART_TEXT, "%s\"SM %u-%u\":%.6g", i ? "," : "",
 			first, sm - 1, (double)(first_b[n] - first_a[n]) / cycles);

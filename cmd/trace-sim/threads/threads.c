@@ -58,7 +58,7 @@ struct threads {
 
 _Thread_local unsigned thread_index;
 
-static inline void relax(void)
+static inline void pause_processor(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
 	__builtin_ia32_pause();
@@ -97,7 +97,7 @@ void threads_set_idle_work(struct threads *t, bool (*step)(void *ctx), void *ctx
 
 /* ---- a phase --------------------------------------------------------------------------------- */
 
-static uint64_t items_of(uint64_t phase, unsigned first, unsigned end)
+static uint64_t pack_item_range(uint64_t phase, unsigned first, unsigned end)
 {
 	return phase << 32 | (uint64_t)first << 16 | end;
 }
@@ -106,8 +106,8 @@ static uint64_t items_of(uint64_t phase, unsigned first, unsigned end)
 static void assign_ranges(struct threads *t, uint64_t phase, unsigned n)
 {
 	for (unsigned i = 0; i < t->n; i++)
-		atomic_store_explicit(&t->worker[i].items, items_of(phase, n * i / t->n, n * (i + 1) / t->n),
-			memory_order_relaxed);
+		atomic_store_explicit(&t->worker[i].items,
+			pack_item_range(phase, n * i / t->n, n * (i + 1) / t->n), memory_order_relaxed);
 }
 
 /* Runs the items left in the range of w, in a phase that may have ended. */
@@ -146,7 +146,7 @@ static void lock_out(struct worker *w, uint64_t phase)
 			continue;
 		}
 		if (n < SPINS_TO_YIELD)
-			relax();
+			pause_processor();
 		else
 			sched_yield();
 		state = atomic_load_explicit(&w->state, memory_order_acquire);
@@ -184,7 +184,7 @@ static uint64_t wait_phase(struct threads *t, bool has_idle_work, uint64_t last)
 		else if (i % SPINS == SPINS - 1 || atomic_load_explicit(&t->parked, memory_order_relaxed))
 			sleep_until_called(t);
 		else
-			relax();
+			pause_processor();
 	}
 }
 

@@ -77,7 +77,7 @@ static uint32_t cmesh_node_port(const struct icnt *c, uint32_t node)
  * Steps along x or y; over an express channel if the distance is at least `far` and the router lies on the
  * edge.
  */
-static uint32_t step_x(uint32_t k, uint32_t x, uint32_t y, uint32_t to, uint32_t far)
+static uint32_t cmesh_step_x(uint32_t k, uint32_t x, uint32_t y, uint32_t to, uint32_t far)
 {
 	if ((to > x ? to - x : x - to) >= far) {
 		if (y == 0)
@@ -88,7 +88,7 @@ static uint32_t step_x(uint32_t k, uint32_t x, uint32_t y, uint32_t to, uint32_t
 	return to > x ? EAST : WEST;
 }
 
-static uint32_t step_y(uint32_t k, uint32_t x, uint32_t y, uint32_t to, uint32_t far)
+static uint32_t cmesh_step_y(uint32_t k, uint32_t x, uint32_t y, uint32_t to, uint32_t far)
 {
 	if ((to > y ? to - y : y - to) >= far) {
 		if (x == 0)
@@ -105,8 +105,8 @@ static uint32_t cmesh_next_port(
 	uint32_t k = c->k, x = router % k, y = router / k, to_x = dest % k, to_y = dest / k;
 
 	if (x != to_x && (x_first || y == to_y))
-		return step_x(k, x, y, to_x, far);
-	return step_y(k, x, y, to_y, far);
+		return cmesh_step_x(k, x, y, to_x, far);
+	return cmesh_step_y(k, x, y, to_y, far);
 }
 
 static void cmesh_route_x_first(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t far)

@@ -19,7 +19,7 @@ struct offset {
 	bool odd;
 };
 
-static void offset_next(struct offset *o) { o->distance += !o->distance && !o->odd; }
+static void next_offset(struct offset *o) { o->distance += !o->distance && !o->odd; }
 
 static uint32_t beyond_one(int at)
 {
@@ -39,8 +39,8 @@ static void join_nodes(struct noc_builder *b, const struct icnt *c, uint32_t rou
 			uint32_t node =
 				c->x * c->xr * (c->xr * (router / c->x) + y) + c->xr * (router % c->x) + x;
 
-			offset_next(&down);
-			offset_next(&across);
+			next_offset(&down);
+			next_offset(&across);
 			if (c->chip_latency)
 				noc_node_latency(
 					b, node, 1 + beyond_one(down.distance) + beyond_one(across.distance));

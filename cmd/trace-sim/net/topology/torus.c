@@ -60,7 +60,7 @@ static int8_t torus_even_part(const struct noc_view *v, uint32_t a, uint32_t b, 
  * Returns the output from input `in`; sets the phase when the packet turns. parted: the phase matters; even:
  * both parts are alike.
  */
-static uint32_t next_ring(
+static uint32_t torus_ring_output(
 	const struct noc_view *v, struct noc_packet *p, uint32_t at, uint32_t in, bool parted, bool even)
 {
 	uint32_t ways = noc_toward(v, at, p->dest, torus_toward), k = v->c->k, d = (ways & OUTPUT) / 2;
@@ -82,7 +82,7 @@ static uint32_t next_ring(
 static void torus_route_parted(
 	const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in, bool even)
 {
-	uint32_t port = next_ring(v, p, router, in, true, even);
+	uint32_t port = torus_ring_output(v, p, router, in, true, even);
 	uint32_t lo = v->c->vc_begin[p->kind], hi = v->c->vc_end[p->kind], half = (hi - lo + 1) / 2;
 
 	if (router != p->dest) {
@@ -106,7 +106,7 @@ void noc_route_torus_dor_bal(const struct noc_view *v, struct noc_packet *p, uin
 
 void noc_route_torus_dor_ni(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
-	uint32_t port = next_ring(v, p, router, in, false, false);
+	uint32_t port = torus_ring_output(v, p, router, in, false, false);
 	uint32_t lo = v->c->vc_begin[p->kind], hi = v->c->vc_end[p->kind],
 		 each = (hi - lo + 1) / v->plan->nodes;
 
@@ -123,7 +123,7 @@ void noc_route_torus_min_adapt(const struct noc_view *v, struct noc_packet *p, u
 	uint32_t vc = in == 2 * v->c->n ? hi : p->vc;
 	bool free_way = vc > lo + 1;
 
-	escape = next_ring(v, p, router, free_way ? 2 * v->c->n : in, true, false);
+	escape = torus_ring_output(v, p, router, free_way ? 2 * v->c->n : in, true, false);
 	if (router == p->dest) {
 		noc_one_way(p, 2 * v->c->n, lo, hi);
 		return;
