@@ -69,7 +69,7 @@ static uint64_t cache_bytes(const char *text)
 			  nth_number(text, sectored + 2));
 }
 
-static uint64_t khz(double mhz) { return mhz > 0 && mhz < 1e6 ? (uint64_t)(mhz * 1000 + 0.5) : 0; }
+static uint64_t clock_in_khz(double mhz) { return mhz > 0 && mhz < 1e6 ? (uint64_t)(mhz * 1000 + 0.5) : 0; }
 
 static uint64_t option_number(const struct gpuconf *c, enum conf_id id) { return (uint64_t)conf_num(c, id); }
 
@@ -105,8 +105,9 @@ void gpu_figures(const struct gpu_choice *g, struct wire *w)
 	w->shared = option_number(&c, OPT_gpgpu_shmem_size);
 	/* Compute capability 8.0 and later: the system reserves 1 KiB for each block. */
 	w->shared_block = w->major >= 8 && w->shared > 1024 ? w->shared - 1024 : w->shared;
-	w->clock_khz = khz(nth_number(clocks, 0));
-	w->memory_khz = khz(nth_number(clocks, 3)) * option_number(&c, OPT_dram_data_command_freq_ratio) / 2;
+	w->clock_khz = clock_in_khz(nth_number(clocks, 0));
+	w->memory_khz =
+		clock_in_khz(nth_number(clocks, 3)) * option_number(&c, OPT_dram_data_command_freq_ratio) / 2;
 	w->bus_bits = 8 * option_number(&c, OPT_gpgpu_n_mem) * option_number(&c, OPT_gpgpu_n_mem_per_ctrlr) *
 		      option_number(&c, OPT_gpgpu_dram_buswidth);
 	w->l2_bytes = slices * cache_bytes(conf_text(&c, OPT_gpgpu_cache_dl2));

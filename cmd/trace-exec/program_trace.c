@@ -114,7 +114,7 @@ struct message_rest {
 };
 
 /* Takes n elements of a size, filled up to 8 bytes. NULL: the rest is too short. */
-static const void *take(struct message_rest *r, uint64_t n, size_t size)
+static const void *take_elements(struct message_rest *r, uint64_t n, size_t size)
 {
 	const char *p = r->p;
 
@@ -155,8 +155,8 @@ static bool is_more_good(const struct pack_warp *w)
 bool program_trace_block(struct program_trace *t)
 {
 	struct message_rest r = {t->body.p, t->body.n};
-	const struct wire_block *b = take(&r, 1, sizeof(*b));
-	const struct wire_warp *n = b ? take(&r, b->n_warps, sizeof(*n)) : NULL;
+	const struct wire_block *b = take_elements(&r, 1, sizeof(*b));
+	const struct wire_warp *n = b ? take_elements(&r, b->n_warps, sizeof(*n)) : NULL;
 	struct pack_warp warp[BLOCK_WARPS];
 
 	if (!t->inst || !n || b->n_warps > BLOCK_WARPS)
@@ -168,10 +168,10 @@ bool program_trace_block(struct program_trace *t)
 			.n_more = n[i].n_more,
 			.n_words = n[i].n_words,
 			.n_text = (size_t)n[i].n_text};
-		w->word = take(&r, n[i].n_words, sizeof(*w->word));
-		w->more = take(&r, n[i].n_more, sizeof(*w->more));
-		w->run = take(&r, n[i].n_runs, sizeof(*w->run));
-		w->text = take(&r, n[i].n_text, 1);
+		w->word = take_elements(&r, n[i].n_words, sizeof(*w->word));
+		w->more = take_elements(&r, n[i].n_more, sizeof(*w->more));
+		w->run = take_elements(&r, n[i].n_runs, sizeof(*w->run));
+		w->text = take_elements(&r, n[i].n_text, 1);
 		if (!w->word || !w->more || !w->run || !w->text || !are_runs_good(t, w) || !is_more_good(w))
 			return false;
 	}

@@ -331,7 +331,7 @@ static void put_code_line(
 			put_reg(out, f, 'A', in->operand[i].reg);
 	if (source_of(f, in))
 		fprintf(out, " l:%u,%u", number_of_file(files, f, in), in->loc_line);
-	if (o->memory && o->is_param && (has(in, M_PARAM) || has(in, M_PARAM__FUNC)))
+	if (o->memory && o->is_param && (stmt_has(in, M_PARAM) || stmt_has(in, M_PARAM__FUNC)))
 		fputs(" s:local", out);
 	if (o->flow == FLOW_BAR && !o->mode) {
 		const struct operand *k = &in->operand[o->n >= BAR_AND];

@@ -13,7 +13,8 @@ enum {
 };
 
 /* Returns an operand whose columns are `pitch` elements apart; transposed: rows and columns change places. */
-static struct cublas_operand matrix(const void *base, int type, int op, int64_t pitch, int64_t batches)
+static struct cublas_operand matrix_operand(
+	const void *base, int type, int op, int64_t pitch, int64_t batches)
 {
 	bool straight = op == OP_NONE || op == OP_CONJUGATE;
 
@@ -21,7 +22,7 @@ static struct cublas_operand matrix(const void *base, int type, int op, int64_t 
 		(uintptr_t)base, straight ? 1 : pitch, straight ? pitch : 1, batches, type};
 }
 
-static struct cublas_operand vector(const void *base, int type, int64_t n, int64_t step)
+static struct cublas_operand vector_operand(const void *base, int type, int64_t n, int64_t step)
 {
 	uint64_t first = step < 0 ? (uint64_t)((1 - n) * step) * cublas_type_bytes(type) : 0;
 
@@ -29,7 +30,7 @@ static struct cublas_operand vector(const void *base, int type, int64_t n, int64
 }
 
 /* Type of the sum for a compute type; half sums are made in single precision. */
-static int sum_of(int compute)
+static int sum_type_of(int compute)
 {
 	return compute >= COMPUTE_64F && compute <= COMPUTE_64F_LAST   ? TYPE_F64
 	       : compute >= COMPUTE_32I && compute <= COMPUTE_32I_LAST ? TYPE_S32
@@ -51,7 +52,7 @@ struct gemm {
 	bool half, pointers;
 };
 
-static int gemm(const struct gemm *g)
+static int run_gemm(const struct gemm *g)
 {
 	int64_t rows_a = g->op_a == OP_NONE ? g->m : g->k, rows_b = g->op_b == OP_NONE ? g->k : g->n;
 	struct cublas_product p = {.m = g->m,
@@ -72,9 +73,9 @@ static int gemm(const struct gemm *g)
 		g->pitch_c < (g->m > 1 ? g->m : 1))
 		return CUBLAS_INVALID_VALUE;
 	p.scalars_on_device = g->h->scalars_on_device;
-	p.a = matrix(g->a, g->type_a, g->op_a, g->pitch_a, g->batch_a);
-	p.b = matrix(g->b, g->type_b, g->op_b, g->pitch_b, g->batch_b);
-	p.c = p.d = matrix(g->c, g->type_c, OP_NONE, g->pitch_c, g->batch_c);
+	p.a = matrix_operand(g->a, g->type_a, g->op_a, g->pitch_a, g->batch_a);
+	p.b = matrix_operand(g->b, g->type_b, g->op_b, g->pitch_b, g->batch_b);
+	p.c = p.d = matrix_operand(g->c, g->type_c, OP_NONE, g->pitch_c, g->batch_c);
 	return cublas_multiply(g->h, &p);
 }
 
@@ -88,7 +89,7 @@ struct gemv {
 };
 
 /* y is a product with one column. */
-static int gemv(const struct gemv *g)
+static int run_gemv(const struct gemv *g)
 {
 	int64_t rows = g->op == OP_NONE ? g->m : g->n, columns = g->op == OP_NONE ? g->n : g->m;
 	struct cublas_product p = {.m = rows,
@@ -107,17 +108,17 @@ static int gemv(const struct gemv *g)
 		g->pitch < (g->m > 1 ? g->m : 1))
 		return CUBLAS_INVALID_VALUE;
 	p.scalars_on_device = g->h->scalars_on_device;
-	p.a = matrix(g->a, g->type, g->op, g->pitch, g->batch_a);
-	p.b = vector(g->x, g->type, columns, g->step_x);
+	p.a = matrix_operand(g->a, g->type, g->op, g->pitch, g->batch_a);
+	p.b = vector_operand(g->x, g->type, columns, g->step_x);
 	p.b.batches = g->batch_x;
-	p.c = vector(g->y, g->type, rows, g->step_y);
+	p.c = vector_operand(g->y, g->type, rows, g->step_y);
 	p.c.batches = g->batch_y;
 	p.d = p.c;
 	return cublas_multiply(g->h, &p);
 }
 
 /* A = alpha x y^T + A: a product whose inner dimension is 1. */
-static int ger(struct cublas_handle *h, int64_t m, int64_t n, const void *alpha, int type, const void *x,
+static int run_ger(struct cublas_handle *h, int64_t m, int64_t n, const void *alpha, int type, const void *x,
 	int64_t step_x, const void *y, int64_t step_y, void *a, int64_t pitch)
 {
 	static const double one = 1;
@@ -138,9 +139,9 @@ static int ger(struct cublas_handle *h, int64_t m, int64_t n, const void *alpha,
 		return CUBLAS_INVALID_VALUE;
 	if (h->scalars_on_device)
 		return cublas_unsupported("cublasSger", "alpha on the device");
-	p.a = vector(x, type, m, step_x);
-	p.b = (struct cublas_operand){vector(y, type, n, step_y).base, 0, step_y, 0, type};
-	p.c = p.d = matrix(a, type, OP_NONE, pitch, 0);
+	p.a = vector_operand(x, type, m, step_x);
+	p.b = (struct cublas_operand){vector_operand(y, type, n, step_y).base, 0, step_y, 0, type};
+	p.c = p.d = matrix_operand(a, type, OP_NONE, pitch, 0);
 	return cublas_multiply(h, &p);
 }
 

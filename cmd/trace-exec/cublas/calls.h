@@ -6,8 +6,8 @@
 		const type *alpha, const type *a, INT pitch_a, const type *b, INT pitch_b, const type *beta, \
 		type *c, INT pitch_c) \
 	{ \
-		return gemm(&(struct gemm){h, op_a, op_b, m, n, k, alpha, a, b, beta, c, code, code, code, \
-			pitch_a, pitch_b, pitch_c, 0, 0, 0, 1, code == TYPE_F64 ? TYPE_F64 : TYPE_F32, \
+		return run_gemm(&(struct gemm){h, op_a, op_b, m, n, k, alpha, a, b, beta, c, code, code, \
+			code, pitch_a, pitch_b, pitch_c, 0, 0, 0, 1, code == TYPE_F64 ? TYPE_F64 : TYPE_F32, \
 			halves, false}); \
 	}
 GEMM(cublasSgemm_v2, float, TYPE_F32, false)
@@ -21,8 +21,8 @@ GEMM(cublasHgemm, uint16_t, TYPE_F16, true)
 		INT pitch_b, long long batch_b, const type *beta, type *c, INT pitch_c, long long batch_c, \
 		INT batches) \
 	{ \
-		return gemm(&(struct gemm){h, op_a, op_b, m, n, k, alpha, a, b, beta, c, code, code, code, \
-			pitch_a, pitch_b, pitch_c, batch_a, batch_b, batch_c, batches, \
+		return run_gemm(&(struct gemm){h, op_a, op_b, m, n, k, alpha, a, b, beta, c, code, code, \
+			code, pitch_a, pitch_b, pitch_c, batch_a, batch_b, batch_c, batches, \
 			code == TYPE_F64 ? TYPE_F64 : TYPE_F32, halves, false}); \
 	}
 GEMM(cublasSgemmStridedBatched, float, TYPE_F32, false)
@@ -35,8 +35,8 @@ GEMM(cublasHgemmStridedBatched, uint16_t, TYPE_F16, true)
 		const type *alpha, const type *const *a, INT pitch_a, const type *const *b, INT pitch_b, \
 		const type *beta, type *const *c, INT pitch_c, INT batches) \
 	{ \
-		return gemm(&(struct gemm){h, op_a, op_b, m, n, k, alpha, a, b, beta, (void *)(uintptr_t)c, \
-			code, code, code, pitch_a, pitch_b, pitch_c, 0, 0, 0, batches, \
+		return run_gemm(&(struct gemm){h, op_a, op_b, m, n, k, alpha, a, b, beta, \
+			(void *)(uintptr_t)c, code, code, code, pitch_a, pitch_b, pitch_c, 0, 0, 0, batches, \
 			code == TYPE_F64 ? TYPE_F64 : TYPE_F32, halves, true}); \
 	}
 GEMM(cublasSgemmBatched, float, TYPE_F32, false)
@@ -49,8 +49,8 @@ API(int, NAME(cublasGemmEx), struct cublas_handle *h, int op_a, int op_b, INT m,
 	const void *beta, void *c, int type_c, INT pitch_c, int compute, int algorithm)
 {
 	(void)algorithm;
-	return gemm(&(struct gemm){h, op_a, op_b, m, n, k, alpha, a, b, beta, c, type_a, type_b, type_c,
-		pitch_a, pitch_b, pitch_c, 0, 0, 0, 1, sum_of(compute), is_half(compute), false});
+	return run_gemm(&(struct gemm){h, op_a, op_b, m, n, k, alpha, a, b, beta, c, type_a, type_b, type_c,
+		pitch_a, pitch_b, pitch_c, 0, 0, 0, 1, sum_type_of(compute), is_half(compute), false});
 }
 
 API(int, NAME(cublasGemmStridedBatchedEx), struct cublas_handle *h, int op_a, int op_b, INT m, INT n, INT k,
@@ -59,8 +59,8 @@ API(int, NAME(cublasGemmStridedBatchedEx), struct cublas_handle *h, int op_a, in
 	long long batch_c, INT batches, int compute, int algorithm)
 {
 	(void)algorithm;
-	return gemm(&(struct gemm){h, op_a, op_b, m, n, k, alpha, a, b, beta, c, type_a, type_b, type_c,
-		pitch_a, pitch_b, pitch_c, batch_a, batch_b, batch_c, batches, sum_of(compute),
+	return run_gemm(&(struct gemm){h, op_a, op_b, m, n, k, alpha, a, b, beta, c, type_a, type_b, type_c,
+		pitch_a, pitch_b, pitch_c, batch_a, batch_b, batch_c, batches, sum_type_of(compute),
 		is_half(compute), false});
 }
 
@@ -70,8 +70,8 @@ API(int, NAME(cublasGemmBatchedEx), struct cublas_handle *h, int op_a, int op_b,
 	int algorithm)
 {
 	(void)algorithm;
-	return gemm(&(struct gemm){h, op_a, op_b, m, n, k, alpha, a, b, beta, (void *)(uintptr_t)c, type_a,
-		type_b, type_c, pitch_a, pitch_b, pitch_c, 0, 0, 0, batches, sum_of(compute),
+	return run_gemm(&(struct gemm){h, op_a, op_b, m, n, k, alpha, a, b, beta, (void *)(uintptr_t)c,
+		type_a, type_b, type_c, pitch_a, pitch_b, pitch_c, 0, 0, 0, batches, sum_type_of(compute),
 		is_half(compute), true});
 }
 
@@ -79,7 +79,7 @@ API(int, NAME(cublasSgemmEx), struct cublas_handle *h, int op_a, int op_b, INT m
 	const float *alpha, const void *a, int type_a, INT pitch_a, const void *b, int type_b, INT pitch_b,
 	const float *beta, void *c, int type_c, INT pitch_c)
 {
-	return gemm(&(struct gemm){h, op_a, op_b, m, n, k, alpha, a, b, beta, c, type_a, type_b, type_c,
+	return run_gemm(&(struct gemm){h, op_a, op_b, m, n, k, alpha, a, b, beta, c, type_a, type_b, type_c,
 		pitch_a, pitch_b, pitch_c, 0, 0, 0, 1, TYPE_F32, false, false});
 }
 
@@ -88,20 +88,20 @@ API(int, NAME(cublasSgemmEx), struct cublas_handle *h, int op_a, int op_b, INT m
 	API(int, NAME(cublas##L##gemv_v2), struct cublas_handle *h, int op, INT m, INT n, const type *alpha, \
 		const type *a, INT pitch, const type *x, INT step_x, const type *beta, type *y, INT step_y) \
 	{ \
-		return gemv(&(struct gemv){ \
+		return run_gemv(&(struct gemv){ \
 			h, op, code, m, n, alpha, a, x, beta, y, pitch, step_x, step_y, 0, 0, 0, 1}); \
 	} \
 	API(int, NAME(cublas##L##gemvStridedBatched), struct cublas_handle *h, int op, INT m, INT n, \
 		const type *alpha, const type *a, INT pitch, long long batch_a, const type *x, INT step_x, \
 		long long batch_x, const type *beta, type *y, INT step_y, long long batch_y, INT batches) \
 	{ \
-		return gemv(&(struct gemv){h, op, code, m, n, alpha, a, x, beta, y, pitch, step_x, step_y, \
-			batch_a, batch_x, batch_y, batches}); \
+		return run_gemv(&(struct gemv){h, op, code, m, n, alpha, a, x, beta, y, pitch, step_x, \
+			step_y, batch_a, batch_x, batch_y, batches}); \
 	} \
 	API(int, NAME(cublas##L##ger_v2), struct cublas_handle *h, INT m, INT n, const type *alpha, \
 		const type *x, INT step_x, const type *y, INT step_y, type *a, INT pitch) \
 	{ \
-		return ger(h, m, n, alpha, code, x, step_x, y, step_y, a, pitch); \
+		return run_ger(h, m, n, alpha, code, x, step_x, y, step_y, a, pitch); \
 	} \
 	API(int, NAME(cublas##L##axpy_v2), struct cublas_handle *h, INT n, const type *alpha, const type *x, \
 		INT step_x, type *y, INT step_y) \

@@ -143,8 +143,8 @@ API(const char *, cublasLtGetStatusString, int status) { return status_text(stat
 enum { HOST_TO_DEVICE = 1, DEVICE_TO_HOST };
 
 /* Copies `rows` by `columns` elements of `bytes`; columns are `pitch` elements apart. */
-static int copy(int64_t rows, int64_t columns, int64_t bytes, const void *from, int64_t from_pitch, void *to,
-	int64_t to_pitch, int kind, void *stream)
+static int copy_matrix(int64_t rows, int64_t columns, int64_t bytes, const void *from, int64_t from_pitch,
+	void *to, int64_t to_pitch, int kind, void *stream)
 {
 	if (rows < 0 || columns < 0 || bytes <= 0 || from_pitch < rows || to_pitch < rows)
 		return CUBLAS_INVALID_VALUE;
@@ -162,42 +162,46 @@ static int copy(int64_t rows, int64_t columns, int64_t bytes, const void *from, 
 	API(int, cublasSetMatrixAsync##suffix, INT rows, INT columns, INT bytes, const void *from, \
 		INT from_pitch, void *to, INT to_pitch, void *stream) \
 	{ \
-		return copy(rows, columns, bytes, from, from_pitch, to, to_pitch, HOST_TO_DEVICE, stream); \
+		return copy_matrix( \
+			rows, columns, bytes, from, from_pitch, to, to_pitch, HOST_TO_DEVICE, stream); \
 	} \
 	API(int, cublasGetMatrixAsync##suffix, INT rows, INT columns, INT bytes, const void *from, \
 		INT from_pitch, void *to, INT to_pitch, void *stream) \
 	{ \
-		return copy(rows, columns, bytes, from, from_pitch, to, to_pitch, DEVICE_TO_HOST, stream); \
+		return copy_matrix( \
+			rows, columns, bytes, from, from_pitch, to, to_pitch, DEVICE_TO_HOST, stream); \
 	} \
 	API(int, cublasSetMatrix##suffix, INT rows, INT columns, INT bytes, const void *from, \
 		INT from_pitch, void *to, INT to_pitch) \
 	{ \
-		return copy(rows, columns, bytes, from, from_pitch, to, to_pitch, HOST_TO_DEVICE, NULL); \
+		return copy_matrix( \
+			rows, columns, bytes, from, from_pitch, to, to_pitch, HOST_TO_DEVICE, NULL); \
 	} \
 	API(int, cublasGetMatrix##suffix, INT rows, INT columns, INT bytes, const void *from, \
 		INT from_pitch, void *to, INT to_pitch) \
 	{ \
-		return copy(rows, columns, bytes, from, from_pitch, to, to_pitch, DEVICE_TO_HOST, NULL); \
+		return copy_matrix( \
+			rows, columns, bytes, from, from_pitch, to, to_pitch, DEVICE_TO_HOST, NULL); \
 	} \
 	API(int, cublasSetVectorAsync##suffix, INT n, INT bytes, const void *from, INT from_step, void *to, \
 		INT to_step, void *stream) \
 	{ \
-		return copy(1, n, bytes, from, from_step, to, to_step, HOST_TO_DEVICE, stream); \
+		return copy_matrix(1, n, bytes, from, from_step, to, to_step, HOST_TO_DEVICE, stream); \
 	} \
 	API(int, cublasGetVectorAsync##suffix, INT n, INT bytes, const void *from, INT from_step, void *to, \
 		INT to_step, void *stream) \
 	{ \
-		return copy(1, n, bytes, from, from_step, to, to_step, DEVICE_TO_HOST, stream); \
+		return copy_matrix(1, n, bytes, from, from_step, to, to_step, DEVICE_TO_HOST, stream); \
 	} \
 	API(int, cublasSetVector##suffix, INT n, INT bytes, const void *from, INT from_step, void *to, \
 		INT to_step) \
 	{ \
-		return copy(1, n, bytes, from, from_step, to, to_step, HOST_TO_DEVICE, NULL); \
+		return copy_matrix(1, n, bytes, from, from_step, to, to_step, HOST_TO_DEVICE, NULL); \
 	} \
 	API(int, cublasGetVector##suffix, INT n, INT bytes, const void *from, INT from_step, void *to, \
 		INT to_step) \
 	{ \
-		return copy(1, n, bytes, from, from_step, to, to_step, DEVICE_TO_HOST, NULL); \
+		return copy_matrix(1, n, bytes, from, from_step, to, to_step, DEVICE_TO_HOST, NULL); \
 	}
 
 COPIES(int, )

@@ -221,8 +221,9 @@ static const char *unexecuted_part(const struct lt_operation *x, const struct lt
 }
 
 /* Describes the product. 0 or a status. */
-static int describe(struct cublas_product *p, const struct lt_operation *x, const struct lt_layout *a,
-	const struct lt_layout *b, const struct lt_layout *c, const struct lt_layout *d)
+static int describe_lt_product(struct cublas_product *p, const struct lt_operation *x,
+	const struct lt_layout *a, const struct lt_layout *b, const struct lt_layout *c,
+	const struct lt_layout *d)
 {
 	const struct lt_layout *layout[] = {a, b, c, d};
 	const char *what;
@@ -266,7 +267,8 @@ API(int, cublasLtMatmul, struct cublas_handle *h, const struct lt_operation *x, 
 {
 	struct cublas_handle on;
 	struct cublas_product p;
-	int e = h ? describe(&p, x, layout_a, layout_b, layout_c, layout_d) : CUBLAS_NOT_INITIALIZED;
+	int e = h ? describe_lt_product(&p, x, layout_a, layout_b, layout_c, layout_d)
+		  : CUBLAS_NOT_INITIALIZED;
 
 	(void)algorithm, (void)workspace, (void)bytes;
 	if (e)
@@ -297,7 +299,7 @@ API(int, cublasLtMatmulAlgoGetHeuristic, struct cublas_handle *h, const struct l
 	int *found)
 {
 	struct cublas_product p;
-	int e = h ? describe(&p, x, a, b, c, d) : CUBLAS_NOT_INITIALIZED;
+	int e = h ? describe_lt_product(&p, x, a, b, c, d) : CUBLAS_NOT_INITIALIZED;
 
 	(void)preference;
 	if (!found || !to || n < 1)

@@ -55,7 +55,7 @@ static bool is_loaded(const char *key)
 	return l;
 }
 
-static int launch(
+static int launch_cublas_kernel(
 	void *kernel, const unsigned grid[3], unsigned block_x, unsigned block_y, void *stream, void **args)
 {
 	if (!kernel)
@@ -139,8 +139,8 @@ int cublas_multiply(struct cublas_handle *h, const struct cublas_product *p)
 	pthread_mutex_lock(&lock);
 	kernel = load_kernel(key, "product", is_loaded(key) ? NULL : cublas_product_text(p));
 	pthread_mutex_unlock(&lock);
-	return launch(kernel, (unsigned[]){(m + 15) / 16, (n + 15) / 16, (unsigned)p->batches}, 16, 16,
-		h->stream, args);
+	return launch_cublas_kernel(kernel, (unsigned[]){(m + 15) / 16, (n + 15) / 16, (unsigned)p->batches},
+		16, 16, h->stream, args);
 }
 
 /* ---- vectors ---- */
@@ -176,7 +176,7 @@ int cublas_add(struct cublas_handle *h, int64_t n, const void *alpha, int type, 
 	pthread_mutex_lock(&lock);
 	kernel = load_kernel(key, "add", is_loaded(key) ? NULL : cublas_add_text(type));
 	pthread_mutex_unlock(&lock);
-	return launch(kernel, (unsigned[]){(count + 255) / 256, 1, 1}, 256, 1, h->stream, args);
+	return launch_cublas_kernel(kernel, (unsigned[]){(count + 255) / 256, 1, 1}, 256, 1, h->stream, args);
 }
 
 int cublas_sum(struct cublas_handle *h, enum cublas_sum what, int64_t n, int type, uint64_t x, int64_t x_step,
@@ -199,7 +199,7 @@ int cublas_sum(struct cublas_handle *h, enum cublas_sum what, int64_t n, int typ
 	pthread_mutex_lock(&lock);
 	kernel = load_kernel(key, "sum", is_loaded(key) ? NULL : cublas_sum_text(type, what));
 	pthread_mutex_unlock(&lock);
-	e = launch(kernel, (unsigned[]){1, 1, 1}, 256, 1, h->stream, args);
+	e = launch_cublas_kernel(kernel, (unsigned[]){1, 1, 1}, 256, 1, h->stream, args);
 	if (!e && !h->scalars_on_device &&
 		cudaMemcpy(to, (const void *)(uintptr_t)d, cublas_type_bytes(type), DEVICE_TO_HOST))
 		e = CUBLAS_EXECUTION_FAILED;

@@ -8,14 +8,14 @@ enum { HOST_TO_DEVICE = 1, DEVICE_TO_HOST, DEVICE_TO_DEVICE, BY_ADDRESS };
 /* ---- allocation ---- */
 
 /* The runtime accepts sizes of 0, the driver does not. */
-static int allocate(uint64_t *to, size_t n)
+static int allocate_driver_memory(uint64_t *to, size_t n)
 {
 	void *p = NULL;
 	int e = to && n ? cudaMalloc(&p, n) : cudaErrorInvalidValue;
 
 	return e ? e : STORED(to, (uintptr_t)p);
 }
-DRIVER(cuMemAlloc_v2, allocate(to, n), uint64_t *to, size_t n)
+DRIVER(cuMemAlloc_v2, allocate_driver_memory(to, n), uint64_t *to, size_t n)
 DRIVER(cuMemFree_v2, cudaFree(cuda_address(addr)), uint64_t addr)
 
 static int allocate_rows(uint64_t *to, size_t *pitch, size_t width, size_t height, unsigned unit)
@@ -148,7 +148,7 @@ DRIVER_TOO(cuMemcpyPeerAsync, cuMemcpyPeerAsync_ptsz,
 enum memory_kind { KIND_HOST = 1, KIND_DEVICE, KIND_ARRAY, KIND_UNIFIED };
 
 /* Sets one end of the runtime's structure. unit: bytes of a texel where either end is an array, else 1. */
-static int convert_end(const struct cuda_copy_end *c, const struct cuda_copy_3d *whole, size_t unit,
+static int convert_copy_end(const struct cuda_copy_end *c, const struct cuda_copy_3d *whole, size_t unit,
 	const struct array **array, struct position *p, struct pitched *at)
 {
 	size_t width = c->x + whole->width;
@@ -178,19 +178,19 @@ int cuda_copy_params(struct copy_3d *to, const struct cuda_copy_3d *c)
 	if (!unit || c->width % unit)
 		return cudaErrorInvalidValue;
 	*to = (struct copy_3d){.extent = {c->width / unit, c->height, c->depth}, .kind = BY_ADDRESS};
-	e = convert_end(&c->from, c, unit, &to->from_array, &to->from_position, &to->from);
-	return e ? e : convert_end(&c->to, c, unit, &to->to_array, &to->to_position, &to->to);
+	e = convert_copy_end(&c->from, c, unit, &to->from_array, &to->from_position, &to->from);
+	return e ? e : convert_copy_end(&c->to, c, unit, &to->to_array, &to->to_position, &to->to);
 }
 
-static int copy_box(const struct cuda_copy_3d *c, struct stream *s)
+static int copy_driver_box(const struct cuda_copy_3d *c, struct stream *s)
 {
 	struct copy_3d p;
 	int e = cuda_copy_params(&p, c);
 
 	return e ? e : cudaMemcpy3DAsync(&p, s);
 }
-DRIVER_TOO(cuMemcpy3D_v2, cuMemcpy3D_v2_ptds, copy_box(c, NULL), const struct cuda_copy_3d *c)
-DRIVER_TOO(cuMemcpy3DAsync_v2, cuMemcpy3DAsync_v2_ptsz, copy_box(c, s), const struct cuda_copy_3d *c,
+DRIVER_TOO(cuMemcpy3D_v2, cuMemcpy3D_v2_ptds, copy_driver_box(c, NULL), const struct cuda_copy_3d *c)
+DRIVER_TOO(cuMemcpy3DAsync_v2, cuMemcpy3DAsync_v2_ptsz, copy_driver_box(c, s), const struct cuda_copy_3d *c,
 	struct stream *s)
 
 /* CUDA_MEMCPY2D */
@@ -225,7 +225,7 @@ static int copy_rows(const struct cuda_copy_2d *c, struct stream *s)
 	if (!c)
 		return cudaErrorInvalidValue;
 	box = (struct cuda_copy_3d){end_of_rows(&c->from), end_of_rows(&c->to), c->width, c->height, 1};
-	return copy_box(&box, s);
+	return copy_driver_box(&box, s);
 }
 DRIVER_TOO(cuMemcpy2D_v2, cuMemcpy2D_v2_ptds, copy_rows(c, NULL), const struct cuda_copy_2d *c)
 ALSO(cuMemcpy2DUnaligned_v2, cuMemcpy2D_v2);

@@ -213,7 +213,7 @@ static int load_file(struct cuda_module **to, const char *path, const struct jit
 	return e;
 }
 
-static int unload(struct cuda_module *m)
+static int unload_module(struct cuda_module *m)
 {
 	int e = cudart_enter(false);
 
@@ -240,7 +240,7 @@ DRIVER(cuModuleLoadData, load_code(to, code, UNKNOWN_SIZE, NO_OPTIONS), struct c
 ALSO(cuModuleLoadFatBinary, cuModuleLoadData);
 DRIVER(cuModuleLoadDataEx, load_code(to, code, UNKNOWN_SIZE, OPTIONS(n, option, value)),
 	struct cuda_module **to, const void *code, unsigned n, const int *option, void **value)
-DRIVER(cuModuleUnload, unload(m), struct cuda_module *m)
+DRIVER(cuModuleUnload, unload_module(m), struct cuda_module *m)
 /* Modules are loaded at once: CU_MODULE_EAGER_LOADING. */
 DEVICE(cuModuleGetLoadingMode, STORED(to, 1), int *to)
 DRIVER(cuLibraryLoadData,
@@ -252,7 +252,7 @@ DRIVER(cuLibraryLoadFromFile,
 	((void)more, (void)values, (void)n_more, load_file(to, path, OPTIONS(n, option, value))),
 	struct cuda_module **to, const char *path, const int *option, void **value, unsigned n,
 	const int *more, void **values, unsigned n_more)
-DRIVER(cuLibraryUnload, unload(m), struct cuda_module *m)
+DRIVER(cuLibraryUnload, unload_module(m), struct cuda_module *m)
 
 /* ---- kernels and variables ---- */
 

@@ -23,7 +23,7 @@ static uint64_t page_up(uint64_t n) { return (n + PAGE - 1) / PAGE * PAGE; }
 /* ---- addresses ---- */
 
 /* Number of grants below an address. */
-static uint32_t grants_below(uint64_t addr)
+static uint32_t count_grants_below(uint64_t addr)
 {
 	uint32_t low = 0, high = cudart.n_grants;
 
@@ -38,7 +38,7 @@ static uint32_t grants_below(uint64_t addr)
 	return low;
 }
 
-static uint32_t buffers_below(uint64_t addr)
+static uint32_t count_buffers_below(uint64_t addr)
 {
 	const struct buffer *b = memory_near(&cudart.mem, addr - 1);
 
@@ -143,14 +143,14 @@ static uint64_t find_gap(uint64_t n, uint64_t unit)
 static void replace_freed(const char *name, uint64_t at, uint64_t n, uint64_t bytes)
 {
 	struct memory *m = &cudart.mem;
-	uint32_t from = buffers_below(at), to = buffers_below(at + n);
+	uint32_t from = count_buffers_below(at), to = count_buffers_below(at + n);
 
 	grow(&m->buffer, &m->cap_buffers, m->n_buffers + 1, sizeof(*m->buffer));
 	memmove(m->buffer + from + 1, m->buffer + to, (m->n_buffers - to) * sizeof(*m->buffer));
 	m->buffer[from] = (struct buffer){name, at, bytes, true, NOWHERE, false};
 	m->n_buffers = m->n_buffers - to + from + 1;
-	from = grants_below(at);
-	to = grants_below(at + n);
+	from = count_grants_below(at);
+	to = count_grants_below(at + n);
 	memmove(cudart.grant + from, cudart.grant + to, (cudart.n_grants - to) * sizeof(*cudart.grant));
 	cudart.n_grants -= to - from;
 }
@@ -186,7 +186,7 @@ static uint64_t allocate_new_addresses(const char *name, uint64_t bytes, enum gr
 
 static void add_grant(const struct grant *g)
 {
-	uint32_t at = grants_below(g->addr);
+	uint32_t at = count_grants_below(g->addr);
 
 	grow(&cudart.grant, &cudart.cap_grants, cudart.n_grants + 1, sizeof(*cudart.grant));
 	memmove(cudart.grant + at + 1, cudart.grant + at, (cudart.n_grants++ - at) * sizeof(*cudart.grant));
@@ -228,7 +228,7 @@ int cudart_allocate(uint64_t *addr, size_t n, enum grant_kind kind, unsigned fla
 
 struct grant *cudart_find_grant(uint64_t addr)
 {
-	uint32_t n = addr < HEAP_BASE ? 0 : grants_below(addr + 1);
+	uint32_t n = addr < HEAP_BASE ? 0 : count_grants_below(addr + 1);
 	struct grant *g = n ? &cudart.grant[n - 1] : NULL;
 
 	return g && g->live && addr - g->addr < g->bytes ? g : NULL;

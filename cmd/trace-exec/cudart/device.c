@@ -19,7 +19,7 @@
 static uint64_t default_shared_bytes(const struct wire *w) { return min_u64(w->shared_block, 49152); }
 
 /* Returns 12 for "libcudart.so.12"; 0: another name. */
-static int release_of(const char *path)
+static int release_of_library(const char *path)
 {
 	static const char name[] = "libcudart.so.";
 	const char *slash = strrchr(path, '/'), *s = slash ? slash + 1 : path;
@@ -36,7 +36,7 @@ static int find_release(struct dl_phdr_info *info, size_t n, void *found)
 	int *release = found;
 
 	(void)n;
-	*release = release_of(info->dlpi_name);
+	*release = release_of_library(info->dlpi_name);
 	for (unsigned i = 0; i < info->dlpi_phnum && !*release; i++) {
 		const ElfW(Dyn) *first = (const ElfW(Dyn) *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr),
 				*d;
@@ -50,7 +50,7 @@ static int find_release(struct dl_phdr_info *info, size_t n, void *found)
 		names += names < info->dlpi_addr ? info->dlpi_addr : 0; /* not relocated */
 		for (d = first; d->d_tag != DT_NULL && !*release; d++)
 			if (d->d_tag == DT_NEEDED)
-				*release = release_of((const char *)names + d->d_un.d_val);
+				*release = release_of_library((const char *)names + d->d_un.d_val);
 	}
 	return *release != 0;
 }

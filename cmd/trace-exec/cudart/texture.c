@@ -90,7 +90,8 @@ static int set_sampler(struct texture *t, const struct description *s)
 	return t->sampler.linear && !texture_real(t) ? cudaErrorInvalidFilterSetting : cudaSuccess;
 }
 
-static uint64_t add_object(const struct texture *t, const struct resource *r, const struct description *s)
+static uint64_t add_texture_object(
+	const struct texture *t, const struct resource *r, const struct description *s)
 {
 	uint64_t handle = texture_add(&cudart.textures, t);
 	uint32_t n = cudart.textures.n;
@@ -118,7 +119,7 @@ static int create_texture(uint64_t *to, const struct resource *r, const struct d
 	if (!e)
 		memcpy(&s, given, bytes);
 	if (!e && !(e = texture_of_resource(&t, r)) && !(e = set_sampler(&t, &s)))
-		*to = add_object(&t, r, &s);
+		*to = add_texture_object(&t, r, &s);
 	return cudart_leave(e);
 }
 
@@ -147,7 +148,7 @@ API(int, cudaCreateSurfaceObject, uint64_t *to, const struct resource *r)
 			t.shape = TEXTURE_2D;
 			t.layered = true;
 		}
-		*to = add_object(&t, r, NULL);
+		*to = add_texture_object(&t, r, NULL);
 	}
 	return cudart_leave(e);
 }
@@ -256,7 +257,7 @@ static int bind_reference(const struct reference *ref, const struct resource *r)
 	memcpy(s.mode, ref->mode, sizeof(s.mode));
 	if ((e = texture_of_resource(&t, r)) || (e = set_sampler(&t, &s)))
 		return e;
-	handle = add_object(&t, r, &s);
+	handle = add_texture_object(&t, r, &s);
 	memcpy(cudart.mem.statics + addr, &handle, sizeof(handle));
 	return cudaSuccess;
 }
@@ -336,7 +337,7 @@ API(int, cudaBindSurfaceToArray, const void *ref, struct array *a, const struct 
 		e = cudaErrorInvalidSurface;
 	if (!e && !(e = texture_of_resource(&t, &r))) {
 		t.surface = true;
-		handle = add_object(&t, &r, NULL);
+		handle = add_texture_object(&t, &r, NULL);
 		memcpy(cudart.mem.statics + addr, &handle, sizeof(handle));
 	}
 	return cudart_leave(e);

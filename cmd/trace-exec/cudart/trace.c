@@ -45,7 +45,7 @@ record_fn *cudart_recorder(const struct launch *l)
 }
 
 /* Sends a body of any size: its start as parts. */
-static void send_whole(enum wire_kind kind, const struct bytes *b)
+static void send_in_parts(enum wire_kind kind, const struct bytes *b)
 {
 	size_t last = b->n ? (b->n - 1) / WIRE_MOST * WIRE_MOST : 0;
 
@@ -64,13 +64,13 @@ static void send_code(const struct grid *g, const struct occupancy *k)
 	bytes_add(b, &n, sizeof(n));
 	bytes_add(b, inst, n * sizeof(*inst));
 	bytes_add(b, header.p, header.n);
-	send_whole(WIRE_CODE, b);
+	send_in_parts(WIRE_CODE, b);
 	bytes_free(&header);
 	free(inst);
 }
 
 /* Appends bytes, filled up to a multiple of 8. */
-static void add_filled(struct bytes *b, const void *p, size_t n)
+static void add_padded_bytes(struct bytes *b, const void *p, size_t n)
 {
 	bytes_add(b, p, n);
 	bytes_add(b, (const char[8]){0}, -n % 8);
@@ -94,12 +94,12 @@ static void send_block(const struct cta *c)
 	for (uint32_t i = 0; i < c->n_warps; i++) {
 		const struct pack_warp *w = &warp[i];
 
-		add_filled(b, w->word, w->n_words * sizeof(*w->word));
-		add_filled(b, w->more, w->n_more * sizeof(*w->more));
-		add_filled(b, w->run, w->n_runs * sizeof(*w->run));
-		add_filled(b, w->text, w->n_text);
+		add_padded_bytes(b, w->word, w->n_words * sizeof(*w->word));
+		add_padded_bytes(b, w->more, w->n_more * sizeof(*w->more));
+		add_padded_bytes(b, w->run, w->n_runs * sizeof(*w->run));
+		add_padded_bytes(b, w->text, w->n_text);
 	}
-	send_whole(WIRE_BLOCK, b);
+	send_in_parts(WIRE_BLOCK, b);
 }
 
 static ssize_t write_to_wire(void *ctx, const char *bytes, size_t n)

@@ -17,7 +17,7 @@
 #define SMALL      64u  /* bytes up to which a variable stays static, as handles of textures */
 #define ALIGN_MOST 128u /* alignment of static variables */
 
-static bool is_static(const struct symbol *v)
+static bool is_static_variable(const struct symbol *v)
 {
 	return (v->space == SP_GLOBAL || v->space == SP_CONST) && !v->external && v->size;
 }
@@ -88,7 +88,7 @@ static void place_large_variable(struct symbol *v)
 {
 	uint64_t end = (static_end + ALIGN_MOST - 1) / ALIGN_MOST * ALIGN_MOST + v->size;
 
-	if (!is_static(v) || v->placed)
+	if (!is_static_variable(v) || v->placed)
 		return;
 	if (end <= cudart.static_limit || v->size <= SMALL || place_in_heap(v, GRANT_DEVICE))
 		static_end = end;
@@ -122,7 +122,7 @@ uint64_t cudart_find_static_limit(void)
 /* Sets the initial value, also when the device is reset. */
 static void set_variable(struct symbol *v)
 {
-	uint8_t *bytes = is_static(v) ? memory_at(&cudart.mem, v->addr, v->size) : NULL;
+	uint8_t *bytes = is_static_variable(v) ? memory_at(&cudart.mem, v->addr, v->size) : NULL;
 
 	if (bytes && v->init)
 		memcpy(bytes, v->init, v->size);
@@ -138,7 +138,7 @@ static void name_variable(struct symbol *v)
 	struct memory *m = &cudart.mem;
 	uint32_t at;
 
-	if (!is_static(v) || v->placed)
+	if (!is_static_variable(v) || v->placed)
 		return;
 	grow(&m->buffer, &m->cap_buffers, m->n_buffers + 1, sizeof(*m->buffer));
 	for (at = m->n_buffers++; at && m->buffer[at - 1].addr > v->addr; at--)

@@ -152,7 +152,7 @@ bool call_may(const struct call_site *s, const struct func *f)
 
 	for (uint32_t i = 0; i < s->n_targets && !listed; i++)
 		listed = s->target[i] == f;
-	return listed && !f->entry && func_same(s->proto, f);
+	return listed && !f->entry && func_has_same_signature(s->proto, f);
 }
 
 /* ---- built-in functions ---- */

@@ -18,7 +18,7 @@
 #include "exec/lanes.h"
 
 /* Writes where an address is: "4 bytes after 'A' of 1024 bytes". */
-static void describe_neighbour(const struct memory *m, uint64_t addr, char *out, size_t cap)
+static void describe_nearest_buffer(const struct memory *m, uint64_t addr, char *out, size_t cap)
 {
 	const struct buffer *b = memory_near(m, addr);
 	const struct buffer *next = b              ? b + 1 < m->buffer + m->n_buffers ? b + 1 : NULL
@@ -56,7 +56,7 @@ void check_outside(struct warp *w, const struct op *o, uint32_t lane, enum state
 	char where[160];
 
 	if (space == SP_GLOBAL) {
-		describe_neighbour(w->mem, addr, where, sizeof(where));
+		describe_nearest_buffer(w->mem, addr, where, sizeof(where));
 		exec_fail(w, o, 1u << lane, "out-of-bounds",
 			"%s of %llu bytes at 0x%llx, %s (expected an address in a buffer)", check_noun(o),
 			(unsigned long long)bytes, (unsigned long long)addr, where);
@@ -70,7 +70,7 @@ void check_outside(struct warp *w, const struct op *o, uint32_t lane, enum state
 		(unsigned long long)bytes, (long long)addr, space_name[space], (unsigned long long)size);
 }
 
-LANE_FN static uint64_t bits_in_use(const uint64_t *a, uint32_t m)
+LANE_FN static uint64_t bits_of_addresses(const uint64_t *a, uint32_t m)
 {
 	uint64_t bits = 0;
 
@@ -84,7 +84,7 @@ static uint64_t needed_alignment(const struct op *o, uint64_t bytes)
 {
 	uint64_t step = bytes > 16 ? 16 : bytes;
 
-	return o->is_param || has(o->in, M_BULK) || !is_pow2(step) ? 1 : step;
+	return o->is_param || stmt_has(o->in, M_BULK) || !is_pow2(step) ? 1 : step;
 }
 
 /* Fails the launch at the first lane of m whose address is no multiple of step, if there is one. */
@@ -105,7 +105,7 @@ static bool check_aligned(struct warp *w, const struct op *o, uint32_t m, uint64
 {
 	uint64_t step = needed_alignment(o, bytes);
 
-	return !(bits_in_use(w->addr, m) & (step - 1)) || !fail_misaligned(w, o, m, bytes, step);
+	return !(bits_of_addresses(w->addr, m) & (step - 1)) || !fail_misaligned(w, o, m, bytes, step);
 }
 
 static bool is_inside(const struct buffer *b, uint64_t addr, uint64_t bytes)
@@ -215,7 +215,7 @@ static void check_heap_lanes(
 		if (none) {
 			char where[160];
 
-			describe_neighbour(w->mem, HEAP_BASE + off, where, sizeof(where));
+			describe_nearest_buffer(w->mem, HEAP_BASE + off, where, sizeof(where));
 			exec_find(w, o, 1u << i, "uninitialised", "%s of %llu uninitialised bytes, %s",
 				check_noun(o), (unsigned long long)bytes, where);
 		}

@@ -26,7 +26,7 @@ bool check_run(struct warp *w, const struct op *o, enum state_space space, unsig
 /* Tests whether the op is atomic, so that its accesses are no races. */
 static inline bool check_atomic(const struct op *o)
 {
-	return o->in->op == I_atom || o->in->op == I_red || (o->in->op == I_cp && has(o->in, M_REDUCE));
+	return o->in->op == I_atom || o->in->op == I_red || (o->in->op == I_cp && stmt_has(o->in, M_REDUCE));
 }
 /* Returns the noun for the op's access in messages. */
 const char *check_noun(const struct op *o);

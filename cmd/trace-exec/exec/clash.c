@@ -15,7 +15,7 @@
 #define SLOTS 64u /* slots of a hash table of addresses: twice the lanes */
 
 /* Tests whether lanes a and b have the same value in the `bytes` bytes of a register that are stored. */
-static bool same_value(
+static bool is_same_value(
 	const struct warp *w, uint32_t slot, unsigned reg_bytes, unsigned bytes, uint32_t a, uint32_t b)
 {
 	unsigned part = reg_bytes > 8 ? 8 : reg_bytes;
@@ -30,12 +30,12 @@ static bool same_value(
 	return true;
 }
 
-static bool same_store(const struct warp *w, const struct op *o, uint32_t a, uint32_t b)
+static bool is_same_store(const struct warp *w, const struct op *o, uint32_t a, uint32_t b)
 {
 	if (o->n == 1)
-		return same_value(w, o->d, o->reg_bytes, o->bytes, a, b);
+		return is_same_value(w, o->d, o->reg_bytes, o->bytes, a, b);
 	for (unsigned k = 0; k < o->n; k++)
-		if (!same_value(w, o->x->slot[k], o->x->bytes[k], o->bytes, a, b))
+		if (!is_same_value(w, o->x->slot[k], o->x->bytes[k], o->bytes, a, b))
 			return false;
 	return true;
 }
@@ -69,7 +69,7 @@ static uint64_t clash_place(const struct warp *w, uint32_t lane, const uint8_t *
 		       : UINT64_MAX;
 }
 
-static void note_clash(struct warp *w, const struct op *o, uint32_t lane, uint32_t other, const uint8_t *at)
+static void report_clash(struct warp *w, const struct op *o, uint32_t lane, uint32_t other, const uint8_t *at)
 {
 	bool shared;
 	uint64_t place = clash_place(w, lane, at, &shared);
@@ -83,16 +83,16 @@ void clash_store(struct warp *w, const struct op *o, uint32_t m, uint8_t *const 
 	uint8_t first[SLOTS] = {0}; /* lane + 1 */
 
 	if (w->cta->clash.op || o->is_param || o->space == SP_LOCAL || lanes_ascend(at, m) ||
-		has(o->in, M_VOLATILE) || has(o->in, M_RELAXED) || has(o->in, M_RELEASE) ||
-		has(o->in, M_MMIO))
+		stmt_has(o->in, M_VOLATILE) || stmt_has(o->in, M_RELAXED) || stmt_has(o->in, M_RELEASE) ||
+		stmt_has(o->in, M_MMIO))
 		return;
 	FOR_BITS32 (i, m) {
 		uint32_t k = (uint32_t)((uintptr_t)at[i] * 0x9e3779b97f4a7c15u >> 58);
 
 		while (first[k] && at[first[k] - 1] != at[i])
 			k = (k + 1) % SLOTS;
-		if (first[k] && !same_store(w, o, first[k] - 1u, i)) {
-			note_clash(w, o, first[k] - 1u, i, at[i]);
+		if (first[k] && !is_same_store(w, o, first[k] - 1u, i)) {
+			report_clash(w, o, first[k] - 1u, i, at[i]);
 			return;
 		}
 		first[k] = first[k] ? first[k] : (uint8_t)(i + 1);

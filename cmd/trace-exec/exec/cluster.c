@@ -57,7 +57,7 @@ static void release_warp(struct warp *w)
 }
 
 /* Ends the phase of barrier.cluster if all live lanes have arrived. */
-static void settle_phase(struct cluster *c)
+static void end_cluster_phase(struct cluster *c)
 {
 	if (!c->arrived)
 		return;
@@ -95,7 +95,7 @@ static bool execute_round(struct cluster *c, bool *moved, uint32_t *done)
 			cta_over_limit(b);
 		if (grid_failed(g, b->number))
 			return false;
-		settle_phase(c);
+		end_cluster_phase(c);
 		*done += b->n_done == b->n_warps;
 	}
 	return true;
@@ -111,7 +111,7 @@ void cluster_start(struct cluster *c, uint64_t number)
 }
 
 /* Returns whether a warp changed memory since the last call. */
-static bool collect_changes(struct cluster *c)
+static bool has_warp_changed_memory(struct cluster *c)
 {
 	bool changed = false;
 
@@ -164,7 +164,7 @@ enum cluster_state cluster_run(struct cluster *c)
 			cluster_deadlock(c);
 			return CLUSTER_FAILED;
 		}
-		if (collect_changes(c)) {
+		if (has_warp_changed_memory(c)) {
 			c->changed = true;
 			c->quiet = 0;
 			c->watch_at = 1;
@@ -190,7 +190,7 @@ void cluster_deadlock(struct cluster *c)
 /* Checks that all live lanes of a warp arrive together at a barrier with .aligned. */
 static bool check_arrive_together(struct warp *w, const struct op *o, uint32_t m)
 {
-	return !w->g->opt->check || !has(o->in, M_ALIGNED) || check_divergence(w, o, m);
+	return !w->g->opt->check || !stmt_has(o->in, M_ALIGNED) || check_divergence(w, o, m);
 }
 
 void cluster_arrive(struct warp *w, const struct op *o, uint32_t m)
@@ -220,7 +220,7 @@ bool cluster_wait(struct warp *w, const struct op *o, uint32_t m)
 		exec_fail(w, o, early, "barrier", "wait for barrier.cluster (expected an arrival before it)");
 		return true;
 	}
-	settle_phase(w->cta->cluster);
+	end_cluster_phase(w->cta->cluster);
 	w->cluster_over &= ~m;
 	if (!(m & w->cluster_arrived))
 		return true;

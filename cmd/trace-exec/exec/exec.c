@@ -79,7 +79,7 @@ void exec_find(struct warp *w, const struct op *o, uint32_t mask, const char *id
 }
 
 /* Notes that a race at the instruction is printed. Returns false if one was printed before. */
-static bool first_race_at(const struct bound_code *code, const struct op *o)
+static bool is_first_race_at(const struct bound_code *code, const struct op *o)
 {
 	uint32_t inst = (uint32_t)(o - code->op);
 	struct func *f = code->prog->func[code->owner[inst]];
@@ -100,7 +100,7 @@ void exec_found(const struct cta *c)
 		bool race = is_race(x->fault.id);
 
 		c->g->found = true;
-		if (race ? first_race_at(c->g->code, x->op) : !k->found)
+		if (race ? is_first_race_at(c->g->code, x->op) : !k->found)
 			diag_fault(&x->fault);
 		k->found |= !race;
 	}
@@ -240,7 +240,7 @@ void exec_open_frame(struct warp *w, uint32_t func)
 
 /* ---- the loop ---- */
 
-static void end_lanes(struct warp *w, uint32_t pc, uint32_t mask, uint32_t exec, bool whole)
+static void end_exec_lanes(struct warp *w, uint32_t pc, uint32_t mask, uint32_t exec, bool whole)
 {
 	if (whole)
 		w->ended |= exec;
@@ -255,7 +255,7 @@ static void end_lanes(struct warp *w, uint32_t pc, uint32_t mask, uint32_t exec,
  * Enters a function by register. Lanes whose function differs from the lowest lane's execute the call again when
  * that function has returned.
  */
-static void enter_by_register(struct warp *w, const struct op *o, uint32_t pc, uint32_t exec)
+static void enter_function_by_register(struct warp *w, const struct op *o, uint32_t pc, uint32_t exec)
 {
 	uint64_t first = 0;
 	uint32_t same = 0;
@@ -282,14 +282,14 @@ static void enter_by_register(struct warp *w, const struct op *o, uint32_t pc, u
 	call_enter(w, o, c->owner[to], same);
 }
 
-static void change_flow(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
+static void execute_flow(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
 {
 	w->changed |= o->flow == FLOW_CALL || o->flow == FLOW_CALL_REG || o->flow == FLOW_BAR;
 	switch (o->flow) {
 	case FLOW_BRA: stack_branch(w, o, pc, mask, exec); break;
 	case FLOW_BRX: stack_branch_table(w, o, pc, mask, exec); break;
-	case FLOW_EXIT: end_lanes(w, pc, mask, exec, true); break;
-	case FLOW_RET: end_lanes(w, pc, mask, exec, !w->n_calls); break;
+	case FLOW_EXIT: end_exec_lanes(w, pc, mask, exec, true); break;
+	case FLOW_RET: end_exec_lanes(w, pc, mask, exec, !w->n_calls); break;
 	case FLOW_BAR:
 		if (exec && !cta_arrive(w, o, exec))
 			w->state = WARP_BARRIER;
@@ -309,7 +309,7 @@ static void change_flow(struct warp *w, const struct op *o, uint32_t pc, uint32_
 		else if (o->flow == FLOW_CALL)
 			call_enter(w, o, w->g->code->owner[o->target], exec);
 		else
-			enter_by_register(w, o, pc, exec);
+			enter_function_by_register(w, o, pc, exec);
 	}
 }
 
@@ -370,7 +370,7 @@ void exec_warp(struct warp *w, uint64_t quantum)
 		} else {
 			if (record)
 				record_inst(w, record, o, pc, mask, exec);
-			change_flow(w, o, pc, mask, exec);
+			execute_flow(w, o, pc, mask, exec);
 		}
 	}
 }

@@ -51,7 +51,7 @@ static int check_fits(const struct link_name *a, const struct link_name *to, str
 		return link_fault(a, to, f, s->kind == SYM_FUNC ? "is a function" : "is a variable",
 			d->kind == SYM_FUNC ? "a function" : "a variable");
 	if (s->kind == SYM_FUNC)
-		return !s->func || !d->func || func_same(s->func, d->func)
+		return !s->func || !d->func || func_has_same_signature(s->func, d->func)
 			       ? 0
 			       : link_fault(a, to, f, "has other parameters or results", "the same");
 	snprintf(found, sizeof(found), "is in .%s", space_name[s->space]);
@@ -251,7 +251,7 @@ static int apply_all_fixups(const struct program *p, struct fault *f)
 /* ---- bodies ---- */
 
 /* Tests whether the symbol is a label of instruction `at`, or a list of labels with one. */
-static bool leads_to(const struct symbol *s, uint32_t at)
+static bool is_label_of(const struct symbol *s, uint32_t at)
 {
 	bool found = s && s->kind == SYM_LABEL && s->at == at;
 
@@ -261,7 +261,7 @@ static bool leads_to(const struct symbol *s, uint32_t at)
 }
 
 /* Adds a ret to a body that can run off its end, so that the program counter never leaves its function. */
-static void close_body(struct func *fn)
+static void end_body_with_ret(struct func *fn)
 {
 	const struct stmt *last = fn->n_insts ? &fn->inst[fn->n_insts - 1] : NULL;
 	bool ends = last && !last->guard &&
@@ -271,7 +271,7 @@ static void close_body(struct func *fn)
 
 	for (uint32_t i = 0; ends && i < fn->n_insts; i++)
 		for (uint32_t k = 0; k < fn->inst[i].n_operands; k++)
-			ends &= !leads_to(fn->inst[i].operand[k].sym, fn->n_insts);
+			ends &= !is_label_of(fn->inst[i].operand[k].sym, fn->n_insts);
 	if (ends)
 		return;
 	grow(&fn->inst, &fn->cap_insts, fn->n_insts + 1, sizeof(*fn->inst));
@@ -294,7 +294,7 @@ int program_link(struct program *p, struct fault *f)
 			struct func *fn = m->func[k];
 
 			if (!fn->machine)
-				close_body(fn);
+				end_body_with_ret(fn);
 			fn->first_pc = p->n_insts;
 			p->n_insts += fn->n_insts;
 			if (!fn->machine)

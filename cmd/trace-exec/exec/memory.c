@@ -56,7 +56,7 @@ uint64_t memory_alloc(struct memory *m, const char *name, uint64_t bytes)
 #define ONES       (16u << 20) /* size of the file */
 #define PAGE       4096u
 
-static int ones_file(void)
+static int open_file_of_ones(void)
 {
 	int fd = memfd_create("ones", MFD_CLOEXEC);
 	void *p =
@@ -76,7 +76,7 @@ static bool map_marks(struct memory *m, uint8_t *at, uint64_t n, int value)
 	uint64_t part = value ? ONES : n;
 
 	if (value && !m->ones)
-		m->ones = ones_file() + 1;
+		m->ones = open_file_of_ones() + 1;
 	if (value && !m->ones)
 		return false;
 	for (; n; at += part, n -= part) {
@@ -87,7 +87,7 @@ static bool map_marks(struct memory *m, uint8_t *at, uint64_t n, int value)
 	return true;
 }
 
-static void set_marks(struct memory *m, uint8_t *at, uint64_t n, int value)
+static void set_memory_marks(struct memory *m, uint8_t *at, uint64_t n, int value)
 {
 	uint64_t before = (PAGE - (uintptr_t)at % PAGE) % PAGE;
 	uint64_t pages = n > before ? (n - before) / PAGE * PAGE : 0;
@@ -104,13 +104,13 @@ void memory_unset(struct memory *m, uint64_t addr, uint64_t bytes)
 {
 	if (!m->unset)
 		m->unset = reserve(m->heap_cap, 1);
-	set_marks(m, m->unset + (addr - HEAP_BASE), bytes, 1);
+	set_memory_marks(m, m->unset + (addr - HEAP_BASE), bytes, 1);
 }
 
 void memory_set(struct memory *m, uint64_t addr, uint64_t bytes)
 {
 	if (m->unset)
-		set_marks(m, m->unset + (addr - HEAP_BASE), bytes, 0);
+		set_memory_marks(m, m->unset + (addr - HEAP_BASE), bytes, 0);
 }
 
 #define PLACES_MAX 16u

@@ -79,12 +79,12 @@ static uint64_t join_marks(uint64_t a, uint64_t b)
 }
 
 /* Return the marks of a byte: accesses to its word and to the byte. */
-static uint64_t byte_writer(const struct race *r, const uint64_t *bytes, uint64_t byte)
+static uint64_t writer_mark_of_byte(const struct race *r, const uint64_t *bytes, uint64_t byte)
 {
 	return join_marks(r->word[byte / 4], bytes ? bytes[byte] : 0);
 }
 
-static uint64_t byte_reader(const struct race *r, const uint64_t *bytes, uint64_t byte)
+static uint64_t reader_mark_of_byte(const struct race *r, const uint64_t *bytes, uint64_t byte)
 {
 	return join_marks(r->word[r->words + byte / 4], bytes ? bytes[4 * r->words + byte] : 0);
 }
@@ -95,7 +95,8 @@ static void judge_bytes(struct race *r, uint64_t byte, uint64_t end)
 	const uint64_t *bytes = atomic_load(&r->byte);
 	uint64_t low = atomic_load(&r->lowest);
 
-	while (byte < end && !marks_race(byte_writer(r, bytes, byte), byte_reader(r, bytes, byte)))
+	while (byte < end &&
+		!marks_race(writer_mark_of_byte(r, bytes, byte), reader_mark_of_byte(r, bytes, byte)))
 		byte += bytes ? 1 : 4 - byte % 4;
 	while (byte < end && byte < low && !atomic_compare_exchange_weak(&r->lowest, &low, byte))
 		;
@@ -416,7 +417,7 @@ void race_instruction_text(const struct op *o, char *out, size_t cap)
 		o->func->machine->describe(o, out, cap);
 }
 
-static void step_text(const struct grid *g, const struct race_step *s, char *out, size_t cap)
+static void describe_race_step(const struct grid *g, const struct race_step *s, char *out, size_t cap)
 {
 	const struct op *o = &g->code->op[s->inst];
 	char at[24];
@@ -441,7 +442,7 @@ void race_delivered(struct cta *c)
 	const struct op *o = &g->code->op[x->second.inst];
 	uint64_t addr = byte_address(g->race, 4 * x->word);
 	const struct buffer *b = memory_near(g->mem, addr);
-	step_text(g, &x->first, first, sizeof(first));
+	describe_race_step(g, &x->first, first, sizeof(first));
 	race_instruction_text(o, line, sizeof(line));
 	diag_warn(stmt_place(o->func, o->in),
 		"race: warp %u %s byte %llu of '%s', which %s of CTA (%u,%u,%u) (expected a barrier between them or an atomic) (kernel %s%s)",
@@ -481,8 +482,8 @@ void race_access(struct warp *w, const struct op *o, const struct access_range *
 		race_order(w->cta); /* atomics may synchronize threads */
 		return;
 	}
-	if (has(o->in, M_VOLATILE) || has(o->in, M_RELAXED) || has(o->in, M_ACQUIRE) ||
-		has(o->in, M_RELEASE)) {
+	if (stmt_has(o->in, M_VOLATILE) || stmt_has(o->in, M_RELAXED) || stmt_has(o->in, M_ACQUIRE) ||
+		stmt_has(o->in, M_RELEASE)) {
 		race_order(w->cta);
 		x = NULL;
 	}
@@ -507,8 +508,8 @@ static void block_text(const struct grid *g, uint64_t key, char *out, size_t cap
 static void report_race(const struct grid *g, uint64_t byte)
 {
 	const uint64_t *bytes = atomic_load(&g->race->byte);
-	uint64_t writer = byte_writer(g->race, bytes, byte), reader = byte_reader(g->race, bytes, byte),
-		 addr = byte_address(g->race, byte);
+	uint64_t writer = writer_mark_of_byte(g->race, bytes, byte),
+		 reader = reader_mark_of_byte(g->race, bytes, byte), addr = byte_address(g->race, byte);
 	const struct buffer *b = memory_near(g->mem, addr);
 	const struct op *o = &g->code->op[mark_inst(writer)], *other = &g->code->op[mark_inst(reader)];
 	char by[60], too[120] = "others write", line[300];

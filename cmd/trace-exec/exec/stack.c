@@ -53,7 +53,7 @@ void stack_next(struct warp *w, uint32_t pc)
 }
 
 /* Replaces the top entry by groups of lanes with different PCs, in the order in which they are pushed. */
-static void divide_lanes(struct warp *w, const struct entry *group, unsigned n, uint32_t rpc)
+static void split_group(struct warp *w, const struct entry *group, unsigned n, uint32_t rpc)
 {
 	struct entry top = w->stack[w->depth - 1], kept[LANES];
 	unsigned k = 0;
@@ -92,7 +92,7 @@ void stack_branch(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask
 		stack_next(w, pc + 1);
 		return;
 	}
-	divide_lanes(w, group, 2, o->rpc);
+	split_group(w, group, 2, o->rpc);
 }
 
 void stack_branch_table(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
@@ -132,10 +132,10 @@ void stack_branch_table(struct warp *w, const struct op *o, uint32_t pc, uint32_
 	if (used == 1)
 		stack_next(w, group[0].pc);
 	else
-		divide_lanes(w, group, used, o->rpc);
+		split_group(w, group, used, o->rpc);
 }
 
-static void raise_entry(struct warp *w, uint32_t i)
+static void move_entry_to_top(struct warp *w, uint32_t i)
 {
 	struct entry e = w->stack[i];
 
@@ -160,7 +160,7 @@ uint32_t stack_rotate(struct warp *w)
 		above |= w->stack[i].mask & w->live;
 	}
 	if (n > 1 || (n && w->parked))
-		raise_entry(w, lowest);
+		move_entry_to_top(w, lowest);
 	return n;
 }
 
@@ -185,7 +185,8 @@ bool stack_release(struct warp *w)
 
 bool stack_gathers(const struct warp *w, const struct op *o)
 {
-	return o->n < BAR_AND && (w->g->independent || (o->in->op == I_barrier && !has(o->in, M_ALIGNED)));
+	return o->n < BAR_AND &&
+	       (w->g->independent || (o->in->op == I_barrier && !stmt_has(o->in, M_ALIGNED)));
 }
 
 static void remove_entry(struct warp *w, uint32_t i)

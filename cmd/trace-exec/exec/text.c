@@ -93,7 +93,7 @@ char *text_number(char *p, int64_t v)
 }
 
 /* Writes " v"; may overwrite up to 7 bytes after the text. */
-static inline char *put_delta(char *p, int64_t v)
+static inline char *write_delta(char *p, int64_t v)
 {
 	if (v >= -SMALL && v < SMALL) {
 		memcpy(p, small[v + SMALL].s, 7);
@@ -138,7 +138,7 @@ char *text_addresses(char *p, const uint64_t *a, uint32_t m)
 	p = text_hex(p + 5, a[first], 1);
 	uint64_t last = a[first];
 	FOR_BITS32 (i, m & (m - 1)) {
-		p = put_delta(p, (int64_t)(a[i] - last));
+		p = write_delta(p, (int64_t)(a[i] - last));
 		last = a[i];
 	}
 	return p;

@@ -12,7 +12,7 @@
 #include "lang/ieee.h"
 #include "lang/small.h"
 
-static uint64_t level_span(const struct texture *t)
+static uint64_t bytes_of_level(const struct texture *t)
 {
 	uint64_t planes = (uint64_t)t->depth * t->layers;
 
@@ -38,7 +38,7 @@ uint64_t texture_span(const struct texture *t)
 {
 	struct texture last = texture_level(t, t->levels - 1u);
 
-	return last.addr - t->addr + level_span(&last);
+	return last.addr - t->addr + bytes_of_level(&last);
 }
 
 unsigned texture_levels_most(const struct texture *t)
@@ -187,7 +187,7 @@ void texture_put(const struct texture *t, uint8_t *at, const uint32_t in[4])
 		uint32_t v = in[c];
 
 		if (t->kind == TEXEL_FLOAT && t->bits == 16)
-			v = small_from((double)ieee_f32(v), SMALL_F16, ROUND_RN, false);
+			v = small_of_double((double)ieee_f32(v), SMALL_F16, ROUND_RN, false);
 		memcpy(at + c * bytes, &v, bytes);
 	}
 }

@@ -72,7 +72,7 @@ static bool compare_reals(enum operation op, double a, double b)
 	}
 }
 
-static struct constant apply_real(enum operation op, double a, double b)
+static struct constant compute_real(enum operation op, double a, double b)
 {
 	switch (op) {
 	case ADD: return real_constant(a + b);
@@ -100,7 +100,7 @@ static uint64_t shift_right(uint64_t a, uint64_t n, bool is_signed)
 	return n >= 64 ? sign : n ? a >> n | sign << (64 - n) : a;
 }
 
-static struct constant apply_whole(enum operation op, struct constant a, struct constant b)
+static struct constant compute_whole(enum operation op, struct constant a, struct constant b)
 {
 	bool is_signed = a.kind == CONST_SIGNED && b.kind == CONST_SIGNED;
 	uint64_t x = a.bits, y = b.bits, turn = is_signed ? 1ull << 63 : 0;
@@ -213,7 +213,7 @@ static bool apply_operator(
 			operators[which].text);
 	if (!is_real && (op == DIV || op == MOD) && !b.bits)
 		return parser_bad(p, at, "expression", "division by 0");
-	*a = is_real ? apply_real(op, constant_real(a), constant_real(&b)) : apply_whole(op, *a, b);
+	*a = is_real ? compute_real(op, constant_real(a), constant_real(&b)) : compute_whole(op, *a, b);
 	return true;
 }
 

@@ -46,7 +46,7 @@ static bool ends_basic_block(const struct stmt *in)
 	       in->op == I_trap || (in->op == I_call && in->guard);
 }
 
-static const struct symbol *targets_of(const struct stmt *in)
+static const struct symbol *branch_targets_of(const struct stmt *in)
 {
 	return in->n_operands > 1 && in->operand[1].sym && in->operand[1].sym->kind == SYM_TARGETS
 		       ? in->operand[1].sym
@@ -76,7 +76,7 @@ static void find_blocks(struct flow_graph *g, const struct func *f)
 	leader[0] = true;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct stmt *in = &f->inst[i];
-		const struct symbol *t = in->op == I_brx ? targets_of(in) : NULL;
+		const struct symbol *t = in->op == I_brx ? branch_targets_of(in) : NULL;
 
 		if (ends_basic_block(in))
 			leader[i + 1] = true;
@@ -100,7 +100,7 @@ static void find_edges(struct flow_graph *g, const struct func *f)
 		g->pred[b] = g->succ[b] = UINT32_MAX;
 	for (uint32_t b = 0; b < g->n; b++) {
 		const struct stmt *in = &f->inst[g->end[b]];
-		const struct symbol *t = in->op == I_brx ? targets_of(in) : NULL;
+		const struct symbol *t = in->op == I_brx ? branch_targets_of(in) : NULL;
 		uint32_t after = g->end[b] + 1;
 		bool leaves = in->op == I_ret || in->op == I_exit || in->op == I_trap;
 
@@ -169,7 +169,7 @@ static uint32_t least_on_path(struct flow_graph *g, uint32_t v)
 }
 
 /* Sets the dominators of the nodes in the bucket of `parent`, some relative to others, and empties it. */
-static void empty_bucket(struct flow_graph *g, uint32_t parent)
+static void set_dominators_of_bucket(struct flow_graph *g, uint32_t parent)
 {
 	for (uint32_t v = g->bucket[parent]; v != NO_NODE; v = g->chain[v]) {
 		uint32_t u = least_on_path(g, v);
@@ -197,7 +197,7 @@ static void find_post_dominators(struct flow_graph *g)
 		g->chain[v] = g->bucket[g->semi[v]];
 		g->bucket[g->semi[v]] = v;
 		g->ancestor[v] = g->parent[v];
-		empty_bucket(g, g->parent[v]);
+		set_dominators_of_bucket(g, g->parent[v]);
 	}
 	for (uint32_t v = 1; v < g->n_nodes; v++)
 		if (g->idom[v] != g->semi[v])
@@ -205,7 +205,7 @@ static void find_post_dominators(struct flow_graph *g)
 }
 
 /* Returns the first instruction of the immediate post-dominator of block b; UINT32_MAX: the exit, or none. */
-static uint32_t meeting_point(const struct flow_graph *g, uint32_t b)
+static uint32_t first_of_post_dominator(const struct flow_graph *g, uint32_t b)
 {
 	uint32_t v = g->number[b], d = v == NO_NODE ? 0 : g->idom[v];
 
@@ -232,7 +232,7 @@ void flow_meet(struct func *f)
 	free(f->rpc);
 	f->rpc = xmalloc((n ? n : 1) * sizeof(*f->rpc));
 	for (uint32_t i = 0; i < n; i++)
-		f->rpc[i] = meeting_point(&g, g.block_of[i]);
+		f->rpc[i] = first_of_post_dominator(&g, g.block_of[i]);
 	free(g.edge);
 	free(memory);
 }

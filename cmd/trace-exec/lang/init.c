@@ -38,7 +38,7 @@ static bool put_element(struct parser *p, struct filling *fl, const struct token
 
 static uint16_t half_bits(double v, bool bf16)
 {
-	return (uint16_t)small_from(v, bf16 ? SMALL_BF16 : SMALL_F16, ROUND_RN, false);
+	return (uint16_t)small_of_double(v, bf16 ? SMALL_BF16 : SMALL_F16, ROUND_RN, false);
 }
 
 /* Returns c converted to an element of the type. */

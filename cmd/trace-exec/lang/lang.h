@@ -102,7 +102,7 @@ struct lexer {
 	uint32_t line;
 };
 /* Reads the next token. Returns 0, or -1 with *f set. */
-int lex(struct lexer *l, struct token *t, struct fault *f);
+int lex_token(struct lexer *l, struct token *t, struct fault *f);
 
 /* ---- names ---- */
 
@@ -223,7 +223,10 @@ struct stmt {
 	const char *text;            /* "ld.global.f32" as written, without blanks */
 };
 
-static inline bool has(const struct stmt *in, enum modifier m) { return in->mod[m / 64] >> (m % 64) & 1; }
+static inline bool stmt_has(const struct stmt *in, enum modifier m)
+{
+	return in->mod[m / 64] >> (m % 64) & 1;
+}
 
 struct func {
 	struct func *link; /* next in the module's list of declared and defined functions */
@@ -336,7 +339,7 @@ static inline uint32_t func_frame(const struct func *f, uint32_t at)
 }
 
 /* Tests whether two functions have the same parameters and results; parse.c. */
-bool func_same(const struct func *a, const struct func *b);
+bool func_has_same_signature(const struct func *a, const struct func *b);
 /* Sets rpc of every instruction of f. */
 void flow_meet(struct func *f);
 
@@ -376,13 +379,13 @@ enum opcode opcode_find(const char *s, uint32_t n);
 enum modifier modifier_find(const char *s, uint32_t n);
 enum type type_find(const char *s, uint32_t n);
 /* Tests whether the row of an opcode has the word. */
-bool words_allow(enum opcode op, enum modifier m);
+bool words_allow_modifier(enum opcode op, enum modifier m);
 /* Tests whether the word is part of the instruction's name, which comes before all other suffixes. */
 bool words_in_name(enum opcode op, enum modifier m);
 /*
  * Tests whether the suffixes of a statement go together and with its types; text: the statement's. On false
  * `why` has the message.
  */
-bool words_fit(const struct stmt *in, const char *text, char *why, size_t cap);
+bool words_are_allowed(const struct stmt *in, const char *text, char *why, size_t cap);
 
 #endif

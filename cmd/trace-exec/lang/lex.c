@@ -155,7 +155,7 @@ static int lex_string(struct lexer *l, struct token *t, struct fault *f)
 	return 0;
 }
 
-int lex(struct lexer *l, struct token *t, struct fault *f)
+int lex_token(struct lexer *l, struct token *t, struct fault *f)
 {
 	if (skip_blanks_and_comments(l, f))
 		return -1;

@@ -283,10 +283,10 @@ unsigned stmt_results(const struct stmt *in)
 	case I_griddepcontrol:
 	case I_stmatrix: return 0;
 	case I_call: return in->n_operands > 1 && in->operand[0].list && !in->operand[1].list;
-	case I_wmma: return !has(in, M_STORE);
+	case I_wmma: return !stmt_has(in, M_STORE);
 	case I_mbarrier: return in->n_operands && in->operand[0].kind != O_ADDR;
 	case I_bar:
-	case I_barrier: return has(in, M_RED);
+	case I_barrier: return stmt_has(in, M_RED);
 	default: return in->n_operands > 0;
 	}
 }

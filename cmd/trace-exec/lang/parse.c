@@ -37,7 +37,7 @@ bool parse_params(struct parser *p, bool entry, struct symbol ***out, uint32_t *
 	return parser_next(p);
 }
 
-static bool same_params(struct symbol *const *a, struct symbol *const *b, uint32_t n)
+static bool have_same_params(struct symbol *const *a, struct symbol *const *b, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		unsigned bits = types[a[i]->type].bits * (a[i]->vec ? a[i]->vec : 1u);
@@ -50,10 +50,11 @@ static bool same_params(struct symbol *const *a, struct symbol *const *b, uint32
 	return true;
 }
 
-bool func_same(const struct func *a, const struct func *b)
+bool func_has_same_signature(const struct func *a, const struct func *b)
 {
 	return a->entry == b->entry && a->n_params == b->n_params && a->n_rets == b->n_rets &&
-	       same_params(a->param, b->param, a->n_params) && same_params(a->ret, b->ret, a->n_rets);
+	       have_same_params(a->param, b->param, a->n_params) &&
+	       have_same_params(a->ret, b->ret, a->n_rets);
 }
 
 /* Parses up to n numbers, as of ".maxntid 256, 1, 1". */
@@ -75,7 +76,7 @@ static bool take_directive_numbers(struct parser *p, uint32_t *v, unsigned n)
 	return true;
 }
 
-static bool skip_value(struct parser *p)
+static bool skip_directive_values(struct parser *p)
 {
 	while (p->t.kind == TOK_INT || p->t.kind == TOK_TEXT || p->t.kind == TOK_NAME ||
 		parser_at_punct(p, ',') || parser_at_punct(p, '(') || parser_at_punct(p, ')'))
@@ -130,7 +131,8 @@ static bool performance_directives(struct parser *p, struct func *fn)
 				return false;
 		} else if (parser_at_word(p, "pragma") || parser_at_word(p, "attribute") ||
 			   parser_at_word(p, "unified")) {
-			if (!parser_next(p) || !skip_value(p) || (parser_at_punct(p, ';') && !parser_next(p)))
+			if (!parser_next(p) || !skip_directive_values(p) ||
+				(parser_at_punct(p, ';') && !parser_next(p)))
 				return false;
 		} else if (!fn->entry && directive_at(p)) {
 			break;
@@ -148,7 +150,7 @@ static void add_func(struct module *m, struct func *fn)
 }
 
 /* Sets the offsets of kernel parameters: consecutive, each aligned to its .align or its size. */
-static bool place_params(struct parser *p, struct func *fn)
+static bool set_param_offsets(struct parser *p, struct func *fn)
 {
 	uint64_t at = 0;
 
@@ -173,7 +175,7 @@ static bool parse_function_head(struct parser *p, struct func *fn, struct linkag
 	bool good;
 
 	while (parser_at_word(p, "attribute"))
-		if (!parser_next(p) || !skip_value(p))
+		if (!parser_next(p) || !skip_directive_values(p))
 			return false;
 	p->scope = fn->scope;
 	good = !(parser_at_punct(p, '(') && !fn->entry) || parse_params(p, false, &fn->ret, &fn->n_rets);
@@ -209,7 +211,7 @@ static bool parse_function_tail(struct parser *p, struct func *fn)
 	}
 	if (sym->func && sym->func->has_body)
 		return parser_bad(p, &p->t, "name-twice", "function '%s' already has a body", sym->name);
-	if (sym->func && !func_same(sym->func, fn))
+	if (sym->func && !func_has_same_signature(sym->func, fn))
 		return parser_bad(p, &(struct token){.line = fn->line, .col = fn->col}, "name-twice",
 			"function '%s' has other parameters or results than at line %u", sym->name,
 			sym->func->line);
@@ -239,7 +241,7 @@ static bool parse_function(struct parser *p, struct linkage l, bool entry)
 		return false;
 	p->scope = fn->scope;
 	good = !parser_at_punct(p, '(') || parse_params(p, entry, &fn->param, &fn->n_params);
-	good = good && performance_directives(p, fn) && (!entry || place_params(p, fn)) &&
+	good = good && performance_directives(p, fn) && (!entry || set_param_offsets(p, fn)) &&
 	       parse_function_tail(p, fn);
 	fn->sym->visible |= l.visible;
 	fn->sym->weak |= l.weak;
@@ -312,7 +314,7 @@ static bool parse_file(struct parser *p)
 		m->n_files = n;
 	}
 	m->file[number] = arena_strndup(&m->arena, p->t.s, p->t.n);
-	return parser_next(p) && skip_value(p);
+	return parser_next(p) && skip_directive_values(p);
 }
 
 /* Skips ".section .debug_info { ... }". */
@@ -377,7 +379,7 @@ static bool parse_address_size(struct parser *p)
 	return parser_next(p);
 }
 
-static bool parse_pragma(struct parser *p) { return skip_value(p) && parser_take_punct(p, ';'); }
+static bool parse_pragma(struct parser *p) { return skip_directive_values(p) && parser_take_punct(p, ';'); }
 
 /* Directives of module scope: functions, variables, and D_PLAIN, which have no linkage. */
 enum directive { D_ENTRY, D_FUNC, D_VARIABLE, D_PLAIN, D_LINKAGE };
@@ -453,7 +455,7 @@ static struct module *parse_text(struct module *m, struct fault *f)
 	m->scope = p.scope = arena_alloc(&m->arena, 1, sizeof(*m->scope));
 	p.lexer = (struct lexer){m->path, m->text, m->text + m->n_text, m->text, 1};
 	bool good = true;
-	if (lex(&p.lexer, &p.ahead, f))
+	if (lex_token(&p.lexer, &p.ahead, f))
 		good = false;
 	good = good && parser_next(&p);
 	if (good && !parser_at_word(&p, "version"))

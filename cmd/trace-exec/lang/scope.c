@@ -8,7 +8,7 @@
 #include <string.h>
 #include "lang/lang.h"
 
-static uint32_t name_hash(const char *s, uint32_t n)
+static uint32_t hash_name(const char *s, uint32_t n)
 {
 	uint32_t h = 2166136261u;
 
@@ -19,7 +19,7 @@ static uint32_t name_hash(const char *s, uint32_t n)
 
 struct symbol *scope_find(const struct scope *s, const char *name, uint32_t n)
 {
-	struct symbol *sym = s->n_chains ? s->chain[name_hash(name, n) & (s->n_chains - 1)] : NULL;
+	struct symbol *sym = s->n_chains ? s->chain[hash_name(name, n) & (s->n_chains - 1)] : NULL;
 
 	while (sym && (strncmp(sym->name, name, n) || sym->name[n]))
 		sym = sym->next;
@@ -28,7 +28,7 @@ struct symbol *scope_find(const struct scope *s, const char *name, uint32_t n)
 
 static void scope_put(struct scope *s, struct symbol *sym)
 {
-	uint32_t hash = name_hash(sym->name, (uint32_t)strlen(sym->name));
+	uint32_t hash = hash_name(sym->name, (uint32_t)strlen(sym->name));
 	struct symbol **chain = &s->chain[hash & (s->n_chains - 1)];
 
 	sym->next = *chain;
@@ -87,7 +87,7 @@ struct scope_entry {
 static struct scope_entry by_opcode[N_OPCODES], by_word[N_MODIFIERS], by_type[N_TYPES];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static int entry_order(const void *a, const void *b)
+static int compare_scope_names(const void *a, const void *b)
 {
 	return strcmp(((const struct scope_entry *)a)->name, ((const struct scope_entry *)b)->name);
 }
@@ -100,9 +100,9 @@ static void sort_tables(void)
 		by_word[i] = (struct scope_entry){i ? modifier_name[i] : "", i};
 	for (uint16_t i = 0; i < N_TYPES; i++)
 		by_type[i] = (struct scope_entry){types[i].name, i};
-	qsort(by_opcode, N_OPCODES, sizeof(struct scope_entry), entry_order);
-	qsort(by_word, N_MODIFIERS, sizeof(struct scope_entry), entry_order);
-	qsort(by_type, N_TYPES, sizeof(struct scope_entry), entry_order);
+	qsort(by_opcode, N_OPCODES, sizeof(struct scope_entry), compare_scope_names);
+	qsort(by_word, N_MODIFIERS, sizeof(struct scope_entry), compare_scope_names);
+	qsort(by_type, N_TYPES, sizeof(struct scope_entry), compare_scope_names);
 }
 
 static unsigned find_by_name(const struct scope_entry *e, unsigned count, const char *s, uint32_t n)

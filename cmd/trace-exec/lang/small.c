@@ -29,7 +29,7 @@ static const struct format format[N_SMALL] = {
 	[SMALL_UE8M0] = {8, 0, 0xfe, 0xff, 0xff},
 };
 
-static bool rounds_up(double whole, double rest, const struct rounds *r, bool negative)
+static bool does_round_up(double whole, double rest, const struct rounds *r, bool negative)
 {
 	switch (r->how) {
 	case ROUND_RN: return rest > 0.5 || (rest == 0.5 && fmod(whole, 2) != 0);
@@ -42,7 +42,7 @@ static bool rounds_up(double whole, double rest, const struct rounds *r, bool ne
 }
 
 /* Returns |v| as a scale: the exponent of the power of two next above (`up`) or below. */
-static uint32_t scale_from(double v, bool up, bool saturate)
+static uint32_t scale_of_value(double v, bool up, bool saturate)
 {
 	int exponent;
 	double part = frexp(fabs(v), &exponent); /* from 1/2 to below 1 */
@@ -64,7 +64,7 @@ uint32_t small_round(double v, enum small f, const struct rounds *r, bool satura
 	double a = fabs(v), scaled, whole;
 
 	if (f == SMALL_UE8M0)
-		return scale_from(v, r->how == ROUND_RP, saturate);
+		return scale_of_value(v, r->how == ROUND_RP, saturate);
 	if (v != v)
 		return format[f].nan;
 	if (isinf(v))
@@ -74,7 +74,7 @@ uint32_t small_round(double v, enum small f, const struct rounds *r, bool satura
 						     : exponent - 1; /* subnormal: the least exponent */
 	scaled = ldexp(a, n - exponent);
 	whole = floor(scaled);
-	whole += rounds_up(whole, scaled - whole, r, negative);
+	whole += does_round_up(whole, scaled - whole, r, negative);
 	if (whole >= ldexp(1, n + 1)) {
 		whole /= 2;
 		exponent++;
@@ -88,7 +88,7 @@ uint32_t small_round(double v, enum small f, const struct rounds *r, bool satura
 											: beyond);
 }
 
-uint32_t small_from(double v, enum small f, enum rounding r, bool saturate)
+uint32_t small_of_double(double v, enum small f, enum rounding r, bool saturate)
 {
 	return small_round(v, f, &(struct rounds){.how = r}, saturate);
 }

@@ -131,7 +131,7 @@ static bool take_suffix(struct parser *p, struct stmt *in, struct token *before)
 		return parser_unexpected(p, "at most 4 types");
 	if (type) {
 		in->type[in->n_types++] = (uint8_t)type;
-	} else if (m && words_allow((enum opcode)in->op, m)) {
+	} else if (m && words_allow_modifier((enum opcode)in->op, m)) {
 		if (!check_suffix_order(p, in, m, before))
 			return false;
 		in->mod[m / 64] |= 1ull << (m % 64);
@@ -165,7 +165,7 @@ static bool parse_suffixes(struct parser *p, struct stmt *in, char *text, size_t
 		if (!parser_next(p))
 			return false;
 	}
-	if (words_fit(in, text, why, sizeof(why)))
+	if (words_are_allowed(in, text, why, sizeof(why)))
 		return true;
 	struct token at = {.line = in->line, .col = in->mod_col};
 	return parser_bad(p, &at, "suffix", "%s", why);

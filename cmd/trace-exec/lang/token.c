@@ -51,7 +51,7 @@ bool parser_next(struct parser *p)
 	if (p->failed)
 		return false;
 	p->t = p->ahead;
-	if (lex(&p->lexer, &p->ahead, p->fault)) {
+	if (lex_token(&p->lexer, &p->ahead, p->fault)) {
 		p->failed = true;
 		return false;
 	}
@@ -89,7 +89,7 @@ char *parser_take_name(struct parser *p, const char *expected)
 
 /* ---- names ---- */
 
-static struct symbol *range_find(const struct scope *s, const char *name, uint32_t n)
+static struct symbol *find_register_range(const struct scope *s, const char *name, uint32_t n)
 {
 	uint32_t digits = 0;
 	uint64_t number = 0;
@@ -116,7 +116,7 @@ struct symbol *parser_look_up(struct parser *p, const char *name, uint32_t n)
 		struct symbol *sym = scope_find(s, name, n);
 
 		if (!sym || (sym->kind == SYM_REG && sym->range))
-			sym = range_find(s, name, n);
+			sym = find_register_range(s, name, n);
 		if (sym && sym->kind == SYM_REG && !s->up && p->fn)
 			return decl_adopt_register(p, sym, &p->t);
 		if (sym)

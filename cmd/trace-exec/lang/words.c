@@ -4,7 +4,7 @@
  * types.
  *
  * A row becomes groups of words when the first statement is read: words with the same types that are single,
- * or joined by the same sign. Always true: a statement that words_fit() accepted has no suffix without an
+ * or joined by the same sign. Always true: a statement that words_are_allowed() accepted has no suffix without an
  * effect for its type, one of each required choice, and at most one of each optional choice.
  */
 #include <pthread.h>
@@ -105,7 +105,7 @@ static void read_rows(void)
 	first_group[N_OPCODES] = (uint16_t)n;
 }
 
-bool words_allow(enum opcode op, enum modifier m)
+bool words_allow_modifier(enum opcode op, enum modifier m)
 {
 	pthread_once(&once, read_rows);
 	for (unsigned i = first_group[op]; i < first_group[op + 1]; i++)
@@ -132,7 +132,7 @@ static unsigned take_group_words(const struct word_group *g, uint64_t *left)
 	return n;
 }
 
-bool words_fit(const struct stmt *in, const char *text, char *why, size_t cap)
+bool words_are_allowed(const struct stmt *in, const char *text, char *why, size_t cap)
 {
 	unsigned t = in->n_types ? in->type[in->n_types - 1] : T_NONE;
 	uint64_t left[SET_WORDS];

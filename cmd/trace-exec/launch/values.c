@@ -37,7 +37,7 @@ static const struct {
 	{"u64", V_I64},
 };
 
-static int bad_values(struct place at, struct fault *f, const char *found, const char *expected)
+static int values_fault(struct place at, struct fault *f, const char *found, const char *expected)
 {
 	char quoted[100];
 
@@ -64,25 +64,25 @@ static int parse_random(struct init *i, const char *s, struct place at, struct f
 	i->high = 1;
 	i->seed = strtoull(s, &end, 0);
 	if (end == s)
-		return bad_values(at, f, s, "a seed");
+		return values_fault(at, f, s, "a seed");
 	if (*end == ':' && !value[i->type].real) {
 		const char *m = end + 1;
 
 		i->mod = strtoull(m, &end, 0);
 		if (end == m || !i->mod)
-			return bad_values(at, f, s, "SEED:MOD with MOD above 0");
+			return values_fault(at, f, s, "SEED:MOD with MOD above 0");
 	} else if (*end == ':') {
 		const char *m = end + 1;
 
 		i->low = strtod(m, &end);
 		if (end == m || *end != ':')
-			return bad_values(at, f, s, "SEED:LOW:HIGH");
+			return values_fault(at, f, s, "SEED:LOW:HIGH");
 		m = end + 1;
 		i->high = strtod(m, &end);
 		if (end == m)
-			return bad_values(at, f, s, "SEED:LOW:HIGH");
+			return values_fault(at, f, s, "SEED:LOW:HIGH");
 	}
-	return *end ? bad_values(at, f, s, "nothing after the numbers") : 0;
+	return *end ? values_fault(at, f, s, "nothing after the numbers") : 0;
 }
 
 /* Parses one element; *end: its end. Returns false if it does not fit. */
@@ -92,7 +92,7 @@ static bool parse_element(const char *s, char **end, unsigned type, uint8_t *out
 	if (value[type].real) {
 		double d = strtod(s, end);
 		float x = (float)d;
-		uint16_t h = (uint16_t)small_from(d, SMALL_F16, ROUND_RN, false);
+		uint16_t h = (uint16_t)small_of_double(d, SMALL_F16, ROUND_RN, false);
 
 		memcpy(out,
 			type == V_F64   ? (void *)&d
@@ -129,7 +129,7 @@ static int parse_value_list(struct init *i, const char *text, struct place at, s
 	i->text = text;
 	for (const char *s = text;; s = end + 1) {
 		if (!parse_element(s, &end, i->type, bytes) || (*end && *end != ','))
-			return bad_values(at, f, s, "list:NUMBER,NUMBER... of the type");
+			return values_fault(at, f, s, "list:NUMBER,NUMBER... of the type");
 		if (!*end)
 			return 0;
 	}
@@ -156,7 +156,7 @@ int init_parse(struct init *i, const char *text, const char *folder, struct aren
 	}
 	int type = eq ? type_named(text, (size_t)(eq - text)) : -1;
 	if (type < 0)
-		return bad_values(at, f, text,
+		return values_fault(at, f, text,
 			"zero, unset, file=PATH or TYPE=... with a type of u8 i16 i32 i64 f16 f32 f64");
 	i->type = (uint8_t)type;
 	if (!strcmp(kind, "iota")) {
@@ -168,12 +168,12 @@ int init_parse(struct init *i, const char *text, const char *folder, struct aren
 		i->kind = INIT_FILL;
 		i->text = kind + 5;
 		if (!parse_element(i->text, &end, i->type, bytes) || *end)
-			return bad_values(at, f, kind, "fill:NUMBER of the type");
+			return values_fault(at, f, kind, "fill:NUMBER of the type");
 	} else if (!strncmp(kind, "list:", 5)) {
 		i->kind = INIT_LIST;
 		return parse_value_list(i, kind + 5, at, f);
 	} else {
-		return bad_values(at, f, kind, "iota, fill:V, list:V,V... or random:SEED");
+		return values_fault(at, f, kind, "iota, fill:V, list:V,V... or random:SEED");
 	}
 	return 0;
 }
@@ -220,7 +220,7 @@ static void fill_random(const struct init *i, uint8_t *to, uint64_t count)
 		} else if (value[i->type].real) {
 			float v = (float)i->low +
 				  (float)(s >> 40) * 0x1p-24f * ((float)i->high - (float)i->low);
-			uint16_t h = (uint16_t)small_from((double)v, SMALL_F16, ROUND_RN, false);
+			uint16_t h = (uint16_t)small_of_double((double)v, SMALL_F16, ROUND_RN, false);
 
 			memcpy(to + k * bytes, i->type == V_F32 ? (void *)&v : (void *)&h, bytes);
 		} else {
@@ -239,7 +239,7 @@ static void fill_iota(const struct init *i, uint8_t *to, uint64_t count)
 	for (uint64_t k = 0; k < count; k++) {
 		double d = (double)k;
 		float x = (float)k;
-		uint16_t h = i->type == V_F16 ? (uint16_t)small_from(d, SMALL_F16, ROUND_RN, false) : 0;
+		uint16_t h = i->type == V_F16 ? (uint16_t)small_of_double(d, SMALL_F16, ROUND_RN, false) : 0;
 
 		memcpy(to + k * bytes,
 			i->type == V_F64   ? (void *)&d

@@ -18,16 +18,16 @@
 
 /* ---- names -------------------------------------------------------------------------------------- */
 
-static bool is_product(const struct stmt *in) { return in->op == I_wgmma && has(in, M_MMA_ASYNC); }
+static bool is_product(const struct stmt *in) { return in->op == I_wgmma && stmt_has(in, M_MMA_ASYNC); }
 
 bool async_needs_version6(const struct stmt *in)
 {
 	switch (in->op) {
-	case I_mbarrier: return !has(in, M_PENDING_COUNT);
+	case I_mbarrier: return !stmt_has(in, M_PENDING_COUNT);
 	case I_wgmma: return is_product(in);
-	case I_cp: return has(in, M_BULK) || has(in, M_MBARRIER);
+	case I_cp: return stmt_has(in, M_BULK) || stmt_has(in, M_MBARRIER);
 	case I_st:
-	case I_red: return has(in, M_ASYNC);
+	case I_red: return stmt_has(in, M_ASYNC);
 	default: return false;
 	}
 }
@@ -35,7 +35,7 @@ bool async_needs_version6(const struct stmt *in)
 bool async_ends_group(const struct func *f, uint32_t i)
 {
 	while (++i < f->n_insts)
-		if (f->inst[i].op == I_wgmma && !has(&f->inst[i], M_FENCE))
+		if (f->inst[i].op == I_wgmma && !stmt_has(&f->inst[i], M_FENCE))
 			return !is_product(&f->inst[i]);
 	return true;
 }
@@ -69,22 +69,22 @@ static void product_suffix(char *to, size_t room, const struct wgmma *x)
 
 static const char *mbarrier_suffix(const struct stmt *in)
 {
-	bool remote = has(in, M_SHARED__CLUSTER), drop = has(in, M_ARRIVE_DROP);
-	bool counted = in->n_operands > 2 && !has(in, M_EXPECT_TX);
+	bool remote = stmt_has(in, M_SHARED__CLUSTER), drop = stmt_has(in, M_ARRIVE_DROP);
+	bool counted = in->n_operands > 2 && !stmt_has(in, M_EXPECT_TX);
 
-	if (has(in, M_INIT))
+	if (stmt_has(in, M_INIT))
 		return ".EXCH.64";
-	if (has(in, M_INVAL))
+	if (stmt_has(in, M_INVAL))
 		return ".CCTL.IV";
-	if (has(in, M_TRY_WAIT))
+	if (stmt_has(in, M_TRY_WAIT))
 		return ".PHASECHK.TRANS64.TRYWAIT";
-	if (has(in, M_TEST_WAIT))
+	if (stmt_has(in, M_TEST_WAIT))
 		return ".PHASECHK.TRANS64";
-	if (has(in, M_COMPLETE_TX))
+	if (stmt_has(in, M_COMPLETE_TX))
 		return remote ? ".ARRIVE.TRANS64.RED.A0TX" : ".ARRIVE.TRANS64.A0TX";
-	if (has(in, M_EXPECT_TX) && !has(in, M_ARRIVE) && !drop)
+	if (stmt_has(in, M_EXPECT_TX) && !stmt_has(in, M_ARRIVE) && !drop)
 		return remote ? ".ARRIVE.TRANS64.RED.A0TR" : ".ARRIVE.TRANS64.A0TR";
-	if (has(in, M_EXPECT_TX))
+	if (stmt_has(in, M_EXPECT_TX))
 		return remote ? drop ? ".ARRIVE.TRANS64.RED.OPTOUT" : ".ARRIVE.TRANS64.RED"
 		       : drop ? ".ARRIVE.TRANS64.OPTOUT"
 			      : ".ARRIVE.TRANS64";
@@ -105,15 +105,15 @@ static const char *bulk_spaces(const struct bulk *x)
 
 void async_suffix(char *to, size_t room, const struct stmt *in, const struct op *o)
 {
-	const char *many = has(in, M_MULTICAST__CLUSTER) ? ".MULTICAST" : "";
+	const char *many = stmt_has(in, M_MULTICAST__CLUSTER) ? ".MULTICAST" : "";
 
 	if (is_product(in))
 		product_suffix(to, room, o->x->family);
 	else if (in->op == I_mbarrier)
 		snprintf(to, room, "%s", mbarrier_suffix(in));
-	else if (in->op == I_cp && has(in, M_TENSOR))
+	else if (in->op == I_cp && stmt_has(in, M_TENSOR))
 		snprintf(to, room, ".%uD%s", ((const struct tensor_copy *)o->x->family)->rank, many);
-	else if (in->op == I_cp && !has(in, M_PREFETCH))
+	else if (in->op == I_cp && !stmt_has(in, M_PREFETCH))
 		snprintf(to, room, "%s%s", bulk_spaces(o->x->family), many);
 	else
 		*to = '\0';
@@ -230,11 +230,11 @@ static uint32_t mbarrier_value(const struct warp *w, const struct op *o, unsigne
 	const struct stmt *in = o->in;
 	uint32_t v = o->b ? REG(uint32_t, w, o->b)[lane] : 0;
 
-	if (has(in, M_INIT))
+	if (stmt_has(in, M_INIT))
 		return (ARRIVALS_MAX - v) << 1;
-	if (!has(in, M_TRY_WAIT) && !has(in, M_TEST_WAIT))
+	if (!stmt_has(in, M_TRY_WAIT) && !stmt_has(in, M_TEST_WAIT))
 		return v;
-	if (!has(in, M_PARITY)) /* the phase in the state that an arrival returned */
+	if (!stmt_has(in, M_PARITY)) /* the phase in the state that an arrival returned */
 		v = (uint32_t)(REG(uint64_t, w, o->b)[lane] >> 40 & 1);
 	return v << 31;
 }

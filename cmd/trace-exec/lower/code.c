@@ -176,14 +176,14 @@ void lower_block(FILE *out, const struct cta *c)
 static bool may_reach_cluster(const struct warp *w, const struct op *o)
 {
 	return w->g->cluster_size > 1 && w->space == SP_SHARED &&
-	       (o->space == SP_GENERIC || has(o->in, M_SHARED__CLUSTER));
+	       (o->space == SP_GENERIC || stmt_has(o->in, M_SHARED__CLUSTER));
 }
 
 /* Returns the addresses that a GPU would use, in w->addr or storage. */
 static const uint64_t *machine_addresses(
 	const struct warp *w, const struct op *o, int32_t shift, uint64_t storage[LANES])
 {
-	bool shared = o->space == SP_GENERIC ? w->space == SP_SHARED : has(o->in, M_SHARED__CLUSTER);
+	bool shared = o->space == SP_GENERIC ? w->space == SP_SHARED : stmt_has(o->in, M_SHARED__CLUSTER);
 	uint64_t base = shared                                           ? SHARED_WINDOW_BASE
 			: o->space == SP_GENERIC && w->space == SP_LOCAL ? LOCAL_WINDOW_BASE
 									 : 0;

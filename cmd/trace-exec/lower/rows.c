@@ -109,7 +109,7 @@ static bool word_fits(const struct facts *q, const char *word, size_t n)
 	if (space_fits(q->op, word, n))
 		return true;
 	m = modifier_find(word, (uint32_t)n);
-	return m != M_NONE && has(in, m) &&
+	return m != M_NONE && stmt_has(in, m) &&
 	       !(q->op->memory && (m == M_SHARED || m == M_GLOBAL || m == M_LOCAL));
 }
 
@@ -128,7 +128,7 @@ static bool pattern_fits(const struct facts *q, const char *words)
 	return true;
 }
 
-static bool row_fits(const struct lower_row *r, const struct facts *q)
+static bool does_row_fit(const struct lower_row *r, const struct facts *q)
 {
 	return q->binary >= r->first && q->binary <= r->last && pattern_fits(q, r->words);
 }
@@ -136,7 +136,7 @@ static bool row_fits(const struct lower_row *r, const struct facts *q)
 const char *rows_find(const struct facts *q)
 {
 	for (size_t i = 0; i < N_ROWS; i++)
-		if (row_fits(&rows[i], q))
+		if (does_row_fit(&rows[i], q))
 			return rows[i].sequence;
 	return NULL;
 }
@@ -144,7 +144,7 @@ const char *rows_find(const struct facts *q)
 const char *rows_fuse(const struct facts *first, const struct facts *second, bool *multiple)
 {
 	for (size_t i = 0; i < N_FUSE; i++)
-		if (row_fits(&fuse_rows[i], first) && pattern_fits(second, fuse_rows[i].second)) {
+		if (does_row_fit(&fuse_rows[i], first) && pattern_fits(second, fuse_rows[i].second)) {
 			*multiple = !strchr(fuse_rows[i].sequence, ';');
 			return fuse_rows[i].sequence;
 		}
@@ -153,7 +153,7 @@ const char *rows_fuse(const struct facts *first, const struct facts *second, boo
 
 /* ---- steps ---- */
 
-static struct lower_part step_part(const char *word, size_t n)
+static struct lower_part part_of_step(const char *word, size_t n)
 {
 	static const char sources[] = "abce", addresses[] = "mnp", temps[] = "tuvwTUVW";
 	struct lower_part p = {PART_NONE, 0, n > 1 ? (uint8_t)(word[1] - '0') : WHOLE};
@@ -188,10 +188,10 @@ bool rows_step(const char **at, struct lower_step *s)
 		} else if (*p == '#') {
 			s->immediate = true;
 		} else if (first) {
-			s->dst = step_part(p, n);
+			s->dst = part_of_step(p, n);
 		} else if (s->n_src < STEP_SOURCES) {
 			s->access |= *p == 'm' || *p == 'n';
-			s->src[s->n_src++] = step_part(p, n);
+			s->src[s->n_src++] = part_of_step(p, n);
 		}
 		first = false;
 	}

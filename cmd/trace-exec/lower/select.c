@@ -35,19 +35,19 @@ struct selecting {
 
 /* ---- registers ---- */
 
-static uint32_t add_item(struct lower_code *c, unsigned size)
+static uint32_t add_code_item(struct lower_code *c, unsigned size)
 {
 	grow(&c->item, &c->cap_items, c->n_items + 1, sizeof(*c->item));
 	c->item[c->n_items] = (struct lower_item){UINT32_MAX, 0, (uint16_t)size, 0};
 	return c->n_items++;
 }
 
-static uint32_t ref_of(struct selecting *s, uint32_t reg)
+static uint32_t item_of_register(struct selecting *s, uint32_t reg)
 {
 	struct lower_value *v = &s->plan->value[reg];
 
 	if (v->item == UINT32_MAX)
-		v->item = add_item(s->code, v->size);
+		v->item = add_code_item(s->code, v->size);
 	return REF(v->item, v->offset);
 }
 
@@ -108,7 +108,7 @@ static uint32_t materialise_constant(struct selecting *s, const struct operand *
 			s->held[i].used = s->current;
 			return REF(s->held[i].item, 0);
 		}
-	h.item = add_item(s->code, size);
+	h.item = add_code_item(s->code, size);
 	for (unsigned k = 0; k < size; k++)
 		emit_inst(s, "MOV", REF(h.item, k));
 	*new_held_constant(s) = h;
@@ -133,7 +133,7 @@ static uint32_t reg_part(struct selecting *s, uint32_t reg, unsigned half)
 
 	if (v->kind != VALUE_REG || (half != WHOLE && half >= s->plan->value[reg].size))
 		return NO_REF;
-	return ref_of(s, root) + (half == WHOLE ? 0 : half);
+	return item_of_register(s, root) + (half == WHOLE ? 0 : half);
 }
 
 /* Returns the register of the first element if all are in consecutive registers; else NO_REF. */
@@ -173,7 +173,7 @@ static void coalesce_vector(struct selecting *s, const struct operand *o)
 	}
 	if (size < 2 || size > 128)
 		return;
-	item = add_item(s->code, size);
+	item = add_code_item(s->code, size);
 	size = 0;
 	for (unsigned k = 0; k < n; k++) {
 		struct lower_value *v = &s->plan->value[plan_root(s->plan, o->elem[k].reg)];
@@ -196,7 +196,7 @@ static uint32_t vector_item(struct selecting *s, const struct operand *o)
 
 	for (unsigned k = 0; k < o->n; k++)
 		size += o->elem[k].kind == O_REG ? s->plan->value[o->elem[k].reg].size : 1;
-	return REF(add_item(s->code, size > 128 ? 128 : size), 0);
+	return REF(add_code_item(s->code, size > 128 ? 128 : size), 0);
 }
 
 static uint32_t source_vector(struct selecting *s, const struct operand *o)
@@ -276,7 +276,7 @@ static uint32_t source_ref(struct selecting *s, struct lower_part part, struct s
 
 	if (part.kind == PART_TEMP) {
 		if (s->temp[part.index] == UINT32_MAX)
-			s->temp[part.index] = add_item(s->code, part.index < TEMPS / 2 ? 1 : 2);
+			s->temp[part.index] = add_code_item(s->code, part.index < TEMPS / 2 ? 1 : 2);
 		return REF(s->temp[part.index], part.half == WHOLE ? 0 : part.half);
 	}
 	if (part.kind == PART_RESULT && o && o->kind == O_VEC && part.half == WHOLE)
@@ -343,7 +343,7 @@ static const char *atomic_suffix(const struct stmt *in)
 		".ADD", ".MIN", ".MAX", ".INC", ".DEC", ".AND", ".OR", ".XOR", ".EXCH", ".CAS"};
 
 	for (unsigned i = 0; i < sizeof(m) / sizeof(*m); i++)
-		if (has(in, m[i]))
+		if (stmt_has(in, m[i]))
 			return text[i];
 	return "";
 }
@@ -516,7 +516,7 @@ static void load_loop_constants(struct selecting *s)
 		for (uint32_t i = 0; i < dry.n_held && s->n_early < CONSTANTS; i++) {
 			unsigned size = trial.item[dry.held[i].item].size;
 
-			dry.held[i].item = add_item(c, size);
+			dry.held[i].item = add_code_item(c, size);
 			for (unsigned k = 0; k < size; k++)
 				emit_inst(s, "MOV", REF(dry.held[i].item, k));
 			s->early[s->n_early++] = dry.held[i];
@@ -537,7 +537,7 @@ static void emit_kernel_start(struct selecting *s)
 {
 	const struct func *f = s->plan->func;
 
-	emit_inst(s, "MOV", REF(add_item(s->code, 0), 0));
+	emit_inst(s, "MOV", REF(add_code_item(s->code, 0), 0));
 	for (uint32_t i = 0; i < f->n_insts && s->plan->binary >= 80; i++) {
 		const struct op *o = &s->plan->code->op[f->first_pc + i];
 

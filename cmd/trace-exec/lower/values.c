@@ -80,7 +80,7 @@ static void count_uses_and_definitions(struct plan *p)
 
 /* ---- blocks and loops ---- */
 
-static void mark_jump(struct plan *p, uint8_t *leader, uint32_t from, const struct symbol *label)
+static void mark_jump_target(struct plan *p, uint8_t *leader, uint32_t from, const struct symbol *label)
 {
 	uint32_t to;
 
@@ -107,9 +107,9 @@ static void find_basic_blocks(struct plan *p)
 		for (unsigned k = 0; k < in->n_operands && (in->op == I_bra || in->op == I_brx); k++) {
 			struct symbol *s = in->operand[k].sym;
 
-			mark_jump(p, leader, i, s);
+			mark_jump_target(p, leader, i, s);
 			for (uint32_t t = 0; s && s->kind == SYM_TARGETS && t < s->n_targets; t++)
-				mark_jump(p, leader, i, s->target[t]);
+				mark_jump_target(p, leader, i, s->target[t]);
 		}
 		if (p->code->op[f->first_pc + i].flow != FLOW_NEXT)
 			leader[i + 1] = 1;
@@ -180,7 +180,7 @@ static bool alias_result(struct plan *p, uint32_t i, uint32_t reg)
 	return true;
 }
 
-static bool make_constant(struct lower_value *v)
+static bool make_value_constant(struct lower_value *v)
 {
 	v->kind = VALUE_CONST;
 	return true;
@@ -192,25 +192,25 @@ static bool is_literal(const struct operand *o)
 	       (o->kind == O_SREG && is_constant_sreg(o->sreg));
 }
 
-static bool is_free_move(struct plan *p, uint32_t i, struct lower_value *v)
+static bool needs_no_move(struct plan *p, uint32_t i, struct lower_value *v)
 {
 	const struct stmt *in = &p->func->inst[i];
 	const struct operand *s = &in->operand[1];
 
 	if (is_literal(s))
-		return make_constant(v);
+		return make_value_constant(v);
 	if (s->kind != O_REG || s->part)
 		return false;
 	if (in->op == I_mov)
 		return p->value[plan_root(p, s->reg)].size == v->size && alias_result(p, i, s->reg);
 	if (in->op == I_cvta)
-		return (p->value[plan_root(p, s->reg)].kind == VALUE_CONST || has(in, M_GLOBAL) ||
-			       has(in, M_CONST) || has(in, M_PARAM)) &&
+		return (p->value[plan_root(p, s->reg)].kind == VALUE_CONST || stmt_has(in, M_GLOBAL) ||
+			       stmt_has(in, M_CONST) || stmt_has(in, M_PARAM)) &&
 		       alias_result(p, i, s->reg);
 	/* cvt: the lower half, or the same bits */
 	return in->n_types == 2 && types[in->type[0]].bits == 32 && types[in->type[1]].bits >= 32 &&
-	       types[in->type[0]].kind != K_FLOAT && types[in->type[1]].kind != K_FLOAT && !has(in, M_SAT) &&
-	       alias_result(p, i, s->reg);
+	       types[in->type[0]].kind != K_FLOAT && types[in->type[1]].kind != K_FLOAT &&
+	       !stmt_has(in, M_SAT) && alias_result(p, i, s->reg);
 }
 
 /* Returns whether instruction i, the only definition of v, needs no machine instruction. */
@@ -223,10 +223,10 @@ static bool needs_no_instruction(struct plan *p, uint32_t i, struct lower_value 
 	switch (in->op) {
 	case I_ld:
 		return s->kind == O_ADDR && s->reg == UINT32_MAX && !o->is_param &&
-		       (o->space == SP_PARAM || o->space == SP_CONST) && make_constant(v);
+		       (o->space == SP_PARAM || o->space == SP_CONST) && make_value_constant(v);
 	case I_mov:
 	case I_cvta:
-	case I_cvt: return s && is_free_move(p, i, v);
+	case I_cvt: return s && needs_no_move(p, i, v);
 	case I_add: /* sum of an address and a constant */
 		return in->n_operands == 3 && s->kind == O_REG && is_literal(&in->operand[2]) && v->uses &&
 		       v->uses == v->address_uses && alias_result(p, i, s->reg);

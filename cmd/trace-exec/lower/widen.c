@@ -43,7 +43,7 @@ static unsigned alignment_of_result(const struct plan *p, uint32_t i, unsigned d
 		return o[2].kind != O_INT ? 1 : o[2].value < 4 ? min_u32(a << o[2].value, WIDEST) : WIDEST;
 	case I_mul:
 	case I_mad:
-		if (has(in, M_HI))
+		if (stmt_has(in, M_HI))
 			return 1;
 		b = min_u32(a * alignment_of(p, &o[2], depth + 1), WIDEST);
 		return in->op == I_mul ? b : min_u32(b, alignment_of(p, &o[3], depth + 1));
@@ -73,7 +73,7 @@ static bool is_word_load(const struct plan *p, uint32_t i)
 	const struct lower_value *v;
 
 	if (in->op != I_ld || in->guard || p->act[i] != ACT_ROW || o->space != SP_SHARED || o->bytes != 4 ||
-		o->n > 1 || in->operand[0].kind != O_REG || has(in, M_VOLATILE) || in->operand[1].n)
+		o->n > 1 || in->operand[0].kind != O_REG || stmt_has(in, M_VOLATILE) || in->operand[1].n)
 		return false;
 	v = &p->value[in->operand[0].reg];
 	return v->kind == VALUE_REG && v->size == 1 && v->defs == 1;
@@ -155,7 +155,7 @@ static bool find_words(const struct plan *p, uint32_t i, unsigned n, uint32_t *w
 	return found == n;
 }
 
-static void make_wide(struct plan *p, uint32_t i, unsigned n, const uint32_t *word)
+static void make_wide_access(struct plan *p, uint32_t i, unsigned n, const uint32_t *word)
 {
 	struct operand *v = arena_alloc(&p->arena, 1, sizeof(*v));
 	int64_t own, lowest;
@@ -191,7 +191,7 @@ void plan_widen(struct plan *p)
 			base.reg != UINT32_MAX ? alignment_of(p, &base, 0) : alignment_of_variable(at->sym);
 		for (unsigned n = alignment / 4; n > 1; n /= 2)
 			if (find_words(p, i, n, word)) {
-				make_wide(p, i, n, word);
+				make_wide_access(p, i, n, word);
 				break;
 			}
 	}

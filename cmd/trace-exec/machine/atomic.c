@@ -76,7 +76,7 @@ static uint32_t global_lanes(struct warp *w, const struct op *o, uint32_t m)
 	return global;
 }
 
-static void atomic(struct warp *w, const struct op *o, uint32_t m)
+static void execute_atomic(struct warp *w, const struct op *o, uint32_t m)
 {
 	bool locked = w->g->at_once > 1 && o->space != SP_SHARED, changed = w->changed;
 	uint8_t *at[LANES];
@@ -115,7 +115,7 @@ static const struct atomic_type types_float[16] = {{T_F16X2, 1}, {T_F16X2, 2}, {
 
 enum { IS_SHARED = 1, IS_RED = 2, IS_CAS = 4, IS_FLOAT = 8, IS_GENERIC = 16, IS_COUNT = 32 };
 
-static unsigned kind_of(unsigned opcode)
+static unsigned atomic_kind_of(unsigned opcode)
 {
 	switch (opcode) {
 	case 0x38a:
@@ -212,7 +212,7 @@ static int bind_operation(struct mbind *b, struct op *o, unsigned kind)
 
 int mbind_atom(struct mbind *b, struct op *o)
 {
-	unsigned kind = kind_of(b->in->opcode);
+	unsigned kind = atomic_kind_of(b->in->opcode);
 	struct frame *frame = &b->bound->frame[b->fn->number];
 
 	o->x = arena_alloc(&b->bound->arena, 1, sizeof(*o->x));
@@ -225,7 +225,7 @@ int mbind_atom(struct mbind *b, struct op *o)
 	o->d = kind & IS_RED ? (uint32_t)FRAME_SINK : mbind_dst(b, 16, o->bytes / 4u);
 	o->target = mbind_pdst(b, 81, false);
 	b->fn->inst[b->index].op = o->is_signed ? I_red : I_atom;
-	machine_set_function(o, atomic);
+	machine_set_function(o, execute_atomic);
 	if (!(kind & IS_SHARED))
 		frame->order |= o->is_signed ? atom_order((enum atom)o->x->aux[AUX_ATOM],
 						       (enum type)o->x->aux[AUX_TYPE])

@@ -185,8 +185,14 @@ static inline void set_pred(struct warp *w, uint32_t slot, uint32_t m, uint32_t 
 	*p = (*p & ~m) | (v & m);
 }
 /* Two predicate sources in imm: the first in bits 0-31, the second in bits 32-63. */
-static inline uint32_t pred1(const struct warp *w, const struct op *o) { return pred_value(w, o->imm); }
-static inline uint32_t pred2(const struct warp *w, const struct op *o) { return pred_value(w, o->imm >> 32); }
+static inline uint32_t first_pred_source(const struct warp *w, const struct op *o)
+{
+	return pred_value(w, o->imm);
+}
+static inline uint32_t second_pred_source(const struct warp *w, const struct op *o)
+{
+	return pred_value(w, o->imm >> 32);
+}
 
 /* Results in predicates. */
 #define PDST1(o) ((o)->target)

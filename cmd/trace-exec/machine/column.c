@@ -20,7 +20,7 @@ struct copy_column {
 	uint64_t count, last;
 };
 
-static void put(struct text *t, const char *words)
+static void put_words(struct text *t, const char *words)
 {
 	size_t n = strlen(words);
 
@@ -37,7 +37,7 @@ static void put_number(struct text *t, int64_t v)
 
 static void put_hex(struct text *t, uint64_t v, unsigned digits)
 {
-	put(t, "0x");
+	put_words(t, "0x");
 	text_reserve(t, ROOM);
 	t->n = (size_t)(text_hex(t->p + t->n, v, digits) - t->p);
 }
@@ -52,10 +52,10 @@ static void put_elements(void *ctx, uint64_t addr, uint64_t n)
 
 		if (c->left == c->count) {
 			put_hex(c->out, at, 1);
-			put(c->out, " ");
+			put_words(c->out, " ");
 			put_number(c->out, (int64_t)c->count);
 		} else {
-			put(c->out, " ");
+			put_words(c->out, " ");
 			put_number(c->out, (int64_t)(at - c->last));
 		}
 		c->last = at;
@@ -69,17 +69,17 @@ static void put_head(struct warp *w, uint32_t mbarrier, const struct targets *t,
 	struct text *out = &w->out;
 
 	put_number(out, (int64_t)element);
-	put(out, " ");
+	put_words(out, " ");
 	put_hex(out, mbarrier, 8);
-	put(out, t->mask ? " 1 " : " 0 ");
+	put_words(out, t->mask ? " 1 " : " 0 ");
 	if (t->mask) {
 		put_hex(out, REG(u16, w, t->mask)[lane], 4);
-		put(out, " ");
+		put_words(out, " ");
 	}
 	put_number(out, (int64_t)bytes);
-	put(out, " ");
+	put_words(out, " ");
 	put_number(out, (int64_t)outside);
-	put(out, " 4 ");
+	put_words(out, " 4 ");
 }
 
 static const char no_copy[] = "0 0x0 0 0 0 4 0x0 0";
@@ -106,7 +106,7 @@ void column_bulk_at(struct warp *w, const struct bulk *x, int lane, uint32_t mba
 	bool in_global = x->from.space == SP_GLOBAL || x->targets.to.space == SP_GLOBAL;
 
 	if (lane < 0) {
-		put(&w->out, no_copy);
+		put_words(&w->out, no_copy);
 		return;
 	}
 	uint64_t bytes = REG(u32, w, x->bytes)[lane];
@@ -116,7 +116,7 @@ void column_bulk_at(struct warp *w, const struct bulk *x, int lane, uint32_t mba
 	if (c.count)
 		put_elements(&c, global, c.count);
 	else
-		put(&w->out, "0x0 0");
+		put_words(&w->out, "0x0 0");
 }
 
 bool column_tensor(struct warp *w, const struct op *o, int lane)
@@ -132,7 +132,7 @@ bool column_tensor_at(struct warp *w, const struct op *o, int lane, uint32_t mba
 	struct tensor_extent e;
 
 	if (lane < 0) {
-		put(&w->out, no_copy);
+		put_words(&w->out, no_copy);
 		return true;
 	}
 	if (!tensor_copy_lines(w, o, (unsigned)lane, &e, NULL, NULL))
@@ -143,6 +143,6 @@ bool column_tensor_at(struct warp *w, const struct op *o, int lane, uint32_t mba
 		(e.elements - e.inside) * e.bytes);
 	if (c.count)
 		return tensor_copy_lines(w, o, (unsigned)lane, &e, put_elements, &c);
-	put(&w->out, "0x0 0");
+	put_words(&w->out, "0x0 0");
 	return true;
 }

@@ -9,7 +9,7 @@
 
 enum { BOOL_AND, BOOL_OR, BOOL_XOR };
 
-static u32 combine_with(unsigned how, u32 v, u32 p)
+static u32 combine_bool(unsigned how, u32 v, u32 p)
 {
 	return how == BOOL_AND ? v & p : how == BOOL_OR ? v | p : v ^ p;
 }
@@ -17,11 +17,11 @@ static u32 combine_with(unsigned how, u32 v, u32 p)
 /* Sets both results from the comparison v. */
 static void set_results(struct warp *w, const struct op *o, uint32_t m, u32 v)
 {
-	u32 p = pred1(w, o);
+	u32 p = first_pred_source(w, o);
 
-	set_pred(w, PDST1(o), m, combine_with(o->n, v, p));
+	set_pred(w, PDST1(o), m, combine_bool(o->n, v, p));
 	if (PDST2(o) != FRAME_PSINK)
-		set_pred(w, PDST2(o), m, combine_with(o->n, ~v, p));
+		set_pred(w, PDST2(o), m, combine_bool(o->n, ~v, p));
 }
 
 /* ---- integers ---- */
@@ -62,7 +62,7 @@ enum { ICMP_F, ICMP_LT, ICMP_EQ, ICMP_LE, ICMP_GT, ICMP_NE, ICMP_GE, ICMP_T };
 static void isetp_extended(struct warp *w, const struct op *o, uint32_t m)
 {
 	const u32 *a = REG(u32, w, o->a), *b = REG(u32, w, o->b);
-	u32 equal = lanes_equal(a, b), low = pred2(w, o), v;
+	u32 equal = lanes_equal(a, b), low = second_pred_source(w, o), v;
 	u32 less = o->is_signed ? lanes_less_signed(a, b) : lanes_less_unsigned(a, b);
 
 	switch (o->bytes) {
@@ -160,7 +160,7 @@ static const uint8_t outcomes[16] = {0, IS_LESS, IS_EQUAL, IS_LESS | IS_EQUAL, I
 	IS_GREATER | IS_UNORDERED, IS_LESS | IS_GREATER | IS_UNORDERED, IS_GREATER | IS_EQUAL | IS_UNORDERED,
 	15};
 
-static u32 true_in(const struct lane_order *r, unsigned is)
+static u32 lanes_where_true(const struct lane_order *r, unsigned is)
 {
 	return (is & IS_LESS ? r->less : 0) | (is & IS_EQUAL ? r->equal : 0) |
 	       (is & IS_UNORDERED ? r->unordered : 0) |
@@ -203,18 +203,19 @@ static struct lane_order order_doubles(const u32 *pa, const u32 *pb, unsigned mo
 	return (struct lane_order){less, equal, un};
 }
 
-static void fsetp(struct warp *w, const struct op *o, uint32_t m)
+static void execute_fsetp(struct warp *w, const struct op *o, uint32_t m)
 {
 	struct lane_order r = order_words(REG(u32, w, o->a), REG(u32, w, o->b), o->mode, o->is_param);
 
-	set_results(w, o, m, true_in(&r, o->bytes));
+	set_results(w, o, m, lanes_where_true(&r, o->bytes));
 }
 
 /* FSET: 1.0 or 0, or all ones. */
-static void fset(struct warp *w, const struct op *o, uint32_t m)
+static void execute_fset(struct warp *w, const struct op *o, uint32_t m)
 {
 	struct lane_order r = order_words(REG(u32, w, o->a), REG(u32, w, o->b), o->mode, o->is_param);
-	u32 v = combine_with(o->n, true_in(&r, o->bytes), pred1(w, o)), *d = REG(u32, w, o->d);
+	u32 v = combine_bool(o->n, lanes_where_true(&r, o->bytes), first_pred_source(w, o)),
+	    *d = REG(u32, w, o->d);
 
 	FOR_BITS32 (i, m)
 		d[i] = v >> i & 1 ? 0x3f800000 : 0;
@@ -241,21 +242,21 @@ int mbind_fsetp(struct mbind *b, struct op *o)
 	o->target = mbind_pdst(b, 81, b->uniform);
 	o->rpc = mbind_pdst(b, 84, b->uniform);
 	o->d = FRAME_SINK;
-	machine_set_function(o, fsetp);
+	machine_set_function(o, execute_fsetp);
 	return 0;
 }
 
 int mbind_fset(struct mbind *b, struct op *o)
 {
-	machine_set_function(o, fset);
+	machine_set_function(o, execute_fset);
 	return bind_float_compare(b, o);
 }
 
-static void dsetp(struct warp *w, const struct op *o, uint32_t m)
+static void execute_dsetp(struct warp *w, const struct op *o, uint32_t m)
 {
 	struct lane_order r = order_doubles(REG(u32, w, o->a), REG(u32, w, o->b), o->mode);
 
-	set_results(w, o, m, true_in(&r, o->bytes));
+	set_results(w, o, m, lanes_where_true(&r, o->bytes));
 }
 
 /* .MIN and .MAX: first result: a is taken; second: both are NaN. */
@@ -299,6 +300,6 @@ int mbind_dsetp(struct mbind *b, struct op *o)
 	o->target = mbind_pdst(b, 81, false);
 	o->rpc = mbind_pdst(b, 84, false);
 	o->d = FRAME_SINK;
-	machine_set_function(o, cmp == 0 || cmp == 15 ? dsetp_choice : dsetp);
+	machine_set_function(o, cmp == 0 || cmp == 15 ? dsetp_choice : execute_dsetp);
 	return 0;
 }

@@ -72,12 +72,12 @@ static void write_float(struct warp *w, const struct op *o, unsigned i, double v
 			u = f > 0 ? f < 1 ? u : 0x3f800000 : 0;
 		d[i] = o->space & CONVERT_FTZ && !(u & 0x7f800000) ? u & 0x80000000 : u;
 	} else {
-		d[i] = small_from(v, o->space & CONVERT_BF16_TO ? SMALL_BF16 : SMALL_F16,
+		d[i] = small_of_double(v, o->space & CONVERT_BF16_TO ? SMALL_BF16 : SMALL_F16,
 			small_rounding[how & 3], false);
 	}
 }
 
-static void f2f(struct warp *w, const struct op *o, uint32_t m)
+static void execute_f2f(struct warp *w, const struct op *o, uint32_t m)
 {
 	const u32 *p = REG(u32, w, o->b);
 
@@ -85,7 +85,7 @@ static void f2f(struct warp *w, const struct op *o, uint32_t m)
 		write_float(w, o, i, read_float(o, p, i), o->bytes, o->n);
 }
 
-static void frnd(struct warp *w, const struct op *o, uint32_t m)
+static void execute_frnd(struct warp *w, const struct op *o, uint32_t m)
 {
 	const u32 *p = REG(u32, w, o->b);
 
@@ -109,7 +109,7 @@ static u64 to_integer(const struct op *o, double v)
 	return v < 0 ? 0 : v >= ldexp(1, (int)bits) ? (bits == 64 ? UINT64_MAX : (1ull << bits) - 1) : (u64)v;
 }
 
-static void f2i(struct warp *w, const struct op *o, uint32_t m)
+static void execute_f2i(struct warp *w, const struct op *o, uint32_t m)
 {
 	const u32 *p = REG(u32, w, o->b);
 	u32 *d = REG(u32, w, o->d);
@@ -173,7 +173,7 @@ static u64 read_integer(const struct op *o, const u32 *p, unsigned i)
 	}
 }
 
-static void i2f(struct warp *w, const struct op *o, uint32_t m)
+static void execute_i2f(struct warp *w, const struct op *o, uint32_t m)
 {
 	const u32 *p = REG(u32, w, o->b);
 	u32 *d = REG(u32, w, o->d);
@@ -235,7 +235,7 @@ int mbind_f2f(struct mbind *b, struct op *o)
 		return -1;
 	o->is_param &= 1;
 	bind_bf16_result(b, o);
-	machine_set_function(o, f2f);
+	machine_set_function(o, execute_f2f);
 	return o->reg_bytes == SIZE_8 || o->bytes == SIZE_8 ? mbind_refuse(b, "format") : 0;
 }
 
@@ -246,7 +246,7 @@ int mbind_frnd(struct mbind *b, struct op *o)
 	o->is_param &= 1;
 	bind_bf16_source(b, o);
 	bind_bf16_result(b, o);
-	machine_set_function(o, frnd);
+	machine_set_function(o, execute_frnd);
 	return o->reg_bytes == SIZE_8 || o->bytes == SIZE_8 ? mbind_refuse(b, "format") : 0;
 }
 
@@ -257,7 +257,7 @@ int mbind_f2i(struct mbind *b, struct op *o)
 	o->is_param &= 1;
 	o->is_signed = bit(b, 72);
 	bind_bf16_source(b, o);
-	machine_set_function(o, f2i);
+	machine_set_function(o, execute_f2i);
 	return o->reg_bytes == SIZE_8 ? mbind_refuse(b, "format") : 0;
 }
 
@@ -268,7 +268,7 @@ int mbind_i2f(struct mbind *b, struct op *o)
 	o->is_signed = bit(b, 74);
 	o->mode = 0;
 	bind_bf16_result(b, o);
-	machine_set_function(o, i2f);
+	machine_set_function(o, execute_i2f);
 	return o->bytes == SIZE_8 ? mbind_refuse(b, "format") : 0;
 }
 
@@ -281,6 +281,6 @@ int mbind_i2fp(struct mbind *b, struct op *o)
 	o->n = (uint8_t)field(b, 78, 2);
 	o->reg_bytes = o->bytes = SIZE_32;
 	o->mode = 0;
-	machine_set_function(o, o->n ? i2f : o->is_signed ? i2f_signed : i2f_unsigned);
+	machine_set_function(o, o->n ? execute_i2f : o->is_signed ? i2f_signed : i2f_unsigned);
 	return b->in->form == 2 || b->in->form == 3 ? mbind_refuse(b, "form of operands") : 0;
 }

@@ -143,7 +143,7 @@ int mbind_ldsm(struct mbind *b, struct op *o) { return bind_matrices(b, o, 32, l
 int mbind_stsm(struct mbind *b, struct op *o) { return bind_matrices(b, o, 64, store_matrices); }
 
 /* Transposes the 8x8 matrix of 16-bit elements in a register. */
-static void transpose(struct warp *w, const struct op *o, uint32_t m)
+static void execute_movm(struct warp *w, const struct op *o, uint32_t m)
 {
 	const u32 *a = REG(u32, w, o->a);
 	u16 v[8][8];
@@ -160,7 +160,7 @@ int mbind_movm(struct mbind *b, struct op *o)
 {
 	o->d = mbind_dst(b, 16, 1);
 	o->a = mbind_reg(b, 24, 1);
-	machine_set_function(o, transpose);
+	machine_set_function(o, execute_movm);
 	return 0;
 }
 

@@ -24,7 +24,7 @@
 #define FRP   16u
 #define FRZ   24u
 
-static inline float canonical(float v)
+static inline float canonical_f32(float v)
 {
 	union {
 		u32 u;
@@ -36,7 +36,7 @@ static inline float canonical(float v)
 
 static inline u32 flush_bits(u32 v, bool ftz) { return ftz && !(v & 0x7f800000) ? v & 0x80000000 : v; }
 
-static inline float saturated(float v) { return v > 0 ? v < 1 ? v : 1 : 0; }
+static inline float saturate_f32(float v) { return v > 0 ? v < 1 ? v : 1 : 0; }
 
 static void set_rounding(unsigned how)
 {
@@ -58,9 +58,9 @@ LANE_FN static void store_rounded(struct warp *w, const struct op *o, uint32_t m
 	bool sat = o->n & SAT, ftz = o->n & FTZ;
 
 	for (unsigned i = 0; i < LANES; i++) {
-		float v = canonical(r[i]);
+		float v = canonical_f32(r[i]);
 
-		v = sat ? saturated(v) : v;
+		v = sat ? saturate_f32(v) : v;
 		v = ieee_f32(flush_bits(ieee_f32_bits(v), ftz));
 		d[i] = m >> i & 1 ? v : d[i];
 	}
@@ -68,9 +68,9 @@ LANE_FN static void store_rounded(struct warp *w, const struct op *o, uint32_t m
 
 /* ---- instructions with no modifiers except signs ---- */
 
-LANE_OP2(fadd_plain, float, float, float, canonical(a + b))
-LANE_OP2(fmul_plain, float, float, float, canonical(a *b))
-LANE_OP3(ffma_plain, float, float, float, float, canonical(__builtin_fmaf(a, b, c)))
+LANE_OP2(fadd_plain, float, float, float, canonical_f32(a + b))
+LANE_OP2(fmul_plain, float, float, float, canonical_f32(a *b))
+LANE_OP3(ffma_plain, float, float, float, float, canonical_f32(__builtin_fmaf(a, b, c)))
 
 /* ---- any modifiers ---- */
 
@@ -93,7 +93,7 @@ LANE_FN static NOINLINE void fma_all(float *r, const float *a, const float *b, c
 		r[i] = __builtin_fmaf(a[i], b[i], c[i]);
 }
 
-static void f32_any(struct warp *w, const struct op *o, uint32_t m, f32_fn *fn)
+static void compute_f32_lanes(struct warp *w, const struct op *o, uint32_t m, f32_fn *fn)
 {
 	float a[LANES], b[LANES], c[LANES], r[LANES];
 	bool ftz = o->n & FTZ;
@@ -113,9 +113,9 @@ static void f32_any(struct warp *w, const struct op *o, uint32_t m, f32_fn *fn)
 		r[i] *= ieee_f32((u32)o->imm);
 	store_rounded(w, o, m, r);
 }
-static void fadd_any(struct warp *w, const struct op *o, uint32_t m) { f32_any(w, o, m, add_all); }
-static void fmul_any(struct warp *w, const struct op *o, uint32_t m) { f32_any(w, o, m, mul_all); }
-static void ffma_any(struct warp *w, const struct op *o, uint32_t m) { f32_any(w, o, m, fma_all); }
+static void fadd_any(struct warp *w, const struct op *o, uint32_t m) { compute_f32_lanes(w, o, m, add_all); }
+static void fmul_any(struct warp *w, const struct op *o, uint32_t m) { compute_f32_lanes(w, o, m, mul_all); }
+static void ffma_any(struct warp *w, const struct op *o, uint32_t m) { compute_f32_lanes(w, o, m, fma_all); }
 
 /* Sets o->n from the bits that f32 instructions share. */
 static void take_modes(const struct mbind *b, struct op *o, bool fmz)
@@ -270,7 +270,10 @@ static inline u64 f64_bits_of(double v) { return v == v ? ieee_f64_bits(v) : 0x7
 			r[i] = f64_bits_of(expr); \
 		} \
 	} \
-	static void name(struct warp *w, const struct op *o, uint32_t m) { f64_any(w, o, m, name##_all); }
+	static void name(struct warp *w, const struct op *o, uint32_t m) \
+	{ \
+		compute_f64_lanes(w, o, m, name##_all); \
+	}
 
 LANE_FN static void store_doubles(struct warp *w, const struct op *o, uint32_t m, const u64 *r)
 {
@@ -284,7 +287,7 @@ LANE_FN static void store_doubles(struct warp *w, const struct op *o, uint32_t m
 
 typedef void f64_fn(u64 *r, const u32 *pa, const u32 *pb, const u32 *pc, const u64 *n, const u64 *x);
 
-static void f64_any(struct warp *w, const struct op *o, uint32_t m, f64_fn *fn)
+static void compute_f64_lanes(struct warp *w, const struct op *o, uint32_t m, f64_fn *fn)
 {
 	const u64 sign = 1ull << 63;
 	u64 n[3], x[3], r[LANES];
@@ -347,7 +350,7 @@ int mbind_dfma(struct mbind *b, struct op *o)
 
 /* ---- choices ---- */
 
-MACHINE_OP2(fsel_word, u32 p = pred1(w, o); u32 na = o->mode & ABS_A ? 0x7fffffff : ~0u;
+MACHINE_OP2(fsel_word, u32 p = first_pred_source(w, o); u32 na = o->mode & ABS_A ? 0x7fffffff : ~0u;
 	    u32 nb = o->mode & ABS_B ? 0x7fffffff : ~0u; u32 xa = o->mode & NEG_A ? 0x80000000 : 0;
 	    u32 xb = o->mode & NEG_B ? 0x80000000 : 0; bool ftz = o->n;
 	    , p >> i & 1 ? flush_bits((a & na) ^ xa, ftz) : flush_bits((b & nb) ^ xb, ftz))
@@ -390,19 +393,20 @@ static u32 source_bits(const struct op *o, const u32 *p, unsigned i, unsigned k)
 }
 
 /* o->n: 1 .FTZ, 2 .NAN, 4 .XORSIGN. */
-static void fmnmx(struct warp *w, const struct op *o, uint32_t m)
+static void execute_fmnmx(struct warp *w, const struct op *o, uint32_t m)
 {
-	u32 *d = REG(u32, w, o->d), *pa = REG(u32, w, o->a), *pb = REG(u32, w, o->b), p = pred1(w, o);
+	u32 *d = REG(u32, w, o->d), *pa = REG(u32, w, o->a), *pb = REG(u32, w, o->b),
+	    p = first_pred_source(w, o);
 
 	FOR_BITS32 (i, m)
 		d[i] = choose_f32(
 			source_bits(o, pa, i, 0), source_bits(o, pb, i, 1), p >> i & 1, o->n & 2, o->n & 4);
 }
 
-static void fmnmx3(struct warp *w, const struct op *o, uint32_t m)
+static void execute_fmnmx3(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 *d = REG(u32, w, o->d), *pa = REG(u32, w, o->a), *pb = REG(u32, w, o->b), *pc = REG(u32, w, o->c),
-	    p = pred1(w, o);
+	    p = first_pred_source(w, o);
 
 	FOR_BITS32 (i, m) {
 		u32 x = choose_f32(
@@ -419,7 +423,7 @@ int mbind_fmnmx(struct mbind *b, struct op *o)
 	second_operand(b, o, false);
 	o->n = (uint8_t)(bit(b, 80) | bit(b, 81) << 1 | bit(b, 82) << 2);
 	o->imm = mbind_pred(b, 87, b->uniform);
-	machine_set_function(o, fmnmx);
+	machine_set_function(o, execute_fmnmx);
 	return 0;
 }
 
@@ -429,7 +433,7 @@ int mbind_fmnmx3(struct mbind *b, struct op *o)
 		return -1;
 	o->n = (uint8_t)(bit(b, 80) | bit(b, 81) << 1);
 	o->imm = mbind_pred(b, 87, false);
-	machine_set_function(o, fmnmx3);
+	machine_set_function(o, execute_fmnmx3);
 	return 0;
 }
 
@@ -444,7 +448,7 @@ static bool needs_slow_division(u32 a, u32 b)
 	       ea <= 24;
 }
 
-static void fchk(struct warp *w, const struct op *o, uint32_t m)
+static void execute_fchk(struct warp *w, const struct op *o, uint32_t m)
 {
 	const u32 *a = REG(u32, w, o->a), *b = REG(u32, w, o->b);
 	u32 p = 0;
@@ -461,7 +465,7 @@ int mbind_fchk(struct mbind *b, struct op *o)
 	second_operand(b, o, false);
 	o->d = FRAME_SINK;
 	o->target = mbind_pdst(b, 81, false);
-	machine_set_function(o, fchk);
+	machine_set_function(o, execute_fchk);
 	return 0;
 }
 
@@ -497,10 +501,10 @@ static u32 mufu_value(unsigned function, u32 bits)
 	case MUFU_SQRT: v = approx_sqrt(v); break;
 	default: v = approx_tanh(v);
 	}
-	return ieee_f32_bits(canonical(v));
+	return ieee_f32_bits(canonical_f32(v));
 }
 
-static void mufu(struct warp *w, const struct op *o, uint32_t m)
+static void execute_mufu(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 *d = REG(u32, w, o->d), *p = REG(u32, w, o->b);
 	u32 n = o->mode & ABS_B ? 0x7fffffff : ~0u, x = o->mode & NEG_B ? 0x80000000 : 0;
@@ -524,7 +528,7 @@ static u32 mufu_small_value(unsigned function, u16 bits, enum small format)
 		return 0x7fff;
 	return format == SMALL_BF16 && function != MUFU_TANH && fabs(v) < (double)FLT_MIN
 		       ? 0
-		       : (u32)small_from(v, format, ROUND_RN, false);
+		       : (u32)small_of_double(v, format, ROUND_RN, false);
 }
 
 /* 16 bits: is_param: the source is the upper half of the register; reg_bytes: the format. */
@@ -551,7 +555,7 @@ int mbind_mufu(struct mbind *b, struct op *o)
 	o->mode &= NEG_B | ABS_B;
 	o->is_param = field(b, 60, 2) == 1 && b->in->form != 4;
 	o->reg_bytes = format == f16 ? SMALL_F16 : SMALL_BF16;
-	machine_set_function(o, format ? mufu_small : mufu);
+	machine_set_function(o, format ? mufu_small : execute_mufu);
 	if (format == 3 || (format && format != f16 && b->code->sm < 90))
 		return mbind_refuse(b, "format");
 	return o->n > MUFU_TANH || b->in->form == 2 || b->in->form == 3 ? mbind_refuse(b, "function") : 0;

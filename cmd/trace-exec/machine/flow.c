@@ -19,16 +19,16 @@
 /* Returns the first instruction of the running function. */
 static uint32_t first_pc(const struct op *o) { return o->func->first_pc; }
 
-static void go_to(struct warp *w, uint32_t pc) { w->stack[w->depth - 1].pc = pc; }
+static void set_group_pc(struct warp *w, uint32_t pc) { w->stack[w->depth - 1].pc = pc; }
 
 static void branch_lanes(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t taken)
 {
 	const struct entry part[2] = {{pc + 1, mask & ~taken, 0}, {o->target, taken, 0}};
 
 	if (!taken || o->target == pc + 1)
-		go_to(w, pc + 1);
+		set_group_pc(w, pc + 1);
 	else if (taken == mask)
-		go_to(w, o->target);
+		set_group_pc(w, o->target);
 	else
 		group_split(w, part, 2);
 }
@@ -37,9 +37,9 @@ static void branch_lanes(struct warp *w, const struct op *o, uint32_t pc, uint32
  * Returns the lanes that branch: those of exec with the condition. .CONV: these lanes if all lanes that the operand
  * names are among them, else none; .DIV: the whole group unless they are.
  */
-static uint32_t taken_lanes(const struct warp *w, const struct op *o, uint32_t mask, uint32_t exec)
+static uint32_t lanes_that_branch(const struct warp *w, const struct op *o, uint32_t mask, uint32_t exec)
 {
-	uint32_t taken = exec & pred1(w, o);
+	uint32_t taken = exec & first_pred_source(w, o);
 
 	if (o->n) {
 		uint32_t named = REG(uint32_t, w, o->b)[0] ^ (uint32_t)(o->mode ? ALL_LANES : 0),
@@ -87,9 +87,9 @@ static void branch_by_register(struct warp *w, const struct op *o, uint32_t pc, 
 		part[k].mask |= 1u << i;
 	}
 	if (n == 1)
-		go_to(w, pc + 1);
+		set_group_pc(w, pc + 1);
 	else if (n == 2 && !part[0].mask)
-		go_to(w, part[1].pc);
+		set_group_pc(w, part[1].pc);
 	else
 		group_split(w, part, n);
 }
@@ -115,7 +115,7 @@ static void call_by_register(struct warp *w, const struct op *o, uint32_t pc, ui
 			return;
 		left &= ~same;
 	}
-	go_to(w, pc + 1);
+	set_group_pc(w, pc + 1);
 }
 
 /* The lanes wait; those whose guard is false continue. */
@@ -161,7 +161,7 @@ static void end_lanes_of(struct warp *w, uint32_t pc, uint32_t mask, uint32_t ex
 	w->live &= ~exec;
 	if (mask & ~exec) {
 		w->stack[w->depth - 1].mask = mask & ~exec;
-		go_to(w, pc + 1);
+		set_group_pc(w, pc + 1);
 	}
 	if (exec)
 		group_settle(w);
@@ -188,7 +188,7 @@ static void arrive_at_barrier(struct warp *w, const struct op *o, uint32_t pc, u
 	if (o->n >= BAR_AND)
 		PRED(w, FRAME_BARKIND) = o->n;
 	if (!exec) {
-		go_to(w, pc + 1);
+		set_group_pc(w, pc + 1);
 		return;
 	}
 	if (exec != alive && o->n < BAR_AND && o->n != BAR_ARRIVE) {
@@ -197,7 +197,7 @@ static void arrive_at_barrier(struct warp *w, const struct op *o, uint32_t pc, u
 	}
 	if (!cta_arrive(w, o, exec) && w->state == WARP_READY)
 		w->state = WARP_BARRIER;
-	go_to(w, pc + 1);
+	set_group_pc(w, pc + 1);
 }
 
 /*
@@ -208,7 +208,7 @@ static void run_quads(struct warp *w, const struct op *o, uint32_t pc, uint32_t 
 {
 	uint32_t *own = &PRED(w, FRAME_QUADS), quads = 0;
 
-	go_to(w, pc + 1);
+	set_group_pc(w, pc + 1);
 	if (o->flow == MF_QUADS && exec == mask && !*own) {
 		for (unsigned i = 0; i < LANES; i += 4)
 			quads |= mask >> i & 15 ? 15u << i : 0;
@@ -220,7 +220,7 @@ static void run_quads(struct warp *w, const struct op *o, uint32_t pc, uint32_t 
 	}
 }
 
-static void converge(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
+static void converge_lanes(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
 {
 	uint32_t alive = w->lanes & ~w->ended;
 	uint32_t want =
@@ -228,7 +228,7 @@ static void converge(struct warp *w, const struct op *o, uint32_t pc, uint32_t m
 		     : 0;
 
 	if (!exec || (exec == mask && !(want & alive & ~exec)))
-		go_to(w, pc + 1);
+		set_group_pc(w, pc + 1);
 	else
 		wait_in_group(w, pc, mask, exec, o->flow == MF_BSYNC ? GROUP_BSYNC : GROUP_WARPSYNC);
 }
@@ -269,12 +269,12 @@ static bool split_by_named_lanes(
 static uint32_t lanes_of_condition(const struct warp *w, const struct op *o, uint32_t mask, uint32_t exec)
 {
 	switch (o->flow) {
-	case MF_BRA: return taken_lanes(w, o, mask, exec);
+	case MF_BRA: return lanes_that_branch(w, o, mask, exec);
 	case MF_BRX:
 	case MF_RET: return exec & pred_value(w, o->c);
 	case MF_EXIT:
 	case MF_BSYNC:
-	case MF_BREAK: return exec & pred1(w, o);
+	case MF_BREAK: return exec & first_pred_source(w, o);
 	default: return exec;
 	}
 }
@@ -296,24 +296,24 @@ void flow_execute(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask
 	case MF_EXIT: end_lanes_of(w, pc, mask, taken); break;
 	case MF_BSSY:
 		set_barrier(w, o, mask, exec);
-		go_to(w, pc + 1);
+		set_group_pc(w, pc + 1);
 		break;
-	case MF_BSYNC: converge(w, o, pc, mask, taken); break;
+	case MF_BSYNC: converge_lanes(w, o, pc, mask, taken); break;
 	case MF_BREAK:
-		go_to(w, pc + 1);
+		set_group_pc(w, pc + 1);
 		break_barrier(w, o, taken);
 		group_settle(w);
 		break;
-	case MF_WARPSYNC: converge(w, o, pc, mask, exec); break;
+	case MF_WARPSYNC: converge_lanes(w, o, pc, mask, exec); break;
 	case MF_YIELD:
-		go_to(w, pc + 1);
+		set_group_pc(w, pc + 1);
 		if (w->depth > 1)
 			group_rotate(w);
 		w->stop |= w->g->warps > 1 && o->n ? WARP_YIELD : 0;
 		break;
 	case MF_BAR: arrive_at_barrier(w, o, pc, mask, exec); break;
 	case MF_CLUSTER:
-		go_to(w, pc + 1);
+		set_group_pc(w, pc + 1);
 		if (exec)
 			cluster_wait(w, o, mask);
 		break;

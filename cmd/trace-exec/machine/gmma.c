@@ -22,7 +22,7 @@ static void multiply_group(struct warp *w, const struct op *o, uint32_t m)
 {
 	REG(u64, w, GMMA_A)[0] = uniform_pair(w, o->b);
 	REG(u64, w, GMMA_B)[0] = uniform_pair(w, o->b + 2 * VECTOR);
-	PRED(w, GMMA_SCALE) = o->is_signed ? pred1(w, o) : 0;
+	PRED(w, GMMA_SCALE) = o->is_signed ? first_pred_source(w, o) : 0;
 	wgmma_run(w, o, m);
 }
 
@@ -112,7 +112,7 @@ int mbind_gmma(struct mbind *b, struct op *o)
 	return o->b == UINT32_MAX ? mbind_refuse(b, "descriptors") : 0;
 }
 
-static void pass_group(struct warp *w, const struct op *o, uint32_t m)
+static void execute_nothing_for_group(struct warp *w, const struct op *o, uint32_t m)
 {
 	(void)w;
 	(void)o;
@@ -122,12 +122,12 @@ static void pass_group(struct warp *w, const struct op *o, uint32_t m)
 int mbind_warpgroup(struct mbind *b, struct op *o)
 {
 	(void)b;
-	machine_set_function(o, pass_group);
+	machine_set_function(o, execute_nothing_for_group);
 	return 0;
 }
 
 /* USETMAXREG: the request for registers always succeeds. */
-static void get_registers(struct warp *w, const struct op *o, uint32_t m)
+static void execute_setmaxreg(struct warp *w, const struct op *o, uint32_t m)
 {
 	(void)m;
 	set_pred(w, PDST1(o), ALL_LANES, ALL_LANES);
@@ -138,6 +138,6 @@ int mbind_maxreg(struct mbind *b, struct op *o)
 	unsigned how = (unsigned)field(b, 72, 2);
 
 	o->target = mbind_pdst(b, 81, true);
-	machine_set_function(o, how == 2 ? get_registers : pass_group);
+	machine_set_function(o, how == 2 ? execute_setmaxreg : execute_nothing_for_group);
 	return how == 1 || how == 2 ? 0 : mbind_refuse(b, "mode");
 }

@@ -67,7 +67,7 @@ static uint32_t awaited_lanes(const struct warp *w, const struct entry *e)
 	return (e->rpc == GROUP_WARPSYNC && o->mode ? alive : named & alive) | e->mask;
 }
 
-static bool same_wait(const struct warp *w, const struct entry *a, const struct entry *b)
+static bool have_same_wait(const struct warp *w, const struct entry *a, const struct entry *b)
 {
 	const struct op *code = w->g->code->op;
 
@@ -84,7 +84,7 @@ static void release_groups(struct warp *w, struct entry e, uint32_t all)
 		struct entry x = w->stack[i];
 		unsigned k = 0;
 
-		if (!same_wait(w, &x, &e) || x.mask & ~all)
+		if (!have_same_wait(w, &x, &e) || x.mask & ~all)
 			continue;
 		remove_group_at(w, i);
 		while (k < n && kept[k].pc != x.pc + 1)
@@ -116,7 +116,7 @@ static bool try_release(struct warp *w, uint32_t i)
 	uint32_t want = awaited_lanes(w, &e), there = 0;
 
 	for (uint32_t k = 0; k < w->depth; k++)
-		if (same_wait(w, &w->stack[k], &e) && !(w->stack[k].mask & ~want))
+		if (have_same_wait(w, &w->stack[k], &e) && !(w->stack[k].mask & ~want))
 			there |= w->stack[k].mask;
 	if (want & ~there)
 		return false;

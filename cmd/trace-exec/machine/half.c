@@ -28,7 +28,7 @@ static void half_operand(double to[2], u32 bits, unsigned select, unsigned signs
 			select == 1 ? (double)ieee_f32(bits) : half_to_double(bits >> (upper ? 16 : 0), bf);
 
 		if (select == 1 && !bf)
-			v = small_value(small_from(v, SMALL_F16, ROUND_RZ, false), SMALL_F16);
+			v = small_value(small_of_double(v, SMALL_F16, ROUND_RZ, false), SMALL_F16);
 		v = signs & ABS_A ? fabs(v) : v;
 		v = !!(signs & NEG_A) != (select == SELECT_SWAPPED && !k) ? -v : v;
 		if (modes & HALF_FTZ && fabs(v) < (bf ? 0x1p-126 : 0x1p-14))
@@ -89,7 +89,7 @@ static u32 half2_lane(const struct op *o, u32 bits_a, u32 bits_b, u32 bits_c)
 	return half_result(r0, modes) | half_result(r1, modes) << 16;
 }
 
-static void half2(struct warp *w, const struct op *o, uint32_t m)
+static void execute_half2(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 *d = REG(u32, w, o->d), *pa = REG(u32, w, o->a), *pb = REG(u32, w, o->b), *pc = REG(u32, w, o->c);
 
@@ -151,7 +151,7 @@ int mbind_half2(struct mbind *b, struct op *o)
 		o->imm |= (bit(b, 76) ? HALF_FMZ : 0) | (bit(b, 79) ? HALF_RELU : 0);
 	if (!add && bit(b, 78))
 		return mbind_refuse(b, "f32 result");
-	machine_set_function(o, half2);
+	machine_set_function(o, execute_half2);
 	fold_half2(b, o);
 	return 0;
 }
@@ -171,8 +171,8 @@ static u32 half_bool(unsigned how, u32 v, u32 p) { return how == 0 ? v & p : how
 /* o->n: comparison; o->reg_bytes: how to combine; o->is_signed: HSETP2; o->is_param: .H_AND or .BF. */
 static void half_set(struct warp *w, const struct op *o, uint32_t m)
 {
-	u32 *d = REG(u32, w, o->d), *pa = REG(u32, w, o->a), *pb = REG(u32, w, o->b), p = pred1(w, o),
-	    v[2] = {0, 0};
+	u32 *d = REG(u32, w, o->d), *pa = REG(u32, w, o->a), *pb = REG(u32, w, o->b),
+	    p = first_pred_source(w, o), v[2] = {0, 0};
 	unsigned modes = o->bytes;
 
 	FOR_BITS32 (i, m) {
@@ -240,9 +240,10 @@ static u32 half_choose(double a, double b, bool least, const struct op *o)
 	return (a < b) == least ? x : y;
 }
 
-static void hmnmx2(struct warp *w, const struct op *o, uint32_t m)
+static void execute_hmnmx2(struct warp *w, const struct op *o, uint32_t m)
 {
-	u32 *d = REG(u32, w, o->d), *pa = REG(u32, w, o->a), *pb = REG(u32, w, o->b), p = pred1(w, o);
+	u32 *d = REG(u32, w, o->d), *pa = REG(u32, w, o->a), *pb = REG(u32, w, o->b),
+	    p = first_pred_source(w, o);
 
 	FOR_BITS32 (i, m) {
 		double a[2], b[2];
@@ -261,7 +262,7 @@ int mbind_hmnmx2(struct mbind *b, struct op *o)
 	o->n = (uint8_t)(bit(b, 81) | bit(b, 82) << 1);
 	o->bytes = (uint8_t)((bit(b, 80) ? HALF_FTZ : 0) | (bit(b, 85) ? HALF_BF16 : 0));
 	o->imm = mbind_pred(b, 87, false);
-	machine_set_function(o, hmnmx2);
+	machine_set_function(o, execute_hmnmx2);
 	return b->in->form == 2 || b->in->form == 3 ? mbind_refuse(b, "form of operands") : 0;
 }
 
@@ -270,7 +271,7 @@ int mbind_hmnmx2(struct mbind *b, struct op *o)
 static u32 pack_one(const struct op *o, u32 bits)
 {
 	double v = (double)ieee_f32(bits);
-	u32 h = small_from(
+	u32 h = small_of_double(
 		v, o->bytes & HALF_BF16 ? SMALL_BF16 : SMALL_F16, o->is_signed ? ROUND_RZ : ROUND_RN, false);
 
 	return o->bytes & HALF_RELU && (v != v ? false : h >> 15) ? 0 : h;
@@ -282,7 +283,7 @@ static u32 signed_bits(const struct op *o, u32 v, unsigned k)
 	return o->mode >> 2 * k & NEG_A ? v ^ 0x80000000 : v;
 }
 
-static void f2fp(struct warp *w, const struct op *o, uint32_t m)
+static void execute_f2fp(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 *d = REG(u32, w, o->d), *pa = REG(u32, w, o->a), *pb = REG(u32, w, o->b), *pc = REG(u32, w, o->c);
 
@@ -317,7 +318,7 @@ static void pack_bytes(struct warp *w, const struct op *o, uint32_t m)
 						: (double)ieee_f32(k ? signed_bits(o, pa[i], 0)
 								     : signed_bits(o, pb[i], 1));
 
-			r |= without_negative(o, v, small_from(v, to, ROUND_RN, true), 7) << 8 * k;
+			r |= without_negative(o, v, small_of_double(v, to, ROUND_RN, true), 7) << 8 * k;
 		}
 		d[i] = r;
 	}
@@ -335,7 +336,8 @@ static void unpack_bytes(struct warp *w, const struct op *o, uint32_t m)
 		for (unsigned k = 0; k < 2; k++) {
 			double v = small_value(bits >> 8 * k & 0xff, from);
 
-			r |= without_negative(o, v, small_from(v, SMALL_F16, ROUND_RN, false), 15) << 16 * k;
+			r |= without_negative(o, v, small_of_double(v, SMALL_F16, ROUND_RN, false), 15)
+			     << 16 * k;
 		}
 		d[i] = r;
 	}
@@ -365,7 +367,7 @@ int mbind_f2fp(struct mbind *b, struct op *o)
 	o->mode &= (uint8_t)(NEG_B | ABS_B | (o->is_param ? 0 : NEG_A | ABS_A));
 	o->is_signed = field(b, 79, 2) != 0;
 	o->bytes = (uint8_t)((bit(b, 76) ? HALF_BF16 : 0) | (bit(b, 75) ? HALF_RELU : 0));
-	machine_set_function(o, f2fp);
+	machine_set_function(o, execute_f2fp);
 	if (strstr(text, "TF32") || strstr(text, "E2M") || strstr(text, "E3M") || strstr(text, "UE8"))
 		return mbind_refuse(b, "format");
 	bytes = b->code->sm >= 89 && (strstr(text, "E4M3") || strstr(text, "E5M2"));
@@ -392,7 +394,7 @@ static u32 byte_of(const struct op *o, u32 bits)
 	return (u32)(s32)(v < least ? least : v > most ? most : v) & 0xff;
 }
 
-static void f2ip(struct warp *w, const struct op *o, uint32_t m)
+static void execute_f2ip(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 *d = REG(u32, w, o->d), *pa = REG(u32, w, o->a), *pb = REG(u32, w, o->b), *pc = REG(u32, w, o->c);
 
@@ -407,6 +409,6 @@ int mbind_f2ip(struct mbind *b, struct op *o)
 	o->is_signed = bit(b, 76);
 	o->is_param = bit(b, 75);
 	o->n = (uint8_t)field(b, 78, 2);
-	machine_set_function(o, f2ip);
+	machine_set_function(o, execute_f2ip);
 	return 0;
 }

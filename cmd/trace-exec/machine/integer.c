@@ -73,7 +73,8 @@ int mbind_lepc(struct mbind *b, struct op *o)
 
 static void select_pair(struct warp *w, const struct op *o, uint32_t m)
 {
-	u32 *d = REG(u32, w, o->d), *a = REG(u32, w, o->a), *b = REG(u32, w, o->b), p = pred1(w, o);
+	u32 *d = REG(u32, w, o->d), *a = REG(u32, w, o->a), *b = REG(u32, w, o->b),
+	    p = first_pred_source(w, o);
 
 	FOR_BITS32 (i, m) {
 		const u32 *from = p >> i & 1 ? a : b;
@@ -97,7 +98,7 @@ int mbind_sel64(struct mbind *b, struct op *o)
 	return 0;
 }
 
-MACHINE_OP2(select_word, u32 p = pred1(w, o);, p >> i & 1 ? a : b)
+MACHINE_OP2(select_word, u32 p = first_pred_source(w, o);, p >> i & 1 ? a : b)
 
 int mbind_sel(struct mbind *b, struct op *o)
 {
@@ -124,7 +125,7 @@ LANE_FN static void add3_carry(struct warp *w, const struct op *o, uint32_t m)
 {
 	LANE_FROM3(u32, u32, u32, u32)
 	SIGNS
-	u32 p = pred1(w, o), q = pred2(w, o), one = 0, two = 0;
+	u32 p = first_pred_source(w, o), q = second_pred_source(w, o), one = 0, two = 0;
 	bool x = o->mode & ABS_A;
 
 	p = x ? p : 0;
@@ -157,9 +158,9 @@ int mbind_iadd3(struct mbind *b, struct op *o)
 	return 0;
 }
 
-static void add64(struct warp *w, const struct op *o, uint32_t m)
+static void execute_iadd64(struct warp *w, const struct op *o, uint32_t m)
 {
-	u32 *d = REG(u32, w, o->d), carry = 0, in = o->n ? pred1(w, o) : 0;
+	u32 *d = REG(u32, w, o->d), carry = 0, in = o->n ? first_pred_source(w, o) : 0;
 	const u32 *pa = REG(u32, w, o->a), *pb = REG(u32, w, o->b), *pc = REG(u32, w, o->c);
 
 	FOR_BITS32 (i, m) {
@@ -180,7 +181,7 @@ int mbind_iadd64(struct mbind *b, struct op *o)
 {
 	if (mbind_forms(b, o, WIDE_A | WIDE_B | WIDE_C | WIDE_D | SIGNED_IMMEDIATE))
 		return -1;
-	machine_set_function(o, add64);
+	machine_set_function(o, execute_iadd64);
 	o->is_signed = b->in->row->base == 0x097;
 	o->mode &= NEG_A | NEG_B | NEG_C;
 	if (o->is_signed) {
@@ -198,7 +199,7 @@ LANE_FN static void lea_carry(struct warp *w, const struct op *o, uint32_t m)
 {
 	LANE_FROM3(u32, u32, u32, u32)
 	unsigned s = o->n;
-	u32 one = 0, p = o->mode & ABS_A ? pred1(w, o) : 0;
+	u32 one = 0, p = o->mode & ABS_A ? first_pred_source(w, o) : 0;
 	u32 na = o->mode & NEG_A ? ~0u : 0, nb = o->mode & NEG_B ? ~0u : 0,
 	    k = o->mode & ABS_A ? 0 : (na & 1) + (nb & 1);
 	bool hi = o->is_signed, sx = o->is_param;
@@ -238,7 +239,8 @@ int mbind_lea(struct mbind *b, struct op *o)
 
 MACHINE_OP3(mad_low, , a *b + c)
 MACHINE_OP3(mad_low_signs, u32 xb = o->mode & NEG_B ? ~0u : 0; u32 xc = o->mode & NEG_C ? ~0u : 0;
-	    u32 kb = xb & 1; u32 kc = o->mode & ABS_A ? 0 : xc & 1; u32 p = o->mode & ABS_A ? pred1(w, o) : 0;
+	    u32 kb = xb & 1; u32 kc = o->mode & ABS_A ? 0 : xc & 1;
+	    u32 p = o->mode & ABS_A ? first_pred_source(w, o) : 0;
 	    , a *((b ^ xb) + kb) + (c ^ xc) + kc + (p >> i & 1))
 
 int mbind_imad(struct mbind *b, struct op *o)
@@ -266,7 +268,7 @@ int mbind_imad(struct mbind *b, struct op *o)
 	{ \
 		LANE_FROM3(u32, u32, u32, u32) \
 		u64 xc = o->mode & NEG_C ? ~0ull : 0, k = o->mode & ABS_A ? 0 : xc & 1; \
-		u32 p = o->mode & ABS_A ? pred1(w, o) : 0; \
+		u32 p = o->mode & ABS_A ? first_pred_source(w, o) : 0; \
 		bool nb = o->mode & NEG_B; \
 		u32 *high = o->n ? d + LANES : d; \
 \
@@ -304,7 +306,7 @@ MAD_PAIR(mad_pair_unsigned, u32, u64)
 /* With a carry out of 64 bits. */
 static void mad_wide_carry(struct warp *w, const struct op *o, uint32_t m)
 {
-	u32 *d = REG(u32, w, o->d), carry = 0, p = o->mode & ABS_A ? pred1(w, o) : 0;
+	u32 *d = REG(u32, w, o->d), carry = 0, p = o->mode & ABS_A ? first_pred_source(w, o) : 0;
 	const u32 *pa = REG(u32, w, o->a), *pb = REG(u32, w, o->b), *pc = REG(u32, w, o->c);
 
 	FOR_BITS32 (i, m) {
@@ -391,11 +393,11 @@ int mbind_iabs(struct mbind *b, struct op *o)
 	return b->in->form == 2 || b->in->form == 3 ? mbind_refuse(b, "form of operands") : 0;
 }
 
-MACHINE_OP2(min_max_signed, u32 p = pred1(w, o);, ((s32)a < (s32)b) == (p >> i & 1) ? a : b)
-MACHINE_OP2(min_max_unsigned, u32 p = pred1(w, o);, (a < b) == (p >> i & 1) ? a : b)
+MACHINE_OP2(min_max_signed, u32 p = first_pred_source(w, o);, ((s32)a < (s32)b) == (p >> i & 1) ? a : b)
+MACHINE_OP2(min_max_unsigned, u32 p = first_pred_source(w, o);, (a < b) == (p >> i & 1) ? a : b)
 
 /* Puts the second source into o->b, also from the position of c. */
-static int bind_two(struct mbind *b, struct op *o)
+static int bind_second_source(struct mbind *b, struct op *o)
 {
 	if (mbind_forms(b, o, WIDE_NONE))
 		return -1;
@@ -407,7 +409,7 @@ static int bind_two(struct mbind *b, struct op *o)
 int mbind_imnmx(struct mbind *b, struct op *o)
 {
 	machine_set_function(o, bit(b, 73) ? min_max_signed : min_max_unsigned);
-	int status = bind_two(b, o);
+	int status = bind_second_source(b, o);
 	o->imm = mbind_pred(b, 87, b->uniform);
 	return status;
 }
@@ -415,7 +417,7 @@ int mbind_imnmx(struct mbind *b, struct op *o)
 static void min_max_pairs(struct warp *w, const struct op *o, uint32_t m)
 {
 	const u32 *a = REG(u32, w, o->a), *b = REG(u32, w, o->b);
-	u32 *d = REG(u32, w, o->d), p = pred1(w, o);
+	u32 *d = REG(u32, w, o->d), p = first_pred_source(w, o);
 	u64 flip = o->is_signed ? 1ull << 63 : 0;
 
 	FOR_BITS32 (i, m) {
@@ -442,7 +444,7 @@ int mbind_imnmx64(struct mbind *b, struct op *o)
 
 enum { TYPE_U32, TYPE_S32, TYPE_U16X2, TYPE_S16X2, TYPE_U8X4, TYPE_S8X4 };
 
-static u32 least_of(const struct op *o, bool least, u32 a, u32 b)
+static u32 minmax_of(const struct op *o, bool least, u32 a, u32 b)
 {
 	u32 r = 0;
 
@@ -472,11 +474,12 @@ static u32 negate_bytes(u32 v) { return add_bytes(~v, 0x01010101); }
 
 static u32 add_halves(u32 a, u32 b) { return ((a + b) & 0xffff) | ((a & 0xffff0000u) + (b & 0xffff0000u)); }
 
-LANE_EACH2(vimnmx_words, u32, u32, u32, least_of(o, pred1(w, o) >> i & 1, a, b))
+LANE_EACH2(vimnmx_words, u32, u32, u32, minmax_of(o, first_pred_source(w, o) >> i & 1, a, b))
 LANE_EACH3(vimnmx3_words, u32, u32, u32, u32,
-	least_of(o, pred1(w, o) >> i & 1, least_of(o, pred1(w, o) >> i & 1, a, b), c))
+	minmax_of(
+		o, first_pred_source(w, o) >> i & 1, minmax_of(o, first_pred_source(w, o) >> i & 1, a, b), c))
 LANE_EACH3(viaddmnmx_words, u32, u32, u32, u32,
-	least_of(o, pred1(w, o) >> i & 1,
+	minmax_of(o, first_pred_source(w, o) >> i & 1,
 		o->n < TYPE_U16X2 ? a + (o->mode & NEG_B ? 0 - b : b) : add_halves(a, b), c))
 
 static int bind_typed(struct mbind *b, struct op *o)
@@ -490,7 +493,7 @@ static int bind_typed(struct mbind *b, struct op *o)
 int mbind_vimnmx(struct mbind *b, struct op *o)
 {
 	machine_set_function(o, vimnmx_words);
-	return bind_two(b, o) || bind_typed(b, o) ? -1 : 0;
+	return bind_second_source(b, o) || bind_typed(b, o) ? -1 : 0;
 }
 
 int mbind_vimnmx3(struct mbind *b, struct op *o)
@@ -527,7 +530,7 @@ int mbind_viadd(struct mbind *b, struct op *o)
 {
 	bool saturated = bit(b, 74);
 
-	if (bind_two(b, o))
+	if (bind_second_source(b, o))
 		return -1;
 	o->mode = (uint8_t)((bit(b, 63) && b->in->form != 4 ? NEG_B : 0) |
 			    (saturated && bit(b, 72) ? NEG_A : 0));
@@ -551,7 +554,7 @@ int mbind_vabsdiff(struct mbind *b, struct op *o)
 	return mbind_forms(b, o, WIDE_NONE);
 }
 
-static u32 absdiff4(const struct op *o, u32 a, u32 b, u32 c)
+static u32 sum_absdiff4(const struct op *o, u32 a, u32 b, u32 c)
 {
 	u32 sum = 0, bytes = 0;
 
@@ -565,7 +568,7 @@ static u32 absdiff4(const struct op *o, u32 a, u32 b, u32 c)
 	}
 	return o->n ? sum + c : bytes;
 }
-LANE_EACH3(absdiff4_words, u32, u32, u32, u32, absdiff4(o, a, b, c))
+LANE_EACH3(absdiff4_words, u32, u32, u32, u32, sum_absdiff4(o, a, b, c))
 
 int mbind_vabsdiff4(struct mbind *b, struct op *o)
 {

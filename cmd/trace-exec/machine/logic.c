@@ -38,7 +38,7 @@ static op_fn *lop_function(unsigned table)
 static void lop_with_pred(struct warp *w, const struct op *o, uint32_t m)
 {
 	const u32 *d = REG(u32, w, o->d);
-	u32 nonzero = 0, p = pred1(w, o);
+	u32 nonzero = 0, p = first_pred_source(w, o);
 
 	lop_function(o->n)(w, o, m);
 	for (unsigned i = 0; i < LANES; i++)
@@ -72,9 +72,10 @@ static u32 table_value(unsigned t, u32 a, u32 b, u32 c)
 }
 
 /* The third predicate is in o->a with its inversion in o->is_param; tables in o->n and o->mode. */
-static void plop3(struct warp *w, const struct op *o, uint32_t m)
+static void execute_plop3(struct warp *w, const struct op *o, uint32_t m)
 {
-	u32 a = pred1(w, o), b = pred2(w, o), c = PRED(w, o->a) ^ (o->is_param ? ALL_LANES : 0);
+	u32 a = first_pred_source(w, o), b = second_pred_source(w, o),
+	    c = PRED(w, o->a) ^ (o->is_param ? ALL_LANES : 0);
 
 	set_pred(w, PDST1(o), m, table_value(o->n, a, b, c));
 	set_pred(w, PDST2(o), m, table_value(o->mode, a, b, c));
@@ -91,7 +92,7 @@ int mbind_plop3(struct mbind *b, struct op *o)
 	o->is_param = third >> 16 & 1;
 	o->target = mbind_pdst(b, 81, b->uniform);
 	o->rpc = mbind_pdst(b, 84, b->uniform);
-	machine_set_function(o, plop3);
+	machine_set_function(o, execute_plop3);
 	return 0;
 }
 
@@ -169,7 +170,7 @@ int mbind_r2p(struct mbind *b, struct op *o)
 
 enum { SHF_S64, SHF_U64, SHF_S32, SHF_U32 };
 
-static inline u32 funnel(unsigned type, bool right, bool high, bool wrap, u32 a, u32 n, u32 c)
+static inline u32 funnel_shift(unsigned type, bool right, bool high, bool wrap, u32 a, u32 n, u32 c)
 {
 	u64 v = (u64)c << 32 | a;
 	unsigned most = type < SHF_S32 ? 64 : 32;
@@ -192,7 +193,7 @@ static inline u32 funnel(unsigned type, bool right, bool high, bool wrap, u32 a,
 	return high ? (u32)(v << n >> 32) : n > 31 ? 0 : a << n;
 }
 MACHINE_OP3(shf_any, unsigned t = o->n; bool right = o->is_signed; bool h = o->is_param;
-	    bool wrap = o->reg_bytes;, funnel(t, right, h, wrap, a, b, c))
+	    bool wrap = o->reg_bytes;, funnel_shift(t, right, h, wrap, a, b, c))
 MACHINE_OP3(shf_left_word, , b > 31 ? 0 : a << b)
 MACHINE_OP3(shf_right_word, , b > 31 ? 0 : c >> b)
 MACHINE_OP3(shf_right_signed, , (u32)((s32)c >> (b > 31 ? 31 : b)))
@@ -217,7 +218,7 @@ int mbind_shf(struct mbind *b, struct op *o)
 
 /* ---- bytes and bit fields ---- */
 
-static inline u32 permute(unsigned mode, u32 a, u32 sel, u32 c)
+static inline u32 permute_by_selector(unsigned mode, u32 a, u32 sel, u32 c)
 {
 	u64 v = (u64)c << 32 | a;
 	u32 r = 0;
@@ -237,7 +238,7 @@ static inline u32 permute(unsigned mode, u32 a, u32 sel, u32 c)
 	}
 	return r;
 }
-LANE_OP3(permute_bytes, u32, u32, u32, u32, permute(o->n, a, b, c))
+LANE_OP3(permute_bytes, u32, u32, u32, u32, permute_by_selector(o->n, a, b, c))
 
 int mbind_prmt(struct mbind *b, struct op *o)
 {

@@ -107,7 +107,7 @@ int mbind_phase(struct mbind *b, struct op *o)
 }
 
 /* Exchanges the word at an address in a uniform register: an mbarrier is initialised so. */
-static void exchange_word(struct warp *w, const struct op *o, uint32_t m)
+static void execute_mbarrier_init(struct warp *w, const struct op *o, uint32_t m)
 {
 	unsigned lane = bit_lowest32(w->stack[w->depth - 1].mask);
 	const u32 *b = REG(u32, w, o->b);
@@ -142,7 +142,7 @@ int mbind_mbarrier_init(struct mbind *b, struct op *o)
 	o->b = mbind_ureg(b, 32);
 	o->d = mbind_udst(b, 16);
 	b->fn->inst[b->index].op = I_mbarrier;
-	machine_set_function(o, exchange_word);
+	machine_set_function(o, execute_mbarrier_init);
 	return bit(b, 72) ? 0 : mbind_refuse(b, "exchange of 32 bits");
 }
 
@@ -168,7 +168,7 @@ int mbind_mbarrier_end(struct mbind *b, struct op *o)
 }
 
 /* ARRIVES.LDGSTSBAR: an arrival, or the byte that SYNCS.ARRIVE.A0T1 added, once the copies of the lane are done. */
-static void copies_arrive(struct warp *w, const struct op *o, uint32_t m)
+static void execute_arrive_after_copies(struct warp *w, const struct op *o, uint32_t m)
 {
 	const struct mbarrier_change x = {
 		.arrives = o->n == 1, .arrivals = o->n == 1, .bytes = o->n == 1 ? 0 : -1};
@@ -212,7 +212,7 @@ int mbind_copies_arrive(struct mbind *b, struct op *o)
 	bind_own_block(b);
 	o->bytes = 8;
 	o->n = (uint8_t)field(b, b->code->sm >= 100 ? 76 : 70, 2); /* 1 .ARVCNT, 2 .TRANSCNT */
-	machine_set_function(o, b->code->sm < 90 ? copies_arrive_sm_80 : copies_arrive);
+	machine_set_function(o, b->code->sm < 90 ? copies_arrive_sm_80 : execute_arrive_after_copies);
 	if (b->code->sm < 90)
 		return o->n ? mbind_refuse(b, "mode") : 0;
 	return o->n == 1 || o->n == 2 ? 0 : mbind_refuse(b, "mode");
@@ -227,7 +227,7 @@ enum {
 };
 
 /* The lower word of the address pair is where the data go, the upper one is the mbarrier. */
-static void store_and_report(struct warp *w, const struct op *o, uint32_t m)
+static void execute_store_async(struct warp *w, const struct op *o, uint32_t m)
 {
 	const u32 *a = REG(u32, w, o->a), *v = REG(u32, w, o->d);
 	u32 add = REG(u32, w, o->c)[0] + (u32)o->imm;
@@ -272,6 +272,6 @@ int mbind_store_async(struct mbind *b, struct op *o)
 	for (unsigned k = 0; k < words; k++)
 		o->x->slot[k] = o->bytes == 8 ? (uint32_t)STORE_VALUE : o->d + k * VECTOR;
 	b->fn->inst[b->index].op = reduce ? I_red : I_st;
-	machine_set_function(o, store_and_report);
+	machine_set_function(o, execute_store_async);
 	return 0;
 }

@@ -229,7 +229,7 @@ static void load_any(struct warp *w, const struct op *o, uint32_t m)
  * Returns the host address of address 0 of the global or shared space if the bytes of all lanes are in one piece of
  * memory; 0: they are not.
  */
-static uintptr_t flat_memory(const struct warp *w, const struct op *o, uint64_t *low, uint64_t *high)
+static uintptr_t flat_base_of_lanes(const struct warp *w, const struct op *o, uint64_t *low, uint64_t *high)
 {
 	lanes_extremes(w->addr, ALL_LANES, low, high);
 	if (o->space == SP_SHARED)
@@ -241,7 +241,7 @@ static uintptr_t flat_memory(const struct warp *w, const struct op *o, uint64_t 
 }
 
 /* Prepares the fast way: all lanes execute. Returns 0 if it cannot be taken. */
-static uintptr_t flat_access(
+static uintptr_t flat_base_of_access(
 	struct warp *w, const struct op *o, uint32_t m, bool write, uint64_t *low, uint64_t *high)
 {
 	if (m != ALL_LANES || w->g->opt->check || (o->rpc & 0xffff) != FRAME_PT ||
@@ -250,7 +250,7 @@ static uintptr_t flat_access(
 	memory_addresses(w, o);
 	if (o->space == SP_SHARED)
 		normalize_shared(w, o, m);
-	uintptr_t base = flat_memory(w, o, low, high);
+	uintptr_t base = flat_base_of_lanes(w, o, low, high);
 	w->changed |= write && base;
 	return base;
 }
@@ -259,7 +259,7 @@ static uintptr_t flat_access(
 static void load_words(struct warp *w, const struct op *o, uint32_t m)
 {
 	uint64_t low, high;
-	uintptr_t base = flat_access(w, o, m, false, &low, &high);
+	uintptr_t base = flat_base_of_access(w, o, m, false, &low, &high);
 	u32 *d = REG(u32, w, o->d);
 
 	if (!base)
@@ -297,7 +297,7 @@ static void store_any(struct warp *w, const struct op *o, uint32_t m)
 static void store_words(struct warp *w, const struct op *o, uint32_t m)
 {
 	uint64_t low, high;
-	uintptr_t base = flat_access(w, o, m, true, &low, &high);
+	uintptr_t base = flat_base_of_access(w, o, m, true, &low, &high);
 	const u32 *s = REG(u32, w, o->d);
 
 	if (!base)

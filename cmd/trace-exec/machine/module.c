@@ -65,7 +65,7 @@ static struct symbol *add_section(
 }
 
 /* Returns the section symbol that holds a symbol of the cubin; NULL: none does. */
-static struct symbol *holder(const struct machine_module *x, const struct sass_symbol *s)
+static struct symbol *section_symbol_of(const struct machine_module *x, const struct sass_symbol *s)
 {
 	return s->place == SASS_AT_GLOBAL                   ? x->data[0]
 	       : s->place == SASS_AT_GLOBAL_INIT            ? x->data[1]
@@ -87,7 +87,7 @@ static void add_variables(struct machine_module *x)
 	x->data[1] = add_section(m, ".nv.global.init", SP_GLOBAL, &image->global_init);
 	for (uint32_t i = 0; i < image->n_symbols; i++) {
 		const struct sass_symbol *s = &image->symbol[i];
-		const struct symbol *in = holder(x, s);
+		const struct symbol *in = section_symbol_of(x, s);
 
 		if (!in || s->function || !s->bytes || !*s->name || s->value > in->size ||
 			in->size - s->value < s->bytes ||
@@ -105,7 +105,7 @@ static void place_variables(struct machine_module *x)
 
 	for (uint32_t i = 0; i < image->n_symbols; i++) {
 		const struct sass_symbol *s = &image->symbol[i];
-		const struct symbol *in = holder(x, s);
+		const struct symbol *in = section_symbol_of(x, s);
 		struct symbol *v =
 			in ? scope_find(x->module->scope, s->name, (uint32_t)strlen(s->name)) : NULL;
 
@@ -120,7 +120,7 @@ static void place_variables(struct machine_module *x)
 static int symbol_address(
 	const struct machine_module *x, const struct sass_symbol *s, uint64_t *to, struct fault *f)
 {
-	const struct symbol *in = holder(x, s),
+	const struct symbol *in = section_symbol_of(x, s),
 			    *v = in ? scope_find(x->module->scope, s->name, (uint32_t)strlen(s->name)) : NULL;
 	int which;
 

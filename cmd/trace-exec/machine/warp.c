@@ -35,7 +35,7 @@ static inline unsigned source_lane(unsigned how, unsigned i, u32 by, u32 c, bool
 	return *inside ? (unsigned)j : i;
 }
 
-static void shuffle(struct warp *w, const struct op *o, uint32_t m)
+static void execute_shfl(struct warp *w, const struct op *o, uint32_t m)
 {
 	const u32 *b = REG(u32, w, o->b), *c = REG(u32, w, o->c);
 	u32 *d = REG(u32, w, o->d), in[LANES], inside = 0;
@@ -61,7 +61,7 @@ int mbind_shfl(struct mbind *b, struct op *o)
 	o->c = opcode == 0x389 || opcode == 0x989 ? mbind_reg(b, 64, 1)
 						  : mbind_number(b, field(b, 40, 13), 1);
 	o->target = mbind_pdst(b, 81, false);
-	machine_set_function(o, shuffle);
+	machine_set_function(o, execute_shfl);
 	return 0;
 }
 
@@ -76,7 +76,7 @@ static u32 vote_result(const struct op *o, u32 v, u32 m)
 
 static void vote_lanes(struct warp *w, const struct op *o, uint32_t m)
 {
-	u32 v = pred1(w, o) & m, *d = REG(u32, w, o->d);
+	u32 v = first_pred_source(w, o) & m, *d = REG(u32, w, o->d);
 
 	FOR_BITS32 (i, m)
 		d[i] = v;
@@ -94,7 +94,7 @@ static void set_uniform(struct warp *w, uint32_t slot, u32 v)
 /* To a uniform register. */
 static void vote_uniform(struct warp *w, const struct op *o, uint32_t m)
 {
-	u32 v = pred1(w, o) & m;
+	u32 v = first_pred_source(w, o) & m;
 
 	set_uniform(w, o->d, v);
 	set_pred(w, PDST1(o), ALL_LANES, vote_result(o, v, m));
@@ -198,7 +198,7 @@ int mbind_credux(struct mbind *b, struct op *o)
 /* o->n: the lanes are named by the mask in uniform register o->b, or by its complement (o->mode). */
 static void elect_lane(struct warp *w, const struct op *o, uint32_t m)
 {
-	u32 named = o->n ? REG(u32, w, o->b)[0] ^ (u32)(o->mode ? ALL_LANES : 0) : pred1(w, o);
+	u32 named = o->n ? REG(u32, w, o->b)[0] ^ (u32)(o->mode ? ALL_LANES : 0) : first_pred_source(w, o);
 	u32 active = named & m, leader = active ? bit_lowest32(active) : 0;
 
 	set_uniform(w, o->d, leader);

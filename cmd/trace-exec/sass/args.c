@@ -70,7 +70,7 @@ static struct sass_arg constant_arg(struct reading *r, bool bindless)
 }
 
 /* Operand in bits 32 .. 63 of an arithmetic form; *sign: its bits may be signs. */
-static struct sass_arg low_operand(struct reading *r, const struct arg_token *t, bool *sign)
+static struct sass_arg operand_in_low_word(struct reading *r, const struct arg_token *t, bool *sign)
 {
 	const struct sass_inst *in = r->in;
 	bool bit_91 = in->row->bit_91 == 2 && sass_bits(in->word, 91, 1);
@@ -86,7 +86,7 @@ static struct sass_arg low_operand(struct reading *r, const struct arg_token *t,
 	}
 }
 
-static struct sass_arg high_operand(struct reading *r)
+static struct sass_arg operand_in_high_word(struct reading *r)
 {
 	return r->in->row->uniform ? uniform_arg(r, 64) : register_arg(r, 64);
 }
@@ -142,7 +142,7 @@ static void read_suffix(struct reading *r, const struct arg_token *t, struct sas
 }
 
 /* Operand a, b, c or x of an arithmetic row. */
-static struct sass_arg arith_arg(struct reading *r, const struct arg_token *t)
+static struct sass_arg arithmetic_arg(struct reading *r, const struct arg_token *t)
 {
 	unsigned form = r->in->form;
 	bool swapped = form == 2 || form == 3 || form == 7, sign = true;
@@ -156,7 +156,7 @@ static struct sass_arg arith_arg(struct reading *r, const struct arg_token *t)
 		if (t->half)
 			read_halves(r, t, &a, 74);
 	} else if (kind == 'x' || (kind == 'b') != swapped) {
-		a = low_operand(r, t, &sign);
+		a = operand_in_low_word(r, t, &sign);
 		if (sign)
 			read_signs(r, t, &a, 63, 62);
 		read_reuse(r, &a, kind == 'b' ? 1 : 2);
@@ -165,7 +165,7 @@ static struct sass_arg arith_arg(struct reading *r, const struct arg_token *t)
 		if (t->part_at != ABSENT && sign)
 			read_part(r, t, &a);
 	} else {
-		a = high_operand(r);
+		a = operand_in_high_word(r);
 		if (!t->low_sign)
 			read_signs(r, t, &a, t->half ? 84 : 75, t->half ? 83 : 74);
 		read_reuse(r, &a, kind == 'c' ? 2 : 1);
@@ -349,7 +349,7 @@ static void add_pack_args(struct reading *r)
 		bool shown = i == 0 ? !unpack && !(merge && r->in->sm < 89) : i == 1 || (merge && !unpack);
 
 		sass_token_parse(&t, of[i], of[i] + strlen(of[i]));
-		struct sass_arg a = arith_arg(r, &t);
+		struct sass_arg a = arithmetic_arg(r, &t);
 
 		if (unpack && bit_is_set(r, 88))
 			a.select = SASS_HIGH;
@@ -486,7 +486,7 @@ static struct sass_arg read_plain_arg(struct reading *r, const struct arg_token 
 	const char *k = t->kind;
 
 	if (strchr("abcx", *k) && !k[1])
-		return arith_arg(r, t);
+		return arithmetic_arg(r, t);
 	if (!strcmp(k, "d") || !strcmp(k, "R") || (*k == 'R' && k[1] && strchr("EBX", k[1]) && !k[2]))
 		return read_register_arg(r, t);
 	if (*k == 'U' || *k == 'u')

@@ -40,7 +40,7 @@ struct image_loading {
 };
 
 /* Text after the prefix; NULL: the name has another. */
-static const char *after(const char *name, const char *prefix)
+static const char *text_after_prefix(const char *name, const char *prefix)
 {
 	size_t n = strlen(prefix);
 
@@ -52,7 +52,7 @@ static int compare_named(const void *a, const void *b)
 	return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
 }
 
-static uint32_t function_named(const struct image_loading *l, const char *name)
+static uint32_t find_function_by_name(const struct image_loading *l, const char *name)
 {
 	struct named key = {name, 0};
 	const struct named *found =
@@ -87,7 +87,7 @@ const struct sass_function *sass_image_function(const struct sass_image *m, cons
 }
 
 /* Place of a section's contents; *index: its function or bank. */
-static enum sass_place place_of(const struct image_loading *l, uint32_t section, uint32_t *index)
+static enum sass_place place_of_section(const struct image_loading *l, uint32_t section, uint32_t *index)
 {
 	const char *name = section < l->elf.n_sections ? l->elf.section[section].name : "", *of;
 
@@ -100,16 +100,16 @@ static enum sass_place place_of(const struct image_loading *l, uint32_t section,
 		return SASS_AT_GLOBAL;
 	if (!strcmp(name, ".nv.global.init"))
 		return SASS_AT_GLOBAL_INIT;
-	if ((of = after(name, ".nv.shared"))) {
-		*index = *of == '.' ? function_named(l, of + 1) : NO_FUNCTION;
+	if ((of = text_after_prefix(name, ".nv.shared"))) {
+		*index = *of == '.' ? find_function_by_name(l, of + 1) : NO_FUNCTION;
 		return SASS_AT_SHARED;
 	}
-	if ((of = after(name, ".nv.constant")) && *of >= '0' && *of <= '7') {
+	if ((of = text_after_prefix(name, ".nv.constant")) && *of >= '0' && *of <= '7') {
 		*index = (uint32_t)(*of - '0');
 		if (!of[1])
 			return SASS_AT_CONST;
 		if (of[1] == '.' && *of == '2') {
-			*index = function_named(l, of + 2);
+			*index = find_function_by_name(l, of + 2);
 			return SASS_AT_CONST_OF;
 		}
 	}
@@ -124,7 +124,7 @@ static int add_functions(struct image_loading *l)
 	m->function = xcalloc(e->n_sections + 1, sizeof(*m->function));
 	for (uint32_t i = 0; i < e->n_sections; i++) {
 		const struct elf_section *s = &e->section[i];
-		const char *name = after(s->name, ".text.");
+		const char *name = text_after_prefix(s->name, ".text.");
 
 		l->of_section[i] = NO_FUNCTION;
 		if (s->type != ELF_PROGBITS || !name || !*name)
@@ -155,21 +155,23 @@ static int read_contents(struct image_loading *l)
 		const char *of;
 		uint32_t k;
 
-		if ((of = after(s->name, ".nv.info.")) && (k = function_named(l, of)) != NO_FUNCTION) {
+		if ((of = text_after_prefix(s->name, ".nv.info.")) &&
+			(k = find_function_by_name(l, of)) != NO_FUNCTION) {
 			if (sass_info_function(&m->function[k], &l->elf, s, l->f) < 0)
 				return -1;
-		} else if ((of = after(s->name, ".nv.constant0.")) &&
-			   (k = function_named(l, of)) != NO_FUNCTION) {
+		} else if ((of = text_after_prefix(s->name, ".nv.constant0.")) &&
+			   (k = find_function_by_name(l, of)) != NO_FUNCTION) {
 			m->function[k].bank0 = s->p;
 			m->function[k].bank0_bytes = s->p ? (uint32_t)min_u64(s->n, 65536) : 0;
-		} else if ((of = after(s->name, ".nv.constant2.")) &&
-			   (k = function_named(l, of)) != NO_FUNCTION) {
+		} else if ((of = text_after_prefix(s->name, ".nv.constant2.")) &&
+			   (k = find_function_by_name(l, of)) != NO_FUNCTION) {
 			m->function[k].bank2 = s->p;
 			m->function[k].bank2_bytes = s->p ? (uint32_t)min_u64(s->n, 65536) : 0;
-		} else if ((of = after(s->name, ".nv.shared.")) &&
-			   (k = function_named(l, of)) != NO_FUNCTION) {
+		} else if ((of = text_after_prefix(s->name, ".nv.shared.")) &&
+			   (k = find_function_by_name(l, of)) != NO_FUNCTION) {
 			m->function[k].shared = (uint32_t)min_u64(s->n, UINT32_MAX);
-		} else if ((of = after(s->name, ".nv.constant")) && *of >= '1' && *of <= '7' && !of[1]) {
+		} else if ((of = text_after_prefix(s->name, ".nv.constant")) && *of >= '1' && *of <= '7' &&
+			   !of[1]) {
 			if (s->n > 65536)
 				return elf_fault(&l->elf, l->f, "a constant bank has more than 65536 bytes");
 			m->bank[*of - '0'] = bytes;
@@ -201,7 +203,7 @@ static void read_symbols(struct image_loading *l)
 			.bytes = e.size,
 			.function = type == 2,
 			.global = e.info >> 4 != 0};
-		s->place = e.section ? place_of(l, e.section, &s->index) : SASS_AT_EXTERN;
+		s->place = e.section ? place_of_section(l, e.section, &s->index) : SASS_AT_EXTERN;
 		if (type == 3 && e.section < l->elf.n_sections) /* symbol of a section */
 			s->name = l->elf.section[e.section].name;
 		l->of_symbol[i] =
@@ -217,7 +219,7 @@ static int read_relocs(struct image_loading *l, const struct elf_section *s)
 	struct sass_image *m = l->m;
 	unsigned size = s->type == ELF_RELA ? 24 : 16;
 	uint32_t index;
-	enum sass_place place = place_of(l, s->info, &index);
+	enum sass_place place = place_of_section(l, s->info, &index);
 
 	if (place == SASS_AT_OTHER || !s->p)
 		return 0;

@@ -65,7 +65,7 @@ struct line_state {
 	uint32_t function;
 };
 
-static uint64_t take(struct line_span *s, unsigned bytes)
+static uint64_t take_line_bytes(struct line_span *s, unsigned bytes)
 {
 	uint64_t v;
 
@@ -86,7 +86,7 @@ static uint64_t take_leb(struct line_span *s, bool is_signed)
 	uint8_t b = 0;
 
 	while (s->n) {
-		b = (uint8_t)take(s, 1);
+		b = (uint8_t)take_line_bytes(s, 1);
 		if (shift < 64)
 			v |= (uint64_t)(b & 127) << shift;
 		shift += 7;
@@ -225,7 +225,7 @@ static bool extended_line_op(struct line_reader *r, struct line_span *s, struct 
 		op.n = s->n;
 	s->p += op.n;
 	s->n -= op.n;
-	code = (unsigned)take(&op, 1);
+	code = (unsigned)take_line_bytes(&op, 1);
 	if (code == 2 && op.n >= 8)
 		set_line_address(r, op.p, state);
 	return code != 1;
@@ -249,7 +249,7 @@ static void standard_line_op(struct line_reader *r, struct line_span *s, const s
 	case 3: state->line = (int64_t)((uint64_t)state->line + take_leb(s, true)); break;
 	case 4: state->file = take_leb(s, false); break;
 	case 8: state->pc += (255u - h->opcode) / h->range * h->step; break;
-	case 9: state->pc += take(s, 2); break;
+	case 9: state->pc += take_line_bytes(s, 2); break;
 	default:
 		for (unsigned i = 0; i < h->operands[op]; i++)
 			take_leb(s, false);
@@ -262,7 +262,7 @@ static void run_line_program(struct line_reader *r, struct line_span *s, const s
 	struct line_state state = start;
 
 	while (s->n) {
-		unsigned op = (unsigned)take(s, 1);
+		unsigned op = (unsigned)take_line_bytes(s, 1);
 
 		if (!op) {
 			if (!extended_line_op(r, s, &state))
@@ -314,7 +314,7 @@ struct line_entry {
 static const char *take_string_of(struct line_reader *r, struct line_span *s, const struct elf_section *in)
 {
 	const struct line_reloc *moved = r->has_addends ? line_reloc_at(r, s->p) : NULL;
-	uint64_t at = take(s, r->wide);
+	uint64_t at = take_line_bytes(s, r->wide);
 
 	if (moved)
 		at = moved->addend;
@@ -335,18 +335,18 @@ static bool take_form(
 	struct line_reader *r, struct line_span *s, uint64_t form, uint64_t *number, const char **text)
 {
 	switch (form) {
-	case 0x03: skip_bytes(s, take(s, 2)); return true;                     /* block2 */
-	case 0x04: skip_bytes(s, take(s, 4)); return true;                     /* block4 */
-	case 0x05: *number = take(s, 2); return true;                          /* data2 */
-	case 0x06: *number = take(s, 4); return true;                          /* data4 */
-	case 0x07: *number = take(s, 8); return true;                          /* data8 */
+	case 0x03: skip_bytes(s, take_line_bytes(s, 2)); return true;          /* block2 */
+	case 0x04: skip_bytes(s, take_line_bytes(s, 4)); return true;          /* block4 */
+	case 0x05: *number = take_line_bytes(s, 2); return true;               /* data2 */
+	case 0x06: *number = take_line_bytes(s, 4); return true;               /* data4 */
+	case 0x07: *number = take_line_bytes(s, 8); return true;               /* data8 */
 	case 0x08: *text = take_string(s); return true;                        /* string */
 	case 0x09: skip_bytes(s, take_leb(s, false)); return true;             /* block */
-	case 0x0a: skip_bytes(s, take(s, 1)); return true;                     /* block1 */
-	case 0x0b: *number = take(s, 1); return true;                          /* data1 */
+	case 0x0a: skip_bytes(s, take_line_bytes(s, 1)); return true;          /* block1 */
+	case 0x0b: *number = take_line_bytes(s, 1); return true;               /* data1 */
 	case 0x0e: *text = take_string_of(r, s, r->strings); return true;      /* strp */
 	case 0x0f: *number = take_leb(s, false); return true;                  /* udata */
-	case 0x17: take(s, r->wide); return true;                              /* sec_offset */
+	case 0x17: take_line_bytes(s, r->wide); return true;                   /* sec_offset */
 	case 0x1e: skip_bytes(s, 16); return true;                             /* data16 */
 	case 0x1f: *text = take_string_of(r, s, r->line_strings); return true; /* line_strp */
 	default: return false;
@@ -357,7 +357,7 @@ static bool take_form(
 static uint32_t read_line_entries(struct line_reader *r, struct line_span *s, struct line_entry **entry)
 {
 	uint64_t content[255], form[255], count;
-	unsigned n_fields = (unsigned)take(s, 1);
+	unsigned n_fields = (unsigned)take_line_bytes(s, 1);
 	uint32_t n = 0, cap = 0;
 
 	for (unsigned i = 0; i < n_fields; i++) {
@@ -407,37 +407,37 @@ static void read_line_files_5(struct line_reader *r, struct line_span *s)
 static unsigned read_line_header(
 	struct line_reader *r, struct line_span *unit, struct line_span *head, struct line_header *h)
 {
-	unsigned version = (unsigned)take(unit, 2);
+	unsigned version = (unsigned)take_line_bytes(unit, 2);
 	uint64_t rest;
 
 	if (version < 2 || version > 5)
 		return 0;
 	if (version == 5)
-		take(unit, 2); /* bytes of an address and of a segment's number */
-	rest = take(unit, r->wide);
+		take_line_bytes(unit, 2); /* bytes of an address and of a segment's number */
+	rest = take_line_bytes(unit, r->wide);
 	*head = (struct line_span){unit->p, rest < unit->n ? rest : unit->n};
 	skip_bytes(unit, rest);
-	h->step = (unsigned)take(head, 1);
-	take(head, version >= 4 ? 2 : 1);
-	h->base = (int8_t)take(head, 1);
-	h->range = (unsigned)take(head, 1);
-	h->opcode = (unsigned)take(head, 1);
+	h->step = (unsigned)take_line_bytes(head, 1);
+	take_line_bytes(head, version >= 4 ? 2 : 1);
+	h->base = (int8_t)take_line_bytes(head, 1);
+	h->range = (unsigned)take_line_bytes(head, 1);
+	h->opcode = (unsigned)take_line_bytes(head, 1);
 	for (unsigned i = 1; i < h->opcode; i++)
-		h->operands[i] = (uint8_t)take(head, 1);
+		h->operands[i] = (uint8_t)take_line_bytes(head, 1);
 	return h->range && h->opcode ? version : 0;
 }
 
 /* Reads the unit at the start of *s and advances past it. */
 static void read_line_unit(struct line_reader *r, struct line_span *s)
 {
-	uint64_t length = take(s, 4);
+	uint64_t length = take_line_bytes(s, 4);
 	struct line_span unit, head;
 	struct line_header h = {0};
 	unsigned version;
 
 	r->wide = length == UINT32_MAX ? 8 : 4;
 	if (r->wide == 8)
-		length = take(s, 8);
+		length = take_line_bytes(s, 8);
 	unit = (struct line_span){s->p, length < s->n ? length : s->n};
 	skip_bytes(s, length);
 	version = read_line_header(r, &unit, &head, &h);

@@ -58,7 +58,7 @@ static void put_field(struct sass_out *o, struct reading *r, const char *table, 
 	put_word(o, w, reading_field(r, at, words_bits(w)));
 }
 
-static void put_if(struct sass_out *o, struct reading *r, const char *text, unsigned at, bool set)
+static void put_if_bit_is(struct sass_out *o, struct reading *r, const char *text, unsigned at, bool set)
 {
 	if ((reading_field(r, at, 1) != 0) == set)
 		sass_put(o, text);
@@ -119,14 +119,14 @@ static void put_imma(struct sass_out *o, struct reading *r)
 	unsigned shape = (unsigned)(reading_field(r, 75, 1) | reading_field(r, 85, 2) << 1);
 	static const char *const types[4] = {".U8", ".S8", ".U4", ".S4"};
 
-	put_if(o, r, ".SP", 72, true);
+	put_if_bit_is(o, r, ".SP", 72, true);
 	if (shapes[shape])
 		sass_put(o, shapes[shape]);
 	else
 		sass_putf(o, ".INVALID%u", shape);
 	sass_put(o, types[reading_field(r, 76, 1) | reading_field(r, 83, 1) << 1]);
 	sass_put(o, types[reading_field(r, 78, 1) | reading_field(r, 84, 1) << 1]);
-	put_if(o, r, ".SAT", 82, true);
+	put_if_bit_is(o, r, ".SAT", 82, true);
 }
 
 /* The matrix product of sm_70 in four steps. */
@@ -141,7 +141,7 @@ static void put_hmma884(struct sass_out *o, struct reading *r)
 }
 
 /* Two numbers packed into a register: from sm_89 on with both types. */
-static void put_pack(struct sass_out *o, struct reading *r)
+static void put_pack_types(struct sass_out *o, struct reading *r)
 {
 	static const char *const types[4] = {".F16", ".BF16", ".E5M2", ".E4M3"};
 	bool merge = reading_field(r, 78, 1) != 0;
@@ -149,11 +149,11 @@ static void put_pack(struct sass_out *o, struct reading *r)
 
 	if (r->in->sm < 89) {
 		sass_put(o, to & 1 ? ".BF16" : "");
-		put_if(o, r, ".RELU", 75, true);
+		put_if_bit_is(o, r, ".RELU", 75, true);
 		sass_put(o, merge ? ".MERGE_C" : ".PACK_AB");
 	} else {
-		put_if(o, r, ".SATFINITE", 90, true);
-		put_if(o, r, ".RELU", 75, true);
+		put_if_bit_is(o, r, ".SATFINITE", 90, true);
+		put_if_bit_is(o, r, ".RELU", 75, true);
 		sass_put(o, types[to]);
 		sass_put(o, from >= 2 ? types[from] : ".F32");
 		sass_put(o, from >= 2 ? ".UNPACK_B" : merge ? ".PACK_AB_MERGE_C" : ".PACK_AB");
@@ -207,20 +207,20 @@ static void put_bar(struct sass_out *o, struct reading *r)
 	put_field(o, r, "bar", 77);
 	if (op == 2)
 		put_field(o, r, "barred", 74);
-	put_if(o, r, ".DEFER_BLOCKING", 80, true);
+	put_if_bit_is(o, r, ".DEFER_BLOCKING", 80, true);
 }
 
 static void put_bra(struct sass_out *o, struct reading *r)
 {
 	put_field(o, r, "bra", 32);
-	put_if(o, r, ".ANY", 84, true);
+	put_if_bit_is(o, r, ".ANY", 84, true);
 }
 
 static void put_ret(struct sass_out *o, struct reading *r)
 {
-	put_if(o, r, ".ABS", 85, true);
-	put_if(o, r, ".REL", 85, false);
-	put_if(o, r, ".NODEC", 86, true);
+	put_if_bit_is(o, r, ".ABS", 85, true);
+	put_if_bit_is(o, r, ".REL", 85, false);
+	put_if_bit_is(o, r, ".NODEC", 86, true);
 }
 
 static void put_cas(struct sass_out *o, struct reading *r)
@@ -248,8 +248,8 @@ static void put_compare_type(struct sass_out *o, struct reading *r)
 
 static void put_warpsync(struct sass_out *o, struct reading *r)
 {
-	put_if(o, r, ".EXCLUSIVE", 85, true);
-	put_if(o, r, ".COLLECTIVE", 86, true);
+	put_if_bit_is(o, r, ".EXCLUSIVE", 85, true);
+	put_if_bit_is(o, r, ".COLLECTIVE", 86, true);
 }
 
 static void put_warpgroup(struct sass_out *o, struct reading *r)
@@ -262,7 +262,7 @@ static void put_warpgroup(struct sass_out *o, struct reading *r)
 		sass_put(o, ".DEPBAR");
 	else
 		sass_putf(o, ".INVALID%u", mode);
-	put_if(o, r, ".LE", 47, true);
+	put_if_bit_is(o, r, ".LE", 47, true);
 }
 
 /* Shape of a warpgroup product: columns by `step` per size, then the depth. */
@@ -303,7 +303,7 @@ static const struct alias_rule {
 	{"idp", put_dot_product},
 	{"imma", put_imma},
 	{"hmma884", put_hmma884},
-	{"f2fp", put_pack},
+	{"f2fp", put_pack_types},
 	{"f2f", put_f2f},
 	{"f2i", put_f2i},
 	{"i2f", put_i2f},
@@ -322,7 +322,7 @@ static const struct alias_rule {
 	{"bgmma", put_bgmma},
 };
 
-static void put_rule(struct sass_out *o, struct reading *r, const char *name, size_t n)
+static void put_by_rule(struct sass_out *o, struct reading *r, const char *name, size_t n)
 {
 	if (n == 4 && !memcmp(name, "imad", 4))
 		put_imad(o, r, false);
@@ -340,7 +340,7 @@ static void put_modifier(struct sass_out *o, struct reading *r, const char *p, s
 	size_t len = at ? (size_t)(at - p) : n;
 
 	if (*p == '=') {
-		put_rule(o, r, p + 1, n - 1);
+		put_by_rule(o, r, p + 1, n - 1);
 		return;
 	}
 	if (*p == '#') {

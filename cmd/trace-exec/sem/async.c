@@ -136,17 +136,17 @@ static int bind_group(struct bind *b, struct op *o)
 {
 	const struct stmt *in = b->in;
 	const struct operand *k = in->operand;
-	bool wait = has(in, M_WAIT_GROUP);
+	bool wait = stmt_has(in, M_WAIT_GROUP);
 
 	if (bind_operands(b, wait, wait))
 		return -1;
 	if (wait && (k->kind != O_INT || k->value < 0 || k->value > INT32_MAX))
 		return bind_fault(b, k, "operand", "number of groups that varies (expected a constant)");
 	o->imm = wait ? k->value : 0;
-	o->fn = has(in, M_BULK)           ? ignore_group
-		: wait                    ? wait_group
-		: has(in, M_COMMIT_GROUP) ? commit_group
-					  : wait_all;
+	o->fn = stmt_has(in, M_BULK)           ? ignore_group
+		: wait                         ? wait_group
+		: stmt_has(in, M_COMMIT_GROUP) ? commit_group
+					       : wait_all;
 	return 0;
 }
 
@@ -156,16 +156,16 @@ int bind_cp(struct bind *b, struct op *o)
 	const struct operand *k = in->operand;
 	unsigned n = in->n_operands;
 
-	if (has(in, M_MBARRIER))
+	if (stmt_has(in, M_MBARRIER))
 		return bind_copies_arrive(b, o);
-	if (has(in, M_COMMIT_GROUP) || has(in, M_WAIT_GROUP) || has(in, M_WAIT_ALL))
+	if (stmt_has(in, M_COMMIT_GROUP) || stmt_has(in, M_WAIT_GROUP) || stmt_has(in, M_WAIT_ALL))
 		return bind_group(b, o);
-	if (has(in, M_BULK))
-		return has(in, M_TENSOR) ? bind_tensor_copy(b, o) : bind_bulk(b, o);
+	if (stmt_has(in, M_BULK))
+		return stmt_has(in, M_TENSOR) ? bind_tensor_copy(b, o) : bind_bulk(b, o);
 	if (n < 3 || n > 5 || k[2].kind != O_INT || (k[2].value != 4 && k[2].value != 8 && k[2].value != 16))
 		return bind_fault(
 			b, NULL, "operands", "no size in %s (expected [to], [from], 4, 8 or 16)", in->text);
-	if (has(in, M_CG) && k[2].value != 16)
+	if (stmt_has(in, M_CG) && k[2].value != 16)
 		return bind_fault(b, &k[2], "operand", "%lld bytes in %s (expected 16 with .cg)",
 			(long long)k[2].value, in->text);
 	o->fn = copy_async;
@@ -173,7 +173,7 @@ int bind_cp(struct bind *b, struct op *o)
 	o->bytes = (uint8_t)k[2].value;
 	o->space = SP_GLOBAL;
 	o->b = o->c = 0;
-	if (n - has(in, M_L2__CACHE_HINT) > 3) {
+	if (n - stmt_has(in, M_L2__CACHE_HINT) > 3) {
 		const struct operand *z = &k[3];
 
 		if (z->kind == O_REG && bind_bits(b, z) == 1)

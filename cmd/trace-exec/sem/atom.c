@@ -16,18 +16,18 @@
 /* Returns the bits of f, with the canonical NaN for all NaNs. */
 static u64 canonical_f32_bits(float f) { return f != f ? 0x7fffffff : ieee_f32_bits(f); }
 
-static u16 small_atom(enum atom a, enum small f, u16 x, u16 y)
+static u16 compute_small_atom(enum atom a, enum small f, u16 x, u16 y)
 {
 	double p = small_value(x, f), q = small_value(y, f);
 
 	if (a == ATOM_ADD)
-		return (u16)small_from(small_fma_to_odd(p, 1, q), f, ROUND_RN, false);
+		return (u16)small_of_double(small_fma_to_odd(p, 1, q), f, ROUND_RN, false);
 	if (p != p || q != q)
 		return p != p && q != q ? 0x7fff : p != p ? y : x;
 	return (p < q) == (a == ATOM_MIN) ? x : y;
 }
 
-static u64 float_atom(enum atom a, enum type t, u64 x, u64 y)
+static u64 compute_float_atom(enum atom a, enum type t, u64 x, u64 y)
 {
 	if (t == T_F64)
 		return a == ATOM_ADD ? ieee_f64_bits(ieee_f64(x) + ieee_f64(y))
@@ -39,9 +39,10 @@ static u64 float_atom(enum atom a, enum type t, u64 x, u64 y)
 					       a == ATOM_MIN ? fminf(ieee_f32((u32)x), ieee_f32((u32)y))
 							     : fmaxf(ieee_f32((u32)x), ieee_f32((u32)y)));
 	enum small f = t == T_BF16 || t == T_BF16X2 ? SMALL_BF16 : SMALL_F16;
-	u64 lo = small_atom(a, f, (u16)x, (u16)y);
-	return t == T_F16 || t == T_BF16 ? lo
-					 : lo | (u64)small_atom(a, f, (u16)(x >> 16), (u16)(y >> 16)) << 16;
+	u64 lo = compute_small_atom(a, f, (u16)x, (u16)y);
+	return t == T_F16 || t == T_BF16
+		       ? lo
+		       : lo | (u64)compute_small_atom(a, f, (u16)(x >> 16), (u16)(y >> 16)) << 16;
 }
 
 static bool atom_is_less(enum type t, u64 x, u64 y)
@@ -55,7 +56,7 @@ static bool atom_is_less(enum type t, u64 x, u64 y)
 u64 atom_value(enum atom a, enum type t, u64 old, u64 b, u64 c)
 {
 	if (a < ATOM_INC && types[t].kind == K_FLOAT)
-		return float_atom(a, t, old, b);
+		return compute_float_atom(a, t, old, b);
 	switch (a) {
 	case ATOM_ADD: return old + b;
 	case ATOM_MIN: return atom_is_less(t, b, old) ? b : old;
@@ -79,7 +80,7 @@ static u64 flush_f32(u64 v) { return v & 0x7f800000 ? v : v & 0x80000000u; }
 
 u64 atom_global(enum atom a, enum type t, u64 old, u64 b, u64 c)
 {
-	return a == ATOM_ADD && t == T_F32 ? flush_f32(float_atom(a, t, flush_f32(old), flush_f32(b)))
+	return a == ATOM_ADD && t == T_F32 ? flush_f32(compute_float_atom(a, t, flush_f32(old), flush_f32(b)))
 					   : atom_value(a, t, old, b, c);
 }
 
@@ -93,7 +94,7 @@ bool atom_is_in_shared(const struct warp *w, const uint8_t *at)
 	return false;
 }
 
-static void atom(struct warp *w, const struct op *o, uint32_t m)
+static void execute_atom(struct warp *w, const struct op *o, uint32_t m)
 {
 	bool locked = w->g->at_once > 1 && o->space != SP_SHARED;
 	bool changed = w->changed;
@@ -130,7 +131,7 @@ static void atom(struct warp *w, const struct op *o, uint32_t m)
 }
 
 /* Executes exch and cas of 128 bits. */
-static void atom_128(struct warp *w, const struct op *o, uint32_t m)
+static void execute_atom_128(struct warp *w, const struct op *o, uint32_t m)
 {
 	uint8_t *at[LANES];
 
@@ -225,7 +226,7 @@ bool atom_find(const struct stmt *in, enum type t, enum atom *a)
 	unsigned found = 0;
 
 	for (unsigned i = 0; i < sizeof(operations) / sizeof(operations[0]); i++)
-		if (has(in, operations[i].modifier)) {
+		if (stmt_has(in, operations[i].modifier)) {
 			*a = operations[i].atom;
 			found++;
 		}
@@ -249,7 +250,7 @@ int bind_atom(struct bind *b, struct op *o)
 	struct ext *x = bind_ext(b, o);
 	enum atom a = ATOM_ADD;
 
-	if (has(in, M_ASYNC))
+	if (stmt_has(in, M_ASYNC))
 		return bind_store_async(b, o);
 	if (bind_types(b, 1))
 		return -1;
@@ -257,7 +258,7 @@ int bind_atom(struct bind *b, struct op *o)
 		return bind_fault(
 			b, NULL, "types", "%s (expected one operation and a type that it has)", in->text);
 	unsigned count = first + 2 + (a == ATOM_CAS);
-	if (bind_operands(b, count, count + has(in, M_L2__CACHE_HINT)) ||
+	if (bind_operands(b, count, count + stmt_has(in, M_L2__CACHE_HINT)) ||
 		mem_bind_space(b, o, &k[first], true))
 		return -1;
 	if (o->space != SP_GLOBAL && o->space != SP_SHARED && o->space != SP_GENERIC)
@@ -267,9 +268,9 @@ int bind_atom(struct bind *b, struct op *o)
 	x->aux[1] = t;
 	o->memory = 1;
 	o->bytes = o->reg_bytes = (uint8_t)(types[t].bits / 8);
-	o->n = has(in, M_V2) ? 2 : has(in, M_V4) ? 4 : has(in, M_V8) ? 8 : 1;
+	o->n = stmt_has(in, M_V2) ? 2 : stmt_has(in, M_V4) ? 4 : stmt_has(in, M_V8) ? 8 : 1;
 	o->is_signed = red || k[0].kind == O_NULL;
-	o->fn = types[t].bits == 128 ? atom_128 : atom;
+	o->fn = types[t].bits == 128 ? execute_atom_128 : execute_atom;
 	if (bind_values(b, o, &k[first + 1], red ? NULL : &k[0], t))
 		return -1;
 	if (a == ATOM_CAS && (o->c = bind_src(b, &k[first + 2], t)) == UINT32_MAX)

@@ -363,12 +363,14 @@ enum state_space bind_space(const struct bind *b)
 {
 	const struct stmt *in = b->in;
 
-	return has(in, M_GLOBAL)                                                           ? SP_GLOBAL
-	       : has(in, M_CONST)                                                          ? SP_CONST
-	       : has(in, M_LOCAL)                                                          ? SP_LOCAL
-	       : has(in, M_SHARED) || has(in, M_SHARED__CTA) || has(in, M_SHARED__CLUSTER) ? SP_SHARED
-	       : has(in, M_PARAM) || has(in, M_PARAM__ENTRY) || has(in, M_PARAM__FUNC)     ? SP_PARAM
-											   : SP_GENERIC;
+	return stmt_has(in, M_GLOBAL)  ? SP_GLOBAL
+	       : stmt_has(in, M_CONST) ? SP_CONST
+	       : stmt_has(in, M_LOCAL) ? SP_LOCAL
+	       : stmt_has(in, M_SHARED) || stmt_has(in, M_SHARED__CTA) || stmt_has(in, M_SHARED__CLUSTER)
+		       ? SP_SHARED
+	       : stmt_has(in, M_PARAM) || stmt_has(in, M_PARAM__ENTRY) || stmt_has(in, M_PARAM__FUNC)
+		       ? SP_PARAM
+		       : SP_GENERIC;
 }
 
 /* Returns the generic address of the start of the space of variable s. */

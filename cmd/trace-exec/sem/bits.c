@@ -87,7 +87,7 @@ LANE_OP3(shf_r_clamp, u32, u32, u32, u32, ((u64)b << 32 | a) >> (c > 32 ? 32 : c
 
 int bind_shf(struct bind *b, struct op *o)
 {
-	bool left = has(b->in, M_L), wrap = has(b->in, M_WRAP);
+	bool left = stmt_has(b->in, M_L), wrap = stmt_has(b->in, M_WRAP);
 
 	if (bind_types(b, 1))
 		return -1;
@@ -129,7 +129,7 @@ FIND(find64, u64, s64, 64u, __builtin_clzll)
 int bind_count(struct bind *b, struct op *o)
 {
 	enum type t = (enum type)b->in->type[0];
-	bool amount = has(b->in, M_SHIFTAMT);
+	bool amount = stmt_has(b->in, M_SHIFTAMT);
 
 	if (bind_types(b, 1))
 		return -1;
@@ -265,7 +265,7 @@ LANE_OP2(szext_s_wrap, u32, u32, u32, extend_low_bits(a, b, false, true))
 
 int bind_bmsk(struct bind *b, struct op *o)
 {
-	bool clamp = has(b->in, M_CLAMP), s = b->in->type[0] == T_S32;
+	bool clamp = stmt_has(b->in, M_CLAMP), s = b->in->type[0] == T_S32;
 
 	if (bind_types(b, 1))
 		return -1;
@@ -309,7 +309,7 @@ int bind_prmt(struct bind *b, struct op *o)
 	static const enum modifier mode[6] = {M_F4E, M_B4E, M_RC8, M_ECL, M_ECR, M_RC16};
 
 	for (unsigned i = 0; i < 6; i++)
-		if (has(b->in, mode[i])) {
+		if (stmt_has(b->in, mode[i])) {
 			o->mode = (uint8_t)i;
 			return BIND(b, o, prmt_mode, T_B32, T_B32, T_B32, T_B32);
 		}
@@ -352,7 +352,7 @@ static void lop3_pred(struct warp *w, const struct op *o, uint32_t m)
 int bind_lop3(struct bind *b, struct op *o)
 {
 	const struct operand *k = b->in->operand;
-	bool with_pred = has(b->in, M_AND) || has(b->in, M_OR);
+	bool with_pred = stmt_has(b->in, M_AND) || stmt_has(b->in, M_OR);
 
 	if (bind_types(b, 1) || bind_operands(b, with_pred ? 6 : 5, with_pred ? 6 : 5))
 		return -1;
@@ -368,7 +368,7 @@ int bind_lop3(struct bind *b, struct op *o)
 		if (!k[0].pair)
 			return bind_fault(b, &k[0], "operand", "one destination (expected d|p)");
 		o->fn = lop3_pred;
-		o->mode = has(b->in, M_AND);
+		o->mode = stmt_has(b->in, M_AND);
 		d = &k[0].elem[0];
 		if ((x->slot[0] = bind_dst(b, &k[0].elem[1], 1)) == UINT32_MAX ||
 			(x->slot[1] = bind_src(b, &k[5], T_PRED)) == UINT32_MAX)

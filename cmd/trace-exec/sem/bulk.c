@@ -161,7 +161,7 @@ static int bind_reduction(struct bind *b, struct bulk *x)
 	if (!atom_find(b->in, T_NONE, &x->atom) || !atom_fits_async(x->atom, x->type, global))
 		return bind_fault(
 			b, NULL, "types", "%s (expected one operation and a type that it has)", b->in->text);
-	if (has(b->in, M_NOFTZ) != (half && x->atom == ATOM_ADD))
+	if (stmt_has(b->in, M_NOFTZ) != (half && x->atom == ATOM_ADD))
 		return bind_fault(b, NULL, "suffix", "%s (expected .noftz with sums of .f16 and .bf16 alone)",
 			b->in->text);
 	if (global)
@@ -179,10 +179,10 @@ static int bind_size(struct bind *b, struct bulk *x, const struct operand *k)
 
 static int bind_bulk_prefetch(struct bind *b, struct op *o, struct bulk *x)
 {
-	if (!has(b->in, M_L2) || !has(b->in, M_GLOBAL))
+	if (!stmt_has(b->in, M_L2) || !stmt_has(b->in, M_GLOBAL))
 		return bind_fault(b, NULL, "suffix", "%s (expected .L2.global)", b->in->text);
 	o->fn = bulk_prefetch;
-	return bind_operands(b, 2, 2u + has(b->in, M_L2__CACHE_HINT)) ||
+	return bind_operands(b, 2, 2u + stmt_has(b->in, M_L2__CACHE_HINT)) ||
 			       address_bind(b, &x->from, &b->in->operand[0], SP_GLOBAL) ||
 			       bind_size(b, x, &b->in->operand[1])
 		       ? -1
@@ -193,18 +193,18 @@ static int bind_bulk_prefetch(struct bind *b, struct op *o, struct bulk *x)
 static int bind_bulk_ends(struct bind *b, bool to_global)
 {
 	const struct stmt *in = b->in;
-	bool reports = has(in, M_MBARRIER__COMPLETE_TX__BYTES), cta = has(in, M_SHARED__CTA),
-	     cluster = has(in, M_SHARED__CLUSTER), global = has(in, M_GLOBAL);
+	bool reports = stmt_has(in, M_MBARRIER__COMPLETE_TX__BYTES), cta = stmt_has(in, M_SHARED__CTA),
+	     cluster = stmt_has(in, M_SHARED__CLUSTER), global = stmt_has(in, M_GLOBAL);
 
-	if (has(in, M_BULK_GROUP) == reports || reports == to_global)
+	if (stmt_has(in, M_BULK_GROUP) == reports || reports == to_global)
 		return bind_fault(b, NULL, "suffix", "%s (expected %s)", in->text,
 			to_global ? ".bulk_group alone" : ".mbarrier::complete_tx::bytes alone");
 	if ((to_global ? !cta : !cluster && !cta) || (global ? cta && cluster : !cta || !cluster) ||
-		(has(in, M_REDUCE) && global && !to_global))
+		(stmt_has(in, M_REDUCE) && global && !to_global))
 		return bind_fault(b, NULL, "suffix",
 			"%s (expected .global and .shared::cta, or .shared::cluster and one of them)",
 			in->text);
-	if (has(in, M_MULTICAST__CLUSTER) && (to_global || !global || !cluster))
+	if (stmt_has(in, M_MULTICAST__CLUSTER) && (to_global || !global || !cluster))
 		return bind_fault(
 			b, NULL, "suffix", "%s (expected .shared::cluster.global with .multicast)", in->text);
 	return 0;
@@ -215,13 +215,14 @@ int bind_bulk(struct bind *b, struct op *o)
 	const struct stmt *in = b->in;
 	const struct operand *k = in->operand;
 	struct bulk *x = bind_ext(b, o)->family = arena_alloc(&b->code->arena, 1, sizeof(*x));
-	bool reports = has(in, M_MBARRIER__COMPLETE_TX__BYTES), many = has(in, M_MULTICAST__CLUSTER),
-	     to_global = strstr(in->text, ".global.shared") != NULL, global = has(in, M_GLOBAL);
+	bool reports = stmt_has(in, M_MBARRIER__COMPLETE_TX__BYTES),
+	     many = stmt_has(in, M_MULTICAST__CLUSTER),
+	     to_global = strstr(in->text, ".global.shared") != NULL, global = stmt_has(in, M_GLOBAL);
 	unsigned n = 3u + reports + many;
 
-	if (has(in, M_PREFETCH))
+	if (stmt_has(in, M_PREFETCH))
 		return bind_bulk_prefetch(b, o, x);
-	if (bind_bulk_ends(b, to_global) || bind_operands(b, n, n + has(in, M_L2__CACHE_HINT)))
+	if (bind_bulk_ends(b, to_global) || bind_operands(b, n, n + stmt_has(in, M_L2__CACHE_HINT)))
 		return -1;
 	x->targets.reports = reports;
 	if (address_bind(b, &x->targets.to, &k[0], to_global ? SP_GLOBAL : SP_SHARED) ||
@@ -230,7 +231,7 @@ int bind_bulk(struct bind *b, struct op *o)
 		return -1;
 	if (many && (x->targets.mask = bind_src(b, &k[4], T_U16)) == UINT32_MAX)
 		return -1;
-	if (has(in, M_REDUCE) && bind_reduction(b, x))
+	if (stmt_has(in, M_REDUCE) && bind_reduction(b, x))
 		return -1;
 	o->fn = bulk_copy;
 	return bind_size(b, x, &k[2]);
@@ -289,9 +290,9 @@ int bind_store_async(struct bind *b, struct op *o)
 	const struct stmt *in = b->in;
 	const struct operand *k = in->operand;
 	struct store_async *x = bind_ext(b, o)->family = arena_alloc(&b->code->arena, 1, sizeof(*x));
-	enum state_space space = has(in, M_SHARED__CLUSTER) ? SP_SHARED : SP_GENERIC;
+	enum state_space space = stmt_has(in, M_SHARED__CLUSTER) ? SP_SHARED : SP_GENERIC;
 
-	if (bind_space(b) != space || !has(in, M_MBARRIER__COMPLETE_TX__BYTES))
+	if (bind_space(b) != space || !stmt_has(in, M_MBARRIER__COMPLETE_TX__BYTES))
 		return bind_refuse(b, "an asynchronous store without an mbarrier");
 	if (bind_types(b, 1) || bind_operands(b, 3, 3) || address_bind(b, &x->to, &k[0], space) ||
 		address_bind(b, &x->bar, &k[2], space))
@@ -301,7 +302,7 @@ int bind_store_async(struct bind *b, struct op *o)
 	o->memory = 1;
 	o->space = SP_SHARED;
 	o->bytes = (uint8_t)(types[x->type].bits / 8);
-	o->n = has(in, M_V2) ? 2 : has(in, M_V4) ? 4 : 1;
+	o->n = stmt_has(in, M_V2) ? 2 : stmt_has(in, M_V4) ? 4 : 1;
 	if ((o->bytes != 4 && o->bytes != 8) || o->bytes * o->n > 16 || (x->reduce && o->n > 1) ||
 		(x->reduce &&
 			(!atom_find(in, T_NONE, &x->atom) || !atom_fits_async(x->atom, x->type, false))))
@@ -362,7 +363,7 @@ int bind_store_bulk(struct bind *b, struct op *o)
 	struct zeros *x = bind_ext(b, o)->family = arena_alloc(&b->code->arena, 1, sizeof(*x));
 
 	if (bind_types(b, 0) || bind_operands(b, 3, 3) ||
-		address_bind(b, &x->to, &k[0], has(b->in, M_SHARED__CTA) ? SP_SHARED : SP_GENERIC))
+		address_bind(b, &x->to, &k[0], stmt_has(b->in, M_SHARED__CTA) ? SP_SHARED : SP_GENERIC))
 		return -1;
 	if (k[1].kind == O_INT && (uint64_t)k[1].value % 8)
 		return bind_fault(

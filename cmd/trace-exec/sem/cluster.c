@@ -7,11 +7,11 @@
 
 int bind_cluster_barrier(struct bind *b, struct op *o)
 {
-	bool wait = has(b->in, M_WAIT);
+	bool wait = stmt_has(b->in, M_WAIT);
 
-	if (has(b->in, M_ARRIVE) == wait)
+	if (stmt_has(b->in, M_ARRIVE) == wait)
 		return bind_fault(b, NULL, "suffix", "%s (expected .arrive or .wait)", b->in->text);
-	if (wait ? has(b->in, M_RELEASE) || has(b->in, M_RELAXED) : has(b->in, M_ACQUIRE))
+	if (wait ? stmt_has(b->in, M_RELEASE) || stmt_has(b->in, M_RELAXED) : stmt_has(b->in, M_ACQUIRE))
 		return bind_fault(b, NULL, "suffix",
 			"%s (expected .acquire with .wait, .release or .relaxed with .arrive)", b->in->text);
 	if (wait)
@@ -37,7 +37,7 @@ static uint32_t shared_block_of(struct warp *w, const struct op *o, unsigned lan
 }
 
 /* mapa: moves an address of shared memory to the block of rank b. */
-static void mapa(struct warp *w, const struct op *o, uint32_t m)
+static void execute_mapa(struct warp *w, const struct op *o, uint32_t m)
 {
 	u64 base = o->mode ? SHARED_BASE : 0;
 
@@ -63,7 +63,7 @@ static void mapa(struct warp *w, const struct op *o, uint32_t m)
 	}
 }
 
-static void getctarank(struct warp *w, const struct op *o, uint32_t m)
+static void execute_getctarank(struct warp *w, const struct op *o, uint32_t m)
 {
 	FOR_BITS32 (i, m) {
 		u64 a = o->reg_bytes == 8 ? REG(u64, w, o->a)[i] : REG(u32, w, o->a)[i];
@@ -85,8 +85,8 @@ int bind_mapa(struct bind *b, struct op *o)
 		return -1;
 	if (t != T_U32 && t != T_U64)
 		return bind_fault(b, NULL, "types", "type .%s (expected .u32 or .u64)", types[t].name);
-	o->fn = rank ? getctarank : mapa;
-	o->mode = !has(b->in, M_SHARED__CLUSTER);
+	o->fn = rank ? execute_getctarank : execute_mapa;
+	o->mode = !stmt_has(b->in, M_SHARED__CLUSTER);
 	o->reg_bytes = (uint8_t)(types[t].bits / 8);
 	o->d = bind_dst(b, &k[0], rank ? 32 : types[t].bits);
 	o->a = bind_src(b, &k[1], t);

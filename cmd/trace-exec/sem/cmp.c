@@ -111,7 +111,7 @@ static u32 true_lanes(const struct order *r, unsigned is)
 
 enum { BOOL_NONE, BOOL_AND, BOOL_OR, BOOL_XOR };
 
-static u32 combine(unsigned how, u32 v, u32 q)
+static u32 combine_predicates(unsigned how, u32 v, u32 q)
 {
 	return how == BOOL_AND ? v & q : how == BOOL_OR ? v | q : how ? v ^ q : v;
 }
@@ -124,7 +124,7 @@ static u32 compare_lanes(const struct warp *w, const struct op *o)
 	return true_lanes(&r, o->n);
 }
 
-static void setp(struct warp *w, const struct op *o, uint32_t m)
+static void execute_setp(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 *p = &PRED(w, o->d);
 
@@ -132,11 +132,11 @@ static void setp(struct warp *w, const struct op *o, uint32_t m)
 }
 
 /* Sets p|q, combined with a third predicate. */
-static void setp_more(struct warp *w, const struct op *o, uint32_t m)
+static void execute_setp_combined(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 v = compare_lanes(w, o), c = PRED(w, o->c) ^ o->x->aux[0];
 	u32 *p = &PRED(w, o->d), *q = &PRED(w, o->x->slot[0]);
-	u32 first = combine(o->mode, v, c), second = combine(o->mode, ~v, c);
+	u32 first = combine_predicates(o->mode, v, c), second = combine_predicates(o->mode, ~v, c);
 
 	*p = (*p & ~m) | (first & m);
 	*q = (*q & ~m) | (second & m);
@@ -167,19 +167,19 @@ static void compare_halves(const struct warp *w, const struct op *o, u32 v[2])
 	}
 }
 
-static void setp_pair(struct warp *w, const struct op *o, uint32_t m)
+static void execute_setp_pair(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 v[2], c = PRED(w, o->c) ^ o->x->aux[0];
 	u32 *p = &PRED(w, o->d), *q = &PRED(w, o->x->slot[0]);
 
 	compare_halves(w, o, v);
-	*p = (*p & ~m) | (combine(o->mode, v[0], c) & m);
-	*q = (*q & ~m) | (combine(o->mode, v[1], c) & m);
+	*p = (*p & ~m) | (combine_predicates(o->mode, v[0], c) & m);
+	*q = (*q & ~m) | (combine_predicates(o->mode, v[1], c) & m);
 }
 
 static void set_word(struct warp *w, const struct op *o, uint32_t m)
 {
-	u32 v = combine(o->mode, compare_lanes(w, o), PRED(w, o->c) ^ o->x->aux[0]);
+	u32 v = combine_predicates(o->mode, compare_lanes(w, o), PRED(w, o->c) ^ o->x->aux[0]);
 
 	FOR_BITS32 (i, m) {
 		bool t = v >> i & 1;
@@ -196,8 +196,8 @@ static void set_pair(struct warp *w, const struct op *o, uint32_t m)
 	u32 v[2], c = PRED(w, o->c) ^ o->x->aux[0];
 
 	compare_halves(w, o, v);
-	v[0] = combine(o->mode, v[0], c);
-	v[1] = combine(o->mode, v[1], c);
+	v[0] = combine_predicates(o->mode, v[0], c);
+	v[1] = combine_predicates(o->mode, v[1], c);
 	FOR_BITS32 (i, m)
 		REG(u32, w, o->d)
 	[i] = (v[0] >> i & 1 ? o->x->aux[1] & 0xffff : 0) | (v[1] >> i & 1 ? o->x->aux[1] << 16 : 0);
@@ -210,17 +210,20 @@ static int bind_compare(struct bind *b, struct op *o, enum type t, unsigned firs
 	const struct operand *k = in->operand;
 	struct ext *x = bind_ext(b, o);
 	enum type each = t == T_F16X2 ? T_F16 : t == T_BF16X2 ? T_BF16 : t;
-	bool ftz = has(in, M_FTZ);
+	bool ftz = stmt_has(in, M_FTZ);
 	order_fn *fn = ftz && each == T_F32   ? order_ftz32
 		       : ftz && each == T_F16 ? order_ftz16
 					      : order_of[each];
 	unsigned n = 0;
 
-	o->mode = has(in, M_AND) ? BOOL_AND : has(in, M_OR) ? BOOL_OR : has(in, M_XOR) ? BOOL_XOR : BOOL_NONE;
+	o->mode = stmt_has(in, M_AND)   ? BOOL_AND
+		  : stmt_has(in, M_OR)  ? BOOL_OR
+		  : stmt_has(in, M_XOR) ? BOOL_XOR
+					: BOOL_NONE;
 	if (bind_operands(b, first + 2 + (o->mode ? 1 : 0), first + 2 + (o->mode ? 1 : 0)))
 		return -1;
 	for (unsigned i = 0; i < sizeof(relation) / sizeof(relation[0]); i++)
-		if (has(in, relation[i].modifier)) {
+		if (stmt_has(in, relation[i].modifier)) {
 			o->n = relation[i].outcomes;
 			n++;
 		}
@@ -258,7 +261,7 @@ int bind_setp(struct bind *b, struct op *o)
 		return -1;
 	if ((o->x->slot[0] = two ? bind_dst(b, &k[0].elem[1], 1) : bind_scratch(b, 0)) == UINT32_MAX)
 		return -1;
-	o->fn = pair ? setp_pair : two || o->mode ? setp_more : setp;
+	o->fn = pair ? execute_setp_pair : two || o->mode ? execute_setp_combined : execute_setp;
 	return 0;
 }
 
@@ -340,7 +343,7 @@ int bind_slct(struct bind *b, struct op *o)
 
 	if (bind_types(b, 2))
 		return -1;
-	o->mode = has(b->in, M_FTZ);
+	o->mode = stmt_has(b->in, M_FTZ);
 	return BIND(b, o,
 		!f && c != T_S32 ? NULL
 		: bits == 16     ? f ? slct_16_f : slct_16_s

@@ -122,7 +122,7 @@ static u64 cvt_float_bits(double v, const struct cvt *c)
 		fesetround(FE_TONEAREST);
 		return c->ftz && fabsf(f.f) < FLT_MIN ? f.u & 0x80000000u : f.u;
 	}
-	u32 b = small_from(v, small_of(c->d), c->round, c->satfinite);
+	u32 b = small_of_double(v, small_of(c->d), c->round, c->satfinite);
 	return c->d == T_TF32 ? b << 13 : b;
 }
 
@@ -180,7 +180,7 @@ static void float_to_int(struct warp *w, const struct op *o, uint32_t m)
 }
 
 /* Returns a 64-bit integer as a double, rounded to odd, so that a second rounding is correct. */
-static double odd_double(s64 v, bool is_signed)
+static double double_rounded_to_odd(s64 v, bool is_signed)
 {
 	u64 a = is_signed && v < 0 ? 0 - (u64)v : (u64)v;
 	unsigned over = a >> 53 ? 11 - (unsigned)__builtin_clzll(a) : 0;
@@ -215,7 +215,8 @@ static void int_to_float(struct warp *w, const struct op *o, uint32_t m)
 			fesetround(FE_TONEAREST);
 			put_lane(w->frame + o->d, c.d_bytes, i, d.u);
 		} else {
-			put_lane(w->frame + o->d, c.d_bytes, i, cvt_float_bits(odd_double(v, s), &c));
+			put_lane(w->frame + o->d, c.d_bytes, i,
+				cvt_float_bits(double_rounded_to_odd(v, s), &c));
 		}
 	}
 }
@@ -283,12 +284,12 @@ static op_fn *fast_cvt(const struct cvt *c)
 
 static enum rounding rounding_of(const struct stmt *in)
 {
-	return has(in, M_RZ)    ? ROUND_RZ
-	       : has(in, M_RM)  ? ROUND_RM
-	       : has(in, M_RP)  ? ROUND_RP
-	       : has(in, M_RNA) ? ROUND_RNA
-	       : has(in, M_RS)  ? ROUND_RS
-				: ROUND_RN;
+	return stmt_has(in, M_RZ)    ? ROUND_RZ
+	       : stmt_has(in, M_RM)  ? ROUND_RM
+	       : stmt_has(in, M_RP)  ? ROUND_RP
+	       : stmt_has(in, M_RNA) ? ROUND_RNA
+	       : stmt_has(in, M_RS)  ? ROUND_RS
+				     : ROUND_RN;
 }
 
 static bool convertible(enum type t)
@@ -311,10 +312,10 @@ static bool convertible(enum type t)
 	}
 }
 
-static bool has_any(const struct stmt *in, const enum modifier *m, unsigned n)
+static bool has_any_modifier(const struct stmt *in, const enum modifier *m, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
-		if (has(in, m[i]))
+		if (stmt_has(in, m[i]))
 			return true;
 	return false;
 }
@@ -325,34 +326,36 @@ static const char *expected_clamps(const struct stmt *in, enum type d, enum type
 	static const enum modifier others[] = {M_RM, M_RP, M_FTZ, M_SAT};
 	bool few = d == T_F16 || d == T_BF16 || d == T_TF32;
 
-	if (has(in, M_SAT) && (d == T_BF16 || d == T_TF32 || (types[d].kind == K_FLOAT && s == T_BF16)))
+	if (stmt_has(in, M_SAT) && (d == T_BF16 || d == T_TF32 || (types[d].kind == K_FLOAT && s == T_BF16)))
 		return "no .sat with .bf16 or .tf32";
-	if (!has(in, M_RELU) && !has(in, M_SATFINITE))
+	if (!stmt_has(in, M_RELU) && !stmt_has(in, M_SATFINITE))
 		return NULL;
 	if (!few || s != T_F32)
 		return ".relu and .satfinite from .f32 to a type of fewer bits alone";
-	return has_any(in, others, 4)              ? ".relu and .satfinite with .rn or .rz alone"
-	       : has(in, M_RELU) && has(in, M_RNA) ? "no .relu with .rna"
-						   : NULL;
+	return has_any_modifier(in, others, 4)               ? ".relu and .satfinite with .rn or .rz alone"
+	       : stmt_has(in, M_RELU) && stmt_has(in, M_RNA) ? "no .relu with .rna"
+							     : NULL;
 }
 
 /* Returns the requirement that the suffixes of a conversion violate; NULL: none. */
 static const char *expected_suffixes(const struct stmt *in, enum type d, enum type s)
 {
 	static const enum modifier whole[] = {M_RNI, M_RZI, M_RMI, M_RPI}, near[] = {M_RN, M_RZ, M_RM, M_RP};
-	bool df = types[d].kind == K_FLOAT, sf = types[s].kind == K_FLOAT, rounds = has_any(in, near, 4);
+	bool df = types[d].kind == K_FLOAT, sf = types[s].kind == K_FLOAT,
+	     rounds = has_any_modifier(in, near, 4);
 
 	if (!convertible(d) || !convertible(s) || s == T_TF32 || (d == T_TF32 && s != T_F32))
 		return "a conversion that PTX has";
-	if (has_any(in, whole, 4) && (!sf || (df && d != s)))
+	if (has_any_modifier(in, whole, 4) && (!sf || (df && d != s)))
 		return ".rni, .rzi, .rmi and .rpi to a whole number or within a type of floating point";
 	if (rounds && !df && !sf)
 		return "no rounding between whole numbers";
 	if (rounds && df && sf && s != T_BF16 && (d == s || types[d].bits > types[s].bits))
 		return "no rounding where none is lost";
-	if (d == T_TF32 ? has(in, M_RM) || has(in, M_RP) || !(rounds || has(in, M_RNA)) : has(in, M_RNA))
+	if (d == T_TF32 ? stmt_has(in, M_RM) || stmt_has(in, M_RP) || !(rounds || stmt_has(in, M_RNA))
+			: stmt_has(in, M_RNA))
 		return ".rna to .tf32 alone, and there .rn, .rz or .rna";
-	if (has(in, M_FTZ) && ((d != T_F32 && s != T_F32) || d == T_TF32))
+	if (stmt_has(in, M_FTZ) && ((d != T_F32 && s != T_F32) || d == T_TF32))
 		return ".ftz with .f32 alone, and not to .tf32";
 	return expected_clamps(in, d, s);
 }
@@ -364,21 +367,21 @@ static void read_suffixes(const struct stmt *in, struct cvt *c)
 
 	c->d = d;
 	c->s = s;
-	c->integral = has(in, M_RNI)   ? INTEGRAL_RN
-		      : has(in, M_RZI) ? INTEGRAL_RZ
-		      : has(in, M_RMI) ? INTEGRAL_RM
-		      : has(in, M_RPI) ? INTEGRAL_RP
-				       : INTEGRAL_NO;
+	c->integral = stmt_has(in, M_RNI)   ? INTEGRAL_RN
+		      : stmt_has(in, M_RZI) ? INTEGRAL_RZ
+		      : stmt_has(in, M_RMI) ? INTEGRAL_RM
+		      : stmt_has(in, M_RPI) ? INTEGRAL_RP
+					    : INTEGRAL_NO;
 	if (types[s].kind == K_FLOAT && types[d].kind != K_FLOAT && !c->integral) /* the old form */
-		c->integral = has(in, M_RN)   ? INTEGRAL_RN
-			      : has(in, M_RM) ? INTEGRAL_RM
-			      : has(in, M_RP) ? INTEGRAL_RP
-					      : INTEGRAL_RZ;
+		c->integral = stmt_has(in, M_RN)   ? INTEGRAL_RN
+			      : stmt_has(in, M_RM) ? INTEGRAL_RM
+			      : stmt_has(in, M_RP) ? INTEGRAL_RP
+						   : INTEGRAL_RZ;
 	c->round = rounding_of(in);
-	c->sat = has(in, M_SAT);
-	c->ftz = has(in, M_FTZ);
-	c->relu = has(in, M_RELU);
-	c->satfinite = has(in, M_SATFINITE);
+	c->sat = stmt_has(in, M_SAT);
+	c->ftz = stmt_has(in, M_FTZ);
+	c->relu = stmt_has(in, M_RELU);
+	c->satfinite = stmt_has(in, M_SATFINITE);
 }
 
 static void pack_cvt(struct ext *x, const struct cvt *c)
@@ -399,11 +402,12 @@ int bind_cvt(struct bind *b, struct op *o)
 	struct cvt c = {0};
 	const char *wanted;
 
-	if (has(in, M_PACK))
+	if (stmt_has(in, M_PACK))
 		return bind_pack(b, o);
 	if (bind_types(b, 2))
 		return -1;
-	if (has(in, M_RS) || narrow_type((enum type)in->type[0]) || narrow_type((enum type)in->type[1]))
+	if (stmt_has(in, M_RS) || narrow_is_packed_type((enum type)in->type[0]) ||
+		narrow_is_packed_type((enum type)in->type[1]))
 		return bind_narrow(b, o, rounding_of(in));
 	wanted = expected_suffixes(in, (enum type)in->type[0], (enum type)in->type[1]);
 	if (wanted)

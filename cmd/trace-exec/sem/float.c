@@ -146,15 +146,16 @@ ROUNDED_F32(tanh, approx_tanh(a))
 
 static unsigned modes_of(const struct stmt *in)
 {
-	return (has(in, M_FTZ) ? MODE_FTZ : 0u) | (has(in, M_SAT) ? MODE_SAT : 0u) |
-	       (has(in, M_RZ) ? MODE_RZ : 0u) | (has(in, M_RM) ? MODE_RM : 0u) |
-	       (has(in, M_RP) ? MODE_RP : 0u) | (has(in, M_NAN) ? MODE_NAN : 0u) |
-	       (has(in, M_RELU) ? MODE_RELU : 0u);
+	return (stmt_has(in, M_FTZ) ? MODE_FTZ : 0u) | (stmt_has(in, M_SAT) ? MODE_SAT : 0u) |
+	       (stmt_has(in, M_RZ) ? MODE_RZ : 0u) | (stmt_has(in, M_RM) ? MODE_RM : 0u) |
+	       (stmt_has(in, M_RP) ? MODE_RP : 0u) | (stmt_has(in, M_NAN) ? MODE_NAN : 0u) |
+	       (stmt_has(in, M_RELU) ? MODE_RELU : 0u);
 }
 
 static int check_one_rounding(const struct bind *b)
 {
-	unsigned n = (unsigned)has(b->in, M_RN) + has(b->in, M_RZ) + has(b->in, M_RM) + has(b->in, M_RP);
+	unsigned n = (unsigned)stmt_has(b->in, M_RN) + stmt_has(b->in, M_RZ) + stmt_has(b->in, M_RM) +
+		     stmt_has(b->in, M_RP);
 
 	return n > 1 ? bind_fault(b, NULL, "suffix", "%u roundings in %s (expected one)", n, b->in->text) : 0;
 }
@@ -178,7 +179,7 @@ static inline u16 small_min_max(u16 x, u16 y, double a, double b, bool max, cons
 	return first ? x : y;
 }
 
-static u16 small_compute(const struct op *o, u16 x, u16 y, u16 z)
+static u16 compute_small(const struct op *o, u16 x, u16 y, u16 z)
 {
 	enum small f = (enum small)o->reg_bytes;
 	bool bf = f == SMALL_BF16;
@@ -213,10 +214,10 @@ static u16 small_compute(const struct op *o, u16 x, u16 y, u16 z)
 	}
 	if (r != r)
 		return o->mode & MODE_SAT ? 0 : 0x7fff;
-	u16 h = (u16)small_from(r, f, ROUND_RN, false);
+	u16 h = (u16)small_of_double(r, f, ROUND_RN, false);
 	double v = small_value(h, f);
 	if (o->mode & MODE_SAT)
-		h = v > 0 ? v < 1 ? h : (u16)small_from(1, f, ROUND_RN, false) : 0;
+		h = v > 0 ? v < 1 ? h : (u16)small_of_double(1, f, ROUND_RN, false) : 0;
 	if (o->mode & MODE_RELU)
 		h = v > 0 ? h : 0;
 	if (o->mode & MODE_FTZ && fabs(v) < tiny)
@@ -224,24 +225,24 @@ static u16 small_compute(const struct op *o, u16 x, u16 y, u16 z)
 	return h;
 }
 
-static void small_one(struct warp *w, const struct op *o, uint32_t m)
+static void execute_small(struct warp *w, const struct op *o, uint32_t m)
 {
 	const u16 *a = REG(u16, w, o->a), *b = REG(u16, w, o->b), *c = REG(u16, w, o->c);
 	u16 *d = REG(u16, w, o->d);
 
 	FOR_BITS32 (i, m)
-		d[i] = small_compute(o, a[i], b[i], c[i]);
+		d[i] = compute_small(o, a[i], b[i], c[i]);
 }
 
-static void small_pair(struct warp *w, const struct op *o, uint32_t m)
+static void execute_small_pair(struct warp *w, const struct op *o, uint32_t m)
 {
 	const u32 *a = REG(u32, w, o->a), *b = REG(u32, w, o->b), *c = REG(u32, w, o->c);
 	u32 *d = REG(u32, w, o->d);
 
 	FOR_BITS32 (i, m) {
-		u32 lo = small_compute(o, (u16)a[i], (u16)b[i], (u16)c[i]);
+		u32 lo = compute_small(o, (u16)a[i], (u16)b[i], (u16)c[i]);
 
-		d[i] = lo | (u32)small_compute(o, (u16)(a[i] >> 16), (u16)(b[i] >> 16), (u16)(c[i] >> 16))
+		d[i] = lo | (u32)compute_small(o, (u16)(a[i] >> 16), (u16)(b[i] >> 16), (u16)(c[i] >> 16))
 				    << 16;
 	}
 }
@@ -254,11 +255,11 @@ static int bind_small(struct bind *b, struct op *o, enum small_op op, unsigned s
 	bool pair = t == T_F16X2 || t == T_BF16X2;
 	int r;
 
-	bind_ext(b, o)->aux[0] = has(b->in, M_XORSIGN);
+	bind_ext(b, o)->aux[0] = stmt_has(b->in, M_XORSIGN);
 	o->mode = (uint8_t)modes_of(b->in);
 	o->n = (uint8_t)op;
 	o->reg_bytes = t == T_BF16 || t == T_BF16X2 ? SMALL_BF16 : SMALL_F16;
-	op_fn *fn = pair ? small_pair : small_one;
+	op_fn *fn = pair ? execute_small_pair : execute_small;
 	r = sources == 1   ? BIND(b, o, fn, t, t)
 	    : sources == 2 ? BIND(b, o, fn, t, t, t)
 			   : BIND(b, o, fn, t, t, t, t);
@@ -366,7 +367,7 @@ int bind_fma(struct bind *b, struct op *o)
 		return bind_mixed(b, o);
 	if (bind_types(b, 1))
 		return -1;
-	if (has(b->in, M_OOB))
+	if (stmt_has(b->in, M_OOB))
 		return bind_refuse(b, "numbers that represent elements out of bounds");
 	return is_small((enum type)b->in->type[0]) ? bind_small(b, o, SO_FMA, 3) : bind_real(b, o, 3, fn);
 }
@@ -388,7 +389,7 @@ int bind_div(struct bind *b, struct op *o)
 	return check_one_rounding(b)
 		       ? -1
 		       : BIND(b, o,
-				 t == T_F32   ? has(b->in, M_APPROX) ? div_approx_any_f32 : div_any_f32
+				 t == T_F32   ? stmt_has(b->in, M_APPROX) ? div_approx_any_f32 : div_any_f32
 				 : t == T_F64 ? div_any_f64
 					      : NULL,
 				 t, t, t);
@@ -452,12 +453,12 @@ int bind_unary(struct bind *b, struct op *o)
 		return bind_small(b, o, op == I_ex2 ? SO_EX2 : SO_TANH, 1);
 	}
 	o->mode = (uint8_t)modes_of(b->in);
-	if (t == T_F64 && (has(b->in, M_FTZ) || (op == I_rcp && has(b->in, M_APPROX))))
+	if (t == T_F64 && (stmt_has(b->in, M_FTZ) || (op == I_rcp && stmt_has(b->in, M_APPROX))))
 		return BIND(b, o,
-			!has(b->in, M_APPROX) || !has(b->in, M_FTZ) ? NULL
-			: op == I_rcp                               ? rcp_upper_f64
-			: op == I_rsqrt                             ? rsqrt_upper_f64
-								    : NULL,
+			!stmt_has(b->in, M_APPROX) || !stmt_has(b->in, M_FTZ) ? NULL
+			: op == I_rcp                                         ? rcp_upper_f64
+			: op == I_rsqrt                                       ? rsqrt_upper_f64
+									      : NULL,
 			t, t);
 	return BIND(b, o, t == T_F32 ? f32[op] : t == T_F64 ? f64[op] : NULL, t, t);
 }
@@ -523,17 +524,17 @@ int bind_minmax(struct bind *b, struct op *o)
 		return -1;
 	if (is_int(b))
 		return bind_minmax_int(b, o);
-	if (has(b->in, M_ABS) != has(b->in, M_XORSIGN) && b->in->n_operands != 4)
+	if (stmt_has(b->in, M_ABS) != stmt_has(b->in, M_XORSIGN) && b->in->n_operands != 4)
 		return bind_fault(b, NULL, "suffix", "one of .xorsign and .abs in %s (expected both or none)",
 			b->in->text);
-	if (has(b->in, M_XORSIGN) && b->in->n_operands == 4)
+	if (stmt_has(b->in, M_XORSIGN) && b->in->n_operands == 4)
 		return bind_fault(b, NULL, "suffix", ".xorsign of three operands (expected two)");
 	if (is_small(t))
 		return bind_small(b, o, low ? SO_MIN : SO_MAX, 2);
 	o->mode = (uint8_t)modes_of(b->in);
-	o->imm = has(b->in, M_XORSIGN);
+	o->imm = stmt_has(b->in, M_XORSIGN);
 	if (b->in->n_operands == 4) {
-		o->imm = has(b->in, M_ABS) ? 0x7fffffff : 0xffffffff;
+		o->imm = stmt_has(b->in, M_ABS) ? 0x7fffffff : 0xffffffff;
 		return BIND(b, o, t != T_F32 ? NULL : low ? min3_f32 : max3_f32, t, t, t, t);
 	}
 	return BIND(b, o,
@@ -557,7 +558,7 @@ int bind_copysign(struct bind *b, struct op *o)
 					  t, t, t);
 }
 
-static void testp(struct warp *w, const struct op *o, uint32_t m)
+static void execute_testp(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 *p = &PRED(w, o->d), r = 0;
 
@@ -580,8 +581,8 @@ int bind_testp(struct bind *b, struct op *o)
 	if (bind_types(b, 1))
 		return -1;
 	for (unsigned i = 0; i < 6; i++)
-		if (has(b->in, test[i]))
+		if (stmt_has(b->in, test[i]))
 			o->mode = (uint8_t)i;
 	o->n = t == T_F64;
-	return BIND(b, o, t == T_F32 || t == T_F64 ? testp : NULL, T_PRED, t);
+	return BIND(b, o, t == T_F32 || t == T_F64 ? execute_testp : NULL, T_PRED, t);
 }

@@ -47,7 +47,7 @@ int bind_exit(struct bind *b, struct op *o)
 	return bind_operands(b, 0, 0);
 }
 
-static void trap(struct warp *w, const struct op *o, uint32_t m)
+static void execute_trap(struct warp *w, const struct op *o, uint32_t m)
 {
 	bool pause = o->in->op == I_brkpt;
 
@@ -56,7 +56,7 @@ static void trap(struct warp *w, const struct op *o, uint32_t m)
 
 int bind_trap(struct bind *b, struct op *o)
 {
-	o->fn = trap;
+	o->fn = execute_trap;
 	return bind_operands(b, 0, 0);
 }
 
@@ -242,16 +242,16 @@ int bind_bar(struct bind *b, struct op *o)
 	const struct operand *k = in->operand;
 	unsigned n = in->n_operands, at = 0;
 
-	if (has(in, M_CLUSTER))
+	if (stmt_has(in, M_CLUSTER))
 		return bind_cluster_barrier(b, o);
-	if (has(in, M_WARP))
+	if (stmt_has(in, M_WARP))
 		return bind_bar_warp(b, o);
 	o->flow = FLOW_BAR;
-	o->n = has(in, M_RED)      ? has(in, M_POPC)  ? BAR_POPC
-				     : has(in, M_AND) ? BAR_AND
-						      : BAR_OR
-	       : has(in, M_ARRIVE) ? BAR_ARRIVE
-				   : BAR_SYNC;
+	o->n = stmt_has(in, M_RED)      ? stmt_has(in, M_POPC)  ? BAR_POPC
+					  : stmt_has(in, M_AND) ? BAR_AND
+								: BAR_OR
+	       : stmt_has(in, M_ARRIVE) ? BAR_ARRIVE
+					: BAR_SYNC;
 	if (o->n >= BAR_AND) {
 		if (bind_operands(b, 3, 4) || bind_types(b, 1))
 			return -1;

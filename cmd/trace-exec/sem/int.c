@@ -95,7 +95,7 @@ PAIR_OP(max_relu_s16x2, s16, (a > b ? a : b) < 0 ? 0 : (a > b ? a : b))
 
 /* ---- with carry ---- */
 
-static uint32_t carry_slot(struct bind *b)
+static uint32_t slot_of_carry_flag(struct bind *b)
 {
 	if (!b->frame->carry)
 		b->frame->carry = bind_scratch(b, 8);
@@ -129,8 +129,8 @@ static int bind_carry(struct bind *b, struct op *o, unsigned mode)
 
 	if (bind_types(b, 1))
 		return -1;
-	o->mode = (uint8_t)(mode | (has(b->in, M_CC) ? CARRY_OUT : 0));
-	o->c = carry_slot(b);
+	o->mode = (uint8_t)(mode | (stmt_has(b->in, M_CC) ? CARRY_OUT : 0));
+	o->c = slot_of_carry_flag(b);
 	uint32_t carry = o->c;
 	int r = BIND(b, o,
 		types[t].kind == K_FLOAT || bits < 32 ? NULL
@@ -168,10 +168,10 @@ static int bind_carry_mad(struct bind *b, struct op *o, unsigned mode)
 
 	if (bind_types(b, 1))
 		return -1;
-	o->mode = (uint8_t)(mode | (has(b->in, M_CC) ? CARRY_OUT : 0));
-	o->n = has(b->in, M_HI);
+	o->mode = (uint8_t)(mode | (stmt_has(b->in, M_CC) ? CARRY_OUT : 0));
+	o->n = stmt_has(b->in, M_HI);
 	o->is_signed = types[t].kind == K_SINT;
-	o->imm = carry_slot(b);
+	o->imm = slot_of_carry_flag(b);
 	return BIND(b, o,
 		types[t].bits == 32   ? carry_mad_32
 		: types[t].bits == 64 ? carry_mad_64
@@ -236,9 +236,9 @@ int bind_mul_int(struct bind *b, struct op *o)
 				    [T_S32] = mul_wide_s32};
 	enum type t = (enum type)b->in->type[0];
 
-	if (has(b->in, M_WIDE))
+	if (stmt_has(b->in, M_WIDE))
 		return BIND(b, o, wide[t], wide_of(t), t, t);
-	return BIND(b, o, has(b->in, M_HI) ? hi[t] : has(b->in, M_LO) ? lo[t] : NULL, t, t, t);
+	return BIND(b, o, stmt_has(b->in, M_HI) ? hi[t] : stmt_has(b->in, M_LO) ? lo[t] : NULL, t, t, t);
 }
 
 int bind_mad_int(struct bind *b, struct op *o)
@@ -250,19 +250,19 @@ int bind_mad_int(struct bind *b, struct op *o)
 				    [T_S32] = mad_wide_s32};
 	enum type t = (enum type)b->in->type[0];
 
-	if (has(b->in, M_CC))
+	if (stmt_has(b->in, M_CC))
 		return bind_carry_mad(b, o, 0);
-	if (has(b->in, M_WIDE))
+	if (stmt_has(b->in, M_WIDE))
 		return BIND(b, o, wide[t], wide_of(t), t, t, wide_of(t));
-	if (has(b->in, M_SAT))
-		return BIND(b, o, t == T_S32 && has(b->in, M_HI) ? mad_hi_sat : NULL, t, t, t, t);
-	return BIND(b, o, has(b->in, M_HI) ? hi[t] : has(b->in, M_LO) ? lo[t] : NULL, t, t, t, t);
+	if (stmt_has(b->in, M_SAT))
+		return BIND(b, o, t == T_S32 && stmt_has(b->in, M_HI) ? mad_hi_sat : NULL, t, t, t, t);
+	return BIND(b, o, stmt_has(b->in, M_HI) ? hi[t] : stmt_has(b->in, M_LO) ? lo[t] : NULL, t, t, t, t);
 }
 
 int bind_mul24(struct bind *b, struct op *o)
 {
 	enum type t = (enum type)b->in->type[0];
-	bool s = t == T_S32, hi = has(b->in, M_HI);
+	bool s = t == T_S32, hi = stmt_has(b->in, M_HI);
 
 	return BIND(b, o,
 		!s && t != T_U32 ? NULL
@@ -275,9 +275,9 @@ int bind_mul24(struct bind *b, struct op *o)
 int bind_mad24(struct bind *b, struct op *o)
 {
 	enum type t = (enum type)b->in->type[0];
-	bool s = t == T_S32, hi = has(b->in, M_HI);
+	bool s = t == T_S32, hi = stmt_has(b->in, M_HI);
 
-	if (has(b->in, M_SAT))
+	if (stmt_has(b->in, M_SAT))
 		return BIND(b, o, s && hi ? mad24_hi_sat : NULL, t, t, t, t);
 	return BIND(b, o,
 		!s && t != T_U32 ? NULL
@@ -294,11 +294,11 @@ int bind_add_int(struct bind *b, struct op *o)
 	static op_fn *const add[N_TYPES] = BY_WIDTH(add);
 	enum type t = (enum type)b->in->type[0];
 
-	if (has(b->in, M_CC))
+	if (stmt_has(b->in, M_CC))
 		return bind_carry(b, o, 0);
 	return BIND(b, o,
 		t == T_U16X2 || t == T_S16X2 ? add_x2
-		: !has(b->in, M_SAT)         ? add[t]
+		: !stmt_has(b->in, M_SAT)    ? add[t]
 		: t == T_S32                 ? add_sat
 					     : NULL,
 		t, t, t);
@@ -309,11 +309,11 @@ int bind_sub_int(struct bind *b, struct op *o)
 	static op_fn *const sub[N_TYPES] = BY_WIDTH(sub);
 	enum type t = (enum type)b->in->type[0];
 
-	if (has(b->in, M_CC))
+	if (stmt_has(b->in, M_CC))
 		return bind_carry(b, o, CARRY_SUB);
 	return BIND(b, o,
 		t == T_U16X2 || t == T_S16X2 ? sub_x2
-		: !has(b->in, M_SAT)         ? sub[t]
+		: !stmt_has(b->in, M_SAT)    ? sub[t]
 		: t == T_S32                 ? sub_sat
 					     : NULL,
 		t, t, t);
@@ -350,7 +350,7 @@ int bind_minmax_int(struct bind *b, struct op *o)
 	enum type t = (enum type)b->in->type[0];
 	bool low = b->in->op == I_min;
 
-	if (has(b->in, M_RELU))
+	if (stmt_has(b->in, M_RELU))
 		return BIND(b, o,
 			t == T_S32     ? low ? min_relu_s32 : max_relu_s32
 			: t == T_S16X2 ? low ? min_relu_s16x2 : max_relu_s16x2
@@ -397,13 +397,13 @@ static inline s32 dot_byte(u32 v, unsigned k, bool is_signed)
 
 	return is_signed ? (s8)x : (s32)x;
 }
-static inline u32 dot4(u32 a, u32 b, u32 c, unsigned mode)
+static inline u32 dot_product_4(u32 a, u32 b, u32 c, unsigned mode)
 {
 	for (unsigned k = 0; k < 4; k++)
 		c += (u32)(dot_byte(a, k, mode & DOT_A) * dot_byte(b, k, mode & DOT_B));
 	return c;
 }
-static inline u32 dot2(u32 a, u32 b, u32 c, unsigned mode)
+static inline u32 dot_product_2(u32 a, u32 b, u32 c, unsigned mode)
 {
 	for (unsigned k = 0; k < 2; k++) {
 		u32 h = a >> 16 * k & 0xffff;
@@ -413,8 +413,8 @@ static inline u32 dot2(u32 a, u32 b, u32 c, unsigned mode)
 	}
 	return c;
 }
-LANE_OP3(dp4a, u32, u32, u32, u32, dot4(a, b, c, o->mode))
-LANE_OP3(dp2a, u32, u32, u32, u32, dot2(a, b, c, o->mode))
+LANE_OP3(dp4a, u32, u32, u32, u32, dot_product_4(a, b, c, o->mode))
+LANE_OP3(dp2a, u32, u32, u32, u32, dot_product_2(a, b, c, o->mode))
 
 int bind_dot(struct bind *b, struct op *o)
 {
@@ -426,6 +426,6 @@ int bind_dot(struct bind *b, struct op *o)
 		if (in->type[i] != T_U32 && in->type[i] != T_S32)
 			return bind_fault(b, NULL, "types", "%s (expected .u32 or .s32 twice)", in->text);
 	o->mode = (uint8_t)((in->type[0] == T_S32 ? DOT_A : 0) | (in->type[1] == T_S32 ? DOT_B : 0) |
-			    (has(in, M_HI) ? DOT_HI : 0));
+			    (stmt_has(in, M_HI) ? DOT_HI : 0));
 	return BIND(b, o, in->op == I_dp4a ? dp4a : dp2a, T_B32, T_B32, T_B32, T_B32);
 }

@@ -56,10 +56,10 @@ int bind_ldmatrix(struct bind *b, struct op *o)
 
 	if (bind_types(b, 1) || bind_operands(b, 2, 2))
 		return -1;
-	if (in->type[0] != T_B16 || !has(in, M_M8N8))
+	if (in->type[0] != T_B16 || !stmt_has(in, M_M8N8))
 		return bind_refuse(b, "matrices of other shapes than .m8n8 of .b16");
-	o->n = has(in, M_X4) ? 4 : has(in, M_X2) ? 2 : 1;
-	o->reg_bytes = has(in, M_TRANS);
+	o->n = stmt_has(in, M_X4) ? 4 : stmt_has(in, M_X2) ? 2 : 1;
+	o->reg_bytes = stmt_has(in, M_TRANS);
 	o->is_signed = store;
 	o->memory = 1;
 	o->bytes = 16;

@@ -237,7 +237,7 @@ static bool apply_operation(struct warp *w, const struct op *o, unsigned lane, u
 	return true;
 }
 
-static void mbarrier(struct warp *w, const struct op *o, uint32_t m)
+static void execute_mbarrier(struct warp *w, const struct op *o, uint32_t m)
 {
 	uint8_t *at[LANES];
 
@@ -323,7 +323,7 @@ static const struct mb_form {
 static const struct mb_form *find_form(const struct stmt *in)
 {
 	for (unsigned i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
-		if (has(in, forms[i].modifier))
+		if (stmt_has(in, forms[i].modifier))
 			return &forms[i];
 	return NULL;
 }
@@ -342,7 +342,7 @@ static int bind_pending_count(struct bind *b, struct op *o)
 /* Binds the operands after the address. */
 static int bind_after_address(struct bind *b, struct op *o, const struct operand *k, unsigned n)
 {
-	bool parity = has(b->in, M_PARITY), test = o->n == MB_TEST;
+	bool parity = stmt_has(b->in, M_PARITY), test = o->n == MB_TEST;
 
 	o->b = 0;
 	if (n && (o->b = bind_src(b, &k[0], test && !parity ? T_B64 : T_U32)) == UINT32_MAX)
@@ -358,10 +358,10 @@ int bind_mbarrier(struct bind *b, struct op *o)
 	const struct stmt *in = b->in;
 	const struct operand *k = in->operand;
 	const struct mb_form *r = find_form(in);
-	bool tx = has(in, M_EXPECT_TX), incomplete = has(in, M_NOCOMPLETE),
-	     cluster = has(in, M_SHARED__CLUSTER);
+	bool tx = stmt_has(in, M_EXPECT_TX), incomplete = stmt_has(in, M_NOCOMPLETE),
+	     cluster = stmt_has(in, M_SHARED__CLUSTER);
 
-	if (has(in, M_PENDING_COUNT))
+	if (stmt_has(in, M_PENDING_COUNT))
 		return bind_pending_count(b, o);
 	if (!r)
 		return bind_fault(
@@ -373,9 +373,9 @@ int bind_mbarrier(struct bind *b, struct op *o)
 	if (cluster && (!r->remote || (r->result && k[0].kind != O_NULL)))
 		return bind_fault(b, NULL, "suffix", "%s (expected .shared::cta%s)", in->text,
 			r->remote ? " or _ for a state" : "");
-	o->fn = r->op == MB_TEST ? mbarrier_wait : mbarrier;
+	o->fn = r->op == MB_TEST ? mbarrier_wait : execute_mbarrier;
 	o->n = (uint8_t)r->op;
-	bind_ext(b, o)->aux[AUX_TX] = r->op == MB_TEST ? has(in, M_PARITY) : tx;
+	bind_ext(b, o)->aux[AUX_TX] = r->op == MB_TEST ? stmt_has(in, M_PARITY) : tx;
 	o->x->aux[AUX_INCOMPLETE] = incomplete;
 	o->space = (uint8_t)bind_space(b);
 	o->d = 0;
@@ -389,9 +389,9 @@ int bind_mbarrier(struct bind *b, struct op *o)
 
 int bind_copies_arrive(struct bind *b, struct op *o)
 {
-	o->fn = mbarrier;
+	o->fn = execute_mbarrier;
 	o->n = MB_COPIES;
-	bind_ext(b, o)->aux[AUX_INCOMPLETE] = has(b->in, M_NOINC);
+	bind_ext(b, o)->aux[AUX_INCOMPLETE] = stmt_has(b->in, M_NOINC);
 	o->space = (uint8_t)bind_space(b);
 	return bind_operands(b, 1, 1) ? -1
 				      : bind_address(b, o, &b->in->operand[0], (enum state_space)o->space);

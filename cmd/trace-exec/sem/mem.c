@@ -67,7 +67,7 @@ static uint8_t *find_other_block(struct warp *w, const struct op *o, unsigned la
 		return NULL;
 	}
 	w->addr[lane] %= CLUSTER_STRIDE;
-	if (o->space != SP_SHARED || has(o->in, M_SHARED__CLUSTER))
+	if (o->space != SP_SHARED || stmt_has(o->in, M_SHARED__CLUSTER))
 		return mem_block_shared(w, o, lane, (unsigned)rank);
 	exec_fail(w, o, 1u << lane, "space",
 		"byte %llu of the shared memory of thread block %u of the cluster (expected a generic address or .shared::cluster)",
@@ -235,21 +235,21 @@ static uintptr_t flat_base(const struct warp *w, const struct op *o, uint64_t lo
 }
 
 /* Loads words of 4 or 8 bytes into registers of this size; fast if all lanes execute and checks are off. */
-static void ld(struct warp *w, const struct op *o, uint32_t m);
+static void execute_ld(struct warp *w, const struct op *o, uint32_t m);
 static void ld_words(struct warp *w, const struct op *o, uint32_t m)
 {
 	uint64_t low, high;
 	uintptr_t base;
 
 	if (m != ALL_LANES || w->g->opt->check) {
-		ld(w, o, m);
+		execute_ld(w, o, m);
 		return;
 	}
 	lane_addresses(w, o);
 	lanes_extremes(w->addr, m, &low, &high);
 	base = flat_base(w, o, low, high);
 	if (!base)
-		ld(w, o, m);
+		execute_ld(w, o, m);
 	else if (low == w->addr[0] && high - low == (LANES - 1) * o->bytes &&
 		 lanes_apart_by(w->addr, o->bytes))
 		memcpy(w->frame + o->d, (const void *)(base + low), (size_t)o->bytes * LANES);
@@ -314,7 +314,7 @@ static void load_element(struct warp *w, uint32_t m, uint8_t *const *at, size_t 
 	}
 }
 
-static void ld(struct warp *w, const struct op *o, uint32_t m)
+static void execute_ld(struct warp *w, const struct op *o, uint32_t m)
 {
 	uint8_t *at[LANES];
 
@@ -334,7 +334,7 @@ static void ld(struct warp *w, const struct op *o, uint32_t m)
 }
 
 /* Loads a kernel parameter at a fixed offset: the same value in every lane. */
-static void ld_param(struct warp *w, const struct op *o, uint32_t m)
+static void execute_ld_param(struct warp *w, const struct op *o, uint32_t m)
 {
 	u64 v = 0;
 
@@ -386,7 +386,7 @@ static void store_element(struct warp *w, uint32_t m, uint8_t *const *at, size_t
 	}
 }
 
-static void st(struct warp *w, const struct op *o, uint32_t m)
+static void execute_st(struct warp *w, const struct op *o, uint32_t m)
 {
 	uint8_t *at[LANES];
 
@@ -479,10 +479,14 @@ static int bind_load_store(struct bind *b, struct op *o, bool write)
 	const struct stmt *in = b->in;
 	const struct operand *data = &in->operand[write], *at = &in->operand[!write];
 	enum type t = (enum type)in->type[0];
-	unsigned n = has(in, M_V2) ? 2 : has(in, M_V4) ? 4 : has(in, M_V8) ? 8 : 1, bytes = types[t].bits / 8;
+	unsigned n = stmt_has(in, M_V2)   ? 2
+		     : stmt_has(in, M_V4) ? 4
+		     : stmt_has(in, M_V8) ? 8
+					  : 1,
+		 bytes = types[t].bits / 8;
 	struct operand one;
 
-	if (bind_types(b, 1) || bind_operands(b, 2, has(in, M_L2__CACHE_HINT) ? 3 : 2))
+	if (bind_types(b, 1) || bind_operands(b, 2, stmt_has(in, M_L2__CACHE_HINT) ? 3 : 2))
 		return -1;
 	if (bytes < 1 || types[t].kind == K_PRED || types[t].kind == K_OPAQUE)
 		return bind_fault(b, NULL, "types",
@@ -492,9 +496,9 @@ static int bind_load_store(struct bind *b, struct op *o, bool write)
 	if (write && (o->space == SP_CONST || o->space == SP_PARAM))
 		return bind_fault(b, at, "space", "store to .%s (expected a space that can be written)",
 			space_name[o->space]);
-	if (o->space != SP_SHARED && !has(in, M_CTA) &&
-		(has(in, M_VOLATILE) || has(in, M_RELAXED) || has(in, M_ACQUIRE) || has(in, M_RELEASE) ||
-			has(in, M_MMIO)))
+	if (o->space != SP_SHARED && !stmt_has(in, M_CTA) &&
+		(stmt_has(in, M_VOLATILE) || stmt_has(in, M_RELAXED) || stmt_has(in, M_ACQUIRE) ||
+			stmt_has(in, M_RELEASE) || stmt_has(in, M_MMIO)))
 		b->frame->order |= ORDER_FENCE;
 	if (o->is_param && check_param_bounds(b, at, (uint64_t)bytes * n, write))
 		return -1;
@@ -502,7 +506,7 @@ static int bind_load_store(struct bind *b, struct op *o, bool write)
 	o->bytes = (uint8_t)bytes;
 	o->n = (uint8_t)n;
 	o->is_signed = types[t].kind == K_SINT && !write;
-	o->fn = write ? st : ld;
+	o->fn = write ? execute_st : execute_ld;
 	if (data->kind == O_VEC && data->n == 1 && n == 1) { /* {r} is the same as r */
 		one = data->elem[0];
 		data = &one;
@@ -521,7 +525,7 @@ static int bind_load_store(struct bind *b, struct op *o, bool write)
 				return bind_fault(b, at, "bounds",
 					"read at byte %lld of the parameters (expected one of the first %u)",
 					(long long)o->imm, b->fn->param_bytes);
-			o->fn = ld_param;
+			o->fn = execute_ld_param;
 		}
 		return 0;
 	}
@@ -531,9 +535,9 @@ static int bind_load_store(struct bind *b, struct op *o, bool write)
 int bind_ld(struct bind *b, struct op *o) { return bind_load_store(b, o, false); }
 int bind_st(struct bind *b, struct op *o)
 {
-	return has(b->in, M_ASYNC)  ? bind_store_async(b, o)
-	       : has(b->in, M_BULK) ? bind_store_bulk(b, o)
-				    : bind_load_store(b, o, true);
+	return stmt_has(b->in, M_ASYNC)  ? bind_store_async(b, o)
+	       : stmt_has(b->in, M_BULK) ? bind_store_bulk(b, o)
+					 : bind_load_store(b, o, true);
 }
 
 static void ignore_hint(struct warp *w, const struct op *o, uint32_t m)
@@ -544,7 +548,7 @@ static void ignore_hint(struct warp *w, const struct op *o, uint32_t m)
 }
 
 /* Lanes see each other's stores at once, so only the race check needs a fence. */
-static void fence(struct warp *w, const struct op *o, uint32_t m)
+static void execute_fence(struct warp *w, const struct op *o, uint32_t m)
 {
 	(void)o;
 	(void)m;
@@ -553,8 +557,8 @@ static void fence(struct warp *w, const struct op *o, uint32_t m)
 
 int bind_fence(struct bind *b, struct op *o)
 {
-	o->fn = fence;
-	if (!has(b->in, M_CTA) && !has(b->in, M_CLUSTER) && !has(b->in, M_PROXY))
+	o->fn = execute_fence;
+	if (!stmt_has(b->in, M_CTA) && !stmt_has(b->in, M_CLUSTER) && !stmt_has(b->in, M_PROXY))
 		b->frame->order |= ORDER_FENCE;
 	return 0;
 }

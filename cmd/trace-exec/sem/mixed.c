@@ -43,8 +43,8 @@ int bind_mixed(struct bind *b, struct op *o)
 	enum type d = (enum type)in->type[0], s = (enum type)in->type[1];
 	bool good = d == T_F32 && (s == T_F16 || s == T_BF16);
 
-	o->n = has(in, M_RZ) ? 1 : has(in, M_RM) ? 2 : has(in, M_RP) ? 3 : 0;
-	o->mode = has(in, M_SAT) ? MODE_SAT : 0;
+	o->n = stmt_has(in, M_RZ) ? 1 : stmt_has(in, M_RM) ? 2 : stmt_has(in, M_RP) ? 3 : 0;
+	o->mode = stmt_has(in, M_SAT) ? MODE_SAT : 0;
 	o->reg_bytes = s == T_BF16 ? SMALL_BF16 : SMALL_F16;
 	o->imm = in->op == I_sub;
 	if (in->op == I_fma)

@@ -30,7 +30,7 @@ static const struct {
 static bool find_mma_shape(const struct stmt *in, struct mma_shape *s)
 {
 	for (unsigned i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
-		if (has(in, shapes[i].modifier)) {
+		if (stmt_has(in, shapes[i].modifier)) {
 			*s = shapes[i].shape;
 			return true;
 		}
@@ -129,8 +129,8 @@ static int check_suffixes(struct bind *b, const struct matrix *x, bool layouts)
 
 	if (x->saturate && (!mma_is_int((enum type)x->d) || x->a == T_B1))
 		return bind_fault(b, NULL, "suffix", ".satfinite in %s (expected integers)", in->text);
-	if (x->a == T_B1 ? has(in, M_XOR) == has(in, M_AND) || !has(in, M_POPC)
-			 : has(in, M_XOR) || has(in, M_AND) || has(in, M_POPC))
+	if (x->a == T_B1 ? stmt_has(in, M_XOR) == stmt_has(in, M_AND) || !stmt_has(in, M_POPC)
+			 : stmt_has(in, M_XOR) || stmt_has(in, M_AND) || stmt_has(in, M_POPC))
 		return bind_fault(
 			b, NULL, "suffix", "%s (expected .xor.popc or .and.popc for .b1 alone)", in->text);
 	if (layouts && !strstr(in->text, ".row.col"))
@@ -157,7 +157,7 @@ int bind_mma(struct bind *b, struct op *o)
 	const struct stmt *in = b->in;
 	struct matrix x = {0};
 
-	x.sparse = has(in, M_SP) || has(in, M_SP__ORDERED_METADATA);
+	x.sparse = stmt_has(in, M_SP) || stmt_has(in, M_SP__ORDERED_METADATA);
 	if (bind_types(b, 4) || bind_operands(b, x.sparse ? 6 : 4, x.sparse ? 6 : 4))
 		return -1;
 	if (!find_mma_shape(in, &x.shape))
@@ -167,11 +167,11 @@ int bind_mma(struct bind *b, struct op *o)
 	x.a = in->type[1];
 	x.b = in->type[2];
 	x.c = in->type[3];
-	x.saturate = has(in, M_SATFINITE);
-	x.bit_op = x.a == T_B1 ? has(in, M_XOR) ? 1 : 2 : 0;
+	x.saturate = stmt_has(in, M_SATFINITE);
+	x.bit_op = x.a == T_B1 ? stmt_has(in, M_XOR) ? 1 : 2 : 0;
 	x.volta = x.a == T_F16 && x.shape.m == 8 && !x.sparse;
-	x.a_col = has(in, M_COL) && !has(in, M_ROW);
-	x.b_row = has(in, M_ROW) && !has(in, M_COL);
+	x.a_col = stmt_has(in, M_COL) && !stmt_has(in, M_ROW);
+	x.b_row = stmt_has(in, M_ROW) && !stmt_has(in, M_COL);
 	if (x.volta) { /* .row.col or .col.row: only the text has their order */
 		const char *l = strstr(in->text, ".row"), *c = strstr(in->text, ".col");
 
@@ -196,7 +196,7 @@ static uint64_t wmma_offset(const struct op *o, unsigned row, unsigned col, uint
 }
 
 /* Moves an element between a lane's register and memory. bit: its first bit there; o->is_signed: a store. */
-static void move_element(
+static void move_matrix_element(
 	struct warp *w, const struct op *o, unsigned lane, unsigned i, uint64_t bit, uint8_t *at)
 {
 	enum type t = (enum type)o->x->matrix->a;
@@ -247,7 +247,7 @@ static void wmma_move(struct warp *w, const struct op *o, uint32_t m)
 		if (!mem_find_host(w, o, m, (enum state_space)o->space, bits < 8 ? 1 : bits / 8, at))
 			return;
 		for (unsigned lane = 0; lane < LANES; lane++)
-			move_element(w, o, lane, i, bit[lane], at[lane]);
+			move_matrix_element(w, o, lane, i, bit[lane], at[lane]);
 	}
 	w->changed = w->changed || o->is_signed;
 	memcpy(w->addr, base, sizeof(base));
@@ -266,8 +266,8 @@ static int bind_wmma_product(struct bind *b, struct op *o, struct mma_shape s)
 	x.a = in->n_types == 2 ? T_F16 : in->type[1];
 	x.b = in->n_types == 2 ? T_F16 : in->type[2];
 	x.c = in->type[in->n_types - 1];
-	x.saturate = has(in, M_SATFINITE);
-	x.bit_op = x.a == T_B1 ? has(in, M_XOR) ? 1 : 2 : 0;
+	x.saturate = stmt_has(in, M_SATFINITE);
+	x.bit_op = x.a == T_B1 ? stmt_has(in, M_XOR) ? 1 : 2 : 0;
 	if (!is_known_mma(&x))
 		return bind_refuse(b, "this shape with these types");
 	return check_suffixes(b, &x, false) || bind_operands(b, 4, 4) ? -1
@@ -278,8 +278,8 @@ static int bind_wmma_move(struct bind *b, struct op *o, struct mma_shape s)
 {
 	const struct stmt *in = b->in;
 	const struct operand *k = in->operand;
-	bool store = has(in, M_STORE), of_a = strstr(in->text, ".a.") != NULL,
-	     of_b = strstr(in->text, ".b.") != NULL, by_col = has(in, M_COL);
+	bool store = stmt_has(in, M_STORE), of_a = strstr(in->text, ".a.") != NULL,
+	     of_b = strstr(in->text, ".b.") != NULL, by_col = stmt_has(in, M_COL);
 	struct matrix x = {.wmma = true};
 
 	if (bind_types(b, 1) || bind_operands(b, 2, 3))
@@ -314,6 +314,6 @@ int bind_wmma(struct bind *b, struct op *o)
 	if (!find_mma_shape(b->in, &s))
 		return bind_fault(
 			b, NULL, "suffix", "no shape in %s (expected one such as .m16n16k16)", b->in->text);
-	return has(b->in, M_STORE) || has(b->in, M_LOAD) ? bind_wmma_move(b, o, s)
-							 : bind_wmma_product(b, o, s);
+	return stmt_has(b->in, M_STORE) || stmt_has(b->in, M_LOAD) ? bind_wmma_move(b, o, s)
+								   : bind_wmma_product(b, o, s);
 }

@@ -170,7 +170,7 @@ int bind_mov(struct bind *b, struct op *o)
 
 	if (bind_types(b, 1) || bind_operands(b, 2, 2))
 		return -1;
-	if (has(b->in, M_V2) || has(b->in, M_V4) || has(b->in, M_V8))
+	if (stmt_has(b->in, M_V2) || stmt_has(b->in, M_V4) || stmt_has(b->in, M_V8))
 		return bind_vector_move(b, o, t);
 	if (k[1].kind == O_VEC && k[0].kind != O_VEC) {
 		o->fn = mov_pack;
@@ -221,7 +221,7 @@ int bind_cvta(struct bind *b, struct op *o)
 		return -1;
 	if (bind_space(b) == SP_GENERIC)
 		return bind_fault(b, NULL, "suffix", "no state space in %s", b->in->text);
-	o->imm = (int64_t)(has(b->in, M_TO) ? 0 - base : base);
+	o->imm = (int64_t)(stmt_has(b->in, M_TO) ? 0 - base : base);
 	return BIND(b, o,
 		t == T_U64   ? base ? cvta_64 : mov_64
 		: t == T_U32 ? base ? cvta_32 : mov_32
@@ -229,10 +229,10 @@ int bind_cvta(struct bind *b, struct op *o)
 		t, t);
 }
 
-static void isspacep(struct warp *w, const struct op *o, uint32_t m)
+static void execute_isspacep(struct warp *w, const struct op *o, uint32_t m)
 {
 	/* .shared without ::cluster is the own block's memory */
-	u64 far = (u64)CLUSTER_STRIDE * (has(o->in, M_SHARED__CLUSTER) ? w->g->cluster_size + 1u : 1u);
+	u64 far = (u64)CLUSTER_STRIDE * (stmt_has(o->in, M_SHARED__CLUSTER) ? w->g->cluster_size + 1u : 1u);
 	u32 r = 0, *p = &PRED(w, o->d);
 
 	FOR_BITS32 (i, m) {
@@ -256,7 +256,7 @@ int bind_isspacep(struct bind *b, struct op *o)
 
 	if (bind_operands(b, 2, 2))
 		return -1;
-	o->fn = isspacep;
+	o->fn = execute_isspacep;
 	o->space = (uint8_t)bind_space(b);
 	o->d = bind_dst(b, &k[0], 1);
 	o->a = bind_src_any(b, &k[1], T_U32, &bytes);

@@ -67,7 +67,7 @@ static const struct narrow_form {
 static struct narrow_parts {
 	enum small f;
 	uint8_t n;
-} parts_of(enum type t)
+} parts_of_type(enum type t)
 {
 	switch (t) {
 	case T_F16X2: return (struct narrow_parts){SMALL_F16, 2};
@@ -87,7 +87,7 @@ static struct narrow_parts {
 	}
 }
 
-bool narrow_type(enum type t) { return parts_of(t).n; }
+bool narrow_is_packed_type(enum type t) { return parts_of_type(t).n; }
 
 /* ---- execution ---- */
 
@@ -123,12 +123,12 @@ static struct rounds random_bits_of(const struct narrow *c, u32 r, unsigned i)
 	return (struct rounds){ROUND_RS, i & 1 ? half : reverse16(half), 16};
 }
 
-static u64 read_lane(const void *r, unsigned bytes, unsigned i)
+static u64 read_lane_value(const void *r, unsigned bytes, unsigned i)
 {
 	return bytes == 2 ? ((const u16 *)r)[i] : bytes == 4 ? ((const u32 *)r)[i] : ((const u64 *)r)[i];
 }
 
-static void narrow(struct warp *w, const struct op *o, uint32_t m)
+static void execute_narrow(struct warp *w, const struct op *o, uint32_t m)
 {
 	const struct narrow *c = o->x->family;
 	const uint32_t *slot = o->x->slot;
@@ -141,7 +141,7 @@ static void narrow(struct warp *w, const struct op *o, uint32_t m)
 			double v;
 
 			if (c->s_step)
-				v = small_value((u32)(read_lane(w->frame + slot[0], c->s_bytes, lane) >>
+				v = small_value((u32)(read_lane_value(w->frame + slot[0], c->s_bytes, lane) >>
 							(c->n - 1 - i) * c->s_step),
 					c->s);
 			else
@@ -180,11 +180,12 @@ static int check_narrow_suffixes(struct bind *b, const struct narrow_form *f, en
 	size_t n = 0;
 
 	for (unsigned i = 0; i < sizeof(meaningless) / sizeof(*meaningless); i++)
-		if (has(in, meaningless[i]))
+		if (stmt_has(in, meaningless[i]))
 			return bind_fault(b, NULL, "suffix", ".%s in %s (expected none between such types)",
 				modifier_name[meaningless[i]], in->text);
 	if (!(f->rounds >> round & 1) ||
-		(round == ROUND_RN && !has(in, M_RN))) { /* ROUND_RN is also the default without a suffix */
+		(round == ROUND_RN &&
+			!stmt_has(in, M_RN))) { /* ROUND_RN is also the default without a suffix */
 		static const char *const names[] = {"rn", "rz", "rm", "rp", "rna", "rs"};
 
 		for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
@@ -194,10 +195,10 @@ static int check_narrow_suffixes(struct bind *b, const struct narrow_form *f, en
 		return bind_fault(
 			b, NULL, "suffix", "%s (expected the instruction with %s)", in->text, wanted);
 	}
-	if (has(in, M_SATFINITE) ? f->satfinite == SATFINITE_NOT : f->satfinite == SATFINITE_MUST)
+	if (stmt_has(in, M_SATFINITE) ? f->satfinite == SATFINITE_NOT : f->satfinite == SATFINITE_MUST)
 		return bind_fault(b, NULL, "suffix", "%s (expected the instruction with%s .satfinite)",
 			in->text, f->satfinite ? "" : "out");
-	if (has(in, M_RELU) && !f->relu)
+	if (stmt_has(in, M_RELU) && !f->relu)
 		return bind_fault(b, NULL, "suffix", "%s (expected the instruction without .relu)", in->text);
 	return 0;
 }
@@ -230,7 +231,7 @@ int bind_narrow(struct bind *b, struct op *o, enum rounding round)
 {
 	enum type d = (enum type)b->in->type[0], s = (enum type)b->in->type[1];
 	const struct narrow_form *f = find_narrow_form(d, s);
-	struct narrow_parts to = parts_of(d), from = parts_of(s);
+	struct narrow_parts to = parts_of_type(d), from = parts_of_type(s);
 	struct narrow *c = arena_alloc(&b->code->arena, 1, sizeof(*c));
 
 	if (!f)
@@ -242,11 +243,11 @@ int bind_narrow(struct bind *b, struct op *o, enum rounding round)
 		.n = to.n,
 		.d_step = (uint8_t)(types[d].bits / to.n),
 		.s_step = (uint8_t)(from.n ? types[s].bits / from.n : 0),
-		.relu = has(b->in, M_RELU),
-		.satfinite = has(b->in, M_SATFINITE),
+		.relu = stmt_has(b->in, M_RELU),
+		.satfinite = stmt_has(b->in, M_SATFINITE),
 		.round = round};
 	bind_ext(b, o)->family = c;
-	o->fn = narrow;
+	o->fn = execute_narrow;
 	o->d = bind_dst_any(b, &b->in->operand[0], types[d].bits / 8, &c->d_bytes);
 	if (o->d == UINT32_MAX || bind_sources(b, o, c, s))
 		return -1;
@@ -256,7 +257,7 @@ int bind_narrow(struct bind *b, struct op *o, enum rounding round)
 /* ---- integers ---- */
 
 /* cvt.pack: packs o->a and o->b, saturated to type o->mode, b lowest; the rest are the low bits of o->c. */
-static void pack_two(struct warp *w, const struct op *o, uint32_t m)
+static void execute_cvt_pack(struct warp *w, const struct op *o, uint32_t m)
 {
 	enum type t = (enum type)o->mode;
 	unsigned bits = types[t].bits;
@@ -280,15 +281,15 @@ int bind_pack(struct bind *b, struct op *o)
 	enum type t = (enum type)b->in->type[0];
 	unsigned n = types[t].bits < 16 ? 3 : 2;
 
-	if (!has(b->in, M_SAT) || has(b->in, M_RELU) || has(b->in, M_FTZ) || types[t].bits > 16 ||
-		(types[t].kind != K_SINT && types[t].kind != K_UINT))
+	if (!stmt_has(b->in, M_SAT) || stmt_has(b->in, M_RELU) || stmt_has(b->in, M_FTZ) ||
+		types[t].bits > 16 || (types[t].kind != K_SINT && types[t].kind != K_UINT))
 		return bind_refuse(b, "saturation to whole numbers of 2, 4, 8 or 16 bits");
 	if (bind_types(b, n) || bind_operands(b, n + 1, n + 1))
 		return -1;
 	if (b->in->type[1] != T_S32 || (n == 3 && b->in->type[2] != T_B32))
 		return bind_fault(
 			b, NULL, "types", "%s (expected .s32, and .b32 for a third source)", b->in->text);
-	o->fn = pack_two;
+	o->fn = execute_cvt_pack;
 	o->mode = (uint8_t)t;
 	o->d = bind_dst(b, &k[0], 32);
 	o->a = bind_src(b, &k[1], T_S32);

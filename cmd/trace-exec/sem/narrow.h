@@ -7,7 +7,7 @@
 #include "lang/small.h"
 
 /* Returns whether t is a packed type of two or four elements. */
-bool narrow_type(enum type t);
+bool narrow_is_packed_type(enum type t);
 /* Binds cvt to or from a packed type. round: of the suffix, ROUND_RN without one. */
 int bind_narrow(struct bind *b, struct op *o, enum rounding round);
 int bind_pack(struct bind *b, struct op *o);

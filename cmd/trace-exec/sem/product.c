@@ -58,8 +58,8 @@ u64 mma_bits(double v, enum type t)
 
 	return t == T_F64    ? d.u
 	       : t == T_F32  ? v == v ? f.u : 0x7fffffff
-	       : t == T_F16  ? small_from(v, SMALL_F16, ROUND_RN, false)
-	       : t == T_BF16 ? small_from(v, SMALL_BF16, ROUND_RN, false)
+	       : t == T_F16  ? small_of_double(v, SMALL_F16, ROUND_RN, false)
+	       : t == T_BF16 ? small_of_double(v, SMALL_BF16, ROUND_RN, false)
 			     : (u32)(s64)v;
 }
 
@@ -259,7 +259,7 @@ struct quads {
 static unsigned volta_lane(unsigned q, unsigned n) { return n % 4 + 4 * q + n / 4 * 16; }
 
 /* Returns element i (0 to 7) of lane n of C or D: for f16 an element of row n, for f32 scattered ones. */
-static double *volta_c(double (*c)[8], unsigned n, unsigned i, bool f16)
+static double *volta_element_of_c(double (*c)[8], unsigned n, unsigned i, bool f16)
 {
 	unsigned up = n / 4 * 4, lane = n % 4;
 
@@ -283,7 +283,7 @@ static void volta_gather(const struct warp *w, const struct op *o, unsigned q, s
 			*(x->b_row ? &p->b[own][i + up] : &p->b[i][own + up]) = vb;
 		}
 		for (unsigned i = 0; i < 8; i++)
-			*volta_c(p->c, n, i, f16) =
+			*volta_element_of_c(p->c, n, i, f16) =
 				f16 ? mma_element(mma_reg(w, sc[i / 2], T_F16, lane), i % 2, T_F16)
 				    : mma_element(mma_reg(w, sc[i], T_F32, lane), 0, T_F32);
 	}
@@ -295,7 +295,7 @@ static void volta_scatter(struct warp *w, const struct op *o, unsigned q, struct
 
 	for (unsigned n = 0; n < 8; n++)
 		for (unsigned i = 0; i < 8; i++) {
-			u32 v = (u32)mma_bits(*volta_c(p->c, n, i, f16), f16 ? T_F16 : T_F32);
+			u32 v = (u32)mma_bits(*volta_element_of_c(p->c, n, i, f16), f16 ? T_F16 : T_F32);
 			u32 *r = &REG(u32, w, o->x->slot[f16 ? i / 2 : i])[volta_lane(q, n)];
 
 			*r = !f16 ? v : i % 2 ? (*r & 0xffff) | v << 16 : v;

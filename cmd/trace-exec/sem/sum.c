@@ -28,7 +28,7 @@ uint32_t sum_slot(struct bind *b, const struct operand *o, uint32_t from, unsign
 	return slot;
 }
 
-static const struct reg_sum *first_sum(const struct bound_code *c, uint32_t inst)
+static const struct reg_sum *first_sum_of_inst(const struct bound_code *c, uint32_t inst)
 {
 	uint32_t low = 0, high = c->n_sums;
 
@@ -46,7 +46,7 @@ static const struct reg_sum *first_sum(const struct bound_code *c, uint32_t inst
 static void sum_execute(struct warp *w, const struct op *o, uint32_t m)
 {
 	const struct bound_code *c = w->g->code;
-	const struct reg_sum *first = first_sum(c, (uint32_t)(o - c->op));
+	const struct reg_sum *first = first_sum_of_inst(c, (uint32_t)(o - c->op));
 
 	for (const struct reg_sum *s = first; s < c->sum + c->n_sums && s->inst == first->inst; s++)
 		for (unsigned i = 0; i < LANES; i++)
@@ -64,13 +64,13 @@ static void sum_execute(struct warp *w, const struct op *o, uint32_t m)
 	first->fn(w, o, m);
 }
 
-static const struct operand *unused_sum(const struct operand *o, unsigned n, unsigned *sums)
+static const struct operand *last_unused_sum(const struct operand *o, unsigned n, unsigned *sums)
 {
 	const struct operand *last = NULL;
 
 	for (unsigned i = 0; i < n; i++) {
 		const struct operand *inner = o[i].kind == O_VEC || o[i].kind == O_ADDR
-						      ? unused_sum(o[i].elem, o[i].n, sums)
+						      ? last_unused_sum(o[i].elem, o[i].n, sums)
 						      : NULL;
 
 		if (o[i].kind == O_REG && o[i].value) {
@@ -86,7 +86,7 @@ int sum_finish(struct bind *b, struct op *o, uint32_t first)
 {
 	struct bound_code *c = b->code;
 	unsigned sums = 0;
-	const struct operand *last = unused_sum(b->in->operand, b->in->n_operands, &sums);
+	const struct operand *last = last_unused_sum(b->in->operand, b->in->n_operands, &sums);
 
 	if (sums != c->n_sums - first || (sums && o->flow != FLOW_NEXT))
 		return bind_fault(b, last, "operand", "register plus a constant (expected a register)");

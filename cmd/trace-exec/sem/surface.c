@@ -82,7 +82,7 @@ static u64 read_register(const struct warp *w, uint32_t slot, unsigned bytes, un
 			    : REG(u64, w, slot)[lane];
 }
 
-static void suld(struct warp *w, const struct op *o, uint32_t m)
+static void execute_suld(struct warp *w, const struct op *o, uint32_t m)
 {
 	const struct ext *x = o->x;
 
@@ -108,7 +108,7 @@ static void suld(struct warp *w, const struct op *o, uint32_t m)
 	}
 }
 
-static void sust(struct warp *w, const struct op *o, uint32_t m)
+static void execute_sust(struct warp *w, const struct op *o, uint32_t m)
 {
 	const struct surface_access *x = o->x->family;
 
@@ -157,7 +157,7 @@ bool surface_reduce(struct warp *w, const struct op *o, const struct surface_acc
 	return true;
 }
 
-static void sured(struct warp *w, const struct op *o, uint32_t m)
+static void execute_sured(struct warp *w, const struct op *o, uint32_t m)
 {
 	w->changed = true;
 	exec_addresses(w, o);
@@ -235,7 +235,7 @@ static void run_query(struct warp *w, const struct op *o, uint32_t m)
 	}
 }
 
-static void istypep(struct warp *w, const struct op *o, uint32_t m)
+static void execute_istypep(struct warp *w, const struct op *o, uint32_t m)
 {
 	const u64 *a = REG(u64, w, o->a);
 	u32 is = 0;
@@ -259,9 +259,11 @@ static int bind_surface_access(struct bind *b, struct op *o, const struct operan
 	if (!geometry_find(b->in, &x->geometry))
 		return bind_fault(
 			b, NULL, "suffix", "no dimensions in %s (expected one such as .2d)", b->in->text);
-	x->formatted = has(b->in, M_P);
-	x->outside = has(b->in, M_CLAMP) ? OUTSIDE_CLAMP : has(b->in, M_ZERO) ? OUTSIDE_ZERO : OUTSIDE_TRAP;
-	if (x->formatted == has(b->in, M_B))
+	x->formatted = stmt_has(b->in, M_P);
+	x->outside = stmt_has(b->in, M_CLAMP)  ? OUTSIDE_CLAMP
+		     : stmt_has(b->in, M_ZERO) ? OUTSIDE_ZERO
+					       : OUTSIDE_TRAP;
+	if (x->formatted == stmt_has(b->in, M_B))
 		return bind_fault(b, NULL, "suffix", "%s (expected .b or .p)", b->in->text);
 	o->memory = 1;
 	o->space = SP_GLOBAL;
@@ -274,7 +276,7 @@ static int bind_surface_data(struct bind *b, struct op *o, const struct operand 
 	enum type t = (enum type)b->in->type[0];
 	struct ext *x = o->x;
 
-	o->n = has(b->in, M_V2) ? 2 : has(b->in, M_V4) ? 4 : 1;
+	o->n = stmt_has(b->in, M_V2) ? 2 : stmt_has(b->in, M_V4) ? 4 : 1;
 	o->bytes = (uint8_t)(types[t].bits / 8);
 	if (!o->bytes || o->bytes > 8 || o->bytes * o->n > 16)
 		return bind_fault(b, NULL, "types", "%s (expected at most 16 bytes)", b->in->text);
@@ -299,7 +301,7 @@ static struct surface_access *new_surface_access(struct bind *b, struct op *o)
 int bind_suld(struct bind *b, struct op *o)
 {
 	new_surface_access(b, o);
-	o->fn = suld;
+	o->fn = execute_suld;
 	return bind_types(b, 1) || bind_operands(b, 2, 2) || bind_surface_access(b, o, &b->in->operand[1]) ||
 			       bind_surface_data(b, o, &b->in->operand[0], false)
 		       ? -1
@@ -310,7 +312,7 @@ int bind_sust(struct bind *b, struct op *o)
 {
 	const struct surface_access *x = new_surface_access(b, o);
 
-	o->fn = sust;
+	o->fn = execute_sust;
 	if (bind_types(b, 1) || bind_operands(b, 2, 2) || bind_surface_access(b, o, &b->in->operand[0]) ||
 		bind_surface_data(b, o, &b->in->operand[1], true))
 		return -1;
@@ -325,7 +327,7 @@ int bind_sured(struct bind *b, struct op *o)
 	struct surface_access *x = new_surface_access(b, o);
 	const struct stmt *in = b->in;
 
-	o->fn = sured;
+	o->fn = execute_sured;
 	if (bind_types(b, 1) || bind_operands(b, 2, 2) || bind_surface_access(b, o, &in->operand[0]) ||
 		bind_surface_data(b, o, &in->operand[1], true))
 		return -1;
@@ -345,10 +347,10 @@ int bind_query(struct bind *b, struct op *o)
 		M_FILTER_MODE, M_FORCE_UNNORMALIZED_COORDS, M_ADDR_MODE_0, M_ADDR_MODE_1, M_ADDR_MODE_2};
 	const struct stmt *in = b->in;
 	struct ext *x = bind_ext(b, o);
-	unsigned level = has(in, M_LEVEL);
+	unsigned level = stmt_has(in, M_LEVEL);
 
 	for (unsigned i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		x->aux[0] = has(in, (enum modifier)known[i]) ? known[i] : x->aux[0];
+		x->aux[0] = stmt_has(in, (enum modifier)known[i]) ? known[i] : x->aux[0];
 	if (!x->aux[0])
 		return bind_fault(
 			b, NULL, "suffix", "%s without a query (expected one such as .width)", in->text);
@@ -370,7 +372,7 @@ int bind_istypep(struct bind *b, struct op *o)
 	if (bind_types(b, 1) || bind_operands(b, 2, 2))
 		return -1;
 	o->n = in->type[0] == T_TEXREF ? 1 : in->type[0] == T_SURFREF ? 2 : 0;
-	o->fn = istypep;
+	o->fn = execute_istypep;
 	o->d = bind_dst(b, &in->operand[0], 1);
 	o->a = bind_src(b, &in->operand[1], T_B64);
 	return o->d == UINT32_MAX || o->a == UINT32_MAX ? -1 : 0;

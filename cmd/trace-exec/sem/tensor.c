@@ -387,17 +387,17 @@ static int bind_order(struct bind *b, struct tensor_copy *x)
 {
 	static const enum modifier dims[TENSOR_RANK] = {M_1D, M_2D, M_3D, M_4D, M_5D};
 	const struct stmt *in = b->in;
-	bool rows = has(in, M_TILE__GATHER4) || has(in, M_TILE__SCATTER4),
+	bool rows = stmt_has(in, M_TILE__GATHER4) || stmt_has(in, M_TILE__SCATTER4),
 	     load = x->direction == WAY_LOAD || x->direction == WAY_PREFETCH;
 
 	for (unsigned d = 0; d < TENSOR_RANK; d++)
-		if (has(in, dims[d]))
+		if (stmt_has(in, dims[d]))
 			x->rank = (uint8_t)(d + 1);
-	x->order = rows                                             ? ORDER_ROWS
-		   : has(in, M_IM2COL) || has(in, M_IM2COL_NO_OFFS) ? ORDER_PIXELS
-								    : ORDER_TILE;
-	if ((rows && (x->rank != 2 || x->direction == WAY_REDUCE || has(in, M_TILE__GATHER4) != load)) ||
-		(x->order == ORDER_PIXELS && (x->rank < 3 || has(in, M_IM2COL) != load)))
+	x->order = rows                                                       ? ORDER_ROWS
+		   : stmt_has(in, M_IM2COL) || stmt_has(in, M_IM2COL_NO_OFFS) ? ORDER_PIXELS
+									      : ORDER_TILE;
+	if ((rows && (x->rank != 2 || x->direction == WAY_REDUCE || stmt_has(in, M_TILE__GATHER4) != load)) ||
+		(x->order == ORDER_PIXELS && (x->rank < 3 || stmt_has(in, M_IM2COL) != load)))
 		return bind_fault(b, NULL, "suffix",
 			"%s (expected dimensions and a direction that have this mode)", in->text);
 	return 0;
@@ -409,13 +409,13 @@ static int bind_tensor_prefetch(struct bind *b, struct op *o, struct tensor_copy
 	const struct stmt *in = b->in;
 
 	x->direction = WAY_PREFETCH;
-	if (!has(in, M_L2) || !has(in, M_GLOBAL))
+	if (!stmt_has(in, M_L2) || !stmt_has(in, M_GLOBAL))
 		return bind_fault(b, NULL, "suffix", "%s (expected .L2.global)", in->text);
 	if (bind_order(b, x))
 		return -1;
 	bool offsets = x->order == ORDER_PIXELS;
 	o->fn = tensor_copy_run;
-	return bind_operands(b, 1u + offsets, 1u + offsets + has(in, M_L2__CACHE_HINT)) ||
+	return bind_operands(b, 1u + offsets, 1u + offsets + stmt_has(in, M_L2__CACHE_HINT)) ||
 			       bind_map(b, x, &in->operand[0], offsets ? &in->operand[1] : NULL)
 		       ? -1
 		       : 0;
@@ -425,14 +425,14 @@ static int bind_tensor_prefetch(struct bind *b, struct op *o, struct tensor_copy
 static int bind_tensor_ends(struct bind *b, bool store)
 {
 	const struct stmt *in = b->in;
-	bool cluster = has(in, M_SHARED__CLUSTER);
+	bool cluster = stmt_has(in, M_SHARED__CLUSTER);
 
-	if (has(in, M_BULK_GROUP) != store)
+	if (stmt_has(in, M_BULK_GROUP) != store)
 		return bind_fault(b, NULL, "suffix",
 			"%s (expected .bulk_group or .mbarrier::complete_tx::bytes)", in->text);
-	if (!has(in, M_GLOBAL) || has(in, M_SHARED__CTA) == cluster || (store && cluster) ||
-		(strstr(in->text, ".global.shared") != NULL) != store || (!store && has(in, M_REDUCE)) ||
-		(has(in, M_MULTICAST__CLUSTER) && !cluster))
+	if (!stmt_has(in, M_GLOBAL) || stmt_has(in, M_SHARED__CTA) == cluster || (store && cluster) ||
+		(strstr(in->text, ".global.shared") != NULL) != store || (!store && stmt_has(in, M_REDUCE)) ||
+		(stmt_has(in, M_MULTICAST__CLUSTER) && !cluster))
 		return bind_fault(b, NULL, "suffix", "%s (expected %s)", in->text,
 			store ? ".global.shared::cta"
 			      : ".shared::cluster.global or, to one block, .shared::cta.global");
@@ -444,16 +444,16 @@ int bind_tensor_copy(struct bind *b, struct op *o)
 	const struct stmt *in = b->in;
 	const struct operand *k = in->operand;
 	struct tensor_copy *x = bind_ext(b, o)->family = arena_alloc(&b->code->arena, 1, sizeof(*x));
-	bool load = has(in, M_MBARRIER__COMPLETE_TX__BYTES), many = has(in, M_MULTICAST__CLUSTER);
+	bool load = stmt_has(in, M_MBARRIER__COMPLETE_TX__BYTES), many = stmt_has(in, M_MULTICAST__CLUSTER);
 
-	if (has(in, M_PREFETCH))
+	if (stmt_has(in, M_PREFETCH))
 		return bind_tensor_prefetch(b, o, x);
-	x->direction = load ? WAY_LOAD : has(in, M_REDUCE) ? WAY_REDUCE : WAY_STORE;
+	x->direction = load ? WAY_LOAD : stmt_has(in, M_REDUCE) ? WAY_REDUCE : WAY_STORE;
 	if (bind_tensor_ends(b, !load) || bind_order(b, x))
 		return -1;
 	bool offsets = load && x->order == ORDER_PIXELS;
 	unsigned n = load ? 3u + offsets + many : 2;
-	if (bind_operands(b, n, n + has(in, M_L2__CACHE_HINT)) ||
+	if (bind_operands(b, n, n + stmt_has(in, M_L2__CACHE_HINT)) ||
 		bind_map(b, x, &k[load], offsets ? &k[3] : NULL) ||
 		address_bind(b, &x->targets.to, &k[!load], SP_SHARED) ||
 		(load && address_bind(b, &x->targets.bar, &k[2], SP_SHARED)))

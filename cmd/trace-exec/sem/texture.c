@@ -43,7 +43,7 @@ static int texel_offset(const struct warp *w, const struct texture_fetch *x, uns
 }
 
 /* Finds the texels along each dimension of s->level, which has one level. */
-static void find_spot(
+static void find_texel_position(
 	struct spot *s, const struct warp *w, const struct texture_fetch *x, unsigned lane, bool linear)
 {
 	const struct texture *t = &s->level;
@@ -215,8 +215,8 @@ static bool gather_texels(struct warp *w, const struct op *o, const struct spot 
 
 uint32_t texture_halves(const uint32_t v[2])
 {
-	return small_from((double)ieee_f32(v[0]), SMALL_F16, ROUND_RN, false) |
-	       small_from((double)ieee_f32(v[1]), SMALL_F16, ROUND_RN, false) << 16;
+	return small_of_double((double)ieee_f32(v[0]), SMALL_F16, ROUND_RN, false) |
+	       small_of_double((double)ieee_f32(v[1]), SMALL_F16, ROUND_RN, false) << 16;
 }
 
 static void put_result(
@@ -236,7 +236,7 @@ static bool fetch_level(struct warp *w, const struct op *o, const struct texture
 {
 	struct spot s = {.level = texture_level(t, level), .sampler = by};
 
-	find_spot(&s, w, x, lane, by->linear || x->gather);
+	find_texel_position(&s, w, x, lane, by->linear || x->gather);
 	return x->gather ? gather_texels(w, o, &s, lane, x->gather - 1u, v)
 			 : filter_texels(w, o, &s, lane, v);
 }
@@ -305,7 +305,7 @@ bool geometry_find(const struct stmt *in, struct geometry *g)
 	};
 
 	for (unsigned i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (has(in, known[i].modifier)) {
+		if (stmt_has(in, known[i].modifier)) {
 			*g = (struct geometry){
 				.shape = known[i].shape, .n = known[i].n, .layered = known[i].layered};
 			return true;
@@ -393,7 +393,7 @@ static int bind_fetch(struct bind *b, struct op *o, struct texture_fetch *f)
 	struct ext *x = bind_ext(b, o);
 
 	f->half = n == 2;
-	if (!has(in, f->half ? M_V2 : M_V4) || types[result].bits != 32)
+	if (!stmt_has(in, f->half ? M_V2 : M_V4) || types[result].bits != 32)
 		return bind_refuse(b, "a result other than .v4 of 32 bits or .v2.f16x2");
 	if (coordinate != T_F32 && (coordinate != T_S32 || f->geometry.shape == TEXTURE_CUBE || f->gather))
 		return bind_fault(b, NULL, "types", "coordinates of type .%s (expected .f32 or .s32)",
@@ -441,9 +441,9 @@ int bind_tex(struct bind *b, struct op *o)
 {
 	const struct stmt *in = b->in;
 	struct texture_fetch *f = bind_ext(b, o)->family = arena_alloc(&b->code->arena, 1, sizeof(*f));
-	unsigned more = has(in, M_LEVEL) ? 1 : has(in, M_GRAD) ? 2 : 0;
+	unsigned more = stmt_has(in, M_LEVEL) ? 1 : stmt_has(in, M_GRAD) ? 2 : 0;
 
-	f->detail = has(in, M_LEVEL) ? DETAIL_LEVEL : has(in, M_GRAD) ? DETAIL_GRAD : DETAIL_BASE;
+	f->detail = stmt_has(in, M_LEVEL) ? DETAIL_LEVEL : stmt_has(in, M_GRAD) ? DETAIL_GRAD : DETAIL_BASE;
 
 	if (!geometry_find(in, &f->geometry))
 		return bind_refuse(b, "textures of several samples");
@@ -461,7 +461,7 @@ int bind_tld4(struct bind *b, struct op *o)
 	struct texture_fetch *f = bind_ext(b, o)->family = arena_alloc(&b->code->arena, 1, sizeof(*f));
 
 	for (uint8_t i = 0; i < 4; i++)
-		if (has(in, channels[i]))
+		if (stmt_has(in, channels[i]))
 			f->gather = i + 1u;
 	if (bind_types(b, 2))
 		return -1;

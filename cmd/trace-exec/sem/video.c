@@ -43,7 +43,7 @@ static bool compare_parts(unsigned cmp, s64 a, s64 b)
 	}
 }
 
-static s64 compute(const struct video_op *x, s64 a, s64 b)
+static s64 compute_video(const struct video_op *x, s64 a, s64 b)
 {
 	u32 n = (u32)b;
 
@@ -61,7 +61,7 @@ static s64 compute(const struct video_op *x, s64 a, s64 b)
 	return x->operation == V_SHL ? (s64)((u64)a << n) : a >> n;
 }
 
-static s64 saturate(s64 v, unsigned bits, bool is_signed)
+static s64 saturate_video(s64 v, unsigned bits, bool is_signed)
 {
 	s64 high = (s64)((1ull << (bits - is_signed)) - 1), low = is_signed ? -high - 1 : 0;
 
@@ -89,10 +89,10 @@ static void video_one(struct warp *w, const struct op *o, uint32_t m)
 	FOR_BITS32 (i, m) {
 		s64 a = extend_part(REG(u32, w, o->a)[i] >> x->a[0], x->a_bits, x->type_a);
 		s64 b = extend_part(REG(u32, w, o->b)[i] >> x->b[0], x->b_bits, x->type_b),
-		    v = compute(x, a, b);
+		    v = compute_video(x, a, b);
 
 		if (x->sat)
-			v = saturate(v, x->bits, x->type_d == T_S32);
+			v = saturate_video(v, x->bits, x->type_d == T_S32);
 		REG(u32, w, o->d)[i] = join_third(x, v, REG(u32, w, o->c)[i]);
 	}
 }
@@ -106,13 +106,13 @@ static void video_many(struct warp *w, const struct op *o, uint32_t m)
 		u32 r = REG(u32, w, o->c)[i], mask = (1u << x->bits) - 1;
 
 		for (unsigned e = 0; e < x->n; e++) {
-			s64 v = compute(x, extend_part(both >> x->bits * x->a[e], x->bits, x->type_a),
+			s64 v = compute_video(x, extend_part(both >> x->bits * x->a[e], x->bits, x->type_a),
 				extend_part(both >> x->bits * x->b[e], x->bits, x->type_b));
 
 			if (!(x->d >> e & 1))
 				continue;
 			if (x->sat)
-				v = saturate(v, x->bits, x->type_d == T_S32);
+				v = saturate_video(v, x->bits, x->type_d == T_S32);
 			if (x->join == JOIN_ADD)
 				r += (u32)v;
 			else
@@ -267,18 +267,18 @@ static int bind_video_types(struct bind *b, struct video_op *x)
 	x->type_a = (enum type)in->type[in->n_types - 2];
 	x->type_b = (enum type)in->type[in->n_types - 1];
 	for (unsigned i = 0; set && i < sizeof(cmp) / sizeof(cmp[0]); i++)
-		if (has(in, cmp[i])) {
+		if (stmt_has(in, cmp[i])) {
 			x->cmp = (uint8_t)cmp[i];
 			found++;
 		}
 	if (set && found != 1)
 		return bind_fault(b, NULL, "suffix", "%s (expected one comparison)", in->text);
-	x->sat = has(in, M_SAT);
-	x->clamp = has(in, M_CLAMP);
-	x->join = has(in, M_ADD)   ? JOIN_ADD
-		  : has(in, M_MIN) ? JOIN_MIN
-		  : has(in, M_MAX) ? JOIN_MAX
-				   : JOIN_NONE;
+	x->sat = stmt_has(in, M_SAT);
+	x->clamp = stmt_has(in, M_CLAMP);
+	x->join = stmt_has(in, M_ADD)   ? JOIN_ADD
+		  : stmt_has(in, M_MIN) ? JOIN_MIN
+		  : stmt_has(in, M_MAX) ? JOIN_MAX
+					: JOIN_NONE;
 	return 0;
 }
 
@@ -330,8 +330,8 @@ int bind_vmad(struct bind *b, struct op *o)
 	if (x->c_bits != 32 || k[0].part)
 		return report_bad_part(b, k[0].part ? &k[0] : &k[3]);
 	o->fn = video_mad;
-	x->shr = has(b->in, M_SHR7) ? 7 : has(b->in, M_SHR15) ? 15 : 0;
-	x->plus = has(b->in, M_PO);
+	x->shr = stmt_has(b->in, M_SHR7) ? 7 : stmt_has(b->in, M_SHR15) ? 15 : 0;
+	x->plus = stmt_has(b->in, M_PO);
 	x->neg_ab = (k[1].minus && k[1].kind == O_REG) != (k[2].minus && k[2].kind == O_REG);
 	x->neg_c = k[3].minus && k[3].kind == O_REG;
 	return bind_words(b, o, k, 4);

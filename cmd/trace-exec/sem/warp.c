@@ -72,13 +72,16 @@ static void check_sync_lanes(struct warp *w, const struct op *o, u32 slot, u32 m
 	w->ahead = named & alive ? w->ahead | m : w->ahead & ~m;
 }
 
-static void bar_warp(struct warp *w, const struct op *o, uint32_t m) { check_sync_lanes(w, o, o->b, m); }
+static void execute_bar_warp(struct warp *w, const struct op *o, uint32_t m)
+{
+	check_sync_lanes(w, o, o->b, m);
+}
 
 int bind_bar_warp(struct bind *b, struct op *o)
 {
 	if (bind_operands(b, 1, 1) || (o->b = bind_src(b, &b->in->operand[0], T_B32)) == UINT32_MAX)
 		return -1;
-	o->fn = bar_warp;
+	o->fn = execute_bar_warp;
 	return 0;
 }
 
@@ -86,7 +89,7 @@ int bind_bar_warp(struct bind *b, struct op *o)
 
 enum { SHFL_UP, SHFL_DOWN, SHFL_BFLY, SHFL_IDX };
 
-static void shfl(struct warp *w, const struct op *o, uint32_t m)
+static void execute_shfl_ptx(struct warp *w, const struct op *o, uint32_t m)
 {
 	const u32 *a = REG(u32, w, o->a), *b = REG(u32, w, o->b), *c = REG(u32, w, o->c);
 	u32 *d = REG(u32, w, o->d), in[LANES], inside = 0;
@@ -136,14 +139,17 @@ int bind_shfl(struct bind *b, struct op *o)
 {
 	const struct stmt *in = b->in;
 	const struct operand *k = in->operand, *d = &k[0];
-	bool sync = has(in, M_SYNC);
+	bool sync = stmt_has(in, M_SYNC);
 
 	if (bind_types(b, 1) || bind_operands(b, sync ? 5 : 4, sync ? 5 : 4))
 		return -1;
 	if (in->type[0] != T_B32)
 		return bind_plain(b, o, NULL, T_B32, NULL, 0);
-	o->fn = shfl;
-	o->n = has(in, M_UP) ? SHFL_UP : has(in, M_DOWN) ? SHFL_DOWN : has(in, M_BFLY) ? SHFL_BFLY : SHFL_IDX;
+	o->fn = execute_shfl_ptx;
+	o->n = stmt_has(in, M_UP)     ? SHFL_UP
+	       : stmt_has(in, M_DOWN) ? SHFL_DOWN
+	       : stmt_has(in, M_BFLY) ? SHFL_BFLY
+				      : SHFL_IDX;
 	if (k[0].kind == O_VEC && k[0].pair) {
 		d = &k[0].elem[0];
 		if ((bind_ext(b, o)->slot[0] = bind_dst(b, &k[0].elem[1], 1)) == UINT32_MAX)
@@ -163,7 +169,7 @@ int bind_shfl(struct bind *b, struct op *o)
 
 enum { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT };
 
-static void vote(struct warp *w, const struct op *o, uint32_t m)
+static void execute_vote(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 v = (PRED(w, o->a) ^ (u32)o->imm) & m;
 
@@ -177,29 +183,32 @@ static void vote(struct warp *w, const struct op *o, uint32_t m)
 	*d = (*d & ~m) | (r ? m : 0);
 }
 
-static void vote_sync(struct warp *w, const struct op *o, uint32_t m)
+static void execute_vote_sync(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 mask[LANES];
 
 	check_sync_lanes(w, o, o->b, m);
 	memcpy(mask, REG(u32, w, o->b), sizeof(mask));
 	while (m)
-		vote(w, o, remove_group(mask, &m));
+		execute_vote(w, o, remove_group(mask, &m));
 }
 
 int bind_vote(struct bind *b, struct op *o)
 {
 	const struct stmt *in = b->in;
 	const struct operand *k = in->operand;
-	bool sync = has(in, M_SYNC), ballot = has(in, M_BALLOT);
+	bool sync = stmt_has(in, M_SYNC), ballot = stmt_has(in, M_BALLOT);
 	struct operand a;
 
 	if (bind_types(b, 1) || bind_operands(b, sync ? 3 : 2, sync ? 3 : 2))
 		return -1;
 	if (in->type[0] != (ballot ? T_B32 : T_PRED))
 		return bind_plain(b, o, NULL, T_B32, NULL, 0);
-	o->fn = sync ? vote_sync : vote;
-	o->n = ballot ? VOTE_BALLOT : has(in, M_ALL) ? VOTE_ALL : has(in, M_ANY) ? VOTE_ANY : VOTE_UNI;
+	o->fn = sync ? execute_vote_sync : execute_vote;
+	o->n = ballot                ? VOTE_BALLOT
+	       : stmt_has(in, M_ALL) ? VOTE_ALL
+	       : stmt_has(in, M_ANY) ? VOTE_ANY
+				     : VOTE_UNI;
 	a = k[1];
 	o->imm = a.inverted ? ALL_LANES : 0;
 	a.inverted = false;
@@ -236,7 +245,7 @@ static void match_members(struct warp *w, const struct op *o, const u64 *v, uint
 	}
 }
 
-static void match(struct warp *w, const struct op *o, uint32_t m)
+static void execute_match(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 mask[LANES];
 	u64 v[LANES];
@@ -258,8 +267,8 @@ int bind_match(struct bind *b, struct op *o)
 		return -1;
 	if (t != T_B32 && t != T_B64)
 		return bind_plain(b, o, NULL, t, NULL, 0);
-	o->fn = match;
-	o->n = has(b->in, M_ALL);
+	o->fn = execute_match;
+	o->n = stmt_has(b->in, M_ALL);
 	o->reg_bytes = t == T_B64 ? 8 : 4;
 	if (k[0].kind == O_VEC && k[0].pair && o->n) {
 		d = &k[0].elem[0];
@@ -298,7 +307,7 @@ static u32 redux_values(unsigned how, enum type t, bool nan, bool abs, u32 x, u3
 	return less == (how == REDUX_MIN) ? x : y;
 }
 
-static void redux(struct warp *w, const struct op *o, uint32_t m)
+static void execute_redux(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 *d = REG(u32, w, o->d), in[LANES], mask[LANES];
 
@@ -324,17 +333,17 @@ int bind_redux(struct bind *b, struct op *o)
 	if (bind_types(b, 1))
 		return -1;
 	for (unsigned i = 0; i < 6; i++)
-		if (has(b->in, how[i]))
+		if (stmt_has(b->in, how[i]))
 			o->n = (uint8_t)i;
 	o->imm = t;
-	o->mode = (uint8_t)((has(b->in, M_NAN) ? 2 : 0) | (has(b->in, M_ABS) ? 4 : 0));
+	o->mode = (uint8_t)((stmt_has(b->in, M_NAN) ? 2 : 0) | (stmt_has(b->in, M_ABS) ? 4 : 0));
 	bool fits = t == T_F32 ? o->n == REDUX_MIN || o->n == REDUX_MAX
 			       : types[t].bits == 32 && types[t].kind != K_FLOAT &&
 					 (t == T_B32) == (o->n >= REDUX_AND);
-	return BIND(b, o, fits ? redux : NULL, t, t, T_B32);
+	return BIND(b, o, fits ? execute_redux : NULL, t, t, T_B32);
 }
 
-static void activemask(struct warp *w, const struct op *o, uint32_t m)
+static void execute_activemask(struct warp *w, const struct op *o, uint32_t m)
 {
 	FOR_BITS32 (i, m)
 		REG(u32, w, o->d)[i] = m;
@@ -344,12 +353,12 @@ int bind_activemask(struct bind *b, struct op *o)
 {
 	if (bind_types(b, 1) || bind_operands(b, 1, 1))
 		return -1;
-	o->fn = activemask;
+	o->fn = execute_activemask;
 	return (o->d = bind_dst(b, &b->in->operand[0], 32)) == UINT32_MAX ? -1 : 0;
 }
 
 /* elect.sync d|p, mask: the lowest lane of the mask is the leader. */
-static void elect(struct warp *w, const struct op *o, uint32_t m)
+static void execute_elect(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 *p = &PRED(w, o->x->slot[0]), mask[LANES];
 
@@ -372,7 +381,7 @@ int bind_elect(struct bind *b, struct op *o)
 		return -1;
 	if (k[0].kind != O_VEC || !k[0].pair)
 		return bind_fault(b, &k[0], "operand", "one destination (expected d|p)");
-	o->fn = elect;
+	o->fn = execute_elect;
 	o->d = bind_dst(b, &k[0].elem[0], 32);
 	bind_ext(b, o)->slot[0] = bind_dst(b, &k[0].elem[1], 1);
 	o->a = bind_src(b, &k[1], T_B32);

@@ -117,7 +117,7 @@ static double wgmma_sum(const struct wgmma *x, const double *a, const double *b,
 			   : (double)(s32)(u32)(s64)d;
 }
 
-static void multiply(struct warp *w, const struct wgmma *x, const double *a, const double *b)
+static void multiply_wgmma_row(struct warp *w, const struct wgmma *x, const double *a, const double *b)
 {
 	unsigned p = mma_per_reg(x->d), bits = types[x->d].bits;
 	bool add = PRED(w, x->scale) & 1;
@@ -150,7 +150,7 @@ void wgmma_run(struct warp *w, const struct op *o, uint32_t m)
 	}
 	numbers = xcalloc((size_t)(16 + x->n) * x->k, sizeof(*numbers));
 	if (read_inputs(w, o, x, numbers, numbers + 16 * x->k))
-		multiply(w, x, numbers, numbers + 16 * x->k);
+		multiply_wgmma_row(w, x, numbers, numbers + 16 * x->k);
 	free(numbers);
 }
 
@@ -250,7 +250,7 @@ int bind_setmaxnreg(struct bind *b, struct op *o)
 
 	if (bind_operands(b, 1, 1))
 		return -1;
-	if (has(b->in, M_INC) == has(b->in, M_DEC))
+	if (stmt_has(b->in, M_INC) == stmt_has(b->in, M_DEC))
 		return bind_fault(b, NULL, "suffix", "%s (expected .inc or .dec)", b->in->text);
 	if (k->kind != O_INT || k->value < 24 || k->value > 256 || k->value % 8)
 		return bind_fault(b, k, "operand",
@@ -261,9 +261,9 @@ int bind_setmaxnreg(struct bind *b, struct op *o)
 int bind_wgmma(struct bind *b, struct op *o)
 {
 	const struct stmt *in = b->in;
-	bool wait = has(in, M_WAIT_GROUP);
+	bool wait = stmt_has(in, M_WAIT_GROUP);
 
-	if (wait || has(in, M_FENCE) || has(in, M_COMMIT_GROUP)) {
+	if (wait || stmt_has(in, M_FENCE) || stmt_has(in, M_COMMIT_GROUP)) {
 		if (bind_operands(b, wait, wait))
 			return -1;
 		if (wait && (in->operand[0].kind != O_INT || in->operand[0].value < 0))
@@ -272,16 +272,16 @@ int bind_wgmma(struct bind *b, struct op *o)
 		return bind_nothing(b, o);
 	}
 	struct wgmma *x = bind_ext(b, o)->family = arena_alloc(&b->code->arena, 1, sizeof(*x));
-	unsigned least = has(in, M_SP) ? 6 : 4;
+	unsigned least = stmt_has(in, M_SP) ? 6 : 4;
 
 	if (bind_types(b, 3) || bind_operands(b, least, least + 4))
 		return -1;
-	x->sparse = has(in, M_SP);
+	x->sparse = stmt_has(in, M_SP);
 	x->d = (enum type)in->type[0];
 	x->a = (enum type)in->type[1];
 	x->b = (enum type)in->type[2];
-	x->saturate = has(in, M_SATFINITE);
-	x->popc = has(in, M_POPC) && has(in, M_AND);
+	x->saturate = stmt_has(in, M_SATFINITE);
+	x->popc = stmt_has(in, M_POPC) && stmt_has(in, M_AND);
 	if (x->saturate && x->d != T_S32)
 		return bind_fault(b, NULL, "suffix", ".satfinite in %s (expected integers)", in->text);
 	if (!find_wgmma_shape(in->text, x) || !wgmma_is_known(x))
