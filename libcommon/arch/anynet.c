@@ -270,7 +270,7 @@ static struct anynet *make_anynet(struct anynet_reader *r)
 }
 
 /* First router that router 0 cannot reach; routers: none. Links have two directions, so router 0 decides. */
-static uint32_t first_unreachable(const struct anynet *a)
+static uint32_t first_unreachable_router(const struct anynet *a)
 {
 	uint32_t *todo = xcalloc(a->routers, sizeof(*todo)), n = 1, alone = 0;
 	uint64_t *seen = xcalloc(BITSET_WORDS(a->routers), sizeof(*seen));
@@ -336,7 +336,7 @@ static struct anynet *finish_anynet(struct anynet_reader *r, struct fault *f)
 	if (check_numbering(r, f) < 0 || check_cycle_targets(r, f) < 0)
 		return NULL;
 	a = make_anynet(r);
-	alone = first_unreachable(a);
+	alone = first_unreachable_router(a);
 	if (alone == a->routers)
 		return a;
 	fault_set(f, (struct place){.file = r->file}, "anynet-alone",

@@ -87,7 +87,7 @@ void cubins_free(struct cubins *c)
 	free(c);
 }
 
-static uint8_t *new_block(struct cubins *c, size_t n)
+static uint8_t *new_cubin_block(struct cubins *c, size_t n)
 {
 	struct cubin_block *b = xmalloc(sizeof(*b) + n + 1);
 
@@ -169,7 +169,7 @@ static bool find_section(const struct cubin_span *s, uint64_t table, unsigned i,
 }
 
 /* Contents of the section of that name; empty: none. */
-static struct cubin_span section_named(const struct cubin_span *s, uint64_t table, unsigned n,
+static struct cubin_span find_section_by_name(const struct cubin_span *s, uint64_t table, unsigned n,
 	const struct cubin_span *names, const char *name)
 {
 	struct cubin_span out;
@@ -190,7 +190,7 @@ static struct cubin_span section_named(const struct cubin_span *s, uint64_t tabl
  * files the attribute of .nv.info (format 4, number 0x2f, u16 bytes, then u32 symbol and u32 registers) for
  * the symbol in its other bytes.
  */
-static unsigned regs_of(const struct cubin_span *info, uint64_t field)
+static unsigned registers_of_function(const struct cubin_span *info, uint64_t field)
 {
 	uint64_t size;
 
@@ -223,7 +223,7 @@ static int read_cubin(struct cubins *c, struct cubin_span s, const char *file, s
 		return cubin_fault(f, file, "the section table is not in the file (expected an ELF file)");
 	if (names_at >= n || !find_section(&s, table, names_at, &names))
 		return cubin_fault(f, file, "no section names (expected an ELF file)");
-	info = section_named(&s, table, n, &names, ".nv.info");
+	info = find_section_by_name(&s, table, n, &names, ".nv.info");
 	for (unsigned i = 0; i < n; i++) {
 		uint64_t at = cubin_number(&s, table + 64ull * i, 4);
 		const char *name = (const char *)names.bytes + at;
@@ -236,7 +236,7 @@ static int read_cubin(struct cubins *c, struct cubin_span s, const char *file, s
 		if (!find_section(&s, table, i, &code) || code.n > UINT32_MAX)
 			return cubin_fault(f, file, "code is not in the file (expected an ELF file)");
 		if (!add_cubin_function(c, name + sizeof(text) - 1, len - (sizeof(text) - 1), code, sm,
-			    regs_of(&info, cubin_number(&s, table + 64ull * i + 44, 4))))
+			    registers_of_function(&info, cubin_number(&s, table + 64ull * i + 44, 4))))
 			return cubin_fault(f, file, "more than 65536 functions");
 	}
 	return 0;
@@ -265,7 +265,7 @@ static int read_fatbin(
 			return fault_set(f, (struct place){.file = file}, "cubin",
 				"entries of fat binaries unpack to more than 16 MiB and 64 times the file's size");
 		c->left -= payload.n;
-		uint8_t *out = new_block(c, payload.n);
+		uint8_t *out = new_cubin_block(c, payload.n);
 		if (fatbin_unpack(&b, &e, out, f) < 0)
 			return -1;
 		payload.bytes = out;
@@ -324,7 +324,7 @@ static int read_code_file(struct cubins *c, struct cubin_span s, const char *fil
 
 void cubins_add_code(struct cubins *c, const char *name, unsigned sm, const uint8_t *code, uint32_t n)
 {
-	uint8_t *copy = new_block(c, 16 * (size_t)n);
+	uint8_t *copy = new_cubin_block(c, 16 * (size_t)n);
 
 	if (n)
 		memcpy(copy, code, 16 * (size_t)n);
@@ -333,7 +333,7 @@ void cubins_add_code(struct cubins *c, const char *name, unsigned sm, const uint
 
 int cubins_add_bytes(struct cubins *c, const void *bytes, size_t n, const char *name, struct fault *f)
 {
-	uint8_t *copy = new_block(c, n);
+	uint8_t *copy = new_cubin_block(c, n);
 
 	c->left += UNPACKED_RATE * (uint64_t)n;
 	if (n)

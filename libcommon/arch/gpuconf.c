@@ -91,7 +91,7 @@ static const struct foreign {
 #undef FOREIGN
 };
 
-static const struct foreign *find_foreign(const char *dashed)
+static const struct foreign *find_foreign_option(const char *dashed)
 {
 	for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++)
 		if (!strcmp(foreign[i].name, dashed))
@@ -106,7 +106,7 @@ int conf_unknown(const char *name, struct place at, struct fault *f)
 	const char *near = likely_option(dashed);
 
 	diag_quote(shown, sizeof(shown), dashed, strlen(dashed));
-	const struct foreign *other = find_foreign(dashed);
+	const struct foreign *other = find_foreign_option(dashed);
 	if (other)
 		return fault_set(f, at, "conf-option", "option '%s' of another simulator (%s); %s%s", shown,
 			other->meaning, *other->here ? "use " : "remove it, the model has no equivalent",
@@ -224,7 +224,8 @@ void gpuconf_free(struct gpuconf *c)
 }
 
 /* Normalises a value of -D as in a file: trimmed, inner blanks single. 0, or -1 and *f. */
-static int normalise_value(char out[CONF_TOKEN_MAX + 1], const char *text, struct place at, struct fault *f)
+static int normalise_option_value(
+	char out[CONF_TOKEN_MAX + 1], const char *text, struct place at, struct fault *f)
 {
 	size_t n = 0;
 
@@ -270,7 +271,7 @@ int gpuconf_override(struct gpuconf *c, const char *assignment, struct fault *f)
 		conf_unknown(name, at, f);
 		return c->on_unknown && c->on_unknown(c->ctx, f) ? 0 : -1;
 	}
-	if (normalise_value(value, equals + 1, at, f) < 0)
+	if (normalise_option_value(value, equals + 1, at, f) < 0)
 		return -1;
 	return conf_set(c, (enum conf_id)id, value, at, f);
 }
@@ -406,7 +407,7 @@ static void list_shipped(struct shipped *s, char dir[N_FOLDERS][PATH_MAX])
 }
 
 /* Writes to out the names that begin with `begin`, with commas between; returns their number. */
-static size_t join_shipped(const struct shipped *s, const char *begin, char *out, size_t cap)
+static size_t list_matching_gpus(const struct shipped *s, const char *begin, char *out, size_t cap)
 {
 	size_t used = 0, n = 0;
 
@@ -433,11 +434,11 @@ static void unknown_gpu(const char *name, char dir[N_FOLDERS][PATH_MAX], struct 
 		fault_set(f, NOWHERE, "conf-open",
 			"unknown GPU '%s': no configuration in %s or %s; set WARPTOOLS_GPUS or use -c FILE",
 			shown, dir[N_FOLDERS - 1], dir[N_FOLDERS - 2]);
-	else if (*name && join_shipped(s, name, names, sizeof(names)))
+	else if (*name && list_matching_gpus(s, name, names, sizeof(names)))
 		fault_set(f, NOWHERE, "conf-open", "unknown GPU '%s', did you mean %s?", shown, names);
 	else if (near)
 		fault_set(f, NOWHERE, "conf-open", "unknown GPU '%s', did you mean %s?", shown, near);
-	else if (join_shipped(s, "", names, sizeof(names)))
+	else if (list_matching_gpus(s, "", names, sizeof(names)))
 		fault_set(f, NOWHERE, "conf-open", "unknown GPU '%s' (expected %s)", shown, names);
 	free(s);
 }

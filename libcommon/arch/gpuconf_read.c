@@ -144,7 +144,7 @@ struct conf_source {
 	const char *path;
 };
 
-static void note_source(struct gpuconf *c, const char *path)
+static void note_config_file(struct gpuconf *c, const char *path)
 {
 	struct conf_source *s = arena_alloc(c->arena, 1, sizeof(*s));
 
@@ -168,7 +168,7 @@ static bool names_option(const struct conf_token *t)
 }
 
 /* Reads the value of option `name` into *t. 0, or -1 and a fault. */
-static int take_value(
+static int take_option_value(
 	struct conf_lexer *l, const char *name, bool flag, struct place at, struct conf_token *t)
 {
 	int got = take_token(l, t);
@@ -188,7 +188,7 @@ static int take_value(
  * Skips an unknown option if on_unknown() allows it, and its value. 1: the following token looks like an
  * option and is in *next; 0: both are skipped; -1: fault.
  */
-static int skip_option(struct conf_lexer *l, const struct conf_token *name, struct conf_token *next)
+static int skip_unknown_option(struct conf_lexer *l, const struct conf_token *name, struct conf_token *next)
 {
 	struct gpuconf *c = l->r->conf;
 	struct conf_token value = {0};
@@ -221,19 +221,19 @@ static int read_options(struct conf_lexer *l, unsigned depth)
 				"unexpected '%s' (expected an option, -name)", shown);
 		}
 		if (strcmp(name.text, "-config") == 0) {
-			if (take_value(l, name.text, false, name.at, &value) < 0 ||
+			if (take_option_value(l, name.text, false, name.at, &value) < 0 ||
 				read_file(l->r, value.text, l->at.file, value.at, depth + 1) < 0)
 				return -1;
 			continue;
 		}
 		int id = conf_find(name.text);
 		if (id < 0) {
-			again = skip_option(l, &name, &name);
+			again = skip_unknown_option(l, &name, &name);
 			if (again < 0)
 				return -1;
 			continue;
 		}
-		if (take_value(l, name.text, conf_rows[id].type == CONF_BOOL, name.at, &value) < 0 ||
+		if (take_option_value(l, name.text, conf_rows[id].type == CONF_BOOL, name.at, &value) < 0 ||
 			conf_set(l->r->conf, (enum conf_id)id, value.text, value.at, l->r->fault) < 0)
 			return -1;
 	}
@@ -295,7 +295,7 @@ static int read_file(
 		return fault_set(r->fault, from, "conf-open",
 			"'%s' is a directory (expected a configuration file)", shown);
 	}
-	note_source(r->conf, name);
+	note_config_file(r->conf, name);
 	int result = read_stream(r, in, name, depth);
 	fclose(in);
 	return result;

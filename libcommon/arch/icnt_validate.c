@@ -357,7 +357,7 @@ static int map_nodes(const struct icnt *c, uint32_t clusters, uint32_t subs, uin
 }
 
 /* Smallest k with which a network of n dimensions and c nodes at each router has `need` nodes. */
-static uint32_t smallest_k(const struct icnt *c, uint32_t need)
+static uint32_t smallest_k_with_nodes(const struct icnt *c, uint32_t need)
 {
 	for (uint32_t k = c->k;; k++) {
 		uint64_t nodes = c->c;
@@ -376,7 +376,7 @@ static int too_few_nodes(
 	char next[40] = "";
 
 	if (grid)
-		snprintf(next, sizeof(next), ": set k = %u", smallest_k(c, need));
+		snprintf(next, sizeof(next), ": set k = %u", smallest_k_with_nodes(c, need));
 	return fault_set(f, c->value[c->any ? ICNT_network_file : ICNT_k].at, "icnt-nodes",
 		"the network has %u node%s, but %u clusters and %u memory sub-partitions need %u%s", c->nodes,
 		c->nodes == 1 ? "" : "s", clusters, subs, need, next);

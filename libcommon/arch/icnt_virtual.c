@@ -56,7 +56,7 @@ static uint32_t channels_needed(const struct icnt *c, enum icnt_need need)
 	}
 }
 
-static int validate_need(const struct icnt *c, struct fault *f)
+static int validate_channels_of_routing(const struct icnt *c, struct fault *f)
 {
 	const struct icnt_routing_row *r = &icnt_routings[c->routing];
 	uint32_t least = channels_needed(c, r->need);
@@ -244,8 +244,8 @@ int icnt_validate_virtual(struct icnt *c, struct fault *f)
 	uint32_t least, most;
 
 	c->vcs = (uint32_t)icnt_int(c, ICNT_num_vcs);
-	if (validate_class_channels(c, f) < 0 || validate_need(c, f) < 0 || validate_noq(c, f) < 0 ||
-		validate_buffers(c, f) < 0)
+	if (validate_class_channels(c, f) < 0 || validate_channels_of_routing(c, f) < 0 ||
+		validate_noq(c, f) < 0 || validate_buffers(c, f) < 0)
 		return -1;
 	icnt_ports(c, &least, &most);
 	/* Estimate of the buffers of a subnet: the channels of all nodes. */

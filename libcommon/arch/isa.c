@@ -170,7 +170,7 @@ int isa_arch_of(int binary_version)
 const char *isa_arch_name(enum isa_arch a) { return a < N_ARCHS ? arch_name[a] : "?"; }
 const char *isa_class_name(enum isa_class c) { return c < N_CLASSES ? class_name[c] : "?"; }
 
-static int name_index(const char *const *name, int n_names, const char *text, size_t n)
+static int index_of_name(const char *const *name, int n_names, const char *text, size_t n)
 {
 	for (int i = 0; i < n_names; i++)
 		if (strlen(name[i]) == n && !memcmp(name[i], text, n))
@@ -178,7 +178,7 @@ static int name_index(const char *const *name, int n_names, const char *text, si
 	return -1;
 }
 
-int isa_class_parse(const char *text, size_t n) { return name_index(class_name, N_CLASSES, text, n); }
+int isa_class_parse(const char *text, size_t n) { return index_of_name(class_name, N_CLASSES, text, n); }
 
 /* ---- guessing ----------------------------------------------------------------------------- */
 
@@ -237,7 +237,7 @@ enum isa_class isa_guess(const struct isa *isa, enum isa_arch arch, const char *
 /* ---- opcode text -------------------------------------------------------------------------- */
 
 /* Moves *p to the next non-empty part between dots; returns its length, 0 at the end. */
-static size_t next_part(const char **p, const char *end)
+static size_t next_opcode_part(const char **p, const char *end)
 {
 	while (*p < end && **p == '.')
 		++*p;
@@ -248,7 +248,7 @@ static size_t next_part(const char **p, const char *end)
 }
 
 /* Value of n > 0 decimal digits, at most 1000000; -1: other characters. */
-static long part_number(const char *s, size_t n)
+static long number_of_part(const char *s, size_t n)
 {
 	const char *p = s;
 	uint64_t v;
@@ -259,9 +259,9 @@ static long part_number(const char *s, size_t n)
 unsigned isa_width(const char *opcode, size_t n)
 {
 	const char *p = opcode, *end = opcode + n;
-	for (size_t len; (len = next_part(&p, end)) > 0; p += len) {
+	for (size_t len; (len = next_opcode_part(&p, end)) > 0; p += len) {
 		bool u = *p == 'U';
-		long bits = part_number(p + u, len - u);
+		long bits = number_of_part(p + u, len - u);
 		if (bits >= 0)
 			return bits / 8 <= UINT16_MAX ? (unsigned)(bits / 8) : 0;
 	}
@@ -272,7 +272,7 @@ bool isa_strong_gpu(const char *opcode, size_t n)
 {
 	bool strong = false, gpu = false;
 	const char *p = opcode, *end = opcode + n;
-	for (size_t len; (len = next_part(&p, end)) > 0; p += len) {
+	for (size_t len; (len = next_opcode_part(&p, end)) > 0; p += len) {
 		strong |= len == 6 && !memcmp(p, "STRONG", 6);
 		gpu |= len == 3 && !memcmp(p, "GPU", 3);
 	}
@@ -307,14 +307,14 @@ static int split_words(const char *line, size_t len, struct isa_word *w, int max
 }
 
 /* Set of architectures in "arch[,arch...]": names, "-binary version" numbers or "all". 0: invalid. */
-static unsigned arch_set(const char *s, size_t n)
+static unsigned parse_arch_set(const char *s, size_t n)
 {
 	unsigned set = 0;
 	for (const char *end = s + n; s <= end;) {
 		const char *comma = memchr(s, ',', (size_t)(end - s));
 		size_t len = (size_t)((comma ? comma : end) - s);
-		int a = name_index(arch_name, N_ARCHS, s, len);
-		long v = part_number(s, len);
+		int a = index_of_name(arch_name, N_ARCHS, s, len);
+		long v = number_of_part(s, len);
 		if (v >= 0)
 			a = isa_arch_of((int)v);
 		if (len == 3 && !memcmp(s, "all", 3))
@@ -368,7 +368,7 @@ static int load_isa_row(struct isa *isa, const char *line, size_t len, struct pl
 		return fault_set(f, at, "isa-stem", "invalid stem '%s' (expected letters, digits and '_'%s)",
 			diag_quote(q, sizeof(q), w[0].s, w[0].n),
 			isa->n < 0xffff ? "" : ", and fewer than 65535 rows");
-	unsigned set = arch_set(w[1].s, w[1].n);
+	unsigned set = parse_arch_set(w[1].s, w[1].n);
 	at.col = w[1].col;
 	if (!set)
 		return fault_set(f, at, "isa-arch",

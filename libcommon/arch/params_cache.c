@@ -123,7 +123,8 @@ static void set_cache_fields(struct cache_params *p, const uint32_t v[N_FIELDS])
 
 /* ---- one cache ------------------------------------------------------------------------------ */
 
-static int check_form(const struct cache_params *p, const struct gpuconf *c, enum conf_id id, struct fault *f)
+static int check_cache_form(
+	const struct cache_params *p, const struct gpuconf *c, enum conf_id id, struct fault *f)
 {
 	if (!p->sets || !p->ways || (uint64_t)p->sets * p->ways > MAX_LINES / 4)
 		return conf_fault(c, id, f, "at least one set and way, and at most %u lines", MAX_LINES / 4);
@@ -144,7 +145,7 @@ static int check_form(const struct cache_params *p, const struct gpuconf *c, enu
 }
 
 /* Checks that no request blocks a cache forever. */
-static int check_use(
+static int check_cache_cannot_block(
 	const struct cache_params *p, const struct gpuconf *c, enum conf_id id, bool data, struct fault *f)
 {
 	if (p->index == INDEX_IPOLY && (!is_pow2(p->sets) || p->sets > HASH_IPOLY_MAX))
@@ -162,7 +163,7 @@ static int check_use(
 	return 0;
 }
 
-static int check_role(const struct cache_params *p, const struct gpuconf *c, enum conf_id id,
+static int check_cache_role(const struct cache_params *p, const struct gpuconf *c, enum conf_id id,
 	enum cache_role role, struct fault *f)
 {
 	bool tex = p->mshr == MSHR_TEX_FIFO || p->mshr == MSHR_SECTOR_TEX_FIFO;
@@ -180,9 +181,9 @@ static int check_role(const struct cache_params *p, const struct gpuconf *c, enu
 				c, id, f, "cache type N and write policy R in the instruction cache");
 		if (p->line_bytes < 32) /* replies have 32 bytes and would find no miss of their address */
 			return conf_fault(c, id, f, "lines of at least 32 bytes in the instruction cache");
-		return check_use(p, c, id, false, f);
+		return check_cache_cannot_block(p, c, id, false, f);
 	}
-	return data ? check_use(p, c, id, true, f) : 0;
+	return data ? check_cache_cannot_block(p, c, id, true, f) : 0;
 }
 
 /* Sets the most ways of the cache in any configuration of the adaptive L1 (CACHE-size-1). */
@@ -222,7 +223,7 @@ int params_cache(struct cache_params *p, const struct gpuconf *c, enum conf_id i
 	set_cache_fields(p, v);
 	if (role == ROLE_L1T && n < F_RESULT + 1)
 		return conf_fault(c, id, f, "a result FIFO size after the miss queue size, as in 128:2");
-	if (check_form(p, c, id, f) < 0 || check_role(p, c, id, role, f) < 0 ||
+	if (check_cache_form(p, c, id, f) < 0 || check_cache_role(p, c, id, role, f) < 0 ||
 		set_ways_max(p, c, id, role, f) < 0)
 		return -1;
 	if (role == ROLE_L1D)
@@ -256,8 +257,8 @@ static bool replies_in_sectors(const struct params *p)
  * Checks that replies of the L2 have the size that a first-level cache expects. The L1D is checked at the
  * first access, because many kernels have none.
  */
-static int check_above(const struct cache_params *l1, const struct params *p, const struct gpuconf *c,
-	enum conf_id id, struct fault *f)
+static int check_replies_fit_l1(const struct cache_params *l1, const struct params *p,
+	const struct gpuconf *c, enum conf_id id, struct fault *f)
 {
 	const struct cache_params *l2 = &p->mem.l2;
 	bool data = id == OPT_gpgpu_cache_dl1;
@@ -296,7 +297,8 @@ const struct unfit_row unfit_rows[N_UNFIT] = {
 };
 
 /* Accesses that a data cache would reject forever; enum cache_never of trace-sim has the conditions. */
-static uint32_t unfit_data(const struct cache_params *p, uint32_t queue, uint32_t answer, uint32_t read)
+static uint32_t unfit_accesses_of_cache(
+	const struct cache_params *p, uint32_t queue, uint32_t answer, uint32_t read)
 {
 	uint32_t set = 0;
 
@@ -317,9 +319,9 @@ static uint32_t unfit_accesses(const struct params *p)
 	uint32_t set = 0;
 
 	if (l1->present)
-		set |= unfit_data(l1, UNFIT_L1_QUEUE, UNFIT_L1_ANSWER, UNFIT_L1_READ);
+		set |= unfit_accesses_of_cache(l1, UNFIT_L1_QUEUE, UNFIT_L1_ANSWER, UNFIT_L1_READ);
 	if (l2->present)
-		set |= unfit_data(l2, UNFIT_L2_QUEUE, UNFIT_L2_ANSWER, UNFIT_L2_READ);
+		set |= unfit_accesses_of_cache(l2, UNFIT_L2_QUEUE, UNFIT_L2_ANSWER, UNFIT_L2_READ);
 	if (l2->present && l2->mshr == MSHR_SECTOR_ASSOC)
 		set |= UNFIT_L2_FILL;
 	if (l1->present && l1->atom_bytes < 128 && !splits_to_sectors(&p->core))
@@ -343,7 +345,7 @@ static int check_texture(
 {
 	const enum conf_id id = OPT_gpgpu_tex_cache_l1;
 
-	if (check_use(t, c, id, false, f) < 0)
+	if (check_cache_cannot_block(t, c, id, false, f) < 0)
 		return -1;
 	if (!t->mshr_merge || !t->result_fifo)
 		return conf_fault(c, id, f, "at least 1 entry in the request and the result queue");
@@ -364,7 +366,8 @@ static void check_readonly(struct params *p, const struct gpuconf *c)
 	const enum conf_id id = OPT_gpgpu_const_cache_l1;
 	struct fault f;
 
-	if (check_use(l1c, c, id, false, &f) < 0 || check_above(l1c, p, c, id, &f) < 0)
+	if (check_cache_cannot_block(l1c, c, id, false, &f) < 0 ||
+		check_replies_fit_l1(l1c, p, c, id, &f) < 0)
 		p->core.no_constants = f;
 	if (check_texture(&p->core.l1t, p, c, &f) < 0)
 		p->core.no_textures = f;
@@ -387,7 +390,7 @@ static int check_l1d(const struct params *p, const struct gpuconf *c, struct fau
 	if (k->l1_bank_hash == INDEX_FERMI && k->l1_banks != 32 && k->l1_banks != 64)
 		return conf_fault(
 			c, OPT_gpgpu_l1_banks, f, "32 or 64 with -gpgpu_l1_banks_hashing_function 3");
-	return check_above(l1, p, c, OPT_gpgpu_cache_dl1, f);
+	return check_replies_fit_l1(l1, p, c, OPT_gpgpu_cache_dl1, f);
 }
 
 /*
@@ -493,7 +496,8 @@ int params_caches(struct params *p, const struct gpuconf *c, struct fault *f)
 	if (p->modern.on && params_modern_l1i(p, c, f) < 0)
 		return -1;
 	if (!k->perfect_icache && !(p->modern.on && p->modern.l1i_miss_latency) &&
-		check_above(&k->l1i, p, c, p->modern.on ? OPT_core_cache_l1i : OPT_gpgpu_cache_il1, f) < 0)
+		check_replies_fit_l1(
+			&k->l1i, p, c, p->modern.on ? OPT_core_cache_l1i : OPT_gpgpu_cache_il1, f) < 0)
 		return -1;
 	return k->adaptive_l1 ? check_adaptive(p, c, f) : 0;
 }

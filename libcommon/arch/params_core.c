@@ -32,9 +32,9 @@ static const char *const kind_name[N_UNIT_KINDS] = {
 	"specialized unit 8",
 };
 
-static enum conf_id spec_id(uint32_t n) { return (enum conf_id)(OPT_specialized_unit_1 + n); }
+static enum conf_id specialized_unit_option(uint32_t n) { return (enum conf_id)(OPT_specialized_unit_1 + n); }
 
-static bool is_spec(int kind) { return kind >= UNIT_SPEC; }
+static bool is_specialized_unit(int kind) { return kind >= UNIT_SPEC; }
 
 /* ---- resources and schedulers --------------------------------------------------------------------- */
 
@@ -198,7 +198,7 @@ static int pipeline_widths(struct core_params *k, const struct gpuconf *c, struc
 static int specialized_units(struct core_params *k, const struct gpuconf *c, struct fault *f)
 {
 	for (k->n_specs = 0; k->n_specs < MAX_SPECS; k->n_specs++) {
-		const char *text = conf_text(c, spec_id(k->n_specs));
+		const char *text = conf_text(c, specialized_unit_option(k->n_specs));
 		uint32_t v[5] = {0};
 		int n = 0;
 		while (n < 5 && param_number(&text, &v[n]) &&
@@ -211,10 +211,11 @@ static int specialized_units(struct core_params *k, const struct gpuconf *c, str
 		if (n > 0 && v[0] == 0)
 			return 0;
 		if (n < 5 || v[0] != 1 || !*text || strlen(text) > 19)
-			return conf_fault(c, spec_id(k->n_specs), f,
+			return conf_fault(c, specialized_unit_option(k->n_specs), f,
 				"ON,UNITS,DEPTH,ID_OC,OC_EX,NAME with ON 0 or 1 and NAME of at most 19 bytes");
 		if (v[1] > MAX_WIDTH || v[3] > MAX_WIDTH || v[4] > MAX_WIDTH)
-			return conf_fault(c, spec_id(k->n_specs), f, "at most %d units and slots", MAX_WIDTH);
+			return conf_fault(c, specialized_unit_option(k->n_specs), f,
+				"at most %d units and slots", MAX_WIDTH);
 		k->unit[UNIT_SPEC + k->n_specs] = (struct unit_params){
 			.units = v[1], .depth = v[2], .collector_in_width = v[3], .unit_in_width = v[4]};
 	}
@@ -223,7 +224,8 @@ static int specialized_units(struct core_params *k, const struct gpuconf *c, str
 
 static enum conf_id width_option(int kind)
 {
-	return is_spec(kind) ? spec_id((uint32_t)(kind - UNIT_SPEC)) : OPT_gpgpu_pipeline_widths;
+	return is_specialized_unit(kind) ? specialized_unit_option((uint32_t)(kind - UNIT_SPEC))
+					 : OPT_gpgpu_pipeline_widths;
 }
 
 /* Checks the widths of a kind: slot s of a set belongs to scheduler s, and unit s empties OC_EX slot s. */
@@ -494,7 +496,7 @@ static int core_latencies(struct core_params *k, const struct gpuconf *c, struct
 
 /* ---- load/store unit ------------------------------------------------------------------------ */
 
-static int load_store(struct core_params *k, const struct gpuconf *c, struct fault *f)
+static int load_store_params(struct core_params *k, const struct gpuconf *c, struct fault *f)
 {
 	k->smem_latency = conf_uint(c, OPT_gpgpu_smem_latency);
 	k->unit[UNIT_MEM].depth = k->smem_latency;
@@ -541,5 +543,5 @@ int params_core(struct params *p, const struct gpuconf *c, struct fault *f)
 	if (p->modern.on && k->schedulers > MAX_SUBS)
 		return conf_fault(c, OPT_gpgpu_num_sched_per_core, f,
 			"at most %d sub-cores with -core_model modern", MAX_SUBS);
-	return load_store(k, c, f);
+	return load_store_params(k, c, f);
 }

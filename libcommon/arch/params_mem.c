@@ -16,7 +16,7 @@
 
 /* ---- partitions ----------------------------------------------------------------------------- */
 
-static int partitions(struct memory_params *m, const struct gpuconf *c, struct fault *f)
+static int partition_params(struct memory_params *m, const struct gpuconf *c, struct fault *f)
 {
 	uint32_t n[4];
 
@@ -225,7 +225,7 @@ static int bus_and_write_queue(struct dram_params *d, const struct gpuconf *c, s
 	return 0;
 }
 
-static int write_queue(struct dram_params *d, const struct gpuconf *c, struct fault *f)
+static int dram_write_queue(struct dram_params *d, const struct gpuconf *c, struct fault *f)
 {
 	uint32_t n[3];
 
@@ -246,7 +246,7 @@ static int dram_queues(struct dram_params *d, uint32_t subs, const struct gpucon
 	d->fr_fcfs = conf_num(c, OPT_gpgpu_dram_scheduler) == 1;
 	d->queue_max = conf_uint(c, OPT_gpgpu_frfcfs_dram_sched_queue_size);
 	d->return_max = conf_uint(c, OPT_gpgpu_dram_return_queue_size);
-	if (bus_and_write_queue(d, c, f) < 0 || write_queue(d, c, f) < 0)
+	if (bus_and_write_queue(d, c, f) < 0 || dram_write_queue(d, c, f) < 0)
 		return -1;
 	if (d->fr_fcfs && !d->simple && !d->queue_max)
 		return conf_fault(c, OPT_gpgpu_frfcfs_dram_sched_queue_size, f,
@@ -278,5 +278,6 @@ int params_memory(struct params *p, const struct gpuconf *c, struct fault *f)
 {
 	struct memory_params *m = &p->mem;
 
-	return partitions(m, c, f) < 0 || params_dram(m, c, f) < 0 || params_addresses(m, c, f) < 0 ? -1 : 0;
+	return partition_params(m, c, f) < 0 || params_dram(m, c, f) < 0 || params_addresses(m, c, f) < 0 ? -1
+													  : 0;
 }

@@ -30,7 +30,7 @@ static const struct arch archs[] = {
 	{120, 1, 1, 1, 16, 2, 0, true, true, 128, 5, 35, 22, 45, 8, 2, 64, 128},
 };
 
-static const struct arch *arch_defaults(uint32_t sm)
+static const struct arch *defaults_of_arch(uint32_t sm)
 {
 	const struct arch *a = archs;
 
@@ -40,7 +40,7 @@ static const struct arch *arch_defaults(uint32_t sm)
 	return a;
 }
 
-static uint32_t or_default(const struct gpuconf *c, enum conf_id id, uint32_t def)
+static uint32_t number_or_default(const struct gpuconf *c, enum conf_id id, uint32_t def)
 {
 	int64_t n = conf_num(c, id);
 
@@ -228,7 +228,7 @@ static const char *const of_accelsim[] = {"-gpgpu_pipeline_widths", "-gpgpu_sche
 	"-gpgpu_sub_core_model", "-gpgpu_cache:il1", NULL};
 static const char *const of_modern[] = {"-core_", NULL};
 
-static bool begins_as(const char *name, const char *const *list)
+static bool begins_as_any_of(const char *name, const char *const *list)
 {
 	for (; *list; list++)
 		if (!strncmp(name, *list, strlen(*list)))
@@ -237,7 +237,7 @@ static bool begins_as(const char *name, const char *const *list)
 }
 
 /* Reports whether an option differs from its default and was set after -core_model. */
-static bool set_for_this(const struct gpuconf *c, int id)
+static bool is_set_for_modern_core(const struct gpuconf *c, int id)
 {
 	return c->v[id].order > c->v[OPT_core_model].order && strcmp(c->v[id].text, conf_rows[id].def) != 0;
 }
@@ -250,7 +250,8 @@ static void warn_ignored(const struct gpuconf *c, bool modern)
 	unsigned n = 0;
 
 	for (int i = 0; i < N_OPTIONS; i++) {
-		if (i == OPT_core_model || !begins_as(conf_rows[i].name, idle) || !set_for_this(c, i) || n++)
+		if (i == OPT_core_model || !begins_as_any_of(conf_rows[i].name, idle) ||
+			!is_set_for_modern_core(c, i) || n++)
 			continue;
 		first = conf_rows[i].name;
 		at = c->v[i].at;
@@ -268,7 +269,7 @@ static void fetch_and_issue(struct modern_params *m, const struct gpuconf *c, co
 	m->forwarding = conf_bool(c, OPT_core_forwarding);
 	m->sb_visible = conf_uint(c, OPT_core_sb_visible);
 	m->sb_release = conf_uint(c, OPT_core_sb_release);
-	m->drain_stall = or_default(c, OPT_core_drain_stall, a->drain);
+	m->drain_stall = number_or_default(c, OPT_core_drain_stall, a->drain);
 	m->ibuffer = conf_uint(c, OPT_core_ibuffer);
 	m->l0i_l1i_latency = conf_uint(c, OPT_core_l0i_l1i_latency);
 	m->l1i_miss_latency = conf_uint(c, OPT_core_l1i_miss_latency);
@@ -296,7 +297,7 @@ static int modern_units(
 		[CORE_FP64] = a->fp64};
 
 	for (unsigned u = CORE_INT; u <= CORE_FP64; u++) {
-		m->interval[u] = or_default(c, id[u], def[u]);
+		m->interval[u] = number_or_default(c, id[u], def[u]);
 		if (!m->interval[u])
 			return conf_fault(c, id[u], f, "an interval of at least 1, or -1");
 	}
@@ -310,13 +311,13 @@ static int modern_units(
 	m->interval[CORE_FP64_SHARED] = m->interval[CORE_FP64];
 	m->interval[CORE_MISC] = 2;
 	m->interval[CORE_MEMORY] = 1;
-	m->fp32_on_int = or_default(c, OPT_core_fp32_on_int, a->fp32_on_int);
-	m->fp64_shared = or_default(c, OPT_core_fp64_shared, a->fp64_shared);
+	m->fp32_on_int = number_or_default(c, OPT_core_fp32_on_int, a->fp32_on_int);
+	m->fp64_shared = number_or_default(c, OPT_core_fp64_shared, a->fp64_shared);
 	m->fp64_latency = conf_uint(c, OPT_core_fp64_latency);
 	m->sfu_latency = conf_uint(c, OPT_core_sfu_latency);
 	m->s2r_latency = conf_uint(c, OPT_core_s2r_latency);
-	m->tensor_rate = or_default(c, OPT_core_tensor_rate, a->tensor_rate);
-	m->mma_setup = or_default(c, OPT_core_mma_setup, a->mma_setup);
+	m->tensor_rate = number_or_default(c, OPT_core_tensor_rate, a->tensor_rate);
+	m->mma_setup = number_or_default(c, OPT_core_mma_setup, a->mma_setup);
 	m->mbarrier_issue = conf_uint(c, OPT_core_mbarrier_issue);
 	m->mbarrier_wait = conf_uint(c, OPT_core_mbarrier_wait);
 	m->gmma_issue = conf_uint(c, OPT_core_gmma_issue);
@@ -338,21 +339,21 @@ static int modern_units(
 static int modern_memory(
 	struct modern_params *m, const struct gpuconf *c, const struct arch *a, struct fault *f)
 {
-	m->mem_places = or_default(c, OPT_core_mem_places, a->places);
+	m->mem_places = number_or_default(c, OPT_core_mem_places, a->places);
 	m->mem_first = conf_uint(c, OPT_core_mem_first);
 	m->mem_first_lanes = conf_uint(c, OPT_core_mem_first_lanes);
 	m->mem_interval = conf_uint(c, OPT_core_mem_interval);
 	m->mem_interval_shared = conf_uint(c, OPT_core_mem_interval_shared);
-	m->sm_bytes = or_default(c, OPT_core_sm_bytes, a->bytes);
-	m->shared_bytes = or_default(c, OPT_core_shared_bytes, a->shared_bytes);
-	m->sm_interval = or_default(c, OPT_core_sm_interval, a->every);
-	m->shared_latency = or_default(c, OPT_core_shared_latency, a->shared);
-	m->l1_latency = or_default(c, OPT_core_l1_latency, a->l1);
+	m->sm_bytes = number_or_default(c, OPT_core_sm_bytes, a->bytes);
+	m->shared_bytes = number_or_default(c, OPT_core_shared_bytes, a->shared_bytes);
+	m->sm_interval = number_or_default(c, OPT_core_sm_interval, a->every);
+	m->shared_latency = number_or_default(c, OPT_core_shared_latency, a->shared);
+	m->l1_latency = number_or_default(c, OPT_core_l1_latency, a->l1);
 	m->l1_tag_banks = conf_uint(c, OPT_core_l1_tag_banks);
 	if (m->on) {
 		m->l1_ways = conf_uint(c, OPT_core_l1_ways);
 		m->l1_reserved = conf_uint(c, OPT_core_l1_reserved) * 1024;
-		m->cta_shmem = or_default(c, OPT_core_cta_shmem, m->sm >= 80 ? 1024 : 0);
+		m->cta_shmem = number_or_default(c, OPT_core_cta_shmem, m->sm >= 80 ? 1024 : 0);
 	}
 	m->ldgsts_latency = conf_uint(c, OPT_core_ldgsts_latency);
 	m->const_latency = conf_uint(c, OPT_core_const_latency);
@@ -405,7 +406,7 @@ int params_modern(struct params *p, const struct gpuconf *c, struct fault *f)
 		      conf_uint(c, OPT_gpgpu_compute_capability_minor);
 
 	m->sm = sm < 70 ? 70 : sm > 121 ? 121 : (uint32_t)sm;
-	a = arch_defaults(m->sm);
+	a = defaults_of_arch(m->sm);
 	if (modern_words(m, c, f) < 0 || modern_l0i(m, c, a, f) < 0 || modern_units(m, c, a, f) < 0 ||
 		modern_memory(m, c, a, f) < 0)
 		return -1;

@@ -138,7 +138,7 @@ static void apply_word(struct ptx_form *f, struct ptx_word w, enum ptx_type *typ
 
 /* ---- class and latency ---------------------------------------------------------------------- */
 
-static uint8_t type_list(enum ptx_type t)
+static uint8_t list_of_type(enum ptx_type t)
 {
 	return t == TYPE_F32 ? PTX_LIST_FP : t == TYPE_F64 ? PTX_LIST_DP : PTX_LIST_INT;
 }
@@ -168,14 +168,14 @@ static void apply_rule(struct ptx_form *f, enum ptx_type type)
 	switch (rule) {
 	case PTX_RULE_ARITH:
 		f->class = type == TYPE_F32 ? CLASS_SP : type == TYPE_F64 ? CLASS_DP : CLASS_INT;
-		f->list = type_list(type);
+		f->list = list_of_type(type);
 		break;
 	case PTX_RULE_INT_NEXT:
 		f->more = 1;
 		f->list = PTX_LIST_INT;
 		break;
 	case PTX_RULE_SHFL: f->list = PTX_LIST_INT; break;
-	case PTX_RULE_DIVIDE: f->list = type_list(type); break;
+	case PTX_RULE_DIVIDE: f->list = list_of_type(type); break;
 	case PTX_RULE_SFU: f->list = PTX_LIST_SFU; break;
 	case PTX_RULE_TENSOR: f->list = PTX_LIST_TENSOR; break;
 	default: break;

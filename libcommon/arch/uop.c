@@ -127,7 +127,7 @@ static bool is_collected(unsigned unit, const struct core_params *p)
 	       ((own->units && own->out_ports) || gen_set);
 }
 
-static const char *missing_part(const struct uop *op, const struct core_params *p)
+static const char *missing_unit_part(const struct uop *op, const struct core_params *p)
 {
 	unsigned unit = op->unit;
 	const struct unit_params *u = &p->unit[unit];
@@ -169,7 +169,7 @@ int uop_unit(struct uop *u, const struct inst *in, const struct core_params *p, 
 	char option[64], opcode[64];
 
 	u->unit = (uint8_t)unit_of((enum isa_class)u->class, p);
-	missing = missing_part(u, p);
+	missing = missing_unit_part(u, p);
 	if (p->sub_core && u->unit != UNIT_MEM && p->unit[u->unit].units < p->schedulers)
 		u->flags |= UOP_SOME_SCHEDULERS;
 	if (!missing)

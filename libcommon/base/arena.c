@@ -104,7 +104,7 @@ void grow(void *p, uint32_t *cap, uint32_t need, size_t size)
 
 /* ---- arena -------------------------------------------------------------------------------- */
 
-static void use_block(struct arena *a, struct arena_block *b)
+static void use_arena_block(struct arena *a, struct arena_block *b)
 {
 	b->older = a->block;
 	a->block = b;
@@ -123,7 +123,7 @@ static void add_block(struct arena *a, size_t bytes)
 		size = bytes;
 	b = xmalloc(sizeof(*b) + size);
 	b->size = size;
-	use_block(a, b);
+	use_arena_block(a, b);
 }
 
 void *arena_alloc(struct arena *a, size_t n, size_t size)
@@ -165,7 +165,7 @@ void arena_reset(struct arena *a)
 	}
 	*a = (struct arena){0};
 	if (keep)
-		use_block(a, keep);
+		use_arena_block(a, keep);
 }
 
 void arena_free(struct arena *a)
@@ -188,7 +188,7 @@ void arena_free(struct arena *a)
 #define AREA      ((size_t)32 << 20)
 #define LINE      64u
 
-static size_t rounded(size_t n, size_t size, size_t unit)
+static size_t rounded_bytes(size_t n, size_t size, size_t unit)
 {
 	size_t bytes = checked_product(n, size);
 
@@ -310,20 +310,20 @@ static void free_large(void *p, size_t bytes) { munmap(p, bytes); }
 
 void *reserve(size_t n, size_t size)
 {
-	size_t small = rounded(n, size, LINE);
+	size_t small = rounded_bytes(n, size, LINE);
 
 	return small < PIECE_MAX ? small_piece(small)
-				 : large_piece(rounded(n, size, (size_t)sysconf(_SC_PAGESIZE)));
+				 : large_piece(rounded_bytes(n, size, (size_t)sysconf(_SC_PAGESIZE)));
 }
 
 void reserve_free(void *p, size_t n, size_t size)
 {
-	size_t small = rounded(n, size, LINE);
+	size_t small = rounded_bytes(n, size, LINE);
 
 	if (!p)
 		return;
 	if (small < PIECE_MAX)
 		free_small(p, small);
 	else
-		free_large(p, rounded(n, size, (size_t)sysconf(_SC_PAGESIZE)));
+		free_large(p, rounded_bytes(n, size, (size_t)sysconf(_SC_PAGESIZE)));
 }

@@ -41,7 +41,7 @@ static void put_quoted(FILE *out, const char *text, const char *escape)
 }
 
 /* Prints the program's name as part of a function name. */
-static void put_function(FILE *out)
+static void print_function_name(FILE *out)
 {
 	for (const char *p = diag_program(); *p; p++) {
 		bool word = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9');
@@ -52,7 +52,7 @@ static void put_function(FILE *out)
 
 /* ---- bash --------------------------------------------------------------------------------- */
 
-static void bash_value(const struct cli_row *r, FILE *out)
+static void print_bash_value(const struct cli_row *r, FILE *out)
 {
 	fputs("\t", out);
 	if (cli_has_letter(r))
@@ -99,7 +99,7 @@ static void print_bash(const struct cli *c, FILE *out)
 	const char *space = "";
 
 	fprintf(out, "# bash completion for %s, made from its table of options\n_", diag_program());
-	put_function(out);
+	print_function_name(out);
 	fputs("()\n{\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} head=\n"
 	      "\n"
 	      "\t# --name=value arrives as three words\n"
@@ -113,7 +113,7 @@ static void print_bash(const struct cli *c, FILE *out)
 		out);
 	for (size_t i = 0; i < c->n_rows; i++) {
 		if (c->row[i].value)
-			bash_value(&c->row[i], out);
+			print_bash_value(&c->row[i], out);
 	}
 	fputs("\tesac\n\tif [[ $cur == -* ]]; then\n\t\tmapfile -t COMPREPLY < <(compgen -W '", out);
 	for (size_t i = 0; i < c->n_rows + CLI_COMMON; i++) {
@@ -131,13 +131,13 @@ static void print_bash(const struct cli *c, FILE *out)
 	      "\tmapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
 	      "}\ncomplete -F _",
 		out);
-	put_function(out);
+	print_function_name(out);
 	fprintf(out, " %s\n", diag_program());
 }
 
 /* ---- zsh ---------------------------------------------------------------------------------- */
 
-static void zsh_row(const struct cli_row *r, FILE *out)
+static void print_zsh_row(const struct cli_row *r, FILE *out)
 {
 	static const char *const action[] = {" ", "_files", "_files -/", "", "", ""};
 
@@ -155,7 +155,7 @@ static void zsh_row(const struct cli_row *r, FILE *out)
 		fprintf(out, ":%s", action[completion_kind(r)]);
 		if (completion_kind(r) >= KIND_ASK) {
 			fputs(" _", out);
-			put_function(out);
+			print_function_name(out);
 			fprintf(out, "_words %s%s", asked_kind(r),
 				completion_kind(r) == KIND_ASK_LIST ? " list" : "");
 		}
@@ -173,7 +173,7 @@ static void print_zsh(const struct cli *c, FILE *out)
 	fprintf(out, "#compdef %s\n# zsh completion, made from the table of options\n", diag_program());
 	if (c->words) {
 		fputs("_", out);
-		put_function(out);
+		print_function_name(out);
 		fputs("_words() {\n"
 		      "\tlocal -a found\n"
 		      "\tfound=(${(f)\"$($words[1] --complete $1 ${words[2,-1]} 2>/dev/null)\"})\n"
@@ -185,7 +185,7 @@ static void print_zsh(const struct cli *c, FILE *out)
 	fputs("_arguments -s -S \\\n", out);
 	for (size_t i = 0; i < c->n_rows + CLI_COMMON; i++)
 		if (!cli_is_group(cli_row_at(c, i)))
-			zsh_row(cli_row_at(c, i), out);
+			print_zsh_row(cli_row_at(c, i), out);
 	fputs("\t'*:file:_files'\n", out);
 }
 
@@ -201,7 +201,7 @@ static void put_fish(FILE *out, const char *text)
 	}
 }
 
-static void fish_row(const struct cli_row *r, FILE *out)
+static void print_fish_row(const struct cli_row *r, FILE *out)
 {
 	fprintf(out, "complete -c %s", diag_program());
 	if (cli_has_letter(r))
@@ -238,7 +238,7 @@ static void print_fish(const struct cli *c, FILE *out)
 	fprintf(out, "# fish completion for %s, made from its table of options\n", diag_program());
 	for (size_t i = 0; i < c->n_rows + CLI_COMMON; i++)
 		if (!cli_is_group(cli_row_at(c, i)))
-			fish_row(cli_row_at(c, i), out);
+			print_fish_row(cli_row_at(c, i), out);
 }
 
 bool cli_print_completion(const struct cli *c, const char *shell, FILE *out)

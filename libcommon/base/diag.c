@@ -92,7 +92,7 @@ struct diag_names {
 	uint32_t n, cap;
 };
 
-static const char *keep_in(struct diag_names *k, const char *name)
+static const char *keep_name_in(struct diag_names *k, const char *name)
 {
 	uint64_t hash = table_hash(name, strlen(name));
 
@@ -112,9 +112,9 @@ const char *diag_keep(const char *name)
 	const char *kept;
 
 	if (trap && trap->names)
-		return keep_in(trap->names, name);
+		return keep_name_in(trap->names, name);
 	pthread_mutex_lock(&lock);
-	kept = keep_in(&program_names, name);
+	kept = keep_name_in(&program_names, name);
 	pthread_mutex_unlock(&lock);
 	return kept;
 }
@@ -135,7 +135,7 @@ void diag_names_free(struct diag_names *k)
 /* ---- faults and messages ------------------------------------------------------------------ */
 
 /* Formats to out; a text that does not fit ends in "..". */
-static void format_cut(char *out, size_t cap, const char *fmt, va_list args)
+static void format_truncated(char *out, size_t cap, const char *fmt, va_list args)
 {
 	int n = vsnprintf(out, cap, fmt, args);
 
@@ -154,7 +154,7 @@ int fault_set(struct fault *f, struct place at, const char *id, const char *fmt,
 	f->at = at;
 	f->id = id;
 	va_start(args, fmt);
-	format_cut(f->text, sizeof(f->text), fmt, args);
+	format_truncated(f->text, sizeof(f->text), fmt, args);
 	va_end(args);
 	return -1;
 }
@@ -188,7 +188,7 @@ static void print_formatted(
 {
 	char text[MESSAGE_MAX / 2];
 
-	format_cut(text, sizeof(text), fmt, args);
+	format_truncated(text, sizeof(text), fmt, args);
 	print_message(at, label, text, reason);
 }
 
@@ -233,7 +233,7 @@ static _Noreturn void end_program(struct place at, const char *fmt, va_list args
 	}
 	t->fault.at = at;
 	t->fault.id = "memory";
-	format_cut(t->fault.text, sizeof(t->fault.text), fmt, args);
+	format_truncated(t->fault.text, sizeof(t->fault.text), fmt, args);
 	trap = NULL;
 	longjmp(t->place, 1);
 }

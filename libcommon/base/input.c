@@ -54,7 +54,7 @@ struct input {
 /* ---- faults ------------------------------------------------------------------------------- */
 
 /* Line at the end of the window; 0 for binary input. */
-static struct place place_reached(const struct input *in)
+static struct place place_at_window_end(const struct input *in)
 {
 	const char *p = in->text + in->begin, *end = in->text + in->end;
 	uint64_t lines = in->lines + 1;
@@ -68,7 +68,7 @@ static struct place place_reached(const struct input *in)
 	return (struct place){in->name, lines, 0};
 }
 
-static int give_fault(const struct input *in, struct fault *f)
+static int return_input_fault(const struct input *in, struct fault *f)
 {
 	if (f)
 		*f = in->fault;
@@ -106,7 +106,7 @@ static void fail_codec(struct input *in, enum codec_result result, const char *w
 /* ---- filling ------------------------------------------------------------------------------ */
 
 /* Reads up to n bytes from the descriptor or make(); 0: end, or failure. */
-static size_t read_some(struct input *in, void *buf, size_t n)
+static size_t read_raw_bytes(struct input *in, void *buf, size_t n)
 {
 	ssize_t got;
 
@@ -120,7 +120,7 @@ static size_t read_some(struct input *in, void *buf, size_t n)
 	return got > 0 ? (size_t)got : 0;
 }
 
-static size_t decode_some(struct input *in, void *buf, size_t n)
+static size_t decode_bytes(struct input *in, void *buf, size_t n)
 {
 	struct codec_io io = {.dst = buf, .n_dst = n};
 	enum codec_result result = CODEC_MORE;
@@ -128,7 +128,7 @@ static size_t decode_some(struct input *in, void *buf, size_t n)
 	while (io.n_dst == n && result == CODEC_MORE) {
 		if (in->raw_at == in->raw_end && !in->raw_over) {
 			in->raw_at = 0;
-			in->raw_end = read_some(in, in->raw_own, RAW);
+			in->raw_end = read_raw_bytes(in, in->raw_own, RAW);
 			in->raw_over = !in->raw_end;
 			if (in->failed)
 				return 0;
@@ -147,13 +147,13 @@ static size_t decode_some(struct input *in, void *buf, size_t n)
 }
 
 /* Reads up to n bytes of text to buf; 0 only together with over or failed. */
-static size_t text_some(struct input *in, void *buf, size_t n)
+static size_t read_text_bytes(struct input *in, void *buf, size_t n)
 {
 	size_t got;
 
 	if (in->codec)
-		return decode_some(in, buf, n);
-	got = read_some(in, buf, n);
+		return decode_bytes(in, buf, n);
+	got = read_raw_bytes(in, buf, n);
 	if (!got && !in->failed)
 		in->over = true;
 	return got;
@@ -176,9 +176,9 @@ static void fill_window(struct input *in, size_t want)
 		in->cap = want > 2 * in->cap ? want : 2 * in->cap;
 		in->text = xrealloc(in->text, in->cap, 1);
 	}
-	in->end += text_some(in, in->text + in->end, in->cap - in->end);
+	in->end += read_text_bytes(in, in->text + in->end, in->cap - in->end);
 	if (in->failed)
-		in->fault.at = place_reached(in);
+		in->fault.at = place_at_window_end(in);
 }
 
 /* ---- opening ------------------------------------------------------------------------------ */
@@ -215,11 +215,11 @@ static int detect_format(struct input *in, struct fault *f)
 	in->cap = WINDOW;
 	in->text = xmalloc(in->cap);
 	while (in->end < CODEC_MAGIC_MAX && !in->over && !in->failed)
-		in->end += text_some(in, in->text + in->end, RAW - in->end);
+		in->end += read_text_bytes(in, in->text + in->end, RAW - in->end);
 	while (!in->over && !in->failed && in->end < RAW && may_be_archive(in))
-		in->end += text_some(in, in->text + in->end, RAW - in->end);
+		in->end += read_text_bytes(in, in->text + in->end, RAW - in->end);
 	if (in->failed)
-		return give_fault(in, f);
+		return return_input_fault(in, f);
 	codec = codec_of(in->text, in->end);
 	if (!codec)
 		return 0;
@@ -367,17 +367,17 @@ int input_duplicate(const struct input *in)
 
 /* ---- reading ------------------------------------------------------------------------------ */
 
-static int fail_long(struct input *in, struct fault *f)
+static int fail_line_too_long(struct input *in, struct fault *f)
 {
 	struct place at = {in->name, in->lines + 1, 0};
 
 	in->failed = true;
 	fault_set(&in->fault, at, "line-too-long", "line longer than %u bytes", INPUT_LINE_MAX);
-	return give_fault(in, f);
+	return return_input_fault(in, f);
 }
 
 /* Returns the len bytes at the window's start as a line, with or without a newline after them. */
-static int give_line(
+static int return_line(
 	struct input *in, size_t len, bool newline, const char **text, size_t *n, struct fault *f)
 {
 	const char *p = in->text + in->begin;
@@ -386,7 +386,7 @@ static int give_line(
 	if (newline && len && p[len - 1] == '\r')
 		len--;
 	if (len > INPUT_LINE_MAX)
-		return fail_long(in, f);
+		return fail_line_too_long(in, f);
 	*text = p;
 	*n = len;
 	in->newline = newline;
@@ -406,13 +406,13 @@ int input_line(struct input *in, const char **text, size_t *len, struct fault *f
 		const char *newline = held > known ? memchr(p + known, '\n', held - known) : NULL;
 
 		if (newline)
-			return give_line(in, (size_t)(newline - p), true, text, len, f);
+			return return_line(in, (size_t)(newline - p), true, text, len, f);
 		if (held > INPUT_LINE_MAX + 1)
-			return in->failed ? give_fault(in, f) : fail_long(in, f);
+			return in->failed ? return_input_fault(in, f) : fail_line_too_long(in, f);
 		if (in->failed)
-			return give_fault(in, f);
+			return return_input_fault(in, f);
 		if (in->over)
-			return held ? give_line(in, held, false, text, len, f) : 0;
+			return held ? return_line(in, held, false, text, len, f) : 0;
 		known = held;
 		fill_window(in, held + 1);
 	}
@@ -431,7 +431,7 @@ long input_window(struct input *in, size_t want, const char **bytes, struct faul
 	while (in->end - in->begin < want && !in->over && !in->failed)
 		fill_window(in, want);
 	if (in->failed && in->end - in->begin < want)
-		return give_fault(in, f);
+		return return_input_fault(in, f);
 	*bytes = in->text + in->begin;
 	return (long)(in->end - in->begin);
 }
@@ -452,9 +452,9 @@ long input_read(struct input *in, void *buf, size_t n, struct fault *f)
 	if (!n)
 		return 0;
 	if (in->begin == in->end && !in->over && !in->failed && n >= RAW) {
-		got = text_some(in, buf, n);
+		got = read_text_bytes(in, buf, n);
 		if (in->failed)
-			in->fault.at = place_reached(in);
+			in->fault.at = place_at_window_end(in);
 	} else {
 		if (in->begin == in->end && !in->over && !in->failed)
 			fill_window(in, 1);
@@ -465,5 +465,5 @@ long input_read(struct input *in, void *buf, size_t n, struct fault *f)
 		in->begin += got;
 	}
 	in->offset += got;
-	return !got && in->failed ? give_fault(in, f) : (long)got;
+	return !got && in->failed ? return_input_fault(in, f) : (long)got;
 }

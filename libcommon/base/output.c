@@ -61,7 +61,7 @@ struct output {
 
 /* ---- removal ------------------------------------------------------------------------------ */
 
-static void slot_discard(struct output_pending *slot)
+static void discard_pending_slot(struct output_pending *slot)
 {
 	if (atomic_load(&slot->owner) != getpid())
 		return;
@@ -75,7 +75,7 @@ void output_discard_all(void)
 	int saved = errno;
 
 	for (int i = 0; i < N_PENDING; i++)
-		slot_discard(&pending[i]);
+		discard_pending_slot(&pending[i]);
 	errno = saved;
 }
 
@@ -99,7 +99,7 @@ static void guard_signal(int sig)
 /*
  * Installs the removal of temporary files; writes past a file size limit fail instead of killing the process.
  */
-static void guard_process(void)
+static void install_cleanup_handlers(void)
 {
 	static atomic_flag done = ATOMIC_FLAG_INIT;
 
@@ -163,7 +163,7 @@ static void open_stream(struct output *o)
 
 /* ---- opening ------------------------------------------------------------------------------ */
 
-static struct output_pending *take_slot(void)
+static struct output_pending *take_pending_slot(void)
 {
 	for (int i = 0; i < N_PENDING; i++) {
 		pid_t none = 0;
@@ -185,7 +185,7 @@ static void name_temporary(char tmp[PATH_MAX], const char *target)
 		die("%s: %s", target, strerror(ENAMETOOLONG));
 }
 
-static int above_standard(int fd)
+static int move_above_standard(int fd)
 {
 	int high;
 
@@ -207,7 +207,7 @@ static bool is_pending(const char *tmp)
 
 static void open_temporary(struct output *o, const struct stat *old)
 {
-	struct output_pending *slot = take_slot();
+	struct output_pending *slot = take_pending_slot();
 
 	name_temporary(slot->tmp, o->target);
 	if (is_pending(slot->tmp))
@@ -217,7 +217,7 @@ static void open_temporary(struct output *o, const struct stat *old)
 	o->slot = slot;
 	atomic_store(&slot->keep, false);
 	atomic_store(&slot->owner, getpid());
-	o->fd = above_standard(open(slot->tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+	o->fd = move_above_standard(open(slot->tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
 	if (o->fd < 0) {
 		atomic_store(&slot->owner, 0);
 		die_errno("%s: cannot be written", o->path);
@@ -231,7 +231,8 @@ static bool lock_part(struct output *o, const char *part)
 {
 	struct stat mine, there;
 
-	o->fd = above_standard(open(part, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666));
+	o->fd = move_above_standard(
+		open(part, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666));
 	if (o->fd < 0 || fstat(o->fd, &mine))
 		die_errno("%s: cannot be written", part);
 	if (!S_ISREG(mine.st_mode))
@@ -247,7 +248,7 @@ static bool lock_part(struct output *o, const char *part)
 
 static void open_part(struct output *o, const struct stat *old, uint64_t keep)
 {
-	struct output_pending *slot = take_slot();
+	struct output_pending *slot = take_pending_slot();
 	struct stat st;
 	int n = snprintf(slot->tmp, PATH_MAX, "%s.part", o->target);
 
@@ -283,7 +284,7 @@ static void open_file(struct output *o, const char *path, uint64_t keep)
 	if (path[n - 1] == '/' || (exists && S_ISDIR(st.st_mode)))
 		die("%s: is a directory (expected a file)", path);
 	if (exists && !S_ISREG(st.st_mode)) {
-		o->fd = above_standard(open(path, O_WRONLY | O_CLOEXEC));
+		o->fd = move_above_standard(open(path, O_WRONLY | O_CLOEXEC));
 		if (o->fd < 0)
 			die_errno("%s: cannot be written", path);
 		return;
@@ -316,7 +317,7 @@ static struct output *open_output(const char *path, bool force, bool part, uint6
 	bool standard = !path || !strcmp(path, "-");
 	struct output *o = xcalloc(1, sizeof(*o));
 
-	guard_process();
+	install_cleanup_handlers();
 	o->path = xstrdup(standard ? "<stdout>" : path);
 	o->force = force;
 	o->part = part;
@@ -454,7 +455,7 @@ void output_discard(struct output *o)
 	if (!o)
 		return;
 	if (o->slot)
-		slot_discard(o->slot);
+		discard_pending_slot(o->slot);
 	fclose(o->stream);
 	if (o->fd != STDOUT_FILENO)
 		close(o->fd);

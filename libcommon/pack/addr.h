@@ -75,7 +75,7 @@ static inline void set_line(struct lanes *to, uint64_t base, uint64_t step)
 }
 
 /* Returns the lanes of a memory instruction in this warp; zeros if it has not run. */
-static inline struct lanes *lanes_now(const struct addresses *x, struct lanes *l)
+static inline struct lanes *compute_lanes(const struct addresses *x, struct lanes *l)
 {
 	if (l->stamp != x->now) {
 		set_line(l, 0, 0);
@@ -84,7 +84,10 @@ static inline struct lanes *lanes_now(const struct addresses *x, struct lanes *l
 	return l;
 }
 
-static inline struct lanes *lanes_of(struct addresses *x, uint32_t m) { return lanes_now(x, &x->last[m]); }
+static inline struct lanes *lanes_of(struct addresses *x, uint32_t m)
+{
+	return compute_lanes(x, &x->last[m]);
+}
 
 /* Returns the lanes as a list. */
 static inline uint64_t *lanes_list(struct lanes *l)
@@ -192,7 +195,7 @@ static inline const uint64_t *recorded_list(const struct recorded *g, uint64_t t
 	return t;
 }
 
-static inline bool lanes_are(const struct lanes *x, const struct recorded *g)
+static inline bool lanes_equal_recorded(const struct lanes *x, const struct recorded *g)
 {
 	unsigned first = bit_lowest32(g->mask), n = 0;
 	uint64_t off = 0, t[32];

@@ -26,7 +26,7 @@ void affine_pattern(const struct shape *s, int64_t pattern[32])
 	}
 }
 
-static bool shape_base(const struct shape *s, const int64_t pattern[32], uint64_t *base)
+static bool base_of_shape(const struct shape *s, const int64_t pattern[32], uint64_t *base)
 {
 	unsigned first = bit_lowest32(s->mask);
 
@@ -40,7 +40,7 @@ static bool shape_base(const struct shape *s, const int64_t pattern[32], uint64_
 /* Returns coordinate k of a sample: warp, x, y, z. */
 static uint32_t block_coordinate(const struct shape *s, unsigned k) { return k ? s->block[k - 1] : s->warp; }
 
-static bool differ_only(const struct shape *a, const struct shape *b, unsigned k)
+static bool differ_only_in_coordinate(const struct shape *a, const struct shape *b, unsigned k)
 {
 	for (unsigned i = 0; i < 4; i++)
 		if (i > k ? block_coordinate(a, i) != block_coordinate(b, i)
@@ -60,13 +60,13 @@ uint32_t affine_fit(const struct shape *shape, uint32_t n_shapes, const int64_t 
 	uint32_t hits = 0;
 
 	for (uint32_t i = 0; i < n_shapes; i++)
-		good[i] = shape_base(&shape[i], pattern, &base[i]);
+		good[i] = base_of_shape(&shape[i], pattern, &base[i]);
 	for (unsigned k = 0; k < 4; k++) {
 		bool found = false;
 
 		for (uint32_t i = 0; i < n_shapes && !found; i++) {
 			for (uint32_t j = i + 1; good[i] && j < n_shapes && !found; j++) {
-				if (!good[j] || !differ_only(&shape[i], &shape[j], k))
+				if (!good[j] || !differ_only_in_coordinate(&shape[i], &shape[j], k))
 					continue;
 				int64_t d = (int64_t)block_coordinate(&shape[j], k) -
 					    block_coordinate(&shape[i], k);
@@ -94,7 +94,7 @@ uint32_t affine_fit(const struct shape *shape, uint32_t n_shapes, const int64_t 
 	return hits;
 }
 
-uint32_t affine_keep(struct pcode *c, const int64_t pattern[32])
+uint32_t affine_intern_pattern(struct pcode *c, const int64_t pattern[32])
 {
 	for (uint32_t i = 0; i < c->n_pattern; i++)
 		if (!memcmp(c->pattern[i], pattern, sizeof(c->pattern[i])))

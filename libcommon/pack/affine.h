@@ -24,6 +24,6 @@ void affine_pattern(const struct shape *s, int64_t pattern[32]);
 uint32_t affine_fit(
 	const struct shape *shape, uint32_t n_shapes, const int64_t pattern[32], struct recipe *r);
 /* Returns the number of the pattern in the part, and adds it if it is new. */
-uint32_t affine_keep(struct pcode *c, const int64_t pattern[32]);
+uint32_t affine_intern_pattern(struct pcode *c, const int64_t pattern[32]);
 
 #endif

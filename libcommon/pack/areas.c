@@ -15,7 +15,7 @@ struct reach_order {
 	uint32_t m;
 };
 
-static int reaches_by_least(const void *a, const void *b)
+static int compare_reaches(const void *a, const void *b)
 {
 	const struct reach_order *x = a, *y = b;
 
@@ -54,7 +54,7 @@ void areas_find(struct pcode *c, const struct mem_reach *reach)
 		if (reach[m].any)
 			o[n++] = (struct reach_order){reach[m], m};
 	}
-	qsort(o, n, sizeof(o[0]), reaches_by_least);
+	qsort(o, n, sizeof(o[0]), compare_reaches);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct mem_reach *r = &o[i].reach;
 		bool same = i && (r->least <= most || r->least - most < AREA_GAP);

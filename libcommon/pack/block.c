@@ -260,7 +260,7 @@ static bool read_pieces(struct pack *p, struct pack_block *b, const struct pack_
 }
 
 /* Sets the index entry of the newest block and the beginning of the next one. */
-static void note_block(struct pack *p, const struct pack_block *b)
+static void note_block_in_index(struct pack *p, const struct pack_block *b)
 {
 	if (b->number + 1 != p->n_entries)
 		return;
@@ -301,7 +301,7 @@ static struct pack_block *load_block(struct pack *p, uint32_t number, bool list,
 	}
 	if (good && read_pieces(p, b, e)) {
 		if (p->in)
-			note_block(p, b);
+			note_block_in_index(p, b);
 		return b;
 	}
 	char text[160];
@@ -363,7 +363,7 @@ void block_put(struct pack *p, struct pack_block *b)
 		block_free(b);
 }
 
-uint64_t block_at(struct pack *p, uint32_t number)
+uint64_t block_offset(struct pack *p, uint32_t number)
 {
 	pthread_mutex_lock(&p->lock);
 	uint64_t at = p->entry[number].at;
@@ -402,13 +402,13 @@ static void drop_shown(struct walk *w)
 	if (!w->shown)
 		return;
 	pthread_mutex_lock(&w->p->lock);
-	shown_put(w->shown);
+	shown_release(w->shown);
 	pthread_mutex_unlock(&w->p->lock);
 	w->shown = NULL;
 }
 
 /* Completes a piece of a block by its body. */
-static int show_piece(struct walk *w, struct read_piece **c, struct fault *f)
+static int complete_piece_by_body(struct walk *w, struct read_piece **c, struct fault *f)
 {
 	const struct read_piece *is = *c;
 
@@ -420,7 +420,7 @@ static int show_piece(struct walk *w, struct read_piece **c, struct fault *f)
 		return -1;
 	const unsigned ends = PIECE_BEGINS + PIECE_ENDS;
 	if ((s->flags & ends) != (is->flags & ends))
-		return pack_bad(w->p, block_at(w->p, w->b->number), f, "pack-damaged",
+		return pack_bad(w->p, block_offset(w->p, w->b->number), f, "pack-damaged",
 			"a kernel refers to the body of another piece");
 	w->own = *is;
 	w->own.flags |= s->flags;
@@ -473,7 +473,7 @@ int walk_next(struct walk *w, struct read_piece **c, struct fault *f)
 			if (w->ended && w->p->in && w->kernel + 1 == w->p->n_kernels &&
 				forward_finish(w->p, f) < 0)
 				return -1;
-			return (*c)->flags & PIECE_SHARED ? show_piece(w, c, f) : 1;
+			return (*c)->flags & PIECE_SHARED ? complete_piece_by_body(w, c, f) : 1;
 		}
 		block_put(w->p, w->b);
 		w->b = NULL;

@@ -34,7 +34,7 @@ static size_t kept_size(const struct kept_body *k)
 	return sizeof(*k) + k->string.n + k->patch.ops.n + k->patch.fresh.n;
 }
 
-static struct bodies *bodies_of(struct pack *p)
+static struct bodies *bodies_of_stream(struct pack *p)
 {
 	if (!p->bodies)
 		p->bodies = xcalloc(1, sizeof(*p->bodies));
@@ -85,7 +85,7 @@ static void drop_kept(struct bodies *b)
 
 static void keep_body(struct pack *p, struct kept_body *k)
 {
-	struct bodies *b = bodies_of(p);
+	struct bodies *b = bodies_of_stream(p);
 
 	if (kept_size(k) > BODIES_READ || find_kept(b, k->number)) {
 		free_kept(k);
@@ -136,7 +136,7 @@ static uint32_t block_of_body(const struct pack *p, uint32_t number)
 /* Returns the body, and counts it as used now. */
 static struct kept_body *get_kept(struct pack *p, uint32_t number, struct fault *f)
 {
-	struct bodies *b = bodies_of(p);
+	struct bodies *b = bodies_of_stream(p);
 	struct kept_body *k = find_kept(b, number);
 
 	if (!k && !p->in) {
@@ -164,7 +164,7 @@ static void free_shown(struct shown *s)
 	free(s);
 }
 
-void shown_put(struct shown *s)
+void shown_release(struct shown *s)
 {
 	if (s && !--s->users)
 		free_shown(s);
@@ -175,7 +175,7 @@ void bodies_free(struct bodies *b)
 	if (!b)
 		return;
 	for (unsigned i = 0; i < SHOWN; i++)
-		shown_put(b->shown[i]);
+		shown_release(b->shown[i]);
 	while (b->oldest)
 		drop_kept(b);
 	free(b);
@@ -249,14 +249,14 @@ static void cache_shown(struct bodies *b, struct shown *s)
 
 	if (*at)
 		b->shown_bytes -= (*at)->size;
-	shown_put(*at);
+	shown_release(*at);
 	*at = NULL;
 	for (unsigned i = 0; i < SHOWN && b->shown_bytes + s->size > SHOWN_BYTES; i++) {
 		struct shown *old = b->shown[(s->number + i) % SHOWN];
 
 		b->shown[(s->number + i) % SHOWN] = NULL;
 		b->shown_bytes -= old ? old->size : 0;
-		shown_put(old);
+		shown_release(old);
 	}
 	*at = s;
 	s->users++;
@@ -265,7 +265,7 @@ static void cache_shown(struct bodies *b, struct shown *s)
 
 struct shown *bodies_show(struct pack *p, uint32_t number, struct fault *f)
 {
-	struct bodies *b = bodies_of(p);
+	struct bodies *b = bodies_of_stream(p);
 	struct shown *s = b->shown[number % SHOWN];
 
 	if (s && s->number == number) {

@@ -28,9 +28,9 @@ struct bodies;
 void bodies_add(struct pack *p, uint32_t number, struct buf *string);
 /* Keeps a body that is a patch of root, and owns the patch. */
 void bodies_add_patch(struct pack *p, uint32_t number, uint32_t root, struct patch *patch);
-/* Returns the body, and reads its block if needed; NULL and *f. shown_put() releases it. */
+/* Returns the body, and reads its block if needed; NULL and *f. shown_release() releases it. */
 struct shown *bodies_show(struct pack *p, uint32_t number, struct fault *f);
-void shown_put(struct shown *s);
+void shown_release(struct shown *s);
 void bodies_free(struct bodies *b);
 
 #endif

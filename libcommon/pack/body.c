@@ -7,7 +7,7 @@
 #include "body.h"
 #include "stream.h"
 
-static void put_view(struct buf *out, const struct cur *c)
+static void append_sized_bytes(struct buf *out, const struct cur *c)
 {
 	buf_var(out, cur_left(c));
 	buf_add(out, c->p, cur_left(c));
@@ -16,10 +16,10 @@ static void put_view(struct buf *out, const struct cur *c)
 void body_join(struct buf *out, const struct body_parts *b)
 {
 	buf_byte(out, (uint8_t)b->flags);
-	put_view(out, &b->header);
-	put_view(out, &b->table);
+	append_sized_bytes(out, &b->header);
+	append_sized_bytes(out, &b->table);
 	if (b->flags & PIECE_STORED)
-		put_view(out, &b->stored);
+		append_sized_bytes(out, &b->stored);
 	if (b->flags & PIECE_ENDS)
 		buf_var(out, b->rest);
 	for (int k = 1; k < COL_STORED; k++)

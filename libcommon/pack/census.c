@@ -12,7 +12,8 @@
 /*
  * Decodes the fields of a static instruction that counting needs. Returns false if only the text reader can.
  */
-static bool meaning(struct inst *in, const struct part *p, const struct pstatic *s, const struct isa *isa)
+static bool decode_static(
+	struct inst *in, const struct part *p, const struct pstatic *s, const struct isa *isa)
 {
 	size_t n;
 	const char *opcode = pstatic_opcode(p, s, &n);
@@ -24,7 +25,7 @@ static bool meaning(struct inst *in, const struct part *p, const struct pstatic 
 	return in->size || !in->has_addr;
 }
 
-static void access_of(struct census *c, const struct recorded *g, const struct inst *in)
+static void count_access(struct census *c, const struct recorded *g, const struct inst *in)
 {
 	uint64_t lane[32], t[32];
 	const uint64_t *a = g->mask && tally_wants_lanes(in) ? recorded_list(g, t) : lane;
@@ -51,7 +52,7 @@ static void count_warp(struct census *c, const struct parsed *p, const struct pw
 			if (x->has_addr) {
 				struct recorded g = recorded_of(p->addr + w->word, more->addr, r->mask);
 
-				access_of(c, &g, x);
+				count_access(c, &g, x);
 			}
 			more += p->next_more[i] == i;
 		}
@@ -70,7 +71,7 @@ void census_take(struct census *c, const struct parsed *p, const struct isa *isa
 		.insts = p->n_rec};
 	for (uint32_t i = 0; i < code->n && c->known; i++) {
 		in[i].arch = (uint8_t)arch;
-		c->known = meaning(&in[i], part, &code->s[i], isa);
+		c->known = decode_static(&in[i], part, &code->s[i], isa);
 	}
 	for (uint32_t i = 0; i < p->n_warp && c->known; i++)
 		count_warp(c, p, &p->warp[i], in);

@@ -35,7 +35,7 @@ struct code_scan {
 	const char *p, *end;
 };
 
-static uint64_t small(struct code_scan *s)
+static uint64_t scan_small_number(struct code_scan *s)
 {
 	uint64_t v = 0;
 
@@ -46,13 +46,13 @@ static uint64_t small(struct code_scan *s)
 
 static void scan_registers(struct code_scan *s, uint8_t *n, uint8_t *reg, uint8_t *kind)
 {
-	*n = (uint8_t)small(s);
+	*n = (uint8_t)scan_small_number(s);
 	for (unsigned i = 0; i < *n; i++) {
 		s->p++;
 		kind[i] = *s->p == 'U' ? 1 : 0;
 		s->p += kind[i];
 		kind[i] = (uint8_t)(kind[i] + (*s->p++ == 'P' ? 2 : 0));
-		reg[i] = (uint8_t)small(s);
+		reg[i] = (uint8_t)scan_small_number(s);
 	}
 }
 
@@ -65,7 +65,7 @@ static bool scan_imm(struct code_scan *s, uint64_t *v)
 	const char *first = s->p;
 	if (s->p == s->end || *s->p < '0' || *s->p > '9' || s->end - s->p > 17)
 		return false;
-	uint64_t a = small(s);
+	uint64_t a = scan_small_number(s);
 	bool canonical = (*first != '0' || s->p == first + 1) && !(neg && !a);
 	if (!canonical)
 		s->p = from;
@@ -110,11 +110,11 @@ static bool split_static(
 	s.p++;
 	scan_registers(&s, &t->form.n_src, t->reg + t->form.n_dst, t->kind + t->form.n_dst);
 	s.p++;
-	t->form.width = (uint8_t)small(&s);
+	t->form.width = (uint8_t)scan_small_number(&s);
 	return scan_tail((struct code_scan){text + st->tail, text + st->tail + st->tail_len}, t);
 }
 
-static bool same_form(const struct form *a, const struct form *b)
+static bool is_same_form(const struct form *a, const struct form *b)
 {
 	return a->op_len == b->op_len && a->n_dst == b->n_dst && a->n_src == b->n_src &&
 	       a->width == b->width && a->shape == b->shape && a->flags == b->flags &&
@@ -129,7 +129,7 @@ struct forms {
 static uint32_t line_form_of(struct forms *all, const struct form *f)
 {
 	for (uint32_t i = 0; i < all->n; i++)
-		if (same_form(&all->f[i], f))
+		if (is_same_form(&all->f[i], f))
 			return i;
 	grow(&all->f, &all->cap, all->n + 1, sizeof(all->f[0]));
 	all->f[all->n] = *f;
@@ -184,7 +184,7 @@ static void put_static(struct buf t[N_TABLES], const struct part *p, uint32_t i,
 			!k && flow_has_target(s) ? fold(unfold(x.imm[0]) - (int64_t)s->pc) : x.imm[k]);
 }
 
-static bool any_uniform(const struct pcode *c, enum line_dialect d)
+static bool uses_uniform_registers(const struct pcode *c, enum line_dialect d)
 {
 	struct split x;
 
@@ -203,7 +203,7 @@ void code_pack(struct buf *out, const struct part *p)
 	struct forms all = {0};
 	struct part q = *p;
 
-	q.style |= (any_uniform(&p->code, part_dialect(p)) ? STYLE_UNIFORM : 0u) |
+	q.style |= (uses_uniform_registers(&p->code, part_dialect(p)) ? STYLE_UNIFORM : 0u) |
 		   (p->code.n_areas ? STYLE_AREAS : 0u);
 	for (uint32_t i = 0; i < p->code.n; i++)
 		put_static(t, &q, i, &all);

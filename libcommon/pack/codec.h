@@ -114,7 +114,7 @@ uint8_t *pack_frame(
 struct pack_block *block_get(struct pack *p, uint32_t number, struct fault *f);
 /* Returns the first block with only its kernel list decoded; the whole block if the stream is read in order. */
 struct pack_block *block_get_list(struct pack *p, struct fault *f);
-uint64_t block_at(struct pack *p, uint32_t number); /* Returns the block's offset in the stream. */
+uint64_t block_offset(struct pack *p, uint32_t number); /* Returns the block's offset in the stream. */
 void block_put(struct pack *p, struct pack_block *b);
 void block_free(struct pack_block *b);
 /* Reads only the bodies of the block. Returns false and sets *f on failure. The caller holds the lock. */

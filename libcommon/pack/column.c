@@ -21,10 +21,10 @@
 
 #define TRIED 4096u /* columns of at least this size are tried at the requested level first */
 
-static bool joined(int k, size_t n) { return k == COL_META || n < OWN_FRAME; }
+static bool is_joined_column(int k, size_t n) { return k == COL_META || n < OWN_FRAME; }
 static const struct primer *primer_of(bool words) { return words ? &pack_words : &pack_dict; }
 
-static void compress(struct buf *out, const uint8_t *p, size_t n, int level, const struct primer *dict)
+static void compress_zstd(struct buf *out, const uint8_t *p, size_t n, int level, const struct primer *dict)
 {
 	ZSTD_CCtx *c = ZSTD_createCCtx();
 	size_t cap = ZSTD_compressBound(n);
@@ -111,12 +111,12 @@ static int join_level(int level) { return level == PACK_FAST ? QUICK_META_LEVEL 
 static void compress_numbers(struct buf *out, const struct buf *col, int level)
 {
 	if (column_level(col->n, level) != level && col->n >= TRIED) {
-		compress(out, col->p, col->n, level, NULL);
+		compress_zstd(out, col->p, col->n, level, NULL);
 		if (out->n > col->n / 4 * 3)
 			return;
 		out->n = 0;
 	}
-	compress(out, col->p, col->n, column_level(col->n, level), NULL);
+	compress_zstd(out, col->p, col->n, column_level(col->n, level), NULL);
 }
 
 /* The lowest bit of a frame's length is 1 for LZMA2. */
@@ -128,7 +128,7 @@ static void compress_column(struct buf *out, int k, const struct buf *col, int l
 		compress_numbers(out, col, level);
 		return;
 	}
-	compress(out, col->p, col->n, column_level(col->n, level), NULL);
+	compress_zstd(out, col->p, col->n, column_level(col->n, level), NULL);
 	if (level == PACK_FAST)
 		return;
 	*lzma = compress_text(&other, col->p, col->n, out->n);
@@ -145,7 +145,7 @@ void frames_begin(struct frames *f, const struct buf col[N_COLUMNS], bool words)
 	*f = (struct frames){.words = words};
 	for (int k = 0; k < N_COLUMNS; k++) {
 		f->used |= (uint32_t)(col[k].n != 0) << k;
-		if (joined(k, col[k].n))
+		if (is_joined_column(k, col[k].n))
 			buf_add(&f->join, col[k].p, col[k].n);
 	}
 }
@@ -153,8 +153,8 @@ void frames_begin(struct frames *f, const struct buf col[N_COLUMNS], bool words)
 void frames_compress(struct frames *f, const struct buf col[N_COLUMNS], unsigned k, int level)
 {
 	if (k == N_COLUMNS)
-		compress(&f->frame[k], f->join.p, f->join.n, join_level(level), primer_of(f->words));
-	else if (!joined((int)k, col[k].n))
+		compress_zstd(&f->frame[k], f->join.p, f->join.n, join_level(level), primer_of(f->words));
+	else if (!is_joined_column((int)k, col[k].n))
 		compress_column(&f->frame[k], (int)k, &col[k], level, &f->lzma[k]);
 }
 
@@ -165,7 +165,7 @@ void frames_end(struct buf *out, struct frames *f, const struct buf col[N_COLUMN
 		if (!col[k].n)
 			continue;
 		buf_var(out, col[k].n);
-		if (!joined(k, col[k].n))
+		if (!is_joined_column(k, col[k].n))
 			buf_var(out, f->frame[k].n << 1 | f->lzma[k]);
 	}
 	for (int k = 0; k <= N_COLUMNS; k++) {
@@ -185,7 +185,7 @@ void columns_pack(struct buf *out, const struct buf col[N_COLUMNS], int level, b
 	frames_end(out, &f, col);
 }
 
-static bool expand(
+static bool expand_zstd(
 	uint8_t *to, size_t n, const uint8_t *p, size_t n_p, const struct primer *dict, const char **why)
 {
 	ZSTD_DCtx *d = ZSTD_createDCtx();
@@ -203,13 +203,16 @@ static bool expand(
 	return !*why;
 }
 
-void frame_pack(struct buf *out, const uint8_t *p, size_t n) { compress(out, p, n, META_LEVEL, &pack_dict); }
+void frame_pack(struct buf *out, const uint8_t *p, size_t n)
+{
+	compress_zstd(out, p, n, META_LEVEL, &pack_dict);
+}
 
 bool frame_unpack(uint8_t *to, size_t n, const uint8_t *frame, size_t n_frame)
 {
 	const char *why;
 
-	return expand(to, n, frame, n_frame, &pack_dict, &why);
+	return expand_zstd(to, n, frame, n_frame, &pack_dict, &why);
 }
 
 void columns_free(struct buf col[N_COLUMNS])
@@ -232,7 +235,7 @@ bool columns_unpack(const uint8_t *p, size_t n, struct buf col[N_COLUMNS], bool 
 		if (!len[k] || len[k] > room)
 			return false;
 		room -= len[k];
-		if (joined(k, len[k]))
+		if (is_joined_column(k, len[k]))
 			join += len[k];
 		else
 			packed[k] = cur_var(&c);
@@ -243,20 +246,20 @@ bool columns_unpack(const uint8_t *p, size_t n, struct buf col[N_COLUMNS], bool 
 		bool lzma = packed[k] & 1;
 		const uint8_t *from = packed[k] >> 1 ? cur_bytes(&c, packed[k] >> 1) : NULL;
 
-		if (joined(k, len[k]))
+		if (is_joined_column(k, len[k]))
 			continue;
 		if (!from)
 			return false;
 		buf_room(&col[k], len[k] + 1);
 		if (lzma ? !expand_text(col[k].p, len[k], from, packed[k] >> 1, why)
-			 : !expand(col[k].p, len[k], from, packed[k] >> 1, NULL, why))
+			 : !expand_zstd(col[k].p, len[k], from, packed[k] >> 1, NULL, why))
 			return false;
 		col[k].n = len[k];
 	}
 	uint8_t *all = xmalloc(join + 1), *at = all;
-	bool good = expand(all, join, c.p, cur_left(&c), primer_of(words), why);
+	bool good = expand_zstd(all, join, c.p, cur_left(&c), primer_of(words), why);
 	for (int k = 0; good && k < N_COLUMNS; k++) {
-		if (!len[k] || !joined(k, len[k]))
+		if (!len[k] || !is_joined_column(k, len[k]))
 			continue;
 		buf_add(&col[k], at, len[k]);
 		at += len[k];

@@ -75,7 +75,7 @@ bool pack_control_unpack(struct cur *in, uint8_t *out, uint32_t n)
 }
 
 /* Returns the text after a word at the beginning of a line, up to the line's end; NULL: no such line. */
-static const char *line_after(const char *text, size_t n, const char *word, size_t *len)
+static const char *text_after_word(const char *text, size_t n, const char *word, size_t *len)
 {
 	const char *at = n ? memmem(text, n, word, strlen(word)) : NULL;
 
@@ -92,12 +92,12 @@ static const char *line_after(const char *text, size_t n, const char *word, size
 bool pack_function_name(struct function_name *f, const char *header, size_t n)
 {
 	size_t len = 0;
-	const char *sm = line_after(header, n, "-binary version = ", &len);
+	const char *sm = text_after_word(header, n, "-binary version = ", &len);
 
 	f->sm = 0;
 	for (size_t i = 0; sm && i < len && sm[i] >= '0' && sm[i] <= '9' && f->sm < 1000; i++)
 		f->sm = 10 * f->sm + (unsigned)(sm[i] - '0');
-	f->name = line_after(header, n, "-kernel name = ", &f->len);
+	f->name = text_after_word(header, n, "-kernel name = ", &f->len);
 	while (f->name && f->len && strchr(" \t\r", f->name[f->len - 1]))
 		f->len--;
 	return f->sm && f->name && f->len;

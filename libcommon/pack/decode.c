@@ -129,7 +129,7 @@ void replay_looked(struct replay *r, const uint32_t *handle, struct tblock *tb)
 
 /* ---- masks -------------------------------------------------------------------------------- */
 
-static uint32_t mixed_mask(struct replay *r, uint32_t active)
+static uint32_t read_mixed_mask(struct replay *r, uint32_t active)
 {
 	unsigned n = bit_count32(active);
 	uint32_t m = 0;
@@ -160,7 +160,7 @@ static inline uint32_t guarded_mask(struct replay *r, const struct pstatic *s)
 	case GUARD_CODED: break;
 	}
 	uint8_t kind = cur_byte(&r->col[COL_KIND]);
-	return kind == 0 ? 0 : kind == 1 ? a : mixed_mask(r, a);
+	return kind == 0 ? 0 : kind == 1 ? a : read_mixed_mask(r, a);
 }
 
 enum missed { MISSED_END, MISSED_MASK, MISSED_NONE };
@@ -197,7 +197,7 @@ static enum missed prediction_missed(struct replay *r, uint32_t *mask)
 
 /* ---- addresses ---------------------------------------------------------------------------- */
 
-static uint64_t plane(struct replay *r, unsigned planes, enum column first)
+static uint64_t read_planes_of(struct replay *r, unsigned planes, enum column first)
 {
 	uint64_t v = 0;
 
@@ -238,7 +238,8 @@ static void find_address_line(struct lanes *x)
 		set_line(x, x->a[0], d);
 }
 
-static void read_moved(struct replay *r, const struct recipe *e, uint32_t mask, struct lanes *to, uint64_t d)
+static void read_moved_addresses(
+	struct replay *r, const struct recipe *e, uint32_t mask, struct lanes *to, uint64_t d)
 {
 	struct lanes *from = lanes_of(&r->x, e->ref);
 
@@ -264,7 +265,7 @@ static void read_numbers(
 	}
 	uint64_t d = (uint64_t)unfold(cur_var(&r->col[COL_BASE]));
 	if (e->op == OP_MOVED) {
-		read_moved(r, e, mask, to, d);
+		read_moved_addresses(r, e, mask, to, d);
 		return;
 	}
 	if (e->op == OP_BASED) {
@@ -275,7 +276,7 @@ static void read_numbers(
 	t[first] = a = *base += d;
 	FOR_BITS32 (l, mask & (mask - 1)) {
 		if (e->op == OP_DELTAS)
-			a += (uint64_t)unfold(plane(r, e->planes, COL_DLOW)) << e->align;
+			a += (uint64_t)unfold(read_planes_of(r, e->planes, COL_DLOW)) << e->align;
 		else
 			a += (uint64_t)unfold(cur_var(&r->col[COL_WIDE]));
 		t[l] = a;
@@ -413,7 +414,7 @@ static void keep_path(struct replay *r, const struct tblock *tb, uint32_t first,
 }
 
 /* Appends the addresses of a planned path. */
-static void take_plan(struct replay *r, struct tblock *tb, struct rec *rec)
+static void append_planned_addresses(struct replay *r, struct tblock *tb, struct rec *rec)
 {
 	struct path *p = &r->path;
 	const uint32_t *b = r->x.block;
@@ -444,7 +445,7 @@ static void take_plan(struct replay *r, struct tblock *tb, struct rec *rec)
 }
 
 /* Replays the kept path for a warp: only its addresses are computed. */
-static void take_path(struct replay *r, struct tblock *tb)
+static void replay_kept_path(struct replay *r, struct tblock *tb)
 {
 	const struct path *p = &r->path;
 	uint32_t from = tb->n_recs;
@@ -453,7 +454,7 @@ static void take_path(struct replay *r, struct tblock *tb)
 		grow(&tb->rec, &tb->cap_recs, from + p->n, sizeof(tb->rec[0]));
 	memcpy(tb->rec + from, p->rec, p->n * sizeof(p->rec[0]));
 	if (p->planned && r->mleft >= p->n_mem) {
-		take_plan(r, tb, tb->rec + from);
+		append_planned_addresses(r, tb, tb->rec + from);
 	} else {
 		for (uint32_t i = 0; i < p->n_mem; i++) {
 			struct rec *e = &tb->rec[from + p->mem[i].rec];
@@ -506,7 +507,7 @@ static bool read_warp(struct replay *r, const uint32_t *handle, struct tblock *t
 	addresses_warp(&r->x, warp, block);
 	if (p->n && p->lanes == lanes && r->left > p->n && r->insts >= p->n &&
 		tb->n_words < (UINT32_MAX >> 2) - 64 * PATH_MAX_RECS) {
-		take_path(r, tb);
+		replay_kept_path(r, tb);
 		return true;
 	}
 	r->mem_from = first;
@@ -532,7 +533,7 @@ static bool read_warp(struct replay *r, const uint32_t *handle, struct tblock *t
 	return true;
 }
 
-static bool read_odd(struct replay *r, struct tblock *tb, struct text_in *in)
+static bool read_odd_block(struct replay *r, struct tblock *tb, struct text_in *in)
 {
 	struct cur *c = &r->col[COL_BLOCKS];
 	uint64_t id[3], n;
@@ -565,7 +566,7 @@ int replay_block(struct replay *r, const uint32_t *handle, struct tblock *tb, st
 	tb->n_recs = tb->n_words = 0;
 	tb->n_warps = p->warps;
 	if (p->style & STYLE_ODD_BLOCKS) {
-		if (!read_odd(r, tb, in))
+		if (!read_odd_block(r, tb, in))
 			return -1;
 	} else {
 		uint64_t gx = p->grid[0], gy = p->grid[1];

@@ -170,7 +170,7 @@ static void put_numbers(struct encoder *e, const struct recipe *r, uint32_t m, c
  * Predicts addresses as those of another instruction plus a constant, the most common case. Returns false if
  * the default recipe fails or there is none.
  */
-static inline bool follow(struct encoder *e, uint32_t m, const uint64_t *word, uint32_t addr)
+static inline bool encode_as_offset(struct encoder *e, uint32_t m, const uint64_t *word, uint32_t addr)
 {
 	const struct default_recipe *u = &e->usual[2 * m + e->ran[m]];
 	const uint64_t *w = word + (addr >> 2);
@@ -178,7 +178,7 @@ static inline bool follow(struct encoder *e, uint32_t m, const uint64_t *word, u
 
 	if (!u->is)
 		return false;
-	const struct lanes *from = lanes_now(&e->x, u->from);
+	const struct lanes *from = compute_lanes(&e->x, u->from);
 	if ((addr & 3) == ADDR_STRIDE) {
 		if (!from->line || (from->base << u->shift) + u->c != w[0] || from->step << u->shift != w[1])
 			return false;
@@ -206,7 +206,7 @@ static bool recipe_fits(struct encoder *e, const struct recipe *r, uint32_t m, c
 	if (has_numbers(r))
 		return recipe_holds(&e->x, r, g);
 	recipe_apply(&e->x, r, &t);
-	if (!lanes_are(&t, g))
+	if (!lanes_equal_recorded(&t, g))
 		return false;
 	if (g->n == 32)
 		lanes_set(lanes_of(&e->x, m), g);
@@ -241,7 +241,7 @@ static void encode_addresses(struct encoder *e, uint32_t m, const struct recorde
 }
 
 /* Encodes the addresses and texts of a warp. */
-static void put_more(struct encoder *e, const struct pwarp *w)
+static void encode_addresses_and_texts(struct encoder *e, const struct pwarp *w)
 {
 	const struct parsed *p = e->p;
 	const struct pack_more *more = p->more + w->more;
@@ -253,7 +253,7 @@ static void put_more(struct encoder *e, const struct pwarp *w)
 			const struct plain *q = &e->plain[i];
 
 			if (q->mem != NONE && r->mask &&
-				!(r->mask == UINT32_MAX && follow(e, q->mem, word, more->addr))) {
+				!(r->mask == UINT32_MAX && encode_as_offset(e, q->mem, word, more->addr))) {
 				struct recorded g = recorded_of(word, more->addr, r->mask);
 
 				encode_addresses(e, q->mem, &g);
@@ -266,7 +266,7 @@ static void put_more(struct encoder *e, const struct pwarp *w)
 	}
 }
 
-static void put_again(struct buf *b, const struct column_part *s)
+static void copy_column_part(struct buf *b, const struct column_part *s)
 {
 	buf_room(b, s->n);
 	memcpy(b->p + b->n, b->p + s->at, s->n);
@@ -274,15 +274,15 @@ static void put_again(struct buf *b, const struct column_part *s)
 }
 
 /* Encodes a warp that takes the path of an earlier one. */
-static void put_known(struct encoder *e, const struct known_path *k)
+static void encode_known_path(struct encoder *e, const struct known_path *k)
 {
 	if (k->misses) {
 		buf_var(&e->col[COL_GAP], e->gap + k->first);
-		put_again(&e->col[COL_GAP], &k->gap);
-		put_again(&e->col[COL_MISS], &k->miss);
+		copy_column_part(&e->col[COL_GAP], &k->gap);
+		copy_column_part(&e->col[COL_MISS], &k->miss);
 		e->gap = 0;
 	}
-	put_again(&e->col[COL_KIND], &k->kind);
+	copy_column_part(&e->col[COL_KIND], &k->kind);
 	e->gap += k->rest;
 }
 
@@ -308,7 +308,7 @@ static void end_path(struct encoder *e, const struct pwarp *w, bool bits)
 }
 
 /* Skips instructions of the run from k on that are plain and as the model predicts. Returns their number. */
-static uint32_t pass_plain(struct encoder *e, const struct pack_run *r, uint32_t k)
+static uint32_t skip_predicted_insts(struct encoder *e, const struct pack_run *r, uint32_t k)
 {
 	struct flow *f = &e->f;
 	const struct plain *q = &e->plain[r->id + k];
@@ -325,7 +325,7 @@ static uint32_t pass_plain(struct encoder *e, const struct pack_run *r, uint32_t
 	return n;
 }
 
-static void put_step(struct encoder *e, uint32_t number, uint32_t mask)
+static void encode_step(struct encoder *e, uint32_t number, uint32_t mask)
 {
 	uint32_t id = e->plain[number].id;
 
@@ -340,13 +340,13 @@ static void put_step(struct encoder *e, uint32_t number, uint32_t mask)
 }
 
 /* Encodes the instructions that a warp executes, and their lanes. */
-static void put_path(struct encoder *e, const struct pwarp *w)
+static void encode_path(struct encoder *e, const struct pwarp *w)
 {
 	size_t bits = e->col[COL_BITS].n;
 	unsigned n_bits = e->n_bits;
 
 	if (e->known[w->like].is) {
-		put_known(e, &e->known[w->like]);
+		encode_known_path(e, &e->known[w->like]);
 		return;
 	}
 	begin_path(e);
@@ -354,10 +354,10 @@ static void put_path(struct encoder *e, const struct pwarp *w)
 	memset(e->seen, 0, e->p->n_met * sizeof(e->seen[0]));
 	for (const struct pack_run *r = e->p->run + w->first, *end = r + w->n_runs; r < end; r++) {
 		for (uint32_t k = 0; k < r->n;) {
-			uint32_t n = pass_plain(e, r, k);
+			uint32_t n = skip_predicted_insts(e, r, k);
 
 			if (!n)
-				put_step(e, r->id + k++, r->mask);
+				encode_step(e, r->id + k++, r->mask);
 			k += n;
 		}
 	}
@@ -368,12 +368,12 @@ static void put_path(struct encoder *e, const struct pwarp *w)
 	end_path(e, w, e->col[COL_BITS].n != bits || e->n_bits != n_bits);
 }
 
-static void put_warp(struct encoder *e, const struct ptb *tb, const struct pwarp *w)
+static void encode_warp(struct encoder *e, const struct ptb *tb, const struct pwarp *w)
 {
 	addresses_warp(&e->x, w->id, tb->id);
 	memset(e->ran, 0, e->c->n_mem * sizeof(e->ran[0]));
-	put_path(e, w);
-	put_more(e, w);
+	encode_path(e, w);
+	encode_addresses_and_texts(e, w);
 }
 
 /*
@@ -401,7 +401,7 @@ static void find_default_recipes(struct encoder *e)
 	}
 }
 
-static void find_plain(struct encoder *e)
+static void find_plain_insts(struct encoder *e)
 {
 	const uint32_t n = e->p->n_met;
 
@@ -437,7 +437,7 @@ static void find_plain(struct encoder *e)
 }
 
 /* Returns whether thread blocks are out of the order of their ids, or have other warps than 0, 1, ... */
-static bool odd_blocks(const struct parsed *p)
+static bool has_odd_blocks(const struct parsed *p)
 {
 	const struct part *q = &p->part;
 	uint64_t at = q->first_block;
@@ -456,7 +456,7 @@ static bool odd_blocks(const struct parsed *p)
 	return false;
 }
 
-static void put_odd(struct encoder *e, const struct ptb *tb)
+static void encode_odd_block(struct encoder *e, const struct ptb *tb)
 {
 	struct buf *b = &e->col[COL_BLOCKS];
 
@@ -469,7 +469,7 @@ static void put_odd(struct encoder *e, const struct ptb *tb)
 	buf_add(b, e->p->text.p + tb->extra, tb->extra_len);
 }
 
-static void put_span(struct encoder *e, struct pspan *s, uint32_t first)
+static void encode_span(struct encoder *e, struct pspan *s, uint32_t first)
 {
 	size_t had[N_COLUMNS];
 
@@ -482,9 +482,9 @@ static void put_span(struct encoder *e, struct pspan *s, uint32_t first)
 		const struct ptb *tb = &e->p->tb[b];
 
 		if (e->part->style & STYLE_ODD_BLOCKS)
-			put_odd(e, tb);
+			encode_odd_block(e, tb);
 		for (uint32_t w = 0; w < tb->n_warps; w++)
-			put_warp(e, tb, &e->p->warp[tb->first_warp + w]);
+			encode_warp(e, tb, &e->p->warp[tb->first_warp + w]);
 	}
 	if (e->n_bits)
 		put_bits(e, 0, 8 - e->n_bits);
@@ -521,16 +521,16 @@ void encode_part(struct parsed *p, struct buf col[N_COLUMNS])
 	parsed_finish(p);
 	pack_train_flow(p);
 	fit_addresses(p);
-	p->part.style |= odd_blocks(p) ? STYLE_ODD_BLOCKS : 0;
+	p->part.style |= has_odd_blocks(p) ? STYLE_ODD_BLOCKS : 0;
 	addresses_new(&e.x, e.c);
 	e.ran = xcalloc(e.c->n_mem + 1, sizeof(e.ran[0]));
 	tails_new(&e.tails, e.c->n);
 	e.known = xcalloc(p->n_warp + 1, sizeof(e.known[0]));
-	find_plain(&e);
+	find_plain_insts(&e);
 	find_default_recipes(&e);
 	cut_spans(p, &p->part);
 	for (uint32_t i = 0; i < p->part.n_spans; i++) {
-		put_span(&e, &p->part.span[i], first);
+		encode_span(&e, &p->part.span[i], first);
 		first += p->part.span[i].blocks;
 	}
 	addresses_free(&e.x);

@@ -83,13 +83,13 @@ static void count_hit(struct fit_tally **slots, const struct fit_tally *key)
 	}
 }
 
-static uint64_t shifted(uint64_t v, int s) { return s >= 0 ? v << s : v >> -s; }
+static uint64_t shift_value(uint64_t v, int s) { return s >= 0 ? v << s : v >> -s; }
 
 /*
  * Returns whether a recipe over lanes from f to g may give addresses from a to b. This rules out most recipes
  * by the first two lanes alone.
  */
-static bool may_follow(uint64_t a, uint64_t b, uint64_t f, uint64_t g)
+static bool may_recipe_hold(uint64_t a, uint64_t b, uint64_t f, uint64_t g)
 {
 	uint64_t rise = b - a, from = g - f;
 	bool may = (a ^ b) == (f ^ g);
@@ -108,15 +108,15 @@ static bool shift_holds(
 	uint64_t off = 0;
 	unsigned i = 0;
 
-	*c = a[0] - shifted(lane_at(from, bit_lowest32(g->mask)), s);
+	*c = a[0] - shift_value(lane_at(from, bit_lowest32(g->mask)), s);
 	if (from->line && g->line && (s >= 0 || !from->step))
-		return g->n == 1 || shifted(from->step, s) == g->w[1];
+		return g->n == 1 || shift_value(from->step, s) == g->w[1];
 	if (!s && from->list && from->list == g->w)
 		return true;
-	if (a[g->n - 1] - shifted(lane_at(from, log2_floor(g->mask)), s) != *c) /* tells most */
+	if (a[g->n - 1] - shift_value(lane_at(from, log2_floor(g->mask)), s) != *c) /* tells most */
 		return false;
 	FOR_BITS32 (l, g->mask) {
-		off |= (a[i++] - shifted(lane_at(from, l), s)) ^ *c;
+		off |= (a[i++] - shift_value(lane_at(from, l), s)) ^ *c;
 		if (off)
 			break;
 	}
@@ -150,7 +150,7 @@ static void try_ref(
 	int most = rest ? SHIFT_MOST : 0;
 	uint64_t c;
 
-	if (rest && !may_follow(a[0], a[1], lane_at(from, bit_lowest32(g->mask)),
+	if (rest && !may_recipe_hold(a[0], a[1], lane_at(from, bit_lowest32(g->mask)),
 			    lane_at(from, bit_lowest32(rest))))
 		return;
 	for (int s = -most; s <= most; s++) {
@@ -164,7 +164,7 @@ static void try_ref(
 		count_hit(t, &(struct fit_tally){.op = OP_XOR, .ref = ref, .c = c});
 }
 
-static struct recipe of_tally(const struct fit_tally *t)
+static struct recipe recipe_of_tally(const struct fit_tally *t)
 {
 	return (struct recipe){.op = t->op, .shift = t->shift, .ref = t->ref, .c = t->c};
 }
@@ -219,7 +219,8 @@ static void settle_samples(struct fit_sample *s, unsigned phase)
 }
 
 /* Returns whether a recipe that held every time before holds again. */
-static bool sure(struct fitter *f, struct fit_sample *s, unsigned phase, const struct recorded *g)
+static bool default_recipe_holds(
+	struct fitter *f, struct fit_sample *s, unsigned phase, const struct recorded *g)
 {
 	struct fit_tally *t = s->t[phase];
 	struct lanes l;
@@ -232,9 +233,9 @@ static bool sure(struct fitter *f, struct fit_sample *s, unsigned phase, const s
 			s->best[phase] = &t[i];
 	if (!s->best[phase])
 		return false;
-	struct recipe r = of_tally(s->best[phase]);
+	struct recipe r = recipe_of_tally(s->best[phase]);
 	recipe_apply(&f->x, &r, &l);
-	if (lanes_are(&l, g)) {
+	if (lanes_equal_recorded(&l, g)) {
 		s->held[phase]++;
 		return true;
 	}
@@ -251,7 +252,7 @@ static void add_fit_sample(struct fitter *f, uint32_t m, const struct recorded *
 		keep_shape(f, s, g);
 		s->runs++;
 	}
-	if (s->n[phase] + s->held[phase] < SAMPLES && !sure(f, s, phase, g)) {
+	if (s->n[phase] + s->held[phase] < SAMPLES && !default_recipe_holds(f, s, phase, g)) {
 		uint64_t t[32];
 		const uint64_t *a = recorded_list(g, t);
 
@@ -299,7 +300,7 @@ static const struct shape *fullest_slots(const struct fit_sample *s)
 }
 
 /* Returns the best tally from slot `from` on, or NULL. moved: OP_MOVED counts, too. */
-static struct fit_tally *best_of(struct fit_tally *t, uint32_t from, bool moved)
+static struct fit_tally *best_tally(struct fit_tally *t, uint32_t from, bool moved)
 {
 	struct fit_tally *best = NULL;
 
@@ -310,11 +311,11 @@ static struct fit_tally *best_of(struct fit_tally *t, uint32_t from, bool moved)
 }
 
 /* Moves the best tallies to the front, in their order. */
-static void best_first(struct fit_tally *t)
+static void sort_best_tallies(struct fit_tally *t)
 {
 	struct fit_tally *best;
 
-	for (uint32_t i = 0; i < BEST && (best = best_of(t, i, true)); i++) {
+	for (uint32_t i = 0; i < BEST && (best = best_tally(t, i, true)); i++) {
 		struct fit_tally was = t[i];
 
 		t[i] = *best;
@@ -331,8 +332,8 @@ static int choose_phase(struct fitter *f, uint32_t m, unsigned phase)
 
 	settle_samples(s, phase);
 	if (s->t[phase]) {
-		best_first(s->t[phase]);
-		t = best_of(s->t[phase], 0, false);
+		sort_best_tallies(s->t[phase]);
+		t = best_tally(s->t[phase], 0, false);
 	}
 	uint32_t hits = t ? t->hits : 0, n = s->n[phase];
 	if (!phase && s->n_shapes && (uint64_t)hits * 100 < (uint64_t)n * 97) {
@@ -342,7 +343,7 @@ static int choose_phase(struct fitter *f, uint32_t m, unsigned phase)
 		affine_pattern(fullest_slots(s), pattern);
 		uint32_t fits = affine_fit(s->shape, s->n_shapes, pattern, &r);
 		if ((uint64_t)fits * n > (uint64_t)hits * s->n_shapes && (fits > 1 || s->n_shapes == 1)) {
-			r.pattern = affine_keep(f->c, pattern);
+			r.pattern = affine_intern_pattern(f->c, pattern);
 			return add_recipe(x, &r, RECIPES_MAX - 2);
 		}
 	}
@@ -351,7 +352,7 @@ static int choose_phase(struct fitter *f, uint32_t m, unsigned phase)
 		return -1;
 	if (!hits)
 		return -1;
-	r = of_tally(t);
+	r = recipe_of_tally(t);
 	return add_recipe(x, &r, RECIPES_MAX - 2);
 }
 
@@ -365,7 +366,7 @@ static void choose_recipes(struct fitter *f, uint32_t m)
 		if (!s->t[!(k & 1)])
 			continue;
 		const struct fit_tally *t = &s->t[!(k & 1)][k / 2];
-		struct recipe r = of_tally(t);
+		struct recipe r = recipe_of_tally(t);
 		if (t->hits >= 8 && t->hits * 16 >= s->n[!(k & 1)] && t->hits < s->n[!(k & 1)])
 			add_recipe(x, &r, RECIPES_MAX - 2);
 	}
@@ -379,7 +380,7 @@ static void choose_recipes(struct fitter *f, uint32_t m)
 
 /* ---- remaining addresses ------------------------------------------------------------------ */
 
-static void note_rest(struct rest *r, uint32_t mask, const uint64_t *a, unsigned n)
+static void count_rest(struct rest *r, uint32_t mask, const uint64_t *a, unsigned n)
 {
 	uint64_t base;
 
@@ -403,7 +404,7 @@ static void note_rest(struct rest *r, uint32_t mask, const uint64_t *a, unsigned
 	r->lanes += n;
 }
 
-static void second(struct fitter *f, uint32_t m, const struct recorded *g)
+static void fit_second_walk(struct fitter *f, uint32_t m, const struct recorded *g)
 {
 	const struct pmem *x = &f->c->mem[m];
 	struct rest *r = &f->rest[m];
@@ -420,7 +421,7 @@ static void second(struct fitter *f, uint32_t m, const struct recorded *g)
 		if (k >= x->n || has_numbers(&x->r[k]))
 			continue;
 		recipe_apply(&f->x, &x->r[k], &t);
-		if (lanes_are(&t, g)) {
+		if (lanes_equal_recorded(&t, g)) {
 			r->missed[phase] += i >= 0;
 			r->used[k]++;
 			lanes_copy(lanes_of(&f->x, m), &t);
@@ -438,11 +439,11 @@ static void second(struct fitter *f, uint32_t m, const struct recorded *g)
 	r->missed[phase]++;
 	lanes_set(lanes_of(&f->x, m), g);
 	uint64_t list[32] = {0};
-	note_rest(r, g->mask, recorded_list(g, list), g->n);
+	count_rest(r, g->mask, recorded_list(g, list), g->n);
 }
 
 /* Removes recipes that save fewer bytes than they take. */
-static void prune(struct pmem *x, const struct rest *r)
+static void prune_recipes(struct pmem *x, const struct rest *r)
 {
 	uint8_t to[RECIPES_MAX], n = 0;
 
@@ -458,26 +459,26 @@ static void prune(struct pmem *x, const struct rest *r)
 	x->later = x->later == UINT8_MAX ? UINT8_MAX : to[x->later];
 }
 
-static uint8_t bytes_of(uint64_t v) { return v < 256 ? 1 : v < 65536 ? 2 : v < 1u << 24 ? 3 : 0; }
-static uint8_t zeros_of(uint64_t v)
+static uint8_t bytes_of_value(uint64_t v) { return v < 256 ? 1 : v < 65536 ? 2 : v < 1u << 24 ? 3 : 0; }
+static uint8_t trailing_zeros_of(uint64_t v)
 {
 	unsigned z = v ? bit_lowest64(v) : 0;
 
 	return (uint8_t)(z > 15 ? 15 : z);
 }
 
-static void choose_rest(struct fitter *f, uint32_t m)
+static void choose_recipe_of_rest(struct fitter *f, uint32_t m)
 {
 	struct pmem *x = &f->c->mem[m];
 	const struct rest *r = &f->rest[m];
 	struct recipe planes = {.op = OP_PLANES, .c = r->least}, deltas = {.op = OP_DELTAS};
 	int with = -1;
 
-	prune(x, r);
-	planes.align = zeros_of(r->low);
-	planes.planes = bytes_of((r->most - r->least) >> planes.align);
-	deltas.align = zeros_of(r->delta_low);
-	deltas.planes = bytes_of(r->delta_most >> deltas.align);
+	prune_recipes(x, r);
+	planes.align = trailing_zeros_of(r->low);
+	planes.planes = bytes_of_value((r->most - r->least) >> planes.align);
+	deltas.align = trailing_zeros_of(r->delta_low);
+	deltas.planes = bytes_of_value(r->delta_most >> deltas.align);
 	if (deltas.planes > 2)
 		deltas.planes = 0;
 	uint64_t steps = r->lanes - (r->runs[0] + r->runs[1] < r->lanes ? r->missed[0] + r->missed[1] : 0);
@@ -486,7 +487,7 @@ static void choose_rest(struct fitter *f, uint32_t m)
 	rel += (r->lanes - steps) * BASE_BITS;
 	if (r->n > 3 && r->patterned * 10 > r->n * 9) {
 		planes.op = OP_BASED;
-		planes.pattern = affine_keep(f->c, r->pattern);
+		planes.pattern = affine_intern_pattern(f->c, r->pattern);
 		with = add_recipe(x, &planes, RECIPES_MAX - 1);
 	} else if (r->any && r->lanes > 8) {
 		if (planes.planes && (flat <= rel || !deltas.planes))
@@ -524,7 +525,7 @@ static void walk_warp(struct fitter *f, const struct pwarp *w, visit_fn *visit)
 	}
 }
 
-static void walk(struct fitter *f, visit_fn *visit)
+static void walk_all_warps(struct fitter *f, visit_fn *visit)
 {
 	const struct parsed *p = f->p;
 
@@ -554,15 +555,15 @@ void fit_addresses(struct parsed *p)
 	f.rest = xcalloc(f.c->n_mem, sizeof(f.rest[0]));
 	f.ran = xcalloc(f.c->n_mem, sizeof(f.ran[0]));
 	addresses_new(&f.x, f.c);
-	walk(&f, add_fit_sample);
+	walk_all_warps(&f, add_fit_sample);
 	for (uint32_t m = 0; m < f.c->n_mem; m++)
 		choose_recipes(&f, m);
 	addresses_free(&f.x);
 	addresses_new(&f.x, f.c);
 	f.reach = p->areas ? xcalloc(f.c->n_mem, sizeof(f.reach[0])) : NULL;
-	walk(&f, second);
+	walk_all_warps(&f, fit_second_walk);
 	for (uint32_t m = 0; m < f.c->n_mem; m++) {
-		choose_rest(&f, m);
+		choose_recipe_of_rest(&f, m);
 		free(f.s[m].shape);
 		free(f.s[m].t[0]);
 		free(f.s[m].t[1]);

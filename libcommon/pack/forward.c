@@ -84,7 +84,7 @@ static int check_stream_end(struct pack *p, const struct buf *b, size_t body, st
 	return r;
 }
 
-static void drop_old(struct pack *p)
+static void drop_old_blocks(struct pack *p)
 {
 	uint32_t low = p->n_entries > 2 ? p->n_entries - 2 : 0;
 
@@ -112,7 +112,7 @@ int forward_more(struct pack *p, struct fault *f)
 		p->entry[p->n_entries] =
 			(struct pack_entry){.at = at, .size = b.n, .kernel = p->next_kernel, .body = body};
 		p->frame[p->n_entries++] = b;
-		drop_old(p);
+		drop_old_blocks(p);
 		return 1;
 	}
 	buf_free(&b);

@@ -106,7 +106,7 @@ static uint64_t header_number(struct header_scan *s, unsigned base)
 	return v;
 }
 
-static void string(struct header_scan *s, const char **p, size_t *n)
+static void scan_header_string(struct header_scan *s, const char **p, size_t *n)
 {
 	const char *nl = memchr(s->p, '\n', (size_t)(s->end - s->p));
 
@@ -115,7 +115,7 @@ static void string(struct header_scan *s, const char **p, size_t *n)
 	s->p += *n;
 }
 
-static void triple(struct header_scan *s, uint64_t v[3])
+static void scan_header_triple(struct header_scan *s, uint64_t v[3])
 {
 	for (int i = 0; i < 3; i++) {
 		v[i] = header_number(s, 10);
@@ -129,10 +129,10 @@ static void triple(struct header_scan *s, uint64_t v[3])
 static void read_values(struct values *v, struct header_scan s)
 {
 	take_header_text(&s, "-kernel name = ");
-	string(&s, &v->name, &v->name_len);
+	scan_header_string(&s, &v->name, &v->name_len);
 	take_header_text(&s, "\n-kernel id = "), v->id = header_number(&s, 10);
-	take_header_text(&s, "\n-grid dim = ("), triple(&s, v->grid);
-	take_header_text(&s, "\n-block dim = ("), triple(&s, v->block);
+	take_header_text(&s, "\n-grid dim = ("), scan_header_triple(&s, v->grid);
+	take_header_text(&s, "\n-block dim = ("), scan_header_triple(&s, v->block);
 	take_header_text(&s, "\n-shmem = "), v->shmem = header_number(&s, 10);
 	take_header_text(&s, "\n-nregs = "), v->nregs = header_number(&s, 10);
 	take_header_text(&s, "\n-binary version = "), v->binary = header_number(&s, 10);
@@ -144,7 +144,7 @@ static void read_values(struct values *v, struct header_scan s)
 	}
 	if (take_header_text(&s, "\n-nvbit version = ")) {
 		v->flags |= H_NVBIT;
-		string(&s, &v->nvbit, &v->nvbit_len);
+		scan_header_string(&s, &v->nvbit, &v->nvbit_len);
 		take_header_text(&s, "\n-accelsim tracer version = "), v->tracer = header_number(&s, 10);
 	}
 	if (take_header_text(&s, "\n-enable lineinfo = "))
@@ -155,7 +155,7 @@ static void read_values(struct values *v, struct header_scan s)
 	for (; v->blank < 15 && take_header_text(&s, "\n"); v->blank++)
 		;
 	take_header_text(&s, "#traces format = ");
-	string(&s, &v->format, &v->format_len);
+	scan_header_string(&s, &v->format, &v->format_len);
 	take_header_text(&s, "\n");
 	for (; v->after < 15 && take_header_text(&s, "\n"); v->after++)
 		;
@@ -187,10 +187,10 @@ struct header_facts header_facts(const char *text, size_t n)
 	if (isa)
 		h.dialect = dialect_of(isa, text + n);
 	if (at)
-		triple(&(struct header_scan){at, text + n}, g);
+		scan_header_triple(&(struct header_scan){at, text + n}, g);
 	at = find_header_line(text, n, "-block dim = (");
 	if (at)
-		triple(&(struct header_scan){at, text + n}, b);
+		scan_header_triple(&(struct header_scan){at, text + n}, b);
 	for (int i = 0; i < 3; i++) {
 		h.grid[i] = g[i] < NONE ? (uint32_t)g[i] : 0;
 		b[i] = b[i] > pack_limits.threads ? 0 : b[i];
@@ -211,12 +211,12 @@ void header_kernel(struct pack_kernel *k, const char *text, size_t n)
 	size_t len;
 
 	if (at) {
-		string(&(struct header_scan){at, text + n}, &at, &len);
+		scan_header_string(&(struct header_scan){at, text + n}, &at, &len);
 		k->name = xstrndup(at, len);
 	}
 	at = find_header_line(text, n, "-block dim = (");
 	if (at)
-		triple(&(struct header_scan){at, text + n}, b);
+		scan_header_triple(&(struct header_scan){at, text + n}, b);
 	for (int i = 0; i < 3; i++)
 		k->block[i] = b[i] < NONE ? (uint32_t)b[i] : 0;
 	at = find_header_line(text, n, "-cuda stream id = ");

@@ -97,7 +97,7 @@ void queue_keep_text(struct queue *q, struct buf *b)
 /* ---- one piece ---------------------------------------------------------------------------- */
 
 /* Writes the position of a piece that continues a kernel. */
-static void put_place(struct buf *m, const struct piece *c)
+static void append_piece_position(struct buf *m, const struct piece *c)
 {
 	mp_uint(m, c->first_block);
 	for (int i = 0; i < 3; i++)
@@ -140,7 +140,7 @@ static size_t job_columns(const struct encoded *e)
 	return n;
 }
 
-static struct cur view_of(const struct buf *b) { return cur_of(b->p, b->n); }
+static struct cur cursor_over(const struct buf *b) { return cur_of(b->p, b->n); }
 
 /* Makes the piece's string, which its repetitions refer to. */
 static void join_body(struct piece *c)
@@ -148,8 +148,8 @@ static void join_body(struct piece *c)
 	struct encoded *e = c->e;
 	struct body_parts b = {.flags = (c->begins ? PIECE_BEGINS : 0u) | (c->ends ? PIECE_ENDS : 0u) |
 					PIECE_PART | (e->stored.n ? PIECE_STORED : 0u),
-		.table = view_of(&e->table),
-		.stored = view_of(&e->stored),
+		.table = cursor_over(&e->table),
+		.stored = cursor_over(&e->stored),
 		.rest = c->bytes - c->header};
 	struct buf place = {0};
 
@@ -157,10 +157,10 @@ static void join_body(struct piece *c)
 		job_columns(e) + e->table.n + e->stored.n + c->stripped.n > body_most(c->size))
 		return;
 	if (!c->begins)
-		put_place(&place, c);
-	b.header = view_of(c->begins ? &c->stripped : &place);
+		append_piece_position(&place, c);
+	b.header = cursor_over(c->begins ? &c->stripped : &place);
 	for (int k = 1; k < COL_STORED; k++)
-		b.col[k] = view_of(&e->col[k]);
+		b.col[k] = cursor_over(&e->col[k]);
 	body_join(&e->body, &b);
 	buf_free(&place);
 	if (e->body.n > body_most(c->size))
@@ -266,7 +266,7 @@ static void put_kernel(struct gathering *g, const struct piece *c)
 }
 
 /* Appends a piece that is a body, or a patch of one. p: the patch of a new body. */
-static void put_shared(
+static void append_shared_piece(
 	struct gathering *g, const struct piece *c, const struct origin *o, const struct patch *p)
 {
 	struct buf *b = &g->col[COL_BODY];
@@ -290,7 +290,7 @@ static void put_shared(
 	put_kernel(g, c);
 }
 
-static void put_whole(struct gathering *g, const struct piece *c)
+static void append_whole_piece(struct gathering *g, const struct piece *c)
 {
 	const struct encoded *e = c->e;
 	struct buf *m = &g->col[COL_META];
@@ -303,7 +303,7 @@ static void put_whole(struct gathering *g, const struct piece *c)
 			   (c->codes ? PIECE_CODES : 0) |
 			   (c->origin && c->origin->body != NONE ? PIECE_BODY : 0));
 	if (!c->begins) {
-		put_place(m, c);
+		append_piece_position(m, c);
 	} else {
 		header_pack(m, &g->header, e->head.p ? (const char *)e->head.p : "", e->head.n, c->lines);
 		if (c->codes)
@@ -329,7 +329,7 @@ static void put_piece(struct queue *q, struct gathering *g, struct piece *c, boo
 	struct patch p;
 
 	if (c->same) {
-		put_shared(g, c, c->same, NULL);
+		append_shared_piece(g, c, c->same, NULL);
 		return;
 	}
 	bool body = c->origin && e->body.n, patched = false;
@@ -340,9 +340,9 @@ static void put_piece(struct queue *q, struct gathering *g, struct piece *c, boo
 		g->job->n_bodies++;
 	}
 	if (patched) {
-		put_shared(g, c, c->origin, &p);
+		append_shared_piece(g, c, c->origin, &p);
 	} else {
-		put_whole(g, c);
+		append_whole_piece(g, c);
 		if (body)
 			order_add(&g->order, c->origin->body, false);
 	}
@@ -426,7 +426,7 @@ void job_free(struct queue *q, struct job *j)
  * Compresses a frame of a gathered job; the last frame makes the bytes of the block. The caller holds the
  * lock before and after.
  */
-static void do_frame(struct queue *q, struct job *j)
+static void compress_job_frame(struct queue *q, struct job *j)
 {
 	unsigned k = FRAMES - ++j->frames_begun; /* the joined columns take the longest, so they are first */
 
@@ -443,7 +443,7 @@ static void do_frame(struct queue *q, struct job *j)
 }
 
 /* Does a unit of work. Returns false if there is none now. */
-static bool do_something(struct queue *q)
+static bool do_unit_of_work(struct queue *q)
 {
 	bool gathered = true; /* jobs are gathered in order, after all earlier ones */
 
@@ -471,7 +471,7 @@ static bool do_something(struct queue *q)
 			return true;
 		}
 		if (j->gathered && j->frames_begun < FRAMES) {
-			do_frame(q, j);
+			compress_job_frame(q, j);
 			return true;
 		}
 	}
@@ -484,7 +484,7 @@ void *queue_worker(void *queue)
 
 	pthread_mutex_lock(&q->lock);
 	while (!q->stop)
-		if (!do_something(q))
+		if (!do_unit_of_work(q))
 			pthread_cond_wait(&q->change, &q->lock);
 	pthread_mutex_unlock(&q->lock);
 	return NULL;
@@ -512,7 +512,7 @@ void queue_piece(struct queue *q, struct job *j, struct piece *c)
 	q->waiting++;
 	pthread_cond_broadcast(&q->change);
 	while (q->waiting > q->most)
-		if (!do_something(q))
+		if (!do_unit_of_work(q))
 			pthread_cond_wait(&q->change, &q->lock);
 	pthread_mutex_unlock(&q->lock);
 }
@@ -529,7 +529,7 @@ bool queue_repeats(struct queue *q, const struct origin *o)
 {
 	pthread_mutex_lock(&q->lock);
 	while (!o->encoded)
-		if (!do_something(q))
+		if (!do_unit_of_work(q))
 			pthread_cond_wait(&q->change, &q->lock);
 	pthread_mutex_unlock(&q->lock);
 	return o->good;
@@ -540,7 +540,7 @@ struct job *queue_take(struct queue *q, bool wait)
 	pthread_mutex_lock(&q->lock);
 	struct job *j = q->first;
 	while (j && j->closed && !j->finished && (wait || !crew_size(q->crew)))
-		if (!do_something(q))
+		if (!do_unit_of_work(q))
 			pthread_cond_wait(&q->change, &q->lock);
 	if (j && !j->finished)
 		j = NULL;

@@ -70,7 +70,7 @@ static void learn_next(struct learner *l, const struct learn_step *r, const stru
 	}
 }
 
-static void learn_side(
+static void learn_branch_side(
 	struct learner *l, const struct learn_step *branch, uint32_t active, const struct learn_step *r)
 {
 	const struct pstatic *s = &l->c->s[branch->id];
@@ -96,7 +96,7 @@ static void add_votes(struct votes *v)
 }
 
 /* Finds the indices of the recent guards, which differ from those of the last execution. */
-static void meet_refs(struct votes *v, const uint32_t recent[REFS])
+static void match_recent_guards(struct votes *v, const uint32_t recent[REFS])
 {
 	add_votes(v);
 	for (uint32_t i = 0; i < REFS; i++) {
@@ -119,7 +119,7 @@ static void learn_refs(struct learner *l, struct votes *v, uint32_t mask)
 	if (l->recent[0] == NONE)
 		return;
 	if (memcmp(v->was, l->recent, sizeof(v->was)) != 0)
-		meet_refs(v, l->recent);
+		match_recent_guards(v, l->recent);
 	for (uint32_t i = 0; i < REFS / 4; i++) {
 		const union four m = l->recent_mask[i];
 
@@ -166,7 +166,7 @@ static void learn_warp(struct learner *l, const struct pwarp *w)
 		for (uint32_t i = r->id; i < r->id + r->n; i++) {
 			now = (struct learn_step){p->to[i], r->mask};
 			if (before && !l->guards)
-				learn_side(l, before, active, &now);
+				learn_branch_side(l, before, active, &now);
 			if (now.id != l->f.id) {
 				learn_next(l, &now, before);
 				flow_goto(&l->f, now.id);

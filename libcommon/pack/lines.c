@@ -90,7 +90,7 @@ static int64_t expected_line(const struct learned *l, const struct regclass *c)
 	return c->bank ? c->last : l->written;
 }
 
-static void learn(struct learned *l, struct regclass *c, char letter, int64_t number)
+static void learn_register(struct learned *l, struct regclass *c, char letter, int64_t number)
 {
 	if (letter != 'D')
 		return;
@@ -106,7 +106,7 @@ struct line_item {
 	int64_t a, b;
 };
 
-static bool take_number(const char **s, const char *end, int64_t *v)
+static bool take_register_number(const char **s, const char *end, int64_t *v)
 {
 	const char *p = *s;
 
@@ -123,14 +123,15 @@ static bool take_line_item(const char *s, const char *end, struct line_item *i)
 {
 	*i = (struct line_item){.letter = *s++};
 	if (i->letter == 'l') {
-		if (s == end || *s++ != ':' || !take_number(&s, end, &i->a) || s == end || *s++ != ',')
+		if (s == end || *s++ != ':' || !take_register_number(&s, end, &i->a) || s == end ||
+			*s++ != ',')
 			return false;
-		return take_number(&s, end, &i->b) && s == end;
+		return take_register_number(&s, end, &i->b) && s == end;
 	}
-	if (!is_register(i->letter) || !take_number(&s, end, &i->a))
+	if (!is_register(i->letter) || !take_register_number(&s, end, &i->a))
 		return false;
 	i->bank = s < end && *s == '/';
-	if (i->bank && (s++, !take_number(&s, end, &i->b)))
+	if (i->bank && (s++, !take_register_number(&s, end, &i->b)))
 		return false;
 	return s == end;
 }
@@ -160,7 +161,7 @@ static bool pack_register(struct packing *p, uint32_t operand, const struct line
 	}
 	l->of[operand] = (uint8_t)(c + 1);
 	buf_var(&p->part[VALUES], fold((i->bank ? i->b : i->a) - expected_line(l, &l->cls[c])));
-	learn(l, &l->cls[c], i->letter, i->a);
+	learn_register(l, &l->cls[c], i->letter, i->a);
 	return true;
 }
 
@@ -290,7 +291,7 @@ static void put_line_number(struct buf *text, uint64_t v)
 }
 
 /* "-code PC ", four digits at least. */
-static void put_place(struct buf *text, uint64_t pc)
+static void put_code_place(struct buf *text, uint64_t pc)
 {
 	unsigned n = 4;
 
@@ -332,7 +333,7 @@ static bool unpack_register(struct unpacking *u, struct buf *text, uint32_t oper
 		buf_byte(text, '/');
 		put_line_number(text, (uint64_t)v);
 	}
-	learn(l, c, letter, whole);
+	learn_register(l, c, letter, whole);
 	return true;
 }
 
@@ -374,7 +375,7 @@ static bool unpack_line(struct unpacking *u, struct buf *text)
 		u->l.pc += (uint64_t)unfold(cur_var(&u->part[PLACES]));
 		u->to_place = next_line_gap(&u->part[PLACES]);
 	}
-	put_place(text, u->l.pc);
+	put_code_place(text, u->l.pc);
 	u->l.pc += 8;
 	const struct line_form *f = next_form(u);
 	if (!f)

@@ -12,7 +12,7 @@
 
 uint32_t order_next(const struct body_order *o) { return o->at < o->n ? o->body[o->at] : NONE; }
 
-static uint32_t *slot_of(const struct body_order *o, uint32_t body)
+static uint32_t *order_slot_of(const struct body_order *o, uint32_t body)
 {
 	return &o->last[(body * 0x9e3779b1u) >> 20 & (SLOTS - 1)];
 }
@@ -24,7 +24,7 @@ void order_add(struct body_order *o, uint32_t body, bool once)
 	if (!o->last)
 		o->last = xcalloc(SLOTS, sizeof(o->last[0]));
 	grow(&o->body, &o->cap, o->n + 1, sizeof(o->body[0]));
-	uint32_t *slot = slot_of(o, body), before = *slot;
+	uint32_t *slot = order_slot_of(o, body), before = *slot;
 	o->body[o->n] = once && expected != NONE ? expected : body;
 	*slot = ++o->n;
 	if (expected == NONE) {

@@ -26,7 +26,7 @@ struct out {
 	bool any; /* a thread block was written */
 };
 
-static int stopped(struct out *o)
+static int write_fault(struct out *o)
 {
 	return fault_set(o->f, (struct place){o->p->name, 0, 0}, "write", "cannot write");
 }
@@ -34,7 +34,7 @@ static int stopped(struct out *o)
 static int send_text(struct out *o)
 {
 	if (o->text.n && !o->write(o->ctx, o->text.p, o->text.n))
-		return stopped(o);
+		return write_fault(o);
 	o->text.n = 0;
 	return 0;
 }
@@ -60,7 +60,7 @@ static int send_header(struct out *o, const struct buf *h)
 
 static int bad_block(const struct out *o, const struct walk *w)
 {
-	return pack_bad(o->p, block_at(o->p, w->b->number), o->f, "pack-damaged",
+	return pack_bad(o->p, block_offset(o->p, w->b->number), o->f, "pack-damaged",
 		"the columns of a block do not fit its tables");
 }
 
@@ -119,7 +119,7 @@ static int send_piece(struct out *o, const struct walk *w, const struct read_pie
 			"kernel %u (%s) is kept as plain text, since it is not a regular trace: its thread blocks cannot be selected",
 			c->kernel + 1, o->p->kernel[c->kernel]);
 	}
-	return c->n_stored && !o->write(o->ctx, s, c->n_stored) ? stopped(o) : 0;
+	return c->n_stored && !o->write(o->ctx, s, c->n_stored) ? write_fault(o) : 0;
 }
 
 int pack_piece_text(struct walk *w, const struct read_piece *c,
@@ -300,7 +300,7 @@ struct text_sum {
 	XXH3_state_t *hash;
 };
 
-static bool add_bytes(void *ctx, const void *bytes, size_t n)
+static bool add_bytes_to_sum(void *ctx, const void *bytes, size_t n)
 {
 	struct text_sum *s = ctx;
 
@@ -310,7 +310,7 @@ static bool add_bytes(void *ctx, const void *bytes, size_t n)
 }
 
 /* Length of a kernel's text as the stream states it, and its hash if it has one (has_hash). */
-static int stored_sum(struct pack *p, uint32_t kernel, uint64_t *bytes, unsigned char hash[16],
+static int read_stored_sum(struct pack *p, uint32_t kernel, uint64_t *bytes, unsigned char hash[16],
 	bool *has_hash, struct fault *f)
 {
 	struct walk w;
@@ -339,8 +339,8 @@ static int verify_kernel(struct pack *p, uint32_t i, struct text_sum *s, struct 
 
 	s->bytes = 0;
 	XXH3_128bits_reset(s->hash);
-	if (pack_text(p, i, 0, UINT64_MAX, add_bytes, s, f) < 0 ||
-		stored_sum(p, i, &bytes, hash, &has_hash, f) < 0)
+	if (pack_text(p, i, 0, UINT64_MAX, add_bytes_to_sum, s, f) < 0 ||
+		read_stored_sum(p, i, &bytes, hash, &has_hash, f) < 0)
 		return -1;
 	if (s->bytes != bytes)
 		return fault_set(f, at, "pack-damaged", "kernel %u (%s): %llu bytes of text (expected %llu)",

@@ -29,17 +29,17 @@ static bool skip_registers(struct line *l)
 {
 	uint32_t n, v;
 
-	if (!dec32(l, &n) || n > pack_limits.registers)
+	if (!scan_decimal32(l, &n) || n > pack_limits.registers)
 		return false;
 	for (; n; n--) {
-		if (!lit(l, " "))
+		if (!scan_literal(l, " "))
 			return false;
 		if (l->p < l->end && *l->p == 'U')
 			l->p++;
 		if (l->p == l->end || (*l->p != 'R' && *l->p != 'P'))
 			return false;
 		l->p++;
-		if (!dec32(l, &v) || v > 255)
+		if (!scan_decimal32(l, &v) || v > 255)
 			return false;
 	}
 	return true;
@@ -55,13 +55,13 @@ static bool skip_column(struct line *l, enum line_column c, uint32_t *v)
 	case WORDS_WORD:
 		return l->p < l->end && *l->p >= 'A' && *l->p <= 'Z' && skip_word(l) &&
 		       l->p - from <= pack_limits.opcode;
-	case WORDS_NUMBER: return dec32(l, v) && *v <= pack_limits.width;
+	case WORDS_NUMBER: return scan_decimal32(l, v) && *v <= pack_limits.width;
 	default: return false;
 	}
 }
 
 /* Scans the columns from after the mask up to the addresses. op: the opcode. */
-static bool skip_mid(struct line *l, enum line_dialect d, bool *has_addr, struct line *op)
+static bool skip_middle_columns(struct line *l, enum line_dialect d, bool *has_addr, struct line *op)
 {
 	const uint8_t *c = line_dialects[d];
 	uint32_t width = 0;
@@ -69,7 +69,7 @@ static bool skip_mid(struct line *l, enum line_dialect d, bool *has_addr, struct
 	while (*c++ != COLUMN_MASK)
 		;
 	for (const uint8_t *first = c; *c != COLUMN_ADDRESSES; c++) {
-		if (c > first && !lit(l, " "))
+		if (c > first && !scan_literal(l, " "))
 			return false;
 		const char *from = l->p;
 		if (!skip_column(l, (enum line_column) * c, &width))
@@ -102,11 +102,11 @@ static bool addresses_strided(uint32_t mask, const uint64_t *a, int64_t *stride)
 /* Scans the base of modes 1 and 2: 16 digits, or as many as it takes, as in the other lines of the part. */
 static bool base_address(struct parsed *p, struct line *l, uint64_t *v)
 {
-	if (!lit(l, " 0x") || l->end - l->p < 2)
+	if (!scan_literal(l, " 0x") || l->end - l->p < 2)
 		return false;
 	uint32_t now = *l->p == '0' && l->p[1] != ' ' ? STYLE_PADDED : 0, had = p->part.style & STYLE_PADDED;
 	now = p->style_known && *l->p != '0' ? had : now;
-	if (!hex(l, now ? 16 : 1, 16, v) || (p->style_known && now != had))
+	if (!scan_hex(l, now ? 16 : 1, 16, v) || (p->style_known && now != had))
 		return false;
 	p->style_known = true;
 	p->part.style |= now;
@@ -114,33 +114,33 @@ static bool base_address(struct parsed *p, struct line *l, uint64_t *v)
 }
 
 /* Scans " stride" after "1 base". Only masks without holes, of none or of at least two lanes, have one. */
-static bool stride_list(struct line *l, uint32_t mask, uint64_t a[33])
+static bool scan_stride(struct line *l, uint32_t mask, uint64_t a[33])
 {
 	uint32_t n = bit_count32(mask), run = mask ? mask >> bit_lowest32(mask) : 0;
 	int64_t d;
 
-	if (!lit(l, " ") || !sdec(l, &d) || d != (int32_t)d)
+	if (!scan_literal(l, " ") || !scan_signed_decimal(l, &d) || d != (int32_t)d)
 		return false;
 	a[1] = (uint64_t)d;
 	return n ? n > 1 && !(run & (run + 1)) : !a[0] && !d;
 }
 
-static bool mode_list(struct parsed *p, struct line *l, uint32_t mask, uint32_t mode, uint64_t a[33])
+static bool scan_mode_list(struct parsed *p, struct line *l, uint32_t mask, uint32_t mode, uint64_t a[33])
 {
 	uint32_t n = bit_count32(mask);
 	int64_t d = 0, stride;
 
 	for (uint32_t i = 0; mode == 0 && i < n; i++)
-		if (!lit(l, " 0x") || !hex(l, 16, 16, &a[i]))
+		if (!scan_literal(l, " 0x") || !scan_hex(l, 16, 16, &a[i]))
 			return false;
 	if (mode == 0)
 		return true;
 	if (!base_address(p, l, &a[0]))
 		return false;
 	if (mode == 1)
-		return stride_list(l, mask, a);
+		return scan_stride(l, mask, a);
 	for (uint32_t i = 1; i < n; i++) {
-		if (!lit(l, " ") || !sdec(l, &d))
+		if (!scan_literal(l, " ") || !scan_signed_decimal(l, &d))
 			return false;
 		a[i] = a[i - 1] + (uint64_t)d;
 	}
@@ -148,7 +148,7 @@ static bool mode_list(struct parsed *p, struct line *l, uint32_t mask, uint32_t 
 }
 
 /* Scans " mode addresses" and appends the addresses. Returns false if the tracer would not write them so. */
-static bool addresses(struct parsed *p, struct line *l, struct record *r, uint8_t *flags)
+static bool scan_addresses(struct parsed *p, struct line *l, struct record *r, uint8_t *flags)
 {
 	uint64_t a[33];
 
@@ -157,7 +157,7 @@ static bool addresses(struct parsed *p, struct line *l, struct record *r, uint8_
 	uint32_t mode = (uint32_t)(l->p[1] - '0'), n = bit_count32(r->mask);
 	a[0] = a[1] = 0;
 	l->p += 2;
-	if (p->n_addr >= UINT32_MAX / 4 - 64 || !mode_list(p, l, r->mask, mode, a))
+	if (p->n_addr >= UINT32_MAX / 4 - 64 || !scan_mode_list(p, l, r->mask, mode, a))
 		return false;
 	bool line = mode == 1 || n == 1;
 	n = line ? 2 : n;
@@ -200,12 +200,12 @@ static bool parse_blocks_body(
 	struct line op;
 
 	f->mid = l->p;
-	if (!skip_mid(l, part_dialect(&p->part), &has_addr, &op))
+	if (!skip_middle_columns(l, part_dialect(&p->part), &has_addr, &op))
 		return false;
 	f->mid_end = l->p;
 	if (has_addr) {
 		f->flags = ST_MEM;
-		if (!addresses(p, l, r, &f->flags))
+		if (!scan_addresses(p, l, r, &f->flags))
 			return false;
 	}
 	if (!line_dialect_has(part_dialect(&p->part), COLUMN_TAIL)) { /* no other record uses this text */
@@ -215,15 +215,17 @@ static bool parse_blocks_body(
 	return split_tail(l, f, text);
 }
 
-static bool prefix(struct parsed *p, struct line *l, const struct ptb *tb, uint32_t warp, uint32_t *lineno)
+static bool scan_prefix(
+	struct parsed *p, struct line *l, const struct ptb *tb, uint32_t warp, uint32_t *lineno)
 {
 	uint32_t style = p->part.style, v;
 
 	if (style & STYLE_BLOCK_IDS)
 		for (int i = 0; i < 4; i++)
-			if (!dec32(l, &v) || !lit(l, " ") || v != (i < 3 ? tb->id[i] : warp))
+			if (!scan_decimal32(l, &v) || !scan_literal(l, " ") ||
+				v != (i < 3 ? tb->id[i] : warp))
 				return false;
-	return !(style & STYLE_LINENO) || (dec32(l, lineno) && lit(l, " "));
+	return !(style & STYLE_LINENO) || (scan_decimal32(l, lineno) && scan_literal(l, " "));
 }
 
 /*
@@ -294,7 +296,7 @@ static bool repeated_line(struct parsed *p, struct line l, uint32_t id)
 		return false;
 	l.p += 9 + s->mid_len;
 	uint32_t n_addr = p->n_addr;
-	if (s->flags & ST_MEM && (!addresses(p, &l, &r, &flags) || flags != s->flags)) {
+	if (s->flags & ST_MEM && (!scan_addresses(p, &l, &r, &flags) || flags != s->flags)) {
 		p->n_addr = n_addr;
 		return false;
 	}
@@ -316,7 +318,7 @@ static bool expected_static(struct parsed *p, struct line l, uint32_t before, ui
 	return at != NONE && at != id && repeated_line(p, l, at);
 }
 
-static bool instruction(struct parsed *p, struct line l, const struct ptb *tb, uint32_t warp)
+static bool scan_instruction(struct parsed *p, struct line l, const struct ptb *tb, uint32_t warp)
 {
 	struct found f = {0};
 	struct record r = {0};
@@ -327,13 +329,13 @@ static bool instruction(struct parsed *p, struct line l, const struct ptb *tb, u
 		return false;
 	if (!p->part.code.n && !find_line_prefix(p, l))
 		return false;
-	if (!prefix(p, &l, tb, warp, &f.lineno))
+	if (!scan_prefix(p, &l, tb, warp, &f.lineno))
 		return false;
 	f.head = l.p;
-	if (!hex(&l, 4, 8, &pc) || !lit(&l, " "))
+	if (!scan_hex(&l, 4, 8, &pc) || !scan_literal(&l, " "))
 		return false;
 	f.head_end = l.p;
-	if (!hex(&l, 8, 8, &mask) || !lit(&l, " "))
+	if (!scan_hex(&l, 8, 8, &mask) || !scan_literal(&l, " "))
 		return false;
 	f.pc = (uint32_t)pc;
 	r.mask = (uint32_t)mask;
@@ -367,22 +369,26 @@ static bool next_text_line(const char **text, const char *end, struct line *l)
 	return true;
 }
 
-static bool block_id(struct line l, uint32_t id[3])
+static bool scan_block_id(struct line l, uint32_t id[3])
 {
-	return lit(&l, "thread block = ") && dec32(&l, &id[0]) && lit(&l, ",") && dec32(&l, &id[1]) &&
-	       lit(&l, ",") && dec32(&l, &id[2]) && l.p == l.end;
+	return scan_literal(&l, "thread block = ") && scan_decimal32(&l, &id[0]) && scan_literal(&l, ",") &&
+	       scan_decimal32(&l, &id[1]) && scan_literal(&l, ",") && scan_decimal32(&l, &id[2]) &&
+	       l.p == l.end;
 }
 
-static bool take_numbered(struct line l, const char *name, uint32_t *v)
+static bool scan_numbered_word(struct line l, const char *name, uint32_t *v)
 {
-	return lit(&l, name) && dec32(&l, v) && l.p == l.end;
+	return scan_literal(&l, name) && scan_decimal32(&l, v) && l.p == l.end;
 }
 
 /* Lines of newer tracers after the id. The text reader would take any other line for something else. */
-static bool extra_line(struct line l) { return lit(&l, "cluster ") || lit(&l, "core ") || lit(&l, "sm "); }
+static bool extra_line(struct line l)
+{
+	return scan_literal(&l, "cluster ") || scan_literal(&l, "core ") || scan_literal(&l, "sm ");
+}
 
 /* Reads the warps of a thread block and "#END_TB". */
-static bool warps(struct parsed *p, struct ptb *tb, const char **s, const char *end)
+static bool scan_warps(struct parsed *p, struct ptb *tb, const char **s, const char *end)
 {
 	uint32_t first = p->n_rec;
 	struct line l;
@@ -394,8 +400,8 @@ static bool warps(struct parsed *p, struct ptb *tb, const char **s, const char *
 			return false;
 		if (l.end - l.p == 7 && !memcmp(l.p, "#END_TB", 7))
 			return true;
-		if (!take_numbered(l, "warp = ", &w.id) || !next_text_line(s, end, &l) ||
-			!take_numbered(l, "insts = ", &w.count) || tb->n_warps == pack_limits.warps)
+		if (!scan_numbered_word(l, "warp = ", &w.id) || !next_text_line(s, end, &l) ||
+			!scan_numbered_word(l, "insts = ", &w.count) || tb->n_warps == pack_limits.warps)
 			return false;
 		/* A warp usually does the same as the warp before it. */
 		const struct pwarp *last = p->n_warp ? &p->warp[p->n_warp - 1] : NULL;
@@ -412,7 +418,8 @@ static bool warps(struct parsed *p, struct ptb *tb, const char **s, const char *
 			}
 			if (!next_text_line(s, end, &l))
 				return false;
-			if (!(plain && expected_static(p, l, before, at)) && !instruction(p, l, tb, w.id))
+			if (!(plain && expected_static(p, l, before, at)) &&
+				!scan_instruction(p, l, tb, w.id))
 				return false;
 			uint32_t id = p->run[p->n_run - 1].id + p->run[p->n_run - 1].n - 1;
 			if (before != NONE)
@@ -437,7 +444,7 @@ static size_t parse_line_tail(struct parsed *p, const char *text, size_t n)
 
 	if (!next_text_line(&s, end, &l) || l.end - l.p != 9 || memcmp(l.p, "#BEGIN_TB", 9) ||
 		!next_text_line(&s, end, &l) || l.p != l.end || !next_text_line(&s, end, &l) ||
-		!block_id(l, tb.id))
+		!scan_block_id(l, tb.id))
 		return 0;
 	extra = s;
 	for (;;) {
@@ -448,9 +455,9 @@ static size_t parse_line_tail(struct parsed *p, const char *text, size_t n)
 		if (!extra_line(l))
 			return 0;
 	}
-	tb.extra = keep(&p->text, extra, l.p);
+	tb.extra = keep_text_bytes(&p->text, extra, l.p);
 	tb.extra_len = (uint32_t)(l.p - extra);
-	if (!warps(p, &tb, &s, end))
+	if (!scan_warps(p, &tb, &s, end))
 		return 0;
 	grow(&p->tb, &p->cap_tb, p->part.n_blocks + 1, sizeof(p->tb[0]));
 	p->tb[p->part.n_blocks++] = tb;
@@ -479,7 +486,7 @@ const char *pstatic_opcode(const struct part *p, const struct pstatic *s, size_t
 	struct line l = {t, t + s->mid_len}, op = {t, t};
 	bool has_addr;
 
-	if (s->flags & ST_LINE || !skip_mid(&l, part_dialect(p), &has_addr, &op))
+	if (s->flags & ST_LINE || !skip_middle_columns(&l, part_dialect(p), &has_addr, &op))
 		return NULL;
 	*n = (size_t)(op.end - op.p);
 	return op.p;
@@ -496,11 +503,11 @@ bool pstatic_derive(const struct part *p, struct pstatic *s)
 	s->mem = NONE;
 	if (s->flags & ST_LINE)
 		return true;
-	if (!skip_mid(&l, part_dialect(p), &has_addr, &op) || l.p != l.end ||
+	if (!skip_middle_columns(&l, part_dialect(p), &has_addr, &op) || l.p != l.end ||
 		has_addr != !!(s->flags & ST_MEM))
 		return false;
 	s->ctl = (uint8_t)ctl_of(op.p, (size_t)(op.end - op.p));
 	l = (struct line){t + s->tail, t + s->tail + s->tail_len};
-	s->imm = lit(&l, " ") && sdec(&l, &imm) ? (uint64_t)imm : UINT64_MAX;
+	s->imm = scan_literal(&l, " ") && scan_signed_decimal(&l, &imm) ? (uint64_t)imm : UINT64_MAX;
 	return true;
 }

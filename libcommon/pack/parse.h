@@ -13,7 +13,7 @@ struct line {
 	const char *p, *end; /* end: at the newline */
 };
 
-static inline bool lit(struct line *l, const char *s)
+static inline bool scan_literal(struct line *l, const char *s)
 {
 	size_t n = strlen(s);
 
@@ -24,7 +24,7 @@ static inline bool lit(struct line *l, const char *s)
 }
 
 /* Scans a decimal as printf() writes it. */
-static inline bool dec(struct line *l, uint64_t *v)
+static inline bool scan_decimal(struct line *l, uint64_t *v)
 {
 	const char *s = l->p, *p = s, *end = l->end;
 	uint64_t a = 0;
@@ -40,30 +40,30 @@ static inline bool dec(struct line *l, uint64_t *v)
 	return p > s && (*s != '0' || p == s + 1);
 }
 
-static inline bool dec32(struct line *l, uint32_t *v)
+static inline bool scan_decimal32(struct line *l, uint32_t *v)
 {
 	uint64_t a;
 
-	if (!dec(l, &a) || a >= NONE)
+	if (!scan_decimal(l, &a) || a >= NONE)
 		return false;
 	*v = (uint32_t)a;
 	return true;
 }
 
-static inline bool sdec(struct line *l, int64_t *v)
+static inline bool scan_signed_decimal(struct line *l, int64_t *v)
 {
 	uint64_t a;
 	bool neg = l->p < l->end && *l->p == '-';
 
 	l->p += neg;
-	if (!dec(l, &a) || a > INT64_MAX || (neg && !a))
+	if (!scan_decimal(l, &a) || a > INT64_MAX || (neg && !a))
 		return false;
 	*v = neg ? -(int64_t)a : (int64_t)a;
 	return true;
 }
 
 /* Scans a lower-case hexadecimal number of at least min digits, without leading zeros beyond these. */
-static inline bool hex(struct line *l, unsigned min, unsigned max, uint64_t *v)
+static inline bool scan_hex(struct line *l, unsigned min, unsigned max, uint64_t *v)
 {
 	const char *s = l->p;
 	uint64_t a = 0;
@@ -94,7 +94,7 @@ struct found {
 };
 
 /* Appends the text to b. Returns its offset. */
-static inline uint32_t keep(struct buf *b, const char *from, const char *end)
+static inline uint32_t keep_text_bytes(struct buf *b, const char *from, const char *end)
 {
 	uint32_t at = (uint32_t)b->n;
 

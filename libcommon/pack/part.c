@@ -44,7 +44,7 @@ static void grow_path_table(struct parsed *p)
 }
 
 /* Finds the warps with equal behaviour. */
-static void find_paths(struct parsed *p)
+static void find_equal_paths(struct parsed *p)
 {
 	for (uint32_t i = 0; i < p->n_warp; i++) {
 		struct pwarp *w = &p->warp[i];
@@ -132,7 +132,7 @@ void parsed_finish(struct parsed *p)
 	free(o);
 	free(to);
 	p->part.n_insts = p->n_rec;
-	find_paths(p);
+	find_equal_paths(p);
 }
 
 void part_place(struct cur *in, struct part *p)

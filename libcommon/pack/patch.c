@@ -36,7 +36,7 @@ static void make_slots(struct differ *d)
 		d->slot[bytes_hash(d, d->a + i)] = (uint32_t)i + 1;
 }
 
-static bool matches(const struct differ *d, size_t i, size_t j, size_t n)
+static bool matches_at(const struct differ *d, size_t i, size_t j, size_t n)
 {
 	return i + n <= d->n_a && j + n <= d->n_b && !memcmp(d->a + i, d->b + j, n);
 }
@@ -48,15 +48,15 @@ static bool matches(const struct differ *d, size_t i, size_t j, size_t n)
 static bool match_near(const struct differ *d, size_t *i, size_t *j)
 {
 	for (size_t n = 1; n <= NEAR; n++) {
-		if (matches(d, *i + n, *j + n, SAME)) {
+		if (matches_at(d, *i + n, *j + n, SAME)) {
 			*i += n;
 			*j += n;
 			return true;
 		}
 		for (size_t k = 0; k < n; k++) {
-			bool less = matches(d, *i + n, *j + k, FAR_SAME);
+			bool less = matches_at(d, *i + n, *j + k, FAR_SAME);
 
-			if (!less && !matches(d, *i + k, *j + n, FAR_SAME))
+			if (!less && !matches_at(d, *i + k, *j + n, FAR_SAME))
 				continue;
 			*i += less ? n : k;
 			*j += less ? k : n;
@@ -73,7 +73,7 @@ static bool match_far(struct differ *d, size_t *i, size_t *j)
 	for (size_t to = *j; to + FAR_SAME <= d->n_b; to++) {
 		uint32_t at = d->slot[bytes_hash(d, d->b + to)];
 
-		if (at > *i && matches(d, at - 1, to, FAR_SAME)) {
+		if (at > *i && matches_at(d, at - 1, to, FAR_SAME)) {
 			*i = at - 1;
 			*j = to;
 			return true;

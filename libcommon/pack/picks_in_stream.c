@@ -9,7 +9,7 @@
 #include "pack.h"
 #include "picks.h"
 
-static int from_stream(struct picks *p, const char *path, struct fault *f)
+static int read_picks_of_stream(struct picks *p, const char *path, struct fault *f)
 {
 	struct pack *s = pack_open(path, f);
 	int r = -1;
@@ -31,7 +31,7 @@ int picks_read(struct picks *p, const char *path, struct fault *f)
 {
 	*p = (struct picks){0};
 	if (pack_is(path))
-		return from_stream(p, path, f);
+		return read_picks_of_stream(p, path, f);
 	struct input *in = input_open(path, f);
 	int r = in ? picks_parse(p, in, f) : -1;
 

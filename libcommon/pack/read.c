@@ -196,7 +196,8 @@ bool pack_lacks(const struct pack *p, const char *name)
 	return find_kernel_entry(&p->missing_names, p->missing, name, strlen(name)) >= 0;
 }
 
-static void add_name(struct table *t, char ***name, uint32_t *n_names, uint32_t *cap, const char *s, size_t n)
+static void add_indexed_name(
+	struct table *t, char ***name, uint32_t *n_names, uint32_t *cap, const char *s, size_t n)
 {
 	table_add(t, table_hash(s, n), *n_names);
 	grow(name, cap, *n_names + 1, sizeof(**name));
@@ -227,10 +228,10 @@ static bool read_names(struct pack *p, struct cur missing)
 			find_kernel_entry(&p->missing_names, p->missing, a, n) >= 0)
 			continue;
 		if (!lacks || before--) {
-			add_name(&p->names, &p->kernel, &p->n_kernels, &p->cap_kernels, a, n);
+			add_indexed_name(&p->names, &p->kernel, &p->n_kernels, &p->cap_kernels, a, n);
 			continue;
 		}
-		add_name(&p->missing_names, &p->missing, &p->n_missing, &p->cap_missing, a, n);
+		add_indexed_name(&p->missing_names, &p->missing, &p->n_missing, &p->cap_missing, a, n);
 		lacks = cur_left(&missing) > 0;
 		before = lacks ? cur_var(&missing) : 0;
 	}
@@ -323,7 +324,7 @@ void pack_lock_init(struct pack *p)
 	pthread_mutexattr_destroy(&a);
 }
 
-static struct pack *opened(struct pack *p, struct fault *f)
+static struct pack *finish_opening(struct pack *p, struct fault *f)
 {
 	pack_lock_init(p);
 	if (check_magic(p, f) == 0 && read_index(p, f) == 0 && pack_read_list(p, f) == 0)
@@ -332,7 +333,7 @@ static struct pack *opened(struct pack *p, struct fault *f)
 	return NULL;
 }
 
-static struct pack *over_file(int fd, const char *name, struct fault *f)
+static struct pack *open_over_file(int fd, const char *name, struct fault *f)
 {
 	off_t size = lseek(fd, 0, SEEK_END);
 	struct pack *p = xcalloc(1, sizeof(*p));
@@ -340,7 +341,7 @@ static struct pack *over_file(int fd, const char *name, struct fault *f)
 	p->name = name;
 	p->fd = fd;
 	p->size = size < 0 ? 0 : (uint64_t)size;
-	return opened(p, f);
+	return finish_opening(p, f);
 }
 
 struct pack *pack_over(struct input *in, struct fault *f)
@@ -369,7 +370,7 @@ struct pack *pack_over(struct input *in, struct fault *f)
 	int fd = good && n == 0 ? dup(fileno(t)) : -1;
 	if (t)
 		fclose(t);
-	return fd < 0 ? NULL : over_file(fd, input_name(in), f);
+	return fd < 0 ? NULL : open_over_file(fd, input_name(in), f);
 }
 
 bool pack_begins(struct input *in)
@@ -384,7 +385,7 @@ struct pack *pack_open(const char *path, struct fault *f)
 	int fd = pack_is(path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
 
 	if (fd >= 0)
-		return over_file(fd, diag_keep(path), f);
+		return open_over_file(fd, diag_keep(path), f);
 	struct input *in = input_open(path, f);
 	struct pack *p = in ? pack_over(in, f) : NULL;
 	input_close(in);
@@ -396,7 +397,7 @@ struct pack *pack_input(struct input **in, struct fault *f)
 	int fd = input_duplicate(*in);
 
 	if (fd >= 0)
-		return over_file(fd, input_name(*in), f);
+		return open_over_file(fd, input_name(*in), f);
 	struct pack *p = pack_forward(*in, f);
 	if (p)
 		*in = NULL;
@@ -411,7 +412,7 @@ struct pack *pack_memory(const char *name, const void *bytes, size_t n, struct f
 	p->fd = -1;
 	p->bytes = bytes;
 	p->size = n;
-	return opened(p, f);
+	return finish_opening(p, f);
 }
 
 bool pack_is(const char *path)

@@ -109,7 +109,7 @@ static uint64_t list_length(struct list_length *x, const uint64_t *a)
 }
 
 /* Returns the length of a list of all lanes at a, with the offset `at` in the warp's words. */
-static uint64_t known_list(struct records *r, uint32_t at, const uint64_t *a)
+static uint64_t length_of_known_list(struct records *r, uint32_t at, const uint64_t *a)
 {
 	uint32_t k = at / 32 % LISTS;
 
@@ -140,7 +140,7 @@ static uint64_t addresses_length(struct records *r, uint32_t addr, uint32_t mask
 		return base;
 	if ((addr & 3) == ADDR_STRIDE)
 		return base + 1 + signed_length((int64_t)a[1]);
-	return base + (n == 32 ? known_list(r, at, a) : differences_length(a, n));
+	return base + (n == 32 ? length_of_known_list(r, at, a) : differences_length(a, n));
 }
 
 static uint64_t lines_length(struct records *r, const struct pack_warp *x, uint32_t *n)
@@ -286,7 +286,7 @@ void records_hash(XXH3_state_t *h, const uint32_t id[3], const struct pack_warp 
 /* ---- text --------------------------------------------------------------------------------- */
 
 /* Converts the record for the writer of text. A moved list is computed into t, which then holds the words. */
-static struct rec lists_readable(
+static struct rec record_for_text(
 	uint64_t *word, uint32_t id, uint32_t mask, uint32_t addr, struct tblock *tb, uint64_t t[32])
 {
 	tb->word = word;
@@ -318,7 +318,7 @@ static void warp_text(struct buf *out, const struct records *r, const struct par
 			else
 				m.addr = 0;
 			struct rec x =
-				lists_readable(p->addr + w->word, p->met[i] - 1, u->mask, m.addr, &tb, t);
+				record_for_text(p->addr + w->word, p->met[i] - 1, u->mask, m.addr, &tb, t);
 			text_put(out, in, &x, w->id, text, m.text_len);
 			text += m.text_len;
 		}

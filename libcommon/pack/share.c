@@ -75,7 +75,7 @@ static void unlink_origin(struct share *s, struct origin *o)
 	*(o->older ? &o->older->newer : &s->oldest) = o->newer;
 }
 
-static void use_origin(struct share *s, struct origin *o)
+static void mark_origin_used(struct share *s, struct origin *o)
 {
 	unlink_origin(s, o);
 	link_newest(s, o);
@@ -88,7 +88,7 @@ struct origin *share_find(struct share *s, const uint64_t key[2])
 	while (o && (o->key[0] != key[0] || o->key[1] != key[1]))
 		o = o->by_key;
 	if (o)
-		use_origin(s, o);
+		mark_origin_used(s, o);
 	return o;
 }
 
@@ -138,7 +138,7 @@ struct origin *share_add(struct share *s, const uint64_t key[2], uint64_t near, 
 		.holders = 1};
 	*related = find_related(s, near, far);
 	if (*related)
-		use_origin(s, *related);
+		mark_origin_used(s, *related);
 	o->by_key = *(slot = origin_slot(s->key, key[0]));
 	*slot = o;
 	o->by_near = *(slot = origin_slot(s->near, near));

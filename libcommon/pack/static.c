@@ -71,10 +71,10 @@ uint32_t static_intern(struct parsed *p, const struct found *f)
 	*s = (struct pstatic){.pc = f->pc, .lineno = f->lineno, .flags = f->flags, .next = NONE};
 	s->mid_len = (uint16_t)(f->mid_end - f->mid);
 	s->tail_len = (uint16_t)(f->tail_end - f->tail);
-	s->head = keep(&c->text, f->head, f->head_end);
+	s->head = keep_text_bytes(&c->text, f->head, f->head_end);
 	s->head_len = (uint8_t)(f->head_end - f->head);
-	s->mid = keep(&c->text, f->mid, f->mid_end);
-	s->tail = keep(&c->text, f->tail, f->tail_end);
+	s->mid = keep_text_bytes(&c->text, f->mid, f->mid_end);
+	s->tail = keep_text_bytes(&c->text, f->tail, f->tail_end);
 	p->slot[at] = ++c->n;
 	return c->n - 1;
 }

@@ -41,7 +41,7 @@ struct static_cache_key static_cache_key_of(const struct trace *t)
 	return c;
 }
 
-static bool same_key(const struct static_cache_key *a, const struct static_cache_key *b)
+static bool is_same_cache_key(const struct static_cache_key *a, const struct static_cache_key *b)
 {
 	return a->code == b->code && a->source == b->source && a->d.form == b->d.form &&
 	       a->d.prefix == b->d.prefix && a->d.imms == b->d.imms && a->d.lineno == b->d.lineno &&
@@ -58,7 +58,7 @@ uint32_t static_cache_slot(
 	for (; m->slot[at]; at = (at + 1) & (m->n_slots - 1)) {
 		const struct static_entry *e = &m->e[m->slot[at] - 1];
 
-		if (e->len == n && same_key(&e->before, c) && !memcmp(m->text.p + e->text, text, n))
+		if (e->len == n && is_same_cache_key(&e->before, c) && !memcmp(m->text.p + e->text, text, n))
 			break;
 	}
 	return at;

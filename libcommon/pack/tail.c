@@ -95,7 +95,7 @@ static size_t take_group(
 }
 
 /* Splits a text into form and numbers. Returns false if the text has no form. */
-static bool take_apart(struct shape_of_text *s, uint32_t mask, const uint8_t *p, size_t n)
+static bool split_tail_text(struct shape_of_text *s, uint32_t mask, const uint8_t *p, size_t n)
 {
 	const uint8_t *end = p + n;
 	unsigned kind = 0;
@@ -140,7 +140,7 @@ static size_t put_tail_number(uint8_t *o, unsigned kind, uint64_t v)
 	return n + 2;
 }
 
-static void put_together(
+static void join_tail_text(
 	struct buf *out, const struct buf *form, const struct shape_of_text *s, uint32_t mask)
 {
 	unsigned slot = 0, g = 0;
@@ -168,7 +168,7 @@ static void put_together(
 
 /* ---- guesses ------------------------------------------------------------------------------ */
 
-static uint64_t cut_to(unsigned kind, uint64_t v) { return kind == HEX8 ? (uint32_t)v : v; }
+static uint64_t cut_to_width(unsigned kind, uint64_t v) { return kind == HEX8 ? (uint32_t)v : v; }
 
 /* Returns b plus the step from a to b, as floating-point numbers; b if the result is not finite. */
 static uint64_t continue_state(unsigned kind, uint64_t b, uint64_t from, uint64_t to)
@@ -228,9 +228,9 @@ static uint64_t tail_difference(unsigned kind, uint64_t v, uint64_t guess)
 	return kind == HEX8 ? (uint32_t)fold((int32_t)(uint32_t)(v - guess)) : fold((int64_t)(v - guess));
 }
 
-static uint64_t undo(unsigned kind, uint64_t d, uint64_t guess)
+static uint64_t undo_tail_difference(unsigned kind, uint64_t d, uint64_t guess)
 {
-	return cut_to(kind, guess + (uint64_t)unfold(d));
+	return cut_to_width(kind, guess + (uint64_t)unfold(d));
 }
 
 static unsigned best_guess(const struct group_state *g)
@@ -244,7 +244,7 @@ static unsigned best_guess(const struct group_state *g)
 }
 
 /* Returns the inputs of the guesses for lane l, from those of the lane before. */
-static struct known known_of(const struct group_state *g, const struct known *was, unsigned l)
+static struct known guess_inputs_of(const struct group_state *g, const struct known *was, unsigned l)
 {
 	struct known k = *was;
 
@@ -254,7 +254,7 @@ static struct known known_of(const struct group_state *g, const struct known *wa
 	return k;
 }
 
-static void lane_done(struct known *k, uint64_t v)
+static void note_lane_number(struct known *k, uint64_t v)
 {
 	k->old_before = k->old;
 	k->before_that = k->i ? k->before : v;
@@ -263,20 +263,20 @@ static void lane_done(struct known *k, uint64_t v)
 }
 
 /* Updates the cost of every guess, and keeps the numbers as the previous ones. */
-static void group_done(struct group_state *g, unsigned kind, uint32_t mask, const uint64_t v[32])
+static void update_guess_costs(struct group_state *g, unsigned kind, uint32_t mask, const uint64_t v[32])
 {
 	struct known k = {.i = 0};
 
 	for (unsigned n = 0; n < GUESSES; n++)
 		g->cost[n] /= 2;
 	FOR_BITS32 (l, mask) {
-		k = known_of(g, &k, l);
+		k = guess_inputs_of(g, &k, l);
 		for (unsigned n = 0; n < GUESSES; n++) {
 			uint64_t d = tail_difference(kind, v[l], guess_of(n, kind, &k));
 
 			g->cost[n] += d ? log2_floor(d) + 2 : 0;
 		}
-		lane_done(&k, v[l]);
+		note_lane_number(&k, v[l]);
 	}
 	if (mask)
 		g->older = g->last[bit_lowest32(mask)];
@@ -316,7 +316,7 @@ void tails_span(struct tails *t, const struct cur col[N_COLUMNS])
 	}
 }
 
-static struct tail_state *state_of(struct tails *t, uint32_t id)
+static struct tail_state *tail_state_of(struct tails *t, uint32_t id)
 {
 	if (!t->state)
 		t->state = xcalloc(t->n + 1, sizeof(t->state[0]));
@@ -348,7 +348,7 @@ static void keep_guess_numbers(
 	memcpy(s->slot, x->slot, x->n_slots * sizeof(s->slot[0]));
 	for (size_t i = 0; i < x->form.n; i++)
 		if (f[i] == GROUP) {
-			group_done(tail_group(s, g), f[i + 1], mask, x->lane[g]);
+			update_guess_costs(tail_group(s, g), f[i + 1], mask, x->lane[g]);
 			g++;
 		}
 }
@@ -363,10 +363,10 @@ static void put_group(
 	uint64_t d[32] = {0}, all = 0;
 
 	FOR_BITS32 (l, mask) {
-		k = known_of(g, &k, l);
+		k = guess_inputs_of(g, &k, l);
 		d[l] = tail_difference(kind, v[l], guess_of(best, kind, &k));
 		all |= d[l];
-		lane_done(&k, v[l]);
+		note_lane_number(&k, v[l]);
 	}
 	for (; all; all >>= 8)
 		bytes++;
@@ -379,9 +379,9 @@ static void put_group(
 void tail_put(
 	struct tails *t, uint32_t id, uint32_t mask, const uint8_t *text, size_t n, struct buf col[N_COLUMNS])
 {
-	struct tail_state *s = state_of(t, id);
+	struct tail_state *s = tail_state_of(t, id);
 	struct shape_of_text *x = &t->shape;
-	bool formed = take_apart(x, mask, text, n);
+	bool formed = split_tail_text(x, mask, text, n);
 	unsigned slot = 0, g = 0;
 
 	if (!formed || !s->form.n || s->form.n != x->form.n || memcmp(s->form.p, x->form.p, x->form.n)) {
@@ -425,11 +425,11 @@ static bool get_group(struct tails *t, struct group_state *g, unsigned kind, uin
 		for (unsigned b = 0; b < bytes; b++)
 			d |= (uint64_t)plane[b][i] << 8 * b;
 		i++;
-		k = known_of(g, &k, l);
-		v[l] = undo(kind, d, guess_of(best, kind, &k));
+		k = guess_inputs_of(g, &k, l);
+		v[l] = undo_tail_difference(kind, d, guess_of(best, kind, &k));
 		if (kind == DECIMAL && v[l] >= NUMBER_MAX)
 			return false;
-		lane_done(&k, v[l]);
+		note_lane_number(&k, v[l]);
 	}
 	return !t->width.bad;
 }
@@ -454,7 +454,7 @@ static bool read_tail_numbers(struct tails *t, struct tail_state *s, uint32_t ma
 
 			if (t->in.bad || (c == DECIMAL && v >= NUMBER_MAX))
 				return false;
-			x->slot[x->n_slots++] = cut_to(c, v);
+			x->slot[x->n_slots++] = cut_to_width(c, v);
 		}
 	}
 	return true;
@@ -462,7 +462,7 @@ static bool read_tail_numbers(struct tails *t, struct tail_state *s, uint32_t ma
 
 bool tail_next(struct tails *t, uint32_t id, uint32_t mask, const uint8_t **text, size_t *n)
 {
-	struct tail_state *s = state_of(t, id);
+	struct tail_state *s = tail_state_of(t, id);
 	uint64_t len = cur_var(&t->in);
 
 	if (len) {
@@ -470,12 +470,12 @@ bool tail_next(struct tails *t, uint32_t id, uint32_t mask, const uint8_t **text
 		*text = cur_bytes(&t->in, *n);
 		if (!*text)
 			return false;
-		bool formed = take_apart(&t->shape, mask, *text, *n);
+		bool formed = split_tail_text(&t->shape, mask, *text, *n);
 		keep_guess_numbers(s, &t->shape, mask, formed);
 	} else {
 		if (!s->form.n || !read_tail_numbers(t, s, mask))
 			return false;
-		put_together(&t->text, &s->form, &t->shape, mask);
+		join_tail_text(&t->text, &s->form, &t->shape, mask);
 		keep_guess_numbers(s, &t->shape, mask, true);
 		*text = t->text.p;
 		*n = t->text.n;

@@ -133,9 +133,9 @@ struct trace *pack_trace(struct pack *p, uint32_t kernel, const struct trace_opt
 
 /* ---- parts -------------------------------------------------------------------------------- */
 
-static int damaged(const struct packed *k, struct fault *f)
+static int piece_is_damaged(const struct packed *k, struct fault *f)
 {
-	uint64_t at = k->w.b ? block_at(k->p, k->w.b->number) : k->p->size;
+	uint64_t at = k->w.b ? block_offset(k->p, k->w.b->number) : k->p->size;
 
 	return pack_bad(k->p, at, f, "pack-damaged", "the columns of a block do not fit its tables");
 }
@@ -206,7 +206,7 @@ static void parse_static(struct trace *t, struct packed *k, uint32_t i)
 }
 
 /* Finds the dialect from the line of the first record in the thread block. */
-static void look_at_line(struct trace *t, struct packed *k, struct replay *r, const struct text_in *in)
+static void find_line_dialect(struct trace *t, struct packed *k, struct replay *r, const struct text_in *in)
 {
 	const struct tblock *tb = in->tb;
 	const uint64_t unknown = t->unknown_recs;
@@ -247,14 +247,14 @@ static int find_dialect(struct trace *t, struct packed *k, struct fault *f)
 		}
 	}
 	if (got > 0)
-		look_at_line(t, k, r, &k->ahead_in);
+		find_line_dialect(t, k, r, &k->ahead_in);
 	if (got > 0 && blocks == 1) {
 		k->is_ahead = true;
 		k->r = r;
 	} else {
 		replay_free(r);
 	}
-	return got < 0 ? damaged(k, f) : 0;
+	return got < 0 ? piece_is_damaged(k, f) : 0;
 }
 
 static int begin_part(struct trace *t, struct packed *k, struct fault *f)
@@ -295,7 +295,7 @@ static int add_piece_text(struct packed *k, const struct read_piece *c, struct f
 }
 
 /* Continues the kernel with the text reader. */
-static int go_on_as_text(struct trace *t, struct packed *k, struct fault *f)
+static int continue_as_text(struct trace *t, struct packed *k, struct fault *f)
 {
 	struct read_piece *c;
 	int r;
@@ -316,7 +316,7 @@ static int go_on_as_text(struct trace *t, struct packed *k, struct fault *f)
 	return t->in ? 0 : -1;
 }
 
-static bool irregular(const struct packed *k)
+static bool is_stored_as_text(const struct packed *k)
 {
 	const struct read_piece *c = k->c;
 
@@ -325,7 +325,7 @@ static bool irregular(const struct packed *k)
 }
 
 /* Takes over the thread block that was decoded in advance. */
-static void take_ahead(struct packed *k, struct tblock *tb, struct text_in *in)
+static void take_decoded_block(struct packed *k, struct tblock *tb, struct text_in *in)
 {
 	const struct tblock empty = *tb;
 
@@ -346,27 +346,27 @@ static int next_records(
 {
 	for (;;) {
 		if (k->is_ahead) {
-			take_ahead(k, tb, in);
+			take_decoded_block(k, tb, in);
 			return 1;
 		}
 		int r = k->r && k->span ? replay_block(k->r, k->plain ? k->handle : NULL, tb, in) : 0;
 
 		if (r)
-			return r < 0 ? damaged(k, f) : 1;
+			return r < 0 ? piece_is_damaged(k, f) : 1;
 		if (k->r && k->span < k->c->part->n_spans) {
 			if (!replay_span(k->r, k->span, k->c->col, k->at))
-				return damaged(k, f);
+				return piece_is_damaged(k, f);
 			k->at += k->c->part->span[k->span++].blocks;
 			continue;
 		}
 		replay_free(k->r); /* the part is freed with the block */
 		k->r = NULL;
 		do {
-			if (irregular(k) && k->sought)
+			if (is_stored_as_text(k) && k->sought)
 				return fault_set(f, (struct place){t->name, 0, 0}, "pack-text",
 					"a malformed thread block is stored as text (expected reading from the start of the kernel)");
-			if (irregular(k))
-				return go_on_as_text(t, k, f);
+			if (is_stored_as_text(k))
+				return continue_as_text(t, k, f);
 			r = walk_next(&k->w, &k->c, f);
 			if (r <= 0)
 				return r;
@@ -402,7 +402,7 @@ static int parse_record(
 	return 0;
 }
 
-static int lacking_lanes(const struct trace *t, uint32_t mask, uint32_t lanes, struct fault *f)
+static int lanes_fault(const struct trace *t, uint32_t mask, uint32_t lanes, struct fault *f)
 {
 	return fault_set(f, (struct place){t->name, t->line, 0}, "lanes",
 		"mask has active lanes %08x outside a block of %u threads, warp %u (expected none outside %08x)",
@@ -421,12 +421,12 @@ static int finish_packed_record(struct trace *t, struct packed *k, struct tblock
 	if (line || (flags & ST_TAIL && k->text)) {
 		k->line.n = 0;
 		if (!text_record(&k->line, in, r, t->warp, replay_tails(k->r)))
-			return damaged(k, f);
+			return piece_is_damaged(k, f);
 	}
 	if (line)
 		return parse_record(t, k, tb, r, lanes, f);
 	if (r->mask & ~lanes)
-		return lacking_lanes(t, r->mask, lanes, f);
+		return lanes_fault(t, r->mask, lanes, f);
 	if (k->needs[id] && r->mask)
 		return fault_set(f, (struct place){t->name, t->line, 0}, "no-address",
 			"memory opcode '%.60s' has no addresses (width 0) (expected one for each lane of mask %08x)",
@@ -452,7 +452,7 @@ static int finish_warp(struct trace *t, struct packed *k, struct tblock *tb, str
 		if (!k->plain && finish_packed_record(t, k, tb, r, in, lanes, f) < 0)
 			return -1;
 		if (k->plain && r->mask & ~lanes)
-			return lacking_lanes(t, r->mask, lanes, f);
+			return lanes_fault(t, r->mask, lanes, f);
 	}
 	return 0;
 }
@@ -531,7 +531,7 @@ static int find_piece(struct packed *k, uint64_t block, struct fault *f)
 		if (p && k->c->flags & PIECE_PART && block >= p->first_block &&
 			block - p->first_block < p->n_blocks)
 			return 1;
-		if (irregular(k))
+		if (is_stored_as_text(k))
 			return 0;
 	}
 	return r;

@@ -106,7 +106,7 @@ static void write_job(struct pack_writer *w, struct job *j)
 	job_free(w->queue, j);
 }
 
-static struct job *current(struct pack_writer *w)
+static struct job *current_job(struct pack_writer *w)
 {
 	if (!w->job) {
 		w->job = queue_append_job(w->queue);
@@ -193,7 +193,7 @@ static void hash_names(struct pack_writer *w, const struct piece *c, uint64_t *n
  */
 static void find_repetition(struct pack_writer *w, struct piece *c)
 {
-	struct job *j = current(w);
+	struct job *j = current_job(w);
 	uint64_t near, far, key[2];
 
 	c->ids = (struct header_state){w->ids.id + 1, w->ids.stream};
@@ -230,7 +230,7 @@ static void find_repetition(struct pack_writer *w, struct piece *c)
 }
 
 /* Appends the piece to the current block or to a new one. */
-static void pass_block(struct pack_writer *w, struct piece *c)
+static void place_piece_in_block(struct pack_writer *w, struct piece *c)
 {
 	uint64_t n = c->size;
 
@@ -247,7 +247,7 @@ static void pass_block(struct pack_writer *w, struct piece *c)
 	if (w->job && most > w->room)
 		next_job(w);
 	find_repetition(w, c);
-	struct job *j = current(w);
+	struct job *j = current_job(w);
 	if (c->same) {
 		most -= n;
 		n = SHARED_TEXT;
@@ -259,7 +259,7 @@ static void pass_block(struct pack_writer *w, struct piece *c)
 		next_job(w);
 }
 
-static void put_cut(struct pack_writer *w, size_t n, size_t header, bool ends)
+static void queue_cut_piece(struct pack_writer *w, size_t n, size_t header, bool ends)
 {
 	struct piece *c = xcalloc(1, sizeof(*c));
 	struct buf rest = queue_text(w->queue);
@@ -282,7 +282,7 @@ static void put_cut(struct pack_writer *w, size_t n, size_t header, bool ends)
 		w->blocks++;
 	if (ends)
 		text_hash(w, c->hash);
-	pass_block(w, c);
+	place_piece_in_block(w, c);
 }
 
 /*
@@ -311,7 +311,7 @@ static size_t find_header(const struct pack_writer *w)
 }
 
 /* Returns the offset after the last thread block that ends in the text, or 0. */
-static size_t last_end(const struct buf *b)
+static size_t offset_after_last_block(const struct buf *b)
 {
 	for (size_t n = b->n; n >= 9; n--) {
 		const uint8_t *nl = memrchr(b->p, '\n', n);
@@ -333,12 +333,12 @@ static void cut_piece(struct pack_writer *w)
 		header = find_header(w);
 		w->facts = header_facts((const char *)w->in.p, header);
 	}
-	size_t n = last_end(&w->in);
+	size_t n = offset_after_last_block(&w->in);
 	if (n <= header && w->limit < piece_most()) {
 		w->limit = min_u64(2 * w->limit, piece_most()); /* a large thread block */
 		return;
 	}
-	put_cut(w, n <= header ? w->in.n : n, header, false);
+	queue_cut_piece(w, n <= header ? w->in.n : n, header, false);
 	for (w->limit = min_u64(PIECE_TEXT, piece_most()); w->limit <= w->in.n;)
 		w->limit = min_u64(2 * w->limit, piece_most());
 }
@@ -375,7 +375,7 @@ void pack_feed(struct pack_writer *w, const void *bytes, size_t n)
 /* ---- records ------------------------------------------------------------------------------ */
 
 /* Makes a piece of the filled records; ends: it ends the kernel. */
-static void put_filled(struct pack_writer *w, bool ends)
+static void queue_filled_records(struct pack_writer *w, bool ends)
 {
 	struct piece *c = xcalloc(1, sizeof(*c));
 
@@ -396,7 +396,7 @@ static void put_filled(struct pack_writer *w, bool ends)
 
 		memcpy(c->digest, (uint64_t[]){h.low64, h.high64}, sizeof(c->digest));
 	}
-	pass_block(w, c);
+	place_piece_in_block(w, c);
 	w->filled = NULL;
 	w->filled_text = 0;
 }
@@ -422,7 +422,7 @@ static void feed_lines(
 	bool first = !w->blocks;
 
 	if (w->filled)
-		put_filled(w, false);
+		queue_filled_records(w, false);
 	p->part.style = STYLE_DIALECT * w->facts.dialect;
 	records_part(&w->records, p);
 	records_block(&w->records, p, id, warp, n_warps);
@@ -432,7 +432,7 @@ static void feed_lines(
 	pack_feed(w, text.p, text.n);
 	buf_free(&text);
 	if (w->in.n)
-		put_cut(w, w->in.n, w->begun ? 0 : find_header(w), false);
+		queue_cut_piece(w, w->in.n, w->begun ? 0 : find_header(w), false);
 }
 
 void pack_block(struct pack_writer *w, const uint32_t id[3], const struct pack_warp *warp, uint32_t n_warps)
@@ -445,7 +445,7 @@ void pack_block(struct pack_writer *w, const uint32_t id[3], const struct pack_w
 		return;
 	}
 	if (w->filled && w->in.n + w->filled_text + n > most)
-		put_filled(w, false);
+		queue_filled_records(w, false);
 	if (!w->filled) {
 		w->filled = queue_parsed(w->queue);
 		records_part(&w->records, w->filled);
@@ -464,7 +464,7 @@ void pack_end(struct pack_writer *w, unsigned char *hash)
 	size_t header = 0;
 
 	if (w->no_hash) {
-		put_filled(w, true);
+		queue_filled_records(w, true);
 		w->kernel++;
 		return;
 	}
@@ -473,7 +473,7 @@ void pack_end(struct pack_writer *w, unsigned char *hash)
 		header = find_header(w);
 		w->facts = header_facts((const char *)w->in.p, header);
 	}
-	put_cut(w, w->in.n, header, true);
+	queue_cut_piece(w, w->in.n, header, true);
 	if (hash)
 		text_hash(w, hash);
 	w->kernel++;
@@ -537,7 +537,7 @@ static void put_late_list(struct pack_writer *w)
 	if (fflush(spool))
 		die_errno("the temporary file");
 	w->spool = NULL;
-	current(w);
+	current_job(w);
 	end_job(w, true);
 	uint64_t size = w->entry[w->n_entries - 1].size;
 	memmove(w->entry + 1, w->entry, (w->n_entries - 1) * sizeof(w->entry[0]));
@@ -553,7 +553,7 @@ void pack_writer_close(struct pack_writer *w)
 	if (w->spool)
 		put_late_list(w);
 	if (w->list.n)
-		current(w);
+		current_job(w);
 	end_job(w, true);
 	put_index(w, &b);
 	uint64_t size = put_framed(w, BLOCK_INDEX, &b);

@@ -52,7 +52,7 @@ static void add_string(struct record_writer *w, const char *value)
 	free(copy);
 }
 
-static void add_name(struct record_writer *w, const char *name)
+static void add_member_name(struct record_writer *w, const char *name)
 {
 	if (w->text.p[w->text.n - 1] != '{')
 		bytes_puts(&w->text, ",");
@@ -62,7 +62,7 @@ static void add_name(struct record_writer *w, const char *name)
 
 static void js_string(struct record_writer *w, const char *name, const char *value)
 {
-	add_name(w, name);
+	add_member_name(w, name);
 	add_string(w, value);
 }
 
@@ -75,14 +75,14 @@ static void js_begin(struct record_writer *w, const char *record)
 static void js_uint(struct record_writer *w, const char *name, uint64_t value, const char *unit)
 {
 	(void)unit;
-	add_name(w, name);
+	add_member_name(w, name);
 	bytes_unsigned(&w->text, value);
 }
 
 static void js_int(struct record_writer *w, const char *name, int64_t value, const char *unit)
 {
 	(void)unit;
-	add_name(w, name);
+	add_member_name(w, name);
 	bytes_signed(&w->text, value, 0);
 }
 
@@ -91,7 +91,7 @@ static void js_real(struct record_writer *w, const char *name, double value, con
 	char text[RECORD_REAL_CAP];
 
 	(void)unit;
-	add_name(w, name);
+	add_member_name(w, name);
 	if (!isfinite(value)) {
 		bytes_puts(&w->text, "null");
 		return;
@@ -108,13 +108,13 @@ static void js_real(struct record_writer *w, const char *name, double value, con
 
 static void js_bool(struct record_writer *w, const char *name, bool value)
 {
-	add_name(w, name);
+	add_member_name(w, name);
 	bytes_puts(&w->text, value ? "true" : "false");
 }
 
 static void js_group(struct record_writer *w, const char *name)
 {
-	add_name(w, name);
+	add_member_name(w, name);
 	bytes_puts(&w->text, "{");
 }
 

@@ -140,7 +140,7 @@ static int value_hex(const struct value *v, uint64_t *to, struct fault *f)
 	return tok_hex(v->w, to) ? 0 : bad_value(v, f, "a hexadecimal address");
 }
 
-static int set_binary(struct kernel_header *h, const struct value *v, struct fault *f)
+static int set_binary_version(struct kernel_header *h, const struct value *v, struct fault *f)
 {
 	if (value_int(v, &h->binary_version, f) < 0)
 		return -1;
@@ -203,7 +203,7 @@ static int set_header_value(struct kernel_header *h, enum key key, const struct 
 	case KEY_SHMEM: return value_u32(v, INT32_MAX, &h->shmem_bytes, f);
 	case KEY_NREGS: return value_u32(v, NREGS_MAX, &h->nregs, f);
 	case KEY_STREAM: return take_value_number(v, UINT64_MAX, &h->stream, f);
-	case KEY_BINARY: return set_binary(h, v, f);
+	case KEY_BINARY: return set_binary_version(h, v, f);
 	case KEY_TRACER: return value_int(v, &h->tracer_version, f);
 	case KEY_SHMEM_BASE: return value_hex(v, &h->shmem_base, f);
 	case KEY_LOCAL_BASE: return value_hex(v, &h->local_base, f);

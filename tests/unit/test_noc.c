@@ -340,7 +340,7 @@ static char *written(const struct noc *n, int form)
 	return text;
 }
 
-static void has(char *text, const char *part)
+static void stmt_has(char *text, const char *part)
 {
 	if (!ok(strstr(text, part) != NULL, "it says: %s", part))
 		printf("# %.300s\n", text);
@@ -370,8 +370,8 @@ static void deadlock(void)
 		pops(n, NULL, &same);
 	}
 	ok(quiet(n) >= 1000 && same, "a torus without parted channels locks up");
-	has(written(n, -1), "circular wait:");
-	has(written(n, -1), "none has arrived for 1000 cycles");
+	stmt_has(written(n, -1), "circular wait:");
+	stmt_has(written(n, -1), "none has arrived for 1000 cycles");
 	noc_delete(n);
 }
 
@@ -382,10 +382,10 @@ static void reports(void)
 	noc_push(n, 0, 10, 1, 8, false);
 	for (int t = 0; t < 60; t++)
 		noc_advance(n);
-	has(written(n, NET_REPORT_TEXT),
+	stmt_has(written(n, NET_REPORT_TEXT),
 		"channel requests router 0 output 0 to router 1: 1 flits, 0.0167 flits/cycle");
-	has(written(n, NET_REPORT_TEXT), "latency below 32 cycles: 1 packets");
-	has(written(n, NET_REPORT_JSON),
+	stmt_has(written(n, NET_REPORT_TEXT), "latency below 32 cycles: 1 packets");
+	stmt_has(written(n, NET_REPORT_JSON),
 		"{\"router\":0,\"output\":0,\"to_router\":1,\"cycles\":1,\"requests\":1,\"replies\":0}");
 	noc_delete(n);
 }
