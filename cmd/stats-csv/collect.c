@@ -24,7 +24,7 @@ struct csv_reading {
 /* ---- which figures ---------------------------------------------------------------------------- */
 
 /* True for the columns shown without -s: figures of the whole GPU that every record has, except host times. */
-static bool is_default(const char *name, const struct figure *about)
+static bool is_default_column(const char *name, const struct figure *about)
 {
 	if (strchr(name, '['))
 		return false;
@@ -36,16 +36,17 @@ static bool needs_figure(void *ctx, const char *name)
 {
 	const struct csv_job *j = ctx;
 
-	return j->select.n ? namelist_find(&j->select, name) >= 0 : is_default(name, figure_find(name));
+	return j->select.n ? namelist_find(&j->select, name) >= 0
+			   : is_default_column(name, figure_find(name));
 }
 
 /* Reports whether rows have shown figures only, none of which is computed from others. */
-static bool shows_as_read(const struct csv_job *j)
+static bool shows_only_figures_read(const struct csv_job *j)
 {
 	return !j->per_run && !j->list && !j->running && !j->weights && !j->n_aggs && !j->n_derived;
 }
 
-static void use_parts(struct csv_job *j, struct store_column c);
+static void keep_parts_of_rate(struct csv_job *j, struct store_column c);
 
 static enum column_use choose_column_use(struct csv_job *j, uint32_t column)
 {
@@ -54,12 +55,12 @@ static enum column_use choose_column_use(struct csv_job *j, uint32_t column)
 
 	if (j->list && !j->select.n)
 		return COLUMN_SHOWN;
-	if (j->select.n ? item >= 0 : is_default(c->name, c->about))
+	if (j->select.n ? item >= 0 : is_default_column(c->name, c->about))
 		return COLUMN_SHOWN;
 	return j->weights && weighted_needs(c->name) ? COLUMN_PART : COLUMN_NO;
 }
 
-static uint8_t *use_of(struct csv_job *j, uint32_t column)
+static uint8_t *use_of_column(struct csv_job *j, uint32_t column)
 {
 	uint32_t had = j->cap_shown;
 
@@ -72,19 +73,19 @@ static uint8_t *use_of(struct csv_job *j, uint32_t column)
 
 static enum column_use column_use(struct csv_job *j, uint32_t column)
 {
-	enum column_use use = (enum column_use) * use_of(j, column);
+	enum column_use use = (enum column_use) * use_of_column(j, column);
 
 	if (use == COLUMN_NEW) {
 		use = choose_column_use(j, column);
-		*use_of(j, column) = (uint8_t)use;
+		*use_of_column(j, column) = (uint8_t)use;
 		if (use == COLUMN_SHOWN && j->n_aggs)
-			use_parts(j, j->store->column[column]);
+			keep_parts_of_rate(j, j->store->column[column]);
 	}
 	return use;
 }
 
 /* Keeps the two figures from which a group's rate is computed, whether they are shown or not. */
-static void use_parts(struct csv_job *j, struct store_column c)
+static void keep_parts_of_rate(struct csv_job *j, struct store_column c)
 {
 	char part[2][256];
 
@@ -94,7 +95,7 @@ static void use_parts(struct csv_job *j, struct store_column c)
 		uint32_t column = store_column(j->store, part[i]);
 
 		if (column_use(j, column) == COLUMN_NO)
-			*use_of(j, column) = COLUMN_PART;
+			*use_of_column(j, column) = COLUMN_PART;
 	}
 }
 
@@ -163,7 +164,7 @@ static void append_store_value(struct csv_reading *g, uint32_t column, struct re
 	to->value = v;
 }
 
-static void derive(struct csv_reading *g)
+static void compute_derived(struct csv_reading *g)
 {
 	for (uint32_t i = 0; i < g->j->n_derived; i++)
 		g->j->derived[i].value = NAN;
@@ -174,7 +175,7 @@ static void derive(struct csv_reading *g)
 		d->value = expr_value(d->expr, find_figure, g);
 		for (size_t k = 0; k < expr_names(d->expr); k++)
 			d->found[k] |= !isnan(find_figure(g, expr_name(d->expr, k)));
-		*use_of(g->j, column) = COLUMN_SHOWN;
+		*use_of_column(g->j, column) = COLUMN_SHOWN;
 		if (!isnan(d->value))
 			append_store_value(
 				g, column, (struct result_value){.real = d->value, .decimals = RESULT_EXACT});
@@ -221,7 +222,7 @@ static bool skips_profile(struct csv_reading *g, const char *path)
 	return true;
 }
 
-static void keep_item(struct csv_reading *g)
+static void keep_item_values(struct csv_reading *g)
 {
 	const struct result_item *item = g->item;
 
@@ -236,17 +237,17 @@ static void keep_item(struct csv_reading *g)
 	}
 	if (g->j->list)
 		return;
-	derive(g);
+	compute_derived(g);
 	store_keep(g->j->store, item, g->value, g->n);
 }
 
 static void keep_row(struct csv_reading *g, const char *path)
 {
 	if (!skips_profile(g, path))
-		keep_item(g);
+		keep_item_values(g);
 }
 
-static void run_done(struct csv_reading *g)
+static void report_end_of_run(struct csv_reading *g)
 {
 	const char *status = g->item->status;
 
@@ -282,7 +283,7 @@ void collect(struct csv_job *j, const char *path)
 	g.r = results_open(path, j->running ? RESULT_RUNNING : j->per_interval ? RESULT_INTERVALS : 0, &f);
 	if (!g.r)
 		die_fault(&f);
-	if (shows_as_read(j))
+	if (shows_only_figures_read(j))
 		results_want(g.r, needs_figure, j);
 	while ((event = results_next(g.r, &item, &f)) > 0) {
 		j->any_kernel |= event == RESULT_KERNEL;
@@ -295,7 +296,7 @@ void collect(struct csv_job *j, const char *path)
 			keep_row(&g, path);
 		if (event == RESULT_DONE) {
 			store_end(j->store, &item);
-			run_done(&g);
+			report_end_of_run(&g);
 		}
 	}
 	if (event < 0)

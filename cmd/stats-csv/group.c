@@ -42,7 +42,7 @@ bool group_is_key(const char *name)
 	return false;
 }
 
-static const char *key_text(
+static const char *text_of_group_key(
 	const struct store *s, const struct store_kernel *k, const char *key, char buf[24])
 {
 	uint64_t n;
@@ -60,13 +60,13 @@ static const char *key_text(
 	return buf;
 }
 
-static char *full_key(const struct csv_groups *g, const struct store_kernel *k)
+static char *text_of_all_keys(const struct csv_groups *g, const struct store_kernel *k)
 {
 	size_t n = 0;
 	char *key = xstrdup(""), buf[24];
 
 	for (size_t i = 0; i < g->j->group.n; i++) {
-		const char *part = key_text(g->s, k, g->j->group.pattern[i], buf);
+		const char *part = text_of_group_key(g->s, k, g->j->group.pattern[i], buf);
 
 		key = xrealloc(key, n + strlen(part) + 2, 1);
 		n += (size_t)sprintf(key + n, "%s\n", part);
@@ -87,7 +87,7 @@ static struct csv_group *find_group(const struct csv_groups *g, uint32_t run, co
 static struct csv_group *find_or_add_group(struct csv_groups *g, uint32_t kernel)
 {
 	const struct store_kernel *k = &g->s->kernel[kernel];
-	char *key = full_key(g, k);
+	char *key = text_of_all_keys(g, k);
 	struct csv_group *found = find_group(g, k->run, key);
 
 	if (found) {
@@ -105,7 +105,8 @@ static struct csv_group *find_or_add_group(struct csv_groups *g, uint32_t kernel
 
 /* ---- printing -------------------------------------------------------------------------------- */
 
-static double sum_of_rate(const struct csv_groups *g, const struct csv_group *p, const struct store_column *c)
+static double rate_of_sums(
+	const struct csv_groups *g, const struct csv_group *p, const struct store_column *c)
 {
 	char num[256], den[256];
 	const struct sums *a, *b;
@@ -125,7 +126,7 @@ static void write_sum(struct csv_groups *g, const struct csv_group *p, uint32_t 
 
 	if (c->about &&
 		(*c->about->formula || kind == FIGURE_RATIO || (kind == FIGURE_INTERVAL && !s->whole)))
-		writer_real(&g->w, sum_of_rate(g, p, c));
+		writer_real(&g->w, rate_of_sums(g, p, c));
 	else if (kind == FIGURE_MAX || kind == FIGURE_TOTAL)
 		writer_real(&g->w, s->max);
 	else
@@ -156,8 +157,8 @@ static void write_group(struct csv_groups *g, const struct csv_group *p)
 		writer_text(&g->w, store_word(g->s, run->status));
 	for (size_t i = 0; i < g->j->group.n; i++)
 		if (strcmp(g->j->group.pattern[i], "run"))
-			writer_text(
-				&g->w, key_text(g->s, &g->s->kernel[p->first], g->j->group.pattern[i], buf));
+			writer_text(&g->w, text_of_group_key(g->s, &g->s->kernel[p->first],
+						   g->j->group.pattern[i], buf));
 	writer_value(&g->w, &(struct result_value){.count = p->kernels, .whole = true});
 	for (uint32_t i = 0; i < g->c.n; i++)
 		for (uint32_t a = 0; a < g->j->n_aggs; a++)

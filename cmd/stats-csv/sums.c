@@ -43,7 +43,7 @@ static int compare_doubles(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static double quantile(struct sums *s, double part)
+static double quantile_of(struct sums *s, double part)
 {
 	double at = part * (double)(s->n - 1);
 	uint64_t below = (uint64_t)at;
@@ -67,8 +67,8 @@ double sums_value(struct sums *s, enum agg agg)
 	switch (agg) {
 	case AGG_MEAN: return s->sum / n;
 	case AGG_GEOMEAN: return s->positive ? s->first * exp(s->logs / n) : (double)NAN;
-	case AGG_MEDIAN: return quantile(s, 0.5);
-	case AGG_P90: return quantile(s, 0.9);
+	case AGG_MEDIAN: return quantile_of(s, 0.5);
+	case AGG_P90: return quantile_of(s, 0.9);
 	case AGG_STDDEV: return s->n > 1 ? sqrt(s->squares / (n - 1)) : (double)NAN;
 	case AGG_MIN: return s->min;
 	case AGG_MAX: return s->max;

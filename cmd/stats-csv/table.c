@@ -64,7 +64,7 @@ static int compare_keys(const void *pa, const void *pb)
 }
 
 /* Returns the sort position by -s; derived figures are last, in the order given. */
-static long select_item_of(const struct csv_job *j, const char *name)
+static long sort_position_of(const struct csv_job *j, const char *name)
 {
 	for (uint32_t i = 0; i < j->n_derived; i++)
 		if (!strcmp(j->derived[i].name, name))
@@ -81,7 +81,7 @@ struct shown_columns shown_columns(const struct csv_job *j)
 
 	for (uint32_t i = 0; i < s->n_columns; i++)
 		if (i < j->cap_shown && j->shown[i] == COLUMN_SHOWN)
-			key[c.n++] = (struct sort_key){select_item_of(j, s->column[i].name),
+			key[c.n++] = (struct sort_key){sort_position_of(j, s->column[i].name),
 				s->column[i].about, s->column[i].name, i};
 	qsort(key, c.n, sizeof(*key), compare_keys);
 	for (uint32_t i = 0; i < c.n; i++) {
@@ -109,7 +109,7 @@ static bool option_differs(const struct store *s, uint32_t option)
 /*
  * Adds the options of --options in that order; those of one pattern in the order of the configuration.
  */
-static void named_options(const struct csv_job *j, struct shown_options *o)
+static void add_named_options(const struct csv_job *j, struct shown_options *o)
 {
 	const struct store *s = j->store;
 
@@ -135,7 +135,7 @@ struct shown_options shown_options(const struct csv_job *j)
 		if (store_is_about(s->option[i]))
 			o.option[o.n++] = i;
 	if (j->options.n)
-		named_options(j, &o);
+		add_named_options(j, &o);
 	for (uint32_t i = 0; i < s->n_options && !j->options.n && !j->no_options; i++)
 		if (!store_is_about(s->option[i]) && option_differs(s, i))
 			o.option[o.n++] = i;

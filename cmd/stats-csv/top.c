@@ -63,7 +63,7 @@ static void write_hot_spots(struct csv_job *j, struct writer *w, struct hotspots
 }
 
 /* Returns "a.json", for its second run "a.json#2". */
-static const char *run_name(const char *path, uint32_t run)
+static const char *name_of_run(const char *path, uint32_t run)
 {
 	char *name = xmalloc(strlen(path) + 16);
 	const char *kept;
@@ -91,7 +91,7 @@ static void read_runs(struct csv_job *j, struct writer *w, struct results *r, co
 			kernels = true, profile |= hotspots_add(t, 0, &item);
 		if (event != RESULT_DONE)
 			continue;
-		write_hot_spots(j, w, t, run_name(path, item.run));
+		write_hot_spots(j, w, t, name_of_run(path, item.run));
 		hotspots_free(t);
 		t = NULL;
 		if (!strcmp(item.status, "cut"))

@@ -79,7 +79,7 @@ static void write_head_of(struct csv_weighing *g)
 }
 
 /* True if the figure is a sum, so that its mean differs from it. */
-static bool adds_up(const struct store_column *c)
+static bool is_sum_figure(const struct store_column *c)
 {
 	enum figure_kind kind = c->about ? c->about->kind : FIGURE_COUNTER;
 
@@ -96,7 +96,7 @@ static void write_figure(struct csv_weighing *g, const struct weighted *w, uint3
 	if (known && bounded && weighted_cold(w, g->stray, &below, &above))
 		half = weighted_half(w, g->stray);
 	for (uint32_t a = 0; a < g->j->n_aggs; a++) {
-		bool mean = g->j->agg[a] == AGG_MEAN && adds_up(&g->s->column[column]);
+		bool mean = g->j->agg[a] == AGG_MEAN && is_sum_figure(&g->s->column[column]);
 		double by = mean ? 1 / (double)picks_represented(g->j->weights) : 1;
 
 		writer_real(&g->w, known ? value * by : (double)NAN);

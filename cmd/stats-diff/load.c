@@ -11,7 +11,7 @@
 static const char *const host_figures[] = {
 	"gpgpu_simulation_*", "gpgpu_silicon_slowdown", "gpu_total_sim_rate", "host_*"};
 
-static bool is_host(const char *name)
+static bool is_host_figure(const char *name)
 {
 	for (size_t i = 0; i < sizeof(host_figures) / sizeof(host_figures[0]); i++)
 		if (namelist_matches(host_figures[i], name))
@@ -24,7 +24,7 @@ bool diff_wanted(const struct diff_options *o, const char *name)
 {
 	if (namelist_find(&o->ignore, name) >= 0)
 		return false;
-	if (is_host(name)) {
+	if (is_host_figure(name)) {
 		for (size_t i = 0; i < o->select.n; i++)
 			if (!strcmp(o->select.pattern[i], name))
 				return true;
@@ -77,7 +77,7 @@ static void keep_side_item(struct loading *l, const struct result_item *item)
 }
 
 /* Notes the figures that the records of a run have. */
-static void note_written(struct side *s, const struct result_item *item)
+static void note_figures_of_run(struct side *s, const struct result_item *item)
 {
 	s->lists_figures = item->lists_figures;
 	namelist_free(&s->written);
@@ -102,7 +102,7 @@ static int read_side_events(struct loading *l, struct results *r, struct fault *
 	while ((event = results_next(r, &item, f)) > 0) {
 		if (event == RESULT_START) {
 			store_start(d->store, l->side->path, &item);
-			note_written(l->side, &item);
+			note_figures_of_run(l->side, &item);
 			l->side->n_runs++;
 			l->side->log |= item.form == RESULT_ACCELSIM;
 		} else if (event == RESULT_KERNEL) {

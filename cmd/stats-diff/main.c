@@ -92,7 +92,7 @@ static void add_names(struct namelist *l, const char *option, const char *value)
 }
 
 /* Lists the names that must occur, after all options are read. */
-static void list_asked(struct diff_options *o)
+static void list_asked_names(struct diff_options *o)
 {
 	asked_names(o, "-s", &o->select);
 	asked_names(o, "-i", &o->ignore);
@@ -361,7 +361,7 @@ int main(int argc, char **argv)
 		cli_usage("A and B cannot both be standard input");
 	if (o.weights && (o.summary || o.kernels))
 		cli_usage("--weights cannot be used with %s", o.summary ? "--summary" : "-k");
-	list_asked(&o);
+	list_asked_names(&o);
 	out = output_open(o.quiet ? "/dev/null" : NULL, true);
 	if (is_folder(argv[0]) && is_folder(argv[1]))
 		status = diff_folders(&o, output_stream(out), argv[0], argv[1]);

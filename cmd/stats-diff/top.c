@@ -63,7 +63,7 @@ static void place_text(char *out, size_t cap, const struct hotspot *r)
 }
 
 /* Returns the reason of a row, or the main reason on the side with more cycles. */
-static const char *stall_of(const struct hotspot *r)
+static const char *main_stall_of(const struct hotspot *r)
 {
 	return hotspots_reason_name((int)hotspots_main_reason(r, r->cycles[1] > r->cycles[0]));
 }
@@ -76,7 +76,7 @@ static void print_hot_spot(const struct diff_options *o, FILE *out, const struct
 	place_text(place, sizeof(place), r);
 	if (o->form == DIFF_MARKDOWN) {
 		fprintf(out, "| %" PRIu64 " | %" PRIu64 " | %s | %s | ", r->cycles[0], r->cycles[1], change,
-			stall_of(r));
+			main_stall_of(r));
 		print_name(out, place, o->form);
 		fputs(" | ", out);
 		print_name(out, *r->kernel ? r->kernel : "-", o->form);
@@ -84,7 +84,7 @@ static void print_hot_spot(const struct diff_options *o, FILE *out, const struct
 		return;
 	}
 	fprintf(out, "  %12" PRIu64 "  %12" PRIu64 "  %9s  %-21s  ", r->cycles[0], r->cycles[1], change,
-		stall_of(r));
+		main_stall_of(r));
 	print_name_padded(out, place, 28);
 	fputs("  ", out);
 	print_name(out, *r->kernel ? r->kernel : "-", o->form);
@@ -101,7 +101,7 @@ static void print_json_row(FILE *out, const char *heading, const struct hotspot 
 	json_object_set_new(o, "pc", print_json_text(r->pc));
 	json_object_set_new(o, "opcode", print_json_text(r->opcode));
 	json_object_set_new(o, "line", print_json_text(r->line));
-	json_object_set_new(o, "stall", json_string(stall_of(r)));
+	json_object_set_new(o, "stall", json_string(main_stall_of(r)));
 	json_object_set_new(o, "a", json_integer((json_int_t)r->cycles[0]));
 	json_object_set_new(o, "b", json_integer((json_int_t)r->cycles[1]));
 	print_json_line(o, out);

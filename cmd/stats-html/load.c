@@ -28,7 +28,8 @@ void html_warn(struct html_report *r, const char *fmt, ...)
 	r->warning[r->n_warnings++] = (struct html_named){xstrdup(text), 0};
 }
 
-static void add_named(struct html_named **list, uint32_t *n, uint32_t *cap, const char *name, double value)
+static void add_named_value(
+	struct html_named **list, uint32_t *n, uint32_t *cap, const char *name, double value)
 {
 	grow(list, cap, *n + 1, sizeof(**list));
 	(*list)[(*n)++] = (struct html_named){xstrdup(name), value};
@@ -123,10 +124,13 @@ static void add_kernel(struct html_run *run, const struct results *in, const str
 	to->first = to->first < 0 ? 0 : to->first;
 }
 
-static bool begins(const char *text, const char *word) { return !strncmp(text, word, strlen(word)); }
+static bool begins_with_word(const char *text, const char *word)
+{
+	return !strncmp(text, word, strlen(word));
+}
 
 /* Number of the kind named in "operations[KIND]"; HTML_KINDS: there are too many. */
-static uint32_t kind_of(struct html_run *run, const char *name)
+static uint32_t kind_of_operations(struct html_run *run, const char *name)
 {
 	const char *from = strchr(name, '[') + 1;
 	size_t n = strcspn(from, "]");
@@ -140,7 +144,7 @@ static uint32_t kind_of(struct html_run *run, const char *name)
 	return run->n_kinds++;
 }
 
-static int reason_of(const char *name)
+static int reason_of_figure(const char *name)
 {
 	const char *from = strchr(name, '[') + 1;
 	size_t n = strcspn(from, "]");
@@ -185,16 +189,16 @@ static void add_interval(struct html_run *run, const struct results *in, const s
 		const char *name = item->figure[i].name;
 		double v = item->figure[i].value.real;
 
-		if (begins(name, "sched_cycles[") && reason_of(name) >= 0) {
-			to->stall[reason_of(name)] = v;
-		} else if (begins(name, "sm[") && strstr(name, "].issued")) {
+		if (begins_with_word(name, "sched_cycles[") && reason_of_figure(name) >= 0) {
+			to->stall[reason_of_figure(name)] = v;
+		} else if (begins_with_word(name, "sm[") && strstr(name, "].issued")) {
 			add_to_map(run, PLACE_SM, name, v);
-		} else if (begins(name, "sm[")) {
+		} else if (begins_with_word(name, "sm[")) {
 			to->warp_cycles += v;
-		} else if (begins(name, "l2_slice[") && strstr(name, "].bytes")) {
+		} else if (begins_with_word(name, "l2_slice[") && strstr(name, "].bytes")) {
 			add_to_map(run, PLACE_SLICE, name, v);
 			to->l2_bytes += v;
-		} else if (begins(name, "dram_channel[")) {
+		} else if (begins_with_word(name, "dram_channel[")) {
 			add_to_map(run, PLACE_CHANNEL, name, v);
 			to->dram_bytes += v;
 		}
@@ -203,7 +207,7 @@ static void add_interval(struct html_run *run, const struct results *in, const s
 
 /* ---- profiles -------------------------------------------------------------------------------------- */
 
-static struct html_kernel *kernel_at(struct html_run *run, const struct result_kernel *k)
+static struct html_kernel *kernel_at_position(struct html_run *run, const struct result_kernel *k)
 {
 	for (uint32_t i = 0; i < run->n_kernels; i++)
 		if (run->kernel[i].position == k->position && !strcmp(run->kernel[i].name, k->name))
@@ -212,7 +216,8 @@ static struct html_kernel *kernel_at(struct html_run *run, const struct result_k
 }
 
 /* Finds or adds the instruction of a figure "pc[PC:OPCODE:FILE:LINE].COUNT"; name is that of the whole figure. */
-static struct html_inst *inst_of(struct html_run *run, const char *kernel, const char *name, uint32_t *hint)
+static struct html_inst *find_or_add_inst(
+	struct html_run *run, const char *kernel, const char *name, uint32_t *hint)
 {
 	const char *end = strchr(name, ']');
 	struct hotspots_inst is;
@@ -223,7 +228,8 @@ static struct html_inst *inst_of(struct html_run *run, const char *kernel, const
 		return NULL;
 	if (*hint < run->n_insts) {
 		to = &run->inst[*hint];
-		if (!strcmp(to->kernel, kernel) && begins(name, to->name) && name + strlen(to->name) == end)
+		if (!strcmp(to->kernel, kernel) && begins_with_word(name, to->name) &&
+			name + strlen(to->name) == end)
 			return to;
 	}
 	hash = table_hash(name, (size_t)(end - name)) ^ table_hash(kernel, strlen(kernel));
@@ -253,8 +259,8 @@ static void add_inst_figure(struct html_inst *to, const char *field, double v)
 {
 	int reason;
 
-	if (begins(field, "cycles[")) {
-		reason = reason_of(field);
+	if (begins_with_word(field, "cycles[")) {
+		reason = reason_of_figure(field);
 		if (reason >= 0 && reason < HOTSPOTS_N_REASONS) {
 			to->cycles[reason] += v;
 			to->all += v;
@@ -278,25 +284,25 @@ static void add_inst_figure(struct html_inst *to, const char *field, double v)
 
 static void add_profile_kernel(struct html_run *run, const struct result_item *item)
 {
-	struct html_kernel *k = kernel_at(run, &item->kernel);
+	struct html_kernel *k = kernel_at_position(run, &item->kernel);
 	uint32_t hint = UINT32_MAX;
 
 	for (uint32_t i = 0; i < item->n_figures; i++) {
 		const char *name = item->figure[i].name;
 		double v = item->figure[i].value.real;
 
-		if (begins(name, "sched_cycles[") && k) {
-			int reason = reason_of(name);
+		if (begins_with_word(name, "sched_cycles[") && k) {
+			int reason = reason_of_figure(name);
 
 			if (reason >= 0 && reason < HOTSPOTS_N_REASONS)
 				k->stall[reason] = v;
-		} else if (begins(name, "operations[") && k) {
-			uint32_t kind = kind_of(run, name);
+		} else if (begins_with_word(name, "operations[") && k) {
+			uint32_t kind = kind_of_operations(run, name);
 
 			if (kind < HTML_KINDS)
 				k->operations[kind] = v;
-		} else if (begins(name, "pc[")) {
-			struct html_inst *to = inst_of(run, item->kernel.name, name, &hint);
+		} else if (begins_with_word(name, "pc[")) {
+			struct html_inst *to = find_or_add_inst(run, item->kernel.name, name, &hint);
 
 			if (to)
 				add_inst_figure(to, strchr(name, ']') + 2, v);
@@ -307,7 +313,7 @@ static void add_profile_kernel(struct html_run *run, const struct result_item *i
 static bool is_profile(const struct result_item *item)
 {
 	for (uint32_t i = 0; i < item->n_figures; i++)
-		if (begins(item->figure[i].name, "sched_cycles"))
+		if (begins_with_word(item->figure[i].name, "sched_cycles"))
 			return true;
 	return false;
 }
@@ -382,7 +388,7 @@ static void end_run(struct html_report *r, struct html_run *run, const struct re
 		r->status = EXIT_NO;
 	for (uint32_t i = 0; i < item->n_figures; i++)
 		if (!strchr(item->figure[i].name, '[') && isfinite(item->figure[i].value.real))
-			add_named(&run->total, &run->n_totals, &run->cap_totals, item->figure[i].name,
+			add_named_value(&run->total, &run->n_totals, &run->cap_totals, item->figure[i].name,
 				item->figure[i].value.real);
 	for (uint32_t i = 0; i < run->n_kernels; i++)
 		if (*run->kernel[i].status)
@@ -450,10 +456,10 @@ void html_load_profile(struct html_report *r, const char *path, uint32_t number)
 			add_interval(run, in, &item);
 		}
 		for (uint32_t i = 0; event == RESULT_DONE && i < item.n_figures; i++) {
-			any |= begins(item.figure[i].name, "sched_cycles");
-			if (begins(item.figure[i].name, "peak_"))
-				add_named(&run->peak, &run->n_peaks, &run->cap_peaks, item.figure[i].name,
-					item.figure[i].value.real);
+			any |= begins_with_word(item.figure[i].name, "sched_cycles");
+			if (begins_with_word(item.figure[i].name, "peak_"))
+				add_named_value(&run->peak, &run->n_peaks, &run->cap_peaks,
+					item.figure[i].name, item.figure[i].value.real);
 		}
 	}
 	if (event < 0)
@@ -466,7 +472,7 @@ void html_load_profile(struct html_report *r, const char *path, uint32_t number)
 
 /* ---- the end --------------------------------------------------------------------------------------- */
 
-static int by_cycles(const void *pa, const void *pb)
+static int compare_inst_cycles(const void *pa, const void *pb)
 {
 	const struct html_inst *a = pa, *b = pb;
 
@@ -515,7 +521,7 @@ void html_finish(struct html_report *r)
 		struct html_run *run = &r->run[i];
 
 		if (run->n_insts)
-			qsort(run->inst, run->n_insts, sizeof(*run->inst), by_cycles);
+			qsort(run->inst, run->n_insts, sizeof(*run->inst), compare_inst_cycles);
 		if (run->n_kernels > HTML_GROUP)
 			group_kernels(run);
 		if (run->profiled && !run->has_lines && run->n_insts)

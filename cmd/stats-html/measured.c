@@ -88,7 +88,7 @@ static bool read_measured_number(const char *text, double *v, char unit[16])
 	return true;
 }
 
-static void take_value(struct html_launch *to, const char *title, const char *text, const char *unit)
+static void take_measured_value(struct html_launch *to, const char *title, const char *text, const char *unit)
 {
 	char own[16], of_title[16];
 	enum metric metric = metric_of(title, of_title);
@@ -108,12 +108,12 @@ static void take_value(struct html_launch *to, const char *title, const char *te
 /* ---- rows --------------------------------------------------------------------------------------------- */
 
 /* Returns a word of the row; "" where the row is shorter or the column absent. */
-static const char *word_at(const struct measured_reader *t, int64_t column)
+static const char *word_of_column(const struct measured_reader *t, int64_t column)
 {
 	return column >= 0 && column < t->n ? t->word[column] : "";
 }
 
-static int64_t column_of(const struct measured_reader *t, enum column_role role)
+static int64_t column_of_role(const struct measured_reader *t, enum column_role role)
 {
 	for (unsigned k = 0; k < 4 && titles[role][k]; k++)
 		for (uint32_t i = 0; i < t->n; i++)
@@ -139,12 +139,12 @@ static void free_words(char **words, uint32_t n)
 }
 
 /* Takes the present row for the head if it names kernels. */
-static void take_head(struct measured_reader *t)
+static void take_head_of_table(struct measured_reader *t)
 {
-	if (t->n < 2 || column_of(t, ROLE_KERNEL) < 0)
+	if (t->n < 2 || column_of_role(t, ROLE_KERNEL) < 0)
 		return;
 	for (int role = 0; role < N_ROLES; role++)
-		t->role[role] = column_of(t, (enum column_role)role);
+		t->role[role] = column_of_role(t, (enum column_role)role);
 	for (uint32_t i = 0; i < t->n; i++)
 		t->sums |= !strcmp(t->word[i], "Invocations") || !strcmp(t->word[i], "Instances");
 	t->n_head = t->n;
@@ -169,7 +169,7 @@ static uint32_t count_metric(struct measured_reader *t, const char *name, const 
 }
 
 /* Finds or adds the launch of a key in the file. */
-static struct html_launch *launch_of(struct measured_reader *t, const char *name, const char *key)
+static struct html_launch *find_or_add_launch(struct measured_reader *t, const char *name, const char *key)
 {
 	struct html_measured *m = t->m;
 	uint64_t hash = table_hash(name, strlen(name)) ^ 3 * table_hash(key, strlen(key));
@@ -200,30 +200,32 @@ static char *kernel_name(const char *text)
 										  : xstrdup(text);
 }
 
-static void take_launch(struct measured_reader *t, const char *name)
+static void take_launch_row(struct measured_reader *t, const char *name)
 {
 	bool by_metric = t->role[ROLE_METRIC] >= 0 && t->role[ROLE_VALUE] >= 0;
-	const char *metric = word_at(t, t->role[ROLE_METRIC]);
+	const char *metric = word_of_column(t, t->role[ROLE_METRIC]);
 	char number[24];
 	const char *key = number;
 	struct html_launch *to;
 
 	if (by_metric && t->role[ROLE_ID] >= 0)
-		key = word_at(t, t->role[ROLE_ID]);
+		key = word_of_column(t, t->role[ROLE_ID]);
 	else
 		snprintf(number, sizeof(number), "#%u", by_metric ? count_metric(t, name, metric) : t->line);
-	to = launch_of(t, name, key);
+	to = find_or_add_launch(t, name, key);
 	if (by_metric) {
-		take_value(to, metric, word_at(t, t->role[ROLE_VALUE]), word_at(t, t->role[ROLE_UNIT]));
+		take_measured_value(to, metric, word_of_column(t, t->role[ROLE_VALUE]),
+			word_of_column(t, t->role[ROLE_UNIT]));
 		return;
 	}
 	for (uint32_t i = 0; i < t->n_head && i < t->n; i++) {
 		bool mean = !strcmp(t->head[i], "Avg (ns)") || !strcmp(t->head[i], "Average");
 
 		if (t->sums && mean)
-			take_value(to, "Duration", t->word[i], "ns");
+			take_measured_value(to, "Duration", t->word[i], "ns");
 		else
-			take_value(to, t->head[i], t->word[i], t->unit && i < t->n_units ? t->unit[i] : "");
+			take_measured_value(
+				to, t->head[i], t->word[i], t->unit && i < t->n_units ? t->unit[i] : "");
 	}
 }
 
@@ -234,19 +236,19 @@ static void take_row(struct measured_reader *t)
 	if (t->over)
 		return;
 	if (!t->head) {
-		take_head(t);
+		take_head_of_table(t);
 		return;
 	}
 	if (t->n + 1 < t->n_head) {
 		t->over = t->n && strncmp(t->word[0], "==", 2) != 0 && *t->word[0];
 		return;
 	}
-	name = kernel_name(word_at(t, t->role[ROLE_KERNEL]));
+	name = kernel_name(word_of_column(t, t->role[ROLE_KERNEL]));
 	if (!*name && !t->m->n && !t->unit) {
 		t->unit = take_words(t);
 		t->n_units = t->n;
 	} else if (*name && strncmp(name, "[CUDA mem", 9) != 0) {
-		take_launch(t, name);
+		take_launch_row(t, name);
 	}
 	free(name);
 }

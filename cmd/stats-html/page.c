@@ -72,7 +72,7 @@ static double total_of(const struct html_run *run, const char *name)
 	return 0;
 }
 
-static void write_pair(FILE *out, const char *name, const char *value)
+static void write_name_and_value(FILE *out, const char *name, const char *value)
 {
 	if (!value || !*value)
 		return;
@@ -84,7 +84,7 @@ static void write_pair(FILE *out, const char *name, const char *value)
 }
 
 /* Writes the options of the command line except the configuration, and the hashes. */
-static void write_given(const struct html_run *run, FILE *out)
+static void write_given_options(const struct html_run *run, FILE *out)
 {
 	for (uint32_t i = 0; i < run->n_options; i++) {
 		const char *name = run->option[i].name, *value = name + strlen(name) + 1;
@@ -92,10 +92,10 @@ static void write_given(const struct html_run *run, FILE *out)
 		if (!strcmp(name, "given.config") ||
 			(strncmp(name, "given.", 6) && strncmp(name, "provenance.", 11)))
 			continue;
-		write_pair(out, strchr(name, '.') + 1, value);
+		write_name_and_value(out, strchr(name, '.') + 1, value);
 	}
-	write_pair(out, "version", html_option(run, "version"));
-	write_pair(out, "hash of the configuration", html_option(run, "config_hash"));
+	write_name_and_value(out, "version", html_option(run, "version"));
+	write_name_and_value(out, "hash of the configuration", html_option(run, "config_hash"));
 }
 
 static void write_run_head(const struct html_run *run, FILE *out)
@@ -118,10 +118,10 @@ static void write_run_head(const struct html_run *run, FILE *out)
 	html_text(out, run->status);
 	fputs("</b><span>status</span></div></div><details><summary>Options, version, hashes</summary><dl>",
 		out);
-	write_given(run, out);
-	write_pair(out, "hash of the traces", run->hash && *run->hash ? run->hash : NULL);
+	write_given_options(run, out);
+	write_name_and_value(out, "hash of the traces", run->hash && *run->hash ? run->hash : NULL);
 	snprintf(text, sizeof(text), "%.4g MHz, %.0f SMs", run->hz / 1e6, run->sms);
-	write_pair(out, "core clock", run->hz > 0 ? text : NULL);
+	write_name_and_value(out, "core clock", run->hz > 0 ? text : NULL);
 	fputs("</dl></details></section>\n", out);
 }
 

@@ -54,7 +54,7 @@ static bool is_known_launch(const struct pairing *p, const char *name)
 }
 
 /* Returns the name by which a kernel is paired, for the caller to free. */
-static char *pairing_name(const struct pairing *p, const char *name)
+static char *name_for_pairing(const struct pairing *p, const char *name)
 {
 	return demangle(name,
 		is_known_kernel(p, name) && is_known_launch(p, name) ? DEMANGLE_MANGLED : DEMANGLE_SHORT);
@@ -70,7 +70,7 @@ static struct name_group *find_group(struct pairing *p, const char *name)
 
 static void add_to_group(struct pairing *p, uint32_t kernel)
 {
-	char *name = pairing_name(p, p->run->kernel[kernel].name);
+	char *name = name_for_pairing(p, p->run->kernel[kernel].name);
 	struct name_group *g = find_group(p, name);
 
 	if (!g) {
@@ -125,7 +125,7 @@ static void add_point(struct pairing *p, uint32_t kernel, uint32_t launch, const
 
 static void pair_launch(struct pairing *p, const struct html_launch *l)
 {
-	char *name = pairing_name(p, l->name);
+	char *name = name_for_pairing(p, l->name);
 	struct name_group *g = find_group(p, name);
 
 	free(name);
@@ -142,7 +142,7 @@ static void pair_launch(struct pairing *p, const struct html_launch *l)
 	g->next = p->following[g->next - 1];
 }
 
-static int by_point_name(const void *pa, const void *pb)
+static int compare_point_names(const void *pa, const void *pb)
 {
 	const struct html_point *a = pa, *b = pb;
 	int order = strcmp(a->name, b->name);
@@ -166,7 +166,7 @@ static void join_points(struct html_report *r, uint32_t from)
 {
 	uint32_t to = from;
 
-	qsort(r->point + from, r->n_points - from, sizeof(*r->point), by_point_name);
+	qsort(r->point + from, r->n_points - from, sizeof(*r->point), compare_point_names);
 	for (uint32_t i = from, next; i < r->n_points; i = next) {
 		struct html_point sum = {.name = r->point[i].name, .run = r->point[i].run};
 		uint32_t n[N_METRICS] = {0};
@@ -232,13 +232,13 @@ struct point_error {
 	double size; /* of the error; NAN: the point lacks the metric */
 };
 
-static double error_of(const struct html_point *p, enum metric metric)
+static double percent_error_of(const struct html_point *p, enum metric metric)
 {
 	return metric_error(metric, p->measured[metric], p->simulated[metric]);
 }
 
 /* Sorts by error, the largest first; points without the metric are last. */
-static int by_error(const void *pa, const void *pb)
+static int compare_errors(const void *pa, const void *pb)
 {
 	const struct point_error *a = pa, *b = pb;
 
@@ -307,7 +307,8 @@ static void write_point(
 			continue;
 		html_cell(out, metric_info[i].percent ? "%.2f" : "%.0f", p->measured[i]);
 		html_cell(out, metric_info[i].percent ? "%.2f" : "%.0f", p->simulated[i]);
-		html_cell(out, "%+.2f", isnan(p->measured[i]) ? (double)NAN : error_of(p, (enum metric)i));
+		html_cell(out, "%+.2f",
+			isnan(p->measured[i]) ? (double)NAN : percent_error_of(p, (enum metric)i));
 	}
 	fputs("</tr>\n", out);
 }
@@ -325,10 +326,10 @@ static struct point_error *points_of_run(
 	for (*n = 0; *at < r->n_points && r->point[*at].run == run; (*at)++) {
 		const struct html_point *point = &r->point[*at];
 
-		p[(*n)++] = (struct point_error){
-			point, isnan(point->measured[metric]) ? (double)NAN : fabs(error_of(point, metric))};
+		p[(*n)++] = (struct point_error){point,
+			isnan(point->measured[metric]) ? (double)NAN : fabs(percent_error_of(point, metric))};
 	}
-	qsort(p, *n, sizeof(*p), by_error);
+	qsort(p, *n, sizeof(*p), compare_errors);
 	return p;
 }
 

@@ -31,7 +31,7 @@ struct source_view {
 	double all;
 };
 
-static int by_line(const void *pa, const void *pb)
+static int compare_inst_lines(const void *pa, const void *pb)
 {
 	const struct html_inst *a = *(const struct html_inst *const *)pa,
 			       *b = *(const struct html_inst *const *)pb;
@@ -53,7 +53,7 @@ static int by_file_cycles(const void *pa, const void *pb)
 	return a->first < b->first ? -1 : a->first > b->first;
 }
 
-static void make_view(struct source_view *v, const struct html_run *run)
+static void make_source_view(struct source_view *v, const struct html_run *run)
 {
 	*v = (struct source_view){.run = run};
 	v->inst = xcalloc(run->n_insts + 1u, sizeof(*v->inst));
@@ -61,7 +61,7 @@ static void make_view(struct source_view *v, const struct html_run *run)
 		v->inst[i] = &run->inst[i];
 		v->all += run->inst[i].all;
 	}
-	qsort(v->inst, run->n_insts, sizeof(*v->inst), by_line);
+	qsort(v->inst, run->n_insts, sizeof(*v->inst), compare_inst_lines);
 	for (uint32_t i = 0; i < run->n_insts; i++) {
 		if (!i || strcmp(v->inst[i - 1]->file, v->inst[i]->file)) {
 			grow(&v->file, &v->cap_files, v->n_files + 1, sizeof(*v->file));
@@ -80,7 +80,7 @@ static void free_view(struct source_view *v)
 	free(v->file);
 }
 
-static double share_of(const struct source_view *v, double cycles)
+static double share_of_cycles(const struct source_view *v, double cycles)
 {
 	return v->all > 0 ? 100 * cycles / v->all : (double)NAN;
 }
@@ -96,7 +96,7 @@ static bool has_parent_component(const char *path)
 }
 
 /* Opens a regular file whose real path is below the real path of a directory. NULL: there is none. */
-static FILE *open_below(const char *directory, const char *path)
+static FILE *open_below_directory(const char *directory, const char *path)
 {
 	char *real = realpath(path, NULL);
 	size_t n = strlen(directory);
@@ -130,7 +130,7 @@ static FILE *open_source(const char *directory, const char *file)
 		if (has_parent_component(name))
 			continue;
 		sprintf(path, "%s/%s", root, name);
-		in = open_below(root, path);
+		in = open_below_directory(root, path);
 	}
 	free(path);
 	free(root);
@@ -164,7 +164,7 @@ static void write_line_insts(const struct source_view *v, uint32_t from, uint32_
 		if (in - v->run->inst >= (ptrdiff_t)HTML_PCS)
 			continue;
 		begin_inst_row(in, out);
-		html_cell(out, "%.1f", share_of(v, in->all));
+		html_cell(out, "%.1f", share_of_cycles(v, in->all));
 		html_bar(out, in->cycles);
 		fputs("</tr>\n", out);
 	}
@@ -183,7 +183,7 @@ static void write_line(const struct source_view *v, uint32_t line, const char *t
 			cycles[c] += v->inst[i]->cycles[c];
 	}
 	fprintf(out, "<tr><td>%u</td>", line);
-	html_cell(out, "%.1f", sum > 0 ? share_of(v, sum) : (double)NAN);
+	html_cell(out, "%.1f", sum > 0 ? share_of_cycles(v, sum) : (double)NAN);
 	html_bar(out, cycles);
 	fputs("<td class=\"text\">", out);
 	if (from < to)
@@ -294,7 +294,7 @@ static void write_file(const struct html_report *r, const struct source_view *v,
 
 	fprintf(out, "<details class=\"file\"%s><summary><b>", open ? " open" : "");
 	html_text(out, name);
-	fprintf(out, "</b> %.1f %%", share_of(v, f->cycles));
+	fprintf(out, "</b> %.1f %%", share_of_cycles(v, f->cycles));
 	if (r->source && !in)
 		fputs(" (not found below the directory of --source)", out);
 	fputs("</summary><div class=\"scroll\"><table class=\"lines\"><thead><tr><th>line</th><th>share %</th>"
@@ -354,7 +354,7 @@ static void write_run(const struct html_report *r, const struct html_run *run, F
 	struct source_view v;
 	bool open = true;
 
-	make_view(&v, run);
+	make_source_view(&v, run);
 	for (uint32_t i = 0; i < v.n_files; i++)
 		if (*v.inst[v.file[i].first]->file) {
 			write_file(r, &v, &v.file[i], open, out);

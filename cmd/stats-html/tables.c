@@ -99,7 +99,7 @@ void html_kernels(const struct html_report *r, FILE *out)
 
 /* ---- roofline -------------------------------------------------------------------------------------- */
 
-static double peak_of(const struct html_run *run, const char *figure, const char *of)
+static double peak_of_figure(const struct html_run *run, const char *figure, const char *of)
 {
 	char name[80];
 
@@ -127,7 +127,7 @@ static void write_intensity(
 	const struct html_run *run, double n, double bytes, double cycles, const char *of, FILE *out)
 {
 	html_cell(out, "%.3g", bytes > 0 ? n / bytes : (double)NAN);
-	html_cell(out, "%.2f", 100 * html_rate(run, bytes, cycles) / peak_of(run, "peak_bytes", of));
+	html_cell(out, "%.2f", 100 * html_rate(run, bytes, cycles) / peak_of_figure(run, "peak_bytes", of));
 }
 
 /* Writes a row for each kernel and type of operation. Returns the number of rows. */
@@ -152,7 +152,8 @@ static uint32_t write_roof_rows(const struct html_run *run, FILE *out)
 			fputs("</td>", out);
 			html_cell(out, "%.0f", n);
 			html_cell(out, "%.4g", rate);
-			html_cell(out, "%.2f", 100 * rate / peak_of(run, "peak_operations", run->kind[k]));
+			html_cell(out, "%.2f",
+				100 * rate / peak_of_figure(run, "peak_operations", run->kind[k]));
 			write_intensity(run, n, bytes, f[HTML_cycles], "dram", out);
 			write_intensity(run, n, f[HTML_l2_accesses] * access, f[HTML_cycles], "l2", out);
 			fputs("</tr>\n", out);
@@ -193,7 +194,7 @@ static double cycles_of(const struct html_run *run)
 }
 
 /* Returns whether the option at i of the first run has another value in another run. */
-static bool differs(const struct html_report *r, const char *name)
+static bool differs_between_runs(const struct html_report *r, const char *name)
 {
 	const char *first = html_option(&r->run[0], name);
 
@@ -220,7 +221,7 @@ static void write_options(const struct html_report *r, FILE *out)
 	for (uint32_t o = 0; o < r->run[0].n_options && shown < 100; o++) {
 		const char *name = r->run[0].option[o].name;
 
-		if (strchr(name, '.') || !strcmp(name, "config_hash") || !differs(r, name))
+		if (strchr(name, '.') || !strcmp(name, "config_hash") || !differs_between_runs(r, name))
 			continue;
 		shown++;
 		fputs("<tr><th>", out);
@@ -281,7 +282,7 @@ struct html_change {
 	double a, b, change;
 };
 
-static int by_change(const void *pa, const void *pb)
+static int compare_changes_of_runs(const void *pa, const void *pb)
 {
 	const struct html_change *a = pa, *b = pb;
 
@@ -307,7 +308,7 @@ static void write_moved(const struct html_run *a, const struct html_run *b, FILE
 			list[n++] = (struct html_change){
 				a->total[i].name, x, y, fabs(x - y) / fmax(fabs(x), fabs(y))};
 		}
-	qsort(list, n, sizeof(*list), by_change);
+	qsort(list, n, sizeof(*list), compare_changes_of_runs);
 	fputs("<details><summary>", out);
 	html_text(out, b->name);
 	fprintf(out,

@@ -159,7 +159,10 @@ static void end_lint_block(struct lint *l)
 /* ---- the kernel --------------------------------------------------------------------------- */
 
 /* True for faults of the whole block, which do not concern the warp read last. */
-static bool about_block(const char *id) { return !strcmp(id, "warp-missing") || !strcmp(id, "block-nested"); }
+static bool is_fault_of_block(const char *id)
+{
+	return !strcmp(id, "warp-missing") || !strcmp(id, "block-nested");
+}
 
 static bool on_trace_fault(void *ctx, const struct fault *f)
 {
@@ -168,7 +171,7 @@ static bool on_trace_fault(void *ctx, const struct fault *f)
 
 	report_fault(l->rep, f);
 	lint_sync_damaged(l);
-	if (warp != UINT32_MAX && !about_block(f->id))
+	if (warp != UINT32_MAX && !is_fault_of_block(f->id))
 		lint_warp_of(l, &l->block, warp)->damaged = true;
 	return true;
 }

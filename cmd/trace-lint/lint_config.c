@@ -11,7 +11,7 @@
 #include "uop.h"
 
 /* Returns a more specific id than the reader's "conf-machine", derived from the option. */
-static const char *id_of(const struct fault *f)
+static const char *specific_rule_id(const struct fault *f)
 {
 	static const char partitions[] = "-gpgpu_memory_partition_indexing: ", cache[] = "-gpgpu_cache:";
 
@@ -22,7 +22,7 @@ static const char *id_of(const struct fault *f)
 	return f->id;
 }
 
-static int make_machine(struct params *p, const struct gpuconf *c, struct fault *f)
+static int make_params(struct params *p, const struct gpuconf *c, struct fault *f)
 {
 	if (params_init(p, c, f) < 0)
 		return -1;
@@ -30,7 +30,7 @@ static int make_machine(struct params *p, const struct gpuconf *c, struct fault 
 }
 
 /* Reports an unknown option and continues. */
-static bool on_unknown(void *ctx, const struct fault *f)
+static bool on_unknown_option(void *ctx, const struct fault *f)
 {
 	report_fault(ctx, f);
 	return true;
@@ -61,7 +61,7 @@ struct params *lint_config(
 	int r = 0;
 
 	gpuconf_init(c);
-	c->on_unknown = on_unknown;
+	c->on_unknown = on_unknown_option;
 	c->ctx = rep;
 	for (uint32_t i = 0; r == 0 && i < a->n_files; i++)
 		r = (a->shipped[i] ? gpuconf_shipped : gpuconf_file)(c, a->file[i], &f);
@@ -71,7 +71,7 @@ struct params *lint_config(
 		lint_idle(rep, c);
 	p = xcalloc(1, sizeof(*p));
 	if (r == 0)
-		r = make_machine(p, c, &f);
+		r = make_params(p, c, &f);
 	if (r == 0) {
 		lint_unfit(rep, c, p);
 		lint_power(rep, c);
@@ -79,7 +79,7 @@ struct params *lint_config(
 	}
 	if (!f.at.file && a->n_files)
 		f.at.file = a->file[a->n_files - 1];
-	f.id = id_of(&f);
+	f.id = specific_rule_id(&f);
 	report_fault(rep, &f);
 	*unreadable = !strcmp(f.id, "conf-open");
 	free(p);

@@ -7,7 +7,10 @@
 
 #define SHMEM_MAX (228u << 10) /* shared memory of an SM of Hopper or Blackwell, the largest */
 
-static struct place whole_file(const struct lint *l) { return (struct place){.file = trace_path(l->trace)}; }
+static struct place place_of_whole_file(const struct lint *l)
+{
+	return (struct place){.file = trace_path(l->trace)};
+}
 
 void lint_header(struct lint *l)
 {
@@ -15,21 +18,21 @@ void lint_header(struct lint *l)
 	int b = h->binary_version;
 
 	if (kernel_threads(h) > 1024 || h->block[2] > 64)
-		report_at(l->rep, RULE_BLOCK_THREADS, whole_file(l),
+		report_at(l->rep, RULE_BLOCK_THREADS, place_of_whole_file(l),
 			"thread block of %u,%u,%u, %u threads (expected at most 1024, and 64 in z)",
 			h->block[0], h->block[1], h->block[2], kernel_threads(h));
 	if (h->grid[0] > INT32_MAX || h->grid[1] > 65535 || h->grid[2] > 65535)
-		report_at(l->rep, RULE_BLOCK_THREADS, whole_file(l),
+		report_at(l->rep, RULE_BLOCK_THREADS, place_of_whole_file(l),
 			"grid of %u,%u,%u (expected at most 2147483647,65535,65535)", h->grid[0], h->grid[1],
 			h->grid[2]);
 	if (h->shmem_bytes > SHMEM_MAX && h->shmem_bytes != UINT32_MAX)
-		report_at(l->rep, RULE_SHMEM_SIZE, whole_file(l),
+		report_at(l->rep, RULE_SHMEM_SIZE, place_of_whole_file(l),
 			"%u bytes of shared memory (expected at most %u)", h->shmem_bytes, SHMEM_MAX);
 	if (h->nregs > 256)
-		report_at(l->rep, RULE_NREGS_SIZE, whole_file(l),
+		report_at(l->rep, RULE_NREGS_SIZE, place_of_whole_file(l),
 			"%u registers of a thread (expected at most 256)", h->nregs);
 	if (!h->ptx && b != 35 && b != 60 && b != 61 && b != 70 && b != 75 && b != 80 && b != 86)
-		report_at(l->rep, RULE_HEADER_ORIGINAL, whole_file(l),
+		report_at(l->rep, RULE_HEADER_ORIGINAL, place_of_whole_file(l),
 			"binary version %d is unknown to the original simulator", b);
 }
 
@@ -54,7 +57,7 @@ void lint_shape(struct lint *l)
 	l->has_imm = s.imms > 0;
 	l->shape_known = true;
 	if (s.dialect == DIALECT_SASS && !columns_match_version(h, s))
-		report_at(l->rep, RULE_VERSION_SHAPE, whole_file(l),
+		report_at(l->rep, RULE_VERSION_SHAPE, place_of_whole_file(l),
 			"tracer version %d%s does not write lines with %d column%s before the PC and %d immediate%s",
 			h->tracer_version, h->lineinfo ? " with line information" : "", s.prefix,
 			s.prefix == 1 ? "" : "s", s.imms, s.imms == 1 ? "" : "s");

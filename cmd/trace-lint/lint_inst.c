@@ -50,7 +50,7 @@ static const char *const piece_8[] = {"U8", "S8", "8"};
 static const char *const piece_16[] = {"U16", "S16", "16"};
 static const char *const piece_64[] = {"64", "U64", "S64", "F64"};
 
-static bool is_piece(const char *p, size_t n, const char *const *list, size_t count)
+static bool is_one_of_pieces(const char *p, size_t n, const char *const *list, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (strlen(list[i]) == n && !memcmp(list[i], p, n))
@@ -61,7 +61,7 @@ static bool is_piece(const char *p, size_t n, const char *const *list, size_t co
 /*
  * Returns the bytes of a lane on hardware. The model's width (SM-inst-3) ignores signed and floating-point suffixes.
  */
-static uint8_t width_of(const struct inst *in)
+static uint8_t bytes_on_hardware(const struct inst *in)
 {
 	const char *p = in->opcode;
 
@@ -70,11 +70,11 @@ static uint8_t width_of(const struct inst *in)
 	while ((p = strchr(p, '.'))) {
 		size_t n = strcspn(++p, ".");
 
-		if (is_piece(p, n, piece_8, 3))
+		if (is_one_of_pieces(p, n, piece_8, 3))
 			return 1;
-		if (is_piece(p, n, piece_16, 3))
+		if (is_one_of_pieces(p, n, piece_16, 3))
 			return 2;
-		if (is_piece(p, n, piece_64, 4))
+		if (is_one_of_pieces(p, n, piece_64, 4))
 			return 8;
 		if (n == 3 && !memcmp(p, "128", 3))
 			return 16;
@@ -84,7 +84,7 @@ static uint8_t width_of(const struct inst *in)
 	return 4;
 }
 
-static uint16_t flags_of(const struct inst *in)
+static uint16_t facts_of_class(const struct inst *in)
 {
 	unsigned flags = FACT_KNOWN;
 
@@ -100,7 +100,7 @@ static uint16_t flags_of(const struct inst *in)
 		flags |= FACT_ADDRESS;
 	if (in->kind == KIND_LDG || in->kind == KIND_LDGSTS || in->kind == KIND_LD)
 		flags |= FACT_LOAD;
-	if (in->size == 4 && width_of(in) < 4)
+	if (in->size == 4 && bytes_on_hardware(in) < 4)
 		flags |= FACT_NARROW;
 	if (in->two_imms || (in->kind >= KIND_SYNCS && in->kind <= KIND_BULK && in->has_addr))
 		flags |= FACT_SYNC;
@@ -122,7 +122,7 @@ static struct fact ptx_fact(const struct inst *in)
 	return (struct fact){.flags = (uint16_t)flags, .where = PLACE_GENERIC, .width = (uint8_t)in->size};
 }
 
-static uint8_t where_of(const struct lint *l, const struct inst *in)
+static uint8_t memory_place_of(const struct lint *l, const struct inst *in)
 {
 	switch ((enum isa_kind)in->kind) {
 	case KIND_LDG:
@@ -195,8 +195,8 @@ void lint_inst(struct lint *l, uint32_t handle, const struct trace_line *line)
 			lint_config_inst(l, handle, line);
 		return;
 	}
-	l->fact[handle] =
-		(struct fact){.flags = flags_of(in), .where = where_of(l, in), .width = width_of(in)};
+	l->fact[handle] = (struct fact){
+		.flags = facts_of_class(in), .where = memory_place_of(l, in), .width = bytes_on_hardware(in)};
 	check_registers(l, in, line);
 	if (in->pc % step)
 		report_at(l->rep, RULE_PC_ALIGN, lint_place(l, line, COLUMN_PC),

@@ -24,7 +24,7 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static bool ends_in(const char *s, const char *end)
+static bool ends_in_text(const char *s, const char *end)
 {
 	size_t n = strlen(s), m = strlen(end);
 
@@ -32,7 +32,7 @@ static bool ends_in(const char *s, const char *end)
 }
 
 /* Returns the number of leading bytes without a meaning for a shell; bytes from 0x80 have none. */
-static size_t plain_bytes(const char *s)
+static size_t count_plain_bytes(const char *s)
 {
 	static const char plain[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+=,:@%/";
@@ -45,13 +45,14 @@ static size_t plain_bytes(const char *s)
 
 static void check_name(struct report *rep, const struct command *c, struct place at)
 {
-	size_t plain = plain_bytes(c->text);
+	size_t plain = count_plain_bytes(c->text);
 
 	if (c->text[plain])
 		report_at(rep, RULE_LIST_NAME, (struct place){at.file, at.line, (uint32_t)plain + 1},
 			"'%c' in the name of a kernel file, which the original passes to a shell",
 			c->text[plain] >= ' ' && c->text[plain] < 127 ? c->text[plain] : '?');
-	if (!ends_in(c->text, ".traceg") && !ends_in(c->text, ".tracez") && !ends_in(c->text, ".xz"))
+	if (!ends_in_text(c->text, ".traceg") && !ends_in_text(c->text, ".tracez") &&
+		!ends_in_text(c->text, ".xz"))
 		report_at(
 			rep, RULE_LIST_SUFFIX, at, "name of a kernel file without the suffix .traceg or .xz");
 }
@@ -61,14 +62,14 @@ struct name {
 	uint64_t line;
 };
 
-static int by_name_alone(const void *a, const void *b)
+static int compare_list_names(const void *a, const void *b)
 {
 	const struct name *x = a, *y = b;
 
 	return strcmp(x->name, y->name);
 }
 
-static int by_name(const void *a, const void *b)
+static int compare_names_and_lines(const void *a, const void *b)
 {
 	const struct name *x = a, *y = b;
 	int c = strcmp(x->name, y->name);
@@ -85,7 +86,7 @@ static struct name *sorted_names(struct report *rep, const struct klist *k, cons
 	for (uint32_t i = 0; i < k->n_cmds; i++)
 		if (k->cmd[i].kind == CMD_KERNEL)
 			v[n++] = (struct name){base_name(k->cmd[i].path), k->cmd[i].line};
-	qsort(v, n, sizeof(*v), by_name);
+	qsort(v, n, sizeof(*v), compare_names_and_lines);
 	for (uint32_t i = 1; i < n; i++)
 		if (!strcmp(v[i].name, v[i - 1].name))
 			report_at(rep, RULE_LIST_REPEATED, (struct place){file, v[i].line, 1},
@@ -99,7 +100,7 @@ static struct name *sorted_names(struct report *rep, const struct klist *k, cons
 static int is_kernel_name(const struct dirent *e)
 {
 	return !strncmp(e->d_name, "kernel", 6) && strncmp(e->d_name, "kernelslist", 11) &&
-	       !ends_in(e->d_name, ".g");
+	       !ends_in_text(e->d_name, ".g");
 }
 
 static char *folder_path(const char *folder, const char *name)
@@ -107,7 +108,7 @@ static char *folder_path(const char *folder, const char *name)
 	size_t n = strlen(folder) + strlen(name) + 2;
 	char *path = xmalloc(n);
 
-	snprintf(path, n, "%s%s%s", folder, ends_in(folder, "/") ? "" : "/", name);
+	snprintf(path, n, "%s%s%s", folder, ends_in_text(folder, "/") ? "" : "/", name);
 	return path;
 }
 
@@ -127,7 +128,7 @@ static void check_unnamed(struct report *rep, const struct name *v, uint32_t n, 
 		struct name this = {e[i]->d_name, 0};
 		char q[80];
 
-		if (!bsearch(&this, v, n, sizeof(*v), by_name_alone))
+		if (!bsearch(&this, v, n, sizeof(*v), compare_list_names))
 			report_at(rep, RULE_LIST_UNNAMED, (struct place){.file = file},
 				"file '%s' is next to the list but not named in it",
 				diag_quote(q, sizeof(q), e[i]->d_name, strlen(e[i]->d_name)));
@@ -146,7 +147,8 @@ static void add_copy(struct lint *l, const struct command *c)
 }
 
 /* Checks one kernel. False: the file cannot be opened and no list names it. */
-static bool one_kernel(struct lint *l, struct klist *k, uint32_t cmd, const char *path, struct place named)
+static bool check_one_kernel(
+	struct lint *l, struct klist *k, uint32_t cmd, const char *path, struct place named)
 {
 	struct fault f;
 	bool opened = lint_kernel(l, k, cmd, path, &f);
@@ -198,7 +200,7 @@ static bool folder_without_list(struct lint *l, const char *folder)
 	for (int i = 0; i < n; i++) {
 		char *path = folder_path(folder, e[i]->d_name);
 
-		good &= one_kernel(l, NULL, 0, path, NOWHERE);
+		good &= check_one_kernel(l, NULL, 0, path, NOWHERE);
 		free(path);
 		free(e[i]);
 	}
@@ -242,7 +244,7 @@ static bool run_list(struct lint *l, struct klist *k)
 		if (c->kind == CMD_MEMCPY)
 			add_copy(l, c);
 		else if (c->kind == CMD_KERNEL && !(l->skip_missing && c->missing))
-			good &= one_kernel(l, k, i, c->path, (struct place){file, c->line, 1});
+			good &= check_one_kernel(l, k, i, c->path, (struct place){file, c->line, 1});
 	}
 	return good;
 }

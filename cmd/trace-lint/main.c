@@ -67,7 +67,7 @@ struct lint_args {
 	bool list, json, quiet, skip_missing;
 };
 
-static enum rule_name rule_of(const char *id, size_t n)
+static enum rule_name rule_of_option(const char *id, size_t n)
 {
 	char name[64];
 	int r;
@@ -94,7 +94,7 @@ static void set_level(struct report *rep, const char *value)
 	}
 	if (level < 0)
 		cli_usage("unknown level '%s' (expected error, warning, note or off)", value + n + 1);
-	rep->level[rule_of(value, n)] = (enum lint_level)level;
+	rep->level[rule_of_option(value, n)] = (enum lint_level)level;
 }
 
 /* Sets the levels of all rules for a program; the levels of -W are set afterwards. */
@@ -175,7 +175,7 @@ static int print_rules(const struct lint_args *a)
 	if (a->list)
 		rules_list(output_stream(out));
 	else
-		rule_explain(output_stream(out), &rules[rule_of(a->explain, strlen(a->explain))]);
+		rule_explain(output_stream(out), &rules[rule_of_option(a->explain, strlen(a->explain))]);
 	output_commit(out);
 	return EXIT_GOOD;
 }

@@ -19,7 +19,7 @@ void report_for_original(struct report *r)
 		r->level[n] = rule_level_original(&rules[n]);
 }
 
-static enum lint_level level_of(const struct report *r, unsigned n)
+static enum lint_level level_of_rule(const struct report *r, unsigned n)
 {
 	return r->werror && r->level[n] == LEVEL_WARNING ? LEVEL_ERROR : r->level[n];
 }
@@ -28,7 +28,7 @@ static void print_finding(struct report *r, unsigned n, const struct fault *f)
 {
 	uint64_t line = f->at.line ? f->at.line : 1;
 	uint32_t col = f->at.col ? f->at.col : 1;
-	const char *file = f->at.file ? f->at.file : "-", *level = lint_level_name(level_of(r, n));
+	const char *file = f->at.file ? f->at.file : "-", *level = lint_level_name(level_of_rule(r, n));
 	char shown[1024], text[4 * sizeof(f->text)];
 
 	if (!r->json) {
@@ -91,11 +91,11 @@ void report_file_end(struct report *r, const char *file)
 
 			fprintf(r->out, "%s:1:1: %s: %s: %" PRIu64 " more like it\n",
 				diag_quote(shown, sizeof(shown), file, strlen(file)),
-				lint_level_name(level_of(r, n)), rules[n].id, r->more[n]);
+				lint_level_name(level_of_rule(r, n)), rules[n].id, r->more[n]);
 		} else if (r->more[n]) {
 			record_begin(r->json, "more");
 			record_string(r->json, "file", file);
-			record_string(r->json, "level", lint_level_name(level_of(r, n)));
+			record_string(r->json, "level", lint_level_name(level_of_rule(r, n)));
 			record_string(r->json, "id", rules[n].id);
 			record_uint(r->json, "count", r->more[n], "-");
 			record_end(r->json);
@@ -110,7 +110,7 @@ uint64_t report_total(const struct report *r, enum lint_level level)
 	uint64_t total = 0;
 
 	for (unsigned n = 0; n <= N_RULES; n++)
-		if (level_of(r, n) == level)
+		if (level_of_rule(r, n) == level)
 			total += r->count[n];
 	return total;
 }

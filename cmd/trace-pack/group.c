@@ -153,7 +153,7 @@ static void header_window(const char *line, size_t n, uint64_t *v)
 }
 
 /* Copies the lines up to the blank line after the format line. */
-static int header(struct group *g)
+static int copy_raw_header(struct group *g)
 {
 	uint32_t block[3] = {0}, version = 0;
 	const char *line;
@@ -189,7 +189,7 @@ static int header(struct group *g)
 
 /* ---- lines -------------------------------------------------------------------------------- */
 
-static int by_key(const void *a, const void *b)
+static int compare_line_keys(const void *a, const void *b)
 {
 	const struct lines *x = a, *y = b;
 
@@ -212,7 +212,7 @@ static int write_sorted_run(struct group *g)
 
 	if (!g->file && !(g->file = output_spool()))
 		return file_fault(g, "make");
-	qsort(g->lines, g->n_lines, sizeof(g->lines[0]), by_key);
+	qsort(g->lines, g->n_lines, sizeof(g->lines[0]), compare_line_keys);
 	for (uint32_t i = 0; i < g->n_lines; i++) {
 		const struct lines *l = &g->lines[i];
 
@@ -229,7 +229,7 @@ static int write_sorted_run(struct group *g)
 }
 
 /* Returns true for the shared-memory line of an LDGSTS that was logged twice. */
-static bool shared_side(const struct group *g, const char *line, size_t n)
+static bool is_shared_side_of_ldgsts(const struct group *g, const char *line, size_t n)
 {
 	const char *op = memmem(line, n, " LDGSTS", 7);
 	const char *at = op ? memmem(op, (size_t)(line + n - op), " 0x", 3) : NULL;
@@ -265,7 +265,7 @@ static void measure_prefix(struct group *g, const char *line, size_t n)
 }
 
 /* Returns the lines of the warp with that key; cluster: ids of its cluster where it is new. */
-static struct lines *lines_of(struct group *g, uint64_t key, const uint32_t cluster[N_CLUSTER_IDS])
+static struct lines *lines_of_warp(struct group *g, uint64_t key, const uint32_t cluster[N_CLUSTER_IDS])
 {
 	uint64_t hash = table_hash_words(&key, 1);
 
@@ -313,14 +313,14 @@ static int take_raw_line(struct group *g, const char *line, size_t n)
 		return fault_set(g->f, group_place(g), "prefix",
 			"no %s below %u in column %u of a raw trace (expected thread block x, y, z and warp before the PC)",
 			bad < 3 ? "thread block id" : "warp", limit[bad], bad + 1);
-	if (shared_side(g, line, n))
+	if (is_shared_side_of_ldgsts(g, line, n))
 		return 0;
 	if (g->prefix >= 11)
 		s = columns_read_numbers(s, end, N_CLUSTER_IDS, cluster, &bad);
 	if (s && g->prefix == 13)
 		s = columns_read_numbers(s, end, 2, place_on_gpu, &bad);
 	uint64_t block = id[0] + (uint64_t)g->grid[0] * (id[1] + (uint64_t)g->grid[1] * id[2]);
-	struct lines *l = lines_of(g, block * g->warps + id[3], cluster);
+	struct lines *l = lines_of_warp(g, block * g->warps + id[3], cluster);
 	if (!s)
 		return fault_set(g->f, group_place(g), "prefix",
 			"column %u of a raw trace is no number (expected cluster x, y, z, thread block in the cluster x, y, z, and rank after the warp)",
@@ -396,7 +396,7 @@ static int begin_warp(struct group *g, const struct group_head *head, uint64_t i
 static int write_lines(struct group *g)
 {
 	if (g->n_lines)
-		qsort(g->lines, g->n_lines, sizeof(g->lines[0]), by_key);
+		qsort(g->lines, g->n_lines, sizeof(g->lines[0]), compare_line_keys);
 	for (uint32_t i = 0; i < g->n_lines; i++) {
 		const struct lines *l = &g->lines[i];
 
@@ -429,7 +429,7 @@ static bool line_precedes(const struct line_run *a, const struct line_run *b)
 }
 
 /* Restores the heap after run i may have become greater than its children. */
-static void sift(struct group *g, uint32_t i)
+static void sift_run_down(struct group *g, uint32_t i)
 {
 	for (;;) {
 		uint32_t k = 2 * i + 1;
@@ -448,7 +448,7 @@ static void sift(struct group *g, uint32_t i)
 }
 
 /* Reads the next head of a run, or removes the finished run from the heap. */
-static int next_head(struct group *g, uint32_t i)
+static int read_next_head(struct group *g, uint32_t i)
 {
 	struct line_run *r = &g->run[i];
 
@@ -459,7 +459,7 @@ static int next_head(struct group *g, uint32_t i)
 			return -1;
 		r->at += sizeof(r->head);
 	}
-	sift(g, i);
+	sift_run_down(g, i);
 	return 0;
 }
 
@@ -477,7 +477,7 @@ static int write_first(struct group *g)
 		r->at += n;
 		left -= n;
 	}
-	return next_head(g, 0);
+	return read_next_head(g, 0);
 }
 
 /* Lines of the least key in all runs: equal keys are at the top of the heap. */
@@ -498,7 +498,7 @@ static int merge_runs(struct group *g)
 		g->run[i].at += sizeof(struct group_head);
 	}
 	for (uint32_t i = g->n_runs / 2; i-- > 0;)
-		sift(g, i);
+		sift_run_down(g, i);
 	while (g->n_runs) {
 		uint64_t key = g->run[0].head.key;
 
@@ -520,7 +520,7 @@ int group_text(struct input *in, uint64_t memory, const struct sink *to, struct 
 	struct group g = {.in = in, .f = f, .limit = memory, .to = to};
 	const char *line;
 	size_t n;
-	int r = header(&g);
+	int r = copy_raw_header(&g);
 
 	while (r == 0 && (r = input_line(in, &line, &n, f)) > 0)
 		r = n ? take_raw_line(&g, line, n) : 0;

@@ -13,7 +13,7 @@
 #include "record.h"
 #include "tool.h"
 
-static void dims(char t[48], const uint32_t d[3]) { snprintf(t, 48, "%u,%u,%u", d[0], d[1], d[2]); }
+static void dims_text(char t[48], const uint32_t d[3]) { snprintf(t, 48, "%u,%u,%u", d[0], d[1], d[2]); }
 
 /* Returns a name of the stream in printable form. */
 static char *printable_name(const char *text)
@@ -31,8 +31,8 @@ static void print_kernel_row(FILE *out, uint32_t position, const struct pack_ker
 
 	char *shown = printable_name(file), *name = printable_name(k->name);
 
-	dims(grid, k->grid);
-	dims(block, k->block);
+	dims_text(grid, k->grid);
+	dims_text(block, k->block);
 	fprintf(out, "%6u %-14s %-12s %12llu %14llu  %s %s%s%s%s\n", position, grid, block,
 		(unsigned long long)k->insts, (unsigned long long)k->text, shown, name[0] ? name : "-",
 		k->slice ? " (slice)" : "", k->stored ? " (kept as text)" : "",
@@ -57,7 +57,8 @@ static void record_missing(struct record_writer *w, uint32_t position, const cha
 	record_end(w);
 }
 
-static void record(struct record_writer *w, uint32_t position, const struct pack_kernel *k, const char *file)
+static void record_kernel(
+	struct record_writer *w, uint32_t position, const struct pack_kernel *k, const char *file)
 {
 	char t[48];
 
@@ -65,9 +66,9 @@ static void record(struct record_writer *w, uint32_t position, const struct pack
 	record_uint(w, "position", position, NULL);
 	record_string(w, "file", file);
 	record_string(w, "name", k->name);
-	dims(t, k->grid);
+	dims_text(t, k->grid);
 	record_string(w, "grid", t);
-	dims(t, k->block);
+	dims_text(t, k->block);
 	record_string(w, "block", t);
 	record_uint(w, "instructions", k->insts, NULL);
 	record_uint(w, "thread_blocks", k->blocks, NULL);
@@ -83,7 +84,7 @@ struct listed {
 	uint64_t insts, text;
 };
 
-static void totals(struct record_writer *w, const struct listed *s, uint64_t packed)
+static void record_totals(struct record_writer *w, const struct listed *s, uint64_t packed)
 {
 	record_begin(w, "end");
 	record_string(w, "status", "complete");
@@ -111,7 +112,7 @@ static void list_kernel(struct listed *s, struct pack *p, const struct command *
 		s->insts += k.insts;
 		s->text += k.text;
 		if (w)
-			record(w, c->position, &k, c->text);
+			record_kernel(w, c->position, &k, c->text);
 		else
 			print_kernel_row(out, c->position, &k, c->text);
 	}
@@ -179,7 +180,7 @@ int do_table(const char *operand, const struct pack_args *a)
 			"instructions", "bytes of text");
 	s = print_rows(p, a, out, w);
 	if (w) {
-		totals(w, &s, pack_bytes(p));
+		record_totals(w, &s, pack_bytes(p));
 		record_close(w);
 	} else {
 		fprintf(out, "%u kernels, %llu instructions, %llu bytes of text in %llu: ratio %.1f\n", s.n,

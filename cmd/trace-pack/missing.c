@@ -14,7 +14,7 @@
 #include "tool.h"
 
 /* Moves the missing kernels out of the items. */
-static void part_items(struct source *s)
+static void separate_missing_items(struct source *s)
 {
 	uint32_t kept = 0;
 
@@ -37,7 +37,7 @@ void source_part_missing(struct source *s, const struct pack_args *a)
 	const bool restores = a->mode == MODE_UNPACK;
 	char q[200];
 
-	part_items(s);
+	separate_missing_items(s);
 	if (!s->n_missing)
 		return;
 	const struct item *first = &s->missing[0];

@@ -30,7 +30,10 @@ static bool feed_text(void *ctx, const void *bytes, size_t n)
 	return true;
 }
 
-static bool to_file(void *ctx, const void *bytes, size_t n) { return fwrite(bytes, 1, n, ctx) == n; }
+static bool write_bytes_to_file(void *ctx, const void *bytes, size_t n)
+{
+	return fwrite(bytes, 1, n, ctx) == n;
+}
 
 struct input *tool_open(struct item *i)
 {
@@ -65,7 +68,7 @@ static struct input *open_grouped(struct input *in, const struct pack_args *a)
 
 	if (!t)
 		die_errno("temporary file");
-	if (group_text(in, a->memory, &(struct sink){to_file, t}, &f) < 0)
+	if (group_text(in, a->memory, &(struct sink){write_bytes_to_file, t}, &f) < 0)
 		die_fault(&f);
 	input_close(in);
 	if (fflush(t))

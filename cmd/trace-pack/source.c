@@ -65,7 +65,7 @@ static struct item *add_source_item(struct source *s, char *path, char *name, bo
 }
 
 /* Returns the "-kernel name" at the start of a kernel's text; "" if it is absent. */
-static char *name_inside(struct input *in)
+static char *kernel_name_inside(struct input *in)
 {
 	const char *p;
 	long n = input_window(in, HEAD_TEXT, &p, NULL);
@@ -110,7 +110,7 @@ static struct item *inspect_kernel_file(
 
 	if (raw < 0)
 		die_fault(&f);
-	char *inside = name_inside(in);
+	char *inside = kernel_name_inside(in);
 	char *as = plain_name(name, input_coding(in), raw);
 	if (input_again(in)) {
 		input_close(in);
@@ -321,7 +321,7 @@ static bool begins_kernel(struct input *in)
 	return false;
 }
 
-static void own_list(struct source *s)
+static void make_own_list(struct source *s)
 {
 	struct bytes t = {0};
 
@@ -394,7 +394,7 @@ static void open_source_file(struct source *s, const char *path, const struct pa
 			list_hash_line(s->hash, path, strlen(path));
 		s->n_listed = 1;
 		add_source_item(s, xstrdup(path), name, raw)->in = in;
-		own_list(s);
+		make_own_list(s);
 		return;
 	}
 	char *folder =
@@ -453,7 +453,7 @@ static int is_raw_list(const struct dirent *e)
 }
 
 /* Returns the folder's only list that is() accepts, or the one with the name `whole`; NULL: none. */
-static char *list_in(const char *path, int (*is)(const struct dirent *), const char *whole)
+static char *only_list_in_folder(const char *path, int (*is)(const struct dirent *), const char *whole)
 {
 	struct dirent **e = NULL;
 	const char *name = NULL;
@@ -510,19 +510,19 @@ static void kernel_files(struct source *s, const char *path, const struct pack_a
 	for (int i = 0; i < n; i++)
 		free(e[i]);
 	free(e);
-	own_list(s);
+	make_own_list(s);
 	s->list_name = xstrdup("kernelslist.g");
 }
 
 static void open_folder(struct source *s, const char *path, const struct pack_args *a)
 {
 	bool raw_first = a->mode == MODE_GROUP;
-	char *list = raw_first ? list_in(path, is_raw_list, "kernelslist") : NULL;
+	char *list = raw_first ? only_list_in_folder(path, is_raw_list, "kernelslist") : NULL;
 
 	if (!list)
-		list = list_in(path, is_list, "kernelslist.g");
+		list = only_list_in_folder(path, is_list, "kernelslist.g");
 	if (!list && !raw_first)
-		list = list_in(path, is_raw_list, "kernelslist");
+		list = only_list_in_folder(path, is_raw_list, "kernelslist");
 	if (list)
 		open_source_file(s, list, a);
 	else

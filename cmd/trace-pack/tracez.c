@@ -374,7 +374,7 @@ static bool start_archive(struct tracez_writer *w)
 }
 
 /* Holds a line until the dictionary is trained. */
-static bool hold_line(struct tracez_writer *w, const char *line, size_t n)
+static bool hold_line_for_training(struct tracez_writer *w, const char *line, size_t n)
 {
 	bytes_add(&w->held, line, n);
 	bytes_add(&w->held, "\n", 1);
@@ -416,7 +416,7 @@ static bool take_archive_line(struct tracez_writer *w)
 		return take_header_line(w, line, n);
 	if (w->inside == IN_HEADER)
 		w->inside = BETWEEN_BLOCKS;
-	return w->started ? take_body_line(w, line, n) : hold_line(w, line, n);
+	return w->started ? take_body_line(w, line, n) : hold_line_for_training(w, line, n);
 }
 
 /* ---- the interface ------------------------------------------------------------------------ */

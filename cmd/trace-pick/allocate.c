@@ -60,7 +60,7 @@ static int compare_members(const void *a, const void *b)
  * Returns the fewest picks of a stratum of n kernels: two for a spread, more for large strata, in which two picks
  * may miss the few kernels that differ much.
  */
-static uint32_t fewest_picks(uint32_t n, const struct wish *w)
+static uint32_t fewest_picks_of_stratum(uint32_t n, const struct wish *w)
 {
 	if (w->one || n == 1 || w->most == 1)
 		return 1;
@@ -93,7 +93,7 @@ static void measure_stratum(
 
 	s->sigma = s->n > 1 ? sqrt(stray / (s->n - 1) + assumed * assumed) : 0;
 	s->urge = s->n * s->sigma / sqrt(cost / s->n);
-	s->least = fewest_picks(s->n, w);
+	s->least = fewest_picks_of_stratum(s->n, w);
 	qsort(s->member, s->n, sizeof(*s->member), compare_members);
 }
 
@@ -192,10 +192,10 @@ static uint32_t merge_light_strata(const struct app *a, uint32_t *of, uint32_t n
 	}
 	qsort(s, n, sizeof(*s), method_rank_order);
 	for (uint32_t i = 0; i < n; i++)
-		least += fewest_picks(count[i], w);
+		least += fewest_picks_of_stratum(count[i], w);
 	if (least > w->most)
-		for (least += fewest_picks(a->n, w); joined < n && least > w->most; joined++)
-			least -= fewest_picks(count[s[joined].number], w);
+		for (least += fewest_picks_of_stratum(a->n, w); joined < n && least > w->most; joined++)
+			least -= fewest_picks_of_stratum(count[s[joined].number], w);
 	for (uint32_t i = 0; i < n; i++)
 		to[s[i].number] = i < joined ? 0 : ++left;
 	for (uint32_t i = 0; i < a->n; i++)
@@ -236,7 +236,7 @@ static uint32_t set_firsts_apart(const struct app *a, uint32_t *of, uint32_t n, 
 	for (uint32_t i = 0; i < a->n; i++)
 		count[of[i]]++;
 	for (uint32_t i = 0; i < n; i++)
-		least += fewest_picks(count[i], w) + (count[i] > 2);
+		least += fewest_picks_of_stratum(count[i], w) + (count[i] > 2);
 	for (uint32_t i = 0; i < a->n && !w->one && least <= w->most; i++) {
 		uint32_t s = of[i];
 

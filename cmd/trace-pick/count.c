@@ -83,7 +83,7 @@ static void count_block(struct counter *c, struct pick_kernel *k)
 			count_record(c, k, &c->block.rec[i]);
 }
 
-static uint32_t bin_of(uint64_t name, const struct inst *in)
+static uint32_t code_bin_of(uint64_t name, const struct inst *in)
 {
 	uint64_t word[2] = {name, in->pc};
 
@@ -104,7 +104,7 @@ static void count_end(struct counter *c, struct pick_kernel *k)
 
 		k->tally.of_class[in->class] += n;
 		if (c->reading >= READ_CODE)
-			bin[bin_of(name, in)] += n;
+			bin[code_bin_of(name, in)] += n;
 		c->count[c->used[i]] = 0;
 	}
 	for (uint32_t i = 0; k->insts && i < CODE_BINS; i++)
@@ -161,7 +161,7 @@ static int take_summary(
 }
 
 /* Notes whether the kernel is left out. */
-static bool leave_out(const struct counter *c, struct pick_kernel *k)
+static bool note_left_out(const struct counter *c, struct pick_kernel *k)
 {
 	k->left_out = !kselect_has(c->select, k->position, k->name);
 	return k->left_out;
@@ -173,7 +173,7 @@ static int count_trace(struct counter *c, struct trace *t, struct pick_kernel *k
 	int r;
 
 	take_header(k, trace_header(t));
-	if (leave_out(c, k))
+	if (note_left_out(c, k))
 		return 0;
 	while ((r = trace_next(t, &c->block, f)) > 0)
 		count_block(c, k);
@@ -191,7 +191,7 @@ int counter_read(struct counter *c, struct klist *list, uint32_t cmd, struct pic
 	k->position = list->cmd[cmd].position;
 	int r = take_summary(c, list, cmd, k, f);
 	if (r > 0)
-		leave_out(c, k);
+		note_left_out(c, k);
 	if (r)
 		return r < 0 ? -1 : 0;
 	if (code_count(c->code) > CODE_MOST) {

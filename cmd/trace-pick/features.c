@@ -36,7 +36,7 @@ static void note_failure(struct reading_job *j, uint32_t kernel, const struct fa
 	pthread_mutex_unlock(&j->lock);
 }
 
-static void read_from(struct reading_job *j, struct klist *list)
+static void read_features_from(struct reading_job *j, struct klist *list)
 {
 	struct counter *c = counter_new(j->isa, j->reading, j->a->select);
 	struct fault f;
@@ -55,13 +55,13 @@ static void *read_kernels_thread(void *arg)
 	struct fault f;
 
 	if (!j->a->list.pack) {
-		read_from(j, &j->a->list);
+		read_features_from(j, &j->a->list);
 		return NULL;
 	}
 	if (klist_read(&own, j->path, &f) < 0)
 		note_failure(j, 0, &f);
 	else
-		read_from(j, &own);
+		read_features_from(j, &own);
 	klist_free(&own);
 	return NULL;
 }
@@ -127,7 +127,7 @@ void features_read(struct app *a, const char *path, enum pick_depth reading, uns
 	threads = threads_for(a, path, reading, threads);
 	struct crew *crew = crew_start(threads ? threads - 1 : 0, read_kernels_thread, &j);
 
-	read_from(&j, &a->list);
+	read_features_from(&j, &a->list);
 	crew_join(crew);
 	if (atomic_load(&j.failed) < a->n)
 		die_fault(&j.fault);

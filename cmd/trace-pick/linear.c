@@ -19,7 +19,7 @@ uint64_t linear_random(uint64_t *state)
 	return z ^ z >> 31;
 }
 
-static void standardise(double *x, uint32_t n, uint32_t d)
+static void standardise_columns(double *x, uint32_t n, uint32_t d)
 {
 	for (uint32_t j = 0; j < d; j++) {
 		double mean = 0, var = 0;
@@ -41,7 +41,7 @@ static void standardise(double *x, uint32_t n, uint32_t d)
 }
 
 /* Rotates rows and columns p and q of a so that a[p][q] is 0, and the same columns of the axes v. */
-static void rotate(double *a, double *v, uint32_t d, uint32_t p, uint32_t q)
+static void rotate_to_zero(double *a, double *v, uint32_t d, uint32_t p, uint32_t q)
 {
 	double apq = a[p * d + q], theta, t, c, s;
 
@@ -70,7 +70,7 @@ static void rotate(double *a, double *v, uint32_t d, uint32_t p, uint32_t q)
 }
 
 /* Eigenvalues on the diagonal of the symmetric a, eigenvectors in the columns of v. */
-static void jacobi(double *a, double *v, uint32_t d)
+static void find_eigenvectors(double *a, double *v, uint32_t d)
 {
 	for (uint32_t i = 0; i < d; i++)
 		for (uint32_t j = 0; j < d; j++)
@@ -85,7 +85,7 @@ static void jacobi(double *a, double *v, uint32_t d)
 			break;
 		for (uint32_t p = 0; p < d; p++)
 			for (uint32_t q = p + 1; q < d; q++)
-				rotate(a, v, d, p, q);
+				rotate_to_zero(a, v, d, p, q);
 	}
 }
 
@@ -135,9 +135,9 @@ uint32_t linear_components(double *x, uint32_t n, uint32_t d, double share)
 	double *r = xmalloc(d * sizeof(*r));
 	uint32_t *axis = xmalloc(d * sizeof(*axis)), m;
 
-	standardise(x, n, d);
+	standardise_columns(x, n, d);
 	covariance(a, x, n, d);
-	jacobi(a, v, d);
+	find_eigenvectors(a, v, d);
 	m = largest_axes(a, d, share, axis);
 	for (uint32_t i = 0; i < n; i++) {
 		double *row = x + (size_t)i * d;
@@ -157,7 +157,7 @@ uint32_t linear_components(double *x, uint32_t n, uint32_t d, double share)
 
 /* ---- k-means ------------------------------------------------------------------------------ */
 
-static double squared(const double *a, const double *b, uint32_t d)
+static double squared_distance(const double *a, const double *b, uint32_t d)
 {
 	double sum = 0;
 
@@ -179,7 +179,8 @@ static uint32_t draw_seeds(const double *x, uint32_t n, uint32_t d, uint32_t str
 
 		memcpy(centre + (size_t)have++ * d, x + (size_t)at * stride, d * sizeof(*centre));
 		for (uint32_t i = 0; i < n; i++) {
-			double s = squared(x + (size_t)i * stride, centre + (size_t)(have - 1) * d, d);
+			double s =
+				squared_distance(x + (size_t)i * stride, centre + (size_t)(have - 1) * d, d);
 
 			near[i] = s < near[i] ? s : near[i];
 			sum += near[i];
@@ -204,7 +205,7 @@ static double assign_rows(const double *x, uint32_t n, uint32_t d, uint32_t stri
 		double least = INFINITY;
 
 		for (uint32_t c = 0; c < k; c++) {
-			double s = squared(x + (size_t)i * stride, centre + (size_t)c * d, d);
+			double s = squared_distance(x + (size_t)i * stride, centre + (size_t)c * d, d);
 
 			if (s < least) {
 				least = s;

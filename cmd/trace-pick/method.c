@@ -34,7 +34,7 @@ double method_size(const struct method *m, const struct pick_kernel *k)
 	}
 }
 
-static uint64_t key_of(const struct pick_kernel *k, bool per_stream)
+static uint64_t key_of_kernel(const struct pick_kernel *k, bool per_stream)
 {
 	return table_hash(k->name, strlen(k->name)) + (per_stream ? k->stream * 0x9e3779b97f4a7c15u : 0);
 }
@@ -50,7 +50,7 @@ uint32_t method_by_name(const struct app *a, const struct wish *w, uint32_t *of)
 	uint32_t *first = NULL, cap = 0, n = 0; /* kernel of each group */
 
 	for (uint32_t i = 0; i < a->n; i++) {
-		uint64_t key = key_of(&a->kernel[i], w->per_stream);
+		uint64_t key = key_of_kernel(&a->kernel[i], w->per_stream);
 
 		of[i] = n;
 		FOR_TABLE (entry, &t, key)

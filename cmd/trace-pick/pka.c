@@ -22,7 +22,7 @@
 #define MOST_K     64u
 
 /* Fills x with logarithms of counts, which range over powers of ten. */
-static void features_of(const struct pick_kernel *k, double *x)
+static void pka_features_of(const struct pick_kernel *k, double *x)
 {
 	for (uint32_t i = 0; i < N_CLASSES; i++)
 		x[i] = log1p((double)k->tally.of_class[i]);
@@ -45,7 +45,7 @@ static double variance(const double *x, uint32_t n, uint32_t d)
 }
 
 /* Numbers the strata without gaps, in the order of the kernels; k-means may leave a cluster empty. */
-static uint32_t renumber(uint32_t *of, const struct app *a, bool per_stream)
+static uint32_t renumber_strata(uint32_t *of, const struct app *a, bool per_stream)
 {
 	uint32_t n = 0, *first = xmalloc(a->n * sizeof(*first)), *is = xmalloc(a->n * sizeof(*is));
 
@@ -72,7 +72,7 @@ uint32_t method_pka(const struct app *a, const struct wish *w, uint32_t *of)
 	uint32_t d, k = 1, most = a->n < MOST_K ? a->n : MOST_K;
 
 	for (uint32_t i = 0; i < a->n; i++)
-		features_of(&a->kernel[i], x + (size_t)i * N_FEATURES);
+		pka_features_of(&a->kernel[i], x + (size_t)i * N_FEATURES);
 	d = linear_components(x, a->n, N_FEATURES, SHARE);
 	double all = variance(x, a->n, d);
 	memset(of, 0, a->n * sizeof(*of));
@@ -81,5 +81,5 @@ uint32_t method_pka(const struct app *a, const struct wish *w, uint32_t *of)
 	if (k == most)
 		linear_kmeans(x, a->n, d, N_FEATURES, k, w->seed, of);
 	free(x);
-	return renumber(of, a, w->per_stream);
+	return renumber_strata(of, a, w->per_stream);
 }

@@ -15,7 +15,7 @@
 #define MOST_CV 0.4
 #define GRID    128u /* points of the density */
 
-static double variation(const struct ranked *k, uint32_t n)
+static double coefficient_of_variation(const struct ranked *k, uint32_t n)
 {
 	double mean = 0, sum = 0;
 
@@ -28,7 +28,7 @@ static double variation(const struct ranked *k, uint32_t n)
 }
 
 /* Returns the Gaussian density of the sorted logarithms v at x; far points are skipped. */
-static double density(const double *v, uint32_t n, double x, double width)
+static double density_at(const double *v, uint32_t n, double x, double width)
 {
 	double sum = 0;
 	uint32_t lo = 0, hi = n;
@@ -50,7 +50,7 @@ static double density(const double *v, uint32_t n, double x, double width)
 }
 
 /* Returns the lowest point of the density between two of its peaks; NAN: it has one peak. */
-static double valley(const double *v, uint32_t n)
+static double lowest_point_between_peaks(const double *v, uint32_t n)
 {
 	double mean = 0, var = 0, at[GRID], best = INFINITY, place = NAN, peak = 0;
 
@@ -62,7 +62,7 @@ static double valley(const double *v, uint32_t n)
 	if (!(width > 0))
 		return NAN;
 	for (uint32_t i = 0; i < GRID; i++)
-		at[i] = density(v, n, v[0] + i * step, width);
+		at[i] = density_at(v, n, v[0] + i * step, width);
 	for (uint32_t i = 1; i + 1 < GRID; i++) {
 		peak = at[i] > peak ? at[i] : peak;
 		if (at[i] <= at[i - 1] && at[i] < at[i + 1] && at[i] < 0.9 * peak && at[i] < best) {
@@ -75,13 +75,13 @@ static double valley(const double *v, uint32_t n)
 
 static uint32_t cut_by_insts(const struct ranked *k, uint32_t n)
 {
-	if (n < 2 || k[0].value >= k[n - 1].value || variation(k, n) < MOST_CV)
+	if (n < 2 || k[0].value >= k[n - 1].value || coefficient_of_variation(k, n) < MOST_CV)
 		return 0;
 	double *v = xmalloc(n * sizeof(*v)), place;
 	uint32_t lower = 0;
 	for (uint32_t i = 0; i < n; i++)
 		v[i] = log(k[i].value);
-	place = valley(v, n);
+	place = lowest_point_between_peaks(v, n);
 	if (isnan(place))
 		place = (v[0] + v[n - 1]) / 2;
 	while (lower < n && v[lower] <= place)

@@ -20,7 +20,7 @@
 #define GAIN    0.5
 
 /* Returns the deviation times n, from the sums of times and of their squares. */
-static double weight(double n, double sum, double squares)
+static double weight_of_spread(double n, double sum, double squares)
 {
 	double var = squares / n - sum / n * (sum / n);
 
@@ -36,13 +36,13 @@ static uint32_t cut_by_time(const struct ranked *t, uint32_t n)
 		sum += t[i].value;
 		squares += t[i].value * t[i].value;
 	}
-	if (weight(n, sum, squares) <= STOP_CV * sum)
+	if (weight_of_spread(n, sum, squares) <= STOP_CV * sum)
 		return 0;
-	best = GAIN * weight(n, sum, squares);
+	best = GAIN * weight_of_spread(n, sum, squares);
 	for (uint32_t i = 1; i < n; i++) {
 		s += t[i - 1].value;
 		q += t[i - 1].value * t[i - 1].value;
-		double w = weight(i, s, q) + weight(n - i, sum - s, squares - q);
+		double w = weight_of_spread(i, s, q) + weight_of_spread(n - i, sum - s, squares - q);
 
 		if (t[i].value > t[i - 1].value && w < best) {
 			best = w;

@@ -93,7 +93,7 @@ static void on_csv_field(void *bytes, size_t n, void *ctx)
 	r->column++;
 }
 
-static void end_head(struct table_reader *r)
+static void end_head_of_table(struct table_reader *r)
 {
 	/* Text may precede the table, such as messages of ncu. */
 	r->head = r->time != NO_COLUMN;
@@ -101,7 +101,7 @@ static void end_head(struct table_reader *r)
 		r->name = r->metric = NO_COLUMN;
 }
 
-static uint32_t most_times(const struct app *a) { return a->n > a->n_listed ? a->n : a->n_listed; }
+static uint32_t most_rows_of_times(const struct app *a) { return a->n > a->n_listed ? a->n : a->n_listed; }
 
 static void end_row(struct table_reader *r)
 {
@@ -114,8 +114,9 @@ static void end_row(struct table_reader *r)
 	r->failed = true;
 	if (!r->has_value || !(r->value > 0)) {
 		fault_set(r->f, at, "times", "invalid time '%s' (expected a number above 0)", r->text);
-	} else if (r->n == most_times(r->a)) {
-		fault_set(r->f, at, "times", "more rows than the %u kernels of the list", most_times(r->a));
+	} else if (r->n == most_rows_of_times(r->a)) {
+		fault_set(r->f, at, "times", "more rows than the %u kernels of the list",
+			most_rows_of_times(r->a));
 	} else {
 		grow(&r->all, &r->cap, r->n + 1, sizeof(*r->all));
 		r->all[r->n++] = r->value;
@@ -131,7 +132,7 @@ static void on_csv_row(int c, void *ctx)
 	if (r->column && r->head)
 		end_row(r);
 	else if (r->column)
-		end_head(r);
+		end_head_of_table(r);
 	r->column = 0;
 	r->has_value = r->is_copy = r->is_other = false;
 }
