@@ -212,12 +212,13 @@ static bool read_names(struct pack *p, struct cur missing)
 {
 	bool lacks = cur_left(&missing) > 0;
 	uint64_t before = lacks ? cur_var(&missing) : 0;
-	const char *s = (const char *)p->list.p, *end = s + p->list.n;
+	size_t bytes;
+	const char *s = pack_list_text(p, &bytes), *end = s + bytes;
 
 	while (s < end) {
 		const char *nl = memchr(s, '\n', (size_t)(end - s)), *a = s, *b = nl ? nl : end;
 
-		s = b + 1;
+		s = nl ? nl + 1 : end;
 		while (p->list_name && a < b && is_blank_byte(*a))
 			a++;
 		while (p->list_name && b > a && is_blank_byte(b[-1]))
