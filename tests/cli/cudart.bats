@@ -905,8 +905,11 @@ cubin_lines() {
 	done
 	run -0 python3 "$ROOT/tests/data/cudart/results" "$BATS_TEST_TMPDIR/launched"
 	assert_output ''
-	run -2 sh "$ROOT/examples/cuda/run" -o "$BATS_TEST_TMPDIR/out" nothing
-	assert_output --partial "found program 'nothing'"
+	run -2 sh "$ROOT/examples/cuda/run" -o "$BATS_TEST_TMPDIR/out" bfs nothing
+	assert_output "run: error: unknown program 'nothing' (expected one of: vecadd matmul reduce histogram bfs)"
+	run -2 sh "$ROOT/examples/hopper/run" -o "$BATS_TEST_TMPDIR/out" nothing
+	assert_output "run: error: unknown kernel 'nothing' (expected one of: copy gemm multicast histogram attention)"
+	[ ! -e "$BATS_TEST_TMPDIR/out" ]
 	PATH=$PATH:/usr/local/cuda/bin
 	command -v nvcc >/dev/null || skip 'the rest needs nvcc'
 	run -0 env WARPTOOLS="$BUILD" sh "$ROOT/examples/cuda/run" -o "$BATS_TEST_TMPDIR/run"
