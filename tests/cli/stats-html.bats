@@ -380,6 +380,23 @@ assert m == [[0, "reduce", 1, 9000, 8000, None, None], [1, "reduce", 1, 10000, 9
 	assert_output "true true 2 true true true 9"
 }
 
+@test "browser: without JavaScript the tables are there, and a sentence is in the place of the pictures" {
+	needs_chromium
+	stats-html -o page.htm --profile a.prof a.json
+	python3 -c 'import html; print("<iframe sandbox=allow-same-origin srcdoc=\"%s\"></iframe>" % html.escape(open("page.htm").read()))' >frame.htm
+	cat >>frame.htm <<-'END'
+		<script>addEventListener("load", () => {
+			const page = document.querySelector("iframe").contentDocument, rows = page.querySelectorAll("#kernels tbody tr").length;
+			document.title = [rows, page.querySelectorAll("canvas, svg").length, page.querySelectorAll("noscript > p").length,
+				[...page.querySelectorAll(".needs-script")].every(e => !e.checkVisibility())].join(" ");
+		});</script>
+	END
+	timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-background-networking --user-data-dir="$PWD/profile" \
+		--virtual-time-budget=4000 --dump-dom "file://$PWD/frame.htm" >dom.html 2>log || fail "chromium: $(tail -n 3 log)"
+	run -0 sed -n 's|.*<title>\(.*\)</title>.*|\1|p' dom.html
+	assert_line --regexp '^[1-9][0-9]* 0 2 true$'
+}
+
 @test "browser: source lines open to their instructions" {
 	needs_chromium
 	lined
