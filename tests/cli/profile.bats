@@ -145,6 +145,17 @@ profile() {
 	done
 }
 
+# gto keeps the attribution of a scheduler while nothing that it depends on changes. warp_limiting with room for all
+# warps issues the same ones, and attributes each cycle.
+@test "an attribution that is kept is that of each cycle" {
+	for t in vecadd gemm gather barrier membar ldgsts icache stream streams atomics ends reduce shared; do
+		for s in gto warp_limiting:2:12; do
+			trace-sim -q -f -g rtx3070 -D gpgpu_scheduler=$s -F json -o r.json --profile ${s%%:*}.json "$(trace $t)"
+		done
+		diff <(tail -n +2 gto.json) <(tail -n +2 warp_limiting.json) >/dev/null || fail "$t"
+	done
+}
+
 @test "a run that a limit cuts has a profile of what was simulated" {
 	profile -g qv100 -D gpgpu_max_cycle=6000 "$(trace stream)"
 	check_sums loose

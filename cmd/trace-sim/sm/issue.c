@@ -215,7 +215,7 @@ static ALWAYS_INLINE void issue_warp_head(struct sm *s, unsigned k, unsigned w, 
 	struct winst *in = &s->winst[h];
 
 	if (s->profile)
-		profile_issue(s, w, nth > 1);
+		profile_issue(s, k, w, nth > 1);
 	in->uid = ++s->next_uid;
 	in->uop = u;
 	in->record = *rec;
@@ -315,25 +315,6 @@ unsigned sched_visit(struct sm *s, unsigned k, unsigned w, unsigned *seen)
 
 /* ---- the stage ----------------------------------------------------------------------------- */
 
-static NOINLINE void profile_idle_scheduler(struct sm *s, unsigned k, enum warp_occupancy why)
-{
-	s->idle_kind[k] = (uint8_t)why;
-	if (profile_still_drained(s, k)) {
-		profile_count(s->profile, &s->profile->idle[k], 1);
-		return;
-	}
-	s->profile->idle[k].row = 0;
-	profile_idle(s, k, 1);
-}
-
-/* Counts a cycle in which scheduler k issued nothing, by its kind. */
-static inline void count_idle_scheduler(struct sm *s, unsigned k, enum warp_occupancy why)
-{
-	s->n.occupancy[why]++;
-	if (s->profile)
-		profile_idle_scheduler(s, k, why);
-}
-
 /*
  * valid: warps that are not waiting and have an instruction; ready: those without a hazard; go: those that can
  * issue. at_barrier: its value at the same time.
@@ -372,12 +353,10 @@ static void count_idle_schedulers(struct sm *s, const struct candidates *o)
 		for (unsigned k = 0; k < s->core->schedulers; k++)
 			s->idle[idle_kind_of_warps(s->sched0_warps << k, o)]++;
 	}
+	for (unsigned i = 0; i < N_OCC_IDLE; i++)
+		s->n.occupancy[i] += s->idle[i];
 	if (s->profile)
-		for (unsigned k = 0; k < s->core->schedulers; k++)
-			count_idle_scheduler(s, k, idle_kind_of_warps(s->sched0_warps << k, o));
-	else
-		for (unsigned i = 0; i < N_OCC_IDLE; i++)
-			s->n.occupancy[i] += s->idle[i];
+		profile_look_all(s, o->valid, o->ready);
 }
 
 static inline unsigned pick_warp(const struct sm *s, unsigned k, uint64_t warps)
@@ -402,7 +381,9 @@ static NOINLINE void run_schedulers(struct sm *s, unsigned first, struct candida
 			if (s->any_slot || s->at_barrier != o.at_barrier)
 				o = find_candidates(s);
 		} else {
-			count_idle_scheduler(s, k, idle_kind_of_warps(mine, &o));
+			s->n.occupancy[idle_kind_of_warps(mine, &o)]++;
+			if (s->profile)
+				profile_look(s, k, o.valid, o.ready);
 		}
 		mine <<= 1;
 		if (++k == n) {
@@ -410,6 +391,17 @@ static NOINLINE void run_schedulers(struct sm *s, unsigned first, struct candida
 			mine = s->sched0_warps;
 		}
 	} while (k != first);
+}
+
+static NOINLINE void profile_visited_scheduler(struct sm *s, unsigned k, enum warp_occupancy why)
+{
+	s->idle_kind[k] = (uint8_t)why;
+	if (profile_still_drained(s, k)) {
+		profile_count(s->profile, &s->profile->idle[k], 1);
+		return;
+	}
+	profile_forget(s->profile, k);
+	profile_idle(s, k, 1);
 }
 
 /* Runs the schedulers of policies for which a visit depends on, or changes, more than masks. */
@@ -426,7 +418,9 @@ static NOINLINE void schedule_by_visits(struct sm *s, unsigned first)
 		if (!(seen & SEEN_ISSUED)) {
 			enum warp_occupancy why = occupancy_of_idle(seen & SEEN_VALID, seen & SEEN_READY);
 
-			count_idle_scheduler(s, k, why);
+			s->n.occupancy[why]++;
+			if (s->profile)
+				profile_visited_scheduler(s, k, why);
 			s->idle[why]++;
 		}
 		k = k + 1 == n ? 0 : k + 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Attribution of cycles for --profile; see profile.h. Always true: a stored attribution (sm_profile.idle) is
- * valid until its scheduler looks again. The exception is which stage after the scheduler is full: this may
- * change unnoticed by the scheduler and is tested in each cycle.
+ * valid until its scheduler looks again, and then while the state that it depends on is the same. The exception is
+ * which stage after the scheduler is full: this may change unnoticed by the scheduler and is tested in each cycle.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +72,7 @@ static inline uint32_t find_profile_row(struct sm_profile *p, uint32_t uid, uint
 
 static uint32_t code_of_uop(const struct sm *s, const struct uop *u) { return (uint32_t)(u - s->uops); }
 
-void profile_issue(struct sm *s, unsigned w, bool second)
+void profile_issue(struct sm *s, unsigned k, unsigned w, bool second)
 {
 	struct sm_profile *p = s->profile;
 	const struct uop *u = s->warp[w].head;
@@ -83,6 +83,8 @@ void profile_issue(struct sm *s, unsigned w, bool second)
 	r->n[PROFILE_lanes] += bit_count32(s->warp[w].buffer[0].mask);
 	r->cycles[PROFILE_ISSUE] += !second;
 	p->cycles[PROFILE_ISSUE] += !second;
+	p->idle[k].among = 0; /* the order of the policy changes */
+	p->has_warps = false;
 	p->last[w] = code;
 	for (unsigned i = 0; i < u->n_dst; i++)
 		p->producer[w][u->reg[i]] = code;
@@ -125,6 +127,7 @@ static void set_idle_reason(struct sm *s, unsigned k, unsigned w, unsigned reaso
 
 	i->row = find_profile_row(s->profile, s->profile->uid[s->warp[w].cta], code);
 	i->reason = (uint8_t)reason;
+	i->warp = (uint8_t)w;
 }
 
 /* Reason why the pipeline register before a unit stays full. */
@@ -171,25 +174,21 @@ static void attribute_fetch(struct sm *s, unsigned k, unsigned w)
 }
 
 /*
- * Attributes a cycle to a waiting warp and the instruction that it issued last. DEPBAR counts as a memory
- * barrier, the reply of an atomic as memory.
+ * Returns the waiting warps of scheduler k with the first of the reasons that occurs, and stores it. DEPBAR counts as
+ * a memory barrier, the reply of an atomic as memory. 0: the scheduler has no warp.
  */
-static bool attribute_waiting(struct sm *s, unsigned k, uint64_t set)
+static uint64_t warps_that_wait(const struct sm *s, unsigned k, unsigned *reason)
 {
-	const struct {
-		uint64_t warps;
-		unsigned reason;
-	} why[] = {{s->atomic, PROFILE_SCOREBOARD_MEMORY}, {s->membar | s->dep_wait, PROFILE_MEMORY_BARRIER},
-		{s->at_barrier, PROFILE_BARRIER}};
+	uint64_t waiting = s->profile->own[k] & s->live & ~s->done;
 
-	for (unsigned i = 0; i < sizeof(why) / sizeof(*why); i++)
-		if (set & why[i].warps) {
-			unsigned w = s->policy->pick(s, k, set & why[i].warps);
-
-			set_idle_reason(s, k, w, why[i].reason, s->profile->last[w]);
-			return true;
-		}
-	return false;
+	*reason = PROFILE_SCOREBOARD_MEMORY;
+	if (waiting & s->atomic)
+		return waiting & s->atomic;
+	*reason = PROFILE_MEMORY_BARRIER;
+	if (waiting & (s->membar | s->dep_wait))
+		return waiting & (s->membar | s->dep_wait);
+	*reason = PROFILE_BARRIER;
+	return waiting & s->at_barrier;
 }
 
 /* Attributes a cycle without any warp to the first thread block on the SM. */
@@ -208,13 +207,17 @@ static void attribute_drained(struct sm *s, unsigned k)
 /* Attributes a cycle in which scheduler k considered its warps and issued nothing. */
 static void attribute_idle(struct sm *s, unsigned k)
 {
-	uint64_t set = considered_warps(s, k), valid = set & s->ibuf, waiting;
+	uint64_t set = considered_warps(s, k), valid = set & s->ibuf, waiting = 0;
 	enum warp_occupancy as = s->idle_kind[k];
+	unsigned reason, w;
 
-	if (!set) {
-		waiting = s->profile->own[k] & s->live & ~s->done;
-		if (!waiting || !attribute_waiting(s, k, waiting))
-			attribute_drained(s, k);
+	if (!set)
+		waiting = warps_that_wait(s, k, &reason);
+	if (waiting) {
+		w = s->policy->pick(s, k, waiting);
+		set_idle_reason(s, k, w, reason, s->profile->last[w]);
+	} else if (!set) {
+		attribute_drained(s, k);
 	} else if (as == OCC_STALL && valid & ~s->hazard) {
 		attribute_full(s, k, s->policy->pick(s, k, valid & ~s->hazard));
 	} else if (as != OCC_IDLE && valid & s->hazard) {
@@ -235,27 +238,106 @@ void profile_idle(struct sm *s, unsigned k, uint64_t cycles)
 	profile_count(s->profile, i, cycles);
 }
 
+/*
+ * Returns whether a new attribution of a cycle of kind `why` would give the row of the last one. Both pick from the
+ * same warps in the same order, since the order changes only with an issue or a new thread block. So the warp is
+ * the same. Its awaited registers are the same as well, since only its own issue reserves, and a release changes
+ * n_reserved.
+ */
+static bool is_attribution_valid(
+	const struct sm *s, unsigned k, enum warp_occupancy why, unsigned reason, uint64_t among)
+{
+	const struct profile_idle *i = &s->profile->idle[k];
+	const struct warp *p = &s->warp[i->warp];
+
+	return i->among == among && s->idle_kind[k] == why && (why != OCC_IDLE || i->reason == reason) &&
+	       i->n_reserved == p->n_reserved && i->position == p->cursor - p->buffered;
+}
+
+/* Attributes a cycle of scheduler k anew, and stores the state that the attribution depends on. */
+static NOINLINE void attribute_look(struct sm *s, unsigned k, enum warp_occupancy why, uint64_t among)
+{
+	struct profile_idle *i = &s->profile->idle[k];
+	const struct warp *p;
+
+	s->idle_kind[k] = (uint8_t)why;
+	attribute_idle(s, k);
+	p = &s->warp[i->warp];
+	i->among = among;
+	i->n_reserved = p->n_reserved;
+	i->position = p->cursor - p->buffered;
+	profile_count(s->profile, i, 1);
+}
+
+void profile_look(struct sm *s, unsigned k, uint64_t valid, uint64_t ready)
+{
+	struct profile_idle *i = &s->profile->idle[k];
+	uint64_t own = s->profile->own[k], among = own & (ready & own ? ready : valid & own ? valid : sched_running(s));
+	enum warp_occupancy why = ready & own ? OCC_STALL : valid & own ? OCC_SCOREBOARD : OCC_IDLE;
+	unsigned reason = PROFILE_NO_INSTRUCTION;
+
+	if (!among)
+		among = warps_that_wait(s, k, &reason);
+	if (among && is_attribution_valid(s, k, why, reason, among)) {
+		if (why == OCC_STALL)
+			i->reason = (uint8_t)reason_stage_is_full(s, k, i->unit);
+	} else if (!profile_still_drained(s, k)) {
+		attribute_look(s, k, why, among);
+		return;
+	}
+	profile_count(s->profile, i, 1);
+}
+
+/* Without an instruction the attribution depends only on the warps, as long as the first thread block stays. */
+void profile_look_all(struct sm *s, uint64_t valid, uint64_t ready)
+{
+	struct sm_profile *p = s->profile;
+	const struct profile_warps now = {s->live & ~s->done, s->atomic, s->membar | s->dep_wait, s->at_barrier},
+				   *old = &p->warps;
+	bool same = p->has_warps && !valid && s->cta[p->lowest].kernel && now.atomic == old->atomic &&
+		    now.fence == old->fence && now.barrier == old->barrier &&
+		    now.running_or_waiting == old->running_or_waiting;
+
+	if (same) {
+		for (unsigned k = 0; k < s->core->schedulers; k++)
+			profile_count(p, &p->idle[k], 1);
+		return;
+	}
+	for (unsigned k = 0; k < s->core->schedulers; k++)
+		profile_look(s, k, valid, ready);
+	p->warps = now;
+	p->has_warps = !valid;
+}
+
 void profile_idle_all(struct sm *s, uint64_t cycles)
 {
 	for (unsigned k = 0; k < s->core->schedulers; k++)
 		profile_idle(s, k, cycles);
 }
 
-void profile_place(struct sm *s, unsigned cta, uint32_t uid)
+/* Makes room for the producers of all registers of warp w. */
+static void grow_producers(struct sm_profile *p, unsigned w, uint32_t registers)
+{
+	uint32_t had = p->n_producers[w];
+
+	if (registers <= had)
+		return;
+	p->producer[w] = xrealloc(p->producer[w], registers, sizeof(*p->producer[w]));
+	memset(p->producer[w] + had, 0xff, (registers - had) * sizeof(*p->producer[w])); /* PROFILE_NO_CODE */
+	p->n_producers[w] = registers;
+}
+
+void profile_place(struct sm *s, unsigned cta, uint32_t uid, unsigned first, unsigned warps)
 {
 	struct sm_profile *p = s->profile;
 
-	for (unsigned w = 0; w < MAX_WARPS && p->reg_limit < s->reg_limit; w++) {
-		p->producer[w] = xrealloc(p->producer[w], s->reg_limit, sizeof(*p->producer[w]));
-		memset(p->producer[w] + p->reg_limit, 0xff, /* PROFILE_NO_CODE */
-			(s->reg_limit - p->reg_limit) * sizeof(*p->producer[w]));
-	}
-	p->reg_limit = s->reg_limit;
+	for (unsigned w = first; w < first + warps; w++)
+		grow_producers(p, w, s->reg_limit);
 	p->uid[cta] = uid;
 	p->placed = cta;
 	p->lowest = cta < p->lowest ? cta : p->lowest;
 	for (unsigned k = 0; k < s->core->schedulers; k++)
-		s->profile->idle[k].row = 0;
+		profile_forget(p, k);
 }
 
 /* ---- memory ---------------------------------------------------------------------------------------- */

@@ -68,10 +68,25 @@ struct profile_row {
 	uint64_t cycles[N_PROFILE_REASONS];
 };
 
-/* Attribution of a scheduler without an issue; row 0: not known. */
+/*
+ * Attribution of a scheduler without an issue; row 0: not known. While the fields from `among` on are equal to the
+ * state of the SM, a new attribution would give the same row (see is_attribution_valid() in profile.c).
+ */
 struct profile_idle {
 	uint32_t row;
 	uint8_t reason, unit;
+	uint8_t warp;        /* warp of the row */
+	uint16_t n_reserved; /* outstanding results of the warp */
+	uint32_t position;   /* record at the head of the warp */
+	uint64_t among;      /* warps from which the policy picked the warp; 0: the attribution is valid once */
+};
+
+/* Warps of an SM that have not ended, and those of them that wait, by cause. */
+struct profile_warps {
+	uint64_t running_or_waiting;
+	uint64_t atomic;
+	uint64_t fence;
+	uint64_t barrier;
 };
 
 struct sm_profile {
@@ -79,6 +94,8 @@ struct sm_profile {
 	uint32_t n_rows, cap_rows;
 	uint32_t *first, cap_first; /* by code + 1, so that [0] is for PROFILE_NO_CODE; 0: no row */
 	struct profile_idle idle[MAX_SCHEDULERS];
+	struct profile_warps warps; /* warps at the last attribution of all schedulers, while has_warps */
+	bool has_warps;             /* no scheduler was attributed or issued since then */
 	uint64_t own[MAX_SCHEDULERS];       /* slots of each scheduler */
 	uint32_t uid[MAX_CTAS];             /* kernel of the thread block in the slot */
 	uint32_t placed;                    /* slot of the newest thread block */
@@ -88,16 +105,16 @@ struct sm_profile {
 	uint64_t clock;                     /* clock of the SM at the end of the last kernel */
 	uint32_t last[MAX_WARPS];           /* instruction issued last */
 	uint32_t *producer[MAX_WARPS];      /* producer of a reserved register, by its number */
+	uint32_t n_producers[MAX_WARPS];    /* number of registers with a place in producer */
 	uint32_t raiser[MAX_WARPS]
 		       [8]; /* modern core: last instruction that raised a dependence counter; 7: none */
-	uint32_t reg_limit;
 };
 
 /* Called by the stages of an SM. s->profile is not NULL. */
 struct sm_profile *sm_profile_new(const struct core_params *c);
 void sm_profile_free(struct sm_profile *p);
-/* Counts the issue of warp w's head; second: the second instruction of a dual issue. */
-__attribute__((noinline)) void profile_issue(struct sm *s, unsigned w, bool second);
+/* Counts the issue of warp w's head by scheduler k; second: the second instruction of a dual issue. */
+__attribute__((noinline)) void profile_issue(struct sm *s, unsigned k, unsigned w, bool second);
 /* Counts the issue of instruction code by warp w of a modern core. */
 __attribute__((noinline)) void profile_core_issue(struct sm *s, unsigned w, uint32_t code);
 /*
@@ -115,9 +132,15 @@ __attribute__((noinline)) void profile_request(
 __attribute__((noinline)) void profile_conflict(struct sm *s, unsigned w, uint32_t code);
 __attribute__((noinline)) void profile_l1(struct sm *s, const struct req *r, bool hit);
 __attribute__((noinline)) void profile_l2(struct sm *s, const struct req *r);
-/* Notes a new thread block of kernel uid. */
-void profile_place(struct sm *s, unsigned cta, uint32_t uid);
+/* Notes a new thread block of kernel uid. Its warps have `warps` slots from slot first on. */
+void profile_place(struct sm *s, unsigned cta, uint32_t uid, unsigned first, unsigned warps);
 
+/*
+ * Counts a cycle without an issue of scheduler k, or of all, which looked at their warps. valid, ready: warps of the SM
+ * that are not waiting and have an instruction, and those without a hazard. The policy is one that by_masks describes.
+ */
+__attribute__((noinline)) void profile_look(struct sm *s, unsigned k, uint64_t valid, uint64_t ready);
+__attribute__((noinline)) void profile_look_all(struct sm *s, uint64_t valid, uint64_t ready);
 /* Counts cycles without an issue of scheduler k, or of all, whose state is unchanged since it looked. */
 __attribute__((noinline)) void profile_idle(struct sm *s, unsigned k, uint64_t cycles);
 __attribute__((noinline)) void profile_idle_all(struct sm *s, uint64_t cycles);
@@ -127,6 +150,14 @@ static inline void profile_count(struct sm_profile *p, const struct profile_idle
 {
 	p->row[i->row].cycles[i->reason] += cycles;
 	p->cycles[i->reason] += cycles;
+}
+
+/* Makes the next cycle without an issue of scheduler k attributed anew. */
+static inline void profile_forget(struct sm_profile *p, unsigned k)
+{
+	p->idle[k].row = 0;
+	p->idle[k].among = 0;
+	p->has_warps = false;
 }
 
 /* Tests whether scheduler k was and is without a warp, with the same thread block first on the SM. */

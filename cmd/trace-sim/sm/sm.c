@@ -389,7 +389,7 @@ void sm_place_cta(struct sm *s, uint64_t now, uint32_t slot, uint32_t first_thre
 		ldst_use_tma(s);
 	sm_flush(s, now); /* the cycles slept through belong to the old warps and reasons */
 	if (s->profile)
-		profile_place(s, slot, k->uid);
+		profile_place(s, slot, k->uid, first_thread / 32, (kernel_threads(k->head) + 31) / 32);
 	c->kernel = k;
 	c->id = k->next_cta;
 	c->first_thread = first_thread;

@@ -101,8 +101,8 @@ static void move_sm_rows(struct profile *p, const struct sm *s, uint32_t uid)
 	uint32_t n = sp->n_rows;
 	uint64_t left = 0;
 
-	if (sp->cap_first)
-		memset(sp->first, 0, sp->cap_first * sizeof(*sp->first));
+	for (uint32_t i = 1; i < n; i++)
+		sp->first[sp->row[i].code + 1] = 0;
 	sp->n_rows = 1;
 	for (uint32_t i = 1; i < n; i++) {
 		struct profile_row *r = &sp->row[i], *to = &sp->row[sp->n_rows];
@@ -118,7 +118,7 @@ static void move_sm_rows(struct profile *p, const struct sm *s, uint32_t uid)
 		sp->first[to->code + 1] = sp->n_rows++;
 	}
 	for (unsigned k = 0; k < MAX_SCHEDULERS; k++)
-		sp->idle[k].row = 0;
+		profile_forget(sp, k);
 	assert(sp->taken + left == s->clock * s->core->schedulers);
 }
 
