@@ -32,6 +32,11 @@ void record_end(struct record_writer *w);                                       
 void record_close(struct record_writer *w);                                        /* leaves out open */
 /* Number of bytes of the last written record from its last group on; no member may follow that group. */
 size_t record_last_group(const struct record_writer *w);
+/*
+ * Name of a kernel in the last written record, where record_number_name() can replace it: *size is its number of bytes.
+ * Returns the number of bytes from its start to the end of the record; 0: none.
+ */
+size_t record_last_name(const struct record_writer *w, size_t *size);
 /* Ends the record with n bytes of another record, from its last group on, written in the same format. */
 void record_end_as(struct record_writer *w, const void *group, size_t n);
 
@@ -40,6 +45,20 @@ void record_end_as(struct record_writer *w, const void *group, size_t n);
  * kernels names of kernels are numbers from their second record on. Other formats do not change.
  */
 void record_compact(struct record_writer *w, const char *const *figure, uint32_t n, bool kernels);
+
+/* Kernels' names of more bytes than this have no number. */
+#define RECORD_NAME_MAX   4000
+#define RECORD_NUMBER_CAP 5 /* bytes that record_number_name() may need */
+/* Gives a name that an earlier record of the result has its number, if it has none and the writer numbers names. */
+void record_know_name(struct record_writer *w, const char *name);
+/*
+ * Returns the bytes of the number of a name, written to out. name: n bytes of a record that another writer wrote
+ * (record_last_name()). 0: the name stays, because no earlier record has it or w does not number names.
+ */
+size_t record_number_name(
+	struct record_writer *w, const void *name, size_t n, unsigned char out[RECORD_NUMBER_CAP]);
+/* Directs later records to another stream. */
+void record_redirect(struct record_writer *w, FILE *out);
 
 /* Values in the format of records, for other output. */
 #define RECORD_UINT_CAP 21 /* bytes that record_uint_text() may need, with the NUL */

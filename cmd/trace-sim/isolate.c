@@ -7,7 +7,8 @@
  * running process has one open file and one pipe. A process ends with its parent. A kernel that cannot be
  * simulated ends the run after the records of the kernels before it are written. With --reuse, a kernel that equals
  * an earlier one has no process: its record is written after that kernel's, with the same figures. Not available:
- * logs, and Accel-Sim's format, whose totals continue from kernel to kernel.
+ * logs, and Accel-Sim's format, whose totals continue from kernel to kernel. In MessagePack a process writes the name
+ * of its kernel; the parent numbers names in the order of the list, and continues the numbers of resumed records.
  */
 #include <errno.h>
 #include <poll.h>
@@ -324,7 +325,7 @@ static bool write_reused(struct isolate *o, struct child_result *to)
 	struct run *r = o->r;
 	uint32_t command = (uint32_t)(to - o->result);
 	const struct child_result *from = &o->result[to->from];
-	size_t n = from->outcome.kernel.group;
+	size_t n = from->outcome.kernel.group, name, at;
 	char *group;
 
 	if (reuse_at(o->reuse, to->kind.kernel)->first == command)
@@ -338,8 +339,8 @@ static bool write_reused(struct isolate *o, struct child_result *to)
 		&from->outcome.kernel, group);
 	free(group);
 	fflush(o->again_out);
-	fwrite(o->again.p, 1, o->again.n, r->out);
-	kept_add(&o->all, o->again.p, o->again.n);
+	at = record_last_name(o->again_to, &name);
+	isolate_write_record(r, &o->all, &o->again, at, name);
 	o->again.n = 0;
 	return true;
 }
@@ -365,10 +366,8 @@ static void write_result(struct isolate *o, struct child_result *done)
 {
 	struct run *r = o->r;
 
-	if (done->from == REUSE_NONE || !write_reused(o, done)) {
-		kept_pass(o->spool.fd, done->at, done->n, write_to_file, r->out);
-		kept_pass(o->spool.fd, done->at, done->n, append_to_kept, &o->all);
-	}
+	if (done->from == REUSE_NONE || !write_reused(o, done))
+		isolate_write_records(r, &o->all, &o->spool, done->at, done->n, &done->outcome.kernel);
 	done->end = o->all.n;
 	output_keep(r->result);
 	XXH3_128bits_update(r->hash, done->outcome.hash, sizeof(done->outcome.hash));
@@ -489,8 +488,8 @@ static void begin_isolated_run(
 	run_list_figures_alone(r, o->isa);
 	r->writer = record_open(memory, (enum record_format)r->format);
 	run_record(r, r->writer);
-	record_close(r->writer);
 	fclose(memory);
+	run_compact(r, r->writer, true);
 	kept_open(&o->all);
 	kept_add(&o->all, head.p, head.n);
 	bytes_free(&head);
@@ -507,8 +506,7 @@ static void begin_isolated_run(
 	else
 		r->result = output_open_part(output, force || done->bytes);
 	r->out = output_stream(r->result);
-	r->writer = record_open(r->out, (enum record_format)r->format);
-	run_compact(r, r->writer, false);
+	record_redirect(r->writer, r->out);
 	if (o->reuse) {
 		o->again_out = bytes_stream(&o->again);
 		o->again_to = record_open(o->again_out, (enum record_format)r->format);
@@ -569,11 +567,11 @@ int isolate_run(
 			die("-k '%s' matches none of %u kernel%s", r->selection, r->list.n_kernels,
 				r->list.n_kernels == 1 ? "" : "s");
 		isolate_write_end(r, &o->all, o->done);
-		record_close(r->writer);
 		output_commit(r->result);
 		progress_end(r);
 		status = strcmp(r->status, "complete") && strcmp(r->status, "limit") ? EXIT_NO : EXIT_GOOD;
 	}
+	record_close(r->writer);
 	XXH3_freeState(r->hash);
 	kept_close(&o->spool);
 	kept_close(&o->all);

@@ -7,6 +7,7 @@
 #define ISOLATE_H
 
 #include <sys/types.h>
+#include "bytes.h"
 #include "run.h"
 
 /* Records in the order of the list, kept for a second look: bytes of a file without a name. */
@@ -23,6 +24,15 @@ void kept_read(const struct kept *k, uint64_t at, void *to, size_t n);
 void kept_pass(int fd, uint64_t at, uint64_t n, void (*use)(void *ctx, const char *p, size_t n), void *ctx);
 void kept_close(struct kept *k);
 
+/*
+ * Writes a kernel's record to r->out and to `all`. name, size: as from record_last_name(); a name that an earlier
+ * record has becomes its number.
+ */
+void isolate_write_record(
+	struct run *r, struct kept *all, const struct bytes *record, size_t name, size_t size);
+/* The same with the records that a process wrote, n bytes at `at` of the spool; the kernel's record is the last. */
+void isolate_write_records(struct run *r, struct kept *all, const struct kept *spool, uint64_t at, uint64_t n,
+	const struct kernel_outcome *kernel);
 /* Writes the end record; all: the records before it. */
 void isolate_write_end(struct run *r, const struct kept *all, uint32_t done);
 
@@ -46,8 +56,8 @@ struct resumed {
 
 /*
  * Reads the records of NAME.part, else of NAME (-o NAME). They begin with the bytes of the run record in k and
- * continue with kernels of r->list in its order. Adds them to k, and their hashes to r->hash. Ends the program, with
- * the reason, if the rest of the run would not continue them exactly.
+ * continue with kernels of r->list in its order. Adds them to k, their hashes to r->hash, and their names to
+ * r->writer. Ends the program, with the reason, if the rest of the run would not continue them exactly.
  */
 void resume_read(struct run *r, const char *name, struct kept *k, struct resumed *done);
 /*

@@ -26,6 +26,7 @@ struct left {
 	struct resumed *done;
 	uint32_t command; /* next command to be compared with a record */
 	bool held;        /* the record of kernel[done->kernels] may be the last, and incomplete */
+	char *name;       /* name of that kernel */
 	uint64_t end;     /* end of that record */
 };
 
@@ -121,6 +122,7 @@ static void take_held_kernel(struct run *r, struct left *l)
 			"the record of kernel %u has no hash (expected the records of this run; without --resume all kernels are simulated)",
 			done->kernel[done->kernels].position);
 	XXH3_128bits_update(r->hash, hash, sizeof(hash));
+	record_know_name(r->writer, l->name);
 	done->bytes = l->end;
 	done->kernels++;
 	l->held = false;
@@ -161,6 +163,8 @@ static void hold_kernel(const struct run *r, const struct result_item *item, str
 	check_reused_from(done, &held);
 	grow(&done->kernel, &done->cap, done->kernels + 1, sizeof(*done->kernel));
 	done->kernel[done->kernels] = held;
+	free(l->name);
+	l->name = xstrdup(k->name);
 	l->held = true;
 	l->end = item->end;
 }
@@ -203,6 +207,7 @@ static void read_kernels(struct run *r, struct left *l)
 	if (event < 0)
 		die_fault(&f);
 	results_close(reader);
+	free(l->name);
 }
 
 void resume_read(struct run *r, const char *name, struct kept *k, struct resumed *done)

@@ -186,6 +186,7 @@ static void kernel_record(struct run *r, const struct kernel *k)
 	const struct kernel_header *h = k->head;
 	bool stopped = k->sample.stopped && k->next_cta < k->n_ctas;
 	struct sampled sampled;
+	size_t name_size;
 	struct kernel_record rec = {
 		.position = k->position,
 		.uid = k->uid,
@@ -207,8 +208,12 @@ static void kernel_record(struct run *r, const struct kernel *k)
 	if (k->next_cta == k->n_ctas)
 		rec.checksum = trace_checksum(k->trace);
 	stats_kernel_record(r->writer, r->choice, &rec, r->before, r->now);
-	r->ended = (struct kernel_outcome){
-		rec.checksum, record_last_group(r->writer), rec.unfinished, k->next_cta == k->n_ctas};
+	r->ended = (struct kernel_outcome){.checksum = rec.checksum,
+		.group = record_last_group(r->writer),
+		.unfinished = rec.unfinished,
+		.hashed = k->next_cta == k->n_ctas};
+	r->ended.name = record_last_name(r->writer, &name_size);
+	r->ended.name_size = name_size;
 }
 
 /* Stores in *b the kernels that were first selected since the last block. */

@@ -17,9 +17,11 @@ enum run_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_MSGPACK, FORMAT_ACCELSIM };
 /* Outcome of a kernel that --reuse gives to equal kernels. */
 struct kernel_outcome {
 	uint64_t checksum;
-	uint64_t group;  /* bytes of its figures at the end of its record */
-	bool unfinished; /* the run ended in it */
-	bool hashed;     /* its record has the hash of its text */
+	uint64_t group;     /* bytes of its figures at the end of its record */
+	uint64_t name;      /* bytes from its name to the end of its record */
+	uint64_t name_size; /* bytes of its name there; 0: it is not to be replaced by a number */
+	bool unfinished;    /* the run ended in it */
+	bool hashed;        /* its record has the hash of its text */
 };
 
 struct run {

@@ -141,7 +141,7 @@ static void read_numbered_name(struct results *r, const msgpack_object *o)
 {
 	if (o->type == MSGPACK_OBJECT_POSITIVE_INTEGER && o->via.u64 < r->n_kernel_names)
 		read_set_kernel_name(r, r->kernel_names[o->via.u64]);
-	else if (o->type == MSGPACK_OBJECT_STR)
+	else if (o->type == MSGPACK_OBJECT_STR && o->via.str.size <= RECORD_NAME_MAX)
 		read_number_name(r);
 }
 

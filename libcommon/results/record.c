@@ -116,6 +116,7 @@ void record_begin(struct record_writer *w, const char *record)
 {
 	assert(!w->depth);
 	w->depth = 1;
+	w->name_n = 0;
 	w->text.n = 0;
 	w->ops->begin(w, record);
 }
@@ -175,13 +176,19 @@ void record_dim(struct record_writer *w, const char *name, const uint32_t dim[3]
 	record_group_end(w);
 }
 
+static void write_ended_record(struct record_writer *w)
+{
+	w->name_left = w->ops->members(w)->n - w->name_at;
+	fwrite(w->text.p, 1, w->text.n, w->out);
+	w->depth = 0;
+}
+
 void record_end(struct record_writer *w)
 {
 	assert(w->depth == 1);
 	w->ops->end(w);
 	w->last_n = w->ops->members(w)->n - w->last_at;
-	fwrite(w->text.p, 1, w->text.n, w->out);
-	w->depth = 0;
+	write_ended_record(w);
 }
 
 size_t record_last_group(const struct record_writer *w)
@@ -190,12 +197,24 @@ size_t record_last_group(const struct record_writer *w)
 	return w->last_n;
 }
 
+size_t record_last_name(const struct record_writer *w, size_t *size)
+{
+	assert(!w->depth);
+	*size = w->name_n;
+	return w->name_n ? w->name_left : 0;
+}
+
+void record_redirect(struct record_writer *w, FILE *out)
+{
+	assert(!w->depth);
+	w->out = out;
+}
+
 void record_end_as(struct record_writer *w, const void *group, size_t n)
 {
 	assert(w->depth == 1);
 	w->ops->repeat(w, group, n);
-	fwrite(w->text.p, 1, w->text.n, w->out);
-	w->depth = 0;
+	write_ended_record(w);
 }
 
 void record_close(struct record_writer *w)

@@ -37,9 +37,12 @@ struct record_writer {
 	const struct record_ops *ops;
 	void *state; /* private to the format */
 	struct bytes text;
-	unsigned depth; /* 0: no record open; 1: in the record; 2 ...: in groups */
-	size_t last_at; /* offset of the record's last group in its members */
-	size_t last_n;  /* bytes from there to the end of the record */
+	unsigned depth;   /* 0: no record open; 1: in the record; 2 ...: in groups */
+	size_t last_at;   /* offset of the record's last group in its members */
+	size_t last_n;    /* bytes from there to the end of the record */
+	size_t name_at;   /* offset of the kernel's name in the record's members */
+	size_t name_n;    /* bytes of that name; 0: none */
+	size_t name_left; /* bytes from the name to the end of the record, which has ended */
 };
 
 extern const struct record_ops record_text, record_json, record_msgpack;

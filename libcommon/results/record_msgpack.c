@@ -5,7 +5,8 @@
  * Always true: a map's size precedes its members, so each open level collects its members in a buffer of its
  * own, which is appended to the outer level when it ends. Reals are 64-bit floats, undefined ones nil.
  * Strings are UTF-8. Units are omitted: trace-stats(5) has them. In compact records a listed figure has its number in
- * the list as its name, and a kernel's name that an earlier record has is the number of that name.
+ * the list as its name, and a kernel's name that an earlier record has is the number of that name. Names are equal if
+ * their UTF-8 is, as readers see them.
  */
 #include <math.h>
 #include <msgpack.h>
@@ -76,13 +77,19 @@ static void mp_close(struct record_writer *w)
 	free(s);
 }
 
+static void pack_utf8(msgpack_packer *pk, const char *text)
+{
+	size_t n = strlen(text);
+
+	msgpack_pack_str(pk, n);
+	msgpack_pack_str_body(pk, text, n);
+}
+
 static void pack_string(msgpack_packer *pk, const char *value)
 {
 	char *copy = record_utf8(value);
-	size_t n = strlen(copy);
 
-	msgpack_pack_str(pk, n);
-	msgpack_pack_str_body(pk, copy, n);
+	pack_utf8(pk, copy);
 	free(copy);
 }
 
@@ -110,23 +117,39 @@ static void start_level(struct record_writer *w, unsigned depth)
 	l->members = 0;
 }
 
+/* Packs the number of a kernel's name. false: the name is to be written, and has its number from now on. */
+static bool pack_number_of_name(struct msgpack_state *s, msgpack_packer *pk, const char *text)
+{
+	uint32_t number;
+
+	if (!s->number_kernels || strlen(text) > RECORD_NAME_MAX)
+		return false;
+	number = number_of(&s->kernels, text);
+	if (number < s->kernels.n) {
+		msgpack_pack_uint32(pk, number);
+		return true;
+	}
+	add_number(&s->kernels, text);
+	return false;
+}
+
 static void mp_string(struct record_writer *w, const char *name, const char *value)
 {
 	msgpack_packer pk = pack_member(w, w->depth, name);
 	struct msgpack_state *s = w->state;
-	uint32_t number;
+	bool kernel = s->in_kernel && w->depth == 1 && !strcmp(name, "name");
+	char *text;
 
-	if (!s->number_kernels || !s->in_kernel || strcmp(name, "name") != 0) {
+	if (!kernel) {
 		pack_string(&pk, value);
 		return;
 	}
-	number = number_of(&s->kernels, value);
-	if (number < s->kernels.n) {
-		msgpack_pack_uint32(&pk, number);
-	} else {
-		add_number(&s->kernels, value);
-		pack_string(&pk, value);
-	}
+	text = record_utf8(value);
+	w->name_at = s->level[1].body.n;
+	if (!pack_number_of_name(s, &pk, text))
+		pack_utf8(&pk, text);
+	w->name_n = s->level[1].body.n - w->name_at;
+	free(text);
 }
 
 static void mp_begin(struct record_writer *w, const char *record)
@@ -209,6 +232,42 @@ void record_compact(struct record_writer *w, const char *const *figure, uint32_t
 	s->number_kernels = kernels;
 	for (uint32_t i = 0; i < n; i++)
 		add_number(&s->figures, figure[i]);
+}
+
+void record_know_name(struct record_writer *w, const char *name)
+{
+	struct msgpack_state *s = w->state;
+
+	if (w->ops == &record_msgpack && s->number_kernels && strlen(name) <= RECORD_NAME_MAX &&
+		number_of(&s->kernels, name) == s->kernels.n)
+		add_number(&s->kernels, name);
+}
+
+size_t record_number_name(
+	struct record_writer *w, const void *name, size_t n, unsigned char out[RECORD_NUMBER_CAP])
+{
+	struct bytes packed = {0};
+	msgpack_packer pk;
+	msgpack_unpacked u;
+	size_t at = 0, size = 0;
+	char *text;
+
+	if (w->ops != &record_msgpack || !n)
+		return 0;
+	msgpack_packer_init(&pk, &packed, add_packed);
+	msgpack_unpacked_init(&u);
+	if (msgpack_unpack_next(&u, name, n, &at) == MSGPACK_UNPACK_SUCCESS &&
+		u.data.type == MSGPACK_OBJECT_STR) {
+		text = xstrndup(u.data.via.str.ptr, u.data.via.str.size);
+		if (pack_number_of_name(w->state, &pk, text)) {
+			size = packed.n;
+			memcpy(out, packed.p, size);
+		}
+		free(text);
+	}
+	msgpack_unpacked_destroy(&u);
+	bytes_free(&packed);
+	return size;
 }
 
 static void mp_end(struct record_writer *w) { close_level(w, 1, &w->text); }

@@ -245,3 +245,38 @@ shifted() {
 	wait $pid
 	sed 's/,"reuse":true//' out | cmp - full
 }
+
+# A folder of kernels with long names, malformed UTF-8 among them; some names come back, one is too long for a number.
+named() {
+	mkdir named
+	k=0
+	for name in "$@"; do
+		k=$((k + 1))
+		LC_ALL=C awk -v name="$name" '/^-kernel name = / { print "-kernel name = " name; next } 1' \
+			"$(trace vecadd)/kernel-1.traceg" >named/kernel-$k.traceg
+		echo kernel-$k.traceg >>named/kernelslist.g
+	done
+}
+
+@test "--isolate -s: MessagePack has each name once, as a plain run, for any -j, with --resume" {
+	a=$(printf 'a%.0s' $(seq 1000))
+	b=$(printf 'b%.0s' $(seq 4100))
+	named "$a" short "$b" "$a" $'x\377' 'x\xff' short "$b" "$a"
+	sim() { trace-sim -q -g rtx3070 -F ${form:-msgpack} -s gpu_sim_cycle,gpu_ipc --isolate -f "$@" named; }
+	for with in "" "-k 1-7"; do
+		sim $with -o full
+		[ "$(grep -ao "$a" full | wc -l)" = 1 ]
+		[ "$(grep -ao "$b" full | wc -l)" -ge 1 ]
+		sim $with -j 3 | cmp full
+		trace-sim -q -g rtx3070 -F json -s gpu_sim_cycle,gpu_ipc --isolate $with named >plain.json
+		stats-csv --names mangled -F tsv plain.json | cut -f3- >plain
+		stats-csv --names mangled -F tsv full | cut -f3- | cmp - plain
+		size=$(wc -c <full)
+		for at in $(seq $((size / 20)) $((size / 20)) "$size"); do
+			rm -f out
+			head -c "$at" full >out.part
+			sim $with --resume -j 2 -o out
+			cmp out full
+		done
+	done
+}
