@@ -197,9 +197,11 @@ static struct trace *open_header(struct reuse *u, struct run *r, uint32_t comman
 
 uint64_t reuse_shape(const char *name, const char *grid, const char *block)
 {
-	const uint64_t part[3] = {table_hash(name, strlen(name)), table_hash(grid, strlen(grid)),
-		table_hash(block, strlen(block))};
+	char *text = record_utf8(name);
+	const uint64_t part[3] = {table_hash(text, strnlen(text, RECORD_NAME_MAX)),
+		table_hash(grid, strlen(grid)), table_hash(block, strlen(block))};
 
+	free(text);
 	return table_hash_words(part, 3);
 }
 
