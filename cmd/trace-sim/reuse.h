@@ -45,8 +45,8 @@ struct reuse_kernel *reuse_at(struct reuse *u, uint32_t kernel);
  */
 void reuse_add_resumed(struct reuse *u, const struct resumed_kernel *k);
 /*
- * Returns a number that is equal for kernels of the same name, grid and block, which are as in struct result_kernel. The
- * name may also be as traced: of its UTF-8, which a record has, the first RECORD_NAME_MAX bytes count.
+ * Returns a number that is equal for kernels of the same name, grid and block, which are as in struct result_kernel.
+ * The name may also be as traced: of its UTF-8, which a record has, the first RECORD_NAME_MAX bytes count.
  */
 uint64_t reuse_shape(const char *name, const char *grid, const char *block);
 /* Writes the record of a kernel at `position` with the figures of another process; group: see record_end_as(). */
