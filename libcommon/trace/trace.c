@@ -278,6 +278,7 @@ void trace_begin(struct trace *t, struct tblock *tb)
 {
 	tb->n_warps = kernel_warps(&t->h);
 	tb->n_recs = tb->n_words = 0;
+	rec_reserve(tb); /* warps without records refer to the start of the array */
 	tb->cluster = (struct cluster_place){0};
 	grow(&tb->warp, &tb->cap_warps, tb->n_warps, sizeof(tb->warp[0]));
 	for (uint32_t w = 0; w < tb->n_warps; w++)
