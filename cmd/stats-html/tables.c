@@ -211,7 +211,8 @@ static void write_options(const struct html_report *r, FILE *out)
 {
 	uint32_t shown = 0, n = r->n_runs < HTML_RUNS ? r->n_runs : HTML_RUNS;
 
-	fputs("<h3>Options that differ</h3><div class=\"scroll\"><table class=\"options\"><thead><tr><th>option</th>", out);
+	fputs("<h3>Options that differ</h3><div class=\"scroll\"><table class=\"options\"><thead><tr><th>option</th>",
+		out);
 	for (uint32_t i = 0; i < n; i++) {
 		fputs("<th>", out);
 		html_text(out, r->run[i].name);

@@ -272,7 +272,9 @@ static NOINLINE void attribute_look(struct sm *s, unsigned k, enum warp_occupanc
 void profile_look(struct sm *s, unsigned k, uint64_t valid, uint64_t ready)
 {
 	struct profile_idle *i = &s->profile->idle[k];
-	uint64_t own = s->profile->own[k], among = own & (ready & own ? ready : valid & own ? valid : sched_running(s));
+	uint64_t own = s->profile->own[k];
+	uint64_t nearest = ready & own ? ready : valid & own ? valid : sched_running(s);
+	uint64_t among = own & nearest;
 	enum warp_occupancy why = ready & own ? OCC_STALL : valid & own ? OCC_SCOREBOARD : OCC_IDLE;
 	unsigned reason = PROFILE_NO_INSTRUCTION;
 
@@ -292,7 +294,8 @@ void profile_look(struct sm *s, unsigned k, uint64_t valid, uint64_t ready)
 void profile_look_all(struct sm *s, uint64_t valid, uint64_t ready)
 {
 	struct sm_profile *p = s->profile;
-	const struct profile_warps now = {s->live & ~s->done, s->atomic, s->membar | s->dep_wait, s->at_barrier},
+	const struct profile_warps now = {s->live & ~s->done, s->atomic, s->membar | s->dep_wait,
+					   s->at_barrier},
 				   *old = &p->warps;
 	bool same = p->has_warps && !valid && s->cta[p->lowest].kernel && now.atomic == old->atomic &&
 		    now.fence == old->fence && now.barrier == old->barrier &&

@@ -78,7 +78,7 @@ struct profile_idle {
 	uint8_t warp;        /* warp of the row */
 	uint16_t n_reserved; /* outstanding results of the warp */
 	uint32_t position;   /* record at the head of the warp */
-	uint64_t among;      /* warps from which the policy picked the warp; 0: the attribution is valid once */
+	uint64_t among; /* warps from which the policy picked the warp; 0: the attribution is valid once */
 };
 
 /* Warps of an SM that have not ended, and those of them that wait, by cause. */
@@ -94,13 +94,13 @@ struct sm_profile {
 	uint32_t n_rows, cap_rows;
 	uint32_t *first, cap_first; /* by code + 1, so that [0] is for PROFILE_NO_CODE; 0: no row */
 	struct profile_idle idle[MAX_SCHEDULERS];
-	struct profile_warps warps; /* warps at the last attribution of all schedulers, while has_warps */
-	bool has_warps;             /* no scheduler was attributed or issued since then */
-	uint64_t own[MAX_SCHEDULERS];       /* slots of each scheduler */
-	uint32_t uid[MAX_CTAS];             /* kernel of the thread block in the slot */
-	uint32_t placed;                    /* slot of the newest thread block */
-	uint32_t lowest;                    /* slots below it have no thread block */
-	uint64_t taken;                     /* cycles of rows that were taken */
+	struct profile_warps warps;   /* warps at the last attribution of all schedulers, while has_warps */
+	bool has_warps;               /* no scheduler was attributed or issued since then */
+	uint64_t own[MAX_SCHEDULERS]; /* slots of each scheduler */
+	uint32_t uid[MAX_CTAS];       /* kernel of the thread block in the slot */
+	uint32_t placed;              /* slot of the newest thread block */
+	uint32_t lowest;              /* slots below it have no thread block */
+	uint64_t taken;               /* cycles of rows that were taken */
 	uint64_t cycles[N_PROFILE_REASONS]; /* cycles of the run, by reason */
 	uint64_t clock;                     /* clock of the SM at the end of the last kernel */
 	uint32_t last[MAX_WARPS];           /* instruction issued last */
