@@ -254,7 +254,7 @@ static bool is_attribution_valid(
 	       i->n_reserved == p->n_reserved && i->position == p->cursor - p->buffered;
 }
 
-/* Attributes a cycle of scheduler k anew, and stores the state that the attribution depends on. */
+/* Attributes a cycle of scheduler k by its present state, and stores the state that the attribution depends on. */
 static NOINLINE void attribute_look(struct sm *s, unsigned k, enum warp_occupancy why, uint64_t among)
 {
 	struct profile_idle *i = &s->profile->idle[k];
@@ -318,7 +318,7 @@ void profile_idle_all(struct sm *s, uint64_t cycles)
 		profile_idle(s, k, cycles);
 }
 
-/* Makes room for the producers of all registers of warp w. */
+/* Enlarges the table of producers of warp w to that number of registers. */
 static void grow_producers(struct sm_profile *p, unsigned w, uint32_t registers)
 {
 	uint32_t had = p->n_producers[w];
