@@ -29,8 +29,8 @@ enum hotspots_reason {
 };
 
 /*
- * Contents of a row: one reason except issue of one instruction, all cycles of an instruction, of a source
- * line or of a kernel, or one reason of the whole run.
+ * Contents of a row: cycles of one reason other than issue at an instruction; all cycles of an instruction, of a
+ * source line, or of a kernel; or cycles of one reason in the whole run.
  */
 enum hotspots_by {
 	HOTSPOTS_BY_STALL,

@@ -34,7 +34,7 @@ struct store_run {
 	uint32_t name;   /* word: the file, with "#2" appended for its second run */
 	uint32_t status; /* word; 0 until store_end() */
 	enum result_form form;
-	uint32_t *option; /* word of the value, by option; 0: unknown */
+	uint32_t *option; /* by option: word that is its value; 0: unknown */
 	uint32_t n_options;
 	uint32_t picks;   /* word: picks_hash() of the picks that it used; 0: unknown, or no picks */
 	uint32_t total;   /* index in total[] plus 1; 0: none */

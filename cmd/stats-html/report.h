@@ -65,7 +65,7 @@ struct html_kernel {
 	uint32_t position, launches;
 	double figure[N_HTML_FIGURES];
 	double first;                     /* cycle of the run at which it begins */
-	double stall[HOTSPOTS_N_REASONS]; /* scheduler cycles of the profile; all 0: none */
+	double stall[HOTSPOTS_N_REASONS]; /* scheduler cycles of the profile; all 0 without one */
 	double operations[HTML_KINDS];    /* operations by kind of the run */
 	double metric[N_METRICS];         /* NAN: unknown */
 };

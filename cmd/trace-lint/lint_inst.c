@@ -127,7 +127,7 @@ static uint8_t memory_place_of(const struct lint *l, const struct inst *in)
 	switch ((enum isa_kind)in->kind) {
 	case KIND_LDG:
 	case KIND_STG: return in->arch == ARCH_KEPLER ? PLACE_GENERIC : PLACE_GLOBAL;
-	case KIND_LDGSTS: /* ungrouped, its shared side has a line of its own */
+	case KIND_LDGSTS: /* a raw trace has another line for its access to shared memory */
 		return trace_shape(l->trace).raw ? PLACE_GENERIC : PLACE_GLOBAL;
 	case KIND_LDL:
 	case KIND_STL: return PLACE_LOCAL;

@@ -113,7 +113,7 @@ static void on_pick_option(void *ctx, int letter, const char *value)
 	}
 }
 
-static void check_method_all(const struct pick_args *a)
+static void check_options_of_method_all(const struct pick_args *a)
 {
 	bool all = a->method == method_find("all");
 
@@ -150,7 +150,7 @@ int main(int argc, char **argv)
 	diag_quiet(a.quiet);
 	if (n > 1)
 		cli_usage("%d traces (expected one)", n);
-	check_method_all(&a);
+	check_options_of_method_all(&a);
 	struct kselect *part = parse_part_to_pick(a.wish.part);
 	app.select = part;
 	app.skip_missing = a.skip_missing;

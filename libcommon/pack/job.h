@@ -27,11 +27,11 @@ struct piece {
 	struct buf text;
 	struct parsed *records; /* thread blocks that are not in the text; NULL: all are in the text */
 	uint32_t kernel;
-	bool begins, ends;           /* the piece begins, or ends, its kernel */
-	bool part, kept;             /* some of the piece became records; some non-blank text stays text */
-	bool no_hash;                /* the kernel has no hash, since some of it was given as records */
-	bool lines;                  /* begins: code lines may be numbers */
-	bool relative;               /* constants are relative to areas */
+	bool begins, ends; /* the piece begins, or ends, its kernel */
+	bool part, kept;   /* some of the piece became records; some non-blank text stays text */
+	bool no_hash;      /* the kernel has no hash, since some of it was given as records */
+	bool lines;        /* with begins: the header's code lines may be stored as numbers (lines.h) */
+	bool relative;     /* constants are relative to areas */
 	uint64_t bytes, first_block; /* ends: text of the whole kernel */
 	unsigned char hash[16];
 	struct header_facts facts;

@@ -124,7 +124,10 @@ static void put_recipe(
 	}
 }
 
-static int64_t rise_at(const int64_t *p, int l) { return (int64_t)((uint64_t)p[l] - (uint64_t)p[l - 1]); }
+static int64_t lane_step_at(const int64_t *p, int l)
+{
+	return (int64_t)((uint64_t)p[l] - (uint64_t)p[l - 1]);
+}
 
 static void put_memory(struct buf *out, const struct pcode *c)
 {
@@ -147,10 +150,10 @@ static void put_memory(struct buf *out, const struct pcode *c)
 		bool line = true;
 
 		for (int l = 2; l < 32; l++)
-			line &= rise_at(p, l) == rise_at(p, 1);
+			line &= lane_step_at(p, l) == lane_step_at(p, 1);
 		buf_byte(out, line);
 		for (int l = 1; l < (line ? 2 : 32); l++)
-			buf_var(out, fold(rise_at(p, l)));
+			buf_var(out, fold(lane_step_at(p, l)));
 	}
 }
 

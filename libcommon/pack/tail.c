@@ -323,7 +323,7 @@ static struct tail_state *tail_state_of(struct tails *t, uint32_t id)
 	return &t->state[id];
 }
 
-static struct group_state *tail_group(struct tail_state *s, unsigned g)
+static struct group_state *tail_group_state(struct tail_state *s, unsigned g)
 {
 	if (!s->group[g])
 		s->group[g] = xcalloc(1, sizeof(*s->group[g]));
@@ -348,7 +348,7 @@ static void keep_guess_numbers(
 	memcpy(s->slot, x->slot, x->n_slots * sizeof(s->slot[0]));
 	for (size_t i = 0; i < x->form.n; i++)
 		if (f[i] == GROUP) {
-			update_guess_costs(tail_group(s, g), f[i + 1], mask, x->lane[g]);
+			update_guess_costs(tail_group_state(s, g), f[i + 1], mask, x->lane[g]);
 			g++;
 		}
 }
@@ -396,7 +396,7 @@ void tail_put(
 		uint8_t c = x->form.p[i];
 
 		if (c == GROUP) {
-			put_group(tail_group(s, g), x->form.p[++i], mask, x->lane[g], col);
+			put_group(tail_group_state(s, g), x->form.p[++i], mask, x->lane[g], col);
 			g++;
 		} else if (c < ' ') {
 			buf_var(&col[COL_TEXT], fold((int64_t)(x->slot[slot] - s->slot[slot])));
@@ -445,7 +445,7 @@ static bool read_tail_numbers(struct tails *t, struct tail_state *s, uint32_t ma
 		uint8_t c = s->form.p[i];
 
 		if (c == GROUP) {
-			if (!mask || !get_group(t, tail_group(s, x->n_groups), s->form.p[++i], mask,
+			if (!mask || !get_group(t, tail_group_state(s, x->n_groups), s->form.p[++i], mask,
 					     x->lane[x->n_groups]))
 				return false;
 			x->n_groups++;

@@ -62,7 +62,7 @@ static int take_whole(struct picks_line *l, uint64_t max, uint32_t *out, const c
 	return 0;
 }
 
-static int positive(struct picks_line *l, double *out, const char *wanted)
+static int parse_positive(struct picks_line *l, double *out, const char *wanted)
 {
 	size_t n;
 	const char *w = next_pick_word(l, &n), *end = w;
@@ -189,7 +189,7 @@ static int parse_spread(struct picks_line *l, double *spread)
 	if (strncmp(l->at, name, sizeof(name) - 1) != 0)
 		return 0;
 	l->at += sizeof(name) - 1;
-	return positive(l, spread, "a spread, a number above 0");
+	return parse_positive(l, spread, "a spread, a number above 0");
 }
 
 static int parse_stratum(struct picks_line *l)
@@ -218,7 +218,7 @@ static int parse_pick(struct picks_line *l)
 	const char *at = l->at;
 
 	if (take_whole(l, p->n_kernels, &k.position, "the position of a kernel of the list") < 0 ||
-		positive(l, &k.weight, "a weight, a number above 0") < 0)
+		parse_positive(l, &k.weight, "a weight, a number above 0") < 0)
 		return -1;
 	if (p->n && k.position <= p->pick[p->n - 1].position)
 		return bad_pick(l, at, "positions that rise from line to line");
@@ -230,7 +230,7 @@ static int parse_pick(struct picks_line *l)
 	if (label > p->n_strata)
 		return bad_pick(l, at, "a stratum that a line 'stratum N KERNELS' before has named");
 	skip_pick_blanks(l);
-	if (*l->at && positive(l, &k.size, "a size, a number above 0") < 0)
+	if (*l->at && parse_positive(l, &k.size, "a size, a number above 0") < 0)
 		return -1;
 	p->stratum[k.stratum].picked++;
 	grow(&p->pick, &p->cap, p->n + 1, sizeof(*p->pick));

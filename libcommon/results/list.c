@@ -36,7 +36,7 @@ struct list_name *list_name(struct results *r, const char *text, struct fault *f
 		return n;
 	}
 	if (r->n_names >= RESULT_NAMES_MAX || strlen(text) > READ_WORD_MAX) {
-		fault_set(f, read_here(r), "figure-name",
+		fault_set(f, read_place(r), "figure-name",
 			"figure '%s': name longer than %d bytes, or more than %u names",
 			diag_quote(q, sizeof(q), text, strlen(text)), READ_WORD_MAX, RESULT_NAMES_MAX);
 		return NULL;
@@ -114,7 +114,7 @@ static int put_value(struct results *r, const char *name, struct result_value v,
 	char q[60];
 
 	if (!n && strchr(name, READ_HIDDEN))
-		return fault_set(f, read_here(r), "figure-name",
+		return fault_set(f, read_place(r), "figure-name",
 			"the name of figure '%s' contains control characters",
 			diag_quote(q, sizeof(q), name, strlen(name)));
 	if (!n)

@@ -62,7 +62,7 @@ void results_close(struct results *r)
 	free(r);
 }
 
-struct place read_here(const struct results *r)
+struct place read_place(const struct results *r)
 {
 	return (struct place){.file = r->file, .line = r->form == RESULT_MSGPACK ? 0 : input_lineno(r->in)};
 }
@@ -120,7 +120,7 @@ void read_cut(struct results *r, const char *fmt, ...)
 
 	if (!r->in_run)
 		return;
-	r->cut = (struct fault){.at = read_here(r), .id = "run-cut"};
+	r->cut = (struct fault){.at = read_place(r), .id = "run-cut"};
 	va_start(args, fmt);
 	vsnprintf(r->cut.text, sizeof(r->cut.text), fmt, args);
 	va_end(args);
@@ -314,7 +314,7 @@ static int msgpack_step(struct results *r, struct fault *f)
 		return handle_fault(r, f);
 	r->form = RESULT_MSGPACK;
 	if (n < 0)
-		return fault_set(f, read_here(r), "msgpack-record",
+		return fault_set(f, read_place(r), "msgpack-record",
 			"no record in MessagePack at byte %llu (malformed, nested too deep, or larger than 4 MiB)",
 			(unsigned long long)input_offset(r->in));
 	n = read_msgpack_object(r, bytes, (size_t)n, f);
@@ -403,7 +403,7 @@ static int bad_line(struct results *r, struct fault *f)
 {
 	char q[60];
 
-	return fault_set(f, read_here(r), "record-line", "unexpected '%s' (expected a record)",
+	return fault_set(f, read_place(r), "record-line", "unexpected '%s' (expected a record)",
 		diag_quote(q, sizeof(q), r->line, r->line_len));
 }
 

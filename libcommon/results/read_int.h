@@ -138,7 +138,7 @@ void read_finish_run(struct results *r, const char *status);
 struct list_name *list_hidden(struct results *r, const char *name, const char *what, struct fault *f);
 /* Difference of now and the previous running value of this run; stores now. */
 uint64_t list_difference(struct results *r, struct list_name *base, uint64_t now);
-struct place read_here(const struct results *r);
+struct place read_place(const struct results *r);
 
 /* Reads a whole text as a number, "12", "1.5e3"; false for other texts, including nan and inf. */
 bool value_number(const char *text, struct result_value *v);

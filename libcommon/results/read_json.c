@@ -63,7 +63,7 @@ static int read_json_stats(struct results *r, json_t *o, struct fault *f)
 		else if (json_is_number(v))
 			n = value_real(json_number_value(v));
 		else
-			return fault_set(f, read_here(r), "record-value",
+			return fault_set(f, read_place(r), "record-value",
 				"figure '%s' is no number (expected a number or null)",
 				diag_quote(q, sizeof(q), key, strlen(key)));
 		if (list_put(r, key, n, f) < 0)
@@ -83,7 +83,7 @@ static json_t *parse_json(const char *line, size_t len, json_error_t *e)
 
 static int bad_json(struct results *r, const json_error_t *e, struct fault *f)
 {
-	struct place at = read_here(r);
+	struct place at = read_place(r);
 	char q[160];
 
 	if (!input_line_had_newline(r->in)) {
@@ -110,7 +110,7 @@ int read_json_line(struct results *r, char *line, size_t len, struct fault *f)
 		return bad_json(r, &e, f);
 	if (!word) {
 		json_decref(o);
-		return fault_set(f, read_here(r), "record-member",
+		return fault_set(f, read_place(r), "record-member",
 			"object without a member 'record' (expected run, kernel or end)");
 	}
 	if (!read_begin(r, read_record_of(r, word))) {

@@ -195,7 +195,7 @@ static int read_msgpack_stats(struct results *r, const msgpack_object_map *map, 
 		else if ((v->type == MSGPACK_OBJECT_FLOAT64 || v->type == MSGPACK_OBJECT_FLOAT32))
 			n = value_real(v->via.f64);
 		else
-			return fault_set(f, read_here(r), "record-value",
+			return fault_set(f, read_place(r), "record-value",
 				"figure '%s' is no number (expected a number or nil)",
 				diag_quote(q, sizeof(q), key, strlen(key)));
 		if (isfinite(n.real) && list_put(r, key, n, f) < 0)
@@ -219,7 +219,7 @@ static int use_msgpack_object(struct results *r, const msgpack_object *o, struct
 			stat = &m->val;
 	}
 	if (!kind)
-		return fault_set(f, read_here(r), "record-member",
+		return fault_set(f, read_place(r), "record-member",
 			"object without a member 'record' (expected run, kernel or end)");
 	msgpack_to_text(kind, word, sizeof(word));
 	if (!read_begin(r, read_record_of(r, word)))
@@ -240,7 +240,7 @@ int read_msgpack_object(struct results *r, const char *p, size_t n, struct fault
 
 	msgpack_unpacked_init(&u);
 	if (msgpack_unpack_next(&u, p, n, &at) != MSGPACK_UNPACK_SUCCESS) {
-		status = fault_set(f, read_here(r), "msgpack",
+		status = fault_set(f, read_place(r), "msgpack",
 			"malformed object at byte %" PRIu64 " (expected a record in MessagePack)",
 			input_offset(r->in));
 	} else {

@@ -80,7 +80,7 @@ int read_text_line(struct results *r, char *line, struct fault *f)
 	if (!unit || unit == value + 1 || strchr(unit + 1, ' ') || !unit[1]) {
 		if (!input_line_had_newline(r->in))
 			return 0;
-		return fault_set(f, read_here(r), "record-line",
+		return fault_set(f, read_place(r), "record-line",
 			"malformed line '%s' (expected 'name value unit')",
 			diag_quote(q, sizeof(q), line, strlen(line)));
 	}
@@ -95,7 +95,7 @@ int read_text_line(struct results *r, char *line, struct fault *f)
 		return 0;
 	}
 	if (!value_number(value, &v))
-		return fault_set(f, read_here(r), "record-value",
+		return fault_set(f, read_place(r), "record-value",
 			"invalid value '%s' (expected a number or nan)",
 			diag_quote(q, sizeof(q), value, strlen(value)));
 	return list_put(r, line, v, f);

@@ -20,7 +20,7 @@
 #define BLOCK    512u /* characters from which on memcmp() compares, which is the fastest on each processor */
 
 struct echo_line {
-	struct rec rec; /* addr: index of the word in that of struct echo */
+	struct rec rec; /* addr: index of the word in the word[] of struct echo */
 	uint32_t end;   /* end of the line in text[], after the newline */
 	uint32_t words; /* end of the line's words in word[] */
 	uint32_t entry; /* number of its entry in struct seen, from 1 */

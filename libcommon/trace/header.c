@@ -237,7 +237,7 @@ static void report_unknown_key(struct trace *t, const char *line, struct tok key
 	char q[60];
 	fault_set(f, text_place(t, line, line), "header-unknown", "unknown key '-%s' is ignored",
 		diag_quote(q, sizeof(q), key.s, key.n));
-	trace_told(t, f);
+	trace_report_fault(t, f);
 }
 
 /* Replaces an invalid value by one that no check uses. */
@@ -268,7 +268,7 @@ static int take_header_line(struct trace *t, const char *line, size_t len, unsig
 	if (t->o.watch && *had >> key & 1 && key != KEY_FILE && key != KEY_LINE) {
 		fault_set(f, text_place(t, line, line), "header-repeated",
 			"'%s' occurs twice; the last one is used", keys[key].shown);
-		trace_told(t, f);
+		trace_report_fault(t, f);
 	}
 	*had |= 1u << key;
 	without_value(&t->h, key);
@@ -298,7 +298,7 @@ static void report_defaults(const struct trace *t, unsigned had, struct fault *f
 			continue;
 		fault_set(f, (struct place){t->name, t->line, 0}, "header-default",
 			"header has no line '%s = ...'", keys[hint[i]].shown);
-		trace_told(t, f);
+		trace_report_fault(t, f);
 	}
 }
 
@@ -321,7 +321,7 @@ static int check_complete(struct trace *t, unsigned had, struct fault *f)
 			continue;
 		fault_set(f, (struct place){t->name, t->line, 0}, "header-missing",
 			"header has no line '%s = ...'", keys[k].shown);
-		if (!trace_told(t, f))
+		if (!trace_report_fault(t, f))
 			return -1;
 		without_value(&t->h, k);
 	}
@@ -372,12 +372,12 @@ int header_read(struct trace *t, struct fault *f)
 				diag_quote(q, sizeof(q), w.s, (size_t)(line + len - w.s)));
 		else if (w.n)
 			bad_line = take_header_line(t, w.s, (size_t)(line + len - w.s), &had, f) < 0;
-		if (bad_line && (is_binary(line, len) || !trace_told(t, f)))
+		if (bad_line && (is_binary(line, len) || !trace_report_fault(t, f)))
 			return -1;
 		if (t->o.watch && len && line[len - 1] == '\r' && !returns++) {
 			fault_set(f, text_place(t, line, line + len - 1), "line-end",
 				"carriage return before the end of the line");
-			trace_told(t, f);
+			trace_report_fault(t, f);
 		}
 		text_next(t, line + len);
 	}

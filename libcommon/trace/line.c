@@ -186,7 +186,7 @@ int line_read_mask(struct parse *s)
 	fault_set(s->f, text_place(s->t, s->line, s->w.s), "lanes",
 		"mask has active lanes %08x outside a block of %u threads, warp %u (expected none outside %08x)",
 		s->mask & ~s->lanes, kernel_threads(&s->t->h), s->t->warp, s->lanes);
-	return trace_told(s->t, s->f) ? 0 : -1;
+	return trace_report_fault(s->t, s->f) ? 0 : -1;
 }
 
 static bool opcode_has(const struct draft *d, const char *part)
@@ -358,7 +358,7 @@ static int add_record(struct parse *s)
 		fault_set(s->f, where.at, "no-address",
 			"memory opcode '%.60s' has no addresses (width 0) (expected one for each lane of mask %08x)",
 			i->opcode, s->mask);
-		if (!trace_told(t, s->f))
+		if (!trace_report_fault(t, s->f))
 			return -1;
 	}
 	t->unknown_recs += i->row == 0xffff;
@@ -442,7 +442,7 @@ static int other_dialect(struct trace *t, struct tblock *tb, const char *line, s
 		fault_set(f, at, "dialect",
 			"%d columns before the PC and %d immediates (expected %d and %d as on the first line of the kernel)",
 			is.prefix, is.imms, d.prefix, d.imms);
-	if (trace_told(t, f))
+	if (trace_report_fault(t, f))
 		return 0;
 	tb->n_recs--;
 	return -1;

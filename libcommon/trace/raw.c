@@ -52,7 +52,7 @@ int raw_read(struct trace *t, struct tblock *tb, struct fault *f)
 				if (t->last && line + len == t->end)
 					fault_set(f, text_place(t, line, line + len), "truncated",
 						"file ends inside a line");
-				if (!trace_told(t, f))
+				if (!trace_report_fault(t, f))
 					return -1;
 			}
 		}

@@ -139,7 +139,7 @@ struct trace {
 };
 
 /* Gives a fault to the watcher. True: continue after it. */
-static inline bool trace_told(const struct trace *t, const struct fault *f)
+static inline bool trace_report_fault(const struct trace *t, const struct fault *f)
 {
 	return t->o.watch && t->o.watch->fault(t->o.watch->ctx, f);
 }
@@ -183,7 +183,7 @@ void packed_close(struct packed *k);
 int text_fill(struct trace *t, size_t n, struct fault *f);
 /* Returns the line at p, without its end; p stays. 1; 0: end of the input; -1: failure. */
 int text_line(struct trace *t, const char **line, size_t *len, struct fault *f);
-/* Moves after the line at p that text_line returned. */
+/* Moves past the line at p, which text_line() returned. */
 void text_next(struct trace *t, const char *line_end);
 /* Hashes the consumed text and releases it to the input. */
 void text_take(struct trace *t);

@@ -170,7 +170,7 @@ static int check_warp_done(const struct trace *t, struct fault *f)
 static int take_warp_line(struct trace *t, struct tblock *tb, const char *line, size_t len, struct fault *f)
 {
 	uint64_t v;
-	if (check_warp_done(t, f) < 0 && !trace_told(t, f))
+	if (check_warp_done(t, f) < 0 && !trace_report_fault(t, f))
 		return -1;
 	t->warp = UINT32_MAX;
 	t->passing = true;
@@ -178,7 +178,7 @@ static int take_warp_line(struct trace *t, struct tblock *tb, const char *line, 
 		return -1;
 	if (!t->has_id &&
 		(found_line(t, "block-id", line, len, "'thread block = x,y,z' before the first warp", f),
-			!trace_told(t, f)))
+			!trace_report_fault(t, f)))
 		return -1;
 	t->has_id = true;
 	t->warp = v < UINT32_MAX ? (uint32_t)v : UINT32_MAX - 1;
@@ -231,7 +231,7 @@ static int check_count(struct trace *t, const char *line, size_t len, struct fau
 			t->want_insts);
 	if (r == 0)
 		return 0;
-	if (!trace_told(t, f))
+	if (!trace_report_fault(t, f))
 		return -1;
 	t->has_insts = t->uncounted = true;
 	t->want_insts = UINT32_MAX / 2;
@@ -290,11 +290,11 @@ void trace_begin(struct trace *t, struct tblock *tb)
 
 static int check_whole_block(struct trace *t, const struct tblock *tb, struct fault *f)
 {
-	if (check_warp_done(t, f) < 0 && !trace_told(t, f))
+	if (check_warp_done(t, f) < 0 && !trace_report_fault(t, f))
 		return -1;
 	if (!t->has_id && (fault_set(f, current_place(t), "block-id",
 				   "thread block has no id (expected 'thread block = x,y,z')"),
-				  !trace_told(t, f)))
+				  !trace_report_fault(t, f)))
 		return -1;
 	return trace_check_warps(t, tb, f);
 }
@@ -321,7 +321,7 @@ int trace_check_warps(struct trace *t, const struct tblock *tb, struct fault *f)
 	fault_set(f, current_place(t), "warp-missing",
 		"%u warps in thread block %u,%u,%u (expected %u): warp %u is missing", tb->n_warps - missing,
 		tb->x, tb->y, tb->z, tb->n_warps, first);
-	return trace_told(t, f) ? 0 : -1;
+	return trace_report_fault(t, f) ? 0 : -1;
 }
 
 static bool line_begins(struct tok w, struct tok line, const char *word)
@@ -341,7 +341,7 @@ static int take_block_line(struct trace *t, struct tblock *tb, const char *line,
 		return check_whole_block(t, tb, f) < 0 ? -1 : 1;
 	if (w.s[0] == '#') {
 		found_line(t, "block-nested", rest.s, rest.n, "#END_TB before it", f);
-		if (!tok_is(w, "#BEGIN_TB") || !trace_told(t, f))
+		if (!tok_is(w, "#BEGIN_TB") || !trace_report_fault(t, f))
 			return -1;
 		t->begun = true;
 		return check_whole_block(t, tb, f) < 0 ? -1 : 1;
@@ -396,7 +396,7 @@ static int end_last_block(struct trace *t, struct tblock *tb, struct fault *f)
 			"file ends without #END_TB after a whole thread block");
 		fill_missing(tb, &first);
 		if (t->o.watch)
-			return trace_told(t, f) ? 0 : -1;
+			return trace_report_fault(t, f) ? 0 : -1;
 		if (t->o.warn)
 			t->o.warn(t->o.ctx, f);
 		else
@@ -407,7 +407,7 @@ static int end_last_block(struct trace *t, struct tblock *tb, struct fault *f)
 	t->over = true;
 	t->no_newline = false;
 	fill_missing(tb, &first);
-	return trace_told(t, f) ? 0 : -1;
+	return trace_report_fault(t, f) ? 0 : -1;
 }
 
 static int read_block(struct trace *t, struct tblock *tb, struct fault *f)
@@ -428,7 +428,7 @@ static int read_block(struct trace *t, struct tblock *tb, struct fault *f)
 			return end_last_block(t, tb, f);
 		if ((r = take_block_line(t, tb, line, len, f)) < 0) {
 			cut_line(t, line, len, f);
-			if (!trace_told(t, f))
+			if (!trace_report_fault(t, f))
 				return -1;
 			t->over = t->last && line + len == t->end;
 			t->no_newline = t->no_newline && !t->over;
@@ -459,7 +459,7 @@ static int find_block(struct trace *t, struct fault *f)
 		if ((tok_is(w, "#END_TB") || (w.n && w.s[0] != '#')) && !t->passing) {
 			found_line(t, "outside-block", w.s, (size_t)(line + len - w.s),
 				"#BEGIN_TB before it (a raw trace is grouped by trace-pack --group)", f);
-			if (!trace_told(t, f))
+			if (!trace_report_fault(t, f))
 				return -1;
 			t->passing = true;
 		}
@@ -517,11 +517,11 @@ int trace_next(struct trace *t, struct tblock *tb, struct fault *f)
 		if (t->blocks >= kernel_blocks(&t->h) || (t->h.slice && t->blocks))
 			return 0;
 		ended_early(t, false, f);
-		return trace_told(t, f) ? 0 : -1;
+		return trace_report_fault(t, f) ? 0 : -1;
 	}
 	if (t->blocks == kernel_blocks(&t->h)) {
 		grid_small(t, f);
-		if (!trace_told(t, f))
+		if (!trace_report_fault(t, f))
 			return -1;
 		t->loose_grid = true;
 	}
@@ -546,7 +546,7 @@ int trace_finish(struct trace *t, struct fault *f)
 	if (r == 0 && t->o.watch && t->no_newline) {
 		fault_set(f, (struct place){t->name, t->line - 1, 0}, "final-newline",
 			"no newline at the end of the file");
-		trace_told(t, f);
+		trace_report_fault(t, f);
 	}
 	return r;
 }

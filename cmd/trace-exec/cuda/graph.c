@@ -162,7 +162,7 @@ DRIVER(cuGraphRemoveDependencies_v2, cudaGraphRemoveDependencies_v2(g, from, to,
 DRIVER(cuGraphInstantiateWithFlags, cudaGraphInstantiateWithFlags(to, g, flags), struct graph_exec **to,
 	const struct cuda_graph *g, unsigned long long flags)
 
-/* An error has no node and no text. */
+/* Instantiates a graph. On an error *wrong is NULL and text is empty. */
 static int instantiate(
 	struct graph_exec **to, const struct cuda_graph *g, struct graph_node **wrong, char *text, size_t n)
 {

@@ -104,7 +104,7 @@ static char *copy_bytes(const void *bytes, size_t n)
 	return p;
 }
 
-/* Takes a copy of the code, whose size the format says, at most `most` bytes. 0 or a status. */
+/* Copies the code, at most `most` bytes; its format gives its size. Returns 0 or a status. */
 static int copy_code(struct cuda_module *m, const char *code, size_t most)
 {
 	size_t n = 0;

@@ -2,8 +2,8 @@
 /*
  * Tensor maps of launch files.
  *
- * Always true: a map that was accepted is valid for copies, except the number of dimensions, which the copy
- * names.
+ * Always true: an accepted map is valid for copies. Only its number of dimensions must be checked against the
+ * copy instruction.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Arguments of an instruction, read by the string of its row (opcodes.def has the grammar).
+ * Decodes the arguments of an instruction by the format string of its row (opcodes.def has the grammar).
  *
- * Always true: an argument's kind, registers and bank are in range whatever the bits are.
+ * Always true: an argument's kind, registers and bank are in range for any encoding.
  */
 #include <ctype.h>
 #include <string.h>

@@ -66,7 +66,7 @@ static void put_if_bit_is(struct sass_out *o, struct reading *r, const char *tex
 
 /* ---- rules -------------------------------------------------------------------------------------- */
 
-/* Returns whether argument i exists, with the kind and the register of zero. */
+/* Returns whether argument i exists and is a zero register (RZ, URZ). */
 static bool arg_is_zero(const struct sass_inst *in, unsigned i)
 {
 	const struct sass_arg *a = &in->arg[i];

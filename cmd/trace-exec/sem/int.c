@@ -102,7 +102,7 @@ static uint32_t slot_of_carry_flag(struct bind *b)
 	return b->frame->carry;
 }
 
-/* Bits of mode: write the carry, read it, subtract. The carry is the lowest bit of a word of the vector. */
+/* Bits of mode: write the carry, read it, subtract. A lane's carry is the lowest bit of its word in frame->carry. */
 enum { CARRY_OUT = 2, CARRY_IN = 4, CARRY_SUB = 8 };
 
 #define CARRY_ADD(name, T, W) \

@@ -3,9 +3,9 @@
  * Control codes for a kernel. Its function is found by name and architecture, in the files of --cubin, else in
  * the packed stream of the kernel, and joined with the trace by PC.
  *
- * Always true: a kernel runs by control codes as a whole or not at all, and only if every instruction of its
- * first thread block matches (cubin.h). A kernel that runs by registers takes only the guards from its
- * function. A function is joined once; launches of the same name share the result.
+ * Always true: control codes apply to all instructions of a kernel or to none, and only if every instruction of
+ * its first thread block matches (cubin.h). A kernel whose dependences follow from registers takes only the guards
+ * from its function. A function is joined once; launches of the same name share the result.
  */
 #include <stdlib.h>
 #include "arena.h"

@@ -47,8 +47,8 @@ struct window {
  */
 void window_items(struct gpu *g, void (*work)(void *ctx, unsigned item), unsigned items, uint32_t cycles);
 /*
- * Runs the request side up to the first `cycles` cycles of the window. All clusters have reached the last of
- * these.
+ * Runs the request side through the first `cycles` cycles of the window. All clusters must have reached the last
+ * of them.
  */
 void window_serve(struct gpu *g, uint32_t cycles);
 

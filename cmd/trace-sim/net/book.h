@@ -31,7 +31,7 @@ struct book_overall {
 
 struct book_stats {
 	struct book_sample plat, nlat, flat, frag, hops;
-	/* slowest packet and flit, as wide as the original's; -1: none yet */
+	/* numbers of the slowest packet and flit, with the integer width of Accel-Sim; -1: none yet */
 	int32_t slowest_packet, slowest_flit;
 	struct book_overall all;
 };

@@ -7,7 +7,7 @@
 
 #include "power.h"
 
-/* The facts of the GPU that enter. */
+/* Properties of the GPU that the power model uses. */
 struct power_gpu {
 	uint32_t mhz; /* core clock, truncated */
 	uint32_t sms;

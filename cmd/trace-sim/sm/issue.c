@@ -410,7 +410,7 @@ static NOINLINE void schedule_by_visits(struct sm *s, unsigned first)
 	unsigned n = s->core->schedulers, k = first;
 
 	s->idle_valid = 0;
-	s->idle_ready = 1; /* the values for no warps */
+	s->idle_ready = 1; /* the values of an SM without warps */
 	memset(s->idle, 0, sizeof(s->idle));
 	do {
 		unsigned seen = s->policy->cycle ? s->policy->cycle(s, k) : sched_ordered(s, k);

@@ -289,7 +289,7 @@ enum warp_occupancy {
 	OCC_SCOREBOARD,
 	OCC_STALL,
 	N_OCC_IDLE,            /* number of kinds without an issue */
-	OCC_LANES = OCC_STALL, /* no lane counts as a stall */
+	OCC_LANES = OCC_STALL, /* an issue without active lanes counts as a stall */
 	N_OCC = OCC_LANES + 33
 };
 
