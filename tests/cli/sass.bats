@@ -31,6 +31,18 @@ def steps(v, n=0):
 sys.stdout.buffer.write(struct.pack("<64i", *(steps(63 - i) * 100 + steps(i ^ 1) for i in range(64))))'
 }
 
+# Executes k.launch with NAME.ptx, then with the machine code NAME-SM.sass: buffer o is the same.
+# usage: equals_ptx NAME SM [OPTION of cubin.py]...
+equals_ptx() {
+	cp "$ROOT/tests/data/sass/$1.ptx" k
+	run -0 trace-exec -n k.launch
+	mv o o.ptx
+	"$ROOT/tests/data/sass/cubin.py" -s "$2" "${@:3}" k <"$ROOT/tests/data/sass/$1-$2.sass" >k
+	run -0 timeout 60 trace-exec -n --limit 1000000 k.launch
+	assert_output ''
+	cmp o.ptx o
+}
+
 @test "a kernel of machine code with divergent lanes, shared memory and a barrier gives the right values" {
 	steps_launch
 	expected_steps >want.bin
@@ -282,13 +294,7 @@ import random, struct, sys
 r = random.Random(1)
 edge = [0, 1, 2**31, 2**32, 2**32 - 5, 2**63, 2**64 - 1, 2**64 - 5, 2**64 - 6, 2**64 - 7, 2**31 - 1]
 sys.stdout.buffer.write(b"".join(struct.pack("<Q", r.choice(edge + [r.getrandbits(64)])) for _ in range(64)))' >in
-	cp "$ROOT/tests/data/sass/wide.ptx" k
-	run -0 trace-exec -n k.launch
-	mv o o.ptx
-	"$ROOT/tests/data/sass/cubin.py" -s 120 -r 24 -p 8,8 k <"$ROOT/tests/data/sass/wide-120.sass" >k
-	run -0 trace-exec -n k.launch
-	assert_output ''
-	cmp o.ptx o
+	equals_ptx wide 120 -r 24 -p 8,8
 }
 
 @test "device functions in sections of their own: called by name and by address, in the trace after the kernel" {
@@ -323,13 +329,7 @@ special = [0.0, -0.0, float("inf"), float("-inf"), float("nan"), 448.0, 464.0, 5
 def number():
     return r.choice(special) if r.random() < 0.3 else r.choice([1, -1]) * 2 ** r.uniform(-20, 18)
 sys.stdout.buffer.write(b"".join(struct.pack("<2f2I", number(), number(), r.getrandbits(32), r.getrandbits(32)) for _ in range(96)))' >in
-	cp "$ROOT/tests/data/sass/barrier.ptx" k
-	run -0 trace-exec -n k.launch
-	mv o o.ptx
-	"$ROOT/tests/data/sass/cubin.py" -s 90 -r 24 k <"$ROOT/tests/data/sass/barrier-90.sass" >k
-	run -0 trace-exec -n k.launch
-	assert_output ''
-	cmp o.ptx o
+	equals_ptx barrier 90 -r 24
 	run trace-exec -q --disassemble k
 	assert_output --partial 'BAR.RED.POPC.DEFER_BLOCKING R'
 }
@@ -337,13 +337,7 @@ sys.stdout.buffer.write(b"".join(struct.pack("<2f2I", number(), number(), r.getr
 @test "sm_100: loads and stores of 32 bytes a lane" {
 	printf '%s\n' 'module k' 'buffer A bytes=256 u8=random:3' 'buffer O bytes=256 zero' 'launch k grid=1 block=1 args A,O' \
 		'save O o' >k.launch
-	cp "$ROOT/tests/data/sass/octets.ptx" k
-	run -0 trace-exec -n k.launch
-	mv o o.ptx
-	"$ROOT/tests/data/sass/cubin.py" -s 100 -r 24 -p 8,8 k <"$ROOT/tests/data/sass/octets-100.sass" >k
-	run -0 trace-exec -n k.launch
-	assert_output ''
-	cmp o.ptx o
+	equals_ptx octets 100 -r 24 -p 8,8
 	trace-exec -q -o app k.launch
 	run grep -m 1 256 app/kernel-1.traceg
 	assert_output --regexp ' LDG.E.ENL2.256 2 R[0-9]+ R[0-9]+ 32 '
@@ -354,13 +348,7 @@ sys.stdout.buffer.write(b"".join(struct.pack("<2f2I", number(), number(), r.getr
 
 @test "recursion in the section of a kernel, and 64-bit atomics on shared memory by loops of ATOMS.CAST.SPIN" {
 	printf '%s\n' 'module k' 'buffer O bytes=1024 zero' 'launch k grid=1 block=64 args O' 'save O o' >k.launch
-	cp "$ROOT/tests/data/sass/calls.ptx" k
-	run -0 trace-exec -n k.launch
-	mv o o.ptx
-	"$ROOT/tests/data/sass/cubin.py" -s 75 -r 40 -S 16 -p 8 k <"$ROOT/tests/data/sass/calls-75.sass" >k
-	run -0 timeout 60 trace-exec -n --limit 1000000 k.launch
-	assert_output ''
-	cmp o.ptx o
+	equals_ptx calls 75 -r 40 -S 16 -p 8
 }
 
 @test "sm_120: MOV.64 moves a pair from uniform registers" {
@@ -377,10 +365,5 @@ sys.stdout.buffer.write(b"".join(struct.pack("<2f2I", number(), number(), r.getr
 
 @test "WARPSYNC.EXCLUSIVE parts the lanes of a warp that name different lanes" {
 	printf '%s\n' 'module k' 'buffer O bytes=128 zero' 'launch k grid=1 block=32 args O' 'save O o' >k.launch
-	cp "$ROOT/tests/data/sass/halves.ptx" k
-	run -0 trace-exec -n k.launch
-	mv o o.ptx
-	"$ROOT/tests/data/sass/cubin.py" -s 90 -p 8 k <"$ROOT/tests/data/sass/halves-90.sass" >k
-	run -0 trace-exec -n k.launch
-	cmp o.ptx o
+	equals_ptx halves 90 -p 8
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "exec/exec.h"
+#include "images.h"
 #include "machine/code.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -90,41 +91,10 @@ static void make_file(struct file *f, unsigned sm, const uint8_t *code, size_t n
 
 /* Textures and surfaces over the buffer, whose handles are 0, 1 and so on. */
 static struct texture images[] = {
-	{.shape = TEXTURE_2D,
-		.width = 9,
-		.height = 7,
-		.levels = 4,
-		.normalized = true,
-		.kind = TEXEL_FLOAT,
-		.bits = 32,
-		.channels = 2,
-		.sampler = {.linear = true, .mip_linear = true, .lod = {0, 9}}},
-	{.shape = TEXTURE_3D,
-		.width = 5,
-		.height = 4,
-		.depth = 3,
-		.kind = TEXEL_SIGNED,
-		.bits = 32,
-		.channels = 4,
-		.surface = true},
-	{.shape = TEXTURE_1D,
-		.width = 11,
-		.layers = 3,
-		.layered = true,
-		.kind = TEXEL_UNSIGNED,
-		.bits = 16,
-		.channels = 1,
-		.sampler = {.mode = {TEXTURE_BORDER}}},
-	{.shape = TEXTURE_CUBE,
-		.width = 8,
-		.height = 8,
-		.layers = 6,
-		.levels = 3,
-		.normalized = true,
-		.read_float = true,
-		.bits = 8,
-		.channels = 4,
-		.sampler = {.lod = {0.5F, 2}, .bias = 1}},
+	IMAGE_2D,
+	IMAGE_3D,
+	IMAGE_1D,
+	IMAGE_CUBE,
 	{.shape = TEXTURE_2D,
 		.width = 8,
 		.height = 6,

@@ -9,47 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include "exec/exec.h"
+#include "images.h"
 #include "lower/lower.h"
 #include "trace_out.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct texture images[] = {
-	{.shape = TEXTURE_2D,
-		.width = 9,
-		.height = 7,
-		.levels = 4,
-		.normalized = true,
-		.kind = TEXEL_FLOAT,
-		.bits = 32,
-		.channels = 2,
-		.sampler = {.linear = true, .mip_linear = true, .lod = {0, 9}}},
-	{.shape = TEXTURE_CUBE,
-		.width = 8,
-		.height = 8,
-		.layers = 6,
-		.levels = 3,
-		.normalized = true,
-		.read_float = true,
-		.bits = 8,
-		.channels = 4,
-		.sampler = {.lod = {0.5F, 2}, .bias = 1}},
-	{.shape = TEXTURE_1D,
-		.width = 11,
-		.layers = 3,
-		.layered = true,
-		.kind = TEXEL_UNSIGNED,
-		.bits = 16,
-		.channels = 1,
-		.sampler = {.mode = {TEXTURE_BORDER}}},
-	{.shape = TEXTURE_3D,
-		.width = 5,
-		.height = 4,
-		.depth = 3,
-		.kind = TEXEL_SIGNED,
-		.bits = 32,
-		.channels = 4,
-		.surface = true},
+	IMAGE_2D,
+	IMAGE_CUBE,
+	IMAGE_1D,
+	IMAGE_3D,
 	{.shape = TEXTURE_SAMPLER, .width = 1, .sampler = {.linear = true, .mode = {TEXTURE_MIRROR}}},
 };
 

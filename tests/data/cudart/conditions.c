@@ -4,23 +4,9 @@
  * differs from a GPU. Argument "wild": the handle is the address of other memory.
  */
 #include <stdint.h>
+#include "graph.h"
 #include "wants.h"
 
-struct graph;
-struct node;
-struct exec;
-struct kernel_params {
-	void *func;
-	struct dim3 grid, block;
-	unsigned shared;
-	void **args, **extra;
-};
-struct fill {
-	void *base;
-	size_t pitch;
-	unsigned value, unit;
-	size_t width, height;
-};
 enum { KERNEL, FILL = 2, EMPTY = 5, ALLOCATE = 10, CONDITION = 13 };
 enum { IF, WHILE, SWITCH };
 struct node_params {
@@ -39,7 +25,6 @@ struct node_params {
 	long long last;
 };
 
-int cudaGraphCreate(struct graph **, unsigned), cudaGraphDestroy(struct graph *);
 int cudaGraphConditionalHandleCreate(unsigned long long *, struct graph *, unsigned, unsigned);
 int cudaGraphAddNode(
 	struct node **, struct graph *, struct node *const *, const void *, size_t, struct node_params *);
@@ -48,7 +33,6 @@ int cudaGraphExecNodeSetParams(struct exec *, struct node *, struct node_params 
 int cudaGraphNodeGetType(struct node *, int *);
 int cudaGraphGetNodes(struct graph *, struct node **, size_t *);
 int cudaGraphInstantiate(struct exec **, struct graph *, unsigned long long);
-int cudaGraphLaunch(struct exec *, struct stream *), cudaGraphExecDestroy(struct exec *);
 int cudaStreamBeginCaptureToGraph(
 	struct stream *, struct graph *, struct node *const *, const void *, size_t, int);
 int cudaStreamBeginCapture(struct stream *, int);

@@ -417,44 +417,46 @@ static void test_streams_and_graphs(void *f, uint64_t d)
 	IS(400, cuStreamDestroy_v2(s));
 }
 
+struct fill {
+	uint64_t to;
+	size_t pitch;
+	unsigned value, unit;
+	size_t width, height;
+	void *context;
+};
+struct node_params {
+	int type, zeros[3];
+	union {
+		long long words[29];
+		struct fill fill;
+		struct {
+			void *function;
+			unsigned shape[7];
+			void **args, **extra;
+			void *kernel, *context;
+		} kernel;
+		struct {
+			uint64_t handle;
+			int kind;
+			unsigned n;
+			void **body;
+		} condition;
+	};
+	long long zero;
+};
+enum { NODE_KERNEL, NODE_FILL = 2, NODE_CONDITION = 13, WHERE_TRUE = 0 };
+
 /* A node with a condition: its graph fills memory and adds it to itself. */
-static void test_nodes(void *f, uint64_t d)
+static void test_condition(void *f, uint64_t d, struct node_params *fill)
 {
-	enum { KERNEL, FILL = 2, CONDITION = 13, WHERE_TRUE = 0 };
-	struct fill {
-		uint64_t to;
-		size_t pitch;
-		unsigned value, unit;
-		size_t width, height;
-		void *context;
-	} seen;
 	int n = N;
 	void *args[] = {&d, &d, &d, &n};
-	struct {
-		int type, zeros[3];
-		union {
-			long long words[29];
-			struct fill fill;
-			struct {
-				void *function;
-				unsigned shape[7];
-				void **args, **extra;
-				void *kernel, *context;
-			} kernel;
-			struct {
-				uint64_t handle;
-				int kind;
-				unsigned n;
-				void **body;
-			} condition;
-		};
-		long long zero;
-	} c = {.type = CONDITION},
-	  k = {.type = KERNEL,
-		  .kernel = {f, {(N + BLOCK - 1) / BLOCK, 1, 1, BLOCK, 1, 1, 0}, args, NULL, NULL, NULL}},
-	  fill = {.type = FILL, .fill = {d, 4 * N, 0x3f800000, 4, N, 1, NULL}};
+	struct node_params c = {.type = NODE_CONDITION},
+			   k = {.type = NODE_KERNEL,
+				   .kernel = {f, {(N + BLOCK - 1) / BLOCK, 1, 1, BLOCK, 1, 1, 0}, args, NULL,
+					   NULL, NULL}};
+	struct fill seen;
 	void *g, *node, *set, *add, *x;
-	uint64_t bytes;
 	float got;
 
 	IS(0, cuGraphCreate(&g, 0));
@@ -462,7 +464,7 @@ static void test_nodes(void *f, uint64_t d)
 	c.condition.kind = WHERE_TRUE;
 	c.condition.n = 1;
 	IS(0, cuGraphAddNode_v2(&node, g, NULL, NULL, 0, &c));
-	IS(0, cuGraphAddNode_v2(&set, *c.condition.body, NULL, NULL, 0, &fill));
+	IS(0, cuGraphAddNode_v2(&set, *c.condition.body, NULL, NULL, 0, fill));
 	IS(0, cuGraphAddNode_v2(&add, *c.condition.body, &set, NULL, 1, &k));
 	IS(0, cuGraphMemsetNodeGetParams(set, &seen));
 	IS(N, seen.width);
@@ -476,14 +478,25 @@ static void test_nodes(void *f, uint64_t d)
 	IS(8, got);
 	IS(0, cuGraphExecDestroy(x));
 	IS(0, cuGraphDestroy(g));
+}
+
+/* Changes of a node of an instance. */
+static void test_changes(uint64_t d, struct node_params *fill)
+{
+	struct fill other = fill->fill;
+	void *g, *set, *x;
+	uint64_t bytes;
+	float got;
+
+	other.value = 0x40800000;
 	IS(0, cuGraphCreate(&g, 0));
-	IS(0, cuGraphAddNode_v2(&set, g, NULL, NULL, 0, &fill));
+	IS(0, cuGraphAddNode_v2(&set, g, NULL, NULL, 0, fill));
 	IS(0, cuGraphInstantiateWithFlags(&x, g, 0));
-	IS(0, cuGraphExecMemsetNodeSetParams(x, set, &seen, NULL));
+	IS(0, cuGraphExecMemsetNodeSetParams(x, set, &other, NULL));
 	IS(0, cuGraphLaunch(x, NULL));
 	IS(0, cuMemcpyDtoH_v2(&got, d, 4));
 	IS(4, got);
-	IS(0, cuGraphExecNodeSetParams(x, set, &fill));
+	IS(0, cuGraphExecNodeSetParams(x, set, fill));
 	IS(0, cuGraphLaunch(x, NULL));
 	IS(0, cuMemcpyDtoH_v2(&got, d, 4));
 	IS(1, got);
@@ -491,6 +504,14 @@ static void test_nodes(void *f, uint64_t d)
 	IS(0, cuGraphDestroy(g));
 	IS(0, cuDeviceGetGraphMemAttribute(0, 0, &bytes));
 	IS(0, bytes);
+}
+
+static void test_nodes(void *f, uint64_t d)
+{
+	struct node_params fill = {.type = NODE_FILL, .fill = {d, 4 * N, 0x3f800000, 4, N, 1, NULL}};
+
+	test_condition(f, d, &fill);
+	test_changes(d, &fill);
 }
 
 static void test_names(void)

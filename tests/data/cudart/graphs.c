@@ -1,28 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Graphs, built by hand and captured from streams. Prints a line for each call that differs from a GPU. */
+#include "graph.h"
 #include "wants.h"
 
-struct graph;
-struct node;
-struct exec;
-struct kernel_params {
-	void *func;
-	struct dim3 grid, block;
-	unsigned shared;
-	void **args, **extra;
-};
-struct fill {
-	void *base;
-	size_t pitch;
-	unsigned value, unit;
-	size_t width, height;
-};
 struct host {
 	void (*call)(void *);
 	void *arg;
 };
 
-int cudaGraphCreate(struct graph **, unsigned), cudaGraphDestroy(struct graph *);
 int cudaGraphClone(struct graph **, struct graph *);
 int cudaGraphAddKernelNode(
 	struct node **, struct graph *, struct node **, size_t, const struct kernel_params *);
@@ -57,7 +42,6 @@ int cudaGraphGetNodes(struct graph *, struct node **, size_t *);
 int cudaGraphGetRootNodes(struct graph *, struct node **, size_t *);
 int cudaGraphKernelNodeGetParams(struct node *, struct kernel_params *);
 int cudaGraphInstantiate(struct exec **, struct graph *, unsigned long long);
-int cudaGraphLaunch(struct exec *, struct stream *), cudaGraphExecDestroy(struct exec *);
 int cudaGraphExecKernelNodeSetParams(struct exec *, struct node *, const struct kernel_params *);
 int cudaGraphExecHostNodeSetParams(struct exec *, struct node *, const struct host *);
 int cudaGraphNodeFindInClone(struct node **, struct node *, struct graph *);
