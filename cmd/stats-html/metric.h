@@ -29,7 +29,7 @@ struct metric_info {
 	bool percent;                    /* a rate, whose error is a difference in points */
 };
 
-/* By metric. */
+/* Names and units of the metrics, indexed by enum metric. */
 extern const struct metric_info metric_info[N_METRICS];
 
 /* Finds the metric of a profiler's title "NAME" or "NAME (UNIT)"; unit gets the unit, or "". */

@@ -248,12 +248,11 @@ static int find_dialect(struct trace *t, struct packed *k, struct fault *f)
 	}
 	if (got > 0)
 		find_line_dialect(t, k, r, &k->ahead_in);
-	if (got > 0 && blocks == 1) {
-		k->is_ahead = true;
+	k->is_ahead = got > 0 && blocks == 1;
+	if (k->is_ahead)
 		k->r = r;
-	} else {
+	else
 		replay_free(r);
-	}
 	return got < 0 ? piece_is_damaged(k, f) : 0;
 }
 

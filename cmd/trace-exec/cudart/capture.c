@@ -65,7 +65,7 @@ void capture_forget(const void *owner)
 		if ((*i)->owner == owner) {
 			struct branch *b = *i;
 
-			/* Whether another stream was joined shows at the end of the recording. */
+			/* cudaStreamEndCapture() reports other streams that were not joined. */
 			if (b->recording && b->recording->origin == owner)
 				b->recording->broken = true;
 			*i = b->next;

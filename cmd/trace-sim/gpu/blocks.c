@@ -104,9 +104,8 @@ static void unpark_block(struct parked *p, struct tblock *tb, uint32_t *codes)
 	*tb = b->tb;
 	b->tb = old;
 	*codes = b->codes;
-	if (p->first < p->n)
-		return;
-	p->first = p->n = 0;
+	if (p->first == p->n)
+		p->first = p->n = 0;
 }
 
 int blocks_next(struct gpu *g, struct kernel *k, struct tblock *tb, uint32_t *codes, struct fault *f)
@@ -234,7 +233,7 @@ static struct gang_place member_of(const struct kernel *k, const struct tblock *
 	return m;
 }
 
-/* Moves parked block i down to place `to`, behind those of lower rank. */
+/* Moves parked block i to a place from `from` to `to`, after the blocks of lower rank. */
 static void move_member(struct kernel *k, uint32_t i, uint32_t from, uint32_t to)
 {
 	struct parked *p = k->parked;

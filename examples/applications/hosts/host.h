@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the host programs of this directory share: numbers of the command line, and buffers of the device. */
+/* Functions shared by the host programs of this directory: numbers of the command line, and buffers of the device. */
 #ifndef HOST_H
 #define HOST_H
 
