@@ -17,7 +17,7 @@ LINK_END = && mv -f $@.$$$$.d $@.d $(RENAME)
 LTO_OBJ    = $(if $(LTO),$(LTO) -ffat-lto-objects)
 # The C library first, because a program looks most names up there when it starts. It saves 36,000 to 86,000 host
 # instructions for each start: trace-lint of a small trace 1.81 and 1.72 million.
-LDLIBS_ALL = -lc -lzstd -llz4 -llzma -lz -lxxhash -ljansson -lmsgpackc -lcsv -Wl,--as-needed -lexpat -lstdc++ -Wl,--no-as-needed -lm -pthread $(LDLIBS)
+LDLIBS_ALL = -lc -lzstd -llz4 -llzma -lz -lxxhash -ljansson -lmsgpackc -lcsv -Wl,--as-needed -lexpat -Wl,--no-as-needed -lm -pthread $(LDLIBS)
 
 # A program exists when its directory has a main.c.
 PROGRAMS = $(patsubst cmd/%/main.c,%,$(sort $(wildcard cmd/*/main.c)))
@@ -30,7 +30,7 @@ CUDART_MAP = cmd/trace-exec/cudart/versions.map
 CUDART_FOR = 11.0 12 13
 CUDART_SRC = $(sort $(wildcard cmd/trace-exec/cuda/*.c cmd/trace-exec/cudart/*.c))
 CUDART_USE = $(wildcard $(addprefix cmd/trace-exec/,lang/*.c exec/*.c sem/*.c lower/*.c machine/*.c sass/*.c)) cmd/trace-exec/trace_out.c cmd/trace-exec/choice.c \
-	$(filter-out %/demangle.c,$(wildcard libcommon/base/*.c)) libcommon/arch/fatbin.c libcommon/arch/cubin.c
+	$(wildcard libcommon/base/*.c) libcommon/arch/fatbin.c libcommon/arch/cubin.c
 CUDART_OBJ = $(patsubst %.c,$(BUILD)/pic/%.o,$(CUDART_SRC) $(sort $(CUDART_USE)))
 
 # cuBLAS and cublasLt over that library's driver, which --run puts in front of NVIDIA's.
@@ -47,7 +47,7 @@ WT_SONAME = $(WT_SO).1
 WT_MAP    = libcommon/wt/versions.map
 WT_LIBS   = $(addprefix $(BUILD)/,$(WT_SO) libwarptools.a)
 WT_OBJ    = $(patsubst %.c,$(BUILD)/pic/%.o,$(sort $(wildcard libcommon/wt/*.c)))
-WT_COMMON = $(patsubst %.c,$(BUILD)/pic/%.o,$(filter-out libcommon/wt/% %/demangle.c,$(LIB_SRC)))
+WT_COMMON = $(patsubst %.c,$(BUILD)/pic/%.o,$(filter-out libcommon/wt/%,$(LIB_SRC)))
 WT_NEED   = -lzstd -llz4 -llzma -lz -lxxhash -ljansson -lmsgpackc -lm -pthread
 
 LIB_SRC = $(sort $(wildcard libcommon/*/*.c))

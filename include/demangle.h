@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names of C++ functions as people write them. libstdc++ demangles. */
+/* Names of C++ functions as people write them. libstdc++ demangles, and is loaded when the first mangled name appears. */
 #ifndef DEMANGLE_H
 #define DEMANGLE_H
 
@@ -9,7 +9,10 @@ enum demangle_form {
 	DEMANGLE_MANGLED /* as it is */
 };
 
-/* Returns the name in that form, for the caller to free. A name that is not mangled is shortened, or copied. */
+/*
+ * Returns the name in that form, for the caller to free. A name that is not mangled is shortened, or copied. Without
+ * libstdc++.so.6 a mangled name is treated as if it were not mangled. May be called by several threads.
+ */
 char *demangle(const char *name, enum demangle_form form);
 
 #endif
