@@ -240,13 +240,19 @@ struct line_header {
 	uint8_t operands[256];
 };
 
+/* Adds a difference in two's complement to the line register, modulo 2^64: an input can make it pass any number. */
+static void advance_line(struct line_state *state, uint64_t by)
+{
+	state->line = (int64_t)((uint64_t)state->line + by);
+}
+
 static void standard_line_op(struct line_reader *r, struct line_span *s, const struct line_header *h,
 	unsigned op, struct line_state *state)
 {
 	switch (op) {
 	case 1: add_line_row(r, state); break;
 	case 2: state->pc += take_leb(s, false) * h->step; break;
-	case 3: state->line = (int64_t)((uint64_t)state->line + take_leb(s, true)); break;
+	case 3: advance_line(state, take_leb(s, true)); break;
 	case 4: state->file = take_leb(s, false); break;
 	case 8: state->pc += (255u - h->opcode) / h->range * h->step; break;
 	case 9: state->pc += take_line_bytes(s, 2); break;
@@ -273,7 +279,7 @@ static void run_line_program(struct line_reader *r, struct line_span *s, const s
 			unsigned advance = op - h->opcode;
 
 			state.pc += advance / h->range * h->step;
-			state.line += h->base + (int)(advance % h->range);
+			advance_line(&state, (uint64_t)(int64_t)(h->base + (int)(advance % h->range)));
 			add_line_row(r, &state);
 		}
 	}
