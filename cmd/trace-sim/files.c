@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Check of the kernels that a run reads before its first cycle, so that a missing one does not end the run hours later;
- * and the mark of those that --skip-missing leaves out.
+ * Checks before the first cycle that the selected kernels can be read, so that a missing kernel does not end the run
+ * after hours. Also writes the list of kernels that --skip-missing skips into the run record.
  *
- * Always true: a missing kernel keeps its position. A kernel whose file exists and cannot be read is never skipped.
+ * Always true: kernels after a missing one keep their positions in the list. A kernel whose file exists and cannot be
+ * read is never skipped.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,14 +20,14 @@ static bool may_be_selected(const struct run *r, const struct command *c)
 	return c->kind == CMD_KERNEL && kselect_may_have(r->select, c->position);
 }
 
-/* Reports whether the kernel is left out and passes the caches, see warm_unselected(). */
-static bool warms_caches(const struct run *r, uint32_t command)
+/* Returns true if the command is a kernel that, if not selected, still warms the caches; see warm_unselected(). */
+static bool warms_caches_only(const struct run *r, uint32_t command)
 {
 	return r->warm && r->list.cmd[command].kind == CMD_KERNEL &&
 	       (command <= r->last_chosen || kselect_picks(r->select));
 }
 
-/* Skips the kernel if it is missing and may be skipped; ends the program if it cannot be read. */
+/* Marks the kernel of `command` as skipped if it is missing and --skip-missing is given. Exits if it cannot be read. */
 static void check_kernel_file(struct run *r, uint32_t command)
 {
 	struct command *c = &r->list.cmd[command];
@@ -45,7 +46,7 @@ static void check_kernel_file(struct run *r, uint32_t command)
 	klist_skip(&r->skipped, command);
 }
 
-void run_check(struct run *r)
+void run_check_kernels(struct run *r)
 {
 	uint32_t chosen = 0;
 	struct fault f;
@@ -58,7 +59,7 @@ void run_check(struct run *r)
 			r->last_chosen = i;
 		}
 	for (uint32_t i = 0; i < r->list.n_cmds; i++)
-		if (may_be_selected(r, &r->list.cmd[i]) || warms_caches(r, i))
+		if (may_be_selected(r, &r->list.cmd[i]) || warms_caches_only(r, i))
 			check_kernel_file(r, i);
 	klist_warn_skipped(&r->list, &r->skipped);
 	if (!chosen && r->skipped.n)
@@ -68,9 +69,9 @@ void run_check(struct run *r)
 			r->list.n_kernels == 1 ? "" : "s");
 }
 
-/* ---- the mark ----------------------------------------------------------------------------- */
+/* ---- skipped kernels in the run record ---------------------------------------------------- */
 
-/* Appends a position or a range in the syntax of -k. Returns false if the text is long enough. */
+/* Appends the positions from..to in the syntax of -k; appends "..." and returns false once the text is too long. */
 static bool append_positions(struct bytes *text, uint32_t from, uint32_t to)
 {
 	if (text->n > POSITIONS_MAX) {
@@ -83,14 +84,15 @@ static bool append_positions(struct bytes *text, uint32_t from, uint32_t to)
 	return true;
 }
 
-static void list_skipped(const struct run *r, struct bytes *text)
+static void list_skipped_positions(const struct run *r, struct bytes *text)
 {
 	uint32_t from = 0, to = 0;
 
 	for (uint32_t i = r->skipped.first; i < r->list.n_cmds; i++) {
 		const struct command *c = &r->list.cmd[i];
 
-		if (c->kind != CMD_KERNEL || !c->missing || !(may_be_selected(r, c) || warms_caches(r, i)))
+		if (c->kind != CMD_KERNEL || !c->missing ||
+			!(may_be_selected(r, c) || warms_caches_only(r, i)))
 			continue;
 		if (from && c->position == to + 1) {
 			to++;
@@ -112,7 +114,7 @@ void run_record_skipped(const struct run *r, struct record_writer *w)
 		return;
 	const char *first = r->list.cmd[r->skipped.first].text, *slash = strrchr(first, '/');
 
-	list_skipped(r, &text);
+	list_skipped_positions(r, &text);
 	first = slash ? slash + 1 : first;
 	record_group(w, "skipped");
 	record_uint(w, "kernels", r->skipped.n, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* --list-gpus. Used by main.c. */
+/* The table of --list-gpus, and a warning about options without effect. Used by main.c and simulate.c. */
 #ifndef GPUS_H
 #define GPUS_H
 
@@ -9,7 +9,7 @@
 void gpus_list(FILE *out);
 
 struct gpuconf;
-/* Prints one warning for all options without effect that are set. */
+/* Prints one warning that names the options that are set and have no effect. */
 void gpus_warn_idle_options(const struct gpuconf *c);
 
 #endif

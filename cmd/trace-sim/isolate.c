@@ -4,11 +4,11 @@
  * memory copies, from cycle 0. Records are written in the order of the list.
  *
  * Always true: the records of a process depend on its kernel alone, so the result is the same for any -j. Each
- * running process has one open file and one pipe. A process ends with its parent. A kernel that cannot be
- * simulated ends the run after the records of the kernels before it are written. With --reuse, a kernel that equals
- * an earlier one has no process: its record is written after that kernel's, with the same figures. Not available:
- * logs, and Accel-Sim's format, whose totals continue from kernel to kernel. In MessagePack a process writes the name
- * of its kernel; the parent numbers names in the order of the list, and continues the numbers of resumed records.
+ * running process has one open file and one pipe. A process ends when its parent ends. If a kernel cannot be
+ * simulated, the run ends once the records of all kernels before it are written. With --reuse, a kernel that equals
+ * an earlier one has no process: its record has the figures of the earlier kernel. Logs are not available, nor is
+ * Accel-Sim's format, because its totals continue from kernel to kernel. In MessagePack a process writes the name of
+ * its kernel. The parent numbers the names in the order of the list, and continues the numbers of resumed records.
  */
 #include <errno.h>
 #include <poll.h>
@@ -26,7 +26,7 @@
 #include "isolate.h"
 #include "reuse.h"
 
-/* Outcome of a process besides its records, in memory shared with its parent. */
+/* Results of a process other than its records, in memory that it shares with its parent. */
 struct outcome {
 	char status[16], limit[48];
 	unsigned char hash[16];
@@ -36,22 +36,22 @@ struct outcome {
 };
 
 struct child {
-	pid_t pid; /* process; 0: the place is free */
+	pid_t pid; /* process; 0: this entry is unused */
 	int pipe;  /* readable once the process has ended */
 	FILE *records;
 	uint32_t command;
 };
 
-#define STARTS_AT_ONCE 64u
+#define STARTS_PER_CALL 64u
 
 enum child_state { WAITING, RUNNING, READY, FAILED };
 
 struct child_result {
 	uint8_t state;
-	uint64_t at, n; /* place and size of its records in the spool */
-	uint64_t end;   /* end of its records in all records, once they are written */
+	uint64_t spool_at, spool_n; /* offset and size of its records in isolate.spool */
+	uint64_t end_in_all; /* offset of the end of its records in isolate.all, once they are written */
 	struct outcome outcome;
-	uint32_t from; /* command whose process has its figures, with --reuse; REUSE_NONE: not compared */
+	uint32_t figures_from; /* with --reuse: command that provides its figures; REUSE_NONE: not compared */
 	struct reuse_identity kind; /* with --reuse */
 };
 
@@ -62,30 +62,31 @@ struct isolate {
 	struct child child[MAX_THREADS];
 	struct outcome *outcome;     /* by child */
 	struct child_result *result; /* by command */
-	uint32_t start, write;       /* commands: the next to be started, the next to be written */
-	uint32_t failed;             /* the first command that cannot be simulated; n_cmds: none */
-	struct kept spool;           /* records of kernels that wait for an earlier kernel */
-	struct kept all;             /* all written records, for the totals */
+	uint32_t next_start;         /* next command to start */
+	uint32_t next_write;         /* next command whose records are written */
+	uint32_t failed;             /* first command that cannot be simulated; n_cmds: none */
+	struct spool spool;          /* records that wait for the records of an earlier kernel */
+	struct spool all;            /* all written records, for the totals */
 	uint32_t kernels, done;
-	struct reuse *reuse;            /* NULL: without --reuse */
-	struct bytes again;             /* record of a kernel that was not simulated */
-	FILE *again_out;                /* stream to it */
-	struct record_writer *again_to; /* writer to that stream */
-	struct child check;             /* process that reads the traces of resumed kernels */
-	uint64_t kept;                  /* bytes of the result that an earlier run has written */
-	uint32_t resumed;               /* commands that an earlier run has done */
-	char limit[48];                 /* limit that a kernel met first; "": none */
-	const void *inherited[2]; /* in a child: the parent's objects, so that leak checkers find them */
-	uint32_t earlier;         /* kernels that an earlier run has done */
-	uint32_t chosen,
-		passed;  /* kernels that this run selects from the list; those of them that are done */
-	uint32_t reused; /* kernels that were not simulated */
-	double shown_at; /* time at which the progress line was last written */
-	bool terminal;   /* stderr is a terminal: the progress line is redrawn */
-	bool shown;      /* the terminal shows a line without newline */
+	struct reuse *reuse;                 /* NULL: without --reuse */
+	struct bytes reused_record;          /* record of a kernel that was not simulated */
+	FILE *reused_stream;                 /* stream that writes to reused_record */
+	struct record_writer *reused_writer; /* writer to that stream */
+	struct child check;                  /* process that reads the traces of resumed kernels */
+	uint64_t resumed_bytes;              /* size of the result's part that an earlier run has written */
+	uint32_t resumed_commands;           /* number of commands that an earlier run has done */
+	char limit[48];            /* limit that ended the first kernel that reached one; "": none */
+	const void *inherited[2];  /* in a child: the parent's objects, so that leak checkers find them */
+	uint32_t earlier_kernels;  /* number of kernels that an earlier run has done */
+	uint32_t selected_kernels; /* number of kernels of the list that this run selects */
+	uint32_t passed_kernels;   /* number of selected kernels that are done */
+	uint32_t reused_kernels;   /* number of kernels that were not simulated */
+	double shown_at;           /* time at which the progress line was last written */
+	bool terminal;             /* stderr is a terminal: the progress line is redrawn */
+	bool shown;                /* the terminal shows a line without newline */
 };
 
-static void append_to_kept(void *ctx, const char *p, size_t n) { kept_add(ctx, p, n); }
+static void append_to_spool(void *ctx, const char *p, size_t n) { spool_append(ctx, p, n); }
 
 static void write_to_file(void *ctx, const char *p, size_t n) { fwrite(p, 1, n, ctx); }
 
@@ -105,7 +106,7 @@ static _Noreturn void run_child_kernel(struct isolate *o, const struct child *c,
 	o->inherited[0] = r->writer;
 	o->inherited[1] = r->hash;
 	r->progress = false;
-	r->selection = NULL; /* a kernel that -k does not select by name is no fault here */
+	r->selection = NULL; /* this kernel's name need not match -k: the parent checks that one does */
 	r->next_command = c->command;
 	r->list.n_cmds = c->command + 1;
 	r->alone = true;
@@ -115,7 +116,7 @@ static _Noreturn void run_child_kernel(struct isolate *o, const struct child *c,
 		die_fault(&f);
 	r->gpu.launch->next_uid = r->list.cmd[c->command].position - 1;
 	r->writer = record_open(c->records, (enum record_format)r->format);
-	run_compact(r, r->writer, false);
+	run_compact_records(r, r->writer, false);
 	status = run_application(r);
 	copy_text_or_empty(t->status, sizeof(t->status), r->status);
 	copy_text_or_empty(t->limit, sizeof(t->limit), r->limit);
@@ -189,8 +190,8 @@ static void forget_child(struct isolate *o, struct child *c)
 	o->running--;
 }
 
-/* Starts a process that reads the traces of resumed kernels, while others are simulated. */
-static void start_check(struct isolate *o, const struct resumed *done)
+/* Starts a process that checks the traces of resumed kernels while other kernels are simulated. */
+static void start_trace_check(struct isolate *o, const struct resumed *done)
 {
 	if (!done->kernels)
 		return;
@@ -200,7 +201,7 @@ static void start_check(struct isolate *o, const struct resumed *done)
 	}
 }
 
-/* Ends the processes of the commands from `first` on. */
+/* Kills the processes of all commands from `first` on. */
 static void kill_children(struct isolate *o, uint32_t first)
 {
 	for (struct child *c = o->child; c < o->child + o->jobs; c++)
@@ -211,8 +212,8 @@ static void kill_children(struct isolate *o, uint32_t first)
 		}
 }
 
-/* Waits for the end of the check. Leaves the earlier records alone, and exits, if a trace has changed. */
-static void end_check(struct isolate *o)
+/* Waits for the process of start_trace_check(). If a trace has changed, removes the new records and exits. */
+static void finish_trace_check(struct isolate *o)
 {
 	int status;
 
@@ -226,7 +227,7 @@ static void end_check(struct isolate *o)
 	if (WIFSIGNALED(status))
 		diag_error(NOWHERE, "process ended by signal: %s", strsignal(WTERMSIG(status)));
 	kill_children(o, 0);
-	output_cut(o->r->result, o->kept);
+	output_cut(o->r->result, o->resumed_bytes);
 	exit(EXIT_TROUBLE); /* the process has printed why */
 }
 
@@ -248,20 +249,20 @@ static void reap_child(struct isolate *o, struct child *c)
 		if (c->command < o->failed)
 			o->failed = c->command;
 	} else {
-		to->at = o->spool.n;
-		to->n = (uint64_t)n;
-		kept_pass(fileno(c->records), 0, to->n, append_to_kept, &o->spool);
+		to->spool_at = o->spool.n;
+		to->spool_n = (uint64_t)n;
+		spool_pass_bytes(fileno(c->records), 0, to->spool_n, append_to_spool, &o->spool);
 	}
 	forget_child(o, c);
 }
 
-static bool can_start_child(const struct isolate *o)
+static bool may_start_child(const struct isolate *o)
 {
-	return o->start < o->r->list.n_cmds && o->failed == o->r->list.n_cmds && o->running < o->jobs;
+	return o->next_start < o->r->list.n_cmds && o->failed == o->r->list.n_cmds && o->running < o->jobs;
 }
 
-/* Waits until a process ends, a signal comes or 200 ms have passed; returns at once where another can be started. */
-static void wait_children(struct isolate *o)
+/* Waits until a process ends, a signal arrives or 200 ms have passed; does not wait if a process can be started. */
+static void wait_for_children(struct isolate *o)
 {
 	struct pollfd fd[MAX_THREADS + 1];
 	struct child *of[MAX_THREADS];
@@ -273,10 +274,10 @@ static void wait_children(struct isolate *o)
 			fd[n++] = (struct pollfd){.fd = c->pipe, .events = POLLIN};
 		}
 	fd[n] = (struct pollfd){.fd = o->check.pid ? o->check.pipe : -1, .events = POLLIN};
-	if (poll(fd, n + 1, can_start_child(o) ? 0 : 200) <= 0)
+	if (poll(fd, n + 1, may_start_child(o) ? 0 : 200) <= 0)
 		return;
 	if (fd[n].revents)
-		end_check(o);
+		finish_trace_check(o);
 	for (nfds_t i = 0; i < n; i++)
 		if (fd[i].revents)
 			reap_child(o, of[i]);
@@ -287,12 +288,12 @@ static void wait_children(struct isolate *o)
 static void show_isolate_progress(struct isolate *o, bool keep)
 {
 	double seconds = progress_seconds();
-	uint32_t now = o->passed, left = o->chosen - now;
+	uint32_t now = o->passed_kernels, left = o->selected_kernels - now;
 
-	fprintf(stderr, "%s%u of %u kernels done", o->shown ? "\r\033[K" : "", o->earlier + now,
-		o->earlier + o->chosen);
+	fprintf(stderr, "%s%u of %u kernels done", o->shown ? "\r\033[K" : "", o->earlier_kernels + now,
+		o->earlier_kernels + o->selected_kernels);
 	if (o->reuse)
-		fprintf(stderr, ", %u reused", o->reused);
+		fprintf(stderr, ", %u reused", o->reused_kernels);
 	fprintf(stderr, ", %u running%s, %.0f s, %.0f s left%s", o->running,
 		o->check.pid ? ", checking earlier traces" : "", seconds, now ? seconds / now * left : 0,
 		keep ? "\n" : "");
@@ -300,14 +301,14 @@ static void show_isolate_progress(struct isolate *o, bool keep)
 	o->shown_at = seconds;
 }
 
-/* Redraws the line on a terminal, twice a second. */
+/* Redraws the progress line on a terminal, at most twice a second. */
 static void redraw_isolate_progress(struct isolate *o)
 {
 	if (o->r->progress && o->terminal && progress_seconds() - o->shown_at >= 0.5)
 		show_isolate_progress(o, false);
 }
 
-static const char *worse_outcome(const char *a, const char *b)
+static const char *worse_run_status(const char *a, const char *b)
 {
 	static const char *const order[] = {"complete", "limit", "deadlock", "interrupted"};
 	unsigned i = 0, k = 0;
@@ -319,12 +320,15 @@ static const char *worse_outcome(const char *a, const char *b)
 	return order[i > k ? i : k];
 }
 
-/* Writes the record of a kernel with --reuse, unless it is the record that its process wrote. */
+/*
+ * Writes the record of a kernel that has the figures of an earlier, equal kernel. Returns false, and writes nothing, if
+ * the kernel is the first of its equals: its record is the one that its process wrote.
+ */
 static bool write_reused(struct isolate *o, struct child_result *to)
 {
 	struct run *r = o->r;
 	uint32_t command = (uint32_t)(to - o->result);
-	const struct child_result *from = &o->result[to->from];
+	const struct child_result *from = &o->result[to->figures_from];
 	size_t n = from->outcome.kernel.group, name, at;
 	char *group;
 
@@ -332,28 +336,31 @@ static bool write_reused(struct isolate *o, struct child_result *to)
 		return false;
 	group = xmalloc(n + 1);
 	if (from == to)
-		kept_read(&o->spool, to->at + to->n - n, group, n);
+		spool_read(&o->spool, to->spool_at + to->spool_n - n, group, n);
 	else
-		kept_read(&o->all, from->end - n, group, n);
-	reuse_record(o->reuse, r, o->again_to, r->list.cmd[command].position, &to->kind,
+		spool_read(&o->all, from->end_in_all - n, group, n);
+	reuse_record(o->reuse, r, o->reused_writer, r->list.cmd[command].position, &to->kind,
 		&from->outcome.kernel, group);
 	free(group);
-	fflush(o->again_out);
-	at = record_last_name(o->again_to, &name);
-	isolate_write_record(r, &o->all, &o->again, at, name);
-	o->again.n = 0;
+	fflush(o->reused_stream);
+	at = record_last_name(o->reused_writer, &name);
+	isolate_write_record(r, &o->all, &o->reused_record, at, name);
+	o->reused_record.n = 0;
 	return true;
 }
 
-/* Completes the result of a kernel that has the figures of another, or checks that its process read the same text. */
+/*
+ * Copies the outcome of the equal kernel that *to has its figures from. If *to was simulated itself, checks that its
+ * process read the same text as reuse_identify().
+ */
 static void complete_reused(struct isolate *o, struct child_result *to)
 {
-	const struct child_result *from = &o->result[to->from];
+	const struct child_result *from = &o->result[to->figures_from];
 	const struct command *c = &o->r->list.cmd[to - o->result];
 
 	if (from != to) {
 		to->outcome = from->outcome;
-		o->reused += from->outcome.kernels;
+		o->reused_kernels += from->outcome.kernels;
 	}
 	if (from == to && to->outcome.kernel.hashed &&
 		memcmp(to->outcome.hash, to->kind.hash, sizeof(to->kind.hash)))
@@ -366,12 +373,13 @@ static void write_result(struct isolate *o, struct child_result *done)
 {
 	struct run *r = o->r;
 
-	if (done->from == REUSE_NONE || !write_reused(o, done))
-		isolate_write_records(r, &o->all, &o->spool, done->at, done->n, &done->outcome.kernel);
-	done->end = o->all.n;
+	if (done->figures_from == REUSE_NONE || !write_reused(o, done))
+		isolate_write_records(
+			r, &o->all, &o->spool, done->spool_at, done->spool_n, &done->outcome.kernel);
+	done->end_in_all = o->all.n;
 	output_keep(r->result);
 	XXH3_128bits_update(r->hash, done->outcome.hash, sizeof(done->outcome.hash));
-	r->status = worse_outcome(r->status, done->outcome.status);
+	r->status = worse_run_status(r->status, done->outcome.status);
 	if (!r->limit && *done->outcome.limit) {
 		memcpy(o->limit, done->outcome.limit, sizeof(o->limit));
 		r->limit = o->limit;
@@ -380,40 +388,40 @@ static void write_result(struct isolate *o, struct child_result *done)
 	o->done += done->outcome.done;
 }
 
-/* Tests whether this run selects the command, as far as its position shows. */
+/* Returns true if the command is a kernel that this run simulates, unless its name, not yet known, excludes it. */
 static bool is_command_selected(const struct isolate *o, uint32_t command)
 {
 	const struct run *r = o->r;
 	const struct command *c = &r->list.cmd[command];
 
-	return c->kind == CMD_KERNEL && !c->missing && command >= o->resumed &&
+	return c->kind == CMD_KERNEL && !c->missing && command >= o->resumed_commands &&
 	       (kselect_needs_name(r->select) || kselect_has(r->select, c->position, NULL));
 }
 
-static void write_ready(struct isolate *o)
+static void write_ready_results(struct isolate *o)
 {
-	while (o->write < o->r->list.n_cmds) {
-		struct child_result *next = &o->result[o->write];
-		bool mine = o->r->list.cmd[o->write].kind == CMD_KERNEL;
+	while (o->next_write < o->r->list.n_cmds) {
+		struct child_result *next = &o->result[o->next_write];
+		bool mine = o->r->list.cmd[o->next_write].kind == CMD_KERNEL;
 
-		if (next->state == READY && next->from != REUSE_NONE)
+		if (next->state == READY && next->figures_from != REUSE_NONE)
 			complete_reused(o, next);
 		if (next->state == READY && next->outcome.kernels)
 			write_result(o, next);
-		if (next->state == READY && is_command_selected(o, o->write)) {
-			o->passed++;
+		if (next->state == READY && is_command_selected(o, o->next_write)) {
+			o->passed_kernels++;
 			if (o->r->progress && !o->terminal && next->outcome.kernels)
 				show_isolate_progress(o, true);
-		} else if (next->state != READY && (mine || o->write >= o->start))
+		} else if (next->state != READY && (mine || o->next_write >= o->next_start))
 			break;
-		o->write++;
+		o->next_write++;
 	}
-	if (o->write == o->start && !o->running)
+	if (o->next_write == o->next_start && !o->running)
 		o->spool.n = 0;
 }
 
-/* Returns whether the kernel needs a process; without one it is ready, or has its figures from an earlier kernel. */
-static bool kernel_needs_process(struct isolate *o, uint32_t command)
+/* Returns true if the kernel must be simulated. Else its name is not selected, or an earlier kernel has its figures. */
+static bool must_simulate_kernel(struct isolate *o, uint32_t command)
 {
 	struct child_result *to = &o->result[command];
 	struct reuse_kernel *k;
@@ -425,42 +433,42 @@ static bool kernel_needs_process(struct isolate *o, uint32_t command)
 	if (to->kind.kernel == REUSE_NONE)
 		return true;
 	k = reuse_at(o->reuse, to->kind.kernel);
-	to->from = k->result == REUSE_NONE ? command : k->result;
-	k->result = to->from;
-	return to->from == command;
+	to->figures_from = k->result == REUSE_NONE ? command : k->result;
+	k->result = to->figures_from;
+	return to->figures_from == command;
 }
 
 /*
- * Starts processes while fewer than -j run; commands that need none are ready at once. Returns after some commands so
- * that records can be written.
+ * Starts processes while fewer than -j are running. Commands that need no process become READY. Returns after
+ * STARTS_PER_CALL commands so that records can be written in between.
  */
 static void start_children(struct isolate *o)
 {
 	for (unsigned n = 0;
-		o->start < o->r->list.n_cmds && o->failed == o->r->list.n_cmds && n < STARTS_AT_ONCE;
-		o->start++, n++) {
-		bool mine = is_command_selected(o, o->start);
+		o->next_start < o->r->list.n_cmds && o->failed == o->r->list.n_cmds && n < STARTS_PER_CALL;
+		o->next_start++, n++) {
+		bool mine = is_command_selected(o, o->next_start);
 
 		if (mine && o->running == o->jobs)
 			break;
-		if (mine && kernel_needs_process(o, o->start))
-			start_child(o, o->start);
+		if (mine && must_simulate_kernel(o, o->next_start))
+			start_child(o, o->next_start);
 		else
-			o->result[o->start].state = READY;
+			o->result[o->next_start].state = READY;
 	}
 }
 
 static void run_children(struct isolate *o)
 {
-	while (o->write < o->r->list.n_cmds && o->write <= o->failed) {
+	while (o->next_write < o->r->list.n_cmds && o->next_write <= o->failed) {
 		start_children(o);
-		write_ready(o);
-		if (o->write >= o->r->list.n_cmds || o->result[o->write].state == FAILED)
+		write_ready_results(o);
+		if (o->next_write >= o->r->list.n_cmds || o->result[o->next_write].state == FAILED)
 			break;
-		wait_children(o);
+		wait_for_children(o);
 		kill_children(o, o->failed);
 		redraw_isolate_progress(o);
-		if (progress_asked())
+		if (progress_requested())
 			show_isolate_progress(o, true);
 		if (progress_interrupted()) {
 			o->r->status = "interrupted";
@@ -469,7 +477,7 @@ static void run_children(struct isolate *o)
 	}
 	kill_children(o, 0);
 	while (o->check.pid && o->failed == o->r->list.n_cmds && !progress_interrupted()) {
-		wait_children(o);
+		wait_for_children(o);
 		redraw_isolate_progress(o);
 	}
 	if (o->shown)
@@ -489,9 +497,9 @@ static void begin_isolated_run(
 	r->writer = record_open(memory, (enum record_format)r->format);
 	run_record(r, r->writer);
 	fclose(memory);
-	run_compact(r, r->writer, true);
-	kept_open(&o->all);
-	kept_add(&o->all, head.p, head.n);
+	run_compact_records(r, r->writer, true);
+	spool_open(&o->all);
+	spool_append(&o->all, head.p, head.n);
 	bytes_free(&head);
 	r->hash = XXH3_createState();
 	if (!r->hash)
@@ -508,18 +516,18 @@ static void begin_isolated_run(
 	r->out = output_stream(r->result);
 	record_redirect(r->writer, r->out);
 	if (o->reuse) {
-		o->again_out = bytes_stream(&o->again);
-		o->again_to = record_open(o->again_out, (enum record_format)r->format);
-		run_compact(r, o->again_to, false);
+		o->reused_stream = bytes_stream(&o->reused_record);
+		o->reused_writer = record_open(o->reused_stream, (enum record_format)r->format);
+		run_compact_records(r, o->reused_writer, false);
 	}
 	if (!done->part || !done->bytes)
-		kept_pass(o->all.fd, 0, o->all.n, write_to_file, r->out);
+		spool_pass_bytes(o->all.fd, 0, o->all.n, write_to_file, r->out);
 	output_flush(r->result);
 	if (done->kernels)
 		output_keep(r->result);
-	o->kernels = o->done = o->earlier = done->kernels;
-	o->kept = o->all.n;
-	start_check(o, done);
+	o->kernels = o->done = o->earlier_kernels = done->kernels;
+	o->resumed_bytes = o->all.n;
+	start_trace_check(o, done);
 	for (uint32_t i = 0; o->reuse && i < done->kernels; i++)
 		if (!done->kernel[i].reused_from)
 			reuse_add_resumed(o->reuse, &done->kernel[i]);
@@ -534,10 +542,10 @@ static void prepare_isolated_results(struct isolate *o)
 		die_errno("out of memory");
 	o->result = xcalloc(o->r->list.n_cmds, sizeof(*o->result));
 	for (uint32_t i = 0; i < o->r->list.n_cmds; i++)
-		o->result[i].from = REUSE_NONE;
+		o->result[i].figures_from = REUSE_NONE;
 	o->failed = o->r->list.n_cmds;
 	o->r->status = "complete";
-	kept_open(&o->spool);
+	spool_open(&o->spool);
 }
 
 int isolate_run(
@@ -555,14 +563,14 @@ int isolate_run(
 		resume_check(r, isa, &done);
 	} else {
 		progress_start(r);
-		o->resumed = done.kernels ? done.kernel[done.kernels - 1].command + 1 : 0;
-		for (uint32_t i = o->resumed; i < r->list.n_cmds; i++)
-			o->chosen += is_command_selected(o, i);
+		o->resumed_commands = done.kernels ? done.kernel[done.kernels - 1].command + 1 : 0;
+		for (uint32_t i = o->resumed_commands; i < r->list.n_cmds; i++)
+			o->selected_kernels += is_command_selected(o, i);
 		o->terminal = isatty(STDERR_FILENO);
 		run_children(o);
 		if (o->failed < r->list.n_cmds && !progress_interrupted())
 			exit(EXIT_TROUBLE); /* the process has printed why */
-		end_check(o);
+		finish_trace_check(o);
 		if (r->selection && !o->kernels && !progress_interrupted())
 			die("-k '%s' matches none of %u kernel%s", r->selection, r->list.n_kernels,
 				r->list.n_kernels == 1 ? "" : "s");
@@ -573,12 +581,12 @@ int isolate_run(
 	}
 	record_close(r->writer);
 	XXH3_freeState(r->hash);
-	kept_close(&o->spool);
-	kept_close(&o->all);
-	if (o->again_out) {
-		record_close(o->again_to);
-		fclose(o->again_out);
-		bytes_free(&o->again);
+	spool_close(&o->spool);
+	spool_close(&o->all);
+	if (o->reused_stream) {
+		record_close(o->reused_writer);
+		fclose(o->reused_stream);
+		bytes_free(&o->reused_record);
 	}
 	reuse_free(o->reuse);
 	munmap(o->outcome, sizeof(struct outcome) * MAX_THREADS);

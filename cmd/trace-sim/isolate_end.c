@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The end record of --isolate. Always true: totals are sums over the records, so a resumed run has the same. */
+/* The end record of --isolate. Always true: totals are sums over all records, so a resumed run has the same totals. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,14 +10,14 @@
 #include "arena.h"
 #include "isolate.h"
 
-struct kept_cursor {
-	const struct kept *all;
+struct spool_cursor {
+	const struct spool *all;
 	uint64_t at;
 };
 
-static size_t read_kept_bytes(void *ctx, void *buf, size_t n)
+static size_t read_spool_bytes(void *ctx, void *buf, size_t n)
 {
-	struct kept_cursor *g = ctx;
+	struct spool_cursor *g = ctx;
 	ssize_t got;
 
 	do
@@ -29,12 +29,12 @@ static size_t read_kept_bytes(void *ctx, void *buf, size_t n)
 	return (size_t)got;
 }
 
-/* Sums over the kernels of the running totals, which restart with each kernel. */
+/* Sums of the "gpu_tot_" figures over all kernels; in a kernel's record these figures are of that kernel alone. */
 struct totals {
 	uint64_t insts, cycles, ctas;
 };
 
-static uint64_t *total_of(struct totals *t, const char *name)
+static uint64_t *total_for_figure(struct totals *t, const char *name)
 {
 	if (!strcmp(name, "gpu_tot_sim_insn"))
 		return &t->insts;
@@ -46,21 +46,21 @@ static uint64_t *total_of(struct totals *t, const char *name)
 static void add_totals(struct totals *t, const struct result_item *item)
 {
 	for (uint32_t i = 0; i < item->n_figures; i++) {
-		uint64_t *to = total_of(t, item->figure[i].name);
+		uint64_t *to = total_for_figure(t, item->figure[i].name);
 
 		if (to)
 			*to += item->figure[i].value.count;
 	}
 }
 
-/* Copies the figures of the run that are defined over separate GPUs to `to`; returns their number. */
+/* Copies to `to` the figures of the end record that have a meaning over separate GPUs; returns their number. */
 static uint32_t sum_figures(struct result_figure *to, const struct result_item *item, struct totals *t)
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < item->n_figures; i++) {
 		struct result_figure f = item->figure[i];
-		uint64_t *total = total_of(t, f.name);
+		uint64_t *total = total_for_figure(t, f.name);
 
 		if (total) {
 			f.value.count = *total;
@@ -76,10 +76,10 @@ static uint32_t sum_figures(struct result_figure *to, const struct result_item *
 	return n;
 }
 
-void isolate_write_end(struct run *r, const struct kept *kept, uint32_t done)
+void isolate_write_end(struct run *r, const struct spool *records, uint32_t done)
 {
-	struct kept_cursor all = {.all = kept};
-	struct results *reader = results_new(input_made("result", read_kept_bytes, &all), 0);
+	struct spool_cursor all = {.all = records};
+	struct results *reader = results_new(input_made("result", read_spool_bytes, &all), 0);
 	struct totals totals = {0};
 	struct result_figure *figure;
 	XXH128_canonical_t hash;

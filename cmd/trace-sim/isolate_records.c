@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Records of --isolate, written in the order of the list. Always true: names of kernels have their numbers from this
- * order alone, so the bytes are the same for any -j.
+ * Writes the records of --isolate in the order of the list. Always true: the numbers that stand for kernel names follow
+ * from this order alone, so the bytes are the same for any -j.
  */
 #include <stdlib.h>
 #include "arena.h"
 #include "isolate.h"
 
-/* Result, and all records, to which bytes are added. */
+/* The two destinations of records: the result, and the copy of all records. */
 struct record_sinks {
 	struct run *r;
-	struct kept *all;
+	struct spool *all;
 };
 
 static void add_record_bytes(void *ctx, const char *p, size_t n)
@@ -18,10 +18,10 @@ static void add_record_bytes(void *ctx, const char *p, size_t n)
 	struct record_sinks *to = ctx;
 
 	fwrite(p, 1, n, to->r->out);
-	kept_add(to->all, p, n);
+	spool_append(to->all, p, n);
 }
 
-/* Adds a kernel's name as its process wrote it, or the number that the name has in the result. */
+/* Adds a kernel's name as its process wrote it or, if an earlier record has the same name, the name's number. */
 static void add_name_or_number(struct record_sinks *to, const char *name, size_t n)
 {
 	unsigned char number[RECORD_NUMBER_CAP];
@@ -34,7 +34,7 @@ static void add_name_or_number(struct record_sinks *to, const char *name, size_t
 }
 
 void isolate_write_record(
-	struct run *r, struct kept *all, const struct bytes *record, size_t name, size_t size)
+	struct run *r, struct spool *all, const struct bytes *record, size_t name, size_t size)
 {
 	struct record_sinks to = {r, all};
 	const char *at = record->p + record->n - name;
@@ -44,17 +44,17 @@ void isolate_write_record(
 	add_record_bytes(&to, at + size, name - size);
 }
 
-void isolate_write_records(struct run *r, struct kept *all, const struct kept *spool, uint64_t at, uint64_t n,
-	const struct kernel_outcome *kernel)
+void isolate_write_records(struct run *r, struct spool *all, const struct spool *spool, uint64_t at,
+	uint64_t n, const struct kernel_outcome *kernel)
 {
 	struct record_sinks to = {r, all};
 	uint64_t name_at = at + n - kernel->name;
 	char *name = xmalloc(kernel->name_size + 1);
 
-	kept_read(spool, name_at, name, kernel->name_size);
-	kept_pass(spool->fd, at, name_at - at, add_record_bytes, &to);
+	spool_read(spool, name_at, name, kernel->name_size);
+	spool_pass_bytes(spool->fd, at, name_at - at, add_record_bytes, &to);
 	add_name_or_number(&to, name, kernel->name_size);
-	kept_pass(spool->fd, name_at + kernel->name_size, kernel->name - kernel->name_size, add_record_bytes,
-		&to);
+	spool_pass_bytes(spool->fd, name_at + kernel->name_size, kernel->name - kernel->name_size,
+		add_record_bytes, &to);
 	free(name);
 }

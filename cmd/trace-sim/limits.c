@@ -2,13 +2,13 @@
 /*
  * Conditions under which a run continues: activity, limits, deadlock (LAUNCH-stop).
  *
- * Unlike in the original, a launch delay is no deadlock, and neither is silence that began since the last
- * deadlock test. The progress that a test saw never goes stale, because it is the total of the run, not of
- * the interval.
+ * Unlike in the original, a launch delay is no deadlock, and neither is a period without progress that began after
+ * the last deadlock test. A test compares progress counts of the whole run, not of an interval, so that the count of
+ * the last test remains valid.
  */
 #include "run.h"
 
-const char *run_limit(const struct run *r)
+const char *run_reached_limit(const struct run *r)
 {
 	const struct gpu *g = &r->gpu;
 	const struct params *p = &g->params;
@@ -24,14 +24,14 @@ const char *run_limit(const struct run *r)
 	return NULL;
 }
 
-/* True if a launch delay will end, even if no instruction completes meanwhile. */
+/* Returns true if a kernel waits for its launch delay. The delay ends even if no instruction completes meanwhile. */
 static bool is_launch_delayed(const struct gpu *g) { return launch_min_delay(g) != 0; }
 
-bool run_active(const struct run *r)
+bool run_continues(const struct run *r)
 {
 	const struct gpu *g = &r->gpu;
 
-	if (run_limit(r) || g->deadlock)
+	if (run_reached_limit(r) || g->deadlock)
 		return false;
 	if (launch_has_ctas(g) || is_launch_delayed(g))
 		return true;
@@ -39,7 +39,7 @@ bool run_active(const struct run *r)
 }
 
 /*
- * Number of thread blocks placed plus instructions issued and completed: grows whenever the run progresses.
+ * Number of thread blocks placed plus instructions issued and completed. It grows whenever the run progresses.
  */
 static uint64_t progress_count(const struct gpu *g)
 {
@@ -58,6 +58,6 @@ bool run_deadlocked(struct run *r)
 	     stuck = now == r->deadlock_progress && !waits && !r->deadlock_delayed;
 
 	r->deadlock_progress = now;
-	r->deadlock_delayed = waits; /* a delay that has ended since the last test explains the silence */
+	r->deadlock_delayed = waits; /* the next test must not count the time of this delay as a deadlock */
 	return g->params.deadlock_detect && stuck;
 }

@@ -9,7 +9,7 @@
 #include "stats/profile_record.h"
 #include "gpu/timeline.h"
 
-bool logs_any(const struct logs_args *a)
+bool logs_any_given(const struct logs_args *a)
 {
 	return a->events || a->pipeline || a->profile || a->timeline || a->net_report;
 }
@@ -22,7 +22,10 @@ static void open_events(struct logs *l, const struct logs_args *a)
 	l->log.only = a->only;
 }
 
-/* The pipeline log is written at the places of the event log. Without an event log no event is chosen. */
+/*
+ * The hooks of the event log also write the pipeline log. Therefore r->gpu.events is set for a pipeline log alone, too,
+ * with a filter that no event passes.
+ */
 void logs_open_early(struct logs *l, struct run *r, const struct logs_args *a)
 {
 	if (!a->events && !a->pipeline)

@@ -2,7 +2,8 @@
 /*
  * Output files in addition to the result: event log, pipeline log, profile, timeline, network report.
  *
- * Always true: each is opened before the first cycle, and gets its name at the end of the run.
+ * Always true: each file is opened before the first cycle under a temporary name, and has its own name only at the end
+ * of the run.
  */
 #ifndef TRACE_SIM_LOGS_H
 #define TRACE_SIM_LOGS_H
@@ -17,7 +18,7 @@ struct run;
 struct output;
 struct record_writer;
 
-/* The files of the command line; NULL: not given. */
+/* File names and options of the command line; a file name that is not given is NULL. */
 struct logs_args {
 	const char *events, *pipeline, *profile, *timeline, *net_report;
 	uint64_t interval;           /* cycles between samples of the timeline; 0: automatic */
@@ -37,13 +38,13 @@ struct logs {
 	struct record_writer *writer; /* writer of the profile */
 };
 
-/* True if any file is given. */
-bool logs_any(const struct logs_args *a);
+/* Returns true if any of the files is given. */
+bool logs_any_given(const struct logs_args *a);
 /* Opens the event log and the pipeline log, which gpu_init() needs. */
 void logs_open_early(struct logs *l, struct run *r, const struct logs_args *a);
-/* Opens the other files, after gpu_init(). Both functions end the program if a file cannot be created. */
+/* Opens the other files, after gpu_init(). Like logs_open_early(), ends the program if a file cannot be created. */
 void logs_open(struct logs *l, struct run *r, const struct logs_args *a);
-/* Completes the files after the last cycle. */
+/* Writes the ends of the files after the last cycle, and gives the files their names. */
 void logs_close(struct logs *l, struct run *r);
 
 #endif

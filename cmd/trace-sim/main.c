@@ -85,8 +85,7 @@ static const struct cli_row rows[] = {
 		"simulate only these: positions, ranges, name patterns (3,7-9 or '*gemm*'), @FILE: picks",
 		"@,kernels"},
 	{OPT_SKIP_MISSING, "skip-missing", NULL,
-		"leave out kernels that the list names and that do not exist, with a warning and a mark in the result",
-		NULL},
+		"skip kernels of the list that do not exist, with a warning and a mark in the result", NULL},
 	{OPT_WARM, "warm", NULL,
 		"with -k: pass the memory accesses of the other kernels through the tags of the caches; default with -k @FILE",
 		NULL},
@@ -101,7 +100,7 @@ static const struct cli_row rows[] = {
 	{OPT_RESUME, "resume", NULL,
 		"with --isolate and -o: continue after the last kernel that an earlier run completed", NULL},
 	{OPT_REUSE, "reuse", NULL,
-		"with --isolate: simulate kernels that are equal but for id and stream once, and mark the others",
+		"with --isolate: simulate kernels that are equal except for id and stream once, and mark the others",
 		NULL},
 	{CLI_GROUP, "Output", NULL, NULL, NULL},
 	{'F', "format", "FORMAT",
@@ -116,7 +115,7 @@ static const struct cli_row rows[] = {
 		"write also zeros and figures of single SMs, slices, channels and banks", NULL},
 	{OPT_INTERVAL, "interval", "CYCLES",
 		"add a record of the figures every CYCLES core cycles of a kernel", NULL},
-	{OPT_EVENTS, "events", "FILE", "write the event log, one line an event", "file"},
+	{OPT_EVENTS, "events", "FILE", "write the event log, one line per event", "file"},
 	{OPT_EVENTS_ONLY, "events-only", "FILTER",
 		"with --events: only these: sm=N[-M],warp=N[-M],cycles=N[-M]", NULL},
 	{OPT_FLITS, "flits", NULL, "with --events: also log the flits of a network of mode 1", NULL},
@@ -134,12 +133,12 @@ static const struct cli_row rows[] = {
 		"file"},
 	{OPT_TIMELINE, "timeline", "FILE", "write a timeline as Chrome trace events, for Perfetto", "file"},
 	{OPT_TIMELINE_INTERVAL, "timeline-interval", "CYCLES",
-		"cycles between values of its counters; default: by the run's length", NULL},
+		"cycles between values of its counters; default: chosen by the length of the run", NULL},
 	{OPT_TIMELINE_SMS, "timeline-sms", "N", "show the CTAs of N SMs, evenly spread (8)", NULL},
 	{OPT_POWER_REPORT, "power-report", "FILE",
 		"write the power report in AccelWattch's form (-power_simulation_enabled 1)", "file"},
 	{OPT_POWER_ENERGIES, "power-energies", "FILE",
-		"energies of events, in place of those of the shipped hardware part", "file"},
+		"energies per event, instead of those of the shipped hardware", "file"},
 	{OPT_HOST_TIME, "host-time", NULL, "put host times and rates into the result", NULL},
 	{OPT_PROVENANCE, "provenance", NULL,
 		"put the command line and the paths of the inputs into the result", NULL},
@@ -154,13 +153,13 @@ static const struct cli_row rows[] = {
 	{OPT_ONLY, "only", "PATTERNS",
 		"compare only rows with these ids or groups, separated by commas ('stream-*,chase L1'); may be repeated",
 		NULL},
-	{OPT_TOLERANCE, "tolerance", "PERCENT", "exit with status 1 if a figure is further off", NULL},
+	{OPT_TOLERANCE, "tolerance", "PERCENT", "exit with status 1 if an error is above PERCENT", NULL},
 	{OPT_FIT, "fit", "OPTION[=FROM..TO]",
 		"search for the value of an option with the smallest error; may be repeated", NULL},
 	{CLI_GROUP, "Help", NULL, NULL, NULL},
 };
 
-/* Prints the words of a kind for completions. */
+/* Prints the words that a shell may complete for an operand of this kind. */
 static void print_words(FILE *out, const char *kind, char *const *word, int n)
 {
 	if (!strcmp(kind, "options"))
@@ -224,21 +223,21 @@ static unsigned parse_threads(const char *text)
 	return n ? (unsigned)n : threads_available();
 }
 
-static bool parse_unknown(const char *text)
+static bool parse_unknown_policy(const char *text)
 {
 	if (strcmp(text, "warn") != 0 && strcmp(text, "error") != 0)
 		cli_usage("unknown value '%s' of --unknown-options (expected warn or error)", text);
 	return !strcmp(text, "warn");
 }
 
-static void add_stats(struct sim_args *a, const char *names)
+static void add_figure_names(struct sim_args *a, const char *names)
 {
 	namelist_add(&a->choice.names, names);
 	if (!a->choice.names.n)
 		cli_usage("-s '%s' has no name (expected names or patterns)", names);
 }
 
-static void set_filter(struct filter *f, const char *option, const char *value)
+static void set_log_filter(struct filter *f, const char *option, const char *value)
 {
 	const char *bad = filter_parse(f, value);
 
@@ -247,15 +246,15 @@ static void set_filter(struct filter *f, const char *option, const char *value)
 			(size_t)(bad - value) + 1);
 }
 
-/* Sets an option of a file in addition to the result. */
+/* Sets an option about one of the output files other than the result. */
 static void set_log_option(struct logs_args *l, int letter, const char *value)
 {
 	switch (letter) {
 	case OPT_EVENTS: l->events = value; break;
-	case OPT_EVENTS_ONLY: set_filter(&l->only, "--events-only", value); break;
+	case OPT_EVENTS_ONLY: set_log_filter(&l->only, "--events-only", value); break;
 	case OPT_FLITS: l->flits = true; break;
 	case OPT_PIPELINE: l->pipeline = value; break;
-	case OPT_PIPELINE_ONLY: set_filter(&l->pipeline_only, "--pipeline-only", value); break;
+	case OPT_PIPELINE_ONLY: set_log_filter(&l->pipeline_only, "--pipeline-only", value); break;
 	case OPT_PROFILE: l->profile = value; break;
 	case OPT_PROFILE_INTERVAL:
 		l->profile_interval = cli_number("--profile-interval", value, 1, UINT32_MAX);
@@ -310,8 +309,8 @@ static void set_sim_option(void *ctx, int letter, const char *value)
 	case OPT_SKIP_MISSING: a->skip_missing = true; break;
 	case OPT_ISOLATE: a->isolate = true; break;
 	case OPT_INTERVAL: a->interval = cli_number("--interval", value, 1, UINT32_MAX); break;
-	case OPT_UNKNOWN: a->pass_unknown = parse_unknown(value); break;
-	case 's': add_stats(a, value); break;
+	case OPT_UNKNOWN: a->pass_unknown = parse_unknown_policy(value); break;
+	case 's': add_figure_names(a, value); break;
 	case OPT_ALL_FIGURES: a->choice.all = true; break;
 	case OPT_PROVENANCE: a->provenance = true; break;
 	case OPT_RESUME: a->resume = true; break;
@@ -382,7 +381,7 @@ static int run_command(struct run *r, const struct sim_args *a, struct isa *isa,
 	return simulate_run(r, a, isa, operand ? operand : "-");
 }
 
-/* Fails on --cold where caches are not warmed anyway. */
+/* Rejects --cold in a run that would not warm the caches. */
 static void check_cold(const struct sim_args *a)
 {
 	if (!a->cold)
@@ -393,7 +392,7 @@ static void check_cold(const struct sim_args *a)
 		cli_usage("--cold requires picks (expected -k @FILE)");
 }
 
-/* Fails on options that cannot be used together with --isolate, or only with it. */
+/* Rejects options that cannot be combined with --isolate, and options that require it. */
 static void check_isolate(const struct sim_args *a)
 {
 	if (a->resume && !a->isolate)
@@ -413,12 +412,12 @@ static void check_isolate(const struct sim_args *a)
 			"--isolate cannot be used with -F accelsim, which has totals over kernels (expected text, json or msgpack)");
 	if (a->warm || a->sample_blocks)
 		cli_usage("--isolate cannot be used with %s", a->warm ? "--warm" : "--sample-blocks");
-	if (logs_any(&a->logs) || a->selftest || a->power.report)
+	if (logs_any_given(&a->logs) || a->selftest || a->power.report)
 		cli_usage(
 			"--isolate cannot be used with --selftest, --events, --pipeline, --profile, --timeline, --net-report or --power-report");
 }
 
-/* Parses the command line into *a. Returns the operand; NULL: none. */
+/* Parses the command line into *a. Returns the operand, or NULL if there is none. */
 static const char *parse_arguments(struct sim_args *a, int argc, char **argv)
 {
 	const size_t n_words = (size_t)argc;
@@ -440,7 +439,7 @@ static const char *parse_arguments(struct sim_args *a, int argc, char **argv)
 	if (a->logs.profile_interval && !a->logs.profile)
 		cli_usage("--profile-interval requires --profile FILE");
 	diag_quiet(a->quiet);
-	if (a->selftest && n) { /* as the first configuration, so that -D overrides it */
+	if (a->selftest && n) { /* the operand is the first configuration, so that -D overrides it */
 		if (a->n_config)
 			cli_usage("'%s' and another configuration (expected one of them)", argv[0]);
 		a->shipped[0] = true;

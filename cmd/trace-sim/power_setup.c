@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Options of the power model, and its files; see power_setup.h. */
+/* Reads the options and input files of the power model, and opens its output files; see power_setup.h. */
 #include "power_setup.h"
 #include <stdlib.h>
 #include <time.h>
@@ -9,7 +9,7 @@
 
 /* ---- options (POWER-options) ------------------------------------------------------------------------ */
 
-static _Noreturn void refuse_option(const struct gpuconf *c, enum conf_id id, const char *why)
+static _Noreturn void reject_power_option(const struct gpuconf *c, enum conf_id id, const char *why)
 {
 	struct fault f;
 
@@ -25,25 +25,25 @@ static enum power_mode power_mode_of(int64_t number)
 			     : POWER_MEASURED;
 }
 
-/* Parses "DEVIATION:NUMBER" (POWER-file-3). */
-static void read_definition(struct power_setup *s, const struct gpuconf *c)
+/* Parses the value "DEVIATION:NUMBER" of -steady_state_definition (POWER-file-3). */
+static void read_steady_definition(struct power_setup *s, const struct gpuconf *c)
 {
 	const char *text = conf_text(c, OPT_steady_state_definition);
 	char *end;
 
 	s->steady_deviation = strtod(text, &end);
 	if (end == text || *end != ':')
-		refuse_option(
+		reject_power_option(
 			c, OPT_steady_state_definition, "watts and a number of samples, DEVIATION:NUMBER");
 	text = end + 1;
 	s->steady_samples = strtod(text, &end);
 	if (end == text || *end || !(s->steady_deviation >= 0 && s->steady_samples >= 0))
-		refuse_option(
+		reject_power_option(
 			c, OPT_steady_state_definition, "watts and a number of samples, DEVIATION:NUMBER");
 }
 
-/* Reads the inputs that hybrid mode takes from the simulation (POWER-hw-2). */
-static void read_hybrid(struct power_setup *s, const struct gpuconf *c)
+/* Sets from_sim[] for the inputs that hybrid mode takes from the simulation, not from measurements (POWER-hw-2). */
+static void read_hybrid_inputs(struct power_setup *s, const struct gpuconf *c)
 {
 	static const struct {
 		enum power_measured input;
@@ -62,7 +62,7 @@ static void read_hybrid(struct power_setup *s, const struct gpuconf *c)
 		s->from_sim[rows[i].input] = conf_bool(c, rows[i].option);
 }
 
-static void read_flags(struct power_setup *s, const struct gpuconf *c, const struct params *p)
+static void read_power_options(struct power_setup *s, const struct gpuconf *c, const struct params *p)
 {
 	s->mode = power_mode_of(conf_num(c, OPT_power_simulation_mode));
 	s->interval = p->sample_cycles;
@@ -76,26 +76,27 @@ static void read_flags(struct power_setup *s, const struct gpuconf *c, const str
 	s->level = (int)conf_num(c, OPT_power_trace_zlevel);
 	s->steady = conf_bool(c, OPT_steady_power_levels_enabled);
 	if (s->steady)
-		read_definition(s, c);
+		read_steady_definition(s, c);
 	if (conf_bool(c, OPT_gpgpu_clock_gated_reg_file) && !s->gating_group)
-		refuse_option(c, OPT_n_regfile_gating_group, "at least 1 lane");
+		reject_power_option(c, OPT_n_regfile_gating_group, "at least 1 lane");
 	if (conf_bool(c, OPT_power_per_cycle_dump))
-		refuse_option(c, OPT_power_per_cycle_dump, "0: areas and leakage of McPAT are not computed");
+		reject_power_option(
+			c, OPT_power_per_cycle_dump, "0: areas and leakage of McPAT are not computed");
 	if (p->hz[0] < 1e6)
-		refuse_option(c, OPT_gpgpu_clock_domains,
+		reject_power_option(c, OPT_gpgpu_clock_domains,
 			"a core clock of at least 1 MHz with -power_simulation_enabled");
 }
 
 /* ---- input files -------------------------------------------------------------------------------------- */
 
-static bool mode_reads_table(const struct gpuconf *c)
+static bool mode_needs_measurements(const struct gpuconf *c)
 {
 	enum power_mode mode = power_mode_of(conf_num(c, OPT_power_simulation_mode));
 
 	return mode == POWER_MEASURED || mode == POWER_HYBRID;
 }
 
-static void read_table(struct power_setup *s, const struct gpuconf *c)
+static void read_measured_counters(struct power_setup *s, const struct gpuconf *c)
 {
 	const char *path = conf_path(c, OPT_hw_perf_file_name);
 	struct fault f;
@@ -116,40 +117,40 @@ void power_setup_read(struct power_files *p, struct run *r, const struct power_a
 
 	if (!conf_bool(c, OPT_power_simulation_enabled)) {
 		if (a->report || a->energies)
-			die("%s needs -power_simulation_enabled 1",
+			die("%s requires -power_simulation_enabled 1",
 				a->report ? "--power-report" : "--power-energies");
 		return;
 	}
-	read_flags(s, c, &r->gpu.params);
-	read_hybrid(s, c);
+	read_power_options(s, c, &r->gpu.params);
+	read_hybrid_inputs(s, c);
 	if (r->gpu.params.modern.on && !a->energies)
-		refuse_option(c, OPT_power_simulation_enabled,
-			"0 with -core_model modern: the energies are those of another core (--power-energies has others)");
+		reject_power_option(c, OPT_power_simulation_enabled,
+			"0 with -core_model modern, which the shipped energies do not describe, or --power-energies FILE");
 	power_config_init(&s->config);
 	if (a->energies && power_energies_read(&s->config, a->energies, &f) < 0)
 		die_fault(&f);
 	if (power_xml_read(&s->config, conf_path(c, OPT_accelwattch_xml_file), NULL, NULL, &f) < 0)
 		die_fault(&f);
 	s->unvalidated = a->energies != NULL;
-	if (mode_reads_table(c))
-		read_table(s, c);
+	if (mode_needs_measurements(c))
+		read_measured_counters(s, c);
 	r->gpu.power_setup = s;
 }
 
-void power_setup_spare(const struct run *r, const struct power_args *a, const char *output)
+void power_setup_protect_inputs(const struct run *r, const struct power_args *a, const char *output)
 {
 	if (!conf_bool(&r->conf, OPT_power_simulation_enabled))
 		return;
 	output_spare(output, conf_path(&r->conf, OPT_accelwattch_xml_file));
-	if (mode_reads_table(&r->conf))
+	if (mode_needs_measurements(&r->conf))
 		output_spare(output, conf_path(&r->conf, OPT_hw_perf_file_name));
 	output_spare(output, a->energies);
 }
 
 /* ---- output files (POWER-file) ------------------------------------------------------------------------ */
 
-/* Writes the date of ctime(), with dashes for blanks and colons. */
-static void name_by_date(char *out, size_t cap, const char *begin)
+/* Writes a file name to out: `begin` and the date of ctime(), with dashes for blanks and colons. */
+static void make_dated_name(char *out, size_t cap, const char *begin)
 {
 	time_t now = time(NULL);
 	char date[32] = "";
@@ -163,14 +164,14 @@ static void name_by_date(char *out, size_t cap, const char *begin)
 	snprintf(out, cap, "%s__%.*s.log.gz", begin, (int)n, date);
 }
 
-/* Opens FILE.KIND.gz next to the report FILE, or a file with the original's name without a report. */
+/* Opens FILE.KIND.gz next to --power-report FILE; without that option, a file named as in the original, with a date. */
 static struct output *open_power_trace(const struct power_args *a, const char *kind, const char *original)
 {
 	struct bytes name = {0};
 	struct output *o;
 	char dated[128];
 
-	name_by_date(dated, sizeof(dated), original);
+	make_dated_name(dated, sizeof(dated), original);
 	if (a->report)
 		bytes_printf(&name, "%s.%s.gz", a->report, kind);
 	else
@@ -180,10 +181,10 @@ static struct output *open_power_trace(const struct power_args *a, const char *k
 	return o;
 }
 
-void power_setup_alone(const struct power_files *p)
+void power_setup_check_isolate(const struct power_files *p)
 {
 	if (p->setup.traces || p->setup.steady)
-		die("-power_trace_enabled and -steady_power_levels_enabled do not work with --isolate");
+		die("-power_trace_enabled and -steady_power_levels_enabled cannot be used with --isolate");
 }
 
 void power_setup_open(struct power_files *p, const struct run *r, const struct power_args *a)
@@ -194,7 +195,7 @@ void power_setup_open(struct power_files *p, const struct run *r, const struct p
 	if (!r->gpu.power_setup)
 		return;
 	if ((s->traces || s->steady) && !report)
-		die("-power_trace_enabled and -steady_power_levels_enabled need --power-report FILE or -F accelsim: their files are named after it");
+		die("-power_trace_enabled and -steady_power_levels_enabled require --power-report FILE or -F accelsim");
 	if (report) {
 		p->report = output_open_part(report, a->force || !a->report);
 		s->report = output_stream(p->report);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Options of the power model, and its files (trace-sim-power(7)). Used by main.c.
+ * Options, input files and output files of the power model (trace-sim-power(7)). Used by simulate.c and main.c.
  */
 #ifndef TRACE_SIM_POWER_SETUP_H
 #define TRACE_SIM_POWER_SETUP_H
@@ -18,15 +18,18 @@ struct power_files {
 	struct output *report, *power_trace, *metric_trace, *steady;
 };
 
-/* Reads the model's files, when r's configuration asks for power; a fault ends the program. Before gpu_init(). */
+/*
+ * Reads the input files of the power model if r's configuration enables it. Ends the program on a fault. Called before
+ * gpu_init().
+ */
 void power_setup_read(struct power_files *p, struct run *r, const struct power_args *a);
-/* Ends the program when files are asked for, which kernels that are simulated one by one do not write. */
-void power_setup_alone(const struct power_files *p);
-/* Opens the report and the traces, before gpu_init(). Ends the program when one cannot be made. */
+/* Ends the program if the configuration enables power traces, which --isolate does not write. */
+void power_setup_check_isolate(const struct power_files *p);
+/* Opens the report and the traces. Ends the program if a file cannot be created. Called before gpu_init(). */
 void power_setup_open(struct power_files *p, const struct run *r, const struct power_args *a);
 /* Closes the files after the last cycle. */
 void power_setup_close(struct power_files *p);
-/* Ends the program when output would replace a file that the model reads. */
-void power_setup_spare(const struct run *r, const struct power_args *a, const char *output);
+/* Ends the program if the file `output` is an input file of the power model. */
+void power_setup_protect_inputs(const struct run *r, const struct power_args *a, const char *output);
 
 #endif

@@ -3,9 +3,9 @@
  * Progress on stderr, and signals. On a terminal one line is redrawn twice a second. Elsewhere -v prints a
  * line every ten seconds and at the end of each kernel. A line has the kernel, cycles, warp instructions per
  * cycle and per second, share of thread blocks, time left, and, with the power model, the mean power so far. SIGUSR1
- * prints one such line in any case.
+ * prints one line, even without -v.
  * SIGINT, SIGTERM and SIGHUP (unless ignored by nohup) end the run after the current step with valid
- * statistics. The result does not depend on any of this.
+ * statistics. Progress lines do not change the result.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 struct progress {
 	double last, last_insns; /* time and instructions at the last line */
 	unsigned steps;
-	bool terminal; /* redraw one line; else print single lines */
+	bool terminal; /* stderr is a terminal: one line is redrawn; else lines are added */
 	bool shown;    /* a line without newline is on the terminal */
 };
 
@@ -48,7 +48,7 @@ double progress_seconds(void)
 
 bool progress_interrupted(void) { return stop_signal != 0; }
 
-bool progress_asked(void)
+bool progress_requested(void)
 {
 	bool asked = show_signal != 0;
 
@@ -80,7 +80,7 @@ static uint64_t warp_insts(const struct gpu *g)
 	return n;
 }
 
-/* Writes the mean power up to the last sample or kernel to out; "" without the power model. */
+/* Writes to out the mean power up to the last sample or end of a kernel; "" without the power model. */
 static void format_watts(char *out, size_t cap, const struct power_meter *m)
 {
 	*out = 0;
@@ -123,7 +123,7 @@ void progress_poll(struct run *r)
 #ifdef CHECK_TURNS
 	(void)getppid(); /* tests/fault/signal_at.c counts iterations of the main loop */
 #endif
-	if (show_signal && progress_asked())
+	if (show_signal && progress_requested())
 		print_progress(r, progress_seconds(), true);
 	if (!r->progress || ++r->meter->steps % 512)
 		return;
@@ -132,7 +132,7 @@ void progress_poll(struct run *r)
 		print_progress(r, seconds, !r->meter->terminal);
 }
 
-void progress_kernel(struct run *r)
+void progress_kernel_done(struct run *r)
 {
 	if (r->progress && !r->meter->terminal)
 		print_progress(r, progress_seconds(), true);

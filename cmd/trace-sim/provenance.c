@@ -2,9 +2,8 @@
 /*
  * The run record: the program and the options that produced a result, and the resulting configuration.
  *
- * Always true: without --provenance it has no paths, so the same options on another host give the same
- * bytes. Options that only determine how a result is computed or written (-j, -o, -f, -q, -v) are never in
- * it.
+ * Always true: without --provenance the record has no paths, so the same options on another host give the same
+ * bytes. The record never has options that only determine how a result is computed or written (-j, -o, -f, -q, -v).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +14,7 @@
 #include "picks.h"
 #include "run.h"
 
-/* Writes values separated by blanks; files without their folder. */
+/* Writes a field with n values, separated by blanks. With `files`, the values are paths, written without folders. */
 static void record_words(
 	struct record_writer *w, const char *name, const char *const *value, uint32_t n, bool files)
 {
@@ -36,7 +35,7 @@ static void record_words(
 	free(text);
 }
 
-/* Writes the operand of -k, "@FILE" without the folder, and the hash of its picks. */
+/* Writes the operand of -k, without the folder in "@FILE", and the hash of the picks if there are any. */
 static void record_selection(struct record_writer *w, const char *kernels, const struct picks *p)
 {
 	char hash[PICKS_HASH_TEXT];
@@ -105,7 +104,7 @@ static void list_figures(struct gpu *g, struct figure_choice *c)
 	figures_free(f);
 }
 
-bool run_counts_reads(const struct run *r) { return conf_num(&r->conf, OPT_network_mode) == 1; }
+bool run_reads_change_figures(const struct run *r) { return conf_num(&r->conf, OPT_network_mode) == 1; }
 
 void run_list_figures(struct run *r) { list_figures(&r->gpu, r->choice); }
 
@@ -124,7 +123,7 @@ void run_list_figures_alone(struct run *r, const struct isa *isa)
 	free(g);
 }
 
-/* Appends a word, quoted for the shell if it has other than plain characters. */
+/* Appends a word, quoted for the shell if it has a character that is not in plain[]. */
 static void append_shell_word(struct bytes *to, const char *word)
 {
 	static const char plain[] =
@@ -152,7 +151,7 @@ static void record_full_path(struct record_writer *w, const char *name, const ch
 	free(full);
 }
 
-/* Writes the command line and the absolute paths of this host, with which the run can be repeated. */
+/* Writes the command line and the absolute paths of the inputs on this host, to allow the run to be repeated. */
 static void record_provenance(struct record_writer *w, const struct invocation *g)
 {
 	struct bytes text = {0};
@@ -228,18 +227,18 @@ void run_record(const struct run *r, struct record_writer *w)
 			record_int(w, row->name + 1, conf_num(&r->conf, i), row->unit);
 	}
 	record_group_end(w);
-	if (w == r->writer) /* a profile has no such figures */
+	if (w == r->writer) /* a profile has no figures to list */
 		choice_record(r->choice, w);
 	record_end(w);
 }
 
-void run_compact(const struct run *r, struct record_writer *w, bool kernels)
+void run_compact_records(const struct run *r, struct record_writer *w, bool kernels)
 {
 	if (r->choice->names.n && !r->choice->all)
 		record_compact(w, r->choice->listed, r->choice->n_listed, kernels);
 }
 
-/* True for options that the original lacks. */
+/* Returns true for an option that the original lacks. */
 static bool is_own_option(const char *name)
 {
 	static const char *const own[] = {"-core_", "-l2_sides", "-l2_far_", "-icnt_cluster_ports",
@@ -252,10 +251,10 @@ static bool is_own_option(const char *name)
 }
 
 /*
- * Names have 20 columns, values are right-aligned in 20 more. Options that the original lacks appear only if
- * set.
+ * Prints option names in 20 columns and values, right-aligned, in 20 more. Options that the original lacks are printed
+ * only if they are set.
  */
-void run_head(const struct run *r, FILE *out)
+void run_print_head(const struct run *r, FILE *out)
 {
 	struct bytes text = {0};
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The deadlock report: for each unfinished warp the reason for its wait, and the trace line. Read-only;
- * printed once, so it may search.
+ * The deadlock report: for each unfinished warp, the reason for its wait and its line in the trace. The report changes
+ * no state. It is printed once, so that linear searches are acceptable.
  */
 #include "run.h"
 #include "sm/mbarrier.h"

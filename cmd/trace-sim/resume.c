@@ -3,10 +3,10 @@
  * --resume: reuses the records of an earlier run that this run would write byte for byte.
  *
  * Always true: the reused bytes begin with the run record of this run, so version, configuration and options are
- * equal, and end after a whole record of a kernel. Each such kernel is the next selected one. A kernel in which the
- * earlier run ended is simulated again. So is the last kernel of a text that stops early, since its record may be
- * torn between two lines. Before the result gets its name, each trace has been read: it has the recorded hash and
- * decodes to the recorded checksum.
+ * equal. They end after a complete record of a kernel. Their kernels are the first selected kernels of the list, in
+ * order. A kernel that the earlier run did not finish is simulated again. So is the last kernel of a text without an
+ * end, because lines of its record may be missing. Before the result has its final name, each trace has been read: it
+ * has the recorded hash, and its decoded form has the recorded checksum.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,41 +21,44 @@
 #include "results.h"
 #include "reuse.h"
 
-/* Position in the records that an earlier run left. */
-struct left {
+/* State of reading the records of an earlier run. */
+struct resume_state {
 	struct resumed *done;
-	uint32_t command; /* next command to be compared with a record */
-	bool held;        /* the record of kernel[done->kernels] may be the last, and incomplete */
-	char *name;       /* name of that kernel */
-	uint64_t end;     /* end of that record */
+	uint32_t command; /* next command to compare with a record */
+	bool held;        /* kernel[done->kernels] is read, but its record may be the last, and incomplete */
+	char *name;       /* name of the held kernel */
+	uint64_t end;     /* offset of the end of the held kernel's record */
 };
 
-static bool has_content(const char *path)
+static bool is_nonempty_file(const char *path)
 {
 	struct stat st;
 
 	return !stat(path, &st) && S_ISREG(st.st_mode) && st.st_size > 0;
 }
 
-static void find_records(struct resumed *l, const char *name)
+static void find_earlier_result(struct resumed *l, const char *name)
 {
 	size_t n = strlen(name);
 
 	l->path = xmalloc(n + sizeof(".part"));
 	memcpy(l->path, name, n);
 	strcpy(l->path + n, ".part");
-	l->part = has_content(l->path);
+	l->part = is_nonempty_file(l->path);
 	if (l->part)
 		return;
 	l->path[n] = '\0';
-	if (!has_content(l->path)) {
+	if (!is_nonempty_file(l->path)) {
 		free(l->path);
 		l->path = NULL;
 	}
 }
 
-/* Appends bytes from..to of the file to k; with compare: returns whether k has the same bytes there. */
-static bool copy_or_compare_bytes(const char *path, uint64_t from, uint64_t to, struct kept *k, bool compare)
+/*
+ * Appends the bytes from..to of the file to k. With `compare`, appends nothing, and returns whether k has the same
+ * bytes at the same offsets.
+ */
+static bool copy_or_compare_bytes(const char *path, uint64_t from, uint64_t to, struct spool *k, bool compare)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	char bytes[1u << 15], mine[1u << 15];
@@ -72,7 +75,7 @@ static bool copy_or_compare_bytes(const char *path, uint64_t from, uint64_t to, 
 		if (!got)
 			same = false;
 		else if (!compare)
-			kept_add(k, bytes, (size_t)got);
+			spool_append(k, bytes, (size_t)got);
 		else
 			same = pread(k->fd, mine, (size_t)got, (off_t)from) == got &&
 			       !memcmp(bytes, mine, (size_t)got);
@@ -82,8 +85,9 @@ static bool copy_or_compare_bytes(const char *path, uint64_t from, uint64_t to, 
 	return same;
 }
 
-/* Returns the command of kernel k, the next selected one; exits if it is another. */
-static uint32_t next_selected_command(const struct run *r, const struct result_kernel *k, struct left *l)
+/* Returns the command of kernel k, which must be the next selected kernel of the list; else exits. */
+static uint32_t next_selected_command(
+	const struct run *r, const struct result_kernel *k, struct resume_state *l)
 {
 	while (l->command < r->list.n_cmds) {
 		uint32_t i = l->command++;
@@ -110,7 +114,7 @@ static bool parse_hash(const char *text, unsigned char hash[16])
 	return true;
 }
 
-static void take_held_kernel(struct run *r, struct left *l)
+static void accept_held_kernel(struct run *r, struct resume_state *l)
 {
 	struct resumed *done = l->done;
 	unsigned char hash[16];
@@ -135,7 +139,7 @@ static int compare_positions(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Exits if a record has the figures of a kernel that cannot be equal. */
+/* Exits if *k is recorded as reused from a kernel that cannot be equal to it. */
 static void check_reused_from(const struct resumed *done, const struct resumed_kernel *k)
 {
 	const struct resumed_kernel *from;
@@ -149,14 +153,14 @@ static void check_reused_from(const struct resumed *done, const struct resumed_k
 			k->position, k->reused_from);
 }
 
-static void hold_kernel(const struct run *r, const struct result_item *item, struct left *l)
+static void hold_resumed_kernel(const struct run *r, const struct result_item *item, struct resume_state *l)
 {
 	const struct result_kernel *k = &item->kernel;
 	struct resumed *done = l->done;
 	struct resumed_kernel held = {.command = next_selected_command(r, k, l),
 		.position = k->position,
 		.reused_from = k->reused_from,
-		.shape = reuse_shape(k->name, k->grid, k->block)};
+		.shape = reuse_shape_hash(k->name, k->grid, k->block)};
 
 	memcpy(held.hash, k->hash, sizeof(held.hash));
 	memcpy(held.checksum, k->checksum, sizeof(held.checksum));
@@ -169,7 +173,7 @@ static void hold_kernel(const struct run *r, const struct result_item *item, str
 	l->end = item->end;
 }
 
-/* Only the identity of kernels is compared. */
+/* Returns false for every figure: only the identity of kernels is compared, so no figure is read. */
 static bool wants_no_figure(void *ctx, const char *name)
 {
 	(void)ctx;
@@ -177,8 +181,8 @@ static bool wants_no_figure(void *ctx, const char *name)
 	return false;
 }
 
-/* Reads kernels up to the one in which the earlier run ended, or to the end of the records. */
-static void read_kernels(struct run *r, struct left *l)
+/* Reads the records of kernels up to the kernel that the earlier run did not finish, or up to the end. */
+static void read_resumed_kernels(struct run *r, struct resume_state *l)
 {
 	struct resumed *done = l->done;
 	struct results *reader;
@@ -192,13 +196,13 @@ static void read_kernels(struct run *r, struct left *l)
 	results_want(reader, wants_no_figure, NULL);
 	while ((event = results_next(reader, &item, &f)) > 0 && item.run == 1) {
 		if (event == RESULT_KERNEL) {
-			take_held_kernel(r, l);
+			accept_held_kernel(r, l);
 			if (*item.kernel.status)
 				break;
-			hold_kernel(r, &item, l);
+			hold_resumed_kernel(r, &item, l);
 		} else if (event == RESULT_DONE) {
 			if (item.form != RESULT_TEXT || strcmp(item.status, "cut"))
-				take_held_kernel(r, l);
+				accept_held_kernel(r, l);
 			done->complete = !done->part && strcmp(item.status, "cut") &&
 					 strcmp(item.status, "interrupted");
 			break;
@@ -210,14 +214,14 @@ static void read_kernels(struct run *r, struct left *l)
 	free(l->name);
 }
 
-void resume_read(struct run *r, const char *name, struct kept *k, struct resumed *done)
+void resume_read(struct run *r, const char *name, struct spool *k, struct resumed *done)
 {
 	uint64_t head = k->n;
-	struct left l = {.done = done};
+	struct resume_state l = {.done = done};
 	struct stat st;
-	bool cut; /* within the run record */
+	bool cut; /* the file ends within the run record */
 
-	find_records(done, name);
+	find_earlier_result(done, name);
 	if (!done->path)
 		return;
 	if (stat(done->path, &st))
@@ -228,7 +232,7 @@ void resume_read(struct run *r, const char *name, struct kept *k, struct resumed
 			"the records are of another version, configuration, selection or format (without --resume all kernels are simulated)");
 	if (!cut) {
 		done->bytes = head;
-		read_kernels(r, &l);
+		read_resumed_kernels(r, &l);
 	}
 	if (!done->complete && done->bytes)
 		copy_or_compare_bytes(done->path, head, done->bytes, k, false);
@@ -242,17 +246,18 @@ void resume_free(struct resumed *done)
 
 /* ---- traces --------------------------------------------------------------------------------------- */
 
-static void no_warning(void *ctx, const struct fault *f)
+static void ignore_trace_warning(void *ctx, const struct fault *f)
 {
 	(void)ctx;
 	(void)f;
 }
 
-/* Reads the kernel of a command; returns the checksum of its decoded thread blocks. */
-static uint64_t read_kernel(struct run *r, const struct isa *isa, uint32_t command, unsigned char hash[16])
+/* Reads the kernel of a command. Sets `hash` to the hash of its text; returns the checksum of its thread blocks. */
+static uint64_t checksum_kernel(
+	struct run *r, const struct isa *isa, uint32_t command, unsigned char hash[16])
 {
 	struct code *code = code_new(isa);
-	struct trace_options o = {.code = code, .hash = true, .warn = no_warning};
+	struct trace_options o = {.code = code, .hash = true, .warn = ignore_trace_warning};
 	struct fault f;
 	struct trace *t = klist_open(&r->list, command, &o, &f);
 	struct tblock tb = {0};
@@ -273,14 +278,14 @@ static uint64_t read_kernel(struct run *r, const struct isa *isa, uint32_t comma
 	return checksum;
 }
 
-static void check_trace(
+static void check_resumed_trace(
 	struct run *r, const struct isa *isa, const struct resumed *done, const struct resumed_kernel *k)
 {
 	unsigned char hash[16];
 	char text[33], checksum[17];
 
 	snprintf(checksum, sizeof(checksum), "%016llx",
-		(unsigned long long)read_kernel(r, isa, k->command, hash));
+		(unsigned long long)checksum_kernel(r, isa, k->command, hash));
 	for (int i = 0; i < 16; i++)
 		snprintf(text + 2 * i, 3, "%02x", (unsigned)hash[i]);
 	if (strcmp(text, k->hash))
@@ -293,8 +298,8 @@ static void check_trace(
 			k->checksum, k->position, checksum);
 }
 
-/* Exits if a record has the figures of another kernel than the first one that is equal. */
-static void check_equal(
+/* Exits if the record of *k is reused from a kernel other than the first equal one. */
+static void check_reuse_origin(
 	struct run *r, struct reuse *u, const struct resumed *done, const struct resumed_kernel *k)
 {
 	struct reuse_identity id;
@@ -315,9 +320,9 @@ void resume_check(struct run *r, const struct isa *isa, const struct resumed *do
 	struct reuse *u = r->reuse ? reuse_new(isa) : NULL;
 
 	for (uint32_t i = 0; i < done->kernels; i++) {
-		check_trace(r, isa, done, &done->kernel[i]);
+		check_resumed_trace(r, isa, done, &done->kernel[i]);
 		if (u)
-			check_equal(r, u, done, &done->kernel[i]);
+			check_reuse_origin(r, u, done, &done->kernel[i]);
 	}
 	reuse_free(u);
 }

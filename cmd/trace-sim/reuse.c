@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Kernels that are equal but for id and stream (LAUNCH-reuse).
+ * Finds kernels that are equal except for id and stream (LAUNCH-reuse).
  *
- * Always true: equal kernels decode to the same thread blocks, because the decoder sees the same lines. The secret
- * of the hash is random, so that no input can be made to collide, and decides nothing else. The first of the equal
- * kernels in the list is the origin of all later ones, for any order of the processes.
+ * Always true: equal kernels decode to the same thread blocks, because the decoder reads the same lines. The hash has a
+ * random secret, so that nobody can construct a trace that collides with another one. The result does not depend on the
+ * secret. Equal kernels have the figures of the first one in the list, in whatever order the processes run.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,19 +18,23 @@
 #include "table.h"
 
 #define SECRET_BYTES 192u
-#define HEAD_BYTES   (64u << 10) /* bytes at the start of a text in which lines of id and stream are searched */
+#define HEAD_BYTES \
+	(64u << 10) /* size of the start of a text that is searched for the lines of id and stream */
 
 struct reuse {
-	struct code *code; /* for headers; stays empty */
+	struct code *
+		code; /* instructions, which klist_open() requires; always empty, because only headers are read */
 	struct reuse_kernel *kernel;
 	uint32_t n, cap;
-	struct table keys;              /* numbers of kernels */
-	struct resumed_kernel *resumed; /* kernels of an earlier run; command REUSE_NONE: has its key */
+	struct table keys; /* numbers of kernels */
+	struct resumed_kernel
+		*resumed; /* kernels of an earlier run; .command is REUSE_NONE once the key is known */
 	uint32_t n_resumed, cap_resumed;
 	struct table shapes; /* numbers of resumed kernels, by shape */
-	struct bytes head;
-	XXH3_state_t *text, *key; /* hash of the whole text; hash without id and stream */
-	bool head_done;
+	struct bytes head;   /* first HEAD_BYTES of the text */
+	XXH3_state_t *text;  /* hash of the whole text */
+	XXH3_state_t *key;   /* hash of the text without id and stream */
+	bool head_done;      /* `head` is in the key */
 	unsigned char secret[SECRET_BYTES];
 };
 
@@ -69,8 +73,8 @@ struct reuse_kernel *reuse_at(struct reuse *u, uint32_t kernel) { return &u->ker
 
 /* ---- keys ----------------------------------------------------------------------------------------- */
 
-/* Tests whether a line is "-kernel id = N" or "-cuda stream id = N", and nothing else. */
-static bool is_kernel_number_line(const char *line, size_t n)
+/* Returns true if the whole line is "-kernel id = N" or "-cuda stream id = N". */
+static bool is_id_or_stream_line(const char *line, size_t n)
 {
 	static const char *const own[] = {"-kernel id = ", "-cuda stream id = "};
 
@@ -86,13 +90,13 @@ static bool is_kernel_number_line(const char *line, size_t n)
 	return false;
 }
 
-/* Adds the start of the text to the key, without the header's lines of id and stream. */
+/* Adds u->head, the start of the text, to the key, except the header lines with the id and the stream. */
 static void add_head_to_key(struct reuse *u)
 {
 	const char *line = u->head.p, *end = line + u->head.n, *nl;
 
 	while (line < end && *line == '-' && (nl = memchr(line, '\n', (size_t)(end - line)))) {
-		if (!is_kernel_number_line(line, (size_t)(nl - line)))
+		if (!is_id_or_stream_line(line, (size_t)(nl - line)))
 			XXH3_128bits_update(u->key, line, (size_t)(nl + 1 - line));
 		line = nl + 1;
 	}
@@ -115,8 +119,8 @@ static bool add_text_to_key(void *ctx, const void *bytes, size_t n)
 	return true;
 }
 
-/* Adds the control codes that a packed stream has for the kernel. */
-static void add_codes_to_key(struct reuse *u, const struct cubins *codes)
+/* Adds the kernel's control codes, if it is in a packed stream that has them. */
+static void add_control_codes_to_key(struct reuse *u, const struct cubins *codes)
 {
 	for (uint32_t i = 0; codes && i < cubins_count(codes); i++) {
 		const struct cubin_function *c = cubins_at(codes, i);
@@ -144,7 +148,7 @@ static int make_reuse_key(struct reuse *u, struct run *r, uint32_t command, cons
 		return -1;
 	if (!u->head_done && u->head.n)
 		add_head_to_key(u);
-	add_codes_to_key(u, codes);
+	add_control_codes_to_key(u, codes);
 	h = XXH3_128bits_digest(u->key);
 	key[0] = h.low64;
 	key[1] = h.high64;
@@ -186,7 +190,7 @@ static void ignore_header_warning(void *ctx, const struct fault *f)
 	(void)f;
 }
 
-/* Opens the kernel for its header and control codes. NULL: it has a fault, or cannot be read again. */
+/* Opens the kernel to read its header and control codes. Returns NULL on a fault, or if it can be read only once. */
 static struct trace *open_header(struct reuse *u, struct run *r, uint32_t command)
 {
 	const struct trace_options o = {.code = u->code, .warn = ignore_header_warning};
@@ -195,7 +199,7 @@ static struct trace *open_header(struct reuse *u, struct run *r, uint32_t comman
 	return klist_again(&r->list, command) ? klist_open(&r->list, command, &o, &f) : NULL;
 }
 
-uint64_t reuse_shape(const char *name, const char *grid, const char *block)
+uint64_t reuse_shape_hash(const char *name, const char *grid, const char *block)
 {
 	char *text = record_utf8(name);
 	const uint64_t part[3] = {table_hash(text, strnlen(text, RECORD_NAME_MAX)),
@@ -212,7 +216,7 @@ void reuse_add_resumed(struct reuse *u, const struct resumed_kernel *k)
 	u->resumed[u->n_resumed++] = *k;
 }
 
-/* Gives a kernel of an earlier run its key. */
+/* Computes the key of a kernel of an earlier run, and adds the kernel to u->kernel if no equal one is there. */
 static void add_resumed_key(struct reuse *u, struct run *r, struct resumed_kernel *k)
 {
 	struct trace *t = open_header(u, r, k->command);
@@ -234,14 +238,14 @@ static void add_resumed_key(struct reuse *u, struct run *r, struct resumed_kerne
 	k->command = REUSE_NONE;
 }
 
-/* Gives all kernels of an earlier run that have this name and grid their keys. */
+/* Computes the keys of all kernels of an earlier run that have the name, grid and block size of *h. */
 static void add_resumed_keys(struct reuse *u, struct run *r, const struct kernel_header *h)
 {
 	char grid[40], block[40];
 
 	snprintf(grid, sizeof(grid), "%ux%ux%u", h->grid[0], h->grid[1], h->grid[2]);
 	snprintf(block, sizeof(block), "%ux%ux%u", h->block[0], h->block[1], h->block[2]);
-	FOR_TABLE (w, &u->shapes, reuse_shape(h->name, grid, block))
+	FOR_TABLE (w, &u->shapes, reuse_shape_hash(h->name, grid, block))
 		if (u->resumed[w.number].command != REUSE_NONE)
 			add_resumed_key(u, r, &u->resumed[w.number]);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --reuse: finds kernels that are equal but for id and stream. Used by isolate.c and resume.c alone.
+ * --reuse: finds kernels that are equal except for id and stream. Used by isolate.c and resume.c alone.
  *
- * Two kernels are equal if their texts, without the header's lines of id and stream, and their stored control codes
- * have the same XXH3-128 under a secret that is drawn for each run.
+ * A kernel's key is the XXH3-128 of its text, without the header lines with the id and the stream, and of its stored
+ * control codes. The hash has a secret that is random in each run. Two kernels are equal if their keys are.
  */
 #ifndef REUSE_H
 #define REUSE_H
@@ -12,19 +12,19 @@
 
 #define REUSE_NONE UINT32_MAX
 
-/* A kernel, and all later ones that equal it. */
+/* A set of equal kernels. */
 struct reuse_kernel {
 	uint64_t key[2];
-	uint32_t first;  /* command of the first one */
-	uint32_t result; /* command whose process has their figures; REUSE_NONE: none yet */
+	uint32_t first;  /* command of the first kernel of the set */
+	uint32_t result; /* command whose process computes the figures; REUSE_NONE: none yet */
 	char *name;
 	uint32_t grid[3], block[3];
 	bool slice;
 };
 
-/* Identity of a kernel among its equals. */
+/* What reuse_identify() finds about a kernel. */
 struct reuse_identity {
-	uint32_t kernel; /* for reuse_at(); REUSE_NONE: the kernel cannot be compared */
+	uint32_t kernel; /* number of its set, for reuse_at(); REUSE_NONE: the kernel cannot be compared */
 	uint64_t stream;
 	unsigned char hash[16]; /* hash of its text */
 };
@@ -34,22 +34,23 @@ struct reuse;
 struct reuse *reuse_new(const struct isa *isa);
 void reuse_free(struct reuse *u);
 /*
- * Identifies the kernel of a command. false: it is not selected by its name. A kernel that can be read only once, or
- * that has a fault, is not compared.
+ * Sets *id for the kernel of a command. Returns false if -k does not select the kernel's name. A kernel that can be
+ * read only once, or that has a fault, is not compared.
  */
 bool reuse_identify(struct reuse *u, struct run *r, uint32_t command, struct reuse_identity *id);
+/* Returns the set of equal kernels with this number. */
 struct reuse_kernel *reuse_at(struct reuse *u, uint32_t kernel);
 /*
- * Adds a kernel whose record an earlier run left. It is read only when a kernel of the same name and grid is
- * identified; the program then ends if its text has changed.
+ * Adds a kernel that has a record from an earlier run. Its text is read only when reuse_identify() meets a kernel of
+ * the same name, grid and block size. The program then ends if the text has changed.
  */
 void reuse_add_resumed(struct reuse *u, const struct resumed_kernel *k);
 /*
- * Returns a number that is equal for kernels of the same name, grid and block, which are as in struct result_kernel.
- * The name may also be as traced: of its UTF-8, which a record has, the first RECORD_NAME_MAX bytes count.
+ * Returns a hash of a kernel's name, grid and block size, in the form of struct result_kernel. `name` may be as traced
+ * or as in a record: both give the same hash, because only the first RECORD_NAME_MAX bytes of its UTF-8 are hashed.
  */
-uint64_t reuse_shape(const char *name, const char *grid, const char *block);
-/* Writes the record of a kernel at `position` with the figures of another process; group: see record_end_as(). */
+uint64_t reuse_shape_hash(const char *name, const char *grid, const char *block);
+/* Writes the record of the kernel at `position` with the figures of another kernel; group: see record_end_as(). */
 void reuse_record(const struct reuse *u, const struct run *r, struct record_writer *w, uint32_t position,
 	const struct reuse_identity *id, const struct kernel_outcome *from, const void *group);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The outer loop: load, launch, simulate and report, until commands and kernels are used up (LAUNCH-loop).
+ * The outer loop: loads, launches, simulates and reports kernels until the list is done (LAUNCH-loop).
  *
- * Always true: each finished kernel has one block or one "kernel" record, in the order of their ends. A
- * limit, a deadlock or a signal ends the run after a block for the simulated part. Unlike in the original, a
- * window above 1 drops no kernel and makes no spurious block, and a list may end with a copy.
+ * Always true: each finished kernel has one block (Accel-Sim's format) or one "kernel" record. Their order is that in
+ * which kernels finish. A limit, a deadlock or a signal ends the run after a block for the simulated part. Unlike in
+ * the original, a kernel window above 1 drops no kernel and makes no extra block, and a list may end with a copy.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +21,8 @@
 #include "stats/timeline_counters.h"
 
 /*
- * Passes a kernel that is not simulated through the tags of the caches. After the last selected kernel, only
- * picks need this.
+ * With --warm, passes the accesses of a kernel that is not selected through the tags of the caches. After the last
+ * selected kernel, only a run of picks needs this.
  */
 static void warm_unselected(struct run *r, uint32_t command)
 {
@@ -71,8 +71,8 @@ static void load_kernel(struct run *r, uint32_t command)
 		clocks_init(&r->gpu.clocks, r->gpu.params.hz);
 }
 
-/* True if the copy warms the L2. PTX-launch: with kernels from PTX, copies to the host do so, too. */
-static bool does_copy_warm_l2(const struct run *r, const struct command *c)
+/* Returns true if the copy fills the L2. With kernels from PTX, copies to the host do so, too (PTX-launch). */
+static bool copy_warms_l2(const struct run *r, const struct command *c)
 {
 	return r->gpu.params.mem.memcpy_warms_l2 && (c->kind == CMD_MEMCPY || r->ptx);
 }
@@ -86,12 +86,12 @@ static void load_commands(struct run *r)
 
 		if (c->kind == CMD_KERNEL)
 			load_kernel(r, command);
-		else if (does_copy_warm_l2(r, c))
+		else if (copy_warms_l2(r, c))
 			memory_host_copy(r->gpu.mem, c->address, c->bytes, gpu_now(&r->gpu));
 	}
 }
 
-/* Next cycle of the run at which the timeline or an interval record takes a sample. */
+/* Returns the next cycle of the run in which a timeline, interval record, profile or power sample is due. */
 static uint64_t next_sample_cycle(const struct run *r)
 {
 	uint64_t due = r->gpu.timeline ? timeline_due(r->gpu.timeline) : UINT64_MAX;
@@ -103,8 +103,8 @@ static uint64_t next_sample_cycle(const struct run *r)
 	return power_due(&r->gpu) < due ? power_due(&r->gpu) : due;
 }
 
-/* Sets *k to the steps that can be skipped now, up to the next sample; false: none. */
-static bool can_skip(const struct run *r, struct skip *k)
+/* Sets *k to the steps up to the next sample that can be skipped; returns false if there are none. */
+static bool find_skippable_steps(const struct run *r, struct skip *k)
 {
 	uint64_t left;
 
@@ -128,7 +128,7 @@ static void take_samples(struct run *r)
 		profile_sample(g->profile, g);
 }
 
-/* Skips steps; the power model takes its counters before and after. */
+/* Skips steps. The power model reads its counters before and after. */
 static void skip_steps(struct gpu *g, const struct skip *skip)
 {
 	if (g->power)
@@ -138,7 +138,7 @@ static void skip_steps(struct gpu *g, const struct skip *skip)
 		power_settle(g);
 }
 
-/* Returns true if the last kernel, if it is from PTX, ends only after its traffic (PTX-launch-2). */
+/* Returns true if k, from PTX and the last one running, ends only once its memory traffic has ended (PTX-launch-2). */
 static bool must_drain(const struct run *r, const struct kernel *k)
 {
 	return k->head->ptx && launch_idle(&r->gpu);
@@ -150,11 +150,11 @@ static struct kernel *simulate_kernel(struct run *r)
 	struct gpu *g = &r->gpu;
 	struct kernel *k = NULL;
 
-	while (run_active(r) && !progress_interrupted()) {
+	while (run_continues(r) && !progress_interrupted()) {
 		struct skip skip;
 		unsigned fired;
 
-		if (can_skip(r, &skip))
+		if (find_skippable_steps(r, &skip))
 			skip_steps(g, &skip);
 		fired = window_run(g, next_sample_cycle(r)) ? CLOCK_CORE : gpu_step(g);
 		if ((fired & CLOCK_CORE) && g->cycle % DEADLOCK_PERIOD == 0 && run_deadlocked(r))
@@ -216,8 +216,8 @@ static void kernel_record(struct run *r, const struct kernel *k)
 	r->ended.name_size = name_size;
 }
 
-/* Stores in *b the kernels that were first selected since the last block. */
-static void name_kernels(const struct run *r, struct stats_block *b)
+/* Stores in *b the names and uids of the kernels that were launched since the last block. */
+static void list_launched_kernels(const struct run *r, struct stats_block *b)
 {
 	const struct launch *l = r->gpu.launch;
 
@@ -230,24 +230,24 @@ static void name_kernels(const struct run *r, struct stats_block *b)
 	}
 }
 
-/* Prints the block of kernel k (trace-stats(5)); NULL: of all that was simulated. */
-static void print_block(struct run *r, const struct kernel *k)
+/* Prints the block of kernel k (trace-stats(5)); with k NULL, a block without a stream. */
+static void print_kernel_block(struct run *r, const struct kernel *k)
 {
 	struct stats_block b = {.stream = k ? k->head->stream : UINT64_MAX,
 		.host_seconds = r->host_time ? progress_seconds() : -1};
 
-	name_kernels(r, &b);
+	list_launched_kernels(r, &b);
 	stats_print_block(&r->gpu, &b, r->out);
 	free(b.name);
 	free(b.uid);
 }
 
 /* Prints the block of the power report (POWER-report). */
-static void report_power(struct run *r)
+static void report_kernel_power(struct run *r)
 {
 	struct stats_block b = {.n = 0};
 
-	name_kernels(r, &b);
+	list_launched_kernels(r, &b);
 	power_update(&r->gpu, true);
 	power_block(&r->gpu, b.name, b.uid, b.n);
 	free(b.name);
@@ -255,7 +255,7 @@ static void report_power(struct run *r)
 }
 
 /* Adds the interval counters to the totals (LAUNCH-loop-5). */
-static void fold_counters(struct run *r)
+static void add_counters_to_totals(struct run *r)
 {
 	struct gpu *g = &r->gpu;
 	struct figures *f = r->before;
@@ -282,7 +282,7 @@ static void finish_kernel(struct run *r, struct kernel *k)
 {
 	gpu_sync(&r->gpu);
 	if (r->gpu.power)
-		report_power(r);
+		report_kernel_power(r);
 	if (r->gpu.profile)
 		profile_kernel(r->gpu.profile, &r->gpu, k);
 	if (r->gpu.timeline && k)
@@ -290,41 +290,41 @@ static void finish_kernel(struct run *r, struct kernel *k)
 	if (r->intervals)
 		interval_record(r->intervals, &r->gpu, k);
 	if (r->format == FORMAT_ACCELSIM) {
-		print_block(r, k);
+		print_kernel_block(r, k);
 	} else {
 		figures_take(r->now, &r->gpu);
 		if (k && r->summary)
-			summary_kernel(r, k);
+			summary_print_kernel(r, k);
 		else if (k)
 			kernel_record(r, k);
 	}
-	fold_counters(r);
+	add_counters_to_totals(r);
 	if (r->format == FORMAT_ACCELSIM && r->host_time)
 		stats_print_speed(&r->gpu, progress_seconds(), r->out);
 	if (!r->alone)
 		output_keep(r->result);
 	if (k) {
 		r->kernels_done += k->done;
-		progress_kernel(r);
+		progress_kernel_done(r);
 		launch_remove(&r->gpu, k);
 	}
 }
 
-static void end_record(struct run *r)
+static void write_end_record(struct run *r)
 {
 	XXH128_canonical_t hash;
 
 	gpu_sync(&r->gpu);
 	figures_take(r->now, &r->gpu);
 	if (r->summary) {
-		summary_end(r);
+		summary_print_end(r);
 		return;
 	}
 	XXH128_canonicalFromHash(&hash, XXH3_128bits_digest(r->hash));
 	stats_end_record(r->writer, r->choice, r->status, r->limit, r->kernels_done, hash.digest, r->now);
 }
 
-static int end_run(struct run *r)
+static int finish_run(struct run *r)
 {
 	if (r->gpu.profile)
 		profile_end(r->gpu.profile, &r->gpu, r->status, r->kernels_done);
@@ -332,7 +332,7 @@ static int end_run(struct run *r)
 		timeline_end(r->gpu.timeline, &r->gpu);
 	if (r->format != FORMAT_ACCELSIM) {
 		if (!r->alone)
-			end_record(r);
+			write_end_record(r);
 		if (r->writer)
 			record_close(r->writer);
 	} else if (!strcmp(r->status, "complete") || !strcmp(r->status, "limit")) {
@@ -348,7 +348,7 @@ static int end_run(struct run *r)
 	return !strcmp(r->status, "complete") || !strcmp(r->status, "limit") ? EXIT_GOOD : EXIT_NO;
 }
 
-/* True, with the status set, if the run must end now. */
+/* Returns true, and sets r->status, if a deadlock or a signal ends the run. */
 static bool must_end_now(struct run *r)
 {
 	if (r->gpu.deadlock)
@@ -360,7 +360,7 @@ static bool must_end_now(struct run *r)
 	return true;
 }
 
-/* Runs kernel by kernel to the end of the list or of the run. */
+/* Runs the kernels of the list until its end, or until a limit, a deadlock or a signal ends the run. */
 static void run_kernels(struct run *r)
 {
 	struct launch *l = r->gpu.launch;
@@ -377,7 +377,7 @@ static void run_kernels(struct run *r)
 		k = simulate_kernel(r);
 		if (r->gpu.deadlock)
 			report_deadlock(r, stderr);
-		limit = run_limit(r);
+		limit = run_reached_limit(r);
 		if (!k && (limit || must_end_now(r)))
 			k = l->n_loaded ? l->loaded[0] : NULL;
 		whole = k && k->done && k->next_cta == k->n_ctas;
@@ -385,12 +385,12 @@ static void run_kernels(struct run *r)
 		if (must_end_now(r))
 			break;
 		/*
-		 * -gpgpu_max_cta counts at the block. quirk Q1-21: the count of completed thread blocks is reset
-		 * there, so a completed kernel does not end the run. A kernel that was cut off does, unlike in the
-		 * original.
+		 * -gpgpu_max_cta is tested after each block. quirk Q1-21: finish_kernel() resets the count of
+		 * completed thread blocks, so a whole kernel does not reach -gpgpu_max_completed_cta. Unlike in the
+		 * original, a kernel that a limit cut off ends the run.
 		 */
 		if (whole || !limit)
-			limit = run_limit(r);
+			limit = run_reached_limit(r);
 		if (limit) {
 			r->status = "limit";
 			r->limit = limit;
@@ -420,7 +420,7 @@ int run_application(struct run *r)
 	figures_free(r->before);
 	r->before = NULL;
 	interval_free(r->intervals);
-	status = end_run(r);
+	status = finish_run(r);
 	figures_free(r->now);
 	return status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A run: the outer loop over the commands of an application (LAUNCH-loop), its limits (LAUNCH-stop), its
- * output and its end. Used by main.c.
+ * A run: the outer loop over the commands of a kernel list (LAUNCH-loop), the limits (LAUNCH-stop), the output and
+ * the end of the run. Used by main.c.
  */
 #ifndef RUN_H
 #define RUN_H
@@ -14,14 +14,14 @@
 
 enum run_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_MSGPACK, FORMAT_ACCELSIM };
 
-/* Outcome of a kernel that --reuse gives to equal kernels. */
+/* Properties of a kernel's record that --isolate and --reuse need to copy it. */
 struct kernel_outcome {
 	uint64_t checksum;
-	uint64_t group;     /* bytes of its figures at the end of its record */
-	uint64_t name;      /* bytes from its name to the end of its record */
-	uint64_t name_size; /* bytes of its name there; 0: it is not to be replaced by a number */
-	bool unfinished;    /* the run ended in it */
-	bool hashed;        /* its record has the hash of its text */
+	uint64_t group;     /* number of bytes of the figures, at the end of the record */
+	uint64_t name;      /* number of bytes from the kernel's name to the end of the record */
+	uint64_t name_size; /* number of bytes of the name in the record; 0: no number may replace it */
+	bool unfinished;    /* the run ended before the kernel did */
+	bool hashed;        /* the record has the hash of the kernel's text */
 };
 
 struct run {
@@ -31,94 +31,102 @@ struct run {
 	const struct kselect *select; /* NULL: all kernels */
 	enum run_format format;
 	struct output *result;
-	FILE *out;                    /* stream of the output */
+	FILE *out;                    /* stream of the result */
 	struct record_writer *writer; /* NULL with FORMAT_ACCELSIM */
 	bool strict, host_time, progress;
 	bool skip_missing;            /* --skip-missing */
-	struct klist_skipped skipped; /* kernels that are missing, after run_check() */
+	struct klist_skipped skipped; /* missing kernels; set by run_check_kernels() */
 	uint32_t next_command;
 	bool ptx; /* the kernel loaded last is from PTX */
 	uint32_t kernels_done, kernels_loaded;
-	struct code *warm;            /* static instructions of kernels left out, with --warm; else NULL */
-	uint32_t last_chosen;         /* last command that is simulated */
+	struct code *warm; /* with --warm: static instructions of kernels that are not selected; else NULL */
+	uint32_t last_chosen;         /* last command that may be simulated */
 	const char *selection;        /* operand of -k; NULL: all */
 	struct figure_choice *choice; /* figures of the records */
-	struct figures *before, *now;
-	void *hash;                 /* XXH3 state over all kernels' hashes */
-	uint64_t deadlock_progress; /* progress + 1 at the last deadlock test; 0: none yet */
-	bool deadlock_delayed;      /* a kernel waited for its launch delay at that test */
-	const char *status, *limit; /* "end" record */
-	uint64_t interval;          /* --interval in core cycles; 0: none */
-	struct interval *intervals; /* NULL: none */
+	struct figures *before;       /* figures at the end of the last kernel */
+	struct figures *now;          /* figures at the end of the current kernel */
+	void *hash;                   /* XXH3 state over the hashes of all kernels */
+	uint64_t deadlock_progress;   /* progress count + 1 at the last deadlock test; 0: no test yet */
+	bool deadlock_delayed;        /* a kernel waited for its launch delay at the last deadlock test */
+	const char *status, *limit;   /* values of the same name in the "end" record */
+	uint64_t interval;            /* --interval in core cycles; 0: none */
+	struct interval *intervals;   /* writer of the interval records; NULL: none */
 	struct progress *meter;
-	bool summary;                  /* prints a line a kernel in place of records */
-	uint32_t summarized;           /* kernels printed */
-	bool alone;                    /* writes the records of one kernel, without an end record */
+	bool summary;                  /* a line per kernel is printed instead of records */
+	uint32_t summarized;           /* number of kernels with a line in the summary */
+	bool alone;                    /* one kernel is simulated, without an end record (--isolate) */
 	unsigned char kernel_hash[16]; /* hash of the kernel that ended last */
-	struct kernel_outcome ended;   /* that kernel's other results */
-	bool reuse;                    /* equal kernels have one simulation, with --isolate */
+	struct kernel_outcome ended;   /* outcome of the kernel that ended last */
+	bool reuse;                    /* --reuse */
 	const struct invocation *invoked;
 };
 
 /* The options that determine the simulation, for the run record (provenance.c). */
 struct invocation {
-	const char *const *config, *const *define, *const *cubin; /* in order */
-	const bool *shipped;                                      /* config is the name of a shipped one */
+	const char *const *config, *const *define,
+					   *const *cubin; /* operands of -c and -g, -D, --cubin, in order */
+	const bool *shipped;                              /* for each config: name of a shipped one (-g) */
 	uint32_t n_config, n_define, n_cubin;
 	const char *kernels, *isa; /* NULL: not given */
 	const struct picks *picks; /* NULL: none */
 	bool strict, isolate, warm, sample_blocks, reuse;
-	uint64_t interval;                  /* 0: not given */
-	const char *const *command;         /* --provenance: the command line, ended by NULL; else NULL */
-	const char *trace;                  /* the operand; NULL: none */
-	const char *energies;               /* --power-energies; NULL: none */
+	uint64_t interval;          /* 0: not given */
+	const char *const *command; /* with --provenance: the command line, terminated by NULL; else NULL */
+	const char *trace;          /* the operand; NULL: none */
+	const char *energies;       /* --power-energies; NULL: none */
 	const struct figure_choice *choice; /* -s, --all-figures */
 };
 
-/* Prints the first lines of a log of the original: version and options. */
-void run_head(const struct run *r, FILE *out);
-/* Completes the list of figures that records may have, from r's GPU before its first cycle. */
+/* Prints the first lines of Accel-Sim's format: version and options. */
+void run_print_head(const struct run *r, FILE *out);
+/* Lists in r->choice the figures that records may have, by reading them from r's GPU before its first cycle. */
 void run_list_figures(struct run *r);
-/* The same from a GPU of its own, where r has none yet. */
+/* Does the same with a temporary GPU. r needs no initialised GPU. */
 void run_list_figures_alone(struct run *r, const struct isa *isa);
-/* Do figures of the network count how often they were read? Then only a GPU of its own may be asked for the list. */
-bool run_counts_reads(const struct run *r);
-/* Makes the records after the run record compact, with -s; kernels: also the names of kernels. */
-void run_compact(const struct run *r, struct record_writer *w, bool kernels);
+/*
+ * Returns true if reading the figures changes them, as it does with -network_mode 1. The list of figures must then be
+ * read from a temporary GPU.
+ */
+bool run_reads_change_figures(const struct run *r);
+/*
+ * With -s, makes the records after the run record compact. With `kernels`, numbers also replace repeated kernel
+ * names.
+ */
+void run_compact_records(const struct run *r, struct record_writer *w, bool kernels);
 /* Writes the "run" record. */
 void run_record(const struct run *r, struct record_writer *w);
 
 /* Runs the whole application; returns the exit status. */
 int run_application(struct run *r);
 /*
- * Ends the program unless the kernels that the run reads exist, or are skipped by --skip-missing with a warning. Called
- * before the run record is written.
+ * Ends the program if a kernel that the run reads cannot be read. With --skip-missing, kernels that do not exist are
+ * marked as skipped, with a warning. Called before the run record is written.
  */
-void run_check(struct run *r);
-/* Writes the mark of skipped kernels into the run record, if any is skipped. */
+void run_check_kernels(struct run *r);
+/* Writes the number and positions of the skipped kernels into the run record, if there are any. */
 void run_record_skipped(const struct run *r, struct record_writer *w);
 
-/* summary.c: prints the line of a kernel, and the end of the summary. */
-void summary_kernel(struct run *r, const struct kernel *k);
-void summary_end(struct run *r);
+/* summary.c: print the line of a kernel, and the total at the end. */
+void summary_print_kernel(struct run *r, const struct kernel *k);
+void summary_print_end(struct run *r);
 
-/* limits.c: true while the run continues (LAUNCH-stop). */
-bool run_active(const struct run *r);
-/* Name of the option whose limit is hit, or NULL. */
-const char *run_limit(const struct run *r);
-/* Deadlock test: true if nothing has progressed since the last call. */
+/* limits.c: returns true while the run continues (LAUNCH-stop). */
+bool run_continues(const struct run *r);
+/* Returns the name of the option whose limit is reached, or NULL. */
+const char *run_reached_limit(const struct run *r);
+/* Returns true if nothing has progressed since the last call. */
 bool run_deadlocked(struct run *r);
 
-/* report.c: prints the waiting warps with reason and trace line. */
+/* report.c: prints the waiting warps, each with the reason and its line in the trace. */
 void report_deadlock(struct run *r, FILE *out);
 
 /* progress.c: progress lines on stderr; SIGINT, SIGTERM, SIGHUP, SIGUSR1. */
 struct progress;
 void progress_start(struct run *r);
-void progress_poll(struct run *r);   /* called every step */
-void progress_kernel(struct run *r); /* called when the figures of a kernel are written */
+void progress_poll(struct run *r);        /* called in every step */
+void progress_kernel_done(struct run *r); /* called when the figures of a kernel are written */
 bool progress_interrupted(void);
-bool progress_asked(void);     /* true if SIGUSR1 has arrived since the last call */
+bool progress_requested(void); /* true if SIGUSR1 has arrived since the last call */
 double progress_seconds(void); /* host seconds since the start */
 void progress_end(struct run *r);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A simulation: reads its inputs, checks its options against them, opens its outputs and runs it. */
+/* Prepares and runs a simulation: reads the inputs, checks the options against them, and opens the outputs. */
 #include <limits.h>
 #include <string.h>
 #include "cli.h"
@@ -49,7 +49,8 @@ static void read_cubins(struct gpu *g, const struct sim_args *a)
 }
 
 /*
- * Prepares --warm, the default with picks, which requires that no kernel is running when one is left out.
+ * Prepares --warm, which is the default with picks. It requires that no kernel is running while an unselected kernel
+ * warms the caches.
  */
 static void prepare_warm(struct run *r, const struct isa *isa)
 {
@@ -63,8 +64,8 @@ static void prepare_warm(struct run *r, const struct isa *isa)
 }
 
 /*
- * Prepares --sample-blocks. Each kernel must have a completion rate of its own, and Accel-Sim's format has no
- * field for a sample.
+ * Prepares --sample-blocks. Kernels must run one at a time, so that each has its own completion rate. Accel-Sim's
+ * format has no field that marks a sampled kernel.
  */
 static void prepare_sampling(struct run *r)
 {
@@ -84,12 +85,12 @@ static void check_not_input(const struct run *r, const struct sim_args *a, const
 	kselect_spare(r->select, output);
 	output_spare(output, a->isa);
 	icnt_spare(&r->gpu.params, output);
-	power_setup_spare(r, &a->power, output);
+	power_setup_protect_inputs(r, &a->power, output);
 	for (uint32_t i = 0; i < a->n_cubin; i++)
 		output_spare(output, a->cubin[i]);
 }
 
-/* The same for the name of the output while it is written. */
+/* Fails if `output`, or its temporary name while it is written, is one of the input files. */
 static void check_not_overwriting(const struct run *r, const struct sim_args *a, const char *output)
 {
 	char part[PATH_MAX];
@@ -122,8 +123,8 @@ int simulate_run(struct run *r, const struct sim_args *a, struct isa *isa, const
 	power_setup_read(&power, r, &a->power);
 	read_cubins(&r->gpu, a);
 	if (a->isolate) {
-		power_setup_alone(&power);
-		run_check(r);
+		power_setup_check_isolate(&power);
+		run_check_kernels(r);
 		status = isolate_run(r, isa, a->output, a->force, a->resume, a->threads);
 		klist_free(&r->list);
 		return status;
@@ -132,24 +133,24 @@ int simulate_run(struct run *r, const struct sim_args *a, struct isa *isa, const
 		prepare_warm(r, isa);
 	if (a->sample_blocks)
 		prepare_sampling(r);
-	if (r->format != FORMAT_ACCELSIM && run_counts_reads(r))
+	if (r->format != FORMAT_ACCELSIM && run_reads_change_figures(r))
 		run_list_figures_alone(r, isa);
 	logs_open_early(&logs, r, &a->logs);
 	power_setup_open(&power, r, &a->power);
 	if (gpu_init(&r->gpu, isa, &f) < 0)
 		die_fault(&f);
-	if (r->format != FORMAT_ACCELSIM && !run_counts_reads(r))
+	if (r->format != FORMAT_ACCELSIM && !run_reads_change_figures(r))
 		run_list_figures(r);
-	run_check(r);
+	run_check_kernels(r);
 	out = output_open_part(a->output, a->force);
 	r->result = out;
 	r->out = output_stream(out);
 	if (r->format != FORMAT_ACCELSIM && !r->summary) {
 		r->writer = record_open(r->out, (enum record_format)r->format);
 		run_record(r, r->writer);
-		run_compact(r, r->writer, true);
+		run_compact_records(r, r->writer, true);
 	} else if (!r->summary) {
-		run_head(r, r->out);
+		run_print_head(r, r->out);
 	}
 	logs_open(&logs, r, &a->logs);
 	progress_start(r);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The command line of trace-sim, and a simulation with its options. */
+/* The arguments of trace-sim, and the functions that run a simulation with them. */
 #ifndef TRACE_SIM_SIMULATE_H
 #define TRACE_SIM_SIMULATE_H
 
@@ -9,8 +9,9 @@
 #include "run.h"
 
 struct sim_args {
-	const char **config, **define; /* in order; a -g entry is marked in shipped */
-	bool *shipped;
+	const char **config; /* operands of -g and -c, in order */
+	const char **define; /* operands of -D, in order */
+	bool *shipped;       /* for each config: given with -g */
 	const char **cubin;
 	uint32_t n_config, n_define, n_cubin;
 	const char *kernels, *output, *isa;
@@ -29,9 +30,9 @@ struct sim_args {
 	double tolerance;     /* negative: none */
 };
 
-/* Reads the configuration: files, then -D. A fault ends the program. */
+/* Reads the configuration files, then applies the operands of -D. Ends the program on a fault. */
 void simulate_configure(struct gpuconf *c, const struct sim_args *a);
-/* Runs a simulation of trace, with the options of a that are not in r; returns the exit status. */
+/* Simulates `trace`, with the options of `a` that are not in r. Returns the exit status. */
 int simulate_run(struct run *r, const struct sim_args *a, struct isa *isa, const char *trace);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The summary on a terminal: a line a kernel and a total, in place of records. Always true: its figures are those of the
- * records (trace-stats(5)), rounded.
+ * The summary on a terminal: a line per kernel and a total, instead of records. Always true: its figures are those of
+ * the records (trace-stats(5)), rounded.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 #define NAME_WIDTH 28
 
-/* Prints the reason with most cycles without an issue on the core that is equal to Accel-Sim's. */
+/* Prints the most frequent reason for cycles without an issue on the `equal` core. */
 static void print_legacy_stall(const struct run *r, const struct figures *before)
 {
 	double full = figures_difference(before, r->now, "warp_occupancy[Stall]");
@@ -29,7 +29,7 @@ static void print_legacy_stall(const struct run *r, const struct figures *before
 		fprintf(r->out, "  %s\n", most ? most : "-");
 }
 
-/* Prints the reason with most cycles without an issue on the modern core, of SMs with a thread block. */
+/* Prints the most frequent reason for cycles without an issue on the modern core, in SMs that have a thread block. */
 static void print_modern_stall(const struct run *r, const struct figures *before)
 {
 	const char *most = "-";
@@ -57,8 +57,8 @@ static void print_percent(FILE *out, int width, double part, double of)
 		fprintf(out, "  %*s", width, "-");
 }
 
-/* Returns the mean power of a kernel, or of the run (before NULL), with the power model. */
-static double watts(const struct run *r, const struct figures *before)
+/* Returns the mean power, in mean_watts, since `before`; with NULL, of the whole run. Requires the power model. */
+static double mean_watts(const struct run *r, const struct figures *before)
 {
 	const struct power_energies *e = &r->gpu.power->energy;
 	double joules = power_energies_total(e), seconds = e->seconds;
@@ -70,7 +70,7 @@ static double watts(const struct run *r, const struct figures *before)
 	return seconds > 0 ? joules / seconds : 0;
 }
 
-/* Prints the figures of a kernel, or of the run (before NULL), after its name. */
+/* Prints the columns after the name: the figures since `before`; with NULL, those of the whole run. */
 static void print_figures(struct run *r, const struct figures *before)
 {
 #define GET(name) figures_difference(before, r->now, name)
@@ -84,7 +84,7 @@ static void print_figures(struct run *r, const struct figures *before)
 	print_percent(r->out, 7, GET("L2_total_cache_misses"), GET("L2_total_cache_accesses"));
 	fprintf(r->out, "  %9.1f", cycles > 0 ? bytes / cycles * hz / 1e9 : 0);
 	if (r->gpu.power)
-		fprintf(r->out, "  %6.1f", watts(r, before));
+		fprintf(r->out, "  %6.1f", mean_watts(r, before));
 	if (r->gpu.params.modern.on)
 		print_modern_stall(r, before);
 	else
@@ -92,19 +92,19 @@ static void print_figures(struct run *r, const struct figures *before)
 #undef GET
 }
 
-static void print_head(const struct run *r)
+static void print_column_heads(const struct run *r)
 {
 	fprintf(r->out, "%4s %-*s  %10s  %7s  %6s  %7s  %7s  %9s  %s%s\n", "id", NAME_WIDTH, "kernel",
 		"cycles", "IPC", "occ. %", "L1 miss", "L2 miss", "DRAM GB/s", r->gpu.power ? " watts  " : "",
 		"main stall");
 }
 
-void summary_kernel(struct run *r, const struct kernel *k)
+void summary_print_kernel(struct run *r, const struct kernel *k)
 {
 	char *shown = demangle(k->head->name, DEMANGLE_SHORT), quoted[NAME_WIDTH + 1];
 
 	if (!r->summarized++)
-		print_head(r);
+		print_column_heads(r);
 	diag_quote(quoted, sizeof(quoted), shown, strlen(shown));
 	fprintf(r->out, "%4u %-*s", k->uid, NAME_WIDTH, quoted);
 	print_figures(r, r->before);
@@ -112,7 +112,7 @@ void summary_kernel(struct run *r, const struct kernel *k)
 	free(shown);
 }
 
-void summary_end(struct run *r)
+void summary_print_end(struct run *r)
 {
 	if (r->summarized > 1) {
 		fprintf(r->out, "%4s %-*s", "", NAME_WIDTH, "total");

@@ -418,7 +418,7 @@ powered voltage 'p.xml: .*modeled_chip_voltage_ref is 0' 'sed -i "4i <param name
 powered hardware 'p.xml:[0-9]+:1: .*system.core0 ALU_per_core is 64 \(expected 32' 'sed -i "/ALU_per_core/s/32/64/" p.xml'
 powered hardware-lacks 'p.xml: .*system.mc lacks .*expected' 'sed -i "/id=\"system.mc\"/,/<.component>/{/param/d}" p.xml'
 powered coefficient "p.xml:[0-9]+:1: .*value 'x' of dram_rd_coeff" 'sed -i "/id=\"system.mc\"/a <param name=\"dram_rd_coeff\" value=\"x\"/>" p.xml'
-powered report-first 'error: --power-report needs -power_simulation_enabled 1' 'ARGS="-g qv100 --power-report r"'
+powered report-first 'error: --power-report requires -power_simulation_enabled 1' 'ARGS="-g qv100 --power-report r"'
 powered dump '-power_per_cycle_dump' 'ARGS="$ARGS -D power_per_cycle_dump=1"'
 powered gating '-n_regfile_gating_group' 'ARGS="$ARGS -D gpgpu_clock_gated_reg_file=1 -D n_regfile_gating_group=0"'
 powered steady '-steady_state_definition' 'ARGS="$ARGS --power-report r -D steady_power_levels_enabled=1 -D steady_state_definition=8"'

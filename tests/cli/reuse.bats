@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# trace-sim --reuse: kernels that are equal but for id and stream have one simulation and a record each.
+# trace-sim --reuse: kernels that are equal except for id and stream have one simulation and a record each.
 
 bats_require_minimum_version 1.5.0
 load helper

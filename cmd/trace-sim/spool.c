@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Records that are kept in a file without a name. */
+/* Temporary files without a name that hold records; see isolate.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include "isolate.h"
 
-void kept_open(struct kept *k)
+void spool_open(struct spool *k)
 {
 	k->file = output_spool();
 	if (!k->file)
@@ -14,7 +14,7 @@ void kept_open(struct kept *k)
 	k->n = 0;
 }
 
-void kept_add(struct kept *k, const char *bytes, size_t n)
+void spool_append(struct spool *k, const char *bytes, size_t n)
 {
 	while (n) {
 		ssize_t put = pwrite(k->fd, bytes, n, (off_t)k->n);
@@ -29,14 +29,14 @@ void kept_add(struct kept *k, const char *bytes, size_t n)
 	}
 }
 
-void kept_close(struct kept *k)
+void spool_close(struct spool *k)
 {
 	if (k->file)
 		fclose(k->file);
 	k->file = NULL;
 }
 
-void kept_read(const struct kept *k, uint64_t at, void *to, size_t n)
+void spool_read(const struct spool *k, uint64_t at, void *to, size_t n)
 {
 	while (n) {
 		ssize_t got = pread(k->fd, to, n, (off_t)at);
@@ -51,7 +51,8 @@ void kept_read(const struct kept *k, uint64_t at, void *to, size_t n)
 	}
 }
 
-void kept_pass(int fd, uint64_t at, uint64_t n, void (*use)(void *ctx, const char *p, size_t n), void *ctx)
+void spool_pass_bytes(
+	int fd, uint64_t at, uint64_t n, void (*use)(void *ctx, const char *p, size_t n), void *ctx)
 {
 	char buffer[1u << 16];
 
