@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Table of static instructions that all SMs share; written only between cycles (launch.c). */
+/* Table of static instructions that all SMs share. Only launch.c writes it, between cycles. */
 #ifndef CORE_CODE_H
 #define CORE_CODE_H
 
@@ -7,19 +7,19 @@
 #include "core/core.h"
 #include "table.h"
 
-#define KIND_SOURCES 4u /* distinguished sources; the last entry is for all later sources */
+#define KIND_SOURCES 4u /* entries of core_kind.regs and .read; the last one is for all later sources */
 
-/* Properties common to all instructions with the same opcode text, width and micro-operation flags. */
+/* Properties of all instructions that have the same opcode text, width and flags of the uop. */
 struct core_kind {
 	const char *opcode;
 	uint32_t uop_flags;
 	uint16_t size;
 	uint8_t space;
 	bool has_addr;
-	uint8_t regs[KIND_SOURCES],
-		read[KIND_SOURCES]; /* by source: number of registers; enum sass_operand */
+	uint8_t regs[KIND_SOURCES]; /* number of registers, by source */
+	uint8_t read[KIND_SOURCES]; /* enum sass_operand, by source */
 	uint8_t read_uniform;       /* enum sass_operand of uniform registers */
-	struct core_inst inst;      /* instruction without PC, groups and operands */
+	struct core_inst inst;      /* the instruction without PC, groups and operands */
 };
 
 struct core_code {
@@ -30,9 +30,10 @@ struct core_code {
 	uint32_t n_kinds, cap_kinds;
 	struct table kinds; /* by opcode */
 	struct sass_latency latency;
-	uint8_t distance[N_SASS_CLASSES][N_SASS_OPERANDS + 1]; /* distance by latency: after, then overwrite */
-	uint32_t longest;
-	bool warned;
+	/* cycles from a writer of a class to a reader in a role, or to an overwriting instruction (READ_OVERWRITE) */
+	uint8_t distance[N_SASS_CLASSES][N_SASS_OPERANDS + 1];
+	uint32_t longest; /* longest distance */
+	bool warned;      /* the warning about an unknown opcode is printed */
 };
 
 #endif

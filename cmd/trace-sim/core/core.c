@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The modern core of one SM: construction, its cycle, sleeping and waking.
+ * The modern core of one SM: construction, one cycle, sleeping and waking.
  *
- * Always true: a cycle in which nothing is due would change only counters and is not run. Events, each sub-core
- * and the memory pipeline have a time at which they are due. These times are lowered only in cycles that are
- * run. Replies wake the SM.
+ * Always true: a cycle in which nothing is due would change only counters, and is not run. The calendar, each sub-core
+ * and the memory pipeline have a time at which they are due. This time is lowered only in cycles that are run. A
+ * reply wakes the SM.
  */
 #include <stdlib.h>
 #include "arena.h"
@@ -14,7 +14,7 @@
 
 /* ---- life --------------------------------------------------------------------------------------- */
 
-static void init_sub(struct core *c, unsigned k)
+static void init_subcore(struct core *c, unsigned k)
 {
 	struct subcore *b = &c->sub[k];
 	size_t lines = (size_t)c->p->l0i_sets * c->p->l0i_ways;
@@ -45,7 +45,7 @@ void core_new(struct sm *s)
 	c->warpgroup = reserve(MAX_WARPS, sizeof(*c->warpgroup));
 	c->mem_due = NEVER;
 	for (unsigned k = 0; k < c->subs; k++)
-		init_sub(c, k);
+		init_subcore(c, k);
 }
 
 void core_delete(struct sm *s)
@@ -74,7 +74,7 @@ static void count_occupancy(struct sm *s, uint64_t cycles)
 	s->n.occupied_cycles += s->live_warps ? cycles : 0;
 }
 
-void core_sync(struct sm *s, uint64_t now)
+void core_catch_up(struct sm *s, uint64_t now)
 {
 	uint64_t cycles = now - s->now - 1;
 
@@ -88,11 +88,11 @@ void core_sync(struct sm *s, uint64_t now)
 void core_flush_counters(struct sm *s)
 {
 	for (unsigned k = 0; k < s->modern->subs; k++)
-		core_account(s, k, s->clock + 1);
+		core_count_cycles_before(s, k, s->clock + 1);
 	core_sample_ports(s);
 }
 
-static NOINLINE void run_sub(struct sm *s, unsigned k)
+static NOINLINE void run_subcore(struct sm *s, unsigned k)
 {
 	struct core *c = s->modern;
 	struct subcore *b = &c->sub[k];
@@ -101,15 +101,15 @@ static NOINLINE void run_sub(struct sm *s, unsigned k)
 	if ((b->needs_fetch || b->stream.on) && core_fetch(s, k))
 		next = s->clock + 1;
 	if (next > s->clock + 1)
-		next = sm_min_clock(next, core_wheel_next(s, b));
+		next = sm_min_clock(next, core_wheel_next_time(s, b));
 	c->due[k] = next;
 	if (!b->issued || next > s->clock + 1)
-		core_idle(s, k);
+		core_set_idle_reason(s, k);
 }
 
 /*
- * Time of the next cycle to run. Warps of another sub-core that became ripe in this cycle are tried in the
- * next cycle.
+ * Returns the time of the next cycle to run. If a sub-core that has already run in this cycle has become due, this is
+ * the next cycle.
  */
 static uint64_t next_core_clock(const struct sm *s)
 {
@@ -120,7 +120,7 @@ static uint64_t next_core_clock(const struct sm *s)
 		next = sm_min_clock(next, c->due[k]);
 	if (c->l1i_busy || next <= s->clock + 1)
 		return s->clock + 1;
-	return sm_min_clock(next, core_event_next(s));
+	return sm_min_clock(next, core_next_event_time(s));
 }
 
 void core_tick(struct sm *s, uint64_t now)
@@ -128,7 +128,7 @@ void core_tick(struct sm *s, uint64_t now)
 	struct core *c = s->modern;
 	uint64_t clock, next;
 
-	core_sync(s, now);
+	core_catch_up(s, now);
 	clock = s->clock + 1;
 	s->now = now;
 	s->clock = clock;
@@ -141,7 +141,7 @@ void core_tick(struct sm *s, uint64_t now)
 		core_memory_cycle(s);
 	for (unsigned k = 0, n = c->subs; k < n; k++)
 		if (c->due[k] <= clock)
-			run_sub(s, k);
+			run_subcore(s, k);
 	count_occupancy(s, 1);
 	next = next_core_clock(s);
 	*s->wake_at = next == NEVER || !s->live_ctas ? NEVER : now + (next - clock);
@@ -151,8 +151,8 @@ void core_tick(struct sm *s, uint64_t now)
 
 /* ---- CTAs and kernels --------------------------------------------------------------------------- */
 
-/* Starts the warps of a CTA: one after the other with -core_warp_interval, else together. */
-void core_place(struct sm *s, const struct cta *k, uint16_t stream)
+/* Starts the warps of a CTA: each -core_warp_interval cycles after the one before. */
+void core_place_cta(struct sm *s, const struct cta *k, uint16_t stream)
 {
 	struct core *c = s->modern;
 	uint64_t start = s->clock + 1 + c->p->cta_latency +

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The modern SM core (trace-sim-core(7)): state of one SM's sub-cores, shared by the stages of this directory. It
- * replaces the pipeline of sm/ and shares everything else with it: thread blocks and their records, the L1 data
- * cache and the memory below, and all counters of struct sm.
+ * replaces the pipeline of sm/. Everything else is common to both: thread blocks and their records, the L1 data
+ * cache and the memory below it, and all counters of struct sm.
  *
  * Always true:
- *  - Times are values of s->clock. An instruction is issued at t. All its later times follow from t or are events
- *    in the calendar. No latch is moved from cycle to cycle.
- *  - Warps of a sub-core have ranks, the youngest the highest. Masks of a sub-core are over ranks.
- *  - A warp is in exactly one state: without an instruction (in no mask), ripe, in the wheel under the first cycle
- *    in which it may issue, or waiting for an event that reschedules it.
- *  - due of a sub-core is the next cycle in which it can do anything. Code that changes its state lowers due.
+ *  - Times are values of s->clock. All later times of an instruction follow from its issue time t, or from events
+ *    in the calendar. No pipeline register is moved from cycle to cycle.
+ *  - Warps of a sub-core have ranks; a younger warp has a higher rank. Bit masks of a sub-core are over ranks.
+ *  - A warp is in exactly one state. It has no instruction (and is in no mask), is ripe (it may issue now), is in the
+ *    wheel in the slot of the first cycle in which it may issue, or waits for an event that reschedules it.
+ *  - core.due[k] is the next cycle in which sub-core k has work. Code that gives it work earlier lowers due[k].
  *  - A warp in the wheel stays there until its time. Only waiting warps are rescheduled.
  */
 #ifndef CORE_H
@@ -23,23 +23,24 @@
 #include "sm/sm.h"
 
 #define RANKS        64
-#define WHEEL        64 /* cycles that the wheel reaches ahead */
+#define WHEEL        64 /* slots of the wheel, one per cycle */
 #define EVENT_SLOTS  256
 #define EVENTS_MAX   65535u
 #define MEM_PLACES   64
-#define CONST_SUB    0xff /* requester of constants at the L1I, in place of a sub-core */
+#define CONST_SUB    0xff /* number, instead of a sub-core's, in requests of constants at the L1I */
 #define TAG_BANKS    32
-#define L1_PIPE      64 /* instructions between the SM's acceptance and the L1 lookup */
+#define L1_PIPE      64 /* maximum number of instructions between acceptance by the SM and L1 lookup */
 #define BUFFER_SLOTS 8
 #define STREAM_SLOTS 64
 #define LDGSTS_SLOTS 64
-#define COUNTERS     6   /* dependence counters of a warp */
-#define GMMA_AHEAD   32u /* products that a warp may be ahead of its warpgroup */
+#define COUNTERS     6 /* dependence counters of a warp */
+#define GMMA_AHEAD \
+	32u /* maximum number of products that a warp has issued and its warpgroup has not started */
 
 /* ---- static instructions --------------------------------------------------------------------- */
 
 enum core_flag {
-	INST_FIXED = 1 << 0,   /* ends a fixed time after issue */
+	INST_FIXED = 1 << 0,   /* ends a fixed number of cycles after issue */
 	INST_SETS_P = 1 << 1,  /* writes predicates */
 	INST_READS_P = 1 << 2, /* a branch or an exit */
 	INST_BARRIER = 1 << 3,
@@ -61,7 +62,7 @@ enum core_flag {
 
 enum core_path { PATH_NONE, PATH_ACCESS, PATH_CONST, PATH_EXCHANGE };
 
-#define READ_OVERWRITE N_SASS_OPERANDS /* a destination among the operands */
+#define READ_OVERWRITE N_SASS_OPERANDS /* role of a destination, next to the roles of enum sass_operand */
 
 struct core_source {
 	uint16_t reg;
@@ -70,31 +71,33 @@ struct core_source {
 };
 
 struct core_inst {
-	const struct core_source *src; /* every register of every span except RZ; then core_dst() */
+	const struct core_source *src; /* one entry for each source register except RZ; then core_dst() */
 	uint32_t pc;
-	uint32_t groups;   /* DEPBAR: number of groups that may stay open */
+	uint32_t groups;   /* DEPBAR: number of groups that may remain open */
 	uint16_t flags;    /* enum core_flag */
 	uint16_t interval; /* initiation interval of its unit */
-	int16_t later;     /* added to t for its readers: matrix instructions of older GPUs */
-	uint16_t done;     /* INST_FIXED: cycles until it has left the pipeline */
+	int16_t later; /* cycles added to t for readers of the result: matrix instructions of older GPUs */
+	uint16_t done; /* INST_FIXED: cycles from issue until it has left the pipeline */
 	uint8_t n_src, n_dst;
 	uint8_t class, unit; /* enum sass_class, enum core_unit */
-	uint8_t path;        /* enum core_path, of CORE_MEMORY */
-	uint8_t port;        /* cycles that it keeps the issue port beyond its own */
-	uint8_t regs;        /* registers of the result, for the link */
+	uint8_t path;        /* CORE_MEMORY: enum core_path */
+	uint8_t port;        /* additional cycles in which it occupies the issue port */
+	uint8_t regs;        /* number of result registers, for the link */
 	uint8_t scope;       /* fences: index into modern_params.membar */
 	/* product of a warpgroup: cycles in which A is read from registers; 0: A is in shared memory */
 	uint8_t link;
-	uint16_t reads;   /* the same: cycles that shared memory delivers its operands */
-	uint16_t a_reads; /* the same: A among them */
+	uint16_t reads;   /* product of a warpgroup: cycles in which shared memory delivers the operands */
+	uint16_t a_reads; /* product of a warpgroup: cycles in which shared memory delivers A */
 };
 
 static inline const struct core_source *core_dst(const struct core_inst *in) { return in->src + in->n_src; }
 
-/* Control code of one instruction, as the assembler wrote it. */
+/* Control code of one instruction, as in machine code. */
 struct core_control {
-	uint8_t stall, write, read, wait; /* write, read: counter, 7 none; wait: mask */
-	uint8_t reuse;                    /* mask of slots */
+	uint8_t stall;       /* stall count */
+	uint8_t write, read; /* dependence counter that the result or the reads decrement; 7: none */
+	uint8_t wait;        /* mask of dependence counters that must be 0 */
+	uint8_t reuse;       /* mask of operand slots kept in the register file cache */
 	bool yield, guarded;
 	uint8_t slot[3];                                  /* registers in the slots a, b and c */
 	uint8_t depbar_counter, depbar_most, depbar_list; /* operands of DEPBAR.LE */
@@ -109,16 +112,19 @@ void core_code_add(struct core_code *c, uint32_t h, const struct inst *in, const
 
 /* ---- warps ------------------------------------------------------------------------------------ */
 
-/* Reasons why a warp does not issue, the nearest to issuing first. Idle cycles of a sub-core have the same reasons. */
+/*
+ * Reasons why a warp does not issue. A warp with an earlier reason is nearer to issuing. Idle cycles of a sub-core have
+ * the same reasons.
+ */
 enum core_stall {
 	STALL_UNIT,    /* the unit or its queue is occupied */
 	STALL_RESULT,  /* the result queue is full */
-	STALL_DEPEND,  /* a register, predicate or dependence counter */
-	STALL_WAR,     /* a register that an earlier instruction has yet to read */
-	STALL_FENCE,   /* DEPBAR, LDGDEPBAR */
-	STALL_BARRIER, /* barrier or memory fence */
-	STALL_COUNT,   /* stall count, yield */
-	STALL_JUMP,    /* redirect after a taken branch */
+	STALL_DEPEND,  /* waits for a register, predicate or dependence counter */
+	STALL_WAR,     /* an earlier instruction has yet to read a register that it overwrites */
+	STALL_FENCE,   /* waits at DEPBAR or LDGDEPBAR */
+	STALL_BARRIER, /* waits at a barrier or memory fence */
+	STALL_COUNT,   /* stall count or yield of the previous instruction */
+	STALL_JUMP,    /* fetch is redirected after a taken branch */
 	STALL_FETCH,   /* no instruction in the buffer */
 	STALL_PORT,    /* the issue port is busy */
 	STALL_EMPTY,   /* no live warp */
@@ -133,59 +139,61 @@ struct core_buffered {
 };
 
 struct core_warp {
-	struct core_buffered buffer[BUFFER_SLOTS]; /* records cursor .. fetched - 1, by number */
-	const struct core_inst *head;              /* oldest instruction of the buffer */
-	const struct core_inst *next;              /* next instruction to fetch */
-	uint64_t next_issue;                       /* earliest time of the next issue */
-	uint64_t hold_from, hold_until;            /* no issue from, until; NEVER: until an event */
-	uint64_t pass_until; /* at a barrier: end of the cycles in which warp-local instructions may issue */
-	uint64_t ready_at;   /* earliest issue time of a warp that is ripe or in the wheel */
-	uint64_t quiet_at;   /* time of the last result of fixed latency */
+	struct core_buffered
+		buffer[BUFFER_SLOTS]; /* records cursor to fetched - 1, by number modulo BUFFER_SLOTS */
+	const struct core_inst *head; /* oldest instruction of the buffer */
+	const struct core_inst *next; /* next instruction to fetch */
+	uint64_t next_issue;          /* earliest time of the next issue */
+	uint64_t hold_from;           /* first time at which the warp must not issue */
+	uint64_t hold_until;          /* first time at which it may issue again; NEVER: after an event */
+	uint64_t pass_until; /* at a barrier: time before which instructions that only affect the warp may issue */
+	uint64_t ready_at;      /* earliest issue time of a warp that is ripe or in the wheel */
+	uint64_t quiet_at;      /* time of the last result of fixed latency */
 	uint64_t predicate_at;  /* time at which the last predicate was set */
-	uint64_t line;          /* line of the last hit in the L0, valid in the generation below */
-	uint64_t code_base;     /* first PC of the warp's kernel */
+	uint64_t line;          /* line of the last hit in the L0, while `generation` is the sub-core's */
+	uint64_t code_base;     /* address of pc 0 of the warp's kernel */
 	const uint8_t *held_by; /* waiting warp: entry of pending or readers that must become 0; or NULL */
 	uint32_t generation;
 	uint32_t fetched;              /* records requested from the instruction cache */
 	uint32_t last_mask;            /* lanes of the previous instruction; 0 after a branch */
 	uint16_t n_pending, n_readers; /* sums of pending and of readers */
 	uint8_t sub, rank;
-	uint8_t stall;      /* enum core_stall, of a warp that is not ripe */
-	uint8_t next_stall; /* reason of next_issue */
-	uint8_t hold_stall; /* reason of the hold */
+	uint8_t stall;      /* enum core_stall of a warp that is not ripe */
+	uint8_t next_stall; /* enum core_stall until next_issue */
+	uint8_t hold_stall; /* enum core_stall until hold_until */
 	uint8_t unit;       /* unit of the head, or of the previous head */
 	uint8_t slot;       /* slot of the wheel */
 	bool started;
 	uint8_t predicate_class;   /* class that wrote the last predicate; SASS_NONE: none outstanding */
 	uint8_t predicate_pending; /* instructions of variable latency that have yet to set a predicate */
 	bool waits;                /* the warp waits for an event */
-	bool fragile;              /* the conditions of its issue are tested again at issue */
-	bool control;              /* dependences follow control codes */
-	bool reaping;
-	bool follows;                     /* the next record to fetch follows its predecessor in memory */
-	bool late_reads;                  /* an issue may wait for register reads */
-	const struct core_control *codes; /* by pc / 16; NULL: the function is not known */
+	bool fragile;    /* the head may be blocked again while ripe, so it is tested again at issue */
+	bool control;    /* dependences follow from control codes */
+	bool reaping;    /* EVENT_REAP is in the calendar */
+	bool follows;    /* the next record to fetch follows its predecessor in memory */
+	bool late_reads; /* an issue may wait for register reads */
+	const struct core_control *codes; /* control codes by pc / 16; NULL: the function is not known */
 	uint32_t n_codes;
 	/* control codes */
-	uint8_t counter[COUNTERS];
-	uint8_t raised[COUNTERS]; /* increments by the previous instruction */
-	uint64_t raised_at;
-	uint8_t depbar_wait;    /* DEPBAR.LE: mask of counters that must be 0 */
-	uint8_t depbar_counter; /* counter that must be at most depbar_most */
+	uint8_t counter[COUNTERS]; /* dependence counters */
+	uint8_t raised[COUNTERS];  /* increments by the previous instruction */
+	uint64_t raised_at;        /* issue time of the previous instruction */
+	uint8_t depbar_wait;       /* DEPBAR.LE: mask of counters that must be 0 */
+	uint8_t depbar_counter;    /* counter that must be at most depbar_most */
 	uint8_t depbar_most;
-	uint8_t depbar_steps; /* half of the stall count of the DEPBAR that holds the warp; 0: none */
-	uint32_t fence_cycles;
+	uint8_t depbar_steps;  /* half of the stall count of the DEPBAR that holds the warp; 0: none */
+	uint32_t fence_cycles; /* cycles that a memory fence takes after the accesses are done */
 	/* mbarriers, and fences for bulk copies */
-	uint64_t sync_at;       /* issue of the last wait for an mbarrier */
+	uint64_t sync_at;       /* issue time of the last wait for an mbarrier */
 	uint32_t sync_back;     /* cycles from the end of the phase to the warp's next instruction */
-	uint32_t shared_stores; /* stores to shared memory in flight */
-	bool shared_fence;      /* the warp is held until these are done */
+	uint32_t shared_stores; /* number of stores to shared memory in flight */
+	bool shared_fence;      /* the warp is held until shared_stores is 0 */
 	/* groups of LDGSTS */
 	uint32_t first_group;                /* oldest open group */
 	uint32_t group;                      /* current group */
-	uint32_t fence_until;                /* groups below must be done */
+	uint32_t fence_until;                /* DEPBAR: groups with a lower number must be done */
 	uint16_t group_left[LDGSTS_SLOTS];   /* copies in flight, by group modulo LDGSTS_SLOTS */
-	uint8_t group_counter[LDGSTS_SLOTS]; /* dependence counter + 1 that closing raised */
+	uint8_t group_counter[LDGSTS_SLOTS]; /* dependence counter + 1 that LDGDEPBAR raised; 0: none */
 	/* by register */
 	uint64_t written[REG_LIMIT]; /* time << 8 | class of the last writer */
 	uint8_t pending[REG_LIMIT];  /* results of variable latency in flight */
@@ -194,9 +202,10 @@ struct core_warp {
 
 /* ---- sub-cores -------------------------------------------------------------------------------- */
 
+/* An entry of a sub-core's memory queue. */
 struct mem_place {
-	uint64_t ready; /* earliest acceptance by the SM, if it is the first in the queue */
-	uint16_t op;
+	uint64_t ready;   /* earliest time at which the SM accepts it, if it is the first in the queue */
+	uint16_t op;      /* handle of the operation */
 	uint8_t interval; /* interval of address calculation */
 };
 
@@ -209,7 +218,7 @@ struct stream_buffer {
 };
 
 struct subcore {
-	uint64_t seen;      /* clock up to which cycles are accounted for */
+	uint64_t seen;      /* time up to which cycles are counted */
 	uint64_t port_free; /* time at which the issue port is free */
 	/* masks over ranks */
 	uint64_t ranked; /* live warps */
@@ -219,21 +228,21 @@ struct subcore {
 	uint64_t by_unit[N_CORE_UNITS];   /* warps with a head, by its unit */
 	uint64_t by_stall[N_CORE_STALLS]; /* warps by reason; ripe warps by their previous reason */
 	uint64_t wheel[WHEEL], wheel_used;
-	uint64_t beyond_wheel;               /* warps in the wheel that are due in a later turn of it */
+	uint64_t beyond_wheel; /* warps in the wheel that are due only in a later turn of the wheel */
 	uint64_t unit_free_at[N_CORE_UNITS]; /* time from which on the unit takes another instruction */
 	uint64_t result_at;                  /* time at which the last result leaves the result queue */
 	uint64_t link_free, sfu_free, misc_free;
 	uint64_t bank_used[16]; /* t of the latest instruction that read the bank */
 	int8_t greedy;          /* rank of the warp that issued last; -1: none */
-	uint8_t ranks;          /* number of ranks given out */
+	uint8_t ranks;          /* number of assigned ranks */
 	bool issued;            /* an instruction was issued in the last cycle */
-	uint8_t idle;           /* enum core_stall of the cycles since seen */
+	uint8_t idle;           /* enum core_stall of the cycles since `seen` */
 	uint8_t warp_of[RANKS];
 	uint64_t rfc[3][16]; /* by slot and bank: warp << 16 | register, 0: empty */
 	/* memory queue */
 	struct mem_place place[MEM_PLACES];
 	uint32_t place_head, places;
-	uint64_t place_freed; /* time of the last acceptance plus the time that its data takes */
+	uint64_t place_freed; /* time of the last acceptance plus the cycles of its data on the link */
 	/* instruction cache */
 	uint64_t *tag, *used; /* by set and way; tag is line address + 1 */
 	uint64_t uses;
@@ -246,34 +255,34 @@ struct subcore {
 
 /* ---- warpgroups ------------------------------------------------------------------------------- */
 
-/* A product that not all warps have issued. */
+/* A product that some warps of a warpgroup have issued, and others have not. */
 struct core_joint {
-	uint64_t at; /* issue of the last warp so far */
+	uint64_t at; /* time of the latest issue */
 	const struct core_inst *inst;
-	uint16_t op[GMMA_WARPS];
-	uint8_t joined; /* warps, by number in the warpgroup */
+	uint16_t op[GMMA_WARPS]; /* handles of the operations, by number of the warp in the warpgroup */
+	uint8_t joined;          /* mask of the warps that have issued it, by number in the warpgroup */
 };
 
 struct core_warpgroup {
-	uint32_t started;                    /* number of products that have started */
-	uint32_t issued[GMMA_WARPS];         /* number of products, by warp */
-	uint64_t held;                       /* warps that are GMMA_AHEAD products ahead */
+	uint32_t started;            /* number of products that have started */
+	uint32_t issued[GMMA_WARPS]; /* number of issued products, by warp */
+	uint64_t held;               /* warps that have issued GMMA_AHEAD products that have not started */
 	struct core_joint joint[GMMA_AHEAD]; /* by number modulo GMMA_AHEAD */
 };
 
 /* ---- one SM ----------------------------------------------------------------------------------- */
 
 enum event_kind {
-	EVENT_START,   /* warp: its CTA begins */
-	EVENT_REAP,    /* warp: has ended and left the pipeline */
-	EVENT_LOG,     /* warp: a result of fixed latency, for --events */
-	EVENT_COUNTER, /* warp: a dependence counter goes down */
-	EVENT_L1I,     /* sub-core: requests a line */
-	EVENT_FILL,    /* a line comes to the SM, by request */
-	EVENT_LINE,    /* sub-core: gets a line */
-	EVENT_DATA,    /* operation: the value is ready for the link */
-	EVENT_DONE,    /* operation: the value is in the register file */
-	EVENT_READ     /* operation: its sources have been read */
+	EVENT_START,   /* the warp begins to fetch */
+	EVENT_REAP,    /* the warp has ended and left the pipeline */
+	EVENT_LOG,     /* the warp has a result of fixed latency, for --events */
+	EVENT_COUNTER, /* a dependence counter of the warp is decremented */
+	EVENT_L1I,     /* a line request of the sub-core reaches the L1I */
+	EVENT_FILL,    /* a missing line arrives at the L1I after a fixed latency */
+	EVENT_LINE,    /* a line arrives at the sub-core */
+	EVENT_DATA,    /* the operation's value is ready for the link */
+	EVENT_DONE,    /* the operation's value is in the register file */
+	EVENT_READ     /* the operation's sources have been read */
 };
 
 struct core_event {
@@ -284,18 +293,19 @@ struct core_event {
 	uint8_t kind;
 };
 
-/* Operation of variable latency: extends the struct winst of the same handle. */
+/* An instruction of variable latency in flight; extends the struct winst of the same handle. */
 struct core_op {
 	uint64_t last_hit_ready_at; /* time at which the last hit of its accesses is ready */
 	uint64_t read_at;           /* time at which its sources are read; 0: not known */
-	uint32_t accesses_left;     /* accesses in flight, plus 1 while there are more to make */
-	uint32_t group;             /* LDGSTS */
+	uint32_t accesses_left;     /* accesses in flight, plus 1 while some are not made yet */
+	uint32_t group;             /* LDGSTS: group of copies */
 	uint8_t sub;
 	uint8_t link;        /* cycles of the result on the link */
-	uint8_t write, read; /* counter + 1 to decrement; 0: none */
-	bool readers;        /* the sources are marked in core_warp.readers */
-	bool keeps_sources;  /* until the instruction ends */
+	uint8_t write, read; /* dependence counter + 1 that the result or the reads decrement; 0: none */
+	bool readers;        /* the sources are counted in core_warp.readers or by counter `read` */
+	bool keeps_sources;  /* the sources count as read only when the instruction ends */
 };
+/* An instruction between its acceptance by the SM and its L1 lookups. */
 
 struct pipe_slot {
 	uint64_t due; /* time of the lookup */
@@ -310,7 +320,7 @@ struct core_counts {
 	uint64_t stall[N_CORE_STALLS];
 	uint64_t fetches, l0_misses, stream_hits, prefetches;
 	uint64_t reuse_hits, bank_waits;
-	uint64_t queue_cycles; /* memory places taken, summed over cycles */
+	uint64_t queue_cycles; /* number of occupied entries of memory queues, summed over cycles */
 };
 
 struct core {
@@ -320,8 +330,8 @@ struct core {
 	uint32_t subs;
 	const uint8_t (
 		*distance)[N_SASS_OPERANDS + 1]; /* cycles, by class of the writer and role of the reader */
-	uint32_t longest;                        /* distance */
-	uint64_t due[MAX_SUBS];                  /* due times of sub-cores */
+	uint32_t longest;                        /* longest distance */
+	uint64_t due[MAX_SUBS];                  /* next time at which a sub-core has work */
 	struct subcore sub[MAX_SUBS];
 	struct core_warp *warp; /* by slot */
 	struct core_op *op;     /* by winst handle */
@@ -337,151 +347,160 @@ struct core {
 	uint64_t fp64_free; /* time at which the shared double-precision unit is free */
 	uint32_t round;     /* sub-core with the highest priority */
 	uint32_t waiting;   /* mask of sub-cores with memory instructions */
-	uint32_t prt;       /* entries in use */
+	uint32_t prt;       /* entries of the pending request table in use */
 	uint32_t pipe_head, pipe_count;
 	struct pipe_slot *pipe;
 	uint64_t ports_sampled_at; /* clock up to which the L1D's ports were sampled */
 	uint32_t const_kernel;     /* uid of the kernel whose constants are loaded; 0: none */
-	bool const_cold;           /* these constants are still being loaded */
-	uint16_t cold_op;          /* first operation that waits for them; a list by winst.next */
+	bool const_cold;           /* the constants of const_kernel are being loaded */
+	uint16_t cold_op;          /* first operation that waits for these constants; a list by winst.next */
 	/* instruction cache of the SM */
 	uint64_t l1i_slot, l1i_reply; /* time of the last request and of the last reply */
-	bool l1i_busy;                /* the instruction cache must be stepped */
+	bool l1i_busy;                /* core_l1i_step() must run in each cycle */
 	uint16_t stream;              /* stream of the CTA placed last */
 	uint64_t started_at;          /* time at which the last warp starts */
 	/* matrix products of warpgroups */
 	struct core_warpgroup *warpgroup; /* by slot of its first warp */
-	uint64_t gmma_free;               /* time at which the tensor cores have ended their products */
-	uint64_t gmma_reads_free;         /* time at which the operands of these products are read */
+	uint64_t gmma_free;       /* time at which the tensor cores have finished all started products */
+	uint64_t gmma_reads_free; /* time at which shared memory has delivered the operands of these products */
 	struct core_counts n;
 };
 
 /* core.c */
 void core_new(struct sm *s); /* sets s->modern */
 void core_delete(struct sm *s);
-void core_tick(struct sm *s, uint64_t now); /* runs a cycle, as sm_tick() does */
-void core_sync(struct sm *s, uint64_t now); /* accounts for the cycles before now, through which it slept */
-void core_flush_counters(struct sm *s);     /* brings every counter up to date */
-void core_place(struct sm *s, const struct cta *k, uint16_t stream); /* starts the warps of a CTA */
-/* Empties the instruction and constant caches after a kernel; called in the serial end. */
+void core_tick(struct sm *s, uint64_t now);     /* runs a cycle, as sm_tick() does */
+void core_catch_up(struct sm *s, uint64_t now); /* counts the cycles before now in which the SM slept */
+void core_flush_counters(struct sm *s);         /* brings every counter up to date */
+void core_place_cta(struct sm *s, const struct cta *k, uint16_t stream); /* starts the warps of a CTA */
+/* Empties the instruction and constant caches after a kernel; called by one thread between cycles. */
 void core_kernel_end(struct sm *s);
 
 /* event.c */
 void core_event_put(struct sm *s, uint64_t due, enum event_kind kind, unsigned id, uint64_t operand);
-void core_events(struct sm *s);               /* runs the events due at s->clock */
-uint64_t core_event_next(const struct sm *s); /* time of the next event; NEVER: none */
+void core_events(struct sm *s);                    /* runs the events due at s->clock */
+uint64_t core_next_event_time(const struct sm *s); /* time of the next event; NEVER: none */
 
 /* warp.c */
 void core_warp_place(struct sm *s, unsigned w, const struct kernel *k);
 void core_warp_start(struct sm *s, unsigned w);
-/* Makes the warp ripe at time `at`. */
+/* Makes the warp, with instruction `head`, ripe at time `at`; `why` is its stall reason until then. */
 void core_warp_schedule(
 	struct sm *s, struct core_warp *cw, const struct core_inst *head, uint64_t at, unsigned why);
-/* Makes the warp wait for an event. */
+/* Makes the warp, with instruction `head`, wait for an event. */
 void core_warp_wait(struct sm *s, struct core_warp *cw, const struct core_inst *head, unsigned why);
+/* Notes that the warp has no instruction to issue. */
 void core_warp_no_head(struct sm *s, unsigned w, unsigned why);
 void core_warp_end(struct sm *s, unsigned w, uint64_t t);
 void core_warp_check_end(struct sm *s, unsigned w); /* schedules the reaping of a warp without work left */
 void core_warp_reap(struct sm *s, unsigned w);
-void core_wheel_turn(struct sm *s, struct subcore *b); /* makes the warps of this cycle ripe */
-uint64_t core_wheel_next(const struct sm *s, const struct subcore *b); /* NEVER: the wheel is empty */
+void core_wheel_advance(struct sm *s, struct subcore *b); /* makes the warps of this cycle ripe */
+/* Returns the time of the next occupied slot of the wheel; NEVER: the wheel is empty. */
+uint64_t core_wheel_next_time(const struct sm *s, const struct subcore *b);
 
 /* fetch.c */
-bool core_fetch(struct sm *s, unsigned sub); /* true: there is more to fetch in the next cycle */
-/* Requests a fetch for the warp if its buffer has a free entry; called when buffer or path has changed. */
+/* Runs the fetch stage of a sub-core. Returns true if it has work in the next cycle, too. */
+bool core_fetch(struct sm *s, unsigned sub);
+/* Makes the warp fetch if its buffer has a free entry. Called after an issue, and at the start of the warp. */
 void core_fetch_request(struct sm *s, unsigned w);
-void core_fetch_line(struct sm *s, unsigned sub, uint64_t line);
+/* Handles a line that arrives from the L1I, or the constants that CONST_SUB requested. */
+void core_fetch_line_arrived(struct sm *s, unsigned sub, uint64_t line);
 void core_l1i_access(struct sm *s, unsigned sub, uint64_t line);
-/* Fills the L1I with a line that does not come through the network. */
+/* Fills the L1I with the line of a request that did not use the network. */
 void core_l1i_fill(struct sm *s, uint32_t req);
 void core_l1i_step(struct sm *s);
-void core_l1i_filled(struct sm *s); /* notes a fill that arrives outside the cycle */
+void core_l1i_filled(struct sm *s); /* notes that the cluster has filled a line of the L1I */
 void core_fetch_flush(struct sm *s);
 
 /* depend.c */
 void core_schedule_head(struct sm *s, unsigned w); /* determines when the head of w may issue */
-/* Tests a ripe, fragile warp again; false: it may not issue and has another state now. */
+/* Tests at issue a warp that is ripe and fragile. Returns false, and takes the warp out of `ripe`, if it must wait. */
 bool core_may_issue_now(struct sm *s, unsigned w);
 void core_depend_issue(struct sm *s, unsigned w, const struct core_inst *in, uint64_t t, struct core_op *op);
 /* Releases the registers of an instruction whose results are written. */
-void core_release(struct sm *s, unsigned w, const struct core_inst *in);
-void core_sources_read(struct sm *s, unsigned w, const struct core_inst *in);
-void core_counter_down(struct sm *s, unsigned w, unsigned counter);
+void core_release_results(struct sm *s, unsigned w, const struct core_inst *in);
+void core_release_sources(struct sm *s, unsigned w, const struct core_inst *in);
+void core_decrement_counter(struct sm *s, unsigned w, unsigned counter);
 const struct core_control *core_control_of(const struct core_warp *cw, uint32_t pc);
 
 /* issue.c, regfile.c */
-uint64_t core_issue(struct sm *s, unsigned sub); /* time of the next attempt with a ripe warp; NEVER: none */
-void core_idle(struct sm *s, unsigned sub);
-void core_count_stall(
-	struct sm *s, unsigned sub, uint64_t until); /* counts cycles from seen to until by reason */
-/* Cycles that the head of w waits for register banks before it counts as issued. reuse: mask of slots. */
+/* Runs the issue stage of a sub-core. Returns the time of the next attempt with a ripe warp; NEVER: none is ripe. */
+uint64_t core_issue(struct sm *s, unsigned sub);
+void core_set_idle_reason(struct sm *s, unsigned sub);
+/* Counts the cycles of a sub-core from subcore.seen up to `until` by stall reason. */
+void core_add_stall_cycles(struct sm *s, unsigned sub, uint64_t until);
+/*
+ * Returns the cycles by which reads of register banks delay the issue of `in`, the head of w. `reuse` is the mask of
+ * operand slots that the register file cache keeps.
+ */
 uint64_t core_register_wait(
 	struct sm *s, struct subcore *b, unsigned w, const struct core_inst *in, unsigned reuse);
 
 /* passes.c */
-/* Returns the passes of an access through shared memory, at least 1. */
-uint32_t core_passes(struct sm *s, const struct winst *w);
+/* Returns the number of passes over the data banks that the access of w takes, at least 1. */
+uint32_t core_count_passes(struct sm *s, const struct winst *w);
 
 /* unit.c, memory.c */
-void core_unit_take(struct sm *s, struct subcore *b, const struct core_inst *in, uint16_t h, uint64_t t);
-void core_memory_take(struct sm *s, struct subcore *b, const struct core_inst *in, uint16_t h, uint64_t t);
+void core_unit_accept(struct sm *s, struct subcore *b, const struct core_inst *in, uint16_t h, uint64_t t);
+void core_memory_enqueue(struct sm *s, struct subcore *b, const struct core_inst *in, uint16_t h, uint64_t t);
 void core_memory_cycle(struct sm *s);
-void core_memory_data(struct sm *s, uint16_t h);
+void core_memory_value_ready(struct sm *s, uint16_t h);
 void core_memory_done(struct sm *s, uint16_t h);
-void core_memory_read(struct sm *s, uint16_t h);
-void core_memory_constants(struct sm *s); /* the first constants of a kernel have arrived */
+void core_memory_sources_read(struct sm *s, uint16_t h);
+void core_memory_constants(struct sm *s); /* handles the arrival of a kernel's first constants */
 void core_sample_ports(struct sm *s);
 void core_memory_port(struct sm *s, uint32_t cycles); /* occupies the data port */
 
 /* remote.c */
-/* Returns whether the generic access of w reaches shared memory of another block of its gang. */
-bool core_remote_reaches(const struct sm *s, const struct winst *w);
+/* Returns true if the access of w is to shared memory of another thread block of its gang. */
+bool core_is_remote_access(const struct sm *s, const struct winst *w);
 void core_remote_accept(struct sm *s, uint16_t h);
 /* Occupies the data port for `passes` cycles for another SM. Returns the cycles until the access is done. */
 uint64_t core_remote_serve(struct sm *s, uint32_t passes);
-void core_remote_data(struct sm *s, uint16_t h);   /* an answer for operation h has come */
-void core_remote_stored(struct sm *s, unsigned w); /* a store of w has been acknowledged */
+void core_remote_reply(struct sm *s, uint16_t h);       /* handles a reply to operation h */
+void core_remote_store_acked(struct sm *s, unsigned w); /* handles the acknowledgement of a store of w */
 
 /* sync.c */
 void core_sync_issue(struct sm *s, unsigned w, const struct core_inst *in, uint64_t t, uint16_t h);
 void core_sync_exit(struct sm *s, unsigned w, uint64_t t);
-void core_sync_completed(
-	struct sm *s, unsigned w); /* an access of w is done: ends its fence if it was the last */
-void core_sync_counter(struct sm *s, unsigned w); /* a dependence counter was decremented */
+/* Handles the end of an access of w: if it was the last, ends the warp's fence. */
+void core_sync_access_done(struct sm *s, unsigned w);
+void core_sync_counter(struct sm *s, unsigned w); /* handles a decremented dependence counter of w */
 void core_ldgsts_done(struct sm *s, unsigned w, uint32_t group);
-/* SM accepted the operation on an mbarrier. */
-void core_sync_accepted(struct sm *s, uint16_t h);
-void core_sync_passed(struct sm *s, unsigned w);              /* the phase that the warp waits for is over */
-void core_sync_stored(struct sm *s, unsigned w);              /* a store of w to shared memory is done */
-void core_gmma_done(struct sm *s, unsigned w);                /* the oldest matrix product of w is done */
-void core_sync_hold(struct sm *s, unsigned w, uint64_t from); /* until core_sync_release() */
+/* Handles the SM's acceptance of operation h on an mbarrier. */
+void core_sync_op_accepted(struct sm *s, uint16_t h);
+void core_sync_phase_over(struct sm *s, unsigned w); /* handles the end of the phase that w waits for */
+void core_sync_store_done(struct sm *s, unsigned w); /* handles the end of a store of w to shared memory */
+void core_gmma_done(struct sm *s, unsigned w);       /* handles the end of the oldest matrix product of w */
+/* Keeps w from issuing from `from` on, until core_sync_release() lets it issue again from `at` on. */
+void core_sync_hold(struct sm *s, unsigned w, uint64_t from);
 void core_sync_release(struct sm *s, unsigned w, uint64_t at);
 
 /* warpgroup.c */
 void core_warpgroup_reset(struct core *c, const struct cta *k);
-/* Joins the product of w's warpgroup with an instruction issued at t. */
-void core_warpgroup_take(struct sm *s, unsigned w, const struct core_inst *in, uint16_t h, uint64_t t);
-void core_warpgroup_exit(struct sm *s, unsigned w); /* w has ended: products need not wait for it */
+/* Adds instruction h of w, issued at t, to the product of w's warpgroup. */
+void core_warpgroup_join(struct sm *s, unsigned w, const struct core_inst *in, uint16_t h, uint64_t t);
+void core_warpgroup_exit(struct sm *s, unsigned w); /* handles the end of w: products no longer wait for it */
 
 static inline struct core_warp *core_warp_of(struct sm *s, unsigned w) { return &s->modern->warp[w]; }
 
 static inline uint32_t core_div_up(uint32_t n, uint32_t by) { return (n + by - 1) / by; }
 
-/* Makes a sub-core due at that time. */
+/* Makes a sub-core run at time `at`, or earlier if it is already due. */
 static inline void core_due(struct core *c, unsigned sub, uint64_t at)
 {
 	if (at < c->due[sub])
 		c->due[sub] = at;
 }
 
-/* Counts the cycles of a sub-core before until by reason. */
-static inline void core_account(struct sm *s, unsigned sub, uint64_t until)
+/* Counts the cycles of a sub-core before `until` by stall reason, if they are not counted yet. */
+static inline void core_count_cycles_before(struct sm *s, unsigned sub, uint64_t until)
 {
 	if (until > s->modern->sub[sub].seen)
-		core_count_stall(s, sub, until);
+		core_add_stall_cycles(s, sub, until);
 }
 
-/* Calls core_schedule_head() if w waits for an event and this may have been it. */
+/* Calls core_schedule_head() if w waits for an event that may have happened. */
 static inline void core_reschedule(struct sm *s, unsigned w)
 {
 	const struct core_warp *cw = core_warp_of(s, w);
@@ -490,17 +509,18 @@ static inline void core_reschedule(struct sm *s, unsigned w)
 		core_schedule_head(s, w);
 }
 
-/* Record i of a warp. */
+/* Returns the instruction of record i of a warp. */
 static inline const struct core_inst *core_inst_at(const struct sm *s, const struct warp *p, uint32_t i)
 {
 	return &s->modern->inst[p->rec[i].inst];
 }
 
 /*
- * Returns whether b follows a in memory. Before Volta an instruction has 8 bytes, and 8 bytes of control codes come
- * before every third one (Kepler: seventh). Since Volta both are in its 16 bytes.
+ * Returns true if b follows a in memory. Before Volta an instruction has 8 bytes, and 8 bytes of control codes come
+ * before every third instruction (Kepler: every seventh). Since Volta an instruction has 16 bytes, including its
+ * control code.
  */
-static inline bool core_follows(const struct core_inst *a, const struct core_inst *b)
+static inline bool core_follows_in_memory(const struct core_inst *a, const struct core_inst *b)
 {
 	return b->pc > a->pc && b->pc - a->pc <= 16;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Static instructions for the modern core: class, unit, register spans, interval. Each is made once, at its
- * first occurrence. Properties of an opcode's text are determined once for each text.
+ * Decodes static instructions for the modern core: class, unit, registers, interval. Each instruction is decoded once,
+ * at its first occurrence. Properties that follow from the opcode's text are determined once for each text.
  *
- * Always true of a result: every source and destination of a span is an entry of its own; RZ and URZ do not
- * occur; an instruction without INST_FIXED ends with an event. Widths of spans follow from the opcode, since a
- * trace names only the first register. Predicates and constants as operands are not modelled, since traces lack
- * them.
+ * Always true: every register of an operand has its own entry in core_inst.src. RZ and URZ have none. An instruction
+ * without INST_FIXED ends with an event. The number of registers of an operand follows from the opcode, because a
+ * trace names only the first register. Operands that are predicates or constants are not modelled, because traces
+ * lack them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,7 @@ struct core_code *core_code_new(const struct params *p)
 	c->params = p;
 	c->inst = reserve(CODES_MAX, sizeof(*c->inst));
 	sass_latency(&c->latency, p->modern.family, p->modern.sm, p->modern.forwarding);
-	/* A result that ends with an event is ready for all readers the same time after it. */
+	/* A result that ends with an event is ready for all readers the same number of cycles after the event. */
 	memset(c->latency.after[SASS_FAST], (int)p->modern.sb_release, N_SASS_OPERANDS);
 	set_distances(c);
 	return c;
@@ -56,17 +56,17 @@ void core_code_free(struct core_code *c)
 
 /* ---- opcode text -------------------------------------------------------------------------------- */
 
-static bool stem_is(const char *op, const char *stem)
+static bool opcode_stem_is(const char *op, const char *stem)
 {
 	size_t n = strlen(stem);
 
 	return !strncmp(op, stem, n) && (!op[n] || op[n] == '.');
 }
 
-/* Returns whether the opcode begins with text: LD for LDG, LDS ... */
+/* Returns true if the opcode begins with `text`: LD for LDG, LDS and so on. */
 static bool opcode_begins(const char *op, const char *text) { return !strncmp(op, text, strlen(text)); }
 
-/* Returns whether the opcode has this suffix between dots. */
+/* Returns true if `suffix` is one of the opcode's parts after a dot. */
 static bool has_suffix(const char *op, const char *suffix)
 {
 	size_t n = strlen(suffix);
@@ -77,27 +77,27 @@ static bool has_suffix(const char *op, const char *suffix)
 	return false;
 }
 
-static bool any_of(const char *op, const char *const *stems)
+static bool has_any_stem(const char *op, const char *const *stems)
 {
 	for (; *stems; stems++)
-		if (stem_is(op, *stems))
+		if (opcode_stem_is(op, *stems))
 			return true;
 	return false;
 }
 
 /* ---- units -------------------------------------------------------------------------------------- */
 
-static const char *const special_functions[] = {"MUFU", "POPC", "FLO", "BREV", "F2F", "F2I", "I2F", "FRND",
-	"FCHK", "IPA", "F2FP", "I2FP", "I2I", "F2IP", NULL};
-static const char *const misc[] = {"S2R", "S2UR", "B2R", "R2B", "BAR", "CS2UR", NULL};
-static const char *const no_unit[] = {"NOP", "DEPBAR", "LDGDEPBAR", "MEMBAR", "ERRBAR", "FENCE", "NANOSLEEP",
-	"CGAERRBAR", "CCTL", "CCTLL", "CCTLT", "WARPGROUP", "WARPGROUPSET", NULL};
+static const char *const sfu_stems[] = {"MUFU", "POPC", "FLO", "BREV", "F2F", "F2I", "I2F", "FRND", "FCHK",
+	"IPA", "F2FP", "I2FP", "I2I", "F2IP", NULL};
+static const char *const misc_stems[] = {"S2R", "S2UR", "B2R", "R2B", "BAR", "CS2UR", NULL};
+static const char *const no_unit_stems[] = {"NOP", "DEPBAR", "LDGDEPBAR", "MEMBAR", "ERRBAR", "FENCE",
+	"NANOSLEEP", "CGAERRBAR", "CCTL", "CCTLL", "CCTLT", "WARPGROUP", "WARPGROUPSET", NULL};
 
 static enum core_unit core_unit_of(const struct modern_params *m, const char *op, enum sass_class c)
 {
-	if (any_of(op, no_unit))
+	if (has_any_stem(op, no_unit_stems))
 		return CORE_NO_UNIT;
-	if (any_of(op, misc))
+	if (has_any_stem(op, misc_stems))
 		return CORE_MISC;
 	switch (c) {
 	case SASS_FMAI: return op[0] == 'F' ? CORE_FP32 : CORE_IMAD;
@@ -119,7 +119,7 @@ static enum core_unit core_unit_of(const struct modern_params *m, const char *op
 	case SASS_TMEM: return CORE_UNIFORM;
 	case SASS_S2UR: return CORE_MISC;
 	case SASS_FAST:
-	case SASS_SLOW: return any_of(op, special_functions) ? CORE_SFU : CORE_MEMORY;
+	case SASS_SLOW: return has_any_stem(op, sfu_stems) ? CORE_SFU : CORE_MEMORY;
 	case SASS_TMA: return CORE_MEMORY;
 	default: return CORE_INT;
 	}
@@ -127,7 +127,7 @@ static enum core_unit core_unit_of(const struct modern_params *m, const char *op
 
 static enum core_path memory_path(const char *op, const struct uop *u)
 {
-	if (stem_is(op, "LDC") || stem_is(op, "LDCU"))
+	if (opcode_stem_is(op, "LDC") || opcode_stem_is(op, "LDCU"))
 		return PATH_CONST;
 	return u->flags & UOP_ACCESS || u->space != SPACE_NONE ? PATH_ACCESS : PATH_EXCHANGE;
 }
@@ -136,11 +136,11 @@ static enum core_path memory_path(const char *op, const struct uop *u)
 
 /* Shape of a matrix instruction of one warp (HOPPER-mma-1). */
 struct mma {
-	uint8_t a, b, c;
-	uint16_t work;
+	uint8_t a, b, c; /* number of registers of each matrix */
+	uint16_t work;   /* number of multiplications */
 };
 
-/* Dense products of an instruction; the names of sparse ones count the zeros of A. */
+/* Returns the shape by the opcode as if A were dense: the name of a sparse instruction counts the zeros of A. */
 static struct mma dense_mma_of(const char *op)
 {
 	bool f32 = has_suffix(op, "F32");
@@ -160,14 +160,14 @@ static struct mma dense_mma_of(const char *op)
 		return (struct mma){1, 1, 2, 512};
 	if (opcode_begins(op, "DMMA"))
 		return (struct mma){2, 2, 4, 1024};
-	return (struct mma){2, 2, f32 ? 4 : 2, 256}; /* HMMA.884, a step of four */
+	return (struct mma){2, 2, f32 ? 4 : 2, 256}; /* HMMA.884, one of four steps */
 }
 
 static struct mma mma_of(const char *op)
 {
 	struct mma k = dense_mma_of(op);
 
-	if (has_suffix(op, "TF32")) { /* two registers where a half has one */
+	if (has_suffix(op, "TF32")) { /* an element has twice the size of a half */
 		k.a = (uint8_t)(2 * k.a);
 		k.b = (uint8_t)(2 * k.b);
 		k.work *= 2;
@@ -192,9 +192,9 @@ static void set_matrix_timing(struct core_inst *i, const struct modern_params *m
 		i->later = k.work >= 2048 ? 26 - 27 : 18 - 27;
 }
 
-/* ---- spans -------------------------------------------------------------------------------------- */
+/* ---- registers of operands ---------------------------------------------------------------------- */
 
-/* Number of registers of a result, or of stored data, by the width in the opcode. */
+/* Returns the number of registers of loaded or stored data, by the width in the opcode. */
 static unsigned data_registers(const char *op, const struct inst *in)
 {
 	if (has_suffix(op, "128"))
@@ -204,10 +204,10 @@ static unsigned data_registers(const char *op, const struct inst *in)
 	return in->size > 4 && in->size <= 16 ? in->size / 4u : 1;
 }
 
-/* Returns whether the instruction moves matrices between shared memory and registers. */
-static bool moves_matrices(const char *op) { return opcode_begins(op, "LDSM") || stem_is(op, "STSM"); }
+/* Returns true if the instruction moves matrices between shared memory and registers. */
+static bool moves_matrices(const char *op) { return opcode_begins(op, "LDSM") || opcode_stem_is(op, "STSM"); }
 
-/* Number of its matrices, of a register each. */
+/* Returns the number of matrices that such an instruction moves; each has one register. */
 static unsigned matrices_of(const char *op)
 {
 	return has_suffix(op, "4") || has_suffix(op, "x4")   ? 4
@@ -215,7 +215,7 @@ static unsigned matrices_of(const char *op)
 							     : 1;
 }
 
-static unsigned result_regs(const char *op, const struct inst *in, enum sass_class c)
+static unsigned result_registers(const char *op, const struct inst *in, enum sass_class c)
 {
 	if (moves_matrices(op))
 		return matrices_of(op);
@@ -223,9 +223,9 @@ static unsigned result_regs(const char *op, const struct inst *in, enum sass_cla
 		return data_registers(op, in);
 	if (c == SASS_HMMA || c == SASS_IMMA || c == SASS_DMMA)
 		return mma_of(op).c;
-	if (c == SASS_FP64 && !stem_is(op, "DSETP"))
+	if (c == SASS_FP64 && !opcode_stem_is(op, "DSETP"))
 		return 2;
-	if (stem_is(op, "CS2R"))
+	if (opcode_stem_is(op, "CS2R"))
 		return has_suffix(op, "32") ? 1 : 2;
 	if (has_suffix(op, "WIDE") && opcode_begins(op, "IMAD"))
 		return 2;
@@ -240,8 +240,8 @@ static bool is_store(const char *op)
 	return opcode_begins(op, "ST") || opcode_begins(op, "RED") || opcode_begins(op, "ATOM");
 }
 
-/* Number of registers of source operand n. */
-static unsigned source_regs(const char *op, const struct inst *in, enum sass_class c, unsigned n)
+/* Returns the number of registers of source operand n. */
+static unsigned source_registers(const char *op, const struct inst *in, enum sass_class c, unsigned n)
 {
 	if (c == SASS_HMMA || c == SASS_IMMA || c == SASS_DMMA)
 		return n == 0 ? mma_of(op).a : n == 1 ? mma_of(op).b : n == 2 ? mma_of(op).c : 1;
@@ -253,7 +253,7 @@ static unsigned source_regs(const char *op, const struct inst *in, enum sass_cla
 		return 1;
 	if (n == 0)
 		return has_suffix(op, "E") ? 2 : 1;
-	if (stem_is(op, "STSM"))
+	if (opcode_stem_is(op, "STSM"))
 		return matrices_of(op);
 	return is_store(op) ? data_registers(op, in) : 1;
 }
@@ -266,7 +266,7 @@ static enum sass_operand operand_role(const char *op, const struct inst *in, enu
 		return READ_MMA_C;
 	if (in->has_addr && n == 0 && r == READ_SLOW)
 		return READ_ADDRESS;
-	if (stem_is(op, "HFMA2") && n == 2)
+	if (opcode_stem_is(op, "HFMA2") && n == 2)
 		return READ_HALF_C;
 	return r;
 }
@@ -322,13 +322,13 @@ static void set_core_operands(
 
 /* ---- matrix products of warpgroups --------------------------------------------------------------- */
 
-#define GMMA_A_REGS 4u /* registers of A of a warp */
+#define GMMA_A_REGS 4u /* registers of A in each warp */
 
 /*
- * Sets the times of a product. Its only registers are those of A: the accumulators of one product are ready for the
- * next, and for others after a wait.
+ * Sets the times and operands of a product of a warpgroup. Only the registers of A are operands. Accumulators cause no
+ * dependence: the next product may use them at once, and other instructions come after a wait.
  */
-static void set_gmma(
+static void set_gmma_timing(
 	struct core_inst *i, struct core_code *c, const struct core_kind *kind, const struct inst *in)
 {
 	const struct modern_params *m = &c->params->modern;
@@ -337,7 +337,7 @@ static void set_gmma(
 	struct core_kind with_a = *kind;
 	struct gmma g;
 
-	if (!gmma_shape(&g, in->opcode)) /* uop_make() has refused it */
+	if (!gmma_shape(&g, in->opcode)) /* uop_make() has rejected it */
 		return;
 	i->interval = (uint16_t)gmma_product_cycles(&g, m->tensor_rate);
 	i->reads = (uint16_t)gmma_read_cycles(&g, a < 0, m->shared_bytes);
@@ -352,7 +352,7 @@ static void set_gmma(
 	set_core_operands(i, c, &with_a, &just_a);
 }
 
-/* ---- the whole ---------------------------------------------------------------------------------- */
+/* ---- the whole instruction ---------------------------------------------------------------------- */
 
 static const char *const predicate_readers[] = {
 	"BRA", "EXIT", "BRX", "BRXU", "JMP", "JMX", "RET", "BREAK", NULL};
@@ -361,11 +361,14 @@ static bool sets_predicate(const char *op)
 {
 	size_t n = strcspn(op, ".");
 
-	return (n >= 4 && !memcmp(op + n - 4, "SETP", 4)) || stem_is(op, "PLOP3") || stem_is(op, "R2P") ||
-	       stem_is(op, "VOTE") || stem_is(op, "HSETP2");
+	return (n >= 4 && !memcmp(op + n - 4, "SETP", 4)) || opcode_stem_is(op, "PLOP3") ||
+	       opcode_stem_is(op, "R2P") || opcode_stem_is(op, "VOTE") || opcode_stem_is(op, "HSETP2");
 }
 
-static unsigned scope_of(const char *op) { return has_suffix(op, "CTA") ? 0 : has_suffix(op, "SYS") ? 2 : 1; }
+static unsigned fence_scope_of(const char *op)
+{
+	return has_suffix(op, "CTA") ? 0 : has_suffix(op, "SYS") ? 2 : 1;
+}
 
 static unsigned core_flags_of(const char *op, const struct uop *u, const struct core_inst *i)
 {
@@ -373,7 +376,7 @@ static unsigned core_flags_of(const char *op, const struct uop *u, const struct 
 		i->unit <= CORE_NO_UNIT && i->class != SASS_DMMA && i->class != SASS_LDCU ? INST_FIXED : 0u;
 
 	f |= sets_predicate(op) ? INST_SETS_P : 0u;
-	f |= any_of(op, predicate_readers) ? INST_READS_P : 0u;
+	f |= has_any_stem(op, predicate_readers) ? INST_READS_P : 0u;
 	f |= u->flags & UOP_BARRIER ? INST_BARRIER : 0u;
 	f |= u->flags & UOP_MEMBAR ? INST_MEMBAR : 0u;
 	f |= u->flags & UOP_LDGDEPBAR ? INST_LDGDEPBAR : 0u;
@@ -383,14 +386,14 @@ static unsigned core_flags_of(const char *op, const struct uop *u, const struct 
 	f |= u->gmma == GMMA_WAIT ? INST_GMMA_WAIT : u->gmma ? INST_GMMA : 0u;
 	f |= u->flags & UOP_SYNC ? INST_SYNC : 0u;
 	f |= u->bulk ? INST_BULK : 0u;
-	f |= stem_is(op, "UCGABAR_ARV")    ? INST_GANG_ARRIVE
-	     : stem_is(op, "UCGABAR_WAIT") ? INST_GANG_WAIT
-					   : 0u;
-	f |= stem_is(op, "STSM") || (moves_matrices(op) && i->regs > 1) ? INST_LDSM_N : 0u;
+	f |= opcode_stem_is(op, "UCGABAR_ARV")    ? INST_GANG_ARRIVE
+	     : opcode_stem_is(op, "UCGABAR_WAIT") ? INST_GANG_WAIT
+						  : 0u;
+	f |= opcode_stem_is(op, "STSM") || (moves_matrices(op) && i->regs > 1) ? INST_LDSM_N : 0u;
 	return f;
 }
 
-/* Cycles until the slowest reader could issue; a result without readers is done by then. */
+/* Returns the cycles from issue to the slowest reader's issue; a result without readers is written by then. */
 static unsigned longest_result_latency(const struct sass_latency *l, enum sass_class c)
 {
 	unsigned most = 1;
@@ -401,7 +404,8 @@ static unsigned longest_result_latency(const struct sass_latency *l, enum sass_c
 	return most;
 }
 
-static void kind_make(struct core_code *c, struct core_kind *kind, const struct inst *in, const struct uop *u)
+static void make_opcode_kind(
+	struct core_code *c, struct core_kind *kind, const struct inst *in, const struct uop *u)
 {
 	const struct modern_params *m = &c->params->modern;
 	struct core_inst *i = &kind->inst;
@@ -422,13 +426,13 @@ static void kind_make(struct core_code *c, struct core_kind *kind, const struct 
 		i->unit = CORE_WARPGROUP;
 	i->path = i->unit == CORE_MEMORY ? (uint8_t)memory_path(op, u) : PATH_NONE;
 	i->interval = (uint16_t)m->interval[i->unit];
-	i->scope = (uint8_t)scope_of(op);
+	i->scope = (uint8_t)fence_scope_of(op);
 	if (i->unit == CORE_TENSOR)
 		set_matrix_timing(i, m, op);
-	regs = result_regs(op, in, i->class);
+	regs = result_registers(op, in, i->class);
 	i->regs = (uint8_t)(regs ? regs : 1);
 	for (unsigned s = 0; s < KIND_SOURCES; s++) {
-		kind->regs[s] = (uint8_t)source_regs(op, in, i->class, s);
+		kind->regs[s] = (uint8_t)source_registers(op, in, i->class, s);
 		kind->read[s] = (uint8_t)operand_role(op, in, i->class, s);
 	}
 	kind->read_uniform = (uint8_t)sass_uniform_operand_of(i->class);
@@ -437,12 +441,12 @@ static void kind_make(struct core_code *c, struct core_kind *kind, const struct 
 	if (opcode_begins(op, "IMAD") && has_suffix(op, "WIDE")) {
 		i->port = (uint8_t)m->port_imad_wide;
 		i->interval = (uint16_t)m->imad_wide;
-	} else if (stem_is(op, "ERRBAR")) {
+	} else if (opcode_stem_is(op, "ERRBAR")) {
 		i->port = 1;
 	}
 	if (!known && !c->warned) {
 		c->warned = true;
-		diag_warn(NOWHERE, "opcode '%s' has no scheduling class of the modern core: it gets class %s",
+		diag_warn(NOWHERE, "opcode '%s' has no scheduling class of the modern core: class %s is used",
 			op, sass_class_name(i->class));
 	}
 }
@@ -461,7 +465,7 @@ static const struct core_kind *find_kind(struct core_code *c, const struct inst 
 		if (kind_matches(&c->kind[w.number], in, u))
 			return &c->kind[w.number];
 	grow(&c->kind, &c->cap_kinds, c->n_kinds + 1, sizeof(*c->kind));
-	kind_make(c, &c->kind[c->n_kinds], in, u);
+	make_opcode_kind(c, &c->kind[c->n_kinds], in, u);
 	table_add(&c->kinds, hash, c->n_kinds);
 	return &c->kind[c->n_kinds++];
 }
@@ -476,7 +480,7 @@ void core_code_add(struct core_code *c, uint32_t h, const struct inst *in, const
 	i->pc = in->pc;
 	i->groups = u->groups;
 	if (i->flags & INST_GMMA)
-		set_gmma(i, c, kind, in);
+		set_gmma_timing(i, c, kind, in);
 	else
 		set_core_operands(i, c, kind, in);
 }

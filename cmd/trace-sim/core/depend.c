@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Determines when the head of a warp may issue: buffer, stall counts, holds, and dependences. These come either
- * from an ordinary trace (distances by class for results of fixed latency, events for others, counts of
- * readers) or from control codes (dependence counters and wait masks).
+ * Determines when the head of a warp may issue, from the instruction buffer, stall counts, holds and dependences.
+ * Without control codes, dependences follow from the registers of the trace: distances by class for results of fixed
+ * latency, events for other results, and counts of readers. With control codes, they follow from dependence counters
+ * and wait masks.
  *
- * Always true: a waiting warp is scheduled again by the event that ends the wait. Times are evaluated once,
- * unless the warp is fragile: its hold, or a counter just raised, may change between becoming ripe and issue.
- * Traces do not name predicates, so a predicate is known by its writer only. Its readers are guessed, unless
- * the kernel's function is known (guards of its instructions).
+ * Always true: a waiting warp is scheduled again by the event that ends the wait. The time is computed once, unless
+ * the warp is fragile: its hold, or a counter that was just raised, may change between becoming ripe and issue.
+ * Traces do not name predicates, so only the writers of predicates are known. The readers are guessed, unless the
+ * kernel's function is known, which has the guards.
  */
 #include "core/core.h"
 
-/* Earliest issue time of a head, NEVER for an event, and the reason. */
+/* The earliest issue time of a head (NEVER: an event decides), and the stall reason until then. */
 struct ripeness {
 	uint64_t at;
 	unsigned stall;
@@ -28,18 +29,18 @@ static inline void postpone_issue(struct ripeness *o, uint64_t at, unsigned why)
 const struct core_control *core_control_of(const struct core_warp *cw, uint32_t pc)
 {
 	/*
-	 * Control code of an instruction that was missing when the kernel was joined: waits for everything,
-	 * raises nothing.
+	 * For an instruction outside the function's code: a control code that waits for all counters and raises
+	 * none.
 	 */
 	static const struct core_control unknown = {.stall = 11, .write = 7, .read = 7, .wait = 0x3f};
 
 	return pc / 16 < cw->n_codes ? &cw->codes[pc / 16] : &unknown;
 }
 
-/* ---- from an ordinary trace --------------------------------------------------------------------- */
+/* ---- dependences without control codes ---------------------------------------------------------- */
 
-/* Returns the number of results of variable latency in flight for a register of the instruction, or NULL. */
-static const uint8_t *result_missing(const struct core_warp *cw, const struct core_inst *in)
+/* Returns the entry of cw->pending for the first register of the instruction that has a result in flight, or NULL. */
+static const uint8_t *find_pending_result(const struct core_warp *cw, const struct core_inst *in)
 {
 	if (!cw->n_pending)
 		return NULL;
@@ -49,8 +50,8 @@ static const uint8_t *result_missing(const struct core_warp *cw, const struct co
 	return NULL;
 }
 
-/* Returns the number of reads in flight of a destination of the instruction, or NULL. */
-static const uint8_t *read_missing(const struct core_warp *cw, const struct core_inst *in)
+/* Returns the entry of cw->readers for the first destination of the instruction that has a read in flight, or NULL. */
+static const uint8_t *find_pending_read(const struct core_warp *cw, const struct core_inst *in)
 {
 	if (!cw->n_readers)
 		return NULL;
@@ -61,29 +62,29 @@ static const uint8_t *read_missing(const struct core_warp *cw, const struct core
 }
 
 /*
- * Returns whether an event holds the head. The answer and its reason stay valid while the count at held_by is
+ * Returns true if the head waits for an event, and sets *why to the reason. Both remain valid while *cw->held_by is
  * not 0.
  */
 static bool blocked_by_events(struct core_warp *cw, const struct core_inst *in, unsigned *why)
 {
 	*why = STALL_DEPEND;
-	cw->held_by = result_missing(cw, in);
+	cw->held_by = find_pending_result(cw, in);
 	if (cw->held_by)
 		return true;
 	*why = STALL_WAR;
-	cw->held_by = read_missing(cw, in);
+	cw->held_by = find_pending_read(cw, in);
 	return cw->held_by != NULL;
 }
 
-/* Returns whether lanes are missing without a branch, or all of them: a guard has turned them off. */
+/* Returns true if a guard must have turned off lanes: all of them, or some without a branch before. */
 static bool is_masked_by_guard(const struct core_warp *cw, uint32_t mask)
 {
 	return !mask || (mask != cw->last_mask && (mask & cw->last_mask) == mask);
 }
 
 /*
- * Returns whether the head of a warp reads a predicate. The guard of a uniform instruction is a uniform
- * predicate.
+ * Returns true if the head of a warp reads a predicate. The guard of a uniform instruction does not count, because it
+ * is a uniform predicate.
  */
 static bool reads_predicate(
 	const struct core *c, const struct core_warp *cw, const struct core_inst *in, uint32_t mask)
@@ -94,7 +95,7 @@ static bool reads_predicate(
 	       (c->p->predicates == PREDICATES_MASK && is_masked_by_guard(cw, mask));
 }
 
-static void apply_predicates(const struct core *c, const struct warp *p, const struct core_warp *cw,
+static void postpone_for_predicate(const struct core *c, const struct warp *p, const struct core_warp *cw,
 	const struct core_inst *in, struct ripeness *o)
 {
 	if (c->p->predicates == PREDICATES_NONE || !reads_predicate(c, cw, in, p->rec[p->cursor].mask))
@@ -107,10 +108,10 @@ static void apply_predicates(const struct core *c, const struct warp *p, const s
 }
 
 /*
- * Applies results of fixed latency. A result older than the longest distance holds nothing, as most registers
- * do.
+ * Postpones the issue until results of fixed latency are ready. A result older than the longest distance is ready,
+ * as most are.
  */
-static void apply_fixed_latencies(
+static void postpone_for_fixed_latencies(
 	const struct core *c, const struct core_warp *cw, const struct core_inst *in, struct ripeness *o)
 {
 	uint64_t old = o->at > c->longest ? (o->at - c->longest) << 8 : 0;
@@ -123,7 +124,7 @@ static void apply_fixed_latencies(
 	}
 }
 
-static void apply_register_dependences(const struct core *c, const struct warp *p, struct core_warp *cw,
+static void postpone_for_registers(const struct core *c, const struct warp *p, struct core_warp *cw,
 	const struct core_inst *in, struct ripeness *o)
 {
 	unsigned why;
@@ -132,18 +133,18 @@ static void apply_register_dependences(const struct core *c, const struct warp *
 		postpone_issue(o, NEVER, why);
 		return;
 	}
-	apply_fixed_latencies(c, cw, in, o);
+	postpone_for_fixed_latencies(c, cw, in, o);
 	if (cw->predicate_class != SASS_NONE || cw->predicate_pending)
-		apply_predicates(c, p, cw, in, o);
+		postpone_for_predicate(c, p, cw, in, o);
 }
 
-/* ---- from control codes ------------------------------------------------------------------------- */
+/* ---- dependences from control codes ------------------------------------------------------------- */
 
 /*
- * Applies dependence counters. Increments by the previous instruction are visible only after sb_visible cycles,
- * so instructions before that may issue.
+ * Postpones the issue until the dependence counters of the wait mask are 0. Increments by the previous instruction are
+ * visible only after sb_visible cycles. An instruction that issues earlier does not wait for them.
  */
-static void apply_control_codes(
+static void postpone_for_counters(
 	const struct core *c, struct core_warp *cw, const struct core_inst *in, struct ripeness *o)
 {
 	unsigned wait = core_control_of(cw, in->pc)->wait;
@@ -174,10 +175,10 @@ static bool waits_for_counters(const struct sm *s, const struct core_warp *cw, c
 	return false;
 }
 
-/* ---- both --------------------------------------------------------------------------------------- */
+/* ---- the head of a warp ------------------------------------------------------------------------- */
 
-/* Returns whether the hold of a warp keeps its head from issuing at that time. */
-static bool core_held(const struct sm *s, unsigned w, uint64_t at)
+/* Returns true if the hold of a warp keeps its head from issuing at time `at`. */
+static bool is_held_at(const struct sm *s, unsigned w, uint64_t at)
 {
 	const struct core_warp *cw = &s->modern->warp[w];
 	const struct warp *p = &s->warp[w];
@@ -207,12 +208,12 @@ void core_schedule_head(struct sm *s, unsigned w)
 	postpone_issue(&o, cw->next_issue, cw->next_stall);
 	cw->fragile = false;
 	if (cw->control)
-		apply_control_codes(c, cw, head->in, &o);
+		postpone_for_counters(c, cw, head->in, &o);
 	else
-		apply_register_dependences(c, p, cw, head->in, &o);
+		postpone_for_registers(c, p, cw, head->in, &o);
 	if (cw->hold_until > s->clock) {
 		cw->fragile = true;
-		if (core_held(s, w, o.at))
+		if (is_held_at(s, w, o.at))
 			o = (struct ripeness){cw->hold_until, cw->hold_stall};
 	}
 	if (o.at == NEVER)
@@ -221,12 +222,12 @@ void core_schedule_head(struct sm *s, unsigned w)
 		core_warp_schedule(s, cw, head->in, o.at, o.stall);
 }
 
-/* Tests a ripe, fragile warp at issue. Returns false, with a new state, if it may not issue. */
+/* Tests at issue a warp that is ripe and fragile. Returns false, and takes the warp out of `ripe`, if it must wait. */
 bool core_may_issue_now(struct sm *s, unsigned w)
 {
 	struct core_warp *cw = core_warp_of(s, w);
 
-	if (core_held(s, w, s->clock)) {
+	if (is_held_at(s, w, s->clock)) {
 		core_schedule_head(s, w);
 		return false;
 	}
@@ -267,7 +268,7 @@ static void mark_variable_latency_results(
 static void mark_predicate(struct core_warp *cw, const struct core_inst *in, uint64_t t)
 {
 	if (in->flags &
-		INST_READS_P) { /* a guess: the next branch reads a predicate that is set after this one */
+		INST_READS_P) { /* guess: the next branch reads a predicate that is set after this branch */
 		if (!cw->codes)
 			cw->predicate_class = SASS_NONE;
 		return;
@@ -289,7 +290,7 @@ static void raise_counter(struct core_warp *cw, unsigned counter)
 	cw->raised[counter]++;
 }
 
-/* Cycles until the next instruction, by the control code. */
+/* Returns the cycles from an instruction to the next one, by the control code. */
 static uint64_t stall_cycles_of(const struct modern_params *m, const struct core_control *k)
 {
 	if (k->yield)
@@ -297,7 +298,7 @@ static uint64_t stall_cycles_of(const struct modern_params *m, const struct core
 	return k->stall >= 1 && k->stall <= 11 ? k->stall : 1;
 }
 
-static void issue_control(
+static void count_by_control_code(
 	struct core *c, struct core_warp *cw, const struct core_inst *in, uint64_t t, struct core_op *op)
 {
 	const struct core_control *k = core_control_of(cw, in->pc);
@@ -324,7 +325,7 @@ void core_depend_issue(struct sm *s, unsigned w, const struct core_inst *in, uin
 	if (in->flags & INST_FIXED)
 		mark_fixed_latency_results(cw, in, t);
 	if (cw->control) {
-		issue_control(s->modern, cw, in, t, op);
+		count_by_control_code(s->modern, cw, in, t, op);
 		return;
 	}
 	if (op)
@@ -335,8 +336,8 @@ void core_depend_issue(struct sm *s, unsigned w, const struct core_inst *in, uin
 
 /* ---- effects of events --------------------------------------------------------- */
 
-/* Writes the results at s->clock. */
-void core_release(struct sm *s, unsigned w, const struct core_inst *in)
+/* Marks the results of an instruction as written at s->clock. */
+void core_release_results(struct sm *s, unsigned w, const struct core_inst *in)
 {
 	struct core_warp *cw = core_warp_of(s, w);
 
@@ -351,7 +352,7 @@ void core_release(struct sm *s, unsigned w, const struct core_inst *in)
 	}
 }
 
-void core_sources_read(struct sm *s, unsigned w, const struct core_inst *in)
+void core_release_sources(struct sm *s, unsigned w, const struct core_inst *in)
 {
 	struct core_warp *cw = core_warp_of(s, w);
 
@@ -360,7 +361,7 @@ void core_sources_read(struct sm *s, unsigned w, const struct core_inst *in)
 	cw->n_readers = (uint16_t)(cw->n_readers - in->n_src);
 }
 
-void core_counter_down(struct sm *s, unsigned w, unsigned counter)
+void core_decrement_counter(struct sm *s, unsigned w, unsigned counter)
 {
 	struct core_warp *cw = core_warp_of(s, w);
 

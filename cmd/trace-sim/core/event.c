@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The calendar of an SM: events by clock. Always true: events of one cycle run in the order of their insertion.
- * An event beyond the reach of the calendar is in its last slot and is inserted again when that slot is due.
- * Nothing is allocated, since queues and warps bound the number of events.
+ * An event that is due EVENT_SLOTS or more cycles ahead is in the last slot, and is inserted again when that slot is
+ * due. Nothing is allocated, because queues and warps limit the number of events.
  */
 #include "core/core.h"
 
@@ -17,7 +17,7 @@ static void append_event(struct core *c, uint16_t e, unsigned slot)
 	bitset_set(c->slot_used, slot);
 }
 
-/* Slot of a due time > now; times beyond the last slot use the last slot. */
+/* Returns the slot of an event that is due after now; beyond the last slot, the last slot. */
 static unsigned event_slot(uint64_t due, uint64_t now)
 {
 	uint64_t at = due < now + EVENT_SLOTS - 1 ? due : now + EVENT_SLOTS - 1;
@@ -54,11 +54,11 @@ static void run_event(struct sm *s, enum event_kind kind, uint16_t id, uint64_t 
 	case EVENT_LOG: events_writeback(s->events, s->now, s->id, id, (uint32_t)operand); break;
 	case EVENT_L1I: core_l1i_access(s, id, operand); break;
 	case EVENT_FILL: core_l1i_fill(s, (uint32_t)operand); break;
-	case EVENT_LINE: core_fetch_line(s, id, operand); break;
-	case EVENT_DATA: core_memory_data(s, id); break;
+	case EVENT_LINE: core_fetch_line_arrived(s, id, operand); break;
+	case EVENT_DATA: core_memory_value_ready(s, id); break;
 	case EVENT_DONE: core_memory_done(s, id); break;
-	case EVENT_READ: core_memory_read(s, id); break;
-	case EVENT_COUNTER: core_counter_down(s, id, (unsigned)operand); break;
+	case EVENT_READ: core_memory_sources_read(s, id); break;
+	case EVENT_COUNTER: core_decrement_counter(s, id, (unsigned)operand); break;
 	}
 }
 
@@ -88,7 +88,7 @@ void core_events(struct sm *s)
 	}
 }
 
-uint64_t core_event_next(const struct sm *s)
+uint64_t core_next_event_time(const struct sm *s)
 {
 	const struct core *c = s->modern;
 	unsigned from = (unsigned)((s->clock + 1) % EVENT_SLOTS), word = from / 64;

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Fetch: instruction buffers, the instruction cache of a sub-core (L0) with its stream buffer, and the
- * instruction cache of the SM (L1), which goes to memory as in the other core.
+ * instruction cache of the SM (L1I). Misses of the L1I use the network and memory as in the core of sm/.
  *
- * Always true: a sub-core requests one instruction a cycle, the greedy warp's first, then the youngest's. A hit
- * at c may issue from c + HIT on. A warp that missed leaves needs_fetch until its line is in the L0; then it
- * requests again. Fetch follows the recorded path: after a jump it waits for the jump's issue. The wrong path
- * that hardware fetches meanwhile is not modelled. Code of different kernels never shares lines.
+ * Always true: a sub-core requests one instruction per cycle, for the greedy warp, else for the youngest warp. An
+ * instruction that hits at time c may issue from c + L0_HIT_TO_ISSUE on. A warp that missed is not in needs_fetch until its line
+ * is in the L0; then it requests the instruction again. Fetch follows the recorded path: after a jump it waits until
+ * the jump has issued. The wrong path that hardware fetches meanwhile is not modelled. Kernels never share lines of
+ * code.
  */
 #include "core/core.h"
 #include "request/addrdec.h"
 #include "sm/kernel.h"
 
-#define HIT 3u /* response, decode, issue */
+#define L0_HIT_TO_ISSUE 3u /* response, decode, issue */
 
 /* ---- the L0 ------------------------------------------------------------------------------------- */
 
@@ -23,7 +24,7 @@ static uint32_t l0_set(const struct core *c, uint64_t line)
 	return (uint32_t)(line / c->p->l0i_line) & (c->p->l0i_sets - 1);
 }
 
-/* Way of a line; -1: not present. */
+/* Returns the way of a line in its set; -1: not present. */
 static int l0_way(const struct core *c, const struct subcore *b, uint64_t line)
 {
 	const uint64_t *tag = b->tag + (size_t)l0_set(c, line) * c->p->l0i_ways;
@@ -64,7 +65,7 @@ static bool hits_l0(const struct core *c, struct subcore *b, struct core_warp *c
 
 /* ---- misses and the stream buffer --------------------------------------------------------------- */
 
-/* One request a cycle enters the SM's instruction cache. */
+/* Sends a request to the L1I, which accepts one per cycle. */
 static void request_line_from_l1i(struct sm *s, unsigned sub, uint64_t line)
 {
 	struct core *c = s->modern;
@@ -78,7 +79,7 @@ static void request_line_from_l1i(struct sm *s, unsigned sub, uint64_t line)
 	core_event_put(s, at, EVENT_L1I, sub, line);
 }
 
-static int missing_slot(const struct subcore *b, uint64_t line)
+static int find_missing_slot(const struct subcore *b, uint64_t line)
 {
 	FOR_BITS64 (i, b->missing_slots)
 		if (b->missing[i] == line)
@@ -86,8 +87,8 @@ static int missing_slot(const struct subcore *b, uint64_t line)
 	return -1;
 }
 
-/* Position of a line in the stream buffer, counted from its head; -1: not present. */
-static int stream_place(const struct stream_buffer *t, uint64_t line)
+/* Returns the position of a line in the stream buffer, counted from its head; -1: not present. */
+static int find_in_stream(const struct stream_buffer *t, uint64_t line)
 {
 	for (uint32_t i = 0; i < t->count; i++)
 		if (t->line[(t->head + i) % STREAM_SLOTS] == line)
@@ -110,11 +111,14 @@ static void stream_restart(struct stream_buffer *t, uint64_t line)
 	t->on = true;
 }
 
-/* Makes the warp wait for the line; ask: also sends a request. A rank waits for one line, so a slot is free. */
+/*
+ * Makes the warp of `rank` wait for the line. With `ask`, also requests the line unless it is requested already. A warp
+ * waits for one line at a time, so a slot of `missing` is free.
+ */
 static void wait_for_line(
 	struct sm *s, struct subcore *b, unsigned sub, uint64_t line, uint64_t rank, bool ask)
 {
-	int i = missing_slot(b, line);
+	int i = find_missing_slot(b, line);
 
 	if (i < 0) {
 		i = (int)bit_lowest64(~b->missing_slots);
@@ -129,8 +133,8 @@ static void wait_for_line(
 }
 
 /*
- * Looks for a line that is not in the L0. Returns true if the stream buffer's head has it; it is in the L0
- * then.
+ * Handles an L0 miss. Returns true if the line was at the head of the stream buffer and has been moved into the L0.
+ * Else the warp of `rank` waits for the line.
  */
 static bool take_line_from_stream(struct sm *s, unsigned sub, uint64_t line, unsigned rank)
 {
@@ -140,11 +144,11 @@ static bool take_line_from_stream(struct sm *s, unsigned sub, uint64_t line, uns
 	int place;
 
 	c->n.l0_misses++;
-	if (missing_slot(b, line) >= 0) {
+	if (find_missing_slot(b, line) >= 0) {
 		wait_for_line(s, b, sub, line, rank, false);
 		return false;
 	}
-	place = c->p->prefetch_lines ? stream_place(t, line) : -1;
+	place = c->p->prefetch_lines ? find_in_stream(t, line) : -1;
 	if (place == 0) {
 		c->n.stream_hits++;
 		if (t->present >> t->head & 1) {
@@ -156,12 +160,12 @@ static bool take_line_from_stream(struct sm *s, unsigned sub, uint64_t line, uns
 		return false;
 	}
 	wait_for_line(s, b, sub, line, rank, true);
-	if (c->p->prefetch_lines && place < 0 && stream_place(t, line + c->p->l0i_line) < 0)
+	if (c->p->prefetch_lines && place < 0 && find_in_stream(t, line + c->p->l0i_line) < 0)
 		stream_restart(t, line + c->p->l0i_line);
 	return false;
 }
 
-/* Requests one more line ahead. Returns true if it may do so again in the next cycle. */
+/* Requests the next line of the stream. Returns true if the stream buffer has a free slot for another line. */
 static bool prefetch_line(struct sm *s, struct subcore *b, unsigned sub)
 {
 	struct core *c = s->modern;
@@ -169,7 +173,7 @@ static bool prefetch_line(struct sm *s, struct subcore *b, unsigned sub)
 
 	if (!t->on || t->count >= c->p->prefetch_lines)
 		return false;
-	if (l0_way(c, b, t->next) >= 0 || missing_slot(b, t->next) >= 0) {
+	if (l0_way(c, b, t->next) >= 0 || find_missing_slot(b, t->next) >= 0) {
 		t->on = false;
 		return false;
 	}
@@ -180,8 +184,8 @@ static bool prefetch_line(struct sm *s, struct subcore *b, unsigned sub)
 	return t->count < c->p->prefetch_lines;
 }
 
-/* Takes a line from the SM's cache. */
-void core_fetch_line(struct sm *s, unsigned sub, uint64_t line)
+/* Handles a line that arrives from the L1I, or the constants that CONST_SUB requested. */
+void core_fetch_line_arrived(struct sm *s, unsigned sub, uint64_t line)
 {
 	struct core *c = s->modern;
 	struct subcore *b = &c->sub[sub];
@@ -191,8 +195,8 @@ void core_fetch_line(struct sm *s, unsigned sub, uint64_t line)
 		core_memory_constants(s);
 		return;
 	}
-	place = stream_place(&b->stream, line);
-	i = missing_slot(b, line);
+	place = find_in_stream(&b->stream, line);
+	i = find_missing_slot(b, line);
 	if (place >= 0)
 		b->stream.present |= 1ull << (b->stream.head + (unsigned)place) % STREAM_SLOTS;
 	if (i < 0)
@@ -208,8 +212,8 @@ void core_fetch_line(struct sm *s, unsigned sub, uint64_t line)
 /* ---- fetch -------------------------------------------------------------------------------------- */
 
 /*
- * Returns whether a record may be fetched: the next one in memory, or any if no fetched record is left to
- * issue.
+ * Returns true if the warp may fetch its next record. After a jump it may do so only when all fetched records have
+ * issued.
  */
 static bool can_fetch_more(const struct core *c, const struct warp *p, const struct core_warp *cw)
 {
@@ -254,10 +258,10 @@ static void fetch_from_warp(struct sm *s, unsigned sub)
 	if (!s->core->perfect_icache && !hits_l0(c, b, cw, line) &&
 		!take_line_from_stream(s, sub, line, rank))
 		return;
-	cw->buffer[cw->fetched % BUFFER_SLOTS] = (struct core_buffered){s->clock + HIT, in};
+	cw->buffer[cw->fetched % BUFFER_SLOTS] = (struct core_buffered){s->clock + L0_HIT_TO_ISSUE, in};
 	if (cw->fetched++ < p->last) {
 		cw->next = core_inst_at(s, p, cw->fetched);
-		cw->follows = core_follows(in, cw->next);
+		cw->follows = core_follows_in_memory(in, cw->next);
 	}
 	if (cw->fetched == p->cursor + 1)
 		core_schedule_head(s, w);
@@ -265,7 +269,7 @@ static void fetch_from_warp(struct sm *s, unsigned sub)
 		b->needs_fetch &= ~(1ull << rank);
 }
 
-/* Returns true if there is work in the next cycle. */
+/* Runs the fetch stage of a sub-core. Returns true if it has work in the next cycle, too. */
 bool core_fetch(struct sm *s, unsigned sub)
 {
 	struct subcore *b = &s->modern->sub[sub];
@@ -294,8 +298,8 @@ static void reply_with_line(struct sm *s, unsigned sub, uint64_t line)
 }
 
 /*
- * Returns whether a line came with the launch. Functions begin at multiples of CORE_CODE_SPAN, after their
- * constants.
+ * Returns true if the launch has loaded the line: the first launch_lines lines of a kernel. Kernels begin at multiples
+ * of CORE_CODE_SPAN.
  */
 static bool line_came_with_launch(const struct core *c, uint64_t line)
 {
@@ -345,7 +349,7 @@ void core_l1i_fill(struct sm *s, uint32_t req)
 	s->modern->l1i_busy = true;
 }
 
-/* Sends one miss a cycle, and the lines that have arrived to their sub-cores. */
+/* Runs a cycle of the L1I: sends one miss to memory, and replies to sub-cores with the lines that have arrived. */
 void core_l1i_step(struct sm *s)
 {
 	struct req_pool *pool = s->reqs;
@@ -368,8 +372,8 @@ void core_l1i_step(struct sm *s)
 }
 
 /*
- * Empties the instruction caches. Lines on their way still arrive: they belong to the next kernel or are never
- * used.
+ * Empties the instruction caches. Lines in flight still arrive. Either the next kernel has requested them, or they are
+ * never used.
  */
 void core_fetch_flush(struct sm *s)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Recomputes the derived state of a modern core and compares it: states and ranks of its warps, their waits,
- * and the calendar; see instrument/invariants.h. Not checked: times of past cycles, as of units and banks.
- * Empty in builds without the check.
+ * Recomputes the derived state of a modern core and compares it: states and ranks of warps, their waits, and the
+ * calendar; see instrument/invariants.h. Times of units and banks that may be in the past are not checked. The file is
+ * empty in builds without the checks.
  */
 #ifdef CHECK_INVARIANTS
 
 #include "core/core.h"
 #include "instrument/invariants.h"
 
-/* The state of the warp of a rank: none, or exactly one. */
+/* Checks the warp of a rank: with an instruction it is in exactly one state, else in none. */
 static void check_state(const struct sm *s, const struct subcore *b, unsigned rank)
 {
 	const unsigned w = b->warp_of[rank];
@@ -22,7 +22,7 @@ static void check_state(const struct sm *s, const struct subcore *b, unsigned ra
 	for (unsigned u = 0; u < N_CORE_UNITS; u++)
 		invariant("core.by_unit", s->id, w, (b->by_unit[u] & bit) != 0, head && cw->unit == u);
 	for (unsigned y = 0; y < N_CORE_STALLS; y++)
-		invariant("core.by_why", s->id, w, (b->by_stall[y] & bit) != 0, cw->stall == y);
+		invariant("core.by_stall", s->id, w, (b->by_stall[y] & bit) != 0, cw->stall == y);
 	if (!(b->beyond_wheel & bit) && wheel)
 		invariant("core.slot", s->id, w, cw->slot, cw->ready_at % WHEEL);
 }
@@ -37,11 +37,12 @@ static void check_subcore(const struct sm *s, unsigned k)
 		invariant("core.wheel, disjoint", s->id, i, wheel & b->wheel[i], 0);
 		wheel |= b->wheel[i];
 	}
-	invariant("core.far within the wheel", s->id, k, b->beyond_wheel & ~wheel, 0);
+	invariant("core.beyond_wheel within the wheel", s->id, k, b->beyond_wheel & ~wheel, 0);
 	invariant("core.masks within ranks", s->id, k, (wheel | b->ripe | b->has_head) & ~b->ranked, 0);
 	invariant("core.waiting", s->id, k, s->modern->waiting >> k & 1, b->places != 0);
 	if (b->ranked)
-		invariant("core.due, not late", s->id, k, s->modern->due[k] <= core_wheel_next(s, b), true);
+		invariant("core.due, not late", s->id, k, s->modern->due[k] <= core_wheel_next_time(s, b),
+			true);
 	FOR_BITS64 (rank, b->ranked)
 		check_state(s, b, (unsigned)rank);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Issue: choice of a warp, effects of its issue, and reasons of cycles without one.
+ * Issue: choice of a warp, effects of an issue, and reasons of cycles without an issue.
  *
- * Always true: the warp that issued last has the highest priority, then the others from the youngest (or as
- * -core_issue_order says). The first one that meets every condition issues. An instruction that waits s cycles
- * for register reads counts as issued s cycles after it was chosen, and nothing else of the sub-core issues
- * before. Cycles in which a sub-core was not run have the reason of the last one that was.
+ * Always true: the warp that issued last has the highest priority, then the others from the youngest to the oldest
+ * (-core_issue_order changes this). The first warp that meets every condition issues. An instruction that waits s
+ * cycles for register reads is issued s cycles after it was chosen, and the sub-core issues no other instruction
+ * before. Cycles in which a sub-core was not run have the stall reason of the last cycle in which it was.
  */
 #include "core/core.h"
 #include "power/counts.h"
@@ -44,8 +44,8 @@ static const uint8_t idle_kind[N_CORE_STALLS] = {
 	[STALL_EMPTY] = OCC_IDLE,
 };
 
-/* Cycles from seen up to, not including, until. */
-void core_count_stall(struct sm *s, unsigned sub, uint64_t until)
+/* Counts the cycles from b->seen up to, not including, `until` with the stall reason b->idle. */
+void core_add_stall_cycles(struct sm *s, unsigned sub, uint64_t until)
 {
 	struct core *c = s->modern;
 	struct subcore *b = &c->sub[sub];
@@ -59,7 +59,7 @@ void core_count_stall(struct sm *s, unsigned sub, uint64_t until)
 		profile_core_cycles(s, sub, cycles);
 }
 
-/* Reason of the warp that is nearest to issuing. */
+/* Returns the stall reason of the warp that is nearest to issuing. */
 static unsigned main_stall_reason(const struct subcore *b)
 {
 	if (b->ripe)
@@ -71,10 +71,10 @@ static unsigned main_stall_reason(const struct subcore *b)
 }
 
 /*
- * Sets the stall reason of this cycle, if it has no issue, and of the idle cycles after it. Called only if there
- * are such cycles.
+ * Sets the stall reason of this cycle, if it has no issue, and of the cycles after it in which the sub-core is not run.
+ * Called only if there are such cycles.
  */
-void core_idle(struct sm *s, unsigned sub)
+void core_set_idle_reason(struct sm *s, unsigned sub)
 {
 	struct subcore *b = &s->modern->sub[sub];
 	uint64_t set;
@@ -88,10 +88,10 @@ void core_idle(struct sm *s, unsigned sub)
 		set ? b->idle : STALL_EMPTY);
 }
 
-/* ---- which warp --------------------------------------------------------------------------------- */
+/* ---- choice of a warp --------------------------------------------------------------------------- */
 
-/* Time from which a unit, or another unit that may take its work, accepts an instruction. */
-static uint64_t unit_open_time(const struct core *c, const struct subcore *b, unsigned unit)
+/* Returns the time from which the unit, or an INT unit in place of FP32, accepts an instruction. */
+static uint64_t unit_accept_time(const struct core *c, const struct subcore *b, unsigned unit)
 {
 	uint64_t at = b->unit_free_at[unit];
 
@@ -115,10 +115,10 @@ static unsigned pick_rank(const struct core *c, const struct subcore *b, uint64_
 
 /* ---- one issue ---------------------------------------------------------------------------------- */
 
-/* Most warps are whole, and counting bits is a call where the host has no instruction for it. */
+/* Most masks are full, and counting bits is a function call on hosts without an instruction for it. */
 static unsigned active_lanes(uint32_t mask) { return mask == UINT32_MAX ? 32 : bit_count32(mask); }
 
-/* Makes the record of an operation without a fixed end. */
+/* Allocates and fills the struct winst and struct core_op of an instruction of variable latency. */
 static uint16_t new_variable_latency_op(struct sm *s, unsigned w, const struct rec *rec, const struct uop *u)
 {
 	struct core *c = s->modern;
@@ -146,7 +146,7 @@ static uint16_t new_variable_latency_op(struct sm *s, unsigned w, const struct r
 	return h;
 }
 
-/* Counts all power events of an instruction at its issue, as the modern core does (POWER-modern). */
+/* Counts all power events of an instruction at its issue (POWER-modern). */
 static NOINLINE void count_power(struct sm *s, const struct rec *rec, unsigned lanes)
 {
 	power_count_decode(s->power, &s->power->tables->op[rec->inst], NULL);
@@ -171,8 +171,8 @@ static void count_issue(
 }
 
 /*
- * Moves to the next instruction, or ends the warp. Fetch waits for jumps, so an instruction that does not
- * follow in memory is one after a jump.
+ * Advances the warp to its next instruction, or ends the warp. If the next instruction does not follow in memory, a
+ * jump was taken, and fetch has waited for its issue.
  */
 static void advance_warp(struct sm *s, unsigned w, struct core_warp *cw, uint64_t t)
 {
@@ -191,10 +191,10 @@ static void advance_warp(struct sm *s, unsigned w, struct core_warp *cw, uint64_
 }
 
 /*
- * Reuse marks of the head: from the control code, or set if the next instruction reads the same register in the
- * slot.
+ * Returns the mask of operand slots of the head that the register file cache keeps: from the control code, or by the
+ * guess that a slot is kept if the next instruction reads the same register in it.
  */
-static unsigned reuse_of(const struct sm *s, unsigned w, const struct core_inst *in)
+static unsigned reused_slots_of(const struct sm *s, unsigned w, const struct core_inst *in)
 {
 	const struct core_warp *cw = &s->modern->warp[w];
 	const struct warp *p = &s->warp[w];
@@ -215,10 +215,10 @@ static unsigned reuse_of(const struct sm *s, unsigned w, const struct core_inst 
 
 static uint64_t register_read_wait(struct sm *s, struct subcore *b, unsigned w, const struct core_inst *in)
 {
-	return in->flags & INST_FIXED ? core_register_wait(s, b, w, in, reuse_of(s, w, in)) : 0;
+	return in->flags & INST_FIXED ? core_register_wait(s, b, w, in, reused_slots_of(s, w, in)) : 0;
 }
 
-/* Logs the issue of an instruction at t, and its end if that is fixed (h: WINST_NONE). */
+/* Logs the issue of an instruction at t and, if its end is fixed (h is WINST_NONE), schedules the log of its end. */
 static __attribute__((cold)) NOINLINE void log_core_issue(
 	struct sm *s, unsigned w, const struct core_inst *in, uint64_t t, uint16_t h)
 {
@@ -229,7 +229,7 @@ static __attribute__((cold)) NOINLINE void log_core_issue(
 		core_pipeline_issue(s, w, t, h);
 }
 
-/* Issues the head of a warp. Returns the time at which it counts as issued. */
+/* Issues the head of the warp of a rank. Returns its issue time, which is after the wait for register reads. */
 static uint64_t issue_rank(struct sm *s, unsigned sub, unsigned rank, struct core_warp *cw)
 {
 	struct core *c = s->modern;
@@ -252,7 +252,7 @@ static uint64_t issue_rank(struct sm *s, unsigned sub, unsigned rank, struct cor
 	if (s->events)
 		log_core_issue(s, w, in, t, h);
 	core_depend_issue(s, w, in, t, h ? &c->op[h] : NULL);
-	core_unit_take(s, b, in, h, t);
+	core_unit_accept(s, b, in, h, t);
 	if (in->flags & INST_SPECIAL)
 		core_sync_issue(s, w, in, t, h);
 	cw->last_mask = in->unit == CORE_BRANCH ? 0 : rec->mask;
@@ -264,7 +264,7 @@ static uint64_t issue_rank(struct sm *s, unsigned sub, unsigned rank, struct cor
 
 /* ---- the stage ---------------------------------------------------------------------------------- */
 
-/* Returns whether the result queue, if there is one, has a place for the result of the head. */
+/* Returns true if the result queue, if there is one, has a free entry for the result of `in`. */
 static bool result_queue_has_slot(struct sm *s, struct subcore *b, const struct core_inst *in)
 {
 	uint32_t places = s->modern->p->result_queue;
@@ -273,15 +273,15 @@ static bool result_queue_has_slot(struct sm *s, struct subcore *b, const struct 
 	       b->result_at < s->clock + in->done + places;
 }
 
-static void take_result(struct subcore *b, const struct core_inst *in, uint64_t t)
+static void occupy_result_queue(struct subcore *b, const struct core_inst *in, uint64_t t)
 {
 	if (in->flags & INST_FIXED && in->n_dst)
 		b->result_at = b->result_at + 1 > t + in->done ? b->result_at + 1 : t + in->done;
 }
 
 /*
- * Tries the ripe warps in order. Returns true if one has issued; else *open is the time at which the first unit
- * opens.
+ * Tries the ripe warps in order of priority. Returns true if one has issued; else sets *open to the earliest time at
+ * which a unit that one of them needs accepts an instruction.
  */
 static bool try_issue(struct sm *s, unsigned sub, uint64_t *open)
 {
@@ -293,7 +293,7 @@ static bool try_issue(struct sm *s, unsigned sub, uint64_t *open)
 		unsigned rank = pick_rank(c, b, set), w = b->warp_of[rank];
 		struct core_warp *cw = &c->warp[w];
 		const struct core_inst *in = cw->head;
-		uint64_t at = unit_open_time(c, b, cw->unit);
+		uint64_t at = unit_accept_time(c, b, cw->unit);
 
 		if (at > s->clock) {
 			*open = at < *open ? at : *open;
@@ -305,26 +305,26 @@ static bool try_issue(struct sm *s, unsigned sub, uint64_t *open)
 			continue;
 		if (!result_queue_has_slot(s, b, in))
 			continue;
-		core_account(s, sub, s->clock);
-		take_result(b, in, issue_rank(s, sub, rank, cw));
+		core_count_cycles_before(s, sub, s->clock);
+		occupy_result_queue(b, in, issue_rank(s, sub, rank, cw));
 		b->seen = s->clock + 1;
 		return true;
 	}
 	return false;
 }
 
-/* Returns the time of the next attempt with a ripe warp; NEVER: none is ripe, or an event decides. */
+/* Runs the issue stage. Returns the time of the next attempt with a ripe warp; NEVER: none before the next event. */
 uint64_t core_issue(struct sm *s, unsigned sub)
 {
 	struct subcore *b = &s->modern->sub[sub];
 	uint64_t open = NEVER;
 	bool issued = false;
 
-	core_wheel_turn(s, b);
+	core_wheel_advance(s, b);
 	if (b->ripe && s->clock >= b->port_free)
 		issued = try_issue(s, sub, &open);
 	if (!issued)
-		core_account(s, sub, s->clock);
+		core_count_cycles_before(s, sub, s->clock);
 	b->issued = issued;
 	if (!b->ripe)
 		return NEVER;

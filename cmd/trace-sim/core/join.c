@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Control codes for a kernel. Its function is found by name and architecture, in the files of --cubin, else in
- * the packed stream of the kernel, and joined with the trace by PC.
+ * Finds the control codes of a kernel. Its function is searched by name and architecture in the files of --cubin, then
+ * in the packed stream of the kernel. The control codes of the function are joined with the trace by PC.
  *
  * Always true: control codes apply to all instructions of a kernel or to none, and only if every instruction of
  * its first thread block matches (cubin.h). A kernel whose dependences follow from registers takes only the guards
@@ -17,20 +17,20 @@ struct core_join {
 	struct core_join *next;
 	char *name;
 	unsigned sm;
-	struct core_control *codes; /* control codes; NULL: not joined */
+	struct core_control *codes; /* control codes by pc / 16; NULL: not joined */
 	uint32_t n_codes;
-	uint32_t matched, mismatched; /* instructions */
+	uint32_t matched, mismatched; /* number of instructions that match the function, and that do not */
 };
 
 /* State of a comparison of a function with a trace. */
-struct look {
+struct code_comparison {
 	struct cubin_join *join;
-	uint64_t *seen; /* handles */
+	uint64_t *seen; /* bit set of the handles of instructions already compared */
 	uint32_t matched, mismatched;
 	char text[200]; /* text of the first mismatch */
 };
 
-static void check_instruction(struct look *k, const struct inst *in)
+static void check_instruction(struct code_comparison *k, const struct inst *in)
 {
 	const char *bound = "";
 	enum cubin_match got = cubin_join_look(k->join, in->pc, in->opcode, &bound);
@@ -47,7 +47,7 @@ static void check_instruction(struct look *k, const struct inst *in)
 		got == CUBIN_NO_CODE ? "no instruction" : "the opcode of ", bound);
 }
 
-static void check_first_block(struct look *k, const struct code *code, const struct tblock *tb)
+static void check_first_block(struct code_comparison *k, const struct code *code, const struct tblock *tb)
 {
 	for (uint32_t i = 0; i < tb->n_recs; i++) {
 		uint32_t h = tb->rec[i].inst;
@@ -83,7 +83,7 @@ static struct core_control *decode_control_codes(const struct cubin_function *f)
 	return c;
 }
 
-/* Warns that the kernel runs without control codes, or ends the run if they are required. */
+/* Warns that the kernel runs without control codes; with -core_dependence control, ends the run. */
 static void report_missing_codes(enum core_dependence by, const struct kernel *k, const char *found)
 {
 	struct place at = {.file = k->path};
@@ -94,7 +94,7 @@ static void report_missing_codes(enum core_dependence by, const struct kernel *k
 		by == DEPEND_SCOREBOARD ? "its guards" : "control codes");
 }
 
-/* Finds the function in the files of --cubin, else in the trace. */
+/* Finds the function of the kernel in the files of --cubin, else in the packed stream. */
 static const struct cubin_function *cubin_function_of(const struct cubins *files, const struct kernel *k)
 {
 	const struct cubins *in[] = {files, trace_codes(k->trace)};
@@ -109,7 +109,7 @@ static const struct cubin_function *cubin_function_of(const struct cubins *files
 static void join_function(struct core_join *j, const struct cubin_function *f, enum core_dependence by,
 	const struct code *code, const struct kernel *k, const struct tblock *tb)
 {
-	struct look l = {.join = NULL};
+	struct code_comparison l = {.join = NULL};
 	char found[320];
 
 	if (!f) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Control codes for kernels, by function. Zeroed: none yet. */
+/* Control codes of kernels, by function. A zeroed struct core_joins has none. */
 #ifndef CORE_JOIN_H
 #define CORE_JOIN_H
 
@@ -9,14 +9,15 @@
 struct core_join;
 
 struct core_joins {
-	struct cubins *cubins;      /* files of --cubin; NULL: none */
-	struct core_join *first;    /* kernels looked up */
-	uint64_t insts, mismatches; /* instructions of joined kernels; instructions without a match */
+	struct cubins *cubins;   /* files of --cubin; NULL: none */
+	struct core_join *first; /* list of the kernels that were searched */
+	uint64_t insts;          /* number of instructions of kernels with control codes */
+	uint64_t mismatches;     /* number of instructions that do not match their function */
 };
 
 /*
- * Attaches its control codes, if any, to k, whose first thread block is tb. Called between cycles. Ends the run
- * if they are required and missing.
+ * Sets k->codes to the control codes of the kernel, if there are any; tb is the kernel's first thread block. Ends the
+ * run if `by` requires control codes and there are none. Called between cycles.
  */
 void core_join(struct core_joins *all, enum core_dependence by, const struct code *code, struct kernel *k,
 	const struct tblock *tb);

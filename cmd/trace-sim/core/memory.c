@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The memory pipeline: queues in the sub-cores, acceptance by the SM, the pipe to the L1 data cache, and the
- * return of results. The levels below the L1 are those of the other core.
+ * return of results. The levels below the L1 are those of the core of sm/.
  *
- * Always true: the SM accepts one instruction at a time, from the sub-cores in round robin. Its data port is
- * busy for the cycles of the instruction's bytes, passes over the data banks and passes over the tag banks. L1
- * lookups happen in that order, as many lines a cycle as there are tag banks, each a fixed time after its
- * acceptance. A rejected lookup delays those after it. An operation ends when all its accesses have ended and
- * the link to its sub-core has carried its result.
+ * Always true: the SM accepts one instruction at a time, from the sub-cores in round robin. Its data port is busy for
+ * the largest of three numbers of cycles: those for the bytes, the passes over the data banks, and the passes over the
+ * tag banks. L1 lookups happen in the order of acceptance, each a fixed time after it. In a cycle as many lines are
+ * looked up as there are tag banks. A rejected lookup delays the lookups after it. An operation ends when all its
+ * accesses have ended and the link to its sub-core has carried its result.
  */
 #include "power/counts.h"
 #include "core/core.h"
@@ -18,28 +18,28 @@
 #include "sm/pipeline.h"
 #include "sm/profile.h"
 
-#define LOOKUP_BEFORE 12u /* cycles from the lookup of a hit to its value in the register file */
-#define FIRST_REG     2u  /* cycles of the link that every latency has already */
+#define HIT_TO_REGISTER 12u /* cycles from the lookup of a hit to its value in the register file */
+#define FIRST_REG       2u /* cycles of the first register on the link, which the latencies of params include */
 
 static uint64_t later_clock(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
-/* ---- places in a sub-core ----------------------------------------------------------------------- */
+/* ---- queue of a sub-core ------------------------------------------------------------------------ */
 
-static void memory_due_at(struct core *c, uint64_t at)
+static void lower_memory_due(struct core *c, uint64_t at)
 {
 	if (at < c->mem_due)
 		c->mem_due = at;
 }
 
-/* Time at which the first instruction of the queue may be accepted. */
-static uint64_t first_ready(const struct subcore *b)
+/* Returns the time at which the first instruction of the sub-core's queue may be accepted. */
+static uint64_t first_accept_time(const struct subcore *b)
 {
 	const struct mem_place *k = &b->place[b->place_head];
 
 	return later_clock(k->ready, b->place_freed + k->interval);
 }
 
-void core_memory_take(struct sm *s, struct subcore *b, const struct core_inst *in, uint16_t h, uint64_t t)
+void core_memory_enqueue(struct sm *s, struct subcore *b, const struct core_inst *in, uint16_t h, uint64_t t)
 {
 	struct core *c = s->modern;
 	const struct winst *w = &s->winst[h];
@@ -53,12 +53,12 @@ void core_memory_take(struct sm *s, struct subcore *b, const struct core_inst *i
 		b->unit_free_at[CORE_MEMORY] = NEVER;
 	c->waiting |= 1u << w->sched;
 	if (b->places == 1)
-		memory_due_at(c, later_clock(first_ready(b), c->accept_at));
+		lower_memory_due(c, later_clock(first_accept_time(b), c->accept_at));
 }
 
 /* ---- use of the data port ----------------------------------------------------------- */
 
-/* Cycles of the data port for a full warp, whatever lanes are active. */
+/* Returns the cycles in which the data port moves the bytes of 32 lanes, of which some may be inactive. */
 static uint32_t data_port_cycles(const struct core *c, const struct winst *w, uint32_t port)
 {
 	uint32_t busy = core_div_up(32u * (w->uop->size ? w->uop->size : 4), port);
@@ -67,8 +67,8 @@ static uint32_t data_port_cycles(const struct core *c, const struct winst *w, ui
 }
 
 /*
- * Passes over the tags of the L1. Each bank looks up one line a cycle. The bank is a fold of all bits of a
- * line's number.
+ * Returns the number of passes over the tags of the L1. Each tag bank looks up one line per cycle. The bank of a line
+ * is the XOR of parts of the line's number.
  */
 static uint32_t count_tag_passes(const struct core *c, const struct access_list *list)
 {
@@ -89,18 +89,18 @@ static uint32_t count_tag_passes(const struct core *c, const struct access_list 
 	return most;
 }
 
-static void occupy_port(struct core *c, uint64_t now, uint32_t cycles)
+static void occupy_data_port(struct core *c, uint64_t now, uint32_t cycles)
 {
 	c->accept_at = later_clock(c->accept_at, now) + (cycles ? cycles : 1);
 	if (c->gmma_reads_free > now)
 		c->gmma_reads_free += cycles;
 }
 
-void core_memory_port(struct sm *s, uint32_t cycles) { occupy_port(s->modern, s->clock, cycles); }
+void core_memory_port(struct sm *s, uint32_t cycles) { occupy_data_port(s->modern, s->clock, cycles); }
 
 /* ---- acceptance --------------------------------------------------------------------------------- */
 
-/* Schedules the value `latency` cycles after issue if nothing waits, plus `more`. */
+/* Schedules EVENT_DATA so that the result comes `latency` cycles after an issue without waits, plus `more` cycles. */
 static void schedule_value(struct sm *s, uint16_t h, uint32_t latency, uint32_t more)
 {
 	core_event_put(s, s->clock + latency - s->modern->p->mem_first - FIRST_REG + more, EVENT_DATA, h, 0);
@@ -110,20 +110,20 @@ static void accept_shared(struct sm *s, const struct core_inst *in, uint16_t h)
 {
 	struct core *c = s->modern;
 	const struct winst *w = &s->winst[h];
-	uint32_t passes = core_passes(s, w), busy = data_port_cycles(c, w, c->p->shared_bytes);
+	uint32_t passes = core_count_passes(s, w), busy = data_port_cycles(c, w, c->p->shared_bytes);
 
 	if (in->flags & INST_LDSM_N)
 		busy = in->regs * core_div_up(128, c->p->shared_bytes);
-	occupy_port(c, s->clock, passes > busy ? passes : busy);
+	occupy_data_port(c, s->clock, passes > busy ? passes : busy);
 	s->n.shmem_bkconflict += passes - 1;
 	if (s->profile)
 		profile_request(s, w->warp, w->code, 0, passes - 1);
 	if (s->power)
-		s->power->shared_begun++; /* all passes count when they begin */
+		s->power->shared_begun++; /* the further passes count as bank conflicts */
 	s->n.stall[STALL_S_MEM][STALL_BK_CONF] += passes - 1;
 	s->n.stall_shd_mem += passes - 1;
 	if (in->flags & INST_SYNC)
-		core_sync_accepted(s, h);
+		core_sync_op_accepted(s, h);
 	if (in->n_dst > 0 || w->uop->flags & UOP_LOAD)
 		schedule_value(s, h, c->p->shared_latency,
 			(passes > busy ? passes - busy : 0) + (in->flags & INST_LDSM_N ? 2 : 0));
@@ -131,8 +131,8 @@ static void accept_shared(struct sm *s, const struct core_inst *in, uint16_t h)
 		core_event_put(s, later_clock(s->clock + passes, c->op[h].read_at) + 1, EVENT_DONE, h, 0);
 }
 
-/* Makes a load of constants wait if the first constants of its kernel are not loaded yet. */
-static bool cold_constants(struct sm *s, uint16_t h)
+/* Makes a load of constants wait, and returns true, if the first constants of its kernel are not loaded yet. */
+static bool wait_for_cold_constants(struct sm *s, uint16_t h)
 {
 	struct core *c = s->modern;
 	const struct kernel *k = s->cta[s->winst[h].cta].kernel;
@@ -162,19 +162,19 @@ static void accept_global(struct sm *s, uint16_t h)
 	struct core *c = s->modern;
 	const struct winst *w = &s->winst[h];
 	struct pipe_slot *k = &c->pipe[(c->pipe_head + c->pipe_count++) % L1_PIPE];
-	uint32_t passes = core_passes(s, w), busy = data_port_cycles(c, w, c->p->sm_bytes),
+	uint32_t passes = core_count_passes(s, w), busy = data_port_cycles(c, w, c->p->sm_bytes),
 		 data = passes > busy ? passes : busy, tags;
 
 	coalesce(s, w, &k->list);
 	if (s->profile)
 		profile_request(s, w->warp, w->code, ldst_sectors(&k->list), passes - 1);
 	tags = count_tag_passes(c, &k->list);
-	occupy_port(c, s->clock, tags > data ? tags : data);
+	occupy_data_port(c, s->clock, tags > data ? tags : data);
 	s->n.l1cache_bkconflict += passes - 1;
 	k->op = h;
 	k->next_access = 0;
 	k->extra_cycles = data - busy;
-	k->due = s->clock + c->p->l1_latency - LOOKUP_BEFORE - c->p->mem_first_lanes;
+	k->due = s->clock + c->p->l1_latency - HIT_TO_REGISTER - c->p->mem_first_lanes;
 	k->bypass = w->uop->flags & UOP_BYPASS || (w->space == SPACE_GLOBAL && s->core->gmem_skip_l1d) ||
 		    !ldst_l1d(s);
 	c->op[h].accesses_left = 1;
@@ -185,11 +185,11 @@ static void accept_global(struct sm *s, uint16_t h)
 }
 
 /*
- * Schedules the read of the sources some cycles after acceptance; afterwards they may be overwritten. The data
- * of a store goes over the link first. Including these cycles, a lone LDS takes 9 cycles, LDG 11, STS 12 and
- * STG 14; stores of 8 and 16 bytes take 2 and 6 more.
+ * Schedules the time after which the sources may be overwritten. The data of a store first takes `sent` cycles on the
+ * link. From issue to this time, an LDS alone takes 9 cycles, LDG 11, STS 12 and STG 14. Stores of 8 bytes take 2
+ * cycles more, stores of 16 bytes take 6 more.
  */
-static void read_sources(struct sm *s, uint16_t h, bool lanes, uint32_t sent)
+static void schedule_source_read(struct sm *s, uint16_t h, bool lanes, uint32_t sent)
 {
 	uint32_t wait = sent ? sent + (lanes ? 1 : 2) : lanes ? 0 : 1;
 
@@ -199,25 +199,25 @@ static void read_sources(struct sm *s, uint16_t h, bool lanes, uint32_t sent)
 	if (wait)
 		core_event_put(s, s->clock + wait, EVENT_READ, h, 0);
 	else
-		core_memory_read(s, h);
+		core_memory_sources_read(s, h);
 }
 
-/* Cycles in which the link carries the data of a store. */
-static uint32_t cycles_of_data(const struct core *c, const struct winst *w, const struct core_inst *in)
+/* Returns the cycles in which the link carries the data of a store; 0 for other instructions. */
+static uint32_t store_data_cycles(const struct core *c, const struct winst *w, const struct core_inst *in)
 {
 	uint32_t bytes = in->flags & INST_LDSM_N ? 128u * in->regs : 32u * w->uop->size;
 
 	return w->uop->flags & UOP_STORE ? core_div_up(bytes, c->p->link_bytes) : 0;
 }
 
-static void accept_op(struct sm *s, unsigned sub)
+static void accept_first_of_queue(struct sm *s, unsigned sub)
 {
 	struct core *c = s->modern;
 	struct subcore *b = &c->sub[sub];
 	uint16_t h = b->place[b->place_head].op;
 	const struct winst *w = &s->winst[h];
 	const struct core_inst *in = &c->inst[w->code];
-	uint32_t sent = cycles_of_data(c, w, in);
+	uint32_t sent = store_data_cycles(c, w, in);
 
 	b->place_head = (b->place_head + 1) % MEM_PLACES;
 	if (!--b->places)
@@ -229,12 +229,12 @@ static void accept_op(struct sm *s, unsigned sub)
 	c->op[h].link = (uint8_t)(FIRST_REG * in->regs);
 	ldst_count_entry(s, w);
 	if (c->op[h].readers)
-		read_sources(s, h, in->path == PATH_ACCESS && w->space != SPACE_SHARED, sent);
+		schedule_source_read(s, h, in->path == PATH_ACCESS && w->space != SPACE_SHARED, sent);
 	if (in->flags & INST_BULK) {
-		occupy_port(c, s->clock, 1);
+		occupy_data_port(c, s->clock, 1);
 		tma_take(s, w);
 		core_event_put(s, s->clock + 1, EVENT_DONE, h, 0);
-	} else if (core_remote_reaches(s, w)) {
+	} else if (core_is_remote_access(s, w)) {
 		core_remote_accept(s, h);
 	} else if (in->path == PATH_ACCESS && w->space == SPACE_SHARED) {
 		c->op[h].link = (uint8_t)(in->regs < 2 ? FIRST_REG : in->regs);
@@ -242,23 +242,23 @@ static void accept_op(struct sm *s, unsigned sub)
 	} else if (in->path == PATH_ACCESS && w->space != SPACE_NONE) {
 		accept_global(s, h);
 	} else if (in->path == PATH_CONST) {
-		occupy_port(c, s->clock, 1);
-		if (!cold_constants(s, h))
+		occupy_data_port(c, s->clock, 1);
+		if (!wait_for_cold_constants(s, h))
 			schedule_value(s, h, c->p->const_latency, 0);
 	} else {
-		occupy_port(c, s->clock, 1);
+		occupy_data_port(c, s->clock, 1);
 		schedule_value(s, h, c->p->shared_latency, 0);
 	}
 }
 
-/* Returns whether the first instruction of the queue is for a unit or port that does not take it yet. */
-static bool waits_for_unit(const struct sm *s, const struct subcore *b)
+/* Returns true if the first instruction of the queue is for the TMA or the gang port, and that one is full. */
+static bool waits_for_tma_or_port(const struct sm *s, const struct subcore *b)
 {
 	const struct winst *w = &s->winst[b->place[b->place_head].op];
 
 	if (w->uop->flags & UOP_BULK)
 		return !tma_can_take(s);
-	return s->port && !gang_can_send(s) && core_remote_reaches(s, w);
+	return s->port && !gang_can_send(s) && core_is_remote_access(s, w);
 }
 
 static void accept_next(struct sm *s)
@@ -271,10 +271,10 @@ static void accept_next(struct sm *s)
 	FOR_BITS32 (i, (c->waiting & ~below) | (c->waiting & below) << MAX_SUBS) {
 		unsigned k = i % MAX_SUBS;
 
-		if (first_ready(&c->sub[k]) > s->clock || waits_for_unit(s, &c->sub[k]))
+		if (first_accept_time(&c->sub[k]) > s->clock || waits_for_tma_or_port(s, &c->sub[k]))
 			continue;
-		core_account(s, k, s->clock);
-		accept_op(s, k);
+		core_count_cycles_before(s, k, s->clock);
+		accept_first_of_queue(s, k);
 		c->round = k + 1 == c->subs ? 0 : k + 1;
 		return;
 	}
@@ -284,8 +284,8 @@ static void accept_next(struct sm *s)
 
 static void complete_op(struct sm *s, uint16_t h);
 
-/* Ends an operation whose accesses have all ended. */
-static void end_operation_accesses(struct sm *s, uint16_t h)
+/* Schedules the result or the end of an operation after its last access. */
+static void schedule_end_of_accesses(struct sm *s, uint16_t h)
 {
 	const struct winst *w = &s->winst[h];
 	const struct core_op *op = &s->modern->op[h];
@@ -301,12 +301,12 @@ static void end_operation_accesses(struct sm *s, uint16_t h)
 static void end_one_access(struct sm *s, uint16_t h)
 {
 	if (!--s->modern->op[h].accesses_left)
-		end_operation_accesses(s, h);
+		schedule_end_of_accesses(s, h);
 }
 
 /*
- * Makes one access to the L1; returns false if it was rejected. Hits end at once, stores when their
- * acknowledgements arrive.
+ * Makes one access to the L1. Returns false if the L1 rejected it. The operation does not wait for hits and stores; the
+ * warp counts the acknowledgements of stores.
  */
 static bool look_up_in_l1(struct sm *s, struct pipe_slot *k, const struct access *a)
 {
@@ -331,7 +331,7 @@ static bool look_up_in_l1(struct sm *s, struct pipe_slot *k, const struct access
 		else
 			req_free(s->reqs, handle);
 	} else if (st == STATUS_HIT) {
-		op->last_hit_ready_at = s->clock + LOOKUP_BEFORE - FIRST_REG + k->extra_cycles;
+		op->last_hit_ready_at = s->clock + HIT_TO_REGISTER - FIRST_REG + k->extra_cycles;
 		req_free(s->reqs, handle);
 	} else {
 		op->accesses_left++;
@@ -339,7 +339,7 @@ static bool look_up_in_l1(struct sm *s, struct pipe_slot *k, const struct access
 	return true;
 }
 
-static bool send_past_l1(struct sm *s, struct pipe_slot *k, const struct access *a)
+static bool send_bypassing_l1(struct sm *s, struct pipe_slot *k, const struct access *a)
 {
 	const struct winst *w = &s->winst[k->op];
 	uint32_t handle;
@@ -357,7 +357,7 @@ static bool send_past_l1(struct sm *s, struct pipe_slot *k, const struct access 
 	return true;
 }
 
-/* Makes one cycle's lookups: the next lines, one per tag bank. Returns true if all accesses are made. */
+/* Makes the lookups of one cycle, at most one line per tag bank. Returns true if all accesses of *k are made. */
 static bool look_up_next_lines(struct sm *s, struct pipe_slot *k)
 {
 	uint64_t line = NEVER;
@@ -372,7 +372,7 @@ static bool look_up_next_lines(struct sm *s, struct pipe_slot *k)
 			if (++lines > s->modern->p->l1_tag_banks)
 				return false;
 		}
-		if (k->bypass ? !send_past_l1(s, k, a) : !look_up_in_l1(s, k, a))
+		if (k->bypass ? !send_bypassing_l1(s, k, a) : !look_up_in_l1(s, k, a))
 			return false;
 		if (k->bypass)
 			return ++k->next_access == k->list.n;
@@ -414,7 +414,7 @@ static void end_request(struct sm *s, uint32_t handle)
 		end_one_access(s, h);
 }
 
-/* Ends warps and fences that waited for stores. */
+/* Ends the warps and the fences that waited for stores. */
 static void release_store_waiters(struct sm *s)
 {
 	uint64_t drained = s->drained & s->live, fenced = s->membar & s->live;
@@ -423,7 +423,7 @@ static void release_store_waiters(struct sm *s)
 	FOR_BITS64 (w, drained)
 		core_warp_check_end(s, (unsigned)w);
 	FOR_BITS64 (w, fenced)
-		core_sync_completed(s, (unsigned)w);
+		core_sync_access_done(s, (unsigned)w);
 }
 
 /* Takes replies from the network and ready requests from the L1. */
@@ -447,8 +447,8 @@ static void take_l1_and_network_replies(struct sm *s)
 	release_store_waiters(s);
 }
 
-/* Sends the value over the sub-core's link to the register file. */
-void core_memory_data(struct sm *s, uint16_t h)
+/* Sends the value of operation h over the sub-core's link to the register file. */
+void core_memory_value_ready(struct sm *s, uint16_t h)
 {
 	struct core *c = s->modern;
 	struct core_op *op = &c->op[h];
@@ -466,8 +466,8 @@ void core_memory_data(struct sm *s, uint16_t h)
 	core_event_put(s, end, EVENT_DONE, h, 0);
 }
 
-/* Releases the sources of h; an instruction that overwrites them may issue in this cycle. */
-void core_memory_read(struct sm *s, uint16_t h)
+/* Releases the sources of operation h. An instruction that overwrites them may issue in this cycle. */
+void core_memory_sources_read(struct sm *s, uint16_t h)
 {
 	struct core *c = s->modern;
 	const struct winst *w = &s->winst[h];
@@ -477,9 +477,9 @@ void core_memory_read(struct sm *s, uint16_t h)
 		return;
 	op->readers = false;
 	if (op->read)
-		core_counter_down(s, w->warp, op->read - 1u);
+		core_decrement_counter(s, w->warp, op->read - 1u);
 	else
-		core_sources_read(s, w->warp, &c->inst[w->code]);
+		core_release_sources(s, w->warp, &c->inst[w->code]);
 	core_reschedule(s, w->warp);
 }
 
@@ -503,15 +503,15 @@ static void complete_op(struct sm *s, uint16_t h)
 	const struct core_inst *in = &c->inst[w->code];
 	unsigned warp = w->warp;
 
-	core_memory_read(s, h);
+	core_memory_sources_read(s, h);
 	sm_inst_complete(s, w->code, w->mask);
 	if (c->op[h].write)
 		core_event_put(s, s->clock + c->p->sb_release, EVENT_COUNTER, warp, c->op[h].write - 1u);
 	if (!c->warp[warp].control)
-		core_release(s, warp, in);
+		core_release_results(s, warp, in);
 	if (in->unit == CORE_MEMORY) {
 		if (c->prt-- >= c->p->prt)
-			memory_due_at(c, s->clock + 1);
+			lower_memory_due(c, s->clock + 1);
 	}
 	if (s->events)
 		log_completion(s, h);
@@ -521,10 +521,10 @@ static void complete_op(struct sm *s, uint16_t h)
 	else if (in->flags & INST_GMMA)
 		core_gmma_done(s, warp);
 	else if (w->space == SPACE_SHARED && w->uop->flags & UOP_STORE)
-		core_sync_stored(s, warp);
+		core_sync_store_done(s, warp);
 	sm_winst_free(s, h);
 	core_reschedule(s, warp);
-	core_sync_completed(s, warp);
+	core_sync_access_done(s, warp);
 	core_warp_check_end(s, warp);
 }
 
@@ -542,7 +542,7 @@ void core_sample_ports(struct sm *s)
 	c->ports_sampled_at = s->clock;
 }
 
-static uint64_t next_accept(const struct sm *s)
+static uint64_t next_accept_time(const struct sm *s)
 {
 	const struct core *c = s->modern;
 	uint64_t next = NEVER;
@@ -550,8 +550,8 @@ static uint64_t next_accept(const struct sm *s)
 	if (c->prt >= c->p->prt || c->pipe_count == L1_PIPE)
 		return NEVER;
 	FOR_BITS32 (k, c->waiting)
-		if (first_ready(&c->sub[k]) < next)
-			next = first_ready(&c->sub[k]);
+		if (first_accept_time(&c->sub[k]) < next)
+			next = first_accept_time(&c->sub[k]);
 	if (next == NEVER)
 		return NEVER;
 	return later_clock(later_clock(next, c->accept_at), s->clock + 1);
@@ -565,7 +565,7 @@ static uint64_t next_memory_clock(const struct sm *s)
 
 	if (l->resp.count || (l->l1d && !cache_miss_queue_empty(l->l1d)))
 		return s->clock + 1;
-	next = next_accept(s);
+	next = next_accept_time(s);
 	if (l->tma)
 		next = sm_min_clock(next, tma_next(s));
 	if (c->pipe_count && c->pipe[c->pipe_head].due < next)

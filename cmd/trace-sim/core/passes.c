@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Number of passes over the 32 data banks of an access to shared memory or to the L1 data cache. Always true:
- * in a pass a bank gives one word of 4 bytes to every lane that reads it.
+ * Computes the number of passes that an access to shared memory or to the L1 data cache takes over the 32 data banks.
+ * Always true: in a pass a bank delivers one word of 4 bytes to every lane that reads this word.
  */
 #include "core/core.h"
 
-/* Passes of lanes at one stride that equals their width or is 0; 0: another pattern. */
-static uint32_t simple_passes(const struct tblock *tb, const struct rec *r, unsigned size)
+/* Returns the number of passes if consecutive lanes have a constant stride of their width or of 0; else 0. */
+static uint32_t passes_of_stride(const struct tblock *tb, const struct rec *r, unsigned size)
 {
 	uint32_t run = r->mask >> bit_lowest32(r->mask);
 	uint64_t stride;
@@ -20,7 +20,8 @@ static uint32_t simple_passes(const struct tblock *tb, const struct rec *r, unsi
 }
 
 /*
- * Largest number of distinct places of 1 << wide bytes in one bank, for the given lanes; a row has 128 bytes.
+ * Returns the largest number of different words that the lanes access in one bank. A word has 1 << wide bytes, and one
+ * word of each bank makes 128 bytes.
  */
 static uint32_t fullest_bank(const uint64_t lane[32], uint32_t lanes, uint32_t wide)
 {
@@ -32,7 +33,7 @@ static uint32_t fullest_bank(const uint64_t lane[32], uint32_t lanes, uint32_t w
 		uint64_t place = lane[i] >> wide;
 		uint32_t bank = (uint32_t)place & (banks - 1), n = 0;
 
-		if (place == last) /* neighbours often read one place */
+		if (place == last) /* neighbouring lanes often read the same word */
 			continue;
 		last = place;
 		while (n < count[bank] && seen[bank][n] != place)
@@ -46,7 +47,7 @@ static uint32_t fullest_bank(const uint64_t lane[32], uint32_t lanes, uint32_t w
 	return most;
 }
 
-/* Union of the address bits of the lanes. */
+/* Returns the bitwise OR of the addresses of the lanes. */
 static uint64_t union_of_addresses(const uint64_t lane[32], uint32_t lanes)
 {
 	uint64_t all = 0;
@@ -61,8 +62,8 @@ static uint64_t union_of_addresses(const uint64_t lane[32], uint32_t lanes)
 	return all;
 }
 
-/* Like fullest_bank(), in words of 4 bytes, `words` of them a lane and 32 in all. */
-static uint32_t fullest_of_words(const uint64_t lane[32], uint32_t lanes, uint32_t words)
+/* Returns the same for words of 4 bytes if each lane accesses `words` of them, 32 in all. */
+static uint32_t fullest_bank_of_words(const uint64_t lane[32], uint32_t lanes, uint32_t words)
 {
 	uint64_t word[32];
 	uint32_t n = 0;
@@ -74,10 +75,10 @@ static uint32_t fullest_of_words(const uint64_t lane[32], uint32_t lanes, uint32
 }
 
 /*
- * Bank passes. Lanes of 8 bytes are served by halves of the warp, lanes of 16 bytes by quarters. If all lanes
- * are aligned to their width, the banks of a lane are conflicting together and count as one.
+ * Accesses of 8 bytes are served for one half of the warp after the other, accesses of 16 bytes for one quarter after
+ * the other. If all addresses are aligned to the width, the banks of a lane are treated as one wider bank.
  */
-uint32_t core_passes(struct sm *s, const struct winst *w)
+uint32_t core_count_passes(struct sm *s, const struct winst *w)
 {
 	const struct tblock *tb = &s->cta[w->cta].block;
 	const struct rec r = {.mask = w->mask, .addr = w->addr};
@@ -87,7 +88,7 @@ uint32_t core_passes(struct sm *s, const struct winst *w)
 
 	if (!w->mask || !w->addr)
 		return 1;
-	n = simple_passes(tb, &r, w->uop->size);
+	n = passes_of_stride(tb, &r, w->uop->size);
 	if (n)
 		return n;
 	rec_addresses(tb, &r, lane);
@@ -98,7 +99,7 @@ uint32_t core_passes(struct sm *s, const struct winst *w)
 
 		if (lanes)
 			total += alike ? fullest_bank(lane, lanes, 2 + bit_lowest32(words))
-				       : fullest_of_words(lane, lanes, words);
+				       : fullest_bank_of_words(lane, lanes, words);
 	}
 	return total ? total : 1;
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Observation of the modern core for the pipeline log; see sm/pipeline.h. Always true: the times of an instruction with
- * a fixed end are known at its issue, so its stages are written in advance.
+ * Observes the modern core for the pipeline log; see sm/pipeline.h. Always true: all times of an instruction of fixed
+ * latency are known at its issue, so its stages are logged then.
  */
 #include "core/core.h"
 #include "sm/pipeline.h"
 
 #define DECODE_BEFORE 1u /* cycles from decoding to the first cycle of issue */
-#define READ_CYCLES   1u /* between issue and execution */
+#define READ_CYCLES   1u /* cycles between issue and execution */
 
-/* Cycle of a clock that is not in the past. */
+/* Returns the cycle, a value of s->now, of a clock value; the current cycle if it is in the past. */
 static uint64_t cycle_of_clock(const struct sm *s, uint64_t clock)
 {
 	return clock > s->clock ? s->now + (clock - s->clock) : s->now;
@@ -24,7 +24,7 @@ static bool is_memory_inst(const struct sm *s, uint32_t code)
 	return in->unit == CORE_MEMORY && in->path != PATH_EXCHANGE;
 }
 
-/* Returns whether an instruction holds a dependence counter that the head of its warp waits for. */
+/* Returns true if `by` has yet to decrement a dependence counter that `head`, of the same warp, waits for. */
 static bool holds_counter(const struct core *c, const struct core_warp *cw, const struct pipe_inst *by,
 	const struct core_inst *head)
 {
@@ -37,7 +37,7 @@ static bool holds_counter(const struct core *c, const struct core_warp *cw, cons
 	       (op->read && op->readers && wait >> (op->read - 1) & 1);
 }
 
-/* Returns whether an instruction writes a register that another one reads or writes. */
+/* Returns true if `by` writes a register that `in` reads or writes. */
 static bool writes_register_of(const struct core_inst *by, const struct core_inst *in)
 {
 	for (unsigned d = 0; d < by->n_dst; d++)
@@ -68,7 +68,7 @@ static enum stage dependence_reason(struct sm *s, unsigned w, struct pipe_inst *
 	return pipeline_waits_for(s, head, by, memory);
 }
 
-/* Reason why a warp whose conditions are met did not issue. */
+/* Returns the reason why a ripe warp did not issue. */
 static enum stage reason_not_chosen(const struct sm *s, const struct core_warp *cw)
 {
 	const struct core *c = s->modern;
@@ -81,7 +81,7 @@ static enum stage reason_not_chosen(const struct sm *s, const struct core_warp *
 	return b->unit_free_at[cw->unit] > s->clock || c->p->result_queue ? STAGE_WAIT_UNIT : STAGE_WAIT_TURN;
 }
 
-/* Reason why the head of a warp did not issue; STAGE_NONE: it is not decoded yet. */
+/* Returns the reason why the head of a warp did not issue; STAGE_NONE: it is not decoded yet. */
 static enum stage core_head_reason(struct sm *s, unsigned w, struct pipe_inst *head)
 {
 	const struct core_warp *cw = &s->modern->warp[w];
@@ -104,7 +104,7 @@ static enum stage core_head_reason(struct sm *s, unsigned w, struct pipe_inst *h
 
 /* ---- fetch and decode ---------------------------------------------------------------------------- */
 
-static void decode_inst(struct sm *s, struct pipe_inst *i, uint64_t valid_at)
+static void log_decode(struct sm *s, struct pipe_inst *i, uint64_t valid_at)
 {
 	uint64_t valid = cycle_of_clock(s, valid_at);
 
@@ -114,7 +114,7 @@ static void decode_inst(struct sm *s, struct pipe_inst *i, uint64_t valid_at)
 	i->earliest = valid;
 }
 
-/* Returns whether the warp waits for a line of code. */
+/* Returns true if the warp waits for a line of code. */
 static bool waits_for_code(const struct subcore *b, const struct core_warp *cw)
 {
 	FOR_BITS64 (slot, b->missing_slots)
@@ -135,7 +135,7 @@ static void watch_core_buffer(struct sm *s, unsigned w)
 		if (!i)
 			i = pipeline_begin(s, w, index);
 		if (!i->decoded)
-			decode_inst(s, i, cw->buffer[index % BUFFER_SLOTS].valid_at);
+			log_decode(s, i, cw->buffer[index % BUFFER_SLOTS].valid_at);
 		if (index == p->cursor)
 			reason = core_head_reason(s, w, i);
 		if (reason != STAGE_NONE)
@@ -148,7 +148,7 @@ static void watch_core_buffer(struct sm *s, unsigned w)
 
 /* ---- after issue --------------------------------------------------------------------------------- */
 
-/* Enters a stage unless the instruction is in a later one already. */
+/* Enters a stage, and marks the instruction as seen in this observation, so that no other stage is assumed. */
 static void enter_stage_once(struct sm *s, uint16_t inst, enum stage stage)
 {
 	struct pipe_inst *i = s->pipeline->by_inst[inst];
@@ -171,7 +171,7 @@ static void watch_memory_pipeline(struct sm *s)
 		enter_stage_once(s, c->pipe[(c->pipe_head + i) % L1_PIPE].op, STAGE_ACCESS);
 }
 
-/* Moves operations that have left the queues. */
+/* Enters STAGE_MEMORY for the operations of warp w that are in no queue of the core. */
 static void watch_operations(struct sm *s, unsigned w)
 {
 	for (struct pipe_inst *i = s->pipeline->first[w]; i; i = i->next)
@@ -198,7 +198,7 @@ void core_pipeline_observe(struct sm *s)
 	}
 }
 
-/* ---- calls of the core --------------------------------------------------------------------------- */
+/* ---- functions that the core calls --------------------------------------------------------------- */
 
 void core_pipeline_issue(struct sm *s, unsigned w, uint64_t t, uint16_t inst)
 {

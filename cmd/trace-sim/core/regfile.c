@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Register banks and the register file cache of a sub-core. Always true: reads of an instruction end at one
- * stage, so an instruction that reads n registers of a bank needs the bank's port for the n cycles before. It
- * waits until n cycles have passed since the issue of the latest instruction that read the bank. An operand
- * found in the cache is not read. A register in several slots is read once.
+ * Register banks and the register file cache of a sub-core. Always true: all reads of an instruction end in the same
+ * stage, so an instruction that reads n registers of a bank needs the bank's port in the n cycles before that stage.
+ * Its issue waits until n cycles after the issue of the latest instruction that read the bank. An operand that is in
+ * the cache is not read from the bank. A register in several slots is read once.
  */
 #include "core/core.h"
 
 /*
- * Accesses the cache; returns whether the register was there. The entry is replaced, and kept only if marked
- * for reuse.
+ * Returns true if the register was in the cache's entry of the slot and bank. The entry then holds the register if
+ * `keep` is set; else it is empty.
  */
 static bool access_register_cache(
 	struct subcore *b, unsigned w, unsigned reg, unsigned slot, unsigned bank, bool keep)
@@ -30,7 +30,8 @@ static bool is_repeated_source(const struct core_inst *in, unsigned i)
 }
 
 /*
- * Slot of source i. Traces omit operands that are no registers, so the control code decides if one precedes.
+ * Returns the operand slot of source i. A trace omits operands that are not registers, so the slots of later operands
+ * are known only from the control code.
  */
 static unsigned source_slot(const struct core_warp *cw, const struct core_inst *in, unsigned i)
 {

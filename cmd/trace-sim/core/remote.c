@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Accesses to shared memory of other thread blocks of a gang (HOPPER-dsm), on the side of the SM that makes them and on
- * that of the SM that serves them. Always true: a load ends with the last of its answers; a store has ended for its
- * warp when its data have been read, and counts in warp.stores until it is acknowledged. STAS and REDAS have no
- * acknowledgement but the bytes that they complete on an mbarrier.
+ * Accesses to shared memory of other thread blocks of a gang (HOPPER-dsm): the parts of the SM that makes an access and
+ * of the SM that serves it. Always true: a load ends with its last reply. A store is done for its warp when its
+ * data has been read, but is counted in warp.stores until it is acknowledged. STAS and REDAS are not acknowledged; they
+ * complete bytes on an mbarrier instead.
  */
 #include "core/core.h"
 #include "sm/gang.h"
 
-bool core_remote_reaches(const struct sm *s, const struct winst *w)
+bool core_is_remote_access(const struct sm *s, const struct winst *w)
 {
 	const struct cta *k = &s->cta[w->cta];
 
@@ -22,7 +22,7 @@ void core_remote_accept(struct sm *s, uint16_t h)
 {
 	struct core *c = s->modern;
 	const struct winst *w = &s->winst[h];
-	uint32_t passes = core_passes(s, w), n;
+	uint32_t passes = core_count_passes(s, w), n;
 	bool write = w->uop->flags & UOP_STORE;
 
 	core_memory_port(s, passes);
@@ -40,15 +40,15 @@ uint64_t core_remote_serve(struct sm *s, uint32_t passes)
 	return s->modern->accept_at - s->clock;
 }
 
-void core_remote_data(struct sm *s, uint16_t h)
+void core_remote_reply(struct sm *s, uint16_t h)
 {
 	if (!--s->modern->op[h].accesses_left)
 		core_event_put(s, s->clock, EVENT_DATA, h, 0);
 }
 
-void core_remote_stored(struct sm *s, unsigned w)
+void core_remote_store_acked(struct sm *s, unsigned w)
 {
 	s->warp[w].stores--;
-	core_sync_completed(s, w);
+	core_sync_access_done(s, w);
 	core_warp_check_end(s, w);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Waits of warps for other reasons than registers: thread-block barriers, memory fences, groups of asynchronous
- * copies and DEPBAR.
+ * Waits of warps other than for registers: thread-block barriers, memory fences, mbarriers, groups of asynchronous
+ * copies, and DEPBAR.
  *
- * Always true: a held warp does not issue from hold_from until hold_until, which is NEVER until the awaited
- * event. A barrier holds a warp with control codes only some cycles later. Until then, instructions that touch
- * nothing outside the warp may issue; the assembler's stall count allows one or two. A thread-block barrier
- * waits for the warps that have not ended.
+ * Always true: a held warp does not issue from hold_from until hold_until. If it waits for an event, hold_until is
+ * NEVER until the event. A barrier holds a warp with control codes only after some cycles. Until then, instructions
+ * that affect only the warp may issue; the stall counts of the assembler allow one or two of them. A thread-block
+ * barrier does not wait for warps that have ended.
  */
 #include "core/core.h"
 #include "sm/gang.h"
@@ -20,7 +20,7 @@ static void delay_until(struct core_warp *cw, uint64_t from, uint64_t until, uns
 	cw->pass_until = 0;
 }
 
-static void release_hold(struct sm *s, unsigned w, uint64_t at)
+static void release_held_warp(struct sm *s, unsigned w, uint64_t at)
 {
 	core_warp_of(s, w)->hold_until = at;
 	core_reschedule(s, w);
@@ -31,18 +31,18 @@ void core_sync_hold(struct sm *s, unsigned w, uint64_t from)
 	delay_until(core_warp_of(s, w), from, NEVER, STALL_UNIT);
 }
 
-void core_sync_release(struct sm *s, unsigned w, uint64_t at) { release_hold(s, w, at); }
+void core_sync_release(struct sm *s, unsigned w, uint64_t at) { release_held_warp(s, w, at); }
 
 /* ---- barriers ----------------------------------------------------------------------------------- */
 
-/* Releases warps from a barrier that opens at t. */
-static void leave_barrier(struct sm *s, const struct cta *k, uint64_t warps, uint64_t t)
+/* Releases `warps` of CTA k from a barrier at which the last warp has arrived at t. */
+static void release_from_barrier(struct sm *s, const struct cta *k, uint64_t warps, uint64_t t)
 {
 	const struct modern_params *m = s->modern->p;
 	unsigned all = bit_count64(k->warps);
 
 	FOR_BITS64 (w, warps)
-		release_hold(s, (unsigned)w, t + m->barrier + m->barrier_per_warp * (all - 1));
+		release_held_warp(s, (unsigned)w, t + m->barrier + m->barrier_per_warp * (all - 1));
 }
 
 static void arrive_at_barrier(struct sm *s, unsigned w, uint64_t t)
@@ -60,14 +60,14 @@ static void arrive_at_barrier(struct sm *s, unsigned w, uint64_t t)
 		delay_until(cw, t + 1, NEVER, STALL_BARRIER);
 		cw->pass_until = cw->control ? t + s->modern->p->barrier_delay : 0;
 	}
-	leave_barrier(s, k, barrier_arrive(s, w, u, r), t);
+	release_from_barrier(s, k, barrier_arrive(s, w, u, r), t);
 }
 
 void core_sync_exit(struct sm *s, unsigned w, uint64_t t)
 {
 	struct cta *k = &s->cta[s->warp[w].cta];
 
-	leave_barrier(s, k, barrier_warp_exit(s, w), t);
+	release_from_barrier(s, k, barrier_warp_exit(s, w), t);
 	core_warpgroup_exit(s, w);
 	gang_warp_exit(s, w);
 }
@@ -79,12 +79,12 @@ static bool accesses_done(const struct sm *s, unsigned w)
 	return !s->warp[w].in_pipe && !s->warp[w].stores;
 }
 
-void core_sync_completed(struct sm *s, unsigned w)
+void core_sync_access_done(struct sm *s, unsigned w)
 {
 	if (!(s->membar >> w & 1) || !accesses_done(s, w))
 		return;
 	s->membar &= ~(1ull << w);
-	release_hold(s, w, s->clock + core_warp_of(s, w)->fence_cycles);
+	release_held_warp(s, w, s->clock + core_warp_of(s, w)->fence_cycles);
 	if (s->core->flush_l1 && ldst_l1d(s))
 		ldst_invalidate_l1d(s);
 }
@@ -104,9 +104,9 @@ static void issue_fence(struct sm *s, unsigned w, const struct core_inst *in, ui
 
 /* ---- groups of LDGSTS --------------------------------------------------------------------------- */
 
-static bool groups_done(const struct core_warp *cw) { return cw->first_group >= cw->fence_until; }
+static bool copy_groups_done(const struct core_warp *cw) { return cw->first_group >= cw->fence_until; }
 
-/* Drops completed groups at the front. */
+/* Removes completed groups, from the oldest up to the first incomplete one. */
 static void drop_completed_groups(struct sm *s, unsigned w)
 {
 	struct core_warp *cw = core_warp_of(s, w);
@@ -120,7 +120,7 @@ static void drop_completed_groups(struct sm *s, unsigned w)
 	}
 }
 
-/* Closes a group. If all slots are in use, the newest group stays open. */
+/* Closes the current group at an LDGDEPBAR. If all slots are in use, the group remains open. */
 static void close_group(struct sm *s, unsigned w, const struct core_inst *in)
 {
 	struct core_warp *cw = core_warp_of(s, w);
@@ -144,19 +144,19 @@ void core_ldgsts_done(struct sm *s, unsigned w, uint32_t group)
 	cw->group_left[group % LDGSTS_SLOTS]--;
 	mbarrier_copies_done(s, w, s->warp[w].sync.copies_done + 1);
 	drop_completed_groups(s, w);
-	if (s->dep_wait >> w & 1 && groups_done(cw)) {
+	if (s->dep_wait >> w & 1 && copy_groups_done(cw)) {
 		s->dep_wait &= ~(1ull << w);
-		release_hold(s, w, s->clock + 1);
+		release_held_warp(s, w, s->clock + 1);
 	}
 }
 
-/* Without control codes, DEPBAR waits until no more than N groups are open. */
+/* Executes a DEPBAR without control codes: waits until at most in->groups groups are open. */
 static void wait_for_groups(struct sm *s, unsigned w, const struct core_inst *in, uint64_t t)
 {
 	struct core_warp *cw = core_warp_of(s, w);
 
 	cw->fence_until = cw->group > in->groups ? cw->group - in->groups : 0;
-	if (groups_done(cw))
+	if (copy_groups_done(cw))
 		return;
 	s->dep_wait |= 1ull << w;
 	delay_until(cw, t + 1, NEVER, STALL_FENCE);
@@ -165,12 +165,12 @@ static void wait_for_groups(struct sm *s, unsigned w, const struct core_inst *in
 void core_gmma_done(struct sm *s, unsigned w)
 {
 	if (gmma_done(s, w))
-		release_hold(s, w, s->clock);
+		release_held_warp(s, w, s->clock);
 }
 
 /* ---- DEPBAR with control codes ------------------------------------------------------------------ */
 
-static bool depbar_met(const struct core_warp *cw)
+static bool depbar_counters_met(const struct core_warp *cw)
 {
 	for (unsigned k = 0; k < COUNTERS; k++)
 		if (cw->depbar_wait >> k & 1 && cw->counter[k])
@@ -178,7 +178,7 @@ static bool depbar_met(const struct core_warp *cw)
 	return cw->counter[cw->depbar_counter] <= cw->depbar_most;
 }
 
-/* Holds a warp at DEPBAR. With stall 1 the next instruction has issued before DEPBAR can hold it. */
+/* Executes a DEPBAR with control codes. With a stall count of 1 it is too late to hold the next instruction. */
 static void issue_depbar(struct sm *s, unsigned w, const struct core_inst *in, uint64_t t)
 {
 	struct core_warp *cw = core_warp_of(s, w);
@@ -187,26 +187,26 @@ static void issue_depbar(struct sm *s, unsigned w, const struct core_inst *in, u
 	cw->depbar_counter = k->depbar_counter;
 	cw->depbar_wait = k->depbar_list;
 	cw->depbar_most = k->depbar_most;
-	if (k->stall < 2 || depbar_met(cw))
+	if (k->stall < 2 || depbar_counters_met(cw))
 		return;
 	cw->depbar_steps = (uint8_t)(k->stall / 2);
 	delay_until(cw, t + 1, NEVER, STALL_FENCE);
 }
 
-/* Ends the DEPBAR of w if its counters allow it. */
+/* Ends the wait of w at a DEPBAR if the dependence counters allow it. */
 void core_sync_counter(struct sm *s, unsigned w)
 {
 	struct core_warp *cw = core_warp_of(s, w);
 
-	if (cw->depbar_steps && depbar_met(cw)) {
-		release_hold(s, w, s->clock + 2u * cw->depbar_steps);
+	if (cw->depbar_steps && depbar_counters_met(cw)) {
+		release_held_warp(s, w, s->clock + 2u * cw->depbar_steps);
 		cw->depbar_steps = 0;
 	}
 }
 
 /* ---- mbarriers and bulk copies ------------------------------------------------------------------ */
 
-void core_sync_accepted(struct sm *s, uint16_t h)
+void core_sync_op_accepted(struct sm *s, uint16_t h)
 {
 	const struct winst *in = &s->winst[h];
 	struct core_warp *cw = core_warp_of(s, in->warp);
@@ -221,19 +221,19 @@ void core_sync_accepted(struct sm *s, uint16_t h)
 		mbarrier_wait(s, in->warp, &in->record);
 }
 
-void core_sync_passed(struct sm *s, unsigned w)
+void core_sync_phase_over(struct sm *s, unsigned w)
 {
-	release_hold(s, w, s->clock + core_warp_of(s, w)->sync_back);
+	release_held_warp(s, w, s->clock + core_warp_of(s, w)->sync_back);
 }
 
-void core_sync_stored(struct sm *s, unsigned w)
+void core_sync_store_done(struct sm *s, unsigned w)
 {
 	struct core_warp *cw = core_warp_of(s, w);
 
 	if (--cw->shared_stores || !cw->shared_fence)
 		return;
 	cw->shared_fence = false;
-	release_hold(s, w, s->clock + 1);
+	release_held_warp(s, w, s->clock + 1);
 }
 
 static void issue_mbarrier(struct sm *s, unsigned w, const struct rec *r, enum uop_sync sync, uint64_t t)
@@ -276,7 +276,7 @@ static void issue_sync_op(struct sm *s, unsigned w, uint64_t t)
 	cw->next_stall = STALL_COUNT;
 }
 
-/* Waits for groups of the kind that the warp has ended last. */
+/* Executes a DEPBAR: waits for groups of bulk copies or of LDGSTS, whichever kind of group the warp closed last. */
 static void issue_group_depbar(struct sm *s, unsigned w, const struct core_inst *in, uint64_t t)
 {
 	struct core_warp *cw = core_warp_of(s, w);

@@ -1,31 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Units of a sub-core. A unit is the time from which on it takes another instruction. A unit with a queue takes
- * another one while its queue has a free entry. Instructions that end with an event (special functions, the
- * shared double-precision unit, S2R and the like) start in order, one every interval. Memory instructions
- * continue in memory.c.
+ * Units of a sub-core. The state of a unit is the time from which on it accepts another instruction. A unit with a
+ * queue accepts instructions while its queue has a free entry. Instructions that end with an event (special
+ * functions, the shared double-precision unit, S2R and similar ones) start in order, one per interval. Memory
+ * instructions continue in memory.c.
  *
- * Always true: unit_free_at is the time at which the next instruction may issue to the unit, NEVER if an event
- * decides.
+ * Always true: unit_free_at is the time at which the next instruction may issue to the unit; NEVER: an event decides.
  */
 #include "core/core.h"
 
-#define QUEUE_PLACES 3u /* queue entries before units with events, including the instruction that starts */
+#define UNIT_QUEUE_ENTRIES 3u /* queue entries of a unit, including the instruction that starts */
 
 /*
- * Queues an instruction: it starts after the ones before it, and the unit takes another as soon as an entry is
- * free. Returns the start.
+ * Queues an instruction issued at t. *free_at is the time from which another instruction can start; *open_at is set to
+ * the time at which the queue has a free entry. Returns the time at which the instruction starts.
  */
 static uint64_t queue_for_unit(uint64_t *free_at, uint64_t *open_at, uint64_t t, uint32_t interval)
 {
-	uint64_t start = t > *free_at ? t : *free_at, all = (QUEUE_PLACES - 1) * (uint64_t)interval;
+	uint64_t start = t > *free_at ? t : *free_at, all = (UNIT_QUEUE_ENTRIES - 1) * (uint64_t)interval;
 
 	*free_at = start + interval;
 	*open_at = *free_at > t + 1 + all ? *free_at - all : t + 1;
 	return start;
 }
 
-/* Schedules the event of a result, and before it the read of the sources after the instruction has started. */
+/* Schedules the end of an operation and, if its sources are counted as being read, the read after its start. */
 static void end_with_event(struct sm *s, uint16_t h, uint64_t start, uint64_t end)
 {
 	if (s->modern->op[h].readers && !s->modern->op[h].keeps_sources)
@@ -33,7 +32,7 @@ static void end_with_event(struct sm *s, uint16_t h, uint64_t start, uint64_t en
 	core_event_put(s, end > start + 2 ? end : start + 2, EVENT_DONE, h, 0);
 }
 
-static void take_fixed_latency(
+static void occupy_fixed_latency_unit(
 	const struct modern_params *m, struct subcore *b, const struct core_inst *in, uint64_t t)
 {
 	switch ((enum core_unit)in->unit) {
@@ -49,7 +48,7 @@ static void take_fixed_latency(
 	}
 }
 
-void core_unit_take(struct sm *s, struct subcore *b, const struct core_inst *in, uint16_t h, uint64_t t)
+void core_unit_accept(struct sm *s, struct subcore *b, const struct core_inst *in, uint16_t h, uint64_t t)
 {
 	struct core *c = s->modern;
 	uint64_t start;
@@ -67,10 +66,10 @@ void core_unit_take(struct sm *s, struct subcore *b, const struct core_inst *in,
 		start = queue_for_unit(&b->misc_free, &b->unit_free_at[CORE_MISC], t, in->interval);
 		end_with_event(s, h, start, in->flags & INST_BARRIER ? start + 1 : start + c->p->s2r_latency);
 		return;
-	case CORE_WARPGROUP: core_warpgroup_take(s, s->winst[h].warp, in, h, t); return;
-	case CORE_MEMORY: core_memory_take(s, b, in, h, t); return;
-	default: take_fixed_latency(c->p, b, in, t);
+	case CORE_WARPGROUP: core_warpgroup_join(s, s->winst[h].warp, in, h, t); return;
+	case CORE_MEMORY: core_memory_enqueue(s, b, in, h, t); return;
+	default: occupy_fixed_latency_unit(c->p, b, in, t);
 	}
-	if (h) /* DMMA and the like: they occupy the unit, and their results are events */
+	if (h) /* DMMA and LDCU: they occupy their unit as above, and end with an event */
 		end_with_event(s, h, t, t + in->done + in->interval);
 }

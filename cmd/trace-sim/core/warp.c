@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Warps in their sub-cores: ranks, masks of their states, the wheel of warps that wait for a time, and the ends
- * of warps.
+ * Warps in their sub-cores: ranks, masks of states, the wheel of warps that wait for a time, and the start and end of
+ * warps.
  *
- * Always true: a warp with an instruction in its buffer is in has_head and in exactly one of ripe, a slot of
- * the wheel, or waits. A rank belongs to one warp at a time, and a younger warp has a higher one. When ranks
- * run out, the ranks of live warps are compacted in their order.
+ * Always true: a warp with an instruction in its buffer is in has_head, and it is ripe, in one slot of the wheel, or
+ * waiting (core_warp.waits). A rank belongs to one warp at a time, and a younger warp has a higher rank. When all
+ * ranks are used, the live warps get the lowest ranks, in the same order.
  */
 #include "core/core.h"
 #include "sm/kernel.h"
@@ -14,7 +14,7 @@ static uint64_t rank_bit(const struct core_warp *cw) { return 1ull << cw->rank; 
 
 /* ---- states ------------------------------------------------------------------------------------- */
 
-/* Leaves the state of the warp, which is not in the wheel; its head, if any, stays. */
+/* Removes the warp from the masks of its state; it must not be in the wheel. Its head, if any, does not change. */
 static inline void leave_warp_state(struct subcore *b, struct core_warp *cw)
 {
 	uint64_t bit = rank_bit(cw);
@@ -63,8 +63,8 @@ void core_warp_wait(struct sm *s, struct core_warp *cw, const struct core_inst *
 }
 
 /*
- * Puts a warp into the wheel. If its time is beyond the wheel's reach, it goes round once more. Returns the
- * clock of its slot.
+ * Puts a warp into the wheel. If its time is WHEEL or more cycles ahead, it is put into the last slot, and again when
+ * that slot is due. Returns the time of its slot.
  */
 static uint64_t put_into_wheel(const struct sm *s, struct subcore *b, struct core_warp *cw)
 {
@@ -96,8 +96,8 @@ void core_warp_schedule(
 	}
 }
 
-/* Makes the due warps of a slot ripe and moves the others further round the wheel. */
-static void turn_wheel_slot(struct sm *s, struct subcore *b, unsigned slot)
+/* Makes the due warps of a slot ripe, and puts the others into the wheel again. */
+static void empty_wheel_slot(struct sm *s, struct subcore *b, unsigned slot)
 {
 	uint64_t set = b->wheel[slot], far = set & b->beyond_wheel;
 
@@ -109,15 +109,15 @@ static void turn_wheel_slot(struct sm *s, struct subcore *b, unsigned slot)
 		put_into_wheel(s, b, core_warp_of(s, b->warp_of[rank]));
 }
 
-void core_wheel_turn(struct sm *s, struct subcore *b)
+void core_wheel_advance(struct sm *s, struct subcore *b)
 {
 	unsigned now = (unsigned)(s->clock % WHEEL);
 
 	if (b->wheel_used >> now & 1)
-		turn_wheel_slot(s, b, now);
+		empty_wheel_slot(s, b, now);
 }
 
-uint64_t core_wheel_next(const struct sm *s, const struct subcore *b)
+uint64_t core_wheel_next_time(const struct sm *s, const struct subcore *b)
 {
 	unsigned from = (unsigned)((s->clock + 1) % WHEEL);
 	uint64_t m = b->wheel_used;
@@ -130,7 +130,7 @@ uint64_t core_wheel_next(const struct sm *s, const struct subcore *b)
 
 /* ---- ranks -------------------------------------------------------------------------------------- */
 
-static uint64_t keep_mask_bits(uint64_t mask, uint64_t keep)
+static uint64_t gather_mask_bits(uint64_t mask, uint64_t keep)
 {
 	uint64_t out = 0;
 	unsigned n = 0;
@@ -140,24 +140,24 @@ static uint64_t keep_mask_bits(uint64_t mask, uint64_t keep)
 	return out;
 }
 
-/* Compacts the ranks of live warps, in their order. */
+/* Gives the live warps the lowest ranks, in the same order. */
 static void compact_ranks(struct sm *s, struct subcore *b)
 {
 	uint64_t keep = b->ranked;
 	unsigned n = 0;
 
-	b->ripe = keep_mask_bits(b->ripe, keep);
-	b->needs_fetch = keep_mask_bits(b->needs_fetch, keep);
-	b->has_head = keep_mask_bits(b->has_head, keep);
-	b->beyond_wheel = keep_mask_bits(b->beyond_wheel, keep);
+	b->ripe = gather_mask_bits(b->ripe, keep);
+	b->needs_fetch = gather_mask_bits(b->needs_fetch, keep);
+	b->has_head = gather_mask_bits(b->has_head, keep);
+	b->beyond_wheel = gather_mask_bits(b->beyond_wheel, keep);
 	for (unsigned i = 0; i < N_CORE_UNITS; i++)
-		b->by_unit[i] = keep_mask_bits(b->by_unit[i], keep);
+		b->by_unit[i] = gather_mask_bits(b->by_unit[i], keep);
 	for (unsigned i = 0; i < N_CORE_STALLS; i++)
-		b->by_stall[i] = keep_mask_bits(b->by_stall[i], keep);
+		b->by_stall[i] = gather_mask_bits(b->by_stall[i], keep);
 	FOR_BITS64 (i, b->wheel_used)
-		b->wheel[i] = keep_mask_bits(b->wheel[i], keep);
+		b->wheel[i] = gather_mask_bits(b->wheel[i], keep);
 	FOR_BITS64 (i, b->missing_slots)
-		b->missing_warps[i] = keep_mask_bits(b->missing_warps[i], keep);
+		b->missing_warps[i] = gather_mask_bits(b->missing_warps[i], keep);
 	if (b->greedy >= 0)
 		b->greedy =
 			(int8_t)(keep >> b->greedy & 1 ? (int)bit_count64(keep & ((1ull << b->greedy) - 1))
@@ -228,7 +228,7 @@ void core_warp_start(struct sm *s, unsigned w)
 	core_fetch_request(s, w);
 }
 
-/* Ends the warp, whose last record has issued at t. */
+/* Ends the warp after its last record, which has issued at t. */
 void core_warp_end(struct sm *s, unsigned w, uint64_t t)
 {
 	s->done |= 1ull << w;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Matrix products of warpgroups (HOPPER-gmma). The four warps of a warpgroup issue a product each. It starts when the
- * last of them has issued, and uses the four tensor cores together. Operands come from shared memory, A also from
- * registers.
+ * Matrix products of warpgroups (HOPPER-gmma). Each of the four warps of a warpgroup issues the instruction of a
+ * product. The product starts when the last of them has issued, and uses the four tensor cores together. Operands come
+ * from shared memory; A may also come from registers.
  *
- * Always true: products of the SM start in the order in which their warpgroups have joined. Operands of the next
- * product are read while the tensor cores multiply. Reads by other instructions go first, and delay only the reads
- * of products that have not started. The times of a product are known when it starts.
+ * Always true: the products of an SM start in the order in which their last warps have issued. Operands of the next
+ * product are read while the tensor cores multiply. Reads of shared memory by other instructions have priority, and
+ * delay only the reads of products that have not started. All times of a product are known when it starts.
  */
 #include "core/core.h"
 
-/* First slot of the warpgroup of a warp. */
+/* Returns the slot of the first warp of w's warpgroup. */
 static unsigned first_warp_of_group(const struct sm *s, unsigned w)
 {
 	unsigned first = s->cta[s->warp[w].cta].first_thread / 32;
@@ -30,8 +30,8 @@ void core_warpgroup_reset(struct core *c, const struct cta *k)
 	}
 }
 
-/* Start of the multiplications of a product whose operands may be read from t on. */
-static uint64_t products_start(struct core *c, const struct core_inst *in, uint64_t t)
+/* Returns the time at which the multiplications of a product start if its operands may be read from t on. */
+static uint64_t product_start_time(struct core *c, const struct core_inst *in, uint64_t t)
 {
 	uint64_t reads = max_u64(t, c->gmma_reads_free), start;
 
@@ -42,12 +42,12 @@ static uint64_t products_start(struct core *c, const struct core_inst *in, uint6
 	return start;
 }
 
-/* Starts a product that all of its warps have issued, the last of them at e->at. */
+/* Starts a product that all warps of its warpgroup have issued. */
 static void start_product(struct sm *s, const struct core_joint *e)
 {
 	struct core *c = s->modern;
 	const struct core_inst *in = e->inst;
-	uint64_t start = products_start(c, in, e->at),
+	uint64_t start = product_start_time(c, in, e->at),
 		 end = max_u64(start + in->interval, c->gmma_reads_free);
 
 	c->gmma_free = start + in->interval;
@@ -62,8 +62,8 @@ static void start_product(struct sm *s, const struct core_joint *e)
 	}
 }
 
-/* Warps of a warpgroup that have yet to join its product, by number in the warpgroup. */
-static uint32_t missing_warps(const struct sm *s, unsigned leader, uint32_t joined)
+/* Returns the mask of the live warps of leader's warpgroup that are not in `joined`, by number in the warpgroup. */
+static uint32_t warps_yet_to_join(const struct sm *s, unsigned leader, uint32_t joined)
 {
 	uint32_t missing = 0;
 
@@ -77,7 +77,7 @@ static uint32_t missing_warps(const struct sm *s, unsigned leader, uint32_t join
 	return missing;
 }
 
-static void start_joined(struct sm *s, unsigned leader)
+static void start_joined_products(struct sm *s, unsigned leader)
 {
 	struct core_warpgroup *g = &s->modern->warpgroup[leader];
 
@@ -85,7 +85,7 @@ static void start_joined(struct sm *s, unsigned leader)
 		struct core_joint *e = &g->joint[g->started % GMMA_AHEAD];
 		uint64_t held = g->held;
 
-		if (!e->joined || missing_warps(s, leader, e->joined))
+		if (!e->joined || warps_yet_to_join(s, leader, e->joined))
 			return;
 		start_product(s, e);
 		e->joined = 0;
@@ -96,7 +96,7 @@ static void start_joined(struct sm *s, unsigned leader)
 	}
 }
 
-void core_warpgroup_take(struct sm *s, unsigned w, const struct core_inst *in, uint16_t h, uint64_t t)
+void core_warpgroup_join(struct sm *s, unsigned w, const struct core_inst *in, uint16_t h, uint64_t t)
 {
 	unsigned leader = first_warp_of_group(s, w), i = w - leader;
 	struct core_warpgroup *g = &s->modern->warpgroup[leader];
@@ -106,10 +106,10 @@ void core_warpgroup_take(struct sm *s, unsigned w, const struct core_inst *in, u
 	e->inst = in;
 	e->op[i] = h;
 	e->joined |= (uint8_t)(1u << i);
-	start_joined(s, leader);
+	start_joined_products(s, leader);
 	if (g->issued[i] - g->started < GMMA_AHEAD)
 		return;
-	g->held |= 1ull << w; /* no entry is free for the next product */
+	g->held |= 1ull << w; /* g->joint has no free entry for another product */
 	core_sync_hold(s, w, t + 1);
 }
 
@@ -118,5 +118,5 @@ void core_warpgroup_exit(struct sm *s, unsigned w)
 	unsigned leader = first_warp_of_group(s, w);
 
 	if (s->modern->warpgroup[leader].joint[s->modern->warpgroup[leader].started % GMMA_AHEAD].joined)
-		start_joined(s, leader);
+		start_joined_products(s, leader);
 }

@@ -294,14 +294,14 @@ static void take_message(struct sm *s, const struct gang_message *m)
 		return;
 	case GANG_READ:
 	case GANG_WRITE: answer_remote_access(s, m, s->now + core_remote_serve(s, m->passes)); return;
-	case GANG_DATA: core_remote_data(s, m->op); return;
+	case GANG_DATA: core_remote_reply(s, m->op); return;
 	case GANG_STORE:
 		core_remote_serve(s, m->passes);
 		mbarrier_complete(s, m->slot, m->address, m->bytes);
 		return;
 	case GANG_EFFECT: mbarrier_effect(s, m->slot, m->address, m->op, (uint32_t)m->what); return;
 	case GANG_BYTES: core_memory_port(s, core_div_up(m->bytes, s->params->modern.shared_bytes)); return;
-	case GANG_ACKNOWLEDGE: core_remote_stored(s, m->op); return;
+	case GANG_ACKNOWLEDGE: core_remote_store_acked(s, m->op); return;
 	case GANG_COMPLETE: mbarrier_complete(s, m->slot, m->address, m->what); return;
 	}
 }

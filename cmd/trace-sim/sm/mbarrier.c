@@ -128,7 +128,7 @@ static void end_sync_wait(struct sm *s, unsigned w)
 {
 	s->sync_wait &= ~(1ull << w);
 	if (s->modern) {
-		core_sync_passed(s, w);
+		core_sync_phase_over(s, w);
 		return;
 	}
 	s->dep_wait &= ~(1ull << w);

@@ -19,7 +19,7 @@ void mbarrier_complete(struct sm *s, unsigned cta, uint32_t address, uint64_t by
 void mbarrier_effect(struct sm *s, unsigned cta, uint32_t address, uint32_t effect, uint32_t v);
 /*
  * Tests the wait of a warp in sync_wait: it ends at once, or with the operation that completes the phase. The end
- * clears the warp's bit in sync_wait, and in dep_wait, or calls core_sync_passed().
+ * clears the warp's bit in sync_wait, and in dep_wait, or calls core_sync_phase_over().
  */
 void mbarrier_wait(struct sm *s, unsigned w, const struct rec *r);
 

@@ -178,7 +178,7 @@ void sm_flush(struct sm *s, uint64_t now)
 	/* quirk Q2-23: thread_insts counts lanes that do nothing, insts does not. */
 	s->n.thread_insts = s->core->clock_gated_lanes ? s->n.insts : 32 * s->n.warp_insts;
 	if (s->modern) {
-		core_sync(s, now);
+		core_catch_up(s, now);
 		core_flush_counters(s);
 		return;
 	}
@@ -402,7 +402,7 @@ void sm_place_cta(struct sm *s, uint64_t now, uint32_t slot, uint32_t first_thre
 	s->live_ctas++;
 	s->live_threads += c->threads;
 	if (s->modern)
-		core_place(s, c, k->stream);
+		core_place_cta(s, c, k->stream);
 	s->changed = true;
 	sm_wake(s);
 }
