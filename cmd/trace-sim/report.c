@@ -54,7 +54,7 @@ static void print_awaited_mbarrier(const struct sm *s, unsigned w, FILE *out)
 {
 	struct mbarrier_view v;
 
-	if (!mbarrier_awaited(s, w, &v))
+	if (!mbarrier_get_awaited(s, w, &v))
 		return;
 	fprintf(out, " at 0x%llx", (unsigned long long)v.address);
 	if (v.valid)

@@ -134,7 +134,7 @@ void core_tick(struct sm *s, uint64_t now)
 	s->clock = clock;
 	core_events(s);
 	if (s->port)
-		gang_step(s);
+		gang_handle_messages(s);
 	if (c->l1i_busy)
 		core_l1i_step(s);
 	if (clock >= c->mem_due || s->ldst->resp.count)
@@ -146,7 +146,7 @@ void core_tick(struct sm *s, uint64_t now)
 	next = next_core_clock(s);
 	*s->wake_at = next == NEVER || !s->live_ctas ? NEVER : now + (next - clock);
 	if (s->port && s->live_ctas)
-		*s->wake_at = sm_min_clock(*s->wake_at, gang_next(s));
+		*s->wake_at = sm_min_clock(*s->wake_at, gang_next_message_time(s));
 }
 
 /* ---- CTAs and kernels --------------------------------------------------------------------------- */

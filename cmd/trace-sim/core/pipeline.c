@@ -65,7 +65,7 @@ static enum stage dependence_reason(struct sm *s, unsigned w, struct pipe_inst *
 			memory = is_memory_inst(s, i->code);
 		}
 	}
-	return pipeline_waits_for(s, head, by, memory);
+	return pipeline_set_producer(s, head, by, memory);
 }
 
 /* Returns the reason why a ripe warp did not issue. */

@@ -26,7 +26,8 @@ void core_remote_accept(struct sm *s, uint16_t h)
 	bool write = w->uop->flags & UOP_STORE;
 
 	core_memory_port(s, passes);
-	n = w->uop->sync == SYNC_STORE ? gang_store(s, w, passes) : gang_access(s, w, h, passes, write);
+	n = w->uop->sync == SYNC_STORE ? gang_send_stores(s, w, passes)
+				       : gang_send_accesses(s, w, h, passes, write);
 	if (write && w->uop->sync != SYNC_STORE)
 		s->warp[w->warp].stores += n;
 	c->op[h].accesses_left = n;

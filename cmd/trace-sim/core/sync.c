@@ -213,7 +213,7 @@ void core_sync_op_accepted(struct sm *s, uint16_t h)
 	uint64_t end = cw->sync_at + s->modern->p->mbarrier_wait;
 
 	if (in->uop->sync != SYNC_WAIT && in->uop->sync != SYNC_TEST) {
-		mbarrier_act(s, in->cta, &in->record);
+		mbarrier_execute(s, in->cta, &in->record);
 		return;
 	}
 	cw->sync_back = end > s->clock ? (uint32_t)(end - s->clock) : 1;
@@ -252,8 +252,8 @@ static void issue_mbarrier(struct sm *s, unsigned w, const struct rec *r, enum u
 		delay_until(cw, t + 1, NEVER, STALL_BARRIER);
 		return;
 	case SYNC_COPIES: mbarrier_copies_arrive(s, w, r, y->copies_issued); return;
-	case SYNC_BULK_STORE: bulk_issue(s, w); return;
-	case SYNC_FLUSH: bulk_close(s, w); return;
+	case SYNC_BULK_STORE: bulk_count_issued(s, w); return;
+	case SYNC_FLUSH: bulk_close_group(s, w); return;
 	case SYNC_FENCE:
 		cw->shared_fence = cw->shared_stores != 0;
 		if (cw->shared_fence)

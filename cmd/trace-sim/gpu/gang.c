@@ -61,7 +61,7 @@ static void place_on(struct gpu *g, struct kernel *k, uint32_t blocks, const uin
 		s->kernel = k;
 		slot = launch_place(g, s, k, first);
 		if (n)
-			gang_add(n, s, slot);
+			gang_add_block(n, s, slot);
 		g->issued_ctas++;
 	}
 }
@@ -126,7 +126,7 @@ void gang_cta_ended(struct gpu *g, struct sm *s, uint32_t slot)
 	struct launch *l = g->launch;
 	struct gang *n = s->cta[slot].gang;
 
-	if (!n || !gang_leave(s, slot))
+	if (!n || !gang_remove_block(s, slot))
 		return;
 	n->next = l->free_gangs;
 	l->free_gangs = n;

@@ -128,7 +128,7 @@ static void end_copy(struct sm *s, uint16_t k)
 	struct tma *t = s->ldst->tma;
 	struct tma_copy *c = &t->copy[k];
 
-	bulk_copy_ends(s, c->warp, &c->rec);
+	bulk_end_copy(s, c->warp, &c->rec);
 	if (!--s->warp[c->warp].copies) {
 		warp_update_drained(s, c->warp);
 		s->changed = true;

@@ -20,7 +20,7 @@ static bool banks_granted(struct sm *s, struct write_back *wb, const struct uop 
 	unsigned before = wb->granted;
 
 	for (; wb->granted < u->n_bank_dst; wb->granted++)
-		if (!collector_write(s, u, wb->granted, wb->warp, wb->sched))
+		if (!collector_reserve_bank(s, u, wb->granted, wb->warp, wb->sched))
 			return false;
 	if (s->power)
 		power_count_writes(s->power, wb->mask, u->n_bank_dst - before);
@@ -82,7 +82,7 @@ static void return_atomics(struct sm *s, unsigned warp, uint32_t lanes)
 static void complete_syncs(struct sm *s, const struct winst *w)
 {
 	if (w->uop->sync != SYNC_WAIT && w->uop->sync != SYNC_TEST)
-		mbarrier_act(s, w->cta, &w->record);
+		mbarrier_execute(s, w->cta, &w->record);
 	else if (s->sync_wait >> w->warp & 1)
 		mbarrier_wait(s, w->warp, &w->record);
 }

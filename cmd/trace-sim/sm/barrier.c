@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Thread-block barriers (SM-bar, PTX-bar, HOPPER-bar), for both cores. A barrier has a number, may wait for a count of
- * warps, and may be arrived at without waiting. quirk Q2-7: BAR of a line with one immediate is a wait of the whole
- * block at barrier 0. Unlike in the original, no barrier waits for a warp that has ended.
+ * Thread-block barriers (SM-bar, PTX-bar, HOPPER-bar), for both cores. A barrier has a number. It opens when all warps
+ * of the thread block, or a given number of warps, have arrived. A warp may arrive without waiting. quirk Q2-7: the
+ * BAR of a line with one immediate is a wait of the whole thread block at barrier 0. Unlike in the original, no
+ * barrier waits for a warp that has ended.
  */
 #include "sm.h"
 
-/* Opens a barrier. Returns the warps that wait at it. */
+/* Opens a barrier. Returns the mask of the warps that waited at it. */
 static uint64_t release_barrier(struct sm *s, struct cta *c, unsigned id)
 {
 	uint64_t held = 0;
@@ -19,7 +20,7 @@ static uint64_t release_barrier(struct sm *s, struct cta *c, unsigned id)
 	return held;
 }
 
-/* Number of the barrier, and from bit 8 on the warps that it waits for. */
+/* Returns the number of the barrier and, from bit 8 on, the number of warps that open it; 0: all warps. */
 static uint32_t barrier_operands(
 	const struct sm *s, const struct cta *c, const struct uop *u, const struct rec *r)
 {

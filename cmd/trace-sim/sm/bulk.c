@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Groups of a warp's bulk copies (HOPPER-bulk), for both cores, and the ends of the copies. Always true: the copies
- * of a group count as done in the order of their issue. sync_wait holds the warps that wait for groups.
+ * Groups of a warp's bulk copies (HOPPER-bulk), and the ends of bulk copies, for both cores. Always true: a warp's
+ * copies are counted, whichever of them ends first, so a group is done when the number of ended copies reaches its end.
+ * The warps that wait for groups are in sync_wait.
  */
 #include "core/core.h"
 #include "sm/gang.h"
@@ -14,9 +15,9 @@ void bulk_reset(struct warp_sync *y)
 	y->n_arrivals = y->copies_issued = y->copies_done = 0;
 }
 
-void bulk_issue(struct sm *s, unsigned w) { s->warp[w].sync.bulk.issued++; }
+void bulk_count_issued(struct sm *s, unsigned w) { s->warp[w].sync.bulk.issued++; }
 
-void bulk_close(struct sm *s, unsigned w)
+void bulk_close_group(struct sm *s, unsigned w)
 {
 	struct warp_sync *y = &s->warp[w].sync;
 
@@ -39,7 +40,7 @@ bool bulk_wait(struct sm *s, unsigned w, uint32_t open)
 	return true;
 }
 
-bool bulk_done(struct sm *s, unsigned w)
+bool bulk_count_done(struct sm *s, unsigned w)
 {
 	struct warp_sync *y = &s->warp[w].sync;
 
@@ -52,8 +53,8 @@ bool bulk_done(struct sm *s, unsigned w)
 }
 
 /*
- * Completes a copy on its mbarrier; with multicast, on that of each block of the mask. Without a gang, all of these are
- * the own one.
+ * Completes a copy on its mbarrier. With multicast, completes it on the mbarrier of each thread block in the copy's
+ * mask. Without a gang, the warp's own thread block stands for all thread blocks of the mask.
  */
 static void complete_copy(struct sm *s, unsigned w, const struct bulk_copy *copy)
 {
@@ -61,12 +62,12 @@ static void complete_copy(struct sm *s, unsigned w, const struct bulk_copy *copy
 	uint32_t times = copy->multicast ? bit_count32(copy->mask) : 1;
 
 	if (copy->multicast && c->gang)
-		gang_multicast(s, w, copy->mask, copy->mbarrier, copy->bytes);
+		gang_multicast_complete(s, w, copy->mask, copy->mbarrier, copy->bytes);
 	else if (times)
 		mbarrier_complete(s, s->warp[w].cta, copy->mbarrier, copy->bytes * times);
 }
 
-void bulk_copy_ends(struct sm *s, unsigned w, const struct rec *r)
+void bulk_end_copy(struct sm *s, unsigned w, const struct rec *r)
 {
 	const struct cta *c = &s->cta[s->warp[w].cta];
 	struct bulk_copy copy;
@@ -75,7 +76,7 @@ void bulk_copy_ends(struct sm *s, unsigned w, const struct rec *r)
 		return;
 	if (r->mask && copy.mbarrier)
 		complete_copy(s, w, &copy);
-	if (s->uops[r->inst].sync != SYNC_BULK_STORE || !bulk_done(s, w))
+	if (s->uops[r->inst].sync != SYNC_BULK_STORE || !bulk_count_done(s, w))
 		return;
 	if (s->modern) {
 		core_sync_release(s, w, s->clock + 1);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The operand collector (SM-coll): instructions wait in collector units until the register banks have served
+ * The operand collector (SM-coll): instructions wait in collector units until the register banks have delivered
  * their sources. A step has three phases: dispatch of ready units, reads, allocation.
  *
- * Always true: a unit is free, or waits for banks, or is ready, or is blocked (has all operands, but its slots
+ * Always true: a unit is free, waits for banks, is ready, or is blocked (it has all operands, but its slots
  * of OC_EX are full). An allocation that found nothing to do finds nothing until a unit is freed or an
  * instruction enters an empty input (may_allocate). In each step every bank serves the first unit that waits
- * for it, unless a result was written to the bank in this cycle.
- * quirk Q2-25: the original's arbiter always grants every such bank, so there is no arbitration here.
+ * for it. In the first step, a bank to which a result was written in this cycle serves no unit.
+ * quirk Q2-25: the original's arbiter grants every bank that has a request, so there is no arbitration here.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,10 +29,11 @@ unsigned collector_input(unsigned unit)
 /* ---- building (SM-coll-1 to SM-coll-3) ----------------------------------------------------- */
 
 /*
- * Sets the first unit of the next search of a dispatch unit, by the unit that it found: the next unit; in
- * sub-core mode (share: units of a scheduler) the first unit of the next scheduler's group.
+ * For each collector unit, sets where a dispatch unit that found this unit begins its next search. This is the next
+ * collector unit or, in sub-core mode, the first unit of the next scheduler. `share` is the number of units per
+ * scheduler in sub-core mode, else 0.
  */
-static void set_next_unit(struct sm *s, uint32_t first, uint32_t size, uint32_t share)
+static void set_next_searches(struct sm *s, uint32_t first, uint32_t size, uint32_t share)
 {
 	for (uint32_t i = 0; i < size; i++)
 		s->collector.next[first + i] =
@@ -56,7 +57,7 @@ static void add_collector_set(struct sm *s, enum collector_kind kind)
 			set->allowed[k] |= 1ull << (first + (s->core->sub_core ? k * per : 0) + i);
 	c->n_units += p->units;
 	c->free |= set->units;
-	set_next_unit(s, first, p->units, s->core->sub_core ? per : 0);
+	set_next_searches(s, first, p->units, s->core->sub_core ? per : 0);
 	set->n_dispatch = p->out_ports;
 	set->start = xmalloc(p->out_ports + 1u);
 	memset(set->start, c->next[first], p->out_ports + 1u);
@@ -95,7 +96,7 @@ static uint32_t generic_inputs(const struct core_params *p)
 	return m;
 }
 
-static void place_banks(struct opcoll *c, const struct core_params *p)
+static void assign_banks(struct opcoll *c, const struct core_params *p)
 {
 	c->bank_span = uop_bank_span(p);
 	c->bank_mask = is_pow2(c->bank_span) ? c->bank_span - 1 : 0;
@@ -103,7 +104,7 @@ static void place_banks(struct opcoll *c, const struct core_params *p)
 		c->first_bank[k] = (uint8_t)(k * c->bank_span);
 }
 
-/* Units are numbered in the order of sets; ports have another order. */
+/* Collector units are numbered in the order of the sets. Ports have the order of the table. */
 void collector_init(struct sm *s)
 {
 	static const struct {
@@ -129,14 +130,14 @@ void collector_init(struct sm *s)
 	for (unsigned i = 0; p->special_collectors && i < sizeof(port) / sizeof(port[0]); i++)
 		add_port_group(s, p->collector[port[i].set].in_ports, input_bit(port[i].unit),
 			(enum collector_kind)port[i].set);
-	place_banks(c, p);
+	assign_banks(c, p);
 	/* quirk Q2-11: a unit's slot follows from its number among all units, whatever its set. */
 	per = c->n_units / p->schedulers;
 	c->per_slot = (uint8_t)(p->sub_core ? per : 0);
 	c->slot_units = c->per_slot ? slot_mask(per) : UINT64_MAX;
 	for (uint32_t i = 0; i < c->n_units; i++) {
 		c->unit[i].target_slots = reachable_slots(s, c->per_slot ? i / per : 0);
-		c->unit[i].same_target_units = slot_units(c, c->per_slot ? i / per : 0);
+		c->unit[i].same_target_units = collector_units_of_slot(c, c->per_slot ? i / per : 0);
 	}
 }
 
@@ -150,7 +151,7 @@ void collector_free(struct sm *s)
 
 /* ---- banks --------------------------------------------------------------------------------- */
 
-/* Bit of the bank that holds a register of a warp. */
+/* Returns the bit of the bank that has a register of a warp. */
 static inline uint64_t bank_bit(const struct opcoll *c, unsigned reg, unsigned warp, unsigned sched)
 {
 	unsigned n = reg + warp;
@@ -158,7 +159,7 @@ static inline uint64_t bank_bit(const struct opcoll *c, unsigned reg, unsigned w
 	return 1ull << (c->first_bank[sched] + (c->bank_mask ? n & c->bank_mask : n % c->bank_span));
 }
 
-bool collector_write(struct sm *s, const struct uop *u, unsigned dst, unsigned warp, unsigned sched)
+bool collector_reserve_bank(struct sm *s, const struct uop *u, unsigned dst, unsigned warp, unsigned sched)
 {
 	struct opcoll *c = &s->collector;
 	unsigned reg = u->reg[u->bank_dst + dst];
@@ -173,12 +174,12 @@ bool collector_write(struct sm *s, const struct uop *u, unsigned dst, unsigned w
 	return true;
 }
 
-void collector_forget_writes(struct sm *s) { s->collector.busy = 0; }
+void collector_free_banks(struct sm *s) { s->collector.busy = 0; }
 
 /* ---- phase 1: dispatch --------------------------------------------------------------------- */
 
-/* Makes a unit with all operands ready, or blocked if its slots are full. */
-static inline void operands_complete(struct sm *s, unsigned unit)
+/* Makes a unit that has all operands ready, or blocked if its slots are full. */
+static inline void set_operands_complete(struct sm *s, unsigned unit)
 {
 	const struct collector_unit *u = &s->collector.unit[unit];
 	struct unit_in *r = u->target;
@@ -190,7 +191,7 @@ static inline void operands_complete(struct sm *s, unsigned unit)
 		r->collectors_blocked |= bit;
 }
 
-/* Sends the instruction of a ready unit on. Other ready units become blocked if this took their last slot. */
+/* Moves the instruction of a ready unit into OC_EX. If this fills their last slot, other ready units become blocked. */
 static inline void dispatch_unit(struct sm *s, unsigned unit)
 {
 	struct opcoll *c = &s->collector;
@@ -211,7 +212,7 @@ static inline void dispatch_unit(struct sm *s, unsigned unit)
 	}
 }
 
-/* Sends one instruction for each dispatch unit: the first ready one, cyclically from its start. */
+/* Lets each dispatch unit of a set dispatch one unit: the first ready one, cyclically from the unit's start. */
 static inline void dispatch_set(struct sm *s, struct collector_set *set)
 {
 	struct opcoll *c = &s->collector;
@@ -227,7 +228,7 @@ static inline void dispatch_set(struct sm *s, struct collector_set *set)
 	}
 }
 
-/* Returns whether any unit became free. */
+/* Dispatches ready units of all sets. Returns true if a unit became free. */
 static inline bool dispatch_ready(struct sm *s)
 {
 	struct opcoll *c = &s->collector;
@@ -254,14 +255,14 @@ static inline void serve_banks(struct sm *s)
 		if (left)
 			*to++ = (struct bank_reads){left, unit};
 		else if (!--c->unit[unit].reads)
-			operands_complete(s, unit);
+			set_operands_complete(s, unit);
 	}
 	c->n_waiting = (uint32_t)(to - c->waiting);
 }
 
 /* ---- phase 3: allocation ------------------------------------------------------------------- */
 
-/* Adds a bank to the first of the unit's sets that lacks it. */
+/* Adds a bank to the first entry of the unit in c->waiting that lacks it. */
 static inline void request_read(struct opcoll *c, unsigned unit, uint64_t bit)
 {
 	struct bank_reads *end = c->waiting + c->n_waiting, *r = end - c->unit[unit].reads;
@@ -277,7 +278,7 @@ static inline void request_read(struct opcoll *c, unsigned unit, uint64_t bit)
 	c->n_waiting++;
 }
 
-/* Requests the operands of an instruction. */
+/* Requests all operands of an instruction. */
 static inline void request_reads(struct opcoll *c, unsigned unit, const struct winst *in)
 {
 	const struct uop *op = in->uop;
@@ -290,7 +291,7 @@ static inline void request_reads(struct opcoll *c, unsigned unit, const struct w
 			request_read(c, unit, bank_bit(c, src[i], in->warp, in->sched));
 }
 
-/* Moves the oldest instruction of an ID_OC set, of scheduler sched, to a unit. */
+/* Moves the oldest instruction of an ID_OC set, which is of scheduler sched, to a unit. */
 static inline void allocate_unit(struct sm *s, unsigned unit, struct collector_in *q, unsigned sched)
 {
 	struct opcoll *c = &s->collector;
@@ -301,16 +302,16 @@ static inline void allocate_unit(struct sm *s, unsigned unit, struct collector_i
 	u->inst = q->first;
 	u->target = q->units;
 	u->target->collectors_used |= bit;
-	collector_in_take(s, q, sched, in->next);
+	collector_in_remove(s, q, sched, in->next);
 	c->free ^= bit;
 	request_reads(c, unit, in);
 	if (!u->reads)
-		operands_complete(s, unit);
+		set_operands_complete(s, unit);
 }
 
 /*
- * quirk Q2-12: only the oldest instruction of an input is a candidate, even if only another scheduler's group
- * has free units.
+ * Allocates a unit for the oldest instruction of an input. Returns false if none is free. quirk Q2-12: no other
+ * instruction is tried, even if the units of its scheduler are free.
  */
 static inline bool allocate_one(struct sm *s, const struct port_group *g, unsigned input)
 {
@@ -327,8 +328,8 @@ static inline bool allocate_one(struct sm *s, const struct port_group *g, unsign
 }
 
 /*
- * Allocates units for one group of ports. An input that finds no unit at one port finds none at the group's
- * other ports. Returns whether an input might find one at a further port.
+ * Allocates units for one group of ports. An input that finds no unit at one port finds none at the other ports of the
+ * group. Returns true if an input could have used a further port.
  */
 static inline bool allocate_group(struct sm *s, const struct port_group *g)
 {
@@ -344,8 +345,8 @@ static inline bool allocate_group(struct sm *s, const struct port_group *g)
 }
 
 /*
- * Allocates units for all groups. Ports of different groups share inputs, so all are tried again after one took
- * an instruction.
+ * Allocates units for all groups of ports. Groups share inputs, so all are tried again in the next step if one has
+ * allocated a unit.
  */
 static NOINLINE void allocate_groups(struct sm *s)
 {
@@ -361,8 +362,8 @@ static NOINLINE void allocate_groups(struct sm *s)
 }
 
 /*
- * With one group of ports that took all it could, the next step finds nothing until a unit is freed or an
- * instruction enters an empty input.
+ * Runs the allocation phase. If there is one group of ports, and it has allocated all that it can, the next steps find
+ * nothing until a unit is freed or an instruction enters an empty input.
  */
 static inline void run_allocation(struct sm *s)
 {
@@ -396,7 +397,7 @@ static NOINLINE void run_collector_steps(struct sm *s)
 		}
 	}
 	c->busy = 0;
-	/* With one step a cycle a write may have blocked all reads; they continue in the next cycle. */
+	/* With one step per cycle, writes may have blocked all reads. They continue in the next cycle. */
 	s->changed |= c->n_waiting != 0;
 }
 
@@ -407,5 +408,5 @@ void collector_stage(struct sm *s)
 	if (c->ready || c->n_waiting || c->may_allocate)
 		run_collector_steps(s);
 	else
-		collector_forget_writes(s);
+		collector_free_banks(s);
 }

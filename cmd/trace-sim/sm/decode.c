@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Decode and the instruction buffers (SM-decode). Always true: a buffer is filled when it is empty and read in
- * order, so its instructions are the records right before the cursor. quirk Q2-2: two records are taken
- * whatever their PCs. A warp that is fetched has records left, since it ends with one of them.
+ * Decode and the instruction buffers (SM-decode). Always true: a buffer is filled when it is empty, and read in
+ * order, so its instructions are the records right before the cursor. quirk Q2-2: two records are decoded, whatever
+ * their PCs. A warp that is fetched has records left, because it ends when its last record issues.
  */
 #include <string.h>
 #include "decode.h"
@@ -11,8 +11,8 @@
 #include "sm/kernel.h"
 
 /*
- * PTX-flow-2: the buffer holds the instructions at fetch_pc. Returns whether the warp's next record is there.
- * If not, the buffer stays as it is until a scheduler visits the warp.
+ * Returns true if the warp's next record is at fetch_pc, from which the buffer was filled (PTX-flow-2). If not, the
+ * buffer has instructions of a wrong path until a scheduler visits the warp.
  */
 static NOINLINE bool is_on_right_path(struct sm *s, unsigned w)
 {
@@ -43,8 +43,8 @@ static inline void decode_new_head(struct sm *s, struct warp *p, unsigned w)
 }
 
 /*
- * PTX-flow-1: decodes two instructions unless the code ends before the second. Only instructions that will be
- * executed have a record.
+ * Decodes two instructions of PTX, or one if the code ends after it (PTX-flow-1). Only instructions that are executed
+ * have a record.
  */
 static NOINLINE void decode_ptx(struct sm *s, unsigned w)
 {
@@ -95,7 +95,7 @@ void decode(struct sm *s)
 	s->changed = true;
 }
 
-/* The following records are decoded some cycles later, so they are prefetched. */
+/* When the buffer becomes empty, prefetches the next records, which are decoded some cycles later. */
 void ibuffer_advance(struct sm *s, struct warp *p, unsigned w)
 {
 	if (--p->buffered) {
@@ -121,7 +121,7 @@ void ibuffer_flush(struct sm *s, unsigned w)
 	}
 }
 
-void ibuffer_correct(struct sm *s, unsigned w)
+void ibuffer_leave_wrong_path(struct sm *s, unsigned w)
 {
 	struct warp *p = &s->warp[w];
 

@@ -5,12 +5,13 @@
 
 #include "sm.h"
 
-void decode(struct sm *s); /* decodes for the warp in the fetch buffer, and empties that */
-/* Moves past the instruction that issued; p: &s->warp[warp]. */
+void decode(struct sm *s); /* decodes for the warp in the fetch buffer, and empties the fetch buffer */
+/* Removes the instruction that issued from the buffer of warp p; p is &s->warp[warp]. */
 void ibuffer_advance(struct sm *s, struct warp *p, unsigned warp);
-void ibuffer_flush(struct sm *s, unsigned warp); /* removes all instructions from the buffer, uncounted */
+void ibuffer_flush(
+	struct sm *s, unsigned warp); /* removes all instructions from the buffer; none is counted */
 
-/* PTX: empties the buffer of a warp in sm.wrong_path and sets its fetch_pc. */
-void ibuffer_correct(struct sm *s, unsigned warp);
+/* PTX: empties the buffer of a warp in sm.wrong_path, and sets the warp's fetch_pc to its next record. */
+void ibuffer_leave_wrong_path(struct sm *s, unsigned warp);
 
 #endif

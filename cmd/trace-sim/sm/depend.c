@@ -16,8 +16,8 @@ const struct dependence_ops *const depend_rules[N_DEPENDENCES] = {
 };
 
 /*
- * The sets for machine code are in struct warp. Only PTX has larger register numbers. Then all sets move to one
- * allocation, with their contents, since another kernel may be running.
+ * The register sets for machine code are in struct warp. PTX has larger register numbers, for which all sets move to
+ * one allocation. Their contents are kept, because another kernel may be running.
  */
 void depend_grow(struct sm *s, uint32_t limit)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Interface of dependence rules: which instructions of a warp wait for which earlier ones (SM-score). A rule is
- * a row in arch/depend.def and a struct dependence_ops of that name; depend.c has the table.
+ * Interface of dependence rules. A rule decides when an instruction of a warp waits for an earlier one (SM-score). It
+ * is a row in arch/depend.def and a struct dependence_ops of the same name; depend.c has the table.
  *
- * A rule maintains two public states: the warp's bit in sm.hazard, set exactly while its next instruction must
- * wait, and warp.n_reserved, the number of results to come, which fences and the end of a warp wait for. It may
- * use the sets warp.reserved and warp.longop, which are initially empty.
- * Always true of the calls: each reserved register is released, some more than once (quirk Q2-19). Calls for a
- * warp touch only that warp's SM, so SMs may run in parallel.
+ * A rule maintains two states that other code reads. The warp's bit in sm.hazard is set exactly while its next
+ * instruction must wait. warp.n_reserved is the number of outstanding results, for which fences and the end of a warp
+ * wait. A rule may use the sets warp.reserved and warp.longop, which are initially empty.
+ * Always true: each reserved register is released, some more than once (quirk Q2-19). A call for a warp changes only
+ * the warp's SM, so SMs may run in parallel.
  */
 #ifndef DEPEND_H
 #define DEPEND_H
@@ -16,21 +16,21 @@
 #include "sm.h"
 
 struct dependence_ops {
-	/* Sets the hazard bit of the warp, which has a new next instruction warp.head. */
-	void (*look)(struct sm *s, unsigned warp);
+	/* Updates the hazard bit of the warp after its next instruction, warp.head, has changed. */
+	void (*update_hazard)(struct sm *s, unsigned warp);
 	/*
-	 * Reserves the destinations of u, which is issued. long_operation: u is one and the scheduler needs to
-	 * know (sched_policy.needs_longop).
+	 * Reserves the destinations of u, which has issued. long_operation is true if u is a long operation and the
+	 * scheduler distinguishes these (sched_policy.needs_longop).
 	 */
 	void (*reserve)(struct sm *s, unsigned warp, const struct uop *u, bool long_operation);
-	/* Releases register reg, which an earlier instruction has written. */
+	/* Releases register reg after an earlier instruction has written it. */
 	void (*release)(struct sm *s, unsigned warp, unsigned reg);
 	/*
-	 * Releases all destinations of u, and its mark as a long operation. u is still counted in the pipeline;
-	 * the caller tests afterwards whether the warp is drained.
+	 * Releases all destinations of u, and clears the marks of a long operation. warp.in_pipe still counts u. The
+	 * caller tests afterwards whether the warp is drained.
 	 */
 	void (*release_all)(struct sm *s, unsigned warp, const struct uop *u);
-	/* Returns whether the warp's next instruction waits for a long operation. */
+	/* Returns true if the warp's next instruction waits for a long operation. */
 	bool (*waits_long)(const struct sm *s, unsigned warp);
 };
 
@@ -39,13 +39,13 @@ struct dependence_ops {
 #undef DEPENDENCE
 extern const struct dependence_ops *const depend_rules[N_DEPENDENCES];
 
-/* Calls inline the rule of the original. p: sm.warp[warp]. */
+/* Functions that call the SM's rule; the rule of the original is inlined. p is &s->warp[warp]. */
 static inline void depend_update_hazard(struct sm *s, const struct warp *p, unsigned warp)
 {
 	if (s->depend == &depend_scoreboard)
 		scoreboard_update_hazard(s, p, warp);
 	else
-		s->depend->look(s, warp);
+		s->depend->update_hazard(s, warp);
 }
 static inline bool depend_waits_long(const struct sm *s, unsigned warp)
 {

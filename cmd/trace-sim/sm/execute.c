@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Function units (SM-exec). A pipelined unit is three facts: the time until which its dispatch register is busy
- * (I cycles after it took an instruction), the clocks at which its results reach stage 0 (clock + L), and the
- * number of results of all units at a clock (result buses). Stages after that never block, so instructions in
- * them wait in the calendar for their writeback.
+ * Function units (SM-exec). Three facts describe a pipelined unit: until when its dispatch register is busy (for the
+ * initiation interval after it took an instruction), the clocks at which its results reach stage 0 (after the
+ * latency), and the number of results of all units at a clock (result buses). The stages after stage 0 never block, so
+ * their instructions are in the calendar of writebacks.
  */
 #include "lsu/ldst.h"
 #include "power/counts.h"
 #include "pipereg.h"
 
-/* Inserts an instruction into the list of a clock's writebacks, by age. */
+/* Inserts an instruction into the list of the writebacks of a clock, in the order of age. */
 static inline void schedule_writeback(struct sm *s, struct winst *in, uint16_t w, uint64_t clock)
 {
 	unsigned at = (unsigned)(clock % CALENDAR);
@@ -26,8 +26,8 @@ static inline void schedule_writeback(struct sm *s, struct winst *in, uint16_t w
 }
 
 /*
- * Offers a waiting instruction to a unit whose dispatch register is empty. Returns false if its result would
- * collide; then it is offered again in the next cycle.
+ * Dispatches a waiting instruction to a unit with an empty dispatch register. Returns false if its result would collide
+ * with another one in stage 0 or on the result buses. The instruction is then tried again in the next cycle.
  */
 static inline bool dispatch_to_unit(struct sm *s, struct unit_in *r, struct func_unit *u, unsigned slot)
 {
@@ -44,7 +44,7 @@ static inline bool dispatch_to_unit(struct sm *s, struct unit_in *r, struct func
 	*occupied |= bit;
 	s->bus_used[stage0]++;
 	in->unit = u;
-	unit_in_take(s, r, slot);
+	unit_in_remove(s, r, slot);
 	if (s->power)
 		power_count_unit(s->power, in->code, in->mask, in->lanes);
 	schedule_writeback(s, in, w, end + 2);
@@ -52,8 +52,8 @@ static inline bool dispatch_to_unit(struct sm *s, struct unit_in *r, struct func
 	return true;
 }
 
-/* Lets unit k take the instruction of slot k, in sub-core mode. Returns the clock of the next attempt. */
-static inline uint64_t dispatch_slots(struct sm *s, struct unit_in *r)
+/* In sub-core mode, lets unit k take the instruction in slot k. Returns the clock of the next attempt. */
+static inline uint64_t dispatch_own_slots(struct sm *s, struct unit_in *r)
 {
 	uint64_t next = NEVER;
 
@@ -68,7 +68,7 @@ static inline uint64_t dispatch_slots(struct sm *s, struct unit_in *r)
 	return next;
 }
 
-/* Lets each free unit take the oldest instruction. Returns the clock of the next attempt. */
+/* Lets each of n units that is free take the oldest instruction. Returns the clock of the next attempt. */
 static NOINLINE uint64_t dispatch_oldest(struct sm *s, struct unit_in *r, uint32_t n)
 {
 	uint64_t next = NEVER;
@@ -84,7 +84,7 @@ static NOINLINE uint64_t dispatch_oldest(struct sm *s, struct unit_in *r, uint32
 	return unit_in_full(r) ? next : NEVER;
 }
 
-/* Dispatches to all kinds of units except the load/store unit. Returns the clock of the next attempt. */
+/* Dispatches instructions to all units except the load/store unit. Returns the clock of the next attempt. */
 static inline uint64_t dispatch_all(struct sm *s)
 {
 	uint64_t next = NEVER;
@@ -93,13 +93,13 @@ static inline uint64_t dispatch_all(struct sm *s)
 		struct unit_in *r = &s->unit_in[kind];
 
 		next = sm_min_clock(next, s->core->sub_core
-						  ? dispatch_slots(s, r)
+						  ? dispatch_own_slots(s, r)
 						  : dispatch_oldest(s, r, s->core->unit[kind].units));
 	}
 	return next;
 }
 
-uint64_t execute_next(const struct sm *s)
+uint64_t execute_next_clock(const struct sm *s)
 {
 	return s->next_dispatch_clock > s->clock ? s->next_dispatch_clock : s->clock + 1;
 }
@@ -113,6 +113,6 @@ void execute_stage(struct sm *s)
 	ldst_cycle(s);
 	if (!(s->unit_in_used >> UNIT_MEM & 1) || !ldst_can_accept(s))
 		return;
-	ldst_accept(s, unit_in_take(s, mem, unit_in_oldest(s, mem)));
+	ldst_accept(s, unit_in_remove(s, mem, unit_in_oldest(s, mem)));
 	s->changed = true;
 }

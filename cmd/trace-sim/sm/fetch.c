@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Instruction fetch, and the end of warps (SM-fetch). Always true: the fetch buffer is empty when fetch runs,
- * since decode comes first. A finished warp is reaped only when the scan for a warp to fetch passes it.
- * quirk Q2-1: fetch requests the line of (last issued PC + 16); decode takes the trace's next records anyway.
+ * Instruction fetch, and the end of warps (SM-fetch). Always true: the fetch buffer is empty when fetch runs, because
+ * decode runs first. A finished warp is reaped only when the scan for a warp to fetch passes its slot.
+ * quirk Q2-1: fetch requests the line of the last issued PC + 16. Decode takes the trace's next records anyway.
  */
 #include "decode.h"
 #include "core/core.h"
@@ -14,8 +14,8 @@
 static uint64_t warps_to_fetch(const struct sm *s) { return s->live & ~(s->done | s->imiss | s->ibuf); }
 
 /*
- * Warps to reap. Atomics are outstanding at the end only if the last record is one; the original never ends
- * that warp.
+ * Returns the mask of the warps to reap. At the end of a warp, atomics are outstanding only if its last record is an
+ * atomic. Such a warp is reaped after the reply; the original never ends it.
  */
 static uint64_t warps_to_reap(const struct sm *s) { return s->live & s->drained & ~s->atomic; }
 
@@ -36,7 +36,7 @@ static void reap_warp(struct sm *s, unsigned w)
 	s->ended[s->n_ended++] = p->cta;
 }
 
-/* Reaps the slots of a scan from start up to stop; stop < 0: all slots. */
+/* Reaps the finished warps that a cyclic scan from slot `start` passes before slot `stop`; stop < 0: all slots. */
 static NOINLINE void reap_scanned(struct sm *s, unsigned start, int stop)
 {
 	uint64_t all = warps_to_reap(s), up = all >> start << start, down = all & ~up;
@@ -55,7 +55,7 @@ static NOINLINE void reap_scanned(struct sm *s, unsigned start, int stop)
 		reap_warp(s, (unsigned)w);
 }
 
-/* Access the instruction cache for warp w. */
+/* Accesses the instruction cache for warp w. */
 static NOINLINE void access_icache(struct sm *s, unsigned w)
 {
 	struct req_pool *pool = s->reqs;
@@ -86,8 +86,8 @@ static NOINLINE void access_icache(struct sm *s, unsigned w)
 }
 
 /*
- * quirk Q4-25: the request of a perfect instruction cache is made, too, and so draws its partition
- * (MEM-addr-7).
+ * Draws the random partition of a fetch from a perfect instruction cache (MEM-addr-7). quirk Q4-25: the original makes
+ * a request even for a perfect cache.
  */
 static NOINLINE void consume_partition_random(struct sm *s, unsigned w)
 {
@@ -107,7 +107,7 @@ static void take_icache_reply(struct sm *s)
 	s->changed = true;
 }
 
-/* Finds the first of the candidates (not empty) and reaps the warps before it. */
+/* Returns the first warp of `candidates` in scan order, and reaps the finished warps before it. */
 static inline unsigned scan_to_first_candidate(struct sm *s, uint64_t candidates)
 {
 	unsigned start = s->fetch_last + 1 < s->core->warps ? s->fetch_last + 1 : 0;
@@ -127,7 +127,7 @@ static inline void scan_all_warps(struct sm *s)
 		reap_scanned(s, s->fetch_last + 1 < s->core->warps ? s->fetch_last + 1 : 0, -1);
 }
 
-/* quirk Q2-3: the instruction cache is stepped with each fetch. */
+/* Runs a cycle of the instruction cache. quirk Q2-3: there is one in each fetch step, so several in a core cycle. */
 static void step_icache(struct sm *s)
 {
 	if (!cache_miss_queue_empty(s->l1i) &&
@@ -149,7 +149,7 @@ static NOINLINE void fetch_cached(struct sm *s)
 	step_icache(s);
 }
 
-/* A perfect cache returns each line at once; then only decoding changes the warps that may be fetched. */
+/* With a perfect cache each line arrives at once, so only decode changes the set of warps that may be fetched. */
 void fetch_stage(struct sm *s)
 {
 	uint64_t candidates = warps_to_fetch(s);

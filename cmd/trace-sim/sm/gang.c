@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Gangs (gang.h): their barrier, and the messages between their SMs. A message occupies the sender's port for its
- * bytes and a header, and shared memory of the receiver for its passes.
+ * Gangs (gang.h): the barrier, and the messages between the SMs of a gang. A message occupies the port of the sender
+ * for its bytes and a header, and the data port of the receiver for its passes.
  */
 #include "arena.h"
 #include "core/core.h"
@@ -9,10 +9,10 @@
 #include "sm/kernel.h"
 #include "sm/mbarrier.h"
 
-#define READ_HEADER  8u  /* bytes of a request or reply beyond its data */
-#define WRITE_HEADER 16u /* the same of a write, whose addresses are sent with the data */
-#define TICKS        16u /* units of out_free in a cycle */
-#define BACKLOG      64u /* a port with messages for this many cycles takes no access */
+#define READ_HEADER      8u  /* bytes of a read request or a reply in addition to the data */
+#define WRITE_HEADER     16u /* bytes of a write in addition to the data; includes the addresses */
+#define TICKS_PER_CYCLE  16u /* units of out_free per cycle */
+#define PORT_BACKLOG_MAX 64u /* a port that is occupied for this number of cycles accepts no access */
 
 /* ---- members ------------------------------------------------------------------------------------ */
 
@@ -25,15 +25,15 @@ void gang_start(struct gang *g, uint32_t number, uint32_t blocks, uint32_t warps
 		.missing = blocks * warps};
 }
 
-void gang_add(struct gang *g, struct sm *s, unsigned slot)
+void gang_add_block(struct gang *g, struct sm *s, unsigned slot)
 {
 	struct cta *k = &s->cta[slot];
 
 	k->gang = g;
 	k->rank = g->placed;
 	k->gang_arrived = k->gang_waiting = 0;
-	g->at[g->placed].sm = s;
-	g->at[g->placed++].slot = (uint8_t)slot;
+	g->member[g->placed].sm = s;
+	g->member[g->placed++].slot = (uint8_t)slot;
 	if (!s->port)
 		s->port = reserve(1, sizeof(*s->port));
 }
@@ -46,35 +46,39 @@ void gang_port_free(struct sm *s)
 
 /* ---- messages ----------------------------------------------------------------------------------- */
 
-/* Puts a message into the port of an SM, in order of time, and wakes the SM for it. */
+/* Puts a message into the port of an SM, in the order of time, and wakes the SM when the message is due. */
 static void enqueue_message(struct sm *to, const struct gang_message *m)
 {
 	struct gang_port *p = to->port;
 	uint32_t i = p->count++;
 
 	assert(p->count <= GANG_MESSAGES);
-	for (; i && p->at[(p->first + i - 1) % GANG_MESSAGES].due > m->due; i--)
-		p->at[(p->first + i) % GANG_MESSAGES] = p->at[(p->first + i - 1) % GANG_MESSAGES];
-	p->at[(p->first + i) % GANG_MESSAGES] = *m;
+	for (; i && p->message[(p->first + i - 1) % GANG_MESSAGES].due > m->due; i--)
+		p->message[(p->first + i) % GANG_MESSAGES] = p->message[(p->first + i - 1) % GANG_MESSAGES];
+	p->message[(p->first + i) % GANG_MESSAGES] = *m;
 	if (to->live_ctas && m->due < *to->wake_at)
 		*to->wake_at = m->due;
 }
 
-/* Sends a message of `bytes` bytes from s, not before `at`, to a member of a gang. */
+/* Sends a message of `bytes` bytes from s to SM `to`, at time `at` or when the port of s is free. */
 static void send_message(struct sm *s, struct sm *to, struct gang_message *m, uint64_t at, uint32_t bytes)
 {
 	const struct modern_params *p = &s->params->modern;
 
 	assert(s->port && to->port);
-	s->port->out_free = max_u64(s->port->out_free, TICKS * at) + TICKS * bytes / p->dsm_bytes;
-	m->due = s->port->out_free / TICKS + p->dsm_latency;
+	s->port->out_free =
+		max_u64(s->port->out_free, TICKS_PER_CYCLE * at) + TICKS_PER_CYCLE * bytes / p->dsm_bytes;
+	m->due = s->port->out_free / TICKS_PER_CYCLE + p->dsm_latency;
 	enqueue_message(to, m);
 }
 
-bool gang_can_send(const struct sm *s) { return s->port->out_free < TICKS * (s->now + BACKLOG); }
+bool gang_can_send(const struct sm *s)
+{
+	return s->port->out_free < TICKS_PER_CYCLE * (s->now + PORT_BACKLOG_MAX);
+}
 
-/* Answers an access of another SM at time `at`. */
-static void answer_remote_access(struct sm *s, const struct gang_message *m, uint64_t at)
+/* Replies at time `at` to an access of another SM. */
+static void reply_to_remote_access(struct sm *s, const struct gang_message *m, uint64_t at)
 {
 	bool read = m->kind == GANG_READ;
 	struct gang_message answer = {.kind = read ? GANG_DATA : GANG_ACKNOWLEDGE, .op = m->op};
@@ -82,28 +86,28 @@ static void answer_remote_access(struct sm *s, const struct gang_message *m, uin
 	send_message(s, m->from, &answer, at, READ_HEADER + (read ? m->bytes : 0));
 }
 
-/* Answers the accesses that reach an SM whose last thread block has ended, and drops the other messages. */
-static void drop_messages(struct sm *s)
+/* Empties the port of an SM without thread blocks: replies to accesses, and drops all other messages. */
+static void empty_gang_port(struct sm *s)
 {
 	struct gang_port *p = s->port;
 
 	for (; p->count; p->count--, p->first = (p->first + 1) % GANG_MESSAGES) {
-		const struct gang_message *m = &p->at[p->first];
+		const struct gang_message *m = &p->message[p->first];
 
 		if (m->kind == GANG_READ || m->kind == GANG_WRITE)
-			answer_remote_access(s, m, max_u64(m->due, s->now));
+			reply_to_remote_access(s, m, max_u64(m->due, s->now));
 	}
 }
 
-bool gang_leave(struct sm *s, unsigned slot)
+bool gang_remove_block(struct sm *s, unsigned slot)
 {
 	struct cta *k = &s->cta[slot];
 	struct gang *g = k->gang;
 
-	g->at[k->rank].sm = NULL;
+	g->member[k->rank].sm = NULL;
 	k->gang = NULL;
 	if (!s->live_ctas)
-		drop_messages(s);
+		empty_gang_port(s);
 	return !--g->left;
 }
 
@@ -113,16 +117,17 @@ static void open_gang_barrier(struct sm *s, struct gang *g)
 {
 	g->missing = g->running;
 	for (uint32_t r = 0; r < g->placed; r++) {
-		struct cta *k = g->at[r].sm ? &g->at[r].sm->cta[g->at[r].slot] : NULL;
+		struct cta *k = g->member[r].sm ? &g->member[r].sm->cta[g->member[r].slot] : NULL;
 
 		if (!k)
 			continue;
 		if (k->gang_waiting)
-			enqueue_message(g->at[r].sm, &(struct gang_message){.kind = GANG_OPEN,
-							     .due = s->now + s->params->modern.dsm_latency,
-							     .gang = g->number,
-							     .slot = g->at[r].slot,
-							     .what = k->gang_waiting});
+			enqueue_message(
+				g->member[r].sm, &(struct gang_message){.kind = GANG_OPEN,
+							 .due = s->now + s->params->modern.dsm_latency,
+							 .gang = g->number,
+							 .slot = g->member[r].slot,
+							 .what = k->gang_waiting});
 		k->gang_arrived = k->gang_waiting = 0;
 	}
 }
@@ -173,7 +178,7 @@ bool gang_is_remote(const struct cta *k, uint64_t address)
 	return k->gang && gang_rank_of(k, address) != k->rank;
 }
 
-uint32_t gang_access(struct sm *s, const struct winst *w, uint16_t op, uint32_t passes, bool write)
+uint32_t gang_send_accesses(struct sm *s, const struct winst *w, uint16_t op, uint32_t passes, bool write)
 {
 	struct cta *k = &s->cta[w->cta];
 	uint32_t lanes[GANG_BLOCKS] = {0}, n = 0;
@@ -187,31 +192,32 @@ uint32_t gang_access(struct sm *s, const struct winst *w, uint16_t op, uint32_t 
 			.from = s,
 			.op = write ? w->warp : op,
 			.bytes = lanes[r] * w->uop->size,
-			.slot = k->gang->at[r].slot,
+			.slot = k->gang->member[r].slot,
 			.passes = (uint8_t)passes};
 
-		if (!lanes[r] || !k->gang->at[r].sm) /* accesses to ended blocks are lost */
+		if (!lanes[r] || !k->gang->member[r].sm) /* accesses to ended thread blocks are dropped */
 			continue;
-		send_message(s, k->gang->at[r].sm, &m, s->now, write ? m.bytes + WRITE_HEADER : READ_HEADER);
+		send_message(
+			s, k->gang->member[r].sm, &m, s->now, write ? m.bytes + WRITE_HEADER : READ_HEADER);
 		n++;
 	}
 	return n;
 }
 
-/* Sends a message to each block of the mask; its data come when those of a multicast do. */
+/* Sends a message to each thread block in the mask `ranks`. It arrives after -core_multicast_latency cycles. */
 static void send_multicast(struct sm *s, unsigned w, uint32_t ranks, struct gang_message *m)
 {
 	const struct gang *g = s->cta[s->warp[w].cta].gang;
 
 	m->due = s->now + s->params->modern.multicast_latency;
 	FOR_BITS32 (r, ranks)
-		if (r < g->placed && g->at[r].sm) {
-			m->slot = g->at[r].slot;
-			enqueue_message(g->at[r].sm, m);
+		if (r < g->placed && g->member[r].sm) {
+			m->slot = g->member[r].slot;
+			enqueue_message(g->member[r].sm, m);
 		}
 }
 
-void gang_multicast(struct sm *s, unsigned w, uint32_t ranks, uint32_t mbarrier, uint64_t bytes)
+void gang_multicast_complete(struct sm *s, unsigned w, uint32_t ranks, uint32_t mbarrier, uint64_t bytes)
 {
 	send_multicast(s, w, ranks,
 		&(struct gang_message){.kind = GANG_COMPLETE,
@@ -229,14 +235,14 @@ void gang_multicast_data(struct sm *s, unsigned w, uint32_t ranks, uint32_t byte
 			&(struct gang_message){.kind = GANG_BYTES, .bytes = bytes});
 }
 
-uint32_t gang_store(struct sm *s, const struct winst *w, uint32_t passes)
+uint32_t gang_send_stores(struct sm *s, const struct winst *w, uint32_t passes)
 {
 	const struct cta *k = &s->cta[w->cta];
 	uint64_t address[32];
 	uint32_t left = w->mask, n = 0;
 
 	rec_addresses(&k->block, &w->record, address);
-	while (left) { /* one message for the lanes with one block and mbarrier */
+	while (left) { /* one message for all lanes with the same thread block and mbarrier */
 		uint64_t first = address[bit_lowest32(left)];
 		uint32_t rank = (uint32_t)first >> GANG_WINDOW, lanes = 0;
 		struct gang_message m = {.kind = GANG_STORE,
@@ -250,42 +256,43 @@ uint32_t gang_store(struct sm *s, const struct winst *w, uint32_t passes)
 		left &= ~lanes;
 		rank = rank < k->gang->placed ? rank : k->rank;
 		m.bytes = bit_count32(lanes) * w->uop->size;
-		m.slot = k->gang->at[rank].slot;
-		if (!k->gang->at[rank].sm) /* stores to ended blocks are lost */
+		m.slot = k->gang->member[rank].slot;
+		if (!k->gang->member[rank].sm) /* stores to ended thread blocks are dropped */
 			continue;
-		send_message(s, k->gang->at[rank].sm, &m, s->now, m.bytes + WRITE_HEADER);
+		send_message(s, k->gang->member[rank].sm, &m, s->now, m.bytes + WRITE_HEADER);
 		n++;
 	}
 	return n;
 }
 
-void gang_effect(struct sm *s, unsigned cta, uint32_t rank, uint64_t mbarrier, uint32_t effect, uint32_t v)
+void gang_send_effect(
+	struct sm *s, unsigned cta, uint32_t rank, uint64_t mbarrier, uint32_t effect, uint32_t v)
 {
 	const struct gang *g = s->cta[cta].gang;
 	struct gang_message m = {.kind = GANG_EFFECT,
 		.gang = g->number,
-		.slot = g->at[rank].slot,
+		.slot = g->member[rank].slot,
 		.address = (uint32_t)mbarrier,
 		.op = (uint16_t)(effect & ~(uint32_t)SYNC_REMOTE),
 		.what = v};
 
-	if (g->at[rank].sm)
-		send_message(s, g->at[rank].sm, &m, s->now, WRITE_HEADER);
+	if (g->member[rank].sm)
+		send_message(s, g->member[rank].sm, &m, s->now, WRITE_HEADER);
 }
 
 /* ---- the receiver ------------------------------------------------------------------------------- */
 
-/* Returns whether a message is for a block that has ended. */
-static bool is_late(const struct sm *s, const struct gang_message *m)
+/* Returns true if a message is for a thread block that has ended. */
+static bool is_for_ended_block(const struct sm *s, const struct gang_message *m)
 {
 	const struct gang *g = s->cta[m->slot].gang;
 
 	return m->gang && (!g || g->number != m->gang);
 }
 
-static void take_message(struct sm *s, const struct gang_message *m)
+static void handle_gang_message(struct sm *s, const struct gang_message *m)
 {
-	if (is_late(s, m))
+	if (is_for_ended_block(s, m))
 		return;
 	switch ((enum gang_kind)m->kind) {
 	case GANG_OPEN:
@@ -293,28 +300,28 @@ static void take_message(struct sm *s, const struct gang_message *m)
 			core_sync_release(s, (unsigned)w, s->clock + 1);
 		return;
 	case GANG_READ:
-	case GANG_WRITE: answer_remote_access(s, m, s->now + core_remote_serve(s, m->passes)); return;
+	case GANG_WRITE: reply_to_remote_access(s, m, s->now + core_remote_serve(s, m->passes)); return;
 	case GANG_DATA: core_remote_reply(s, m->op); return;
 	case GANG_STORE:
 		core_remote_serve(s, m->passes);
 		mbarrier_complete(s, m->slot, m->address, m->bytes);
 		return;
-	case GANG_EFFECT: mbarrier_effect(s, m->slot, m->address, m->op, (uint32_t)m->what); return;
+	case GANG_EFFECT: mbarrier_apply_effect(s, m->slot, m->address, m->op, (uint32_t)m->what); return;
 	case GANG_BYTES: core_memory_port(s, core_div_up(m->bytes, s->params->modern.shared_bytes)); return;
 	case GANG_ACKNOWLEDGE: core_remote_store_acked(s, m->op); return;
 	case GANG_COMPLETE: mbarrier_complete(s, m->slot, m->address, m->what); return;
 	}
 }
 
-void gang_step(struct sm *s)
+void gang_handle_messages(struct sm *s)
 {
 	struct gang_port *p = s->port;
 
-	while (p->count && p->at[p->first].due <= s->now) {
-		struct gang_message m = p->at[p->first];
+	while (p->count && p->message[p->first].due <= s->now) {
+		struct gang_message m = p->message[p->first];
 
 		p->first = (p->first + 1) % GANG_MESSAGES;
 		p->count--;
-		take_message(s, &m);
+		handle_gang_message(s, &m);
 	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Groups of a warp's matrix products (HOPPER-gmma-4), for both cores. Always true: products of a warp are done in the
- * order of their issue, so a group is done when its last product is. gmma_wait holds the warps that wait.
+ * Groups of a warp's matrix products (HOPPER-gmma-4), for both cores. Always true: products of a warp end in the order
+ * of their issue, so a group is done when its last product is done. The waiting warps are in gmma_wait.
  */
 #include "sm.h"
 
@@ -16,7 +16,7 @@ void gmma_issue(struct sm *s, unsigned w, const struct uop *u)
 		g->end[g->closed++ % GMMA_OPEN] = g->issued;
 }
 
-/* A wait for more groups than GMMA_OPEN holds no warp: the chip has no counts above 7. */
+/* No warp waits if `open` is GMMA_OPEN or more: hardware has no counts above 7. */
 bool gmma_wait(struct sm *s, unsigned w, uint32_t open)
 {
 	struct gmma_groups *g = &s->warp[w].gmma;

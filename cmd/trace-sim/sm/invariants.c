@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Recomputes the derived state of an SM and compares it; see instrument/invariants.h. The state of a dependence
- * rule is checked for the original's rule only. Empty in builds without the check.
+ * Recomputes the derived state of an SM and compares it; see instrument/invariants.h. The state of a dependence rule
+ * is checked only for the original's rule. The file is empty in builds without the checks.
  */
 #ifdef CHECK_INVARIANTS
 
@@ -34,7 +34,7 @@ static void check_thread_blocks(const struct sm *s)
 		invariant("at_barrier within arrived", s->id, 0, s->at_barrier & s->live & ~arrived, 0);
 }
 
-/* Recomputes the state of the original's rule from the warp's set of reserved registers. */
+/* Checks the state of the original's dependence rule against the warp's set of reserved registers. */
 static void check_scoreboard(const struct sm *s, unsigned w)
 {
 	const struct warp *p = &s->warp[w];

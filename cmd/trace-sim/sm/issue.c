@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The issue stage: every scheduler once, and the effects of an issue (SM-sched, SM-issue). Always true: a
- * scheduler sees the changes by issues of schedulers before it in the same cycle. Candidates of all schedulers
- * are computed together, as masks (struct candidates), and again only after an issue that changed the state of
- * another scheduler's warps.
+ * The issue stage: runs every scheduler once, and applies the effects of an issue (SM-sched, SM-issue). Always true: a
+ * scheduler sees the effects of issues by earlier schedulers in the same cycle. The candidates of all schedulers are
+ * computed together, as masks (struct candidates). They are computed again only after an issue that may have changed
+ * the state of another scheduler's warps.
  */
 #include <string.h>
 #include "decode.h"
@@ -16,7 +16,7 @@
 #include "pipereg.h"
 #include "scheduler.h"
 
-#define ANY_SPEC N_UNIT_KINDS /* specialized units count as one type for dual issue */
+#define ANY_SPEC N_UNIT_KINDS /* for dual issue, all specialized units are of this type */
 
 void sched_init(struct sm *s)
 {
@@ -38,8 +38,8 @@ void sched_init(struct sm *s)
 
 /* ---- waiting (SM-warp-5, SM-membar) -------------------------------------------------------- */
 
-/* quirk Q2-6: a memory barrier waits for registers, not for stores. */
-static void clear_membar(struct sm *s, unsigned w)
+/* Ends the memory barrier of a warp if no result is outstanding. quirk Q2-6: it does not wait for stores. */
+static void end_membar_if_met(struct sm *s, unsigned w)
 {
 	uint64_t bit = 1ull << w;
 
@@ -51,10 +51,10 @@ static void clear_membar(struct sm *s, unsigned w)
 		ldst_invalidate_l1d(s);
 }
 
-bool warp_waiting(struct sm *s, unsigned w)
+bool warp_is_waiting(struct sm *s, unsigned w)
 {
 	if (s->membar >> w & 1)
-		clear_membar(s, w);
+		end_membar_if_met(s, w);
 	return !(sched_running(s) >> w & 1);
 }
 
@@ -70,7 +70,7 @@ enum space warp_generic_space(const struct sm *s, const struct warp *p, const st
 	return kernel_generic_space(h, c->block.word[rec->addr >> 2]);
 }
 
-/* Ends the run: unit k of a kind serves scheduler k only, so the instruction would wait forever. */
+/* Ends the run: unit k of a kind serves only scheduler k, so this instruction would wait forever. */
 _Noreturn static void die_unit_not_served(const struct sm *s, const struct winst *in)
 {
 	char opcode[64];
@@ -82,13 +82,13 @@ _Noreturn static void die_unit_not_served(const struct sm *s, const struct winst
 		s->core->unit[in->uop->unit].units);
 }
 
-/* Address of lane 0: every address list begins with that of the first active lane. */
+/* Returns the address of lane 0, or 0 if it is inactive. An address list begins with the first active lane. */
 static uint64_t lane0_address(const struct sm *s, const struct winst *in)
 {
 	return in->mask & 1 && in->addr ? s->cta[in->cta].block.word[in->addr >> 2] : 0;
 }
 
-/* HOPPER-mbar, HOPPER-bulk: waits begin at issue, operations act when they leave the load/store unit. */
+/* Issues an mbarrier or bulk instruction. Waits begin at issue; other operations act after the load/store unit. */
 static void issue_sync(struct sm *s, const struct winst *in)
 {
 	unsigned w = in->warp;
@@ -104,13 +104,13 @@ static void issue_sync(struct sm *s, const struct winst *in)
 		s->dep_wait |= bit;
 		return;
 	case SYNC_COPIES: mbarrier_copies_arrive(s, w, &in->record, s->warp[w].n_entries); return;
-	case SYNC_BULK_STORE: bulk_issue(s, w); return;
-	case SYNC_FLUSH: bulk_close(s, w); return;
+	case SYNC_BULK_STORE: bulk_count_issued(s, w); return;
+	case SYNC_FLUSH: bulk_close_group(s, w); return;
 	default: return;
 	}
 }
 
-/* DEPBAR waits for the kind of group that the warp has ended last. */
+/* Executes a DEPBAR: waits for groups of bulk copies or of LDGSTS, whichever kind of group the warp closed last. */
 static void issue_group_wait(struct sm *s, unsigned w, const struct uop *u)
 {
 	if (!s->warp[w].sync.bulk_newest)
@@ -119,7 +119,9 @@ static void issue_group_wait(struct sm *s, unsigned w, const struct uop *u)
 		s->dep_wait |= 1ull << w;
 }
 
-/* A warp that has just ended waits for nothing. */
+/*
+ * Applies the effects of an instruction with a SPECIAL_FLAGS flag. A warp that ends with it does not wait at a barrier.
+ */
 static void issue_special(struct sm *s, struct winst *in)
 {
 	unsigned w = in->warp, flags = in->uop->flags;
@@ -137,7 +139,7 @@ static void issue_special(struct sm *s, struct winst *in)
 		barrier_arrive(s, w, in->uop, &in->record);
 	} else if (flags & UOP_MEMBAR) {
 		s->membar |= 1ull << w;
-		clear_membar(s, w); /* a fence without loads to wait for ends when it has issued */
+		end_membar_if_met(s, w); /* without outstanding loads, the fence ends at once */
 	} else if (flags & UOP_LDGDEPBAR) {
 		ldgsts_close_group(s, w);
 	} else if (flags & UOP_DEPBAR) {
@@ -151,20 +153,23 @@ static void issue_special(struct sm *s, struct winst *in)
 		gmma_issue(s, w, in->uop);
 }
 
-static NOINLINE void end_warp(struct sm *s, unsigned w)
+static NOINLINE void end_issued_warp(struct sm *s, unsigned w)
 {
 	s->done |= 1ull << w;
 	ibuffer_flush(s, w);
 	barrier_warp_exit(s, w);
 }
 
-/* SM-issue-1: flags of instructions with extra work at issue. */
-#define SPECIAL \
+/* Flags of instructions that have additional effects at issue (SM-issue-1). */
+#define SPECIAL_FLAGS \
 	(UOP_ATOMIC | UOP_LDGSTS | UOP_BARRIER | UOP_MEMBAR | UOP_LDGDEPBAR | UOP_DEPBAR | \
 		UOP_SOME_SCHEDULERS | UOP_GMMA | UOP_SYNC)
-#define RARE (SPECIAL | UOP_ISSUE | UOP_ENDS)
+#define RARE_FLAGS (SPECIAL_FLAGS | UOP_ISSUE | UOP_ENDS)
 
-/* PTX-mask, PTX-flow-3: the histogram has the lanes for which it issued; lanes that end empty the buffer. */
+/*
+ * Applies the effects of PTX at issue. The histogram counts the lanes for which the instruction issued (PTX-mask). If
+ * lanes end, the buffer is emptied (PTX-flow-3).
+ */
 static void issue_ptx(struct sm *s, const struct winst *in)
 {
 	const struct uop *u = in->uop;
@@ -181,7 +186,7 @@ static NOINLINE void issue_rare(struct sm *s, struct winst *in)
 {
 	if (in->uop->flags & (UOP_ISSUE | UOP_ENDS))
 		issue_ptx(s, in);
-	if (in->uop->flags & SPECIAL)
+	if (in->uop->flags & SPECIAL_FLAGS)
 		issue_special(s, in);
 }
 
@@ -203,8 +208,8 @@ static __attribute__((cold)) NOINLINE void log_issue(struct sm *s, uint16_t h, u
 }
 
 /*
- * Issues the head of warp w. quirk Q2-5: the second of a dual issue counts twice. Inlined into the loop over
- * schedulers: a call would save and restore registers, a tenth of its work.
+ * Issues the head of warp w; `nth` is 2 for the second instruction of a dual issue. quirk Q2-5: issue_hist counts this
+ * one twice. Inlined into the loop over schedulers: the saving of registers in a call would be a tenth of its work.
  */
 static ALWAYS_INLINE void issue_warp_head(struct sm *s, unsigned k, unsigned w, unsigned nth)
 {
@@ -225,7 +230,7 @@ static ALWAYS_INLINE void issue_warp_head(struct sm *s, unsigned k, unsigned w, 
 	in->cta = p->cta;
 	in->space = (uint8_t)(u->space == SPACE_GENERIC ? warp_generic_space(s, p, rec) : u->space);
 	in->lanes = (uint8_t)(rec->mask == UINT32_MAX ? 32 : bit_count32(rec->mask));
-	if (rec->addr) /* read by the load/store unit, some cycles later */
+	if (rec->addr) /* the load/store unit reads the addresses some cycles later */
 		__builtin_prefetch(&s->cta[p->cta].block.word[rec->addr >> 2]);
 	collector_in_put(s, s->collector_of[u->unit], in, h);
 	s->changed = true;
@@ -234,12 +239,13 @@ static ALWAYS_INLINE void issue_warp_head(struct sm *s, unsigned k, unsigned w, 
 	ibuffer_advance(s, p, w);
 	if (s->events)
 		log_issue(s, h, k);
-	s->n.occupancy[OCC_LANES + in->lanes]++; /* quirk Q2-4: no lane counts as a stall */
+	s->n.occupancy[OCC_LANES +
+		       in->lanes]++; /* quirk Q2-4: an issue without active lanes counts as a stall */
 	s->n.issue_hist[w] += nth;
 	if (in->rec_index == p->last)
-		end_warp(s, w);
-	if (u->flags & RARE)
-		issue_rare(s, in); /* the record has left the buffer */
+		end_issued_warp(s, w);
+	if (u->flags & RARE_FLAGS)
+		issue_rare(s, in); /* ibuffer_advance() has removed the record from the buffer */
 }
 
 static NOINLINE void issue_second_of_dual(struct sm *s, unsigned k, unsigned w)
@@ -249,7 +255,7 @@ static NOINLINE void issue_second_of_dual(struct sm *s, unsigned k, unsigned w)
 
 static bool has_instruction_to_issue(struct sm *s, unsigned w)
 {
-	return !warp_waiting(s, w) && s->ibuf >> w & 1;
+	return !warp_is_waiting(s, w) && s->ibuf >> w & 1;
 }
 
 static bool can_issue(const struct sm *s, unsigned k, unsigned w)
@@ -260,7 +266,7 @@ static bool can_issue(const struct sm *s, unsigned k, unsigned w)
 
 static unsigned dual_issue_type_of(const struct uop *u) { return u->unit < UNIT_SPEC ? u->unit : ANY_SPEC; }
 
-/* Returns whether warp w, which has just issued, can issue another instruction. */
+/* Returns true if warp w, which has just issued `issued`, can issue a second instruction. */
 static bool can_dual_issue(struct sm *s, unsigned k, unsigned w, const struct uop *issued)
 {
 	return has_instruction_to_issue(s, w) && can_issue(s, k, w) &&
@@ -269,8 +275,8 @@ static bool can_dual_issue(struct sm *s, unsigned k, unsigned w, const struct uo
 }
 
 /*
- * Issues the head of warp w, and a second instruction if the policy allows. own: the warp belongs to the
- * scheduler. Returns the number of instructions.
+ * Issues the head of warp w and, if dual issue allows it, a second instruction. `own` is true if the warp belongs to
+ * scheduler k. Returns the number of issued instructions.
  */
 static ALWAYS_INLINE unsigned issue_from(struct sm *s, unsigned k, unsigned w, bool own)
 {
@@ -279,8 +285,8 @@ static ALWAYS_INLINE unsigned issue_from(struct sm *s, unsigned k, unsigned w, b
 
 	issue_warp_head(s, k, w, 1);
 	if (s->core->max_issue > 1) {
-		if (s->wrong_path >> w & 1 && !warp_waiting(s, w))
-			ibuffer_correct(s, w);
+		if (s->wrong_path >> w & 1 && !warp_is_waiting(s, w))
+			ibuffer_leave_wrong_path(s, w);
 		if (can_dual_issue(s, k, w, u)) {
 			issue_second_of_dual(s, k, w);
 			n++;
@@ -302,8 +308,8 @@ static NOINLINE unsigned issue_visited(struct sm *s, unsigned k, unsigned w)
 
 unsigned sched_visit(struct sm *s, unsigned k, unsigned w, unsigned *seen)
 {
-	if (s->wrong_path >> w & 1 && !warp_waiting(s, w))
-		ibuffer_correct(s, w);
+	if (s->wrong_path >> w & 1 && !warp_is_waiting(s, w))
+		ibuffer_leave_wrong_path(s, w);
 	if (!has_instruction_to_issue(s, w))
 		return 0;
 	*seen |= s->hazard >> w & 1 ? SEEN_VALID : SEEN_VALID | SEEN_READY;
@@ -315,13 +321,12 @@ unsigned sched_visit(struct sm *s, unsigned k, unsigned w, unsigned *seen)
 
 /* ---- the stage ----------------------------------------------------------------------------- */
 
-/*
- * valid: warps that are not waiting and have an instruction; ready: those without a hazard; go: those that can
- * issue. at_barrier: its value at the same time.
- */
+/* Masks of the warps of all schedulers. */
 struct candidates {
-	uint64_t valid, ready, go;
-	uint64_t at_barrier;
+	uint64_t valid;      /* warps that are not waiting and have an instruction */
+	uint64_t ready;      /* valid warps without a hazard */
+	uint64_t issuable;   /* ready warps that can issue */
+	uint64_t at_barrier; /* sm.at_barrier when the masks were computed */
 };
 
 static inline struct candidates find_candidates(const struct sm *s)
@@ -329,7 +334,7 @@ static inline struct candidates find_candidates(const struct sm *s)
 	struct candidates o = {.valid = sched_running(s) & s->ibuf, .at_barrier = s->at_barrier};
 
 	o.ready = o.valid & ~s->hazard;
-	o.go = o.ready ? o.ready & ~sched_blocked(s) : 0;
+	o.issuable = o.ready ? o.ready & ~sched_blocked(s) : 0;
 	return o;
 }
 
@@ -356,7 +361,7 @@ static void count_idle_schedulers(struct sm *s, const struct candidates *o)
 	for (unsigned i = 0; i < N_OCC_IDLE; i++)
 		s->n.occupancy[i] += s->idle[i];
 	if (s->profile)
-		profile_look_all(s, o->valid, o->ready);
+		profile_attribute_all(s, o->valid, o->ready);
 }
 
 static inline unsigned pick_warp(const struct sm *s, unsigned k, uint64_t warps)
@@ -365,8 +370,8 @@ static inline unsigned pick_warp(const struct sm *s, unsigned k, uint64_t warps)
 }
 
 /*
- * Runs the schedulers in order. An issue may change other schedulers' warps: it may open a barrier or take a
- * shared slot.
+ * Runs the schedulers in order. The candidates are computed again if an issue may have changed them for the other
+ * schedulers: if it opened a barrier, or took a slot that schedulers share.
  */
 static NOINLINE void run_schedulers(struct sm *s, unsigned first, struct candidates o)
 {
@@ -374,16 +379,16 @@ static NOINLINE void run_schedulers(struct sm *s, unsigned first, struct candida
 	uint64_t mine = s->sched0_warps << k;
 
 	do {
-		uint64_t go = o.go & mine;
+		uint64_t pickable = o.issuable & mine;
 
-		if (go) {
-			issue_from(s, k, pick_warp(s, k, go), true);
+		if (pickable) {
+			issue_from(s, k, pick_warp(s, k, pickable), true);
 			if (s->any_slot || s->at_barrier != o.at_barrier)
 				o = find_candidates(s);
 		} else {
 			s->n.occupancy[idle_kind_of_warps(mine, &o)]++;
 			if (s->profile)
-				profile_look(s, k, o.valid, o.ready);
+				profile_attribute(s, k, o.valid, o.ready);
 		}
 		mine <<= 1;
 		if (++k == n) {
@@ -400,17 +405,17 @@ static NOINLINE void profile_visited_scheduler(struct sm *s, unsigned k, enum wa
 		profile_count(s->profile, &s->profile->idle[k], 1);
 		return;
 	}
-	profile_forget(s->profile, k);
-	profile_idle(s, k, 1);
+	profile_drop_attribution(s->profile, k);
+	profile_idle_unchanged(s, k, 1);
 }
 
-/* Runs the schedulers of policies for which a visit depends on, or changes, more than masks. */
+/* Runs the schedulers by visits of warps, for policies and states in which a visit depends on more than masks. */
 static NOINLINE void schedule_by_visits(struct sm *s, unsigned first)
 {
 	unsigned n = s->core->schedulers, k = first;
 
 	s->idle_valid = 0;
-	s->idle_ready = 1; /* the values of an SM without warps */
+	s->idle_ready = 1; /* with idle_valid 0 an impossible value, so that idle[] is computed again */
 	memset(s->idle, 0, sizeof(s->idle));
 	do {
 		unsigned seen = s->policy->cycle ? s->policy->cycle(s, k) : sched_ordered(s, k);
@@ -433,13 +438,13 @@ void issue_stage(struct sm *s)
 	struct candidates o;
 
 	s->sched_first = first + 1 == s->core->schedulers ? 0 : first + 1;
-	/* a visit may end a memory barrier or empty a buffer */
+	/* a visit may end a memory barrier, or empty a buffer with a wrong path */
 	if (!s->by_masks || s->wrong_path | (s->membar & s->live)) {
 		schedule_by_visits(s, first);
 		return;
 	}
 	o = find_candidates(s);
-	if (o.go)
+	if (o.issuable)
 		run_schedulers(s, first, o);
 	else
 		count_idle_schedulers(s, &o);

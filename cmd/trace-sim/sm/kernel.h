@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A loaded kernel (LAUNCH-loop): its state for launching, for its thread blocks on the SMs and for the
- * timeline. Always true: only gpu/launch.c creates and frees it; it does not change while an SM runs.
+ * A loaded kernel (LAUNCH-loop): the state that its launch, its thread blocks on the SMs and the timeline need.
+ * Always true: only gpu/launch.c creates and frees it. It does not change while an SM runs.
  */
 #ifndef KERNEL_H
 #define KERNEL_H
@@ -10,20 +10,21 @@
 
 struct core_control;
 
-/* --sample-blocks: rate of thread blocks (gpu/sample.c). */
+/* --sample-blocks: completion rate of thread blocks (gpu/sample.c). */
 #define SAMPLE_WAVES 8u
 struct sample_wave {
-	double took; /* cycles of a thread block */
-	double turnover; /* lines filled into the L2 from the first wave to the end of this one, divided by its capacity */
+	double took; /* cycles per thread block */
+	double turnover; /* lines filled into the L2 from the first wave to the end of this wave, per L2 capacity */
 };
 struct block_rate {
-	uint64_t mark, at; /* thread blocks and time at the end of the last wave */
-	uint64_t wave;     /* thread blocks per wave */
-	uint32_t n;        /* waves */
-	bool stopped;      /* no more thread blocks are launched */
-	double brought;    /* turnover of the L2 before the first wave's end */
+	uint64_t mark;  /* number of thread blocks completed at the end of the last wave */
+	uint64_t at;    /* time of the end of the last wave */
+	uint64_t wave;  /* thread blocks per wave */
+	uint32_t n;     /* number of waves */
+	bool stopped;   /* no more thread blocks are launched */
+	double brought; /* lines filled into the L2 before the end of the first wave, per L2 capacity */
 	struct sample_wave waves[SAMPLE_WAVES + 1];
-	double per_block, deviation, drift; /* cycles, when it was stopped */
+	double per_block, deviation, drift; /* cycles per thread block, when launching stopped */
 };
 
 struct kernel {
@@ -32,25 +33,24 @@ struct kernel {
 	char *path;
 	uint32_t uid;              /* 1, 2, ... in load order */
 	uint32_t position;         /* position in the kernel list */
-	uint64_t n_ctas, next_cta; /* next_cta: CTAs issued */
+	uint64_t n_ctas, next_cta; /* next_cta: number of CTAs placed so far */
 	uint32_t running_ctas;
-	uint32_t delay;     /* D: ticks before the first CTA may be issued */
+	uint32_t delay;     /* core cycles before the first CTA may be placed */
 	uint32_t cta_limit; /* per SM; 0: not computed yet */
 	uint32_t padded_threads;
 	uint16_t stream; /* index into gpu.streams */
 	bool launched, selected, done, ended;
-	bool closing;        /* all CTAs have ended, and the delay is running */
-	bool ldgsts;         /* its instructions may include LDGSTS */
-	bool syncs;          /* its instructions may name mbarriers */
-	bool may_gang;       /* its thread blocks are gangs, or may be */
-	uint32_t cluster[3]; /* thread blocks of a cluster; zeros: not known yet */
-	struct parked
-		*parked; /* thread blocks that were read before they are placed (gpu/blocks.c); NULL: none */
+	bool closing;          /* all CTAs have ended, and the delay at the end has begun */
+	bool ldgsts;           /* its instructions may include LDGSTS */
+	bool syncs;            /* its instructions may name mbarriers */
+	bool may_gang;         /* its thread blocks may form gangs */
+	uint32_t cluster[3];   /* size of a gang in thread blocks; zeros: not known yet */
+	struct parked *parked; /* thread blocks that are read but not placed yet (gpu/blocks.c); NULL: none */
 	struct block_rate sample;
 	uint64_t start_cycle; /* time of its launch */
-	uint64_t code_base;   /* address of pc 0 for the modern core: one a function */
+	uint64_t code_base; /* address of pc 0 for the modern core, the same for all launches of a function */
 	uint32_t n_codes;
-	bool *floating;                   /* operand class FP of PTX with power, by pc / 8; else NULL */
+	bool *floating; /* PTX with power: instruction has operand class FP, by pc / 8; else NULL */
 	const struct core_control *codes; /* control codes by pc / 16; NULL: none */
 };
 

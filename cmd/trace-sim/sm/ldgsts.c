@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Groups of asynchronous copies: LDGSTS, LDGDEPBAR, DEPBAR (SM-async). Always true: entries are in group order,
- * and those below first_open are done. dep_wait holds the warps that wait. Counts are 32 bits and wrap as the
- * original's. The entries of a warp were allocated when its thread block was placed.
+ * Groups of asynchronous copies: LDGSTS, LDGDEPBAR, DEPBAR (SM-async). Always true: entries are in the order of groups,
+ * and all entries below first_open are done. The waiting warps are in dep_wait. Counts have 32 bits and wrap like
+ * those of the original. The entries of a warp are allocated when its thread block is placed.
  */
 #include "sm/mbarrier.h"
 
@@ -18,7 +18,7 @@ static void skip_completed_groups(struct warp *w)
 		w->first_open++;
 }
 
-/* Returns whether an entry of the groups below bound is open. */
+/* Returns true if a group with a number below `bound` has an entry that is not done. */
 static bool has_open_group_below(const struct warp *w, uint32_t bound)
 {
 	return w->first_open < w->n_entries && w->entry[w->first_open].group < bound;
@@ -48,9 +48,9 @@ void ldgsts_close_group(struct sm *s, unsigned warp)
 }
 
 /*
- * Waits until at most n groups are open. For more groups than exist the original reads beyond its list, except
- * with one closed group and an open entry: then it waits (quirk Q3-10: for all groups). Otherwise there is
- * nothing to wait for.
+ * Makes a warp wait until at most n groups are open. If n is more than the number of closed groups, there is nothing to
+ * wait for; the original reads beyond its list. quirk Q3-10: with one closed group and an open entry, the warp waits
+ * for all groups.
  */
 void ldgsts_wait(struct sm *s, unsigned warp, uint32_t n)
 {
@@ -65,7 +65,7 @@ void ldgsts_wait(struct sm *s, unsigned warp, uint32_t n)
 		s->dep_wait |= 1ull << warp;
 }
 
-/* quirk Q3-10: a DEPBAR after the first group (dep_start 0) is released only when every entry is done. */
+/* Ends one LDGSTS. quirk Q3-10: a DEPBAR after the first group (dep_start 0) waits until every entry is done. */
 void ldgsts_done(struct sm *s, unsigned warp, uint32_t pc, uint64_t lane0)
 {
 	struct warp *w = &s->warp[warp];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Barriers of thread blocks in shared memory (HOPPER-mbar), for both cores: arrivals, bytes of copies, phases, and the
- * warps that wait for them.
+ * mbarriers, the barriers of thread blocks in shared memory (HOPPER-mbar), for both cores: arrivals, bytes of copies,
+ * phases, and the warps that wait for phases.
  *
- * Always true: a thread block's table has every barrier that its records name, by offset in shared memory, so that
- * nothing is allocated while it runs. A barrier has no complete phase: the operation that completes a phase starts
- * the next one and ends the waits for it. Arrivals above the number of a phase whose bytes have not come belong to
- * the next phase. sync_wait holds the warps that wait.
+ * Always true: the table of a thread block has every mbarrier that its records name, by offset in shared memory, so
+ * nothing is allocated while the thread block runs. The operation that completes a phase starts the next phase and
+ * ends the waits. If a phase has all its arrivals, but not all its bytes, further arrivals belong to the next phase.
+ * The waiting warps are in sync_wait.
  */
 #include <stdlib.h>
 #include "arena.h"
@@ -15,14 +15,14 @@
 #include "sm/kernel.h"
 #include "sm/mbarrier.h"
 
-#define MBARRIERS   1023u       /* entries of a block's table; programs use fewer than 100 */
-#define OFFSET_MASK 0xffffffu   /* offset in an address; higher bits are the window of a block */
-#define COUNT_LIMIT 0x100000u   /* larger than every count of arrivals */
+#define MBARRIERS   1023u     /* maximum number of mbarriers of a thread block; programs use fewer than 100 */
+#define OFFSET_MASK 0xffffffu /* address bits of the offset; higher bits are the window of a thread block */
+#define COUNT_LIMIT 0x100000u /* larger than every count of arrivals */
 #define PARITY_BIT  0x80000000u /* parity in the value of a wait */
 
 /* ---- the table -------------------------------------------------------------------------------- */
 
-/* Returns the barrier at an address, or NULL. */
+/* Returns the mbarrier at an address, or NULL. */
 static struct cta_mbarrier *find_mbarrier(const struct cta *c, uint64_t address)
 {
 	const struct mbarriers *t = &c->mbarriers;
@@ -31,12 +31,12 @@ static struct cta_mbarrier *find_mbarrier(const struct cta *c, uint64_t address)
 	if (!t->n)
 		return NULL;
 	FOR_TABLE (w, &t->by_offset, table_hash_words(&offset, 1))
-		if (t->at[w.number].offset == offset)
-			return &t->at[w.number];
+		if (t->entry[w.number].offset == offset)
+			return &t->entry[w.number];
 	return NULL;
 }
 
-/* Adds the barrier at an address unless the block's table has it. */
+/* Adds the mbarrier at an address unless the table of the thread block has it. */
 static void add_mbarrier(struct cta *c, uint64_t address)
 {
 	struct mbarriers *t = &c->mbarriers;
@@ -51,9 +51,9 @@ static void add_mbarrier(struct cta *c, uint64_t address)
 			c->block.z, MBARRIERS);
 		die_fault(&f);
 	}
-	grow(&t->at, &t->cap, t->n + 1, sizeof(*t->at));
+	grow(&t->entry, &t->cap, t->n + 1, sizeof(*t->entry));
 	table_add(&t->by_offset, table_hash_words(&offset, 1), t->n);
-	t->at[t->n++] = (struct cta_mbarrier){.offset = (uint32_t)offset};
+	t->entry[t->n++] = (struct cta_mbarrier){.offset = (uint32_t)offset};
 }
 
 static void add_mbarriers_of(const struct sm *s, struct cta *c, const struct rec *r)
@@ -71,7 +71,7 @@ static void add_mbarriers_of(const struct sm *s, struct cta *c, const struct rec
 		add_mbarrier(c, s->uops[r->inst].sync == SYNC_STORE ? lane[l] >> 32 : lane[l]);
 }
 
-void mbarrier_place(struct sm *s, struct cta *c)
+void mbarrier_make_table(struct sm *s, struct cta *c)
 {
 	struct mbarriers *t = &c->mbarriers;
 
@@ -89,13 +89,16 @@ void mbarrier_place(struct sm *s, struct cta *c)
 
 void mbarrier_free(struct cta *c)
 {
-	free(c->mbarriers.at);
+	free(c->mbarriers.entry);
 	table_free(&c->mbarriers.by_offset);
 }
 
 /* ---- phases ----------------------------------------------------------------------------------- */
 
-/* Sets *v to a lane's value of the last register in the line's values, the source after the address. */
+/*
+ * Sets *v to the value that a lane has in the last register with values in the trace line: the source after the
+ * address. Returns false if the line has no value.
+ */
 static bool last_value_of_lane(
 	const struct sm *s, const struct cta *c, const struct rec *r, unsigned lane, uint32_t *v)
 {
@@ -105,7 +108,7 @@ static bool last_value_of_lane(
 	return n && rec_value(&c->block, r, i, n - 1, lane, v);
 }
 
-/* Returns the first barrier that still holds a wait, and sets *at to its lane; NULL: the wait is over. */
+/* Returns the first mbarrier for which the wait must continue, and sets *at to its lane; NULL: the wait is over. */
 static struct cta_mbarrier *blocking_mbarrier(
 	const struct sm *s, const struct cta *c, const struct rec *r, unsigned *at)
 {
@@ -135,7 +138,7 @@ static void end_sync_wait(struct sm *s, unsigned w)
 	s->changed = true;
 }
 
-/* Tests the wait of a warp, and ends it or makes it wait for a barrier. */
+/* Tests the wait of a warp: ends it, or adds the warp to the mbarrier that it waits for. */
 static void test_mbarrier_wait(struct sm *s, unsigned w)
 {
 	struct warp *p = &s->warp[w];
@@ -154,8 +157,8 @@ static struct mbarrier_phase *open_mbarrier_phase(struct cta_mbarrier *b, uint32
 	return &b->open[(b->phase + ahead) % MBARRIER_PHASES];
 }
 
-/* Ends the phases that have all arrivals and bytes. */
-static void settle_mbarrier(struct sm *s, struct cta_mbarrier *b)
+/* Ends the phases that have all their arrivals and bytes. */
+static void end_complete_phases(struct sm *s, struct cta_mbarrier *b)
 {
 	struct mbarrier_phase *p = open_mbarrier_phase(b, 0);
 	uint64_t waiting = b->waiting;
@@ -172,7 +175,7 @@ static void settle_mbarrier(struct sm *s, struct cta_mbarrier *b)
 		test_mbarrier_wait(s, (unsigned)w);
 }
 
-/* First open phase that waits for arrivals; where none does, the last. */
+/* Returns the first open phase that lacks arrivals; if none does, the last open phase. */
 static struct mbarrier_phase *phase_awaiting_arrivals(struct cta_mbarrier *b)
 {
 	uint32_t i = 0;
@@ -182,7 +185,7 @@ static struct mbarrier_phase *phase_awaiting_arrivals(struct cta_mbarrier *b)
 	return open_mbarrier_phase(b, i);
 }
 
-/* First open phase that waits for bytes; where none does, the current one. */
+/* Returns the first open phase that lacks bytes; if none does, the current phase. */
 static struct mbarrier_phase *phase_awaiting_bytes(struct cta_mbarrier *b)
 {
 	for (uint32_t i = 0; i < MBARRIER_PHASES; i++)
@@ -193,7 +196,7 @@ static struct mbarrier_phase *phase_awaiting_bytes(struct cta_mbarrier *b)
 
 /* ---- operations ------------------------------------------------------------------------------- */
 
-static void start_mbarrier(struct sm *s, struct cta_mbarrier *b, uint32_t v)
+static void initialise_mbarrier(struct sm *s, struct cta_mbarrier *b, uint32_t v)
 {
 	uint64_t waiting = b->waiting;
 
@@ -229,11 +232,11 @@ static void arrive_at_mbarrier(struct sm *s, struct cta_mbarrier *b, uint32_t ef
 			if (&b->open[i] != p)
 				b->open[i].pending -= arrivals;
 	}
-	settle_mbarrier(s, b);
+	end_complete_phases(s, b);
 }
 
-/* STAS and REDAS: the address has that of the mbarrier in its upper half. */
-static void complete_stores(struct sm *s, unsigned cta, const struct rec *r)
+/* Completes the bytes of a STAS or REDAS. The upper half of each address is the address of the mbarrier. */
+static void complete_remote_stores(struct sm *s, unsigned cta, const struct rec *r)
 {
 	uint64_t lane[32];
 
@@ -242,7 +245,7 @@ static void complete_stores(struct sm *s, unsigned cta, const struct rec *r)
 		mbarrier_complete(s, cta, (uint32_t)(lane[l] >> 32), s->uops[r->inst].size);
 }
 
-void mbarrier_effect(struct sm *s, unsigned cta, uint32_t address, uint32_t effect, uint32_t v)
+void mbarrier_apply_effect(struct sm *s, unsigned cta, uint32_t address, uint32_t effect, uint32_t v)
 {
 	struct cta_mbarrier *b = find_mbarrier(&s->cta[cta], address);
 
@@ -250,24 +253,25 @@ void mbarrier_effect(struct sm *s, unsigned cta, uint32_t address, uint32_t effe
 		arrive_at_mbarrier(s, b, effect, v);
 }
 
-/* Returns whether the operation is on the barrier of another block of the gang, and sends it there. */
-static bool acts_elsewhere(struct sm *s, unsigned cta, const struct uop *u, uint64_t address, uint32_t v)
+/* Sends the operation to another thread block of the gang, and returns true, if the mbarrier is that block's. */
+static bool send_to_remote_mbarrier(
+	struct sm *s, unsigned cta, const struct uop *u, uint64_t address, uint32_t v)
 {
 	const struct cta *c = &s->cta[cta];
 
 	if (!c->gang || u->sync != SYNC_ARRIVE || !(u->groups & SYNC_REMOTE) || !gang_is_remote(c, address))
 		return false;
-	gang_effect(s, cta, gang_rank_of(c, address), address, u->groups, v);
+	gang_send_effect(s, cta, gang_rank_of(c, address), address, u->groups, v);
 	return true;
 }
 
-void mbarrier_act(struct sm *s, unsigned cta, const struct rec *r)
+void mbarrier_execute(struct sm *s, unsigned cta, const struct rec *r)
 {
 	struct cta *c = &s->cta[cta];
 	const struct uop *u = &s->uops[r->inst];
 
 	if (u->sync == SYNC_STORE) {
-		complete_stores(s, cta, r);
+		complete_remote_stores(s, cta, r);
 		return;
 	}
 	uint32_t lanes = u->sync == SYNC_INIT ? r->mask & (0 - r->mask) : r->mask;
@@ -279,10 +283,10 @@ void mbarrier_act(struct sm *s, unsigned cta, const struct rec *r)
 		uint32_t v = 0;
 		bool known = last_value_of_lane(s, c, r, l, &v);
 
-		if (acts_elsewhere(s, cta, u, lane[l], v) || !b)
+		if (send_to_remote_mbarrier(s, cta, u, lane[l], v) || !b)
 			continue;
 		if (u->sync == SYNC_INIT && known)
-			start_mbarrier(s, b, v);
+			initialise_mbarrier(s, b, v);
 		else if (u->sync == SYNC_END)
 			b->valid = false;
 		else if (u->sync != SYNC_INIT && b->valid)
@@ -297,7 +301,7 @@ void mbarrier_complete(struct sm *s, unsigned cta, uint32_t address, uint64_t by
 	if (!b || !b->valid)
 		return;
 	phase_awaiting_bytes(b)->bytes -= (int64_t)bytes;
-	settle_mbarrier(s, b);
+	end_complete_phases(s, b);
 }
 
 void mbarrier_wait(struct sm *s, unsigned w, const struct rec *r)
@@ -310,7 +314,7 @@ void mbarrier_wait(struct sm *s, unsigned w, const struct rec *r)
 		end_sync_wait(s, w);
 }
 
-bool mbarrier_awaited(const struct sm *s, unsigned w, struct mbarrier_view *v)
+bool mbarrier_get_awaited(const struct sm *s, unsigned w, struct mbarrier_view *v)
 {
 	const struct warp *p = &s->warp[w];
 	const struct cta *c = &s->cta[p->cta];
@@ -341,7 +345,7 @@ void mbarrier_copies_arrive(struct sm *s, unsigned w, const struct rec *r, uint3
 	struct warp_sync *y = &s->warp[w].sync;
 
 	if (y->copies_done >= until || y->n_arrivals == SYNC_ARRIVALS) {
-		mbarrier_act(s, s->warp[w].cta, r);
+		mbarrier_execute(s, s->warp[w].cta, r);
 		return;
 	}
 	*copies_arrival_of(s, w, y->first_arrival + y->n_arrivals++) = (struct copies_arrival){*r, until};
@@ -357,6 +361,6 @@ void mbarrier_copies_done(struct sm *s, unsigned w, uint32_t done)
 
 		y->first_arrival = (y->first_arrival + 1) % SYNC_ARRIVALS;
 		y->n_arrivals--;
-		mbarrier_act(s, s->warp[w].cta, &r);
+		mbarrier_execute(s, s->warp[w].cta, &r);
 	}
 }

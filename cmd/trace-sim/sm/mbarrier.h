@@ -5,57 +5,58 @@
 
 #include "sm/sm.h"
 
-/* Collects the barriers that the records of a thread block name, before it starts. */
-void mbarrier_place(struct sm *s, struct cta *c);
+/* Makes the table of the mbarriers that the records of a thread block name, before the thread block starts. */
+void mbarrier_make_table(struct sm *s, struct cta *c);
 void mbarrier_free(struct cta *c);
-/* Executes the record of an ARRIVES, or of a SYNCS that is no wait, on the barriers that it names. */
-void mbarrier_act(struct sm *s, unsigned cta, const struct rec *r);
+/* Executes the record of an ARRIVES, or of a SYNCS other than a wait, on the mbarriers that it names. */
+void mbarrier_execute(struct sm *s, unsigned cta, const struct rec *r);
 /*
- * Completes bytes of a copy on the barrier at an address; nothing if there is none. The bits of the address above the
- * offset in shared memory do not count.
+ * Completes bytes of a copy on the mbarrier at an address. Does nothing if there is no mbarrier. The address bits above
+ * the offset in shared memory are ignored.
  */
 void mbarrier_complete(struct sm *s, unsigned cta, uint32_t address, uint64_t bytes);
-/* Has an effect, enum sync_effect, with value v on the barrier at an address; nothing if there is none. */
-void mbarrier_effect(struct sm *s, unsigned cta, uint32_t address, uint32_t effect, uint32_t v);
+/* Applies an effect (enum sync_effect) with value v to the mbarrier at an address, if there is one. */
+void mbarrier_apply_effect(struct sm *s, unsigned cta, uint32_t address, uint32_t effect, uint32_t v);
 /*
- * Tests the wait of a warp in sync_wait: it ends at once, or with the operation that completes the phase. The end
- * clears the warp's bit in sync_wait, and in dep_wait, or calls core_sync_phase_over().
+ * Makes a warp wait for an mbarrier. The wait ends at once, or with the operation that completes the phase. Its end
+ * clears the warp's bit in sync_wait. It also clears the bit in dep_wait or, in the modern core, calls
+ * core_sync_phase_over().
  */
 void mbarrier_wait(struct sm *s, unsigned w, const struct rec *r);
 
-/* State of the barrier that a warp waits for. */
+/* State of the mbarrier that a warp waits for. */
 struct mbarrier_view {
 	uint64_t address;
 	bool valid; /* initialised */
 	uint32_t phase;
-	int64_t arrived, expected; /* arrivals in this phase */
-	int64_t bytes;             /* expected bytes that have not come */
+	int64_t arrived, expected; /* number of arrivals in the current phase */
+	int64_t bytes;             /* number of expected bytes that have not arrived */
 };
-/* Returns whether the warp, which is in sync_wait, waits for an mbarrier, and sets *v. */
-bool mbarrier_awaited(const struct sm *s, unsigned w, struct mbarrier_view *v);
+/* Returns true, and sets *v, if the warp, which is in sync_wait, waits for an mbarrier. */
+bool mbarrier_get_awaited(const struct sm *s, unsigned w, struct mbarrier_view *v);
 
 /*
- * ARRIVES: acts when the warp's LDGSTS below number `until` are done. At most SYNC_ARRIVALS of a warp wait; further
- * ones act at once.
+ * Executes an ARRIVES: arrives when the warp's LDGSTS with numbers below `until` are done. At most SYNC_ARRIVALS
+ * arrivals of a warp wait; a further one happens at once.
  */
 void mbarrier_copies_arrive(struct sm *s, unsigned w, const struct rec *r, uint32_t until);
-/* Notes that the warp's LDGSTS below number `done` are done. */
+/* Notes that the warp's LDGSTS with numbers below `done` are done. */
 void mbarrier_copies_done(struct sm *s, unsigned w, uint32_t done);
 
 /* ---- bulk.c ---- */
 void bulk_reset(struct warp_sync *y);
 /* Counts an issued bulk copy in the open group of warp w. */
-void bulk_issue(struct sm *s, unsigned w);
+void bulk_count_issued(struct sm *s, unsigned w);
 /* Counts a bulk copy of warp w as done. Returns true if this ends the warp's wait for groups. */
-bool bulk_done(struct sm *s, unsigned w);
+bool bulk_count_done(struct sm *s, unsigned w);
 /* Closes the open group of warp w. A DEPBAR of the warp then waits for groups of bulk copies. */
-void bulk_close(struct sm *s, unsigned w);
-/* Waits until at most `open` groups are open. Returns false if this already holds. */
+void bulk_close_group(struct sm *s, unsigned w);
+/* Makes warp w wait until at most `open` groups are open. Returns false if no wait is needed. */
 bool bulk_wait(struct sm *s, unsigned w, uint32_t open);
 /*
- * Ends a bulk copy of warp w: completes its bytes on its mbarrier, counts it in its group, and ends a wait of the warp
- * for groups.
+ * Ends a bulk copy of warp w: completes its bytes on its mbarrier, counts it in its group and, if the group is done,
+ * ends the warp's wait for groups.
  */
-void bulk_copy_ends(struct sm *s, unsigned w, const struct rec *r);
+void bulk_end_copy(struct sm *s, unsigned w, const struct rec *r);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * Instructions in flight for the pipeline log, and the observation of the pipeline of sm/; see pipeline.h.
  *
- * Always true: the list of a warp has its instructions in the order of their records. An instruction is in by_inst from
- * its issue until its end, or until its winst is freed.
+ * Always true: the list of a warp has its instructions in the order of their records. An issued instruction is in
+ * by_inst until its end or, if this is earlier, until its winst is freed.
  */
 #include "sm/pipeline.h"
 #include <inttypes.h>
@@ -14,7 +14,7 @@
 #include "pipereg.h"
 #include "sm/kernel.h"
 
-#define PIPE_MAX   (1u << 18) /* more than instructions in flight on an SM */
+#define PIPE_MAX   (1u << 18) /* more than the maximum number of instructions in flight on an SM */
 #define PIPE_WINST (UINT16_MAX + 1u)
 
 struct sm_pipeline *pipeline_new(struct kanata *log, const struct filter *only, unsigned sm)
@@ -44,7 +44,7 @@ void pipeline_free(struct sm_pipeline *p)
 
 /* ---- labels -------------------------------------------------------------------------------------- */
 
-/* Returns at, limited to the last byte of a text. */
+/* Returns `at`, limited to the last byte of a text of KANATA_TEXT bytes. */
 static size_t label_end(size_t at) { return at < KANATA_TEXT ? at : KANATA_TEXT - 1; }
 
 static size_t add_registers(char *text, size_t at, const struct inst *in)
@@ -64,7 +64,7 @@ static size_t add_registers(char *text, size_t at, const struct inst *in)
 	return at;
 }
 
-/* Writes PC, opcode and registers; for PTX its text. */
+/* Writes the PC, the opcode and the registers of an instruction; for PTX, the PC and the text. */
 static void write_inst_label(char text[KANATA_TEXT], const struct inst *in)
 {
 	size_t at = label_end(
@@ -136,7 +136,7 @@ void pipeline_enter(struct sm *s, struct pipe_inst *i, enum stage stage, uint64_
 	kanata_stage(s->pipeline->log, i->handle, max_u64(cycle, i->earliest), stage);
 }
 
-/* Removes an instruction from by_inst, unless its winst belongs to a younger one. */
+/* Removes an instruction from by_inst, unless its winst belongs to a younger instruction now. */
 static void forget_pipe_inst(struct sm_pipeline *p, struct pipe_inst *i)
 {
 	if (p->by_inst[i->inst] == i)
@@ -190,7 +190,7 @@ void pipeline_release(struct sm *s, unsigned w, bool all)
 	}
 }
 
-enum stage pipeline_waits_for(struct sm *s, struct pipe_inst *i, const struct pipe_inst *by, bool memory)
+enum stage pipeline_set_producer(struct sm *s, struct pipe_inst *i, const struct pipe_inst *by, bool memory)
 {
 	if (by)
 		i->producer = kanata_number(s->pipeline->log, by->handle);
@@ -204,7 +204,7 @@ static bool is_memory(const struct sm *s, const struct pipe_inst *i)
 	return s->uops[i->code].unit == UNIT_MEM;
 }
 
-/* Returns whether an instruction writes a register that another one reads or writes. */
+/* Returns true if `by` writes a register that `u` reads or writes. */
 static bool writes_operand_of(const struct uop *by, const struct uop *u)
 {
 	for (unsigned d = 0; d < by->n_dst; d++)
@@ -214,7 +214,7 @@ static bool writes_operand_of(const struct uop *by, const struct uop *u)
 	return false;
 }
 
-/* Returns the reason of a hazard. An instruction that waits for memory, too, counts as waiting for memory. */
+/* Returns the reason of a hazard: memory if one of the awaited results comes from memory, else an arithmetic result. */
 static enum stage hazard_reason(struct sm *s, unsigned w, struct pipe_inst *head)
 {
 	const struct pipe_inst *by = NULL;
@@ -226,10 +226,10 @@ static enum stage hazard_reason(struct sm *s, unsigned w, struct pipe_inst *head
 			by = i;
 			memory = is_memory(s, i);
 		}
-	return pipeline_waits_for(s, head, by, memory);
+	return pipeline_set_producer(s, head, by, memory);
 }
 
-/* Reason why the head of a warp did not issue. */
+/* Returns the reason why the head of a warp did not issue. */
 static enum stage head_reason(struct sm *s, unsigned w, struct pipe_inst *head)
 {
 	uint64_t bit = 1ull << w;
@@ -252,7 +252,7 @@ static enum stage head_reason(struct sm *s, unsigned w, struct pipe_inst *head)
 
 /* ---- fetch and decode ---------------------------------------------------------------------------- */
 
-/* Ends instructions that left the buffer without issue. */
+/* Ends instructions that were removed from the buffer without issuing. */
 static void flush_buffer(struct sm *s, unsigned w)
 {
 	const struct warp *p = &s->warp[w];
@@ -275,7 +275,7 @@ static void watch_buffer(struct sm *s, unsigned w)
 	uint32_t head = p->cursor - p->buffered, end = p->cursor;
 
 	flush_buffer(s, w);
-	if (is_fetched_now(s, w)) /* two instructions a fetch */
+	if (is_fetched_now(s, w)) /* a fetch brings two instructions */
 		end = p->cursor + 2;
 	for (uint32_t index = head; index < end && index < p->n_recs; index++) {
 		struct pipe_inst *i = pipeline_find(s, w, index);
@@ -294,7 +294,7 @@ static void watch_buffer(struct sm *s, unsigned w)
 
 /* ---- after issue --------------------------------------------------------------------------------- */
 
-/* Notes that a winst was seen in a stage. */
+/* Moves the instruction of a winst to a stage in which it was found, and notes that it was found. */
 static void note_winst_seen(struct sm *s, uint16_t inst, enum stage stage)
 {
 	struct pipe_inst *i = s->pipeline->by_inst[inst];
@@ -333,7 +333,7 @@ static void watch_memory_unit(struct sm *s)
 		note_winst_seen(s, (uint16_t)timed_fifo_at(&l->sp, i).handle, STAGE_MEMORY);
 }
 
-/* Returns whether an instruction that has left the load/store unit waits for data. */
+/* Returns true if an instruction that has left the load/store unit waits for data. */
 static bool is_outstanding(const struct sm *s, unsigned w, const struct pipe_inst *i)
 {
 	const struct uop *u = &s->uops[i->code];
@@ -343,7 +343,7 @@ static bool is_outstanding(const struct sm *s, unsigned w, const struct pipe_ins
 	return pend_any(s, u, w) || (u->flags & UOP_LDGSTS && pend_ldgsts(s, w, u->pc, i->lane0));
 }
 
-/* Moves an issued instruction that was seen in no register and no queue. */
+/* Moves an issued instruction that was found in no register and no queue to the stage after the last known one. */
 static void move_unseen_instruction(struct sm *s, unsigned w, struct pipe_inst *i)
 {
 	const struct uop *u = &s->uops[i->code];
@@ -356,7 +356,8 @@ static void move_unseen_instruction(struct sm *s, unsigned w, struct pipe_inst *
 			pipeline_enter(s, i, STAGE_MEMORY, s->now);
 		else
 			pipeline_retire(s, i, s->now, false);
-	} else if (i->stage == STAGE_MEMORY && i->inst != WINST_NONE) { /* left shared memory */
+	} else if (i->stage == STAGE_MEMORY &&
+		   i->inst != WINST_NONE) { /* its access to shared memory is done */
 		forget_pipe_inst(s->pipeline, i);
 		if (!u->n_dst)
 			pipeline_retire(s, i, s->now, false);
@@ -370,7 +371,7 @@ static void watch_issued(struct sm *s, unsigned w)
 			move_unseen_instruction(s, w, i);
 }
 
-/* ---- calls of the pipeline ----------------------------------------------------------------------- */
+/* ---- functions that the SM calls ----------------------------------------------------------------- */
 
 void pipeline_observe(struct sm *s)
 {

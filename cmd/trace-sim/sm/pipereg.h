@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Pipeline register sets (SM-reg), inline since they are used several times per instruction. Always true: slots
- * at or beyond the set's width are never occupied. A set's bit in the mask of non-empty sets
- * (collector_in_used, unit_in_used) is set exactly if the set is not empty; its front is then the scheduler of
- * its oldest instruction.
+ * Pipeline register sets (SM-reg). The functions are inline because they run several times per instruction. Always
+ * true: slots at or beyond the width of a set are never occupied. The bit of a set in the mask of non-empty sets
+ * (collector_in_used, unit_in_used) is set exactly if the set is not empty; collector_in.front is then the scheduler
+ * of the oldest instruction.
  */
 #ifndef PIPEREG_H
 #define PIPEREG_H
@@ -11,10 +11,10 @@
 #include <assert.h>
 #include "sm.h"
 
-/* Mask of n slots. */
+/* Returns a mask of the lowest n slots. */
 static inline uint64_t slot_mask(uint32_t n) { return n >= SET_SLOTS ? UINT64_MAX : (1ull << n) - 1; }
 
-/* Slots that an instruction of this slot may take: itself in sub-core mode, else all. */
+/* Returns the mask of the slots that an instruction of `slot` may use: this slot in sub-core mode, else all. */
 static inline uint64_t reachable_slots(const struct sm *s, unsigned slot)
 {
 	return s->any_slot | 1ull << slot;
@@ -44,8 +44,8 @@ static inline void collector_in_put(struct sm *s, struct collector_in *q, struct
 	q->end = &in->next;
 }
 
-/* Removes the oldest instruction, of scheduler sched; next is its link. */
-static inline void collector_in_take(struct sm *s, struct collector_in *q, unsigned sched, uint16_t next)
+/* Removes the oldest instruction, which is of scheduler sched. `next` is the handle of the instruction after it. */
+static inline void collector_in_remove(struct sm *s, struct collector_in *q, unsigned sched, uint16_t next)
 {
 	q->free_slots |= s->any_slot ? q->free_slots + 1 : 1ull << sched;
 	q->first = next;
@@ -66,7 +66,7 @@ static inline bool unit_in_has_free_slot(const struct sm *s, const struct unit_i
 
 static inline uint64_t unit_in_full(const struct unit_in *r) { return r->all_slots ^ r->free_slots; }
 
-/* Puts an instruction into the lowest free slot of `where`. */
+/* Puts instruction w into the lowest free slot of the mask `where`. */
 static inline void unit_in_put(struct sm *s, struct unit_in *r, uint64_t where, uint16_t w)
 {
 	uint64_t free_slots = r->free_slots & where;
@@ -77,7 +77,7 @@ static inline void unit_in_put(struct sm *s, struct unit_in *r, uint64_t where, 
 	s->unit_in_used |= r->bit;
 }
 
-/* Slot of the oldest instruction; the set is not empty. */
+/* Returns the slot of the oldest instruction. The set must not be empty. */
 static inline unsigned unit_in_oldest(const struct sm *s, const struct unit_in *r)
 {
 	uint64_t full = unit_in_full(r), uid;
@@ -98,20 +98,20 @@ static inline unsigned unit_in_oldest(const struct sm *s, const struct unit_in *
 	return best;
 }
 
-/* Collector units for a slot of OC_EX. */
-static inline uint64_t slot_units(const struct opcoll *c, unsigned slot)
+/* Returns the mask of the collector units that use a slot of OC_EX. */
+static inline uint64_t collector_units_of_slot(const struct opcoll *c, unsigned slot)
 {
 	return c->slot_units << slot * c->per_slot;
 }
 
-/* Removes the instruction of a slot. */
-static inline uint16_t unit_in_take(struct sm *s, struct unit_in *r, unsigned slot)
+/* Removes and returns the instruction in a slot, and makes the collector units that waited for the slot ready. */
+static inline uint16_t unit_in_remove(struct sm *s, struct unit_in *r, unsigned slot)
 {
 	r->free_slots |= 1ull << slot;
 	if (r->free_slots == r->all_slots)
 		s->unit_in_used ^= r->bit;
 	if (r->collectors_blocked) {
-		uint64_t freed = r->collectors_blocked & slot_units(&s->collector, slot);
+		uint64_t freed = r->collectors_blocked & collector_units_of_slot(&s->collector, slot);
 
 		r->collectors_blocked ^= freed;
 		s->collector.ready |= freed;

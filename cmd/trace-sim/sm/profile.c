@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Attribution of cycles for --profile; see profile.h. Always true: a stored attribution (sm_profile.idle) is
- * valid until its scheduler looks again, and then while the state that it depends on is the same. The exception is
- * which stage after the scheduler is full: this may change unnoticed by the scheduler and is tested in each cycle.
+ * Attribution of cycles for --profile; see profile.h. Always true: a stored attribution (sm_profile.idle) is valid
+ * until the scheduler considers its warps again. It then remains valid while the state that it depends on is the same.
+ * The exception is the reason that a stage after the scheduler is full: which stage is full is tested in each cycle.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@ void sm_profile_free(struct sm_profile *p)
 	free(p);
 }
 
-static uint32_t new_row(struct sm_profile *p, uint32_t uid, uint32_t code)
+static uint32_t new_profile_row(struct sm_profile *p, uint32_t uid, uint32_t code)
 {
 	uint32_t r = p->n_rows++;
 
@@ -67,7 +67,7 @@ static inline uint32_t find_profile_row(struct sm_profile *p, uint32_t uid, uint
 	r = p->first[code + 1];
 	while (r && p->row[r].kernel != uid)
 		r = p->row[r].next;
-	return r ? r : new_row(p, uid, code);
+	return r ? r : new_profile_row(p, uid, code);
 }
 
 static uint32_t code_of_uop(const struct sm *s, const struct uop *u) { return (uint32_t)(u - s->uops); }
@@ -113,7 +113,7 @@ void profile_core_issue(struct sm *s, unsigned w, uint32_t code)
 
 /* ---- a cycle without an issue -------------------------------------------------------------- */
 
-/* Running warps that scheduler k considered; it considers no others before one of them changes. */
+/* Returns the mask of running warps that scheduler k considered in this cycle. */
 static uint64_t considered_warps(const struct sm *s, unsigned k)
 {
 	uint64_t running = sched_running(s), own = s->profile->own[k] & running;
@@ -130,8 +130,8 @@ static void set_idle_reason(struct sm *s, unsigned k, unsigned w, unsigned reaso
 	i->warp = (uint8_t)w;
 }
 
-/* Reason why the pipeline register before a unit stays full. */
-static unsigned reason_stage_is_full(const struct sm *s, unsigned k, unsigned unit)
+/* Returns the reason why the pipeline register before a unit is full. */
+static unsigned full_stage_reason(const struct sm *s, unsigned k, unsigned unit)
 {
 	if (unit_in_has_free_slot(s, &s->unit_in[unit], k))
 		return PROFILE_COLLECTOR_FULL;
@@ -144,10 +144,10 @@ static void attribute_full(struct sm *s, unsigned k, unsigned w)
 	unsigned unit = s->warp[w].head->unit;
 
 	s->profile->idle[k].unit = (uint8_t)unit;
-	set_idle_reason(s, k, w, reason_stage_is_full(s, k, unit), code_of_uop(s, s->warp[w].head));
+	set_idle_reason(s, k, w, full_stage_reason(s, k, unit), code_of_uop(s, s->warp[w].head));
 }
 
-/* Attributes a cycle to a hazard. Memory has priority over arithmetic, since it usually takes longer. */
+/* Attributes a cycle to the producer of an awaited register. Memory has priority, because it usually takes longer. */
 static void attribute_hazard(struct sm *s, unsigned k, unsigned w)
 {
 	const struct sm_profile *p = s->profile;
@@ -174,8 +174,9 @@ static void attribute_fetch(struct sm *s, unsigned k, unsigned w)
 }
 
 /*
- * Returns the waiting warps of scheduler k with the first of the reasons that occurs, and stores it. DEPBAR counts as
- * a memory barrier, the reply of an atomic as memory. 0: the scheduler has no warp.
+ * Returns the mask of the warps of scheduler k that wait, and sets *reason. Of several reasons to wait, the first in
+ * the order of the code is used. DEPBAR counts as a memory barrier, the reply to an atomic as memory. Returns 0 if the
+ * scheduler has no waiting warp.
  */
 static uint64_t warps_that_wait(const struct sm *s, unsigned k, unsigned *reason)
 {
@@ -191,7 +192,7 @@ static uint64_t warps_that_wait(const struct sm *s, unsigned k, unsigned *reason
 	return waiting & s->at_barrier;
 }
 
-/* Attributes a cycle without any warp to the first thread block on the SM. */
+/* Attributes a cycle of a scheduler without warps to the kernel of the first thread block on the SM. */
 static void attribute_drained(struct sm *s, unsigned k)
 {
 	struct sm_profile *p = s->profile;
@@ -199,7 +200,7 @@ static void attribute_drained(struct sm *s, unsigned k)
 
 	while (p->lowest < MAX_CTAS - 1 && !s->cta[p->lowest].kernel)
 		p->lowest++;
-	c = s->cta[p->lowest].kernel ? p->lowest : p->placed; /* the modern core: no thread block is left */
+	c = s->cta[p->lowest].kernel ? p->lowest : p->placed; /* placed: modern core without a thread block */
 	p->idle[k].row = find_profile_row(p, p->uid[c], PROFILE_NO_CODE);
 	s->profile->idle[k].reason = PROFILE_DRAINED;
 }
@@ -227,22 +228,22 @@ static void attribute_idle(struct sm *s, unsigned k)
 	}
 }
 
-void profile_idle(struct sm *s, unsigned k, uint64_t cycles)
+void profile_idle_unchanged(struct sm *s, unsigned k, uint64_t cycles)
 {
 	struct profile_idle *i = &s->profile->idle[k];
 
 	if (!i->row)
 		attribute_idle(s, k);
 	else if (i->reason >= PROFILE_UNIT_BUSY && i->reason <= PROFILE_LDST_QUEUE)
-		i->reason = (uint8_t)reason_stage_is_full(s, k, i->unit);
+		i->reason = (uint8_t)full_stage_reason(s, k, i->unit);
 	profile_count(s->profile, i, cycles);
 }
 
 /*
- * Returns whether a new attribution of a cycle of kind `why` would give the row of the last one. Both pick from the
- * same warps in the same order, since the order changes only with an issue or a new thread block. So the warp is
- * the same. Its awaited registers are the same as well, since only its own issue reserves, and a release changes
- * n_reserved.
+ * Returns true if a new attribution of a cycle of kind `why` would give the same row as the last one. Both pick from
+ * the same warps in the same order, because the order changes only with an issue or a new thread block. So the warp is
+ * the same. Its awaited registers are the same, too: only an issue of the warp reserves registers, and a release
+ * changes n_reserved.
  */
 static bool is_attribution_valid(
 	const struct sm *s, unsigned k, enum warp_occupancy why, unsigned reason, uint64_t among)
@@ -254,8 +255,8 @@ static bool is_attribution_valid(
 	       i->n_reserved == p->n_reserved && i->position == p->cursor - p->buffered;
 }
 
-/* Attributes a cycle of scheduler k by its present state, and stores the state that the attribution depends on. */
-static NOINLINE void attribute_look(struct sm *s, unsigned k, enum warp_occupancy why, uint64_t among)
+/* Attributes a cycle of scheduler k by the state of its warps, and stores the state that the attribution depends on. */
+static NOINLINE void attribute_by_state(struct sm *s, unsigned k, enum warp_occupancy why, uint64_t among)
 {
 	struct profile_idle *i = &s->profile->idle[k];
 	const struct warp *p;
@@ -269,7 +270,7 @@ static NOINLINE void attribute_look(struct sm *s, unsigned k, enum warp_occupanc
 	profile_count(s->profile, i, 1);
 }
 
-void profile_look(struct sm *s, unsigned k, uint64_t valid, uint64_t ready)
+void profile_attribute(struct sm *s, unsigned k, uint64_t valid, uint64_t ready)
 {
 	struct profile_idle *i = &s->profile->idle[k];
 	uint64_t own = s->profile->own[k];
@@ -282,16 +283,19 @@ void profile_look(struct sm *s, unsigned k, uint64_t valid, uint64_t ready)
 		among = warps_that_wait(s, k, &reason);
 	if (among && is_attribution_valid(s, k, why, reason, among)) {
 		if (why == OCC_STALL)
-			i->reason = (uint8_t)reason_stage_is_full(s, k, i->unit);
+			i->reason = (uint8_t)full_stage_reason(s, k, i->unit);
 	} else if (!profile_still_drained(s, k)) {
-		attribute_look(s, k, why, among);
+		attribute_by_state(s, k, why, among);
 		return;
 	}
 	profile_count(s->profile, i, 1);
 }
 
-/* Without an instruction the attribution depends only on the warps, as long as the first thread block stays. */
-void profile_look_all(struct sm *s, uint64_t valid, uint64_t ready)
+/*
+ * If no warp has an instruction, and the first thread block is still there, the attributions depend only on the masks
+ * in struct profile_warps. They are then valid while these masks are the same.
+ */
+void profile_attribute_all(struct sm *s, uint64_t valid, uint64_t ready)
 {
 	struct sm_profile *p = s->profile;
 	const struct profile_warps now = {s->live & ~s->done, s->atomic, s->membar | s->dep_wait,
@@ -307,18 +311,18 @@ void profile_look_all(struct sm *s, uint64_t valid, uint64_t ready)
 		return;
 	}
 	for (unsigned k = 0; k < s->core->schedulers; k++)
-		profile_look(s, k, valid, ready);
+		profile_attribute(s, k, valid, ready);
 	p->warps = now;
 	p->has_warps = !valid;
 }
 
-void profile_idle_all(struct sm *s, uint64_t cycles)
+void profile_idle_unchanged_all(struct sm *s, uint64_t cycles)
 {
 	for (unsigned k = 0; k < s->core->schedulers; k++)
-		profile_idle(s, k, cycles);
+		profile_idle_unchanged(s, k, cycles);
 }
 
-/* Enlarges the table of producers of warp w to that number of registers. */
+/* Enlarges the table of producers of warp w to `registers` entries. */
 static void grow_producers(struct sm_profile *p, unsigned w, uint32_t registers)
 {
 	uint32_t had = p->n_producers[w];
@@ -330,7 +334,7 @@ static void grow_producers(struct sm_profile *p, unsigned w, uint32_t registers)
 	p->n_producers[w] = registers;
 }
 
-void profile_place(struct sm *s, unsigned cta, uint32_t uid, unsigned first, unsigned warps)
+void profile_place_cta(struct sm *s, unsigned cta, uint32_t uid, unsigned first, unsigned warps)
 {
 	struct sm_profile *p = s->profile;
 
@@ -340,12 +344,12 @@ void profile_place(struct sm *s, unsigned cta, uint32_t uid, unsigned first, uns
 	p->placed = cta;
 	p->lowest = cta < p->lowest ? cta : p->lowest;
 	for (unsigned k = 0; k < s->core->schedulers; k++)
-		profile_forget(p, k);
+		profile_drop_attribution(p, k);
 }
 
 /* ---- memory ---------------------------------------------------------------------------------------- */
 
-/* Returns the row of an instruction of a warp. It stays valid until the next row is made. */
+/* Returns the row of an instruction of warp w. The pointer is valid until the next row is made. */
 static struct profile_row *row_of_warp(struct sm *s, unsigned w, uint32_t code)
 {
 	uint32_t row = find_profile_row(s->profile, s->profile->uid[s->warp[w].cta], code);
@@ -392,7 +396,7 @@ void profile_l2(struct sm *s, const struct req *r)
 
 /* ---- the modern core ------------------------------------------------------------------------------- */
 
-/* Returns whether the result of an instruction comes from memory. uop.unit is the other core's. */
+/* Returns true if the result of an instruction comes from memory. (uop.unit is valid only for the core of sm/.) */
 static bool is_core_memory(const struct sm *s, uint32_t code)
 {
 	const struct core_inst *in = &s->modern->inst[code];
@@ -401,8 +405,8 @@ static bool is_core_memory(const struct sm *s, uint32_t code)
 }
 
 /*
- * Returns the instruction that raised a dependence counter which the head of warp w waits for; PROFILE_NO_CODE:
- * none.
+ * Returns an instruction that raised a dependence counter for which the head of warp w waits; PROFILE_NO_CODE: none.
+ * Memory has priority over arithmetic.
  */
 static uint32_t instruction_raising_counter(const struct sm *s, unsigned w, uint32_t head)
 {
@@ -421,7 +425,7 @@ static uint32_t instruction_raising_counter(const struct sm *s, unsigned w, uint
 	return code;
 }
 
-/* Returns the producer that the head of warp w waits for. Memory has priority over arithmetic. */
+/* Returns the instruction whose result the head of warp w waits for. Memory has priority over arithmetic. */
 static uint32_t producer_awaited_by_head(const struct sm *s, unsigned w, const struct uop *u)
 {
 	const struct sm_profile *p = s->profile;

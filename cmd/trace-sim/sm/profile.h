@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Attribution of cycles (--profile): each cycle of each warp scheduler is attributed to one reason and one
- * instruction. stats/profile_record.c makes records of them.
+ * instruction. stats/profile_record.c makes records of the attributed cycles.
  *
  * Always true:
- *  - A scheduler's cycle is counted once: as an issue, or for the reason of one warp that did not issue. This
- * warp is
- *   the first by policy among the warps nearest to issuing (ready, then waiting for registers, then without an
- *   instruction, then at a barrier).
- *  - The instruction is the awaited one: the producer of a register, the barrier, the instruction whose
- * pipeline
- *   register is full, or the instruction that is not fetched yet.
- *  - The rows of an SM, plus cycles already taken from them, sum to its clock times its schedulers, including
- * cycles
- *   that it slept through. Each SM has its own rows, so SMs may run in parallel.
- *  - The simulation reads nothing of it: results are the same with and without a profile.
+ *  - A cycle of a scheduler is counted once: as an issue, or for the reason of one warp that did not issue. Of the
+ *    warps nearest to issuing, this is the first in the order of the policy. A ready warp is nearest, then one that
+ *    waits for registers, one without an instruction, one at a barrier.
+ *  - The instruction is the one that the warp waits for: the producer of a register, the barrier, the instruction
+ *    whose pipeline register is full, or the instruction that is not fetched yet.
+ *  - The cycles of all rows of an SM, plus sm_profile.taken, are the SM's clock times its number of schedulers. They
+ *    include the cycles in which the SM sleeps. Each SM has its own rows, so SMs may run in parallel.
+ *  - The simulation does not read the profile: results are the same with and without it.
  */
 #ifndef PROFILE_H
 #define PROFILE_H
@@ -41,9 +38,9 @@ extern const char *const profile_reason_names[N_PROFILE_REASONS];
 
 #define PROFILE_NO_CODE UINT32_MAX
 
-/* Counters of an instruction: PROFILE_COUNT(name, unit). A row is a field, and a figure pc[*].NAME. */
+/* Counters of an instruction: PROFILE_COUNT(name, unit). Each row makes a counter and a figure pc[*].NAME. */
 #define PROFILE_COUNTS(X) \
-	X(issues, "warp-insts") /* the second of a dual issue has no cycle of its own */ \
+	X(issues, "warp-insts") /* the second instruction of a dual issue adds no cycle */ \
 	X(lanes, "thread-insts") \
 	X(requests, "warp-insts") \
 	X(sectors, "sectors") \
@@ -61,27 +58,27 @@ enum profile_count {
 };
 
 struct profile_row {
-	uint32_t kernel; /* uid */
-	uint32_t code;   /* handle of the instruction, PROFILE_NO_CODE: none */
-	uint32_t next;   /* row of the same instruction in another kernel, 0: none */
+	uint32_t kernel; /* uid of the kernel */
+	uint32_t code;   /* handle of the instruction; PROFILE_NO_CODE: none */
+	uint32_t next;   /* row of the same instruction in another kernel; 0: none */
 	uint64_t n[N_PROFILE_COUNTS];
 	uint64_t cycles[N_PROFILE_REASONS];
 };
 
 /*
- * Attribution of a scheduler without an issue; row 0: not known. While the fields from `among` on are equal to the
- * state of the SM, a new attribution would give the same row (see is_attribution_valid() in profile.c).
+ * Attribution of the cycles of a scheduler without an issue; row 0: not known. While unit, warp, n_reserved, position
+ * and among match the state of the SM, a new attribution would give the same row (is_attribution_valid() in profile.c).
  */
 struct profile_idle {
 	uint32_t row;
 	uint8_t reason, unit;
-	uint8_t warp;        /* warp of the row */
-	uint16_t n_reserved; /* outstanding results of the warp */
-	uint32_t position;   /* record at the head of the warp */
-	uint64_t among; /* warps from which the policy picked the warp; 0: the attribution is valid once */
+	uint8_t warp;        /* warp to which the cycle is attributed */
+	uint16_t n_reserved; /* number of outstanding results of the warp */
+	uint32_t position;   /* number of the record at the head of the warp */
+	uint64_t among; /* mask of warps from which the policy picked the warp; 0: attribute each cycle */
 };
 
-/* Warps of an SM that have not ended, and those of them that wait, by cause. */
+/* Masks of the warps of an SM that have not ended, and of the waiting warps by cause. */
 struct profile_warps {
 	uint64_t running_or_waiting;
 	uint64_t atomic;
@@ -92,58 +89,61 @@ struct profile_warps {
 struct sm_profile {
 	struct profile_row *row; /* [0] unused */
 	uint32_t n_rows, cap_rows;
-	uint32_t *first, cap_first; /* by code + 1, so that [0] is for PROFILE_NO_CODE; 0: no row */
+	uint32_t *first,
+		cap_first; /* first row of an instruction, by code + 1 ([0]: PROFILE_NO_CODE); 0: no row */
 	struct profile_idle idle[MAX_SCHEDULERS];
-	struct profile_warps warps;   /* warps at the last attribution of all schedulers, while has_warps */
-	bool has_warps;               /* no scheduler was attributed or issued since then */
-	uint64_t own[MAX_SCHEDULERS]; /* slots of each scheduler */
-	uint32_t uid[MAX_CTAS];       /* kernel of the thread block in the slot */
-	uint32_t placed;              /* slot of the newest thread block */
-	uint32_t lowest;              /* slots below it have no thread block */
-	uint64_t taken;               /* cycles of rows that were taken */
+	struct profile_warps warps; /* masks at the last attribution of all schedulers; valid if has_warps */
+	bool has_warps;             /* no scheduler has issued or was attributed alone since then */
+	uint64_t own[MAX_SCHEDULERS];       /* mask of the warp slots of each scheduler */
+	uint32_t uid[MAX_CTAS];             /* uid of the kernel of the thread block in each slot */
+	uint32_t placed;                    /* slot of the newest thread block */
+	uint32_t lowest;                    /* all slots below this one have no thread block */
+	uint64_t taken;                     /* cycles of rows that were already written and removed */
 	uint64_t cycles[N_PROFILE_REASONS]; /* cycles of the run, by reason */
 	uint64_t clock;                     /* clock of the SM at the end of the last kernel */
-	uint32_t last[MAX_WARPS];           /* instruction issued last */
-	uint32_t *producer[MAX_WARPS];      /* producer of a reserved register, by its number */
-	uint32_t n_producers[MAX_WARPS];    /* number of registers with a place in producer */
+	uint32_t last[MAX_WARPS];           /* instruction that each warp issued last */
+	uint32_t *producer[MAX_WARPS]; /* instruction that produces a reserved register, by register number */
+	uint32_t n_producers[MAX_WARPS]; /* number of entries of producer */
 	uint32_t raiser[MAX_WARPS]
 		       [8]; /* modern core: last instruction that raised a dependence counter; 7: none */
 };
 
-/* Called by the stages of an SM. s->profile is not NULL. */
+/* The stages of an SM call these functions if s->profile is not NULL. */
 struct sm_profile *sm_profile_new(const struct core_params *c);
 void sm_profile_free(struct sm_profile *p);
-/* Counts the issue of warp w's head by scheduler k; second: the second instruction of a dual issue. */
+/* Counts the issue of warp w's head by scheduler k; second: it is the second instruction of a dual issue. */
 __attribute__((noinline)) void profile_issue(struct sm *s, unsigned k, unsigned w, bool second);
-/* Counts the issue of instruction code by warp w of a modern core. */
+/* Counts the issue of the instruction with handle `code` by warp w of a modern core. */
 __attribute__((noinline)) void profile_core_issue(struct sm *s, unsigned w, uint32_t code);
 /*
- * profile_core_idle() sets warp and reason (enum core_stall) of sub-core k from now on; profile_core_cycles()
- * counts cycles without an issue.
+ * profile_core_idle() sets the warp and the reason (enum core_stall) of the next cycles of sub-core k without an issue.
+ * profile_core_cycles() counts such cycles.
  */
 __attribute__((noinline)) void profile_core_idle(struct sm *s, unsigned k, unsigned w, unsigned stall);
 __attribute__((noinline)) void profile_core_cycles(struct sm *s, unsigned k, uint64_t cycles);
 /*
- * Memory accesses of instruction code of a warp: those that a memory instruction makes (sectors) and cycles that its bank
- * conflicts take, a lookup in the L1, and the reply of the L2 to a request of the instruction.
+ * Functions that count the memory accesses of the instruction with handle `code` of warp w. profile_request() counts
+ * the instruction, its sectors and the cycles of its bank conflicts. profile_conflict() counts one cycle of a conflict.
+ * profile_l1() counts a lookup in the L1. profile_l2() counts the reply of the L2 to a request.
  */
 __attribute__((noinline)) void profile_request(
 	struct sm *s, unsigned w, uint32_t code, uint32_t sectors, uint32_t conflicts);
 __attribute__((noinline)) void profile_conflict(struct sm *s, unsigned w, uint32_t code);
 __attribute__((noinline)) void profile_l1(struct sm *s, const struct req *r, bool hit);
 __attribute__((noinline)) void profile_l2(struct sm *s, const struct req *r);
-/* Notes a new thread block of kernel uid. Its warps have `warps` slots from slot first on. */
-void profile_place(struct sm *s, unsigned cta, uint32_t uid, unsigned first, unsigned warps);
+/* Notes a new thread block of kernel `uid`. Its warps have the `warps` slots from slot `first` on. */
+void profile_place_cta(struct sm *s, unsigned cta, uint32_t uid, unsigned first, unsigned warps);
 
 /*
- * Counts a cycle without an issue of scheduler k, or of all, which looked at their warps. valid, ready: warps of the SM
- * that are not waiting and have an instruction, and those without a hazard. The policy is one that by_masks describes.
+ * Count a cycle without an issue, of scheduler k or of all schedulers, after they considered their warps. valid: mask
+ * of the SM's warps that are not waiting and have an instruction. ready: the valid warps without a hazard. Called only
+ * for policies with sm.by_masks.
  */
-__attribute__((noinline)) void profile_look(struct sm *s, unsigned k, uint64_t valid, uint64_t ready);
-__attribute__((noinline)) void profile_look_all(struct sm *s, uint64_t valid, uint64_t ready);
-/* Counts cycles without an issue of scheduler k, or of all, whose state is unchanged since it looked. */
-__attribute__((noinline)) void profile_idle(struct sm *s, unsigned k, uint64_t cycles);
-__attribute__((noinline)) void profile_idle_all(struct sm *s, uint64_t cycles);
+__attribute__((noinline)) void profile_attribute(struct sm *s, unsigned k, uint64_t valid, uint64_t ready);
+__attribute__((noinline)) void profile_attribute_all(struct sm *s, uint64_t valid, uint64_t ready);
+/* Count cycles without an issue, of scheduler k or of all schedulers, in which their warps are in the same state. */
+__attribute__((noinline)) void profile_idle_unchanged(struct sm *s, unsigned k, uint64_t cycles);
+__attribute__((noinline)) void profile_idle_unchanged_all(struct sm *s, uint64_t cycles);
 
 /* Counts cycles with a known attribution. */
 static inline void profile_count(struct sm_profile *p, const struct profile_idle *i, uint64_t cycles)
@@ -152,15 +152,15 @@ static inline void profile_count(struct sm_profile *p, const struct profile_idle
 	p->cycles[i->reason] += cycles;
 }
 
-/* Makes the next cycle without an issue of scheduler k attributed anew. */
-static inline void profile_forget(struct sm_profile *p, unsigned k)
+/* Drops the attribution of scheduler k, so that its next cycle without an issue is attributed by the SM's state. */
+static inline void profile_drop_attribution(struct sm_profile *p, unsigned k)
 {
 	p->idle[k].row = 0;
 	p->idle[k].among = 0;
 	p->has_warps = false;
 }
 
-/* Tests whether scheduler k was and is without a warp, with the same thread block first on the SM. */
+/* Returns true if scheduler k had no warp at its last attribution, and nothing has changed since. */
 static inline bool profile_still_drained(const struct sm *s, unsigned k)
 {
 	const struct sm_profile *p = s->profile;
@@ -169,7 +169,7 @@ static inline bool profile_still_drained(const struct sm *s, unsigned k)
 	       s->cta[p->lowest].kernel;
 }
 
-/* Tests whether the reason of a scheduler is a full stage, which may become another one without a change of the SM. */
+/* Returns true if a scheduler waits for a full stage: which stage is full may change in each cycle. */
 static inline bool profile_stage_is_full(const struct sm *s)
 {
 	for (unsigned k = 0; k < s->core->schedulers; k++) {

@@ -3,11 +3,11 @@
  * Schedulers that visit their warps in an order: lrr (round robin), gto (greedy, then oldest), old (oldest) and
  * warp_limiting (SM-sched).
  *
- * A visit of a warp that is waiting, has nothing buffered or has a hazard only determines the kind of a cycle
- * without an issue. So the kind comes from masks over all candidates. Of the warps that are ready and have a
- * free slot before their unit, only the first in the policy's order is visited: it issues. The exception is a
- * pending memory barrier, which a visit may clear: then lrr visits every warp. The others visit all warps when
- * they sort them, before any issue.
+ * Visits of warps that are waiting, have no instruction or have a hazard only determine the kind of a cycle without an
+ * issue. So the kind follows from masks over all warps. Of the warps that are ready and have a free slot before their
+ * unit, only the first in the policy's order is visited, and it issues. The exception is a memory barrier, which a
+ * visit may clear. Then lrr visits warp after warp, while the other policies visit all warps before any issue, because
+ * the original sorts the warps first.
  */
 #include "pipereg.h"
 #include "scheduler.h"
@@ -28,7 +28,7 @@ static unsigned pick_oldest(const struct sm *s, unsigned k, uint64_t warps)
 	return sched_oldest(s, warps);
 }
 
-/* Returns the warp that issued last if it is among them, else the oldest. */
+/* Returns the warp that issued last if it is in the mask `warps`, else the oldest warp of the mask. */
 static unsigned pick_greedy(const struct sm *s, unsigned k, uint64_t warps)
 {
 	unsigned last = (unsigned)s->last[k];
@@ -36,7 +36,7 @@ static unsigned pick_greedy(const struct sm *s, unsigned k, uint64_t warps)
 	return warps >> last & 1 ? last : sched_oldest(s, warps);
 }
 
-/* quirk Q2-10: considers the last-issued warp in addition to the N oldest. */
+/* Returns the N oldest running warps. quirk Q2-10: also returns the warp that issued last, if it is running. */
 static uint64_t limit_considered(const struct sm *s, unsigned k, uint64_t running)
 {
 	uint64_t first = running & 1ull << s->last[k], kept = 0;
@@ -54,7 +54,7 @@ const struct sched_policy sched_gto = {.pick = pick_greedy};
 const struct sched_policy sched_old = {.pick = pick_oldest};
 const struct sched_policy sched_warp_limiting = {.pick = pick_greedy, .considered = limit_considered};
 
-static unsigned visit_round(struct sm *s, unsigned k, uint64_t warps)
+static unsigned visit_until_issue(struct sm *s, unsigned k, uint64_t warps)
 {
 	unsigned seen = 0;
 
@@ -69,8 +69,8 @@ static unsigned visit_round(struct sm *s, unsigned k, uint64_t warps)
 }
 
 /*
- * Returns the warps that are blocked. In sub-core mode a full slot blocks the warps of its scheduler; otherwise
- * a full set blocks all.
+ * Returns the mask of blocked warps. In sub-core mode an occupied slot blocks the warps of its scheduler. Otherwise a
+ * set that is full blocks all warps.
  */
 uint64_t sched_blocked(const struct sm *s)
 {
@@ -88,28 +88,28 @@ uint64_t sched_blocked(const struct sm *s)
 
 unsigned sched_ordered(struct sm *s, unsigned k)
 {
-	uint64_t mine = s->sched0_warps << k, valid, ready, go;
+	uint64_t mine = s->sched0_warps << k, valid, ready, issuable;
 	unsigned seen = SEEN_VALID | SEEN_READY;
 
 	if (s->membar & mine & s->live) {
 		if (s->policy->round_robin_visits)
-			return visit_round(s, k, mine & s->live);
+			return visit_until_issue(s, k, mine & s->live);
 		FOR_BITS64 (w, s->membar & mine & s->live)
-			warp_waiting(s, (unsigned)w);
+			warp_is_waiting(s, (unsigned)w);
 	}
 	valid = mine & sched_running(s);
 	if (s->policy->considered)
 		valid = s->policy->considered(s, k, valid);
 	if (s->wrong_path & valid)
-		return visit_round(s, k, valid);
+		return visit_until_issue(s, k, valid);
 	valid &= s->ibuf;
 	if (!valid)
 		return 0;
 	ready = valid & ~s->hazard;
 	if (!ready)
 		return SEEN_VALID;
-	go = ready & ~sched_blocked(s);
-	if (go)
-		sched_visit(s, k, s->policy->pick(s, k, go), &seen);
+	issuable = ready & ~sched_blocked(s);
+	if (issuable)
+		sched_visit(s, k, s->policy->pick(s, k, issuable), &seen);
 	return seen;
 }

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The rrr scheduler (SM-rrr): one candidate a cycle. quirk Q2-8: "current slot" indexes all slots
- * of the SM and begins at 0 for every scheduler, so at first a scheduler may issue from a warp that is not
- * its own.
+ * The rrr scheduler (SM-rrr): it considers one warp per cycle. quirk Q2-8: the current slot is a number among all slots
+ * of the SM, and is initially 0 for every scheduler. So a scheduler's first issue may be from another scheduler's warp.
  */
 #include "pipereg.h"
 #include "scheduler.h"
 
-struct rrr {
-	uint32_t issued, slot; /* issued: number of instructions of the last issue, 0 before the first */
+struct rrr_state {
+	uint32_t issued; /* number of instructions of the last issue; 0: no issue yet */
+	uint32_t slot;   /* current slot */
 };
 
-static bool is_idle_slot(struct sm *s, unsigned w) { return !(s->live >> w & 1) || warp_waiting(s, w); }
+static bool is_idle_slot(struct sm *s, unsigned w) { return !(s->live >> w & 1) || warp_is_waiting(s, w); }
 
-/* First warp after the one issued last that is neither free nor waiting; -1: none. */
-static int next_turn_of_rrr(struct sm *s, unsigned k)
+/* Returns the first slot after the one that issued last whose warp is live and not waiting; -1: none. */
+static int next_slot_of_rrr(struct sm *s, unsigned k)
 {
 	uint64_t own = s->sched0_warps << k & slot_mask(s->core->warps);
 
@@ -30,11 +30,11 @@ static int next_turn_of_rrr(struct sm *s, unsigned k)
 
 static unsigned rrr_cycle(struct sm *s, unsigned k)
 {
-	struct rrr *c = SCHED_STATE(struct rrr, s, k);
+	struct rrr_state *c = SCHED_STATE(struct rrr_state, s, k);
 	unsigned seen = 0, n;
 
 	if (c->issued || is_idle_slot(s, c->slot)) {
-		int w = next_turn_of_rrr(s, k);
+		int w = next_slot_of_rrr(s, k);
 
 		if (w < 0)
 			return 0;
@@ -47,12 +47,12 @@ static unsigned rrr_cycle(struct sm *s, unsigned k)
 }
 
 /*
- * Subset of warps that a scheduler considers. quirk Q2-8: before its first issue this may be the slot of
- * another scheduler.
+ * Returns the mask of the current slot, if its warp is running and of scheduler k. quirk Q2-8: before the first issue
+ * it may be of another scheduler.
  */
 static uint64_t rrr_considered(const struct sm *s, unsigned k, uint64_t running)
 {
-	const struct rrr *c = SCHED_STATE(const struct rrr, s, k);
+	const struct rrr_state *c = SCHED_STATE(const struct rrr_state, s, k);
 
 	return 1ull << c->slot & (c->issued ? running & s->sched0_warps << k : UINT64_MAX);
 }

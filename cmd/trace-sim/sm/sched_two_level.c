@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The two_level_active scheduler (SM-two). Always true: each slot of a scheduler is in exactly one of the
- * active list and the pending queue. quirk Q2-24: the slot that issued last is not stored, since nothing uses
- * it. quirk Q2-10: a dual issue rotates the active list twice by the same amount.
+ * The two_level_active scheduler (SM-two). Always true: each slot of a scheduler is either in the active list or in the
+ * pending queue. quirk Q2-24: the slot that issued last is not stored, because nothing uses it. quirk Q2-10: a dual
+ * issue rotates the active list twice by the same amount.
  */
 #include <string.h>
 #include "depend.h"
 #include "scheduler.h"
 
-struct lists {
+struct two_level_lists {
 	uint8_t active[MAX_WARPS], pending[MAX_WARPS];
 	uint8_t n_active, n_pending;
 };
 
 static void two_level_init(struct sm *s, unsigned k)
 {
-	struct lists *c = SCHED_STATE(struct lists, s, k);
+	struct two_level_lists *c = SCHED_STATE(struct two_level_lists, s, k);
 
 	for (unsigned w = k; w < s->core->warps; w += s->core->schedulers) {
 		if (c->n_active < s->core->policy_number)
@@ -25,22 +25,22 @@ static void two_level_init(struct sm *s, unsigned k)
 	}
 }
 
-/* Free slots count as waiting, since their lanes are complete. */
-static bool is_demoted(struct sm *s, unsigned w)
+/* Returns true if slot w must leave the active list: if it is free, or if its warp waits. */
+static bool must_leave_active(struct sm *s, unsigned w)
 {
-	if (!(s->live >> w & 1) || warp_waiting(s, w))
+	if (!(s->live >> w & 1) || warp_is_waiting(s, w))
 		return true;
 	return (s->ibuf | s->wrong_path) >> w & 1 && depend_waits_long(s, w);
 }
 
-static void rebuild_active(struct sm *s, struct lists *c)
+static void rebuild_active_list(struct sm *s, struct two_level_lists *c)
 {
 	unsigned kept = 0, taken = 0;
 
 	for (unsigned i = 0; i < c->n_active; i++) {
 		uint8_t w = c->active[i];
 
-		if (is_demoted(s, w))
+		if (must_leave_active(s, w))
 			c->pending[c->n_pending++] = w;
 		else
 			c->active[kept++] = w;
@@ -52,7 +52,7 @@ static void rebuild_active(struct sm *s, struct lists *c)
 	memmove(c->pending, c->pending + taken, c->n_pending);
 }
 
-static void rotate_active(struct lists *c, unsigned by)
+static void rotate_active_list(struct two_level_lists *c, unsigned by)
 {
 	uint8_t old[MAX_WARPS];
 
@@ -63,10 +63,10 @@ static void rotate_active(struct lists *c, unsigned by)
 
 static unsigned two_level_cycle(struct sm *s, unsigned k)
 {
-	struct lists *c = SCHED_STATE(struct lists, s, k);
+	struct two_level_lists *c = SCHED_STATE(struct two_level_lists, s, k);
 	unsigned seen = 0;
 
-	rebuild_active(s, c);
+	rebuild_active_list(s, c);
 	for (unsigned i = 0; i < c->n_active; i++) {
 		unsigned w = c->active[i], n;
 
@@ -76,7 +76,7 @@ static unsigned two_level_cycle(struct sm *s, unsigned k)
 		if (!n)
 			continue;
 		while (n--)
-			rotate_active(c, i + 1);
+			rotate_active_list(c, i + 1);
 		break;
 	}
 	return seen;
@@ -84,7 +84,7 @@ static unsigned two_level_cycle(struct sm *s, unsigned k)
 
 static uint64_t two_level_considered(const struct sm *s, unsigned k, uint64_t running)
 {
-	const struct lists *c = SCHED_STATE(const struct lists, s, k);
+	const struct two_level_lists *c = SCHED_STATE(const struct two_level_lists, s, k);
 	uint64_t set = 0;
 
 	(void)running;
@@ -95,7 +95,7 @@ static uint64_t two_level_considered(const struct sm *s, unsigned k, uint64_t ru
 
 static unsigned two_level_pick(const struct sm *s, unsigned k, uint64_t warps)
 {
-	const struct lists *c = SCHED_STATE(const struct lists, s, k);
+	const struct two_level_lists *c = SCHED_STATE(const struct two_level_lists, s, k);
 
 	for (unsigned i = 0; i < c->n_active; i++)
 		if (warps >> c->active[i] & 1)

@@ -1,37 +1,36 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Interface of warp scheduler policies, and functions that policies share. Files: issue.c (the stage, one
- * issue), policy.c (the table), sched_*.c (one policy or family each). A policy is a row in arch/sched.def and
- * a struct sched_policy of that name.
+ * Interface of warp scheduler policies, and functions that policies share. issue.c has the issue stage, policy.c the
+ * table of policies, and each sched_*.c a policy or a family of policies. A policy is a row in arch/sched.def and a
+ * struct sched_policy of the same name.
  *
- * Always true: a policy's private state of a scheduler is in its struct sched. It also reads masks, last and
- * dynamic_id.
+ * Always true: the private state of a policy for a scheduler is in sm.sched[k]. Otherwise a policy reads only the
+ * masks, `last` and `dynamic_id` of struct sm.
  */
 #ifndef SCHEDULER_H
 #define SCHEDULER_H
 
 #include "sm.h"
 
-/* Results of one cycle of a scheduler; they determine the kind of a cycle without an issue. */
+/* What a scheduler found in a cycle; determines the kind of a cycle without an issue (enum warp_occupancy). */
 enum sched_seen { SEEN_VALID = 1, SEEN_READY = 2, SEEN_ISSUED = 4 };
 
 /* All functions but pick may be NULL. */
 struct sched_policy {
-	void (*init)(struct sm *s, unsigned k); /* struct sched is all zero before */
-	/* Returns the first of these warps (at least one) in the order of scheduler k. */
+	void (*init)(struct sm *s, unsigned k); /* initialises sm.sched[k], which is zeroed */
+	/* Returns the warp of the mask `warps` that is first in the order of scheduler k; the mask is not 0. */
 	unsigned (*pick)(const struct sm *s, unsigned k, uint64_t warps);
-	/* Returns the running warps that scheduler k considers; NULL: all. */
+	/* Returns the mask of the warps in `running` that scheduler k considers; NULL: all of them. */
 	uint64_t (*considered)(const struct sm *s, unsigned k, uint64_t running);
 	/*
-	 * Runs a cycle of scheduler k and returns a mask of enum sched_seen; NULL: the warp chosen by pick()
-	 * issues.
+	 * Runs a cycle of scheduler k. Returns a mask of enum sched_seen. NULL: the warp that pick() returns issues.
 	 */
 	unsigned (*cycle)(struct sm *s, unsigned k);
-	/* pick is sched_after_last(); initially the warp that issued last is the place before its first slot */
+	/* pick is sched_after_last(); sm.last[k] is initially the slot before the scheduler's first slot */
 	bool rotates_from_last;
-	bool round_robin_visits; /* visits warps one by one, instead of all of them before any issue */
-	bool updates_when_idle;  /* the state changes even in a cycle without an issue */
-	bool needs_longop;       /* calls depend_waits_long() */
+	bool round_robin_visits; /* visits warps one by one until one issues, instead of all before any issue */
+	bool updates_when_idle; /* the state of the policy changes even in a cycle without an issue */
+	bool needs_longop;      /* the policy calls depend_waits_long() */
 };
 
 #define SCHED(name, argument, greedy, form) extern const struct sched_policy sched_##name;
@@ -39,26 +38,31 @@ struct sched_policy {
 #undef SCHED
 extern const struct sched_policy *const sched_policies[N_SCHEDS];
 
-/* Private state of scheduler k, as the policy's own struct. */
+/* Private state of scheduler k, as a pointer to the policy's struct `type`. */
 #define SCHED_STATE(type, s, k) \
 	((type *)(void *)((s)->sched[k].state + 0 * sizeof(char[sizeof(type) <= SCHED_BYTES ? 1 : -1])))
 
-/* Warps that are not waiting. Memory barriers due for clearing still count as waiting. */
+/*
+ * Returns the mask of warps that are not waiting. A warp at a memory barrier waits until warp_is_waiting() clears it.
+ */
 static inline uint64_t sched_running(const struct sm *s)
 {
 	return s->live & ~(s->done | s->at_barrier | s->membar | s->atomic | s->dep_wait);
 }
 
-/* Returns whether a live warp is "waiting", as in the original: clears a memory barrier whose time has come. */
-bool warp_waiting(struct sm *s, unsigned warp);
 /*
- * Visits a live warp and issues its instructions, if it can (SM-sched-4). Returns their number; adds to *seen.
+ * Returns true if a live warp is waiting. First clears the warp's memory barrier if the awaited results have arrived.
+ */
+bool warp_is_waiting(struct sm *s, unsigned warp);
+/*
+ * Visits a live warp and issues one or two of its instructions, if possible (SM-sched-4). Returns their number. Sets
+ * bits of enum sched_seen in *seen.
  */
 unsigned sched_visit(struct sm *s, unsigned sched, unsigned warp, unsigned *seen);
-/* Warps whose next instruction has no free slot in the pipeline register before its unit. */
+/* Returns the mask of warps whose next instruction has no free slot in the pipeline register before its unit. */
 uint64_t sched_blocked(const struct sm *s);
 
-/* sched_order.c: cycle of policies without one of their own, and orders for pick(). */
+/* sched_order.c: the cycle of policies without a cycle(), and orders for pick(). */
 unsigned sched_ordered(struct sm *s, unsigned k);
 unsigned sched_oldest(const struct sm *s, uint64_t warps); /* warps is not empty */
 static inline unsigned sched_after_last(const struct sm *s, unsigned k, uint64_t warps)

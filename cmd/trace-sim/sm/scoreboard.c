@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The rule of the original: an instruction waits while one of its registers has a write to come (SM-score).
- * Always true: n_reserved counts the members of reserved. sm.hazard holds the warps whose next instruction has
- * a reserved register, and watched is the first such register: the hazard stays until this one is released.
- * Only the warp's own issue reserves, and a new next instruction follows it. Uniform registers are in the same
- * set, under their own numbers. A register listed twice as destination is reserved once.
+ * The dependence rule of the original: an instruction waits while one of its registers has an outstanding write
+ * (SM-score). Always true: warp.n_reserved is the number of members of warp.reserved. The warps whose next instruction
+ * has a reserved register are in sm.hazard. sm.watched is the first such register; the hazard cannot end before it is
+ * released. Only issues of the warp reserve registers, and each is followed by a new next instruction. Uniform
+ * registers are in the same set, with different numbers. A register that is listed twice as a destination is reserved
+ * once.
  */
 #include "depend.h"
 #include "sm/kernel.h"
@@ -24,8 +25,8 @@ void scoreboard_find_hazard(struct sm *s, unsigned warp)
 }
 
 /*
- * Returns true if the next instruction waits for a long operation. PTX-flow-2: instructions of a wrong path
- * in the buffer count, too.
+ * Returns true if the next instruction waits for a long operation. This may be an instruction of a wrong path in the
+ * buffer (PTX-flow-2).
  */
 static bool waits_for_long_op(const struct sm *s, unsigned warp)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The rule of the original (scoreboard.c), inline for depend.h: it runs for each instruction, and most have one
- * destination.
+ * Inline functions of the dependence rule of the original (scoreboard.c), for depend.h. They run for each instruction,
+ * and most instructions have one destination.
  */
 #ifndef SCOREBOARD_H
 #define SCOREBOARD_H
@@ -9,17 +9,17 @@
 #include "sm.h"
 
 /*
- * scoreboard.c: finds the first reserved register of the next instruction and sets the hazard, if there is one.
+ * scoreboard.c: sets the hazard of the warp, and sm.watched, if its next instruction has a reserved register.
  */
 void scoreboard_find_hazard(struct sm *s, unsigned warp);
 /*
- * Like the functions below, for any number of destinations and for policies that distinguish long operations.
+ * Like the inline functions below, for any number of destinations and for policies that distinguish long operations.
  */
 void scoreboard_reserve_several(struct warp *p, const struct uop *u, bool long_operation);
 void scoreboard_release_several(struct sm *s, unsigned warp, const struct uop *u);
 
-/* Members of a set of machine code's registers, by number modulo 64. */
-static inline uint64_t scoreboard_folded(const uint64_t *set)
+/* Returns a mask of register numbers modulo 64: the bits of the members of a register set of machine code. */
+static inline uint64_t scoreboard_fold_set(const uint64_t *set)
 {
 	uint64_t all = 0;
 
@@ -35,7 +35,7 @@ static inline uint64_t scoreboard_folded(const uint64_t *set)
 static inline void scoreboard_update_hazard(struct sm *s, const struct warp *p, unsigned warp)
 {
 	s->hazard &= ~(1ull << warp);
-	if (p->n_reserved && (s->registers || scoreboard_folded(p->own) & p->head->registers))
+	if (p->n_reserved && (s->registers || scoreboard_fold_set(p->own) & p->head->registers))
 		scoreboard_find_hazard(s, warp);
 }
 
@@ -70,7 +70,7 @@ static inline void scoreboard_release_one(struct sm *s, struct warp *p, unsigned
 	}
 }
 
-/* quirk Q2-9: the mark of a long operation stays. */
+/* Releases a register. quirk Q2-9: the mark of a long operation is not cleared. */
 static inline void scoreboard_release(struct sm *s, unsigned warp, unsigned reg)
 {
 	scoreboard_release_one(s, &s->warp[warp], warp, reg);

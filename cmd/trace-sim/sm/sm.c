@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One SM: construction, its cycle, sleeping and waking, placement of thread blocks (SM-cycle, LAUNCH-place).
+ * One SM: construction, one cycle, sleeping and waking, placement of thread blocks (SM-cycle, LAUNCH-place).
  *
- * Always true: after a cycle that changed only counters, the cycles up to wake_at would do the same again.
- * Everything else that changes is in the calendar, a dispatch register that empties, in the load/store unit
- * (ldst_next) or a reply, which wakes the SM. So these cycles are only counted. Not modelled: checkpoints, the
- * reset of partial last warps.
+ * Always true: after a cycle that changed only counters, the cycles up to wake_at would change the counters in the same
+ * way, so they are only counted. Other changes come from the calendar of writebacks, from dispatch registers that
+ * become empty, from the load/store unit (ldst_next()), or from a reply, which wakes the SM. Not modelled: checkpoints,
+ * and the reset of partial last warps.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -103,7 +103,8 @@ void sm_free(struct sm *s)
 }
 
 /*
- * The pool is larger than all pipeline registers, units and pipelines together. Freed handles are reused first.
+ * Returns the handle of a new winst. The pool is larger than all pipeline registers, units and pipelines together.
+ * Freed handles are reused first.
  */
 uint16_t sm_winst_new(struct sm *s)
 {
@@ -125,8 +126,8 @@ void sm_winst_free(struct sm *s, uint16_t w)
 
 /* ---- the cycle ----------------------------------------------------------------------------- */
 
-/* Sampled after a cycle, as the original does for its occupancy lines (SM-stat-3). */
-static inline void sm_sample(struct sm *s)
+/* Counts the live warps after a cycle, as the original does for its occupancy lines (SM-stat-3). */
+static inline void count_live_warps(struct sm *s)
 {
 	if (!s->live_warps)
 		return;
@@ -134,7 +135,7 @@ static inline void sm_sample(struct sm *s)
 	s->n.occupied_cycles++;
 }
 
-/* Counts the skipped cycles: each would repeat the counts of the last cycle that was run. */
+/* Adds the counts of the skipped cycles. Each has the same counts as the last cycle that was run. */
 static NOINLINE void count_skipped_cycles(struct sm *s)
 {
 	uint64_t n = s->skipped_cycles, first = s->sched_first + n;
@@ -146,13 +147,13 @@ static NOINLINE void count_skipped_cycles(struct sm *s)
 	for (unsigned i = 0; i < N_OCC_IDLE; i++)
 		s->n.occupancy[i] += n * s->idle[i];
 	if (s->profile)
-		profile_idle_all(s, n);
+		profile_idle_unchanged_all(s, n);
 	if (s->l1i)
 		cache_idle_cycles(s->l1i, n * s->core->fetch_steps);
 }
 
 /*
- * Skips cycles. With an L1I they are counted at once, since replies to it occupy a port from their arrival on.
+ * Skips cycles. With an L1I they are counted at once, because a reply to the L1I occupies a port from its arrival on.
  */
 static void skip_cycles(struct sm *s, uint64_t cycles)
 {
@@ -161,8 +162,8 @@ static void skip_cycles(struct sm *s, uint64_t cycles)
 		count_skipped_cycles(s);
 }
 
-/* Accounts for the cycles before now. */
-static void sm_sync(struct sm *s, uint64_t now)
+/* Skips the cycles before `now` in which the SM slept. */
+static void skip_slept_cycles(struct sm *s, uint64_t now)
 {
 	uint64_t cycles = now - s->now - 1;
 
@@ -175,14 +176,14 @@ static void sm_sync(struct sm *s, uint64_t now)
 
 void sm_flush(struct sm *s, uint64_t now)
 {
-	/* quirk Q2-23: thread_insts counts lanes that do nothing, insts does not. */
+	/* quirk Q2-23: thread_insts counts inactive lanes, insts does not. */
 	s->n.thread_insts = s->core->clock_gated_lanes ? s->n.insts : 32 * s->n.warp_insts;
 	if (s->modern) {
 		core_catch_up(s, now);
 		core_flush_counters(s);
 		return;
 	}
-	sm_sync(s, now);
+	skip_slept_cycles(s, now);
 	if (s->skipped_cycles)
 		count_skipped_cycles(s);
 	ldst_count_idle(s);
@@ -193,7 +194,7 @@ static bool is_icache_busy(const struct sm *s)
 	return !cache_miss_queue_empty(s->l1i) || cache_has_ready(s->l1i) || !cache_ports_idle(s->l1i);
 }
 
-/* Clock of the next cycle that can change more than counters, after one that did not. */
+/* After a cycle that changed only counters: returns the clock of the next cycle that can change more. */
 static uint64_t next_run_clock(const struct sm *s)
 {
 	if (!s->live_ctas)
@@ -202,18 +203,19 @@ static uint64_t next_run_clock(const struct sm *s)
 		return s->clock + 1;
 	if (s->l1i && is_icache_busy(s))
 		return s->clock + 1;
-	return sm_min_clock(sm_min_clock(writeback_next(s), execute_next(s)), ldst_next(s));
+	return sm_min_clock(sm_min_clock(writeback_next_clock(s), execute_next_clock(s)), ldst_next(s));
 }
 
 /*
- * Runs the stages before the units. They are skipped while only the load/store unit has work and its changes do
- * not reach them. A profile then keeps the reasons of the last cycle that was run, unless one is a full stage.
+ * Runs the stages before the units, or skips them if only the load/store unit had work and its changes do not affect
+ * them. With a profile, a skipped cycle has the same reasons as the last cycle that was run. If one of these is a full
+ * stage, the stages are run.
  */
 static void run_stages_before_units(struct sm *s, bool moving)
 {
 	if (!(moving || s->changed || s->policy->updates_when_idle ||
 		    (s->profile && profile_stage_is_full(s)))) {
-		collector_forget_writes(s);
+		collector_free_banks(s);
 		skip_cycles(s, 1);
 		return;
 	}
@@ -222,7 +224,7 @@ static void run_stages_before_units(struct sm *s, bool moving)
 	collector_stage(s);
 	issue_stage(s);
 	fetch_stage(s);
-	sm_sample(s);
+	count_live_warps(s);
 }
 
 static void run_stages(struct sm *s, uint64_t now)
@@ -230,7 +232,7 @@ static void run_stages(struct sm *s, uint64_t now)
 	bool moving = s->changed || (s->l1i && is_icache_busy(s));
 	uint64_t next;
 
-	sm_sync(s, now);
+	skip_slept_cycles(s, now);
 	s->now = now;
 	s->clock++;
 	s->changed = false;
@@ -246,7 +248,7 @@ static void run_stages(struct sm *s, uint64_t now)
 	*s->wake_at = next == NEVER ? NEVER : now + (next - s->clock);
 }
 
-/* A tick whose duty is recorded (POWER-duty-1), or whose instructions are in the pipeline log. */
+/* Runs a cycle with the power model (POWER-duty-1) or the pipeline log. */
 static NOINLINE void tick_observed(struct sm *s, uint64_t now)
 {
 	if (s->power)
@@ -279,10 +281,9 @@ static bool is_exit_record(const struct sm *s, const struct rec *rec)
 }
 
 /*
- * Index of the record whose issue ends the warp. quirk Q2-18: one record after the first at which all lanes
- * have executed EXIT is dropped if that is the first of its fetch pair (SM-warp-2); it would be the last but
- * one. Where the original aborts or hangs (more records after it, lanes that never exit) the warp ends with its
- * last record.
+ * Returns the index of the record whose issue ends the warp: the last record, with one exception. quirk Q2-18: if all
+ * lanes have executed EXIT only with the last record but one, and this is the first of its fetch pair (SM-warp-2), the
+ * last record does not issue. The original aborts or hangs if all lanes exit earlier, or if some never exit.
  */
 static uint32_t last_record_to_issue(const struct sm *s, const struct rec *rec, uint32_t n, unsigned lanes)
 {
@@ -305,7 +306,7 @@ static uint32_t count_ldgsts(const struct sm *s, const struct rec *rec, uint32_t
 	return found;
 }
 
-/* Starts a warp. Long-operation marks (quirk Q2-9) and states that ended normally stay as they are. */
+/* Starts a warp. quirk Q2-9: the marks of long operations of the slot's last warp remain. */
 static void start_warp(struct sm *s, unsigned w, struct warp *p)
 {
 	uint64_t bit = 1ull << w;
@@ -358,7 +359,7 @@ static void place_warps(struct sm *s, struct cta *c, uint32_t slot, uint16_t str
 			count = count_ldgsts(s, p->rec, r->count);
 		s->ptx = (s->ptx & ~(1ull << (first + i))) | (uint64_t)ptx << (first + i);
 		start_warp(s, first + i, p);
-		p->n_entries = count; /* temporary: number of entries to allocate */
+		p->n_entries = count; /* for the loop below: number of entries to allocate */
 		entries += count;
 		c->warps |= 1ull << (first + i);
 		if (r->count)
@@ -387,9 +388,9 @@ void sm_place_cta(struct sm *s, uint64_t now, uint32_t slot, uint32_t first_thre
 		ldst_read_only(s);
 	else if (k->head->arch >= ARCH_HOPPER)
 		ldst_use_tma(s);
-	sm_flush(s, now); /* the cycles slept through belong to the old warps and reasons */
+	sm_flush(s, now); /* skipped cycles must be counted with the old warps and reasons */
 	if (s->profile)
-		profile_place(s, slot, k->uid, first_thread / 32, (kernel_threads(k->head) + 31) / 32);
+		profile_place_cta(s, slot, k->uid, first_thread / 32, (kernel_threads(k->head) + 31) / 32);
 	c->kernel = k;
 	c->id = k->next_cta;
 	c->first_thread = first_thread;
@@ -397,7 +398,7 @@ void sm_place_cta(struct sm *s, uint64_t now, uint32_t slot, uint32_t first_thre
 	c->warps = c->running = 0;
 	c->barriers = 0;
 	memset(c->arrived, 0, sizeof(c->arrived));
-	mbarrier_place(s, c);
+	mbarrier_make_table(s, c);
 	place_warps(s, c, slot, k->stream);
 	s->live_ctas++;
 	s->live_threads += c->threads;

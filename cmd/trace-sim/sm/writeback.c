@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Results leave the arithmetic units (SM-wb). Always true: an instruction taken by a unit at clock t is in the
- * calendar at t + L + 2, when EX_WB is drained, in issue order within the cycle. The result buses limit the
- * stage's width, so EX_WB needs no registers.
+ * Writeback of the results of arithmetic units (SM-wb). Always true: an instruction that a unit takes at clock t, with
+ * latency L, is in the calendar at t + L + 2, when EX_WB is drained. Instructions of one clock are in issue order.
+ * The result buses limit the width of the stage, so no registers of EX_WB are modelled.
  */
 #include "depend.h"
 #include "power/counts.h"
@@ -20,7 +20,7 @@ void sm_inst_complete(struct sm *s, uint32_t code, uint32_t mask)
 	count_complete(s, &s->uops[code], mask == UINT32_MAX ? 32 : bit_count32(mask));
 }
 
-/* A warp that is not done is not drained. A drained warp stays drained, since it has no work left. */
+/* Sets the warp's bit in s->drained if it is drained. The bit is never cleared, because a drained warp has no work. */
 void warp_update_drained(struct sm *s, unsigned warp)
 {
 	const struct warp *p = &s->warp[warp];
@@ -29,11 +29,11 @@ void warp_update_drained(struct sm *s, unsigned warp)
 		s->drained |= 1ull << warp;
 }
 
-/* quirk Q2-13: a busy bank fails the write, and the result counts as written all the same. */
+/* Reserves the banks of the destinations. quirk Q2-13: if a bank is busy, the result counts as written nevertheless. */
 static void write_result_banks(struct sm *s, const struct winst *in)
 {
 	for (unsigned i = 0; i < in->uop->n_bank_dst; i++)
-		if (!collector_write(s, in->uop, i, in->warp, in->sched))
+		if (!collector_reserve_bank(s, in->uop, i, in->warp, in->sched))
 			return;
 	if (s->power)
 		power_count_writes(s->power, in->mask, in->uop->n_bank_dst);
@@ -78,7 +78,7 @@ NOINLINE void writeback_stage(struct sm *s)
 	}
 }
 
-uint64_t writeback_next(const struct sm *s)
+uint64_t writeback_next_clock(const struct sm *s)
 {
 	unsigned from = (unsigned)((s->clock + 1) % CALENDAR);
 

@@ -118,7 +118,7 @@ static void move_sm_rows(struct profile *p, const struct sm *s, uint32_t uid)
 		sp->first[to->code + 1] = sp->n_rows++;
 	}
 	for (unsigned k = 0; k < MAX_SCHEDULERS; k++)
-		profile_forget(sp, k);
+		profile_drop_attribution(sp, k);
 	assert(sp->taken + left == s->clock * s->core->schedulers);
 }
 
