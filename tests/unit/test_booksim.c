@@ -93,7 +93,7 @@ static void idle_time(void)
 	b = booksim_new(&c, 28, 24, 100);
 	for (int i = 0; i < 1003; i++)
 		booksim_advance(a);
-	booksim_idle(b, 1003);
+	booksim_skip_cycles(b, 1003);
 	booksim_push(a, 0, 0, 0, 1, 136);
 	booksim_push(b, 0, 0, 0, 1, 136);
 	is_number(advances_until_packet(a, 0, 0), advances_until_packet(b, 0, 0),
@@ -438,7 +438,7 @@ static bool random_run(const struct booksim_conf *c, uint32_t load, uint32_t sha
 		slow_step(&slow[0], c);
 		slow_step(&slow[1], c);
 		if (booksim_empty(b))
-			booksim_idle(b, 1);
+			booksim_skip_cycles(b, 1);
 		else
 			booksim_advance(b);
 		same = same && same_pops(b, t < 1000 ? share : 100);

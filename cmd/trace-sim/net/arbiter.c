@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The two arbiters of the local crossbar (NET-islip, NET-rr). Both visit only inputs with a packet and
- * outputs with a request; the figures equal those of a scan over all devices.
+ * outputs with a request. The figures are the same as with a scan over all devices.
  */
 #include "bits.h"
 #include "crossbar.h"
@@ -10,15 +10,15 @@ static void islip_grant(struct xbar *x, uint32_t o)
 {
 	uint32_t i = bitset_next_cyclic(&x->requests[(size_t)o * x->in_words], x->in_words, x->pointer[o]);
 
-	xbar_move(x, i, o);
+	xbar_move_head(x, i, o);
 	if (x->grant_count == 1)
 		x->pointer[o] = i + 1 < x->n_in ? i + 1 : 0;
 }
 
 /*
- * quirk Q4-3: inputs are not matched. After output o has taken the head of an input, the next packet of that
- * input leaves in the same advance if the number of its output is above o. So requested_outputs is read again
- * at each step.
+ * quirk Q4-3: an input may send several packets in an advance. After output o has taken the head of an input,
+ * the next packet of that input leaves in the same advance if its output has a number above o. Therefore
+ * requested_outputs is read again at each step.
  */
 void xbar_islip(struct xbar *x, uint32_t filled)
 {
@@ -47,7 +47,7 @@ void xbar_islip(struct xbar *x, uint32_t filled)
 	x->grant_count = x->grant_count == 1 ? x->grant_cycles : x->grant_count - 1;
 }
 
-/* Serves one input of a round-robin advance; adds to *conflict and *granted. */
+/* Moves the head of input i unless its output is full or in `served`; adds to *conflict and *granted. */
 static void round_robin_input(
 	struct xbar *x, uint32_t i, uint64_t *served, uint32_t *conflict, uint32_t *granted)
 {
@@ -60,7 +60,7 @@ static void round_robin_input(
 	} else if (again) {
 		++*conflict;
 	} else {
-		xbar_move(x, i, o);
+		xbar_move_head(x, i, o);
 		bitset_set(served, o);
 		++*granted;
 	}
@@ -71,7 +71,7 @@ void xbar_round_robin(struct xbar *x, uint32_t filled)
 	uint64_t served[BITSET_WORDS(ICNT_PORTS_MAX)] = {0};
 	uint32_t first = x->next_node - x->first_node, conflict = 0, granted = 0;
 
-	/* devices without an input come before or after the inputs in the scan */
+	/* devices without an input precede or follow the inputs in the scan */
 	if (x->next_node < x->first_node || first >= x->n_in)
 		first = 0;
 	for (uint32_t i = first; filled; filled--) {

@@ -2,9 +2,9 @@
 /*
  * The figures of network mode 1 (NET-bstat), with numbers formatted like the original's streams.
  *
- * Always true: nothing is cleared between kernels, so each print covers the run so far, and the overall
- * block averages the prints so far. Means without samples are NaN with the sign that x86 gives them. Leaves
- * out the tables that map nodes to devices, which the original prints once at creation.
+ * Always true: nothing is cleared between kernels. Each print covers the run so far, and the overall block
+ * averages the prints so far. Means without samples are NaN with the sign that x86 gives them. The tables
+ * that map nodes to devices, which the original prints once at creation, are left out.
  */
 #include <assert.h>
 #include <inttypes.h>
@@ -46,7 +46,7 @@ void book_stats_retire(struct book_stats *s, const struct book_packet *p, const 
 	if (f->index + 1 < p->flits)
 		return;
 	add_sample(&s->hops, hops);
-	/* quirk Q4-28: the largest latency with queueing against this packet's without it. */
+	/* quirk Q4-28: compares the largest latency with queueing to this packet's latency without it */
 	if (s->slowest_packet < 0 || s->plat.max < nlat)
 		s->slowest_packet = (int32_t)(uint32_t)p->id;
 	add_sample(&s->plat, now - p->created);
@@ -89,16 +89,17 @@ static struct rates node_rates(const struct book_view *v, enum book_count what)
 /* ---- printing ---------------------------------------------------------------------------------------- */
 
 /*
- * The lines of a class appear once in the part of the classes and, some of them, again in the overall part.
- * So the name of an average appears twice per class, and those of minima and maxima sixteen times.
+ * A printout has a part with the classes and an overall part. Averages, minima and maxima of a class are in
+ * both parts, other lines in one. So the name of an average appears twice per class, and the names "minimum"
+ * and "maximum" sixteen times.
  */
 #define FIGURES 8u /* figures that have an average, a minimum and a maximum */
 
 struct printout {
 	const struct book_out *out;
-	uint32_t classes, rank; /* classes that are printed; among them, the current one */
+	uint32_t classes, rank; /* number of printed classes; position of the current one among them */
 	bool overall;
-	uint32_t extremes; /* pairs of minimum and maximum so far */
+	uint32_t extremes; /* pairs of minimum and maximum printed so far */
 };
 
 static void print_book_heading(const struct printout *p, const char *fmt, uint32_t class)
@@ -109,7 +110,7 @@ static void print_book_heading(const struct printout *p, const char *fmt, uint32
 	p->out->text(p->out->ctx, text);
 }
 
-/* Prints an average, which both parts of the output have. */
+/* Prints an average, a figure that is in both parts of the printout. */
 static void print_average(
 	const struct printout *p, const char *name, const char *equals, double value, const char *after)
 {
@@ -118,7 +119,7 @@ static void print_average(
 	p->out->real(p->out->ctx, &n, value, after);
 }
 
-/* Name of a figure that only one part of the output has. */
+/* Name of a figure that is in only one part of the printout. */
 static struct book_name name_in_one_part(const struct printout *p, const char *name)
 {
 	return (struct book_name){name, " = ", p->rank, p->classes};
@@ -174,7 +175,7 @@ static struct rates print_rates(struct printout *p, const char *name, const char
 	return r;
 }
 
-static void print_three(
+static void print_overall_figure(
 	struct printout *p, const char *name, const double all[3], int prints, const char *samples)
 {
 	print_average(p, name, " = ", all[0] / prints, samples);
@@ -187,14 +188,14 @@ static void print_overall(struct printout *p, const struct book_overall *a, uint
 
 	print_book_heading(p, "====== Traffic class %u ======\n", class);
 	snprintf(samples, sizeof(samples), " (%d samples)\n", a->prints);
-	print_three(p, "Packet latency average", a->plat, a->prints, samples);
-	print_three(p, "Network latency average", a->nlat, a->prints, samples);
-	print_three(p, "Flit latency average", a->flat, a->prints, samples);
-	print_three(p, "Fragmentation average", a->frag, a->prints, samples);
-	print_three(p, "Injected packet rate average", a->sent_packets, a->prints, samples);
-	print_three(p, "Accepted packet rate average", a->taken_packets, a->prints, samples);
-	print_three(p, "Injected flit rate average", a->sent_flits, a->prints, samples);
-	print_three(p, "Accepted flit rate average", a->taken_flits, a->prints, samples);
+	print_overall_figure(p, "Packet latency average", a->plat, a->prints, samples);
+	print_overall_figure(p, "Network latency average", a->nlat, a->prints, samples);
+	print_overall_figure(p, "Flit latency average", a->flat, a->prints, samples);
+	print_overall_figure(p, "Fragmentation average", a->frag, a->prints, samples);
+	print_overall_figure(p, "Injected packet rate average", a->sent_packets, a->prints, samples);
+	print_overall_figure(p, "Accepted packet rate average", a->taken_packets, a->prints, samples);
+	print_overall_figure(p, "Injected flit rate average", a->sent_flits, a->prints, samples);
+	print_overall_figure(p, "Accepted flit rate average", a->taken_flits, a->prints, samples);
 	print_single(p, "Injected packet size average", mean_or_nan(a->sent_flits[0], a->sent_packets[0]),
 		samples);
 	print_single(p, "Accepted packet size average", mean_or_nan(a->taken_flits[0], a->taken_packets[0]),
@@ -234,7 +235,7 @@ static void print_class(struct printout *p, struct book_stats *s, const struct b
 
 void book_print(struct book_stats *s, const struct book_view *v, const struct book_out *out)
 {
-	struct book_view nobody = {.nodes = v->nodes, .time = v->time};
+	struct book_view no_packets = {.nodes = v->nodes, .time = v->time};
 	struct printout p = {.out = out};
 	struct book_stats none;
 
@@ -246,7 +247,7 @@ void book_print(struct book_stats *s, const struct book_view *v, const struct bo
 		book_stats_init(&none);
 		if (v->measured && !v->measured[c])
 			continue;
-		print_class(&p, c ? &none : s, c ? &nobody : v, c);
+		print_class(&p, c ? &none : s, c ? &no_packets : v, c);
 		p.rank++;
 	}
 	out->text(out->ctx, "====== Overall Traffic Statistics ======\n");

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Common parts of the networks of mode 1: injection queues, packet numbers, and the figures that
- * BookSim prints after each kernel: latencies of packets and flits, rates by node, and means over the prints
+ * Common parts of the networks of mode 1: injection queues, packet numbers, and the figures that BookSim
+ * prints after each kernel: latencies of packets and flits, rates by node, and means over the prints
  * (book.c).
  *
- * Always true: latencies are taken when a flit is retired, in the order of subnets and nodes; nothing is ever
- * set back. Packets are numbered in the order of the pushes.
+ * Always true: a latency is recorded when a flit is retired, in the order of subnets and nodes. No figure is
+ * ever reset. Packets are numbered in the order of the pushes.
  */
 #ifndef BOOK_H
 #define BOOK_H
@@ -21,7 +21,7 @@ struct book_sample {
 	uint64_t count;
 };
 
-/* Sums over the prints so far of what was printed (NET-bstat-4). */
+/* Sums, over all prints so far, of the printed figures (NET-bstat-4). */
 struct book_overall {
 	double plat[3], nlat[3], flat[3], frag[3]; /* average, minimum, maximum */
 	double sent_packets[3], taken_packets[3], sent_flits[3], taken_flits[3];
@@ -31,7 +31,7 @@ struct book_overall {
 
 struct book_stats {
 	struct book_sample plat, nlat, flat, frag, hops;
-	/* numbers of the slowest packet and flit, with the integer width of Accel-Sim; -1: none yet */
+	/* numbers of the slowest packet and flit, truncated to 32 bits like Accel-Sim's; -1: none yet */
 	int32_t slowest_packet, slowest_flit;
 	struct book_overall all;
 };
@@ -51,7 +51,7 @@ struct book_flit {
 
 enum book_count { SENT_PACKETS, TAKEN_PACKETS, SENT_FLITS, TAKEN_FLITS };
 
-/* Inputs of a print besides the latencies. */
+/* Data that book_print() needs in addition to the latencies. */
 struct book_view {
 	const void *network;
 	uint64_t (*count)(const void *network, enum book_count what, uint32_t node);
@@ -78,15 +78,15 @@ struct book_out {
 };
 
 void book_stats_init(struct book_stats *s);
-/* Counts a flit that arrives now after `hops` routers; with a tail, also its packet. */
+/* Counts a flit that arrives at time `now` after `hops` routers. A tail also counts its packet. */
 void book_stats_retire(struct book_stats *s, const struct book_packet *p, const struct book_flit *f,
 	uint32_t hops, uint32_t now);
-/* Prints the lines between the Interconnect-DETAILS markers; counts a print. */
+/* Prints the lines between the Interconnect-DETAILS markers and counts the print. */
 void book_print(struct book_stats *s, const struct book_view *v, const struct book_out *out);
 
 /* ---- source queues -------------- --------------------------------------------------------------------- */
 
-/* Packets that a device has pushed and that have flits to inject. */
+/* Packets that a device has pushed and that still have flits to inject. */
 struct book_queue {
 	struct ring packets;
 	uint32_t flits; /* flits that are not injected */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Network mode 1 as its users see it (NET-conf): queues into which devices push packets, buffers
- * from which they pop them, and network time. What happens between is in booksim_router.c.
+ * The interface of network mode 1 with one router (NET-conf): queues into which devices push packets, buffers
+ * from which they pop them, and network time. booksim_router.c moves the packets.
  *
- * Always true: packets and flits are numbered in the order of the pushes. Leaves out the original's warning
- * about a deadlock, which no figure depends on, and the abort when an ejection buffer smaller than
- * vc_buf_size overflows: here credits alone bound it.
+ * Always true: packets and flits are numbered in the order of the pushes. Two things of the original are left
+ * out: the warning about a deadlock, on which no figure depends, and the abort when an ejection buffer
+ * smaller than vc_buf_size overflows, because here only credits bound that buffer.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 /* ---- which networks ------------------------------------------------------------------------------- */
 
-static bool plain_router(const struct icnt *c)
+static bool has_plain_router(const struct icnt *c)
 {
 	static const enum icnt_id zero[] = {ICNT_use_map, ICNT_routing_delay, ICNT_credit_delay,
 		ICNT_wait_for_tail_credit, ICNT_hold_switch_for_packet, ICNT_speculative,
@@ -32,7 +32,7 @@ bool booksim_conf_of(struct booksim_conf *c, const struct icnt *f)
 {
 	if (f->topology != TOPOLOGY_fly || f->n != 1 || f->vcs != 1 || f->policy != POLICY_PRIVATE ||
 		f->vc_alloc.kind != ALLOCATOR_ISLIP || f->vc_alloc.rounds != 1 ||
-		f->sw_alloc.kind != ALLOCATOR_ISLIP || f->sw_alloc.rounds != 1 || !plain_router(f))
+		f->sw_alloc.kind != ALLOCATOR_ISLIP || f->sw_alloc.rounds != 1 || !has_plain_router(f))
 		return false;
 	*c = (struct booksim_conf){.k = f->k,
 		.flit_bytes = f->flit_bytes,
@@ -81,7 +81,7 @@ static struct ring packets_new(uint32_t max)
 
 static void packets_free(struct ring *r) { reserve_free(r->slot, (size_t)r->mask + 1, sizeof(uint32_t)); }
 
-static void ready_sets_new(struct book_net *x)
+static void port_sets_new(struct book_net *x)
 {
 	uint64_t **in[] = {&x->sending, &x->ready, &x->granted, &x->crediting};
 	uint64_t **out[] = {&x->wanted, &x->owned, &x->queued, &x->ejecting, &x->waiting};
@@ -93,7 +93,7 @@ static void ready_sets_new(struct book_net *x)
 	x->want = xcalloc((size_t)x->n_out * x->in_words, sizeof(*x->want));
 }
 
-static void net_init(
+static void book_net_init(
 	struct booksim *b, struct book_net *x, uint32_t n_in, uint32_t n_out, struct book_flit **slots)
 {
 	uint32_t pow2 = fifo_capacity(b->conf.buffer);
@@ -103,7 +103,7 @@ static void net_init(
 	x->in_words = BITSET_WORDS(n_in);
 	x->out_words = BITSET_WORDS(n_out);
 	x->packet = reserve(b->packets, sizeof(*x->packet));
-	ready_sets_new(x);
+	port_sets_new(x);
 	x->inject = book_link_new(n_in, true);
 	x->inject_credit = book_link_new(n_in, false);
 	x->eject = book_link_new(n_out, true);
@@ -123,7 +123,7 @@ static void net_init(
 	}
 }
 
-static void net_free(const struct booksim *b, struct book_net *x)
+static void book_net_free(const struct booksim *b, struct book_net *x)
 {
 	uint64_t *sets[] = {x->sending, x->ready, x->granted, x->crediting, x->wanted, x->owned, x->queued,
 		x->ejecting, x->waiting, x->want};
@@ -155,8 +155,8 @@ struct booksim *booksim_new(const struct booksim_conf *c, uint32_t clusters, uin
 	b->packets = packets;
 	b->n_slots = (size_t)3 * (clusters + subs) * fifo_capacity(c->buffer);
 	b->slots = slots = reserve(b->n_slots, sizeof(*slots));
-	net_init(b, &b->net[0], clusters, subs, &slots);
-	net_init(b, &b->net[1], subs, clusters, &slots);
+	book_net_init(b, &b->net[0], clusters, subs, &slots);
+	book_net_init(b, &b->net[1], subs, clusters, &slots);
 	book_stats_init(&b->stats);
 	return b;
 }
@@ -165,29 +165,29 @@ void booksim_delete(struct booksim *b)
 {
 	if (!b)
 		return;
-	net_free(b, &b->net[0]);
-	net_free(b, &b->net[1]);
+	book_net_free(b, &b->net[0]);
+	book_net_free(b, &b->net[1]);
 	reserve_free(b->slots, b->n_slots, sizeof(*b->slots));
 	free(b);
 }
 
 /* ---- devices --------------------------------------------------------------------------------------- */
 
-static uint32_t booksim_flits(const struct booksim *b, uint32_t bytes)
+static uint32_t booksim_flit_count(const struct booksim *b, uint32_t bytes)
 {
 	return (bytes + b->conf.flit_bytes - 1) / b->conf.flit_bytes;
 }
 
 bool booksim_has_buffer(const struct booksim *b, unsigned s, uint32_t port, uint32_t bytes)
 {
-	return b->net[s].queue[port].flits + booksim_flits(b, bytes) <= b->conf.source_max;
+	return b->net[s].queue[port].flits + booksim_flit_count(b, bytes) <= b->conf.source_max;
 }
 
-/* the queue accepts a packet that is larger than the requested size; it holds at most source_max packets */
+/* bytes may exceed the size that booksim_has_buffer() was asked for; the queue has source_max entries */
 void booksim_push(struct booksim *b, unsigned s, uint32_t port, uint32_t output, uint32_t req, uint32_t bytes)
 {
 	struct book_net *x = &b->net[s];
-	uint32_t n = booksim_flits(b, bytes);
+	uint32_t n = booksim_flit_count(b, bytes);
 
 	assert(output < x->n_out);
 	x->packet[req] = (struct book_packet){.output = output, .flits = n, .created = (uint32_t)b->time};
@@ -223,7 +223,10 @@ static void booksim_update_waiting(struct book_net *x)
 				bitset_clear(x->waiting, w * 64 + (uint32_t)o);
 }
 
-/* Number of internal steps of the routers in this network step; both routers carry the same fraction over. */
+/*
+ * Number of internal steps of both routers in this network step. Carries a fraction of a step over to the
+ * next.
+ */
 static uint32_t booksim_internal_steps(struct booksim *b)
 {
 	uint32_t n;
@@ -246,8 +249,8 @@ void booksim_advance(struct booksim *b)
 	b->time++;
 }
 
-/* an idle router only advances in time; the fraction is a sum of doubles and must be computed as such */
-void booksim_idle(struct booksim *b, uint64_t k)
+/* the carried fraction of a step is a sum of doubles, so it must be added up step by step */
+void booksim_skip_cycles(struct booksim *b, uint64_t k)
 {
 	booksim_update_waiting(&b->net[0]);
 	booksim_update_waiting(&b->net[1]);
@@ -282,7 +285,10 @@ bool booksim_empty(const struct booksim *b)
 
 /* ---- figures --------------------------------------------------------------------------------------- */
 
-/* a node sends in one subnet and receives in the other; nodes without a device do neither */
+/*
+ * Returns a count of a node. A node sends in one subnet and receives in the other; a node without a device
+ * does neither.
+ */
 static uint64_t booksim_node_count(const void *network, enum book_count what, uint32_t node)
 {
 	const struct booksim *b = network;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Network mode 1 (NET-conf): the BookSim crossbar as the shipped configurations set it up, one
- * k x k input-queued router for requests and one for replies. Shared by booksim.c (the network's face) and
- * booksim_router.c (a step of one router). Any other network is in noc.h; figures of both in book.h.
+ * Network mode 1 (NET-conf): the BookSim crossbar as the shipped configurations set it up, one k x k
+ * input-queued router for requests and one for replies. Shared by booksim.c (the interface of the network)
+ * and booksim_router.c (a step of one router). noc.h has all other networks, book.h the figures of both.
  *
- * Devices are ports here: subnet 0 has the clusters as inputs and the sub partitions as outputs, subnet 1 the
- * other way round, both numbered from 0. The original has more ports, which are never used; a cyclic search finds
- * the same port without them.
+ * Devices are ports here. In subnet 0 the clusters are inputs and the sub partitions outputs; in subnet 1 it
+ * is the reverse. Both are numbered from 0. The original has more ports, which it never uses; a cyclic search
+ * finds the same port without them.
  */
 #ifndef BOOKSIM_H
 #define BOOKSIM_H
@@ -20,15 +20,15 @@
 /* ---- configuration ----------------------------------------------------------------------------- */
 
 struct booksim_conf {
-	uint32_t k; /* nodes, at least clusters and sub partitions together */
+	uint32_t k; /* nodes, at least as many as clusters and sub partitions together */
 	uint32_t flit_bytes;
-	uint32_t buffer; /* vc_buf_size: slots of a router input, and of uncredited flits after an output */
-	uint32_t source_max;   /* input_buffer_size, flits; 0 has become 9 */
+	uint32_t buffer; /* vc_buf_size: slots of a router input, and maximum of uncredited flits per output */
+	uint32_t source_max;   /* input_buffer_size, flits; 9 if the file says 0 */
 	uint32_t boundary_max; /* boundary_buffer_size, flits */
-	double speedup;        /* internal steps in a network step, at least 1 */
+	double speedup;        /* internal steps per network step, at least 1 */
 };
 
-/* Returns true and fills *c if the network is a single router that this file models. */
+/* Returns true and fills *c if the network of `file` is a single router that booksim_router.c models. */
 bool booksim_conf_of(struct booksim_conf *c, const struct icnt *file);
 
 /* ---- network ----------------------------------------------------------------------------------- */
@@ -56,7 +56,7 @@ struct book_output {
 	uint64_t taken_packets, taken_flits;
 };
 
-/* A link delivers a flit that is sent in step t in step t + 2, so it has two sets that alternate. */
+/* A link with two alternating sets: a flit that is sent in step t is delivered in step t + 2. */
 struct book_link {
 	uint64_t *set[2];
 	struct book_flit *flit[2]; /* NULL: a link of credits */
@@ -70,17 +70,17 @@ struct book_cross {
 struct book_net {
 	uint32_t n_in, n_out, in_words, out_words;
 	struct book_packet
-		*packet; /* by request handle; each subnet has its own, because a handle may be in both */
+		*packet; /* by request handle; one array per subnet, because a handle may be in both */
 	struct book_queue *queue; /* inputs */
 	struct book_input *in;
 	struct book_output *out;
 	struct book_link inject, inject_credit, eject, eject_credit;
 	/* sets of inputs */
 	uint64_t *sending;   /* source queue not empty */
-	uint64_t *ready;     /* own their output and have a flit at the head: the switch list */
-	uint64_t *granted;   /* won their output in this internal step */
-	uint64_t *crediting; /* credits wait for the link */
-	uint64_t *want;      /* inputs whose head packet goes to an output, by output: the VC list */
+	uint64_t *ready;     /* inputs that own their output and hold a flit: the switch list */
+	uint64_t *granted;   /* inputs that won their output in this internal step */
+	uint64_t *crediting; /* inputs with credits that wait for the link */
+	uint64_t *want;      /* by output: inputs whose head packet requests it, the VC list */
 	/* sets of outputs */
 	uint64_t *wanted;         /* `want` is not empty */
 	uint64_t *owned;          /* bound to an input */
@@ -90,7 +90,7 @@ struct book_net {
 	struct book_cross *cross; /* crossing the switch */
 	uint32_t n_cross, n_requests, n_ready;
 	uint64_t flits;   /* flits that are not retired */
-	uint64_t credits; /* credits on links, or waiting for one */
+	uint64_t credits; /* credits on links or waiting for one */
 };
 
 struct booksim {
@@ -108,18 +108,18 @@ struct booksim {
 
 struct booksim *booksim_new(const struct booksim_conf *c, uint32_t clusters, uint32_t subs, size_t packets);
 void booksim_delete(struct booksim *b);
-/* port: port of the sending device in subnet s, or, for pops, of the receiving device. */
+/* port: port in subnet s of the sending device or, for pops, of the receiving device. */
 bool booksim_has_buffer(const struct booksim *b, unsigned s, uint32_t port, uint32_t bytes);
 void booksim_push(
 	struct booksim *b, unsigned s, uint32_t port, uint32_t output, uint32_t req, uint32_t bytes);
 bool booksim_has_packet(const struct booksim *b, unsigned s, uint32_t port);
 uint32_t booksim_pop(struct booksim *b, unsigned s, uint32_t port);
 void booksim_advance(struct booksim *b);
-void booksim_idle(struct booksim *b, uint64_t k);
+void booksim_skip_cycles(struct booksim *b, uint64_t k);
 bool booksim_busy(const struct booksim *b);
 bool booksim_empty(const struct booksim *b);
 
-/* Makes a step of a subnet that holds a flit or a credit, with n internal steps of its router. */
+/* Runs one step of a subnet that holds a flit or a credit, with n internal steps of its router. */
 void booksim_step(struct booksim *b, struct book_net *x, uint32_t n);
 
 void booksim_print(struct booksim *b, const struct book_out *out);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One network step of one subnet of mode 1: links, buffers at the edge, and the input-queued router
- * (NET-step, NET-router).
+ * One network step of a subnet with a single router: links, injection and ejection buffers, and the
+ * input-queued router (NET-step, NET-router).
  *
  * With one virtual channel an output is bound to one input from the grant to the tail of the packet. So the
- * switch allocator of the original never gets two requests for an output: an input that is ready and has a
- * credit wins. An input requests one output, so it accepts every grant. The original's lists of requests are
- * sets here, because only the round-robin pointers of the outputs matter, not the order of the lists.
+ * switch allocator of the original never receives two requests for an output: an input that is ready and has
+ * a credit wins. An input requests only one output, so it accepts every grant. The original's lists of
+ * requests are sets here, because the order of the lists does not matter, only the outputs' round-robin
+ * pointers.
  *
- * Always true: a step consumes flits and credits that were sent two steps ago (NET-link). Sets hold the
- * ports that have work, and only these are visited.
+ * Always true: a step consumes flits and credits that were sent two steps ago (NET-link). Sets hold the ports
+ * that have work, and only these are visited.
  */
 #include <assert.h>
 #include "bits.h"
@@ -23,7 +24,7 @@ static bool is_tail(const struct book_net *x, const struct book_flit *f)
 
 /* ---- arrivals --------------------------------------------------------------------------------------- */
 
-/* Requests the output of the head of an input that is idle or whose packet has just left. */
+/* Requests an output for the head of input i, which was idle or whose last packet has just left. */
 static void request_output(struct book_net *x, uint32_t i)
 {
 	struct book_input *in = &x->in[i];
@@ -73,7 +74,7 @@ static void links_deliver(struct book_net *x, unsigned turn)
 
 /* ---- the edge --------------------------------------------------------------------------------------- */
 
-/* Moves a flit into the boundary buffer, which retires it and returns a credit. */
+/* Moves a flit into the boundary buffer, retires it and returns a credit. */
 static void eject_flit(struct booksim *b, struct book_net *x, uint32_t o, unsigned turn)
 {
 	struct book_output *out = &x->out[o];
@@ -146,7 +147,10 @@ static void inject_flits(struct booksim *b, struct book_net *x, unsigned turn)
 
 /* ---- an internal step ------------------------------------------------------------------------------- */
 
-/* Grants a free output to the next requester in round robin; it is ready from the next internal step on. */
+/*
+ * Grants free output o to the next requester in round robin. The requester is ready from the next internal
+ * step on.
+ */
 static void grant_output(struct book_net *x, uint32_t o)
 {
 	uint64_t *want = &x->want[(size_t)o * x->in_words], left = 0;
@@ -192,7 +196,10 @@ static void cross_switch(struct book_net *x, uint32_t i)
 		release_output(x, i);
 }
 
-/* Grants are found before any tail frees its output, and served from the next internal step on. */
+/*
+ * Runs one internal step. Outputs are granted before any tail frees its output; a grant takes effect in the
+ * next internal step.
+ */
 static void internal_step(struct book_net *x, uint32_t buffer)
 {
 	for (uint32_t c = 0; c < x->n_cross; c++) {

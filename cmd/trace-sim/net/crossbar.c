@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * State of one crossbar of the local interconnect (NET-xbar): FIFOs, the sets derived from them,
- * and moving a packet across. arbiter.c decides which packets move.
+ * State of one crossbar of the local interconnect (NET-xbar): FIFOs, the sets derived from them, and moving a
+ * packet across. arbiter.c decides which packets move.
  *
- * Always true after xbar_sync: an input that is not empty is either in `filled` or in `ahead`; requests and
- * requested_outputs agree with the heads of the filled inputs.
+ * Always true after xbar_enter_new_heads(): an input that is not empty is in either `filled` or `ahead`, and
+ * `requests` and `requested_outputs` agree with the heads of the filled inputs.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "inlining.h"
 #include "threads/threads.h"
 
-/* Returns n ports, with address space for `limit` packets each, or for `most` if that is less. */
+/* Returns n ports with address space for min(limit, most) packets each. */
 static struct port *ports_new(uint32_t n, uint32_t limit, uint32_t most)
 {
 	uint32_t cap = fifo_capacity(limit < most ? limit : most);
@@ -35,7 +35,7 @@ static void ports_free(struct port *p, uint32_t n)
 	reserve_free(p, n, sizeof(*p));
 }
 
-static void ports_belong(struct port *p, uint32_t n, struct xbar *x)
+static void set_ports_crossbar(struct port *p, uint32_t n, struct xbar *x)
 {
 	for (uint32_t i = 0; i < n; i++)
 		p[i].xbar = x;
@@ -51,8 +51,8 @@ static void xbar_init(struct xbar *x, const struct network_params *p)
 	x->grant_cycles = x->grant_count = p->grant_cycles;
 	x->threads = 1;
 	x->row = (x->in_words + 7) / 8 * 8;
-	ports_belong(x->in, x->n_in, x);
-	ports_belong(x->out, x->n_out, x);
+	set_ports_crossbar(x->in, x->n_in, x);
+	set_ports_crossbar(x->out, x->n_out, x);
 	x->new_heads = reserve((size_t)MAX_THREADS * x->row, sizeof(*x->new_heads));
 	x->filled = xcalloc(x->in_words, sizeof(*x->filled));
 	x->ahead = xcalloc(x->in_words, sizeof(*x->ahead));
@@ -98,21 +98,24 @@ void net_xbars_free(struct net *n)
 	ports_free(n->out, n->clusters + n->subs);
 }
 
-/* Inputs whose head may move from this advance on. */
-static uint64_t *arrival_set(const struct xbar *x, uint32_t advance)
+/* Set of the inputs whose head may move from `advance` on. */
+static uint64_t *inputs_movable_from(const struct xbar *x, uint32_t advance)
 {
 	return x->arrival_wheel + (size_t)(advance % NET_WINDOW_MAX) * x->in_words;
 }
 
-/* Enters the new head of input i under its destination; returns false if that must wait for a later advance. */
-static bool enqueue_head(struct xbar *x, uint32_t i)
+/*
+ * Adds the new head of input i to the requests of its output; returns false if it must wait for a later
+ * advance.
+ */
+static bool enter_new_head(struct xbar *x, uint32_t i)
 {
 	const struct packet *k = port_front(&x->in[i]);
 	uint32_t word = i / 64;
 	uint64_t bit = 1ull << i % 64;
 
 	if ((int32_t)(k->advance - x->advances) > 0) {
-		arrival_set(x, k->advance)[word] |= bit;
+		inputs_movable_from(x, k->advance)[word] |= bit;
 		x->ahead[word] |= bit;
 		return false;
 	}
@@ -122,9 +125,9 @@ static bool enqueue_head(struct xbar *x, uint32_t i)
 	return true;
 }
 
-void xbar_sync(struct xbar *x)
+void xbar_enter_new_heads(struct xbar *x)
 {
-	uint64_t *due = arrival_set(x, x->advances);
+	uint64_t *due = inputs_movable_from(x, x->advances);
 
 	for (uint32_t w = 0; w < x->in_words; w++) {
 		uint64_t inputs = due[w];
@@ -138,7 +141,7 @@ void xbar_sync(struct xbar *x)
 			*marks = 0;
 		}
 		FOR_BITS64 (b, inputs)
-			enqueue_head(x, w * 64 + (uint32_t)b);
+			enter_new_head(x, w * 64 + (uint32_t)b);
 	}
 }
 
@@ -151,7 +154,7 @@ static void append_to_output(struct xbar *x, uint32_t o, uint32_t req)
 	bitset_set(x->waiting, o);
 }
 
-void xbar_move(struct xbar *x, uint32_t input, uint32_t output)
+void xbar_move_head(struct xbar *x, uint32_t input, uint32_t output)
 {
 	struct port *p = &x->in[input];
 	uint64_t *want = &x->requests[(size_t)output * x->in_words];
@@ -160,14 +163,14 @@ void xbar_move(struct xbar *x, uint32_t input, uint32_t output)
 	bitset_clear(want, input);
 	if (!bitset_any(want, x->in_words))
 		bitset_clear(x->requested_outputs, output);
-	if (!p->count || !enqueue_head(x, input))
+	if (!p->count || !enter_new_head(x, input))
 		bitset_clear(x->filled, input);
 	x->n.in_util += x->advances - k.advance;
 	append_to_output(x, output, k.req);
 }
 
-/* Makes k advances that move nothing because no input holds a packet. */
-void xbar_idle(struct xbar *x, const struct network_params *p, uint64_t k)
+/* Accounts for k advances in which no input holds a packet. */
+void xbar_skip_advances(struct xbar *x, const struct network_params *p, uint64_t k)
 {
 	x->n.cycles += k;
 	x->advances += (uint32_t)k;
@@ -182,10 +185,10 @@ FLATTEN void xbar_advance(struct xbar *x, const struct network_params *p)
 {
 	uint32_t filled;
 
-	xbar_sync(x);
+	xbar_enter_new_heads(x);
 	filled = bitset_count(x->filled, x->in_words);
 	if (!filled) {
-		xbar_idle(x, p, 1);
+		xbar_skip_advances(x, p, 1);
 		return;
 	}
 	if (p->arbiter)

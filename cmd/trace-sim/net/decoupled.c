@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The two crossbars of mode 2 decoupled, for windows (LAUNCH-window): the time of each may be before or
- * after that of the devices.
+ * Decoupling of the two crossbars of mode 2 for windows (LAUNCH-window). The time of each crossbar may be
+ * before or after the time of the devices.
  *
  * Always true: queries are answered for the device's local time, not for the time that the crossbar has
  * reached.
@@ -34,14 +34,20 @@ void net_recouple(struct net *n)
 
 struct net_push_time *net_push_time(struct net *n, uint32_t dev) { return &n->in[dev].push; }
 
-/* Returns true and the advance after which the first packet of the output is there, if it has one. */
+/*
+ * Returns true if output p holds a packet, and sets *advance to the advance after which the first one is
+ * available.
+ */
 static bool port_next_arrival(const struct port *p, uint32_t *advance)
 {
 	*advance = p->count ? port_front(p)->advance + 1 : 0;
 	return p->count != 0;
 }
 
-/* Pops the first packet of an output of a crossbar that is ahead of the device, if it has arrived by `advance`. */
+/*
+ * Pops the first packet of output p if it has arrived by `advance`, in a crossbar that is ahead of the
+ * device.
+ */
 static uint32_t port_pop_arrived(struct port *p, uint32_t advance)
 {
 	if (!p->count || (int32_t)(port_front(p)->advance + 1 - advance) > 0)
@@ -81,7 +87,7 @@ static uint32_t xbar_output_free(const struct xbar *x)
 
 void net_set_max_injections(struct net *n, uint32_t packets) { n->max_injections = packets; }
 
-/* until the next advance only the cluster itself fills its input */
+/* before the next advance only the cluster itself changes its input */
 uint32_t net_cycles_until_full(const struct net *n, uint32_t cluster)
 {
 	uint32_t left = free_slot_count(n->params->in_limit, n->in[cluster].count);

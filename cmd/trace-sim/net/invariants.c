@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Recomputes and compares the derived state of the network; see instrument/invariants.h. Empty in other
- * builds.
+ * Recomputes the derived state of the network and compares it; see instrument/invariants.h. Empty unless
+ * CHECK_INVARIANTS is defined.
  */
 #ifdef CHECK_INVARIANTS
 
@@ -13,8 +13,8 @@
 #include "instrument/invariants.h"
 #include "net/noc.h"
 
-/* True if any thread has marked the port as not yet accounted for. */
-static bool is_marked(const uint64_t *marks, uint32_t threads, uint32_t row, uint32_t port)
+/* Returns true if a thread's row of `marks` contains the port. */
+static bool is_in_any_row(const uint64_t *marks, uint32_t threads, uint32_t row, uint32_t port)
 {
 	for (uint32_t t = 0; t < threads; t++)
 		if (bitset_test(marks + (size_t)t * row, port))
@@ -22,8 +22,8 @@ static bool is_marked(const uint64_t *marks, uint32_t threads, uint32_t row, uin
 	return false;
 }
 
-/* Checks the set of inputs whose head goes to an output. */
-static void check_wants(const struct xbar *x, uint32_t o)
+/* Checks the set of inputs whose head requests output o. */
+static void check_xbar_requests(const struct xbar *x, uint32_t o)
 {
 	bool wanted = false;
 
@@ -57,7 +57,7 @@ static void check_crossbar(const struct xbar *x)
 		if (ahead)
 			check_ahead(x, i);
 		invariant("xbar.in, sets", x->first_node, i,
-			(uint64_t)ahead + filled + is_marked(x->new_heads, x->threads, x->row, i),
+			(uint64_t)ahead + filled + is_in_any_row(x->new_heads, x->threads, x->row, i),
 			x->in[i].count != 0);
 	}
 	for (uint32_t o = 0; o < x->n_out; o++) {
@@ -65,39 +65,41 @@ static void check_crossbar(const struct xbar *x)
 
 		invariant("xbar.waiting", x->first_node, o, bitset_test(x->waiting, o), count != 0);
 		full += count && count == x->out_limit;
-		check_wants(x, o);
+		check_xbar_requests(x, o);
 	}
 	invariant("xbar.n_full", x->first_node, 0, x->n_full, full);
 }
 
 /* ---- networks of routers (noc.h) ------------------------------------------------------------------ */
 
-/* Result of a walk over everything that holds flits and credits. */
-struct noc_found {
+/* Flits and credits counted in all buffers and channels. */
+struct noc_census {
 	uint32_t *downstream; /* senders * vcs: flits in the buffer after the sender, and their credits on the way back */
 	uint64_t flits, credits;
 };
 
-/* Sender that a flit in an input port, or in a node, came from. */
-static uint32_t sender_to(const struct noc *n, uint32_t to)
+/* Sender of the flits that arrive at `to`, an input port or a node. */
+static uint32_t sender_of_arrivals(const struct noc *n, uint32_t to)
 {
 	return to & NOC_NODE ? n->plan->eject[to & ~NOC_NODE] : n->plan->in[to].sender;
 }
 
-static void find_flits(const struct noc *n, struct noc_found *x, uint32_t sender, const struct noc_flits *q)
+static void count_flits_in_queue(
+	const struct noc *n, struct noc_census *x, uint32_t sender, const struct noc_flits *q)
 {
 	for (uint32_t i = 0; i < q->count; i++)
 		x->downstream[sender * n->vcs + noc_flits_at(q, i).vc]++;
 	x->flits += q->count;
 }
 
-static void find_on_channels(const struct noc *n, const struct noc_subnet *s, struct noc_found *x)
+static void count_on_channels(const struct noc *n, const struct noc_subnet *s, struct noc_census *x)
 {
 	for (uint32_t t = 0; t <= n->wheel_mask; t++) {
 		const struct noc_slot *slot = &s->wheel[t];
 
 		for (uint32_t i = 0; i < slot->flits; i++)
-			x->downstream[sender_to(n, slot->flit[i].to) * n->vcs + slot->flit[i].flit.vc]++;
+			x->downstream[sender_of_arrivals(n, slot->flit[i].to) * n->vcs +
+				      slot->flit[i].flit.vc]++;
 		for (uint32_t i = 0; i < slot->credits; i++)
 			x->downstream[slot->credit[i].to * n->vcs + slot->credit[i].vc]++;
 		x->flits += slot->flits;
@@ -105,22 +107,23 @@ static void find_on_channels(const struct noc *n, const struct noc_subnet *s, st
 	}
 }
 
-static void find_at_port(const struct noc *n, const struct noc_subnet *s, uint32_t port, struct noc_found *x)
+static void count_at_port(
+	const struct noc *n, const struct noc_subnet *s, uint32_t port, struct noc_census *x)
 {
 	const struct noc_owed *q = &s->owed[port];
 
 	for (uint32_t v = 0; v < n->vcs; v++) {
-		x->downstream[sender_to(n, port) * n->vcs + v] += s->vc[port * n->vcs + v].count;
+		x->downstream[sender_of_arrivals(n, port) * n->vcs + v] += s->vc[port * n->vcs + v].count;
 		x->flits += s->vc[port * n->vcs + v].count;
 	}
 	for (uint32_t i = 0; i < q->count; i++)
-		x->downstream[sender_to(n, port) * n->vcs +
+		x->downstream[sender_of_arrivals(n, port) * n->vcs +
 			      (q->slot[(q->head + i) & (n->output_cap - 1)] & ~NOC_MORE)]++;
 	x->credits += q->count;
-	find_flits(n, x, port, &s->output[port]);
+	count_flits_in_queue(n, x, port, &s->output[port]);
 }
 
-static void find_in_router(const struct noc *n, const struct noc_router *r, struct noc_found *x)
+static void count_in_router(const struct noc *n, const struct noc_router *r, struct noc_census *x)
 {
 	for (uint32_t i = 0; i < r->cross.count; i++) {
 		const struct noc_crossing *c = &r->cross.slot[(r->cross.head + i) & r->cross.mask];
@@ -136,31 +139,32 @@ static void find_in_router(const struct noc *n, const struct noc_router *r, stru
 	x->credits += r->credit.count;
 }
 
-static void find_at_node(const struct noc *n, const struct noc_subnet *s, uint32_t node, struct noc_found *x)
+static void count_at_node(
+	const struct noc *n, const struct noc_subnet *s, uint32_t node, struct noc_census *x)
 {
 	const struct book_queue *q = &s->queue[node];
 	const struct noc_sink *k = &s->sink[node];
 
 	for (uint32_t v = 0; v < n->vcs; v++) {
-		find_flits(n, x, n->plan->eject[node], &k->ejection[v]);
+		count_flits_in_queue(n, x, n->plan->eject[node], &k->ejection[v]);
 		invariant("noc.sink.filled", node, v, bitset_test(k->filled, v), k->ejection[v].count != 0);
 		invariant("noc.sink.ready", node, v, bitset_test(k->ready, v), !ring_empty(&k->packets[v]));
 	}
-	find_flits(n, x, n->plan->eject[node], &k->left);
+	count_flits_in_queue(n, x, n->plan->eject[node], &k->left);
 	x->flits += q->flits;
 }
 
-static bool channel_free(
+static bool output_vc_is_free(
 	const struct noc *n, const struct noc_subnet *s, const struct noc_router *r, uint32_t o, uint32_t v)
 {
 	return n->quick ? r->quick.port[o].free >> v & 1 : noc_sender_free_vc(&s->senders, r->base + o, v);
 }
 
 /*
- * Checks that a channel of an output is owned by the input channel that uses it or, with
- * wait_for_tail_credit, used it last.
+ * Checks that each channel of an output is taken exactly if one input channel uses it. With
+ * wait_for_tail_credit it may stay taken after its last use.
  */
-static void check_owners(const struct noc *n, const struct noc_subnet *s, const struct noc_router *r)
+static void check_vc_owners(const struct noc *n, const struct noc_subnet *s, const struct noc_router *r)
 {
 	for (uint32_t o = 0; o < r->ports; o++)
 		for (uint32_t v = 0; v < n->vcs; v++) {
@@ -172,13 +176,14 @@ static void check_owners(const struct noc *n, const struct noc_subnet *s, const 
 				owners += c->state == NOC_ACTIVE && c->port == o && c->vc == v;
 			}
 			if (!s->senders.wait_for_tail || owners)
-				invariant("noc.owners", r->base + o, v, !channel_free(n, s, r, o, v), owners);
+				invariant("noc.owners", r->base + o, v, !output_vc_is_free(n, s, r, o, v),
+					owners);
 		}
 }
 
 /*
- * Checks the sets of output o of a router for channel v of an input: its head requests the output, or its
- * next flit could cross to it.
+ * Checks the sets of output o for input channel v: `waiting` has it if its head requests the output, `ready`
+ * if its next flit could cross to it.
  */
 static void check_noc_channel(const struct noc *n, const struct noc_router *r, const struct noc_vc *v,
 	uint32_t o, uint32_t *heads, uint64_t *wants)
@@ -218,7 +223,7 @@ static void check_quick(const struct noc *n, const struct noc_subnet *s, const s
 	}
 }
 
-static void check_rooms(const struct noc *n, const struct noc_subnet *s, const struct noc_found *x)
+static void check_sender_credits(const struct noc *n, const struct noc_subnet *s, const struct noc_census *x)
 {
 	for (uint32_t sender = 0; sender < s->senders.senders; sender++) {
 		uint32_t sum = 0;
@@ -236,23 +241,23 @@ static void check_rooms(const struct noc *n, const struct noc_subnet *s, const s
 
 static void check_subnet(const struct noc *n, const struct noc_subnet *s)
 {
-	struct noc_found x = {
+	struct noc_census x = {
 		.downstream = xcalloc((size_t)s->senders.senders * n->vcs, sizeof(*x.downstream))};
 
-	find_on_channels(n, s, &x);
+	count_on_channels(n, s, &x);
 	for (uint32_t i = 0; i < n->plan->nodes; i++)
-		find_at_node(n, s, i, &x);
+		count_at_node(n, s, i, &x);
 	for (uint32_t r = 0; r < n->plan->routers; r++) {
 		const struct noc_router *router = &s->router[r];
 
-		find_in_router(n, router, &x);
-		check_owners(n, s, router);
+		count_in_router(n, router, &x);
+		check_vc_owners(n, s, router);
 		if (n->quick)
 			check_quick(n, s, router);
 		for (uint32_t i = 0; i < router->ports; i++) {
 			uint32_t port = router->base + i;
 
-			find_at_port(n, s, port, &x);
+			count_at_port(n, s, port, &x);
 			invariant("noc.router.latched", r, i, bitset_test(router->latched, i), false);
 			invariant("noc.router.queued", r, i, bitset_test(router->queued, i),
 				s->output[port].count != 0);
@@ -260,7 +265,7 @@ static void check_subnet(const struct noc *n, const struct noc_subnet *s)
 				s->owed[port].count != 0);
 		}
 	}
-	check_rooms(n, s, &x);
+	check_sender_credits(n, s, &x);
 	invariant("noc.flits", 0, 0, s->flits, x.flits);
 	invariant("noc.credits", 0, 0, s->credits, x.credits);
 	free(x.downstream);
@@ -274,7 +279,7 @@ static uint32_t count_on_link(const struct book_link *l, uint32_t port)
 	return (uint32_t)bitset_test(l->set[0], port) + bitset_test(l->set[1], port);
 }
 
-/* Flits of the input that are not in the switch yet. */
+/* Checks input i; returns the number of its flits that have not entered the switch. */
 static uint32_t check_book_input(const struct book_net *x, uint32_t i)
 {
 	const struct book_input *in = &x->in[i];
@@ -293,7 +298,7 @@ static uint32_t check_book_input(const struct book_net *x, uint32_t i)
 	return x->queue[i].flits + sent;
 }
 
-/* Flits of the output that are not at the boundary yet. */
+/* Checks output o; returns the number of its flits that have not reached the boundary buffer. */
 static uint32_t check_book_output(const struct book_net *x, uint32_t o)
 {
 	const struct book_output *out = &x->out[o];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The network as its users see it, over three kinds: the local crossbars of mode 2 (crossbar.c), and in mode
- * 1 one router alone (booksim.c) or any other network (noc.c). Each kind is one row of functions and has its
- * own field in struct net.
+ * The interface of the network over its three kinds: the local crossbars of mode 2 (crossbar.c), the single
+ * router of mode 1 (booksim.c), and all other networks of mode 1 (noc.c). Each kind has a table of functions
+ * (struct net_ops) and its own field in struct net.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -40,8 +40,11 @@ static bool xbars_has_buffer(struct net *n, uint32_t dev, uint32_t bytes)
 	return false;
 }
 
-/* First advance that may move a packet pushed now: the device's own time if it is ahead of the crossbar. */
-static uint32_t port_push_time(const struct port *p)
+/*
+ * First advance that may move a packet that is pushed now. This is the device's own time if the device is
+ * ahead of the crossbar.
+ */
+static uint32_t first_moving_advance(const struct port *p)
 {
 	uint32_t advances = p->xbar->advances;
 
@@ -57,7 +60,7 @@ static void xbars_push(struct net *n, uint32_t from, uint32_t to, uint32_t req, 
 	assert(p->count < x->in_limit && to - x->first_out < x->n_out);
 	if (!p->count)
 		bitset_set(x->new_heads + (size_t)thread_index * x->row, from - x->first_node);
-	port_push(p, req, to - x->first_out, port_push_time(p));
+	port_push(p, req, to - x->first_out, first_moving_advance(p));
 }
 
 static bool xbars_has_packet(const struct net *n, uint32_t dev) { return n->out[dev].count != 0; }
@@ -86,12 +89,15 @@ static void xbars_advance(struct net *n)
 static void xbars_advance_idle(struct net *n, uint64_t k)
 {
 	for (int s = 0; s < 2; s++) {
-		xbar_sync(&n->xbar[s]);
-		xbar_idle(&n->xbar[s], n->params, k);
+		xbar_enter_new_heads(&n->xbar[s]);
+		xbar_skip_advances(&n->xbar[s], n->params, k);
 	}
 }
 
-/* Looks at new_heads itself instead of calling xbar_sync(), because a query must not change anything. */
+/*
+ * Returns true if the crossbar holds no packet. Reads new_heads instead of calling xbar_enter_new_heads(),
+ * because a query must not change anything.
+ */
 static bool xbar_empty(const struct xbar *x)
 {
 	for (uint32_t t = 0; t < x->threads; t++)
@@ -147,7 +153,7 @@ static const uint64_t *single_waiting(const struct net *n, int subnet)
 	return n->booksim->net[subnet].waiting;
 }
 static void single_advance(struct net *n) { booksim_advance(n->booksim); }
-static void single_advance_idle(struct net *n, uint64_t k) { booksim_idle(n->booksim, k); }
+static void single_advance_idle(struct net *n, uint64_t k) { booksim_skip_cycles(n->booksim, k); }
 static bool single_busy(const struct net *n) { return booksim_busy(n->booksim); }
 static bool single_empty(const struct net *n) { return booksim_empty(n->booksim); }
 static void single_print(struct net *n, const struct book_out *out) { booksim_print(n->booksim, out); }
@@ -173,7 +179,7 @@ static bool many_has_packet(const struct net *n, uint32_t dev) { return noc_has_
 static uint32_t many_pop(struct net *n, uint32_t dev) { return noc_pop(n->noc, dev); }
 static const uint64_t *many_waiting(const struct net *n, int subnet) { return n->noc->net[subnet].ready; }
 static void many_advance(struct net *n) { noc_advance(n->noc); }
-static void many_advance_idle(struct net *n, uint64_t k) { noc_idle(n->noc, k); }
+static void many_advance_idle(struct net *n, uint64_t k) { noc_skip_cycles(n->noc, k); }
 static bool many_busy(const struct net *n) { return noc_busy(n->noc); }
 static bool many_empty(const struct net *n) { return noc_empty(n->noc); }
 static void many_print(struct net *n, const struct book_out *out) { noc_print(n->noc, out); }
@@ -251,7 +257,10 @@ void net_log_flits(struct net *n, struct events *e)
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-/* Calls per packet name the functions of mode 2 directly, so that the compiler can inline them. */
+/*
+ * Functions that are called for each packet call those of mode 2 directly, which lets the compiler inline
+ * them.
+ */
 bool net_has_buffer(struct net *n, uint32_t dev, uint32_t bytes)
 {
 	return n->ops == &xbars_ops ? xbars_has_buffer(n, dev, bytes) : n->ops->has_buffer(n, dev, bytes);
@@ -315,7 +324,8 @@ void net_links(const struct net *n,
 		return;
 	for (unsigned k = 0; k < 2; k++)
 		for (uint32_t i = 0; i < p->ports; i++)
-			take(ctx, k, p->router_of[i], i - p->base[p->router_of[i]], noc_sent(n->noc, k, i));
+			take(ctx, k, p->router_of[i], i - p->base[p->router_of[i]],
+				noc_output_flits(n->noc, k, i));
 }
 
 bool net_has_report(const struct net *n) { return n->noc != NULL; }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A network of routers as devices see it (NET-noc-1 to NET-noc-4): injection queues, ejection buffers, and
- * one cycle.
+ * The devices' side of a network of routers (NET-noc-1 to NET-noc-4): injection queues, ejection buffers, and
+ * one cycle of the network.
  *
- * Always true: a cycle has three parts, and each covers both subnets before the next begins: arrivals at
- * nodes and routers; nodes send; nodes return credits and retire flits, and routers step. The order of
- * subnets, nodes and routers within a part is fixed, because they draw random numbers. A flit or credit that
- * is sent in cycle t over a channel of latency l arrives in cycle t + l + 1.
+ * Always true: a cycle has three parts, and each covers both subnets before the next begins. First, arrivals
+ * at nodes and routers; second, nodes send; third, nodes return credits and retire flits, and routers step.
+ * The order of subnets, nodes and routers within a part is fixed, because they draw random numbers. A flit or
+ * credit that is sent in cycle t over a channel of latency l arrives in cycle t + l + 1.
  */
 #include <assert.h>
 #include <limits.h>
@@ -19,27 +19,27 @@
 
 /* ---- channels -------------------------------------------------------------------------------- */
 
-/* Sends the first flit that waits at a port; false: none is left. */
+/* Sends the first flit that waits at a port; returns true if more flits wait. */
 static bool send_flit(struct noc *n, struct noc_subnet *s, uint32_t port)
 {
 	struct noc_flits *q = &s->output[port];
 	struct noc_flit f = noc_flits_pop(q);
 
-	noc_launch(s, &n->plan->out[port], &f);
+	noc_send_flit(s, &n->plan->out[port], &f);
 	if (s->link_flits)
 		s->link_flits[port]++;
 	return q->count != 0;
 }
 
 /*
- * Sends the credits of one step of an input to the output or node that the flits came from; false: none are
- * left.
+ * Sends the credits that an input queued in one step to the sender of the flits; returns true if more credits
+ * wait.
  */
 static bool send_credits(struct noc *n, struct noc_subnet *s, uint32_t port)
 {
 	struct noc_owed *q = &s->owed[port];
 	const struct noc_end *e = &n->plan->in[port];
-	struct noc_slot *slot = noc_slot_in(s, e->latency);
+	struct noc_slot *slot = noc_slot_after(s, e->latency);
 	uint32_t vc;
 
 	do {
@@ -50,8 +50,10 @@ static bool send_credits(struct noc *n, struct noc_subnet *s, uint32_t port)
 	return q->count != 0;
 }
 
-/* Sends the flits and credits that wait at a router's ports; false: none are left. */
-static bool send_router(struct noc *n, struct noc_subnet *s, struct noc_router *r)
+/*
+ * Sends one flit and the credits of one step from each port of a router; returns true if more of them wait.
+ */
+static bool send_from_router(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
 	bool left = false;
 
@@ -70,9 +72,9 @@ static bool send_router(struct noc *n, struct noc_subnet *s, struct noc_router *
 static void deliver_credit(struct noc *n, struct noc_subnet *s, const struct noc_returning *c)
 {
 	if (c->to >= n->plan->ports)
-		noc_node_credit(n, s, c);
+		noc_deliver_node_credit(n, s, c);
 	else
-		noc_later_credit(n, s, &s->router[n->plan->router_of[c->to]], c);
+		noc_queue_router_credit(n, s, &s->router[n->plan->router_of[c->to]], c);
 }
 
 static void deliver_flit(struct noc *n, struct noc_subnet *s, const struct noc_moving *m)
@@ -80,7 +82,7 @@ static void deliver_flit(struct noc *n, struct noc_subnet *s, const struct noc_m
 	uint32_t router;
 
 	if (m->to & NOC_NODE) {
-		noc_node_flit(s, m);
+		noc_deliver_node_flit(s, m);
 		return;
 	}
 	router = n->plan->router_of[m->to];
@@ -90,8 +92,8 @@ static void deliver_flit(struct noc *n, struct noc_subnet *s, const struct noc_m
 }
 
 /*
- * Delivers arrivals to nodes and routers in one pass, because this part of the cycle uses only those of
- * nodes.
+ * Delivers arrivals to nodes and routers. One pass suffices, because this part of the cycle uses only the
+ * arrivals at nodes.
  */
 static void deliver_arrivals(struct noc *n, struct noc_subnet *s)
 {
@@ -101,7 +103,7 @@ static void deliver_arrivals(struct noc *n, struct noc_subnet *s)
 		noc_quick_deliver(n, s);
 		return;
 	}
-	slot = noc_slot_now(n, s);
+	slot = noc_begin_cycle(n, s);
 	for (uint32_t i = 0; i < slot->flits; i++)
 		deliver_flit(n, s, &slot->flit[i]);
 	for (uint32_t i = 0; i < slot->credits; i++)
@@ -111,7 +113,7 @@ static void deliver_arrivals(struct noc *n, struct noc_subnet *s)
 
 /* ---- ejection -------------------------------------------------------------------------------- */
 
-/* Counts a flit that has moved to the buffer from which the device reads. */
+/* Counts a flit that has moved to the boundary buffer, from which the device reads. */
 static void move_to_boundary(struct noc_subnet *s, uint32_t node, const struct noc_flit *f)
 {
 	struct noc_sink *k = &s->sink[node];
@@ -125,7 +127,10 @@ static void move_to_boundary(struct noc_subnet *s, uint32_t node, const struct n
 	bitset_set(s->ready, s->device_of[node]);
 }
 
-/* Moves one flit of each virtual channel to the boundary, and retires one flit of the node, the first. */
+/*
+ * Moves one flit of each virtual channel to the boundary buffer, and selects the first flit there to be
+ * retired.
+ */
 static void eject_node(struct noc *n, struct noc_subnet *s, uint32_t node)
 {
 	struct noc_sink *k = &s->sink[node];
@@ -176,7 +181,7 @@ static void retire_flit(struct noc *n, struct noc_subnet *s, const struct noc_mo
 	struct noc_slot *slot;
 	uint32_t out = n->plan->eject[m->to];
 
-	slot = noc_slot_in(s, n->plan->out[out].latency);
+	slot = noc_slot_after(s, n->plan->out[out].latency);
 	slot->credit[slot->credits++] = (struct noc_returning){out, m->flit.vc};
 	s->credits++;
 	k->taken_flits++;
@@ -201,8 +206,8 @@ static bool vc_available(const struct noc *n, const struct noc_subnet *s, uint32
 }
 
 /*
- * Finds a free channel with a free slot, in round robin after the last one; -1: none. quirk Q4-32: a pointer
- * outside of the range stays at the start of the range.
+ * Finds a free channel with a free slot among those of way w, in round robin after the last one; -1: none.
+ * quirk Q4-32: if the last one is not in the range, only the first channel of the range is tried.
  */
 static int32_t pick_first_vc(const struct noc *n, const struct noc_subnet *s, uint32_t sender,
 	const struct noc_source *q, const struct noc_way *w)
@@ -230,7 +235,7 @@ static int32_t flit_priority(const struct noc *n, const struct noc_packet *p)
 	}
 }
 
-static void route_first(struct noc *n, struct noc_subnet *s, uint32_t node, struct noc_packet *p)
+static void route_in_first_router(struct noc *n, struct noc_subnet *s, uint32_t node, struct noc_packet *p)
 {
 	uint32_t to = n->plan->inject[node].to, router = n->plan->router_of[to];
 
@@ -238,7 +243,7 @@ static void route_first(struct noc *n, struct noc_subnet *s, uint32_t node, stru
 }
 
 /*
- * Channels to the first router from which a head takes one. With noq its way in that router is computed
+ * Channels to the first router among which a head chooses. With noq the way through that router is computed
  * again in each cycle.
  */
 static struct noc_way injection_way(struct noc *n, struct noc_subnet *s, uint32_t node, struct noc_packet *p)
@@ -248,11 +253,11 @@ static struct noc_way injection_way(struct noc *n, struct noc_subnet *s, uint32_
 	if (!n->noq)
 		return w;
 	p->vc = w.lo;
-	route_first(n, s, node, p);
-	return noc_part(n, &w, n->plan->router_of[n->plan->inject[node].to], p->way[0].port);
+	route_in_first_router(n, s, node, p);
+	return noc_next_output_vcs(n, &w, n->plan->router_of[n->plan->inject[node].to], p->way[0].port);
 }
 
-/* Starts the packet of a head that has got channel vc. */
+/* Starts to inject packet p on channel vc. */
 static void start_packet(
 	struct noc *n, struct noc_subnet *s, uint32_t node, struct noc_packet *p, uint32_t vc)
 {
@@ -263,16 +268,15 @@ static void start_packet(
 	p->vc = (uint16_t)vc;
 	p->book.injected = (uint32_t)n->time;
 	if (n->lookahead && !n->noq)
-		route_first(n, s, node, p);
+		route_in_first_router(n, s, node, p);
 	noc_sender_take(&n->conf, &s->senders, n->plan->ports + node, vc);
 	q->sent_packets++;
 }
 
 /*
- * Lets a node without a free slot sleep until a credit arrives, unless a slot or channel can become free
- * without one.
+ * Lets a node that found no free slot or channel sleep until a credit arrives, if only a credit can free one.
  */
-static void wait_for_credit(const struct noc *n, struct noc_subnet *s, uint32_t node)
+static void sleep_until_credit_arrives(const struct noc *n, struct noc_subnet *s, uint32_t node)
 {
 	if (n->sleep_until_credit)
 		bitset_clear(s->sending_nodes, node);
@@ -291,12 +295,12 @@ static void inject_node(struct noc *n, struct noc_subnet *s, uint32_t node)
 		int32_t vc = pick_first_vc(n, s, sender, q, &w);
 
 		if (vc < 0) {
-			wait_for_credit(n, s, node);
+			sleep_until_credit_arrives(n, s, node);
 			return;
 		}
 		start_packet(n, s, node, p, (uint32_t)vc);
 	} else if (noc_sender_full(&n->conf, &s->senders, sender, q->vc, (uint32_t)n->time)) {
-		wait_for_credit(n, s, node);
+		sleep_until_credit_arrives(n, s, node);
 		return;
 	}
 	f.vc = (uint16_t)q->vc;
@@ -313,7 +317,7 @@ static void inject_node(struct noc *n, struct noc_subnet *s, uint32_t node)
 	}
 	noc_sender_send(
 		&n->conf, &s->senders, sender, f.vc, f.index + 1u == p->book.flits, (uint32_t)n->time);
-	noc_launch(s, &n->plan->inject[node], &f);
+	noc_send_flit(s, &n->plan->inject[node], &f);
 	if (s->link_flits)
 		s->link_flits[sender]++;
 }
@@ -395,7 +399,7 @@ uint32_t noc_pop(struct noc *n, uint32_t device)
 
 /* ---- time ------------------------------------------------------------------------------------ */
 
-/* Bits of devices that have taken their last packet. */
+/* Clears the bits of devices that have popped their last packet. */
 static void noc_update_ready(struct noc *n, int k)
 {
 	struct noc_subnet *s = &n->net[k];
@@ -431,7 +435,7 @@ static void routers_step(struct noc *n, struct noc_subnet *s, uint32_t steps)
 			for (uint32_t i = 0; i < steps && s->active[w] & bit; i++)
 				if (!noc_router_step(n, s, r))
 					s->active[w] &= ~bit;
-			if (send_router(n, s, r))
+			if (send_from_router(n, s, r))
 				s->sending[w] |= bit;
 			else
 				s->sending[w] &= ~bit;
@@ -462,8 +466,8 @@ void noc_advance(struct noc *n)
 	n->time++;
 }
 
-/* an idle router only advances in time; the fraction is a sum of doubles and must be computed as such */
-void noc_idle(struct noc *n, uint64_t k)
+/* the carried fraction of a step is a sum of doubles, so it must be added up step by step */
+void noc_skip_cycles(struct noc *n, uint64_t k)
 {
 	noc_update_ready(n, 0);
 	noc_update_ready(n, 1);
@@ -476,8 +480,8 @@ void noc_idle(struct noc *n, uint64_t k)
 /* ---- queries --------------------------------------------------------------------------------- */
 
 /*
- * Returns true if a subnet holds a packet. counted: checks, like BookSim, only as many nodes as there are
- * devices.
+ * Returns true if subnet k holds a packet. counted: ignores, like BookSim, nodes with a number beyond the
+ * number of devices.
  */
 static bool noc_holds_packet(const struct noc *n, int k, bool counted)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Networks of many routers (network mode 1, NET-noc): nodes, channels, and input-queued routers with virtual
- * channels, as BookSim has them.
+ * channels, modelled like BookSim's.
  *
- * A plan (struct noc_plan) lists the routers, channels and nodes; each topology makes one. Both subnets
- * have the same plan and their own state. Everything is an array over global numbers: a router's ports follow
- * each other, so that port p of router r is base[r] + p, on the input side as on the output side; its virtual
- * channel v is (base[r] + p) * vcs + v. Flits and credits on channels are in a wheel of time slots.
+ * A plan (struct noc_plan) lists the routers, channels and nodes; each topology makes one. Both subnets share
+ * the plan, and each has its own state. All state is in arrays over global numbers. The ports of a router
+ * have consecutive numbers: port p of router r is base[r] + p, for inputs and for outputs. Virtual channel v
+ * of that port is (base[r] + p) * vcs + v. Flits and credits on channels are stored in a wheel of time slots.
  *
  * Always true between two cycles: bit sets hold the routers, ports and nodes with work, and only these are
  * visited. Credits bound the buffers, so all queues are allocated before cycle 0. A device touches only its
@@ -25,12 +25,14 @@
 
 /* ---- plans ---------------------------------------------------------------------------------- */
 
-#define NOC_NODE UINT32_C(0x80000000) /* an end of a channel: this bit and the node, or a port of a router */
+#define NOC_NODE \
+	UINT32_C(0x80000000) /* flag of a channel end: set for a node number, clear for a port of a router */
 
 struct noc_end {
-	uint32_t to; /* output: input port or NOC_NODE; input: output port or NOC_NODE that it comes from */
-	uint32_t latency;        /* cycles, of flits one way and credits the other */
-	uint32_t min_credit_rtt; /* outputs: shortest round trip of a credit, by the latency when it was added */
+	uint32_t to; /* other end: input port or NOC_NODE of an output, output port or NOC_NODE of an input */
+	uint32_t latency; /* cycles of a flit, and of a credit in the other direction */
+	/* outputs: shortest round trip of a credit, from the latency at the time of the addition */
+	uint32_t min_credit_rtt;
 	uint32_t sender; /* inputs: index of the sender to return credits to (outputs first, then nodes) */
 };
 
@@ -41,12 +43,15 @@ struct noc_plan {
 	struct noc_end *in, *out; /* ports */
 	struct noc_end *inject;   /* by node: channel to its input port */
 	uint32_t *eject;          /* by node: its output port */
-	uint16_t *table; /* routers * nodes: ways of routers towards nodes; NULL: computed at each hop */
+	uint16_t *table; /* routers * nodes: way from a router to a node; NULL: computed at each hop */
 };
 
 struct noc_builder;
 
-/* Called by topologies in BookSim's order: the ends of a router are numbered as they are added. */
+/*
+ * Topologies call these functions in BookSim's order, because the ends of a router are numbered as they are
+ * added.
+ */
 void noc_begin(struct noc_builder *b, uint32_t nodes, uint32_t routers, uint32_t channels);
 void noc_latency(struct noc_builder *b, uint32_t channel, uint32_t cycles);
 void noc_node_latency(struct noc_builder *b, uint32_t node, uint32_t cycles);
@@ -56,12 +61,9 @@ void noc_from_node(struct noc_builder *b, uint32_t router, uint32_t node);
 void noc_to_node(struct noc_builder *b, uint32_t router, uint32_t node);
 /* Adds both ends of a node to a router. */
 void noc_join_node(struct noc_builder *b, uint32_t router, uint32_t node);
-/*
- * Returns the way of a router towards a node, numbered like the ways of the topology's routings; a pure
- * function.
- */
+/* Returns the way from a router to a node, in the encoding of the topology's routings. A pure function. */
 typedef uint16_t noc_toward_fn(const struct icnt *c, uint32_t router, uint32_t node);
-/* Tabulates all ways for noc_toward(), unless there are too many. */
+/* Tabulates all ways for noc_way_to_node(), unless there are too many. */
 void noc_table(struct noc_builder *b, noc_toward_fn *toward);
 /* Returns the plan of a validated network; the caller frees it. */
 struct noc_plan *noc_plan_new(const struct icnt *c);
@@ -71,7 +73,10 @@ uint16_t *noc_anynet_table(const struct anynet *a);
 
 /* ---- ways ------------------------------------------------------------------------------------ */
 
-/* Virtual channels lo to hi of an output. A packet requests the ways of higher priority first. */
+/*
+ * Way out of a router: virtual channels lo to hi of output `port`. A packet requests ways of higher priority
+ * first.
+ */
 struct noc_way {
 	uint16_t port, lo, hi;
 	int16_t priority;
@@ -90,7 +95,7 @@ struct noc_packet {
 	uint16_t vc;   /* virtual channel of the head */
 	uint16_t hops; /* routers that the head has crossed */
 	struct noc_way way[NOC_WAYS];
-	struct noc_way next; /* noq: way through the next router, if there is one */
+	struct noc_way next; /* noq: way through the next router, if the output leads to a router */
 };
 
 /* Arguments of a routing function. */
@@ -99,8 +104,8 @@ struct noc_view {
 	const struct noc_plan *plan;
 	const uint32_t *used; /* flits sent and not credited, by output port */
 	/*
-	 * With immediate_credits a credit is subtracted from `used` before its router has stepped, but a
-	 * routing must see it only after that.
+	 * With immediate_credits a credit is subtracted from `used` before its router steps. A routing
+	 * function must see the credit only after that step.
 	 */
 	const uint32_t *credited; /* 1 + time of the last credit, by output port */
 	uint32_t stepped;         /* routers with lower numbers have stepped or started to step */
@@ -108,7 +113,7 @@ struct noc_view {
 	struct noc_random *random;
 };
 
-static inline uint32_t noc_toward(
+static inline uint32_t noc_way_to_node(
 	const struct noc_view *v, uint32_t router, uint32_t node, noc_toward_fn *toward)
 {
 	const uint16_t *table = v->plan->table;
@@ -144,8 +149,8 @@ extern const struct noc_routing noc_routings[N_ROUTINGS];
 	extern noc_route_fn noc_route_##step;
 #include "arch/network.def"
 
-/* Sets a single way. Of ways of equal priority BookSim keeps one. */
-static inline void noc_one_way(struct noc_packet *p, uint32_t port, uint32_t lo, uint32_t hi)
+/* Sets a single way. BookSim keeps only one of several ways of equal priority. */
+static inline void noc_set_single_way(struct noc_packet *p, uint32_t port, uint32_t lo, uint32_t hi)
 {
 	p->way[0] = (struct noc_way){(uint16_t)port, (uint16_t)lo, (uint16_t)hi, 0};
 	p->n_ways = 1;
@@ -163,7 +168,10 @@ struct noc_flit {
 
 /* ---- senders: credit state of downstream buffers ---------------------------------------------- */
 
-/* State that senders keep of the buffer after their channel. Senders are the outputs of all routers, then nodes. */
+/*
+ * Credit state that each sender keeps of the buffer at the other end of its channel. Senders are the outputs
+ * of all routers, followed by the nodes.
+ */
 struct noc_policy;
 
 struct noc_senders {
@@ -171,7 +179,7 @@ struct noc_senders {
 	uint32_t *used;      /* by sender: flits sent and not credited */
 	uint32_t *vc_used;   /* by sender and channel: flits sent and not credited */
 	uint64_t *taken;     /* by sender: channels owned by a packet */
-	uint64_t *tail_sent; /* by sender: channels whose packet's tail has left */
+	uint64_t *tail_sent; /* by sender: channels that the tail of their packet has left */
 	/* shared policies */
 	uint32_t *reserved;  /* by sender and channel */
 	uint32_t *part_used; /* by sender and part */
@@ -179,7 +187,7 @@ struct noc_senders {
 	uint32_t *active, *held_max;
 	/* feedback policies */
 	int32_t *limit, *round_trip; /* by sender and channel */
-	struct ring *sent;           /* by sender and channel: times at which flits were sent */
+	struct ring *sent;           /* by sender and channel: send times of uncredited flits */
 	uint32_t *sent_slots;
 	uint32_t *pending;               /* by sender and channel */
 	const uint32_t *min_credit_rtt;  /* by sender: shortest round trip of a credit */
@@ -268,8 +276,8 @@ struct noc_request {
 struct noc_arbiter;
 
 /*
- * Matches inputs with outputs that they request. Always true between two allocations: the sets hold the requests
- * since the last noc_alloc_clear(); inputs and outputs without requests have no match.
+ * Matches inputs with outputs that they request. Always true between two allocations: the sets hold the
+ * requests added since the last noc_alloc_clear(), and inputs and outputs without requests have no match.
  */
 struct noc_alloc {
 	struct icnt_alloc kind;
@@ -278,7 +286,7 @@ struct noc_alloc {
 	uint64_t *in_want;             /* n_in * out_words */
 	uint64_t *out_want;            /* n_out * in_words */
 	int32_t *in_match, *out_match; /* -1: none */
-	struct noc_request *ask;       /* n_in * n_out; NULL where labels and priorities do not matter */
+	struct noc_request *ask;       /* n_in * n_out; NULL if the allocator ignores labels and priorities */
 	uint32_t *in_pointer, *out_pointer;
 	uint64_t *granted;    /* islip, pim: n_in * out_words; zero between two allocations */
 	uint64_t *granted_in; /* inputs with a grant; empty between two allocations */
@@ -321,29 +329,29 @@ struct noc_vc {
 	uint8_t state;
 	/* used by noc_quick.c only */
 	uint8_t in, in_vc; /* input port of the router, and channel of that port */
-	uint8_t ways;      /* different output ports of the head at the front */
+	uint8_t ways;      /* number of different output ports that the head at the front requests */
 	uint8_t way_port[NOC_WAYS];
 	uint16_t input_index;          /* in * vcs + in_vc */
-	uint16_t turn;                 /* output channel to look at first */
+	uint16_t turn;                 /* output channel to consider first */
 	struct noc_flit *slot;         /* the ring */
 	struct noc_quick_port *input;  /* port of the input channel */
 	struct noc_quick_port *output; /* port of the channel that it owns */
-	uint64_t *ready;               /* set of that output for this input */
+	uint64_t *ready;               /* `output`'s ready set for this input */
 	uint32_t *vc_used;             /* uncredited flits of the channel that it owns */
 	uint64_t requests[NOC_WAYS];   /* by way: requested channels of the port */
 	int64_t order;                 /* position in the list of waiting heads */
-	int64_t batch;                 /* position in the switch list; among equals, order */
+	int64_t batch; /* position in the switch list; equal positions are sorted by `order` */
 };
 
-/* An entry of a router's lists: an input and virtual channel, as port * vcs + vc. */
+/* Entry of a router's work lists: an input virtual channel, as port * vcs + vc. */
 struct noc_entry {
 	uint32_t vc;
 	int32_t result;
 };
 
 /*
- * A list of work of one kind, in order. The first `begun` entries were evaluated together and complete at the end
- * of cycle `due`; later entries wait for them.
+ * Ordered list of input channels that need the same kind of work. The first `begun` entries were evaluated
+ * together and complete at the end of cycle `due`. Later entries wait for them.
  */
 struct noc_list {
 	struct noc_entry *slot;
@@ -362,30 +370,31 @@ struct noc_credit {
 	uint16_t vc;
 };
 
-/* noc_quick.c: a router's sets. Channels of it are numbered port * vcs + vc. */
+/* Sets of a router of noc_quick.c. Its channels are numbered port * vcs + vc. */
 struct noc_quick {
 	struct noc_vc *vc;   /* channels of its inputs */
-	struct noc_vc *lone; /* the only waiting head, if there is one only; `waiting` is empty then */
-	struct noc_vc *next; /* the only channel that can cross, if there is one only; `ready` is empty then */
-	uint64_t requested;  /* outputs that heads wait for */
+	struct noc_vc *lone; /* the waiting head if there is exactly one; `waiting` is then empty */
+	struct noc_vc *next; /* the channel that can cross if there is exactly one; `ready` is then empty */
+	uint64_t requested;  /* outputs for which heads wait */
 	uint64_t open;       /* outputs with a free channel */
-	uint64_t wanted;     /* outputs that a flit can cross to */
+	uint64_t wanted;     /* outputs to which a flit can cross */
 	struct noc_quick_port {
 		uint64_t wants;    /* output: inputs with flits that can cross to it */
 		uint64_t free;     /* output: free channels */
-		uint64_t tails;    /* output: channels whose packet's tail has left */
+		uint64_t tails;    /* output: channels that the tail of their packet has left */
 		uint64_t *ready;   /* output: by input, channels that can send their next flit there */
 		uint64_t *waiting; /* output: channels of inputs whose heads wait for it */
 		uint32_t heads;    /* output: number of heads that wait for it */
-		uint32_t out_turn; /* output: 1 + the input that won last, the first to look at */
-		uint32_t in_turn;  /* input: 1 + the output that it won last */
-		uint32_t vc_turn;  /* input: 1 + its channel that won last */
-		uint32_t to;       /* output: the other end of the channel */
-		uint32_t to_in;    /* output: cycles until a flit is there */
-		uint32_t from;     /* input: the sender that credits go to */
-		uint32_t from_in;  /* input: cycles until a credit is there */
+		uint32_t out_turn; /* output: 1 + the input that won last; the search for a winner starts there */
+		uint32_t in_turn; /* input: 1 + the output that it won last */
+		uint32_t vc_turn; /* input: 1 + the channel that won last */
+		uint32_t to;      /* output: other end of the channel */
+		uint32_t to_in;   /* output: cycles until a flit reaches `to` */
+		uint32_t from;    /* input: sender to which credits return */
+		uint32_t from_in; /* input: cycles until a credit reaches `from` */
 	} * port;
-	uint32_t *turn; /* by output channel: 1 + the input channel that owned it last, the first to look at */
+	/* by output channel: 1 + the input channel that owned it last, where the next search starts */
+	uint32_t *turn;
 	uint64_t *sets; /* memory of the sets of all ports */
 	uint32_t words; /* words of a set of channels */
 };
@@ -434,7 +443,7 @@ struct noc_slot {
 
 /* Injection state of a node; its packets are in a queue (book.h). */
 struct noc_source {
-	uint32_t sent; /* flits of the first packet that have left */
+	uint32_t sent; /* flits of the first packet already sent */
 	uint32_t vc;   /* virtual channel of that packet */
 	int32_t last_vc;
 	uint64_t sent_packets, sent_flits;
@@ -447,7 +456,7 @@ struct noc_sink {
 	uint64_t *ready;            /* channels with a complete packet */
 	struct noc_flits *ejection; /* by channel */
 	struct ring *packets;       /* by channel: complete ones */
-	uint32_t *flits;            /* by channel: in the boundary buffer */
+	uint32_t *flits;            /* by channel: flits in the boundary buffer */
 	struct noc_flits left;      /* flits in the boundary buffer, not retired */
 	uint32_t turn;
 	uint64_t taken_packets, taken_flits;
@@ -464,27 +473,27 @@ struct noc_subnet {
 	struct noc_owed {
 		uint16_t *slot;
 		uint32_t head, count;
-	} * owed;          /* by port: credits to send; NOC_MORE: the next one is sent with it */
+	} * owed;          /* by port: credits to send; NOC_MORE: the next credit is sent in the same cycle */
 	uint64_t *active;  /* routers */
 	uint64_t *sending; /* routers with flits or credits to send */
 	struct noc_slot *wheel;
-	struct noc_slot **round; /* the slots of the wheel, twice round */
+	struct noc_slot **round; /* pointers to the slots of the wheel, twice in a row */
 	struct noc_slot *
-		*ahead; /* into `round`: by latency, the slot of arrivals that are sent in this cycle */
+		*ahead; /* part of `round` for this cycle: by latency, slot for flits and credits sent now */
 	struct noc_packet
-		*packet; /* by request handle; each subnet has its own, because a handle may be in both */
+		*packet; /* by request handle; one array per subnet, because a handle may be in both */
 	struct noc_source *source;
 	struct book_queue *queue; /* nodes */
 	struct noc_sink *sink;
-	uint64_t *sending_nodes;     /* nodes that may send a flit */
-	uint64_t *ejecting;          /* nodes with flits to eject */
-	uint64_t *ready;             /* devices with a complete packet; exact after a cycle */
-	uint32_t *device_of;         /* nodes: the device that takes packets there, numbered on its side */
-	uint64_t flits;              /* flits that are not retired */
-	uint64_t credits;            /* credits on channels, or waiting for one */
+	uint64_t *sending_nodes; /* nodes that may send a flit */
+	uint64_t *ejecting;      /* nodes with flits to eject */
+	uint64_t *ready;         /* devices with a complete packet; exact after a cycle */
+	uint32_t *device_of;     /* by node: device that receives packets there, numbered from 0 per side */
+	uint64_t flits;          /* flits that are not retired */
+	uint64_t credits;        /* credits on channels or waiting to be sent */
 	struct noc_moving *retiring; /* nodes: flits that left in this cycle */
 	uint32_t n_retiring;
-	uint64_t cycles_since_arrival; /* cycles with flits in the subnet */
+	uint64_t cycles_since_arrival; /* cycles since the last flit arrived, while the subnet holds flits */
 	struct noc_view view;
 	uint32_t *credited;   /* noc_view.credited; NULL: the routing does not read noc_view.used */
 	uint64_t *link_flits; /* by sender: flits sent; NULL: not counted */
@@ -517,7 +526,7 @@ struct noc {
 	bool lookahead, noq, speculative, check_free, check_credit, mask_by_requests, hold, shuffle,
 		busy_when_full, empty_first;
 	bool priorities; /* priorities of requests */
-	bool quick; /* noc_quick.c models the routers: a flit that leaves an input is on its channel at once */
+	bool quick; /* noc_quick.c models the routers: a flit that leaves an input is on its channel immediately */
 	bool sleep_until_credit; /* a source with a full buffer draws no random number until a credit comes */
 	bool immediate_credits;  /* credits are counted when they arrive, not in their router's step */
 	/* scratch of noc_quick.c, empty between two steps of a router */
@@ -528,8 +537,8 @@ struct noc {
 };
 
 /*
- * Takes over the memory that c owns. node: filled by icnt_fit(). packets: number of request handles. quick:
- * allows the routers of noc_quick.c if they model the network.
+ * Creates a network and takes over the memory that c owns. node: filled by icnt_fit(). packets: number of
+ * request handles. quick: allows the routers of noc_quick.c if they can model the network.
  */
 struct noc *noc_new(
 	struct icnt *c, uint32_t clusters, uint32_t subs, const uint32_t *node, size_t packets, bool quick);
@@ -540,15 +549,15 @@ void noc_push(struct noc *n, uint32_t from, uint32_t to, uint32_t req, uint32_t 
 bool noc_has_packet(const struct noc *n, uint32_t device);
 uint32_t noc_pop(struct noc *n, uint32_t device);
 void noc_advance(struct noc *n);
-void noc_idle(struct noc *n, uint64_t k);
+void noc_skip_cycles(struct noc *n, uint64_t k);
 bool noc_busy(const struct noc *n);
 bool noc_empty(const struct noc *n);
 void noc_print(struct noc *n, const struct book_out *out);
-/* Prints the waits of packets for each other, after packets have stopped arriving. */
+/* Prints which packets wait for which channels, for a network in which packets no longer arrive. */
 void noc_stuck(const struct noc *n, FILE *out);
 void noc_report(const struct noc *n, enum net_report form, FILE *out);
 
-/* Makes an internal step of an active router; returns false if nothing can move in it before an arrival. */
+/* Runs an internal step of an active router; returns false if nothing can move in it before an arrival. */
 bool noc_router_step(struct noc *n, struct noc_subnet *s, struct noc_router *r);
 /* With n->quick: delivers the arrivals of a cycle, and steps all active routers. */
 void noc_quick_deliver(struct noc *n, struct noc_subnet *s);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Allocators: a matching of inputs with outputs from their requests. Requests are rows of bits on both
- * sides, so the next requester in round robin is found by a search in words. Only requesters are visited.
+ * Allocators match inputs with outputs that they request. Requests are stored as rows of bits per input and
+ * per output. A search in words finds the next requester in round robin, and only requesters are visited.
  *
  * Always true: round-robin pointers move as in BookSim, even where that is odd. The allocator pim draws a
- * number for every input and every output, with or without requests.
+ * number for every input and output, with or without requests.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static uint64_t *row_of_input(const struct noc_alloc *a, uint32_t in)
 	return a->in_want + (size_t)in * a->out_words;
 }
 
-static uint64_t *out_row(const struct noc_alloc *a, uint32_t out)
+static uint64_t *row_of_output(const struct noc_alloc *a, uint32_t out)
 {
 	return a->out_want + (size_t)out * a->in_words;
 }
@@ -33,10 +33,13 @@ static void match_pair(struct noc_alloc *a, uint32_t in, uint32_t out)
 	a->out_match[out] = (int32_t)in;
 }
 
-/* First unmatched input, cyclically from `from` on, that requests out; -1: none. */
+/*
+ * Returns the first unmatched input that requests output `out`, searched cyclically from input `from`; -1:
+ * none.
+ */
 static int32_t next_unmatched(const struct noc_alloc *a, uint32_t out, uint32_t from)
 {
-	const uint64_t *row = out_row(a, out);
+	const uint64_t *row = row_of_output(a, out);
 	int32_t wrapped = -1;
 
 	for (uint32_t w = 0; w < a->in_words; w++)
@@ -60,7 +63,7 @@ static int32_t next_unmatched(const struct noc_alloc *a, uint32_t out, uint32_t 
 
 /* ---- islip ----------------------------------------------------------------------------------- */
 
-static void islip_accept(struct noc_alloc *a, bool first)
+static void accept_islip_grants(struct noc_alloc *a, bool first)
 {
 	FOR_SET (i, a->granted_in, a->in_words) {
 		uint32_t in = (uint32_t)i;
@@ -90,7 +93,7 @@ static void allocate_by_islip(struct noc_alloc *a)
 				continue;
 			in = round ? next_unmatched(a, out, a->out_pointer[out])
 				   : (int32_t)bitset_next_cyclic(
-					     out_row(a, out), a->in_words, a->out_pointer[out]);
+					     row_of_output(a, out), a->in_words, a->out_pointer[out]);
 			if (in < 0)
 				continue;
 			bitset_set(a->granted + (size_t)in * a->out_words, out);
@@ -99,13 +102,13 @@ static void allocate_by_islip(struct noc_alloc *a)
 		}
 		if (!any)
 			return;
-		islip_accept(a, !round);
+		accept_islip_grants(a, !round);
 	}
 }
 
 /* ---- pim ------------------------------------------------------------------------------------- */
 
-static void pim_grant(struct noc_alloc *a, struct noc_random *random)
+static void grant_by_pim(struct noc_alloc *a, struct noc_random *random)
 {
 	uint32_t next = 0;
 
@@ -132,7 +135,7 @@ static void allocate_by_pim(struct noc_alloc *a, struct noc_random *random)
 	for (uint32_t round = 0; round < a->kind.rounds; round++) {
 		uint32_t next = 0;
 
-		pim_grant(a, random);
+		grant_by_pim(a, random);
 		FOR_SET (i, a->granted_in, a->in_words) {
 			uint32_t in = (uint32_t)i;
 			uint64_t *granted = a->granted + (size_t)in * a->out_words;
@@ -151,8 +154,11 @@ static void allocate_by_pim(struct noc_alloc *a, struct noc_random *random)
 
 /* ---- loa ------------------------------------------------------------------------------------- */
 
-/* The requested output with the fewest requests; among equals the first in round robin. */
-static uint32_t allocate_least_requested(const struct noc_alloc *a, uint32_t in)
+/*
+ * Returns the output with the fewest requests among those that input `in` requests; round robin decides
+ * between equal outputs.
+ */
+static uint32_t least_requested_output(const struct noc_alloc *a, uint32_t in)
 {
 	const uint64_t *row = row_of_input(a, in);
 	uint32_t best = a->n_out, fewest = UINT32_MAX, nearest = 0;
@@ -161,7 +167,7 @@ static uint32_t allocate_least_requested(const struct noc_alloc *a, uint32_t in)
 		uint32_t out = (uint32_t)o, n = 0, way = (out + a->n_out - a->in_pointer[in]) % a->n_out;
 
 		for (uint32_t w = 0; w < a->in_words; w++)
-			n += bit_count64(out_row(a, out)[w]);
+			n += bit_count64(row_of_output(a, out)[w]);
 		if (n > fewest || (n == fewest && way > nearest))
 			continue;
 		best = out;
@@ -175,7 +181,7 @@ static uint32_t allocate_least_requested(const struct noc_alloc *a, uint32_t in)
 static void allocate_by_loa(struct noc_alloc *a)
 {
 	FOR_SET (i, a->in_busy, a->in_words) {
-		uint32_t in = (uint32_t)i, out = allocate_least_requested(a, in);
+		uint32_t in = (uint32_t)i, out = least_requested_output(a, in);
 		int32_t rival = a->grant[out];
 		uint32_t from = a->out_pointer[out];
 
@@ -202,7 +208,7 @@ struct wave {
 	uint32_t diagonal, in, out;
 };
 
-/* Orders requests by the priority of the output, then of the input, then by diagonal, then by output. */
+/* Orders requests by the priority at the output, the priority at the input, the diagonal, and the output. */
 static bool precedes_in_wave(const struct wave *x, const struct wave *y)
 {
 	if (x->out_priority != y->out_priority)
@@ -270,12 +276,13 @@ static void allocate_by_wavefront(struct noc_alloc *a)
 /* ---- select ---------------------------------------------------------------------------------- */
 
 /*
- * Finds the request of a row with the highest priority; among equals the first in round robin; -1: none.
- * by_out: rows are outputs, and only unmatched inputs count.
+ * Finds the request with the highest priority in a row; the first in round robin among equal priorities; -1:
+ * none. by_out: the row belongs to an output and only unmatched inputs are eligible. Otherwise it belongs to
+ * an input and only outputs that granted it are.
  */
 static int32_t highest_request(const struct noc_alloc *a, uint32_t row, bool by_out, uint32_t from)
 {
-	const uint64_t *set = by_out ? out_row(a, row) : row_of_input(a, row);
+	const uint64_t *set = by_out ? row_of_output(a, row) : row_of_input(a, row);
 	uint32_t words = by_out ? a->in_words : a->out_words, size = by_out ? a->n_in : a->n_out, nearest = 0;
 	int32_t best = -1, priority = 0;
 
@@ -296,7 +303,7 @@ static int32_t highest_request(const struct noc_alloc *a, uint32_t row, bool by_
 	return best;
 }
 
-/* quirk Q4-33: grants of earlier rounds remain valid in later ones. */
+/* quirk Q4-33: grants of earlier rounds remain valid in later rounds. */
 static void select_highest(struct noc_alloc *a)
 {
 	for (uint32_t round = 0; round < a->kind.rounds; round++) {
@@ -326,7 +333,10 @@ static void select_highest(struct noc_alloc *a)
 
 /* ---- max_size -------------------------------------------------------------------------------- */
 
-/* Inverts the matches on the path that ends at out. grant[out]: input from which out was reached. */
+/*
+ * Inverts the matches on the path that ends at output `out`. a->grant[out]: input from which the search
+ * reached `out`.
+ */
 static void augment_matching(struct noc_alloc *a, uint32_t out)
 {
 	for (;;) {
@@ -341,8 +351,8 @@ static void augment_matching(struct noc_alloc *a, uint32_t out)
 }
 
 /*
- * Extends the search from an input. Returns true if it has reached an unmatched output; the matching has
- * then been augmented. quirk Q4-33: outputs beyond the number of inputs are never reached.
+ * Extends the search from input `in`. If it reaches an unmatched output, augments the matching and returns
+ * true. quirk Q4-33: outputs with a number of n_in or more are never reached.
  */
 static bool extend_search(struct noc_alloc *a, uint32_t in, int32_t *next, uint32_t *n_next)
 {
@@ -359,7 +369,7 @@ static bool extend_search(struct noc_alloc *a, uint32_t in, int32_t *next, uint3
 	return false;
 }
 
-static bool shortest_way(struct noc_alloc *a)
+static bool augment_shortest_path(struct noc_alloc *a)
 {
 	int32_t *level = a->scratch, *next = a->scratch + a->n_in, *swap;
 	uint32_t n = 0, n_next;
@@ -387,14 +397,14 @@ static bool shortest_way(struct noc_alloc *a)
 
 static void allocate_max_size(struct noc_alloc *a)
 {
-	while (shortest_way(a))
+	while (augment_shortest_path(a))
 		;
 	a->turn = (a->turn + 1) % a->n_in;
 }
 
 /* ---- separable ------------------------------------------------------------------------------- */
 
-static void count_requests(struct noc_alloc *a, uint32_t in, uint32_t out)
+static void commit_arbiter_match(struct noc_alloc *a, uint32_t in, uint32_t out)
 {
 	match_pair(a, in, out);
 	noc_arbiter_won(a->in_arbiter, in);
@@ -417,7 +427,7 @@ static void allocate_input_first(struct noc_alloc *a)
 		int32_t in = noc_arbiter_pick(a->out_arbiter, (uint32_t)o);
 
 		if (in >= 0)
-			count_requests(a, (uint32_t)in, (uint32_t)o);
+			commit_arbiter_match(a, (uint32_t)in, (uint32_t)o);
 	}
 }
 
@@ -426,7 +436,7 @@ static void allocate_output_first(struct noc_alloc *a)
 	FOR_SET (o, a->out_busy, a->out_words) {
 		int32_t in;
 
-		FOR_SET (i, out_row(a, (uint32_t)o), a->in_words)
+		FOR_SET (i, row_of_output(a, (uint32_t)o), a->in_words)
 			noc_arbiter_add(a->out_arbiter, (uint32_t)o, (uint32_t)i,
 				alloc_request(a, (uint32_t)i, (uint32_t)o)->out_priority);
 		in = noc_arbiter_pick(a->out_arbiter, (uint32_t)o);
@@ -437,13 +447,13 @@ static void allocate_output_first(struct noc_alloc *a)
 		int32_t out = noc_arbiter_pick(a->in_arbiter, (uint32_t)i);
 
 		if (out >= 0)
-			count_requests(a, (uint32_t)i, (uint32_t)out);
+			commit_arbiter_match(a, (uint32_t)i, (uint32_t)out);
 	}
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-/* True if the allocator considers priorities. */
+/* Returns true if the allocator considers priorities. */
 static bool noc_alloc_priorities(const struct icnt_alloc *kind)
 {
 	switch (kind->kind) {
@@ -477,7 +487,7 @@ void noc_alloc_add(struct noc_alloc *a, uint32_t in, uint32_t out, struct noc_re
 	bitset_set(a->in_busy, in);
 	bitset_set(a->out_busy, out);
 	bitset_set(row_of_input(a, in), out);
-	bitset_set(out_row(a, out), in);
+	bitset_set(row_of_output(a, out), in);
 	if (a->ask)
 		a->ask[(size_t)in * a->n_out + out] = ask;
 	a->asks++;
@@ -501,7 +511,7 @@ void noc_alloc_clear(struct noc_alloc *a)
 			uint32_t out = w * 64 + (uint32_t)b;
 
 			a->out_match[out] = -1;
-			memset(out_row(a, out), 0, a->in_words * sizeof(*a->out_want));
+			memset(row_of_output(a, out), 0, a->in_words * sizeof(*a->out_want));
 			if (a->out_arbiter)
 				noc_arbiter_clear(a->out_arbiter, out);
 		}

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Arbiters of separable allocators: one of many requests wins, by priority, then in round robin or by least
- * recent win.
+ * Arbiters of separable allocators: one of several requests wins, by priority, then in round robin or by
+ * least recent win.
  *
  * Always true: between noc_arbiter_clear() and noc_arbiter_pick() each input adds at most one request. A win
- * moves the pointer only when noc_arbiter_won() reports that it was used. The matrix arbiter's matrix of
- * precedence is an order of inputs, because a winner moves after all others at once; it is stored as the
- * time of the last win. Initially, higher numbers precede.
+ * moves the pointer only when noc_arbiter_won() reports that it was used. The precedence matrix of the matrix
+ * arbiter is an order of the inputs, because a winner moves behind all others. The order is stored as the
+ * time of each input's last win. Initially, inputs with higher numbers precede.
  */
 #include <assert.h>
 #include <limits.h>
@@ -21,7 +21,7 @@ struct noc_arbiter {
 	uint32_t clock;
 	int32_t best, best_priority; /* best request so far; -1: none */
 	uint32_t *won;               /* matrix: when each input won last */
-	struct noc_arbiter *group;   /* tree: of groups, and between them */
+	struct noc_arbiter *group;   /* tree: one arbiter per group, and one between the groups */
 	struct noc_arbiter *top;
 	uint32_t groups, group_size;
 	uint64_t *asked; /* tree: groups with requests */
@@ -73,7 +73,7 @@ void noc_arbiters_delete(struct noc_arbiter *a, uint32_t n)
 	free(a);
 }
 
-/* True if input precedes the best one so far at the same priority. */
+/* Returns true if `input` precedes a->best at the same priority. */
 static bool arbiter_precedes(const struct noc_arbiter *a, uint32_t input)
 {
 	uint32_t best = (uint32_t)a->best;

@@ -2,8 +2,8 @@
 /*
  * Construction of a network of routers: all memory that its cycles need is allocated before the first.
  *
- * Bounds follow from credits: the flits and credits between a sender and its downstream buffer are at most
- * the size of the buffer.
+ * Credits bound the sizes: a sender, its channel and its downstream buffer hold at most as many flits and
+ * credits as the buffer has slots.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -35,8 +35,9 @@ static int32_t *new_minus_one_array(uint32_t n)
 	return p;
 }
 
-/* Initializes a port of a fast router: its incoming and its outgoing channel. */
-static void quick_port(const struct noc *n, struct noc_quick *q, const struct noc_router *r, uint32_t port)
+/* Initializes the incoming and the outgoing channel of a port of a router of noc_quick.c. */
+static void quick_port_init(
+	const struct noc *n, struct noc_quick *q, const struct noc_router *r, uint32_t port)
 {
 	const struct noc_end *in = &n->plan->in[r->base + port], *out = &n->plan->out[r->base + port];
 	uint64_t *ready = &q->sets[port * (r->ports + q->words)];
@@ -61,7 +62,7 @@ static void quick_init(const struct noc *n, struct noc_router *r, struct noc_vc 
 	q->turn = xcalloc((size_t)r->ports * n->vcs, sizeof(*q->turn));
 	q->sets = xcalloc((size_t)r->ports * (r->ports + q->words), sizeof(*q->sets));
 	for (uint32_t i = 0; i < r->ports; i++)
-		quick_port(n, q, r, i);
+		quick_port_init(n, q, r, i);
 	for (uint32_t i = 0; i < r->ports * n->vcs; i++)
 		vc[i].input = &q->port[i / n->vcs];
 }
@@ -73,7 +74,7 @@ static void quick_free(struct noc_quick *q)
 	free(q->sets);
 }
 
-static void router_switch(struct noc *n, struct noc_router *r)
+static void switch_init(struct noc *n, struct noc_router *r)
 {
 	uint32_t inputs = r->ports * n->input_speedup, outputs = r->ports * n->output_speedup;
 
@@ -91,7 +92,7 @@ static void router_switch(struct noc *n, struct noc_router *r)
 		r->vc_turn[i] = n->vcs - 1;
 }
 
-static void router_allocators(struct noc *n, struct noc_router *r)
+static void allocators_init(struct noc *n, struct noc_router *r)
 {
 	uint32_t vcs = r->ports * n->vcs;
 
@@ -102,7 +103,7 @@ static void router_allocators(struct noc *n, struct noc_router *r)
 	r->hold = list_new(n->hold ? vcs : 1);
 	if (n->conf.vc_alloc.kind != ALLOCATOR_PIGGYBACK)
 		noc_alloc_init(&r->vc_alloc, &n->conf.vc_alloc, vcs, vcs, false);
-	router_switch(n, r);
+	switch_init(n, r);
 }
 
 static void router_init(struct noc *n, struct noc_subnet *s, uint32_t id)
@@ -117,7 +118,7 @@ static void router_init(struct noc *n, struct noc_subnet *s, uint32_t id)
 	if (n->quick)
 		quick_init(n, r, &s->vc[r->base * n->vcs]);
 	else
-		router_allocators(n, r);
+		allocators_init(n, r);
 	cap = fifo_capacity(r->ports * n->output_cap);
 	r->cross.slot = reserve(cap, sizeof(*r->cross.slot));
 	r->cross.mask = cap - 1;
@@ -209,8 +210,8 @@ static void nodes_init(struct noc *n, struct noc_subnet *s)
 /* ---- subnets ------------------------------------------------------------------------------------------- */
 
 /*
- * Allocates the wheel: in a cycle each input receives at most one flit, and each sender at most
- * input_speedup credits.
+ * Allocates the wheel. In a cycle each input receives at most one flit, and each sender at most input_speedup
+ * credits.
  */
 static void wheel_init(struct noc *n, struct noc_subnet *s)
 {
@@ -343,7 +344,7 @@ static void copy_options(struct noc *n)
 	n->wheel_mask = fifo_capacity(n->plan->most_latency + 3) - 1;
 }
 
-/* True if noc_quick.c can model the routers of a network. */
+/* Returns true if noc_quick.c can model the routers of the network. */
 static bool quick_fits(const struct noc *n)
 {
 	const struct icnt *c = &n->conf;

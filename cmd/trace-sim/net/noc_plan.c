@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Plans of networks: topologies join routers, channels and nodes through a builder, in BookSim's order, for
- * ends are numbered as they are added.
+ * Plans of networks: topologies join routers, channels and nodes through a builder. They do so in BookSim's
+ * order, because ends are numbered as they are added.
  *
- * Always true of a finished plan: every channel and every node has two ends; inputs and outputs of a router
- * are as many. A channel's latency when an output is added, not its last one, counts in noc_end.least, as in
- * BookSim.
+ * Always true of a finished plan: every channel and every node has two ends, and a router has as many inputs
+ * as outputs. noc_end.min_credit_rtt uses the channel's latency at the time when the output was added, like
+ * BookSim, even if the latency changes later.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -113,7 +113,7 @@ void noc_table(struct noc_builder *b, noc_toward_fn *toward)
 
 /* ---- finishing ---------------------------------------------------------------------------------------- */
 
-/* Cycles of a head through a router up to the switch, as feedback policies count them. */
+/* Number of cycles of a head from its arrival at a router to the switch, as feedback policies count them. */
 static uint32_t switch_latency(const struct icnt *c, bool speculative)
 {
 	uint32_t vc = (uint32_t)icnt_int(c, ICNT_vc_alloc_delay),
@@ -147,7 +147,9 @@ static void place_ports(struct noc_builder *b)
 	p->eject = xcalloc(p->nodes, sizeof(*p->eject));
 }
 
-/* Sets both ends of every channel. from, into: output and input port of a channel. */
+/*
+ * Sets both ends of every channel. from, into: scratch arrays for the output and input port of each channel.
+ */
 static void connect_channels(struct noc_builder *b, uint32_t *from, uint32_t *into)
 {
 	struct noc_plan *p = b->plan;
@@ -197,7 +199,7 @@ static void finish_plan(struct noc_builder *b)
 		p->in[i].sender = p->in[i].to & NOC_NODE ? p->ports + (p->in[i].to & ~NOC_NODE) : p->in[i].to;
 		p->most_latency = p->in[i].latency > p->most_latency ? p->in[i].latency : p->most_latency;
 	}
-	for (uint32_t i = 0; i < p->nodes; i++) /* a negative speculative acts like a positive one */
+	for (uint32_t i = 0; i < p->nodes; i++) /* a negative `speculative` acts like a positive one */
 		p->inject[i].min_credit_rtt = 1 + 2 * p->inject[i].latency +
 					      switch_latency(b->c, icnt_int(b->c, ICNT_speculative) != 0);
 	for (uint32_t r = 0; r < p->routers; r++) {
@@ -249,7 +251,7 @@ const struct noc_routing noc_routings[N_ROUTINGS] = {
 #include "arch/network.def"
 };
 
-/* Rows that are refused when the file is read. */
+/* Placeholder of routings that icnt_load() rejects. */
 struct noc_way noc_inject_none(const struct noc_view *v, const struct noc_packet *p)
 {
 	(void)v, (void)p;
@@ -262,7 +264,7 @@ void noc_route_none(const struct noc_view *v, struct noc_packet *p, uint32_t rou
 	abort();
 }
 
-/* A way with all channels of the packet's class. */
+/* Returns a way with all channels of the packet's class. */
 struct noc_way noc_inject_class(const struct noc_view *v, const struct noc_packet *p)
 {
 	return (struct noc_way){
@@ -283,7 +285,10 @@ struct noc_way noc_inject_per_node(const struct noc_view *v, const struct noc_pa
 	return (struct noc_way){.lo = (uint16_t)lo, .hi = (uint16_t)(lo + each - 1)};
 }
 
-/* quirk Q4-35: requests one random channel, drawn again in every cycle in which it is unavailable. */
+/*
+ * quirk Q4-35: requests one random channel. While the channel is not available, another one is drawn in each
+ * cycle.
+ */
 struct noc_way noc_inject_any_vc(const struct noc_view *v, const struct noc_packet *p)
 {
 	uint16_t vc = (uint16_t)noc_random_int(v->random, v->c->vcs - 1);

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One step of a fast router for the common configuration: routes known on arrival, both allocators islip
- * with one round, no speculation, hold, priorities or speedup, private buffers, one step through the switch,
- * at most 64 ports and virtual channels. The results equal those of noc_router.c, down to the order of its
- * lists, which are sets here.
+ * One step of a fast router for the common configuration: routes known on arrival, both allocators islip with
+ * one round, no speculation, hold, priorities or speedup, private buffers, one step through the switch, at
+ * most 64 ports and virtual channels. The results are the same as with noc_router.c, including the order of
+ * its lists, which are sets here.
  *
  * Always true between two cycles: a head is in the set of each output that it requests, and a channel whose
- * next flit could cross in the set of its output. So only requesters are visited, and a router in which
- * nothing can move is not visited at all. The only head of a router that requests a channel is not in a set
- * but in `lone`, and the only channel that could cross in `next`; neither needs an allocator. The position
- * of a channel in the lists of noc_router.c follows from two numbers, `batch` and `order`. Only channels
- * that cross in the same step are sorted, because they draw random numbers and examine routers one after
- * another.
+ * next flit could cross is in the set of its output. So only requesters are visited, and a router in which
+ * nothing can move is not visited. If a router has exactly one head that requests a channel, the head is in
+ * `lone` instead of a set. If exactly one channel could cross, it is in `next`. Neither needs an allocator.
+ * Two numbers, `batch` and `order`, give the position of a channel in the lists of noc_router.c. Only
+ * channels that cross in the same step are sorted, because the routing of their packets draws random numbers
+ * and reads the state of routers.
  */
 #include "inlining.h"
 #include "net/noc_step.h"
 
 /*
- * noc_vc.order has ORDERS numbers per cycle: first those of arrivals, from AFTER_TAIL on those of heads
- * after a tail that crosses.
+ * Values of noc_vc.order: each cycle has ORDERS of them. Arrivals use the values below AFTER_TAIL; heads that
+ * follow a crossing tail use the others.
  */
 #define ORDERS     128
 #define AFTER_TAIL 64
@@ -41,7 +41,9 @@ static inline void clear_ready(struct noc_router *r, const struct noc_vc *v)
 	r->quick.wanted &= ~(1ull << v->port);
 }
 
-/* Notes that the next flit of a channel could cross from now on. */
+/*
+ * Adds a channel whose next flit can cross to the ready sets, or stores it in `next` if it is the only one.
+ */
 static inline void note_can_cross(struct noc_router *r, struct noc_vc *v)
 {
 	struct noc_quick *q = &r->quick;
@@ -58,8 +60,11 @@ static inline void note_can_cross(struct noc_router *r, struct noc_vc *v)
 
 /* ---- credits --------------------------------------------------------------------------------- */
 
-/* Called when the buffer after an output's channel is no longer full. Returns true if a flit can move now. */
-static inline bool buffer_not_full(const struct noc *n, struct noc_router *r, uint32_t port, uint32_t vc)
+/*
+ * Called when the downstream buffer of an output's channel is no longer full. Returns true if a flit can now
+ * move.
+ */
+static inline bool wake_vc_owner(const struct noc *n, struct noc_router *r, uint32_t port, uint32_t vc)
 {
 	struct noc_quick *q = &r->quick;
 	struct noc_vc *v = &q->vc[q->turn[port * n->vcs + vc] - 1];
@@ -70,7 +75,7 @@ static inline bool buffer_not_full(const struct noc *n, struct noc_router *r, ui
 	return true;
 }
 
-/* Counts a credit for channel vc of a sender. Returns true if something can move in its router now. */
+/* Counts a credit for channel vc of a sender. Returns true if a flit or head can now move in its router. */
 static ALWAYS_INLINE bool count_credit(
 	const struct noc *n, struct noc_subnet *s, uint32_t sender, uint32_t vc)
 {
@@ -84,7 +89,7 @@ static ALWAYS_INLINE bool count_credit(
 		return false;
 	r = &s->router[n->plan->router_of[sender]];
 	if (left + 1 == n->conf.vc_buffer)
-		moves = buffer_not_full(n, r, sender - r->base, vc);
+		moves = wake_vc_owner(n, r, sender - r->base, vc);
 	o = &r->quick.port[sender - r->base];
 	if (s->senders.wait_for_tail && !left && o->tails >> vc & 1) {
 		o->free |= 1ull << vc;
@@ -112,11 +117,11 @@ static void count_delayed_credits(struct noc *n, struct noc_subnet *s, struct no
 static inline void quick_credit_arrives(struct noc *n, struct noc_subnet *s, const struct noc_returning *c)
 {
 	if (c->to >= n->plan->ports) {
-		noc_node_credit(n, s, c);
+		noc_deliver_node_credit(n, s, c);
 		return;
 	}
 	if (!n->immediate_credits) {
-		noc_later_credit(n, s, &s->router[n->plan->router_of[c->to]], c);
+		noc_queue_router_credit(n, s, &s->router[n->plan->router_of[c->to]], c);
 		return;
 	}
 	s->credits--;
@@ -176,7 +181,7 @@ static inline void quick_head_arrives(struct noc_router *r, struct noc_vc *v, co
 	wait_at_outputs(q, v);
 }
 
-/* Stores a flit that arrives at an input port, numbered over all routers. */
+/* Stores a flit that arrives at input port m->to, a number over all routers. */
 static inline void quick_flit_arrives(struct noc *n, struct noc_subnet *s, const struct noc_moving *m)
 {
 	uint32_t router = n->plan->router_of[m->to];
@@ -202,11 +207,11 @@ static inline void quick_flit_arrives(struct noc *n, struct noc_subnet *s, const
 
 void noc_quick_deliver(struct noc *n, struct noc_subnet *s)
 {
-	struct noc_slot *slot = noc_slot_now(n, s);
+	struct noc_slot *slot = noc_begin_cycle(n, s);
 
 	for (const struct noc_moving *m = slot->flit, *end = m + slot->flits; m < end; m++)
 		if (m->to & NOC_NODE)
-			noc_node_flit(s, m);
+			noc_deliver_node_flit(s, m);
 		else
 			quick_flit_arrives(n, s, m);
 	for (const struct noc_returning *c = slot->credit, *end = c + slot->credits; c < end; c++)
@@ -217,7 +222,10 @@ void noc_quick_deliver(struct noc *n, struct noc_subnet *s)
 
 /* ---- virtual channels ------------------------------------------------------------------------ */
 
-/* The next channel in round robin, from `turn` on, of an output whose channel 0 has the number `low`. */
+/*
+ * Returns the first channel of set `got` in round robin from `turn` on. low: number of the output's channel
+ * 0.
+ */
 static inline uint32_t next_channel_round_robin(uint64_t got, uint32_t low, uint32_t turn)
 {
 	uint64_t later = turn <= low ? got : turn - low < 64 ? got >> (turn - low) << (turn - low) : 0;
@@ -225,7 +233,7 @@ static inline uint32_t next_channel_round_robin(uint64_t got, uint32_t low, uint
 	return low + bit_lowest64(later ? later : got);
 }
 
-static inline void leave_output(struct noc_quick *q, const struct noc_vc *v, uint32_t port)
+static inline void stop_waiting_at_output(struct noc_quick *q, const struct noc_vc *v, uint32_t port)
 {
 	struct noc_quick_port *o = &q->port[port];
 
@@ -234,16 +242,16 @@ static inline void leave_output(struct noc_quick *q, const struct noc_vc *v, uin
 		q->requested &= ~(1ull << port);
 }
 
-static inline void leave_outputs(struct noc_quick *q, const struct noc_vc *v)
+static inline void stop_waiting_at_outputs(struct noc_quick *q, const struct noc_vc *v)
 {
-	leave_output(q, v, v->way_port[0]);
+	stop_waiting_at_output(q, v, v->way_port[0]);
 	if (v->ways > 1)
-		leave_output(q, v, v->way_port[1]);
+		stop_waiting_at_output(q, v, v->way_port[1]);
 }
 
 /*
- * Assigns output channel `out` of a port to the head of v. v moves to the front of the switch list, with all
- * others of this step.
+ * Assigns output channel `out` of a port to the head of v. v moves to the front of the switch list, together
+ * with all channels that are assigned in this step.
  */
 static ALWAYS_INLINE void bind_channel(struct noc *n, struct noc_subnet *s, struct noc_router *r,
 	struct noc_vc *v, uint32_t port, uint32_t out)
@@ -268,11 +276,11 @@ static ALWAYS_INLINE void bind_channel(struct noc *n, struct noc_subnet *s, stru
 		note_can_cross(r, v);
 }
 
-/* Index of the way of a channel's head that leads to an output. */
+/* Index of the way to output `port` among the ways of v's head. */
 static inline uint32_t way_index(const struct noc_vc *v, uint32_t port) { return v->way_port[0] != port; }
 
-/* Channels that the heads at an output request there. */
-static uint64_t request_of(const struct noc_quick *q, uint32_t port)
+/* Set of the channels of output `port` that the waiting heads request. */
+static uint64_t vcs_requested_at(const struct noc_quick *q, uint32_t port)
 {
 	uint64_t asks = 0;
 
@@ -285,12 +293,12 @@ static uint64_t request_of(const struct noc_quick *q, uint32_t port)
 	return asks;
 }
 
-/* Grants the free channels of an output to heads in round robin; adds these to n->inputs_granted. */
+/* Grants the free channels of an output to heads in round robin; adds the heads to n->inputs_granted. */
 static void grant_channels(struct noc *n, const struct noc_quick *q, uint32_t port)
 {
 	const uint64_t *heads = q->port[port].waiting;
 
-	FOR_BITS64 (out, q->port[port].free & request_of(q, port)) {
+	FOR_BITS64 (out, q->port[port].free & vcs_requested_at(q, port)) {
 		uint32_t at = bitset_next_cyclic(heads, q->words, q->turn[port * n->vcs + out]);
 
 		while (!(q->vc[at].requests[way_index(&q->vc[at], port)] >> out & 1))
@@ -301,8 +309,8 @@ static void grant_channels(struct noc *n, const struct noc_quick *q, uint32_t po
 }
 
 /*
- * Assigns the next channel in round robin, among those that its ways were granted, to a head; false: none
- * was granted.
+ * Assigns the next channel in round robin to the head of v. granted0, granted1: channels granted to its ways.
+ * Returns false if both are empty.
  */
 static ALWAYS_INLINE bool assign_granted_channel(struct noc *n, struct noc_subnet *s, struct noc_router *r,
 	struct noc_vc *v, uint64_t granted0, uint64_t granted1)
@@ -324,7 +332,7 @@ static ALWAYS_INLINE bool assign_granted_channel(struct noc *n, struct noc_subne
 	return true;
 }
 
-/* Returns the only head that waits at a port, if it is also the only head at its other output; else NULL. */
+/* Returns the head that waits at a port if it has no competitor there or at its other output; else NULL. */
 static inline struct noc_vc *lone_head_at(const struct noc_quick *q, uint32_t port)
 {
 	const uint64_t *heads = q->port[port].waiting;
@@ -339,7 +347,10 @@ static inline struct noc_vc *lone_head_at(const struct noc_quick *q, uint32_t po
 	return v->ways == 1 || q->port[v->way_port[v->way_port[0] == port]].heads == 1 ? v : NULL;
 }
 
-/* Assigns one of the free channels that it requests to a head without competitors; false: none is free. */
+/*
+ * Assigns a free channel to the head of v, which has no competitors. Returns false if no requested channel is
+ * free.
+ */
 static ALWAYS_INLINE bool assign_free_channel(
 	struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v)
 {
@@ -349,7 +360,9 @@ static ALWAYS_INLINE bool assign_free_channel(
 	return assign_granted_channel(n, s, r, v, v->requests[0] & port[v->way_port[0]].free, second);
 }
 
-/* Lets each head with grants take a channel; false: none did. */
+/*
+ * Assigns to each head with grants one of the granted channels. Returns true if any head received a channel.
+ */
 static bool accept_grants(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
 	bool got = false;
@@ -360,7 +373,7 @@ static bool accept_grants(struct noc *n, struct noc_subnet *s, struct noc_router
 
 			got |= assign_granted_channel(
 				n, s, r, &r->quick.vc[w * 64 + b], granted[0], granted[1]);
-			leave_outputs(&r->quick, &r->quick.vc[w * 64 + b]);
+			stop_waiting_at_outputs(&r->quick, &r->quick.vc[w * 64 + b]);
 			granted[0] = granted[1] = 0;
 		}
 		n->inputs_granted[w] = 0;
@@ -369,10 +382,10 @@ static bool accept_grants(struct noc *n, struct noc_subnet *s, struct noc_router
 }
 
 /*
- * Assigns channels to the heads that wait at outputs; heads without competitors get theirs at once. Returns
- * true if any got one.
+ * Assigns channels to the heads that wait at outputs; heads without competitors receive theirs immediately.
+ * Returns true if any head received a channel.
  */
-static bool match_many_channels(struct noc *n, struct noc_subnet *s, struct noc_router *r)
+static bool match_competing_heads(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
 	struct noc_quick *q = &r->quick;
 	bool got = false, granted = false;
@@ -387,20 +400,20 @@ static bool match_many_channels(struct noc *n, struct noc_subnet *s, struct noc_
 			grant_channels(n, q, (uint32_t)port);
 			granted = true;
 		} else if (assign_free_channel(n, s, r, v)) {
-			leave_outputs(q, v);
+			stop_waiting_at_outputs(q, v);
 			got = true;
 		}
 	}
 	return (granted && accept_grants(n, s, r)) || got;
 }
 
-/* Assigns channels to heads. Returns true if any got one. */
+/* Assigns channels to heads. Returns true if any head received one. */
 static inline bool match_channels(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
 	struct noc_quick *q = &r->quick;
 
 	if (!q->lone)
-		return q->requested & q->open && match_many_channels(n, s, r);
+		return q->requested & q->open && match_competing_heads(n, s, r);
 	if (!assign_free_channel(n, s, r, q->lone))
 		return false;
 	q->lone = NULL;
@@ -415,7 +428,7 @@ static inline uint32_t first_member_from(uint64_t set, uint32_t turn)
 	return set & (set - 1) ? bit_next_cyclic64(set, turn) : bit_lowest64(set);
 }
 
-/* Moves the round-robin pointers past a channel that crosses. */
+/* Moves the round-robin pointers past channel v, which crosses; returns v. */
 static inline struct noc_vc *advance_turns(struct noc_vc *v)
 {
 	v->output->out_turn = v->in + 1u;
@@ -425,7 +438,7 @@ static inline struct noc_vc *advance_turns(struct noc_vc *v)
 }
 
 /* Returns the channel of input `in` that crosses to output `out`. */
-static inline struct noc_vc *match_output(
+static inline struct noc_vc *take_crossing_vc(
 	const struct noc *n, struct noc_router *r, uint32_t in, uint32_t out)
 {
 	struct noc_quick *q = &r->quick;
@@ -440,10 +453,10 @@ static bool crosses_before(const struct noc_vc *a, const struct noc_vc *b)
 }
 
 /*
- * Matches inputs with several requested outputs. Stores the channels that cross in n->crossing, sorted;
- * returns their number.
+ * Matches inputs with outputs if flits can cross to several outputs. Stores the channels that cross in
+ * n->crossing, sorted, and returns their number.
  */
-static uint32_t match_many(struct noc *n, struct noc_router *r)
+static uint32_t match_competing_inputs(struct noc *n, struct noc_router *r)
 {
 	struct noc_quick *q = &r->quick;
 	uint64_t inputs = 0, outputs[64];
@@ -457,8 +470,8 @@ static uint32_t match_many(struct noc *n, struct noc_router *r)
 	}
 	FOR_BITS64 (in, inputs) {
 		uint32_t k = count++;
-		struct noc_vc *v =
-			match_output(n, r, (uint32_t)in, first_member_from(outputs[in], q->port[in].in_turn));
+		struct noc_vc *v = take_crossing_vc(
+			n, r, (uint32_t)in, first_member_from(outputs[in], q->port[in].in_turn));
 
 		for (; k && crosses_before(v, n->crossing[k - 1]); k--)
 			n->crossing[k] = n->crossing[k - 1];
@@ -480,17 +493,17 @@ static inline uint32_t match_switch(struct noc *n, struct noc_router *r)
 	if (!q->wanted)
 		return 0;
 	if (q->wanted & (q->wanted - 1))
-		return match_many(n, r);
+		return match_competing_inputs(n, r);
 	out = bit_lowest64(q->wanted);
 	n->crossing[0] =
-		match_output(n, r, first_member_from(q->port[out].wants, q->port[out].out_turn), out);
+		take_crossing_vc(n, r, first_member_from(q->port[out].wants, q->port[out].out_turn), out);
 	return 1;
 }
 
 /*
- * Sends the flit at the front of a channel over the switch, and its credit. In noc_router.c the flit would
- * reach the output in the next step, and the output has sent all earlier flits by then, so its time on the
- * channel is known; the credit would leave in this step. Returns true for a tail.
+ * Sends the flit at the front of v through the switch, and its credit. Returns true for a tail. In
+ * noc_router.c the flit would reach the output in the next step, and the output would have sent all earlier
+ * flits by then. Its arrival time is therefore known now. The credit would leave in this step.
  */
 static inline bool send_flit_and_credit(
 	struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v)
@@ -499,7 +512,7 @@ static inline bool send_flit_and_credit(
 	const struct noc_quick_port *input = v->input, *output = v->output;
 	uint32_t out = r->base + v->port;
 	struct noc_packet *p = &s->packet[f->req];
-	struct noc_slot *slot = noc_slot_in(s, input->from_in);
+	struct noc_slot *slot = noc_slot_after(s, input->from_in);
 	struct noc_moving *m;
 
 	v->count--;
@@ -513,7 +526,7 @@ static inline bool send_flit_and_credit(
 	s->senders.used[out]++;
 	++*v->vc_used;
 	s->link_flits[out]++;
-	slot = noc_slot_in(s, output->to_in);
+	slot = noc_slot_after(s, output->to_in);
 	m = &slot->flit[slot->flits++];
 	m->to = output->to;
 	m->flit = *f;
@@ -522,8 +535,8 @@ static inline bool send_flit_and_credit(
 }
 
 /*
- * Moves the flit of a channel that crosses. rank: position among the channels that cross in this step.
- * in_sets: the channel is in the ready sets.
+ * Moves the front flit of v, which crosses. rank: position among the channels that cross in this step.
+ * in_sets: v is in the ready sets.
  */
 static inline void quick_cross(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v,
 	uint32_t rank, bool in_sets)
@@ -552,7 +565,7 @@ static inline void quick_cross(struct noc *n, struct noc_subnet *s, struct noc_r
 
 /* ---- a step ---------------------------------------------------------------------------------- */
 
-/* Runs one step of a router; false: nothing can move in it until a flit or credit arrives. */
+/* Runs one step of a router. Returns false if nothing can move in it until a flit or credit arrives. */
 static inline bool quick_router_step(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
 	struct noc_quick *q = &r->quick;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The generator: X[j] = X[j-100] - X[j-37] modulo 2^30. A seed picks a point of its one sequence: a power of
- * z modulo the polynomial z^100 + z^63 + 1 over words, found by squaring and multiplying, so that the streams
- * of different seeds are far from each other.
+ * The generator: X[j] = X[j-100] - X[j-37] modulo 2^30. A seed selects a point of this one sequence: a power
+ * of z modulo the polynomial z^100 + z^63 + 1 over words, computed by squaring and multiplying. The streams
+ * of different seeds are therefore far from each other.
  */
 #include <string.h>
 #include "net/noc_random.h"
@@ -10,8 +10,9 @@
 #define LONG_LAG  RANDOM_LAG
 #define SHORT_LAG 37
 #define MASK      ((1u << 30) - 1)
-#define STREAMS   70 /* bits of a point */
-#define BLOCK     36 /* numbers that are independent of each other, a multiple of the vector length */
+#define STREAMS   70 /* number of squarings that select a stream */
+/* consecutive numbers that do not depend on each other; a multiple of the vector length */
+#define BLOCK 36
 
 /* Draws n >= 100 numbers from the state and advances it. */
 static void draw_random_numbers(uint32_t *state, uint32_t *out, int n)
@@ -30,7 +31,7 @@ static void draw_random_numbers(uint32_t *state, uint32_t *out, int n)
 		state[i] = (out[n + i - LONG_LAG] - state[i - SHORT_LAG]) & MASK;
 }
 
-/* x holds a polynomial in its first 100 words; the square is reduced. */
+/* Squares the polynomial in the first 100 words of x and reduces it. */
 static void square_polynomial(uint32_t *x)
 {
 	for (int j = LONG_LAG - 1; j > 0; j--) {

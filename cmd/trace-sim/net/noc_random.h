@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The random numbers of network mode 1: Knuth's subtractive generator with lags 100 and 37 modulo 2 to the
- * power of 30 (The Art of Computer Programming, volume 2), of which 100 of each 1009 numbers are used.
+ * The random numbers of network mode 1: Knuth's subtractive generator with lags 100 and 37 modulo 2^30 (The
+ * Art of Computer Programming, volume 2). Of every 1009 numbers the first 100 are used.
  */
 #ifndef NOC_RANDOM_H
 #define NOC_RANDOM_H
@@ -13,7 +13,7 @@
 
 struct noc_random {
 	uint32_t state[RANDOM_LAG];
-	uint32_t ready[RANDOM_PART]; /* the first RANDOM_LAG are drawn */
+	uint32_t ready[RANDOM_PART]; /* only the first RANDOM_LAG are returned */
 	uint32_t used;
 };
 
@@ -28,7 +28,7 @@ static inline uint32_t noc_random_next(struct noc_random *r)
 	return r->ready[r->used++];
 }
 
-/* Returns a random number from 0 to most. */
+/* Returns a random number from 0 to most, inclusive. */
 static inline uint32_t noc_random_int(struct noc_random *r, uint32_t most)
 {
 	return noc_random_next(r) % (most + 1);

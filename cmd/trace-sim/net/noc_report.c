@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The report of a network (--net-report): use of each channel, the busiest routers, distribution of
- * latencies; as text or JSON.
+ * The report of a network (--net-report) as text or JSON: load of each channel, busiest routers, distribution
+ * of latencies.
  *
- * Always true: both subnets have the same topology. Text and JSON show the flits of each subnet; elsewhere
- * they are added. Leaves out mode 2, which has no channels between routers.
+ * Always true: both subnets have the same topology. Text and JSON show the flits of a channel per subnet; the
+ * loads of routers are sums over both. Mode 2 has no report, because it has no channels between routers.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,13 +16,16 @@
 
 static const char *const subnet_names[2] = {"requests", "replies"};
 
-double noc_use(const struct noc *n, uint64_t flits) { return n->time ? (double)flits / (double)n->time : 0; }
+double noc_flits_per_cycle(const struct noc *n, uint64_t flits)
+{
+	return n->time ? (double)flits / (double)n->time : 0;
+}
 
 /*
- * Routers of noc_quick.c count a flit when it crosses, and it leaves a cycle later: not yet what crossed in
- * the last one.
+ * A router of noc_quick.c counts a flit when it crosses, one cycle before it leaves. Flits that crossed in
+ * the last cycle are therefore subtracted.
  */
-uint64_t noc_sent(const struct noc *n, unsigned subnet, uint32_t port)
+uint64_t noc_output_flits(const struct noc *n, unsigned subnet, uint32_t port)
 {
 	const struct noc_subnet *s = &n->net[subnet];
 	const struct noc_end *e = &n->plan->out[port];
@@ -36,7 +39,7 @@ uint64_t noc_sent(const struct noc *n, unsigned subnet, uint32_t port)
 
 uint64_t noc_channel_flits(const struct noc *n, uint32_t port)
 {
-	return noc_sent(n, 0, port) + noc_sent(n, 1, port);
+	return noc_output_flits(n, 0, port) + noc_output_flits(n, 1, port);
 }
 
 uint64_t noc_router_flits(const struct noc *n, uint32_t router)
@@ -62,7 +65,7 @@ static int compare_by_load(const void *a, const void *b)
 	return x->router < y->router ? -1 : x->router > y->router;
 }
 
-/* Routers, the busiest first; owned by the caller. */
+/* Returns the routers in the order of decreasing load; the caller frees the array. */
 static struct load *routers_by_load(const struct noc *n)
 {
 	struct load *l = xcalloc(n->plan->routers, sizeof(*l));
@@ -81,13 +84,14 @@ static void print_channels(const struct noc *n, int k, FILE *out)
 
 	for (uint32_t i = 0; i < p->ports; i++) {
 		uint32_t r = p->router_of[i], to = p->out[i].to;
-		uint64_t flits = noc_sent(n, (unsigned)k, i);
+		uint64_t flits = noc_output_flits(n, (unsigned)k, i);
 
 		if (!flits)
 			continue;
 		fprintf(out, "channel %s router %u output %u to %s %u: %" PRIu64 " flits, %.4f flits/cycle\n",
 			subnet_names[k], r, i - p->base[r], to & NOC_NODE ? "node" : "router",
-			to & NOC_NODE ? to & ~NOC_NODE : p->router_of[to], flits, noc_use(n, flits));
+			to & NOC_NODE ? to & ~NOC_NODE : p->router_of[to], flits,
+			noc_flits_per_cycle(n, flits));
 	}
 }
 
@@ -100,7 +104,7 @@ static void text_report(const struct noc *n, FILE *out)
 		n->plan->routers, n->time);
 	for (uint32_t i = 0; i < n->plan->routers && i < BUSIEST; i++)
 		fprintf(out, "busy router %u: %" PRIu64 " flits, %.4f flits/cycle\n", l[i].router, l[i].flits,
-			noc_use(n, l[i].flits));
+			noc_flits_per_cycle(n, l[i].flits));
 	free(l);
 	for (uint32_t i = 0; i < NOC_BINS; i++)
 		if (n->latencies[i])
@@ -124,7 +128,7 @@ static void json_channels(const struct noc *n, FILE *out)
 			",\"replies\":%" PRIu64 "}",
 			i ? "," : "", r, i - p->base[r], to & NOC_NODE ? "to_node" : "to_router",
 			to & NOC_NODE ? to & ~NOC_NODE : p->router_of[to], p->out[i].latency,
-			noc_sent(n, 0, i), noc_sent(n, 1, i));
+			noc_output_flits(n, 0, i), noc_output_flits(n, 1, i));
 	}
 }
 

@@ -7,9 +7,9 @@
 #include "net/noc.h"
 
 /* Flits per cycle; 0 before the first cycle. */
-double noc_use(const struct noc *n, uint64_t flits);
+double noc_flits_per_cycle(const struct noc *n, uint64_t flits);
 /* Number of flits that an output has sent in a subnet. */
-uint64_t noc_sent(const struct noc *n, unsigned subnet, uint32_t port);
+uint64_t noc_output_flits(const struct noc *n, unsigned subnet, uint32_t port);
 /* Number of flits over the channel of an output, and out of a router, in both subnets. */
 uint64_t noc_channel_flits(const struct noc *n, uint32_t port);
 uint64_t noc_router_flits(const struct noc *n, uint32_t router);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The input-queued router (NET-noc-5 to NET-noc-10): one internal step. Heads are routed and get a virtual
- * channel of an output. Then each flit gets the switch, crosses it and waits at the output to be sent.
+ * One internal step of the input-queued router (NET-noc-5 to NET-noc-10). Heads are routed and receive a
+ * virtual channel of an output. Then each flit is granted the switch, crosses it and waits at the output to
+ * be sent.
  *
- * Always true: work is in lists in BookSim's order, because that order determines random numbers and the
- * order of flits that reach an output together. All results are computed before any state changes: first all
- * evaluate, then all update. Entries that an update appends are processed in the next step. quirk Q4-36: a
- * list with a delay above 1 starts all its entries together; entries that are added meanwhile wait until
- * those are done.
+ * Always true: lists of work have BookSim's order, because that order determines random numbers and the order
+ * of flits that reach an output together. All stages evaluate before any stage updates state. Entries that an
+ * update appends are processed in the next step. quirk Q4-36: a list with a delay above 1 starts all its
+ * entries together. Entries that are added meanwhile wait until those have completed.
  */
 #include <assert.h>
 #include <limits.h>
@@ -16,7 +16,7 @@
 #include "arena.h"
 #include "net/noc_step.h"
 
-static bool credit_full(const struct noc *n, const struct noc_subnet *s, uint32_t sender, uint32_t vc)
+static bool downstream_vc_full(const struct noc *n, const struct noc_subnet *s, uint32_t sender, uint32_t vc)
 {
 	return noc_sender_full(&n->conf, &s->senders, sender, vc, (uint32_t)n->time);
 }
@@ -27,8 +27,8 @@ static bool output_full(const struct noc *n, const struct noc_subnet *s, uint32_
 }
 
 /*
- * noq: finds the way through the next router, because the channel to that router must belong to the output
- * that the packet takes there.
+ * noq: computes the way through the next router. The channel to that router must belong to the output taken
+ * there.
  */
 static void route_two_routers_ahead(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc)
 {
@@ -39,13 +39,13 @@ static void route_two_routers_ahead(struct noc *n, struct noc_subnet *s, struct 
 	if (to & NOC_NODE)
 		return;
 	route_ahead(n, s, p, n->plan->out[out].to);
-	p->next = noc_part(n, &p->way[0], n->plan->router_of[to], p->way[0].port);
+	p->next = noc_next_output_vcs(n, &p->way[0], n->plan->router_of[to], p->way[0].port);
 	here.lo = p->next.lo;
 	here.hi = p->next.hi;
 	p->way[0] = here;
 }
 
-/* Requests an output channel for the routed head at the front of a channel. */
+/* Requests an output channel for the routed head at the front of input channel vc. */
 static void request_vc(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc)
 {
 	s->vc[r->base * n->vcs + vc].state = NOC_WANTS;
@@ -114,9 +114,9 @@ static void router_arrivals(struct noc *n, struct noc_subnet *s, struct noc_rout
 
 /* ---- ways ------------------------------------------------------------------------------------ */
 
-static void route_update(struct noc *n, struct noc_subnet *s, struct noc_router *r)
+static void finish_routing(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
-	for (uint32_t left = noc_list_done(&r->route, (uint32_t)n->time); left; left--) {
+	for (uint32_t left = noc_list_complete(&r->route, (uint32_t)n->time); left; left--) {
 		uint32_t vc = noc_list_pop(&r->route).vc;
 
 		noc_routings[n->conf.routing].route(
@@ -132,7 +132,7 @@ static uint32_t alloc_input(const struct noc *n, const struct noc_router *r, uin
 	return n->shuffle ? vc % n->vcs * r->ports + vc / n->vcs : vc;
 }
 
-static bool ask_channels(
+static bool request_way_vcs(
 	struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc, const struct noc_way *way)
 {
 	uint32_t sender = r->base + way->port, in = alloc_input(n, r, vc);
@@ -143,7 +143,7 @@ static bool ask_channels(
 		struct noc_request a = {0, way->priority, priority};
 
 		if (!noc_sender_free_vc(&s->senders, sender, out) ||
-			(n->busy_when_full && credit_full(n, s, sender, out)))
+			(n->busy_when_full && downstream_vc_full(n, s, sender, out)))
 			continue;
 		if (n->empty_first && s->senders.vc_used[(size_t)sender * n->vcs + out])
 			a.in_priority += INT_MIN;
@@ -161,12 +161,12 @@ static void request_output_vcs(struct noc *n, struct noc_subnet *s, struct noc_r
 		bool any = false;
 
 		for (uint32_t w = 0; w < p->n_ways; w++)
-			any |= ask_channels(n, s, r, e->vc, &p->way[w]);
+			any |= request_way_vcs(n, s, r, e->vc, &p->way[w]);
 		e->result = any ? PENDING : FAILED;
 	}
 }
 
-static void vc_granted(const struct noc *n, struct noc_router *r)
+static void store_vc_grants(const struct noc *n, struct noc_router *r)
 {
 	for (uint32_t i = 0; i < r->vc.begun; i++) {
 		struct noc_entry *e = noc_list_entry(&r->vc, i);
@@ -179,33 +179,36 @@ static void vc_granted(const struct noc *n, struct noc_router *r)
 	}
 }
 
-/* Checks grants of earlier cycles: the channel is still unowned, but its buffer may have filled up. */
-static void vc_confirm(const struct noc *n, const struct noc_subnet *s, struct noc_router *r)
+/*
+ * Cancels grants of earlier cycles for channels whose buffer has filled up since. The channels still have no
+ * owner.
+ */
+static void cancel_full_vc_grants(const struct noc *n, const struct noc_subnet *s, struct noc_router *r)
 {
 	for (uint32_t i = 0; i < r->vc.begun; i++) {
 		struct noc_entry *e = noc_list_entry(&r->vc, i);
 
-		if (e->result >= 0 && credit_full(n, s, r->base + (uint32_t)e->result / n->vcs,
+		if (e->result >= 0 && downstream_vc_full(n, s, r->base + (uint32_t)e->result / n->vcs,
 					      (uint32_t)e->result % n->vcs))
 			e->result = FAILED;
 	}
 }
 
-/* Runs the VC allocator, even without requests, because some allocators draw random numbers then. */
-static void vc_evaluate(struct noc *n, struct noc_subnet *s, struct noc_router *r)
+/* Runs the VC allocator, even without requests, because some allocators draw random numbers in any case. */
+static void evaluate_vc_allocation(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
-	bool begin = noc_list_begins(&r->vc, (uint32_t)n->time, n->vc_delay);
+	bool begin = noc_list_start(&r->vc, (uint32_t)n->time, n->vc_delay);
 
 	if (begin)
 		request_output_vcs(n, s, r);
 	noc_alloc_run(&r->vc_alloc, &n->random);
 	if (begin)
-		vc_granted(n, r);
+		store_vc_grants(n, r);
 	if (n->vc_delay > 1 && n->busy_when_full && r->vc.due == (uint32_t)n->time)
-		vc_confirm(n, s, r);
+		cancel_full_vc_grants(n, s, r);
 }
 
-static void take_channel(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc,
+static void assign_output_vc(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc,
 	uint32_t port, uint32_t out_vc)
 {
 	struct noc_vc *v = &s->vc[r->base * n->vcs + vc];
@@ -218,14 +221,14 @@ static void take_channel(struct noc *n, struct noc_subnet *s, struct noc_router 
 
 static void update_vc_allocation(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
-	for (uint32_t left = noc_list_done(&r->vc, (uint32_t)n->time); left; left--) {
+	for (uint32_t left = noc_list_complete(&r->vc, (uint32_t)n->time); left; left--) {
 		struct noc_entry e = noc_list_pop(&r->vc);
 
 		if (e.result < 0) {
 			noc_list_append(&r->vc, e.vc);
 			continue;
 		}
-		take_channel(n, s, r, e.vc, (uint32_t)e.result / n->vcs, (uint32_t)e.result % n->vcs);
+		assign_output_vc(n, s, r, e.vc, (uint32_t)e.result / n->vcs, (uint32_t)e.result % n->vcs);
 		if (!n->speculative)
 			noc_list_append(&r->sw, e.vc);
 	}
@@ -233,7 +236,7 @@ static void update_vc_allocation(struct noc *n, struct noc_subnet *s, struct noc
 
 /* ---- through the switch ---------------------------------------------------------------------- */
 
-static void delay_credit(
+static void queue_credit_to_sender(
 	struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t port, uint32_t vc)
 {
 	struct noc_owed *q = &s->owed[r->base + port];
@@ -248,7 +251,7 @@ static void delay_credit(
 	s->credits++;
 }
 
-/* Moves the flit at the front into the switch. Returns true for a tail. */
+/* Moves the flit at the front of input channel vc into the switch. Returns true for a tail. */
 static bool cross_switch_flit(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc)
 {
 	struct noc_vc *v = &s->vc[r->base * n->vcs + vc];
@@ -275,7 +278,7 @@ static bool cross_switch_flit(struct noc *n, struct noc_subnet *s, struct noc_ro
 			route_ahead(n, s, p, n->plan->out[r->base + v->port].to);
 	}
 	noc_sender_send(&n->conf, &s->senders, r->base + v->port, v->vc, tail, (uint32_t)n->time);
-	delay_credit(n, s, r, vc / n->vcs, vc % n->vcs);
+	queue_credit_to_sender(n, s, r, vc / n->vcs, vc % n->vcs);
 	return tail;
 }
 
@@ -286,14 +289,14 @@ static void release_held(struct noc_router *r, uint32_t input, uint32_t output)
 
 /* ---- held connections ------------------------------------------------------------------------ */
 
-static void hold_evaluate(struct noc *n, struct noc_subnet *s, struct noc_router *r)
+static void evaluate_held_connections(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
 	for (uint32_t i = 0; i < r->hold.count; i++) {
 		struct noc_entry *e = noc_list_entry(&r->hold, i);
 		const struct noc_vc *v = &s->vc[r->base * n->vcs + e->vc];
 		uint32_t port = e->vc / n->vcs;
 
-		e->result = credit_full(n, s, r->base + v->port, v->vc)
+		e->result = downstream_vc_full(n, s, r->base + v->port, v->vc)
 				    ? FAILED
 				    : (int32_t)(v->port * n->output_speedup + port % n->output_speedup);
 	}
@@ -326,7 +329,7 @@ static void update_held_connections(struct noc *n, struct noc_subnet *s, struct 
 
 /* ---- the switch ------------------------------------------------------------------------------ */
 
-/* True if channel vc precedes the earlier request of the same input. */
+/* Returns true if a request of channel vc takes precedence over the request `old` of the same input. */
 static bool replaces_request(
 	int32_t vc, int32_t priority, const struct noc_request *old, uint32_t turn, uint32_t vcs)
 {
@@ -337,7 +340,8 @@ static bool replaces_request(
 	return (vc - from + size) % size < (old->label - from + size) % size;
 }
 
-static void ask_switch(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc, uint32_t port)
+static void request_switch_output(
+	struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc, uint32_t port)
 {
 	uint32_t v = vc % n->vcs, in = vc / n->vcs, global = r->base * n->vcs + vc;
 	uint32_t input = in * n->input_speedup + v % n->input_speedup;
@@ -360,9 +364,9 @@ static void ask_switch(struct noc *n, struct noc_subnet *s, struct noc_router *r
 	noc_alloc_add(a, input, output, (struct noc_request){(int32_t)v, priority, priority});
 }
 
-/* Returns true if a way has a free channel, and a channel with a free slot if the configuration checks it. */
-static bool may_succeed(const struct noc *n, const struct noc_subnet *s, const struct noc_router *r,
-	const struct noc_way *way)
+/* Returns true if the way has a free channel and a free slot, as far as the configuration checks them. */
+static bool speculation_may_succeed(const struct noc *n, const struct noc_subnet *s,
+	const struct noc_router *r, const struct noc_way *way)
 {
 	uint32_t sender = r->base + way->port;
 	bool is_free = false, has_slot = false;
@@ -371,7 +375,7 @@ static bool may_succeed(const struct noc *n, const struct noc_subnet *s, const s
 		if (!noc_sender_free_vc(&s->senders, sender, vc) || output_full(n, s, sender))
 			continue;
 		is_free = true;
-		has_slot = !n->check_credit || !credit_full(n, s, sender, vc);
+		has_slot = !n->check_credit || !downstream_vc_full(n, s, sender, vc);
 	}
 	return (!n->check_free || is_free) && (!n->check_credit || has_slot);
 }
@@ -382,14 +386,14 @@ static void request_speculatively(
 	const struct noc_packet *p = vc_packet(n, s, r->base * n->vcs + e->vc);
 
 	for (uint32_t w = 0; w < p->n_ways; w++) {
-		if (may_succeed(n, s, r, &p->way[w]))
-			ask_switch(n, s, r, e->vc, p->way[w].port);
+		if (speculation_may_succeed(n, s, r, &p->way[w]))
+			request_switch_output(n, s, r, e->vc, p->way[w].port);
 		else
 			e->result = FAILED;
 	}
 }
 
-/* Output that was granted to a channel, or FAILED. */
+/* Returns the output that was granted to a channel, or FAILED. */
 static int32_t switch_grant(struct noc *n, struct noc_router *r, uint32_t vc)
 {
 	uint32_t v = vc % n->vcs, input = vc / n->vcs * n->input_speedup + v % n->input_speedup;
@@ -410,7 +414,7 @@ static int32_t switch_grant(struct noc *n, struct noc_router *r, uint32_t vc)
 }
 
 /*
- * Returns the next free channel with a free slot on a way to port, by the way's priority, then in round
+ * Returns the best free channel with a free slot on a way to `port`: the way's priority decides, then round
  * robin; -1: none.
  */
 static int32_t next_piggyback_vc(const struct noc *n, const struct noc_subnet *s, const struct noc_router *r,
@@ -426,7 +430,7 @@ static int32_t next_piggyback_vc(const struct noc *n, const struct noc_subnet *s
 			if (n->empty_first && s->senders.vc_used[(size_t)(r->base + port) * n->vcs + out])
 				priority += INT_MIN;
 			if (!noc_sender_free_vc(&s->senders, r->base + port, out) ||
-				credit_full(n, s, r->base + port, out))
+				downstream_vc_full(n, s, r->base + port, out))
 				continue;
 			if (best.label < 0 ||
 				replaces_request((int32_t)out, priority, &best, r->vc_turn[port], n->vcs))
@@ -446,17 +450,19 @@ static bool speculation_holds(
 
 	if (n->hold && (r->hold_in[input] >= 0 || r->hold_out[e->result] >= 0))
 		return false;
-	/* with a slow switch the channel may have been assigned after the request, and at another output */
+	/*
+	 * if the switch has a delay, the head may have received a channel of another output since its request
+	 */
 	if (v->state == NOC_ACTIVE)
-		return v->port == port && !credit_full(n, s, r->base + port, v->vc);
+		return v->port == port && !downstream_vc_full(n, s, r->base + port, v->vc);
 	if (n->conf.vc_alloc.kind == ALLOCATOR_PIGGYBACK)
 		return next_piggyback_vc(n, s, r, e->vc, port) >= 0;
 	got = r->vc_alloc.in_match[alloc_input(n, r, e->vc)];
 	return got >= 0 && (uint32_t)got / n->vcs == port &&
-	       !credit_full(n, s, r->base + port, (uint32_t)got % n->vcs);
+	       !downstream_vc_full(n, s, r->base + port, (uint32_t)got % n->vcs);
 }
 
-static void request_switch_port(struct noc *n, struct noc_subnet *s, struct noc_router *r)
+static void request_switch_for_all(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
 	for (uint32_t i = 0; i < r->sw.begun; i++) {
 		struct noc_entry *e = noc_list_entry(&r->sw, i);
@@ -465,19 +471,20 @@ static void request_switch_port(struct noc *n, struct noc_subnet *s, struct noc_
 		e->result = PENDING;
 		if (v->state != NOC_ACTIVE)
 			request_speculatively(n, s, r, e);
-		else if (credit_full(n, s, r->base + v->port, v->vc) || output_full(n, s, r->base + v->port))
+		else if (downstream_vc_full(n, s, r->base + v->port, v->vc) ||
+			 output_full(n, s, r->base + v->port))
 			e->result = FAILED;
 		else
-			ask_switch(n, s, r, e->vc, v->port);
+			request_switch_output(n, s, r, e->vc, v->port);
 	}
 }
 
-static void sw_evaluate(struct noc *n, struct noc_subnet *s, struct noc_router *r)
+static void evaluate_switch_allocation(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
-	bool begin = noc_list_begins(&r->sw, (uint32_t)n->time, n->sw_delay);
+	bool begin = noc_list_start(&r->sw, (uint32_t)n->time, n->sw_delay);
 
 	if (begin)
-		request_switch_port(n, s, r);
+		request_switch_for_all(n, s, r);
 	noc_alloc_run(&r->sw_alloc, &n->random);
 	if (r->spec_alloc.n_in)
 		noc_alloc_run(&r->spec_alloc, &n->random);
@@ -503,8 +510,8 @@ static void hold_switch(struct noc *n, struct noc_router *r, uint32_t vc, uint32
 }
 
 /*
- * Assigns a channel to a head that got the switch without one; only with piggyback. Otherwise the grant came
- * before that of a VC allocator with a delay, and is lost.
+ * Assigns a channel to a head that was granted the switch before it owned one. Only the piggyback allocator
+ * does so; otherwise the grant is lost, because the VC allocator was slower.
  */
 static bool take_piggyback_vc(
 	struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc, uint32_t port)
@@ -514,14 +521,14 @@ static bool take_piggyback_vc(
 
 	if (got < 0)
 		return false;
-	take_channel(n, s, r, vc, port, (uint32_t)got);
+	assign_output_vc(n, s, r, vc, port, (uint32_t)got);
 	r->vc_turn[port] = ((uint32_t)got + 1) % n->vcs;
 	return true;
 }
 
-static void sw_update(struct noc *n, struct noc_subnet *s, struct noc_router *r)
+static void update_switch_allocation(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
-	for (uint32_t left = noc_list_done(&r->sw, (uint32_t)n->time); left; left--) {
+	for (uint32_t left = noc_list_complete(&r->sw, (uint32_t)n->time); left; left--) {
 		struct noc_entry e = noc_list_pop(&r->sw);
 		struct noc_vc *v = &s->vc[r->base * n->vcs + e.vc];
 		uint32_t port = (uint32_t)e.result / n->output_speedup;
@@ -545,13 +552,13 @@ static void sw_update(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 
 /* ---- crossing -------------------------------------------------------------------------------- */
 
-static void cross_evaluate(struct noc *n, struct noc_router *r)
+static void start_crossings(struct noc *n, struct noc_router *r)
 {
 	for (uint32_t i = 0; i < r->cross.count && noc_crossing_at(r, i)->time == NOT_BEGUN; i++)
 		noc_crossing_at(r, i)->time = (uint32_t)n->time + n->conf.crossbar_delay - 1;
 }
 
-static void cross_update(struct noc *n, struct noc_subnet *s, struct noc_router *r)
+static void finish_crossings(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
 	while (r->cross.count && noc_crossing_at(r, 0)->time == (uint32_t)n->time) {
 		struct noc_crossing *c = noc_crossing_at(r, 0);
@@ -568,24 +575,24 @@ static void cross_update(struct noc *n, struct noc_subnet *s, struct noc_router 
 bool noc_router_step(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
 	router_arrivals(n, s, r);
-	noc_list_begins(&r->route, (uint32_t)n->time, n->routing_delay);
+	noc_list_start(&r->route, (uint32_t)n->time, n->routing_delay);
 	noc_alloc_clear(&r->vc_alloc);
 	if (r->vc.count)
-		vc_evaluate(n, s, r);
+		evaluate_vc_allocation(n, s, r);
 	if (r->hold.count)
-		hold_evaluate(n, s, r);
+		evaluate_held_connections(n, s, r);
 	noc_alloc_clear(&r->sw_alloc);
 	if (r->spec_alloc.n_in)
 		noc_alloc_clear(&r->spec_alloc);
 	if (r->sw.count)
-		sw_evaluate(n, s, r);
-	cross_evaluate(n, r);
-	route_update(n, s, r);
+		evaluate_switch_allocation(n, s, r);
+	start_crossings(n, r);
+	finish_routing(n, s, r);
 	update_vc_allocation(n, s, r);
 	if (r->hold.count)
 		update_held_connections(n, s, r);
-	sw_update(n, s, r);
-	cross_update(n, s, r);
+	update_switch_allocation(n, s, r);
+	finish_crossings(n, s, r);
 	memset(r->credited, 0, r->words * sizeof(*r->credited));
 	return r->credit.count || r->route.count || r->vc.count || r->hold.count || r->sw.count ||
 	       r->cross.count;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * State that senders keep of the buffers after their channels (NET-noc-9): flits sent and not yet credited,
- * channels that belong to a packet, and the policies that divide a buffer among its channels.
+ * State that senders keep of their downstream buffers (NET-noc-9): flits sent and not yet credited, channels
+ * that belong to a packet, and the policies that divide a buffer among its channels.
  *
- * Always true: used is the sum of vc_used; a policy's own counts change only in its calls. Policies other
- * than private reserve parts of the buffer for channels; flits of a part beyond its size are in the shared
- * rest. A slot that becomes free while its channel's packet has nothing else in the buffer stays reserved
- * for that packet.
+ * Always true: used is the sum of vc_used, and a policy's own counts change only in its functions. Policies
+ * other than private reserve parts of the buffer for channels. Flits that exceed the size of their part are
+ * in the shared rest. A slot that becomes free while the packet of its channel has no other flit in the
+ * buffer stays reserved for that packet.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -78,7 +78,7 @@ static bool limited_full(
 	       m->vc_used[sender_vc_index(m, sender, vc)] >= m->held_max[sender];
 }
 
-static void set_held(const struct icnt *c, struct noc_senders *m, uint32_t sender)
+static void update_held_limit(const struct icnt *c, struct noc_senders *m, uint32_t sender)
 {
 	uint32_t active = m->active[sender];
 
@@ -94,7 +94,7 @@ static void set_held(const struct icnt *c, struct noc_senders *m, uint32_t sende
 static void limited_take(const struct icnt *c, struct noc_senders *m, uint32_t sender)
 {
 	m->active[sender]++;
-	set_held(c, m, sender);
+	update_held_limit(c, m, sender);
 }
 
 static void limited_send(
@@ -102,20 +102,20 @@ static void limited_send(
 {
 	shared_send(c, m, sender, vc, tail, now);
 	if (tail && --m->active[sender])
-		set_held(c, m, sender);
+		update_held_limit(c, m, sender);
 }
 
 /* ---- feedback ------------------------------------------------------------------------------------------- */
 
-/* Moving average of round trips; the last one has the weight 1 / 2^scale. */
-static int32_t mean_trip(const struct icnt *c, int32_t old, int32_t last)
+/* Moving average of round trips; `last` has the weight 1 / 2^scale. */
+static int32_t mean_round_trip(const struct icnt *c, int32_t old, int32_t last)
 {
 	int scale = icnt_int(c, ICNT_feedback_aging_scale);
 
 	return old < 0 ? last : (int32_t)((((int64_t)old << scale) + last - old) >> scale);
 }
 
-/* Limit on uncredited flits: one less for each cycle that the round trip exceeds its minimum. */
+/* Limit on uncredited flits: one less for each cycle by which the round trip exceeds its minimum. */
 static int32_t uncredited_flit_limit(
 	const struct icnt *c, const struct noc_senders *m, uint32_t sender, int32_t trip)
 {
@@ -135,7 +135,7 @@ static bool feedback_full(
 	if (!ring_empty(&m->sent[i])) {
 		int32_t least_trip = (int32_t)(now - ring_front(&m->sent[i]));
 		int32_t limit =
-			uncredited_flit_limit(c, m, sender, mean_trip(c, m->round_trip[i], least_trip));
+			uncredited_flit_limit(c, m, sender, mean_round_trip(c, m->round_trip[i], least_trip));
 
 		most = limit < most ? limit : most;
 	}
@@ -155,11 +155,14 @@ static void feedback_credit(
 	size_t i = sender_vc_index(m, sender, vc);
 
 	shared_credit(c, m, sender, vc, now);
-	m->round_trip[i] = mean_trip(c, m->round_trip[i], (int32_t)(now - ring_pop(&m->sent[i])));
+	m->round_trip[i] = mean_round_trip(c, m->round_trip[i], (int32_t)(now - ring_pop(&m->sent[i])));
 	m->limit[i] = uncredited_flit_limit(c, m, sender, m->round_trip[i]);
 }
 
-/* Measures one flit at a time. pending: number of earlier flits whose credits have not arrived. */
+/*
+ * Measures the round trip of one flit at a time. m->pending: number of earlier flits whose credits have not
+ * arrived.
+ */
 static void simple_send(
 	const struct icnt *c, struct noc_senders *m, uint32_t sender, uint32_t vc, bool tail, uint32_t now)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Shared by the general (noc_router.c) and the quick (noc_quick.c) router: lists, channels between routers. */
+/*
+ * Lists of work and channels between routers, shared by the general router (noc_router.c) and the quick one
+ * (noc_quick.c).
+ */
 #ifndef NOC_STEP_H
 #define NOC_STEP_H
 
@@ -28,8 +31,8 @@ static inline struct noc_entry noc_list_pop(struct noc_list *l)
 	return l->slot[l->head++ & l->mask];
 }
 
-/* Starts all entries of the list if none has begun; returns true if it did. */
-static inline bool noc_list_begins(struct noc_list *l, uint32_t now, uint32_t delay)
+/* Starts all entries of the list if none has begun; returns true if it started any. */
+static inline bool noc_list_start(struct noc_list *l, uint32_t now, uint32_t delay)
 {
 	if (l->begun)
 		return false;
@@ -38,8 +41,8 @@ static inline bool noc_list_begins(struct noc_list *l, uint32_t now, uint32_t de
 	return l->begun != 0;
 }
 
-/* Number of entries, at the front, that complete in this step. */
-static inline uint32_t noc_list_done(struct noc_list *l, uint32_t now)
+/* Number of entries at the front of the list that complete in this step. The caller removes them. */
+static inline uint32_t noc_list_complete(struct noc_list *l, uint32_t now)
 {
 	uint32_t n = l->due == now ? l->begun : 0;
 
@@ -58,7 +61,7 @@ static inline struct noc_flit *vc_flit(
 	return &v->slot[(v->head + i) & (n->buffer_cap - 1)];
 }
 
-/* Priority of a channel, by its global number. */
+/* Priority of the virtual channel with the global number vc. */
 static inline int32_t noc_vc_priority(const struct noc *n, const struct noc_subnet *s, uint32_t vc)
 {
 	int32_t best = vc_flit(n, s, vc, 0)->priority;
@@ -86,29 +89,32 @@ static inline struct noc_crossing *noc_crossing_at(struct noc_router *r, uint32_
 
 /* ---- channels -------------------------------------------------------------------------------- */
 
-/* Begins a cycle: returns its arrivals, and sets s->ahead for the flits and credits sent in it. */
-static inline struct noc_slot *noc_slot_now(const struct noc *n, struct noc_subnet *s)
+/*
+ * Begins a cycle: returns its arrivals, and sets s->ahead for the flits and credits that are sent in the
+ * cycle.
+ */
+static inline struct noc_slot *noc_begin_cycle(const struct noc *n, struct noc_subnet *s)
 {
 	s->ahead = &s->round[(n->time + 1) & n->wheel_mask];
 	return s->round[n->time & n->wheel_mask];
 }
 
-/* Arrivals over a channel of that latency of flits and credits sent now. */
-static inline struct noc_slot *noc_slot_in(struct noc_subnet *s, uint32_t latency)
+/* Slot for a flit or credit sent now over a channel of the given latency. */
+static inline struct noc_slot *noc_slot_after(struct noc_subnet *s, uint32_t latency)
 {
 	return s->ahead[latency];
 }
 
 /* Sends a flit on channel e. */
-static inline void noc_launch(struct noc_subnet *s, const struct noc_end *e, const struct noc_flit *f)
+static inline void noc_send_flit(struct noc_subnet *s, const struct noc_end *e, const struct noc_flit *f)
 {
-	struct noc_slot *slot = noc_slot_in(s, e->latency);
+	struct noc_slot *slot = noc_slot_after(s, e->latency);
 
 	slot->flit[slot->flits++] = (struct noc_moving){e->to, *f};
 }
 
 /* Delivers a flit to a node. */
-static inline void noc_node_flit(struct noc_subnet *s, const struct noc_moving *m)
+static inline void noc_deliver_node_flit(struct noc_subnet *s, const struct noc_moving *m)
 {
 	uint32_t node = m->to & ~NOC_NODE;
 	struct noc_sink *sink = &s->sink[node];
@@ -118,8 +124,9 @@ static inline void noc_node_flit(struct noc_subnet *s, const struct noc_moving *
 	bitset_set(s->ejecting, node);
 }
 
-/* Delivers a credit to a node, which may send then. */
-static inline void noc_node_credit(const struct noc *n, struct noc_subnet *s, const struct noc_returning *c)
+/* Delivers a credit to a node and wakes the node if it has packets to send. */
+static inline void noc_deliver_node_credit(
+	const struct noc *n, struct noc_subnet *s, const struct noc_returning *c)
 {
 	uint32_t node = c->to - n->plan->ports;
 
@@ -130,7 +137,7 @@ static inline void noc_node_credit(const struct noc *n, struct noc_subnet *s, co
 }
 
 /* Delivers a credit to a router, which counts it in one of its steps. */
-static inline void noc_later_credit(
+static inline void noc_queue_router_credit(
 	const struct noc *n, struct noc_subnet *s, struct noc_router *r, const struct noc_returning *c)
 {
 	assert(r->credit.count <= r->credit.mask);
@@ -139,8 +146,8 @@ static inline void noc_later_credit(
 	bitset_set(s->active, r->id);
 }
 
-/* noq: returns the part of a way's channels that belongs to an output of the next router. */
-static inline struct noc_way noc_part(
+/* noq: returns the share of the channels of way w that is reserved for an output of the next router. */
+static inline struct noc_way noc_next_output_vcs(
 	const struct noc *n, const struct noc_way *w, uint32_t router, uint32_t output)
 {
 	uint32_t ports = n->plan->base[router + 1] - n->plan->base[router];
@@ -149,7 +156,10 @@ static inline struct noc_way noc_part(
 	return (struct noc_way){(uint16_t)output, (uint16_t)lo, (uint16_t)(lo + each - 1), 0};
 }
 
-/* Computes the route of a head flit through the next router; `to` is the end of the channel. */
+/*
+ * Computes the route of the head of p through the next router. `to`: other end of the channel that the head
+ * takes.
+ */
 static inline void route_ahead(struct noc *n, struct noc_subnet *s, struct noc_packet *p, uint32_t to)
 {
 	uint32_t router;

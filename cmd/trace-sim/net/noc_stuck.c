@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Report of the waits in a network: virtual channels with flits, the packet at the front of each, the
- * channel or buffer that it waits for, and a cycle of waits if there is one. Read-only; printed once, so it
- * may search.
+ * Report of a network in which packets no longer arrive: the virtual channels with flits, the packet at the
+ * front of each, the channel or buffer for which it waits, and a circular wait if there is one. Read-only. It
+ * is printed once, so it may be slow.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 #include "arena.h"
 #include "net/noc.h"
 
-#define LINES_MAX  100 /* per subnet; further channels are only counted */
+#define LINES_MAX  100 /* maximum per subnet; further channels are only counted */
 #define NO_CHANNEL UINT32_MAX
 
 static const struct noc_packet *front_packet(const struct noc *n, const struct noc_subnet *s, uint32_t vc)
@@ -19,7 +19,10 @@ static const struct noc_packet *front_packet(const struct noc *n, const struct n
 	return &s->packet[v->slot[v->head & (n->buffer_cap - 1)].req];
 }
 
-/* Channel that the front of vc waits for: the one that its packet owns, or the first that it requests. */
+/*
+ * Returns the downstream channel for which the front packet of vc waits: the channel that it owns, or the
+ * first that it requests. Stores its output port in *port and its number in *out.
+ */
 static uint32_t waited_channel(
 	const struct noc *n, const struct noc_subnet *s, uint32_t vc, uint32_t *port, uint32_t *out)
 {
@@ -50,7 +53,10 @@ static void print_channel(const struct noc *n, const struct noc_subnet *s, uint3
 	fputc('\n', out);
 }
 
-/* Finds a channel in a circular wait; NO_CHANNEL: none. mark: 0 new, 1 on the present path, 2 done. */
+/*
+ * Finds a channel in a circular wait; NO_CHANNEL: none. mark: per channel, 0 not visited, 1 on the current
+ * path, 2 done.
+ */
 static uint32_t find_circular_wait(const struct noc *n, const struct noc_subnet *s, uint8_t *mark)
 {
 	uint32_t port, out, vcs = n->plan->ports * n->vcs;

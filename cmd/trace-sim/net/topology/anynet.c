@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Networks from a file of links. Ports of a router: its nodes, ascending, then its neighbours, ascending. The
- * table of ways has for each router and node the first output on the way with the fewest cycles.
+ * Networks from a file of links. Ports of a router: its nodes in ascending order, then its neighbours in
+ * ascending order. For each router and node the table of ways has the first output of the path with the
+ * fewest cycles.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,8 +29,8 @@ void noc_plan_anynet(struct noc_builder *b, const struct icnt *c)
 }
 
 /*
- * Runs Dijkstra's algorithm. Among routers at equal distance the first is taken; only a shorter path replaces
- * a path. before: previous router of the path.
+ * Runs Dijkstra's algorithm from router `start`. Of routers at equal distance the first is visited first, and
+ * only a shorter path replaces a path. far: distances. before: previous router of each path. done: scratch.
  */
 static void shortest_paths(
 	const struct anynet *a, uint32_t start, uint64_t *far, uint32_t *before, bool *done)
@@ -94,6 +95,6 @@ uint16_t *noc_anynet_table(const struct anynet *a)
 void noc_route_anynet_min(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
 	(void)in;
-	noc_one_way(p, v->plan->table[(size_t)router * v->plan->nodes + p->dest], v->c->vc_begin[p->kind],
-		v->c->vc_end[p->kind]);
+	noc_set_single_way(p, v->plan->table[(size_t)router * v->plan->nodes + p->dest],
+		v->c->vc_begin[p->kind], v->c->vc_end[p->kind]);
 }

@@ -2,7 +2,7 @@
 /*
  * Concentrated meshes: k by k routers of four nodes each, two by two. Ports of a router: 0 to 3 its nodes,
  * then east, west, north, south. The ports at the edges, which a mesh leaves open, lead to the router half an
- * edge away: express channels.
+ * edge away. These channels are called express channels.
  */
 #include "net/noc.h"
 
@@ -10,10 +10,10 @@ enum { EAST = 4, WEST, NORTH, SOUTH };
 
 /* ---- plan ----------------------------------------------------------------------------------------------- */
 
-/* Returns the position half an edge away. */
+/* Returns the position half an edge away from position `at`. */
 static uint32_t cmesh_half_edge(uint32_t at, uint32_t k) { return at < k / 2 ? at + k / 2 : at - k / 2; }
 
-/* Channel of router (x, y) in direction EAST.. */
+/* Channel of router (x, y) in a direction, EAST to SOUTH. */
 static uint32_t cmesh_channel(const struct icnt *c, uint32_t x, uint32_t y, uint32_t direction)
 {
 	return (direction - EAST) * c->k * c->k + c->k * y + x;
@@ -74,8 +74,8 @@ static uint32_t cmesh_node_port(const struct icnt *c, uint32_t node)
 }
 
 /*
- * Steps along x or y; over an express channel if the distance is at least `far` and the router lies on the
- * edge.
+ * Output for a step along x or along y: an express channel if the distance is at least `far` and the router
+ * is on the edge.
  */
 static uint32_t cmesh_step_x(uint32_t k, uint32_t x, uint32_t y, uint32_t to, uint32_t far)
 {
@@ -115,7 +115,7 @@ static void cmesh_route_x_first(const struct noc_view *v, struct noc_packet *p, 
 	uint32_t port = dest == router ? cmesh_node_port(v->c, p->dest)
 				       : cmesh_next_port(v->c, router, dest, true, far);
 
-	noc_one_way(p, port, v->c->vc_begin[p->kind], v->c->vc_end[p->kind]);
+	noc_set_single_way(p, port, v->c->vc_begin[p->kind], v->c->vc_end[p->kind]);
 }
 
 static void cmesh_route_either(
@@ -126,11 +126,11 @@ static void cmesh_route_either(
 	bool x_first;
 
 	if (dest == router) {
-		noc_one_way(p, cmesh_node_port(v->c, p->dest), lo, hi);
+		noc_set_single_way(p, cmesh_node_port(v->c, p->dest), lo, hi);
 		return;
 	}
 	x_first = in < 4 ? noc_random_int(v->random, 1) > 0 : p->vc < lo + half;
-	noc_one_way(p, cmesh_next_port(v->c, router, dest, x_first, far), x_first ? lo : lo + half,
+	noc_set_single_way(p, cmesh_next_port(v->c, router, dest, x_first, far), x_first ? lo : lo + half,
 		x_first ? hi - half : hi);
 }
 

@@ -6,8 +6,8 @@
 #include "net/noc.h"
 
 /*
- * Connects k routers in each of n dimensions, with each line closed to a ring. Channels have the given
- * latency, except that those that close a line or are twice as long on a chip have more.
+ * Connects k routers in each of n dimensions, with each line closed to a ring. latency: cycles of a channel
+ * if the configuration models distances on the chip, else every channel takes 1 cycle.
  */
 void noc_cube_plan(struct noc_builder *b, const struct icnt *c, uint32_t latency);
 

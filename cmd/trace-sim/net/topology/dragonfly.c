@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Dragonflies: groups of a = 2k routers, each with k nodes, a channel to every other router of its group, and
- * k channels to other groups, of which there are a k + 1 in all. Ports: k nodes, a - 1 of the group, k
+ * Dragonflies: a k + 1 groups of a = 2k routers. Each router has k nodes, a channel to every other router of
+ * its group, and k channels to other groups. Its ports are in this order: k to nodes, a - 1 in the group, k
  * between groups. Channels are numbered by the router and port that they leave.
  */
 #include "net/noc.h"
@@ -55,7 +55,7 @@ static uint32_t dragonfly_next_port(const struct icnt *c, uint32_t router, uint3
 	return leaves % a + p - (router < leaves);
 }
 
-/* Routes minimally. The channel number increases from 0 with each change of group. */
+/* Routes minimally. The virtual channel is 0 before the change of group and 1 from then on. */
 void noc_route_dragonfly_min(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
 	uint32_t k = v->c->k, port = dragonfly_next_port(v->c, router, p->dest);
@@ -64,13 +64,16 @@ void noc_route_dragonfly_min(const struct noc_view *v, struct noc_packet *p, uin
 		p->phase = 0;
 	if (port >= k + 2 * k - 1)
 		p->phase = 1;
-	noc_one_way(p, port, (uint32_t)p->phase, (uint32_t)p->phase);
+	noc_set_single_way(p, port, (uint32_t)p->phase, (uint32_t)p->phase);
 }
 
-#define BIAS 30 /* number of flits by which the shortest path may be fuller */
+#define BIAS 30 /* flits that the shortest path may have in excess of twice the other path's */
 
-/* Phases: 0 to the router between, 1 to the group of the destination, 2 in it. */
-static void dragonfly_choose(const struct noc_view *v, struct noc_packet *p, uint32_t router)
+/*
+ * Chooses between the shortest path and a path over a random node. p->phase: 0 to the intermediate router, 1
+ * to the group of the destination, 2 in that group.
+ */
+static void dragonfly_choose_path(const struct noc_view *v, struct noc_packet *p, uint32_t router)
 {
 	uint32_t k = v->c->k, group_nodes = 2 * k * k, group = router / (2 * k);
 
@@ -91,11 +94,11 @@ void noc_route_dragonfly_ugal(const struct noc_view *v, struct noc_packet *p, ui
 	uint32_t k = v->c->k, port;
 
 	if (in < k)
-		dragonfly_choose(v, p, router);
+		dragonfly_choose_path(v, p, router);
 	if (!p->phase && router == p->between / k)
 		p->phase = 1;
 	port = dragonfly_next_port(v->c, router, p->phase ? p->dest : p->between);
 	if (p->phase == 1 && port >= k + 2 * k - 1)
 		p->phase = 2;
-	noc_one_way(p, port, (uint32_t)p->phase, (uint32_t)p->phase);
+	noc_set_single_way(p, port, (uint32_t)p->phase, (uint32_t)p->phase);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fat trees: n levels of k to the power of n - 1 switches; the first level is the top. Ports 0 to k - 1 of a
- * switch lead down, ports k to 2k - 1 up; the nodes are below the lowest level. The channels of a level's
- * down ports come first, then those of the next level's up ports.
+ * Fat trees: n levels of k^(n-1) switches; level 0 is the top. Ports 0 to k - 1 of a switch lead down, ports
+ * k to 2k - 1 up. The nodes are below the lowest level. Channels are numbered by level: first the down
+ * channels of the level, then the up channels of the level below.
  */
 #include "net/noc.h"
 
@@ -15,7 +15,9 @@ static uint32_t fattree_power(uint32_t base, uint32_t exponent)
 	return p;
 }
 
-/* Channel from the level above or below that enters a port, by region, branch and position in the branch. */
+/*
+ * Number, within its level and direction, of the channel that enters `port` of the switch at position `pos`.
+ */
 static uint32_t fattree_channel(const struct icnt *c, uint32_t level, uint32_t pos, uint32_t port)
 {
 	uint32_t region = fattree_power(c->k, c->n - 1 - level), branch = region / c->k;
@@ -53,7 +55,7 @@ static void fattree_inputs(struct noc_builder *b, const struct icnt *c, uint32_t
 					fattree_channel(c, level - 1, i / c->k, i % c->k));
 }
 
-/* Output down to a node; k: the node is not below the router. */
+/* Returns the output that leads down to a node; k if the node is not below the router. */
 static uint16_t fattree_down_port(const struct icnt *c, uint32_t router, uint32_t dest)
 {
 	uint32_t each = c->nodes / c->k, level = router / each, pos = router % each;
@@ -76,17 +78,17 @@ void noc_plan_fattree(struct noc_builder *b, const struct icnt *c)
 
 void noc_route_fattree_nca(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
-	uint32_t port = noc_toward(v, router, p->dest, fattree_down_port);
+	uint32_t port = noc_way_to_node(v, router, p->dest, fattree_down_port);
 
 	(void)in;
 	if (port == v->c->k)
 		port = v->c->k + noc_random_int(v->random, v->c->k - 1);
-	noc_one_way(p, port, v->c->vc_begin[p->kind], v->c->vc_end[p->kind]);
+	noc_set_single_way(p, port, v->c->vc_begin[p->kind], v->c->vc_end[p->kind]);
 }
 
 void noc_route_fattree_anca(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
-	uint32_t port = noc_toward(v, router, p->dest, fattree_down_port);
+	uint32_t port = noc_way_to_node(v, router, p->dest, fattree_down_port);
 
 	(void)in;
 	if (port == v->c->k) {
@@ -95,5 +97,5 @@ void noc_route_fattree_anca(const struct noc_view *v, struct noc_packet *p, uint
 
 		port = noc_used(v, router, a) > noc_used(v, router, b) ? b : a;
 	}
-	noc_one_way(p, port, v->c->vc_begin[p->kind], v->c->vc_end[p->kind]);
+	noc_set_single_way(p, port, v->c->vc_begin[p->kind], v->c->vc_end[p->kind]);
 }

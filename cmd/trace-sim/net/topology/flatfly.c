@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Flattened butterflies: k routers in each of n dimensions, each with a channel to every other of its lines,
- * and c nodes at each. Ports: c nodes, then k - 1 channels for each dimension, by the coordinate that they
- * lead to.
+ * Flattened butterflies: k routers in each of n dimensions. Each router has c nodes and a channel to every
+ * router from which it differs in one coordinate. Ports: c nodes, then k - 1 channels for each dimension, by
+ * the coordinate of the other router.
  *
- * Routers lie in a square of x by x on the chip, their nodes in a square of xr by xr; nodes are numbered
- * along the rows of the chip. Routings number them by router instead (place).
+ * On the chip the routers form a square of x by x, and the nodes of each router a square of xr by xr. Nodes
+ * are numbered along the rows of the chip. Routings use another number, the place, in which the nodes of a
+ * router are consecutive.
  */
 #include "net/noc.h"
 
@@ -13,23 +14,29 @@
 
 static uint32_t coordinate_distance(uint32_t a, uint32_t b) { return a > b ? a - b : b - a; }
 
-/* Distance on the chip from the middle of a router to its node i of n. It is never 0 when n is even. */
+/*
+ * Distance on the chip from the middle of a router to one of its nodes. It is never 0 if a side has an even
+ * number of nodes.
+ */
 struct offset {
 	int distance, half;
 	bool odd;
 };
 
-static void next_offset(struct offset *o) { o->distance += !o->distance && !o->odd; }
+static void skip_zero_offset(struct offset *o) { o->distance += !o->distance && !o->odd; }
 
-static uint32_t beyond_one(int at)
+static uint32_t distance_beyond_one(int at)
 {
 	uint32_t far = (uint32_t)(at < 0 ? -at : at);
 
 	return far > 1 ? far - 1 : 0;
 }
 
-/* quirk Q4-34: the length is counted down the columns, but nodes are joined along the rows. */
-static void join_nodes(struct noc_builder *b, const struct icnt *c, uint32_t router)
+/*
+ * Joins the nodes of a router. quirk Q4-34: latencies follow the columns, but nodes are joined along the
+ * rows.
+ */
+static void join_router_nodes(struct noc_builder *b, const struct icnt *c, uint32_t router)
 {
 	int half = (int)c->xr / 2;
 	struct offset down = {-(int)c->xr / 2, half, c->xr % 2}, across = down;
@@ -39,11 +46,12 @@ static void join_nodes(struct noc_builder *b, const struct icnt *c, uint32_t rou
 			uint32_t node =
 				c->x * c->xr * (c->xr * (router / c->x) + y) + c->xr * (router % c->x) + x;
 
-			next_offset(&down);
-			next_offset(&across);
+			skip_zero_offset(&down);
+			skip_zero_offset(&across);
 			if (c->chip_latency)
-				noc_node_latency(
-					b, node, 1 + beyond_one(down.distance) + beyond_one(across.distance));
+				noc_node_latency(b, node,
+					1 + distance_beyond_one(down.distance) +
+						distance_beyond_one(across.distance));
 			noc_join_node(b, router, node);
 			if (++down.distance > down.half) {
 				down.distance = -half;
@@ -52,7 +60,7 @@ static void join_nodes(struct noc_builder *b, const struct icnt *c, uint32_t rou
 		}
 }
 
-static void join_router(struct noc_builder *b, const struct icnt *c, uint32_t router)
+static void join_router_neighbours(struct noc_builder *b, const struct icnt *c, uint32_t router)
 {
 	uint32_t step = 1, channel = (c->k - 1) * c->n * router;
 
@@ -73,10 +81,7 @@ static void join_router(struct noc_builder *b, const struct icnt *c, uint32_t ro
 
 /* ---- steps ---------------------------------------------------------------------------------------------- */
 
-/*
- * Number of a node's place: the number of its router times the nodes of a router, plus its index at the
- * router.
- */
+/* Place of a node: the number of its router times the nodes per router, plus its index at the router. */
 static uint32_t flatfly_place(const struct icnt *c, uint32_t node)
 {
 	uint32_t row = c->x * c->xr, x = node % row, y = node / row;
@@ -89,7 +94,10 @@ static uint32_t flatfly_port(const struct icnt *c, uint32_t d, uint32_t from, ui
 	return c->c + (c->k - 1) * d + to - (to > from);
 }
 
-/* Returns the output for the lowest dimension in which the places differ, or the output to the node. */
+/*
+ * Returns the output towards place `dest` in the lowest dimension in which its router differs, or the output
+ * to the node.
+ */
 static uint16_t flatfly_lowest_port(const struct icnt *c, uint32_t router, uint32_t dest)
 {
 	uint32_t to = dest / c->c, d = 0;
@@ -109,19 +117,22 @@ void noc_plan_flatfly(struct noc_builder *b, const struct icnt *c)
 
 	noc_begin(b, c->nodes, routers, routers * (c->k - 1) * c->n);
 	for (uint32_t r = 0; r < routers; r++)
-		join_nodes(b, c, r);
+		join_router_nodes(b, c, r);
 	for (uint32_t r = 0; r < routers; r++)
-		join_router(b, c, r);
+		join_router_neighbours(b, c, r);
 	noc_table(b, flatfly_lowest_port);
 }
 
-static uint32_t flatfly_next_up(const struct noc_view *v, uint32_t router, uint32_t dest)
+static uint32_t flatfly_ascending_port(const struct noc_view *v, uint32_t router, uint32_t dest)
 {
-	return noc_toward(v, router, dest, flatfly_lowest_port);
+	return noc_way_to_node(v, router, dest, flatfly_lowest_port);
 }
 
-/* Returns the output for the highest dimension in which the places differ, or the output to the node. */
-static uint32_t flatfly_next_down(const struct icnt *c, uint32_t router, uint32_t dest)
+/*
+ * Returns the output towards place `dest` in the highest dimension in which its router differs, or the output
+ * to the node.
+ */
+static uint32_t flatfly_descending_port(const struct icnt *c, uint32_t router, uint32_t dest)
 {
 	uint32_t to = dest / c->c, d = c->n - 1, step = c->nodes / c->c / c->k;
 
@@ -139,7 +150,7 @@ struct vc_range {
 	uint32_t lo, hi;
 };
 
-static struct vc_range flatfly_class(const struct noc_view *v, const struct noc_packet *p)
+static struct vc_range flatfly_class_vcs(const struct noc_view *v, const struct noc_packet *p)
 {
 	return (struct vc_range){v->c->vc_begin[p->kind], v->c->vc_end[p->kind]};
 }
@@ -153,18 +164,19 @@ static struct vc_range flatfly_vc_half(struct vc_range r, bool lower)
 
 static void add_flatfly_way(struct noc_packet *p, uint32_t out, struct vc_range r)
 {
-	noc_one_way(p, out, r.lo, r.hi);
+	noc_set_single_way(p, out, r.lo, r.hi);
 }
 
 void noc_route_flatfly_min(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
 	(void)in;
-	add_flatfly_way(p, flatfly_next_up(v, router, flatfly_place(v->c, p->dest)), flatfly_class(v, p));
+	add_flatfly_way(
+		p, flatfly_ascending_port(v, router, flatfly_place(v->c, p->dest)), flatfly_class_vcs(v, p));
 }
 
 static bool flatfly_in_lower_half(const struct noc_view *v, const struct noc_packet *p)
 {
-	struct vc_range r = flatfly_class(v, p);
+	struct vc_range r = flatfly_class_vcs(v, p);
 
 	return p->vc < r.lo + (r.hi - r.lo + 1) / 2;
 }
@@ -172,13 +184,13 @@ static bool flatfly_in_lower_half(const struct noc_view *v, const struct noc_pac
 static void flatfly_route_either(
 	const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in, bool adaptive)
 {
-	uint32_t dest = flatfly_place(v->c, p->dest), first = flatfly_next_up(v, router, dest),
-		 last = flatfly_next_down(v->c, router, dest);
+	uint32_t dest = flatfly_place(v->c, p->dest), first = flatfly_ascending_port(v, router, dest),
+		 last = flatfly_descending_port(v->c, router, dest);
 	uint32_t a, b;
 	bool up;
 
 	if (dest / v->c->c == router) {
-		add_flatfly_way(p, dest % v->c->c, flatfly_class(v, p));
+		add_flatfly_way(p, dest % v->c->c, flatfly_class_vcs(v, p));
 		return;
 	}
 	a = adaptive ? noc_used(v, router, first) : 0;
@@ -187,7 +199,7 @@ static void flatfly_route_either(
 		up = flatfly_in_lower_half(v, p);
 	else
 		up = a == b ? noc_random_int(v->random, 1) > 0 : a < b;
-	add_flatfly_way(p, up ? first : last, flatfly_vc_half(flatfly_class(v, p), up));
+	add_flatfly_way(p, up ? first : last, flatfly_vc_half(flatfly_class_vcs(v, p), up));
 }
 
 void noc_route_flatfly_xyyx(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
@@ -212,14 +224,14 @@ void noc_route_flatfly_valiant(const struct noc_view *v, struct noc_packet *p, u
 	between = flatfly_place(v->c, p->between);
 	if (between / v->c->c == router || dest / v->c->c == router)
 		p->phase = 1;
-	add_flatfly_way(p, flatfly_next_up(v, router, p->phase ? dest : between),
-		dest / v->c->c == router ? flatfly_class(v, p)
-					 : flatfly_vc_half(flatfly_class(v, p), !p->phase));
+	add_flatfly_way(p, flatfly_ascending_port(v, router, p->phase ? dest : between),
+		dest / v->c->c == router ? flatfly_class_vcs(v, p)
+					 : flatfly_vc_half(flatfly_class_vcs(v, p), !p->phase));
 }
 
 /* ---- directly, or through a random place --------------------------------------------------------------------- */
 
-/* Routers on the way. */
+/* Number of hops between the routers of two places. */
 static uint32_t flatfly_hops(const struct icnt *c, uint32_t a, uint32_t b)
 {
 	uint32_t n = 0;
@@ -234,7 +246,7 @@ static uint32_t flatfly_hops(const struct icnt *c, uint32_t a, uint32_t b)
 	return n;
 }
 
-/* Returns a random place that has the coordinates that source and destination share. */
+/* Returns a random place with the coordinates that source and destination have in common. */
 static uint32_t flatfly_random_place(const struct noc_view *v, uint32_t source, uint32_t dest)
 {
 	const struct icnt *c = v->c;
@@ -252,13 +264,13 @@ static uint32_t flatfly_random_place(const struct noc_view *v, uint32_t source, 
 	return at;
 }
 
-#define BIAS 2 /* packets that the direct way may have more than the other */
+#define BIAS 2 /* excess of load, weighted by hops, that the direct way may have */
 
 /*
- * Decides at the first router between the direct way and a way over a random place. Phases: 0 undecided, 1 to
- * that place, 2 to dest. up: order of dimensions.
+ * Chooses at the first router between the direct way and a way over a random place. p->phase: 0 undecided, 1
+ * to that place, 2 to dest. up: uses the lowest differing dimension first.
  */
-static void flatfly_choose(
+static void flatfly_choose_path(
 	const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t dest, bool up)
 {
 	const struct icnt *c = v->c;
@@ -268,10 +280,10 @@ static void flatfly_choose(
 	p->phase = 2;
 	if (over / c->c == router)
 		return;
-	straight = noc_used(
-		v, router, up ? flatfly_next_up(v, router, dest) : flatfly_next_down(c, router, dest));
-	around = noc_used(
-		v, router, up ? flatfly_next_up(v, router, over) : flatfly_next_down(c, router, over));
+	straight = noc_used(v, router,
+		up ? flatfly_ascending_port(v, router, dest) : flatfly_descending_port(c, router, dest));
+	around = noc_used(v, router,
+		up ? flatfly_ascending_port(v, router, over) : flatfly_descending_port(c, router, over));
 	if (flatfly_hops(c, source, dest) * straight <=
 		(flatfly_hops(c, source, over) + flatfly_hops(c, over, dest)) * around + BIAS)
 		return;
@@ -280,10 +292,10 @@ static void flatfly_choose(
 }
 
 /*
- * Returns the next place to go to; true if it is at this router. x_then_y: drawn between arrival and choice
- * where the configuration requires it.
+ * Stores the place towards which the packet moves next in *dest; returns true if that is its destination, at
+ * this router.
  */
-static bool flatfly_goal(
+static bool flatfly_next_goal(
 	const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in, uint32_t *dest)
 {
 	*dest = flatfly_place(v->c, p->dest);
@@ -304,15 +316,15 @@ static uint32_t flatfly_ugal(
 {
 	uint32_t dest, out;
 
-	*r = flatfly_class(v, p);
-	if (flatfly_goal(v, p, router, in, &dest))
+	*r = flatfly_class_vcs(v, p);
+	if (flatfly_next_goal(v, p, router, in, &dest))
 		return dest % v->c->c;
 	if (!p->phase) {
-		flatfly_choose(v, p, router, dest, true);
+		flatfly_choose_path(v, p, router, dest, true);
 		if (p->phase == 1)
 			dest = p->between;
 	}
-	out = flatfly_next_up(v, router, dest);
+	out = flatfly_ascending_port(v, router, dest);
 	if (out >= v->c->c)
 		*r = flatfly_vc_half(*r, p->phase == 1);
 	return out;
@@ -328,22 +340,22 @@ void noc_route_flatfly_ugal(const struct noc_view *v, struct noc_packet *p, uint
 
 void noc_route_flatfly_ugal_xyyx(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
-	struct vc_range r = flatfly_class(v, p);
+	struct vc_range r = flatfly_class_vcs(v, p);
 	uint32_t dest, out;
 	bool up;
 
-	if (flatfly_goal(v, p, router, in, &dest)) {
+	if (flatfly_next_goal(v, p, router, in, &dest)) {
 		add_flatfly_way(p, dest % v->c->c, r);
 		return;
 	}
 	up = in < v->c->c ? noc_random_int(v->random, 1) > 0 : flatfly_in_lower_half(v, p);
 	if (!p->phase) {
-		flatfly_choose(v, p, router, dest, up);
+		flatfly_choose_path(v, p, router, dest, up);
 		if (p->phase == 1)
 			dest = p->between;
 	}
-	out = up ? flatfly_next_up(v, router, dest) : flatfly_next_down(v->c, router, dest);
-	/* quirk Q4-34: both parts are of half the half that the first division leaves out */
+	out = up ? flatfly_ascending_port(v, router, dest) : flatfly_descending_port(v->c, router, dest);
+	/* quirk Q4-34: each part is half of the half, computed from the size of the whole range */
 	if (out >= v->c->c) {
 		uint32_t quarter = (r.hi - r.lo + 1) / 2 / 2;
 
@@ -368,7 +380,7 @@ static struct vc_range flatfly_vc_part(struct vc_range r, uint32_t which, uint32
 struct noc_way noc_inject_flatfly_pni(const struct noc_view *v, const struct noc_packet *p)
 {
 	struct vc_range r = flatfly_vc_part(
-		flatfly_class(v, p), flatfly_place(v->c, p->dest) / v->c->c % v->c->k, v->c->k);
+		flatfly_class_vcs(v, p), flatfly_place(v->c, p->dest) / v->c->c % v->c->k, v->c->k);
 
 	return (struct noc_way){.lo = (uint16_t)r.lo, .hi = (uint16_t)r.hi};
 }

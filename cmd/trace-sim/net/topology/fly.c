@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Flies: n stages of switches with k inputs and k outputs. Between stages the digit of the switch that
- * belongs to the stage changes places with the port. With one stage this is a crossbar.
+ * Butterflies: n stages of switches with k inputs and k outputs. Between two stages, one digit of the
+ * switch's number (to the base k) is exchanged with the port. With one stage this is a crossbar.
  */
 #include "net/noc.h"
 
 /*
- * Channel into input `port` of switch `at` of a stage. Channels are numbered by the output that they come
- * from.
+ * Channel into input `port` of switch `at` of a stage. Channels are numbered by the output from which they
+ * come.
  */
 static uint32_t input_channel(const struct icnt *c, uint32_t stage, uint32_t at, uint32_t port)
 {
@@ -47,5 +47,5 @@ void noc_route_fly_dest_tag(const struct noc_view *v, struct noc_packet *p, uint
 	(void)in;
 	for (uint32_t stage = router / (v->plan->nodes / v->c->k); stage < v->c->n - 1; stage++)
 		dest /= v->c->k;
-	noc_one_way(p, dest % v->c->k, v->c->vc_begin[p->kind], v->c->vc_end[p->kind]);
+	noc_set_single_way(p, dest % v->c->k, v->c->vc_begin[p->kind], v->c->vc_end[p->kind]);
 }

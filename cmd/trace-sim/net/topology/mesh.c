@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Meshes: k routers in each of n dimensions, a node at each, and their routings.
+ * Meshes and their routings: k routers in each of n dimensions, with one node at each router.
  *
- * Outputs and inputs of a router: 2d up in dimension d, 2d + 1 down, 2n the node; input 2d holds what comes
- * from above. The channels that would close a line are there and never used. Coordinates are digits to the
- * base k, the lowest dimension first.
+ * Ports of a router: 2d is the neighbour above in dimension d, 2d + 1 the neighbour below, 2n the node, for
+ * outputs and inputs. The channels that would close a line to a ring exist but are never used. Coordinates
+ * are digits to the base k, the lowest dimension first.
  */
 #include "net/noc.h"
 #include "net/topology/cube.h"
@@ -51,7 +51,7 @@ void noc_cube_plan(struct noc_builder *b, const struct icnt *c, uint32_t latency
 
 /* ---- steps ---------------------------------------------------------------------------------------------- */
 
-/* Output for the lowest dimension that differs; 2n at the destination. */
+/* Output towards `dest` in the lowest dimension that differs; 2n at the destination. */
 static uint16_t mesh_lowest_port(const struct icnt *c, uint32_t at, uint32_t dest)
 {
 	uint32_t d = 0;
@@ -71,13 +71,13 @@ void noc_plan_mesh(struct noc_builder *b, const struct icnt *c)
 	noc_table(b, mesh_lowest_port);
 }
 
-static uint32_t mesh_next_up(const struct noc_view *v, uint32_t at, uint32_t dest)
+static uint32_t mesh_ascending_port(const struct noc_view *v, uint32_t at, uint32_t dest)
 {
-	return noc_toward(v, at, dest, mesh_lowest_port);
+	return noc_way_to_node(v, at, dest, mesh_lowest_port);
 }
 
-/* Output for the highest dimension that differs; 2n at the destination. */
-static uint32_t mesh_next_down(const struct icnt *c, uint32_t at, uint32_t dest)
+/* Output towards `dest` in the highest dimension that differs; 2n at the destination. */
+static uint32_t mesh_descending_port(const struct icnt *c, uint32_t at, uint32_t dest)
 {
 	uint32_t d = c->n - 1, step = c->nodes / c->k;
 
@@ -94,14 +94,15 @@ static uint32_t mesh_next_down(const struct icnt *c, uint32_t at, uint32_t dest)
 void noc_route_mesh_dor(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
 	(void)in;
-	noc_one_way(p, mesh_next_up(v, router, p->dest), v->c->vc_begin[p->kind], v->c->vc_end[p->kind]);
+	noc_set_single_way(
+		p, mesh_ascending_port(v, router, p->dest), v->c->vc_begin[p->kind], v->c->vc_end[p->kind]);
 }
 
 /*
- * Restricts a packet to part `which` of `of` equal parts of its channels, chosen by destination or
- * coordinate; at the destination it may use all.
+ * Restricts a packet to part `which` of `of` equal parts of its channels. At the destination it may use all
+ * of them.
  */
-static void mesh_vc_part(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t port,
+static void mesh_use_vc_part(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t port,
 	uint32_t which, uint32_t of)
 {
 	uint32_t lo = v->c->vc_begin[p->kind], hi = v->c->vc_end[p->kind], each = (hi - lo + 1) / of;
@@ -110,13 +111,13 @@ static void mesh_vc_part(const struct noc_view *v, struct noc_packet *p, uint32_
 		lo += which * each;
 		hi = lo + each - 1;
 	}
-	noc_one_way(p, port, lo, hi);
+	noc_set_single_way(p, port, lo, hi);
 }
 
 void noc_route_mesh_dor_ni(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
 	(void)in;
-	mesh_vc_part(v, p, router, mesh_next_up(v, router, p->dest), p->dest, v->plan->nodes);
+	mesh_use_vc_part(v, p, router, mesh_ascending_port(v, router, p->dest), p->dest, v->plan->nodes);
 }
 
 static uint32_t mesh_coordinate(const struct icnt *c, uint32_t node, uint32_t d)
@@ -136,23 +137,23 @@ struct noc_way noc_inject_mesh_pni(const struct noc_view *v, const struct noc_pa
 
 void noc_route_mesh_dor_pni(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
-	uint32_t port = mesh_next_up(v, router, p->dest);
+	uint32_t port = mesh_ascending_port(v, router, p->dest);
 
 	(void)in;
-	mesh_vc_part(v, p, router, port, mesh_coordinate(v->c, p->dest, port / 2), v->c->k);
+	mesh_use_vc_part(v, p, router, port, mesh_coordinate(v->c, p->dest, port / 2), v->c->k);
 }
 
 /* ---- two orders ----------------------------------------------------------------------------------------- */
 
 /*
- * Restricts a packet to the lower half of the channels for the first order of dimensions, the upper half for
- * the second.
+ * Restricts a packet to one half of its channels: the lower half for ascending order of dimensions, else the
+ * upper half.
  */
-static void mesh_vc_half(const struct noc_view *v, struct noc_packet *p, uint32_t port, bool lower)
+static void mesh_use_vc_half(const struct noc_view *v, struct noc_packet *p, uint32_t port, bool lower)
 {
 	uint32_t lo = v->c->vc_begin[p->kind], hi = v->c->vc_end[p->kind], half = (hi - lo + 1) / 2;
 
-	noc_one_way(p, port, lower ? lo : lo + half, lower ? hi - half : hi);
+	noc_set_single_way(p, port, lower ? lo : lo + half, lower ? hi - half : hi);
 }
 
 static bool mesh_in_lower_half(const struct noc_view *v, const struct noc_packet *p)
@@ -166,7 +167,7 @@ static bool mesh_arrived(const struct noc_view *v, struct noc_packet *p, uint32_
 {
 	if (router != p->dest)
 		return false;
-	noc_one_way(p, 2 * v->c->n, v->c->vc_begin[p->kind], v->c->vc_end[p->kind]);
+	noc_set_single_way(p, 2 * v->c->n, v->c->vc_begin[p->kind], v->c->vc_end[p->kind]);
 	return true;
 }
 
@@ -177,7 +178,9 @@ void noc_route_mesh_xy_yx(const struct noc_view *v, struct noc_packet *p, uint32
 	if (mesh_arrived(v, p, router))
 		return;
 	up = in < 2 * v->c->n ? mesh_in_lower_half(v, p) : noc_random_int(v->random, 1) > 0;
-	mesh_vc_half(v, p, up ? mesh_next_up(v, router, p->dest) : mesh_next_down(v->c, router, p->dest), up);
+	mesh_use_vc_half(v, p,
+		up ? mesh_ascending_port(v, router, p->dest) : mesh_descending_port(v->c, router, p->dest),
+		up);
 }
 
 void noc_route_mesh_adaptive_xy_yx(
@@ -188,8 +191,8 @@ void noc_route_mesh_adaptive_xy_yx(
 
 	if (mesh_arrived(v, p, router))
 		return;
-	first = mesh_next_up(v, router, p->dest);
-	last = mesh_next_down(v->c, router, p->dest);
+	first = mesh_ascending_port(v, router, p->dest);
+	last = mesh_descending_port(v->c, router, p->dest);
 	if (in < 2 * v->c->n) {
 		up = mesh_in_lower_half(v, p);
 	} else {
@@ -197,12 +200,12 @@ void noc_route_mesh_adaptive_xy_yx(
 
 		up = a == b ? noc_random_int(v->random, 1) > 0 : a < b;
 	}
-	mesh_vc_half(v, p, up ? first : last, up);
+	mesh_use_vc_half(v, p, up ? first : last, up);
 }
 
 /* ---- through a random router ------------------------------------------------------------------------------- */
 
-/* A random router in the box between source and destination. */
+/* Returns a random router in the box that source and destination span. */
 static uint32_t mesh_random_between(const struct noc_view *v, uint32_t source, uint32_t dest)
 {
 	uint32_t at = 0, step = 1, k = v->c->k;
@@ -219,17 +222,17 @@ static uint32_t mesh_random_between(const struct noc_view *v, uint32_t source, u
 	return at;
 }
 
-static void mesh_two_phases(const struct noc_view *v, struct noc_packet *p, uint32_t router)
+static void mesh_route_via_between(const struct noc_view *v, struct noc_packet *p, uint32_t router)
 {
 	uint32_t port;
 
 	if (!p->phase && router == p->between)
 		p->phase = 1;
-	port = mesh_next_up(v, router, p->phase ? p->dest : p->between);
+	port = mesh_ascending_port(v, router, p->phase ? p->dest : p->between);
 	if (router == p->dest)
-		noc_one_way(p, port, v->c->vc_begin[p->kind], v->c->vc_end[p->kind]);
+		noc_set_single_way(p, port, v->c->vc_begin[p->kind], v->c->vc_end[p->kind]);
 	else
-		mesh_vc_half(v, p, port, !p->phase);
+		mesh_use_vc_half(v, p, port, !p->phase);
 }
 
 static void mesh_choose_between(const struct noc_view *v, struct noc_packet *p, uint32_t in)
@@ -243,7 +246,7 @@ static void mesh_choose_between(const struct noc_view *v, struct noc_packet *p, 
 void noc_route_mesh_romm(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
 	mesh_choose_between(v, p, in);
-	mesh_two_phases(v, p, router);
+	mesh_route_via_between(v, p, router);
 }
 
 void noc_route_mesh_romm_ni(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
@@ -251,8 +254,8 @@ void noc_route_mesh_romm_ni(const struct noc_view *v, struct noc_packet *p, uint
 	mesh_choose_between(v, p, in);
 	if (!p->phase && router == p->between)
 		p->phase = 1;
-	mesh_vc_part(v, p, router, mesh_next_up(v, router, p->phase ? p->dest : p->between), p->dest,
-		v->plan->nodes);
+	mesh_use_vc_part(v, p, router, mesh_ascending_port(v, router, p->phase ? p->dest : p->between),
+		p->dest, v->plan->nodes);
 }
 
 void noc_route_mesh_valiant(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
@@ -261,7 +264,7 @@ void noc_route_mesh_valiant(const struct noc_view *v, struct noc_packet *p, uint
 		p->phase = 0;
 		p->between = noc_random_int(v->random, v->plan->nodes - 1);
 	}
-	mesh_two_phases(v, p, router);
+	mesh_route_via_between(v, p, router);
 }
 
 /* ---- adaptive ------------------------------------------------------------------------------------------- */
@@ -272,20 +275,20 @@ void noc_route_mesh_min_adapt(const struct noc_view *v, struct noc_packet *p, ui
 
 	if (mesh_arrived(v, p, router))
 		return;
-	escape = mesh_next_up(v, router, p->dest);
+	escape = mesh_ascending_port(v, router, p->dest);
 	if (in != 2 * v->c->n && !p->vc) {
-		noc_one_way(p, escape, 0, 0);
+		noc_set_single_way(p, escape, 0, 0);
 		return;
 	}
-	/* quirk Q4-31: of all ways that are nearer only the first is kept, the escape way. */
+	/* quirk Q4-31: only the first of the ways that shorten the distance is kept, the escape way */
 	p->way[0] = (struct noc_way){(uint16_t)escape, 1, (uint16_t)hi, 1};
 	p->way[1] = (struct noc_way){(uint16_t)escape, 0, 0, 0};
 	p->n_ways = 2;
 }
 
 /*
- * quirk Q4-31: of the two ways of a plane only the first is kept, so packets follow the order of dimensions,
- * on the upper third of the channels.
+ * quirk Q4-31: only the first of the two ways of a plane is kept. So packets take the dimensions in ascending
+ * order, on the upper third of the channels.
  */
 void noc_route_mesh_planar_adapt(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
@@ -293,11 +296,11 @@ void noc_route_mesh_planar_adapt(const struct noc_view *v, struct noc_packet *p,
 
 	(void)in;
 	if (!mesh_arrived(v, p, router))
-		noc_one_way(p, mesh_next_up(v, router, p->dest), lo + 2 * third, hi);
+		noc_set_single_way(p, mesh_ascending_port(v, router, p->dest), lo + 2 * third, hi);
 }
 
 void noc_route_mesh_chaos(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
 	(void)in;
-	noc_one_way(p, mesh_next_up(v, router, p->dest), 0, 0);
+	noc_set_single_way(p, mesh_ascending_port(v, router, p->dest), 0, 0);
 }

@@ -9,7 +9,7 @@ enum { UP = 4, UPWARDS = 0, DOWNWARDS = 20 };
 
 /* First switch of a level. */
 static const uint32_t first[3] = {0, 1, 5};
-/* First channel of the children of a level, in either direction. */
+/* First channel between a level and its children, relative to UPWARDS or DOWNWARDS. */
 static const uint32_t children[2] = {0, 4};
 
 void noc_plan_qtree(struct noc_builder *b, const struct icnt *c)
@@ -36,6 +36,6 @@ void noc_route_qtree_nca(const struct noc_view *v, struct noc_packet *p, uint32_
 	uint32_t level = router >= first[2] ? 2 : router >= first[1], dest = p->dest >> (2 * (2 - level));
 
 	(void)in;
-	noc_one_way(p, dest / 4 == router - first[level] ? dest % 4 : UP, v->c->vc_begin[p->kind],
+	noc_set_single_way(p, dest / 4 == router - first[level] ? dest % 4 : UP, v->c->vc_begin[p->kind],
 		v->c->vc_end[p->kind]);
 }

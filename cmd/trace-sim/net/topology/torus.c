@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tori: meshes whose lines are closed to rings, so that their channels are twice as long on a chip, and
- * their routings. The channels of a ring are divided into two parts so that packets cannot form a circular
- * wait; a packet keeps its part (phase) until it turns into the next dimension.
+ * Tori and their routings: meshes with each line closed to a ring, which makes channels twice as long on a
+ * chip. The virtual channels of a ring are divided into two parts to prevent circular waits. A packet keeps
+ * its part (phase) until it turns into the next dimension.
  */
 #include "net/noc.h"
 #include "net/topology/cube.h"
 
 /*
- * Ways: the output towards the destination in the first dimension that differs; down if both directions are
- * equally long; 2n at the destination. HALF: both directions are equally long. ABOVE: the router is above the
- * destination in that dimension.
+ * Encoding of ways. OUTPUT: the output towards the destination in the first dimension that differs (down if
+ * both directions are equally long), or 2n at the destination. HALF: both directions are equally long. ABOVE:
+ * the router is above the destination in that dimension.
  */
 #define OUTPUT 0x3fff
 #define ABOVE  0x4000
 #define HALF   0x8000
 
-static uint16_t torus_toward(const struct icnt *c, uint32_t at, uint32_t dest)
+static uint16_t torus_way_to_node(const struct icnt *c, uint32_t at, uint32_t dest)
 {
 	uint32_t k = c->k, d = 0, twice;
 
@@ -35,7 +35,7 @@ static uint16_t torus_toward(const struct icnt *c, uint32_t at, uint32_t dest)
 void noc_plan_torus(struct noc_builder *b, const struct icnt *c)
 {
 	noc_cube_plan(b, c, 2);
-	noc_table(b, torus_toward);
+	noc_table(b, torus_way_to_node);
 }
 
 static uint32_t torus_coordinate(uint32_t node, uint32_t k, uint32_t d)
@@ -45,7 +45,7 @@ static uint32_t torus_coordinate(uint32_t node, uint32_t k, uint32_t d)
 	return node % k;
 }
 
-static int8_t torus_even_part(const struct noc_view *v, uint32_t a, uint32_t b, bool up)
+static int8_t torus_balanced_part(const struct noc_view *v, uint32_t a, uint32_t b, bool up)
 {
 	uint32_t middle = (v->c->k - 1) / 2;
 
@@ -57,13 +57,14 @@ static int8_t torus_even_part(const struct noc_view *v, uint32_t a, uint32_t b, 
 }
 
 /*
- * Returns the output from input `in`; sets the phase when the packet turns. parted: the phase matters; even:
- * both parts are alike.
+ * Returns the output for a packet from input `in`. parted: sets p->phase when the packet turns into a
+ * dimension. even: balances the load of the two parts.
  */
 static uint32_t torus_ring_output(
 	const struct noc_view *v, struct noc_packet *p, uint32_t at, uint32_t in, bool parted, bool even)
 {
-	uint32_t ways = noc_toward(v, at, p->dest, torus_toward), k = v->c->k, d = (ways & OUTPUT) / 2;
+	uint32_t ways = noc_way_to_node(v, at, p->dest, torus_way_to_node), k = v->c->k,
+		 d = (ways & OUTPUT) / 2;
 	bool up;
 
 	if (d == v->c->n)
@@ -72,9 +73,10 @@ static uint32_t torus_ring_output(
 		return in ^ 1;
 	up = ways & HALF ? noc_random_int(v->random, 1) : !(ways & 1);
 	if (parted && even)
-		p->phase =
-			torus_even_part(v, torus_coordinate(at, k, d), torus_coordinate(p->dest, k, d), up);
-	else if (parted) /* quirk Q4-37: going down, the way without the seam has the upper half */
+		p->phase = torus_balanced_part(
+			v, torus_coordinate(at, k, d), torus_coordinate(p->dest, k, d), up);
+	/* quirk Q4-37: downwards, a path that does not cross the end of the ring uses the upper half */
+	else if (parted)
 		p->phase = (ways & ABOVE) != 0;
 	return 2 * d + !up;
 }
@@ -91,7 +93,7 @@ static void torus_route_parted(
 		else
 			hi -= half;
 	}
-	noc_one_way(p, port, lo, hi);
+	noc_set_single_way(p, port, lo, hi);
 }
 
 void noc_route_torus_dor(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
@@ -114,7 +116,7 @@ void noc_route_torus_dor_ni(const struct noc_view *v, struct noc_packet *p, uint
 		lo += p->dest * each;
 		hi = lo + each - 1;
 	}
-	noc_one_way(p, port, lo, hi);
+	noc_set_single_way(p, port, lo, hi);
 }
 
 void noc_route_torus_min_adapt(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
@@ -125,14 +127,14 @@ void noc_route_torus_min_adapt(const struct noc_view *v, struct noc_packet *p, u
 
 	escape = torus_ring_output(v, p, router, free_way ? 2 * v->c->n : in, true, false);
 	if (router == p->dest) {
-		noc_one_way(p, 2 * v->c->n, lo, hi);
+		noc_set_single_way(p, 2 * v->c->n, lo, hi);
 		return;
 	}
 	p->n_ways = 0;
-	if (free_way) /* quirk Q4-31: of all ways that are nearer only the first is kept */
-		p->way[p->n_ways++] =
-			(struct noc_way){(uint16_t)(noc_toward(v, router, p->dest, torus_toward) & OUTPUT),
-				(uint16_t)(lo + 3), (uint16_t)(lo + 3), 1};
+	if (free_way) /* quirk Q4-31: only the first of the ways that shorten the distance is kept */
+		p->way[p->n_ways++] = (struct noc_way){
+			(uint16_t)(noc_way_to_node(v, router, p->dest, torus_way_to_node) & OUTPUT),
+			(uint16_t)(lo + 3), (uint16_t)(lo + 3), 1};
 	lo += p->phase != 0;
 	p->way[p->n_ways++] = (struct noc_way){(uint16_t)escape, (uint16_t)lo, (uint16_t)lo, 0};
 }
@@ -144,12 +146,12 @@ void noc_route_torus_chaos(const struct noc_view *v, struct noc_packet *p, uint3
 
 	(void)in;
 	if (at == dest) {
-		noc_one_way(p, 2 * v->c->n, 0, 0);
+		noc_set_single_way(p, 2 * v->c->n, 0, 0);
 		return;
 	}
 	for (; at % k == dest % k; d++) {
 		at /= k;
 		dest /= k;
 	}
-	noc_one_way(p, 2 * d + (2 * ((dest % k + k - at % k) % k) > k), 0, 0);
+	noc_set_single_way(p, 2 * d + (2 * ((dest % k + k - at % k) % k) > k), 0, 0);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tree of 64 nodes with 4, 8 and 16 switches: every switch of a level is connected to all switches above
- * it that reach the same nodes. Ports 0 to 3 of the lower levels lead down, ports from 4 up; the top has
- * eight ports down.
+ * The tree of 64 nodes with levels of 4, 8 and 16 switches. Every switch is connected to all switches of the
+ * level above that reach the same nodes. In the two lower levels ports 0 to 3 lead down and the others up; a
+ * switch of the top level has eight ports down.
  */
 #include "net/noc.h"
 
@@ -31,7 +31,7 @@ void noc_plan_tree4(struct noc_builder *b, const struct icnt *c)
 			tree4_join(b, TOP + i, MIDDLE + port, &channel);
 }
 
-/* by_chance: takes a random way up instead of the first. */
+/* Routes a packet. by_chance: takes a random way up instead of the first. */
 static void tree4_route(const struct noc_view *v, struct noc_packet *p, uint32_t router, bool by_chance)
 {
 	uint32_t port, dest = p->dest;
@@ -46,7 +46,7 @@ static void tree4_route(const struct noc_view *v, struct noc_packet *p, uint32_t
 		port = dest % 4;
 	else
 		port = 4 + (by_chance ? noc_random_int(v->random, 1) : 0);
-	noc_one_way(p, port, v->c->vc_begin[p->kind], v->c->vc_end[p->kind]);
+	noc_set_single_way(p, port, v->c->vc_begin[p->kind], v->c->vc_end[p->kind]);
 }
 
 void noc_route_tree4_nca(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
