@@ -35,7 +35,7 @@ bool run_continues(const struct run *r)
 		return false;
 	if (launch_has_ctas(g) || is_launch_delayed(g))
 		return true;
-	return gpu_live(g) || memory_busy(g->mem) || net_busy(g->net);
+	return gpu_has_live_cta(g) || memory_busy(g->mem) || net_busy(g->net);
 }
 
 /*

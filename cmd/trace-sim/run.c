@@ -108,7 +108,7 @@ static bool find_skippable_steps(const struct run *r, struct skip *k)
 {
 	uint64_t left;
 
-	if (!gpu_skippable(&r->gpu, k))
+	if (!gpu_can_skip(&r->gpu, k))
 		return false;
 	left = next_sample_cycle(r) - gpu_now(&r->gpu) - 1;
 	if (k->cycles > left)
@@ -132,10 +132,10 @@ static void take_samples(struct run *r)
 static void skip_steps(struct gpu *g, const struct skip *skip)
 {
 	if (g->power)
-		power_settle(g);
+		power_update_duty(g);
 	gpu_skip(g, skip);
 	if (g->power)
-		power_settle(g);
+		power_update_duty(g);
 }
 
 /* Returns true if k, from PTX and the last one running, ends only once its memory traffic has ended (PTX-launch-2). */
@@ -161,7 +161,7 @@ static struct kernel *simulate_kernel(struct run *r)
 			g->deadlock = true;
 		progress_poll(r);
 		if (g->power)
-			power_poll(g);
+			power_sample_if_due(g);
 		if (gpu_now(g) >= next_sample_cycle(r))
 			take_samples(r);
 		if (!k)
@@ -203,7 +203,7 @@ static void kernel_record(struct run *r, const struct kernel *k)
 	};
 
 	if (stopped)
-		sample_result(k, r->gpu.cycle, &sampled);
+		sample_extrapolate(k, r->gpu.cycle, &sampled);
 	hash_kernel(r, k, rec.hash);
 	if (k->next_cta == k->n_ctas)
 		rec.checksum = trace_checksum(k->trace);
@@ -249,7 +249,7 @@ static void report_kernel_power(struct run *r)
 
 	list_launched_kernels(r, &b);
 	power_update(&r->gpu, true);
-	power_block(&r->gpu, b.name, b.uid, b.n);
+	power_end_block(&r->gpu, b.name, b.uid, b.n);
 	free(b.name);
 	free(b.uid);
 }

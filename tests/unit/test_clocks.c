@@ -3,7 +3,7 @@
 #include "gpu/gpu.h"
 #include "tap.h"
 
-/* Does the same as clocks_run(), a step at a time. */
+/* Does the same as clocks_advance_ticks(), a step at a time. */
 static struct clock_ticks step_by_step(struct clocks *c, uint64_t core, uint64_t dram)
 {
 	struct clock_ticks n = {0};
@@ -27,7 +27,7 @@ static struct clock_ticks step_by_step(struct clocks *c, uint64_t core, uint64_t
 static bool same_run(struct clocks *c, uint64_t core, uint64_t dram)
 {
 	struct clocks alone = *c;
-	struct clock_ticks want = step_by_step(&alone, core, dram), got = clocks_run(c, core, dram);
+	struct clock_ticks want = step_by_step(&alone, core, dram), got = clocks_advance_ticks(c, core, dram);
 
 	return !memcmp(&want, &got, sizeof(want)) && !memcmp(&alone, c, sizeof(alone));
 }

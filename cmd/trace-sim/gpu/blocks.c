@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Thread blocks of a kernel in the order of their placement. That is the order of the trace, except that the blocks of a
- * cluster come together, in the order of their ranks (HOPPER-cluster-1).
+ * Thread blocks of a kernel in the order of their placement. This is the order of the trace, except that the
+ * blocks of a cluster (of CUDA) are consecutive and in the order of their ranks (HOPPER-cluster-1).
  *
- * Always true: a block is parked from its reading until it is taken; parked blocks are taken before others are read.
- * The cluster of a block is that of its lines in the trace, or else follows from its coordinates.
+ * Always true: a block that is read ahead is parked until blocks_next() returns it. Parked blocks are
+ * returned before others are read. The cluster of a block is given by its cluster line in the trace or,
+ * without one, by its coordinates.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +13,8 @@
 #include "launch.h"
 #include "threads/readahead.h"
 
-#define PARKED_MOST  65536u /* parked blocks of a kernel */
-#define LEARNED_MOST 1024u  /* blocks that are parked in search of the size of a cluster */
+#define PARKED_MOST  65536u /* maximum number of parked blocks of a kernel */
+#define LEARNED_MOST 1024u  /* maximum number of blocks that are read to find the size of a cluster */
 #define CLUSTER_MOST 16u
 
 struct parked_block {
@@ -23,7 +24,7 @@ struct parked_block {
 
 struct parked {
 	struct parked_block *at;
-	uint32_t first, n, cap; /* at[first] to at[n - 1] */
+	uint32_t first, n, cap; /* at[first] to at[n - 1] are parked */
 	bool ended;             /* the trace has no more blocks */
 };
 
@@ -62,7 +63,7 @@ static uint32_t parked_count(const struct kernel *k)
 	return k->parked ? k->parked->n - k->parked->first : 0;
 }
 
-/* Reads a block and parks it. Returns NULL if the trace has no more. */
+/* Reads a block and parks it. Returns NULL if the trace has no more blocks. */
 static struct tblock *park_block(struct gpu *g, struct kernel *k)
 {
 	struct parked *p = k->parked ? k->parked : (k->parked = xcalloc(1, sizeof(*p)));
@@ -95,7 +96,7 @@ static struct tblock *park_block(struct gpu *g, struct kernel *k)
 	return &b->tb;
 }
 
-/* Takes the first parked block; its arrays and those of tb are swapped. */
+/* Removes the first parked block and stores it in *tb. The arrays of *tb are kept there for reuse. */
 static void unpark_block(struct parked *p, struct tblock *tb, uint32_t *codes)
 {
 	struct parked_block *b = &p->at[p->first++];
@@ -117,7 +118,7 @@ int blocks_next(struct gpu *g, struct kernel *k, struct tblock *tb, uint32_t *co
 	return 1;
 }
 
-uint32_t blocks_peek(struct gpu *g, const struct kernel *k)
+uint32_t blocks_peek_longest_warp(struct gpu *g, const struct kernel *k)
 {
 	uint32_t warps = k->padded_threads / 32, longest = 0;
 	const struct tblock *tb;
@@ -132,14 +133,17 @@ uint32_t blocks_peek(struct gpu *g, const struct kernel *k)
 
 /* ---- the size of a cluster ---------------------------------------------------------------------- */
 
-bool blocks_may_gang(const struct kernel_header *h)
+bool blocks_may_form_gangs(const struct kernel_header *h)
 {
 	return h->cluster[0] ? kernel_cluster_blocks(h) > 1
 			     : !h->ptx && h->arch >= ARCH_HOPPER && h->tracer_version >= 5;
 }
 
-/* Returns block number i of the trace, counted from the first, which parks those before it; NULL: none, or too far. */
-static const struct tblock *learned_block(struct gpu *g, struct kernel *k, uint64_t i)
+/*
+ * Returns the block i positions after the first parked one, and parks all blocks up to it. NULL: the trace
+ * has fewer blocks, or i is LEARNED_MOST or more.
+ */
+static const struct tblock *parked_block_at(struct gpu *g, struct kernel *k, uint64_t i)
 {
 	while (i < LEARNED_MOST && parked_count(k) <= i)
 		if (!park_block(g, k))
@@ -148,15 +152,17 @@ static const struct tblock *learned_block(struct gpu *g, struct kernel *k, uint6
 }
 
 /*
- * Returns the blocks of a cluster along one axis: those from the first block on, `step` blocks of the trace apart, that
- * are in its cluster at the coordinates 0, 1, 2 ... of the axis.
+ * Returns the number of blocks of a cluster along one axis. Tests every `step`-th block of the trace, which
+ * must be in the first block's cluster and have the coordinates 0, 1, 2 ... there. *unknown: set if a block
+ * is too far away.
  */
-static uint32_t learned_extent(struct gpu *g, struct kernel *k, unsigned axis, uint64_t step, bool *unknown)
+static uint32_t learn_cluster_extent(
+	struct gpu *g, struct kernel *k, unsigned axis, uint64_t step, bool *unknown)
 {
 	uint32_t n = 1;
 
 	for (; n < k->head->grid[axis] && n < CLUSTER_MOST; n++) {
-		const struct tblock *b = learned_block(g, k, n * step);
+		const struct tblock *b = parked_block_at(g, k, n * step);
 		const struct tblock *first = &k->parked->at[k->parked->first].tb;
 
 		*unknown |= !b && n * step >= LEARNED_MOST;
@@ -167,25 +173,25 @@ static uint32_t learned_extent(struct gpu *g, struct kernel *k, unsigned axis, u
 	return n;
 }
 
-/* Sets k->cluster by the cluster lines of the first thread blocks. */
+/* Sets k->cluster from the cluster lines of the first thread blocks. */
 static void learn_cluster(struct gpu *g, struct kernel *k)
 {
 	const uint32_t *grid = k->head->grid;
-	const struct tblock *first = learned_block(g, k, 0), *second;
+	const struct tblock *first = parked_block_at(g, k, 0), *second;
 	bool unknown = false;
 
 	k->cluster[0] = k->cluster[1] = k->cluster[2] = 1;
 	if (!first || !first->cluster.known)
 		return;
-	second = learned_block(g, k, 1);
+	second = parked_block_at(g, k, 1);
 	first = &k->parked->at[k->parked->first].tb;
-	/* Tracers write zeros for a kernel without clusters. */
+	/* the tracer writes zeros for a kernel without clusters */
 	if (!second || (!memcmp(second->cluster.id, first->cluster.id, sizeof(first->cluster.id)) &&
 			       second->cluster.rank == first->cluster.rank))
 		return;
-	k->cluster[0] = learned_extent(g, k, 0, 1, &unknown);
-	k->cluster[1] = learned_extent(g, k, 1, grid[0], &unknown);
-	k->cluster[2] = learned_extent(g, k, 2, (uint64_t)grid[0] * grid[1], &unknown);
+	k->cluster[0] = learn_cluster_extent(g, k, 0, 1, &unknown);
+	k->cluster[1] = learn_cluster_extent(g, k, 1, grid[0], &unknown);
+	k->cluster[2] = learn_cluster_extent(g, k, 2, (uint64_t)grid[0] * grid[1], &unknown);
 	if (unknown && k->cluster[0] > 1)
 		diag_warn((struct place){.file = k->path},
 			"the header has no '-cluster dim', and its first %u thread blocks do not show the clusters: taken as %u,%u,%u",
@@ -213,13 +219,13 @@ uint32_t blocks_of_cluster(struct gpu *g, struct kernel *k)
 
 /* ---- the blocks of a cluster -------------------------------------------------------------------- */
 
-/* Coordinates of the cluster of a block, and its rank there. */
+/* Coordinates of a block's cluster, and rank of the block in that cluster. */
 struct gang_place {
 	uint32_t id[3];
 	uint32_t rank;
 };
 
-static struct gang_place member_of(const struct kernel *k, const struct tblock *tb)
+static struct gang_place gang_place_of(const struct kernel *k, const struct tblock *tb)
 {
 	const uint32_t *n = k->cluster, at[3] = {tb->x, tb->y, tb->z};
 	struct gang_place m = {.rank = tb->cluster.rank};
@@ -233,16 +239,16 @@ static struct gang_place member_of(const struct kernel *k, const struct tblock *
 	return m;
 }
 
-/* Moves parked block i to a place from `from` to `to`, after the blocks of lower rank. */
-static void move_member(struct kernel *k, uint32_t i, uint32_t from, uint32_t to)
+/* Moves parked block i to the range from `from` to `to`, after the blocks of lower rank there. */
+static void insert_by_rank(struct kernel *k, uint32_t i, uint32_t from, uint32_t to)
 {
 	struct parked *p = k->parked;
-	uint32_t rank = member_of(k, &p->at[i].tb).rank;
+	uint32_t rank = gang_place_of(k, &p->at[i].tb).rank;
 	struct parked_block b = p->at[i];
 
-	while (to > from && member_of(k, &p->at[to - 1].tb).rank > rank)
+	while (to > from && gang_place_of(k, &p->at[to - 1].tb).rank > rank)
 		to--;
-	if (to > from && member_of(k, &p->at[to - 1].tb).rank == rank) {
+	if (to > from && gang_place_of(k, &p->at[to - 1].tb).rank == rank) {
 		struct fault f;
 
 		fault_set(&f, (struct place){.file = k->path}, "cluster-rank",
@@ -254,7 +260,7 @@ static void move_member(struct kernel *k, uint32_t i, uint32_t from, uint32_t to
 	p->at[to] = b;
 }
 
-uint32_t blocks_gather(struct gpu *g, struct kernel *k)
+uint32_t blocks_gather_gang(struct gpu *g, struct kernel *k)
 {
 	uint32_t want = k->cluster[0] * k->cluster[1] * k->cluster[2], found = 1;
 	struct parked *p;
@@ -263,15 +269,15 @@ uint32_t blocks_gather(struct gpu *g, struct kernel *k)
 	if (!parked_count(k) && !park_block(g, k))
 		return 0;
 	p = k->parked;
-	first = member_of(k, &p->at[p->first].tb);
+	first = gang_place_of(k, &p->at[p->first].tb);
 	for (uint32_t i = p->first + 1; found < want; i++) {
 		struct gang_place m;
 
 		if (i == p->n && !park_block(g, k))
 			break;
-		m = member_of(k, &p->at[i].tb);
+		m = gang_place_of(k, &p->at[i].tb);
 		if (!memcmp(m.id, first.id, sizeof(m.id)))
-			move_member(k, i, p->first, p->first + found++);
+			insert_by_rank(k, i, p->first, p->first + found++);
 	}
 	return found;
 }

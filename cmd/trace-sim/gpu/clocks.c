@@ -18,8 +18,8 @@ void clocks_init(struct clocks *c, const double hz[4])
 enum { CORE, ICNT, L2, DRAM };
 
 /*
- * Takes one step and adds its ticks to *n. quirk Q1-24: L2 takes no part in the minimum, yet may lower it;
- * core is compared with the lowered value.
+ * Takes one step and adds its ticks to *n. quirk Q1-24: the minimum is formed without L2. L2 fires if its
+ * time is not later, and its time then replaces the minimum for the other domains.
  */
 static inline void step_clocks(struct clocks *c, struct clock_ticks *n)
 {
@@ -58,8 +58,8 @@ unsigned clocks_step(struct clocks *c)
 }
 
 /*
- * True if core, icnt and L2 have the same frequency and time, as in most configurations: they fire together
- * from then on.
+ * Returns true if core, icnt and L2 have the same frequency and the same time, as in most configurations.
+ * They then always fire together.
  */
 static bool are_in_phase(const struct clocks *c)
 {
@@ -97,8 +97,8 @@ static bool dram_is_next(const double t[4])
 	return t[DRAM] <= t[CORE] && t[DRAM] <= t[ICNT] && t[DRAM] <= t[L2];
 }
 
-/* Called with thousands of core ticks for launch delays. */
-struct clock_ticks clocks_run(struct clocks *c, uint64_t core, uint64_t dram)
+/* Launch delays of thousands of core ticks make the fast path worth it. */
+struct clock_ticks clocks_advance_ticks(struct clocks *c, uint64_t core, uint64_t dram)
 {
 	struct clock_ticks n = {0};
 

@@ -2,10 +2,10 @@
 /*
  * A cluster's response FIFO between the network and its SMs (LSU-cluster).
  *
- * Always true: in a core tick at most one packet enters and one leaves (-icnt_cluster_ports: that number); the
- * head blocks all packets after it, whichever SM they are for (quirk Q3-34). A sleeping SM without thread
- * blocks keeps the packets that reach it until it wakes. Outside windows, gpu.replying is the set of clusters
- * whose FIFO is not empty.
+ * Always true: in a core tick at most one packet enters and one leaves, or -icnt_cluster_ports packets if
+ * that is more. The head blocks all packets after it, even those for other SMs (quirk Q3-34). A sleeping SM
+ * without thread blocks keeps the packets that reach it until it wakes. Outside windows, gpu.replying is the
+ * set of clusters whose FIFO is not empty.
  */
 #include <stdlib.h>
 #include "arena.h"
@@ -61,7 +61,7 @@ static void accept_reply(struct gpu *g, struct cluster *c, uint32_t handle, uint
 	ring_push(&c->reply, handle);
 }
 
-void cluster_response(struct gpu *g, uint32_t id, uint64_t now, uint32_t advances)
+void cluster_move_replies(struct gpu *g, uint32_t id, uint64_t now, uint32_t advances)
 {
 	struct cluster *c = &g->cluster[id];
 	uint32_t n = g->params.net.cluster_ports;
@@ -74,7 +74,7 @@ void cluster_response(struct gpu *g, uint32_t id, uint64_t now, uint32_t advance
 	} while (n-- > 1);
 }
 
-void cluster_note_replies(struct gpu *g, uint32_t id)
+void cluster_update_replying(struct gpu *g, uint32_t id)
 {
 	if (ring_empty(&g->cluster[id].reply))
 		bitset_clear(g->replying, id);
@@ -82,7 +82,7 @@ void cluster_note_replies(struct gpu *g, uint32_t id)
 		bitset_set(g->replying, id);
 }
 
-void cluster_response_steps(struct gpu *g)
+void cluster_move_all_replies(struct gpu *g)
 {
 	uint32_t advances = net_advances(g->net);
 	const uint64_t *waiting = net_waiting_clusters(g->net);
@@ -91,7 +91,7 @@ void cluster_response_steps(struct gpu *g)
 		FOR_BITS64 (b, waiting[w] | g->replying[w]) {
 			uint32_t id = w * 64 + (uint32_t)b;
 
-			cluster_response(g, id, gpu_now(g), advances);
-			cluster_note_replies(g, id);
+			cluster_move_replies(g, id, gpu_now(g), advances);
+			cluster_update_replying(g, id);
 		}
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Time that the distributor of thread blocks takes with the modern core; see distributor.h. */
+/* The time that the modern core's distributor of thread blocks needs; see distributor.h. */
 #include "distributor.h"
 #include "launch.h"
 
-/* Retires the CTAs that fit into the idle time up to now, `retire` each. */
+/* Retires as many CTAs as fit into the idle time up to `now`. retire: time for one CTA. */
 static void retire_while_idle(struct launch *l, uint64_t retire, uint64_t now)
 {
 	uint64_t n = now > l->next_cta_at && retire ? (now - l->next_cta_at) / retire : 0;
@@ -13,7 +13,7 @@ static void retire_while_idle(struct launch *l, uint64_t retire, uint64_t now)
 	l->next_cta_at += n * retire;
 }
 
-void distributor_placed(struct gpu *g)
+void distributor_count_placement(struct gpu *g)
 {
 	const struct modern_params *m = &g->params.modern;
 	struct launch *l = g->launch;
@@ -27,7 +27,7 @@ void distributor_placed(struct gpu *g)
 	}
 }
 
-void distributor_ended(struct gpu *g)
+void distributor_count_end(struct gpu *g)
 {
 	const struct modern_params *m = &g->params.modern;
 	struct launch *l = g->launch;
@@ -42,7 +42,7 @@ void distributor_ended(struct gpu *g)
 		l->to_retire++;
 }
 
-bool distributor_due(const struct gpu *g)
+bool distributor_can_place(const struct gpu *g)
 {
 	return !g->params.modern.on || g->launch->next_cta_at < (gpu_now(g) + 1) * MILLION;
 }

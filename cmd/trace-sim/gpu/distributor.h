@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A GPU with the modern core has one distributor, which places CTAs and retires ended ones. It alternates
- * while it has both to do: it retires one CTA before it places the next. While it has none to place, it
- * retires all that wait.
+ * A GPU with the modern core has one distributor, which places CTAs and retires ended CTAs. While both kinds
+ * of work are pending, it alternates: it retires one CTA before it places the next. While there is no CTA to
+ * place, it retires all that have ended.
  */
 #ifndef DISTRIBUTOR_H
 #define DISTRIBUTOR_H
 
 #include "gpu.h"
 
-/* The options of its times are in millionths of a cycle. */
+/* The options that set its times have the unit of a millionth of a cycle. */
 #define MILLION 1000000u
 
-/* True if the distributor may place a CTA in this cycle. Without the modern core it always may. */
-bool distributor_due(const struct gpu *g);
-/* Advances the distributor by the placement of a CTA. */
-void distributor_placed(struct gpu *g);
-/* Advances the distributor by a CTA that has ended. */
-void distributor_ended(struct gpu *g);
+/*
+ * Returns true if the distributor may place a CTA in this cycle. Without the modern core this is always so.
+ */
+bool distributor_can_place(const struct gpu *g);
+/* Accounts for the time of placing a CTA. */
+void distributor_count_placement(struct gpu *g);
+/* Accounts for the time of retiring a CTA that has ended. */
+void distributor_count_end(struct gpu *g);
 
 #endif

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Placement of gangs (HOPPER-cluster): the thread blocks of a cluster start together on different SMs of one group.
+ * Placement of gangs (HOPPER-cluster): the thread blocks of a cluster start together on different SMs of one
+ * group.
  *
- * Always true: SMs i * -core_gpc_sms to (i + 1) * -core_gpc_sms - 1 are group i. A gang is a number of consecutive
- * thread blocks as blocks.c orders them. Groups are tried in turn, SMs of a group in ascending order.
+ * Always true: SMs i * -core_gpc_sms to (i + 1) * -core_gpc_sms - 1 are group i. A gang consists of thread
+ * blocks that are consecutive in the order of blocks.c. Groups are tried in round robin, the SMs of a group
+ * in ascending order.
  */
 #include "arena.h"
 #include "distributor.h"
@@ -31,8 +33,11 @@ static struct gang *new_gang(struct gpu *g)
 	return n;
 }
 
-/* Finds `blocks` SMs of a group with space for a block of k each. Returns false if there are fewer. */
-static bool find_space(struct gpu *g, struct kernel *k, uint32_t group, uint32_t blocks, uint32_t *at)
+/*
+ * Finds `blocks` SMs of a group that each have space for a block of k, and stores their numbers in at[].
+ * Returns false if there are fewer.
+ */
+static bool find_sms_for_gang(struct gpu *g, struct kernel *k, uint32_t group, uint32_t blocks, uint32_t *at)
 {
 	uint32_t size = g->params.modern.gpc_sms, end = (group + 1) * size, n = 0;
 	int first = 0;
@@ -40,13 +45,13 @@ static bool find_space(struct gpu *g, struct kernel *k, uint32_t group, uint32_t
 	if (end > g->params.sms)
 		end = g->params.sms;
 	for (uint32_t i = group * size; i < end && n < blocks; i++)
-		if (launch_fits(g, &g->sm[i], k, &first))
+		if (launch_cta_fits(g, &g->sm[i], k, &first))
 			at[n++] = i;
 	return n == blocks;
 }
 
-/* Places a block on each SM of at[]. Only the modern core makes them a gang. */
-static void place_on(struct gpu *g, struct kernel *k, uint32_t blocks, const uint32_t *at)
+/* Places a block of k on each SM of at[]. Only with the modern core do these blocks form a gang. */
+static void place_gang_on(struct gpu *g, struct kernel *k, uint32_t blocks, const uint32_t *at)
 {
 	struct gang *n = g->params.modern.on ? new_gang(g) : NULL;
 
@@ -57,17 +62,17 @@ static void place_on(struct gpu *g, struct kernel *k, uint32_t blocks, const uin
 		int first = 0;
 		uint32_t slot;
 
-		launch_fits(g, s, k, &first);
+		launch_cta_fits(g, s, k, &first);
 		s->kernel = k;
-		slot = launch_place(g, s, k, first);
+		slot = launch_place_cta(g, s, k, first);
 		if (n)
 			gang_add_block(n, s, slot);
 		g->issued_ctas++;
 	}
 }
 
-/* Ends the run: the gang would wait for ever. */
-_Noreturn static void refuse_gang(const struct gpu *g, const struct kernel *k, uint32_t blocks)
+/* Ends the program, because no group of SMs can hold the gang. */
+_Noreturn static void die_gang_too_large(const struct gpu *g, const struct kernel *k, uint32_t blocks)
 {
 	struct fault f;
 
@@ -77,7 +82,10 @@ _Noreturn static void refuse_gang(const struct gpu *g, const struct kernel *k, u
 	die_fault(&f);
 }
 
-/* Places the next gang of k on SMs of one group, a thread block each. Returns false if none has the space. */
+/*
+ * Places the next gang of k on SMs of one group, one thread block per SM. Returns false if no group has the
+ * space.
+ */
 static bool place_gang(struct gpu *g, struct kernel *k)
 {
 	struct launch *l = g->launch;
@@ -85,22 +93,22 @@ static bool place_gang(struct gpu *g, struct kernel *k)
 	uint32_t groups = (g->params.sms + size - 1) / size, at[GANG_BLOCKS];
 
 	if (blocks > GANG_BLOCKS || blocks > size || blocks > g->params.sms)
-		refuse_gang(g, k, blocks);
-	blocks = blocks_gather(g, k);
+		die_gang_too_large(g, k, blocks);
+	blocks = blocks_gather_gang(g, k);
 	if (!blocks)
-		blocks = 1; /* launch_place() reports the missing block */
+		blocks = 1; /* launch_place_cta() reports the missing block */
 	for (uint32_t i = 0; i < groups; i++) {
 		uint32_t group = (l->last_gpc + 1 + i) % groups;
-		if (!find_space(g, k, group, blocks, at))
+		if (!find_sms_for_gang(g, k, group, blocks, at))
 			continue;
-		place_on(g, k, blocks, at);
+		place_gang_on(g, k, blocks, at);
 		l->last_gpc = group;
 		return true;
 	}
 	return false;
 }
 
-bool gang_launch(struct gpu *g)
+bool gang_place_all(struct gpu *g)
 {
 	struct launch *l = g->launch;
 	struct kernel *k = launch_next_kernel(g);
@@ -109,15 +117,15 @@ bool gang_launch(struct gpu *g)
 
 	if (!k || !k->may_gang || blocks_of_cluster(g, k) == 1)
 		return false;
-	while (launch_allows(g, k) && distributor_due(g)) {
+	while (launch_kernel_has_ctas(g, k) && distributor_can_place(g)) {
 		before = k->next_cta;
 		if (!place_gang(g, k))
 			break;
 		for (; before < k->next_cta; before++)
-			distributor_placed(g);
+			distributor_count_placement(g);
 		placed = true;
 	}
-	l->retry = placed || !distributor_due(g);
+	l->retry = placed || !distributor_can_place(g);
 	return true;
 }
 

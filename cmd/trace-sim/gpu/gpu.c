@@ -2,9 +2,10 @@
 /*
  * Construction of the GPU, and one GPU step (LAUNCH-step).
  *
- * Always true: a step does the work of the domains that fire in the fixed order below. `now` is the same for
- * all of it and grows near the end of the core part. Units without work are not visited. Steps in which the
- * whole GPU would only count are skipped together (skip.c); the counters are as if each step had run.
+ * Always true: a step does the work of the domains that fire in a fixed order, that of gpu_step(). `now` is
+ * the same throughout a step and grows near the end of the core part. Units without work are not visited.
+ * Steps in which the whole GPU would only increment counters are skipped together (skip.c). The counters then
+ * have the values that the single steps would give.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +19,9 @@
 #include "window.h"
 
 /*
- * Creates the threads. One thread runs everything that has a single order in the whole GPU: the event log,
- * random numbers of address decoding, and perfect memory, where an SM answers its own requests through its
- * cluster.
+ * Creates the threads. Only one is used if events of the whole GPU must be in one order: with an event log,
+ * with random numbers in address decoding, and with perfect memory, where an SM answers its own requests
+ * through its cluster.
  */
 static void threads_init(struct gpu *g)
 {
@@ -36,7 +37,10 @@ static void threads_init(struct gpu *g)
 		memstat_init(&g->memstat[i], &g->params);
 	if (g->threads > 1)
 		g->pool = threads_new(g->threads);
-	/* With several concurrent kernels the order of reading would depend on the timing of threads. */
+	/*
+	 * With several concurrent kernels the order in which traces are read would depend on the timing of
+	 * threads.
+	 */
 	if (g->pool && g->params.window == 1)
 		threads_set_idle_work(g->pool, readahead_step, g->readahead);
 }
@@ -54,8 +58,8 @@ static void threads_free(struct gpu *g)
 }
 
 /*
- * Upper bound on the requests in flight: the capacity of all MSHRs, queues and pipes. Only address space is
- * reserved for them.
+ * Upper bound on the requests in flight: the capacity of all MSHRs, queues and pipes together. The pool only
+ * reserves address space for them.
  */
 static uint32_t most_requests_in_flight(const struct params *p)
 {
@@ -168,8 +172,11 @@ void gpu_free(struct gpu *g)
 
 /* ---- the SMs of a core tick ------------------------------------------------------------------- */
 
-/* LAUNCH-step-6. quirk Q1-30: the order within a cluster rotates only in ticks in which the cluster runs. */
-NOINLINE void gpu_tick_several(struct gpu *g, struct cluster *cl, uint32_t id, uint64_t now)
+/*
+ * LAUNCH-step-6. quirk Q1-30: the order of the SMs in a cluster rotates only in ticks in which the cluster
+ * runs.
+ */
+NOINLINE void gpu_tick_sms_in_order(struct gpu *g, struct cluster *cl, uint32_t id, uint64_t now)
 {
 	uint32_t per = g->params.sms_per_cluster;
 
@@ -180,8 +187,8 @@ NOINLINE void gpu_tick_several(struct gpu *g, struct cluster *cl, uint32_t id, u
 }
 
 /*
- * Ticks all clusters while CTAs are left to place, because idle clusters then rotate, too; else the live
- * ones.
+ * Ticks all clusters while CTAs are left to place, because idle clusters then rotate too; otherwise ticks
+ * only the live clusters.
  */
 static void tick_clusters(struct gpu *g)
 {
@@ -219,8 +226,8 @@ static void end_all_ctas(struct gpu *g)
 }
 
 /*
- * quirk Q1-19: the original invalidates in every tick of an idle cluster. Only the first time can find valid
- * lines, so the others are left out.
+ * quirk Q1-19: the original invalidates the L1Ds in every tick of an idle cluster. Only the first
+ * invalidation can find valid lines, so the later ones are left out.
  */
 void gpu_flush_idle(struct gpu *g)
 {
@@ -249,15 +256,15 @@ static void run_core_part(struct gpu *g)
 	end_all_ctas(g);
 	g->cycle++;
 	launch_ctas(g, NULL);
-	launch_delays(g, 1);
+	launch_advance_delays(g, 1);
 	gpu_flush_idle(g);
-	if (p->mem.flush_l2 && !gpu_live(g))
+	if (p->mem.flush_l2 && !gpu_has_live_cta(g))
 		memory_flush_l2(g->mem, NULL);
 	if (g->cycle % p->sample_cycles == 0)
 		gpu_end_sample_period(g);
 }
 
-/* Runs parts 2 to 4 of a step, the memory side, with the DRAM ticks of all steps since the last call. */
+/* Runs the memory side, parts 2 to 4 of a step, with the DRAM ticks of all steps since the last call. */
 static void run_memory_part(struct gpu *g, unsigned fired)
 {
 	struct memory_work k = {.now = gpu_now(g),
@@ -276,13 +283,15 @@ unsigned gpu_step(struct gpu *g)
 {
 	unsigned fired = clocks_step(&g->clocks);
 
-	/* `now` grows only in core ticks, so steps with DRAM ticks alone can be combined with a later one */
+	/*
+	 * `now` grows only in core ticks, so a step with only a DRAM tick can be combined with the next step
+	 */
 	if (fired == CLOCK_DRAM && !g->events) {
 		g->dram_ticks++;
 		return fired;
 	}
 	if (fired & CLOCK_CORE)
-		cluster_response_steps(g);
+		cluster_move_all_replies(g);
 	run_memory_part(g, fired);
 	if (g->events)
 		g->events->now = gpu_now(g);

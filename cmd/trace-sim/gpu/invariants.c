@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Recomputes and compares the derived state of the GPU; see invariants.h. Empty in other builds. */
+/*
+ * Recomputes the derived state of the GPU and compares it; see instrument/invariants.h. Empty unless
+ * CHECK_INVARIANTS is defined.
+ */
 #ifdef CHECK_INVARIANTS
 
 #include "gpu.h"
 #include "instrument/invariants.h"
 
-/* Steps between two checks of the lines of all caches. */
+/* Number of steps between two checks of all cache lines. */
 #define ALL_EVERY 64u
 
 void gpu_invariants(const struct gpu *g)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Kernel window, run slots, kernel selection and CTA placement; see launch.h. Leaves out: checkpoints,
- * device-side launches.
+ * Kernel window, run slots, kernel selection and CTA placement; see launch.h. Checkpoints and device-side
+ * launches are not modelled.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -57,7 +57,10 @@ void launch_free(struct gpu *g)
 	g->launch = NULL;
 }
 
-/* Index of a stream id; a linear search, since streams are few. */
+/*
+ * Returns the index of a stream id; -1 and sets *f if there are too many streams. The search is linear,
+ * because there are few streams.
+ */
 static int stream_index(struct gpu *g, uint64_t id, struct place at, struct fault *f)
 {
 	for (uint32_t i = 0; i < g->n_streams; i++)
@@ -69,7 +72,7 @@ static int stream_index(struct gpu *g, uint64_t id, struct place at, struct faul
 	return (int)g->n_streams++;
 }
 
-/* The hash of its name places each function, so that functions do not share cache lines. */
+/* The hash of the name determines the address, which keeps functions from sharing cache lines. */
 uint64_t launch_code_base(const char *name)
 {
 	return 0xF0000000ull + (XXH3_64bits(name, strlen(name)) & 0xfff) * CORE_CODE_SPAN;
@@ -97,8 +100,8 @@ struct kernel *launch_load(
 	k->n_ctas = kernel_blocks(k->head);
 	k->padded_threads = (kernel_threads(k->head) + 31) / 32 * 32;
 	/*
-	 * quirk Q1-23: the latency per thread block delays the whole kernel once, in 32 bits like the
-	 * original.
+	 * quirk Q1-23: the latencies of all thread blocks delay the whole kernel once, computed in 32 bits
+	 * like the original.
 	 */
 	k->delay = p->launch_latency + (uint32_t)k->n_ctas * p->tb_latency;
 	stream = stream_index(g, k->head->stream, at, f);
@@ -113,7 +116,7 @@ struct kernel *launch_load(
 	}
 	k->stream = (uint16_t)stream;
 	l->ptx |= k->head->ptx;
-	l->gang_kernels += k->may_gang = blocks_may_gang(k->head);
+	l->gang_kernels += k->may_gang = blocks_may_form_gangs(k->head);
 	if (k->head->arch >= ARCH_HOPPER)
 		window_allow_copies(g);
 	k->uid = ++l->next_uid;
@@ -168,14 +171,14 @@ static bool kernel_has_ctas(const struct kernel *k)
 	return k && k->next_cta < k->n_ctas && !k->sample.stopped;
 }
 
-bool launch_allows(const struct gpu *g, const struct kernel *k)
+bool launch_kernel_has_ctas(const struct gpu *g, const struct kernel *k)
 {
 	return kernel_has_ctas(k) && !launch_limit_reached(g);
 }
 
 /*
- * True if a launched kernel has CTAs left and no delay. Otherwise each SM would search all run slots without
- * a result.
+ * Returns true if a launched kernel has CTAs left and no delay. If there is none, a search of all run slots
+ * for each SM would be in vain.
  */
 static bool any_kernel_ready(const struct launch *l)
 {
@@ -186,8 +189,8 @@ static bool any_kernel_ready(const struct launch *l)
 }
 
 /*
- * Kernel to place a CTA of (LAUNCH-place-4); NULL: none. The slot selected last is kept while it has CTAs,
- * even when the CTA limit is reached.
+ * The slot selected last is kept while its kernel has CTAs, even if -gpgpu_max_cta is reached
+ * (LAUNCH-place-4).
  */
 struct kernel *launch_next_kernel(struct gpu *g)
 {
@@ -202,7 +205,7 @@ struct kernel *launch_next_kernel(struct gpu *g)
 			uint32_t s = (i + l->selected_slot + 1) % n;
 
 			k = l->slot[s];
-			if (launch_allows(g, k) && !k->delay) {
+			if (launch_kernel_has_ctas(g, k) && !k->delay) {
 				l->selected_slot = s;
 				break;
 			}
@@ -217,7 +220,7 @@ struct kernel *launch_next_kernel(struct gpu *g)
 	return k;
 }
 
-/* First thread of a free range of `padded` threads in a concurrent SM (LAUNCH-place-5); -1: none. */
+/* First thread of a free range of `padded` threads on an SM in concurrent mode (LAUNCH-place-5); -1: none. */
 static int free_thread_range(const struct gpu *g, const struct occupied *o, uint32_t padded)
 {
 	uint32_t threads = g->params.core.threads;
@@ -233,8 +236,8 @@ static int free_thread_range(const struct gpu *g, const struct occupied *o, uint
 	return -1;
 }
 
-/* True if a CTA of k fits on SM s (LAUNCH-place-5). *first: its first hardware thread in concurrent mode. */
-bool launch_fits(struct gpu *g, struct sm *s, struct kernel *k, int *first)
+/* LAUNCH-place-5. */
+bool launch_cta_fits(struct gpu *g, struct sm *s, struct kernel *k, int *first)
 {
 	const struct core_params *c = &g->params.core;
 	uint32_t limit = resources_limit(g, k);
@@ -251,8 +254,9 @@ bool launch_fits(struct gpu *g, struct sm *s, struct kernel *k, int *first)
 	       o->ctas + 1 <= c->max_ctas;
 }
 
-/* Adds the resources of a CTA of k to those in use on an SM, or subtracts them. */
-static void count_resources(struct gpu *g, uint32_t sm, const struct kernel *k, uint32_t first, bool take)
+/* Adds the resources of a CTA of k to those in use on an SM (take), or subtracts them. */
+static void update_resources_in_use(
+	struct gpu *g, uint32_t sm, const struct kernel *k, uint32_t first, bool take)
 {
 	struct occupied *o = &g->launch->occupied[sm];
 	uint32_t sign = take ? 1u : UINT32_MAX; /* -1 modulo 2^32 */
@@ -268,7 +272,7 @@ static void count_resources(struct gpu *g, uint32_t sm, const struct kernel *k, 
 	o->ctas += sign;
 }
 
-/* Translates the static instructions that the block just read has first. */
+/* Translates the static instructions that the last block read introduced: all up to number `codes`. */
 static void translate_new_code(struct gpu *g, const struct kernel *k, uint32_t codes)
 {
 	struct fault f;
@@ -288,8 +292,8 @@ static void translate_new_code(struct gpu *g, const struct kernel *k, uint32_t c
 	}
 }
 
-/* Places the next CTA of k on SM s, from hardware thread `first` in concurrent mode (LAUNCH-place-6). */
-uint32_t launch_place(struct gpu *g, struct sm *s, struct kernel *k, int first)
+/* LAUNCH-place-6. */
+uint32_t launch_place_cta(struct gpu *g, struct sm *s, struct kernel *k, int first)
 {
 	struct launch *l = g->launch;
 	uint32_t slot = 0, codes;
@@ -299,7 +303,7 @@ uint32_t launch_place(struct gpu *g, struct sm *s, struct kernel *k, int first)
 		slot++;
 	assert(slot < MAX_CTAS);
 	if (g->params.concurrent_kernels) {
-		count_resources(g, s->id, k, (uint32_t)first, true);
+		update_resources_in_use(g, s->id, k, (uint32_t)first, true);
 	} else {
 		first = (int)(slot * k->padded_threads);
 		s->cta_limit = k->cta_limit;
@@ -342,14 +346,14 @@ uint32_t launch_place(struct gpu *g, struct sm *s, struct kernel *k, int first)
 	return slot;
 }
 
-/* Kernel of which SM s would place the next CTA (LAUNCH-place-3). */
+/* Kernel that would provide the next CTA for SM s (LAUNCH-place-3). */
 static struct kernel *candidate_kernel(struct gpu *g, struct sm *s)
 {
 	struct kernel *k = s->kernel;
 
 	if (g->params.concurrent_kernels)
 		return launch_next_kernel(g);
-	if (k && launch_allows(g, k))
+	if (k && launch_kernel_has_ctas(g, k))
 		return k;
 	if (s->live_threads)
 		return k;
@@ -357,7 +361,10 @@ static struct kernel *candidate_kernel(struct gpu *g, struct sm *s)
 	return s->kernel;
 }
 
-/* Places one CTA in cluster c, on the first SM in round robin that has the resources; false: none. */
+/*
+ * Places one CTA in cluster c, on the first SM in round robin that has the resources. Returns false if none
+ * has them.
+ */
 static bool place_in_cluster(struct gpu *g, uint32_t c)
 {
 	uint32_t per = g->params.sms_per_cluster;
@@ -368,16 +375,19 @@ static bool place_in_cluster(struct gpu *g, uint32_t c)
 		struct kernel *k = candidate_kernel(g, s);
 		int first = 0;
 
-		if (!launch_allows(g, k) || !launch_fits(g, s, k, &first))
+		if (!launch_kernel_has_ctas(g, k) || !launch_cta_fits(g, s, k, &first))
 			continue;
-		launch_place(g, s, k, first);
+		launch_place_cta(g, s, k, first);
 		g->launch->last_sm[c] = j;
 		return true;
 	}
 	return false;
 }
 
-/* A pass that places no CTA changes nothing, so the next one waits until something may have changed. */
+/*
+ * A pass that places no CTA changes nothing. The next pass therefore waits until the situation may have
+ * changed.
+ */
 void launch_ctas(struct gpu *g, const uint64_t *among)
 {
 	struct launch *l = g->launch;
@@ -387,18 +397,18 @@ void launch_ctas(struct gpu *g, const uint64_t *among)
 	l->retry = l->retry && any_kernel_ready(l);
 	if (!l->retry)
 		return;
-	if (l->gang_kernels && gang_launch(g))
+	if (l->gang_kernels && gang_place_all(g))
 		return;
 	for (uint32_t i = 0; i < n && l->ctas_left; i++) {
 		uint32_t c = (i + last + 1) % n;
 
-		if (!distributor_due(g))
+		if (!distributor_can_place(g))
 			return;
 		if (among && !bitset_test(among, c))
 			continue;
 		if (place_in_cluster(g, c)) {
 			l->last_cluster = c;
-			distributor_placed(g);
+			distributor_count_placement(g);
 			g->issued_ctas++;
 			placed = true;
 		}
@@ -413,7 +423,7 @@ bool launch_may_place(const struct gpu *g)
 
 bool launch_has_ptx(const struct gpu *g) { return g->launch->ptx; }
 
-uint32_t launch_next_records(struct gpu *g)
+uint32_t launch_next_longest_warp(struct gpu *g)
 {
 	struct launch *l = g->launch;
 
@@ -423,7 +433,7 @@ uint32_t launch_next_records(struct gpu *g)
 
 		if (!k->launched || !kernel_has_ctas(k))
 			continue;
-		records = blocks_peek(g, k);
+		records = blocks_peek_longest_warp(g, k);
 		return records ? records - 1 : 0;
 	}
 	return 0;
@@ -455,7 +465,10 @@ uint32_t launch_min_closing_delay(const struct gpu *g)
 	return least;
 }
 
-/* Delays the end of kernel k to its minimum time (-core_kernel_least); false: the minimum has passed. */
+/*
+ * Delays the end of kernel k to its minimum duration (-core_kernel_least). Returns false if k has already run
+ * that long.
+ */
 static bool delay_kernel_end(struct gpu *g, struct kernel *k)
 {
 	const uint64_t *part = g->params.modern.kernel_least;
@@ -486,7 +499,7 @@ static void finish_launched_kernel(struct gpu *g, struct kernel *k)
 		}
 }
 
-void launch_delays(struct gpu *g, uint64_t n)
+void launch_advance_delays(struct gpu *g, uint64_t n)
 {
 	struct launch *l = g->launch;
 
@@ -502,14 +515,14 @@ void launch_delays(struct gpu *g, uint64_t n)
 		}
 }
 
-/* LAUNCH-end-1. The SM's own counts were reduced when its last warp ended. */
+/* LAUNCH-end-1. The SM reduced its own counts when the last warp of the CTA ended. */
 void launch_cta_ended(struct gpu *g, struct sm *s, uint32_t slot)
 {
 	struct cta *c = &s->cta[slot];
 	struct kernel *k = c->kernel;
 
 	g->completed_ctas++;
-	distributor_ended(g);
+	distributor_count_end(g);
 	if (g->timeline)
 		timeline_cta_end(g->timeline, gpu_now(g) + 1, s->id, slot);
 	g->cluster[s->cluster].live_threads -= c->threads;
@@ -518,7 +531,7 @@ void launch_cta_ended(struct gpu *g, struct sm *s, uint32_t slot)
 		g->cluster_idled = true;
 	}
 	if (g->params.concurrent_kernels)
-		count_resources(g, s->id, k, c->first_thread, false);
+		update_resources_in_use(g, s->id, k, c->first_thread, false);
 	gang_cta_ended(g, s, slot);
 	c->kernel = NULL;
 	if (!s->live_ctas)
@@ -527,7 +540,7 @@ void launch_cta_ended(struct gpu *g, struct sm *s, uint32_t slot)
 	if (g->sampling)
 		sample_cta_ended(g, k);
 	g->launch->retry = true;
-	if (!k->running_ctas && !launch_allows(g, k)) {
+	if (!k->running_ctas && !launch_kernel_has_ctas(g, k)) {
 		if (s->kernel == k)
 			s->kernel = NULL;
 		if (!delay_kernel_end(g, k))

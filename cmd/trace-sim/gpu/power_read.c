@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Counters of the power model, out of the whole GPU (POWER-count); see power_read.h. */
+/* Reads the counters of the power model from all units of the GPU (POWER-count); see power_read.h. */
 #include "power_read.h"
 #include "arena.h"
 #include "bits.h"
@@ -18,7 +18,7 @@ static uint32_t operands_left_to_read(const struct opcoll *c, unsigned unit)
 	return n;
 }
 
-/* Lanes of registers, and of other operands, that instructions have read which no unit has taken yet. */
+/* Adds the lanes of operands that were read by instructions before their unit has accepted them. */
 static void add_operands_before_units(struct power_totals *to, const struct sm *s)
 {
 	const struct power_tables *t = s->power->tables;
@@ -44,7 +44,7 @@ static void add_operands_before_units(struct power_totals *to, const struct sm *
 	}
 }
 
-static void add_sm(struct power_totals *t, struct sm *s, uint64_t now)
+static void add_sm_counters(struct power_totals *t, struct sm *s, uint64_t now)
 {
 	const struct power_sm *p = s->power;
 
@@ -68,7 +68,7 @@ static void add_sm(struct power_totals *t, struct sm *s, uint64_t now)
 
 /* ---- caches and memory (POWER-count-6 to 9) ----------------------------------------------------------- */
 
-/* Hits and misses of an access type; pending hits are hits where reserved says so. */
+/* Adds the hits and misses of an access type in a read-only cache. A hit on a reserved line is a hit. */
 static void add_read_only(
 	const struct cache *c, unsigned streams, enum acc_type type, double *hits, double *misses)
 {
@@ -82,8 +82,11 @@ static void add_read_only(
 	}
 }
 
-/* quirk Q7-4: a hit of an MSHR is a hit, and is taken from misses that do not contain it (POWER-count-6). */
-static void add_l1_type(const struct cache_counts *n, enum acc_type type, double *hits, double *misses)
+/*
+ * Adds the hits and misses of an access type in an L1. quirk Q7-4: an MSHR hit counts as a hit, and is
+ * subtracted from the misses although these do not include it (POWER-count-6).
+ */
+static void add_l1_access_type(const struct cache_counts *n, enum acc_type type, double *hits, double *misses)
 {
 	const uint64_t *s = n->status[type];
 	double hit = (double)(s[STATUS_HIT] + s[STATUS_MSHR_HIT]);
@@ -92,7 +95,7 @@ static void add_l1_type(const struct cache_counts *n, enum acc_type type, double
 	*misses += (double)(s[STATUS_HIT] + s[STATUS_MISS] + s[STATUS_SECTOR_MISS]) - hit;
 }
 
-static void add_l1(struct power_totals *t, const struct cache *c, unsigned streams)
+static void add_l1_counters(struct power_totals *t, const struct cache *c, unsigned streams)
 {
 	double *n = t->count;
 
@@ -101,14 +104,14 @@ static void add_l1(struct power_totals *t, const struct cache *c, unsigned strea
 
 		if (!k)
 			continue;
-		add_l1_type(k, GLOBAL_ACC_R, &n[POWER_DC_RH], &n[POWER_DC_RM]);
-		add_l1_type(k, LOCAL_ACC_R, &n[POWER_DC_RH], &n[POWER_DC_RM]);
-		add_l1_type(k, GLOBAL_ACC_W, &n[POWER_DC_WH], &n[POWER_DC_WM]);
-		add_l1_type(k, LOCAL_ACC_W, &n[POWER_DC_WH], &n[POWER_DC_WM]);
+		add_l1_access_type(k, GLOBAL_ACC_R, &n[POWER_DC_RH], &n[POWER_DC_RM]);
+		add_l1_access_type(k, LOCAL_ACC_R, &n[POWER_DC_RH], &n[POWER_DC_RM]);
+		add_l1_access_type(k, GLOBAL_ACC_W, &n[POWER_DC_WH], &n[POWER_DC_WM]);
+		add_l1_access_type(k, LOCAL_ACC_W, &n[POWER_DC_WH], &n[POWER_DC_WM]);
 	}
 }
 
-static void add_l2_types(
+static void add_l2_access_types(
 	const struct cache_counts *n, const uint8_t *type, unsigned types, double *hits, double *misses)
 {
 	for (unsigned i = 0; i < types; i++) {
@@ -119,7 +122,7 @@ static void add_l2_types(
 	}
 }
 
-static void add_l2(struct power_totals *t, const struct cache *c, unsigned streams)
+static void add_l2_counters(struct power_totals *t, const struct cache *c, unsigned streams)
 {
 	static const uint8_t reads[] = {GLOBAL_ACC_R, LOCAL_ACC_R, CONST_ACC_R, TEXTURE_ACC_R, INST_ACC_R};
 	static const uint8_t writes[] = {GLOBAL_ACC_W, LOCAL_ACC_W, L1_WRBK_ACC};
@@ -130,8 +133,8 @@ static void add_l2(struct power_totals *t, const struct cache *c, unsigned strea
 
 		if (!k)
 			continue;
-		add_l2_types(k, reads, sizeof(reads), &n[POWER_L2_RH], &n[POWER_L2_RM]);
-		add_l2_types(k, writes, sizeof(writes), &n[POWER_L2_WH], &n[POWER_L2_WM]);
+		add_l2_access_types(k, reads, sizeof(reads), &n[POWER_L2_RH], &n[POWER_L2_RM]);
+		add_l2_access_types(k, writes, sizeof(writes), &n[POWER_L2_WH], &n[POWER_L2_WM]);
 	}
 }
 
@@ -145,13 +148,13 @@ static void read_bursts(struct gpu *g, struct power_totals *t)
 	t->count[POWER_MEM_PRE] = (double)bursts[2];
 }
 
-/* Returns true if no counter but DRAM's can change before the next thread block is placed. */
+/* Returns true if only the counters of DRAM can change before the next thread block is placed. */
 static bool is_quiet(const struct gpu *g)
 {
-	return !gpu_live(g) && net_empty(g->net) && !memory_busy(g->mem);
+	return !gpu_has_live_cta(g) && net_empty(g->net) && !memory_busy(g->mem);
 }
 
-/* Reads all counters, or takes the last ones where the GPU has been quiet since. */
+/* Reads all counters, or reuses the last ones if the GPU has been quiet since. */
 static void read_totals(struct gpu *g, struct power_totals *t)
 {
 	unsigned streams = g->n_streams;
@@ -170,15 +173,15 @@ static void read_totals(struct gpu *g, struct power_totals *t)
 	for (uint32_t i = 0; i < g->params.sms; i++) {
 		struct sm *s = &g->sm[i];
 
-		add_sm(t, s, gpu_now(g));
+		add_sm_counters(t, s, gpu_now(g));
 		add_read_only(s->l1i, streams, INST_ACC_R, &n[POWER_IC_H], &n[POWER_IC_M]);
 		add_read_only(ldst_l1t(s), streams, TEXTURE_ACC_R, &n[POWER_TC_H], &n[POWER_TC_M]);
-		add_l1(t, ldst_l1d(s), streams);
+		add_l1_counters(t, ldst_l1d(s), streams);
 	}
 	for (uint32_t i = 0; i < g->params.clusters; i++)
 		n[POWER_NOC_A] += (double)g->cluster[i].flits_in;
 	for (uint32_t i = 0; i < memory_sub_partitions(g->mem); i++)
-		add_l2(t, memory_l2(g->mem, i), streams);
+		add_l2_counters(t, memory_l2(g->mem, i), streams);
 	read_bursts(g, t);
 }
 
@@ -226,9 +229,9 @@ void power_load_ptx(struct kernel *k)
 	}
 }
 
-void power_settle(struct gpu *g) { power_duty_settle(g->power, gpu_now(g)); }
+void power_update_duty(struct gpu *g) { power_duty_settle(g->power, gpu_now(g)); }
 
-void power_poll(struct gpu *g)
+void power_sample_if_due(struct gpu *g)
 {
 	struct power_meter *m = g->power;
 	struct power_totals t;
@@ -236,7 +239,7 @@ void power_poll(struct gpu *g)
 	power_duty_poll(m, gpu_now(g));
 	if (gpu_now(g) < m->due)
 		return;
-	power_settle(g);
+	power_update_duty(g);
 	read_totals(g, &t);
 	power_meter_sample(m, gpu_now(g), &t);
 }
@@ -245,16 +248,16 @@ void power_update(struct gpu *g, bool closes)
 {
 	struct power_totals t;
 
-	power_settle(g);
+	power_update_duty(g);
 	read_totals(g, &t);
 	if (closes)
 		power_meter_close(g->power, gpu_now(g), &t);
 	else
 		power_meter_look(g->power, gpu_now(g), &t);
-	g->power->quiet &= closes; /* otherwise t differs from marked */
+	g->power->quiet &= closes; /* without `closes`, m->marked does not have the values of t */
 }
 
-void power_block(struct gpu *g, char *const *name, const uint32_t *uid, uint32_t n)
+void power_end_block(struct gpu *g, char *const *name, const uint32_t *uid, uint32_t n)
 {
 	const struct power_block b = {name, uid, n, gpu_now(g), g->cycle, &g->power->marked};
 

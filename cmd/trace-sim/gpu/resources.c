@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include "launch.h"
 
-/* Shared memory of a CTA, including the part reserved by the system (LAUNCH-limit-5). */
+/* Bytes of shared memory of a CTA, including the part that the system reserves (LAUNCH-limit-5). */
 static uint64_t cta_shmem(const struct params *p, const struct kernel *k)
 {
 	return (uint64_t)k->head->shmem_bytes + p->modern.cta_shmem;
@@ -35,8 +35,8 @@ _Noreturn static void die_cta_too_large(const struct params *p, const struct ker
 }
 
 /*
- * Sets the L1 size (LAUNCH-l1-1). quirk Q1-22: the count is the one reduced for small grids, and lines keep
- * their places in the array under the new geometry.
+ * Sets the L1 size (LAUNCH-l1-1). ctas: CTAs per SM. quirk Q1-22: for small grids this is the reduced number,
+ * and cache lines keep their positions in the array when the geometry changes.
  */
 static void resize_l1(struct gpu *g, const struct kernel *k, uint32_t ctas)
 {

@@ -2,31 +2,29 @@
 /*
  * Stopping a kernel whose progress is stable (--sample-blocks), as in PKA and Photon. No further thread
  * blocks are launched once the rate at which they complete has hardly changed over the last waves. Running
- * blocks complete, so the end of the kernel, with fewer and fewer of them, is simulated and not
+ * blocks complete. So the end of the kernel, in which fewer and fewer blocks run, is simulated and not
  * extrapolated.
  *
- * Always true: decisions use only state of the serial end of a step, so they do not depend on the number of
- * threads. A kernel of less than SAMPLE_WAVES + 2 waves is never stopped. Neither is one whose use of the L2
- * is about to change: accesses become slower when the L2 is full, and earlier rates do not predict that. A
- * wave is the largest number of thread blocks that ran at once, at least LEAST_WAVE. Leaves out: effects on
- * the caches of blocks that did not run.
+ * Always true: decisions use only the state at the serial end of a step, so they do not depend on the number
+ * of threads. A kernel of less than SAMPLE_WAVES + 2 waves is never stopped. Neither is a kernel whose use of
+ * the L2 is about to change: accesses become slower when the L2 is full, and earlier rates do not predict
+ * that. A wave is the largest number of thread blocks that ran at the same time, at least LEAST_WAVE. The
+ * effects of omitted blocks on the caches are not modelled.
  */
 #include <math.h>
 #include "launch.h"
 
-#define LEAST_WAVE 64u /* thread blocks; the rate of fewer is random, and the first of them are slower */
+/* thread blocks; the rate of smaller waves is random, and the first blocks are slower */
+#define LEAST_WAVE 64u
 
 #define STABLE 0.1 /* largest difference between waves, relative to their mean */
 #define DRIFT \
 	0.02 /* largest difference between the means of the first and the second half, relative to the mean */
-#define FULL \
-	1.1 /* lines that the kernel has brought, relative to the lines of the L2: the L2 holds only its lines */
-#define ENOUGH \
-	0.7 /* lines brought by the end of the kernel, relative to the L2: sets that fill before others do not matter yet */
-#define STILL \
-	0.01 /* lines brought in the rest of the kernel, relative to the L2: too few to change the rate */
+#define FULL   1.1  /* from this turnover of the kernel on, the L2 holds only its lines */
+#define ENOUGH 0.7  /* up to this turnover by the end of the kernel, hardly any set of the L2 is full */
+#define STILL  0.01 /* turnover in the rest of the kernel that is too small to change the rate */
 
-/* Lines brought into the L2 since the run began, relative to its number of lines. */
+/* Turnover of the L2: lines filled since the run began, relative to the number of its lines. */
 static double l2_turnover(const struct gpu *g)
 {
 	uint64_t lines = 0, brought = 0;
@@ -50,7 +48,7 @@ static struct sample_wave *wave_of_block(struct block_rate *s, uint32_t n)
 	return &s->waves[n % (SAMPLE_WAVES + 1)];
 }
 
-/* Computes mean, deviation and drift of the last waves. Returns true if the waves are stable. */
+/* Computes mean, deviation and drift of the last SAMPLE_WAVES waves. Returns true if they are stable. */
 static bool waves_are_stable(struct block_rate *s)
 {
 	double least = INFINITY, most = 0, sum = 0, squares = 0, half[2] = {0, 0};
@@ -74,7 +72,7 @@ static bool waves_are_stable(struct block_rate *s)
 	return most - least <= STABLE * sum && s->drift <= DRIFT * sum;
 }
 
-/* Returns true if the L2 will behave for the `left` remaining blocks as it did in the last waves. */
+/* Returns true if the L2 is expected to behave in the `left` remaining blocks as in the last waves. */
 static bool l2_is_settled(struct block_rate *s, uint64_t left)
 {
 	double now = wave_of_block(s, s->n - 1)->turnover,
@@ -98,12 +96,12 @@ void sample_cta_ended(struct gpu *g, struct kernel *k)
 		return;
 	if (!s->n)
 		s->brought = l2_turnover(g);
-	/* Cycles per block, which waves of different lengths have in common. */
+	/* cycles per block, which are comparable between waves of different lengths */
 	*wave_of_block(s, s->n++) = (struct sample_wave){
 		(double)(gpu_now(g) - s->at) / (double)(done - s->mark), l2_turnover(g) - s->brought};
 	s->at = gpu_now(g);
 	s->mark = done;
-	/* The first wave contains the launch and does not count. */
+	/* the first wave contains the launch and is ignored */
 	s->stopped = s->n > SAMPLE_WAVES && k->n_ctas - k->next_cta >= s->wave && waves_are_stable(s) &&
 		     l2_is_settled(s, k->n_ctas - done);
 }
@@ -111,11 +109,11 @@ void sample_cta_ended(struct gpu *g, struct kernel *k)
 #define STUDENT 2.365 /* Student's t for 95 % and SAMPLE_WAVES - 1 degrees of freedom */
 
 /*
- * The interval grows with the variation of the waves, with a trend that may continue, and with the last
- * partial wave. Where thread blocks end together, a partial wave takes as long as a whole one; elsewhere the
- * end is earlier or later by up to that part.
+ * The interval grows with the variation of the waves, with a trend that may continue, and with the last,
+ * partial wave. If thread blocks end together, a partial wave takes as long as a whole one. Otherwise the end
+ * may be earlier or later by up to the duration of the partial wave.
  */
-void sample_result(const struct kernel *k, uint64_t cycles, struct sampled *out)
+void sample_extrapolate(const struct kernel *k, uint64_t cycles, struct sampled *out)
 {
 	uint64_t part = (k->n_ctas - k->next_cta) % k->sample.wave, rest = part ? k->sample.wave - part : 0;
 	double left = (double)(k->n_ctas - k->next_cta), per_block = k->sample.per_block;

@@ -7,7 +7,7 @@
  */
 #include "launch.h"
 
-/* Number of core cycles, at most limit, in which no SM of the cluster has work. */
+/* Number of core cycles, at most `limit`, before an SM of the cluster has work. */
 static uint64_t cluster_sleep_cycles(const struct gpu *g, uint32_t cluster, uint64_t limit)
 {
 	uint32_t per = g->params.sms_per_cluster;
@@ -25,7 +25,7 @@ static uint64_t cluster_sleep_cycles(const struct gpu *g, uint32_t cluster, uint
 	return limit;
 }
 
-/* The same over all clusters with a thread block. */
+/* Number of core cycles, at most `limit`, before an SM with a thread block has work. */
 static uint64_t sm_sleep_cycles(const struct gpu *g, uint64_t limit)
 {
 	for (uint32_t w = 0; w < BITSET_WORDS(g->params.clusters); w++)
@@ -45,8 +45,8 @@ static bool any_reply_waits(const struct gpu *g)
 	return false;
 }
 
-/* memory_asleep() sets the time and the DRAM ticks up to which the memory side only counts. */
-bool gpu_skippable(const struct gpu *g, struct skip *k)
+/* memory_asleep() returns the time and the DRAM tick up to which the memory side only increments counters. */
+bool gpu_can_skip(const struct gpu *g, struct skip *k)
 {
 	const struct params *p = &g->params;
 	uint64_t n = DEADLOCK_PERIOD - 1 - g->cycle % DEADLOCK_PERIOD, until;
@@ -86,13 +86,13 @@ static void rotate_skipped_clusters(struct gpu *g, uint64_t n)
 
 void gpu_skip(struct gpu *g, const struct skip *k)
 {
-	struct clock_ticks n = clocks_run(&g->clocks, k->cycles, k->dram_ticks);
+	struct clock_ticks n = clocks_advance_ticks(&g->clocks, k->cycles, k->dram_ticks);
 
 	memory_idle_ticks(g->mem, n.icnt, n.dram, n.l2);
 	net_skip_idle_advances(g->net, n.icnt);
 	rotate_skipped_clusters(g, n.core);
 	if ((g->cycle + n.core) / g->params.sample_cycles != g->cycle / g->params.sample_cycles)
 		gpu_end_sample_period(g);
-	launch_delays(g, n.core);
+	launch_advance_delays(g, n.core);
 	g->cycle += n.core;
 }

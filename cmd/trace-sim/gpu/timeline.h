@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The timeline (--timeline): Chrome trace events, which Perfetto and chrome://tracing open. One microsecond
- * of the file is one core cycle. Process "kernels" has a thread per stream, with a slice per kernel from its
- * first thread block on, preceded by a slice for its launch latency. It also has the counters of the whole
- * GPU, of each memory channel and of groups of SMs. Process "SM n" has a thread per CTA slot.
+ * of the file is one core cycle. Process "kernels" has a thread per stream. Each kernel has a slice there
+ * that begins at its first thread block, preceded by a slice for its launch latency. The process also has the
+ * counters of the whole GPU, of each memory channel and of groups of SMs. Process "SM n" has a thread per CTA
+ * slot.
  *
- * Always true: events are between cycle 0 and the last cycle of the run, and those of a track do not
- * overlap. CTAs are shown for some SMs, evenly spread. Counters are kept as running values at the ends of
- * intervals. Without a given interval there are at most TIMELINE_SAMPLES of them: beyond that, every other
- * one is dropped and the interval doubles. The simulation does not depend on the timeline.
+ * Always true: events are between cycle 0 and the last cycle of the run, and the events of a track do not
+ * overlap. CTAs are shown for some SMs, evenly spread. Counters are sampled as running values at the ends of
+ * intervals. Without a given interval there are at most TIMELINE_SAMPLES samples: when there would be more,
+ * every other one is dropped and the interval doubles. The simulation does not depend on the timeline.
  */
 #ifndef TIMELINE_H
 #define TIMELINE_H
@@ -21,9 +22,9 @@
 
 struct timeline;
 
-/* Starts the timeline. interval: core cycles; 0: automatic, see above. sms: number of SMs to show. */
+/* Starts the timeline. interval: core cycles; 0: automatic. sms: number of SMs to show. */
 struct timeline *timeline_start(const struct gpu *g, FILE *out, uint64_t interval, uint32_t sms);
-/* Records a thread block that is placed, or that has ended (end: first cycle without it). */
+/* Record the placement and the end of a thread block. end: first cycle without the block. */
 void timeline_cta(struct timeline *t, uint64_t now, uint32_t sm, unsigned slot, const struct kernel *k);
 void timeline_cta_end(struct timeline *t, uint64_t end, uint32_t sm, unsigned slot);
 /* Writes the slices of a finished kernel. */

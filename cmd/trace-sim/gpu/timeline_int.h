@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The timeline while it is written. Only for gpu/timeline.c, which receives thread blocks and kernels, and
- * stats/timeline_counters.c, which reads the counters of the GPU.
+ * State of the timeline. Only for gpu/timeline.c, which writes thread blocks and kernels, and
+ * stats/timeline_counters.c, which samples the counters of the GPU.
  */
 #ifndef TIMELINE_INT_H
 #define TIMELINE_INT_H
@@ -9,12 +9,14 @@
 #include "gpu/timeline.h"
 
 #define PID_KERNELS 1u
-#define PID_SM      2u /* process id of SM 0 in the trace */
-#define SM_GROUPS \
-	8u /* maximum number of groups of neighbouring SMs whose instructions are counted together */
-#define PART_TEXT 64u /* maximum size of "SM 100-107":1.23457e-05, */
+#define PID_SM      2u  /* process id of SM 0 in the trace */
+#define SM_GROUPS   8u  /* maximum number of groups of neighbouring SMs; instructions are counted per group */
+#define PART_TEXT   64u /* maximum length of a value such as "SM 100-107":1.23457e-05, */
 
-/* Running values, except the warps. Values by channel and by group of SMs are in timeline.part. */
+/*
+ * Counters since the start of the run, except `warps`. timeline.part has the values per channel and group of
+ * SMs.
+ */
 struct timeline_sample {
 	uint64_t cycle, insts, l1, l1_miss, l2, l2_miss, dram_bytes, flits_out, flits_in;
 	uint32_t warps;
@@ -38,14 +40,15 @@ struct timeline {
 	uint64_t interval, due;
 	uint64_t *shown;                  /* set of SMs with tracks */
 	struct open_cta (*cta)[MAX_CTAS]; /* by SM and slot */
-	uint32_t *slot_named;             /* by SM: set of CTA slots whose name is written */
+	uint32_t *slot_named;             /* by SM: set of the CTA slots that have been named in the file */
 	bool stream_named[MAX_STREAMS];
 	struct open_kernel *kernel;
 	uint32_t n_kernels, cap_kernels;
 	struct timeline_sample *sample;
 	uint32_t n_samples, cap_samples;
 	uint32_t channels, groups;
-	uint64_t *part; /* by sample: DRAM bytes by channel, then thread instructions by group of SMs */
+	/* by sample: DRAM bytes of each channel, then thread instructions of each group of SMs */
+	uint64_t *part;
 	uint32_t cap_part;
 	char *text;                  /* buffer for the values of a counter */
 	char *by_channel, *by_group; /* values written last */
@@ -53,7 +56,7 @@ struct timeline {
 
 /* Appends a zeroed sample. */
 struct timeline_sample *timeline_new_sample(struct timeline *t);
-/* Writes the slices of thread blocks that still run at the end. */
+/* Writes the slices of thread blocks that still run at `end`, the end of the run. */
 void timeline_close(struct timeline *t, uint32_t sms, uint64_t end);
 void timeline_free(struct timeline *t);
 

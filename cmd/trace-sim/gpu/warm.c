@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Kernels that are not simulated but update the caches (--warm): their accesses pass through the tags of the
- * L2, and of the L1D unless kernels begin with an invalid one. Their code passes through the L1I and the L2.
- * This takes no simulated time.
+ * Kernels that are not simulated but update the caches (--warm). Their accesses pass through the tags of the
+ * L2, and through those of the L1D unless kernels begin with an invalid L1D. Their code passes through the
+ * L1I and the L2. This takes no simulated time.
  *
- * Always true: thread blocks are processed in file order, one after another. They are assigned to clusters
- * as a launch would assign them (LAUNCH-place-6), so that the next kernel begins at the same cluster. Reads
- * that hit in the L1D do not reach the L2. Where the L1D is invalid at the start of a kernel
- * (-gpgpu_flush_l1_cache), the lines that a thread block accessed recently represent it. Leaves out:
- * local memory, constant and texture caches, the state of DRAM, all counters.
+ * Always true: thread blocks are processed in file order, one after another. They are assigned to clusters as
+ * in a launch (LAUNCH-place-6), so the next kernel begins at the same cluster. Reads that hit in the L1D do
+ * not reach the L2. If the L1D is invalid at the start of a kernel (-gpgpu_flush_l1_cache), a table of the
+ * lines that a thread block accessed recently replaces it. Local memory, constant and texture caches, the
+ * state of DRAM and all counters are left out.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,10 +20,10 @@
 #define LEGACY_CODE  0xF0000000ull
 #define LINE         128u
 #define ALL_SECTORS  15u
-#define CODE_LINES   4096u /* lines of code that are warmed, at most */
+#define CODE_LINES   4096u /* maximum number of code lines that are warmed */
 #define RECENT_LINES 256u  /* lines of an L1D of 32 KiB */
 
-/* Accesses of the present thread block to a line, a bit per sector. */
+/* Accesses of the current thread block to a line, one bit per sector. */
 struct touched {
 	uint64_t line;
 	uint32_t block;
@@ -35,7 +35,7 @@ struct warm {
 	const struct kernel_header *head;
 	struct code *code;
 	struct tblock block;
-	uint32_t number; /* number of the thread block, from 1 */
+	uint32_t number; /* number of the current thread block, from 1 */
 	uint32_t cluster;
 	struct sm *sm;
 	struct cache *l1d; /* L1D of the SM; NULL: accesses bypass it */
@@ -44,7 +44,7 @@ struct warm {
 	uint64_t code_base;
 	uint64_t block_lines[CODE_LINES / 64];  /* set of code lines that the thread block has fetched */
 	uint64_t kernel_lines[CODE_LINES / 64]; /* set of code lines that the kernel has fetched */
-	uint32_t *ran, cap_ran; /* last thread block that executed a static instruction, by instruction */
+	uint32_t *ran, cap_ran; /* by static instruction: last thread block that executed it */
 	struct touched touched[RECENT_LINES];
 };
 
@@ -55,7 +55,9 @@ struct access_kind {
 	bool bypass; /* bypasses the L1D */
 };
 
-/* True if the instruction accesses global memory; sets *a. */
+/*
+ * Returns true if the instruction accesses global memory, and sets *a. first_lane: address of its first lane.
+ */
 static bool accesses_global(
 	const struct warm *w, const struct inst *in, uint64_t first_lane, struct access_kind *a)
 {
@@ -76,8 +78,8 @@ static bool accesses_global(
 }
 
 /*
- * Subset of `sectors` that the thread block has not accessed in the same way recently. Repeating the others
- * would have no effect.
+ * Returns the sectors of `sectors` that the thread block has not recently accessed in the same way. A
+ * repeated access would have no effect.
  */
 static uint32_t drop_recent_sectors(struct warm *w, uint64_t line, uint32_t sectors, bool write)
 {
@@ -107,7 +109,9 @@ static void touch_line(struct warm *w, uint64_t line, uint32_t sectors, struct a
 		memory_warm(g->mem, line, sectors, w->cluster, a.write, gpu_now(g));
 }
 
-/* Passes an access of a warp through the tags, line by line; neighbouring lanes usually share a line. */
+/*
+ * Passes an access of a warp through the tags, line by line. Neighbouring lanes usually access the same line.
+ */
 static void warm_access(struct warm *w, const struct rec *r, const struct inst *in)
 {
 	uint64_t lane[32], line = UINT64_MAX;
@@ -145,8 +149,8 @@ static void touch_code_in_l2(struct warm *w, uint32_t line)
 }
 
 /*
- * Fetches a code line and the lines that the stream buffers of the modern core prefetch. Its L1I is invalid
- * when a kernel begins.
+ * Fetches a code line into the L2, with the lines that the stream buffers of the modern core prefetch. The
+ * L1I needs no update: it is invalid when a kernel begins.
  */
 static void warm_code_modern(struct warm *w, uint32_t line)
 {
@@ -184,7 +188,8 @@ static void warm_code(struct warm *w, const struct inst *in)
 /* ---- thread blocks --------------------------------------------------------------------------- */
 
 /*
- * Moves to the place of the next thread block: clusters in round robin, and the SMs of each in round robin.
+ * Selects the cluster and the SM of the next thread block: clusters in round robin, and in each cluster its
+ * SMs in round robin.
  */
 static void move_to_next_cta(struct warm *w)
 {
@@ -200,7 +205,7 @@ static void move_to_next_cta(struct warm *w)
 	w->number++;
 }
 
-static void grow_ran(struct warm *w)
+static void grow_ran_table(struct warm *w)
 {
 	uint32_t had = w->cap_ran;
 
@@ -212,7 +217,7 @@ static void grow_ran(struct warm *w)
 static void warm_block(struct warm *w)
 {
 	move_to_next_cta(w);
-	grow_ran(w);
+	grow_ran_table(w);
 	memset(w->block_lines, 0, sizeof(w->block_lines));
 	for (uint32_t i = 0; i < w->block.n_recs; i++) {
 		const struct rec *r = &w->block.rec[i];
@@ -226,7 +231,10 @@ static void warm_block(struct warm *w)
 	}
 }
 
-/* Sets the L1D, which is not flushed, to the size that the kernel would give it. */
+/*
+ * Sets the L1D to the size that it would have if the kernel were simulated. Only for L1Ds that are not
+ * flushed.
+ */
 static void resize_warm_l1d(struct gpu *g, const struct trace *t)
 {
 	const struct kernel_header *h = trace_header(t);
@@ -255,7 +263,7 @@ int warm_kernel(struct gpu *g, struct trace *t, struct code *code, struct fault 
 	w->warms_code =
 		!g->params.core.perfect_icache && !(g->params.modern.on && g->params.modern.l1i_miss_latency);
 	if (w->warms_code && g->params.modern.on &&
-		g->params.modern.const_cold) /* constants lie before the code */
+		g->params.modern.const_cold) /* the constants are stored before the code */
 		memory_warm(g->mem, w->code_base - 4096, ALL_SECTORS, 0, false, gpu_now(g));
 	while ((r = trace_next(t, &w->block, f)) > 0)
 		warm_block(w);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Runs a window: determines its length, runs its memory side and networks, and orders its parts. See window.h
- * for the invariants. LAUNCH-window-1 and the rules after it justify each bound.
+ * Runs a window: determines its length, runs its memory side and networks, and calls its parts in order. See
+ * window.h for the invariants. LAUNCH-window-1 and the rules that follow it justify each bound.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 /* ---- bounds ---------------------------------------------------------------------------------------- */
 
-/* Largest number of core cycles that contain at most n events, at `rate` events a cycle. */
+/* Largest number of core cycles that contain at most n events, at `rate` events per cycle. */
 static uint32_t cycles_with_events(uint32_t n, double rate)
 {
 	double cycles = (n - 4) / rate;
@@ -24,8 +24,8 @@ static uint32_t cycles_with_events(uint32_t n, double rate)
 }
 
 /*
- * Sets the maximum number of packets that a cluster injects in a cycle: L1 misses, L1 bypasses, instruction
- * fetches, and `copies` requests of bulk copies (LAUNCH-window-5).
+ * Sets the maximum number of packets that a cluster injects per cycle: L1 misses, L1 bypasses, instruction
+ * fetches, and `copies` requests of bulk copies per SM (LAUNCH-window-5).
  */
 static void set_injection_limits(struct net *n, const struct params *p, uint32_t copies)
 {
@@ -85,16 +85,19 @@ static uint64_t cycles_with_advances(const struct gpu *g, uint32_t n)
 
 struct window_length {
 	uint32_t cycles;
-	enum window_bound bound; /* the reason that it is not longer */
+	enum window_bound bound; /* reason why it is not longer */
 };
 
-static void limit_length(struct window_length *l, uint64_t cycles, enum window_bound bound)
+static void limit_window_length(struct window_length *l, uint64_t cycles, enum window_bound bound)
 {
 	if (cycles < l->cycles)
 		*l = (struct window_length){(uint32_t)cycles, bound};
 }
 
-/* Length of windows that divide the rest of a period about equally, at most `longest`. */
+/*
+ * Length of windows that divide the remaining `left` cycles of a period into about equal parts of at most
+ * `longest`.
+ */
 static uint64_t equal_window_length(uint64_t left, uint32_t longest)
 {
 	uint64_t n = (left + longest - 1) / longest;
@@ -102,7 +105,7 @@ static uint64_t equal_window_length(uint64_t left, uint32_t longest)
 	return (left + n - 1) / n;
 }
 
-/* Number of cycles from `now` to `time`; 0 if that is past. */
+/* Number of cycles from `now` to `time`; 0 if `time` is in the past. */
 static uint64_t cycles_until(uint64_t now, uint64_t time) { return time > now ? time - now : 0; }
 
 /* Length of a window that starts now and ends before cycle `until`. */
@@ -116,21 +119,21 @@ static struct window_length window_length(struct gpu *g, uint64_t until)
 	if (w->longest <= 1)
 		return (struct window_length){
 			1, w->disabled_reason == N_WINDOW_BOUNDS ? WINDOW_longest : w->disabled_reason};
-	if (!gpu_live(g) || launch_min_delay(g))
+	if (!gpu_has_live_cta(g) || launch_min_delay(g))
 		return (struct window_length){1, WINDOW_idle};
 	if (launch_has_ptx(g))
 		return (struct window_length){1, WINDOW_ptx};
 	if (g->launch->gang_kernels)
 		return (struct window_length){1, WINDOW_gangs};
-	limit_length(&l, equal_window_length(p->sample_cycles - cycle % p->sample_cycles, l.cycles),
+	limit_window_length(&l, equal_window_length(p->sample_cycles - cycle % p->sample_cycles, l.cycles),
 		WINDOW_sample);
-	limit_length(&l, DEADLOCK_PERIOD - cycle % DEADLOCK_PERIOD, WINDOW_deadlock);
-	limit_length(&l, cycles_until(now, until), WINDOW_told);
+	limit_window_length(&l, DEADLOCK_PERIOD - cycle % DEADLOCK_PERIOD, WINDOW_deadlock);
+	limit_window_length(&l, cycles_until(now, until), WINDOW_told);
 	if (p->max_cycle)
-		limit_length(&l, cycles_until(now, p->max_cycle), WINDOW_cycles);
-	limit_length(&l, window_min_remaining_cycles(g, l.cycles), WINDOW_tail);
-	limit_length(&l, cycles_with_advances(g, net_reply_input_free(g->net)), WINDOW_replies);
-	limit_length(&l, cycles_with_advances(g, net_reply_output_free(g->net)), WINDOW_outputs);
+		limit_window_length(&l, cycles_until(now, p->max_cycle), WINDOW_cycles);
+	limit_window_length(&l, window_min_remaining_cycles(g, l.cycles), WINDOW_tail);
+	limit_window_length(&l, cycles_with_advances(g, net_reply_input_free(g->net)), WINDOW_replies);
+	limit_window_length(&l, cycles_with_advances(g, net_reply_output_free(g->net)), WINDOW_outputs);
 	return l;
 }
 
@@ -172,14 +175,14 @@ static FLATTEN void plan_steps(struct gpu *g, struct window_plan *p, struct wind
 	}
 }
 
-/* State of the clocks now. */
+/* Current state of the clocks. */
 static struct window_edge state_of_clocks(const struct gpu *g)
 {
 	return (struct window_edge){gpu_now(g), g->cycle, memory_dram_ticks(g->mem), memory_l2_ticks(g->mem),
 		net_advances(g->net)};
 }
 
-void window_items(struct gpu *g, void (*work)(void *ctx, unsigned item), unsigned items, uint32_t cycles)
+void window_run_items(struct gpu *g, void (*work)(void *ctx, unsigned item), unsigned items, uint32_t cycles)
 {
 	if (items > 1 && g->window->shared && cycles >= SHARED_CYCLES) {
 		threads_run(g->pool, work, g, items);
@@ -204,7 +207,7 @@ static void advance_reply_network(struct gpu *g, const struct window_plan *p)
 			net_advance_one(g->net, 1);
 }
 
-void window_serve(struct gpu *g, uint32_t cycles)
+void window_run_request_side(struct gpu *g, uint32_t cycles)
 {
 	struct window *w = g->window;
 	const struct window_plan *p = &w->plan;
@@ -226,7 +229,7 @@ void window_serve(struct gpu *g, uint32_t cycles)
 
 /* ---- the window ------------------------------------------------------------------------------ */
 
-/* Decides whether threads share a window; if not, the others sleep. */
+/* Decides whether threads share a window. If they do not, all but the main thread sleep. */
 static void set_window_shared(struct gpu *g, uint32_t cycles)
 {
 	g->window->shared = g->pool && count_live_clusters(g) * cycles >= SHARED_WINDOW;
@@ -243,11 +246,11 @@ static void run_reply_side(struct gpu *g, uint32_t cycles)
 	net_decouple(g->net);
 	plan_steps(g, &w->plan, state_of_clocks(g), cycles);
 	w->count.phases++;
-	window_items(g, run_channel_item, memory_channels(g->mem), UINT32_MAX);
+	window_run_items(g, run_channel_item, memory_channels(g->mem), UINT32_MAX);
 	advance_reply_network(g, &w->plan);
 }
 
-/* Starts a window; false if the next cycle must be a single step. */
+/* Starts a window. Returns false if the next cycle must be a single step. */
 static bool window_begin(struct gpu *g, uint64_t until)
 {
 	struct window_length l = window_length(g, until);
@@ -268,8 +271,8 @@ bool window_run(struct gpu *g, uint64_t until)
 	w->count.windows++;
 	w->count.cycles += w->plan.cycles;
 	w->served_cycles = w->served_steps = 0;
-	window_clusters(g);
-	window_serve(g, w->plan.cycles);
+	window_run_clusters(g);
+	window_run_request_side(g, w->plan.cycles);
 	net_recouple(g->net);
 #ifdef CHECK_INVARIANTS
 	gpu_invariants(g);

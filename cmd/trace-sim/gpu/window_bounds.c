@@ -2,7 +2,7 @@
 /*
  * Bounds on windows that follow from the configuration and the kernel (LAUNCH-window-2, 7, 9).
  *
- * Always true: nothing is changed here, and every bound is conservative.
+ * Always true: no function here changes state, and every bound is conservative.
  */
 #include "core/core.h"
 #include "launch.h"
@@ -32,8 +32,8 @@ enum window_bound window_disabled_reason(const struct gpu *g)
 }
 
 /*
- * Lower bound on the cycles in which the warps of SM s issue all their instructions, at most `enough`. A warp
- * issues at most max_issue instructions a cycle, and so does a scheduler.
+ * Lower bound on the cycles that the warps of SM s need to issue all their instructions; `enough` if it is
+ * higher. A warp issues at most max_issue instructions per cycle, and so does a scheduler.
  */
 static uint32_t sm_min_issue_cycles(const struct sm *s, uint32_t enough)
 {
@@ -58,7 +58,7 @@ uint32_t window_min_remaining_cycles(struct gpu *g, uint32_t enough)
 	uint32_t most = awaited > now ? (uint32_t)(awaited - now) : 0;
 
 	if (most < enough && g->launch->ctas_left && !g->sampling) {
-		uint32_t next_block = launch_next_records(g) / g->params.core.max_issue;
+		uint32_t next_block = launch_next_longest_warp(g) / g->params.core.max_issue;
 
 		most = max_u32(most, next_block);
 	}

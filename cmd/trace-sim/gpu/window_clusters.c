@@ -3,10 +3,10 @@
  * The clusters' part of a window (LAUNCH-window-5, 6, 10).
  *
  * A cluster runs to the end of the window, or until it depends on others. A cluster in which a thread block
- * ends stops after that cycle until all clusters have reached it; then thread blocks are placed as in a single
- * step. Clusters that are further have no free slot, otherwise they would have stopped as well. A cluster
- * whose input of the request network might be full stops before its next cycle until the network has reached
- * that cycle.
+ * ends stops after that cycle until all clusters have reached it. Then thread blocks are placed as in a
+ * single step. Clusters that have run further have no free slot; otherwise they would have stopped as well. A
+ * cluster whose input of the request network might be full stops before its next cycle until the network has
+ * reached that cycle.
  */
 #include <assert.h>
 #include <setjmp.h>
@@ -18,7 +18,7 @@
 
 /* ---- a cluster by itself ----------------------------------------------------------------------------- */
 
-/* First cycle from k on in which an SM of cluster id is due; `end` if none is before that. */
+/* First cycle, from k on, in which an SM of cluster id is due; `end` if no SM is due before `end`. */
 static uint32_t next_due_cycle(const struct gpu *g, uint32_t id, uint32_t k, uint32_t end)
 {
 	uint32_t per = g->params.sms_per_cluster;
@@ -33,7 +33,10 @@ static uint32_t next_due_cycle(const struct gpu *g, uint32_t id, uint32_t k, uin
 	return first < now + end ? (uint32_t)(first - now) : end;
 }
 
-/* First cycle from k on in which cluster id accepts or delivers a reply; `end` if none is before that. */
+/*
+ * First cycle, from k on, in which cluster id accepts or delivers a reply; `end` if there is none before
+ * `end`.
+ */
 static uint32_t next_reply_cycle(
 	const struct gpu *g, const struct cluster *c, uint32_t id, uint32_t k, uint32_t end)
 {
@@ -49,7 +52,7 @@ static uint32_t next_reply_cycle(
 	return k;
 }
 
-/* Rotates the SM that is cycled first by `cycles` idle cycles. */
+/* Rotates the SM order of a cluster as `cycles` idle cycles would. */
 static void rotate_first_sm(struct gpu *g, struct cluster *c, uint32_t cycles)
 {
 	if (g->params.rotate_sms)
@@ -65,7 +68,7 @@ static void run_cluster_cycles(struct gpu *g, uint32_t id)
 	struct net_push_time *push = net_push_time(g->net, id);
 	bool rotates = bitset_test(g->live, id) || launch_has_ctas(g);
 	uint32_t reply = next_reply_cycle(g, c, id, c->cycle, c->end_cycle);
-	uint32_t free_cycles = 0; /* cycles for which the input surely takes all packets */
+	uint32_t free_cycles = 0; /* cycles for which the input certainly has space for all packets */
 	const uint64_t *wake_at = g->wake_at + id * g->params.sms_per_cluster;
 
 	for (; c->cycle < c->end_cycle && !c->n_ended; c->cycle++) {
@@ -87,7 +90,7 @@ static void run_cluster_cycles(struct gpu *g, uint32_t id)
 		}
 		free_cycles -= free_cycles > 0;
 		if (k == reply) {
-			cluster_response(g, id, p->now + k, p->before[k]);
+			cluster_move_replies(g, id, p->now + k, p->before[k]);
 			reply = next_reply_cycle(g, c, id, k + 1, c->end_cycle);
 		}
 		if (rotates)
@@ -96,7 +99,10 @@ static void run_cluster_cycles(struct gpu *g, uint32_t id)
 	c->waiting = c->n_ended || c->waits_for_placement;
 }
 
-/* Calls work(g, unit). Returns the fault that it raised, to be reported in the order of cycles; NULL: none. */
+/*
+ * Calls work(g, unit). Returns the fault that work() raised, NULL if none. The caller reports faults in the
+ * order of cycles.
+ */
 static struct fault *run_guarded(struct gpu *g, void (*work)(struct gpu *g, uint32_t unit), uint32_t unit)
 {
 	struct catcher here;
@@ -126,7 +132,7 @@ static void run_one_cluster(struct gpu *g, uint32_t id)
 
 /* ---- all clusters -------------------------------------------------------------------------------------- */
 
-/* Lets cluster id run up to cycle `end`; with placement, it waits there for a placement pass. */
+/* Marks cluster id as ready to run up to cycle `end`. placement: it waits there for a placement pass. */
 static void resume_cluster(struct gpu *g, uint32_t id, uint32_t end, bool placement)
 {
 	struct cluster *c = &g->cluster[id];
@@ -149,13 +155,13 @@ static void run_ready_clusters(struct gpu *g)
 {
 	struct window *w = g->window;
 
-	window_items(g, run_cluster_item, w->n_ready, w->ready_cycles);
+	window_run_items(g, run_cluster_item, w->n_ready, w->ready_cycles);
 	w->n_ready = w->ready_cycles = 0;
 }
 
 /*
- * *waiting: earliest cycle at which a cluster waits for the others; *full: earliest cycle at which a cluster
- * waits for the network to report whether its input is full; UINT32_MAX: none.
+ * Sets *waiting to the earliest cycle at which a cluster waits for the other clusters, and *full to the
+ * earliest cycle at which a cluster waits to know whether its input is full. UINT32_MAX: none.
  */
 static void find_first_stops(const struct gpu *g, uint32_t *waiting, uint32_t *full)
 {
@@ -169,13 +175,13 @@ static void find_first_stops(const struct gpu *g, uint32_t *waiting, uint32_t *f
 }
 
 /*
- * Runs the request network up to cycle `first`, which all clusters have reached, and resumes the clusters whose
- * inputs are known now. A cluster whose input might still be full has the exact answer for one cycle, and
- * stops after it.
+ * Runs the request network up to cycle `first`, which all clusters have reached, and resumes the clusters
+ * whose inputs have free slots. The state of an input is then exact for one cycle: a cluster whose input
+ * might be full afterwards stops after that cycle.
  */
 static void resolve_full_inputs(struct gpu *g, uint32_t first)
 {
-	window_serve(g, first + 1);
+	window_run_request_side(g, first + 1);
 	for (uint32_t i = 0; i < g->params.clusters; i++) {
 		struct cluster *c = &g->cluster[i];
 
@@ -187,7 +193,10 @@ static void resolve_full_inputs(struct gpu *g, uint32_t first)
 	}
 }
 
-/* Ends the cycle before `at`, which all clusters have reached: CTAs end and are placed. */
+/*
+ * Ends the cycle before `at`, which all clusters have reached: removes ended CTAs and places new ones. first:
+ * g->cycle at the start of the window. Stores the clusters that waited at `at` in `among`.
+ */
 static void end_window_cycle(struct gpu *g, uint64_t first, uint32_t at, uint64_t *among)
 {
 	g->cycle = first + at - 1;
@@ -209,7 +218,7 @@ static void end_window_cycle(struct gpu *g, uint64_t first, uint32_t at, uint64_
 	gpu_flush_idle(g);
 }
 
-/* Earliest cycle after `at` at which a cluster waits; the end of the window if there is none. */
+/* Earliest cycle after `at` at which a cluster waits; the end of the window if none waits. */
 static uint32_t next_waiting_cycle(const struct gpu *g, uint32_t at)
 {
 	uint32_t next = g->window->plan.cycles;
@@ -221,10 +230,10 @@ static uint32_t next_waiting_cycle(const struct gpu *g, uint32_t at)
 }
 
 /*
- * Resumes the clusters `among`. If a thread block may be placed now, more may be placed one cycle later in the
- * same clusters, so they run a single cycle. Otherwise they run to the end of the window; with threads they run
- * only to the cycle of the next waiting cluster and continue together with it, so there are more items to
- * share.
+ * Resumes the clusters `among` at cycle `at`. If a thread block may be placed now, more may be placed one
+ * cycle later in the same clusters, so these run a single cycle. Otherwise they run to the end of the window.
+ * If threads share the window, they run only to the cycle of the next waiting cluster and continue together
+ * with it, which gives the threads more clusters to share.
  */
 static void resume_clusters(struct gpu *g, const uint64_t *among, uint32_t at)
 {
@@ -240,7 +249,7 @@ static void resume_clusters(struct gpu *g, const uint64_t *among, uint32_t at)
 			resume_cluster(g, c, next, placing || next < end);
 }
 
-void window_clusters(struct gpu *g)
+void window_run_clusters(struct gpu *g)
 {
 	struct window *w = g->window;
 	uint64_t first = g->cycle, among[4096 / 64];
@@ -265,6 +274,6 @@ void window_clusters(struct gpu *g)
 	}
 	assert(!g->launch->n_finished);
 	for (uint32_t c = 0; c < g->params.clusters; c++)
-		cluster_note_replies(g, c);
+		cluster_update_replying(g, c);
 	g->cycle = first + w->plan.cycles;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The state of a window, shared by window.c and window_clusters.c only.
+ * The state of a window, shared by window.c and window_run_clusters.c only.
  */
 #ifndef WINDOW_INT_H
 #define WINDOW_INT_H
@@ -9,10 +9,14 @@
 
 #define STEPS_MAX NET_WINDOW_MAX
 
-#define SHARED_WINDOW 512u /* cycles of live clusters in a window that threads share: 0.1 ms of one thread */
-#define SHARED_CYCLES 32u  /* cycles of clusters in a part of it that they share: several cache misses */
+/* minimum of live clusters times cycles in a window that threads share: 0.1 ms of one thread */
+#define SHARED_WINDOW 512u
+/* minimum of cluster cycles in a part of a window that threads share: several cache misses */
+#define SHARED_CYCLES 32u
 
-/* State of the clocks at the start of a window: time, cycle of the kernel, ticks of DRAM and L2, advances. */
+/*
+ * Clocks at the start of a window: time, cycle of the kernel, ticks of DRAM and L2, advances of the network.
+ */
 struct window_edge {
 	uint64_t now, cycle, dram, l2;
 	uint32_t advance;
@@ -23,8 +27,8 @@ struct window_plan {
 	uint64_t now;                /* time of its first cycle */
 	uint32_t cycles;             /* core cycles */
 	uint32_t n;                  /* steps */
-	uint32_t before[WINDOW_MAX]; /* advances of the network before a cycle */
-	uint32_t after[WINDOW_MAX];  /* advances before the first that may move packets sent in the cycle */
+	uint32_t before[WINDOW_MAX]; /* by cycle: advances of the network before it */
+	uint32_t after[WINDOW_MAX];  /* by cycle: first advance that may move a packet sent in it */
 	struct memory_work step[STEPS_MAX];
 };
 
@@ -32,27 +36,27 @@ struct window {
 	uint32_t served_cycles;            /* cycles for which the request side has been run */
 	uint32_t served_steps;             /* steps for which the request side has been run */
 	uint32_t longest;                  /* maximum length of a window */
-	enum window_bound disabled_reason; /* reason, if longest is 1; else N_WINDOW_BOUNDS */
-	bool shared;                       /* threads share the window that is run */
-	uint32_t *ready, n_ready;          /* clusters that can continue */
-	uint32_t ready_cycles;             /* sum of the cycles for which they can */
+	enum window_bound disabled_reason; /* reason why longest is 1; else N_WINDOW_BOUNDS */
+	bool shared;                       /* threads share the current window */
+	uint32_t *ready, n_ready;          /* clusters that can be run further */
+	uint32_t ready_cycles;             /* sum of the cycles that these clusters can run */
 	struct window_counts count;
 	struct window_plan plan;
 };
 
 /* window.c */
 /*
- * Calls work() for each item below `items`, with all threads if the window is shared and the items come to at
- * least SHARED_CYCLES cycles of clusters.
+ * Calls work() for each item from 0 to items - 1. Uses all threads if the window is shared and the work
+ * amounts to at least SHARED_CYCLES cycles of clusters. cycles: amount of work.
  */
-void window_items(struct gpu *g, void (*work)(void *ctx, unsigned item), unsigned items, uint32_t cycles);
+void window_run_items(struct gpu *g, void (*work)(void *ctx, unsigned item), unsigned items, uint32_t cycles);
 /*
- * Runs the request side through the first `cycles` cycles of the window. All clusters must have reached the last
- * of them.
+ * Runs the request side for the first `cycles` cycles of the window. All clusters must have reached the last
+ * of these cycles.
  */
-void window_serve(struct gpu *g, uint32_t cycles);
+void window_run_request_side(struct gpu *g, uint32_t cycles);
 
-/* window_clusters.c: the clusters' part. */
-void window_clusters(struct gpu *g);
+/* window_run_clusters.c: the clusters' part. */
+void window_run_clusters(struct gpu *g);
 
 #endif

@@ -56,7 +56,7 @@ static void step_bench(struct run *r, uint64_t cycles)
 	struct skip skip;
 	unsigned fired;
 
-	if (gpu_skippable(g, &skip))
+	if (gpu_can_skip(g, &skip))
 		gpu_skip(g, &skip);
 	fired = window_run(g, gpu_now(g) + cycles) ? CLOCK_CORE : gpu_step(g);
 	if (fired & CLOCK_CORE && g->cycle % DEADLOCK_PERIOD == 0 && run_deadlocked(r))
