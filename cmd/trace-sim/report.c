@@ -108,5 +108,5 @@ void report_deadlock(struct run *r, FILE *out)
 	if (more)
 		fprintf(out, "... and %u more warps\n", more);
 	net_print_stuck(g->net, out);
-	memory_report(g->mem, out);
+	memory_print_queues(g->mem, out);
 }

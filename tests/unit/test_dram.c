@@ -124,7 +124,7 @@ static void fast_tick(struct fast *f, uint64_t t, uint64_t now, uint32_t cycle)
 	if (f->wake > t)
 		return;
 	dram_tick(&f->d, t, now, cycle);
-	f->wake = dram_next(&f->d);
+	f->wake = dram_next_busy_tick(&f->d);
 	f->ticks_run++;
 }
 
@@ -161,20 +161,20 @@ static uint64_t run(unsigned variant, uint64_t *run_ticks)
 		}
 		slow_tick(s, now, cycle, f.d.done_max);
 		fast_tick(&f, t, now, cycle);
-		bad |= slow_full(s, false) != dram_full(&f.d, false) ||
-		       slow_full(s, true) != dram_full(&f.d, true);
+		bad |= slow_full(s, false) != dram_queue_full(&f.d, false) ||
+		       slow_full(s, true) != dram_queue_full(&f.d, true);
 		bad |= s->n_done - s->taken != f.d.done.count;
 		if (rnd(rate + 1) == 0 && !slow_full(s, false) && !slow_full(s, true)) {
 			uint32_t r = new_request(s);
 
-			dram_skip(&f.d, t);
+			dram_skip_to_tick(&f.d, t);
 			dram_push(&f.d, r, now);
 			s->input[s->inputs++] = r;
 			left--;
 			f.wake = 0;
 		}
 		if (rnd(50) == 0 && !bad) {
-			dram_skip(&f.d, t);
+			dram_skip_to_tick(&f.d, t);
 			bad |= !same(s, &f.d);
 		}
 	}

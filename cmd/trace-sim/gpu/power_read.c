@@ -236,7 +236,7 @@ void power_sample_if_due(struct gpu *g)
 	struct power_meter *m = g->power;
 	struct power_totals t;
 
-	power_duty_poll(m, gpu_now(g));
+	power_duty_settle_if_full(m, gpu_now(g));
 	if (gpu_now(g) < m->due)
 		return;
 	power_update_duty(g);
@@ -253,7 +253,7 @@ void power_update(struct gpu *g, bool closes)
 	if (closes)
 		power_meter_close(g->power, gpu_now(g), &t);
 	else
-		power_meter_look(g->power, gpu_now(g), &t);
+		power_meter_update_open(g->power, gpu_now(g), &t);
 	g->power->quiet &= closes; /* without `closes`, m->marked does not have the values of t */
 }
 

@@ -217,7 +217,7 @@ void window_run_request_side(struct gpu *g, uint32_t cycles)
 		const struct memory_work *k = &p->step[w->served_steps];
 
 		if (k->l2)
-			memory_accept(g->mem, k);
+			memory_accept_packets(g->mem, k);
 		if (k->reply)
 			net_advance_one(g->net, 0);
 		dram += k->dram_ticks;

@@ -54,7 +54,7 @@ static uint32_t sm_min_issue_cycles(const struct sm *s, uint32_t enough)
 
 uint32_t window_min_remaining_cycles(struct gpu *g, uint32_t enough)
 {
-	uint64_t now = gpu_now(g), awaited = memory_awaited(g->mem);
+	uint64_t now = gpu_now(g), awaited = memory_awaited_until(g->mem);
 	uint32_t most = awaited > now ? (uint32_t)(awaited - now) : 0;
 
 	if (most < enough && g->launch->ctas_left && !g->sampling) {

@@ -2,8 +2,8 @@
 /*
  * A DRAM channel: commands and their timers (MEM-dram-5, MEM-cmd). There is no refresh.
  *
- * Always true: match is within busy & active; a bank outside busy has no request. At most one row command and
- * one column command are issued in a tick.
+ * Always true: row_hits is a subset of busy & active, and a bank that is not in busy has no request. At most
+ * one row command and one column command are issued per tick.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -92,27 +92,27 @@ void dram_push(struct dram *d, uint32_t req, uint64_t now)
 
 /* ---- commands that a bank may issue --------------------------------------------------------- */
 
-static inline bool write_bank(const struct dram *d, uint64_t bank) { return d->writes >> bank & 1; }
+static inline bool has_write_request(const struct dram *d, uint64_t bank) { return d->writes >> bank & 1; }
 
 static inline uint64_t tick_min(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-/* Earliest tick at which bank b can issue its column command, if nothing else happens before. */
+/* Earliest tick at which bank b can issue its column command if no other command is issued before. */
 static inline uint64_t earliest_column_tick(const struct dram *d, uint64_t b)
 {
-	uint64_t all = tick_max(d->ccd, write_bank(d, b) ? d->rtw : d->wtr);
+	uint64_t all = tick_max(d->ccd, has_write_request(d, b) ? d->rtw : d->wtr);
 
 	return tick_max(all, tick_max(d->bank_ready_at[b], d->ccdl.expires[d->group[b]]));
 }
 
-/* The same for its precharge or activate. */
+/* Earliest tick at which bank b can issue its precharge or activate if no other command is issued before. */
 static inline uint64_t earliest_row_tick(const struct dram *d, uint64_t b)
 {
 	return tick_max(d->bank_ready_at[b], d->active >> b & 1 ? d->rtpl.expires[d->group[b]] : d->rrd);
 }
 
 /*
- * Notes that a bank can issue from tick `time` on. *at: first such tick of all banks; *set: banks that can
- * issue then, 0 if unknown.
+ * Updates *at and *set for a bank that can issue from tick `time` on. *at: first such tick of all banks;
+ * *set: banks that can issue then, 0 if unknown.
  */
 static inline void note_ready_bank(uint64_t *at, uint64_t *set, uint32_t bank, uint64_t time)
 {
@@ -142,7 +142,7 @@ void dram_bank_changed(struct dram *d, uint32_t bank)
 	const struct dram_bank *k = &d->bank[bank];
 
 	if (d->row_hits >> bank & 1) {
-		set_bank_ready_at(d, bank, true, write_bank(d, bank) ? k->write_at : k->read_at);
+		set_bank_ready_at(d, bank, true, has_write_request(d, bank) ? k->write_at : k->read_at);
 		note_ready_bank(&d->column_at, &d->column_set, bank, earliest_column_tick(d, bank));
 		return;
 	}
@@ -151,8 +151,8 @@ void dram_bank_changed(struct dram *d, uint32_t bank)
 }
 
 /*
- * Merges banks that can issue in tick `time` into *set, the banks that can issue in *at, the first such
- * tick.
+ * Merges banks that can issue in tick `time` into *at, the first tick in which any bank can issue, and *set,
+ * the banks that can issue then.
  */
 static inline void merge_ready_banks(uint64_t *at, uint64_t *set, uint64_t banks, uint64_t time)
 {
@@ -160,7 +160,7 @@ static inline void merge_ready_banks(uint64_t *at, uint64_t *set, uint64_t banks
 	*at = tick_min(*at, time);
 }
 
-/* Subset of `banks` whose own timers have expired by tick t; t does not decrease from call to call. */
+/* Subset of `banks` whose own timers have expired by tick t. t must not decrease from call to call. */
 static inline uint64_t timing_ready_banks(struct dram *d, uint64_t banks, bool match, uint64_t t)
 {
 	uint64_t next = UINT64_MAX;
@@ -177,7 +177,7 @@ static inline uint64_t timing_ready_banks(struct dram *d, uint64_t banks, bool m
 	return banks & d->timing_ready;
 }
 
-static inline void load_group(struct group_timer *g, uint32_t group, uint64_t banks, uint64_t time)
+static inline void load_group_timer(struct group_timer *g, uint32_t group, uint64_t banks, uint64_t time)
 {
 	if (g->banks != banks)
 		g->others = g->end;
@@ -185,7 +185,7 @@ static inline void load_group(struct group_timer *g, uint32_t group, uint64_t ba
 	g->expires[group] = g->end = time;
 }
 
-/* Banks of the groups whose timer runs in tick t. */
+/* Set of the banks in groups whose timer runs in tick t. */
 static inline uint64_t banks_held_by_timer(const struct dram *d, const struct group_timer *timer, uint64_t t)
 {
 	uint64_t held = 0;
@@ -198,11 +198,11 @@ static inline uint64_t banks_held_by_timer(const struct dram *d, const struct gr
 }
 
 /*
- * Sets column_at to the first tick from t on in which a bank of row_hits can issue, and column_set to the
- * banks that can issue then. In most cases some bank can as soon as the bus is free. Timers only move
+ * Sets column_at to the first tick, from t on, in which a bank of row_hits can issue, and column_set to the
+ * banks that can issue then. In most cases a bank can issue as soon as the bus is free. Timers only move
  * forward, so the result remains a lower bound until a command is issued.
  */
-static void find_columns(struct dram *d, uint64_t t)
+static void find_column_banks(struct dram *d, uint64_t t)
 {
 	uint64_t first = tick_max(t, d->ccd), able = timing_ready_banks(d, d->row_hits, true, first);
 
@@ -216,8 +216,8 @@ static void find_columns(struct dram *d, uint64_t t)
 				tick_max(earliest_column_tick(d, b), t));
 }
 
-/* The same for row commands of the other busy banks. */
-static void find_rows(struct dram *d, uint64_t t)
+/* Sets row_at and row_set in the same way for the row commands of the busy banks outside row_hits. */
+static void find_row_banks(struct dram *d, uint64_t t)
 {
 	uint64_t banks = d->busy & ~d->row_hits, ready = timing_ready_banks(d, banks, false, t);
 	uint64_t to_open = ready & ~d->active, to_close = ready & d->active, at = UINT64_MAX, set = 0;
@@ -237,29 +237,29 @@ static void find_rows(struct dram *d, uint64_t t)
 	d->row_set = set;
 }
 
-/* Banks that can issue a column command in tick t. */
-static uint64_t ready_banks(struct dram *d, uint64_t t)
+/* Set of the banks that can issue a column command in tick t. */
+static uint64_t banks_ready_for_column(struct dram *d, uint64_t t)
 {
 	if (d->column_at > t || dram_bus_full(&d->bus, t))
 		return 0;
 	if (d->column_at < t || !d->column_set)
-		find_columns(d, t);
+		find_column_banks(d, t);
 	return d->column_at == t ? d->column_set : 0;
 }
 
-/* Banks that can issue an activate or a precharge in tick t. */
-static uint64_t row_banks(struct dram *d, uint64_t t)
+/* Set of the banks that can issue an activate or a precharge in tick t. */
+static uint64_t banks_ready_for_row(struct dram *d, uint64_t t)
 {
 	if (d->row_at > t)
 		return 0;
 	if (d->row_at < t || !d->row_set)
-		find_rows(d, t);
+		find_row_banks(d, t);
 	return d->row_at == t ? d->row_set : 0;
 }
 
 /* ---- commands ------------------------------------------------------------------------------- */
 
-static void turn_bus(struct dram *d, bool write, uint64_t t)
+static void set_bus_direction(struct dram *d, bool write, uint64_t t)
 {
 	if (d->writing == write)
 		return;
@@ -271,15 +271,15 @@ static void issue_column(struct dram *d, uint32_t bank, uint64_t t, uint64_t now
 {
 	const struct dram_params *p = d->p;
 	struct dram_bank *k = &d->bank[bank];
-	bool write = write_bank(d, bank), last = k->left <= p->atom_bytes;
+	bool write = has_write_request(d, bank), last = k->left <= p->atom_bytes;
 	uint32_t group = d->group[bank];
 	uint64_t in_group = d->group_mask[group];
 
-	dram_stat_bus(d, t);
-	turn_bus(d, write, t);
+	dram_stat_count_bus(d, t);
+	set_bus_direction(d, write, t);
 	dram_bus_push(&d->bus, last ? k->req : REQ_NONE, t);
 	d->ccd = t + p->tCCD;
-	load_group(&d->ccdl, group, in_group, t + p->tCCDL);
+	load_group_timer(&d->ccdl, group, in_group, t + p->tCCDL);
 	d->column_at = d->ccd;
 	d->column_set = 0;
 	d->bus_counted = t + d->used;
@@ -291,7 +291,7 @@ static void issue_column(struct dram *d, uint32_t bank, uint64_t t, uint64_t now
 	} else {
 		d->rtw = t + p->tRTW;
 		k->close_at = tick_max(k->close_at, t + p->burst_cycles);
-		load_group(&d->rtpl, group, in_group, t + p->tRTPL);
+		load_group_timer(&d->rtpl, group, in_group, t + p->tRTPL);
 		if (d->rtpl.end > d->row_at)
 			d->row_set &= ~(d->active & in_group);
 		k->reads++;
@@ -324,8 +324,8 @@ static void issue_row(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
 		d->rows_quiet_at = tick_max(d->rows_quiet_at, t + p->tRP);
 		d->n.n_pre++;
 	} else {
-		dram_stat_bus(d, t);
-		dram_stat_match(d, bank, t + 1);
+		dram_stat_count_bus(d, t);
+		dram_stat_row_hit(d, bank, t + 1);
 		d->active |= bit;
 		d->row_hits |= bit;
 		k->open_row = k->row;
@@ -346,7 +346,7 @@ static void issue_row(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
 	d->prio = bank + 1 < p->nbk ? bank + 1 : 0;
 }
 
-/* Banks from, from + 1, ... (n of them, cyclic); from is below 2 nbk. */
+/* Set of the n banks from, from + 1, ... (cyclic). from must be below 2 nbk. */
 static inline uint64_t bank_range(const struct dram *d, uint32_t from, uint32_t n)
 {
 	uint32_t nbk = d->p->nbk, at = from < nbk ? from : from - nbk;
@@ -357,9 +357,9 @@ static inline uint64_t bank_range(const struct dram *d, uint32_t from, uint32_t 
 
 /*
  * Completes the single-bus loop after a row command on `bank` in visit i. quirk Q4-4: prio has moved, so the
- * remaining visits cyclically cover the banks from bank + i + 2 up to bank. The n + 1 banks after `bank` are
- * never visited and the n before it twice, which shows in n_idle. A bank visited now may still issue a
- * column command.
+ * remaining visits cover the banks from bank + i + 2 up to `bank`, cyclically. The n + 1 banks after `bank`
+ * are never visited and the n banks before it are visited twice, which affects n_idle. A bank that is visited
+ * now may still issue a column command.
  */
 static void finish_single_bus_visits(struct dram *d, uint32_t bank, uint32_t i, uint64_t t, uint64_t now)
 {
@@ -371,7 +371,7 @@ static void finish_single_bus_visits(struct dram *d, uint32_t bank, uint32_t i, 
 	if (i + 1 < nbk)
 		FOR_BITS64 (b, idle & bank_range(d, bank + nbk - n, n))
 			d->bank[b].extra_idle++;
-	m = ready_banks(d, t);
+	m = banks_ready_for_column(d, t);
 	if (m)
 		m &= bank_range(d, (bank + i + 2) % nbk, nbk - 1 - i);
 	if (!m)
@@ -382,7 +382,7 @@ static void finish_single_bus_visits(struct dram *d, uint32_t bank, uint32_t i, 
 
 static void issue_single(struct dram *d, uint64_t ready, uint64_t t, uint64_t now)
 {
-	uint64_t m = ready | row_banks(d, t);
+	uint64_t m = ready | banks_ready_for_row(d, t);
 	uint32_t prio = d->prio, bank;
 
 	if (!m)
@@ -402,7 +402,7 @@ static void issue_dual(struct dram *d, uint64_t ready, uint64_t t, uint64_t now)
 
 	if (ready)
 		issue_column(d, bit_next_cyclic64(ready, d->prio), t, now);
-	able = row_banks(d, t);
+	able = banks_ready_for_row(d, t);
 	if (!able)
 		return;
 	issue_row(d, bit_next_cyclic64(able, d->prio), t, now);
@@ -411,10 +411,10 @@ static void issue_dual(struct dram *d, uint64_t ready, uint64_t t, uint64_t now)
 
 static void issue_commands(struct dram *d, uint64_t t, uint64_t now)
 {
-	uint64_t ready = ready_banks(d, t);
+	uint64_t ready = banks_ready_for_column(d, t);
 
 	if (ready)
-		dram_stat_ready(d, ready);
+		dram_stat_count_ready(d, ready);
 	if (d->p->dual_bus)
 		issue_dual(d, ready, t, now);
 	else
@@ -425,7 +425,7 @@ static void issue_commands(struct dram *d, uint64_t t, uint64_t now)
 
 static uint32_t pop_burst(struct dram *d)
 {
-	uint32_t req = dram_bus_take(&d->bus);
+	uint32_t req = dram_bus_pop(&d->bus);
 	struct req *r;
 
 	if (!req)
@@ -438,14 +438,14 @@ static uint32_t pop_burst(struct dram *d)
 	return REQ_NONE;
 }
 
-/* True if the bus is full but may become free in a tick in which nothing else happens. */
+/* Returns true if the bus is full but may become free in a tick without commands. */
 static bool bus_may_drain(const struct dram_bus *b) { return b->length >= b->max && b->length > b->min; }
 
 uint32_t dram_tick(struct dram *d, uint64_t t, uint64_t now, uint32_t cycle)
 {
 	uint32_t gone = REQ_NONE;
 
-	dram_skip(d, t - 1);
+	dram_skip_to_tick(d, t - 1);
 	d->ticks = t;
 	d->progressed = false;
 	if (d->done.count >= d->done_max) {
@@ -461,25 +461,26 @@ uint32_t dram_tick(struct dram *d, uint64_t t, uint64_t now, uint32_t cycle)
 	if (t >= d->column_at || t >= d->row_at)
 		issue_commands(d, t, now);
 	if (dram_bus_full(&d->bus, t) && bus_may_drain(&d->bus))
-		dram_stat_bus(d, t + 1);
+		dram_stat_count_bus(d, t + 1);
 	return gone;
 }
 
-/* The next tick with work. Recomputes a lower bound only if it would decide. */
-uint64_t dram_next(struct dram *d)
+/* Recomputes a lower bound only if it is the minimum. */
+uint64_t dram_next_busy_tick(struct dram *d)
 {
 	uint64_t first = d->ticks + 1, next = d->bus.next;
 
-	if (next <= first || d->done.count >= d->done_max || dram_schedule_next(d) || bus_may_drain(&d->bus))
+	if (next <= first || d->done.count >= d->done_max || dram_can_schedule_next(d) ||
+		bus_may_drain(&d->bus))
 		return first;
 	if (d->bus.length < d->bus.max && d->column_at < next) {
 		if (!d->column_set)
-			find_columns(d, first);
+			find_column_banks(d, first);
 		next = tick_min(next, d->column_at);
 	}
 	if (d->row_at < next) {
 		if (!d->row_set)
-			find_rows(d, first);
+			find_row_banks(d, first);
 		next = tick_min(next, d->row_at);
 	}
 	return tick_max(next, first);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The data bus of a channel as a pipeline of slots, most of them empty (MEM-bus). Only slots with a burst
- * are stored; a gap between their ticks is an empty slot.
+ * The data bus of a channel as a pipeline of slots, most of which are empty (MEM-bus). Only slots with a
+ * burst are stored. A gap between their ticks stands for empty slots.
  *
- * Always true after dram_bus_see() in tick t: t < tick <= t + length for every stored slot; min <= length <=
- * max.
+ * Always true after dram_bus_sync() in tick t: t < tick <= t + length for every stored slot, and min <= length
+ * <= max.
  */
 #include <assert.h>
 #include "arena.h"
@@ -24,10 +24,10 @@ void dram_bus_push(struct dram_bus *b, uint32_t req, uint64_t t)
 {
 	uint64_t end;
 
-	dram_bus_see(b, t);
+	dram_bus_sync(b, t);
 	end = t + b->length;
 	assert(b->length < b->max);
-	/* uses the last slot if it is empty and need not move, or appends one */
+	/* the burst uses the last slot if that is empty and remains last; otherwise a slot is appended */
 	if (!b->length || b->last == end || b->length < b->min) {
 		b->length++;
 		end++;
@@ -38,7 +38,7 @@ void dram_bus_push(struct dram_bus *b, uint32_t req, uint64_t t)
 	b->slot[(b->first + b->used++) & b->mask] = (struct bus_slot){end, req};
 }
 
-uint32_t dram_bus_take(struct dram_bus *b)
+uint32_t dram_bus_pop(struct dram_bus *b)
 {
 	uint32_t req = b->slot[b->first++ & b->mask].req;
 
@@ -61,7 +61,7 @@ void dram_bus_set_min(struct dram_bus *b, uint32_t min, uint64_t t)
 {
 	uint32_t needed = b->used ? (uint32_t)(b->last - t) : 0;
 
-	dram_bus_see(b, t);
+	dram_bus_sync(b, t);
 	b->min = min;
 	if (b->length < min)
 		b->length = min;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * DRAM schedulers: choice of the waiting request that enters a free bank (MEM-frfcfs, MEM-fifo, MEM-row).
+ * DRAM schedulers, which choose the waiting request that enters a free bank (MEM-frfcfs, MEM-fifo, MEM-row).
  *
  * FR-FCFS keeps the waiting rows of each bank in the order of their oldest request. A row in service leaves
- * that order and is served completely, including requests for it that arrive meanwhile. Only the row in
- * service loses requests, so the order in which rows were created is the order of age.
+ * that list and is served completely, including requests for it that arrive meanwhile. Only the row in
+ * service loses requests, so the order of creation of the rows is the order of their age.
  */
 #include <assert.h>
 #include "bits.h"
 #include "dram.h"
 
 /* Appends a request to the queue of its row. */
-static void enter_row(struct dram *d, struct row_queue *q, uint32_t req)
+static void append_to_row(struct dram *d, struct row_queue *q, uint32_t req)
 {
 	struct req *node = d->pool->req;
 	const struct req *r = &node[req];
@@ -47,7 +47,7 @@ void dram_enqueue(struct dram *d, uint32_t req, uint32_t bank)
 		d->n.ave_mrqs -= (uint32_t)(d->ticks + 1);
 	if (d->p->fr_fcfs) {
 		d->waiting[set] |= 1ull << bank;
-		enter_row(d, &d->bank[bank].queue[set], req);
+		append_to_row(d, &d->bank[bank].queue[set], req);
 		return;
 	}
 	d->fifo[n].req = req;
@@ -55,7 +55,7 @@ void dram_enqueue(struct dram *d, uint32_t req, uint32_t bank)
 	d->waiting[0] = 1ull << d->fifo[0].bank;
 }
 
-/* MEM-row-1. quirk Q4-30: cycle is the kernel's own and restarts with each. */
+/* MEM-row-1. quirk Q4-30: `cycle` restarts at 0 with each kernel. */
 static void count_row_change(struct dram *d, uint32_t bank, uint32_t cycle)
 {
 	struct dram_bank *b = &d->bank[bank];
@@ -71,8 +71,8 @@ static void count_row_change(struct dram *d, uint32_t bank, uint32_t cycle)
 }
 
 /*
- * Puts a row of the bank into service. Returns true for a hit. quirk Q4-5: the row that a bank stores counts
- * as open even if it was closed or never opened; it is row 0 at the start.
+ * Puts a row of the bank into service. Returns true for a row hit. quirk Q4-5: the bank's open_row counts as
+ * open even if it was closed or never opened. Initially it is row 0.
  */
 static bool choose_row(struct dram *d, struct row_queue *q, uint32_t bank, uint32_t cycle)
 {
@@ -96,7 +96,7 @@ static bool choose_row(struct dram *d, struct row_queue *q, uint32_t bank, uint3
 		q->first_row = node[first].bin;
 	if (q->last_row == first)
 		q->last_row = before;
-	/* Requests of the row are linked by next; their number is needed only as "none left". */
+	/* next links the requests of the row; of their number only 0 or not 0 matters */
 	q->service = (struct mem_fifo){first, node[first].tail, 1};
 	q->row = node[first].key;
 	return hit;
@@ -128,7 +128,7 @@ static uint32_t take_from_row(struct dram *d, int set, uint32_t bank, uint32_t c
 	return req;
 }
 
-/* Counter of column commands of the request. */
+/* Returns the counter of column commands for the kind of request r. */
 static uint64_t *column_counter(struct dram *d, const struct req *r)
 {
 	if (r->flags & REQ_WRITE)
@@ -151,14 +151,14 @@ static void assign_to_bank(struct dram *d, uint32_t bank, uint32_t req)
 	d->busy |= bit;
 	d->writes = r->flags & REQ_WRITE ? d->writes | bit : d->writes & ~bit;
 	if (d->active & bit && b->open_row == b->row) {
-		dram_stat_bus(d, d->ticks);
-		dram_stat_match(d, bank, d->ticks);
+		dram_stat_count_bus(d, d->ticks);
+		dram_stat_row_hit(d, bank, d->ticks);
 		d->row_hits |= bit;
 	}
 	dram_bank_changed(d, bank);
 }
 
-/* Updates the mode, read or write, of a channel with a separate write queue. */
+/* Updates the mode (read or write) of a channel with a separate write queue. */
 static void update_mode(struct dram *d)
 {
 	if (!d->write_mode && d->pending[1] >= d->p->write_high)
@@ -168,11 +168,11 @@ static void update_mode(struct dram *d)
 }
 
 /*
- * First free bank from prio on with a waiting request of the mode; DRAM_BANKS: none. quirk Q4-9: the mode is
- * updated for every examined bank. A second update has no effect unless the low watermark is above the high
- * watermark; then it may toggle each time.
+ * Returns the first free bank, from prio on, with a waiting request of the current mode; DRAM_BANKS: none.
+ * quirk Q4-9: the mode is updated for every bank that is examined. A second update has no effect unless the
+ * low watermark is above the high watermark. In that case the mode may toggle each time.
  */
-static uint32_t find_bank(struct dram *d, uint64_t free)
+static uint32_t find_bank_to_serve(struct dram *d, uint64_t free)
 {
 	uint64_t low = (1ull << d->prio) - 1, m;
 
@@ -192,7 +192,7 @@ static uint32_t find_bank(struct dram *d, uint64_t free)
 	return m ? bit_next_cyclic64(m, d->prio) : DRAM_BANKS;
 }
 
-void dram_schedule_skip(struct dram *d, uint64_t n)
+void dram_skip_schedules(struct dram *d, uint64_t n)
 {
 	uint64_t visits = n * bit_count64(d->all & ~d->busy);
 
@@ -206,7 +206,7 @@ void dram_schedule_skip(struct dram *d, uint64_t n)
 
 static void schedule_fr_fcfs(struct dram *d, uint64_t now, uint32_t cycle)
 {
-	uint32_t bank = find_bank(d, d->all & ~d->busy), req;
+	uint32_t bank = find_bank_to_serve(d, d->all & ~d->busy), req;
 
 	if (bank == DRAM_BANKS)
 		return;
@@ -242,11 +242,8 @@ void dram_count_queue(struct dram *d)
 		d->n.max_mrqs = d->pending[0];
 }
 
-/*
- * True if the scheduler has work in the next tick. With a separate write queue this includes all ticks until
- * one in which nothing moves.
- */
-bool dram_schedule_next(const struct dram *d)
+/* With a separate write queue, the scheduler has work in all ticks up to the first tick without progress. */
+bool dram_can_schedule_next(const struct dram *d)
 {
 	if (d->split && d->pending[0] + d->pending[1])
 		return d->progressed || d->request_arrived || d->p->write_low > d->p->write_high;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * -gpgpu_simple_dram_model: memory replies after the DRAM latency, one request per tick and in order
- * (MEM-simple). The channel itself never ticks, and all its figures remain zero.
+ * -gpgpu_simple_dram_model: memory replies to requests after the DRAM latency, in order and at most one per
+ * tick (MEM-simple). The DRAM channel itself never ticks, and all its figures remain zero.
  */
 #include "partition.h"
 
@@ -14,10 +14,10 @@ bool dram_simple_tick(struct memory *m, struct channel *c, uint64_t now)
 		struct req *r = &m->pool->req[req];
 
 		if (r->type == L1_WRBK_ACC || r->type == L2_WRBK_ACC) {
-			channel_done(m, c, channel_delay_pop(m, c));
+			channel_free_writeback(m, c, channel_delay_pop(m, c));
 			moved = true;
 		} else {
-			struct sub *s = channel_room_above(m, req);
+			struct sub *s = channel_sub_with_space(m, req);
 
 			r->flags |= REQ_REPLY;
 			moved = s;

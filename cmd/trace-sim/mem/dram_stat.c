@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Figures of a DRAM channel (MEM-stat). No tick is counted by itself: a sum over ticks of how many
- * belong to a set is kept as a sum over members of how long they belonged to it, and what depends on timers
- * is counted for a stretch of ticks when the state that it had all along is about to change.
+ * Figures of a DRAM channel (MEM-stat). Ticks are not counted one by one. A sum over ticks of the size of a
+ * set is computed as a sum over its members of the time that they spent in it. A figure that depends on
+ * timers is counted for all ticks with the same state together, just before that state changes.
  */
 #include "bits.h"
 #include "dram.h"
 
-/* Ticks of [from, to) before tick end. */
+/* Number of ticks of [from, to) that are before tick `end`. */
 static inline uint64_t ticks_until(uint64_t from, uint64_t to, uint64_t end)
 {
 	if (end <= from)
@@ -16,8 +16,9 @@ static inline uint64_t ticks_until(uint64_t from, uint64_t to, uint64_t end)
 }
 
 /*
- * Adds the write-to-read ratio of all ticks before `upto`, with the present row_hits. The sum of doubles is
- * rounded at each step. It counts the state of the banks between scheduling and commands.
+ * Adds the write-to-read ratio of the uncounted ticks before `upto`, during which row_hits did not change.
+ * The ratio is added once per tick, because each addition of doubles is rounded. It describes the banks
+ * between scheduling and commands.
  */
 static void count_ratio(struct dram *d, uint64_t upto)
 {
@@ -32,7 +33,7 @@ static void count_ratio(struct dram *d, uint64_t upto)
 	d->ratio_counted = upto;
 }
 
-/* First tick in which no timer of the n_activity test runs, if no bank has a request. */
+/* First tick without a running timer of the n_activity test, provided that no bank has a request. */
 static uint64_t first_quiet_tick(const struct dram *d)
 {
 	uint64_t columns = tick_max(d->ccd, tick_max(d->rtw, d->wtr));
@@ -46,12 +47,12 @@ void dram_stat_assigned(struct dram *d, uint32_t bank, uint64_t t)
 	d->n.banks_1time -= t;
 	if (d->busy)
 		return;
-	dram_stat_bus(d, t);
+	dram_stat_count_bus(d, t);
 	d->n.banks_acess_total -= t;
 	d->n.n_activity += ticks_until(d->idle_from, t, first_quiet_tick(d)) - t;
 }
 
-void dram_stat_match(struct dram *d, uint32_t bank, uint64_t from)
+void dram_stat_row_hit(struct dram *d, uint32_t bank, uint64_t from)
 {
 	count_ratio(d, from);
 	d->n.banks_time_rw -= from;
@@ -80,15 +81,15 @@ void dram_stat_finish(struct dram *d, uint32_t bank, uint64_t t)
 	d->idle_from = t;
 }
 
-/* Counts the ready banks, which are few. */
-void dram_stat_ready(struct dram *d, uint64_t ready)
+/* The loop is fast, because few banks are ready. */
+void dram_stat_count_ready(struct dram *d, uint64_t ready)
 {
 	for (; ready; ready &= ready - 1)
 		d->n.banks_time_ready++;
 	d->n.banks_access_ready_total++;
 }
 
-/* Counts the timers that the column command of bank b waits for over [from, to). */
+/* Counts for how long in [from, to) each timer delays the column command of bank b. */
 static void count_limiting_timers(struct dram *d, uint64_t b, uint64_t from, uint64_t to)
 {
 	bool write = d->writes >> b & 1;
@@ -107,10 +108,10 @@ static void count_limiting_timers(struct dram *d, uint64_t b, uint64_t from, uin
 }
 
 /*
- * Accounts (MEM-stat-4) for all ticks before t that are not yet counted, in which the state was the same.
- * While a full bus drains, the ticks are counted one by one.
+ * Counts all ticks before t that are not yet counted and in which the state was the same (MEM-stat-4). While
+ * a full bus drains, this function is called for each tick.
  */
-void dram_stat_bus(struct dram *d, uint64_t t)
+void dram_stat_count_bus(struct dram *d, uint64_t t)
 {
 	uint64_t from = d->bus_counted;
 
@@ -128,8 +129,8 @@ void dram_stat_bus(struct dram *d, uint64_t t)
 	}
 }
 
-/* Ends activity in progress with the tick before `end`. */
-static void end_spans(const struct dram *d, uint64_t end, struct dram_counts *n)
+/* Adds to *n the activity in progress as if it ended with the tick before `end`. */
+static void add_activity_in_progress(const struct dram *d, uint64_t end, struct dram_counts *n)
 {
 	n->n_activity += d->busy ? end : ticks_until(d->idle_from, end, first_quiet_tick(d));
 	n->util_bw = n->issued_total_col * d->used - (d->bus_counted - end);
@@ -142,7 +143,7 @@ static void end_spans(const struct dram *d, uint64_t end, struct dram_counts *n)
 	n->ave_mrqs += (uint32_t)(d->pending[0] * end);
 }
 
-/* Copies the counters. Activity in progress is counted in the copy as if it ended with the last tick. */
+/* The copy counts activity in progress as if it ended with the last tick. */
 void dram_stat_counts(struct dram *d, struct dram_counts *out)
 {
 	uint64_t end = d->ticks + 1;
@@ -154,12 +155,12 @@ void dram_stat_counts(struct dram *d, struct dram_counts *out)
 		d->bank_access[b] = k->reads;
 		d->bank_idle[b] = (uint32_t)d->ticks - busy + (uint32_t)k->extra_idle;
 	}
-	dram_stat_bus(d, end);
+	dram_stat_count_bus(d, end);
 	count_ratio(d, end);
 	*out = d->n;
 	out->issued_total_row = out->n_act + out->n_pre;
 	out->issued_total_col = out->n_rd + out->n_rd_L2_A + out->n_wr + out->n_wr_WB;
-	end_spans(d, end, out);
+	add_activity_in_progress(d, end, out);
 	out->issued_total = out->issued_total_row + out->issued_total_col - out->issued_two;
 	out->bwutil = (uint32_t)out->issued_total_col * d->p->burst_cycles;
 	out->access_num = out->read_num + out->write_num;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Recomputes and compares the derived state of the memory side: the sets of awake channels, the counts and
- * credits of the channels, the banks of each DRAM and their timers; see instrument/invariants.h. Empty in
- * other builds.
+ * Recomputes the derived state of the memory side and compares it: the sets of awake channels, the counts and
+ * credits of the channels, the banks of each DRAM and their timers. See instrument/invariants.h. Empty unless
+ * CHECK_INVARIANTS is defined.
  */
 #ifdef CHECK_INVARIANTS
 
@@ -10,7 +10,7 @@
 #include "instrument/invariants.h"
 #include "partition.h"
 
-/* Requests from first on, linked by next; at most one more than there may be. */
+/* Number of requests in a list linked by req.next; stops at most + 1. */
 static uint32_t count_linked_requests(const struct req *node, uint32_t first, uint32_t most)
 {
 	uint32_t n = 0;
@@ -69,7 +69,7 @@ static void check_bank(const struct dram *d, uint32_t b)
 		invariant("dram.column_set, row_set", d->id, b, (set & bit) != 0, at <= set_at);
 }
 
-/* Requests that wait for the bank: of the row in service, and row by row. */
+/* Number of requests that wait for the bank, in the row in service and in all waiting rows. */
 static uint32_t count_queued_for_bank(const struct dram *d, const struct row_queue *q, uint32_t bank)
 {
 	const struct req *node = d->pool->req;
@@ -121,7 +121,7 @@ static void check_dram(const struct dram *d)
 			true);
 }
 
-/* Requests that the DRAM has and will answer. */
+/* Number of requests that are in the DRAM channel. */
 static uint32_t count_held_requests(const struct dram *d)
 {
 	uint32_t n = d->pending[0] + d->pending[1] + bit_count64(d->busy) + d->done.count;

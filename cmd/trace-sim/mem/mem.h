@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The memory side: memory partitions with their sub partitions and L2 banks, DRAM
- * channels, latency statistics (trace-sim-mem(7)).
+ * The memory side: memory partitions with their sub partitions and L2 banks, DRAM channels, latency
+ * statistics (trace-sim-mem(7)).
  *
  * Files: memory.c (building, ticks, figures), partition.c (channel: credits, latency queue), subpartition.c
  * (queues, L2 driving), sides.c (an L2 of two sides), dram.c (channel, commands), dram_sched.c (FR-FCFS,
  * FIFO), dram_bus.c (data bus), dram_stat.c, dram_simple.c, memstat.c (latency tables), hostcopy.c. A
- * partition with nothing queued costs nothing: its per-tick counters are caught up when it wakes or when
- * statistics are read.
+ * partition without queued requests is not visited: its per-tick counters are brought up to date when it
+ * wakes or when statistics are read.
  */
 #ifndef MEM_H
 #define MEM_H
@@ -20,8 +20,8 @@
 /* ---- latency statistics (MEM-lat) ------------------------------------------------------------- */
 
 /*
- * One for each thread: a thread counts in its own, and memstat_fold() adds them up in the first. Figures of
- * DRAM banks are the exception: their channel's thread writes them, all in the first.
+ * Latency statistics, one struct per thread: a thread counts in its own, and memstat_fold() adds all to the
+ * first. Figures of DRAM banks are the exception: the thread of the channel writes them to the first struct.
  */
 struct memstat {
 	_Alignas(64) bool on;
@@ -40,16 +40,17 @@ void memstat_init(struct memstat *m, const struct params *p);
 void memstat_free(struct memstat *m);
 void memstat_fold(struct memstat *m, unsigned threads); /* m[1], ... are added to m[0] and cleared */
 /*
- * Counts a request that a sub partition accepts. In the functions below, m is the first of the structs of all
- * threads.
+ * Counts a request that a sub partition accepts. In this and the following functions, m is the first of the
+ * structs of all threads.
  */
 void memstat_accepted(struct memstat *m, const struct req *r, uint64_t now);
-/* Counts a reply that an SM takes; not for INST_ACC_R. */
+/* Counts a reply that an SM accepts; not called for INST_ACC_R. */
 void memstat_replied(struct memstat *m, const struct req *r, uint64_t now);
 void memstat_end_sample_period(struct memstat *m); /* closes the sampling window */
 /* Counts a request that enters its DRAM channel. */
 void memstat_queued(struct memstat *m, const struct req *r, uint32_t atoms);
-void memstat_scheduled(struct memstat *m, uint32_t latency); /* counts one that FR-FCFS assigns to a bank */
+/* counts a request that FR-FCFS assigns to a bank */
+void memstat_scheduled(struct memstat *m, uint32_t latency);
 
 /* ---- the memory side as a whole ------------------------------------------------------------------ */
 
@@ -64,30 +65,28 @@ void memory_set_events(struct memory *m, struct events *e);
 /* Work of the memory side in a step, in the order of LAUNCH-step: 2 replies, 3 DRAM, 4 L2 with network packets. */
 struct memory_work {
 	uint64_t now, cycle;         /* cycle: gpu_sim_cycle of the kernel (MEM-row) */
-	uint64_t dram_done, l2_done; /* ticks of DRAM and L2 before */
-	uint32_t dram_ticks;         /* may be several: includes steps in which only DRAM ticks */
+	uint64_t dram_done, l2_done; /* ticks of DRAM and L2 before this step */
+	uint32_t dram_ticks;         /* includes the ticks of earlier steps in which only DRAM fired */
 	bool reply, l2;
 	/* in a window */
-	uint32_t advance; /* advance of the preceding network, 32 bits */
-	uint32_t tick;    /* L2 tick before the work, below MEMORY_TICKS */
+	uint32_t advance; /* number of network advances before the step, modulo 2^32 */
+	uint32_t tick;    /* number of L2 ticks of the window before the step, below MEMORY_TICKS */
 };
 void memory_step(struct memory *m, const struct memory_work *k);
 
 /*
- * Runs a window (gpu/window.h) of n such steps for one channel and its sub partitions; channels may run at the
- * same time. Packets that arrive in the window are left out: their ROP delay must outlast it. Afterwards
- * memory_accept() accepts them, step by step with an L2 tick, and memory_idle_ticks() counts all ticks.
+ * Runs the n steps of a window (gpu/window.h) for one channel and its sub partitions. Channels may run at the
+ * same time. Packets that arrive in the window are ignored, because their ROP delay must end after it.
+ * Afterwards memory_accept_packets() accepts them, once per step with an L2 tick, and memory_idle_ticks() counts all
+ * ticks.
  */
 #define MEMORY_TICKS 256u
 void memory_run_channel(struct memory *m, uint32_t channel, const struct memory_work *k, uint32_t n);
-void memory_accept(struct memory *m, const struct memory_work *k);
+void memory_accept_packets(struct memory *m, const struct memory_work *k);
 uint32_t memory_channels(const struct memory *m);
-/*
- * Time before which the reply to some warp's request is not due; 0 or a past time if no such request is
- * known.
- */
-uint64_t memory_awaited(const struct memory *m);
-/* Number of ticks so far. */
+/* Time before which a reply for which a warp waits is not due; 0 or a past time if there is no such reply. */
+uint64_t memory_awaited_until(const struct memory *m);
+/* Number of DRAM and L2 ticks so far. */
 uint64_t memory_dram_ticks(const struct memory *m);
 uint64_t memory_l2_ticks(const struct memory *m);
 
@@ -97,8 +96,8 @@ void memory_dram_tick(struct memory *m, uint64_t now, uint64_t cycle); /* LAUNCH
 void memory_l2_tick(struct memory *m, uint64_t now);                   /* LAUNCH-step-4 */
 bool memory_busy(const struct memory *m);                              /* a request tracker is not empty */
 /*
- * Returns false if something may move at the next tick. Else the three ticks only count while now < *until and
- * for the next *dram_ticks DRAM ticks (UINT64_MAX: for ever).
+ * Returns false if a request may move at the next tick. Otherwise returns true: the three ticks only
+ * increment counters while now < *until and for the next *dram_ticks DRAM ticks (UINT64_MAX: no limit).
  */
 bool memory_asleep(const struct memory *m, uint64_t now, uint64_t *until, uint64_t *dram_ticks);
 void memory_idle_ticks(struct memory *m, uint64_t reply_ticks, uint64_t dram_ticks, uint64_t l2_ticks);
@@ -106,17 +105,17 @@ void memory_idle_ticks(struct memory *m, uint64_t reply_ticks, uint64_t dram_tic
 /* Host copy (MEM-copy). */
 void memory_host_copy(struct memory *m, uint64_t address, uint64_t bytes, uint64_t now);
 /*
- * Updates the tags of the L2 as if a cluster had read or written sectors (a bit each) of a line of 128 bytes, to
- * warm it. Takes no time, counts nothing and writes nothing back. No request may be queued.
+ * Warms the L2: updates its tags as if a cluster had read or written `sectors` (a bit mask) of a line of 128
+ * bytes. Takes no simulated time, counts nothing and writes nothing back. No request may be queued.
  */
 void memory_warm(
 	struct memory *m, uint64_t line, uint32_t sectors, uint32_t cluster, bool write, uint64_t now);
-/* Sectors that memory_warm() did not find in the L2, and the DRAM traffic that they would cause. */
+/* Sectors that memory_warm() did not find in the L2, and the DRAM traffic that they would have caused. */
 struct memory_warmed {
 	uint64_t misses, read_bytes, written_bytes;
 };
 struct memory_warmed memory_warmed(const struct memory *m);
-/* Flushes the L2 (-gpgpu_flush_l2_cache, MEM-flush); prints to out, unless that is NULL. */
+/* Flushes the L2 (-gpgpu_flush_l2_cache, MEM-flush); prints to `out` unless it is NULL. */
 void memory_flush_l2(struct memory *m, FILE *out);
 
 struct memory_counts {
@@ -130,7 +129,7 @@ void memory_fold(struct memory *m);
 uint32_t memory_sub_partitions(const struct memory *m);
 const struct cache *memory_l2(const struct memory *m, uint32_t sub); /* NULL when dl2 is none */
 
-/* Figures of one channel, up to the last tick (MEM-stat). */
+/* Figures of a channel up to the last tick (MEM-stat). */
 struct dram_counts {
 	uint64_t n_cmd, n_nop, n_act, n_pre, n_req, n_rd, n_rd_L2_A, n_wr, n_wr_WB, n_activity;
 	uint32_t bwutil, ave_mrqs, max_mrqs;
@@ -146,14 +145,17 @@ struct dram_counts {
 	const uint32_t *bank_access, *bank_idle; /* nbk entries */
 };
 void memory_dram_counts(struct memory *m, uint32_t channel, struct dram_counts *out);
-/* Returns the reads and writes of a channel so far, in bursts. */
+/* Number of read and write bursts of a channel so far. */
 uint64_t memory_channel_bursts(struct memory *m, uint32_t channel);
-/* Adds the bursts that all channels have read (without write-allocate) and written, and the precharges. */
+/*
+ * Adds the read bursts (without write-allocate), the write bursts and the precharges of all channels to
+ * sum[0], sum[1] and sum[2].
+ */
 void memory_add_bursts(const struct memory *m, uint64_t sum[3]);
 /* Number of requests in a sub partition's tracker, and in a channel's latency queue. */
 uint32_t memory_tracked(const struct memory *m, uint32_t sub);
 uint32_t memory_delayed(const struct memory *m, uint32_t channel);
 /* Prints the requests in each channel's latency queue and sub partitions, for the deadlock report. */
-void memory_report(const struct memory *m, FILE *out);
+void memory_print_queues(const struct memory *m, FILE *out);
 
 #endif

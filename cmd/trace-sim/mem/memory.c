@@ -2,7 +2,7 @@
 /*
  * The memory side as a whole: construction, ticks, sleeping and figures (MEM-sub, MEM-part).
  *
- * All queues are lists through one array of links indexed by request handle, so queue limits cost no memory,
+ * All queues are lists that are linked through the request records. Therefore queue limits cost no memory,
  * and nothing is allocated after memory_new().
  */
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "bits.h"
 #include "partition.h"
 
-/* Iterates over the channels that may have work; a channel without work leaves the set. */
+/* Iterates over the channels that may have work (m->awake). */
 #define FOR_AWAKE(c, m) \
 	for (uint32_t w_ = 0; w_ < (m)->channel_words; w_++) \
 		FOR_BITS64 (b_, (m)->awake[w_]) \
@@ -70,7 +70,7 @@ struct memory *memory_new(const struct params *p, struct req_pool *pool, struct 
 		if (p->mem.l2.present)
 			m->sub[i].l2 = cache_new(&p->mem.l2, ROLE_L2, dec, pool);
 	}
-	sides_pair(m);
+	sides_pair_slices(m);
 	m->channel = reserve(p->mem.channels, sizeof(*m->channel));
 	m->awake = xcalloc(m->channel_words, sizeof(*m->awake));
 	for (uint32_t i = 0; i < p->mem.channels; i++)
@@ -103,8 +103,8 @@ void memory_set_events(struct memory *m, struct events *e)
 /* ---- ticks ---------------------------------------------------------------------------------- */
 
 /*
- * Sends the oldest reply of a sub partition, if the network has space. Runs once per request, so it contains
- * no calls.
+ * Sends the oldest reply of a sub partition if the network has space. Runs once per request, so all calls are
+ * inlined.
  */
 static ALWAYS_INLINE FLATTEN void send_reply(struct memory *m, struct sub *s, uint64_t now)
 {
@@ -123,29 +123,30 @@ static ALWAYS_INLINE FLATTEN void send_reply(struct memory *m, struct sub *s, ui
 	s->channel->replies++;
 }
 
-static void channel_replies(struct memory *m, struct channel *c, uint64_t now)
+static void send_channel_replies(struct memory *m, struct channel *c, uint64_t now)
 {
 	for (struct sub *s = c->sub; s < c->end; s++)
 		if (s->l2_icnt.count)
 			send_reply(m, s, now);
 }
 
-/* True if one of the ticks of *k moves something. */
+/* Returns true if one of the DRAM ticks of *k may move a request. */
 static inline bool dram_due(const struct channel *c, const struct memory_work *k)
 {
 	return c->wake <= k->dram_done + k->dram_ticks || channel_delay_over(c, k->now);
 }
 
 /*
- * Runs the DRAM ticks of a channel for which dram_due() is true. They take most of the time of a DRAM
- * channel, so they contain no calls.
+ * Runs the DRAM ticks of a channel for which dram_due() is true. They take most of the time of a channel, so
+ * all calls are inlined.
  */
-static NOINLINE FLATTEN void channel_dram(struct memory *m, struct channel *c, const struct memory_work *k)
+static NOINLINE FLATTEN void run_channel_dram(
+	struct memory *m, struct channel *c, const struct memory_work *k)
 {
 	uint64_t first = k->dram_done + 1, last = k->dram_done + k->dram_ticks;
 	uint64_t t = c->wake > first && !channel_delay_over(c, k->now) ? c->wake : first;
 
-	channel_ticks(m, c, k->now, (uint32_t)k->cycle, t, last);
+	channel_run_ticks(m, c, k->now, (uint32_t)k->cycle, t, last);
 }
 
 static bool channel_has_work(const struct channel *c)
@@ -186,11 +187,11 @@ void memory_step(struct memory *m, const struct memory_work *k)
 {
 	if (k->reply)
 		FOR_AWAKE (c, m)
-			channel_replies(m, c, k->now);
+			send_channel_replies(m, c, k->now);
 	if (k->dram_ticks)
 		FOR_AWAKE (c, m)
 			if (dram_due(c, k))
-				channel_dram(m, c, k);
+				run_channel_dram(m, c, k);
 	m->dram_ticks += k->dram_ticks;
 	if (k->l2)
 		l2_tick(m, k);
@@ -220,7 +221,7 @@ static void clear_refusals(struct channel *c)
 		memset(s->refuses, 0, sizeof(s->refuses));
 }
 
-/* Returns true if an L2 tick at this time would do more than count. */
+/* Returns true if an L2 tick at time `now` would do more than increment counters. */
 static bool l2_due(const struct channel *c, uint64_t now)
 {
 	for (const struct sub *s = c->sub; s < c->end; s++)
@@ -229,8 +230,8 @@ static bool l2_due(const struct channel *c, uint64_t now)
 	return false;
 }
 
-/* Runs one step of a channel. Returns true if something was due. */
-static ALWAYS_INLINE bool run_step(struct memory *m, struct channel *c, const struct memory_work *k)
+/* Runs one step of a channel. Returns true if any part of it was due. */
+static ALWAYS_INLINE bool run_channel_step(struct memory *m, struct channel *c, const struct memory_work *k)
 {
 	bool due = false;
 
@@ -243,7 +244,7 @@ static ALWAYS_INLINE bool run_step(struct memory *m, struct channel *c, const st
 				due = true;
 			}
 	if (k->dram_ticks && dram_due(c, k)) {
-		channel_dram(m, c, k);
+		run_channel_dram(m, c, k);
 		due = true;
 	}
 	due = due || l2_due(c, k->now);
@@ -252,7 +253,7 @@ static ALWAYS_INLINE bool run_step(struct memory *m, struct channel *c, const st
 	return due;
 }
 
-/* First step from k on in which a unit may be due. */
+/* Returns the first step, from k on, in which a unit of the channel may be due; `end` if there is none. */
 static const struct memory_work *next_due_step(
 	const struct channel *c, const struct memory_work *k, const struct memory_work *end)
 {
@@ -278,10 +279,10 @@ void memory_run_channel(struct memory *m, uint32_t channel, const struct memory_
 	if (!channel_has_work(c))
 		return;
 	while (k < end)
-		k = run_step(m, c, k) ? k + 1 : next_due_step(c, k + 1, end);
+		k = run_channel_step(m, c, k) ? k + 1 : next_due_step(c, k + 1, end);
 }
 
-void memory_accept(struct memory *m, const struct memory_work *k)
+void memory_accept_packets(struct memory *m, const struct memory_work *k)
 {
 	const uint64_t *waiting = net_waiting_subs(m->net);
 
@@ -302,7 +303,7 @@ uint64_t memory_dram_ticks(const struct memory *m) { return m->dram_ticks; }
 uint64_t memory_l2_ticks(const struct memory *m) { return m->l2_ticks; }
 uint32_t memory_channels(const struct memory *m) { return m->mp->channels; }
 
-uint64_t memory_awaited(const struct memory *m)
+uint64_t memory_awaited_until(const struct memory *m)
 {
 	uint64_t last = 0;
 
@@ -314,7 +315,7 @@ uint64_t memory_awaited(const struct memory *m)
 
 /* ---- sleeping ------------------------------------------------------------------------------- */
 
-/* quirk Q4-10: requests that the L2 made do not count. */
+/* quirk Q4-10: requests that the L2 created itself are ignored. */
 bool memory_busy(const struct memory *m)
 {
 	for (uint32_t i = 0; i < m->subs; i++)
@@ -324,9 +325,9 @@ bool memory_busy(const struct memory *m)
 }
 
 /*
- * Lowers *until to the time `key`, which has 32 bits and is in the near future; false: it has been reached.
+ * Lowers *until to time `key`, which has 32 bits and is near `now`. Returns false if `key` has been reached.
  */
-static bool lower_until(uint32_t key, uint64_t now, uint64_t *until)
+static bool lower_to_time(uint32_t key, uint64_t now, uint64_t *until)
 {
 	if (reached(now, key))
 		return false;
@@ -336,8 +337,8 @@ static bool lower_until(uint32_t key, uint64_t now, uint64_t *until)
 }
 
 /*
- * Lowers *until and *dram_ticks to the time and DRAM tick up to which channel c only counts; false: it has
- * work now.
+ * Lowers *until and *dram_ticks to the time and DRAM tick up to which channel c only increments counters.
+ * Returns false if the channel has work now.
  */
 static bool channel_asleep(
 	const struct memory *m, const struct channel *c, uint64_t now, uint64_t *until, uint64_t *dram_ticks)
@@ -354,7 +355,7 @@ static bool channel_asleep(
 		return false;
 	if (c->wake != UINT64_MAX && c->wake - m->dram_ticks - 1 < *dram_ticks)
 		*dram_ticks = c->wake - m->dram_ticks - 1;
-	return !c->delay_waits || lower_until(c->delay_due, now, until);
+	return !c->delay_waits || lower_to_time(c->delay_due, now, until);
 }
 
 bool memory_asleep(const struct memory *m, uint64_t now, uint64_t *until, uint64_t *dram_ticks)
@@ -373,7 +374,7 @@ bool memory_asleep(const struct memory *m, uint64_t now, uint64_t *until, uint64
 
 void memory_idle_ticks(struct memory *m, uint64_t reply_ticks, uint64_t dram_ticks, uint64_t l2_ticks)
 {
-	(void)reply_ticks; /* nothing is counted in a tick without a reply */
+	(void)reply_ticks; /* a tick without a reply counts nothing */
 	m->dram_ticks += dram_ticks;
 	m->l2_ticks += l2_ticks;
 }
@@ -384,7 +385,7 @@ void memory_flush_l2(struct memory *m, FILE *out)
 		return;
 	if (out)
 		fprintf(out, "Flushed L2 caches...\n");
-	/* quirk Q4-20: as many sub partitions as there are channels, not all of them. */
+	/* quirk Q4-20: flushes only as many sub partitions as there are channels */
 	for (uint32_t i = 0; i < m->mp->channels; i++) {
 		cache_flush(m->sub[i].l2);
 		if (out)
@@ -484,7 +485,7 @@ static void report_sub(const struct memory *m, const struct sub *s, FILE *out)
 	}
 }
 
-void memory_report(const struct memory *m, FILE *out)
+void memory_print_queues(const struct memory *m, FILE *out)
 {
 	for (uint32_t i = 0; i < m->mp->channels; i++) {
 		const struct channel *c = &m->channel[i];

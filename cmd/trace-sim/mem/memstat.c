@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Latency statistics of the memory side (MEM-lat): sums, maxima and histograms by powers of two.
- * The row figures of MEM-row-1 live in the same tables and are written by dram_sched.c.
+ * Latency statistics of the memory side (MEM-lat): sums, maxima and histograms by powers of two. dram_sched.c
+ * writes the row figures of MEM-row-1 to the same tables.
  */
 #include <stdlib.h>
 #include "arena.h"
@@ -55,7 +55,7 @@ static inline uint32_t latency_bin(uint32_t latency)
 	return b < 24 ? b : 23;
 }
 
-/* Sums and histograms are 32 bits wide where they are printed so, and wrap alike in any order. */
+/* Adds counts of 32 bits. Sums that wrap are the same in any order of addition. */
 static void fold_counts32(uint32_t *to, uint32_t *from, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
@@ -132,7 +132,7 @@ void memstat_replied(struct memstat *m, const struct req *r, uint64_t now)
 	raise_maximum(&m->max_icnt2sh, s);
 }
 
-/* quirk Q4-12: the latencies after the last window are in no average. */
+/* quirk Q4-12: latencies after the last period are not included in any average. */
 void memstat_end_sample_period(struct memstat *m)
 {
 	if (!m->window_num)
@@ -143,7 +143,7 @@ void memstat_end_sample_period(struct memstat *m)
 	m->window_num = m->window_lat = 0;
 }
 
-/* quirk Q4-13: counts whole atoms, so 0 if one atom is larger than the request. */
+/* quirk Q4-13: `atoms` is rounded down, so it is 0 for a request smaller than an atom. */
 void memstat_queued(struct memstat *m, const struct req *r, uint32_t atoms)
 {
 	uint32_t at = r->chip * m->banks + r->bank % m->banks;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A memory partition: a DRAM channel with its sub partitions, the credits with which they share it, and the
+ * A memory partition: a DRAM channel with its sub partitions, the credits by which they share it, and the
  * latency queue (MEM-part).
  *
- * A tick runs only if it may move something; skipped ticks are counted when the next one runs.
+ * A tick runs only if it may move a request. Skipped ticks are counted when the next tick runs.
  */
 #include <assert.h>
 #include "bits.h"
@@ -36,14 +36,14 @@ static void return_credit(struct channel *c, struct sub *s)
 	c->shared--;
 }
 
-void channel_done(struct memory *m, struct channel *c, uint32_t req)
+void channel_free_writeback(struct memory *m, struct channel *c, uint32_t req)
 {
 	return_credit(c, &m->sub[m->pool->req[req].sub]);
 	untrack(m, req);
 	req_free(m->pool, req);
 }
 
-struct sub *channel_room_above(const struct memory *m, uint32_t req)
+struct sub *channel_sub_with_space(const struct memory *m, uint32_t req)
 {
 	struct sub *s = &m->sub[m->pool->req[req].sub];
 
@@ -57,7 +57,7 @@ void channel_reply(struct memory *m, struct channel *c, struct sub *s, uint32_t 
 	return_credit(c, s);
 }
 
-/* Moves one request from L2->DRAM into the latency queue (MEM-part-4); false: none can move. */
+/* MEM-part-4. */
 bool channel_arbitrate(struct memory *m, struct channel *c, uint64_t now)
 {
 	for (uint32_t p = 1; p <= m->subs_per_channel; p++) {
@@ -66,15 +66,15 @@ bool channel_arbitrate(struct memory *m, struct channel *c, uint64_t now)
 
 		if (!s->l2_dram.count || !has_credit(m, c, s) || s->dram_l2.count >= m->mp->queue_dram_l2)
 			continue;
-		/* quirk Q4-6: a full channel stops the search for all. */
-		if (dram_full(&c->dram, m->pool->req[s->l2_dram.head].flags & REQ_WRITE))
+		/* quirk Q4-6: a full channel ends the search, also for the other sub partitions */
+		if (dram_queue_full(&c->dram, m->pool->req[s->l2_dram.head].flags & REQ_WRITE))
 			return false;
-		/* a full L2->DRAM queue may have blocked the sub partition; it is awake and will try again */
+		/* if a full L2->DRAM queue has blocked the sub partition, it is awake and tries again */
 		req = mem_fifo_pop(m->pool->req, &s->l2_dram);
 		c->pending_l2_requests--;
 		m->pool->req[req].key = (uint32_t)now + m->mp->dram_latency;
 		if (m->pool->req[req].flags & REQ_AWAITED)
-			channel_awaits(c, over_at(now, m->mp->dram_latency));
+			channel_note_awaited(c, earliest_leave_time(now, m->mp->dram_latency));
 		if (!c->delay.count)
 			c->delay_due = m->pool->req[req].key;
 		mem_fifo_push(m->pool->req, &c->delay, req);
@@ -99,13 +99,13 @@ uint32_t channel_delay_pop(struct memory *m, struct channel *c)
 }
 
 /*
- * Moves the head of the latency queue into the DRAM if it is ready. Returns true if the next one is ready,
+ * Moves the head of the latency queue into the DRAM if it is ready. Returns true if the next request is ready
  * too.
  */
 static bool release_delayed(struct memory *m, struct channel *c, uint64_t now)
 {
 	bool over = is_channel_delay_over(c, now),
-	     moves = over && !dram_full(&c->dram, m->pool->req[c->delay.head].flags & REQ_WRITE);
+	     moves = over && !dram_queue_full(&c->dram, m->pool->req[c->delay.head].flags & REQ_WRITE);
 
 	if (moves) {
 		dram_push(&c->dram, channel_delay_pop(m, c), now);
@@ -115,10 +115,10 @@ static bool release_delayed(struct memory *m, struct channel *c, uint64_t now)
 	return moves && over;
 }
 
-/* Sends the oldest reply of the DRAM to its sub partition, if that has a free slot. */
+/* Sends the oldest reply of the DRAM to its sub partition if the DRAM->L2 queue has a free slot. */
 static void return_reply(struct memory *m, struct channel *c)
 {
-	struct sub *s = channel_room_above(m, c->dram.done.head);
+	struct sub *s = channel_sub_with_space(m, c->dram.done.head);
 
 	c->blocked = !s;
 	if (s)
@@ -126,8 +126,8 @@ static void return_reply(struct memory *m, struct channel *c)
 }
 
 /*
- * Returns the next tick in which something moves by itself. What was tried in vain waits for the DRAM to
- * schedule or to answer, or for a sub partition, which pokes.
+ * Runs tick t. Returns the next tick in which the channel can make progress without new input. A move that
+ * failed waits until the DRAM schedules or replies, or until a sub partition calls channel_poke().
  */
 static uint64_t tick_full_channel(
 	struct memory *m, struct channel *c, uint64_t now, uint32_t cycle, uint64_t t)
@@ -140,17 +140,17 @@ static uint64_t tick_full_channel(
 		return_reply(m, c);
 	gone = dram_tick(d, t, now, cycle);
 	if (gone)
-		channel_done(m, c, gone);
+		channel_free_writeback(m, c, gone);
 	if (c->pending_l2_requests && c->free_credits && (!c->arbitration_failed || d->dequeued) &&
-		!dram_full_for_all(d)) {
+		!dram_all_queues_full(d)) {
 		d->dequeued = false;
 		c->arbitration_failed = !channel_arbitrate(m, c, now);
 		more = !c->arbitration_failed && c->pending_l2_requests && c->free_credits;
 	}
 	more |= release_delayed(m, c, now);
-	if ((more && !dram_full_for_all(d)) || (d->done.count && !c->blocked))
+	if ((more && !dram_all_queues_full(d)) || (d->done.count && !c->blocked))
 		return t + 1;
-	return dram_next(d);
+	return dram_next_busy_tick(d);
 }
 
 static uint64_t tick_simple_channel(struct memory *m, struct channel *c, uint64_t now, uint64_t t)
@@ -161,7 +161,7 @@ static uint64_t tick_simple_channel(struct memory *m, struct channel *c, uint64_
 	return moved ? t + 1 : UINT64_MAX;
 }
 
-void channel_ticks(
+void channel_run_ticks(
 	struct memory *m, struct channel *c, uint64_t now, uint32_t cycle, uint64_t first, uint64_t last)
 {
 	uint64_t t = first;
@@ -178,13 +178,13 @@ void channel_ticks(
 
 void channel_poke(struct channel *c)
 {
-	if (c->dram.done.count || !dram_full_for_all(&c->dram))
+	if (c->dram.done.count || !dram_all_queues_full(&c->dram))
 		c->wake = 0;
 	c->arbitration_failed = c->blocked = false;
 	c->live = true;
 }
 
-void channel_sent(struct memory *m, struct sub *s)
+void channel_note_request(struct memory *m, struct sub *s)
 {
 	struct channel *c = s->channel;
 
@@ -196,5 +196,5 @@ void channel_sent(struct memory *m, struct sub *s)
 void channel_catch_up(struct memory *m, uint32_t id)
 {
 	if (!m->mp->dram.simple)
-		dram_skip(&m->channel[id].dram, m->dram_ticks);
+		dram_skip_to_tick(&m->channel[id].dram, m->dram_ticks);
 }

@@ -2,10 +2,10 @@
 /*
  * Internals of the memory side: channels (partitions) and their sub partitions (MEM-part, MEM-sub).
  *
- * Always true between two ticks: an L2 tick before its `wake` moves nothing in a sub partition; a channel
- * that is not live can move nothing until a sub partition pokes it. A tick touches one channel and what
- * belongs to it, so channels may run at the same time, and each many ticks at a stretch. A channel that sleeps
- * has counted its ticks up to `ticks` and catches up when it wakes.
+ * Always true between two ticks: a sub partition moves no request in an L2 tick before its `wake`, and a
+ * channel that is not live moves none until a sub partition pokes it. A tick accesses only one channel with
+ * its sub partitions, so channels may run at the same time, and each for many ticks in a row. A sleeping
+ * channel has counted its ticks up to dram.ticks and counts the others when it wakes.
  */
 #ifndef PARTITION_H
 #define PARTITION_H
@@ -16,38 +16,47 @@
 
 static inline bool reached(uint64_t now, uint32_t time) { return (int32_t)((uint32_t)now - time) >= 0; }
 
-/* Earliest time at which a request that enters a queue now leaves it. Times have 32 bits: a latency of 2^31 or more may be over at once. */
-static inline uint64_t over_at(uint64_t now, uint32_t latency) { return latency >> 31 ? now : now + latency; }
+/*
+ * Earliest time at which a request that enters a queue now can leave it. Times have 32 bits, so a latency of
+ * 2^31 or more may be over immediately.
+ */
+static inline uint64_t earliest_leave_time(uint64_t now, uint32_t latency)
+{
+	return latency >> 31 ? now : now + latency;
+}
 
 struct sub {
 	struct channel *channel;
 	struct mem_fifo icnt_l2, l2_dram, dram_l2, l2_icnt, rop;
-	struct sub *partner; /* the same addresses on the other side; NULL: one side */
-	/* replies on their way to the other side; req.key: arrival time */
+	struct sub *partner; /* slice on the other side with the same addresses; NULL: the L2 has one side */
+	/* replies that are crossing to the other side; req.key: arrival time */
 	struct mem_fifo cross_side_replies;
 	struct cache *l2; /* NULL: none */
-	uint64_t copies;  /* sectors touched by host copies, in all L2 times (quirk Q4-8) */
-	uint64_t wake; /* time from which an L2 tick may move something; UINT64_MAX: after the next arrival */
-	uint32_t rop_due; /* key of the first in rop */
+	uint64_t copies;  /* sectors touched by host copies; added to all times of the L2 (quirk Q4-8) */
+	/* time from which an L2 tick may move a request; UINT64_MAX: not before the next arrival */
+	uint64_t wake;
+	uint32_t rop_due; /* ready time (req.key) of the first request in rop */
 	bool tick_due;    /* with a partner only: `wake` was reached at the start of this tick */
-	uint64_t refuses[MEMORY_TICKS / 64]; /* ticks of the window in which icnt->L2 is full */
-	uint32_t id, tracked, credits;       /* credits: private ones in use */
+	uint64_t refuses[MEMORY_TICKS / 64]; /* set of the window's L2 ticks in which icnt->L2 is full */
+	uint32_t id, tracked, credits;       /* credits: private credits in use */
 };
 
 struct channel {
-	_Alignas(64) uint64_t wake;   /* DRAM tick in which something may move */
-	uint32_t delay_due;           /* when the head of delay is ready */
-	bool delay_waits;             /* a request is delayed and not ready */
-	bool arbitration_failed;      /* no L2->DRAM request can proceed until the state changes */
+	_Alignas(64) uint64_t wake;   /* DRAM tick from which a request may move */
+	uint32_t delay_due;           /* ready time of the head of `delay` */
+	bool delay_waits;             /* the head of `delay` exists and is not ready */
+	bool arbitration_failed;      /* no L2->DRAM request can proceed before the state changes */
 	bool blocked;                 /* the oldest DRAM reply cannot proceed either */
 	uint32_t pending_l2_requests; /* requests in the L2->DRAM queues of its sub partitions */
 	uint32_t shared;              /* shared credits in use */
-	uint32_t last;                /* sub partition that took a credit last */
-	uint64_t free_credits;        /* private and shared */
+	uint32_t last;                /* index of the sub partition that took a credit last */
+	uint64_t free_credits;        /* private and shared credits that are free */
 	struct mem_fifo delay;        /* DRAM latency queue; req.key: ready time */
-	struct sub *sub, *end;        /* first sub partition of the channel, and the one after the last */
-	bool live;                    /* may move something without a poke */
-	uint64_t awaited;             /* latest time at which a REQ_AWAITED leaves `delay` or a ROP queue */
+	/* the sub partitions of the channel: from `sub` up to but not including `end` */
+	struct sub *sub, *end;
+	bool live; /* a request may move without a poke */
+	/* latest time at which a request with REQ_AWAITED leaves `delay` or a ROP queue */
+	uint64_t awaited;
 	uint32_t replies, stall_dramfull, stall_icnt2sh; /* counts that are not yet in memory.n */
 	struct dram dram;
 };
@@ -58,13 +67,13 @@ static inline bool channel_delay_over(const struct channel *c, uint64_t now)
 	return c->delay_waits && reached(now, c->delay_due);
 }
 
-static inline void channel_awaits(struct channel *c, uint64_t time)
+static inline void channel_note_awaited(struct channel *c, uint64_t time)
 {
 	if (time > c->awaited)
 		c->awaited = time;
 }
 
-/* Returns true if icnt->L2 is full in that tick of a window. */
+/* Returns true if icnt->L2 of s is full in the tick k->tick of a window. */
 static inline bool sub_refuses(const struct sub *s, const struct memory_work *k)
 {
 	return s->refuses[k->tick / 64] >> k->tick % 64 & 1;
@@ -82,7 +91,7 @@ struct memory {
 	struct channel *channel;
 	uint32_t subs, subs_per_channel, sub_words, channel_words;
 	uint32_t sub_log2;     /* log2 of subs_per_channel */
-	uint64_t *awake;       /* channels that may have work, or requests in a ROP queue */
+	uint64_t *awake;       /* set of channels that may have work, or requests in a ROP queue */
 	uint32_t credit_limit; /* shared credits */
 	uint64_t l2_ticks, dram_ticks;
 	uint32_t accepted; /* packets accepted in this L2 tick */
@@ -100,45 +109,49 @@ static inline void untrack(struct memory *m, uint32_t req)
 }
 
 /* partition.c */
-/* Makes the ticks from first to last. The channel is due in the first; its `wake` is after the last then. */
-void channel_ticks(
+/*
+ * Runs the DRAM ticks from `first` to `last`. The channel must be due in `first`. Afterwards its `wake` is
+ * later than `last`.
+ */
+void channel_run_ticks(
 	struct memory *m, struct channel *c, uint64_t now, uint32_t cycle, uint64_t first, uint64_t last);
-/* Wakes the channel, because a sub partition has changed. */
+/* Wakes the channel because the state of a sub partition has changed. */
 void channel_poke(struct channel *c);
-/* Notes that the sub partition has put a request in its L2->DRAM queue. */
-void channel_sent(struct memory *m, struct sub *s);
+/* Notifies the channel that s has put a request in its L2->DRAM queue. */
+void channel_note_request(struct memory *m, struct sub *s);
 void channel_catch_up(struct memory *m, uint32_t id);
 /* Moves one of the pending L2->DRAM requests into the latency queue; returns false if none can move. */
 bool channel_arbitrate(struct memory *m, struct channel *c, uint64_t now);
-void channel_done(struct memory *m, struct channel *c, uint32_t req); /* a write-back left the DRAM */
+/* frees a write-back that has left the DRAM */
+void channel_free_writeback(struct memory *m, struct channel *c, uint32_t req);
 /* Returns the sub partition of the request, or NULL if its DRAM->L2 queue is full. */
-struct sub *channel_room_above(const struct memory *m, uint32_t req);
-/* Puts the request in that queue and returns its credit. */
+struct sub *channel_sub_with_space(const struct memory *m, uint32_t req);
+/* Puts a request in the DRAM->L2 queue of s and returns its credit. */
 void channel_reply(struct memory *m, struct channel *c, struct sub *s, uint32_t req);
 uint32_t channel_delay_pop(struct memory *m, struct channel *c);
 
-/* sides.c: -l2_sides 2; all but the first for sub partitions with a partner */
-void sides_pair(struct memory *m);
-/* Returns the slice that serves the request, which is at s: s or its partner. */
-NOINLINE struct sub *sides_serving(const struct memory *m, struct sub *s, const struct req *r);
-/* Drops the copies of a request that slice `at` has served. */
-NOINLINE void sides_served(struct sub *s, const struct sub *at, const struct req *r);
-/* Returns true if the reply of s is for the other side, and sends it there. */
-NOINLINE bool sides_answer(struct memory *m, struct sub *s, uint32_t req, uint64_t now);
-/* Pops a reply that has crossed, or REQ_NONE. */
-NOINLINE uint32_t sides_due(struct memory *m, struct sub *s, uint64_t now);
+/* sides.c: for -l2_sides 2. All functions but sides_pair_slices() require a sub partition with a partner. */
+void sides_pair_slices(struct memory *m);
+/* Returns the slice that serves a request that has reached s: s or its partner. */
+NOINLINE struct sub *sides_serving_slice(const struct memory *m, struct sub *s, const struct req *r);
+/* Called after slice `at` has served request r; drops the partner's copy of the data if r changed them. */
+NOINLINE void sides_drop_stale_copy(struct sub *s, const struct sub *at, const struct req *r);
+/* If the reply to request `req` is for the other side, sends it there and returns true. */
+NOINLINE bool sides_send_across(struct memory *m, struct sub *s, uint32_t req, uint64_t now);
+/* Pops a reply that has arrived from the other side; REQ_NONE if there is none. */
+NOINLINE uint32_t sides_pop_arrived(struct memory *m, struct sub *s, uint64_t now);
 
 /* dram_simple.c */
 NOINLINE bool dram_simple_tick(struct memory *m, struct channel *c, uint64_t now);
 
 /* subpartition.c */
 /*
- * Makes an L2 tick of the channel's sub partitions. waiting: sub partitions that may have a packet in the network;
- * NULL: sub_accept() accepts the packets later.
+ * Runs an L2 tick of the channel's sub partitions. waiting: set of the sub partitions that may have a packet
+ * in the network; NULL: sub_accept() accepts the packets later.
  */
 void channel_l2_tick(
 	struct memory *m, struct channel *c, const struct memory_work *k, const uint64_t *waiting);
-/* Accepts a packet of the network; returns false for REQ_NONE. icnt->L2 must have a free slot. */
+/* Accepts request `req` from the network; returns false if it is REQ_NONE. icnt->L2 must have a free slot. */
 bool sub_accept(struct memory *m, struct sub *s, uint32_t req, uint64_t now);
 
 #endif

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An L2 of two sides (-l2_sides 2, MEM-sides): each half of the clusters, lower and upper or even and odd, has
- * half of the slices of every channel. The partner of a slice is the slice on the other side with the same addresses.
+ * An L2 with two sides (-l2_sides 2, MEM-sides). Each half of the clusters (lower and upper, or even and odd)
+ * has half of the slices of every channel. The partner of a slice is the slice on the other side with the
+ * same addresses.
  *
- * Always true: each address has a home side. Writes, atomics, misses and DRAM belong to its slice there. The
- * slice of the other side keeps copies of lines that its clusters have read: clean, dropped silently, and
- * invalidated when the home side writes. So data that both sides read take space twice, and an SM that reads
- * more than the size of a side finds half of it in the home slices of the other side and half in DRAM.
- * Traffic between the sides takes -l2_far_latency longer. Both slices belong to one channel, so the same
- * rules apply for any number of threads. A GPU with one side has no partners and does not call this file.
+ * Always true: each address has a home side, and the slice there handles its writes, atomics, misses and DRAM
+ * accesses. The slice on the other side keeps copies of lines that its clusters have read. Copies are clean,
+ * are evicted without a message, and are invalidated when the home side writes. So data that both sides read
+ * occupy space twice. An SM that reads more than the size of a side finds half of the data in the home slices
+ * of the other side and half in DRAM. Traffic between the sides takes -l2_far_latency longer. Both slices
+ * belong to one channel, so the results do not depend on the number of threads. A GPU with one side has no
+ * partners and does not use this file.
  */
 #include "bits.h"
 #include "partition.h"
@@ -17,7 +19,7 @@ static uint32_t side_of_sub(const struct sub *s) { return s > s->partner; }
 
 static bool is_read(const struct req *r) { return !(r->flags & (REQ_WRITE | REQ_ATOMIC)); }
 
-void sides_pair(struct memory *m)
+void sides_pair_slices(struct memory *m)
 {
 	uint32_t half = m->subs_per_channel / 2;
 
@@ -27,20 +29,20 @@ void sides_pair(struct memory *m)
 		m->sub[i].partner = &m->sub[i % m->subs_per_channel < half ? i + half : i - half];
 }
 
-struct sub *sides_serving(const struct memory *m, struct sub *s, const struct req *r)
+struct sub *sides_serving_slice(const struct memory *m, struct sub *s, const struct req *r)
 {
 	if (addrdec_home(m->dec, r->addr) == side_of_sub(s))
 		return s;
 	return is_read(r) && cache_holds(s->l2, r->addr, r->sectors) ? s : s->partner;
 }
 
-void sides_served(struct sub *s, const struct sub *at, const struct req *r)
+void sides_drop_stale_copy(struct sub *s, const struct sub *at, const struct req *r)
 {
 	if (at == s && !is_read(r))
 		cache_drop_copy(s->partner->l2, r->addr, r->sectors);
 }
 
-bool sides_answer(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
+bool sides_send_across(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 {
 	struct req *r = &m->pool->req[req];
 
@@ -53,7 +55,7 @@ bool sides_answer(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 	return true;
 }
 
-uint32_t sides_due(struct memory *m, struct sub *s, uint64_t now)
+uint32_t sides_pop_arrived(struct memory *m, struct sub *s, uint64_t now)
 {
 	if (!s->cross_side_replies.count || !reached(now, m->pool->req[s->cross_side_replies.head].key))
 		return REQ_NONE;

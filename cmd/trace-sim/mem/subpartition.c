@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A memory sub partition: takes requests from the network, splits them into sectors, delays them in the ROP
- * queue, drives the L2 and collects replies (MEM-sub).
+ * A memory sub partition. It accepts requests from the network, splits them into sectors, delays them in the
+ * ROP queue, drives the L2 and collects replies (MEM-sub).
  *
- * Always true: the request tracker is the set of requests with REQ_TRACKED. Every step
- * checks for free entries first, so nothing is lost when several queues are full.
+ * Always true: the request tracker is the set of requests with REQ_TRACKED. Every step checks for free
+ * entries first, so no request is lost when queues are full.
  */
 #include <assert.h>
 #include "bits.h"
@@ -26,14 +26,14 @@ static void rop_push(struct memory *m, struct sub *s, uint32_t req, uint64_t now
 	mem_fifo_push(m->pool->req, &s->rop, req);
 	n->key = (uint32_t)now + m->mp->rop_latency;
 	if (n->flags & REQ_AWAITED)
-		channel_awaits(s->channel, over_at(now, m->mp->rop_latency));
+		channel_note_awaited(s->channel, earliest_leave_time(now, m->mp->rop_latency));
 	if (s->rop.count == 1)
 		s->rop_due = n->key;
 	if (s->wake == UINT64_MAX)
-		s->wake = over_at(now, m->mp->rop_latency);
+		s->wake = earliest_leave_time(now, m->mp->rop_latency);
 }
 
-static void enter_sub(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
+static void enter_sub_partition(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 {
 	struct req *r = &m->pool->req[req];
 
@@ -47,8 +47,8 @@ static void enter_sub(struct memory *m, struct sub *s, uint32_t req, uint64_t no
 	s->wake = 0;
 }
 
-/* Clears the bits of a byte mask that are outside sectors lo to hi. */
-static void sector_bytes(uint64_t bytes[2], unsigned lo, unsigned hi)
+/* Clears the bits of a byte mask except those of sectors lo to hi. */
+static void keep_bytes_of_sectors(uint64_t bytes[2], unsigned lo, unsigned hi)
 {
 	for (unsigned w = 0; w < 2; w++) {
 		uint64_t mask = 0;
@@ -60,7 +60,7 @@ static void sector_bytes(uint64_t bytes[2], unsigned lo, unsigned hi)
 	}
 }
 
-/* Creates a piece of request `from`: sector s at addr, with the bytes of sectors lo to s. */
+/* Creates a piece of request `from` for sector s at address addr, with the bytes of sectors lo to s. */
 NOINLINE static void make_piece(struct memory *m, struct sub *sub, uint32_t from, uint64_t addr, unsigned s,
 	unsigned lo, uint64_t now)
 {
@@ -82,14 +82,14 @@ NOINLINE static void make_piece(struct memory *m, struct sub *sub, uint32_t from
 		.sched = o->sched,
 		.stream = o->stream};
 	r->flags = (uint16_t)((o->flags & (REQ_WRITE | REQ_AWAITED | REQ_PREFETCH)) | REQ_BLANK | REQ_PIECE);
-	sector_bytes(r->bytes, lo, s);
+	keep_bytes_of_sectors(r->bytes, lo, s);
 	addrdec_request(m->dec, r);
 	r->chip = o->chip;
 	r->sub = o->sub;
-	enter_sub(m, sub, handle, now);
+	enter_sub_partition(m, sub, handle, now);
 }
 
-/* Splits a request of more than a sector into pieces of a sector each. */
+/* Splits a request of more than one sector into pieces of one sector each. */
 NOINLINE static void split_request(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 {
 	const struct req *r = &m->pool->req[req];
@@ -97,28 +97,31 @@ NOINLINE static void split_request(struct memory *m, struct sub *s, uint32_t req
 	uint64_t addr = r->addr;
 
 	if (size == 128) {
-		/* quirk Q4-11: the bytes of the pieces accumulate (also below). */
+		/*
+		 * quirk Q4-11: each piece also has the bytes of the pieces before it (also in the next
+		 * branch)
+		 */
 		for (unsigned i = 0; i < 4; i++)
 			make_piece(m, s, req, addr + 32 * i, i, 0, now);
 	} else if (size == 64 && (mask == 0xf || mask == 0)) {
 		unsigned lo = addr % 128 ? 2 : 0;
 
-		/* quirk Q4-11: both pieces carry the address of the whole. */
+		/* quirk Q4-11: both pieces have the address of the whole request */
 		make_piece(m, s, req, addr, lo, lo, now);
 		make_piece(m, s, req, addr, lo + 1, lo, now);
 	} else {
-		/* the original aborts on an empty mask; here the address selects a sector */
+		/* the original aborts if the mask is empty; here the address selects a sector */
 		if (!mask)
 			mask = 1u << addr % 128 / 32;
 		FOR_BITS32 (i, mask)
 			make_piece(m, s, req, addr + 32 * i, i, i, now);
 	}
-	/* a write-back gets no reply, so the whole request is freed here */
+	/* a write-back receives no reply, so the original request is freed here */
 	if (r->type == L1_WRBK_ACC)
 		req_free(m->pool, req);
 }
 
-/* Accepts a packet from the network; false: there is none. Runs once per request, so it contains no calls. */
+/* Runs once per request, so all calls are inlined. */
 NOINLINE FLATTEN bool sub_accept(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 {
 	const struct req *r = &m->pool->req[req];
@@ -127,7 +130,7 @@ NOINLINE FLATTEN bool sub_accept(struct memory *m, struct sub *s, uint32_t req, 
 		return false;
 	memstat_accepted(m->ms, r, now);
 	if ((r->size == 32 && is_pow2(r->sectors)) || !s->l2 || m->mp->l2.kind != CACHE_SECTOR)
-		enter_sub(m, s, req, now);
+		enter_sub_partition(m, s, req, now);
 	else
 		split_request(m, s, req, now);
 	return true;
@@ -135,7 +138,7 @@ NOINLINE FLATTEN bool sub_accept(struct memory *m, struct sub *s, uint32_t req, 
 
 /* ---- the cache cycle (MEM-l2) --------------------------------------------------------------- */
 
-static void drop_request(struct memory *m, uint32_t req)
+static void free_tracked_request(struct memory *m, uint32_t req)
 {
 	untrack(m, req);
 	req_free(m->pool, req);
@@ -147,18 +150,21 @@ static void queue_reply(struct memory *m, struct sub *s, uint32_t req)
 	mem_fifo_push(m->pool->req, &s->l2_icnt, req);
 }
 
-/* Completes a write that DRAM does not answer: an L1's write-back is dropped, others are acknowledged. */
+/*
+ * Completes a write to which DRAM sends no reply: drops it if it is a write-back of an L1, else acknowledges
+ * it.
+ */
 static void acknowledge_write(struct memory *m, struct sub *s, uint32_t req)
 {
 	if (m->pool->req[req].type == L1_WRBK_ACC)
-		drop_request(m, req);
+		free_tracked_request(m, req);
 	else
 		queue_reply(m, s, req);
 }
 
 static void answer_request(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 {
-	if (!s->partner || !sides_answer(m, s, req, now))
+	if (!s->partner || !sides_send_across(m, s, req, now))
 		acknowledge_write(m, s, req);
 }
 
@@ -177,7 +183,7 @@ static void answer_completed_miss(struct memory *m, struct sub *s, uint64_t now)
 	req_free(m->pool, req);
 }
 
-/* Moves the head of DRAM->L2 into the L2, or on to the replies (MEM-l2-2). */
+/* Moves the head of DRAM->L2 into the L2 or, if no miss waits for it, to the replies (MEM-l2-2). */
 static void take_dram_reply(struct memory *m, struct sub *s, uint64_t now)
 {
 	uint32_t req = s->dram_l2.head;
@@ -197,13 +203,13 @@ static void take_dram_reply(struct memory *m, struct sub *s, uint64_t now)
 static void send_to_dram(struct memory *m, struct sub *s, uint32_t req)
 {
 	mem_fifo_push(m->pool->req, &s->l2_dram, req);
-	channel_sent(m, s);
+	channel_note_request(m, s);
 }
 
 /*
- * Decodes the address of a request that the L2 made. Channel and sub partition are copied from s, where the
- * access that caused it is; bank and row follow its own address. RANDOM indexing draws no number, because
- * lines in the L2 were decoded before.
+ * Decodes the address of a request that the L2 created. Its channel and sub partition are those of s, like
+ * those of the access that caused it. Its bank and row follow from its own address. RANDOM indexing draws no
+ * number here, because lines in the L2 have been decoded before.
  */
 NOINLINE static void decode_own_request(struct memory *m, const struct sub *s, struct req *r)
 {
@@ -213,7 +219,7 @@ NOINLINE static void decode_own_request(struct memory *m, const struct sub *s, s
 }
 
 /* Sends one request from the miss queue, then advances the ports (MEM-l2-3). */
-static void cycle_l2(struct memory *m, struct sub *s)
+static void send_miss_to_dram(struct memory *m, struct sub *s)
 {
 	if (!cache_miss_queue_empty(s->l2) && s->l2_dram.count < m->mp->queue_l2_dram) {
 		uint32_t req = cache_miss_queue_pop(s->l2);
@@ -226,8 +232,8 @@ static void cycle_l2(struct memory *m, struct sub *s)
 	cache_cycle(s->l2);
 }
 
-/* Returns true if an accepted miss is a write that must be answered at once. */
-static bool answered_at_once(const struct memory *m, const struct req *r, const struct cache_events *ev)
+/* Returns true if accepted miss r is a write that must be answered immediately. */
+static bool must_answer_write_now(const struct memory *m, const struct req *r, const struct cache_events *ev)
 {
 	const struct cache_params *l2 = &m->mp->l2;
 
@@ -235,7 +241,7 @@ static bool answered_at_once(const struct memory *m, const struct req *r, const 
 		ev->alloc_sent)
 		return false;
 	/*
-	 * a write that is sent nowhere is complete; the original never answers one if the L2 is not
+	 * a write that was not sent to DRAM is complete; the original never answers it if the L2 is not
 	 * write-back
 	 */
 	return !ev->write_sent;
@@ -250,7 +256,7 @@ static void move_to_slice(struct sub *from, struct sub *to, struct req *r)
 	to->wake = 0;
 }
 
-/* Ends the program. The instruction of the request is unknown here. */
+/* Ends the program. The message cannot name the instruction, because it is unknown here. */
 NOINLINE _Noreturn static void die_unacceptable_access(const struct req *r, enum cache_never why)
 {
 	struct fault f;
@@ -269,7 +275,7 @@ static void access_l2(struct memory *m, struct sub *s, uint64_t now)
 	struct req *r = &m->pool->req[req];
 	struct cache_events ev = {0};
 	enum cache_status status, probe;
-	struct sub *at = s->partner ? sides_serving(m, s, r) : s;
+	struct sub *at = s->partner ? sides_serving_slice(m, s, r) : s;
 
 	if (at->l2_icnt.count >= m->mp->queue_l2_icnt || !cache_data_port_free(s->l2))
 		return;
@@ -278,13 +284,13 @@ static void access_l2(struct memory *m, struct sub *s, uint64_t now)
 			return;
 		move_to_slice(s, at, r);
 	}
-	/* the MSHR links a miss that joins others */
+	/* popped first, because the MSHR links the request if it joins an earlier miss */
 	mem_fifo_pop(m->pool->req, &s->icnt_l2);
 	status = cache_access(at->l2, req, now + at->copies, &ev, &probe);
 	if (m->events)
 		events_l2(m->events, now, at->id, r->addr, r->type, status);
 	if (status == STATUS_RESERVATION_FAIL) {
-		/* With two sides the other one may request the sectors. */
+		/* with two sides, the other side may request the sectors */
 		if (ev.never && !(s->partner && ev.never == NEVER_PLACED))
 			die_unacceptable_access(r, ev.never);
 		mem_fifo_put_back(&s->icnt_l2, req);
@@ -295,8 +301,8 @@ static void access_l2(struct memory *m, struct sub *s, uint64_t now)
 	if (probe == STATUS_MISS || probe == STATUS_SECTOR_MISS)
 		r->flags |= REQ_L2_MISS;
 	if (s->partner)
-		sides_served(s, at, r);
-	if (status == STATUS_HIT ? !ev.write_sent : answered_at_once(m, r, &ev))
+		sides_drop_stale_copy(s, at, r);
+	if (status == STATUS_HIT ? !ev.write_sent : must_answer_write_now(m, r, &ev))
 		answer_request(m, at, req, now);
 }
 
@@ -308,8 +314,11 @@ static void take_from_icnt_l2(struct memory *m, struct sub *s, uint64_t now)
 		send_to_dram(m, s, mem_fifo_pop(m->pool->req, &s->icnt_l2));
 }
 
-/* Moves one ready entry of the ROP queue to icnt->L2 (MEM-l2-5). quirk Q4-7: its time is in core cycles. */
-static void leave_rop(struct memory *m, struct sub *s, uint64_t now)
+/*
+ * Moves one ready entry of the ROP queue to icnt->L2 (MEM-l2-5). quirk Q4-7: the ROP latency is in core
+ * cycles.
+ */
+static void move_from_rop(struct memory *m, struct sub *s, uint64_t now)
 {
 	if (!s->rop.count || !reached(now, s->rop_due) || s->icnt_l2.count >= m->mp->queue_icnt_l2)
 		return;
@@ -319,8 +328,8 @@ static void leave_rop(struct memory *m, struct sub *s, uint64_t now)
 }
 
 /*
- * Earliest time at which a tick may move something if nothing else arrives. Busy ports become free without
- * an event.
+ * Earliest time at which a tick may move a request if no other request arrives. Busy ports become free
+ * without an event.
  */
 static uint64_t sub_next_tick(const struct sub *s, uint64_t now)
 {
@@ -333,8 +342,8 @@ static uint64_t sub_next_tick(const struct sub *s, uint64_t now)
 	return reached(now, s->rop_due) ? 0 : now + (s->rop_due - (uint32_t)now);
 }
 
-/* Runs the tick after `done` earlier ones. */
-static void sub_tick(struct memory *m, struct sub *s, uint64_t now, uint64_t done)
+/* Runs an L2 tick of sub partition s. done: number of earlier ticks. */
+static void tick_sub_partition(struct memory *m, struct sub *s, uint64_t now, uint64_t done)
 {
 	if (s->l2)
 		cache_set_cycles(s->l2, done);
@@ -343,17 +352,17 @@ static void sub_tick(struct memory *m, struct sub *s, uint64_t now, uint64_t don
 	if (s->dram_l2.count)
 		take_dram_reply(m, s, now);
 	if (s->l2)
-		cycle_l2(m, s);
+		send_miss_to_dram(m, s);
 	if (s->cross_side_replies.count && s->l2_icnt.count < m->mp->queue_l2_icnt) {
-		uint32_t req = sides_due(m, s, now);
+		uint32_t req = sides_pop_arrived(m, s, now);
 
 		if (req)
 			acknowledge_write(m, s, req);
 	}
-	/* quirk Q4-6: a full L2->DRAM queue keeps even hits out. */
+	/* quirk Q4-6: a full L2->DRAM queue blocks even hits */
 	if (s->icnt_l2.count && s->l2_dram.count < m->mp->queue_l2_dram)
 		take_from_icnt_l2(m, s, now);
-	leave_rop(m, s, now);
+	move_from_rop(m, s, now);
 	s->wake = sub_next_tick(s, now);
 }
 
@@ -362,8 +371,11 @@ static bool is_waiting(const uint64_t *waiting, const struct sub *s)
 	return waiting && bitset_test(waiting, s->id);
 }
 
-/* Accepts a packet before a tick if icnt->L2 has free entries; otherwise counts a refusal. */
-static void look_for_packet(struct memory *m, struct sub *s, const struct memory_work *k, bool come)
+/*
+ * Before a tick, accepts a packet if one is available (come) and icnt->L2 has free entries; counts a refusal
+ * if icnt->L2 has none.
+ */
+static void accept_or_refuse_packet(struct memory *m, struct sub *s, const struct memory_work *k, bool come)
 {
 	if (s->icnt_l2.count + 3 >= m->mp->queue_icnt_l2) {
 		s->channel->stall_dramfull++;
@@ -374,10 +386,10 @@ static void look_for_packet(struct memory *m, struct sub *s, const struct memory
 }
 
 /*
- * Runs the L2 ticks of a channel. It takes most of the time of an L2, so it contains no calls. It determines
- * which slices are due before the first one moves, because changes to a partner take effect in the next
- * tick. Either all slices have a partner or none. A slice with a partner does not move merely because a
- * packet arrives, which it does not know in a window.
+ * Takes most of the time of an L2, so all calls are inlined. With two sides it determines which slices are
+ * due before the first slice runs, because changes to a partner take effect in the next tick. Either all
+ * slices have a partner or none. A slice with a partner does not run merely because a packet arrives, because
+ * in a window arrivals are not known.
  */
 FLATTEN void channel_l2_tick(
 	struct memory *m, struct channel *c, const struct memory_work *k, const uint64_t *waiting)
@@ -392,8 +404,8 @@ FLATTEN void channel_l2_tick(
 
 		if (!due && !come)
 			continue;
-		look_for_packet(m, s, k, come);
+		accept_or_refuse_packet(m, s, k, come);
 		if (due)
-			sub_tick(m, s, k->now, k->l2_done);
+			tick_sub_partition(m, s, k->now, k->l2_done);
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Power class and operand class of machine code (POWER-class). */
+/* Power class and operand class of machine instructions (POWER-class). */
 #include "meter.h"
 #include <stdlib.h>
 
@@ -29,8 +29,8 @@ static unsigned class_of_stem(const char *stem)
 }
 
 /*
- * Applies the exceptions of POWER-class-2. quirk Q7-7: an opcode with any other suffix is a multiplication,
- * or a sine.
+ * Applies the exceptions of POWER-class-2. quirk Q7-7: IMAD and MUFU with any other suffix are a
+ * multiplication and a sine.
  */
 static unsigned class_exception_of(const char *opcode, unsigned unit)
 {
@@ -47,7 +47,7 @@ static unsigned class_exception_of(const char *opcode, unsigned unit)
 	return unit;
 }
 
-/* Returns true for the operand class FP (POWER-class-3). */
+/* Returns true if the operand class is FP (POWER-class-3). */
 static bool is_floating(enum isa_class class, unsigned unit)
 {
 	switch (class) {

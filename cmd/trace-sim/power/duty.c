@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The duty of the pipelines (POWER-duty): the original adds up the SMs' duties in each core cycle, in single precision
- * and in the order of the SMs. SMs here run ahead or sleep, so each writes its duty into a row, cycle by cycle, and the
- * rows are added up afterwards.
+ * The duty of the pipelines (POWER-duty). The original adds up the duties of all SMs in each core cycle, in
+ * single precision and in the order of the SMs. Here SMs run ahead or sleep, so each writes its duty of each
+ * cycle to a row, and the rows are added up afterwards.
  *
- * Always true: the sum of a cycle is one float addition for each SM, from 0, in ascending order; an SM whose duty is 0
- * is left out, as it does not change the sum. The sum over cycles is one float addition a cycle.
+ * Always true: the sum of a cycle is one float addition per SM, from 0, in ascending order. An SM with a duty
+ * of 0 is left out, because it does not change the sum. The sum over cycles is one float addition per cycle.
  */
 #include "meter.h"
 
-/* Adds the SM's duty in the next n cycles to t. */
+/* Adds the duty of an SM in the next n cycles to t, an array by cycle. */
 static void add_duty_row(float *t, struct power_sm *p, uint32_t n)
 {
 	if (!p->n_row && power_duty_kept(p) == 0)
@@ -20,7 +20,7 @@ static void add_duty_row(float *t, struct power_sm *p, uint32_t n)
 	p->n_row = 0;
 }
 
-static void add_ticks(struct power_meter *m, const float *t, uint32_t n)
+static void add_duty_of_ticks(struct power_meter *m, const float *t, uint32_t n)
 {
 	float duty = m->duty;
 
@@ -33,8 +33,8 @@ static void add_ticks(struct power_meter *m, const float *t, uint32_t n)
 	m->duty = duty;
 }
 
-/* Cycles in which no SM ran. */
-static void add_sleep(struct power_meter *m, uint64_t n)
+/* Adds the duty of n cycles in which no SM ran. */
+static void add_duty_of_sleep(struct power_meter *m, uint64_t n)
 {
 	float t = 0, duty = m->duty;
 
@@ -60,14 +60,14 @@ void power_duty_settle(struct power_meter *m, uint64_t now)
 		memset(m->duty_per_tick, 0, n * sizeof(*m->duty_per_tick));
 		for (uint32_t i = 0; i < m->gpu.sms; i++)
 			add_duty_row(m->duty_per_tick, &m->sm[i], (uint32_t)n);
-		add_ticks(m, m->duty_per_tick, (uint32_t)n);
+		add_duty_of_ticks(m, m->duty_per_tick, (uint32_t)n);
 	} else {
-		add_sleep(m, n);
+		add_duty_of_sleep(m, n);
 	}
 	m->tables.row_start = now;
 }
 
-/* quirk Q7-9: compared in double, replaced in single precision. */
+/* quirk Q7-9: the limit is compared in double and returned in single precision. */
 float power_duty_mean(const struct power_meter *m)
 {
 	float x = m->duty / (float)m->setup->interval;
@@ -75,7 +75,10 @@ float power_duty_mean(const struct power_meter *m)
 	return (double)x < 0.8 ? x : 0.8f;
 }
 
-/* quirk Q7-10: the original adds SM by SM in single precision, so the sum ends at 2^24 (POWER-duty-3). */
+/*
+ * quirk Q7-10: the original adds 1 per SM in single precision, so the sum does not grow beyond 2^24
+ * (POWER-duty-3).
+ */
 #define FLOAT_WHOLE 16777216.0f
 
 float power_idle_sms(const struct power_meter *m, uint64_t active_cycles)

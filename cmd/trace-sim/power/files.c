@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The original's traces and steady states (POWER-file), gzip members one after the other. The original writes a member
- * a row; here the header is a member and so is each group of rows, which gives the same text.
+ * The original's traces and steady states (POWER-file), as sequences of gzip members. The header is a member,
+ * and so is each row.
  */
 #include "meter.h"
 #include <math.h>
@@ -40,7 +40,7 @@ static void put_counter_names(struct bytes *b)
 	bytes_puts(b, "\n");
 }
 
-/* quirk Q7-15: no comma after CONSTP, so the header has a column less than the rows. */
+/* quirk Q7-15: there is no comma after CONSTP, so the header has one column less than the rows. */
 static void put_component_names(struct bytes *b)
 {
 	bytes_puts(b, "power,");
@@ -49,7 +49,7 @@ static void put_component_names(struct bytes *b)
 	bytes_puts(b, "\n");
 }
 
-void power_files_start(const struct power_meter *m)
+void power_files_write_headers(const struct power_meter *m)
 {
 	const struct power_setup *s = m->setup;
 	struct bytes b = {0};
@@ -75,7 +75,7 @@ static void write_power_values(struct bytes *b, const double *v, unsigned n, dou
 	}
 }
 
-void power_files_row(const struct power_meter *m, const struct power_sample *p)
+void power_files_write_row(const struct power_meter *m, const struct power_sample *p)
 {
 	const struct power_setup *s = m->setup;
 	struct bytes b = {0};
@@ -93,7 +93,7 @@ void power_files_row(const struct power_meter *m, const struct power_sample *p)
 
 /* ---- steady states (POWER-file-3) ------------------------------------------------------------------- */
 
-/* Writes the open state as a row if it is long enough, and closes it. */
+/* Writes the open steady state as a row. insts: thread instructions of the run so far. */
 static void write_steady_row(struct power_meter *m, uint64_t insts)
 {
 	const struct power_setup *s = m->setup;
@@ -110,7 +110,7 @@ static void write_steady_row(struct power_meter *m, uint64_t insts)
 	put_member_and_free(s->steady_file, &b, Z_DEFAULT_COMPRESSION);
 }
 
-void power_steady_flush(struct power_meter *m, uint64_t insts, bool at_block)
+void power_steady_end(struct power_meter *m, uint64_t insts, bool at_block)
 {
 	struct power_steady *y = &m->steady;
 	struct bytes b = {0};
@@ -127,7 +127,7 @@ void power_steady_flush(struct power_meter *m, uint64_t insts, bool at_block)
 	y->insts = insts;
 }
 
-/* Adds a sample to the open state. quirk Q7-16: the sample that ends a state is in none. */
+/* Adds a sample to the open steady state. quirk Q7-16: the sample that ends a steady state is in no state. */
 void power_steady_sample(struct power_meter *m, const struct power_sample *p, uint64_t insts)
 {
 	struct power_steady *y = &m->steady;
@@ -140,7 +140,7 @@ void power_steady_sample(struct power_meter *m, const struct power_sample *p, ui
 		y->insts = insts;
 		memset(y->count, 0, sizeof(y->count));
 	} else if (!(fabs(p->dynamic - y->sum / y->n) < m->setup->steady_deviation)) {
-		power_steady_flush(m, insts, false);
+		power_steady_end(m, insts, false);
 		y->taken++;
 		return;
 	}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Counters measured on hardware (POWER-hw): one sample for each statistics block, of the table's counters, or, in the
- * hybrid mode, some of the simulation's.
+ * Power from counters measured on hardware (POWER-hw). There is one sample per statistics block, with
+ * counters from the table and, in the hybrid mode, some counters from the simulation.
  *
- * Always true: what the original saves at a block is kept as it keeps it, 64 bits without sign.
+ * Always true: values saved at a block have the original's type, 64 bits without sign.
  */
 #include "meter.h"
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 struct power_saved {
 	uint64_t count[N_POWER_COUNTERS]; /* totals at the last block */
-	uint64_t sum[N_POWER_COUNTERS];   /* -aggregate_power_stats: over all kernels */
+	uint64_t sum[N_POWER_COUNTERS];   /* -aggregate_power_stats: sums over all kernels */
 	uint64_t sum_lanes, sum_warps;
 };
 
@@ -42,7 +42,7 @@ static const struct power_hw_row *row_of_block(const struct power_meter *m, cons
 
 /* ---- counters ------------------------------------------------------------------------------------------ */
 
-/* Counters that the table or, where the hybrid mode says so, the simulation gives (POWER-hw-2). */
+/* Counters that come from the table or, if the hybrid mode selects it, from the simulation (POWER-hw-2). */
 static const struct {
 	enum power_counter counter;
 	enum power_measured input;
@@ -69,8 +69,8 @@ static bool is_input_simulated(const struct power_setup *s, enum power_measured 
 }
 
 /*
- * Returns the total since the last block. quirk Q7-17: constant and shared memory accesses are saved in each
- * other's place (POWER-hw-3).
+ * Returns the count since the last block. quirk Q7-17: the saved values of constant and shared memory
+ * accesses are exchanged (POWER-hw-3).
  */
 static double counter_since_block(
 	const struct power_meter *m, const struct power_totals *t, enum power_counter i)
@@ -104,7 +104,7 @@ static void set_counters_from_table(const struct power_meter *m, const struct po
 					      : value[POWER_HW_IDLE_SMS];
 }
 
-/* Counters that always come from the simulation. */
+/* Sets the counters that always come from the simulation. */
 static void set_simulated_counters(
 	struct power_meter *m, const struct power_totals *t, struct power_sample *s)
 {
@@ -115,15 +115,18 @@ static void set_simulated_counters(
 		s->count[since[i]] = t->count[since[i]] - m->before.count[since[i]];
 	s->count[POWER_IC_H] = counter_since_block(m, t, POWER_IC_H);
 	s->count[POWER_IC_M] = counter_since_block(m, t, POWER_IC_M);
-	power_take_units(m, s, false, true);
+	power_add_unit_counts(m, s, false, true);
 }
 
-static double ratio_of_sums(uint64_t lanes, uint64_t warps)
+static double lanes_per_warp(uint64_t lanes, uint64_t warps)
 {
 	return warps ? (double)((float)lanes / (float)warps) : 0;
 }
 
-/* Sums over all kernels with -aggregate_power_stats, truncated at each addition (POWER-hw-5). */
+/*
+ * For -aggregate_power_stats: replaces counts of s by sums over all kernels, which are truncated at each
+ * addition (POWER-hw-5).
+ */
 static void add_to_aggregate(struct power_saved *v, struct power_sample *s, uint64_t lanes, uint64_t warps)
 {
 	for (unsigned i = 0; i < N_POWER_COUNTERS; i++) {
@@ -136,10 +139,10 @@ static void add_to_aggregate(struct power_saved *v, struct power_sample *s, uint
 	}
 	v->sum_lanes += lanes;
 	v->sum_warps += warps;
-	s->threads = ratio_of_sums(v->sum_lanes, v->sum_warps);
+	s->threads = lanes_per_warp(v->sum_lanes, v->sum_warps);
 }
 
-/* quirk Q7-18: with -aggregate_power_stats the totals of integer and floating-point units are exchanged. */
+/* quirk Q7-18: with -aggregate_power_stats the counts of integer and floating-point units are exchanged. */
 static void exchange_int_and_fp(const struct power_meter *m, struct power_sample *s)
 {
 	const double *energy = m->setup->config.energy;
@@ -155,7 +158,7 @@ static void exchange_int_and_fp(const struct power_meter *m, struct power_sample
 
 /* ---- the sample ---------------------------------------------------------------------------------------- */
 
-/* Restarts the counters of units and the duties at a block (POWER-hw-4). */
+/* Sets the counters of units and the duties to 0 at a statistics block (POWER-hw-4). */
 static void restart_sms(struct power_meter *m)
 {
 	for (uint32_t i = 0; i < m->gpu.sms; i++) {
@@ -183,7 +186,7 @@ void power_measured_sample(struct power_meter *m, const struct power_block *b)
 	const struct power_hw_row *row = row_of_block(m, b);
 	const struct power_totals *t = b->totals;
 	uint64_t lanes = t->unit_lanes - m->before.unit_lanes, warps = t->unit_warps - m->before.unit_warps;
-	struct power_sample s = {.threads = ratio_of_sums(lanes, warps)};
+	struct power_sample s = {.threads = lanes_per_warp(lanes, warps)};
 	double volt = is_input_simulated(setup, POWER_HW_VOLTAGE) ? 1 : row->value[POWER_HW_VOLTAGE];
 
 	s.cycles = is_input_simulated(setup, POWER_HW_CYCLES)

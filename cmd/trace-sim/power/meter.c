@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Samples and spans (see meter.h). A sample takes the counters since the one before, computes its power and adds it to
- * the kernel's and the run's sums (POWER-sample). A span does the same for the energies (POWER-own).
+ * Samples and spans (see meter.h). A sample consists of the counts since the previous sample. Its power is
+ * computed and added to the sums of the kernel and of the run (POWER-sample). Spans do the same for the
+ * energies (POWER-own).
  */
 #include "meter.h"
 #include <stdlib.h>
@@ -9,8 +10,8 @@
 #include "trace.h"
 
 /*
- * Fills the tables of what an instruction of a unit adds by its active lanes (POWER-unit-2). quirk Q7-5: with the factor. quirk Q7-6:
- * other lanes are truncated with it.
+ * Fills the tables of the increments by unit and active lanes (POWER-unit-2). quirk Q7-5: they contain the
+ * factor. quirk Q7-6: the increment for inactive lanes is truncated after its multiplication.
  */
 static void fill_tables(struct power_meter *m)
 {
@@ -38,8 +39,8 @@ static void fill_tables(struct power_meter *m)
 }
 
 /*
- * Cycle of the next sample. quirk Q7-2: with an interval of 1 the first cycle of the run has no sample
- * (POWER-sample-1).
+ * Returns the cycle of the first sample after `now` (POWER-sample-1). quirk Q7-2: with an interval of 1 the
+ * first cycle of the run has no sample.
  */
 static uint64_t next_sample(uint64_t now, uint32_t interval)
 {
@@ -69,7 +70,7 @@ struct power_meter *power_meter_new(const struct power_setup *s, const struct pa
 	m->due = s->mode == POWER_SIMULATED ? next_sample(0, s->interval) : UINT64_MAX;
 	if (s->mode != POWER_SIMULATED)
 		power_measured_start(m);
-	power_files_start(m);
+	power_files_write_headers(m);
 	return m;
 }
 
@@ -85,7 +86,7 @@ void power_meter_free(struct power_meter *m)
 
 /* ---- adding up counters ----------------------------------------------------------------------- */
 
-static void take_unit(struct power_sm *p, double *count, double *before, uint64_t *warps, bool keep)
+static void add_sm_unit_counts(struct power_sm *p, double *count, double *before, uint64_t *warps, bool keep)
 {
 	if (p->unit_warps == *warps)
 		return;
@@ -97,17 +98,17 @@ static void take_unit(struct power_sm *p, double *count, double *before, uint64_
 	*warps = p->unit_warps;
 }
 
-void power_take_units(struct power_meter *m, struct power_sample *s, bool marked, bool keep)
+void power_add_unit_counts(struct power_meter *m, struct power_sample *s, bool marked, bool keep)
 {
 	for (uint32_t i = 0; i < m->gpu.sms; i++) {
 		struct power_sm *p = &m->sm[i];
 
-		take_unit(p, s->count + POWER_UNIT_FIRST, marked ? p->unit_marked : p->unit_before,
+		add_sm_unit_counts(p, s->count + POWER_UNIT_FIRST, marked ? p->unit_marked : p->unit_before,
 			marked ? &p->warps_marked : &p->warps_before, keep);
 	}
 }
 
-/* Threads per warp; both sums are 32 bits wide (POWER-duty-4). */
+/* Mean number of threads per warp. Both sums have 32 bits (POWER-duty-4). */
 static double threads_per_warp(const struct power_totals *now, const struct power_totals *before)
 {
 	uint32_t lanes = (uint32_t)(now->unit_lanes - before->unit_lanes);
@@ -116,8 +117,8 @@ static double threads_per_warp(const struct power_totals *now, const struct powe
 	return warps ? (double)((float)lanes / (float)warps) : 0;
 }
 
-/* Takes the differences of all counters that are totals. */
-static void take_counts(
+/* Sets the counts and the threads of s to the differences between two totals. */
+static void set_count_differences(
 	const struct power_totals *now, const struct power_totals *before, struct power_sample *s)
 {
 	for (unsigned i = 0; i < N_POWER_COUNTERS; i++)
@@ -134,15 +135,15 @@ void power_meter_sample(struct power_meter *m, uint64_t now, const struct power_
 	const struct power_setup *setup = m->setup;
 	struct power_sample s = {.cycles = setup->interval};
 
-	take_counts(t, &m->before, &s);
-	power_take_units(m, &s, false, true);
+	set_count_differences(t, &m->before, &s);
+	power_add_unit_counts(m, &s, false, true);
 	s.count[POWER_PIPE_A] = (double)power_duty_mean(m);
 	s.count[POWER_IDLE_CORE_N] = (double)power_idle_sms(m, t->active_cycles - m->before.active_cycles);
 	power_model(&setup->config, &m->gpu, &s);
 	if (setup->voltage_scaling)
 		power_model_voltage(&setup->config, 1, &s);
 	m->last = s;
-	power_files_row(m, &s);
+	power_files_write_row(m, &s);
 	m->before = *t;
 	m->duty = 0;
 	power_steady_sample(m, &s, t->insts);
@@ -156,10 +157,10 @@ void power_meter_block(struct power_meter *m, const struct power_block *b)
 {
 	if (m->setup->mode == POWER_MEASURED || m->setup->mode == POWER_HYBRID)
 		power_measured_sample(m, b);
-	power_steady_flush(m, b->totals->insts, true);
+	power_steady_end(m, b->totals->insts, true);
 	power_report_block(m, b);
-	power_files_row(m, &m->last); /* quirk Q7-19: a row more */
-	power_steady_flush(m, b->totals->insts, true);
+	power_files_write_row(m, &m->last); /* quirk Q7-19: writes an additional row */
+	power_steady_end(m, b->totals->insts, true);
 	m->shown = m->kernel;
 	m->block_at = b->now;
 	m->kernel = (struct power_sums){0};
@@ -177,8 +178,8 @@ static void add_time_span(struct power_meter *m, uint64_t now, const struct powe
 
 	if (now == m->marked_at || m->setup->mode != POWER_SIMULATED)
 		return;
-	take_counts(t, &m->marked, &s);
-	power_take_units(m, &s, true, keep);
+	set_count_differences(t, &m->marked, &s);
+	power_add_unit_counts(m, &s, true, keep);
 	duty = m->duty_marked / cycles;
 	s.count[POWER_PIPE_A] = duty < 0.8 ? duty : 0.8;
 	s.count[POWER_IDLE_CORE_N] =
@@ -200,7 +201,7 @@ void power_meter_close(struct power_meter *m, uint64_t now, const struct power_t
 	m->now = m->energy;
 }
 
-void power_meter_look(struct power_meter *m, uint64_t now, const struct power_totals *t)
+void power_meter_update_open(struct power_meter *m, uint64_t now, const struct power_totals *t)
 {
 	m->now = m->energy;
 	if (now != m->block_at)

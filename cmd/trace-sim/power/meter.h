@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The power of a run: samples, the sums of kernels and of the run, energies, and the files of the original.
- * Files: meter.c (building, samples, spans), duty.c (POWER-duty), sums.c, report.c (POWER-report), files.c (traces,
- * steady states), measured.c (modes 1 and 2), classes.c and ptx_classes.c (POWER-class), model.c.
+ * The power of a run: samples, the sums over kernels and over the run, energies, and the output files of the
+ * original. Files: meter.c (building, samples, spans), duty.c (POWER-duty), sums.c, report.c (POWER-report),
+ * files.c (traces, steady states), measured.c (modes 1 and 2), classes.c and ptx_classes.c (POWER-class),
+ * model.c.
  *
- * Always true: nothing here changes the simulation. Counters come as totals since the start of the run
- * (gpu/power_read.c); differences of two moments make a sample. A sample follows the original in all that looks wrong, too. A span
- * is ours: it ends with a sample, a kernel or an interval, and the energies are sums over spans.
+ * Always true: the power model does not change the simulation. gpu/power_read.c provides counters as totals
+ * since the start of the run, and a sample is the difference between two such totals. Samples reproduce the
+ * original, including its errors. Spans do not exist in the original: a span ends with a sample, a kernel or
+ * an interval, and the energies are sums over spans.
  */
 #ifndef POWER_METER_H
 #define POWER_METER_H
@@ -20,11 +22,11 @@
 
 enum power_mode { POWER_SIMULATED, POWER_MEASURED, POWER_HYBRID, POWER_NO_SAMPLES };
 
-/* Options and inputs of the model; texts live as long as the run. */
+/* Options and inputs of the model. Its texts must live as long as the run. */
 struct power_setup {
 	struct power_config config;
 	enum power_mode mode;
-	uint32_t interval;         /* core cycles from sample to sample */
+	uint32_t interval;         /* core cycles between samples */
 	bool from_sim[N_POWER_HW]; /* mode 2: this input comes from the simulation */
 	struct power_hw_table table;
 	const char *benchmark; /* benchmark whose rows of the table are used */
@@ -33,15 +35,15 @@ struct power_setup {
 	bool traces, steady;
 	double steady_deviation, steady_samples;
 	int level;        /* compression level of the traces' headers */
-	bool unvalidated; /* the modern core, or energies of the user's own */
+	bool unvalidated; /* the modern core is used, or energies that the user provides */
 	FILE *report;     /* power report; NULL: not written */
 	FILE *power_trace, *metric_trace, *steady_file;
 };
 
-/* Totals since the start of the run. The counters of units are in struct power_sm. */
+/* Totals since the start of the run. struct power_sm has the counters of units. */
 struct power_totals {
 	double count[N_POWER_COUNTERS];
-	uint64_t active_cycles; /* cycles of SMs with a thread block */
+	uint64_t active_cycles; /* sum over the SMs of cycles with a thread block */
 	uint64_t insts;         /* thread instructions */
 	uint64_t unit_lanes, unit_warps;
 };
@@ -57,7 +59,7 @@ struct power_sums {
 };
 void power_sums_add(struct power_sums *s, const struct power_sample *p);
 
-/* The energies of spans: joules by component, and the seconds. */
+/* Energies summed over spans: joules by component, and seconds. */
 struct power_energies {
 	double joule[N_POWER_COMPONENTS];
 	double seconds;
@@ -71,12 +73,13 @@ static inline double power_energies_total(const struct power_energies *e)
 	return sum;
 }
 
-/* A steady state under way (POWER-file-3). */
+/* The current steady state (POWER-file-3). */
 struct power_steady {
-	uint32_t n, start, taken; /* samples of it; number of its first; samples of the run */
+	/* number of its samples; index of its first sample; number of samples in the run */
+	uint32_t n, start, taken;
 	double sum, count[N_POWER_COUNTERS];
-	uint64_t insts; /* thread instructions at its start */
-	bool written;   /* some row */
+	uint64_t insts; /* thread instructions of the run at its start */
+	bool written;   /* a row has been written */
 };
 
 struct power_meter {
@@ -86,64 +89,67 @@ struct power_meter {
 	struct power_sm *sm; /* by SM */
 	uint64_t due;        /* cycle of the next sample */
 	bool modern;
-	/* duty: the float sum of the original's ticks, and ours since the last span */
+	/* sum of the duty since the last sample, in the original's precision; scratch for one row of it */
 	float duty, duty_per_tick[POWER_DUTY_ROW];
 	double duty_marked;
-	struct power_totals before, marked; /* totals at the last sample, at the last span */
-	bool quiet;                         /* only DRAM has counted since marked, */
-	uint64_t placed;                    /* if `placed` is still the number of thread blocks placed */
-	uint64_t marked_at;                 /* cycle of the last span */
-	struct power_sample last;           /* sample */
+	struct power_totals before, marked; /* totals at the last sample, and at the end of the last span */
+	bool quiet;                         /* only DRAM counters have changed since `marked`, */
+	/* provided that `placed` is still the number of placed thread blocks */
+	uint64_t placed;
+	uint64_t marked_at;       /* cycle at which the last span ended */
+	struct power_sample last; /* sample */
 	struct power_sums kernel, run;
-	uint64_t block_at;            /* cycle of the last block */
-	struct power_sums shown;      /* sums of the kernel, as of the last block or look */
-	struct power_energies energy; /* energy of closed spans */
-	struct power_energies now;    /* energy including the open span, as of the last look */
+	uint64_t block_at; /* cycle of the last statistics block */
+	/* sums of the kernel at the last statistics block or power_meter_update_open() */
+	struct power_sums shown;
+	struct power_energies energy; /* energy of all closed spans */
+	struct power_energies
+		now; /* energy including the open span, as of the last power_meter_update_open() */
 	struct power_steady steady;
-	struct power_saved *saved; /* NULL in the power modes other than 1 and 2 */
+	struct power_saved *saved; /* NULL except in power modes 1 and 2 */
 };
 
 struct power_meter *power_meter_new(const struct power_setup *s, const struct params *p);
 void power_meter_free(struct power_meter *m);
 
-/* duty.c: adds up the duty of the cycles before now. */
+/* duty.c: adds up the duty of the cycles before `now`. */
 void power_duty_settle(struct power_meter *m, uint64_t now);
-/* Settles when the rows are about to be full. */
-static inline void power_duty_poll(struct power_meter *m, uint64_t now)
+/* Calls power_duty_settle() if the rows are at least half full. */
+static inline void power_duty_settle_if_full(struct power_meter *m, uint64_t now)
 {
 	if (now - m->tables.row_start >= POWER_DUTY_ROW / 2)
 		power_duty_settle(m, now);
 }
-/* Duty of the interval that ends now (POWER-duty-2). */
+/* Mean duty of the interval that ends now (POWER-duty-2). */
 float power_duty_mean(const struct power_meter *m);
-/* Mean number of idle SMs in the cycles of the interval, of which active_cycles SM cycles were not idle. */
+/* Mean number of idle SMs in the interval. active_cycles: sum over the SMs of cycles that were not idle. */
 float power_idle_sms(const struct power_meter *m, uint64_t active_cycles);
 
-/* meter.c: takes a sample of mode 0, after the duty has been settled. */
+/* meter.c: takes a sample in mode 0. power_duty_settle() must have been called. */
 void power_meter_sample(struct power_meter *m, uint64_t now, const struct power_totals *t);
-/* Ends the span that began with the last one, at a sample or a kernel's end. */
+/* Ends the open span, at a sample or at the end of a kernel. */
 void power_meter_close(struct power_meter *m, uint64_t now, const struct power_totals *t);
 /* Brings m->now up to date with the open span. */
-void power_meter_look(struct power_meter *m, uint64_t now, const struct power_totals *t);
-/* Kernels of a report block. */
+void power_meter_update_open(struct power_meter *m, uint64_t now, const struct power_totals *t);
+/* Kernels of a statistics block. */
 struct power_block {
 	char *const *name;
 	const uint32_t *uid;
 	uint32_t n;
-	uint64_t now, cycles; /* cycle of the run; cycles of the interval */
+	uint64_t now, cycles; /* cycle of the run; number of cycles since the last block */
 	const struct power_totals *totals;
 };
-/* Reports the kernel's sums at a statistics block and clears them. */
+/* Writes the sums of the kernel to the report at a statistics block, and clears them. */
 void power_meter_block(struct power_meter *m, const struct power_block *b);
 /*
- * Adds the differences of units and threads since the last sample (marked: the last span) to s. keep: the
- * next difference starts here.
+ * Adds to s the counts of units since the last sample or, with `marked`, since the last span. keep: the next
+ * difference starts here.
  */
-void power_take_units(struct power_meter *m, struct power_sample *s, bool marked, bool keep);
+void power_add_unit_counts(struct power_meter *m, struct power_sample *s, bool marked, bool keep);
 
 /* classes.c, ptx_classes.c */
 void power_op_make(struct power_op *op, const struct inst *in, unsigned reads);
-/* Returns whether the opcode of n bytes has the operand class FP. */
+/* Returns true if the opcode of n bytes has the operand class FP. */
 bool power_ptx_is_floating(const char *opcode, size_t n);
 void power_op_make_ptx(struct power_op *op, const struct inst *in, unsigned reads);
 
@@ -151,15 +157,15 @@ void power_op_make_ptx(struct power_op *op, const struct inst *in, unsigned read
 void power_report_block(const struct power_meter *m, const struct power_block *b);
 
 /* files.c */
-void power_files_start(const struct power_meter *m);
-void power_files_row(const struct power_meter *m, const struct power_sample *p);
+void power_files_write_headers(const struct power_meter *m);
+void power_files_write_row(const struct power_meter *m, const struct power_sample *p);
 void power_steady_sample(struct power_meter *m, const struct power_sample *p, uint64_t insts);
-void power_steady_flush(struct power_meter *m, uint64_t insts, bool at_block);
+void power_steady_end(struct power_meter *m, uint64_t insts, bool at_block);
 
 /* measured.c */
 void power_measured_start(struct power_meter *m);
 void power_measured_free(struct power_meter *m);
-/* Takes the only sample of a block (POWER-hw). */
+/* Takes the only sample of a statistics block (POWER-hw). */
 void power_measured_sample(struct power_meter *m, const struct power_block *b);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The power model: a linear function of the counters of a sample, a table of static power, and a constant.
- * Always true: everything is evaluated in double, in the order of the formulas of trace-sim-power(7).
+ * The power model: a linear function of the counters of a sample, plus static power from a table, plus a
+ * constant. Always true: all terms are evaluated in double, in the order of the formulas of
+ * trace-sim-power(7).
  */
 #include "model.h"
 #include <math.h>
@@ -11,7 +12,7 @@
 
 double power_model_seconds(const struct power_gpu *g, double cycles) { return cycles / (g->mhz * 1e6); }
 
-/* Power of the SM's instruction processing (POWER-component-1). */
+/* Computes the power of instruction processing in the SMs (POWER-component-1). t: seconds of the sample. */
 static void core_watts(const struct power_config *c, double t, struct power_sample *s)
 {
 	double *w = s->watt;
@@ -32,7 +33,9 @@ static void core_watts(const struct power_config *c, double t, struct power_samp
 	w[POWER_SCHEDP] = ACTIVITY(FP_INT) * ENERGY(scheduler) / t;
 }
 
-/* Power of function units (POWER-component-2). Their factors are in the counters. */
+/*
+ * Computes the power of the execution units (POWER-component-2). Their counters already contain the factors.
+ */
 static void unit_watts(const struct power_config *c, double t, struct power_sample *s)
 {
 	s->watt[POWER_INTP] = s->count[POWER_INT_ACC] * ENERGY(int) / t;
@@ -42,7 +45,7 @@ static void unit_watts(const struct power_config *c, double t, struct power_samp
 		s->watt[POWER_INT_MUL24P + i] = s->count[POWER_INT_MUL24_ACC + i] * ENERGY(sfu) / t;
 }
 
-/* Power outside of the SMs (POWER-component-3). */
+/* Computes the power outside the SMs (POWER-component-3). */
 static void memory_watts(const struct power_config *c, double t, struct power_sample *s)
 {
 	double reads = ACTIVITY(DC_RH) + ACTIVITY(DC_RM) + ACTIVITY(CC_H) + ACTIVITY(CC_M) + ACTIVITY(TC_H) +
@@ -70,7 +73,7 @@ static bool has_any_count(const struct power_sample *s, unsigned a, unsigned b, 
 	return s->count[a] != 0 || s->count[b] != 0 || s->count[c] != 0;
 }
 
-/* Row of a sample in which a unit was active (POWER-static-2). */
+/* Returns the row of the static power table for a sample in which a unit was active (POWER-static-2). */
 static enum power_static static_row_of_sample(const struct power_sample *s)
 {
 	bool fp = has_any_count(s, POWER_FPU_ACC, POWER_FP_MUL_ACC, POWER_FP_DIV_ACC);
@@ -95,7 +98,7 @@ static enum power_static static_row_of_sample(const struct power_sample *s)
 	return tex ? POWER_STATIC_cat5 : POWER_STATIC_cat2;
 }
 
-/* quirk Q7-11: a sample without units always has the row of the L1 (POWER-static-1). */
+/* quirk Q7-11: a sample without active units always uses the row of the L1 (POWER-static-1). */
 static double static_watt(
 	const struct power_config *c, const struct power_gpu *g, const struct power_sample *s)
 {
@@ -127,7 +130,7 @@ void power_model(const struct power_config *c, const struct power_gpu *g, struct
 	s->total = s->dynamic + s->watt[POWER_CONSTP] + s->watt[POWER_STATICP];
 }
 
-/* Scales by the voltage. quirk Q7-12: the total has the unscaled dynamic power. */
+/* quirk Q7-12: the total contains the unscaled dynamic power. */
 void power_model_voltage(const struct power_config *c, double volt, struct power_sample *s)
 {
 	double ratio = volt / c->reference_volt;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The arithmetic of the power model (POWER-component, POWER-static, POWER-total): from counters to watts.
+ * The arithmetic of the power model, which converts counters to watts (POWER-component, POWER-static,
+ * POWER-total).
  */
 #ifndef POWER_MODEL_H
 #define POWER_MODEL_H
@@ -16,7 +17,8 @@ struct power_gpu {
 struct power_sample {
 	double count[N_POWER_COUNTERS];
 	double cycles;
-	double threads; /* active lanes of an instruction of a unit, on the average; 0: none */
+	/* mean number of active lanes per instruction that a unit executed; 0: there was none */
+	double threads;
 	double watt[N_POWER_COMPONENTS];
 	double dynamic; /* all components except constant and static power */
 	double total;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Power class, operand class and operands of PTX (POWER-ptx). A trace says which registers an instruction names; how
- * many operands it has follows from its opcode.
+ * Power class, operand class and operands of PTX instructions (POWER-ptx). A trace has the registers of an
+ * instruction; the number of its operands follows from the opcode.
  */
 #include "meter.h"
 
 #define UNIT_OF(counter) (POWER_##counter - POWER_UNIT_FIRST)
 
-/* A part of an opcode between dots. */
+/* Part of an opcode between dots. */
 struct word {
 	const char *s;
 	size_t n;
@@ -26,8 +26,8 @@ static bool opcode_word_in(struct word w, const char *const *list)
 	return false;
 }
 
-/* Moves *rest to the word after the first. */
-static struct word first_word(const char **rest, const char *end)
+/* Returns the first word of an opcode and moves *rest to the word after it. */
+static struct word take_first_word(const char **rest, const char *end)
 {
 	const char *s = *rest, *dot = memchr(s, '.', (size_t)(end - s));
 
@@ -44,7 +44,8 @@ static bool is_type(struct word w)
 }
 
 /*
- * Returns the type that decides: the first type of the opcode, or, with `second`, the second if there is one.
+ * Returns the type that determines the class: the first type in the opcode or, with `second`, the second type
+ * if there is one.
  */
 static struct word type_that_decides(const char *rest, const char *end, bool second)
 {
@@ -52,7 +53,7 @@ static struct word type_that_decides(const char *rest, const char *end, bool sec
 	bool any = false;
 
 	while (rest < end) {
-		struct word w = first_word(&rest, end);
+		struct word w = take_first_word(&rest, end);
 
 		if (!is_type(w))
 			continue;
@@ -77,12 +78,12 @@ static bool is_float_type(struct word type)
 	return opcode_word_is(type, "f16") || opcode_word_is(type, "f32") || opcode_word_is(type, "f64");
 }
 
-/* The second type decides for cvt, set and slct (POWER-ptx-1). */
+/* The second type determines the class of cvt, set and slct (POWER-ptx-1). */
 bool power_ptx_is_floating(const char *opcode, size_t n)
 {
 	static const char *const by_second[] = {"cvt", "set", "slct", NULL};
 	const char *rest = opcode, *end = opcode + n;
-	struct word stem = first_word(&rest, end);
+	struct word stem = take_first_word(&rest, end);
 
 	return !is_control(stem) &&
 	       is_float_type(type_that_decides(rest, end, opcode_word_in(stem, by_second)));
@@ -90,14 +91,14 @@ bool power_ptx_is_floating(const char *opcode, size_t n)
 
 /* ---- power class (POWER-ptx-2) ------------------------------------------------------------------------- */
 
-static bool is_product(struct word stem)
+static bool is_multiplication(struct word stem)
 {
 	return opcode_word_in(stem, (const char *const[]){"mul", "mad", "fma", NULL});
 }
 
 static unsigned float_class(struct word stem, bool is_double, bool plain)
 {
-	if (is_product(stem))
+	if (is_multiplication(stem))
 		return is_double ? UNIT_OF(DP_MUL_ACC) : UNIT_OF(FP_MUL_ACC);
 	if (opcode_word_in(stem, (const char *const[]){"div", "rem", "rcp", NULL}))
 		return is_double ? UNIT_OF(DP_DIV_ACC) : UNIT_OF(FP_DIV_ACC);
@@ -120,7 +121,7 @@ static unsigned integer_class(struct word stem, struct word type, bool plain)
 {
 	if (opcode_word_is(stem, "mul24") || opcode_word_is(stem, "mad24"))
 		return UNIT_OF(INT_MUL24_ACC);
-	if (is_product(stem))
+	if (is_multiplication(stem))
 		return opcode_word_in(type, (const char *const[]){"u32", "s32", "b32", NULL})
 			       ? UNIT_OF(INT_MUL32_ACC)
 			       : UNIT_OF(INT_MUL_ACC);
@@ -148,7 +149,7 @@ static unsigned ptx_class(struct word stem, struct word type, enum isa_class cla
 
 /* ---- operands that are no registers (POWER-ptx-3) -------------------------------------------------------- */
 
-/* Operands after the first. */
+/* Number of operands after the first. */
 static unsigned operands_of_stem(struct word stem)
 {
 	static const struct {
@@ -171,7 +172,10 @@ static unsigned operands_of_stem(struct word stem)
 	return 2;
 }
 
-/* Operands among them that are registers, by the items of the "-code" line: S each, all V together. */
+/*
+ * Number of source operands that are registers, by the items of the "-code" line: each S is one, all V
+ * together are one.
+ */
 static unsigned register_operands(const struct inst *in)
 {
 	const char *s = in->ptx->text;
@@ -196,7 +200,7 @@ static unsigned other_operands(const struct inst *in, struct word stem)
 void power_op_make_ptx(struct power_op *op, const struct inst *in, unsigned reads)
 {
 	const char *rest = in->opcode, *end = rest + strlen(rest);
-	struct word stem = first_word(&rest, end), type = type_that_decides(rest, end, false);
+	struct word stem = take_first_word(&rest, end), type = type_that_decides(rest, end, false);
 
 	*op = (struct power_op){
 		.unit = (uint8_t)ptx_class(stem, type, (enum isa_class)in->class),

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The original's report (POWER-report): a block for each statistics block. Numbers are as C++ streams print them, 6
- * significant digits.
+ * The power report of the original (POWER-report), with a section for each statistics block. Numbers have the
+ * format of C++ streams, 6 significant digits.
  */
 #include "meter.h"
 #include <math.h>
 
-/* quirk Q7-21: without a sample 0 / 0, the negative NaN of x86. */
+/* quirk Q7-21: without a sample the mean is 0 / 0, which is the negative NaN on x86. */
 static double mean_of(double sum, uint64_t n) { return n ? sum / (double)n : copysign((double)NAN, -1.0); }
 
 static void put_line(struct bytes *b, const char *prefix, const char *name, const char *comma, double v)
@@ -19,7 +19,7 @@ static void put_line(struct bytes *b, const char *prefix, const char *name, cons
 	bytes_puts(b, "\n");
 }
 
-/* quirk Q7-14: these have no comma after their name. */
+/* quirk Q7-14: the names of three figures have no comma after them. */
 static const char *component_comma(unsigned i) { return i == POWER_CONSTP || i == POWER_STATICP ? "" : ","; }
 static const char *counter_comma(unsigned i) { return i == POWER_constant_power ? "" : ","; }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sums over samples, and the samples of the greatest and the least total (POWER-total-2). */
+/* Sums over samples, and the samples with the highest and the lowest total power (POWER-total-2). */
 #include "meter.h"
 
 static void update_extremes(struct power_extreme *e, const struct power_sample *p)
@@ -9,7 +9,10 @@ static void update_extremes(struct power_extreme *e, const struct power_sample *
 	memcpy(e->count, p->count, sizeof(e->count));
 }
 
-/* Adds a sample. quirk Q7-13: the extremes of a component are its values in the sample of extreme total. */
+/*
+ * Adds a sample. quirk Q7-13: the extremes of a component are its values in the samples with extreme total
+ * power.
+ */
 void power_sums_add(struct power_sums *s, const struct power_sample *p)
 {
 	s->n++;
