@@ -31,6 +31,6 @@ END {
 		printf ".It %s Ta %d Ta %.1f Ta %.1f\n", key, figures[key], sum[key] / figures[key], worst[key]
 	}
 	if (lacking)
-		printf ".It not made Ta %d Ta Ta\n", lacking
+		printf ".It not simulated Ta %d Ta Ta\n", lacking
 	print ".El"
 }

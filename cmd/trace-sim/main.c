@@ -330,7 +330,7 @@ static int run_selftest(
 	struct selftest t = {.conf = c,
 		.name = name,
 		.shipped = name ? gpuconf_shipped_file(c, name, ".measured")
-				: measured_of_config(last, c->arena),
+				: measured_path_of_config(last, c->arena),
 		.measured = a->measured,
 		.n_measured = a->n_measured,
 		.fit = a->fit,

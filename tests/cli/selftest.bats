@@ -20,8 +20,8 @@ setup() {
 @test "selftest: a configuration and the measured file beside it, in three formats" {
 	run -0 trace-sim --selftest -c my.config
 	assert_output --regexp 'near +240 +[0-9.]+ +-?[0-9.]+% +mine'
-	assert_output --partial 'not made: 1 (no micro-trace for this workload)'
-	assert_output --partial 'not made: 1 (the value is not a number)'
+	assert_output --partial 'not simulated: 1 (no micro-trace for this workload)'
+	assert_output --partial 'not simulated: 1 (the value is not a number)'
 	run -0 trace-sim --selftest -c my.config -F tsv
 	assert_line --index 0 --partial 'id	workload	measured	simulated	error	source'
 	[ "${#lines[@]}" -eq 6 ]
@@ -196,7 +196,7 @@ l1	'
 	awk -F'\t' 'NR > 1 && $3 != $4 { print; bad = 1 } END { exit bad || NR < 50 }' now
 	sed 's/B------:R-/B------:R9/' few.measured >odd.measured
 	run -0 trace-sim --selftest a100-40 --measured odd.measured
-	assert_output --partial '(params are no window (expected instructions'
+	assert_output --partial '(params are not a window (expected instructions'
 }
 
 @test "examples/measure compiles where nvcc is" {

@@ -81,8 +81,9 @@ static void test_params(void)
 	ok(measured_param("footprint_kB=1..1e2", "footprint_kB", &v) && fabs(v - 10) < 1e-9,
 		"the middle of a range");
 	ok(measured_param("line=16 1728 0.8 %", "line", &v) && v == 16, "before a blank");
-	ok(measured_word("ops=A+B,x=1", "ops", word, sizeof(word)) && !strcmp(word, "A+B"), "a word");
-	ok(!measured_word("ops=0123456789abcdef", "ops", word, sizeof(word)), "a word that is too long");
+	ok(measured_copy_value("ops=A+B,x=1", "ops", word, sizeof(word)) && !strcmp(word, "A+B"), "a word");
+	ok(!measured_copy_value("ops=0123456789abcdef", "ops", word, sizeof(word)),
+		"a word that is too long");
 }
 
 static void body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A GPU for micro-traces (bench.h). Leaves out the output and the counters of a whole run, except cycles. */
+/* A GPU for micro-traces (bench.h), without the output and the counters of a whole run except cycles. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +49,7 @@ void bench_warm(struct bench *b, uint64_t addr, uint64_t bytes, uint32_t cluster
 
 #define MANY (UINT64_C(1) << 30) /* cycles; longer than any window */
 
-/* Runs a step, or a window of at most `cycles`, after skipping steps in which nothing happens. */
+/* Skips steps in which nothing happens, then runs a step or a window of at most `cycles` cycles. */
 static void step_bench(struct run *r, uint64_t cycles)
 {
 	struct gpu *g = &r->gpu;
@@ -78,7 +78,7 @@ static void load_micro(struct bench *b, const struct micro *m)
 	launch_kernels(g);
 }
 
-uint64_t bench_kernel(struct bench *b, const struct micro *m)
+uint64_t bench_run_kernel(struct bench *b, const struct micro *m)
 {
 	struct gpu *g = &b->run.gpu;
 	uint64_t start = gpu_now(g);
@@ -104,9 +104,10 @@ static uint64_t count_issued(const struct gpu *g)
 }
 
 /*
- * Runs until n instructions or CTAs are done. A window must not run past that: no SM issues more than its
- * schedulers can, so `lack` missing instructions take a minimum number of cycles. The same holds for CTAs
- * unless their warps all wait for the last one; then the end is noticed only at the end of a window.
+ * Runs until n instructions or CTAs are done. A window must not run past that point. Its length is the
+ * minimum number of cycles in which the schedulers can issue the missing instructions. For CTAs the length is
+ * similar. If all warps of a CTA wait for the last one, the end of the CTA is noticed only at the end of a
+ * window.
  */
 static void run_bench_until(struct bench *b, const struct micro *m, enum bench_count unit, double n)
 {
@@ -122,7 +123,7 @@ static void run_bench_until(struct bench *b, const struct micro *m, enum bench_c
 		step_bench(&b->run, (uint64_t)fmin(lack / most, (double)MANY));
 }
 
-void bench_times(struct bench *b, const struct micro *m, const uint64_t *at, uint64_t *time, unsigned n)
+void bench_time_insts(struct bench *b, const struct micro *m, const uint64_t *at, uint64_t *time, unsigned n)
 {
 	uint64_t before = count_issued(&b->run.gpu);
 
@@ -133,10 +134,11 @@ void bench_times(struct bench *b, const struct micro *m, const uint64_t *at, uin
 	}
 }
 
-uint64_t bench_steady(struct bench *b, const struct micro *m, enum bench_count unit, double from, double to)
+uint64_t bench_time_middle(
+	struct bench *b, const struct micro *m, enum bench_count unit, double from, double to)
 {
 	const struct gpu *g = &b->run.gpu;
-	double all = unit == BENCH_CTAS ? m->blocks : (double)micro_insts(m);
+	double all = unit == BENCH_CTAS ? m->blocks : (double)micro_count_insts(m);
 	double before = unit == BENCH_CTAS ? (double)g->completed_ctas : (double)count_issued(g);
 	uint64_t start;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The search of --fit (fit.h). Each step tries a lower and a higher value, and halves the distance when
- * neither is better. So an option takes about twice the binary logarithm of its range in steps.
+ * The search of --fit (fit.h). Each step tries a lower and a higher value, and halves the distance if neither
+ * is better. So the number of steps for an option is about twice the binary logarithm of its range.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "selftest/fit.h"
 
 #define ROUNDS 4u
-#define KNOWN  64u /* trials that are remembered, because the search returns to earlier values */
+#define KNOWN  64u /* number of trials that are kept, because the search returns to earlier values */
 
 struct knob {
 	enum conf_id id;
@@ -40,10 +40,7 @@ static int64_t parse_integer(const char *s, const char **end)
 	return v;
 }
 
-/*
- * Parses "NAME" or "NAME=FROM..TO". The default range is a quarter of the present value to four times the
- * value.
- */
+/* Parses "NAME" or "NAME=FROM..TO". The default range is from a quarter to four times the current value. */
 static struct knob parse_knob(const struct gpuconf *c, const char *text)
 {
 	size_t n = strcspn(text, "=");
@@ -71,7 +68,7 @@ static struct knob parse_knob(const struct gpuconf *c, const char *text)
 	return k;
 }
 
-/* Returns the configuration with the present values of the knobs. The caller frees it. */
+/* Returns the configuration with the current values of the knobs. The caller frees it. */
 static struct gpuconf *config_of_knobs(const struct search *s)
 {
 	struct gpuconf *c = xcalloc(1, sizeof(*c));
@@ -98,7 +95,7 @@ static bool is_valid_config(const struct gpuconf *c)
 	return good;
 }
 
-/* Mean error of the rows with the present values; infinite if the configuration is invalid. */
+/* Mean error of the rows with the current values of the knobs; infinite if the configuration is invalid. */
 static double mean_error(struct search *s)
 {
 	struct gpuconf *c = config_of_knobs(s);
@@ -115,7 +112,7 @@ static double mean_error(struct search *s)
 	m = subjects_new(&t, s->with);
 	for (uint32_t i = 0; i < s->table->n; i++)
 		if (s->table->row[i].subject)
-			s->table->row[i].subject = subjects_for(m, &t, s->table->row[i].row->tool);
+			s->table->row[i].subject = subjects_for_tool(m, &t, s->table->row[i].row->tool);
 	selftest_simulate(s->table, t.threads);
 	for (uint32_t i = 0; i < s->table->n; i++)
 		if (s->table->row[i].subject) {
@@ -131,7 +128,7 @@ static double mean_error(struct search *s)
 	return n ? sum / n : INFINITY;
 }
 
-/* The remembered trial of the present values; NULL: none. */
+/* Returns the kept trial with the current values of the knobs; NULL: none. */
 static const struct trial *find_known_trial(const struct search *s)
 {
 	for (uint32_t i = 0; i < s->tried && i < KNOWN; i++) {
@@ -145,7 +142,7 @@ static const struct trial *find_known_trial(const struct search *s)
 	return NULL;
 }
 
-/* Mean error with the present values, remembered or simulated. */
+/* Mean error with the current values of the knobs, from a kept trial or a simulation. */
 static double try_values(struct search *s)
 {
 	const struct trial *before = find_known_trial(s);
@@ -162,7 +159,7 @@ static double try_values(struct search *s)
 	return t->error;
 }
 
-/* Sets a knob to `value` if that reduces the error *best; false: it does not. */
+/* Sets a knob to `value` if that reduces the error *best. Returns true if it does. */
 static bool improve_knob(struct search *s, struct knob *k, int64_t value, double *best)
 {
 	int64_t before = k->value;
@@ -180,7 +177,7 @@ static bool improve_knob(struct search *s, struct knob *k, int64_t value, double
 	return false;
 }
 
-/* Searches for the best value of a knob; true: the value has changed. */
+/* Searches for the best value of a knob. Returns true if the value has changed. */
 static bool search_knob(struct search *s, struct knob *k, double *best)
 {
 	int64_t start = k->value;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --fit: a search for values of options. Used by selftest.c.
+ * --fit: a search for option values that reduce the error. Used by selftest.c.
  *
- * It goes option by option in the given order, and repeats until nothing changes. For each option it takes
- * the value with the smallest mean error over the rows that have a probe, with the other options unchanged.
- * Only integers.
+ * The search treats the options one by one in the given order, and repeats until no value changes. For each
+ * option it selects the integer with the smallest mean error over the rows that have a probe, while the other
+ * options keep their values.
  */
 #ifndef SELFTEST_FIT_H
 #define SELFTEST_FIT_H
@@ -13,7 +13,7 @@
 
 #define MAX_SUBJECTS 8u
 
-/* The configuration, and its variants under the conditions of tools (#with lines). */
+/* The configuration, and its variants with the options that #with lines set for a tool. */
 struct subjects {
 	const struct measured *with;
 	const char *tool[MAX_SUBJECTS];
@@ -21,14 +21,17 @@ struct subjects {
 	uint32_t n;
 };
 
-/* Starts with the configuration itself. Caller frees. */
+/* Returns subjects with only the configuration itself. The caller frees them. */
 struct subjects *subjects_new(const struct selftest *t, const struct measured *with);
-/* Returns the configuration for the rows of a tool. */
-const struct subject *subjects_for(struct subjects *s, const struct selftest *t, const char *tool);
+/* Returns the subject for the rows of a tool. */
+const struct subject *subjects_for_tool(struct subjects *s, const struct selftest *t, const char *tool);
 /* Simulates every row that has a probe. */
 void selftest_simulate(struct figure_table *t, unsigned threads);
 
-/* Searches; prints each step and the final values, in the syntax of a configuration file. */
+/*
+ * Searches for values of t->fit. Prints each trial and the final values, in the syntax of a configuration
+ * file.
+ */
 void fit_run(const struct selftest *t, struct figure_table *table, const struct subjects *s, FILE *out);
 
 #endif

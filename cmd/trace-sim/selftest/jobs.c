@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Jobs in several processes (jobs.h). Workers take the next job number from shared memory and store results
- * there.
- */
+/* Jobs in several processes (jobs.h). Workers take job numbers from shared memory and store results there. */
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -28,7 +25,7 @@ static void run_worker(struct shared *s, uint32_t n, double (*work)(void *ctx, u
 		s->result[i] = work(ctx, i);
 }
 
-/* Waits for all workers; false: one has failed. */
+/* Waits for all workers. Returns false if one has failed. */
 static bool wait_for_workers(const pid_t *child, unsigned n)
 {
 	bool good = true;

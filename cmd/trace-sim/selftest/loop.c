@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A turn of a bandwidth program's loop: instructions and control codes (loop.h).
+ * Instructions and control codes of a turn, an iteration of the loop of a bandwidth program (loop.h).
  *
- * Always true: an instruction issues as soon as the fixed latencies before it allow, memory instructions at
- * least MEMORY_APART cycles apart. Variable latencies are waited for with counters. Compiled turns differ in
- * the order of single instructions.
+ * Always true: an instruction issues as soon as the fixed latencies before it allow, and memory instructions
+ * are at least MEMORY_APART cycles apart. Counters wait for variable latencies. Compiled turns differ in the
+ * order of single instructions.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include "arena.h"
 #include "selftest/loop.h"
 
-/* Cycles, as the compiler spaces them; for IMAD.WIDE and single precision see spacing(). */
+/*
+ * Distances in cycles that the compiler uses; set_issue_distances() has those of IMAD.WIDE and single
+ * precision.
+ */
 #define MEMORY_APART 4u
 #define FP32         4u
 #define FP64         8u
@@ -19,7 +22,7 @@
 #define JUMP         5u
 
 /* Registers */
-#define BASE    2u /* address of this pass and of the next, two registers each */
+#define BASE    2u /* addresses of this pass and of the next, two registers each */
 #define STEP    8u
 #define SUM     10u
 #define PRODUCT 12u
@@ -27,9 +30,9 @@
 #define DATA    32u
 #define NO_REG  255u
 
-#define AHEAD      24u /* registers of loads in flight; compiled code has 12 to 20 */
-#define OWN        3u  /* loads that have a counter each; the others share one */
-#define FIRST_WAIT 2u  /* first counter of loads; lower ones are for the readers of addresses */
+#define AHEAD      24u /* number of registers of loads in flight; compiled code has 12 to 20 */
+#define OWN        3u  /* number of loads that have their own counter; the others share one */
+#define FIRST_WAIT 2u  /* first counter of loads; lower counters are for the readers of addresses */
 
 #define OPS_MOST 512u
 
@@ -38,27 +41,27 @@ enum turn_kind { WIDE, LOAD, MUL, FMA, ADD, COUNT, JUMP_BACK, END, N_KINDS };
 struct turn_op {
 	enum turn_kind kind;
 	uint8_t dst, src[3];
-	uint32_t row,
-		part; /* row of a load, from the first one of the turn; part: 1 for the second load of a pair */
+	uint32_t row, part; /* row of a load within the turn; part is 1 for the second load of a pair */
 	struct control_code code;
 };
 
 struct turn {
 	const struct loop *l;
 	uint32_t rows, ahead, n;
-	uint32_t sum;          /* latency of an addition in cycles */
-	uint32_t wide, single; /* cycles for which IMAD.WIDE and single precision occupy their unit */
+	uint32_t sum; /* latency of an addition in cycles */
+	/* cycles for which an IMAD.WIDE and a single-precision instruction occupy their unit */
+	uint32_t wide, single;
 	uint32_t now;          /* cycle of the last instruction */
-	uint32_t memory, fp32; /* earliest issue of the next memory and single-precision instruction */
-	uint32_t ready[DATA];  /* cycle in which a register of fixed latency is ready */
+	uint32_t memory, fp32; /* earliest issue cycle of the next memory and single-precision instruction */
+	uint32_t ready[DATA];  /* by register: cycle in which its value of fixed latency is ready */
 	struct turn_op op[OPS_MOST];
 };
 
 /*
- * Passes shorter than `most` are unrolled to that many loads. The program asks for 32; for passes of a few
- * loads it does not, and the compiler unrolls to about 90.
+ * Passes shorter than `most` rows are unrolled to that number. The program requests 32. For passes of a few
+ * loads it makes no request, and the compiler unrolls to about 90.
  */
-uint32_t loop_turn(const struct loop *l)
+uint32_t loop_turn_rows(const struct loop *l)
 {
 	uint32_t most = l->word == 8 && l->pass < 8 ? 96 : 32;
 
@@ -67,8 +70,11 @@ uint32_t loop_turn(const struct loop *l)
 
 static uint32_t later_cycle(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
-/* Appends an instruction and schedules it. takes: its fixed latency. */
-static struct turn_op *put_op(
+/*
+ * Appends an instruction with destination register dst and source registers a, b and c, and schedules it.
+ * takes: its fixed latency.
+ */
+static struct turn_op *append_turn_op(
 	struct turn *t, enum turn_kind kind, unsigned dst, unsigned a, unsigned b, unsigned c, unsigned takes)
 {
 	const unsigned src[3] = {a, b, c};
@@ -110,7 +116,7 @@ static unsigned load_counter(const struct turn *t, uint32_t row)
 	return FIRST_WAIT + (place < OWN ? place : OWN);
 }
 
-/* Counter of the readers of a row's address. Passes alternate between two address registers. */
+/* Returns the counter of the readers of a row's address. Passes alternate between two address registers. */
 static unsigned reader_counter(const struct turn *t, uint32_t row) { return row / t->l->pass % 2; }
 
 static unsigned address_register(const struct turn *t, uint32_t row)
@@ -119,23 +125,24 @@ static unsigned address_register(const struct turn *t, uint32_t row)
 }
 
 /*
- * Appends the address computation of a pass, from the address of the previous pass. It waits until the loads
- * of the pass before that have read the register.
+ * Appends the address computation if `row` is the first of a pass. It uses the address of the previous pass,
+ * and waits until the loads of the pass before that one have read the register.
  */
-static void put_address_op(struct turn *t, uint32_t row)
+static void append_address_op(struct turn *t, uint32_t row)
 {
 	unsigned reader = reader_counter(t, row);
 
 	if (row % t->l->pass == 0)
-		put_op(t, WIDE, address_register(t, row), STEP, NO_REG, BASE + 2 * (1 - reader), ADDRESS)
+		append_turn_op(
+			t, WIDE, address_register(t, row), STEP, NO_REG, BASE + 2 * (1 - reader), ADDRESS)
 			->code.wait = (uint8_t)(1u << reader);
 }
 
-static void put_loads(struct turn *t, uint32_t row)
+static void append_loads(struct turn *t, uint32_t row)
 {
 	for (unsigned part = t->l->pairs ? 2 : 1; part-- > 0;) {
-		struct turn_op *o =
-			put_op(t, LOAD, data_reg(t, row, part), address_register(t, row), NO_REG, NO_REG, 0);
+		struct turn_op *o = append_turn_op(
+			t, LOAD, data_reg(t, row, part), address_register(t, row), NO_REG, NO_REG, 0);
 
 		o->row = row;
 		o->part = part;
@@ -145,14 +152,14 @@ static void put_loads(struct turn *t, uint32_t row)
 }
 
 /*
- * True if the row scales the sum so far: the first of a pass, except the first of a turn, whose sum is
- * scaled at the end of the turn.
+ * Returns true if the sum so far is scaled at this row: at the first row of each pass, except at the start of
+ * a turn, because the end of a turn scales the sum.
  */
 static bool row_scales_sum(const struct turn *t, uint32_t row) { return row && row % t->l->pass == 0; }
 
 /*
- * Appends the instruction that consumes a row's loads: adds them, or multiplies them where the sum is to be
- * scaled first.
+ * Appends the instruction that consumes the loads of a row. It adds them to the sum or, with pairs and a sum
+ * that must be scaled first, only multiplies them.
  */
 static struct turn_op *append_row_sum(struct turn *t, uint32_t row)
 {
@@ -160,20 +167,19 @@ static struct turn_op *append_row_sum(struct turn *t, uint32_t row)
 	struct turn_op *o;
 
 	if (t->l->pairs)
-		o = row_scales_sum(t, row) ? put_op(t, MUL, PRODUCT, a, b, NO_REG, t->sum)
-					   : put_op(t, FMA, SUM, a, b, SUM, t->sum);
+		o = row_scales_sum(t, row) ? append_turn_op(t, MUL, PRODUCT, a, b, NO_REG, t->sum)
+					   : append_turn_op(t, FMA, SUM, a, b, SUM, t->sum);
 	else
-		o = row_scales_sum(t, row) ? put_op(t, FMA, SUM, SUM, FACTOR, a, t->sum)
-					   : put_op(t, ADD, SUM, SUM, a, NO_REG, t->sum);
+		o = row_scales_sum(t, row) ? append_turn_op(t, FMA, SUM, SUM, FACTOR, a, t->sum)
+					   : append_turn_op(t, ADD, SUM, SUM, a, NO_REG, t->sum);
 	if (row % t->ahead <= OWN)
 		o->code.wait = (uint8_t)(1u << load_counter(t, row));
 	return o;
 }
 
 /*
- * Appends the sum of a row, and the loads into the registers that it frees. With one address per pair of
- * loads the compiler is short of registers: half of the sums write to a register that these loads must have
- * read.
+ * Appends the sum of a row, and the loads into the registers that it frees. In passes of one pair of loads
+ * the compiler is short of registers, so half of the sums write to a register that the loads must have read.
  */
 static void append_row(struct turn *t, uint32_t row)
 {
@@ -181,12 +187,12 @@ static void append_row(struct turn *t, uint32_t row)
 	struct turn_op *o;
 
 	if (next < t->rows)
-		put_address_op(t, next);
+		append_address_op(t, next);
 	o = append_row_sum(t, row);
 	if (next < t->rows)
-		put_loads(t, next);
+		append_loads(t, next);
 	if (t->l->pairs && row_scales_sum(t, row))
-		o = put_op(t, FMA, SUM, SUM, FACTOR, PRODUCT, t->sum);
+		o = append_turn_op(t, FMA, SUM, SUM, FACTOR, PRODUCT, t->sum);
 	if (t->l->pairs && t->l->pass == 1 && next < t->rows && next % 2 == 0)
 		o->code.wait |= (uint8_t)(1u << reader_counter(t, next));
 }
@@ -201,7 +207,7 @@ static void set_issue_distances(struct turn *t, uint32_t arch)
 	t->wide = arch > 80 && arch < 90 ? 1 : 4;
 }
 
-/* Builds the turn of a micro. Caller frees. */
+/* Builds the turn of a micro. The caller frees it. */
 static struct turn *new_turn(const struct micro *m)
 {
 	const struct loop *l = m->arg;
@@ -209,21 +215,21 @@ static struct turn *new_turn(const struct micro *m)
 
 	t->l = l;
 	set_issue_distances(t, m->arch);
-	t->rows = loop_turn(l);
+	t->rows = loop_turn_rows(l);
 	t->sum = l->word == 8 ? FP64 : FP32;
 	t->ahead = AHEAD / (l->word / 4) / (l->pairs ? 2 : 1);
 	if (t->ahead > t->rows)
 		t->ahead = t->rows;
 	for (uint32_t row = 0; row < t->ahead; row++) {
-		put_address_op(t, row);
-		put_loads(t, row);
+		append_address_op(t, row);
+		append_loads(t, row);
 	}
 	for (uint32_t row = 0; row < t->rows; row++)
 		append_row(t, row);
-	put_op(t, COUNT, FACTOR + 2, FACTOR + 2, NO_REG, NO_REG, FP32);
-	put_op(t, MUL, SUM, SUM, FACTOR, NO_REG, 0);
-	put_op(t, JUMP_BACK, NO_REG, NO_REG, NO_REG, NO_REG, 0);
-	put_op(t, END, NO_REG, NO_REG, NO_REG, NO_REG, 0)->code.stall = JUMP;
+	append_turn_op(t, COUNT, FACTOR + 2, FACTOR + 2, NO_REG, NO_REG, FP32);
+	append_turn_op(t, MUL, SUM, SUM, FACTOR, NO_REG, 0);
+	append_turn_op(t, JUMP_BACK, NO_REG, NO_REG, NO_REG, NO_REG, 0);
+	append_turn_op(t, END, NO_REG, NO_REG, NO_REG, NO_REG, 0)->code.stall = JUMP;
 	t->op[t->n - 2].code.stall = JUMP;
 	return t;
 }
@@ -260,7 +266,7 @@ static void write_turn_op(
 	}
 }
 
-/* 2^32 divided by the golden ratio: multiples modulo 2^32 are evenly spread */
+/* 2^32 divided by the golden ratio; its multiples modulo 2^32 are evenly spread */
 #define GOLDEN UINT32_C(2654435769)
 
 void loop_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)

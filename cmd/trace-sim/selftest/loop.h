@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The loop of a bandwidth program as a compiler schedules it: loads far ahead of the sums that use them, all
- * of them complete before the loop branches, with matching control codes.
+ * The loop of a bandwidth program as a compiler schedules it. Loads are far ahead of the sums that use them,
+ * all loads complete before the loop branches, and the control codes match.
  *
- * A pass reads each row of a buffer once. The program asks the compiler to unroll several short passes, or a
- * part of a long one, into a turn; the code of all turns is the same. The order of loads and sums within a
- * turn follows a few rules, derived from code that nvcc 13.0 built for compute capabilities 8.0 and 9.0. A
+ * A pass reads each row of a buffer once. A turn is one iteration of the unrolled loop: several short passes,
+ * or a part of a long pass. All turns have the same code. The order of loads and sums within a turn follows a
+ * few rules, which are derived from code that nvcc 13.0 generated for compute capabilities 8.0 and 9.0. A
  * turn resembles compiled code but does not equal it.
  */
 #ifndef SELFTEST_LOOP_H
@@ -15,18 +15,18 @@
 #include "selftest/micro.h"
 
 struct loop {
-	uint32_t pass;       /* rows of a pass; a row is one load of a warp, or a pair of loads */
+	uint32_t pass;       /* rows of a pass; a row is one load, or a pair of loads, of a warp */
 	uint32_t total;      /* rows of the whole program, in whole turns */
-	uint32_t start_rows; /* rows between the first SM and the last */
+	uint32_t start_rows; /* maximum distance between the rows at which two SMs start */
 	uint32_t word;       /* bytes of a lane's load, 4 or 8 */
-	bool pairs;          /* each row has a second one, one pass further, and the two are multiplied */
+	bool pairs;          /* each row is multiplied by the row one pass further */
 };
 
-/* Rows of one turn of the loop. */
-uint32_t loop_turn(const struct loop *l);
-/* body() of a micro whose arg is a struct loop. */
+/* Number of rows of one turn of the loop. */
+uint32_t loop_turn_rows(const struct loop *l);
+/* The body() of a micro with a struct loop as arg. */
 void loop_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp);
-/* Control codes of a micro with loop_body(). Caller deletes them. */
+/* Returns the control codes of a micro with loop_body(). The caller deletes them. */
 struct cubins *loop_codes(const struct micro *m);
 
 #endif

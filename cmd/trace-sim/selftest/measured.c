@@ -75,7 +75,7 @@ static int check_columns(const struct input *in, const char *line, size_t len, s
 	return 0;
 }
 
-/* Parses a decimal number at *s and moves *s past it. Unlike strtod(), independent of the locale. */
+/* Parses a decimal number at *s and moves *s past it. Unlike strtod() it does not depend on the locale. */
 static bool parse_decimal(const char **s, double *out)
 {
 	const char *p = *s;
@@ -110,7 +110,7 @@ static bool parse_decimal(const char **s, double *out)
 	return true;
 }
 
-/* Parses a number, or the first of several separated by commas. */
+/* Parses a number, or the first number of a list that is separated by commas. */
 static bool parse_first_number(const char *text, double *out)
 {
 	double ignored;
@@ -173,7 +173,7 @@ static int parse_row(
 
 static const char *const with_words[] = {"#with", "#params"};
 
-/* Index of the word that the line begins with; -1: none. */
+/* Index in with_words[] of the word with which the line begins; -1: none. */
 static int index_of_with_word(const char *line, size_t len)
 {
 	for (unsigned i = 0; i < sizeof(with_words) / sizeof(*with_words); i++) {
@@ -185,7 +185,7 @@ static int index_of_with_word(const char *line, size_t len)
 	return -1;
 }
 
-/* Parses "#with TOOL NAME=VALUE ..." or the same with #params. */
+/* Parses "#with TOOL NAME=VALUE ..." or "#params TOOL NAME=VALUE ...". word: index in with_words[]. */
 static int parse_with(
 	struct measured *m, const struct input *in, const char *line, size_t len, int word, struct fault *f)
 {
@@ -284,7 +284,7 @@ void measured_free(struct measured *m)
 
 /* ---- parameters ----------------------------------------------------------------------------- */
 
-/* Text after "key="; NULL: absent. */
+/* Returns the text after "key="; NULL if the key is absent. */
 static const char *find_value(const char *params, const char *key)
 {
 	size_t n = strlen(key);
@@ -325,7 +325,7 @@ bool measured_row_param(
 	return found;
 }
 
-bool measured_word(const char *params, const char *key, char *out, size_t cap)
+bool measured_copy_value(const char *params, const char *key, char *out, size_t cap)
 {
 	const char *s = find_value(params, key);
 	size_t n = s ? strcspn(s, ",") : 0;
@@ -337,7 +337,7 @@ bool measured_word(const char *params, const char *key, char *out, size_t cap)
 	return true;
 }
 
-const char *measured_of_config(const char *config, struct arena *a)
+const char *measured_path_of_config(const char *config, struct arena *a)
 {
 	const char *dot = config ? strrchr(config, '.') : NULL;
 

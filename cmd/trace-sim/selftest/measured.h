@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Measured files: one figure of a real GPU per row, with thirteen columns separated by tabs
+ * Measured files: one figure of a real GPU per row, with thirteen columns that are separated by tabs and
+ * named in the first line:
  *   id gpu workload params metric value unit min max clock_mhz tool source note
- * whose names are in the first line. Lines that begin with '#' are comments, except
+ * Lines that begin with '#' are comments, except
  *   #with TOOL NAME=VALUE...
  *   #params TOOL NAME=VALUE...
- * The first sets options of the configuration for the rows of a tool: conditions that differ from those of
- * other measurements. The second sets parameters of the tool's rows that do not name them themselves.
+ * "#with" sets options of the configuration for the rows of a tool, which measured under other conditions.
+ * "#params" sets parameters for the rows of a tool that do not have them.
  *
- * Always true of a file that was read: every row has all columns and a unique id; its text lives as long as
- * the struct. The workload is not interpreted here.
+ * Always true of a file that was read: every row has all columns and a unique id. Its text lives as long as
+ * the struct. This module does not interpret the workload.
  */
 #ifndef SELFTEST_MEASURED_H
 #define SELFTEST_MEASURED_H
@@ -22,7 +23,7 @@
 
 struct measured_row {
 	const char *id, *gpu, *workload, *params, *metric, *text, *unit, *tool, *source, *note;
-	double value;     /* value of text, or the first of its list */
+	double value;     /* value of `text`, or first value if `text` is a list */
 	bool number;      /* text is a number or a list of numbers */
 	double clock_mhz; /* 0: not given */
 	struct place place;
@@ -41,27 +42,33 @@ struct measured {
 	struct arena arena;
 };
 
-/* Adds the rows and conditions of a file. Returns 0, or -1 and sets *f. */
+/* Adds the rows and the #with and #params lines of a file to m. Returns 0, or -1 and sets *f. */
 int measured_read(struct measured *m, const char *path, struct fault *f);
-/* The same for an open input. */
+/* Like measured_read(), for an open input. */
 int measured_parse(struct measured *m, struct input *in, struct fault *f);
 void measured_free(struct measured *m);
 
 /*
- * Path of the measured file next to a configuration NAME.config, allocated in a; NULL: none, or config is
- * NULL or has another name.
+ * Returns the path of the measured file next to the configuration file NAME.config, allocated in a. NULL if
+ * there is none, or if config is NULL or has another suffix.
  */
-const char *measured_of_config(const char *config, struct arena *a);
+const char *measured_path_of_config(const char *config, struct arena *a);
 
 /*
- * Value of key in "key=number,key=number"; a comma or a blank separates the items. Returns false if absent.
- * The value of a range FROM..TO is its geometric mean.
+ * Finds the value of `key` in "key=number,key=number"; a comma or a blank separates the items. The value of a
+ * range FROM..TO is its geometric mean. Returns false if the key is absent.
  */
 bool measured_param(const char *params, const char *key, double *value);
-/* The same for the parameters of a row, or else for the #params lines of its tool. */
+/*
+ * Finds the value of `key` in the params of row r or, if they lack it, in the #params lines of the row's
+ * tool.
+ */
 bool measured_row_param(
 	const struct measured *with, const struct measured_row *r, const char *key, double *value);
-/* Copies the text of key's value, up to a comma, to out. */
-bool measured_word(const char *params, const char *key, char *out, size_t cap);
+/*
+ * Copies the text after "key=", up to a comma, to `out`. Returns false if the key is absent or the text does
+ * not fit.
+ */
+bool measured_copy_value(const char *params, const char *key, char *out, size_t cap);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Text of micro-traces: instruction lines, and the kernel file around them, generated while it is read
- * (micro.h).
+ * Text of micro-traces: instruction lines, and the kernel file around them, which is generated while it is
+ * read (micro.h).
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -14,11 +14,11 @@
 
 struct micro_text {
 	const struct micro *m;
-	struct scribe warp; /* body generated last */
-	struct bytes out;   /* text of the present thread block */
+	struct scribe warp; /* text of the warp generated last */
+	struct bytes out;   /* text of the current thread block */
 	size_t n_read;      /* bytes of out that have been read */
 	uint64_t block;     /* next thread block */
-	bool made;          /* the body that all warps share has been generated */
+	bool made;          /* the text that all warps share has been generated */
 };
 
 /* ---- lines ---------------------------------------------------------------------------------- */
@@ -40,7 +40,7 @@ static void begin_inst(struct scribe *s, uint32_t mask, const char *dst, const c
 	s->insts++;
 }
 
-/* Ends a line with its immediates: lines of version 6 have two, and the word for no values. */
+/* Ends a line with its immediates. Lines of version 6 have two immediates and the word "NoVal". */
 static void end_inst(struct scribe *s, uint64_t imm)
 {
 	bytes_printf(&s->text, s->v6 ? "%" PRIu64 " 0 NoVal\n" : "%" PRIu64 " \n", imm);
@@ -59,7 +59,9 @@ void scribe_op(struct scribe *s, const char *dst, const char *op, const char *sr
 	scribe_masked(s, LANES_ALL, dst, op, src, imm);
 }
 
-/* Address modes of the format: 0 is a list; 1 is base and stride of one run of lanes */
+/*
+ * The format has address mode 0 for a list of addresses, and mode 1 for base and stride of one run of lanes.
+ */
 void scribe_mem(struct scribe *s, uint32_t mask, const char *dst, const char *op, const char *src,
 	uint32_t width, uint64_t base, int64_t stride)
 {
@@ -88,9 +90,9 @@ void scribe_sync(struct scribe *s, const char *op, uint32_t barrier, uint32_t va
 		MICRO_SHARED + barrier, barrier, value);
 }
 
-#define COPY_ELEMENT 16u /* bytes of the elements that lines of copies list */
+#define COPY_ELEMENT 16u /* bytes of an element in the address list of a copy */
 
-void scribe_copy(struct scribe *s, const char *op, uint32_t barrier, const struct scribe_box *b)
+void scribe_bulk_copy(struct scribe *s, const char *op, uint32_t barrier, const struct scribe_box *b)
 {
 	uint32_t in_row = b->bytes / COPY_ELEMENT, n = in_row * b->rows * b->planes;
 	uint64_t last = b->base, at;
@@ -108,7 +110,7 @@ void scribe_copy(struct scribe *s, const char *op, uint32_t barrier, const struc
 
 void scribe_exit(struct scribe *s) { scribe_op(s, "", "EXIT", "", 0); }
 
-uint64_t micro_insts(const struct micro *m)
+uint64_t micro_count_insts(const struct micro *m)
 {
 	struct scribe s = {.v6 = m->v6};
 

@@ -13,7 +13,7 @@ const struct probe_kind probe_kinds[] = {
 };
 const unsigned n_probe_kinds = sizeof(probe_kinds) / sizeof(*probe_kinds);
 
-/* Kind with the longest name that the workload begins with; NULL: none. */
+/* Returns the kind with the longest name with which the workload begins; NULL: none. */
 static const struct probe_kind *find_probe_kind(const char *workload)
 {
 	const struct probe_kind *best = NULL;
@@ -32,7 +32,9 @@ static const struct probe_kind *find_probe_kind(const char *workload)
 	return best;
 }
 
-/* Sets the values of the parameters in names ("a b=7"); false: a required one is missing. */
+/*
+ * Sets the values of the parameters in `names` ("a b=7"). Returns false if a required parameter is missing.
+ */
 static bool parse_parameters(
 	struct probe *p, const struct measured_row *r, const struct measured *with, const char *names)
 {
@@ -57,7 +59,7 @@ static bool parse_parameters(
 	return true;
 }
 
-bool probe_takes(const char *define)
+bool probe_has_parameter(const char *define)
 {
 	size_t n = strcspn(define, "=");
 	char key[32];
@@ -73,7 +75,7 @@ bool probe_takes(const char *define)
 	return false;
 }
 
-bool probe_of(struct probe *p, const struct measured_row *r, const struct measured *with,
+bool probe_for_row(struct probe *p, const struct measured_row *r, const struct measured *with,
 	const struct subject *s, const char **why)
 {
 	const struct probe_kind *k = find_probe_kind(r->workload);
@@ -131,7 +133,7 @@ uint64_t subject_l2_bytes(const struct subject *s)
 			     : 0;
 }
 
-double subject_rate(const struct subject *s, double bytes, double cycles)
+double subject_gb_per_s(const struct subject *s, double bytes, double cycles)
 {
 	return cycles > 0 ? bytes * s->params.hz[0] / cycles / 1e9 : NAN;
 }

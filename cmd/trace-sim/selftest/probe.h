@@ -2,9 +2,9 @@
 /*
  * Probes: micro-traces that reproduce the measurement of a row of a measured file on a simulated GPU.
  *
- * probes.def has one line per kind of probe; the parser, the manual page and the groups of the summary are
- * generated from it. A row without a probe has a reason. The figure of a probe depends only on the GPU and
- * the row.
+ * probes.def has one row per kind of probe; the parser, the manual page and the groups of the summary are
+ * generated from it. For a row of a measured file without a probe, probe_for_row() gives the reason. The
+ * figure of a probe depends only on the GPU and the row.
  */
 #ifndef SELFTEST_PROBE_H
 #define SELFTEST_PROBE_H
@@ -13,7 +13,7 @@
 #include "params.h"
 #include "selftest/measured.h"
 
-/* The GPU that is simulated. */
+/* A GPU to simulate. */
 struct subject {
 	struct params params;
 	const struct isa *isa;
@@ -27,16 +27,16 @@ typedef double probe_run(const struct probe *p, const struct subject *s);
 
 struct probe {
 	const struct probe_kind *kind;
-	double param[PROBE_NUMBERS]; /* values of the kind's parameters, in its order */
-	const char *rest;            /* text after the kind's name in the workload; "": none */
+	double param[PROBE_NUMBERS]; /* values of the kind's parameters, in the order of kind->names */
+	const char *rest;            /* text after the kind's name in the workload, or "" */
 	const char *params;          /* params of the row */
 	char group[24];              /* group in the summary */
 };
 
 /*
- * names: parameters, separated by blanks; NAME is required, NAME=VALUE optional with this default. ready:
- * interprets the other words of the row and checks it; returns false and sets *why (static text) if the row
- * cannot be reproduced. ready may be NULL.
+ * A kind of probe. names: parameters, separated by blanks; NAME is required, NAME=VALUE is optional and has
+ * this default. ready: interprets the other words of the row and checks them; returns false and sets *why
+ * (static text) if the row cannot be reproduced. ready may be NULL.
  */
 struct probe_kind {
 	const char *workload, *names, *unit, *help; /* unit: "": that of the row */
@@ -49,15 +49,15 @@ extern const struct probe_kind probe_kinds[];
 extern const unsigned n_probe_kinds;
 
 /*
- * Sets *p to the probe of a row for GPU s. with: #params lines. Returns false and sets *why if there is
- * none.
+ * Sets *p to the probe of a row for GPU s. with: has the #params lines. Returns false and sets *why if the
+ * row has no probe.
  */
-bool probe_of(struct probe *p, const struct measured_row *r, const struct measured *with,
+bool probe_for_row(struct probe *p, const struct measured_row *r, const struct measured *with,
 	const struct subject *s, const char **why);
-/* Prints the workloads of trace-sim-gpus(7). */
+/* Prints the list of workloads in trace-sim-gpus(7). */
 void probe_man(FILE *out);
-/* True if define is "NAME=NUMBER" with a parameter of any kind. */
-bool probe_takes(const char *define);
+/* Returns true if `define` is "NAME=NUMBER" and NAME is a parameter of any kind of probe. */
+bool probe_has_parameter(const char *define);
 
 /* probe_core.c */
 probe_run probe_ffma_loop, probe_ffma_fixed, probe_empty, probe_chain, probe_rate, probe_conflict,
@@ -70,8 +70,12 @@ bool probe_rate_ready(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
 
 struct micro;
-/* Cycles of `more` rounds of the body, which reads their number from *count. */
-double probe_rounds(const struct subject *s, struct micro *m, uint32_t *count, uint32_t few, uint32_t more);
+/*
+ * Returns the cycles of `more` rounds: those of a run with few + more rounds minus those of a run with `few`.
+ * The body of m reads the number of rounds from *count.
+ */
+double probe_time_rounds(
+	const struct subject *s, struct micro *m, uint32_t *count, uint32_t few, uint32_t more);
 
 /* probe_matrix.c */
 probe_run probe_wgmma, probe_mma;
@@ -86,7 +90,7 @@ bool probe_mbarrier_ready(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
 
 /* probe_codes.c */
-/* Parses "CYCLE issue SM WARP PC ...", separated by tabs; false: another event. */
+/* Parses the event "CYCLE issue SM WARP PC ...", separated by tabs. Returns false for any other event. */
 bool probe_issue_event(const char *at, uint64_t *cycle, uint64_t *warp, uint64_t *pc);
 probe_run probe_codes;
 bool probe_codes_ready(
@@ -132,14 +136,12 @@ probe_run probe_stride;
 bool probe_stride_ready(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
 
-/*
- * Size of the L1 next to CTAs of `threads` threads without shared memory of their own; size of the whole L2.
- */
+/* Size of the L1 when CTAs of `threads` threads without own shared memory run; size of the whole L2. */
 uint64_t subject_l1_bytes(const struct subject *s, uint32_t threads);
 uint64_t subject_l2_bytes(const struct subject *s);
-/* `bytes` in `cycles` core cycles, in GB/s. */
-double subject_rate(const struct subject *s, double bytes, double cycles);
-/* v rounded to an integer from 1 to 1e9. */
+/* Rate in GB/s of `bytes` bytes in `cycles` core cycles. */
+double subject_gb_per_s(const struct subject *s, double bytes, double cycles);
+/* v rounded to an integer and limited to 1 to 1e9. */
 uint32_t probe_count(double v);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Pointer chases: the cycles of one load that waits for the one before.
+ * Pointer chases: the cycles of a load that depends on the previous load.
  *
- * The chase visits the lines of its footprint in one random order, again and again. A pass over hundreds of
- * megabytes would be millions of loads. So the caches are brought into the state that a pass leaves, in no
- * simulated time: the L2 by passing the chase through its tags, as much of it as any cache can hold, and the
- * L1 of a small footprint by a real pass. Then some loads of the next pass are timed within one kernel, from
- * issue to issue. The measured programs begin with an empty L1 and time that, too, which matters where a
- * footprint fits into it; so the first pass is added in proportion to its share of their loads.
+ * The chase visits the lines of its footprint repeatedly in one random order. A pass over hundreds of
+ * megabytes would be millions of loads. So the caches are brought into the state that a pass leaves. The L2
+ * is warmed by passing the chase through its tags, which takes no simulated time; the L1 is warmed by a real
+ * pass if the footprint is small. Then some loads of the next pass are timed within one kernel, from issue to
+ * issue. The measured programs begin with an empty L1 and include that time, which matters if the footprint
+ * fits into the L1. So the time of the first pass is added in proportion to its share of their loads.
  */
 #include <stdio.h>
 #include <string.h>
@@ -15,12 +15,13 @@
 #include "selftest/probe.h"
 
 #define LINE      128u
-#define TIMED     1504u /* loads that are timed; the figure is their mean */
-#define LEAD      64u   /* loads before them */
-#define REAL_PASS 4096u /* largest pass that is run, in lines: more than any L1 holds */
+#define TIMED     1504u /* number of timed loads; the figure is their mean */
+#define LEAD      64u   /* number of loads before the timed ones */
+#define REAL_PASS 4096u /* longest pass that is simulated, in lines; more than any L1 holds */
 #define UNROLL    32u
-#define BEYOND_L1 1.6      /* footprint relative to the L1 at which no line of a chase stays */
-#define PROGRAM   350000.0 /* loads of a measured kernel, derived from the slope of the L1 plateaus */
+#define BEYOND_L1 1.6 /* footprint relative to the L1 from which on the L1 keeps no line of a chase */
+/* number of loads of a measured kernel, derived from the slope of the L1 plateaus */
+#define PROGRAM 350000.0
 
 /* ---- the order ------------------------------------------------------------------------------ */
 
@@ -46,8 +47,8 @@ static void order_init(struct chase_order *o, uint64_t lines)
 }
 
 /*
- * Line of step i of a pass: a permutation of 0 to lines - 1 by a Feistel network, repeated until the result
- * is in range.
+ * Line that step i of a pass visits. The order is a permutation of 0 to lines - 1 by a Feistel network, which
+ * is applied until the result is in range.
  */
 static uint64_t line_of_step(const struct chase_order *o, uint64_t i)
 {
@@ -84,16 +85,16 @@ struct chase {
 #define COPY_STEPS    5u  /* instructions of a load by bulk copy */
 
 /*
- * Writes a load by bulk copy: the mbarrier expects its bytes, the copy starts, the warp waits for it and reads the
- * next address from shared memory.
+ * Writes load i as a bulk copy. The mbarrier expects the bytes, the copy starts, and the warp waits for it
+ * and reads the next address from shared memory.
  */
-static void chase_copy(struct scribe *s, const struct chase *c, uint64_t i)
+static void scribe_chase_copy(struct scribe *s, const struct chase *c, uint64_t i)
 {
 	struct scribe_box box = {
 		.base = chase_address(&c->order, c->first_step + i), .bytes = 16, .rows = 1, .planes = 1};
 
 	scribe_sync(s, "SYNCS.ARRIVE.TRANS64", CHASE_BARRIER, 16);
-	scribe_copy(s, "UBLKCP.S.G", CHASE_BARRIER, &box);
+	scribe_bulk_copy(s, "UBLKCP.S.G", CHASE_BARRIER, &box);
 	scribe_sync(s, "SYNCS.PHASECHK.TRANS64.TRYWAIT", CHASE_BARRIER, i % 2 ? UINT32_C(1) << 31 : 0);
 	scribe_mem(s, 1, "R2", "LDS.64", "R8", 8, MICRO_SHARED, 0);
 	scribe_op(s, "UR4", "R2UR", "R2", 0);
@@ -114,7 +115,7 @@ static void chase_body(struct scribe *s, const struct micro *m, uint32_t block, 
 		if (i % UNROLL == 0)
 			s->pc = 0x100;
 		if (c->bulk)
-			chase_copy(s, c, i);
+			scribe_chase_copy(s, c, i);
 		else
 			scribe_mem(s, 1, "R2", "LDG.E.64", "R2", 8,
 				chase_address(&c->order, c->first_step + i), 0);
@@ -128,15 +129,15 @@ static void chase_body(struct scribe *s, const struct micro *m, uint32_t block, 
 	scribe_exit(s);
 }
 
-/* Number of instructions up to and including load i, or the first one of it if it is a bulk copy. */
+/* Number of instructions up to and including load i or, for a bulk copy, its first instruction. */
 static uint64_t insts_up_to_load(const struct chase *c, uint64_t i)
 {
 	return 2 + i / UNROLL * 3 + i * (c->bulk ? COPY_STEPS : 1) + 1;
 }
 
 /*
- * Passes the chase through the tags of the L2. A footprint far larger than the L2 finds no line of the
- * previous pass, so it is skipped.
+ * Passes the chase through the tags of the L2. For a footprint far larger than the L2 this is not necessary,
+ * because a pass finds no line of the previous one.
  */
 static void warm_chase(struct bench *b, const struct subject *s, const struct chase_order *o)
 {
@@ -150,7 +151,10 @@ static void warm_chase(struct bench *b, const struct subject *s, const struct ch
 		bench_warm(b, chase_address(o, i + n), 8, 0, false);
 }
 
-/* Time of a load in cycles; *c has the order. first: set to that of the first pass, if it fits into the L1. */
+/*
+ * Returns the cycles per load of chase c. Sets *first to the cycles per load of the first pass if that pass
+ * is simulated, else to 0.
+ */
 static double time_chase(const struct subject *s, struct chase *c, double *first)
 {
 	struct micro m = {.name = "chase",
@@ -173,7 +177,7 @@ static double time_chase(const struct subject *s, struct chase *c, double *first
 	at[1] = insts_up_to_load(c, pass);
 	at[2] = insts_up_to_load(c, pass + LEAD);
 	at[3] = insts_up_to_load(c, pass + LEAD + TIMED);
-	bench_times(b, &m, at, time, 4);
+	bench_time_insts(b, &m, at, time, 4);
 	bench_close(b);
 	*first = pass > LEAD ? (double)(time[1] - time[0]) / (double)(pass - LEAD) : 0;
 	return (double)(time[3] - time[2]) / TIMED;
@@ -220,7 +224,10 @@ bool probe_tma_chase_ready(
 	return s->arch == 90;
 }
 
-/* The group names the level of this GPU that holds the footprint; "between": none holds all of it. */
+/*
+ * The group names the level of the memory hierarchy that holds the footprint, or is "between" if the
+ * footprint is between two levels.
+ */
 bool probe_chase_ready(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why)
 {

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Clock windows: instructions with control codes between two reads of the clock, on a core that obeys the
- * codes.
+ * Probes of clock windows: instructions with control codes between two reads of the clock, on a core that
+ * obeys the codes.
  *
  * The params of a row are the code, with " | " between instructions, each as
  *   PC [B012345:Rn:Wn:Y:Snn] OPCODE OPERANDS
  * with wait mask, read counter, write counter, yield and stall; '-' is none. An operand whose register is
- * kept for reuse is marked .reuse. The code before the window is made up: independent moves and, where
- * shared loads are queued, a store and a barrier, as in the measured programs. Its instructions hit their
- * caches. Windows of all warps read two special registers before the window, wait for them after it, and
- * begin with empty caches, as in the measurement: the start of each warp is part of the figure. The encoding
- * of an instruction, as far as the core uses it, follows from the text, so no assembler is needed.
+ * kept for reuse is marked .reuse.
+ *
+ * The probe adds the code before the window: independent moves and, for queued shared loads, a store and a
+ * barrier, as in the measured programs. Its instructions hit in their caches. The windows of "cggty_policy"
+ * read two special registers before the window, wait for them after it, and begin with empty caches, as in
+ * the measurement, because the start of each warp is part of their figure. The fields of an encoded
+ * instruction that the core uses follow from the text, so no assembler is needed.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -35,7 +37,7 @@ struct probe_line {
 struct probe_window {
 	struct probe_line line[LINES_MOST];
 	uint32_t n;                       /* lines */
-	uint32_t first_clock, last_clock; /* lines of the two clock reads */
+	uint32_t first_clock, last_clock; /* index of the lines with the two clock reads */
 	char stem[STEMS_MOST][16];
 	uint32_t n_stems;
 };
@@ -48,7 +50,10 @@ static bool parse_counter(char c, uint8_t *n)
 	return c == '-' || (c >= '0' && c <= '5');
 }
 
-/* Parses "[B------:R-:W2:-:S04] ". Returns the text after it; NULL: not a control code. */
+/*
+ * Parses a control code such as "[B------:R-:W2:-:S04] ". Returns the text after it; NULL if it is not a
+ * control code.
+ */
 static const char *parse_control(const char *s, struct control_code *k)
 {
 	static const char form[] = "[B......:R.:W.:.:S..] ";
@@ -70,7 +75,10 @@ static const char *parse_control(const char *s, struct control_code *k)
 	return k->stall < 16 ? s + sizeof(form) - 1 : NULL;
 }
 
-/* Assigns an opcode number per stem, in order of appearance. */
+/*
+ * Assigns the opcode number of the line's stem. Stems are numbered in order of appearance. Returns false if
+ * there are too many stems.
+ */
 static bool assign_opcode(struct probe_window *w, struct probe_line *l)
 {
 	size_t n = strcspn(l->op, ".");
@@ -96,7 +104,7 @@ static bool assign_opcode(struct probe_window *w, struct probe_line *l)
 
 static bool is_store_line(const struct probe_line *l) { return !strncmp(l->op, "ST", 2); }
 
-/* Parses operand number *n, register "R12" or "RZ", and counts it. */
+/* Parses operand number *n, a register such as "R12" or "RZ", and increments *n. */
 static bool parse_code_register(struct probe_line *l, const char *s, const char *end, uint32_t *n)
 {
 	unsigned reg = s[1] == 'Z' ? NO_REG : (unsigned)strtoul(s + 1, NULL, 10);
@@ -141,14 +149,14 @@ static bool parse_code_operands(struct probe_line *l, const char *s, const char 
 		if (*s != 'R' || isalnum((unsigned char)s[-1]) || s[-1] == '_' ||
 			!(s[1] == 'Z' || isdigit((unsigned char)s[1])))
 			continue;
-		s += strspn(s + 1, "0123456789Z"); /* now at the last character of the register */
+		s += strspn(s + 1, "0123456789Z"); /* s is at the last character of the register */
 		if (!parse_code_register(l, from, s + 1, &n))
 			return false;
 	}
 	return true;
 }
 
-/* Parses an instruction, up to end, without the address before it, and appends it. */
+/* Parses the instruction from s to `end`, skips its address, and appends it. */
 static bool append_code_line(struct probe_window *w, const char *s, const char *end)
 {
 	struct probe_line *l = &w->line[w->n];
@@ -178,7 +186,7 @@ static bool append_code_text(struct probe_window *w, const char *text)
 
 /* ---- the window --------------------------------------------------------------------------------- */
 
-/* Builds the window of a row; NULL: the params are not a window. */
+/* Builds the window of a row. Returns NULL if the params are not a window. */
 static struct probe_window *new_probe_window(const struct probe *p)
 {
 	struct probe_window *w = xcalloc(1, sizeof(*w));
@@ -216,7 +224,7 @@ static struct probe_window *new_probe_window(const struct probe *p)
 	return w;
 }
 
-static void write_window(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
+static void window_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
 	const struct probe_window *w = m->arg;
 
@@ -253,8 +261,8 @@ bool probe_issue_event(const char *at, uint64_t *cycle, uint64_t *warp, uint64_t
 }
 
 /*
- * Cycles from the first to the last clock read: of warp 0, the smallest of all warps, or from the first of
- * any warp to the last of any.
+ * Cycles from the first to the last clock read. how: READ_FIRST for warp 0, READ_LEAST for the smallest value
+ * of all warps, READ_SPAN from the first read of any warp to the last read of any warp.
  */
 static double window_cycles(
 	const char *log, const struct probe_window *w, enum probe_reading how, uint32_t warps)
@@ -305,7 +313,7 @@ double probe_codes(const struct probe *p, const struct subject *s)
 		.shmem = 1024,
 		.arch = s->arch,
 		.alike = true,
-		.body = write_window};
+		.body = window_body};
 	struct params *params = xcalloc(1, sizeof(*params));
 	struct probe_window *w = new_probe_window(p);
 	struct bytes log = {0};
@@ -320,7 +328,7 @@ double probe_codes(const struct probe *p, const struct subject *s)
 	b->run.gpu.joins.cubins = window_cubins(w, &m);
 	for (uint64_t at = 0; at < 128; at += 32)
 		bench_warm(b, MICRO_DATA + at, 32, 0, false);
-	bench_kernel(b, &m);
+	bench_run_kernel(b, &m);
 	bench_close(b);
 	fclose(events.out);
 	cycles = window_cycles(log.p, w, how, m.threads / 32);
@@ -345,7 +353,7 @@ bool probe_codes_ready(
 	*why = "requires a modern core of four sub-cores, which obeys control codes";
 	if (!s->params.modern.on || s->params.core.schedulers != 4)
 		return false;
-	*why = "params are no window (expected instructions 'PC [B------:R-:W-:-:S01] OPCODE OPERANDS' from CS2R to CS2R, with ' | ' between them)";
+	*why = "params are not a window (expected instructions 'PC [B------:R-:W-:-:S01] OPCODE OPERANDS' from CS2R to CS2R, with ' | ' between them)";
 	w = new_probe_window(p);
 	free(w);
 	return w != NULL;

@@ -2,8 +2,8 @@
 /*
  * Probes of the SM: grids of FFMA and empty grids, chains, issue rates, shared-memory conflicts, atomics.
  *
- * Grids are timed from launch to end, like a profiler does, and have the instructions that the compiler
- * generated for the measured kernels. All other figures are differences of a longer and a shorter run.
+ * Grids are timed from launch to end, as by a profiler, and have the instructions that the compiler generated
+ * for the measured kernels. All other figures are differences between a longer and a shorter run.
  */
 #include <math.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ static uint32_t warp_mask(const struct micro *m, uint32_t warp)
 	return left >= 32 ? LANES_ALL : (1u << left) - 1;
 }
 
-/* Writes a loop of 128 FFMA, each of which depends on the one before. */
+/* Writes a loop of 128 FFMA, each of which depends on the previous one. */
 static void ffma_loop_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
 	uint32_t rounds = *(const uint32_t *)m->arg, all = warp_mask(m, warp);
@@ -46,7 +46,7 @@ static void ffma_loop_body(struct scribe *s, const struct micro *m, uint32_t blo
 	scribe_masked(s, all, "", "EXIT", "", 0);
 }
 
-static void fixed_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
+static void ffma_fixed_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
 	uint32_t all = warp_mask(m, warp);
 
@@ -74,7 +74,7 @@ static double time_kernel(const struct subject *s, const struct micro *m)
 	double cycles;
 
 	b = bench_open(&s->params, s->isa);
-	cycles = (double)bench_kernel(b, m);
+	cycles = (double)bench_run_kernel(b, m);
 	bench_close(b);
 	return cycles;
 }
@@ -101,7 +101,7 @@ double probe_ffma_loop(const struct probe *p, const struct subject *s)
 }
 double probe_ffma_fixed(const struct probe *p, const struct subject *s)
 {
-	return time_grid(p, s, "ffma_fixed", fixed_body);
+	return time_grid(p, s, "ffma_fixed", ffma_fixed_body);
 }
 double probe_empty(const struct probe *p, const struct subject *s)
 {
@@ -135,12 +135,13 @@ struct probe_op {
 struct chain {
 	struct probe_op op[MAX_OPS];
 	uint32_t n, rounds;
-	const char *src; /* source registers of independent instructions; NULL: a chain */
+	/* source registers of independent instructions; NULL: the instructions form a chain */
+	const char *src;
 };
 
 /*
- * Chains that measured files refer to by name. NULL instructions: the published figure is a third of the
- * time of three independent PTX statements, compiled to unknown instructions, so it is no latency.
+ * Chains to which measured files refer by name. ops is NULL if the published figure is not a latency, but a
+ * third of the time of three independent PTX statements that were compiled to unknown instructions.
  */
 static const struct {
 	const char *name, *ops;
@@ -158,7 +159,7 @@ static const struct {
 
 static bool has_op_prefix(const char *text, const char *with) { return !strncmp(text, with, strlen(with)); }
 
-/* Parses "A+B+C"; false: invalid. */
+/* Parses the instructions "A+B+C". Returns false if the text is invalid. */
 static bool parse_ops(struct chain *c, const char *text)
 {
 	for (c->n = 0; *text; c->n++) {
@@ -189,7 +190,7 @@ static bool parse_chain(const struct probe *p, struct chain *c, const char **why
 		*why = "the measured figure is of three independent PTX statements of unknown instructions, not a latency";
 		return chain_names[i].ops && parse_ops(c, chain_names[i].ops);
 	}
-	return measured_word(p->params, "ops", ops, sizeof(ops)) && parse_ops(c, ops);
+	return measured_copy_value(p->params, "ops", ops, sizeof(ops)) && parse_ops(c, ops);
 }
 
 #define CHAIN_UNROLL 32u /* rounds between branches */
@@ -224,7 +225,8 @@ static void chain_body(struct scribe *s, const struct micro *m, uint32_t block, 
 	scribe_exit(s);
 }
 
-double probe_rounds(const struct subject *s, struct micro *m, uint32_t *count, uint32_t few, uint32_t more)
+double probe_time_rounds(
+	const struct subject *s, struct micro *m, uint32_t *count, uint32_t few, uint32_t more)
 {
 	double first;
 
@@ -249,7 +251,7 @@ double probe_chain(const struct probe *p, const struct subject *s)
 		.arg = &c};
 
 	parse_chain(p, &c, &why);
-	return probe_rounds(s, &m, &c.rounds, 4 * CHAIN_UNROLL, 8 * CHAIN_UNROLL) / (8 * CHAIN_UNROLL) /
+	return probe_time_rounds(s, &m, &c.rounds, 4 * CHAIN_UNROLL, 8 * CHAIN_UNROLL) / (8 * CHAIN_UNROLL) /
 	       (*p->rest ? c.n : 1);
 }
 
@@ -287,9 +289,9 @@ static bool parse_rate(const struct probe *p, struct chain *c, char *src, size_t
 	char op[40];
 
 	*c = (struct chain){.src = src};
-	if (!measured_word(p->params, "op", op, sizeof(op)) || !parse_ops(c, op) || c->n != 1)
+	if (!measured_copy_value(p->params, "op", op, sizeof(op)) || !parse_ops(c, op) || c->n != 1)
 		return false;
-	if (!measured_word(p->params, "src", src, cap))
+	if (!measured_copy_value(p->params, "src", src, cap))
 		strcpy(src, c->op[0].shared || c->op[0].global ? "R2" : "R4 R5 R6");
 	for (char *s = src; *s; s++)
 		if (*s == '+')
@@ -312,7 +314,7 @@ double probe_rate(const struct probe *p, const struct subject *s)
 		.arg = &c};
 
 	parse_rate(p, &c, src, sizeof(src));
-	return probe_rounds(s, &m, &c.rounds, 4 * CHAIN_UNROLL, 8 * CHAIN_UNROLL) / (8 * CHAIN_UNROLL) /
+	return probe_time_rounds(s, &m, &c.rounds, 4 * CHAIN_UNROLL, 8 * CHAIN_UNROLL) / (8 * CHAIN_UNROLL) /
 	       p->param[0];
 }
 
@@ -331,14 +333,14 @@ bool probe_rate_ready(
 
 /* ---- shared memory and atomics -------------------------------------------------------------- */
 
-struct meet {
+struct bank_conflict {
 	uint32_t ways, lanes, rounds;
 	bool same;
 };
 
 static void conflict_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
-	const struct meet *t = m->arg;
+	const struct bank_conflict *t = m->arg;
 	char dst[8];
 
 	(void)block;
@@ -355,7 +357,7 @@ static void conflict_body(struct scribe *s, const struct micro *m, uint32_t bloc
 
 double probe_conflict(const struct probe *p, const struct subject *s)
 {
-	struct meet t = {.ways = (uint32_t)fmin(fmax(p->param[0], 1), 32)};
+	struct bank_conflict t = {.ways = (uint32_t)fmin(fmax(p->param[0], 1), 32)};
 	struct micro m = {.name = "conflict",
 		.blocks = 1,
 		.threads = 256,
@@ -366,12 +368,12 @@ double probe_conflict(const struct probe *p, const struct subject *s)
 		.body = conflict_body,
 		.arg = &t};
 
-	return probe_rounds(s, &m, &t.rounds, CHAIN_UNROLL, 2 * CHAIN_UNROLL) / (2 * CHAIN_UNROLL * 8);
+	return probe_time_rounds(s, &m, &t.rounds, CHAIN_UNROLL, 2 * CHAIN_UNROLL) / (2 * CHAIN_UNROLL * 8);
 }
 
 static void atomic_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
-	const struct meet *t = m->arg;
+	const struct bank_conflict *t = m->arg;
 	uint32_t mask = t->lanes >= 32 ? LANES_ALL : (1u << t->lanes) - 1;
 
 	(void)block;
@@ -387,7 +389,7 @@ static void atomic_body(struct scribe *s, const struct micro *m, uint32_t block,
 
 double probe_atomic(const struct probe *p, const struct subject *s)
 {
-	struct meet t = {.lanes = (uint32_t)fmin(fmax(p->param[0], 1), 32), .same = p->param[1] > 0};
+	struct bank_conflict t = {.lanes = (uint32_t)fmin(fmax(p->param[0], 1), 32), .same = p->param[1] > 0};
 	struct micro m = {.name = "atomics",
 		.blocks = 1,
 		.threads = 256,
@@ -396,5 +398,5 @@ double probe_atomic(const struct probe *p, const struct subject *s)
 		.body = atomic_body,
 		.arg = &t};
 
-	return probe_rounds(s, &m, &t.rounds, CHAIN_UNROLL, 2 * CHAIN_UNROLL) / (2 * CHAIN_UNROLL * 8);
+	return probe_time_rounds(s, &m, &t.rounds, CHAIN_UNROLL, 2 * CHAIN_UNROLL) / (2 * CHAIN_UNROLL * 8);
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Shared memory of other thread blocks of a cluster: latency of dependent loads, bandwidth of loads and stores.
+ * Probes of the shared memory of other thread blocks in a cluster: latency of dependent loads, bandwidth of
+ * loads and stores.
  *
- * Block 0 accesses the shared memory of block 1, and with both directions block 1 that of block 0. All blocks meet at
- * the barrier of the cluster at the end, so that none ends while others access it.
+ * Block 0 accesses the shared memory of block 1. With both directions, block 1 also accesses that of block 0.
+ * At the end all blocks wait at the barrier of the cluster, because a block must not end while others access
+ * its memory.
  */
 #include <stdio.h>
 #include <string.h>
@@ -53,7 +55,7 @@ static void dsm_body(struct scribe *s, const struct micro *m, uint32_t block, ui
 	scribe_op(s, "R2", "MOV", "", 0);
 	for (uint32_t i = 0; acts && i < x->rounds; i++) {
 		s->pc = 0x100 + 16 * (i % DSM_UNROLL);
-		if (x->chase) { /* the address of the next load is computed */
+		if (x->chase) { /* the program computes the address of the next load */
 			s->pc += 32 * (i % DSM_UNROLL);
 			scribe_op(s, "R2", "IADD3", "R2 R255 R255", 0);
 			scribe_op(s, "R2", "IADD3", "R2 R255 R255", 0);
@@ -84,7 +86,7 @@ double probe_dsm(const struct probe *p, const struct subject *s)
 	m.cluster = m.blocks;
 	m.threads = x.chase ? 32 : 32 * DSM_WARPS;
 	more = x.chase ? 8 * DSM_UNROLL : 16 * DSM_UNROLL;
-	cycles = probe_rounds(s, &m, &x.rounds, 4 * DSM_UNROLL, more) / more;
+	cycles = probe_time_rounds(s, &m, &x.rounds, 4 * DSM_UNROLL, more) / more;
 	return x.chase ? cycles : 128.0 * DSM_WARPS / cycles;
 }
 

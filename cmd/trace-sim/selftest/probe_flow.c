@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Bandwidths of the caches: the traffic out of the L1 and the L2 when all SMs read as fast as they can.
+ * Probes of cache bandwidth: traffic out of the L1 and the L2 when all SMs read as fast as they can.
  *
- * Each figure is taken in the middle of one kernel, on a GPU whose L2 holds the lines that the traffic
- * before would have left. Where all SMs do the same in their L1s, only one of them is simulated.
+ * Each figure is taken in the middle of a kernel, on a GPU with an L2 that holds the lines that earlier
+ * traffic would have left. If all SMs do the same in their L1s, only one SM is simulated.
  */
 #include <math.h>
 #include <stdio.h>
@@ -20,10 +20,10 @@
 #define L1_THREADS 256u
 
 /*
- * Rows between the first SM and the last at the start. In thousands of passes SMs drift apart, so each
- * begins at its own row: more rows apart than it has loads in flight, yet close together relative to the L2.
- * Where the L2 does not hold the buffer, SMs begin about as far apart as they have loads in flight, because
- * an SM that is ahead waits for DRAM until the others have caught up.
+ * Maximum distance between the rows at which two SMs start. In thousands of passes SMs drift apart, so each
+ * SM starts at its own row. LOOP_APART is more than the loads in flight and small relative to the L2.
+ * LOOP_CLOSE is about the number of loads in flight. It is used if the L2 cannot hold the buffer, because an
+ * SM that is ahead then waits for DRAM until the others have caught up.
  */
 #define LOOP_APART 1024u
 #define LOOP_CLOSE 16u
@@ -44,16 +44,16 @@ static uint32_t loop_threads(uint32_t words, bool pairs)
 }
 
 /*
- * The part of a program that is simulated, and the fraction of it that counts: a pass that fills an L1 and
- * the next, which finds the lines that stayed; many passes over a buffer that fits; a part of one pass over
- * a far larger buffer.
+ * The part of a program that is simulated, and the fraction of it that is measured. For a buffer far larger
+ * than the L1 it is a part of one pass. For one of about the L1's size it is a pass that fills the L1 and the
+ * next one, which finds the remaining lines. For a buffer that fits it is many passes.
  */
 struct loop_part {
 	uint32_t steps;
 	double from, to;
 };
 
-static struct loop_part loop_span(uint32_t pass, double bytes, double l1)
+static struct loop_part measured_part(uint32_t pass, double bytes, double l1)
 {
 	if (bytes > 1.6 * l1)
 		return (struct loop_part){192, 0.6, 0.9};
@@ -81,42 +81,42 @@ double probe_l1_flow(const struct probe *p, const struct subject *s)
 	struct bench *b;
 
 	l.pass = probe_count(bytes / l.word / threads / parts);
-	part = loop_span(l.pass, bytes, l1);
-	l.total = (part.steps + loop_turn(&l) - 1) / loop_turn(&l) * loop_turn(&l);
+	part = measured_part(l.pass, bytes, l1);
+	l.total = (part.steps + loop_turn_rows(&l) - 1) / loop_turn_rows(&l) * loop_turn_rows(&l);
 	l.start_rows = inside ? 0 : bytes <= l2 ? LOOP_APART : LOOP_CLOSE;
 	b = bench_open(&s->params, s->isa);
 	b->run.gpu.joins.cubins = loop_codes(&m);
 	for (uint64_t at = 0; at < (uint64_t)fmin(bytes, l2); at += SECTOR)
 		bench_warm(b, MICRO_DATA + at, SECTOR,
 			inside ? 0 : (uint32_t)(at / SECTOR) % s->params.clusters, false);
-	cycles = (double)bench_steady(b, &m, BENCH_INSTS, part.from, part.to);
+	cycles = (double)bench_time_middle(b, &m, BENCH_INSTS, part.from, part.to);
 	bench_close(b);
 	bytes = (part.to - part.from) * l.total * parts * threads * l.word;
-	return subject_rate(s, bytes * s->params.sms, cycles);
+	return subject_gb_per_s(s, bytes * s->params.sms, cycles);
 }
 
 /* ---- CTAs that read a share of a buffer each ------------------------------------------------ */
 
 /*
- * CTA b of the program reads share b modulo the number of shares, row by row. A row is as long as a CTA is
- * wide; with pairs it has two such pieces, which are multiplied. The figure is taken in the middle of a long
- * run: resident CTAs have started one after another, so each is in another row, and the L2 holds lines that
- * they and earlier CTAs have read.
+ * CTA b of the program reads share b modulo the number of shares, row by row. A row has one element per
+ * thread of the CTA; with pairs it has two adjacent pieces of that length, which are multiplied. The figure
+ * is taken in the middle of a long run. Resident CTAs have started one after another, so each is at a
+ * different row, and the L2 holds lines that they and earlier CTAs have read.
  */
 #define L2_THREADS 1024u
 #define ROW_BYTES  (L2_THREADS * 8)
-#define L2_BATCH   4u /* rows that a warp reads before it adds them up */
+#define L2_BATCH   4u /* rows that a warp reads before it adds up their elements */
 #define L2_ROWS    12u
 
 struct shares {
-	uint32_t shares, rows;    /* number of shares in the buffer, of rows in a share */
+	uint32_t shares, rows;    /* number of shares in the buffer, and of rows in a share */
 	uint32_t slots;           /* number of resident CTAs */
-	uint16_t *rank;           /* rank of each slot's CTA by start time; random, as on a GPU */
-	uint32_t next_row, loads; /* next row of slot 0; loads of a thread */
+	uint16_t *rank;           /* by slot: rank of its CTA by start time; random, as on a GPU */
+	uint32_t next_row, loads; /* next row of slot 0; number of loads of a thread */
 	uint32_t pieces;          /* adjacent pieces of a row */
 };
 
-/* A random permutation of the slots, always the same. */
+/* Returns a random permutation of the slots, the same at every call. */
 static uint16_t *shuffled_slots(uint32_t slots)
 {
 	uint16_t *turn = xcalloc(slots, sizeof(*turn));
@@ -143,7 +143,7 @@ static uint64_t share_row_address(const struct shares *h, uint32_t slot, uint32_
 	return MICRO_DATA + ((row / h->pieces * h->shares + cta % h->shares) * h->pieces + piece) * ROW_BYTES;
 }
 
-static void write_shared_flow(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
+static void shares_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
 	const struct shares *h = m->arg;
 
@@ -165,8 +165,8 @@ static void write_shared_flow(struct scribe *s, const struct micro *m, uint32_t 
 	scribe_exit(s);
 }
 
-/* Warms the L2 with the steps that fill it twice, at least one pass over a smaller buffer. */
-static void share_warm(struct bench *b, const struct subject *s, struct shares *h)
+/* Warms the L2 with enough steps to fill it several times, or with several passes over a smaller buffer. */
+static void warm_shares(struct bench *b, const struct subject *s, struct shares *h)
 {
 	double most = fmin(4 * (double)subject_l2_bytes(s), 8.0 * h->shares * h->rows * ROW_BYTES);
 	uint32_t steps = probe_count(ceil(most / ((double)h->slots * ROW_BYTES)));
@@ -190,7 +190,7 @@ double probe_l2_flow(const struct probe *p, const struct subject *s)
 		.threads = L2_THREADS,
 		.nregs = 32,
 		.arch = s->arch,
-		.body = write_shared_flow,
+		.body = shares_body,
 		.arg = &h};
 	const double from = 0.3, to = 0.9;
 	struct bench *b;
@@ -198,11 +198,11 @@ double probe_l2_flow(const struct probe *p, const struct subject *s)
 
 	h.rank = shuffled_slots(h.slots);
 	b = bench_open(&s->params, s->isa);
-	share_warm(b, s, &h);
-	cycles = (double)bench_steady(b, &m, BENCH_INSTS, from, to);
+	warm_shares(b, s, &h);
+	cycles = (double)bench_time_middle(b, &m, BENCH_INSTS, from, to);
 	bench_close(b);
 	free(h.rank);
-	return subject_rate(s, (to - from) * h.loads * m.blocks * ROW_BYTES, cycles);
+	return subject_gb_per_s(s, (to - from) * h.loads * m.blocks * ROW_BYTES, cycles);
 }
 
 bool probe_flow_ready(

@@ -2,10 +2,10 @@
 /*
  * Probes of the tensor cores: matrix products of warpgroups (wgmma) and of single warps (mma.sync).
  *
- * Rates and latencies are differences of a longer and a shorter chain on one SM; TFLOP/s are the rate of an SM times
- * the SMs of the GPU at the clock that it sustains then (-core_matrix_clock). A chain accumulates in the same
- * registers, as the measured programs do, so the latency of a product is the time that it adds to the chain. Issue and
- * wait are distances of issues in the event log.
+ * Rates and latencies are differences between a longer and a shorter chain on one SM. TFLOP/s are the rate of
+ * an SM times the number of SMs, at the clock that the GPU sustains under this load (-core_matrix_clock). A
+ * chain accumulates in the same registers, like the measured programs, so the latency of a product is the
+ * time that it adds to the chain. Issue and wait are distances between issues in the event log.
  */
 #include <math.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ enum matrix_figure { FIGURE_CYCLES, FIGURE_TFLOPS, FIGURE_ISSUE, FIGURE_WAIT, N_
 
 struct matrix_row {
 	enum matrix_figure figure;
-	uint32_t m, n, k; /* k counts the zeros of a sparse A */
+	uint32_t m, n, k; /* k includes the zeros of a sparse A */
 	char op[48];
 	bool registers, sparse; /* A */
 	uint32_t rounds, chains;
@@ -33,7 +33,7 @@ struct matrix_row {
 
 static bool has_text_prefix(const char *text, const char *with) { return !strncmp(text, with, strlen(with)); }
 
-/* Parses the number after `letter` at *s. */
+/* Parses `letter` and a number at *s, and moves *s past them. Returns false if they are not there. */
 static bool parse_extent(const char **s, char letter, uint32_t *out)
 {
 	char *end;
@@ -60,7 +60,7 @@ static enum matrix_figure matrix_figure_of(const struct measured_row *r)
 	return N_MATRIX_FIGURES;
 }
 
-/* Type of the elements, after the shape. */
+/* Type of the elements: the text after the shape. */
 static const char *element_type_of(const char *params)
 {
 	const char *blank = strchr(params, ' ');
@@ -75,7 +75,10 @@ static bool is_element_type(const char *type, const char *name)
 	return !strncmp(type, name, n) && (!type[n] || type[n] == ' ');
 }
 
-/* Sets the opcode of a product of a warpgroup. The shape of rows without one is the smallest. */
+/*
+ * Sets shape and opcode of a product of a warpgroup. A row without a shape has the smallest. Returns false if
+ * the row is invalid.
+ */
 static bool parse_wgmma(struct matrix_row *x, const struct probe *p)
 {
 	static const struct {
@@ -167,7 +170,7 @@ static struct micro wgmma_micro(const struct subject *s, const struct matrix_row
 		.arg = x};
 }
 
-/* Issue of the instruction of warp 0 at pc; 0: none. */
+/* Cycle in which warp 0 issues the instruction at pc; 0: never. */
 static uint64_t issue_cycle_of_pc(const char *log, uint64_t pc)
 {
 	for (const char *at = log; *at; at = strchr(at, '\n') + 1) {
@@ -179,7 +182,10 @@ static uint64_t issue_cycle_of_pc(const char *log, uint64_t pc)
 	return 0;
 }
 
-/* Cycles from the issue of the instruction `first` after the lone product to the issue of the next one. */
+/*
+ * Cycles from the issue of a single product to the issue of the wait for it or, with `wait`, from there to
+ * the next issue.
+ */
 static double time_lone_product(const struct subject *s, struct matrix_row *x, bool wait)
 {
 	struct bytes log = {0};
@@ -194,7 +200,7 @@ static double time_lone_product(const struct subject *s, struct matrix_row *x, b
 	*params = s->params;
 	params->core.perfect_icache = true;
 	b = bench_open_logged(params, s->isa, &events);
-	bench_kernel(b, &m);
+	bench_run_kernel(b, &m);
 	bench_close(b);
 	fclose(events.out);
 	cycles = wait ? (double)(issue_cycle_of_pc(log.p, at_wait + 16) - issue_cycle_of_pc(log.p, at_wait))
@@ -220,7 +226,8 @@ double probe_wgmma(const struct probe *p, const struct subject *s)
 	parse_wgmma(&x, p);
 	if (x.figure == FIGURE_ISSUE || x.figure == FIGURE_WAIT)
 		return time_lone_product(s, &x, x.figure == FIGURE_WAIT);
-	cycles = probe_rounds(s, &m, &x.rounds, 4 * MATRIX_UNROLL, 8 * MATRIX_UNROLL) / (8 * MATRIX_UNROLL);
+	cycles = probe_time_rounds(s, &m, &x.rounds, 4 * MATRIX_UNROLL, 8 * MATRIX_UNROLL) /
+		 (8 * MATRIX_UNROLL);
 	return x.figure == FIGURE_CYCLES ? cycles : tflops_of_rate(s, &x, 1 / cycles);
 }
 
@@ -281,7 +288,8 @@ double probe_mma(const struct probe *p, const struct subject *s)
 
 	parse_mma(&x, p);
 	x.chains = rate ? MMA_CHAINS : 1;
-	cycles = probe_rounds(s, &m, &x.rounds, 4 * MATRIX_UNROLL, 8 * MATRIX_UNROLL) / (8 * MATRIX_UNROLL);
+	cycles = probe_time_rounds(s, &m, &x.rounds, 4 * MATRIX_UNROLL, 8 * MATRIX_UNROLL) /
+		 (8 * MATRIX_UNROLL);
 	return rate ? tflops_of_rate(s, &x, warps / cycles) : cycles;
 }
 

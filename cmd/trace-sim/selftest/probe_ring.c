@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tiles that are copied to shared memory and added up there: by bulk copies into a ring of slots, with a warp that loads
- * and four that add, or by LDGSTS and thread-block barriers. And one transfer by bulk copies, out and in.
+ * Kernels that copy tiles to shared memory and add up their elements there. They use either bulk copies into
+ * a ring of slots, with one warp that loads and four warps that add, or LDGSTS and thread-block barriers.
  *
- * The figure of tiles is the time of a kernel with cold caches. The params of a row are those of its source, as text:
- * "114 blocks of 160, 64 tiles of 4096 B, 2 slots, work 0, cold".
+ * The figure is the time of a kernel with cold caches. The params of a row are text, as in its source: "114
+ * blocks of 160, 64 tiles of 4096 B, 2 slots, work 0, cold".
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,10 +13,10 @@
 #include "selftest/probe.h"
 
 #define RING_ADDERS 4u  /* warps that add */
-#define RING_FULL   64u /* offsets of the first mbarriers; 0 would be none */
+#define RING_FULL   64u /* offsets of the first mbarriers; offset 0 would mean no mbarrier */
 #define RING_EMPTY  128u
 #define RING_SLOTS  8u
-#define RING_UNROLL 4u    /* multiply-adds of a turn of the loop that works */
+#define RING_UNROLL 4u    /* multiply-adds per iteration of the loop between tiles */
 #define RING_DATA   1024u /* offset of the first slot */
 #define PARITY      (UINT32_C(1) << 31)
 
@@ -24,7 +24,7 @@ struct tile_ring {
 	uint32_t blocks, threads, tiles, bytes, slots, work;
 };
 
-/* Reads the number before `word` in the params; 0: there is none. */
+/* Returns the number before `word` in the params; 0 if there is none. */
 static uint32_t number_before(const char *params, const char *word)
 {
 	const char *at = strstr(params, word);
@@ -53,7 +53,7 @@ static uint64_t tile_address(const struct tile_ring *r, uint32_t block, uint32_t
 	return MICRO_DATA + ((uint64_t)block * r->tiles + tile) * r->bytes;
 }
 
-/* Work between tiles: multiply-adds that depend on each other, in a loop. */
+/* Writes the work between tiles: a loop of `work` dependent multiply-adds. */
 static void scribe_work(struct scribe *s, uint32_t work)
 {
 	uint32_t pc = s->pc;
@@ -83,7 +83,7 @@ static void load_tiles(struct scribe *s, const struct tile_ring *r, uint32_t blo
 		scribe_sync(s, "SYNCS.PHASECHK.TRANS64.TRYWAIT", RING_EMPTY + 8 * slot, odd ? 0 : PARITY);
 		scribe_sync(s, "SYNCS.ARRIVE.TRANS64", RING_FULL + 8 * slot, r->bytes);
 		scribe_op(s, "UR4", "R2UR", "R2", 0);
-		scribe_copy(s, "UBLKCP.S.G", RING_FULL + 8 * slot, &box);
+		scribe_bulk_copy(s, "UBLKCP.S.G", RING_FULL + 8 * slot, &box);
 		scribe_op(s, "R2", "IADD3", "R2", 0);
 		scribe_op(s, "", "ISETP.NE.AND", "R2", 0);
 		scribe_op(s, "", "BRA", "", 0x400);
@@ -183,9 +183,9 @@ double probe_ring(const struct probe *p, const struct subject *s)
 	m.threads = r.threads;
 	m.shmem = RING_DATA + RING_SLOTS * r.bytes;
 	b = bench_open(&s->params, s->isa);
-	cycles = (double)bench_kernel(b, &m);
+	cycles = (double)bench_run_kernel(b, &m);
 	bench_close(b);
-	return cycles / subject_rate(s, 1, 1) / 1e3; /* microseconds */
+	return cycles / subject_gb_per_s(s, 1, 1) / 1e3; /* microseconds */
 }
 
 bool probe_ring_ready(

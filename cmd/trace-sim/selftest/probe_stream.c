@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Streams over arrays far larger than the L2, and sequences of small kernels.
+ * Probes of streams over arrays far larger than the L2, and of sequences of small kernels.
  *
- * The figure of a stream is taken in the middle of one kernel, on a GPU whose L2 holds the lines that the
- * preceding part of the arrays would have left. So neither launches nor the filling of queues count.
+ * The figure of a stream is taken in the middle of one kernel, on a GPU with an L2 that holds the lines that
+ * the preceding part of the arrays would have left. So the figure includes neither launches nor the filling
+ * of queues.
  */
 #include <math.h>
 #include <stdio.h>
@@ -18,7 +19,7 @@
 
 struct stream_kind {
 	const char *name;
-	uint32_t reads, taps; /* number of arrays read; loads of a thread from the first of them */
+	uint32_t reads, taps; /* number of arrays read; loads of a thread from the first array */
 	bool writes;
 	const char *op;
 };
@@ -33,8 +34,8 @@ static const struct stream_kind streams[] = {
 	{"triad of four", 3, 1, true, "DFMA"},
 };
 
-#define ARRAY_BYTES \
-	((UINT64_C(2) << 30) + (UINT64_C(2) << 20)) /* like the program's, each at a multiple of 2 MiB */
+/* as in the measured program; each array begins at a multiple of 2 MiB */
+#define ARRAY_BYTES ((UINT64_C(2) << 30) + (UINT64_C(2) << 20))
 
 struct probe_stream {
 	const struct stream_kind *kind;
@@ -74,10 +75,11 @@ static void stream_body(struct scribe *s, const struct micro *m, uint32_t block,
 	scribe_masked(s, lanes, "", "EXIT", "", 0);
 }
 
-#define PIECE 1024u /* consecutive elements that one cluster accesses */
+#define PIECE 1024u /* number of consecutive elements that one cluster accesses */
 
 /* Warms the L2 with the first n elements, in the order of their accesses. */
-static void stream_warm(struct bench *b, const struct subject *s, const struct stream_kind *k, uint64_t n)
+static void warm_stream_arrays(
+	struct bench *b, const struct subject *s, const struct stream_kind *k, uint64_t n)
 {
 	for (uint64_t i = 0; i < n; i += PIECE) {
 		uint32_t cluster = (uint32_t)(i / PIECE) % s->params.clusters;
@@ -95,8 +97,8 @@ struct flow_shape {
 };
 
 /*
- * Shape of CTAs with `block` threads, `per_sm` of them on each SM, limited by registers or else by shared
- * memory.
+ * Returns the shape of CTAs with `block` threads, `per_sm` of which fit on each SM. Registers limit their
+ * number or, if that is not possible, shared memory.
  */
 static struct flow_shape stream_shape(const struct subject *s, uint32_t block, uint32_t per_sm)
 {
@@ -113,8 +115,8 @@ static struct flow_shape stream_shape(const struct subject *s, uint32_t block, u
 static double counted_bytes(const struct stream_kind *k) { return 8.0 * (k->reads + k->writes); }
 
 /*
- * Number of waves of CTAs, and the fraction of the run that counts, without its start, its end and the
- * filling of queues.
+ * Size of the simulated run, in bytes and waves of CTAs, and the part of it that is measured, without its
+ * start, its end and the filling of queues.
  */
 #define STREAM_BYTES 20e6
 #define STREAM_WAVES 5.0
@@ -122,9 +124,9 @@ static double counted_bytes(const struct stream_kind *k) { return 8.0 * (k->read
 #define STREAM_TO    0.80
 
 /*
- * Parameters that place CTAs no faster than DRAM could complete them. Long after the launch of a kernel its
- * CTAs are spread over all positions of their code; right after a launch they would read in one burst and
- * write in the next, for many waves.
+ * Returns parameters with which CTAs are placed no faster than DRAM can complete them. Long after the launch
+ * of a kernel its CTAs are at all positions of their code. Right after the launch they would read in one
+ * burst and write in the next, for many waves.
  */
 static struct params params_out_of_step(const struct subject *s, double cta_bytes)
 {
@@ -158,10 +160,11 @@ static double stream_rate(const struct subject *s, const struct stream_kind *k, 
 
 	st.first_element = (uint64_t)(2 * (double)subject_l2_bytes(s) / counted_bytes(k)) / PIECE * PIECE;
 	b = bench_open(&p, s->isa);
-	stream_warm(b, s, k, st.first_element);
-	cycles = (double)bench_steady(b, &m, BENCH_CTAS, STREAM_FROM, STREAM_TO);
+	warm_stream_arrays(b, s, k, st.first_element);
+	cycles = (double)bench_time_middle(b, &m, BENCH_CTAS, STREAM_FROM, STREAM_TO);
 	bench_close(b);
-	return subject_rate(s, counted_bytes(k) * m.blocks * m.threads * (STREAM_TO - STREAM_FROM), cycles);
+	return subject_gb_per_s(
+		s, counted_bytes(k) * m.blocks * m.threads * (STREAM_TO - STREAM_FROM), cycles);
 }
 
 static const struct stream_kind *find_stream_kind(const char *name)
@@ -173,8 +176,8 @@ static const struct stream_kind *find_stream_kind(const char *name)
 }
 
 /*
- * The params are a line of the source's table: block size, threads, [CTAs per SM,] occupancy in percent. The
- * program that prints four columns reads three arrays in its triad, the older one two.
+ * The params are a line of the table in the source: block size, threads, [CTAs per SM,] occupancy in percent.
+ * In the triad, the program that prints four columns reads three arrays; the older program reads two.
  */
 double probe_stream(const struct probe *p, const struct subject *s)
 {
@@ -226,7 +229,7 @@ bool probe_stream_ready(
 /* ---- small kernels one after another --------------------------------------------------------- */
 
 #define SMALL_BLOCK 256u
-#define SMALL_MOST  6e6 /* bytes of the largest kernel that is simulated as a whole */
+#define SMALL_MOST  6e6 /* bytes of the largest kernel that is simulated completely */
 
 static double time_small_kernel(const struct subject *s, double bytes)
 {
@@ -249,16 +252,16 @@ static double time_small_kernel(const struct subject *s, double bytes)
 		bench_warm(b, element_address(1, i + 8), SECTOR, cluster, false);
 		bench_warm(b, element_address(0, i + 8), SECTOR, cluster, true);
 	}
-	bench_kernel(b, &m);
-	cycles = (double)bench_kernel(b, &m);
+	bench_run_kernel(b, &m);
+	cycles = (double)bench_run_kernel(b, &m);
 	bench_close(b);
 	return cycles;
 }
 
 /*
- * Beyond SMALL_MOST bytes, time grows at the rate between half of that size and the whole. Where both arrays
- * do not fit into the L2, it grows as in a stream, because each kernel begins with the lines that the
- * previous one accessed first, and finds none of them.
+ * Beyond SMALL_MOST bytes, the time is extrapolated with the slope between half of that size and that size.
+ * If both arrays together do not fit into the L2, it is extrapolated with the rate of a stream, because each
+ * kernel begins with the lines that the previous one accessed first and finds none of them.
  */
 double probe_small(const struct probe *p, const struct subject *s)
 {
@@ -273,7 +276,7 @@ double probe_small(const struct probe *p, const struct subject *s)
 	} else if (bytes > run) {
 		time += (time - time_small_kernel(s, run / 2)) / (run / 2) * (bytes - run);
 	}
-	return subject_rate(s, bytes, time);
+	return subject_gb_per_s(s, bytes, time);
 }
 
 bool probe_small_ready(

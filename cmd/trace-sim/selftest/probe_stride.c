@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Cycles of an SM's L1 per load of a warp, by the pattern of its addresses. All loads hit; the figure is
- * taken in the middle of one CTA of 1024 threads.
+ * Cycles of an SM's L1 per warp load, for patterns of addresses. All loads hit. The figure is taken in the
+ * middle of one CTA of 1024 threads.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,11 +11,11 @@
 /* ---- strides -------------------------------------------------------------------------------- */
 
 #define STRIDE_THREADS 1024u
-#define ROUNDS         20u   /* rounds, with 8 loads of each warp */
-#define PITCH          4098u /* elements between rows of a block */
+#define ROUNDS         20u   /* rounds of 8 loads per warp */
+#define PITCH          4098u /* elements from one row of a block to the next */
 
 struct stride {
-	uint32_t size, stride, block, rounds; /* block 0: a stride */
+	uint32_t size, stride, block, rounds; /* block is 0 for a pattern with a stride */
 };
 
 static void stride_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
@@ -77,7 +77,7 @@ double probe_stride(const struct probe *p, const struct subject *s)
 	else
 		t.block = (uint32_t)p->param[1];
 	b = bench_open(&s->params, s->isa);
-	cycles = (double)bench_steady(b, &m, BENCH_INSTS, from, to);
+	cycles = (double)bench_time_middle(b, &m, BENCH_INSTS, from, to);
 	bench_close(b);
 	return cycles / ((to - from) * ROUNDS * 8.0 * STRIDE_THREADS / 32);
 }

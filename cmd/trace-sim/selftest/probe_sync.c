@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Probes of barriers in shared memory: distance from the issue of an operation to that of the next instruction, in a
- * lone warp. The barrier has one arrival, so that the wait finds the phase over.
+ * Probes of mbarriers in shared memory: the distance between the issue of an operation and the issue of the
+ * next instruction, in a single warp. The barrier expects one arrival, so the wait finds the phase completed.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 enum { PC_INIT = 0x100, PC_ARRIVE = 0x200, PC_TRY = 0x300, PC_END = 0x400 };
 
-/* Writes an operation on the barrier, with the value after its address. */
+/* Writes an operation on the barrier, followed by a NOP. */
 static void scribe_syncs(struct scribe *s, uint32_t pc, const char *op, uint32_t value)
 {
 	s->pc = pc;
@@ -37,8 +37,8 @@ static void syncs_body(struct scribe *s, const struct micro *m, uint32_t block, 
 	s->insts++;
 }
 
-/* Cycles from the issue of the instruction at pc to that of the one after it. */
-static double cycles_after(const char *log, uint64_t pc)
+/* Cycles between the issues of the instructions at pc and pc + 16 in the event log. */
+static double cycles_to_next_issue(const char *log, uint64_t pc)
 {
 	uint64_t cycle, warp, is, from = 0;
 
@@ -72,10 +72,10 @@ double probe_mbarrier(const struct probe *p, const struct subject *s)
 	*params = s->params;
 	params->core.perfect_icache = true;
 	b = bench_open_logged(params, s->isa, &events);
-	bench_kernel(b, &m);
+	bench_run_kernel(b, &m);
 	bench_close(b);
 	fclose(events.out);
-	cycles = cycles_after(log.p, (uint64_t)p->param[0]);
+	cycles = cycles_to_next_issue(log.p, (uint64_t)p->param[0]);
 	bytes_free(&log);
 	free(params);
 	return cycles;

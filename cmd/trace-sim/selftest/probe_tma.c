@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Bandwidth of bulk copies: each block loads box after box of a buffer of 4 GiB, the next when the last has come.
+ * Bandwidth of bulk copies: each block loads boxes of a buffer of 4 GiB. It starts a load when the previous
+ * one has completed.
  *
- * The blocks of a row are resident together, in equal numbers on all SMs. One thread of a block loads, all wait for the
- * mbarrier and meet at a barrier. The boxes of a tensor follow each
- * other along its first dimension, and block i takes every blocks-th from box i on. A tensor has 4-byte elements and
- * equal extents: 32768 in two dimensions, 1024 in three.
+ * All blocks are resident at the same time, in equal numbers on all SMs. One thread of a block starts the
+ * loads; all threads wait for the mbarrier and then at a thread-block barrier. Boxes are numbered along the
+ * first dimension of a tensor, and block i loads every blocks-th box from box i on. A tensor has 4-byte
+ * elements and equal extents: 32768 in two dimensions, 1024 in three.
  */
 #include <math.h>
 #include <stdio.h>
@@ -14,10 +15,11 @@
 #include "selftest/bench.h"
 #include "selftest/probe.h"
 
-#define FLOW_BYTES   12e6 /* bytes that all blocks load together; FLOW_LEAST to FLOW_MOST loads a block */
+/* bytes that all blocks load together, within FLOW_LEAST to FLOW_MOST loads per block */
+#define FLOW_BYTES   12e6
 #define FLOW_LEAST   8u
 #define FLOW_MOST    40u
-#define FLOW_THREADS 1024u /* threads of a block; half of them if the blocks do not fit on an SM */
+#define FLOW_THREADS 1024u /* threads of a block; half as many if the blocks do not fit on an SM */
 #define FLOW_UNROLL  8u
 #define FLOW_BARRIER 64u /* offset of the mbarrier in shared memory */
 #define ELEMENT      4u
@@ -27,11 +29,11 @@
 struct tma_flow {
 	const char *op;
 	uint32_t bytes;         /* bytes of a load */
-	uint32_t x, y, z;       /* extents of a box; x 0: a range of bytes */
-	uint32_t blocks, loads; /* loads: number for each block */
+	uint32_t x, y, z;       /* extents of a box; x is 0 for a range of bytes */
+	uint32_t blocks, loads; /* loads: number of loads per block */
 };
 
-/* Sets x, y and z from "box=X = 16 Y = 16 Z = 4"; absent ones become 1. Returns false without X. */
+/* Sets x, y and z from "box=X = 16 Y = 16 Z = 4". Absent extents become 1. Returns false if X is absent. */
 static bool parse_box(struct tma_flow *f, const char *params)
 {
 	const char *box = strstr(params, "box=");
@@ -46,7 +48,7 @@ static bool parse_box(struct tma_flow *f, const char *params)
 	return box && strstr(box, "X = ");
 }
 
-/* Sets *f from a probe; returns false if the row is not understood. */
+/* Sets *f from a probe. Returns false if the row is invalid. */
 static bool parse_tma_flow(struct tma_flow *f, const struct probe *p)
 {
 	double bytes = p->param[1] * 1024;
@@ -67,7 +69,7 @@ static bool parse_tma_flow(struct tma_flow *f, const struct probe *p)
 	return f->x * ELEMENT % 16 == 0 && (uint64_t)f->x * f->y * f->z * ELEMENT == f->bytes;
 }
 
-/* Box number n of the tensor. */
+/* Returns box number n of the tensor. */
 static struct scribe_box flow_box(const struct tma_flow *f, uint64_t n)
 {
 	uint32_t side = f->z > 1 || strstr(f->op, "3D") ? CUBE_SIDE : PLANE_SIDE;
@@ -88,7 +90,7 @@ static struct scribe_box flow_box(const struct tma_flow *f, uint64_t n)
 	return b;
 }
 
-static void flow_copies(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
+static void tma_flow_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
 	const struct tma_flow *f = m->arg;
 
@@ -103,12 +105,12 @@ static void flow_copies(struct scribe *s, const struct micro *m, uint32_t block,
 
 		if (i % FLOW_UNROLL == 0)
 			s->pc = 0x100;
-		if (warp) { /* the same number of instructions as the loading warp */
+		if (warp) { /* gives all warps the same number of instructions */
 			scribe_op(s, "R2", "MOV", "", 0);
 			scribe_op(s, "R2", "MOV", "", 0);
 		} else {
 			scribe_sync(s, "SYNCS.ARRIVE.TRANS64", FLOW_BARRIER, f->bytes);
-			scribe_copy(s, f->op, FLOW_BARRIER, &box);
+			scribe_bulk_copy(s, f->op, FLOW_BARRIER, &box);
 		}
 		scribe_sync(s, "SYNCS.PHASECHK.TRANS64.TRYWAIT", FLOW_BARRIER, i % 2 ? UINT32_C(1) << 31 : 0);
 		scribe_op(s, "", "BAR.SYNC", "", 0);
@@ -124,8 +126,12 @@ static void flow_copies(struct scribe *s, const struct micro *m, uint32_t block,
 double probe_tma_flow(const struct probe *p, const struct subject *s)
 {
 	struct tma_flow f;
-	struct micro m = {
-		.name = "tma_flow", .nregs = 16, .arch = s->arch, .v6 = true, .body = flow_copies, .arg = &f};
+	struct micro m = {.name = "tma_flow",
+		.nregs = 16,
+		.arch = s->arch,
+		.v6 = true,
+		.body = tma_flow_body,
+		.arg = &f};
 	struct bench *b;
 	uint32_t per_sm;
 	double cycles;
@@ -136,10 +142,10 @@ double probe_tma_flow(const struct probe *p, const struct subject *s)
 	m.threads = per_sm * FLOW_THREADS <= s->params.core.threads ? FLOW_THREADS : FLOW_THREADS / 2;
 	m.shmem = s->params.core.shmem_bytes / (per_sm + 1);
 	b = bench_open(&s->params, s->isa);
-	cycles = (double)bench_steady(b, &m, BENCH_INSTS, 0.3, 0.9);
+	cycles = (double)bench_time_middle(b, &m, BENCH_INSTS, 0.3, 0.9);
 	bench_close(b);
-	/* the program prints units of 2^30 bytes */
-	return subject_rate(s, 0.6 * f.loads * f.blocks * f.bytes, cycles) * 1e9 / (1u << 30);
+	/* the measured program uses units of 2^30 bytes */
+	return subject_gb_per_s(s, 0.6 * f.loads * f.blocks * f.bytes, cycles) * 1e9 / (1u << 30);
 }
 
 bool probe_tma_flow_ready(

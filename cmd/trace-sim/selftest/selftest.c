@@ -10,7 +10,7 @@
 #include "selftest/selftest.h"
 #include "selftest/table.h"
 
-/* Other names of GPUs in measured files. */
+/* Names of GPUs in measured files that differ from the names of their configurations. */
 static const struct {
 	const char *name, *alias;
 } aliases[] = {
@@ -47,7 +47,7 @@ static void subject_init(struct subject *s, const struct gpuconf *c, const struc
 }
 
 /*
- * Applies the conditions of a tool to c, which shares its memory with the configuration; false: there are
+ * Applies the #with lines of a tool to c, a shallow copy of the configuration. Returns false if there are
  * none.
  */
 static bool apply_tool_options(struct gpuconf *c, const struct measured *m, const char *tool)
@@ -64,7 +64,10 @@ static bool apply_tool_options(struct gpuconf *c, const struct measured *m, cons
 	return any;
 }
 
-/* Subject for the rows of a tool, created once each; the configuration without conditions is the first. */
+/*
+ * Returns the subject for the rows of a tool, which is created at the first call. The first subject is the
+ * configuration itself.
+ */
 static const struct subject *find_subject(struct subjects *s, const struct selftest *t, const char *tool)
 {
 	struct gpuconf *c;
@@ -93,7 +96,7 @@ struct subjects *subjects_new(const struct selftest *t, const struct measured *w
 	return s;
 }
 
-const struct subject *subjects_for(struct subjects *s, const struct selftest *t, const char *tool)
+const struct subject *subjects_for_tool(struct subjects *s, const struct selftest *t, const char *tool)
 {
 	return find_subject(s, t, tool);
 }
@@ -116,7 +119,7 @@ static void read_measured_files(const struct selftest *t, struct measured *rows,
 		with->with[with->n_with++] = rows->with[i];
 	}
 	for (uint32_t i = 0; i < with->n_with; i++)
-		if (with->with[i].param && !probe_takes(with->with[i].define)) {
+		if (with->with[i].param && !probe_has_parameter(with->with[i].define)) {
 			fault_set(&f, with->with[i].place, "measured-params",
 				"invalid '%s' (expected NAME=NUMBER, a parameter of a workload)",
 				with->with[i].define);
@@ -124,14 +127,17 @@ static void read_measured_files(const struct selftest *t, struct measured *rows,
 		}
 }
 
-/* Appends a row of the measured file, unless --only excludes it. A row without a probe has no group. */
+/*
+ * Appends a row of the measured file unless --only excludes it. A row without a probe has no group that
+ * --only could match.
+ */
 static void append_figure_row(struct figure_table *table, struct subjects *s, const struct selftest *t,
 	const struct measured_row *r)
 {
 	struct figure_row *f = &table->row[table->n];
 
-	*f = (struct figure_row){.row = r, .subject = subjects_for(s, t, r->tool)};
-	if (!probe_of(&f->probe, r, s->with, f->subject, &f->why))
+	*f = (struct figure_row){.row = r, .subject = subjects_for_tool(s, t, r->tool)};
+	if (!probe_for_row(&f->probe, r, s->with, f->subject, &f->why))
 		f->subject = NULL;
 	table->n += !t->only->n || namelist_find(t->only, r->id) >= 0 ||
 		    (f->subject && namelist_find(t->only, f->probe.group) >= 0);
@@ -145,8 +151,8 @@ static double simulate_row(void *ctx, uint32_t i)
 }
 
 /*
- * True for bandwidths, which take seconds each because all SMs are busy. They run first, so that no worker
- * ends long after the others.
+ * Returns true for bandwidths, which take seconds each because all SMs are busy. They run first, to prevent
+ * one worker from ending long after the others.
  */
 static bool is_long_row(const struct figure_row *r) { return !strcmp(r->probe.kind->unit, "GB/s"); }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The selftest: errors of a configuration relative to figures measured on the GPU (trace-sim --selftest).
+ * The selftest (trace-sim --selftest): errors of a configuration relative to figures that were measured on the GPU.
  *
  *   measured.c  measured figures        probe*.c  micro-traces that reproduce them
  *   micro.c     text of micro-traces    bench.c   GPUs that run them
@@ -21,9 +21,10 @@ enum selftest_format { SELFTEST_TEXT, SELFTEST_JSON, SELFTEST_TSV };
 
 struct selftest {
 	const struct gpuconf *conf;
-	const char *name;    /* name of the GPU, matched with the gpu of rows; NULL: all rows are used */
-	const char *shipped; /* measured file of the configuration; NULL: none */
-	const char *const *measured; /* files whose rows are used instead of the shipped ones */
+	/* name of the GPU, compared with the gpu column of rows; NULL: all rows are used */
+	const char *name;
+	const char *shipped;         /* measured file of the configuration; NULL: none */
+	const char *const *measured; /* files whose rows are used instead of those of `shipped` */
 	uint32_t n_measured;
 	const char *const *fit; /* options to fit, "NAME" or "NAME=FROM..TO" */
 	uint32_t n_fit;
@@ -37,8 +38,8 @@ struct selftest {
 };
 
 /*
- * Runs the selftest. Returns the exit status: 0, or 1 if a figure is beyond the tolerance. Ends the program
- * on errors.
+ * Runs the selftest. Returns the exit status: 0, or 1 if the error of a figure exceeds the tolerance. Ends
+ * the program if an input has an error.
  */
 int selftest_run(const struct selftest *t);
 

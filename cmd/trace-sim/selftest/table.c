@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Output of a selftest as text, JSON records or tab-separated columns (table.h). Rows are in the order of
- * their files, groups in order of appearance. A row that was not simulated has no simulated figure.
+ * Output of a selftest as text, JSON records or tab-separated columns (table.h). Rows have the order of their
+ * files, groups the order of their appearance. A row that was not simulated has no simulated figure.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ double table_error(const struct figure_row *r)
 struct figure_group {
 	const char *name, *worst_id;
 	uint32_t n;
-	double sum, worst; /* sum and maximum of |error| */
+	double sum, worst; /* sum and maximum of the absolute errors */
 	double max_diff;   /* largest difference in the unit of the figures */
 };
 
@@ -48,7 +48,9 @@ static void add_to_group(struct figure_group *g, const struct figure_row *r)
 		g->max_diff = diff;
 }
 
-/* Groups of the simulated rows, followed by a group of all of them; *n: without the last. */
+/*
+ * Returns the groups of the simulated rows, followed by a group "all". Sets *n to their number without "all".
+ */
 static struct figure_group *new_groups(const struct figure_table *t, uint32_t *n)
 {
 	struct figure_group *g = xcalloc(t->n + 1, sizeof(*g)), all = {.name = "all"};
@@ -63,7 +65,10 @@ static struct figure_group *new_groups(const struct figure_table *t, uint32_t *n
 	return g;
 }
 
-/* Reasons why rows were not simulated, with their numbers, in order of appearance. */
+/*
+ * Collects the reasons why rows were not simulated in *out, in order of appearance, with the number of rows
+ * each. Returns the number of reasons.
+ */
 static uint32_t count_reasons_not_run(const struct figure_table *t, struct figure_group **out)
 {
 	struct figure_group *g = xcalloc(t->n + 1, sizeof(*g));
@@ -101,7 +106,7 @@ static void print_table_text(const struct figure_table *t, FILE *out)
 		fprintf(out, "%-22s %7u %7.2f%% %7.2f%%  %s\n", g[i].name, g[i].n,
 			g[i].n ? g[i].sum / g[i].n : 0, g[i].worst, g[i].worst_id ? g[i].worst_id : "");
 	for (uint32_t i = 0; i < n_why; i++)
-		fprintf(out, "%snot made: %u (%s)\n", i ? "" : "\n", why[i].n, why[i].name);
+		fprintf(out, "%snot simulated: %u (%s)\n", i ? "" : "\n", why[i].n, why[i].name);
 	if (t->n_other)
 		fprintf(out, "rows of other GPUs: %u\n", t->n_other);
 	free(g);

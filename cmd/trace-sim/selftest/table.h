@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Output of a selftest: a row per figure, and a summary by group. */
+/* Output of a selftest: one row per figure, and a summary by group. */
 #ifndef SELFTEST_TABLE_H
 #define SELFTEST_TABLE_H
 
@@ -10,7 +10,7 @@
 struct figure_row {
 	const struct measured_row *row;
 	struct probe probe;
-	const struct subject *subject; /* NULL: not simulated, for the reason `why` */
+	const struct subject *subject; /* NULL: not simulated; `why` is the reason */
 	const char *why;
 	double simulated;
 };
@@ -22,7 +22,7 @@ struct figure_table {
 	uint32_t n, n_other; /* n_other: number of rows of other GPUs, which are left out */
 };
 
-/* Error in percent; 0 if the row was not simulated. */
+/* Error of the simulated figure in percent; 0 if the row was not simulated. */
 double table_error(const struct figure_row *r);
 void table_print(const struct figure_table *t, enum selftest_format format, FILE *out);
 
