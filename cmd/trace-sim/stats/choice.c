@@ -22,7 +22,7 @@ const struct chosen_name *choice_find(struct figure_choice *c, const char *name,
 	return to;
 }
 
-/* Appends a name, once. */
+/* Appends a name to c->listed unless it is there. */
 static void add_chosen_name(struct figure_choice *c, const char *name)
 {
 	for (uint32_t i = 0; i < c->n_listed; i++)
@@ -32,7 +32,7 @@ static void add_chosen_name(struct figure_choice *c, const char *name)
 	c->listed[c->n_listed++] = name;
 }
 
-void choice_list(struct figure_choice *c, const char *name, uint64_t hash)
+void choice_list_name(struct figure_choice *c, const char *name, uint64_t hash)
 {
 	const struct chosen_name *n = choice_find(c, name, hash);
 
@@ -42,7 +42,7 @@ void choice_list(struct figure_choice *c, const char *name, uint64_t hash)
 
 static bool is_pattern(const char *name) { return strpbrk(name, "*?") != NULL; }
 
-/* Reports whether a pattern may match a figure: one of this run, or a family of stats.def. */
+/* Returns true if a pattern may match a figure of this run or of stats.def. */
 static bool may_match_figure(const struct figure_choice *c, const char *pattern)
 {
 	if (strchr(pattern, '[')) /* the index may be any */

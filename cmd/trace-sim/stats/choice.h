@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Figures that records hold: those of the whole GPU that are not 0, unless -s or --all-figures choose others.
+ * The choice of figures for records: figures of the whole GPU that are not 0, unless -s or --all-figures
+ * choose others.
  *
- * Always true: a name is compared with the patterns of -s once. A figure that a record lacks is 0 where the run
- * record lists its name (trace-stats(5)).
+ * Always true: a name is compared with the patterns of -s only once. If the run record lists a figure and
+ * another record does not have it, it is 0 there (trace-stats(5)).
  */
 #ifndef STATS_CHOICE_H
 #define STATS_CHOICE_H
@@ -23,8 +24,9 @@ struct chosen_name {
 };
 
 struct figure_choice {
-	struct namelist names; /* patterns of -s; none: figures of the whole GPU */
-	bool all;              /* --all-figures: also zeros, and without -s also figures of single units */
+	struct namelist names; /* patterns of -s; if empty, figures of the whole GPU are chosen */
+	/* --all-figures: zeros are written too and, without -s, figures of single units */
+	bool all;
 	/* private */
 	struct chosen_name *name;
 	uint32_t n, cap;
@@ -34,13 +36,13 @@ struct figure_choice {
 	uint32_t n_listed, cap_listed;
 };
 
-/* Row of a name; hash: table_hash() of it. Valid until the next call. */
+/* Returns the row of a name, valid until the next call. hash: table_hash() of the name. */
 const struct chosen_name *choice_find(struct figure_choice *c, const char *name, uint64_t hash);
-/* Adds a name to those that the run record lists, if it is chosen and zeros are left out. */
-void choice_list(struct figure_choice *c, const char *name, uint64_t hash);
+/* Adds a name to the list of the run record if it is chosen and zeros are left out. */
+void choice_list_name(struct figure_choice *c, const char *name, uint64_t hash);
 /*
- * Completes the list with the names of -s that records omit where they are 0 from the start. Ends the program if a
- * name or pattern of -s names no figure.
+ * Completes the list with the names of -s that no table has while they are 0. Ends the program if a name or
+ * pattern of -s matches no figure.
  */
 void choice_complete(struct figure_choice *c);
 /* Writes the group "figures": each listed name with its unit. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --interval N: a record "interval" of the chosen figures every N core cycles of a kernel, and one for the rest at
- * its end, so that the intervals of a kernel add up to its own record. The simulation does not depend on it.
+ * --interval N: writes a record "interval" with the chosen figures every N core cycles of a kernel, and one
+ * for the remaining cycles at its end. So the intervals of a kernel add up to its own record. The simulation
+ * does not depend on this option.
  */
 #ifndef INTERVAL_H
 #define INTERVAL_H
@@ -10,13 +11,16 @@
 
 struct interval;
 
-/* Starts intervals of `cycles`, above 0. Writes figures that c chooses to w; the caller keeps both. */
+/*
+ * Starts intervals of `cycles` cycles (above 0). Records are written to w and have the figures that c
+ * chooses. The caller owns both.
+ */
 struct interval *interval_start(uint64_t cycles, struct record_writer *w, struct figure_choice *c);
 /* Cycle of the run at which the next record is due. */
 uint64_t interval_due(const struct interval *n);
 /*
- * Writes a record of the cycles since the last one, if there are any. k: kernel that the record names; NULL:
- * none.
+ * Writes a record of the cycles since the last record, if there are any. k: kernel that the record names;
+ * NULL: none.
  */
 void interval_record(struct interval *n, struct gpu *g, const struct kernel *k);
 void interval_free(struct interval *n);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Peak rates; see peaks.h. A rate is that of warp instructions of one kind per cycle and SM, times the operations of the
- * instruction. The rate of a kind of tensor instructions is that of the largest one of the architecture.
+ * Peak rates; see peaks.h. A rate is the number of warp instructions of one kind per cycle and SM, times the
+ * operations per instruction. For a kind of tensor instruction it is the rate of the largest instruction of
+ * the architecture.
  */
 #include <stdio.h>
 #include "flops.h"
 #include "stats/peaks.h"
 
-/* Tensor instructions by kind, the oldest compute capability that has one, and their use of the modern core's unit. */
+/* The largest tensor instruction of each kind, with the compute capabilities that have it. */
 static const struct tensor_peak {
 	const char *opcode;
 	unsigned from, until; /* compute capabilities */
@@ -23,7 +24,7 @@ static const struct tensor_peak {
 	{"IMMA.16832.S8.S8", 80, 0, 2048},
 };
 
-/* Rate of a kind of unit of the legacy core, in warp instructions a cycle and SM. */
+/* Rate of a kind of unit of the legacy core, in warp instructions per cycle and SM. */
 static double legacy_unit_rate(const struct core_params *c, enum unit_kind unit, uint32_t interval)
 {
 	double rate = interval ? (double)c->unit[unit].units / interval : 0;
@@ -36,7 +37,7 @@ static double modern_unit_rate(const struct modern_params *m, double subs, enum 
 	return m->interval[unit] ? subs / m->interval[unit] : 0;
 }
 
-/* Sets the rates of the kinds without tensor units. */
+/* Sets the rates of the kinds that do not use tensor units. */
 static void find_scalar_rates(const struct params *p, double rate[N_FLOP_KINDS])
 {
 	const struct core_params *c = &p->core;
@@ -59,7 +60,7 @@ static void find_scalar_rates(const struct params *p, double rate[N_FLOP_KINDS])
 					       : modern_unit_rate(m, subs, CORE_FP64));
 }
 
-/* Rate of a tensor instruction, in warp instructions a cycle and SM. */
+/* Rate of a tensor instruction, in warp instructions per cycle and SM. */
 static double tensor_rate(const struct params *p, const struct tensor_peak *t)
 {
 	const struct core_params *c = &p->core;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Samples of a profile; see profile_interval.h. A sample is a row of running values: fixed columns, then columns by SM,
- * by L2 slice and by DRAM channel. A record has the differences of two rows.
+ * Samples of a profile; see profile_interval.h. A sample is a row of running values: fixed columns, then
+ * columns per SM, per L2 slice and per DRAM channel. A record has the differences between two rows.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -139,9 +139,12 @@ void profile_interval_sample(struct profile_interval *n, struct gpu *g)
 
 /* ---- records ----------------------------------------------------------------------------------- */
 
-/* Writes the figure "OF[INDEX].FIELD" unless it is 0. A run has up to 100,000 of them: snprintf() takes longer. */
-static void write_part(struct record_writer *w, const char *of, uint32_t index, const char *field, uint64_t v,
-	const char *unit)
+/*
+ * Writes the figure "OF[INDEX].FIELD" unless it is 0. Avoids snprintf(), which is slower: a run has up to
+ * 100,000 such figures.
+ */
+static void write_unit_figure(struct record_writer *w, const char *of, uint32_t index, const char *field,
+	uint64_t v, const char *unit)
 {
 	char name[64];
 	size_t n = strlen(of);
@@ -157,26 +160,26 @@ static void write_part(struct record_writer *w, const char *of, uint32_t index, 
 	record_uint(w, name, v, unit);
 }
 
-static void write_parts(
+static void write_unit_figures(
 	const struct profile_interval *n, struct record_writer *w, const uint64_t *a, const uint64_t *b)
 {
 	for (uint32_t i = 0; i < n->sms; i++) {
 		uint32_t c = sm_column(i);
 
-		write_part(w, "sm", i, "issued", b[c] - a[c], "scheduler-cycles");
-		write_part(w, "sm", i, "warp_cycles", b[c + 1] - a[c + 1], "warp-cycles");
+		write_unit_figure(w, "sm", i, "issued", b[c] - a[c], "scheduler-cycles");
+		write_unit_figure(w, "sm", i, "warp_cycles", b[c + 1] - a[c + 1], "warp-cycles");
 	}
 	for (uint32_t i = 0; i < n->slices; i++) {
 		uint32_t c = slice_column(n, i);
 
-		write_part(w, "l2_slice", i, "accesses", b[c] - a[c], "accesses");
-		write_part(w, "l2_slice", i, "misses", b[c + 1] - a[c + 1], "accesses");
-		write_part(w, "l2_slice", i, "bytes", b[c + 2] - a[c + 2], "bytes");
+		write_unit_figure(w, "l2_slice", i, "accesses", b[c] - a[c], "accesses");
+		write_unit_figure(w, "l2_slice", i, "misses", b[c + 1] - a[c + 1], "accesses");
+		write_unit_figure(w, "l2_slice", i, "bytes", b[c + 2] - a[c + 2], "bytes");
 	}
 	for (uint32_t i = 0; i < n->channels; i++) {
 		uint32_t c = channel_column(n, i);
 
-		write_part(w, "dram_channel", i, "bytes", b[c] - a[c], "bytes");
+		write_unit_figure(w, "dram_channel", i, "bytes", b[c] - a[c], "bytes");
 	}
 }
 
@@ -208,7 +211,7 @@ static void write_interval_row(
 			c < N_PROFILE_REASONS ? profile_reason_names[c] : "empty");
 		record_uint(w, name, b[at] - a[at], "cycles");
 	}
-	write_parts(n, w, a, b);
+	write_unit_figures(n, w, a, b);
 	record_group_end(w);
 	record_end(w);
 }

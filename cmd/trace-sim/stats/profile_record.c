@@ -32,7 +32,7 @@ struct profile {
 		uint64_t n[N_PROFILE_COUNTS], cycles[N_PROFILE_REASONS];
 	} * sum; /* sums of the current kernel */
 	uint32_t n_sums, cap_sums;
-	uint32_t *sum_index, cap_index;           /* index into sum plus 1, by code + 1 */
+	uint32_t *sum_index, cap_index;           /* by code + 1: index into `sum`, plus 1; 0: none */
 	uint64_t total[N_PROFILE_REASONS], empty; /* of the run */
 	uint64_t operations[N_FLOP_KINDS];        /* of the run */
 	struct profile_interval *intervals;
@@ -63,7 +63,7 @@ void profile_free(struct profile *p, struct gpu *g)
 
 /* ---- adding up ------------------------------------------------------------------------------ */
 
-/* Adds a row of an SM to the sum of its instruction. */
+/* Adds a row of an SM to the sum for its instruction. */
 static void add_profile_row(struct profile *p, const struct profile_row *r)
 {
 	uint32_t old = p->cap_index, i = r->code + 1;
@@ -93,7 +93,8 @@ static uint64_t row_cycles(const struct profile_row *r)
 }
 
 /*
- * Adds the rows of kernel uid (0: of all) of an SM and removes them; the remaining ones are numbered again.
+ * Adds the rows of kernel uid (0: of all kernels) of an SM to the sums and removes them. The remaining rows
+ * are renumbered.
  */
 static void move_sm_rows(struct profile *p, const struct sm *s, uint32_t uid)
 {
@@ -122,7 +123,7 @@ static void move_sm_rows(struct profile *p, const struct sm *s, uint32_t uid)
 	assert(sp->taken + left == s->clock * s->core->schedulers);
 }
 
-/* Number of scheduler cycles since the last kernel in which SMs had no thread block. */
+/* Number of scheduler cycles, since the last kernel, in which SMs had no thread block. */
 static uint64_t cycles_of_empty_sms(struct gpu *g)
 {
 	uint64_t all = g->cycle * g->params.sms, ran = 0;
@@ -139,15 +140,15 @@ static uint64_t cycles_of_empty_sms(struct gpu *g)
 
 /* ---- writing -------------------------------------------------------------------------------- */
 
-/* Argument of compare_by_pc(), for which qsort() has no parameter. */
-static const struct code *sorting;
+/* Argument of compare_by_pc(), because qsort() cannot pass it. */
+static const struct code *code_being_sorted;
 
 static int compare_files(const struct inst *x, const struct inst *y)
 {
 	return x->file && y->file ? strcmp(x->file, y->file) : (x->file != NULL) - (y->file != NULL);
 }
 
-/* Orders by PC, then opcode, then file and line; sums without an instruction come first. */
+/* Orders sums by PC, opcode, file and line. Sums without an instruction come first. */
 static int compare_by_pc(const void *a, const void *b)
 {
 	uint32_t ca = ((const struct code_sum *)a)->code, cb = ((const struct code_sum *)b)->code;
@@ -156,8 +157,8 @@ static int compare_by_pc(const void *a, const void *b)
 
 	if (ca == PROFILE_NO_CODE || cb == PROFILE_NO_CODE)
 		return (cb == PROFILE_NO_CODE) - (ca == PROFILE_NO_CODE);
-	x = code_at(sorting, ca);
-	y = code_at(sorting, cb);
+	x = code_at(code_being_sorted, ca);
+	y = code_at(code_being_sorted, cb);
 	if (x->pc != y->pc)
 		return x->pc < y->pc ? -1 : 1;
 	order = strcmp(x->opcode, y->opcode);
@@ -174,7 +175,7 @@ static const struct {
 #undef PROFILE_COUNT
 };
 
-/* Adds the operations of the present kernel up by kind. */
+/* Adds the operations of the current kernel to n, by kind. */
 static void add_operations(const struct profile *p, const struct code *code, uint64_t n[N_FLOP_KINDS])
 {
 	for (uint32_t i = 0; i < p->n_sums; i++) {
@@ -227,7 +228,7 @@ static void write_pc(struct record_writer *w, const struct inst *in, const struc
 
 static void write_pcs(struct profile *p, const struct code *code)
 {
-	sorting = code;
+	code_being_sorted = code;
 	if (p->n_sums)
 		qsort(p->sum, p->n_sums, sizeof(*p->sum), compare_by_pc);
 	for (uint32_t i = 0, next; i < p->n_sums; i = next) {
@@ -270,7 +271,8 @@ static void write_identity(struct record_writer *w, const struct kernel *k)
 }
 
 /*
- * Adds the rows of kernel uid (0: of all) up in p->sum, and by reason in cycles[] and the totals of the run.
+ * Sums the rows of kernel uid (0: of all kernels) in p->sum, and by reason in cycles[] and in the totals of
+ * the run.
  */
 static void collect_rows(
 	struct profile *p, const struct gpu *g, uint32_t uid, uint64_t cycles[N_PROFILE_REASONS])
@@ -309,7 +311,8 @@ void profile_kernel(struct profile *p, struct gpu *g, const struct kernel *k)
 }
 
 /*
- * Writes the windows of the run, for work on the speed of the simulator. The results do not depend on them.
+ * Writes statistics of the windows of the run. They help to speed up the simulator; the results do not depend
+ * on windows.
  */
 static void write_windows(struct record_writer *w, const struct window_counts *n)
 {

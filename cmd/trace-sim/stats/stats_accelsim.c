@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The printer: the block that the original prints after each kernel (trace-stats(5)), and the lines of
- * its speed report. Numbers are written in the C locale, which the program never leaves.
+ * The printer: the block that the original prints after each kernel (trace-stats(5)), and the lines of its
+ * speed report. Numbers have the format of the C locale, which the program never changes.
  */
 #include "stats_int.h"
 
@@ -20,7 +20,7 @@ void stats_real(struct stats_sink *s, enum real_style style, double v)
 	}
 }
 
-/* The caller checks the stream for a failed write. */
+/* The caller checks the stream for write errors. */
 void stats_print_block(struct gpu *g, const struct stats_block *b, FILE *out)
 {
 	struct bytes text = {0};

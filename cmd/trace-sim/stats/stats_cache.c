@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Statistics of the caches of the SMs and of the L2 (CACHE-stat). quirk Q3-23: L1D_cache_core is by cluster.
+ * Statistics of the caches of the SMs and of the L2 (CACHE-stat). quirk Q3-23: L1D_cache_core is per cluster.
  *
- * Always true: totals, per-cluster and per-slice lines are over all streams. The breakdowns in the block are
- * of one stream, or of each stream in turn if the block has none; in records they are over all streams. L1C
- * and L1T have accesses of kernels from PTX only.
+ * Always true: totals, and the lines per cluster and per slice, are over all streams. The breakdowns in a
+ * block are for its stream, or for each stream one by one if the block has no stream. In records they are
+ * over all streams. Only kernels from PTX access the L1C and the L1T.
  */
 #include <assert.h>
 #include <string.h>
@@ -37,7 +37,7 @@ static void add_sum(struct cache_sum *to, struct cache_sum t)
 	to->fails += t.fails;
 }
 
-/* Sum over all streams; cache may be NULL. */
+/* Returns the sum of a cache's counts over all streams. cache may be NULL. */
 static struct cache_sum sum_cache(const struct gpu *g, const struct cache *cache)
 {
 	struct cache_sum all = {0};
@@ -60,7 +60,10 @@ static void add_ports(struct cache_ports *to, const struct cache *cache)
 	to->fill_busy += p.fill_busy;
 }
 
-/* Lines "LEVEL_total_cache_accesses = n" and so on; the block has a rate only if there are accesses. */
+/*
+ * Emits the lines "LEVEL_total_cache_accesses = n" and so on. The block has a rate only if there are
+ * accesses.
+ */
 static void walk_totals(struct stats_sink *s, const char *level, struct cache_sum t)
 {
 	char name[64];
@@ -87,7 +90,7 @@ static void walk_ports(
 	stats_line_real(s, fill_name, F3, fill);
 }
 
-/* "NAME[i]: Access = ..." for the L1Ds of a cluster or for an L2 slice. */
+/* Emits "NAME[i]: Access = ..." for the L1Ds of a cluster or for an L2 slice. */
 static void emit_one_cache(struct stats_sink *s, const char *name, unsigned i, struct cache_sum t)
 {
 	struct quotient rate = quotient_double((double)t.misses, (double)t.accesses);
@@ -96,19 +99,19 @@ static void emit_one_cache(struct stats_sink *s, const char *name, unsigned i, s
 	stats_value(s, "[", i, "]: ");
 	stats_prefix(s, "%s[%u].", name + (*name == '\t'), i);
 	s->sparse = true;
-	field64(s, "Access", " = ", t.accesses, ", ");
-	field64(s, "Miss", " = ", t.misses, ", ");
-	field_real(s, "Miss_rate", " = ", F3, rate, ", ");
-	field64(s, "Pending_hits", " = ", t.pending_hits, ", ");
-	field64(s, "Reservation_fails", " = ", t.fails, "\n");
+	emit_field64(s, "Access", " = ", t.accesses, ", ");
+	emit_field64(s, "Miss", " = ", t.misses, ", ");
+	emit_field_real(s, "Miss_rate", " = ", F3, rate, ", ");
+	emit_field64(s, "Pending_hits", " = ", t.pending_hits, ", ");
+	emit_field64(s, "Reservation_fails", " = ", t.fails, "\n");
 	s->sparse = false;
 	stats_prefix(s, "%s", "");
 }
 
 /* ---- breakdowns ------------------------------------------------------------------------------ */
 
-/* "NAME[TYPE][WHAT]", without printf() because a block has some hundred of them. */
-static const char *row_name(char full[96], const char *name, int type, const char *what)
+/* Returns "NAME[TYPE][WHAT]". Avoids printf(), because a block has hundreds of such names. */
+static const char *breakdown_name(char full[96], const char *name, int type, const char *what)
 {
 	assert(strlen(name) + strlen(acc_type_names[type]) + strlen(what) + sizeof("[][]") <= 96);
 	stpcpy(stpcpy(stpcpy(stpcpy(stpcpy(stpcpy(full, name), "["), acc_type_names[type]), "]["), what),
@@ -129,15 +132,15 @@ static void walk_statuses(struct stats_sink *s, const char *name, const struct c
 				total[type] += n;
 			if (!n && s->sparse && collecting(s))
 				continue;
-			stats_line64(s, row_name(full, name, type, cache_status_names[st]), n);
+			stats_line64(s, breakdown_name(full, name, type, cache_status_names[st]), n);
 		}
 	}
 	for (int type = 0; type < N_ACC_TYPES; type++) {
 		uint32_t wrapped = (uint32_t)total[type];
 
-		row_name(full, name, type, "TOTAL_ACCESS");
+		breakdown_name(full, name, type, "TOTAL_ACCESS");
 		if (wrapped || (collecting(s) && total[type]))
-			field_count(s, full, " = ", wrapped, total[type], SHOW_64, "\n");
+			emit_field_count(s, full, " = ", wrapped, total[type], SHOW_64, "\n");
 	}
 }
 
@@ -149,13 +152,13 @@ static void walk_fails(struct stats_sink *s, const char *name, const struct cach
 		for (int why = 0; why < N_FAILS; why++) {
 			if (!c->fail[type][why])
 				continue;
-			row_name(full, name, type, cache_fail_names[why]);
+			breakdown_name(full, name, type, cache_fail_names[why]);
 			stats_line64(s, full, c->fail[type][why]);
 		}
 	}
 }
 
-/* The caches that one breakdown adds up. */
+/* The caches that a breakdown covers: the L2, or all caches of the SMs. */
 struct cache_level {
 	struct gpu *g;
 	bool l2;
@@ -180,8 +183,11 @@ static bool add_stream(const struct cache *cache, unsigned stream, struct cache_
 	return n;
 }
 
-/* Counts of one stream; false: no cache of the level has counted for it, and nothing is printed. */
-static bool stream_counts(const struct cache_level *l, unsigned stream, struct cache_counts *sum)
+/*
+ * Sums the counts of a stream over the caches of a level. Returns false if no cache has counts of the stream;
+ * nothing is then printed.
+ */
+static bool sum_stream_counts(const struct cache_level *l, unsigned stream, struct cache_counts *sum)
 {
 	struct gpu *g = l->g;
 	bool any = false;
@@ -201,7 +207,7 @@ static bool stream_counts(const struct cache_level *l, unsigned stream, struct c
 	return any;
 }
 
-/* Streams in ascending order of id. */
+/* Sets order[] to the streams in ascending order of id; returns their number. */
 static unsigned sorted_streams(const struct gpu *g, uint16_t order[MAX_STREAMS])
 {
 	unsigned n = 0;
@@ -226,7 +232,7 @@ static void walk_streams(struct stats_sink *s, const struct cache_level *l, cons
 	for (unsigned i = 0; i < n; i++) {
 		if (s->block && s->block->stream != UINT64_MAX && s->block->stream != l->g->streams[order[i]])
 			continue;
-		if (!stream_counts(l, order[i], &sum))
+		if (!sum_stream_counts(l, order[i], &sum))
 			continue;
 		if (collecting(s))
 			add_counts(&all, &sum);

@@ -3,9 +3,9 @@
  * Statistics of the SMs: issue histogram, instruction and stall counters, warp occupancy, traffic (SM-stat,
  * LSU-stat).
  *
- * Always true: counters have 64 bits. Where the original's counters wrap, the block shows the wrapped value
- * and records have the exact one. The value is wrapped before the sum over SMs where the original keeps one
- * counter per SM.
+ * Always true: counters have 64 bits. If a counter of the original wraps, the block shows the wrapped value
+ * and records have the exact one. If the original has one counter per SM, the values are wrapped before their
+ * sum over the SMs.
  */
 #include <stddef.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static const char *traffic_class_name(unsigned class)
 	return class < N_ACC_TYPES ? acc_type_names[class] : "GLOBAL_ATOMIC";
 }
 
-/* v as the original prints a 32-bit counter (quirk Q1-34). */
+/* v as the original prints it, as a signed 32-bit number (quirk Q1-34). */
 static int32_t as_signed_32(uint64_t v) { return (int32_t)(uint32_t)v; }
 
 enum counter_place { PLACE_INSTS, PLACE_STALLS, PLACE_RECORD, PLACE_OWN };
@@ -37,7 +37,7 @@ static const struct {
 
 #define N_COUNTERS (sizeof(counters) / sizeof(*counters))
 
-/* Counters of all SMs, added up. cut: sums of counters that are cut to 32 bits per SM. */
+/* Sums of the counters over all SMs. cut: sums of values that are truncated to 32 bits per SM. */
 struct core_sum {
 	struct sm_counts n;
 	uint64_t cut[N_COUNTERS];
@@ -74,7 +74,7 @@ static void add_sm_counts(struct core_sum *sum, const struct sm_counts *n)
 
 /* ---- parts of the block ---------------------------------------------------------------------- */
 
-/* Highest slot that has issued; -1: none. */
+/* Highest warp slot that has issued an instruction; -1: none. */
 static int highest_slot(const struct sm_counts *n)
 {
 	int top = MAX_WARPS - 1;
@@ -84,15 +84,16 @@ static int highest_slot(const struct sm_counts *n)
 	return top;
 }
 
-/* The spelling is the original's. quirk Q2-5: a dual issue counts 3 in the histogram. */
+/* The misspellings are the original's. quirk Q2-5: a dual issue counts as 3 in the histogram. */
 static void walk_issue(struct stats_sink *s, const struct gpu *g, const struct core_sum *sum)
 {
 	uint32_t id = g->params.core.issue_histogram_sm;
 	const struct sm_counts *n = id < g->params.sms ? &g->sm[id].n : NULL;
 	int top = n ? highest_slot(n) : -1;
 
-	field_count(s, "ctas_completed", " ", sum->n.ctas_completed, sum->n.ctas_completed, SHOW_32, ", ");
-	stats_show(s, "Shader %" PRIu32 " warp_id issue ditsribution:\nwarp_id:\n", id);
+	emit_field_count(
+		s, "ctas_completed", " ", sum->n.ctas_completed, sum->n.ctas_completed, SHOW_32, ", ");
+	stats_printf(s, "Shader %" PRIu32 " warp_id issue ditsribution:\nwarp_id:\n", id);
 	for (int k = 0; k <= top; k++)
 		stats_value(s, "", (unsigned)k, ", ");
 	stats_text(s, "\ndistro:\n");
@@ -100,7 +101,7 @@ static void walk_issue(struct stats_sink *s, const struct gpu *g, const struct c
 	for (int k = 0; k <= top; k++) {
 		stats_int(s, as_signed_32(n->issue_hist[k]), 0);
 		stats_text(s, ", ");
-		stats_note(s, n->issue_hist[k], "warp_issue[%d]", k);
+		stats_record_count(s, n->issue_hist[k], "warp_issue[%d]", k);
 	}
 	s->sparse = false;
 	stats_text(s, "\n");
@@ -114,15 +115,16 @@ static void walk_counters(struct stats_sink *s, const struct core_sum *sum, enum
 		if (counters[i].place != place)
 			continue;
 		if (place == PLACE_RECORD)
-			stats_note(s, n, "%s", counters[i].name);
+			stats_record_count(s, n, "%s", counters[i].name);
 		else if (counters[i].width == SM_BITS_32)
-			field_count(s, counters[i].name, counters[i].before, sum->cut[i], n, SHOW_64, "\n");
+			emit_field_count(
+				s, counters[i].name, counters[i].before, sum->cut[i], n, SHOW_64, "\n");
 		else
-			field_count(s, counters[i].name, counters[i].before, n, n, SHOW_32, "\n");
+			emit_field_count(s, counters[i].name, counters[i].before, n, n, SHOW_32, "\n");
 	}
 }
 
-/* Stalls of all global and local accesses for one reason. */
+/* Stalls of all global and local accesses for reason `why`. */
 static uint64_t global_and_local_stalls(const struct sm_counts *n, enum stall_reason why)
 {
 	return n->stall[STALL_G_MEM_LD][why] + n->stall[STALL_G_MEM_ST][why] + n->stall[STALL_L_MEM_LD][why] +
@@ -143,35 +145,35 @@ static void walk_stalls(struct stats_sink *s, const struct sm_counts *n)
 
 static void walk_warp_occupancy(struct stats_sink *s, const struct gpu *g, const struct sm_counts *n)
 {
-	stats_show(s, "Warp Occupancy Distribution:\nStall:%d\tW0_Idle:%d\tW0_Scoreboard:%d",
+	stats_printf(s, "Warp Occupancy Distribution:\nStall:%d\tW0_Idle:%d\tW0_Scoreboard:%d",
 		as_signed_32(n->occupancy[OCC_STALL]), as_signed_32(n->occupancy[OCC_IDLE]),
 		as_signed_32(n->occupancy[OCC_SCOREBOARD]));
 	s->sparse = true;
-	stats_note(s, n->occupancy[OCC_STALL], "warp_occupancy[Stall]");
-	stats_note(s, n->occupancy[OCC_IDLE], "warp_occupancy[W0_Idle]");
-	stats_note(s, n->occupancy[OCC_SCOREBOARD], "warp_occupancy[W0_Scoreboard]");
+	stats_record_count(s, n->occupancy[OCC_STALL], "warp_occupancy[Stall]");
+	stats_record_count(s, n->occupancy[OCC_IDLE], "warp_occupancy[W0_Idle]");
+	stats_record_count(s, n->occupancy[OCC_SCOREBOARD], "warp_occupancy[W0_Scoreboard]");
 	for (int lanes = 1; lanes <= 32; lanes++) {
 		stats_value(s, "\tW", (unsigned)lanes, ":");
 		stats_int(s, as_signed_32(n->occupancy[OCC_LANES + lanes]), 0);
-		stats_note(s, n->occupancy[OCC_LANES + lanes], "warp_occupancy[W%d]", lanes);
+		stats_record_count(s, n->occupancy[OCC_LANES + lanes], "warp_occupancy[W%d]", lanes);
 	}
 	s->sparse = false;
 	stats_text(s, "\nsingle_issue_nums: ");
 	for (uint32_t i = 0; i < g->params.core.schedulers; i++) {
-		stats_show(s, "WS%" PRIu32 ":%d\t", i, as_signed_32(n->single_issue[i]));
-		stats_note(s, n->single_issue[i], "single_issue_nums[WS%" PRIu32 "]", i);
+		stats_printf(s, "WS%" PRIu32 ":%d\t", i, as_signed_32(n->single_issue[i]));
+		stats_record_count(s, n->single_issue[i], "single_issue_nums[WS%" PRIu32 "]", i);
 	}
 	stats_text(s, "\ndual_issue_nums: ");
 	for (uint32_t i = 0; i < g->params.core.schedulers; i++) {
-		stats_show(s, "WS%" PRIu32 ":%d\t", i, as_signed_32(n->dual_issue[i]));
-		stats_note(s, n->dual_issue[i], "dual_issue_nums[WS%" PRIu32 "]", i);
+		stats_printf(s, "WS%" PRIu32 ":%d\t", i, as_signed_32(n->dual_issue[i]));
+		stats_record_count(s, n->dual_issue[i], "dual_issue_nums[WS%" PRIu32 "]", i);
 	}
 	stats_text(s, "\n");
 }
 
 /* ---- traffic --------------------------------------------------------------------------------- */
 
-/* Classes in alphabetical order. */
+/* Sets order[] to the traffic classes in alphabetical order. */
 static void sort_traffic_classes(unsigned order[TRAFFIC_CLASSES])
 {
 	for (unsigned i = 0; i < TRAFFIC_CLASSES; i++) {
@@ -194,14 +196,14 @@ static void walk_class(
 		return;
 	for (unsigned size = 0; size < TRAFFIC_BYTES; size++)
 		bytes += size * count[size];
-	stats_show(s, "traffic_breakdown_%s[%s] = %" PRIu32 " {", direction, class, (uint32_t)bytes);
+	stats_printf(s, "traffic_breakdown_%s[%s] = %" PRIu32 " {", direction, class, (uint32_t)bytes);
 	stats_prefix(s, "traffic_breakdown_%s[%s]", direction, class);
-	stats_note(s, bytes, "%s", "");
+	stats_record_count(s, bytes, "%s", "");
 	for (unsigned size = 0; size < TRAFFIC_BYTES; size++) {
 		if (!count[size])
 			continue;
-		stats_show(s, "%u:%" PRIu32 ",", size, (uint32_t)count[size]);
-		stats_note(s, count[size], "[%u]", size);
+		stats_printf(s, "%u:%" PRIu32 ",", size, (uint32_t)count[size]);
+		stats_record_count(s, count[size], "[%u]", size);
 	}
 	stats_text(s, "}\n");
 	stats_prefix(s, "%s", "");

@@ -3,11 +3,11 @@
  * The walk over the GPU and the sinks that it feeds; used by stats_*.c only.
  *
  * The walk names every figure once, in the order of the original's block. A sink is either the printer
- * (stats_accelsim.c), which writes the block, or the collector (stats_record.c), which keeps a table of
- * names and running values. Text without a figure of its own goes only to the printer. Always true: the
- * recorded name is the sink's prefix and the printed name without leading blanks, with '_' for inner blanks;
- * unit and kind are in results/stats.def. In a sparse part of the walk the collector leaves out zeros; these
- * figures are marked sparse there.
+ * (stats_accelsim.c), which writes the block, or the collector (stats_record.c), which keeps a table of names
+ * and running values. Only the printer receives text that is not a figure. Always true: the recorded name is
+ * the sink's prefix followed by the printed name without leading blanks and with '_' for inner blanks.
+ * results/stats.def has its unit and kind. In a sparse part of the walk the collector leaves out zeros;
+ * stats.def marks such figures as sparse.
  */
 #ifndef STATS_INT_H
 #define STATS_INT_H
@@ -23,13 +23,16 @@ enum real_style { F12_4, F9_6, F4, F3, F6, G4, G6 };
 /* How an integer is printed: the original shows many counters as 32-bit signed ones. */
 enum count_style { SHOW_64, SHOW_32 };
 
-/* num / den * scale for records; shown is the block's value, computed as the original does. */
+/*
+ * A ratio. Records have num / den * scale; `shown` is the value in the block, computed like the original's.
+ */
 struct quotient {
 	double num, den, scale, shown;
 };
 
 struct stats_sink {
-	struct bytes *out;               /* printer: the block so far; NULL: collector */
+	/* printer: text of the block so far; NULL: the sink is the collector */
+	struct bytes *out;
 	struct figures *table;           /* collector */
 	const struct stats_block *block; /* printer: identity of the block */
 	bool sparse;
@@ -39,10 +42,10 @@ struct stats_sink {
 static inline bool collecting(const struct stats_sink *s) { return !s->out; }
 
 /*
- * Functions for the printer only: formatted text and, without the cost of printf(), the frequent cases: a
- * text, a right-aligned number, a count between two texts, a real number.
+ * Functions for the printer only. stats_printf() prints formatted text. The others avoid the cost of printf()
+ * in frequent cases: a text, a right-aligned number, a count between two texts, a real number.
  */
-void stats_show(struct stats_sink *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void stats_printf(struct stats_sink *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
 static ALWAYS_INLINE void stats_text(struct stats_sink *s, const char *text)
 {
 	if (s->out)
@@ -62,22 +65,27 @@ static ALWAYS_INLINE void stats_value(struct stats_sink *s, const char *before, 
 	bytes_puts(s->out, after);
 }
 void stats_real(struct stats_sink *s, enum real_style style, double v);
-/* Prefix of recorded names from now on; "" for none. */
+/* Sets the prefix of the names that are recorded after it; "": none. */
 void stats_prefix(struct stats_sink *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Functions for the collector only. fmt: name after the prefix. */
-void stats_note(struct stats_sink *s, uint64_t value, const char *fmt, ...) PRINTF_LIKE(3, 4);
-void stats_note_ratio(struct stats_sink *s, const char *name, double num, double den, double scale);
+void stats_record_count(struct stats_sink *s, uint64_t value, const char *fmt, ...) PRINTF_LIKE(3, 4);
+void stats_record_ratio(struct stats_sink *s, const char *name, double num, double den, double scale);
 
-/* stats_record.c: a real number, and the product of two; a kernel has the product of the differences. */
-void stats_note_real(struct stats_sink *s, const char *name, double v);
-void stats_note_product(struct stats_sink *s, const char *name, double a, double b);
+/*
+ * stats_record.c: record a real number, or the product of two. For a kernel it is the product of the
+ * differences.
+ */
+void stats_record_real(struct stats_sink *s, const char *name, double v);
+void stats_record_product(struct stats_sink *s, const char *name, double a, double b);
 
-/* stats_record.c: append a row to the collector's table. */
+/* stats_record.c: append a row to the table of the collector. */
 void stats_collect_count(struct stats_sink *s, const char *name, uint64_t running);
 void stats_collect_ratio(struct stats_sink *s, const char *name, struct quotient q);
 
-/* Passes a figure to the sink: `shown` between two texts, or the running value. */
-static ALWAYS_INLINE void field_count(struct stats_sink *s, const char *name, const char *before,
+/*
+ * Passes a figure to the sink. The printer prints `shown` between two texts; the collector records `running`.
+ */
+static ALWAYS_INLINE void emit_field_count(struct stats_sink *s, const char *name, const char *before,
 	uint64_t shown, uint64_t running, enum count_style style, const char *after)
 {
 	if (collecting(s)) {
@@ -93,13 +101,13 @@ static ALWAYS_INLINE void field_count(struct stats_sink *s, const char *name, co
 	bytes_puts(s->out, after);
 }
 
-static ALWAYS_INLINE void field64(
+static ALWAYS_INLINE void emit_field64(
 	struct stats_sink *s, const char *name, const char *before, uint64_t v, const char *after)
 {
-	field_count(s, name, before, v, v, SHOW_64, after);
+	emit_field_count(s, name, before, v, v, SHOW_64, after);
 }
 
-static ALWAYS_INLINE void field_real(struct stats_sink *s, const char *name, const char *before,
+static ALWAYS_INLINE void emit_field_real(struct stats_sink *s, const char *name, const char *before,
 	enum real_style style, struct quotient q, const char *after)
 {
 	if (collecting(s)) {
@@ -115,21 +123,21 @@ static ALWAYS_INLINE void field_real(struct stats_sink *s, const char *name, con
 /* "NAME = value" lines. */
 static ALWAYS_INLINE void stats_line64(struct stats_sink *s, const char *name, uint64_t value)
 {
-	field64(s, name, " = ", value, "\n");
+	emit_field64(s, name, " = ", value, "\n");
 }
 
 static ALWAYS_INLINE void stats_line32(struct stats_sink *s, const char *name, uint64_t value)
 {
-	field_count(s, name, " = ", value, value, SHOW_32, "\n");
+	emit_field_count(s, name, " = ", value, value, SHOW_32, "\n");
 }
 
 static ALWAYS_INLINE void stats_line_real(
 	struct stats_sink *s, const char *name, enum real_style style, struct quotient q)
 {
-	field_real(s, name, " = ", style, q, "\n");
+	emit_field_real(s, name, " = ", style, q, "\n");
 }
 
-/* a / b in single and double precision; 0 / 0 is the negative NaN of x86, on every host. */
+/* a / b in single and double precision. 0 / 0 is a negative NaN on every host, as on x86. */
 double stats_divide_single(uint64_t a, uint64_t b);
 double stats_divide_double(double a, double b);
 struct quotient quotient(uint64_t num, uint64_t den); /* single precision */
@@ -149,7 +157,7 @@ void stats_walk_channels(struct stats_sink *s, struct gpu *g);
 void stats_walk_flits(struct stats_sink *s, struct gpu *g);
 void stats_walk_network(struct stats_sink *s, struct gpu *g);
 void stats_walk_links(struct stats_sink *s, struct gpu *g); /* recorded only */
-/* stats_more.c: figures that the original lacks; recorded only. */
+/* stats_more.c: figures that the original does not have; recorded only. */
 void stats_walk_more(struct stats_sink *s, struct gpu *g);
 /* stats_power.c: power and energies; recorded only. */
 void stats_walk_power(struct stats_sink *s, const struct gpu *g);

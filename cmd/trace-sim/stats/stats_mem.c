@@ -4,13 +4,13 @@
  * channel (MEM-stat).
  *
  * Always true: rows by bank are recorded under "dram[c].bk[b].". Figures that the block of a channel prints
- * a second time (n_cmd as total_CMD, n_rd as Read, ...) are recorded once. Skews follow from the rows and
- * are only printed. For requests in flight only the original's headings are printed: the original lists them
- * in the order of addresses in its own memory.
+ * twice (n_cmd as total_CMD, n_rd as Read, ...) are recorded once. Skews can be computed from the rows and
+ * are only printed. For requests in flight only the original's headings are printed, because the original
+ * lists the requests in the order of addresses in its own memory.
  */
 #include "stats_int.h"
 
-/* Prints v as the original prints 32 bits, with a sign. */
+/* Prints v like the original, as a signed 32-bit number. */
 static void show_signed_32(struct stats_sink *s, const char *before, uint32_t v, const char *after)
 {
 	stats_text(s, before);
@@ -30,7 +30,7 @@ static void walk_table(struct stats_sink *s, const char *name, const uint32_t *t
 
 		show_signed_32(s, "", v, " \t");
 		if (collecting(s))
-			stats_note(s, v, "%s[%d]", name, i);
+			stats_record_count(s, v, "%s[%d]", name, i);
 	}
 	s->sparse = false;
 	stats_text(s, "\n");
@@ -38,15 +38,15 @@ static void walk_table(struct stats_sink *s, const char *name, const uint32_t *t
 
 static void walk_max(struct stats_sink *s, const char *name, uint32_t value)
 {
-	field_count(s, name, " = ", value, value, SHOW_32, " \n");
+	emit_field_count(s, name, " = ", value, value, SHOW_32, " \n");
 }
 
-/* Average, an integer in the block; absent there if nothing was counted. */
+/* Emits the average of n values. In the block it is an integer, and absent unless `shown`. */
 static void walk_average(struct stats_sink *s, const char *name, uint64_t sum, uint64_t n, bool shown)
 {
 	if (shown)
-		stats_show(s, "%s = %" PRIu64 " \n", name, n ? sum / n : 0);
-	stats_note_ratio(s, name, (double)sum, (double)n, 1);
+		stats_printf(s, "%s = %" PRIu64 " \n", name, n ? sum / n : 0);
+	stats_record_ratio(s, name, (double)sum, (double)n, 1);
 }
 
 static void walk_averages(struct stats_sink *s, const struct memstat *m)
@@ -74,7 +74,7 @@ static void walk_tables(struct stats_sink *s, const struct memstat *m)
 
 /* ---- rows by bank ---------------------------------------------------------------------------- */
 
-/* A "dram[c]: " row for each channel. figure NULL: not recorded. */
+/* Emits a row "dram[c]: " for each channel. figure: recorded name; NULL: not recorded. */
 static void walk_rows(struct stats_sink *s, const struct memstat *m, const uint32_t *value, const char *blank,
 	unsigned width, const char *figure)
 {
@@ -87,7 +87,8 @@ static void walk_rows(struct stats_sink *s, const struct memstat *m, const uint3
 			stats_int(s, (int32_t)v, width);
 			stats_text(s, blank);
 			if (figure && collecting(s))
-				stats_note(s, v, "dram[%" PRIu32 "].bk[%" PRIu32 "].%s", c, b, figure);
+				stats_record_count(
+					s, v, "dram[%" PRIu32 "].bk[%" PRIu32 "].%s", c, b, figure);
 		}
 		stats_text(s, "\n");
 	}
@@ -109,7 +110,7 @@ static void walk_locality(struct stats_sink *s, const struct memstat *m)
 			stats_text(s, " ");
 			if (n || act) {
 				stats_prefix(s, "dram[%" PRIu32 "].bk[%" PRIu32 "].", c, b);
-				stats_note_ratio(s, "accesses_per_activate", n, act, 1);
+				stats_record_ratio(s, "accesses_per_activate", n, act, 1);
 			}
 			accesses += n;
 			activates += act;
@@ -118,18 +119,18 @@ static void walk_locality(struct stats_sink *s, const struct memstat *m)
 	}
 	s->sparse = false;
 	stats_prefix(s, "%s", "");
-	stats_show(s, "average row locality = %d/%d = %f\n", (int32_t)accesses, (int32_t)activates,
+	stats_printf(s, "average row locality = %d/%d = %f\n", (int32_t)accesses, (int32_t)activates,
 		stats_divide_single(accesses, activates));
-	stats_note_ratio(s, "average_row_locality", accesses, activates, 1);
+	stats_record_ratio(s, "average_row_locality", accesses, activates, 1);
 }
 
 static void show_skew(struct stats_sink *s, const char *what, uint32_t most, uint32_t least)
 {
 	if (least)
-		stats_show(s, "%s skew: %d/%d = %4.2f\n", what, (int32_t)most, (int32_t)least,
+		stats_printf(s, "%s skew: %d/%d = %4.2f\n", what, (int32_t)most, (int32_t)least,
 			stats_divide_single(most, least));
 	else
-		stats_show(s, "min_%s_accesses = 0!\n", what);
+		stats_printf(s, "min_%s_accesses = 0!\n", what);
 }
 
 static void show_skews(struct stats_sink *s, const struct memstat *m, const uint32_t *value)
@@ -162,7 +163,10 @@ static uint64_t sum_banks(const struct memstat *m, const uint32_t *value)
 	return sum;
 }
 
-/* quirk Q4-29: replies of L2 hits are divided by DRAM accesses (MEM-lat-7). */
+/*
+ * quirk Q4-29: the latency sum includes replies of L2 hits but is divided by the number of DRAM accesses
+ * (MEM-lat-7).
+ */
 static void walk_bank_latency(struct stats_sink *s, const struct memstat *m)
 {
 	stats_text(s, "average mf latency per bank:\n");
@@ -178,7 +182,7 @@ static void walk_bank_latency(struct stats_sink *s, const struct memstat *m)
 			}
 			stats_int(s, (int64_t)(m->mf_total_lat_bank[i] / n), 10);
 			stats_prefix(s, "dram[%" PRIu32 "].bk[%" PRIu32 "].", c, b);
-			stats_note_ratio(s, "mf_latency", (double)m->mf_total_lat_bank[i], n, 1);
+			stats_record_ratio(s, "mf_latency", (double)m->mf_total_lat_bank[i], n, 1);
 		}
 		stats_text(s, "\n");
 	}
@@ -219,19 +223,19 @@ void stats_walk_latency(struct stats_sink *s, struct gpu *g)
 
 static void walk_commands(struct stats_sink *s, const struct dram_params *p, const struct dram_counts *d)
 {
-	field64(s, "n_cmd", "=", d->n_cmd, " ");
-	field64(s, "n_nop", "=", d->n_nop, " ");
-	field64(s, "n_act", "=", d->n_act, " ");
-	field64(s, "n_pre", "=", d->n_pre, " ");
-	field64(s, "n_ref_event", "=", 0, " ");
-	field64(s, "n_req", "=", d->n_req, " ");
-	field64(s, "n_rd", "=", d->n_rd, " ");
-	field64(s, "n_rd_L2_A", "=", d->n_rd_L2_A, " ");
-	field64(s, "n_write", "=", d->n_wr, " ");
-	field64(s, "n_wr_bk", "=", d->n_wr_WB, " ");
-	field_real(s, "bw_util", "=", G4, quotient(d->bwutil, d->n_cmd), "\n");
-	field64(s, "n_activity", "=", d->n_activity, " ");
-	field_real(s, "dram_eff", "=", G4, quotient(d->bwutil, d->n_activity), "\n");
+	emit_field64(s, "n_cmd", "=", d->n_cmd, " ");
+	emit_field64(s, "n_nop", "=", d->n_nop, " ");
+	emit_field64(s, "n_act", "=", d->n_act, " ");
+	emit_field64(s, "n_pre", "=", d->n_pre, " ");
+	emit_field64(s, "n_ref_event", "=", 0, " ");
+	emit_field64(s, "n_req", "=", d->n_req, " ");
+	emit_field64(s, "n_rd", "=", d->n_rd, " ");
+	emit_field64(s, "n_rd_L2_A", "=", d->n_rd_L2_A, " ");
+	emit_field64(s, "n_write", "=", d->n_wr, " ");
+	emit_field64(s, "n_wr_bk", "=", d->n_wr_WB, " ");
+	emit_field_real(s, "bw_util", "=", G4, quotient(d->bwutil, d->n_cmd), "\n");
+	emit_field64(s, "n_activity", "=", d->n_activity, " ");
+	emit_field_real(s, "dram_eff", "=", G4, quotient(d->bwutil, d->n_activity), "\n");
 	for (uint32_t b = 0; b < p->nbk; b++) {
 		uint32_t access = d->bank_access ? d->bank_access[b] : 0;
 		uint32_t idle = d->bank_idle ? d->bank_idle[b] : 0;
@@ -240,8 +244,8 @@ static void walk_commands(struct stats_sink *s, const struct dram_params *p, con
 		show_signed_32(s, "", access, "a ");
 		show_signed_32(s, "", idle, "i ");
 		if (collecting(s)) {
-			stats_note(s, access, "bk[%" PRIu32 "].n_access", b);
-			stats_note(s, idle, "bk[%" PRIu32 "].n_idle", b);
+			stats_record_count(s, access, "bk[%" PRIu32 "].n_access", b);
+			stats_record_count(s, idle, "bk[%" PRIu32 "].n_idle", b);
 		}
 	}
 	stats_text(s, "\n\n------------------------------------------------------------------------\n\n");
@@ -259,14 +263,14 @@ static void walk_parallelism(struct stats_sink *s, const struct dram_counts *d)
 		quotient(d->banks_time_ready, d->banks_access_ready_total));
 	stats_line_real(s, "write_to_read_ratio_blp_rw_average", F6,
 		quotient_double(d->write_to_read_ratio_sum, (double)d->banks_access_rw_total));
-	field_real(s, "GrpLevelPara", " = ", F6, quotient(d->bkgrp_parallsim_rw, d->banks_access_rw_total),
-		" \n");
+	emit_field_real(s, "GrpLevelPara", " = ", F6,
+		quotient(d->bkgrp_parallsim_rw, d->banks_access_rw_total), " \n");
 }
 
-/* Line "NAME = value ", with the original's blank at the end. */
+/* Emits the line "NAME = value ", with the original's blank at the end. */
 static void walk_detail(struct stats_sink *s, const char *name, uint64_t value)
 {
-	field64(s, name, " = ", value, " \n");
+	emit_field64(s, name, " = ", value, " \n");
 }
 
 static void walk_bandwidth(struct stats_sink *s, const struct dram_counts *d)
@@ -309,14 +313,15 @@ static void walk_buses(struct stats_sink *s, const struct dram_params *p, const 
 	stats_text(s, "\nDual Bus Interface Util: \n");
 	walk_detail(s, "issued_total_row", d->issued_total_row);
 	walk_detail(s, "issued_total_col", d->issued_total_col);
-	field_real(s, "Row_Bus_Util", " =  ", F6, quotient(d->issued_total_row, d->n_cmd), " \n");
-	field_real(s, "CoL_Bus_Util", " = ", F6, quotient(d->issued_total_col, d->n_cmd), " \n");
-	field_real(s, "Either_Row_CoL_Bus_Util", " = ", F6, quotient(d->issued_total, d->n_cmd), " \n");
-	field_real(s, "Issued_on_Two_Bus_Simul_Util", " = ", F6, quotient(d->issued_two, d->n_cmd), " \n");
-	field_real(s, "issued_two_Eff", " = ", F6, quotient(d->issued_two, d->issued_total), " \n");
-	field_real(s, "queue_avg", " = ", F6, quotient(d->ave_mrqs, d->n_cmd), " \n");
+	emit_field_real(s, "Row_Bus_Util", " =  ", F6, quotient(d->issued_total_row, d->n_cmd), " \n");
+	emit_field_real(s, "CoL_Bus_Util", " = ", F6, quotient(d->issued_total_col, d->n_cmd), " \n");
+	emit_field_real(s, "Either_Row_CoL_Bus_Util", " = ", F6, quotient(d->issued_total, d->n_cmd), " \n");
+	emit_field_real(
+		s, "Issued_on_Two_Bus_Simul_Util", " = ", F6, quotient(d->issued_two, d->n_cmd), " \n");
+	emit_field_real(s, "issued_two_Eff", " = ", F6, quotient(d->issued_two, d->issued_total), " \n");
+	emit_field_real(s, "queue_avg", " = ", F6, quotient(d->ave_mrqs, d->n_cmd), " \n");
 	stats_text(s, "\n\ndram_util_bins: 0 0 0 0 0 0 0 0 0 0\ndram_eff_bins: 0 0 0 0 0 0 0 0 0 0\n");
-	stats_note(s, d->max_mrqs, "mrqq_max");
+	stats_record_count(s, d->max_mrqs, "mrqq_max");
 	if (!p->fr_fcfs)
 		return;
 	show_signed_32(s, "mrqq: max=", d->max_mrqs, " avg=");
@@ -376,21 +381,21 @@ static void add_dram_counts(struct dram_counts *to, const struct dram_counts *d)
 static void note_dram_sums(
 	struct stats_sink *s, const struct dram_params *p, const struct dram_counts *d, uint64_t bwutil)
 {
-	stats_note(s, d->n_cmd, "dram_sum[n_cmd]");
-	stats_note(s, d->n_nop, "dram_sum[n_nop]");
-	stats_note(s, d->n_act, "dram_sum[n_act]");
-	stats_note(s, d->n_pre, "dram_sum[n_pre]");
-	stats_note(s, 0, "dram_sum[n_ref_event]");
-	stats_note(s, d->n_req, "dram_sum[n_req]");
-	stats_note(s, d->n_rd, "dram_sum[n_rd]");
-	stats_note(s, d->n_rd_L2_A, "dram_sum[n_rd_L2_A]");
-	stats_note(s, d->n_wr, "dram_sum[n_write]");
-	stats_note(s, d->n_wr_WB, "dram_sum[n_wr_bk]");
-	stats_note(s, d->n_activity, "dram_sum[n_activity]");
-	stats_note_ratio(s, "dram_bw_util", (double)bwutil, (double)d->n_cmd, 1);
-	stats_note_ratio(s, "dram_row_hit_rate", (double)d->hits_num, (double)d->access_num, 1);
-	stats_note(s, (d->n_rd + d->n_rd_L2_A) * p->atom_bytes, "dram_read_bytes");
-	stats_note(s, (d->n_wr + d->n_wr_WB) * p->atom_bytes, "dram_write_bytes");
+	stats_record_count(s, d->n_cmd, "dram_sum[n_cmd]");
+	stats_record_count(s, d->n_nop, "dram_sum[n_nop]");
+	stats_record_count(s, d->n_act, "dram_sum[n_act]");
+	stats_record_count(s, d->n_pre, "dram_sum[n_pre]");
+	stats_record_count(s, 0, "dram_sum[n_ref_event]");
+	stats_record_count(s, d->n_req, "dram_sum[n_req]");
+	stats_record_count(s, d->n_rd, "dram_sum[n_rd]");
+	stats_record_count(s, d->n_rd_L2_A, "dram_sum[n_rd_L2_A]");
+	stats_record_count(s, d->n_wr, "dram_sum[n_write]");
+	stats_record_count(s, d->n_wr_WB, "dram_sum[n_wr_bk]");
+	stats_record_count(s, d->n_activity, "dram_sum[n_activity]");
+	stats_record_ratio(s, "dram_bw_util", (double)bwutil, (double)d->n_cmd, 1);
+	stats_record_ratio(s, "dram_row_hit_rate", (double)d->hits_num, (double)d->access_num, 1);
+	stats_record_count(s, (d->n_rd + d->n_rd_L2_A) * p->atom_bytes, "dram_read_bytes");
+	stats_record_count(s, (d->n_wr + d->n_wr_WB) * p->atom_bytes, "dram_write_bytes");
 }
 
 void stats_walk_channels(struct stats_sink *s, struct gpu *g)

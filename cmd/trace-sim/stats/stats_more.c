@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Figures that the original lacks or computes wrongly, under names of their own, for records only. Those of
- * DRAM are in stats_mem.c next to the counters that they add up.
+ * Figures that the original does not have or computes wrongly. They have their own names and are only in
+ * records. The DRAM figures of this kind are in stats_mem.c, next to the counters that they sum.
  *
  * Always true: a byte is counted once per level. Bytes at the L1D are sectors (or lines, if lines have no
  * sectors) of accepted accesses. Bytes at the L2 are the data in packets, without headers.
@@ -24,9 +24,9 @@ static void note_occupancy(struct stats_sink *s, const struct gpu *g)
 		cycles += g->sm[i].clock;
 		warp_insts += g->sm[i].n.warp_insts;
 	}
-	stats_note_ratio(s, "achieved_occupancy", (double)warps, (double)cycles * g->params.core.warps, 1);
-	stats_note(s, cycles, "sm_active_cycles");
-	stats_note_ratio(s, "warp_ipc", (double)warp_insts, (double)gpu_now(g), 1);
+	stats_record_ratio(s, "achieved_occupancy", (double)warps, (double)cycles * g->params.core.warps, 1);
+	stats_record_count(s, cycles, "sm_active_cycles");
+	stats_record_ratio(s, "warp_ipc", (double)warp_insts, (double)gpu_now(g), 1);
 }
 
 static void note_classes(struct stats_sink *s, const struct gpu *g)
@@ -36,7 +36,7 @@ static void note_classes(struct stats_sink *s, const struct gpu *g)
 
 		for (uint32_t i = 0; i < g->params.sms; i++)
 			n += g->sm[i].n.class_insts[c];
-		stats_note(s, n, "warp_insts[%s]", isa_class_name((enum isa_class)c));
+		stats_record_count(s, n, "warp_insts[%s]", isa_class_name((enum isa_class)c));
 	}
 }
 
@@ -48,7 +48,7 @@ static void note_stalls(struct stats_sink *s, const struct gpu *g)
 
 			for (uint32_t i = 0; i < g->params.sms; i++)
 				n += g->sm[i].n.stall[t][r];
-			stats_note(s, n, "ldst_stall[%s][%s]", stall_types[t], stall_reasons[r]);
+			stats_record_count(s, n, "ldst_stall[%s][%s]", stall_types[t], stall_reasons[r]);
 		}
 	}
 }
@@ -66,7 +66,7 @@ static void add_modern_counts(struct core_counts *to, const struct core_counts *
 	to->queue_cycles += n->queue_cycles;
 }
 
-/* Figures of the modern core; the legacy core has none of them. */
+/* Records the figures of the modern core, which the legacy core does not have. */
 static void note_modern_core(struct stats_sink *s, const struct gpu *g)
 {
 	struct core_counts n = {0};
@@ -76,16 +76,16 @@ static void note_modern_core(struct stats_sink *s, const struct gpu *g)
 	for (uint32_t i = 0; i < g->params.sms; i++)
 		add_modern_counts(&n, &g->sm[i].modern->n);
 	for (unsigned i = 0; i < N_CORE_STALLS; i++)
-		stats_note(s, n.stall[i], "core_stall[%s]", core_stall_names[i]);
-	stats_note(s, n.fetches, "core_fetches");
-	stats_note(s, n.l0_misses, "core_l0i_misses");
-	stats_note(s, n.stream_hits, "core_stream_hits");
-	stats_note(s, n.prefetches, "core_prefetches");
-	stats_note(s, n.reuse_hits, "core_reuse_hits");
-	stats_note(s, n.bank_waits, "core_bank_waits");
-	stats_note(s, n.queue_cycles, "core_queue_cycles");
-	stats_note(s, g->joins.insts, "core_control_insts");
-	stats_note(s, g->joins.mismatches, "core_control_mismatches");
+		stats_record_count(s, n.stall[i], "core_stall[%s]", core_stall_names[i]);
+	stats_record_count(s, n.fetches, "core_fetches");
+	stats_record_count(s, n.l0_misses, "core_l0i_misses");
+	stats_record_count(s, n.stream_hits, "core_stream_hits");
+	stats_record_count(s, n.prefetches, "core_prefetches");
+	stats_record_count(s, n.reuse_hits, "core_reuse_hits");
+	stats_record_count(s, n.bank_waits, "core_bank_waits");
+	stats_record_count(s, n.queue_cycles, "core_queue_cycles");
+	stats_record_count(s, g->joins.insts, "core_control_insts");
+	stats_record_count(s, g->joins.mismatches, "core_control_mismatches");
 }
 
 static bool is_write_access(unsigned type)
@@ -107,11 +107,14 @@ static void note_l1d(struct stats_sink *s, const struct gpu *g)
 	for (unsigned t = 0; t < N_ACC_TYPES; t++)
 		n[is_write_access(t)] += all.status[t][STATUS_HIT] + all.status[t][STATUS_HIT_RESERVED] +
 					 all.status[t][STATUS_MISS] + all.status[t][STATUS_SECTOR_MISS];
-	stats_note(s, n[0] * bytes, "l1d_read_bytes");
-	stats_note(s, n[1] * bytes, "l1d_write_bytes");
+	stats_record_count(s, n[0] * bytes, "l1d_read_bytes");
+	stats_record_count(s, n[1] * bytes, "l1d_write_bytes");
 }
 
-/* Bytes of data in one direction. Packets of 8 bytes are requests or acknowledgements without data. */
+/*
+ * Bytes of data in one direction. Packets of 8 bytes are requests or acknowledgements without data, so they
+ * do not count.
+ */
 static uint64_t payload_bytes(const struct traffic *t)
 {
 	uint64_t sum = 0;
@@ -122,18 +125,18 @@ static uint64_t payload_bytes(const struct traffic *t)
 	return sum;
 }
 
-/* Figures of --warm, if kernels were left out. */
+/* Records the figures of --warm if kernels were left out. */
 static void note_warmed(struct stats_sink *s, const struct gpu *g)
 {
 	struct memory_warmed w = memory_warmed(g->mem);
 
 	if (!g->warmed)
 		return;
-	stats_note(s, g->warmed, "warmed_kernels");
-	stats_note(s, g->warmed_missed, "warmed_kernels_with_L2_misses");
-	stats_note(s, w.misses, "warmed_L2_misses");
-	stats_note(s, w.read_bytes, "warmed_dram_read_bytes");
-	stats_note(s, w.written_bytes, "warmed_dram_write_bytes");
+	stats_record_count(s, g->warmed, "warmed_kernels");
+	stats_record_count(s, g->warmed_missed, "warmed_kernels_with_L2_misses");
+	stats_record_count(s, w.misses, "warmed_L2_misses");
+	stats_record_count(s, w.read_bytes, "warmed_dram_read_bytes");
+	stats_record_count(s, w.written_bytes, "warmed_dram_write_bytes");
 }
 
 void stats_walk_more(struct stats_sink *s, struct gpu *g)
@@ -148,8 +151,8 @@ void stats_walk_more(struct stats_sink *s, struct gpu *g)
 	stats_walk_links(s, g);
 	s->sparse = false;
 	note_warmed(s, g);
-	stats_note(s, g->unknown_recs, "unknown_opcode_warp_insts");
+	stats_record_count(s, g->unknown_recs, "unknown_opcode_warp_insts");
 	note_l1d(s, g);
-	stats_note(s, payload_bytes(g->back), "l2_read_bytes");
-	stats_note(s, payload_bytes(g->out), "l2_write_bytes");
+	stats_record_count(s, payload_bytes(g->back), "l2_read_bytes");
+	stats_record_count(s, payload_bytes(g->out), "l2_write_bytes");
 }

@@ -3,8 +3,8 @@
  * Statistics of the network: flits, lines that are always 0, and the block between the dashed lines
  * (NET-stat, NET-bstat).
  *
- * Always true: mode 1 prints its own lines (net_print_booksim), and each print counts in its averages. So
- * each moment of a run is printed or collected once. Its figures are averages since the start of the run and
+ * Always true: mode 1 prints its own lines (net_print_booksim), and each print enters its averages. So each
+ * moment of a run is printed or collected only once. Its figures are averages since the start of the run and
  * are never subtracted. Names that it prints several times are numbered in order of appearance.
  */
 #include "net/book.h"
@@ -27,15 +27,15 @@ void stats_walk_flits(struct stats_sink *s, struct gpu *g)
 	for (uint32_t i = 0; i < g->params.sms; i++)
 		out += g->sm[i].n.flits_out;
 	stats_text(s, "\n");
-	field_count(s, "icnt_total_pkts_mem_to_simt", "=", in, in, SHOW_64, "\n");
-	field_count(s, "icnt_total_pkts_simt_to_mem", "=", out, out, SHOW_64, "\n");
+	emit_field_count(s, "icnt_total_pkts_mem_to_simt", "=", in, in, SHOW_64, "\n");
+	emit_field_count(s, "icnt_total_pkts_simt_to_mem", "=", out, out, SHOW_64, "\n");
 	show_distribution(s, "LD_mem_lat_dist ", 27);
 	show_distribution(s, "ST_mem_lat_dist ", 26);
 }
 
 /* ---- mode 2 ---------------------------------------------------------------------------------- */
 
-/* A mean also over ports: a third division by their number, in single precision like the others. */
+/* Returns sum / cycles / ports. The second division is also in single precision. */
 static struct quotient mean_per_port(uint64_t sum, uint64_t cycles, uint32_t ports)
 {
 	struct quotient q = quotient(sum, cycles);
@@ -45,7 +45,7 @@ static struct quotient mean_per_port(uint64_t sum, uint64_t cycles, uint32_t por
 	return q;
 }
 
-/* Names and blanks of a crossbar's lines; the two crossbars differ in blanks. */
+/* Names and blanks of the lines of a crossbar. The two crossbars differ in blanks. */
 struct crossbar {
 	const char *name, *equals, *after;
 	uint32_t inputs, outputs;
@@ -59,9 +59,9 @@ static void walk_crossbar(struct stats_sink *s, const struct crossbar *x, const 
 #define NAMED(suffix) (snprintf(name, sizeof(name), "%s_" suffix, x->name), name)
 	stats_line64(s, NAMED("Network_injected_packets_num"), c->packets);
 	stats_line64(s, NAMED("Network_cycles"), n);
-	field_real(s, NAMED("Network_injected_packets_per_cycle"), x->equals, F12_4, quotient(c->packets, n),
-		x->after);
-	field_real(
+	emit_field_real(s, NAMED("Network_injected_packets_per_cycle"), x->equals, F12_4,
+		quotient(c->packets, n), x->after);
+	emit_field_real(
 		s, NAMED("Network_conflicts_per_cycle"), x->equals, F12_4, quotient(c->conflicts, n), "\n");
 	stats_line_real(s, NAMED("Network_conflicts_per_cycle_util"), F12_4,
 		quotient(c->conflicts_util, c->cycles_util));
@@ -90,7 +90,7 @@ static void walk_crossbars(struct stats_sink *s, const struct gpu *g)
 
 /* ---- mode 1 ---------------------------------------------------------------------------------- */
 
-/* Recorded name: numbered if several figures have it. */
+/* Returns the recorded name, with a number if several figures have the same name. */
 static const char *numbered_name(char out[64], const struct book_name *n)
 {
 	const char *text = n->text + (*n->text == '\t');
@@ -110,7 +110,7 @@ static void booksim_real(void *ctx, const struct book_name *n, double value, con
 	struct quotient q = {value, 1, 1, value};
 	char name[64];
 
-	field_real(s, collecting(s) ? numbered_name(name, n) : n->text, n->equals, G6, q, after);
+	emit_field_real(s, collecting(s) ? numbered_name(name, n) : n->text, n->equals, G6, q, after);
 }
 
 static void booksim_count(void *ctx, const struct book_name *n, int64_t value, const char *after)
@@ -119,14 +119,14 @@ static void booksim_count(void *ctx, const struct book_name *n, int64_t value, c
 	char name[64];
 
 	if (collecting(s))
-		stats_note_ratio(s, numbered_name(name, n), (double)value, 1, 1);
+		stats_record_ratio(s, numbered_name(name, n), (double)value, 1, 1);
 	else
-		stats_show(s, "%s%s%" PRId64 "%s", n->text, n->equals, value, after);
+		stats_printf(s, "%s%s%" PRId64 "%s", n->text, n->equals, value, after);
 }
 
 static void note_link(void *ctx, unsigned subnet, uint32_t router, uint32_t output, uint64_t flits)
 {
-	stats_note(ctx, flits, "link_flits[%u][%u][%u]", subnet, router, output);
+	stats_record_count(ctx, flits, "link_flits[%u][%u][%u]", subnet, router, output);
 }
 
 void stats_walk_links(struct stats_sink *s, struct gpu *g) { net_links(g->net, note_link, s); }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Figures of power (POWER-own): energies of spans, and the original's means, for records.
+ * Figures of power for records (POWER-own): energies of spans, and the means of the original.
  *
- * Always true: the energies are running sums, so the difference of two moments is that of the kernel, or of the
- * interval, between them. Power is energy by time.
+ * Always true: the energies are running sums, so the difference between two moments is the energy of the
+ * kernel or interval between them. Power is energy divided by time.
  */
 #include "power/meter.h"
 #include "stats_int.h"
@@ -13,18 +13,18 @@ static void note_component(struct stats_sink *s, const struct power_energies *e,
 	char name[64];
 
 	snprintf(name, sizeof(name), "power_component[%s]", power_component_names[i]);
-	stats_note_ratio(s, name, e->joule[i], e->seconds, 1);
+	stats_record_ratio(s, name, e->joule[i], e->seconds, 1);
 	snprintf(name, sizeof(name), "energy_component[%s]", power_component_names[i]);
-	stats_note_real(s, name, e->joule[i]);
+	stats_record_real(s, name, e->joule[i]);
 }
 
-/* The original's figures of the kernel's samples. */
+/* Records the original's figures over the samples of the kernel. */
 static void note_samples(struct stats_sink *s, const struct power_sums *p)
 {
-	stats_note(s, p->n, "power_samples");
-	stats_note_real(s, "power_sampled_average", p->n ? p->total / (double)p->n : 0);
-	stats_note_real(s, "power_sampled_maximum", p->most.total);
-	stats_note_real(s, "power_sampled_minimum", p->least.total);
+	stats_record_count(s, p->n, "power_samples");
+	stats_record_real(s, "power_sampled_average", p->n ? p->total / (double)p->n : 0);
+	stats_record_real(s, "power_sampled_maximum", p->most.total);
+	stats_record_real(s, "power_sampled_minimum", p->least.total);
 }
 
 void stats_walk_power(struct stats_sink *s, const struct gpu *g)
@@ -33,17 +33,17 @@ void stats_walk_power(struct stats_sink *s, const struct gpu *g)
 	const struct power_energies *e = &m->now;
 	double joules = power_energies_total(e);
 
-	stats_note_ratio(s, "power_average", joules, e->seconds, 1);
-	stats_note_real(s, "energy_kernel_joules", joules);
-	stats_note_real(s, "energy_seconds", e->seconds);
-	stats_note_ratio(
+	stats_record_ratio(s, "power_average", joules, e->seconds, 1);
+	stats_record_real(s, "energy_kernel_joules", joules);
+	stats_record_real(s, "energy_seconds", e->seconds);
+	stats_record_ratio(
 		s, "energy_per_instruction", joules, (double)(g->tot_insn + gpu_interval_insn(g)), 1);
-	stats_note_product(s, "energy_delay_product", joules, e->seconds);
+	stats_record_product(s, "energy_delay_product", joules, e->seconds);
 	s->sparse = true;
 	for (unsigned i = 0; i < N_POWER_COMPONENTS; i++)
 		if (e->joule[i] != 0)
 			note_component(s, e, i);
 	note_samples(s, &m->shown);
-	stats_note(s, m->setup->unvalidated, "power_unvalidated");
+	stats_record_count(s, m->setup->unvalidated, "power_unvalidated");
 	s->sparse = false;
 }

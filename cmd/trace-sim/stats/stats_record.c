@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The collector: a table of all figures at one moment, and the records computed from two of them.
+ * The collector: a table of all figures at one moment, and records that are computed from two tables.
  *
- * Always true: a table has running values in the order of the walk, each name once. A figure that is missing
- * in the earlier table was 0 then: the walk leaves out zeros of sparse figures, and classes of traffic
- * appear when they first occur. The kind of the figure in results/stats.def determines how two values give
- * the figure of a kernel. The memory of a table is reused for the next moment.
+ * Always true: a table has running values in the order of the walk, and each name once. A figure that the
+ * earlier table does not have was 0 then, because the walk leaves out zeros of sparse figures and classes of
+ * traffic that have not occurred. The kind of a figure in results/stats.def determines how its value for a
+ * kernel is computed from two tables. The memory of a table is reused for a later moment.
  */
 #include <assert.h>
 #include <math.h>
@@ -63,7 +63,7 @@ static const struct recorded_figure *find_recorded_row(
 	return NULL;
 }
 
-/* Appends a row for prefix + name, with blanks replaced. */
+/* Appends a row for the prefix of s followed by `name`, with '_' for blanks. */
 static struct recorded_figure *append_recorded_row(struct stats_sink *s, const char *name)
 {
 	struct figures *f = s->table;
@@ -107,7 +107,7 @@ void stats_collect_ratio(struct stats_sink *s, const char *name, struct quotient
 	r->scale = q.scale;
 }
 
-static void add_real(struct stats_sink *s, const char *name, double num, double den, enum figure_form form)
+static void append_real(struct stats_sink *s, const char *name, double num, double den, enum figure_form form)
 {
 	struct recorded_figure *r;
 
@@ -119,11 +119,14 @@ static void add_real(struct stats_sink *s, const char *name, double num, double 
 	r->den = den;
 }
 
-void stats_note_real(struct stats_sink *s, const char *name, double v) { add_real(s, name, v, 1, FORM_REAL); }
-
-void stats_note_product(struct stats_sink *s, const char *name, double a, double b)
+void stats_record_real(struct stats_sink *s, const char *name, double v)
 {
-	add_real(s, name, a, b, FORM_PRODUCT);
+	append_real(s, name, v, 1, FORM_REAL);
+}
+
+void stats_record_product(struct stats_sink *s, const char *name, double a, double b)
+{
+	append_real(s, name, a, b, FORM_PRODUCT);
 }
 
 void figures_take(struct figures *f, struct gpu *g)
@@ -142,7 +145,7 @@ static bool is_kernel_difference(const struct figure *f)
 	return f->kind != FIGURE_TOTAL && f->kind != FIGURE_MAX;
 }
 
-/* Difference of counters; some have only 32 bits and may have wrapped in between. */
+/* Difference of two values of a counter. Some counters have only 32 bits and may have wrapped in between. */
 static uint64_t count_difference(uint64_t now, uint64_t before)
 {
 	return now >= before ? now - before : now + (1ull << 32) - before;
@@ -158,7 +161,7 @@ struct stretch {
 	double counts, cycles;
 };
 
-/* A count, extrapolated; unchanged if by is NULL. */
+/* Returns count v of figure `name`, extrapolated by the factors *by; unchanged if `by` is NULL. */
 static uint64_t extrapolate_count(uint64_t v, const char *name, const struct stretch *by)
 {
 	if (!by)
@@ -166,7 +169,7 @@ static uint64_t extrapolate_count(uint64_t v, const char *name, const struct str
 	return (uint64_t)((double)v * (strcmp(name, "gpu_sim_cycle") ? by->counts : by->cycles) + 0.5);
 }
 
-/* Factor for a rate: 1, unless it is per cycle of the kernel. */
+/* Factor for a rate: 1 unless it is a rate per cycle of the kernel. */
 static double rate_factor(const struct figure *about, const struct stretch *by)
 {
 	const char *below = about ? strrchr(about->formula, '/') : NULL;
@@ -174,14 +177,17 @@ static double rate_factor(const struct figure *about, const struct stretch *by)
 	return by && below && !strcmp(below, "/gpu_sim_cycle") ? by->counts / by->cycles : 1;
 }
 
-/* A record that is being written: factors of a sample, or NULL; zeros: figures that are 0 are written. */
+/*
+ * A record that is being written. by: factors for a sampled kernel, or NULL. zeros: figures that are 0 are
+ * written.
+ */
 struct figure_writing {
 	struct record_writer *w;
 	const struct stretch *by;
 	bool zeros;
 };
 
-/* Writes a real number, or a product of two; old has the earlier values. */
+/* Writes a real number or a product of two. old: earlier values; NULL: none. */
 static void write_real(const struct figure_writing *to, const char *name, const struct recorded_figure *r,
 	const struct recorded_figure *old, const struct figure *about, const struct stretch *by)
 {
@@ -193,7 +199,7 @@ static void write_real(const struct figure_writing *to, const char *name, const 
 		record_real(to->w, name, v, about ? about->unit : "-");
 }
 
-/* Writes a ratio. A sparse one is absent where it is undefined, so its 0 is written. */
+/* Writes a ratio. A sparse ratio is absent if it is undefined, so it must be written if it is 0. */
 static void write_ratio(const struct figure_writing *to, const char *name, const struct recorded_figure *r,
 	const struct recorded_figure *old, const struct figure *about, const struct stretch *by)
 {
@@ -251,7 +257,10 @@ static void write_figure_row(const struct figure_writing *to, const char *name,
 		record_uint(to->w, name, v, about ? about->unit : "-");
 }
 
-/* Writes the chosen figures: the difference to `before` (NULL: running values), extrapolated (by NULL: not). */
+/*
+ * Writes the chosen figures: differences to `before`, or running values if it is NULL. by: factors for
+ * extrapolation; NULL: none.
+ */
 static void write_stats(struct record_writer *w, struct figure_choice *c, const struct figures *before,
 	const struct figures *now, const struct stretch *by)
 {
@@ -275,7 +284,7 @@ static void write_stats(struct record_writer *w, struct figure_choice *c, const 
 void figures_list(const struct figures *f, struct figure_choice *c)
 {
 	for (uint32_t i = 0; i < f->n; i++)
-		choice_list(c, f->text + f->row[i].name, f->row[i].hash);
+		choice_list_name(c, f->text + f->row[i].name, f->row[i].hash);
 	choice_complete(c);
 }
 
@@ -399,7 +408,7 @@ void stats_sums_record(struct record_writer *w, const struct figure_choice *c, c
 		else
 			record_real(w, f->name, f->value.real, unit);
 	}
-	for (uint32_t i = 0; i < c->n_listed; i++) { /* an absent figure would be 0 */
+	for (uint32_t i = 0; i < c->n_listed; i++) { /* an absent figure would mean 0 */
 		const struct figure *about = figure_find(c->listed[i]);
 
 		if (!has_sum_figure(figure, n, c->listed[i]) && !(about && about->sparse))

@@ -2,9 +2,9 @@
 /*
  * The walk: general lines of the block, and the order of all parts (trace-stats(5)).
  *
- * Always true: printed values are computed with the original's widths and order of operations; recorded
- * values are the exact running values. Figures of an interval are recorded as running values, too, so the
- * difference of two moments is again that of the interval.
+ * Always true: printed values are computed with the original's widths and order of operations. Recorded
+ * values are the exact running values. A figure of an interval is also recorded as a running value, so the
+ * difference between two moments is the value of the interval.
  */
 #include <math.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ struct quotient quotient_double(double num, double den)
 
 /* ---- feeding a sink -------------------------------------------------------------------------- */
 
-void stats_show(struct stats_sink *s, const char *fmt, ...)
+void stats_printf(struct stats_sink *s, const char *fmt, ...)
 {
 	va_list args;
 
@@ -63,7 +63,7 @@ void stats_prefix(struct stats_sink *s, const char *fmt, ...)
 	va_end(args);
 }
 
-void stats_note(struct stats_sink *s, uint64_t value, const char *fmt, ...)
+void stats_record_count(struct stats_sink *s, uint64_t value, const char *fmt, ...)
 {
 	char name[64];
 	va_list args;
@@ -76,7 +76,7 @@ void stats_note(struct stats_sink *s, uint64_t value, const char *fmt, ...)
 	stats_collect_count(s, name, value);
 }
 
-void stats_note_ratio(struct stats_sink *s, const char *name, double num, double den, double scale)
+void stats_record_ratio(struct stats_sink *s, const char *name, double num, double den, double scale)
 {
 	if (collecting(s))
 		stats_collect_ratio(s, name, (struct quotient){num, den, scale, 0});
@@ -94,22 +94,25 @@ static void walk_identity(struct stats_sink *s)
 	for (uint32_t i = 0; i < b->n; i++) {
 		char *name = diag_quoted(b->name[i]);
 
-		stats_show(s, "%s ", name);
+		stats_printf(s, "%s ", name);
 		free(name);
 	}
 	stats_text(s, "\nkernel_launch_uid = ");
 	for (uint32_t i = 0; i < b->n; i++)
-		stats_show(s, "%" PRIu32 " ", b->uid[i]);
-	stats_show(s, "\nkernel_stream_id = %" PRIu64 "\n", b->stream);
+		stats_printf(s, "%" PRIu32 " ", b->uid[i]);
+	stats_printf(s, "\nkernel_stream_id = %" PRIu64 "\n", b->stream);
 }
 
-/* Line "NAME = value of the interval", recorded as running value. */
-static void line_interval(struct stats_sink *s, const char *name, uint64_t interval, uint64_t running)
+/* Prints the line "NAME = value of the interval"; the running value is recorded. */
+static void line_of_interval(struct stats_sink *s, const char *name, uint64_t interval, uint64_t running)
 {
-	field_count(s, name, " = ", interval, running, SHOW_64, "\n");
+	emit_field_count(s, name, " = ", interval, running, SHOW_64, "\n");
 }
 
-/* A quotient that shows the value of the interval and records the running parts of `total`. */
+/*
+ * Returns a quotient that shows the value of `interval` and records the running numerator and denominator of
+ * `total`.
+ */
 static struct quotient with_interval_value(struct quotient interval, struct quotient total)
 {
 	total.shown = interval.shown;
@@ -121,8 +124,8 @@ static void walk_cycles(struct stats_sink *s, const struct gpu *g)
 	uint64_t insn = gpu_interval_insn(g), cycles = gpu_now(g), insns = g->tot_insn + insn;
 	struct quotient ipc = quotient(insns, cycles);
 
-	line_interval(s, "gpu_sim_cycle", g->cycle, cycles);
-	line_interval(s, "gpu_sim_insn", insn, insns);
+	line_of_interval(s, "gpu_sim_cycle", g->cycle, cycles);
+	line_of_interval(s, "gpu_sim_insn", insn, insns);
 	stats_line_real(s, "gpu_ipc", F12_4, with_interval_value(quotient(insn, g->cycle), ipc));
 	stats_line64(s, "gpu_tot_sim_cycle", cycles);
 	stats_line64(s, "gpu_tot_sim_insn", insns);
@@ -139,15 +142,15 @@ static struct quotient percent_quotient(uint64_t num, uint64_t den)
 	return q;
 }
 
-/* The original counts nothing for these, unless it simulates power, and prints -nan. */
+/* Unless it simulates power, the original does not count these figures and prints -nan. */
 static void walk_occupancy(struct stats_sink *s, const struct gpu *g)
 {
 	struct quotient now = percent_quotient(g->occupancy_filled, g->occupancy_slots);
 	struct quotient all = percent_quotient(
 		g->tot_occupancy_filled + g->occupancy_filled, g->tot_occupancy_slots + g->occupancy_slots);
 
-	field_real(s, "gpu_occupancy", " = ", F4, with_interval_value(now, all), "% \n");
-	field_real(s, "gpu_tot_occupancy", " = ", F4, all, "% \n");
+	emit_field_real(s, "gpu_occupancy", " = ", F4, with_interval_value(now, all), "% \n");
+	emit_field_real(s, "gpu_tot_occupancy", " = ", F4, all, "% \n");
 }
 
 /* quirk Q1-32: every reply counts as 32 bytes (LAUNCH-stat-3). */
@@ -172,13 +175,13 @@ static void walk_partitions(struct stats_sink *s, const struct gpu *g)
 
 	stats_line_real(s, "partiton_level_parallism", F12_4,
 		with_interval_value(quotient(m->accepted, g->cycle), all));
-	field_real(s, "partiton_level_parallism_total", "  = ", F12_4, all, "\n");
+	emit_field_real(s, "partiton_level_parallism_total", "  = ", F12_4, all, "\n");
 	stats_line_real(s, "partiton_level_parallism_util", F12_4,
 		with_interval_value(quotient(m->accepted_util, m->util_ticks), util));
-	field_real(s, "partiton_level_parallism_util_total", "  = ", F12_4, util, "\n");
-	field_real(s, "L2_BW", "  = ", F12_4,
+	emit_field_real(s, "partiton_level_parallism_util_total", "  = ", F12_4, util, "\n");
+	emit_field_real(s, "L2_BW", "  = ", F12_4,
 		with_interval_value(l2_bandwidth(m->replies, g->cycle, period), bw), " GB/Sec\n");
-	field_real(s, "L2_BW_total", "  = ", F12_4, bw, " GB/Sec\n");
+	emit_field_real(s, "L2_BW_total", "  = ", F12_4, bw, " GB/Sec\n");
 }
 
 static void walk_general(struct stats_sink *s, const struct gpu *g)
@@ -190,12 +193,12 @@ static void walk_general(struct stats_sink *s, const struct gpu *g)
 	walk_occupancy(s, g);
 	stats_line64(s, "max_total_param_size", 0);
 	stats_line32(s, "gpu_stall_dramfull", m->stall_dramfull);
-	field_count(s, "gpu_stall_icnt2sh", "    = ", m->stall_icnt2sh, m->stall_icnt2sh, SHOW_32, "\n");
+	emit_field_count(s, "gpu_stall_icnt2sh", "    = ", m->stall_icnt2sh, m->stall_icnt2sh, SHOW_32, "\n");
 	walk_partitions(s, g);
 	if (s->block && s->block->host_seconds >= 0) {
 		uint64_t seconds = (uint64_t)s->block->host_seconds;
 
-		stats_show(s, "gpu_total_sim_rate=%u\n",
+		stats_printf(s, "gpu_total_sim_rate=%u\n",
 			(unsigned)((g->tot_insn + gpu_interval_insn(g)) / (seconds ? seconds : 1)));
 	}
 }

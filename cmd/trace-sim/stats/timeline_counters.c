@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Counters of the timeline (gpu/timeline.h): instructions, hits, traffic and warps of the whole GPU, of each
- * channel and of groups of SMs. Always true: samples are running values, in the order of their cycles; the
- * timeline shows differences of two. They are written at the end of the run, or at the end of each interval
- * if --timeline-interval is given.
+ * channel and of groups of SMs. Always true: samples are running values in the order of their cycles, and the
+ * timeline shows the differences between consecutive samples. They are written at the end of the run, or at
+ * the end of each interval if --timeline-interval is given.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -51,8 +51,8 @@ static void write_counter(struct timeline *t, const char *name, uint64_t cycle, 
 		PID_KERNELS, cycle, name, value);
 }
 
-/* Writes the values of several related counters in t->text, unless they equal those written last. */
-static void write_part_counters(struct timeline *t, const char *name, uint64_t cycle, char *last)
+/* Writes the values of a group of counters in t->text, unless they equal the last values, `last`. */
+static void write_group_if_changed(struct timeline *t, const char *name, uint64_t cycle, char *last)
 {
 	if (!strcmp(t->text, last))
 		return;
@@ -62,10 +62,10 @@ static void write_part_counters(struct timeline *t, const char *name, uint64_t c
 }
 
 /*
- * Writes the counters by channel and by group of SMs. first_a, first_b: parts of two samples
- * (timeline.part).
+ * Writes the counters by channel and by group of SMs. first_a, first_b: elements of timeline.part for two
+ * samples.
  */
-static void write_by_part(struct timeline *t, const struct gpu *g, uint64_t cycle, double cycles,
+static void write_grouped_counters(struct timeline *t, const struct gpu *g, uint64_t cycle, double cycles,
 	const uint64_t *first_a, const uint64_t *first_b)
 {
 	const uint32_t sms = g->params.sms;
@@ -74,7 +74,7 @@ static void write_by_part(struct timeline *t, const struct gpu *g, uint64_t cycl
 	for (uint32_t i = 0; i < t->channels; i++)
 		n_text += (size_t)snprintf(t->text + n_text, PART_TEXT, "%s\"channel %u\":%.6g", i ? "," : "",
 			i, (double)(first_b[i] - first_a[i]) / cycles * g->params.hz[0] / 1e9);
-	write_part_counters(t, "DRAM bandwidth by channel (GB/s)", cycle, t->by_channel);
+	write_group_if_changed(t, "DRAM bandwidth by channel (GB/s)", cycle, t->by_channel);
 	n_text = 0;
 	for (uint32_t i = 0, sm = 0; i < t->groups; i++) {
 		const uint32_t first = sm, n = t->channels + i;
@@ -84,12 +84,12 @@ static void write_by_part(struct timeline *t, const struct gpu *g, uint64_t cycl
 		n_text += (size_t)snprintf(t->text + n_text, PART_TEXT, "%s\"SM %u-%u\":%.6g", i ? "," : "",
 			first, sm - 1, (double)(first_b[n] - first_a[n]) / cycles);
 	}
-	write_part_counters(t, "IPC by SM", cycle, t->by_group);
+	write_group_if_changed(t, "IPC by SM", cycle, t->by_group);
 }
 
 static double percent_of(uint64_t hits, uint64_t of) { return of ? 100.0 * (double)hits / (double)of : 0; }
 
-/* Writes the difference of two samples, at the cycle of the first. */
+/* Writes the difference between samples ia and ib, at the cycle of ia. */
 static void write_interval(struct timeline *t, const struct gpu *g, uint32_t ia, uint32_t ib)
 {
 	const struct timeline_sample *a = &t->sample[ia], *b = &t->sample[ib];
@@ -108,7 +108,7 @@ static void write_interval(struct timeline *t, const struct gpu *g, uint32_t ia,
 	write_counter(t, "DRAM bandwidth (GB/s)", a->cycle,
 		(double)(b->dram_bytes - a->dram_bytes) / cycles * g->params.hz[0] / 1e9);
 	write_counter(t, "occupancy (%)", a->cycle, percent_of(b->warps, slots));
-	write_by_part(t, g, a->cycle, cycles, &t->part[ia * parts], &t->part[ib * parts]);
+	write_grouped_counters(t, g, a->cycle, cycles, &t->part[ia * parts], &t->part[ib * parts]);
 }
 
 static void move_sample(struct timeline *t, uint32_t to, uint32_t from)

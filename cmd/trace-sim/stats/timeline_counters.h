@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Counters of the timeline (gpu/timeline.h), and its end. */
+/* Counters of the timeline (gpu/timeline.h), and the end of the file. */
 #ifndef TIMELINE_COUNTERS_H
 #define TIMELINE_COUNTERS_H
 
@@ -9,7 +9,7 @@
 void timeline_sample(struct timeline *t, struct gpu *g);
 /* Cycle of the next sample. */
 uint64_t timeline_due(const struct timeline *t);
-/* Writes the counters and the slices of running thread blocks, and frees t. */
+/* Writes the counters and the slices of thread blocks that still run, ends the file and frees t. */
 void timeline_end(struct timeline *t, struct gpu *g);
 
 #endif
