@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The functions of calls.h with lengths of 32 and of 64 bits. Matrices are stored by columns. */
+/*
+ * Instantiates the functions of calls.h twice, with lengths of 32 and 64 bits. Matrices are stored column by
+ * column.
+ */
 #include "cublas/cublas.h"
 
 enum { OP_NONE, OP_TRANSPOSE, OP_CONJUGATE_TRANSPOSE, OP_CONJUGATE };
@@ -12,7 +15,10 @@ enum {
 	COMPUTE_32I_LAST = 73
 };
 
-/* Returns an operand whose columns are `pitch` elements apart; transposed: rows and columns change places. */
+/*
+ * Describes a matrix with `pitch` elements from one column to the next. A transposing `op` swaps the two
+ * strides.
+ */
 static struct cublas_operand matrix_operand(
 	const void *base, int type, int op, int64_t pitch, int64_t batches)
 {
@@ -29,7 +35,7 @@ static struct cublas_operand vector_operand(const void *base, int type, int64_t 
 	return (struct cublas_operand){(uintptr_t)base + first, step, 0, 0, type};
 }
 
-/* Type of the sum for a compute type; half sums are made in single precision. */
+/* Returns the type of the sum for a compute type. Half-precision sums are computed in single precision. */
 static int sum_type_of(int compute)
 {
 	return compute >= COMPUTE_64F && compute <= COMPUTE_64F_LAST   ? TYPE_F64
@@ -88,7 +94,7 @@ struct gemv {
 	int64_t pitch, step_x, step_y, batch_a, batch_x, batch_y, batches;
 };
 
-/* y is a product with one column. */
+/* Computes y = alpha * op(A) * x + beta * y as a product with one column. */
 static int run_gemv(const struct gemv *g)
 {
 	int64_t rows = g->op == OP_NONE ? g->m : g->n, columns = g->op == OP_NONE ? g->n : g->m;
@@ -117,7 +123,7 @@ static int run_gemv(const struct gemv *g)
 	return cublas_multiply(g->h, &p);
 }
 
-/* A = alpha x y^T + A: a product whose inner dimension is 1. */
+/* Computes A = alpha * x * y^T + A as a product whose inner dimension is 1. */
 static int run_ger(struct cublas_handle *h, int64_t m, int64_t n, const void *alpha, int type, const void *x,
 	int64_t step_x, const void *y, int64_t step_y, void *a, int64_t pitch)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Functions with lengths of type INT, whose names NAME() makes. Included twice by calls.c. */
+/* Functions with lengths of type INT. NAME() makes their names. calls.c includes this file twice. */
 
 #define GEMM(name, type, code, halves) \
 	API(int, NAME(name), struct cublas_handle *h, int op_a, int op_b, INT m, INT n, INT k, \
@@ -83,7 +83,7 @@ API(int, NAME(cublasSgemmEx), struct cublas_handle *h, int op_a, int op_b, INT m
 		pitch_a, pitch_b, pitch_c, 0, 0, 0, 1, TYPE_F32, false, false});
 }
 
-/* Functions of vectors and of a matrix and vectors, in one precision. */
+/* Defines the vector and matrix-vector functions of one precision. */
 #define VECTORS(L, type, code) \
 	API(int, NAME(cublas##L##gemv_v2), struct cublas_handle *h, int op, INT m, INT n, const type *alpha, \
 		const type *a, INT pitch, const type *x, INT step_x, const type *beta, type *y, INT step_y) \

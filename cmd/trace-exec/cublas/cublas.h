@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * cuBLAS and cublasLt for programs under trace-exec --run: a shared library of its own over the CUDA driver's interface.
+ * cuBLAS and cublasLt for programs under trace-exec --run: a separate shared library over the driver's interface.
  *
- *   handle.c   handles, modes, vectors and matrices to and from the device
- *   text.c     kernels as PTX, made for the types of a call         product.c  launches of them
+ *   handle.c   handles, modes, copies of vectors and matrices to and from the device
+ *   text.c     kernels as PTX, generated for the types of a call    product.c  launches of the kernels
  *   calls.c    gemm, gemv, ger and vector functions (calls.h)     lt.c       cublasLt
  *   refused.c  functions that are not executed (cublas.def)
  *
- * Always true: the kernels are the suite's own, not NVIDIA's: simple tiles of 16 by 16 through shared memory, or one block
- * for a sum. They are checked and traced like the program's own. A half-precision product is summed in single precision.
+ * Always true: the kernels are warptools' own, not NVIDIA's: simple tiles of 16 by 16 through shared memory, or one
+ * block for a sum. They are checked and traced like the program's kernels. A half-precision product is summed in
+ * single precision.
  */
 #ifndef CUBLAS_H
 #define CUBLAS_H
@@ -18,7 +19,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* A function of the interface. The library exports these functions alone. */
+/* Defines a function of the interface. The library exports only these functions. */
 #define API(type, name, ...) \
 	type name(__VA_ARGS__); \
 	__attribute__((visibility("default"))) type name(__VA_ARGS__)
@@ -42,7 +43,7 @@ enum cublas_type {
 	TYPE_BF16 = 14,
 	TYPE_NONE = -1
 };
-/* Bytes of an element; 0: the type is not executed. */
+/* Number of bytes of an element; 0: the type is not supported. */
 size_t cublas_type_bytes(int type);
 
 enum cublas_epilogue { EPILOGUE_NONE = 1, EPILOGUE_RELU = 2, EPILOGUE_BIAS = 4, EPILOGUE_GELU = 32 };
@@ -51,12 +52,15 @@ struct cublas_handle {
 	void *stream;
 	bool scalars_on_device; /* pointer mode */
 	int math, atomics;
-	uint64_t scratch; /* device memory of 8 bytes for a result */
+	uint64_t scratch; /* address of 8 bytes of device memory for a result */
 };
 
-/* A matrix or vector: elements at base + (row * rows + column * columns + batch * batches). Strides in elements. */
+/*
+ * A matrix or vector. Element (row, column, batch) is at base + row * row_stride + column * column_stride +
+ * batch * batch_stride; strides are in elements.
+ */
 struct cublas_operand {
-	uint64_t base; /* with `pointers` of the product: array of the addresses of each batch */
+	uint64_t base; /* address of element 0; with cublas_product.pointers: of an array of one address per batch */
 	int64_t rows, columns, batches;
 	int type;
 };
@@ -68,15 +72,15 @@ struct cublas_product {
 	const void *alpha, *beta;
 	bool scalars_on_device, pointers;
 	int scalar;       /* enum cublas_type of alpha, beta and of the sum: TYPE_F32, TYPE_F64 or TYPE_S32 */
-	int half_scalars; /* alpha and beta are of this type instead: TYPE_F16; TYPE_NONE: as scalar */
-	unsigned epilogue; /* enum cublas_epilogue, joined by | */
+	int half_scalars; /* type of alpha and beta if it is not `scalar`: TYPE_F16; else TYPE_NONE */
+	unsigned epilogue; /* set of enum cublas_epilogue */
 	uint64_t bias;
 	int bias_type;
 };
 
-/* product.c: launch; each returns a status. */
+/* product.c: each function launches a kernel and returns a status (enum cublas_status). */
 int cublas_multiply(struct cublas_handle *h, const struct cublas_product *p);
-/* y = alpha * x + beta * y; alpha NULL: 1. beta: 0 or 1. */
+/* Computes y = alpha * x + beta * y. alpha NULL means 1; beta is 0 or 1. */
 int cublas_add(struct cublas_handle *h, int64_t n, const void *alpha, int type, uint64_t x, int64_t x_step,
 	uint64_t y, int64_t y_step, int beta);
 enum cublas_sum { SUM_PRODUCTS, SUM_SQUARES, SUM_MAGNITUDES };
@@ -84,7 +88,7 @@ enum cublas_sum { SUM_PRODUCTS, SUM_SQUARES, SUM_MAGNITUDES };
 int cublas_sum(struct cublas_handle *h, enum cublas_sum what, int64_t n, int type, uint64_t x, int64_t x_step,
 	uint64_t y, int64_t y_step, void *to);
 
-/* text.c: PTX of a kernel, to be freed. */
+/* text.c: each function returns the PTX of a kernel, which the caller frees; NULL: no memory. */
 char *cublas_product_text(const struct cublas_product *p);
 char *cublas_add_text(int type);
 char *cublas_sum_text(int type, enum cublas_sum what);

@@ -40,7 +40,7 @@ API(int, cublasCreate_v2, struct cublas_handle **to)
 
 	if (!to)
 		return CUBLAS_INVALID_VALUE;
-	/* The runtime's context is made the thread's. */
+	/* Makes the runtime's context current in this thread. */
 	if (cudaFree(NULL) || cuInit(0))
 		return CUBLAS_NOT_INITIALIZED;
 	h = calloc(1, sizeof(*h));
@@ -69,7 +69,7 @@ API(int, cublasGetVersion_v2, struct cublas_handle *h, int *to)
 	return CUBLAS_SUCCESS;
 }
 
-/* Major version, minor version, patch level. */
+/* `which`: 0: major version, 1: minor version, 2: patch level. */
 API(int, cublasGetProperty, int which, int *to)
 {
 	if (!to || which < 0 || which > 2)
@@ -102,7 +102,7 @@ MODE(PointerMode, int, scalars_on_device, _v2)
 MODE(MathMode, int, math, )
 MODE(AtomicsMode, int, atomics, )
 
-/* No workspace is used. */
+/* Ignores the workspace: no kernel needs one. */
 API(int, cublasSetWorkspace_v2, struct cublas_handle *h, void *base, size_t n)
 {
 	(void)base, (void)n;
@@ -142,7 +142,10 @@ API(const char *, cublasLtGetStatusString, int status) { return status_text(stat
 
 enum { HOST_TO_DEVICE = 1, DEVICE_TO_HOST };
 
-/* Copies `rows` by `columns` elements of `bytes`; columns are `pitch` elements apart. */
+/*
+ * Copies `rows` by `columns` elements of `bytes` bytes. The pitches are the elements from one column to the
+ * next.
+ */
 static int copy_matrix(int64_t rows, int64_t columns, int64_t bytes, const void *from, int64_t from_pitch,
 	void *to, int64_t to_pitch, int kind, void *stream)
 {
@@ -157,7 +160,7 @@ static int copy_matrix(int64_t rows, int64_t columns, int64_t bytes, const void 
 		       : CUBLAS_SUCCESS;
 }
 
-/* A vector with increments is a matrix of one row. */
+/* Defines the copies. A vector with increments is copied as a matrix of one row. */
 #define COPIES(INT, suffix) \
 	API(int, cublasSetMatrixAsync##suffix, INT rows, INT columns, INT bytes, const void *from, \
 		INT from_pitch, void *to, INT to_pitch, void *stream) \

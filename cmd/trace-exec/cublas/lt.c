@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * cublasLt: products described by objects. Always true: matrices are stored by columns or by rows; an epilogue is a bias
- * by row, RELU or GELU; there is one algorithm, which needs no workspace.
+ * cublasLt: products that objects describe. Always true: matrices are stored by columns or by rows; an epilogue
+ * is a bias by row, RELU or GELU; there is one algorithm, which needs no workspace.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,10 @@
 enum { ORDER_COLUMNS, ORDER_ROWS };
 enum { COMPUTE_64F = 70, COMPUTE_64F_LAST = 71, COMPUTE_32I = 72, COMPUTE_32I_LAST = 73 };
 
-/* Attributes by number: each is a member of the description, with the size that the program passes. */
+/*
+ * Attribute of a description: its number, and the member that stores it. The program passes values of `bytes`
+ * bytes.
+ */
 struct lt_attribute {
 	int number;
 	size_t offset, bytes;
@@ -51,7 +54,7 @@ static const struct lt_attribute of_layout[] = {A(0, type), A(1, order), A(2, ro
 	A(4, pitch), A(5, batches), A(6, batch_stride), A(7, plane)};
 #undef A
 
-/* Preferences are stored, without effect. */
+/* Preferences: stored, but without effect. */
 struct lt_preference {
 	uint32_t search, scheme, align_a, align_b, align_c, align_d;
 	uint64_t workspace, mask;
@@ -144,7 +147,7 @@ API(int, cublasLtMatmulDescCreate, struct lt_operation **to, int compute, int sc
 	return CUBLAS_SUCCESS;
 }
 
-/* The program's own object has at least `n` bytes. */
+/* Initializes an object of `n` bytes that the program provides. */
 API(int, cublasLtMatmulDescInit_internal, struct lt_operation *x, size_t n, int compute, int scale)
 {
 	if (!x || n < sizeof(*x))
@@ -220,7 +223,7 @@ static const char *unexecuted_part(const struct lt_operation *x, const struct lt
 	return NULL;
 }
 
-/* Describes the product. 0 or a status. */
+/* Sets *p from the descriptions. Returns 0 or a status. */
 static int describe_lt_product(struct cublas_product *p, const struct lt_operation *x,
 	const struct lt_layout *a, const struct lt_layout *b, const struct lt_layout *c,
 	const struct lt_layout *d)
@@ -292,7 +295,7 @@ struct lt_choice {
 	int reserved[4];
 };
 
-/* Offers the one algorithm. */
+/* Offers the only algorithm. */
 API(int, cublasLtMatmulAlgoGetHeuristic, struct cublas_handle *h, const struct lt_operation *x,
 	const struct lt_layout *a, const struct lt_layout *b, const struct lt_layout *c,
 	const struct lt_layout *d, const struct lt_preference *preference, int n, struct lt_choice *to,

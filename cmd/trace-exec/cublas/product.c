@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Launches of the kernels. A kernel's module is loaded at its first use and kept until the program ends. */
+/*
+ * Launches the kernels. A kernel's module is loaded at its first use and stays loaded until the program ends.
+ */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +26,10 @@ struct loaded {
 static struct loaded *kernels;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Finds the kernel of this key. `text`, which is freed, makes it at its first use. NULL: it cannot be loaded. */
+/*
+ * Returns the kernel with this key; loads it from `text` at its first use. Frees `text`. NULL: it cannot be
+ * loaded.
+ */
 static void *load_kernel(const char *key, const char *name, char *text)
 {
 	struct loaded *l;
@@ -81,7 +86,10 @@ static float half_to_single(uint16_t h)
 	return value;
 }
 
-/* Returns a scalar for the kernel: its address on the device, or its value in the sum's type; NULL: 0. */
+/*
+ * Returns a scalar for the kernel: its address on the device, or its value in the sum's type (0 for a NULL
+ * scalar).
+ */
 static uint64_t scalar_word(const struct cublas_product *p, const void *scalar)
 {
 	uint64_t word = 0;
@@ -145,7 +153,7 @@ int cublas_multiply(struct cublas_handle *h, const struct cublas_product *p)
 
 /* ---- vectors ---- */
 
-/* A vector with a negative step begins at its last element in memory. */
+/* Returns the address of a vector's first element: with a negative step, the last one in memory. */
 static uint64_t first_element(uint64_t base, int64_t n, int64_t step, int type)
 {
 	return step < 0 ? base + (uint64_t)((1 - n) * step) * cublas_type_bytes(type) : base;

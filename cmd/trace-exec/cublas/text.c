@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Kernels as PTX text, made for the types of a call.
+ * Kernels as PTX text, generated for the types of a call.
  *
- * A text is made of pieces; $name in a piece is replaced by the type-dependent text of that name. All sums are in
- * f32, f64 or s32 (the type of alpha and beta). Parameters have the order of struct product_args and of the others in
- * product.c.
+ * A text is made of pieces; $name in a piece is replaced by the type-dependent text of that name. All sums are
+ * in f32, f64 or s32 (the type of alpha and beta). Parameters are in the order of the args arrays in product.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +34,7 @@ static char *end_text(struct kernel_text *t)
 	return t->p;
 }
 
-/* PTX's name of the type of a sum, and the bytes of it. */
+/* Returns PTX's name for the type of a sum. */
 static const char *sum_name(int sum) { return sum == TYPE_F64 ? "f64" : sum == TYPE_S32 ? "s32" : "f32"; }
 
 static const char *sum_zero(int sum)
@@ -43,7 +42,10 @@ static const char *sum_zero(int sum)
 	return sum == TYPE_F64 ? "0d0000000000000000" : sum == TYPE_S32 ? "0" : "0f00000000";
 }
 
-/* Appends a piece: $T is the type of the sum, $0 its zero, $B its bytes, $F the suffix of its rounding. */
+/*
+ * Appends a piece. $T stands for the type of the sum, $0 for its zero, $B for its bytes; $M, $A and $+ stand
+ * for its multiplication, multiply-add and addition.
+ */
 static void add_piece(struct kernel_text *t, int sum, const char *piece)
 {
 	for (; *piece; piece++) {
@@ -162,7 +164,7 @@ static const char start[] = "\t.shared .align 8 .b8 tiles_a[2048];\n"
 			    "\tmov.u32 %z, %ctaid.z;\n\tcvt.u64.u32 %batch, %z;\n"
 			    "\tand.b32 %word, %flags, 1;\n\tsetp.ne.u32 %flag, %word, 0;\n";
 
-/* Appends the address of an operand's batch in %NAME. */
+/* Appends code that loads the address of an operand's batch into register %NAME. */
 static void add_base(struct kernel_text *t, char name, size_t bytes)
 {
 	fprintf(t->f,
@@ -175,7 +177,10 @@ static void add_base(struct kernel_text *t, char name, size_t bytes)
 		name, name, name, name, name, name, name, bytes, name, name);
 }
 
-/* Appends %address = %NAME + (row * rows + column * columns) * bytes, of registers with the names. */
+/*
+ * Appends %address = %NAME + (row * NAME_rows + column * NAME_columns) * bytes; `row` and `column` name
+ * registers.
+ */
 static void add_address(struct kernel_text *t, char name, size_t bytes, const char *row, const char *column)
 {
 	fprintf(t->f,
@@ -185,7 +190,10 @@ static void add_address(struct kernel_text *t, char name, size_t bytes, const ch
 		name, row, name, column, bytes, name);
 }
 
-/* Appends the loop over tiles of 16: both are loaded to shared memory, then multiplied. */
+/*
+ * Appends the loop over tiles of 16 by 16: it loads a tile of each operand into shared memory and multiplies
+ * the two.
+ */
 static void add_loop(struct kernel_text *t, const struct cublas_product *p)
 {
 	size_t unit = cublas_type_bytes(p->scalar);
@@ -225,7 +233,10 @@ static void add_loop(struct kernel_text *t, const struct cublas_product *p)
 	fputs("\tbar.sync 0;\n\tadd.u32 %at, %at, 16;\n\tbra LOOP;\n", t->f);
 }
 
-/* Appends the load of alpha or beta: a value of the sum's type, or at an address, where it can have half precision. */
+/*
+ * Appends the load of alpha or beta: its value, in the sum's type, or from its address, where its type is that
+ * of half_scalars if there is one.
+ */
 static void add_scalar(struct kernel_text *t, const struct cublas_product *p, const char *name)
 {
 	fprintf(t->f,
@@ -238,7 +249,7 @@ static void add_scalar(struct kernel_text *t, const struct cublas_product *p, co
 	add_load(t, p->half_scalars == TYPE_NONE ? p->scalar : p->half_scalars, p->scalar, "@%flag ", to);
 }
 
-/* Appends x = max(x, 0), or the approximation of GELU by tanh, of the sum in f32. */
+/* Appends the activation of the sum: max(x, 0), or, in f32, the approximation of GELU by tanh. */
 static void add_activation(struct kernel_text *t, const struct cublas_product *p)
 {
 	if (p->epilogue & EPILOGUE_RELU)
@@ -294,7 +305,10 @@ char *cublas_product_text(const struct cublas_product *p)
 
 /* ---- vectors ---- */
 
-/* y = alpha * x + beta * y, a thread an element; flags: 2: alpha is an address; 4: beta is 1. */
+/*
+ * Returns the PTX of y = alpha * x + beta * y, one thread per element. flags: 2: alpha is an address; 4: beta
+ * is 1.
+ */
 char *cublas_add_text(int type)
 {
 	int sum = type == TYPE_F64 ? TYPE_F64 : TYPE_F32;
@@ -330,7 +344,10 @@ char *cublas_add_text(int type)
 	return end_text(&t);
 }
 
-/* One block of 256 threads: each sums every 256th element, then halves of the block are added. */
+/*
+ * Returns the PTX of a sum by one block of 256 threads. Each thread sums every 256th element; then the partial
+ * sums are added pairwise.
+ */
 char *cublas_sum_text(int type, enum cublas_sum what)
 {
 	int sum = type == TYPE_F64 ? TYPE_F64 : TYPE_F32;
