@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Arrays, textures and surfaces of the driver: objects of the runtime, whose descriptions differ from the driver's.
- * Texture references are refused.
+ * Arrays, textures and surfaces of the driver. The objects are the runtime's; only their descriptions differ.
+ * Texture references are not supported.
  */
 #include <string.h>
 #include "cuda/cuda.h"
@@ -16,7 +16,7 @@ struct array_description {
 enum { FORMAT_U8 = 1, FORMAT_U32 = 3, FORMAT_S8 = 8, FORMAT_S32 = 10, FORMAT_HALF = 16, FORMAT_FLOAT = 32 };
 enum { CHANNEL_SIGNED, CHANNEL_UNSIGNED, CHANNEL_FLOAT };
 
-/* Sets the runtime's description of `n` channels. 0 or a status. */
+/* Sets *to to the runtime's description of `n` channels in a format of the driver. Returns 0 or a status. */
 static int convert_channels(struct channels *to, unsigned format, unsigned n, const char *function)
 {
 	int bits, kind;
@@ -66,7 +66,7 @@ static int create_array_2d(struct array **to, const struct array_description_2d 
 DRIVER(cuArrayCreate_v2, create_array_2d(to, d), struct array **to, const struct array_description_2d *d)
 DRIVER(cuArrayDestroy, cudaFreeArray(a), struct array *a)
 
-/* Sets the driver's format and number of the runtime's channels. */
+/* Sets *format and *n to the driver's format and number of the channels *c. */
 static void convert_format(unsigned *format, unsigned *n, const struct channels *c)
 {
 	static const unsigned first[] = {
@@ -158,7 +158,9 @@ enum {
 
 static bool is_memory(int type) { return type == RESOURCE_LINEAR || type == RESOURCE_PITCH; }
 
-/* Converts to the runtime's structure, with the channels of the texels. 0 or a status. */
+/*
+ * Sets *to to the runtime's form of the resource, and *c to the channels of its texels. Returns 0 or a status.
+ */
 static int convert_resource(struct resource *to, struct channels *c, const struct cuda_resource *r)
 {
 	struct extent x;
@@ -170,7 +172,7 @@ static int convert_resource(struct resource *to, struct channels *c, const struc
 	if (!is_memory(r->type)) {
 		struct array *texels = r->data.array;
 
-		to->data.array = texels; /* also sets data.mipmap, of the same union */
+		to->data.array = texels; /* also sets data.mipmap, which shares the union */
 		e = r->type == RESOURCE_MIPMAP  ? cudaGetMipmappedArrayLevel(&texels, r->data.mipmap, 0)
 		    : r->type == RESOURCE_ARRAY ? cudaSuccess
 						: cudaErrorInvalidValue;
@@ -232,7 +234,7 @@ static int create_surface_object(uint64_t *to, const struct cuda_resource *r)
 DRIVER(cuSurfObjectCreate, create_surface_object(to, r), uint64_t *to, const struct cuda_resource *r)
 DRIVER(cuSurfObjectDestroy, cudaDestroySurfaceObject(handle), uint64_t handle)
 
-/* Converts the description of an object to the driver's structure. e: status of the call that got it. */
+/* Converts *r to the driver's structure. e: status of the call that set *r; returned if it is not 0. */
 static int give_resource(struct cuda_resource *to, const struct resource *r, int e)
 {
 	if (e || !to)

@@ -43,7 +43,9 @@ struct cuda_context *cuda_current_context(void)
 	return depth ? stack[depth - 1] : cudart_thread_active ? &primary : NULL;
 }
 
-/* The runtime initializes the driver when it starts. */
+/*
+ * Saves the runtime's state for cuda_leave(). Fails if neither cuInit() was called nor the runtime has started.
+ */
 int cuda_enter_device(void)
 {
 	was_active = cudart_thread_active;
@@ -61,7 +63,10 @@ int cuda_enter(void)
 	return !c ? cudaErrorDeviceUninitialized : c->live ? cudaSuccess : cudaErrorContextIsDestroyed;
 }
 
-/* Codes of the runtime that the driver does not have. All others are equal. */
+/*
+ * Returns the driver's code for a status of the runtime. Codes that the driver lacks are replaced; all others
+ * are equal.
+ */
 static int driver_code(int status)
 {
 	switch (status) {
@@ -115,7 +120,7 @@ static int copy_name(char *to, int n)
 DEVICE(cuDeviceGetName, cuda_check_device(device) ? cudaErrorInvalidDevice : copy_name(to, n), char *to,
 	int n, int device)
 
-/* The device has no serial number: the identifier is zero. */
+/* Zeroes the device's identifier: the device has no serial number. */
 static int clear_bytes(void *to, size_t n)
 {
 	if (!to)
@@ -131,7 +136,7 @@ DEVICE(cuDeviceTotalMem_v2,
 	cuda_check_device(device) ? cudaErrorInvalidDevice : STORED(to, (size_t)cudart.wire.memory_bytes),
 	size_t *to, int device)
 
-/* The driver executes reserved addresses (102); the runtime has no such attribute. */
+/* Attribute 102: virtual memory management is supported. Only the driver has this attribute. */
 enum { VIRTUAL_MEMORY = 102 };
 DEVICE(cuDeviceGetAttribute,
 	number == VIRTUAL_MEMORY && !device ? STORED(to, 1) : cudaDeviceGetAttribute(to, number, device),
@@ -255,7 +260,7 @@ static int create_context(struct cuda_context **to, unsigned flags, int device)
 DEVICE(cuCtxCreate_v2, create_context(to, flags, device), struct cuda_context **to, unsigned flags,
 	int device)
 ALSO(cuCtxCreate, cuCtxCreate_v2);
-/* Parameters of affinity have no effect. */
+/* The affinity parameters have no effect. */
 DEVICE(cuCtxCreate_v3, ((void)params, (void)n, create_context(to, flags, device)), struct cuda_context **to,
 	const void *params, int n, unsigned flags, int device)
 DEVICE(cuCtxCreate_v4, ((void)params, create_context(to, flags, device)), struct cuda_context **to,
@@ -317,7 +322,7 @@ static int set_context_flags(unsigned flags)
 }
 DRIVER(cuCtxSetFlags, set_context_flags(flags), unsigned flags)
 
-/* Returns the context of a query, where NULL is the current one; NULL: there is none. */
+/* Returns the context that a query names, where NULL is the current one. Returns NULL if there is none. */
 static const struct cuda_context *queried_context(const struct cuda_context *c)
 {
 	return !c ? cuda_current_context() : is_context(c) && c->live ? c : NULL;

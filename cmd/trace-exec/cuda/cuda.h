@@ -21,14 +21,17 @@
 
 struct cuda_context;
 
-/* context.c: begin a call that needs a context, or that needs initialization only. 0 or a status. */
+/*
+ * context.c: begin a call of a function that needs a context, or only initialization. They return 0 or a
+ * status.
+ */
 int cuda_enter(void);
 int cuda_enter_device(void);
 /* Ends the call. Returns the driver's code for a status. */
 int cuda_leave(int status);
 /* Returns the context of the calling thread; NULL: none. */
 struct cuda_context *cuda_current_context(void);
-/* Checks the number of a device. 0 or a status. */
+/* Checks the number of a device. Returns 0 or a status. */
 int cuda_check_device(int device);
 
 /* Defines a function that needs a context and returns the status of `call`. */
@@ -39,9 +42,9 @@ int cuda_check_device(int device);
 \
 		return cuda_leave(entered ? entered : (call)); \
 	}
-/* The same, also under the name for per-thread default streams. */
+/* Defines a function as DRIVER() does, also under `other`, its name for per-thread default streams. */
 #define DRIVER_TOO(name, other, call, ...) DRIVER(name, call, __VA_ARGS__) ALSO(other, name);
-/* Defines a function that needs initialization only. */
+/* Defines a function that needs only initialization. */
 #define DEVICE(name, call, ...) \
 	API(int, name, __VA_ARGS__) \
 	{ \
@@ -52,10 +55,10 @@ int cuda_check_device(int device);
 
 static inline void *cuda_address(uint64_t addr) { return (void *)(uintptr_t)addr; }
 
-/* Stores a value at `to`. cudaErrorInvalidValue: `to` is NULL. */
+/* Stores a value at `to`. Yields 0, or cudaErrorInvalidValue if `to` is NULL. */
 #define STORED(to, value) ((to) ? (*(to) = (value), cudaSuccess) : cudaErrorInvalidValue)
 
-/* memory.c: CUDA_MEMCPY3D. Lengths in x are bytes, also of arrays. */
+/* CUDA_MEMCPY3D, for memory.c. x and width are in bytes, even for arrays. */
 struct cuda_copy_end {
 	size_t x, y, z, level;
 	unsigned kind;
@@ -69,26 +72,30 @@ struct cuda_copy_3d {
 	struct cuda_copy_end from, to;
 	size_t width, height, depth;
 };
-/* Converts to the runtime's structure. 0 or a status. */
+/* Converts *c to the runtime's structure. Returns 0 or a status. */
 int cuda_copy_params(struct copy_3d *to, const struct cuda_copy_3d *c);
 
-/* launch.c: makes the addresses of arguments from a buffer that `extra` describes; *made is to be freed. */
+/*
+ * launch.c: sets *made to the addresses of the arguments in the buffer that `extra` describes; NULL: `extra` is
+ * NULL. The caller frees *made. Returns 0 or a status.
+ */
 int cuda_kernel_args(const void *kernel, void **args, void **extra, void ***made);
-/* Launches with arguments or with a buffer that `extra` describes. 0 or a status. */
+/* Launches a kernel with `args`, or with the buffer that `extra` describes. Returns 0 or a status. */
 int cuda_launch(const void *kernel, const struct launch_config *c, void **args, void **extra);
 
-/* CUDA_KERNEL_NODE_PARAMS; version 2 has more members after these. */
+/* CUDA_KERNEL_NODE_PARAMS_v2. Version 1 ends before the member `kernel`. */
 struct cuda_kernel_params {
 	const void *function;
 	struct dim grid, block;
 	unsigned shared;
 	void **args, **extra;
-	const void *kernel; /* since version 2: in place of function */
+	const void *kernel; /* used if `function` is NULL */
 	struct cuda_context *context;
 };
 
 /*
- * graph.c: converts the parameters of a kernel node. *made: addresses of arguments, to be freed. 0 or a status.
+ * graph.c: converts the parameters of a kernel node. *made: addresses of the arguments, which the caller frees.
+ * second: *p has version 2. Returns 0 or a status.
  */
 int cuda_convert_kernel(
 	struct kernel_params *to, const struct cuda_kernel_params *p, bool second, void ***made);

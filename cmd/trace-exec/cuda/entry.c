@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Functions of the driver by name, names and texts of its errors, and the functions that are not executed.
+ * Look-up of the driver's functions by name; names and texts of its errors; the functions that are not
+ * executed.
  *
  * A name without a version means the newest version up to the release that the caller names, as the driver
- * documents it. A name with a version is found too. A function that is not executed is found, and reports its name when
- * it is called. Always true: every row of cuda.def is exported.
+ * documents it. A name with a version is found too. A function that is not executed is found, and reports its
+ * name when it is called. Always true: every row of cuda.def is exported.
  */
 #include <dlfcn.h>
 #include <string.h>
@@ -27,7 +28,7 @@
 #define DONE(name, base, since)    {#name, #base, since, &done_##name},
 static const struct {
 	const char *name, *base;
-	int since; /* 1000 times the release, plus 10 times the minor one */
+	int since; /* CUDA release: 1000 * major + 10 * minor */
 	const void *function;
 } rows[] = {
 #include "cuda/cuda.def"
@@ -40,7 +41,10 @@ static const struct {
 
 enum { FOUND, NOT_FOUND, TOO_NEW, FLAGS_MOST = 2 };
 
-/* Returns the function; NULL with *state: there is none, or it is newer than `version`. */
+/*
+ * Returns the function with this name. NULL: there is none (*state: NOT_FOUND), or it is newer than `version`
+ * (TOO_NEW).
+ */
 static const void *find_function(const char *name, int version, int *state)
 {
 	const void *found = NULL;
@@ -100,8 +104,8 @@ static bool is_in_program(const void *addr)
 }
 
 /*
- * Tables without documentation. The runtime asks for them when it is linked into the program. A library that asks
- * can do without them.
+ * Undocumented tables. NVIDIA's runtime requests them if it is linked into the program, where it cannot be
+ * replaced. A library that requests them can do without.
  */
 API(int, cuGetExportTable, const void **to, const void *id)
 {
@@ -115,7 +119,7 @@ API(int, cuGetExportTable, const void **to, const void *id)
 		"the program has its own copy of the runtime (link it with -cudart shared)"));
 }
 
-/* ---- the same for programs of the runtime ---- */
+/* ---- functions by name, for programs of the runtime ---- */
 
 static int get_entry_point(
 	const char *name, const void **to, int version, unsigned long long flags, int *found)
@@ -133,7 +137,7 @@ static int get_entry_point(
 	return cudart_leave(*to ? cudaSuccess : cudart_unsupported("cudaGetDriverEntryPoint", what));
 }
 
-/* Before release 12 the function has no argument found. */
+/* Before release 12 the function has no argument `found`. */
 API(int, cudaGetDriverEntryPoint, const char *name, const void **to, unsigned long long flags, int *found)
 {
 	int release = cudart_runtime_release();

@@ -68,7 +68,7 @@ DRIVER(cuGraphExecKernelNodeSetParams, set_exec_kernel(x, node, p, false), struc
 DRIVER(cuGraphExecKernelNodeSetParams_v2, set_exec_kernel(x, node, p, true), struct graph_exec *x,
 	struct graph_node *node, const struct cuda_kernel_params *p)
 
-/* Version 1 ends before the member kernel. */
+/* Version 1 of the structure ends before the member `kernel`. */
 static int get_kernel_params(struct graph_node *node, struct cuda_kernel_params *p, bool second)
 {
 	struct kernel_params k;
@@ -162,7 +162,7 @@ DRIVER(cuGraphRemoveDependencies_v2, cudaGraphRemoveDependencies_v2(g, from, to,
 DRIVER(cuGraphInstantiateWithFlags, cudaGraphInstantiateWithFlags(to, g, flags), struct graph_exec **to,
 	const struct cuda_graph *g, unsigned long long flags)
 
-/* Instantiates a graph. On an error *wrong is NULL and text is empty. */
+/* Instantiates a graph. *wrong is always NULL and the text always empty. */
 static int instantiate(
 	struct graph_exec **to, const struct cuda_graph *g, struct graph_node **wrong, char *text, size_t n)
 {
@@ -192,7 +192,9 @@ struct update_info {
 	struct graph_node *wrong, *from;
 };
 
-/* The runtime's function takes the two results or their structure, by the release that the program uses. */
+/*
+ * Updates an instance. The runtime's function takes `info` since release 12, a pointer to each result before.
+ */
 static int update(struct graph_exec *x, const struct cuda_graph *g, struct update_info *info)
 {
 	int e;

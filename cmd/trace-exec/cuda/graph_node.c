@@ -6,7 +6,7 @@
 
 #define NODE_ARGS to, g, after, data, n
 
-/* CUgraphNodeParams. Kernels and copies have a layout of their own, other kinds that of the runtime. */
+/* CUgraphNodeParams. Parameters of kernels and copies have their own layout, all others the runtime's. */
 struct cuda_node_params {
 	int type, reserved[3];
 	union {
@@ -21,7 +21,10 @@ struct cuda_node_params {
 	long long last;
 };
 
-/* Converts the parameters. *made: addresses of arguments, to be freed. 0 or a status. */
+/*
+ * Converts the parameters of a node. *made: addresses of the arguments, which the caller frees. Returns 0 or a
+ * status.
+ */
 static int convert_node(struct node_params *to, const struct cuda_node_params *p, void ***made)
 {
 	*made = NULL;
@@ -35,7 +38,10 @@ static int convert_node(struct node_params *to, const struct cuda_node_params *p
 	}
 }
 
-/* The runtime writes the address of an allocation and the graphs of a condition. */
+/*
+ * Adds a node. The runtime returns the address of an allocation and the graphs of a condition in the
+ * parameters.
+ */
 static int add_converted_node(NODE_PLACE_DATA, struct cuda_node_params *p)
 {
 	struct node_params q;

@@ -9,7 +9,7 @@
 
 enum { EXTRA_END, EXTRA_BUFFER, EXTRA_SIZE };
 
-/* Finds the buffer and its size in a list of pairs. false: the list is malformed. */
+/* Sets *buffer and *n from `extra`, a list of pairs: a kind and its value. false: the list is malformed. */
 static bool read_extra(void **extra, uint8_t **buffer, size_t *n)
 {
 	*buffer = NULL;
@@ -112,7 +112,7 @@ DRIVER_TOO(cuStreamAddCallback, cuStreamAddCallback_ptsz, cudaStreamAddCallback(
 
 /* ---- attributes ---- */
 
-/* Finds an attribute by the driver's number. 0 or a status. */
+/* Stores the attribute with the driver's number `number`. Returns 0 or a status. */
 static int get_kernel_attribute(int *to, int number, const void *kernel)
 {
 	struct func_attributes a = {.threads = 0};
@@ -145,7 +145,7 @@ DRIVER(cuFuncGetParamInfo, cudaFuncGetParamInfo(kernel, i, offset, size), const 
 	size_t *offset, size_t *size)
 ALSO(cuKernelGetParamInfo, cuFuncGetParamInfo);
 
-/* Kernels are loaded with their module. */
+/* Returns 0 if `kernel` is a kernel. Kernels are loaded with their module. */
 static int check_kernel(const void *kernel)
 {
 	const char *name;
@@ -168,7 +168,10 @@ DRIVER(cuOccupancyAvailableDynamicSMemPerBlock,
 	cudaOccupancyAvailableDynamicSMemPerBlock(to, kernel, blocks, threads), size_t *to,
 	const void *kernel, int blocks, int threads)
 
-/* Finds the largest block, in whole warps, with the largest number of resident threads of an SM. */
+/*
+ * Sets *threads to the block size (whole warps, or `limit`) with the most resident threads per SM, and *blocks
+ * to the number of such blocks that the GPU holds.
+ */
 static int find_block_size(
 	int *blocks, int *threads, const void *kernel, size_t (*dynamic_of)(int), size_t dynamic, int limit)
 {

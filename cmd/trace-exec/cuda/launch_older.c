@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Launches of the first releases: a function keeps its shape and its arguments until it is launched. */
+/*
+ * Launches with the functions of the first releases, which set block, shared memory and arguments one by one.
+ */
 #include <string.h>
 #include "arena.h"
 #include "cuda/cuda.h"
 
-enum { ARGUMENTS_MOST = 4096 }; /* bytes of the arguments of a launch */
+enum { ARGUMENTS_MOST = 4096 }; /* largest size of a kernel's arguments in bytes */
 
-/* A launch that calls prepare. */
+/* Settings for the next launches of a kernel. */
 struct prepared_launch {
 	const void *kernel;
 	struct dim block;
 	unsigned shared;
-	size_t n; /* bytes of the arguments */
+	size_t n; /* size of the arguments in bytes */
 	uint8_t argument[ARGUMENTS_MOST];
 };
 
 static struct prepared_launch **prepared;
 static uint32_t n_prepared, cap_prepared;
 
-/* Returns the launch of a kernel, a new one at its first use; NULL: there is no kernel. */
+/* Returns the settings of a kernel; creates them at its first use. NULL: `kernel` is not a kernel. */
 static struct prepared_launch *prepared_for(const void *kernel)
 {
 	int e = cudart_enter(false);

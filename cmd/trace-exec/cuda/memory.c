@@ -7,7 +7,7 @@ enum { HOST_TO_DEVICE = 1, DEVICE_TO_HOST, DEVICE_TO_DEVICE, BY_ADDRESS };
 
 /* ---- allocation ---- */
 
-/* The runtime accepts sizes of 0, the driver does not. */
+/* Allocates memory. Unlike the runtime, the driver rejects a size of 0. */
 static int allocate_driver_memory(uint64_t *to, size_t n)
 {
 	void *p = NULL;
@@ -94,7 +94,10 @@ DRIVER(cuDeviceSetMemPool, cudaDeviceSetMemPool(device, p), int device, struct p
 
 enum { ON_DEVICE = 1, ON_HOST };
 
-/* The device's number, or -1 for the host, was the location before release 12.2. */
+/*
+ * Returns the location that a device number means; -1 is the host. Before release 12.2 functions took such
+ * numbers.
+ */
 static struct memory_location location_of(int device)
 {
 	return (struct memory_location){device < 0 ? ON_HOST : ON_DEVICE, device < 0 ? 0 : device};
@@ -136,7 +139,7 @@ DRIVER_TOO(cuMemcpyDtoHAsync_v2, cuMemcpyDtoHAsync_v2_ptsz,
 DRIVER_TOO(cuMemcpyDtoDAsync_v2, cuMemcpyDtoDAsync_v2_ptsz,
 	cudaMemcpyAsync(cuda_address(to), cuda_address(from), n, DEVICE_TO_DEVICE, s), uint64_t to,
 	uint64_t from, size_t n, struct stream *s)
-/* All contexts are of one device. */
+/* A copy between contexts is a plain copy: all contexts belong to one device. */
 DRIVER_TOO(cuMemcpyPeer, cuMemcpyPeer_ptds,
 	((void)c, (void)d, cudaMemcpy(cuda_address(to), cuda_address(from), n, DEVICE_TO_DEVICE)),
 	uint64_t to, const struct cuda_context *c, uint64_t from, const struct cuda_context *d, size_t n)
@@ -282,7 +285,7 @@ enum {
 	POINTER_ACCESS
 };
 
-/* Stores the attribute with its own size, as the driver documents it. */
+/* Stores an attribute of an address, in the size that the driver documents for it. */
 static int store_attribute(void *to, int attribute, const struct grant *g, uint64_t addr)
 {
 	bool host = g->kind != GRANT_DEVICE;
@@ -325,7 +328,7 @@ static int get_attribute(void *to, int attribute, uint64_t addr)
 }
 DRIVER(cuPointerGetAttribute, get_attribute(to, attribute, addr), void *to, int attribute, uint64_t addr)
 
-/* Attributes of an address that is not the driver's are 0. */
+/* Stores `n` attributes of an address; 0 for an address that the driver did not allocate. */
 static int get_attributes(unsigned n, const int *attribute, void **to, uint64_t addr)
 {
 	if (!n || !attribute || !to)

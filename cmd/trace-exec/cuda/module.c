@@ -2,9 +2,9 @@
 /*
  * Modules and libraries: code that a program loads by a call, its kernels and variables; linking of PTX.
  *
- * Code is PTX as text, a fat binary, machine code (a cubin), or the result of cuLinkComplete(), which has the form
- * "magic, texts ended by NUL, empty text". Always true: a module keeps a copy of its code; a handle of an
- * unloaded module is no handle.
+ * Code is PTX as text, a fat binary, machine code (a cubin), or the result of cuLinkComplete(), which has the
+ * form "magic, texts ended by NUL, empty text". Always true: a module keeps a copy of its code; the handle of
+ * an unloaded module is invalid.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@
 #define ELF_FIRST     0x7fu /* first byte of an ELF file; bytes of PTX are smaller */
 #define FATBIN_HEAD   16u
 #define FILE_MOST     ((size_t)1 << 30)
-#define UNKNOWN_SIZE  ((size_t)1 << 40) /* the headers of the code are trusted */
+#define UNKNOWN_SIZE  ((size_t)1 << 40) /* size of code passed without its size; its headers are trusted */
 
 /* Serves as CUmodule and as CUlibrary. */
 struct cuda_module {
@@ -30,7 +30,7 @@ struct cuda_module {
 	uint32_t image;
 	char *code;         /* copy of the fat binary, the cubin or the texts */
 	size_t n_cubin;     /* bytes of the cubin; 0: none */
-	const char **texts; /* the texts in it, NULL after the last; NULL: no texts */
+	const char **texts; /* PTX texts in `code`, NULL after the last; NULL: none */
 };
 static struct cuda_module *modules;
 
@@ -50,7 +50,7 @@ static bool is_module(const struct cuda_module *m)
 	return false;
 }
 
-/* Writes a text to the program's log, and its size back to the option of the size. */
+/* Writes a text to the program's log, and its length to the option that gave the size of the log. */
 static void write_log(const struct jit_options *o, int log, const char *text)
 {
 	char *to = NULL;
@@ -81,7 +81,7 @@ static uint32_t first_word(const void *code)
 	return w;
 }
 
-/* Points m->texts to the texts in m->code, which ends with an empty text. */
+/* Sets m->texts to the texts from `p` on, which an empty text ends. */
 static void split_texts(struct cuda_module *m, const char *p)
 {
 	uint32_t n = 0, cap = 0;
@@ -104,7 +104,7 @@ static char *copy_bytes(const void *bytes, size_t n)
 	return p;
 }
 
-/* Copies the code, at most `most` bytes; its format gives its size. Returns 0 or a status. */
+/* Copies the code. Its format gives its size, which is at most `most` bytes. Returns 0 or a status. */
 static int copy_code(struct cuda_module *m, const char *code, size_t most)
 {
 	size_t n = 0;
@@ -140,7 +140,7 @@ static void free_code(struct cuda_module *m)
 	free(m);
 }
 
-/* A wrapper of a fat binary has its address after two words. */
+/* Returns the code in a wrapper, or `code` itself if it is none. A wrapper has the address after two words. */
 static const char *code_of_wrapper(const void *code)
 {
 	const char *bytes;
@@ -151,7 +151,7 @@ static const char *code_of_wrapper(const void *code)
 	return bytes;
 }
 
-/* Loads code of at most `most` bytes. */
+/* Loads code of at most `most` bytes as a new module. Returns 0 or a status. */
 static int load_code(struct cuda_module **to, const void *code, size_t most, const struct jit_options *o)
 {
 	struct fault why = {.id = NULL};
@@ -170,7 +170,7 @@ static int load_code(struct cuda_module **to, const void *code, size_t most, con
 	write_log(o, JIT_ERROR_LOG, why.id ? why.text : "");
 	write_log(o, JIT_INFO_LOG, "");
 	if (e) {
-		/* An image that was added keeps its number, and no kernel of it. */
+		/* An added image keeps its number but loses its kernels. */
 		if (why.id)
 			cudart_end_image(m->image);
 		free_code(m);
@@ -323,12 +323,12 @@ DRIVER(cuModuleGetGlobal_v2, get_variable(to, bytes, m, name), uint64_t *to, siz
 	const struct cuda_module *m, const char *name)
 DRIVER(cuLibraryGetGlobal, get_variable(to, bytes, m, name), uint64_t *to, size_t *bytes,
 	const struct cuda_module *m, const char *name)
-/* A library is one module, and a kernel one function. */
+/* A CUlibrary is a CUmodule, and a CUkernel is a CUfunction. */
 DRIVER(cuLibraryGetModule, is_module(m) ? STORED(to, m) : cudaErrorInvalidResourceHandle,
 	struct cuda_module **to, struct cuda_module *m)
 DRIVER(cuKernelGetFunction, STORED(to, kernel), const void **to, const void *kernel)
 
-/* Finds the module of a kernel. 0 or a status. */
+/* Stores the module of a kernel at *to. Returns 0 or a status. */
 static int module_of_kernel(struct cuda_module **to, const void *kernel)
 {
 	int e = cudart_enter(false);
@@ -347,7 +347,7 @@ DRIVER(cuKernelGetLibrary, module_of_kernel(to, kernel), struct cuda_module **to
 
 struct cuda_link {
 	struct bytes texts; /* LINKED_MAGIC, then the texts */
-	struct bytes code;  /* the one input that is machine code; then there are no texts */
+	struct bytes code;  /* the only input, if it is machine code; then there are no texts */
 	struct jit_options o;
 };
 enum { INPUT_CUBIN, INPUT_PTX, INPUT_FATBIN };
@@ -368,7 +368,7 @@ DRIVER(cuLinkCreate_v2, start_link(to, OPTIONS(n, option, value)), unsigned n, c
 	void **value, struct cuda_link **to)
 ALSO(cuLinkCreate, cuLinkCreate_v2);
 
-/* Keeps a cubin or a fat binary, which is the result if there is no other input. */
+/* Stores a cubin or a fat binary, which must be the only input and becomes the result. */
 static int link_code(struct cuda_link *l, const char *code, size_t n)
 {
 	size_t extent = n < FATBIN_HEAD                    ? 0
@@ -384,7 +384,7 @@ static int link_code(struct cuda_link *l, const char *code, size_t n)
 	return cudaSuccess;
 }
 
-/* Adds PTX, which may end before its size with a NUL. */
+/* Adds an input. PTX may end with a NUL before its size. */
 static int link_text(struct cuda_link *l, int kind, const char *text, size_t n)
 {
 	if (!l || !text)
@@ -419,7 +419,7 @@ DRIVER(cuLinkAddFile_v2, ((void)n, (void)option, (void)value, link_file(l, kind,
 	int kind, const char *path, unsigned n, const int *option, void **value)
 ALSO(cuLinkAddFile, cuLinkAddFile_v2);
 
-/* The texts are linked when they are loaded, where a missing name is an error. */
+/* Returns the result. The texts are linked when they are loaded, so only loading reports a missing name. */
 static int complete_link(struct cuda_link *l, void **to, size_t *n)
 {
 	if (!l || !to)

@@ -82,7 +82,7 @@ ALSO(cuEventElapsedTime_v2, cuEventElapsedTime);
 
 enum wait_condition { WAIT_GREATER_EQUAL, WAIT_EQUAL, WAIT_AND, WAIT_NOR, WAIT_MASK = 3 };
 
-/* Returns the memory of a value that a stream writes or waits for. 0 or a status. */
+/* Sets *at to the memory of a value that a stream writes or waits for. Returns 0 or a status. */
 static int find_value(uint8_t **at, const struct stream *s, uint64_t addr, size_t n)
 {
 	int e;
@@ -110,7 +110,7 @@ static int write_value(const struct stream *s, uint64_t addr, uint64_t value, si
 	return e;
 }
 
-/* All earlier work has ended: a condition that does not hold now can only be met by the host. */
+/* Waits for a value. All earlier work has ended, so only the host could still make a false condition true. */
 static int wait_for_value(const struct stream *s, uint64_t addr, uint64_t value, size_t n, unsigned flags)
 {
 	uint64_t now = 0, sign = 1ull << (8 * n - 1), mask = sign | (sign - 1);

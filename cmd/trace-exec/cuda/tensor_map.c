@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tensor maps. Always true: an encoded map is in the executor's own format; a property that the format lacks is refused.
+ * Tensor maps. Always true: an encoded map is in the executor's own format. Properties that this format lacks
+ * are rejected.
  */
 #include <string.h>
 #include "cuda/cuda.h"
@@ -8,11 +9,11 @@
 
 enum { SWIZZLE_LAST = 3, SWIZZLE_KNOWN = 6, INTERLEAVE_LAST = 2, PROMOTION_LAST = 3 };
 
-/* Element types by the driver's number. T_NONE: not executed. */
+/* Element types by the driver's number. T_NONE: the type is not supported. */
 static const uint8_t elements[] = {T_U8, T_U16, T_U32, T_S32, T_U64, T_S64, T_F16, T_F32, T_F64, T_BF16,
 	T_NONE, T_NONE, T_NONE, T_NONE, T_NONE, T_NONE};
 
-/* Description that tiled and im2col maps share. */
+/* Arguments that tiled and im2col maps have in common. */
 struct map_description {
 	const char *function;
 	unsigned type, rank;
@@ -30,7 +31,8 @@ static int unsupported_map(const struct map_description *x, const char *what)
 static bool is_float(unsigned type) { return types[type].kind == K_FLOAT; }
 
 /*
- * Checks a description and sets all fields but the box. 0 or a status, equal in the driver and the runtime.
+ * Checks a description and sets all fields except those of the box. Returns 0 or a status, which is the same in
+ * driver and runtime.
  */
 static int describe_tensor_map(struct tensor_map *m, const struct map_description *x)
 {
@@ -65,7 +67,7 @@ static int describe_tensor_map(struct tensor_map *m, const struct map_descriptio
 	return cudaSuccess;
 }
 
-/* Stores a map in *to if it is valid and e is 0. 0 or a status. */
+/* Stores a map in *to if it is valid and e is 0. Returns 0 or a status. */
 static int store_tensor_map(struct tensor_map *to, const struct tensor_map *m, int e)
 {
 	if (!e && (!to || tensor_map_error(m)))

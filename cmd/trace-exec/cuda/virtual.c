@@ -2,9 +2,9 @@
 /*
  * Reserved addresses, and memory that is mapped there.
  *
- * Memory is mapped at one place at a time. While it is mapped, its bytes are those of the addresses; when it is
- * unmapped and still has an owner, they are kept aside until it is mapped again. Always true: mapped memory cannot be
- * accessed by a kernel before cuMemSetAccess().
+ * Memory is mapped at one address at a time. While it is mapped, its bytes are stored at that address. If it
+ * still has an owner when it is unmapped, its bytes are saved in `kept` until it is mapped again. Always true:
+ * a kernel cannot access mapped memory before cuMemSetAccess().
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +16,9 @@
 struct cuda_memory {
 	struct cuda_memory *next;
 	size_t bytes;
-	uint64_t addr;   /* where it is mapped; 0: nowhere */
-	size_t mapped;   /* bytes that are mapped */
-	uint8_t *kept;   /* bytes while it is not mapped; NULL: zeros */
+	uint64_t addr;   /* address at which it is mapped; 0: none */
+	size_t mapped;   /* number of mapped bytes */
+	uint8_t *kept;   /* bytes saved while it is not mapped; NULL: zeros */
 	uint32_t owners; /* calls of cuMemCreate and cuMemRetainAllocationHandle minus calls of cuMemRelease */
 };
 static struct cuda_memory *memories;
@@ -54,7 +54,7 @@ static struct cuda_memory *find_mapped(uint64_t addr)
 	return m;
 }
 
-/* Locks the device for a call. 0 or a status. */
+/* Locks the device for a call. Returns 0 or a status. */
 static int lock_device(void) { return cudart_enter(false); }
 
 static int unlock_device(int e)
@@ -85,7 +85,7 @@ DRIVER(cuMemGetAllocationGranularity, get_granularity(to, p, option), size_t *to
 
 /* ---- addresses ---- */
 
-/* A wanted address is a hint, which is ignored. */
+/* Reserves addresses. The address that the program wants is only a hint, and is ignored. */
 static int reserve_addresses(uint64_t *to, size_t n, size_t alignment, unsigned long long flags)
 {
 	uint64_t addr = 0;
