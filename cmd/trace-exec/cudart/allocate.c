@@ -3,8 +3,8 @@
  * Memory: allocation, release and queries.
  *
  * Always true: addresses ascend and are not reused, so that a use after cudaFree is found. When all addresses
- * are used, the lowest sufficient gap of freed memory is allocated again. The pages of freed memory go back
- * to the system. Managed and pinned memory fills whole pages, which the host may access.
+ * are used, the lowest sufficient gap of freed memory is allocated again. The pages of freed memory are
+ * returned to the system. Managed and pinned memory fills whole pages, which the host may access.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,15 +14,15 @@
 #include "cudart/graph.h"
 
 #define PAGE       4096u
-#define BETWEEN    256u /* device memory begins at its multiples */
-#define ROW        512u /* rows of one allocation begin at its multiples */
+#define BETWEEN    256u /* alignment of device memory */
+#define ROW        512u /* alignment of the rows of one allocation */
 #define HOST_FLAGS 7u   /* portable, mapped, write-combined */
 
 static uint64_t page_up(uint64_t n) { return (n + PAGE - 1) / PAGE * PAGE; }
 
 /* ---- addresses ---- */
 
-/* Number of grants below an address. */
+/* Returns the number of grants that begin below an address. */
 static uint32_t count_grants_below(uint64_t addr)
 {
 	uint32_t low = 0, high = cudart.n_grants;
@@ -45,7 +45,7 @@ static uint32_t count_buffers_below(uint64_t addr)
 	return b ? (uint32_t)(b - cudart.mem.buffer) + 1 : 0;
 }
 
-/* Clears freed memory. Its whole pages go back to the system. */
+/* Zeroes freed memory, and returns its whole pages to the system. */
 static void clear_freed_memory(uint64_t addr, uint64_t n)
 {
 	uint64_t first = page_up(addr), end = (addr + n) / PAGE * PAGE;
@@ -112,7 +112,7 @@ bool cudart_unreserve(uint64_t addr, uint64_t n)
 	return false;
 }
 
-/* Returns the lowest gap of n bytes between live buffers, at a multiple of unit; 0: none. */
+/* Returns the address of the lowest gap of n bytes between live buffers, aligned to `unit`; 0: none. */
 static uint64_t find_gap(uint64_t n, uint64_t unit)
 {
 	const struct memory *m = &cudart.mem;
@@ -139,7 +139,7 @@ static uint64_t find_gap(uint64_t n, uint64_t unit)
 	return at <= HEAP_BASE + m->heap_bytes && HEAP_BASE + m->heap_bytes - at >= n ? at : 0;
 }
 
-/* Makes [at, at + n) the buffer of `bytes` bytes, and drops the freed buffers and grants that had the addresses. */
+/* Makes [at, at + n) one buffer of `bytes` bytes. Removes the freed buffers and grants in that range. */
 static void replace_freed(const char *name, uint64_t at, uint64_t n, uint64_t bytes)
 {
 	struct memory *m = &cudart.mem;
@@ -155,7 +155,7 @@ static void replace_freed(const char *name, uint64_t at, uint64_t n, uint64_t by
 	cudart.n_grants -= to - from;
 }
 
-/* Allocates freed addresses again. */
+/* Allocates memory at freed addresses. Returns 0 if no gap is large enough. */
 static uint64_t allocate_freed_addresses(const char *name, uint64_t bytes, enum grant_kind kind)
 {
 	uint64_t unit = kind == GRANT_DEVICE ? BETWEEN : PAGE, n = (bytes + unit - 1) / unit * unit;
@@ -168,7 +168,9 @@ static uint64_t allocate_freed_addresses(const char *name, uint64_t bytes, enum 
 	return at;
 }
 
-/* Allocates addresses that were never used. Memory visible to the host gets whole pages. */
+/*
+ * Allocates memory at addresses that were never used; 0: too few. Memory visible to the host fills whole pages.
+ */
 static uint64_t allocate_new_addresses(const char *name, uint64_t bytes, enum grant_kind kind)
 {
 	struct memory *m = &cudart.mem;
@@ -365,7 +367,7 @@ static size_t row_bytes(size_t width)
 	return width > SIZE_MAX - ROW ? SIZE_MAX : (width + ROW - 1) / ROW * ROW;
 }
 
-/* Product of a and b, at most SIZE_MAX. */
+/* Returns the product of a and b, at most SIZE_MAX. */
 static size_t saturating_product(size_t a, size_t b) { return b && a > SIZE_MAX / b ? SIZE_MAX : a * b; }
 
 API(int, cudaMallocPitch, void **to, size_t *pitch, size_t width, size_t height)

@@ -3,8 +3,8 @@
  * Arrays: texels in device memory, row by row, for textures and surfaces; copies to and from them.
  *
  * Always true: an array's memory is a grant like any other. The leak check reports it, and the trace's list
- * has a copy into it with the address of its texels. The levels of a mipmapped array are arrays in one grant.
- * Sparse arrays are not executed.
+ * shows a copy into it with the address of its texels. The levels of a mipmapped array are arrays in one grant.
+ * Sparse arrays are not supported.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ struct array {
 	struct array *next;
 	struct texture form;
 	struct channels channels;
-	struct extent extent; /* size as the program gave it */
+	struct extent extent; /* size as the program passed it */
 	unsigned flags;
 	bool level; /* a level of a mipmapped array, which is freed with that array */
 };
@@ -83,7 +83,7 @@ int cudart_set_channels(struct texture *t, const struct channels *c)
 
 /* ---- allocation and queries ---- */
 
-/* Sets the texture's shape and dimensions from the program's extent and flags. 0 or a status. */
+/* Sets the texture's shape and dimensions from the program's extent and flags. Returns 0 or a status. */
 static int set_array_shape(struct texture *t, struct extent x, unsigned flags)
 {
 	if (!x.width || x.width > 1u << 28 || x.height > 1u << 17 || x.depth > 1u << 15)
@@ -111,7 +111,7 @@ static int set_array_shape(struct texture *t, struct extent x, unsigned flags)
 	return cudaSuccess;
 }
 
-/* Sets the format and shape of an array or mipmapped array. 0 or a status. */
+/* Sets the format and shape of an array or mipmapped array. Returns 0 or a status. */
 static int describe_array(
 	struct texture *t, const struct channels *c, struct extent x, unsigned flags, const char *what)
 {
@@ -290,7 +290,7 @@ int cudart_array_box(const struct array *a, struct position start, struct extent
 	return cudaSuccess;
 }
 
-/* Begins a copy of an array in stream s. 0 or a status. */
+/* Begins a copy of an array in stream s. Returns 0 or a status. */
 static int enter_array_copy(const struct stream *s)
 {
 	int e = cudart_enter(true);

@@ -2,10 +2,10 @@
 /*
  * Stream capture: streams that record their calls as the nodes of a graph.
  *
- * A recording has a branch for each stream that takes part, and for each event recorded by one of them. A
- * branch has the nodes that are last on its stream. A call on the stream becomes a node that depends on
- * these. A stream joins a recording when it waits for one of its events. Always true: a recording that met an
- * error is broken, and calls on its streams fail until the program ends it.
+ * A recording has a branch for each of its streams, and for each event that was recorded on one of them. A
+ * branch holds the last nodes of its stream. A call on the stream becomes a node that depends on them. A stream
+ * joins a recording when it waits for one of its events. Always true: a recording in which an error occurred is
+ * broken, and calls on its streams fail until the program ends it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,13 +21,13 @@ struct stream_capture {
 	unsigned long long id;
 	pthread_t thread;
 	int mode;
-	bool broken, extends; /* extends: the graph is the program's */
+	bool broken, extends; /* extends: it adds nodes to a graph of the program */
 	uint32_t n_before;    /* nodes of the graph before the capture */
 };
 
 struct branch {
 	struct branch *next;
-	const void *owner; /* a stream or an event */
+	const void *owner; /* the stream or event */
 	bool is_event;
 	struct stream_capture *recording; /* NULL: an event whose recording has ended */
 	struct graph_node **last;
@@ -65,7 +65,10 @@ void capture_forget(const void *owner)
 		if ((*i)->owner == owner) {
 			struct branch *b = *i;
 
-			/* cudaStreamEndCapture() reports other streams that were not joined. */
+			/*
+			 * Other streams need no check: cudaStreamEndCapture() reports a stream that did not
+			 * join.
+			 */
 			if (b->recording && b->recording->origin == owner)
 				b->recording->broken = true;
 			*i = b->next;
@@ -91,7 +94,7 @@ static void append_last_node(struct branch *b, struct graph_node *n)
 	b->last[b->n_last++] = n;
 }
 
-/* ---- queries of other files ---- */
+/* ---- functions for other files ---- */
 
 static bool is_legacy(const struct stream *s) { return (uintptr_t)s <= 1; }
 
@@ -211,7 +214,10 @@ bool capture_has_event(const struct event *event) { return find_branch(event); }
 
 /* ---- the program's calls ---- */
 
-/* Begins a capture into g after the n nodes of after; g NULL: into a new graph. 0 or a status. */
+/*
+ * Begins a capture into g, after the n nodes in `after`, or into a new graph if g is NULL. Returns 0 or a
+ * status.
+ */
 static int begin_capture(
 	struct stream *s, struct cuda_graph *g, struct graph_node *const *after, size_t n, int mode)
 {
@@ -246,7 +252,7 @@ static int begin_capture(
 API(int, cudaStreamBeginCapture, struct stream *s, int mode) { return begin_capture(s, NULL, NULL, 0, mode); }
 ALSO(cudaStreamBeginCapture_ptsz, cudaStreamBeginCapture);
 
-/* Edges have no data. */
+/* The data of edges is ignored. */
 API(int, cudaStreamBeginCaptureToGraph, struct stream *s, struct cuda_graph *g,
 	struct graph_node *const *after, const void *data, size_t n, int mode)
 {
@@ -256,7 +262,7 @@ API(int, cudaStreamBeginCaptureToGraph, struct stream *s, struct cuda_graph *g,
 }
 ALSO(cudaStreamBeginCaptureToGraph_ptsz, cudaStreamBeginCaptureToGraph);
 
-/* Adds nodes to the last ones of a recording stream, or replaces these. 0 or a status. */
+/* Adds nodes to the last nodes of a recording stream; replaces these if flags is 1. Returns 0 or a status. */
 static int change_last_nodes(const struct stream *s, struct graph_node *const *node, size_t n, unsigned flags)
 {
 	int e = cudart_enter(false), broken;
@@ -289,7 +295,7 @@ API(int, cudaStreamUpdateCaptureDependencies_v2, struct stream *s, struct graph_
 	return change_last_nodes(s, node, n, flags);
 }
 
-/* Before release 13 the function has no data of edges. */
+/* Before release 13 the function has no argument for the data of edges. */
 API(int, cudaStreamUpdateCaptureDependencies, struct stream *s, struct graph_node *const *node,
 	uintptr_t third, size_t fourth, unsigned fifth)
 {
@@ -298,7 +304,10 @@ API(int, cudaStreamUpdateCaptureDependencies, struct stream *s, struct graph_nod
 }
 ALSO(cudaStreamUpdateCaptureDependencies_ptsz, cudaStreamUpdateCaptureDependencies);
 
-/* Returns whether every node is a last one of the origin stream, or has a later node that depends on it. */
+/*
+ * Returns whether every recorded node is a last node of the origin stream or has a later node that depends on
+ * it.
+ */
 static bool is_joined(const struct stream_capture *r, const struct branch *origin)
 {
 	const struct cuda_graph *g = r->graph;
@@ -341,7 +350,7 @@ static void end_recording(struct stream_capture *r)
 	free(r);
 }
 
-/* A program need not take a graph that it has. */
+/* `to` may be NULL if the graph is the program's own. */
 API(int, cudaStreamEndCapture, struct stream *s, struct cuda_graph **to)
 {
 	int e = cudart_enter(false);
@@ -379,7 +388,7 @@ API(int, cudaStreamEndCapture, struct stream *s, struct cuda_graph **to)
 }
 ALSO(cudaStreamEndCapture_ptsz, cudaStreamEndCapture);
 
-/* Returns 0: s does not record; 1: it records; 2: its recording is broken. */
+/* Returns the state of a stream: 0: it does not record; 1: it records; 2: its recording is broken. */
 static int capture_state(const struct stream *s)
 {
 	const struct branch *b = find_branch(s);
@@ -436,7 +445,7 @@ API(int, cudaStreamGetCaptureInfo_v3, struct stream *s, int *to, unsigned long l
 }
 ALSO(cudaStreamGetCaptureInfo_v3_ptsz, cudaStreamGetCaptureInfo_v3);
 
-/* Before release 13 the function has no arguments after id. */
+/* Before release 13 the function has no arguments after `id`. */
 API(int, cudaStreamGetCaptureInfo, struct stream *s, int *to, unsigned long long *id,
 	struct cuda_graph **graph, struct graph_node *const **last, const void **data, size_t *n_last)
 {

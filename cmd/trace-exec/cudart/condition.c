@@ -2,8 +2,8 @@
 /*
  * Conditions of graphs, and the graphs that they choose. See graph.h.
  *
- * Always true: the handle of a condition is the device address of its word, in one buffer, where
- * cudaGraphSetConditional() of a kernel stores the value.
+ * Always true: the handle of a condition is the device address of its word, in one buffer.
+ * cudaGraphSetConditional() in a kernel stores the value there.
  */
 #include <stdlib.h>
 #include "arena.h"
@@ -11,7 +11,7 @@
 
 enum {
 	CONDITIONS_MOST = 65536,
-	ASSIGN_DEFAULT = 1 /* a launch gives the condition its first value */
+	ASSIGN_DEFAULT = 1 /* each launch resets the condition to its first value */
 };
 
 static struct {

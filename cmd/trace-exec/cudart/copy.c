@@ -3,8 +3,8 @@
  * Copies and fills: between host and device in all directions, of rows, boxes and variables.
  *
  * Always true: a copy is complete when the call returns. The trace's list has a line for a copy from the host
- * to device memory or back, and one per row where the rows have gaps. It has none for copies on the device,
- * copies of variables, and fills.
+ * to device memory or back, or a line per row if there are gaps between the rows. It has none for copies on the
+ * device, copies of variables, and fills.
  */
 #include <stdio.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static bool is_hidden_from_host(const void *p)
 	return cudart_is_device(p) && !(g && g->kind == GRANT_MANAGED);
 }
 
-/* Returns the direction of a copy by its addresses; below 0: minus a status. */
+/* Returns the direction of a copy, found from its addresses; a negative result is minus a status. */
 static int copy_direction(const void *to, const void *from, int kind)
 {
 	bool device_to = cudart_is_device(to), device_from = cudart_is_device(from);
@@ -168,7 +168,7 @@ ALSO(cudaMemcpy2DAsync_ptsz, cudaMemcpy2DAsync);
 
 /* ---- boxes ---- */
 
-/* Finds the box of one end of a copy: its start, pitch and the bytes from plane to plane. */
+/* Finds the box at one end of a copy: its start and pitch, and in *slice the bytes from plane to plane. */
 static int find_copy_box(const struct array *array, const struct pitched *p, struct position start,
 	size_t unit, struct extent bytes, struct pitched *out, size_t *slice)
 {

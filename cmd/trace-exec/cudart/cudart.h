@@ -11,7 +11,7 @@
  *   pool.c     pools of memory                        managed.c  hints about managed memory
  *   pointer.c  attributes of addresses
  *   array.c    arrays and copies of them                  texture.c  textures and surfaces over memory
- *   graph.h    graphs and recording streams
+ *   graph.h    graphs and stream capture
  *   stream.c   streams and events                         device.c   properties of the GPU
  *   occupancy.c resident blocks                           refused.c  functions that are not executed
  *   cudart.def every function of the interface
@@ -38,11 +38,11 @@ enum {
 #undef E
 };
 
-/* A function of the interface. The library exports these functions alone. */
+/* Defines a function of the interface. The library exports only these functions. */
 #define API(type, name, ...) \
 	type name(__VA_ARGS__); \
 	__attribute__((visibility("default"))) type name(__VA_ARGS__)
-/* The same function under another name: per-thread default streams, later versions. */
+/* Exports a function under another name, for per-thread default streams or a later version. */
 #define ALSO(other, name) extern __typeof__(name) other __attribute__((alias(#name), visibility("default")))
 
 struct dim {
@@ -68,21 +68,21 @@ struct image {
 	const void *const *parts; /* fat binaries of separate compilation, NULL after the last; NULL: none */
 	struct module **module;
 	uint32_t n_modules, cap_modules;
-	struct cubins *cubins; /* code of the same fat binary; registers and shared memory of kernels */
+	struct cubins *cubins; /* machine code of the fat binary, for registers and shared memory */
 	bool has_ptx;
-	bool refused; /* the PTX is not executable, reported at a kernel's first use */
+	bool refused; /* the PTX cannot be executed, which is reported at a kernel's first use */
 	struct fault fault;
 };
 
 struct kernel {
-	const void *host; /* address of its stub, the program's handle */
+	const void *host; /* address of its stub, which the program uses as handle */
 	const char *name;
 	uint32_t image;
 	struct func *func; /* NULL: not loaded, or the image lacks the kernel */
 	uint32_t regs, shared;
 	int max_dynamic_shared;             /* largest dynamic shared memory, in bytes */
 	int carveout, scheduling;           /* set by the program; -1 or 0: not set */
-	bool cluster_needed, large_cluster; /* likewise; large: more blocks than the portable size */
+	bool cluster_needed, large_cluster; /* set by the program; large: exceeds the portable size */
 	uint32_t cluster[3];                /* set by the program; 0: none */
 };
 
@@ -118,7 +118,7 @@ struct cudart {
 	struct wire wire;
 	bool started, has_token; /* has_token: this process may send messages to trace-exec */
 	bool host_visible;       /* the host can map device memory */
-	int pid, broken;         /* broken: the error that stays */
+	int pid, broken;         /* broken: error that every later call returns; 0: none */
 	uint64_t static_limit;   /* the host has no memory below this address */
 	int pending;             /* error of a kernel that the program has not seen yet */
 	struct options exec;
@@ -136,12 +136,11 @@ struct cudart {
 	uint64_t warp_insts, thread_insts;
 
 	struct grant *grant;
-	uint32_t n_grants, cap_grants,
-		n_given; /* in ascending order; n_given: number of allocations so far */
+	uint32_t n_grants, cap_grants, n_given; /* grants ascend by address; n_given: allocations so far */
 	uint64_t live_bytes;
 };
 extern struct cudart cudart;
-/* The calling thread has called the runtime, whose context is then current. */
+/* True if the calling thread has called the runtime. The runtime's context is then current. */
 extern _Thread_local bool cudart_thread_active;
 
 /*
@@ -151,18 +150,21 @@ extern _Thread_local bool cudart_thread_active;
 int cudart_enter(bool wait);
 int cudart_leave(int status);
 void cudart_send(enum wire_kind kind, const void *bytes, size_t n);
-/* Reports once for each text that a function is not executed. Returns cudaErrorNotSupported. */
+/*
+ * Reports, once for each text, that a function or its use `what` is not supported. Returns
+ * cudaErrorNotSupported.
+ */
 int cudart_unsupported(const char *function, const char *what);
 
 /* status.c */
 void cudart_set_last(int status);
-/* Replaces the last error of the thread. Returns the former one. */
+/* Replaces the last error of the thread. Returns the previous one. */
 int cudart_exchange_last(int status);
 int cudart_fault_status(const struct fault *f);
 
 /*
- * extent.c: returns the bytes of a fat binary by its header, at most up to the end of the loaded file; 0: no fat
- * binary. The header is trusted in other memory.
+ * extent.c: returns the size of a fat binary from its header, at most up to the end of the loaded file; 0: not
+ * a fat binary. The header is trusted if the fat binary is not in a loaded file.
  */
 size_t cudart_fatbin_extent(const void *bytes);
 
@@ -170,17 +172,18 @@ size_t cudart_fatbin_extent(const void *bytes);
 int cudart_load(void);
 struct kernel *cudart_find_kernel(const void *host, int *status);
 /*
- * Adds an image that the program loads by a call, as *image: the bytes, n_cubin and texts of `from`, which must stay
- * until cudart_end_image(). 0 or a status; *why: the reason, also of a failure.
+ * Adds an image that the program loads by a call, and sets *image to its number. It refers to the bytes and
+ * texts of `from` until cudart_end_image(). Returns 0 or a status. Sets *why to the fault of an image that
+ * cannot be executed.
  */
 int cudart_add_image(const struct image *from, uint32_t *image, struct fault *why);
 /* Forgets the bytes of an image and the kernels that cudart_image_kernel() added. */
 void cudart_end_image(uint32_t image);
-/* Finds the handle of a kernel of the image by its name. 0 or a status. */
+/* Finds the handle of a kernel of the image by its name. Returns 0 or a status. */
 int cudart_image_kernel(uint32_t image, const char *name, const void **handle);
-/* Name of the kernel with this number among the entries of the image; NULL: there are fewer. */
+/* Returns the name of entry `number` of the image; NULL: there are fewer. */
 const char *cudart_image_entry(uint32_t image, uint32_t number);
-/* Stores the address and size of a variable. 0 or a status. */
+/* Stores the address and size of a variable. Returns 0 or a status. */
 int cudart_find_symbol(const void *host, uint64_t *addr, size_t *size);
 /* Returns the variable that the program registered with address host; NULL: none. */
 struct variable *cudart_variable(const void *host);
@@ -190,7 +193,10 @@ struct variable *cudart_variable(const void *host);
  * status.
  */
 int cudart_place_variables(uint32_t image);
-/* Gives variables their initial values and names; resets all to these values. */
+/*
+ * Gives the variables of a module their initial values and names. cudart_reset_variables() resets those of all
+ * modules.
+ */
 void cudart_init_variables(const struct module *m);
 void cudart_reset_variables(void);
 /* Returns the variable of this name that the image defines; NULL: none. */
@@ -205,9 +211,9 @@ struct grant *cudart_find_grant(uint64_t addr); /* the live grant that contains 
 void *cudart_host_address(const void *p, size_t n);
 bool cudart_is_device(const void *p); /* device or managed memory, or a variable */
 void cudart_report_leaks(void);
-/* Frees device or managed memory of cudart_allocate() or cudart_map(). 0 or a status. */
+/* Frees device or managed memory of cudart_allocate() or cudart_map(). Returns 0 or a status. */
 int cudart_release(uint64_t addr);
-/* Reserves n addresses at a multiple of unit, which no allocation gets; 0: there are none left. */
+/* Reserves n addresses, aligned to `unit`, that no allocation uses. Returns the first; 0: too few are left. */
 uint64_t cudart_reserve(uint64_t n, uint64_t unit);
 /* Frees reserved addresses. false: addr is not the start of n reserved addresses. */
 bool cudart_unreserve(uint64_t addr, uint64_t n);
@@ -239,13 +245,13 @@ struct func_attributes {
 struct channels { /* cudaChannelFormatDesc: bits of each channel, and the kind of all */
 	int bits[4], kind;
 };
-/* Sets the format of a texel from its channels. 0 or a status. */
+/* Sets the format of a texel from its channels. Returns 0 or a status. */
 int cudart_set_channels(struct texture *t, const struct channels *c);
-/* Returns the array as a texture without a sampler; NULL: a is no array. */
+/* Returns the array as a texture without a sampler; NULL: `a` is not an array. */
 const struct texture *cudart_array_form(const struct array *a);
-/* Returns the mipmapped array as a texture without a sampler; NULL: m is no mipmapped array. */
+/* Returns the mipmapped array as a texture without a sampler; NULL: `m` is not a mipmapped array. */
 const struct texture *cudart_mipmap_form(const struct mipmap *m);
-/* Returns the bytes of a texel of the array; 0: a is no array. */
+/* Returns the bytes of a texel of the array; 0: `a` is not an array. */
 size_t cudart_array_texel_bytes(const struct array *a);
 /*
  * Finds the box of an array that begins at byte x, row y, plane z; extent: bytes, rows, planes. 0 or a
@@ -265,7 +271,7 @@ void cudart_end_trace(void);
 /* Sends the trace of a thread block that has ended. */
 bool cudart_trace_block(void *ctx, struct cta *c);
 
-/* stream.c: returns the stream's number in the trace; -1: s is no stream. */
+/* stream.c: returns the stream's number in the trace; -1: `s` is not a stream. */
 int64_t cudart_stream_number(const struct stream *s);
 
 #endif

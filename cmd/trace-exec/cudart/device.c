@@ -13,9 +13,9 @@
 #include "cudart/graph.h"
 
 #define ATTRIBUTE_LAST 148
-#define RELEASE        13 /* release of the interface where the program does not name one */
+#define RELEASE        13 /* release of the runtime if the program names none */
 
-/* Returns a block's shared memory without cudaFuncSetAttribute(). */
+/* Returns the shared memory that a block can have without cudaFuncSetAttribute(). */
 static uint64_t default_shared_bytes(const struct wire *w) { return min_u64(w->shared_block, 49152); }
 
 /* Returns 12 for "libcudart.so.12"; 0: another name. */
@@ -28,8 +28,8 @@ static int release_of_library(const char *path)
 }
 
 /*
- * Finds the runtime's release from the name of a loaded file or of one that it needs: a library that
- * replaces an absent runtime is loaded once, under its own name.
+ * Finds the runtime's release in the name of a loaded file, or in the names of the libraries that the file
+ * needs: a library that replaces an absent runtime is loaded under its own name only.
  */
 static int find_release(struct dl_phdr_info *info, size_t n, void *found)
 {
@@ -47,7 +47,7 @@ static int find_release(struct dl_phdr_info *info, size_t n, void *found)
 		for (d = first; d->d_tag != DT_NULL; d++)
 			if (d->d_tag == DT_STRTAB)
 				names = d->d_un.d_ptr;
-		names += names < info->dlpi_addr ? info->dlpi_addr : 0; /* not relocated */
+		names += names < info->dlpi_addr ? info->dlpi_addr : 0; /* not relocated by the loader */
 		for (d = first; d->d_tag != DT_NULL && !*release; d++)
 			if (d->d_tag == DT_NEEDED)
 				*release = release_of_library((const char *)names + d->d_un.d_val);
@@ -163,7 +163,7 @@ API(int, cudaDeviceGetAttribute, int *to, int number, int device)
 	return cudart_leave(e);
 }
 
-/* Stores a number for the program. */
+/* Stores `value` at *to. Returns the status for the program. */
 static int store_number(int *to, int value)
 {
 	int e = cudart_enter(false);
@@ -293,7 +293,7 @@ API(int, cudaDeviceGetPCIBusId, char *to, int n, int device)
 	return cudart_leave(e);
 }
 
-/* Reads "0000:01:00.0"; the domain and function may be absent. */
+/* Finds a device by its PCI address, such as "0000:01:00.0". Domain and function may be absent. */
 API(int, cudaDeviceGetByPCIBusId, int *device, const char *name)
 {
 	unsigned domain = 0, bus, slot, function = 0;
@@ -321,8 +321,8 @@ API(int, cudaDeviceGetStreamPriorityRange, int *least, int *greatest)
 /* ---- limits and preferences: stored, without effect ---- */
 
 /*
- * Sizes of stack, printf buffer and heap; depth and number of kernels' launches; L2 fetch size; persisting L2
- * size.
+ * Sizes of stack, printf buffer and heap; depth and number of launches by kernels; L2 fetch size; size of the
+ * persisting L2.
  */
 static size_t limit[] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
 #define N_LIMITS (int)(sizeof(limit) / sizeof(limit[0]))

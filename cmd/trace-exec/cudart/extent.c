@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Extent of fat binaries, which a program registers by their addresses alone. */
+/* Size of fat binaries. A program registers only their addresses. */
 #include <link.h>
 #include "cudart/cudart.h"
 #include "fatbin.h"
 
 struct span {
-	uintptr_t start, left; /* left: bytes of the loaded file from start on */
+	uintptr_t start, left; /* left: bytes from start to the end of its segment; 0: not found */
 };
 
 static int find_segment(struct dl_phdr_info *info, size_t n, void *found)

@@ -71,7 +71,7 @@ void graph_free(struct cuda_graph *g)
 
 /* ---- work ---- */
 
-/* Checks work and copies it, with the arguments of a kernel. */
+/* Checks work and copies it, with the arguments of a kernel. Returns 0 or a status. */
 static int copy_checked_work(struct graph_work *to, const struct graph_work *w)
 {
 	*to = *w;
@@ -401,7 +401,10 @@ API(int, cudaGraphDestroyNode, struct graph_node *n)
 	return cudart_leave(cudaSuccess);
 }
 
-/* Stores up to *n nodes in to, then NULL. *n becomes their number if it is smaller, or if to is NULL. */
+/*
+ * Stores up to *n nodes in `to`, and NULL after the last. Sets *n to the number of nodes if that is smaller, or
+ * if `to` is NULL. Returns 0 or a status.
+ */
 static int list_nodes(const struct cuda_graph *g, struct graph_node **to, size_t *n, bool roots)
 {
 	int e = cudart_enter(false);
@@ -515,7 +518,7 @@ int graph_allocation(struct graph_work *w, size_t n)
 	return w->memory.addr ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
-/* cudaMemAllocNodeParams. The pool's other properties and access by other devices have no effect. */
+/* cudaMemAllocNodeParams. Other properties of the pool, and access by other devices, have no effect. */
 struct allocation_params {
 	int type, handles, location, device;
 	char pool[72];

@@ -58,9 +58,9 @@ struct host_call {
 	void *arg;
 };
 
-/* Memory that a node allocates or frees: its address is known when the node is added. */
+/* Memory that a node allocates or frees. Its address is set when the node is added. */
 struct graph_memory {
-	uint64_t addr, bytes; /* bytes: of a node that allocates */
+	uint64_t addr, bytes; /* bytes: size, only if the node allocates */
 };
 
 struct kernel_params {
@@ -87,15 +87,15 @@ enum work_kind {
 
 enum condition_kind { CONDITION_IF, CONDITION_WHILE, CONDITION_SWITCH };
 
-/* Graphs of a node that executes one of them by the value of a condition, or none. */
+/* Graphs of a conditional node. The value of the condition selects the graph that is executed, or none. */
 struct conditional {
 	uint64_t handle; /* device address of the condition, a word of 32 bits */
 	int kind;
 	uint32_t n_bodies;
-	struct cuda_graph **body; /* NULL: empty graphs, to be made with the node */
+	struct cuda_graph **body; /* NULL: empty graphs are made with the node */
 };
 
-/* cudaGraphNodeParams: the parameters of a kind have the layout that the kind's own functions take. */
+/* cudaGraphNodeParams. The parameters of a kind have the layout that the kind's own functions take. */
 struct node_params {
 	int type, reserved[3];
 	union {
@@ -139,8 +139,8 @@ struct graph_node {
 	struct graph_work work;
 	struct graph_node **after; /* the nodes that it depends on */
 	uint32_t n_after, cap_after;
-	uint64_t serial; /* number of the node, unique among all; a later node may have the same address */
-	uint64_t origin; /* in a copy: serial of the copied node; 0: no copy */
+	uint64_t serial; /* unique number of the node; its address can be reused */
+	uint64_t origin; /* in a copy: serial of the copied node; 0: not a copy */
 	bool disabled;
 };
 
@@ -148,62 +148,65 @@ struct cuda_graph {
 	struct cuda_graph *next;
 	struct graph_node **node; /* nodes in the order of their addition */
 	uint32_t n_nodes, cap_nodes;
-	bool is_body; /* a node with a condition owns the graph */
+	bool is_body; /* the graph belongs to a conditional node */
 };
 
-/* graph.c. All except graph_exists() return 0 or a status; the caller holds the lock. */
+/* graph.c: the caller holds the lock. Functions that return an int return 0 or a status. */
 bool graph_exists(const struct cuda_graph *g);
 struct cuda_graph *graph_new(void);
-/* Makes a copy known to the program as the body of a node. */
+/* Makes a copied graph visible to the program, as the body of a conditional node. */
 void graph_publish_body(struct cuda_graph *g);
 void graph_free(struct cuda_graph *g);
-/* Copies g to *to with the nodes in the same order. The program does not know the copy. */
+/* Copies g to *to, with the nodes in the same order. The copy is not visible to the program. */
 int graph_copy(struct cuda_graph **to, const struct cuda_graph *g);
 void graph_copy_free(struct cuda_graph *g);
 bool graph_has_node(const struct cuda_graph *g, const struct graph_node *n);
-/* Adds a node that depends on the n nodes of after, with a copy of the work. */
+/* Adds a node, with a copy of the work, that depends on the n nodes in `after`. */
 int graph_add(struct cuda_graph *g, struct graph_node *const *after, size_t n, const struct graph_work *w,
 	struct graph_node **to);
 int graph_add_edge(struct graph_node *n, struct graph_node *on);
 bool graph_has_edge(const struct graph_node *n, const struct graph_node *on);
-/* Returns n if it is a node of one of the program's graphs; NULL: it is none. */
+/* Returns n if it is a node of one of the program's graphs, else NULL. */
 struct graph_node *graph_find_node(struct graph_node *n);
-/* Returns the copy of the program's node of in g; NULL: none. */
+/* Returns the node of g that is a copy of the program's node `of`; NULL: none. */
 struct graph_node *graph_copy_of_node(const struct cuda_graph *g, const struct graph_node *of);
 /* Replaces the work of a node by other work of the same kind. */
 int graph_set_work(struct graph_node *n, const struct graph_work *w);
-/* Writes the order of execution, as indices of nodes. cudaErrorInvalidValue: the edges form a cycle. */
+/*
+ * Sets order[] to the indices of the nodes in order of execution. cudaErrorInvalidValue: the edges form a
+ * cycle.
+ */
 int graph_order(const struct cuda_graph *g, uint32_t *order);
 
-/* Makes the work of a kernel node from its parameters; false: they are invalid. */
+/* Sets *w to the work of a kernel node with these parameters; false: they are invalid. */
 bool graph_kernel_work(struct graph_work *w, const struct kernel_params *p);
 
 /*
- * condition.c: copy and free the graphs of a node with a condition; the copy of no graphs is empty graphs. A copy
- * returns 0 or a status.
+ * condition.c: copies the graphs of a conditional node, or makes empty graphs if c->body is NULL. Returns 0 or
+ * a status.
  */
 int conditional_copy(struct conditional *to, const struct conditional *c);
 void conditional_free(struct conditional *c);
-/* Gives the conditions of the graph, and of the graphs in it, their values at a launch. */
+/* Resets the conditions of a graph, and of the graphs in it, as a launch does. */
 void condition_reset(const struct cuda_graph *g);
-/* Number of the graph that the condition chooses; n_bodies or more: none. */
+/* Returns the index of the graph that the condition selects; n_bodies or more: none. */
 uint32_t condition_choice(const struct conditional *c);
 bool condition_exists(uint64_t handle);
 
-/* graph_node.c: counts memory that a node has allocated at addr. */
+/* graph_node.c: marks memory at addr as allocated by a node, and counts it. */
 void graph_note_allocation(uint64_t addr);
 
-/* Makes the work of a node that allocates n bytes: reserves their addresses. 0 or a status. */
+/* Sets *w to the work of a node that allocates n bytes, and reserves their addresses. Returns 0 or a status. */
 int graph_allocation(struct graph_work *w, size_t n);
 
 /* launch.c: checks a launch and copies its arguments to w, which work_free frees. */
 int work_prepare_kernel(
 	struct kernel_work *w, const void *host, const struct configuration *c, void *const *args);
 void work_free(struct kernel_work *w);
-/* Launches on stream s instead of the work's own. */
+/* Launches a kernel on stream s instead of the stream of its configuration. */
 int work_launch(const struct kernel_work *w, struct stream *s);
 
-/* Launches a kernel on the stream of its configuration, or records the launch. 0 or a status. */
+/* Launches a kernel on the stream of its configuration, or records the launch. Returns 0 or a status. */
 int work_launch_kernel(const void *host, const struct configuration *c, void **args);
 
 /* Configuration of a launch with attributes, in the runtime's layout. */
@@ -226,7 +229,7 @@ struct launch_config {
 int work_check_copy(const struct copy_3d *c);
 int work_copy(const struct copy_3d *c);
 int work_fill(const struct fill_2d *f);
-/* Fills on stream s, or records the fill. */
+/* Fills memory on stream s, or records the fill. */
 int work_fill_on(const struct fill_2d *f, const struct stream *s);
 /* Returns the parameters of a copy of n contiguous bytes. */
 struct copy_3d work_copy_of_bytes(void *to, const void *from, size_t n, int kind);
@@ -243,14 +246,15 @@ bool cudart_stream_blocks(const struct stream *s);
  * stream, which breaks that recording.
  */
 bool capture_blocks(const struct stream *s, int *status);
-/* Adds the work as a node after the last ones of the recording stream. */
+/* Adds the work as a node after the last nodes of the recording stream. */
 int capture_add(const struct stream *s, const struct graph_work *w);
 /* Breaks the recording of stream s. Returns the status of a call that is forbidden while s records. */
 int capture_break(const struct stream *s);
-/* Refuses a call that cannot be recorded, and breaks the recording. 0: the stream does not record. */
+/* Rejects a call that cannot be recorded, and breaks the recording. Returns 0 if the stream does not record. */
 int capture_rejects(const struct stream *s, const char *what);
 /*
- * Checks a call that is forbidden while a stream records. Returns 0, or the status of the broken recording.
+ * Checks a call that is forbidden while a stream records. Breaks the recordings that forbid it. Returns 0 or
+ * the status of the call.
  */
 int capture_forbids(void);
 /* Record an event on a recording stream, or a wait for it. Return false if the stream does not record. */

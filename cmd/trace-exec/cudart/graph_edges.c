@@ -2,8 +2,8 @@
 /*
  * Edges of graphs: queries, additions and removals. See graph.h.
  *
- * Since release 13 the functions have an argument for data of edges before the number of edges. Always true:
- * an edge has no data, which the functions express by zeros.
+ * Since release 13 the functions have an argument for data of edges before the number of edges. Always true: an
+ * edge has no data, which is represented by zeros.
  */
 #include <string.h>
 #include "cudart/graph.h"
@@ -35,7 +35,7 @@ static void append_edge(struct edge_list *t, struct graph_node *from, struct gra
 		memset(&t->data[i], 0, sizeof(*t->data));
 }
 
-/* Stores the number of edges in *n, and NULL after the last; *n stays where the list is full. */
+/* Stores the number of edges in *n, and NULL after the last edge. Leaves *n alone if the list is full. */
 static int finish_edge_list(struct edge_list *t, size_t *n)
 {
 	size_t found = t->n;
@@ -61,7 +61,7 @@ static int list_edges(const struct cuda_graph *g, struct graph_node **from, stru
 	return cudart_leave(e ? e : finish_edge_list(&t, n));
 }
 
-/* Lists the nodes that node of depends on (before), or the nodes that depend on it. */
+/* Lists the nodes that `of` depends on (before), or the nodes that depend on `of`. */
 static int list_neighbours(
 	struct graph_node *of, struct graph_node **to, struct edge_data *data, size_t *n, bool before)
 {

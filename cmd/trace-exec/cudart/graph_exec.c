@@ -24,8 +24,8 @@ static bool is_exec(const struct graph_exec *x)
 /* ---- instances ---- */
 
 enum {
-	FLAG_AUTO_FREE = 1, /* a launch first frees memory of the launch before */
-	FLAGS_MOST = 15     /* all four flags; the others have no effect here */
+	FLAG_AUTO_FREE = 1, /* a launch first frees the memory of the previous launch */
+	FLAGS_MOST = 15     /* all four flags; the other three have no effect */
 };
 
 static int instantiate_graph(struct graph_exec **to, const struct cuda_graph *g, unsigned long long flags)
@@ -53,8 +53,8 @@ static int instantiate_graph(struct graph_exec **to, const struct cuda_graph *g,
 }
 
 /*
- * The third argument of release 11 is a pointer to the node of an error, with a text after it; both stay
- * unset. A value of at least 4096 is this pointer.
+ * The third argument of release 11 is a pointer, which would receive the node of an error and is not used. A
+ * value of at least 4096 is such a pointer.
  */
 API(int, cudaGraphInstantiate, struct graph_exec **to, const struct cuda_graph *g, unsigned long long flags)
 {
@@ -129,7 +129,7 @@ API(int, cudaGraphExecGetFlags, struct graph_exec *x, unsigned long long *to)
 
 static int run_graph(const struct cuda_graph *g, const uint32_t *order, struct stream *s);
 
-/* Calls without the lock: the function may wait for a thread that calls the runtime. */
+/* Calls the host function without the lock, because it may wait for a thread that calls the runtime. */
 static int run_host_call(const struct host_call *h)
 {
 	struct host_call call = *h;
@@ -150,7 +150,7 @@ static int run_child_graph(const struct cuda_graph *g, struct stream *s)
 	return e;
 }
 
-/* A loop ends with the first value 0 of its condition. */
+/* Runs the graph that the condition selects. A loop runs until the condition is 0. */
 static int run_conditional(const struct conditional *c, struct stream *s)
 {
 	bool loop = c->kind == CONDITION_WHILE;
@@ -202,7 +202,10 @@ static int run_work(const struct graph_work *w, struct stream *s)
 	}
 }
 
-/* A kernel that fails ends the graph. A later call returns its error, as after any launch. */
+/*
+ * Runs the nodes in their order. A kernel that fails ends the graph; a later call returns its error, as after
+ * any launch.
+ */
 static int run_graph(const struct cuda_graph *g, const uint32_t *order, struct stream *s)
 {
 	int e = cudaSuccess;
@@ -270,10 +273,7 @@ static enum update compare_bodies(const struct conditional *a, const struct cond
 	return u;
 }
 
-/*
- * Compares the forms of two graphs, without the work of their nodes. *wrong: the node of g that differs, or
- * NULL.
- */
+/* Compares two graphs without the work of their nodes. *wrong: the node of g that differs; NULL: none. */
 static enum update compare_graphs(
 	const struct cuda_graph *x, const struct cuda_graph *g, struct graph_node **wrong)
 {
@@ -317,7 +317,7 @@ static int update_instance(
 		*result = UPDATE_FAILED;
 		return e;
 	}
-	/* The program still names the instance's nodes by the graph that it was made from. */
+	/* The program still names the nodes of the instance by the nodes of the graph that it was made from. */
 	for (uint32_t i = 0; i < copy->n_nodes; i++) {
 		copy->node[i]->origin = x->graph->node[i]->origin;
 		copy->node[i]->disabled = x->graph->node[i]->disabled;

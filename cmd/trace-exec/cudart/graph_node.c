@@ -22,7 +22,7 @@ static int refuse_node(int status) { return cudart_leave((cudart_enter(false), s
 
 /* ---- additions ---- */
 
-/* An if has one graph or two, a loop has one. */
+/* Returns whether a condition of this kind can have n graphs. */
 static bool count_is_valid(int kind, unsigned n)
 {
 	switch (kind) {
@@ -74,7 +74,7 @@ static int add_node(PLACE, size_t n, struct node_params *p)
 	}
 }
 
-/* Edges have no data, which zeros express. */
+/* Edges have no data: only zeros are accepted. */
 API(int, cudaGraphAddNode_v2, PLACE, const void *data, size_t n, struct node_params *p)
 {
 	static const char none[8];
@@ -86,7 +86,7 @@ API(int, cudaGraphAddNode_v2, PLACE, const void *data, size_t n, struct node_par
 	return add_node(to, g, after, n, p);
 }
 
-/* Before release 13 the function has no data of edges. */
+/* Before release 13 the function has no argument for the data of edges. */
 API(int, cudaGraphAddNode, PLACE, uintptr_t fourth, uintptr_t fifth, struct node_params *sixth)
 {
 	return cudart_runtime_release() < 13
@@ -141,7 +141,9 @@ API(int, cudaGraphExecNodeSetParams, struct graph_exec *x, const struct graph_no
 /* Attributes of the memory of graphs, in the runtime's order. */
 enum { USED, USED_HIGH, RESERVED, RESERVED_HIGH, N_ATTRIBUTES };
 
-/* Most bytes since the program set the mark to 0, and bytes kept until the program trims them. */
+/*
+ * Largest number of bytes since the program reset the mark; bytes that are kept until the program trims them.
+ */
 static uint64_t used_high, reserved, reserved_high;
 
 static uint64_t used_bytes(void)
@@ -181,7 +183,7 @@ API(int, cudaDeviceGetGraphMemAttribute, int device, int attribute, uint64_t *to
 	return cudart_leave(e);
 }
 
-/* A program can only set a high mark to 0, after which it is the present number. */
+/* Resets a high mark to the present number. A program can pass no other value than 0. */
 API(int, cudaDeviceSetGraphMemAttribute, int device, int attribute, const uint64_t *value)
 {
 	int e = cudart_enter(false);

@@ -101,7 +101,7 @@ API(void, __cudaRegisterVar, void **handle, char *host, char *device, const char
 	add_variable(handle, host, NULL, name, size, false);
 }
 
-/* host is the pointer to the managed variable, which is set when the module is loaded. */
+/* `host` is the address of the program's pointer to the variable, which is set when the module is loaded. */
 API(void, __cudaRegisterManagedVar, void **handle, void **host, char *device, const char *name, int ext,
 	size_t size, int constant, int global)
 {
@@ -109,7 +109,7 @@ API(void, __cudaRegisterManagedVar, void **handle, void **host, char *device, co
 	add_variable(handle, host, host, name, size, false);
 }
 
-/* References of textures and surfaces are variables that hold a handle. */
+/* A texture or surface reference is a variable that contains a handle. */
 API(void, __cudaRegisterTexture, void **handle, const void *host, const void **device, const char *name,
 	int dim, int normalized, int ext)
 {
@@ -129,7 +129,7 @@ API(void, __cudaRegisterHostVar, void **handle, const char *name, void *host, si
 	(void)handle, (void)name, (void)host, (void)size;
 }
 
-/* Returns the bytes of an image's fat binary or cubin. */
+/* Returns the size of an image's fat binary or cubin. */
 static size_t image_bytes(const struct image *m)
 {
 	return m->n_cubin ? m->n_cubin : cudart_fatbin_extent(m->bytes);
@@ -154,8 +154,8 @@ static void image_name(uint32_t i, uint32_t part, const struct fatbin_entry *e, 
 static unsigned device_sm(void) { return (unsigned)(10 * cudart.wire.major + cudart.wire.minor); }
 
 /*
- * Returns the rank of an entry for the device; the highest is the best. sm_NNa fits this capability alone,
- * sm_NNf the same major number from NN on. Both precede the plain sm_NN.
+ * Returns the rank of an entry for the device; the highest rank is the best. sm_NNa fits only this capability,
+ * sm_NNf also later ones with the same major number. Both are better than plain sm_NN.
  */
 static int64_t entry_rank(const struct fatbin_entry *e)
 {
@@ -173,7 +173,7 @@ static bool is_better_entry(const struct fatbin_entry *a, const struct fatbin_en
 	return !b->bytes || entry_rank(a) > entry_rank(b);
 }
 
-/* Parses the PTX of an entry. The text ends at its first NUL or with the entry. */
+/* Parses the PTX of an entry. The text ends at its first NUL, or else with the entry. */
 static int read_ptx(uint32_t i, uint32_t part, const struct fatbin *b, const struct fatbin_entry *e)
 {
 	struct image *m = &cudart.image[i];
@@ -200,7 +200,7 @@ static int read_ptx(uint32_t i, uint32_t part, const struct fatbin *b, const str
 
 static bool can_execute_image(struct image *m);
 
-/* Is the entry machine code for the device? Then the PTX next to it is for other GPUs. */
+/* Returns whether the entry is machine code for the device. The PTX next to it is then for other GPUs. */
 static bool is_native_code(const struct fatbin_entry *e)
 {
 	unsigned device = device_sm();
@@ -209,8 +209,8 @@ static bool is_native_code(const struct fatbin_entry *e)
 }
 
 /*
- * Reads the best PTX of a fat binary, if it has any. The toolkit's own files, linked to separately compiled
- * ones, have machine code for the device and PTX for later GPUs only; this PTX is ignored.
+ * Reads the best PTX of a fat binary, if it has any. The toolkit's own files, which are linked to separately
+ * compiled files, have machine code for the device and PTX for later GPUs only. This PTX is ignored.
  */
 static int read_best_ptx(uint32_t i, uint32_t part, const void *bytes)
 {
@@ -259,7 +259,7 @@ static int read_texts(uint32_t i)
 	return 0;
 }
 
-/* Returns the best machine code for the device; NULL: there is none, and *f. */
+/* Returns the best machine code for the device; NULL: there is none, and *f says so. */
 static const struct cubin_image *best_cubin(const struct cubins *c, const struct image *m, struct fault *f)
 {
 	const struct cubin_image *best = NULL;
@@ -280,8 +280,8 @@ static const struct cubin_image *best_cubin(const struct cubins *c, const struct
 }
 
 /*
- * Reads the best machine code of an image for the device. 1: read; 0: the image has none that can be executed, so
- * its PTX is used; -1: a fault.
+ * Reads the best machine code of an image for the device. Returns 1; 0: none can be executed, so the image's
+ * PTX is used; -1: a fault.
  */
 static int read_machine_code(uint32_t i)
 {
@@ -341,7 +341,7 @@ static int read_image(uint32_t i)
 	return 0;
 }
 
-/* Resets the register slots: a module is bound by itself first, then with the others. */
+/* Resets the register slots, because a module is bound alone first, then with the others. */
 static void unbind_registers(const struct module *m)
 {
 	for (uint32_t i = 0; i < m->n_funcs; i++)
@@ -435,7 +435,7 @@ API(char, __cudaInitModule, void **handle)
 
 int cudart_add_image(const struct image *from, uint32_t *image, struct fault *why)
 {
-	int e = cudart_load(); /* the registered ones first: an image has one number for good */
+	int e = cudart_load(); /* registered images first: the number of an image never changes */
 	struct image *m;
 
 	if (e)

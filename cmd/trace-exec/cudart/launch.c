@@ -2,7 +2,7 @@
 /*
  * Launches: configuration, arguments, execution.
  *
- * Always true: a launch that the modelled GPU would refuse is refused with the same status. The kernel has
+ * Always true: a launch that the modelled GPU would reject is rejected with the same status. The kernel has
  * ended when the call returns; as on a GPU, a later call returns its error.
  */
 #include <stdio.h>
@@ -49,7 +49,7 @@ API(int, __cudaPopCallConfiguration, struct dim *grid, struct dim *block, size_t
 static const struct lower *lowered_code(const struct grid *g)
 {
 	static const struct func *lowered;
-	static uint32_t modules; /* modules of the program, which is bound again after more are loaded */
+	static uint32_t modules; /* number of modules when it was translated; more modules change the code */
 	static struct lower *code;
 	static struct fault f;
 
@@ -109,8 +109,8 @@ static struct dim cluster_of(const struct kernel *k, const struct configuration 
 }
 
 /*
- * Returns whether the cluster divides the grid, equals the cluster of the kernel's code, and has at most the
- * largest size.
+ * Returns whether the cluster divides the grid, equals the cluster of the kernel's code if that has one, and is
+ * not too large.
  */
 static bool cluster_fits(const struct kernel *k, const struct configuration *c)
 {
@@ -165,7 +165,7 @@ static uint64_t grid_workspace(void)
 	return addr;
 }
 
-/* Finds the number of resident blocks of an SM. 0 or a status. */
+/* Sets *fit to the number of resident blocks per SM. Returns 0 or a status. */
 static int active_blocks(int *fit, const void *host, const struct configuration *c)
 {
 	int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *, const void *, int, size_t);
@@ -174,7 +174,10 @@ static int active_blocks(int *fit, const void *host, const struct configuration 
 		fit, host, (int)(c->block.x * c->block.y * c->block.z), c->shared);
 }
 
-/* Checks that all blocks of a cooperative launch fit on the GPU at once. The executor does not need it. */
+/*
+ * Checks that all blocks of a cooperative launch fit on the GPU at once, as a GPU requires. The executor does
+ * not need it.
+ */
 static int check_cooperative(const void *host, const struct configuration *c)
 {
 	int fit = 0, e = active_blocks(&fit, host, c);
@@ -343,8 +346,8 @@ API(int, cudaLaunchKernelExC, const struct launch_config *config, const void *ho
 ALSO(cudaLaunchKernelExC_ptsz, cudaLaunchKernelExC);
 
 /*
- * Finds the launch in *c, the resident blocks of the GPU in *n, and the largest cluster in *most. 0 or a
- * status.
+ * Sets *c to the launch, *n to the number of resident blocks of the GPU, and *most to the size of the largest
+ * cluster. Returns 0 or a status.
  */
 static int resident_blocks(const void *host, const struct launch_config *from, struct configuration *c,
 	uint64_t *n, unsigned *most)
@@ -362,7 +365,7 @@ static int resident_blocks(const void *host, const struct launch_config *from, s
 	return cudaSuccess;
 }
 
-/* Stores the number of resident clusters, or (largest) the blocks of the largest cluster. */
+/* Stores the number of resident clusters, or with `largest` the number of blocks in the largest cluster. */
 static int store_clusters(int *to, const void *host, const struct launch_config *from, bool largest)
 {
 	struct configuration c;

@@ -7,7 +7,7 @@
  */
 #include "cudart/cudart.h"
 
-/* Location of memory. Before release 13 it is the number of the device, or CPU. */
+/* Location of memory. Before release 13 `type` is the number of the device, or CPU. */
 struct location {
 	int type, id;
 };
@@ -23,7 +23,7 @@ static int check_location(struct location l, bool number)
 	return l.type >= ON_HOST && l.type <= ON_OWN_NODE ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-/* Checks that n bytes are in one allocation of managed memory. 0 or a status. */
+/* Checks that n bytes are in one allocation of managed memory. Returns 0 or a status. */
 static int check_managed_range(const void *base, size_t n)
 {
 	const struct grant *g = cudart_find_grant((uintptr_t)base);

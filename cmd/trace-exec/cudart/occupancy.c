@@ -2,14 +2,14 @@
 /*
  * Attributes of kernels, and the number of resident blocks of an SM.
  *
- * Always true: threads, blocks, registers (a multiple of 4 per thread, whole warps) and shared memory of the
- * SM limit the blocks, as in trace-sim. Registers are known only where the fat binary has machine code.
+ * Always true: threads, blocks, registers (a multiple of 4 per thread, whole warps) and shared memory of the SM
+ * limit the number of blocks, as in trace-sim. Registers are known only if the fat binary has machine code.
  */
 #include <string.h>
 #include "bits.h"
 #include "cudart/cudart.h"
 
-/* Returns the bytes of the constants of the kernel's module. */
+/* Returns the size of the constants of the kernel's module. */
 static size_t constant_bytes(const struct func *f)
 {
 	const struct module *m = f->module;

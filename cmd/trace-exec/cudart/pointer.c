@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Attributes of addresses: pinned memory, and memory of the program that it registered.
+ * Attributes of addresses; host memory that the program registered.
  *
- * Always true: registered ranges do not overlap each other or the library's allocations. Registration does
- * not pin pages. A kernel cannot access registered memory, and a request for its device address is refused.
+ * Always true: registered ranges do not overlap each other or the library's allocations. Registration does not
+ * pin pages. A kernel cannot access registered memory, and a request for its device address is rejected.
  */
 #include <string.h>
 #include "arena.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory pools: the source of allocations in the order of a stream.
+ * Memory pools, from which programs allocate in the order of a stream.
  *
- * Freed memory goes back to the system at once, so a pool holds only the bytes in use. Its release threshold
+ * Freed memory is returned to the system at once, so a pool holds only the bytes in use. Its release threshold
  * and reuse policies are stored and returned, without effect. Pools of managed memory and pools shared with
- * other processes are not executed. A destroyed pool stays for the memory that is still in use.
+ * other processes are not supported. A destroyed pool stays for the memory that is still in use.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -131,13 +131,13 @@ API(int, cudaMemPoolDestroy, struct pool *p)
 	if (!e && (!is_pool(p) || p == &standard))
 		e = cudaErrorInvalidValue;
 	if (!e) {
-		p->destroyed = true; /* live allocations of the pool still count here */
+		p->destroyed = true; /* the pool still counts its live allocations */
 		current = current == p ? &standard : current;
 	}
 	return cudart_leave(e);
 }
 
-/* Begins a call about pool p. value: an argument that must not be NULL. 0 or a status. */
+/* Begins a call about pool p. `value` must not be NULL. Returns 0 or a status. */
 static int check_pool(const struct pool *p, const void *value)
 {
 	int e = cudart_enter(false);

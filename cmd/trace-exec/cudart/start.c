@@ -3,11 +3,11 @@
  * Start and end of the library: settings from trace-exec, device memory, messages to trace-exec.
  *
  * Device memory is an anonymous file that is mapped twice: completely for the executor; at the device's own
- * addresses for the program, which can access only managed and pinned memory there. A program that reads
- * device memory on the host ends as it does with a GPU.
+ * addresses for the program, which can access only managed and pinned memory there. A program that reads other
+ * device memory on the host crashes, as it does with a GPU.
  *
- * Always true: only the first process of the program that uses the device can use it. A process forked from
- * it gets an initialization error, as with a GPU.
+ * Always true: only the first process of the program that uses the device can use it. A process forked from it
+ * gets an initialization error, as with a GPU.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -19,7 +19,7 @@
 #include "arena.h"
 #include "cudart/cudart.h"
 
-#define HEAP_MOST  (64ull << 30) /* reserved addresses; memory is allocated on access */
+#define HEAP_MOST  (64ull << 30) /* size of the address range; memory is allocated on access */
 #define HEAP_LEAST (1ull << 30)
 
 struct cudart cudart;
@@ -88,7 +88,7 @@ int cudart_unsupported(const char *function, const char *what)
 	return cudaErrorNotSupported;
 }
 
-/* Serves the library of cuBLAS, which reports through this one. */
+/* Reports for the cuBLAS library, whose messages go through this library. */
 API(int, cudart_report, const char *function, const char *what)
 {
 	int before = cudart_exchange_last(cudaSuccess), e = cudart_enter(false);
@@ -107,7 +107,7 @@ static void read_wire(const char *text)
 	struct wire *w = &cudart.wire;
 	const char *gpu = strstr(text, "gpu=");
 
-	/* Defaults where the library is loaded without trace-exec: a GPU of middle size. */
+	/* Defaults, if trace-exec did not load the library: a GPU of medium size. */
 	*w = (struct wire){.fd = UINT64_MAX,
 		.check = 1,
 		.jobs = 1,
@@ -154,7 +154,10 @@ static void open_memory(void)
 		}
 	if (own == MAP_FAILED)
 		die_errno("device memory");
-	/* A sanitizer occupies these addresses; then the host cannot access device memory. */
+	/*
+	 * This fails under a sanitizer, which occupies these addresses. Then the host cannot access device
+	 * memory.
+	 */
 	cudart.host_visible = mmap((void *)(uintptr_t)HEAP_BASE, m->heap_cap, PROT_NONE,
 				      MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, fd, 0) != MAP_FAILED;
 	close(fd);

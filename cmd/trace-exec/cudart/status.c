@@ -2,7 +2,7 @@
 /*
  * Status codes, their names and texts, and the last error of a thread.
  *
- * Always true: cudaErrorNotReady is no error; cudaGetLastError() does not clear an error that stays.
+ * Always true: cudaErrorNotReady is not an error; cudaGetLastError() does not clear cudart.broken.
  */
 #include <string.h>
 #include "cudart/cudart.h"

@@ -42,7 +42,7 @@ enum { EVENT_NO_TIMING = 2, EVENT_SHARED = 4, STREAM_NOT_BLOCKING = 1, PRIORITY_
 
 int64_t cudart_stream_number(const struct stream *s)
 {
-	if ((uintptr_t)s <= 2) /* default, legacy, the thread's own */
+	if ((uintptr_t)s <= 2) /* default, legacy and per-thread stream */
 		return 0;
 	for (const struct stream *i = streams; i; i = i->next)
 		if (i == s)
@@ -141,7 +141,7 @@ API(int, cudaStreamWaitEvent, struct stream *s, struct event *event, unsigned fl
 }
 ALSO(cudaStreamWaitEvent_ptsz, cudaStreamWaitEvent);
 
-/* A query of a stream: value is stored in *answer. */
+/* Defines a query of a stream, which stores `value` in *answer. */
 #define ANSWER(name, type, value) \
 	API(int, name, struct stream *s, type *answer) \
 	{ \
@@ -280,7 +280,7 @@ API(int, cudaEventRecord, struct event *event, struct stream *s)
 }
 ALSO(cudaEventRecord_ptsz, cudaEventRecord);
 
-/* An event that a stream recorded into a graph has not happened. */
+/* Begins a call for an event that must have happened, which an event recorded into a graph has not. */
 static int enter_for_happened_event(struct event *event)
 {
 	int e = enter_for_event(event, true);

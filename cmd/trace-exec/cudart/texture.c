@@ -2,8 +2,8 @@
 /*
  * Texture and surface objects, and the references that older programs bind.
  *
- * An object is a handle of the executor. A reference is a variable of the module; binding it stores a handle
- * in it. Always true: a description with a feature that the executor lacks is refused; a destroyed handle is
+ * An object is a handle of the executor. A reference is a variable of the module; binding it stores a handle in
+ * it. Always true: a description with a feature that the executor lacks is rejected; a destroyed handle is
  * invalid.
  */
 #include <string.h>
@@ -153,7 +153,7 @@ API(int, cudaCreateSurfaceObject, uint64_t *to, const struct resource *r)
 	return cudart_leave(e);
 }
 
-/* Returns the texture or surface (surface) of a handle; NULL: none of this kind. */
+/* Returns the texture, or with `surface` the surface, of a handle; NULL: none of this kind. */
 static struct texture *find_object(uint64_t handle, bool surface)
 {
 	uint64_t i = handle - TEXTURE_HANDLE;

@@ -2,7 +2,7 @@
 /*
  * Traces of launches, sent to trace-exec as text, or as records of thread blocks for a packed stream.
  *
- * Always true: code of the trace as machine code, executed or estimated, has no records and is text.
+ * Always true: a trace in machine code, executed or estimated, is sent as text.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,10 +15,10 @@
 static struct {
 	FILE *text;         /* text of the current kernel; NULL: none */
 	bool records;       /* thread blocks of the current kernel are sent as records */
-	struct bytes block; /* body of the message that is being made */
+	struct bytes block; /* body of the message under construction */
 } sending;
 
-/* Reports whether the launch is chosen for the trace. */
+/* Returns whether the launch is traced. */
 static bool is_launch_traced(const struct launch *l)
 {
 	static struct launch_choice choice;
@@ -44,7 +44,7 @@ record_fn *cudart_recorder(const struct launch *l)
 	return cudart.wire.packed ? trace_out_record : trace_out_line;
 }
 
-/* Sends a body of any size: its start as parts. */
+/* Sends a body of any size. All of a large body except its end is sent as WIRE_PART. */
 static void send_in_parts(enum wire_kind kind, const struct bytes *b)
 {
 	size_t last = b->n ? (b->n - 1) / WIRE_MOST * WIRE_MOST : 0;
@@ -69,7 +69,7 @@ static void send_code(const struct grid *g, const struct occupancy *k)
 	free(inst);
 }
 
-/* Appends bytes, filled up to a multiple of 8. */
+/* Appends bytes, and zeros up to a multiple of 8. */
 static void add_padded_bytes(struct bytes *b, const void *p, size_t n)
 {
 	bytes_add(b, p, n);

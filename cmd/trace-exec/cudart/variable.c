@@ -14,7 +14,7 @@
 #include "arena.h"
 #include "cudart/cudart.h"
 
-#define SMALL      64u  /* bytes up to which a variable stays static, as handles of textures */
+#define SMALL      64u  /* largest size of a variable that always stays static, such as a texture handle */
 #define ALIGN_MOST 128u /* alignment of static variables */
 
 static bool is_static_variable(const struct symbol *v)
@@ -37,7 +37,7 @@ struct symbol *cudart_find_variable(const struct image *m, const char *name)
 		for (uint32_t i = 0; i < m->module[k]->n_vars; i++)
 			if (!m->module[k]->var[i]->external && !strcmp(m->module[k]->var[i]->name, name))
 				return m->module[k]->var[i];
-	for (uint32_t k = 0; k < m->n_modules; k++) { /* variables of machine code lie in larger ones */
+	for (uint32_t k = 0; k < m->n_modules; k++) { /* a variable of machine code is part of a larger one */
 		struct symbol *s = m->module[k]->machine
 					   ? scope_find(m->module[k]->scope, name, (uint32_t)strlen(name))
 					   : NULL;
@@ -63,7 +63,7 @@ static int place_in_heap(struct symbol *s, enum grant_kind kind)
 	return cudaSuccess;
 }
 
-/* Places the managed variables of an image and sets the program's pointers to them. 0 or a status. */
+/* Places the managed variables of an image and sets the program's pointers to them. Returns 0 or a status. */
 static int place_managed(uint32_t image)
 {
 	for (uint32_t i = 0; i < cudart.n_variables; i++) {
@@ -119,7 +119,7 @@ uint64_t cudart_find_static_limit(void)
 
 /* ---- initial values ---- */
 
-/* Sets the initial value, also when the device is reset. */
+/* Sets the initial value of a variable, also when the device is reset. */
 static void set_variable(struct symbol *v)
 {
 	uint8_t *bytes = is_static_variable(v) ? memory_at(&cudart.mem, v->addr, v->size) : NULL;
@@ -131,7 +131,8 @@ static void set_variable(struct symbol *v)
 }
 
 /*
- * Adds a static variable to the buffers, for messages about accesses. A variable in the heap is one already.
+ * Adds a static variable to the buffers, for messages about accesses. A variable in the heap already is a
+ * buffer.
  */
 static void name_variable(struct symbol *v)
 {
