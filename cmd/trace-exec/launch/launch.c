@@ -316,8 +316,8 @@ static int read_launch(struct reader *r)
 }
 
 /*
- * Checks the cluster of a launch: it divides the grid, has at most 16 blocks, and their shared memory fits its
- * addresses.
+ * Checks the cluster of a launch: it divides the grid and has at most 16 blocks, and the shared memory of a
+ * block fits its addresses.
  */
 static int check_cluster(struct reader *r, const struct step *c)
 {
@@ -426,7 +426,7 @@ static int check_kinfo(const struct reader *r)
 	return 0;
 }
 
-/* Links, binds and looks names up after the last line. */
+/* Links and binds the modules and looks names up, after the last line. */
 static int finish_script(struct reader *r)
 {
 	struct script *s = r->s;

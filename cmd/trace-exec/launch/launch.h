@@ -41,7 +41,7 @@ struct step {
 	bool used;              /* an argument names it */
 };
 
-/* A tensor map that arguments name; its own line makes no step. */
+/* A tensor map that arguments name; its line adds no step. */
 struct named_map {
 	const char *name;
 	struct tensor_map map;
@@ -73,8 +73,9 @@ bool script_has_machine_code(const struct script *s);
 /* Reads a launch file from memory; ptx is the text of every module. */
 int script_memory(struct script *s, const void *text, size_t n, const char *ptx, struct fault *f);
 /*
- * Ends the program if output, which would be replaced, is the launch file, a module or, with `values`, a file of
- * values. Without `values`: a line may save a file that another line reads.
+ * Exits with a message if `output`, which is to be replaced, is the launch file or a module, or, with `values`,
+ * a file of values. A saved file is checked without `values`, because a line may save a file that another line
+ * reads.
  */
 void script_spare(const struct script *s, const char *output, bool values);
 void script_free(struct script *s);

@@ -33,9 +33,15 @@ struct reader {
 	uint32_t n_kinfo, cap_kinfo;
 };
 
-/* Splits a line into words. Lines without a command take no memory; the others are limited. Returns 0, or -1: a fault. */
+/*
+ * Splits a line into words. Lines without a command take no memory. The number and total size of the other lines
+ * are limited. Returns 0, or -1: a fault.
+ */
 int launch_split_line(struct reader *r, const char *text, size_t len);
-/* Checks that word w, "name=value", has another name than the words from `first` on. Returns 0, or -1: a fault. */
+/*
+ * Checks that the name of word w, "name=value", differs from the names of the words from `first` on. Returns 0,
+ * or -1: a fault.
+ */
 int launch_check_repeated(const struct reader *r, uint32_t first, uint32_t w);
 /* Returns the place of word w, or of the end of the line when there are fewer. */
 struct place launch_at(const struct reader *r, uint32_t w);

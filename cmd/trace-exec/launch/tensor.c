@@ -30,13 +30,13 @@ static int take_list(struct reader *r, uint32_t w, const char *name, uint64_t *v
 	return launch_unexpected(r, w, "one to five numbers between commas");
 }
 
-/* Words of a line besides the members of the map. */
+/* Lengths of the lists of a line; 0: not given. */
 struct given {
 	int dims, strides, box, steps;
-	bool whole; /* integer elements are required */
+	bool whole; /* the elements are integers */
 };
 
-/* Reads "lower=-1,-1", a corner of im2col. Returns as launch_option() does. */
+/* Reads "lower=-1,-1", a corner of im2col. Returns 1; 0: another word; -1: a fault. */
 static int take_corner(struct reader *r, uint32_t w, const char *name, int16_t *to)
 {
 	size_t n = strlen(name);
@@ -75,7 +75,9 @@ static int take_type(struct reader *r, uint32_t w, struct tensor_map *m)
 	return 1;
 }
 
-/* Reads "steps=1,2", the element strides of each dimension. Returns as launch_option() does. */
+/*
+ * Reads "steps=1,2", the element strides of each dimension. Returns their count; 0: another word; -1: a fault.
+ */
 static int take_steps(struct reader *r, uint32_t w, struct tensor_map *m)
 {
 	uint64_t list[TENSOR_RANK] = {0};

@@ -42,7 +42,7 @@ static int take_texture_dims(struct reader *r, uint32_t w, struct texture *t)
 	return launch_unexpected(r, w, "one to three numbers of texels between commas");
 }
 
-/* Reads "address=clamp,wrap"; the last mode is also that of further dimensions. */
+/* Reads "address=clamp,wrap". The last mode applies to further dimensions, too. */
 static int take_modes(struct reader *r, uint32_t w, struct sampler *t)
 {
 	static const char *const names[] = {"wrap", "clamp", "mirror", "border"};
@@ -160,8 +160,8 @@ static int take_texture_word(struct reader *r, uint32_t w, struct texture *t, bo
 }
 
 /*
- * Completes the texture after all words of the line; before, t->addr is an offset in the buffer. Returns NULL, or
- * a description of the error.
+ * Completes the texture after all words of the line. t->addr is an offset in the buffer before. Returns NULL,
+ * or a description of the error.
  */
 static const char *complete_texture(struct texture *t, const struct step *b, bool cube)
 {

@@ -2,7 +2,7 @@
 /*
  * Values of buffers: zeros, files, counts, lists, random numbers of a fixed generator.
  *
- * Always true: the same words give the same bytes everywhere: random elements come from one step each of
+ * Always true: the same words give the same bytes on every host. Each random element is the result of one step
  * s = s * 6364136223846793005 + 1442695040888963407.
  */
 #include <errno.h>
