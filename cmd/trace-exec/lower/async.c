@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Asynchronous instructions of Hopper for --as sass: names of operations, and the columns that lines of version 6 have
- * for bulk and tensor copies, operations on mbarriers, and stores that report to one.
+ * Asynchronous instructions of Hopper for --as sass: names of operations, and the columns that lines of version
+ * 6 have for bulk and tensor copies, operations on mbarriers, and stores that report to one.
  *
- * Always true: an address in shared memory has the rank of its thread block from bit 24 on, as in machine code. A copy by
- * several lanes is a line for each of them.
+ * Always true: an address in shared memory has the rank of its thread block from bit 24 on, as in machine code.
+ * A copy by several lanes is one line per lane.
  */
 #include <string.h>
 #include "lower/async.h"
@@ -14,7 +14,7 @@
 
 #define RANK_SHIFT     24u
 #define ARRIVALS_MAX   0x100000u
-#define RESERVED_BYTES 1024u /* of shared memory, before that of the kernel: no mbarrier has the address 0 */
+#define RESERVED_BYTES 1024u /* shared memory before the kernel's: no mbarrier has the address 0 */
 
 /* ---- names -------------------------------------------------------------------------------------- */
 
@@ -40,7 +40,7 @@ bool async_ends_group(const struct func *f, uint32_t i)
 	return true;
 }
 
-/* Name of a type in the opcode of a product. */
+/* Returns the name of a type in the opcode of a product. */
 static const char *type_name(enum type t)
 {
 	switch (t) {
@@ -97,7 +97,7 @@ static const char *mbarrier_suffix(const struct stmt *in)
 		      : ".ARRIVE.TRANS64.A1T0";
 }
 
-/* Spaces of a bulk copy: the destination and the source. */
+/* Returns the suffixes for the destination and the source of a bulk copy. */
 static const char *bulk_spaces(const struct bulk *x)
 {
 	return x->targets.to.space == SP_GLOBAL ? ".G.S" : x->from.space == SP_GLOBAL ? ".S.G" : ".S.S";
@@ -224,7 +224,7 @@ char *async_columns(enum async_column column, struct warp *w, const struct op *o
 
 /* ---- values ------------------------------------------------------------------------------------- */
 
-/* Returns the value that the second source of the machine instruction has. */
+/* Returns the value of the machine instruction's second source. */
 static uint32_t mbarrier_value(const struct warp *w, const struct op *o, unsigned lane)
 {
 	const struct stmt *in = o->in;

@@ -5,14 +5,14 @@
 
 #include "lower/select.h"
 
-/* Columns of a line in the place of width and addresses. */
+/* Columns of a line that replace width and addresses. */
 enum async_column { ASYNC_NONE, ASYNC_BULK, ASYNC_TENSOR, ASYNC_MBARRIER, ASYNC_STORE };
 
 /* Returns whether only lines of version 6 describe the instruction. */
 bool async_needs_version6(const struct stmt *in);
 /* Writes the suffixes of a machine opcode that depend on the operation: the $ of lower.def. */
 void async_suffix(char *to, size_t room, const struct stmt *in, const struct op *o);
-/* Returns whether product number i of f ends a group: no other product is between it and the end of its group. */
+/* Returns whether instruction i of f, a product, is the last product of its group. */
 bool async_ends_group(const struct func *f, uint32_t i);
 enum async_column async_column_of(const char *opcode);
 
@@ -20,9 +20,9 @@ enum async_column async_column_of(const char *opcode);
 uint32_t async_shared_address(const struct warp *w, uint64_t at);
 /* Writes the columns of an executed instruction for the lanes of exec to p, and returns the new end. */
 char *async_columns(enum async_column column, struct warp *w, const struct op *o, char *p, uint32_t exec);
-/* Number of registers of a line of an mbarrier: the result, if there is one, the address and the value. */
+/* Number of source registers of a line for an mbarrier: the address and the value. */
 #define ASYNC_SOURCES 2u
-/* Writes the values of these registers. */
+/* Writes the values of the registers of such a line: the result, if there is one, the address and the value. */
 char *async_values(char *p, const struct warp *w, const struct op *o, bool result, uint32_t exec);
 
 #endif

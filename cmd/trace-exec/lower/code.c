@@ -172,7 +172,7 @@ void lower_block(FILE *out, const struct cta *c)
 		machine_cluster_lines(out, c);
 }
 
-/* Returns whether accesses of the op may reach another block of the cluster, in a window of its rank. */
+/* Returns whether accesses of the op may reach another block of the cluster, so that addresses have a rank. */
 static bool may_reach_cluster(const struct warp *w, const struct op *o)
 {
 	return w->g->cluster_size > 1 && w->space == SP_SHARED &&
@@ -243,7 +243,7 @@ static void record_line(struct warp *w, const struct op *o, const struct text_in
 	w->lines++;
 }
 
-/* A copy by several lanes is a line for each. */
+/* Returns whether the instruction is a copy by several lanes, which is one line per lane. */
 static bool copies_by_lane(const struct text_inst *t, uint32_t exec)
 {
 	return (t->column == ASYNC_BULK || t->column == ASYNC_TENSOR) && exec & (exec - 1);

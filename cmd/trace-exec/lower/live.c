@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Register allocation by linear scan: an item lives from its first to its last definition or use, and to the
- * end of each loop that it enters from outside and is used in. Items are allocated in the order of their
- * starts to the lowest free registers, aligned to their size. Nothing is spilled.
+ * Register allocation by linear scan. An item lives from its first to its last definition or use. If it is live
+ * at the start of a loop and used in the loop, it lives to the end of the loop. Items are allocated in the
+ * order of their starts to the lowest free registers, aligned to their size. Nothing is spilled.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -36,8 +36,8 @@ static void find_intervals(struct lower_code *c)
 }
 
 /*
- * Extends items over loops until nothing changes: an extension over an inner loop can need one over an outer
- * loop.
+ * Extends items over loops until nothing changes, because an extension over an inner loop can require one over
+ * an outer loop.
  */
 static void extend_over_loops(struct lower_code *c, const struct plan *p)
 {

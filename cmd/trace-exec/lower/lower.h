@@ -35,7 +35,7 @@ void lower_free(struct lower *l);
 
 /* Prints the header of g's trace. g->lower is set. */
 void lower_header(FILE *out, const struct grid *g, const struct occupancy *k);
-/* Prints the lines about a block's place in its cluster that kernels with asynchronous instructions have. */
+/* Prints the lines about a block's place in its cluster, for kernels with asynchronous instructions. */
 void lower_block(FILE *out, const struct cta *c);
 /* Records the lines of PTX instruction pc, with the addresses of its latest access. */
 record_fn lower_record;

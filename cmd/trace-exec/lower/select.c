@@ -94,7 +94,7 @@ static struct held_constant *new_held_constant(struct selecting *s)
 	return oldest;
 }
 
-/* Returns a register with the constant, held for the block or the function. */
+/* Returns a register with the constant. Loads it if no register of the block or of the function has it. */
 static uint32_t materialise_constant(struct selecting *s, const struct operand *o, unsigned size)
 {
 	struct held_constant h = {o->kind == O_REG ? NULL : o->sym, o->kind == O_REG ? 0 : (uint64_t)o->value,
@@ -121,7 +121,7 @@ static bool is_constant(const struct selecting *s, const struct operand *o)
 	       (o->kind == O_REG && s->plan->value[plan_root(s->plan, o->reg)].kind == VALUE_CONST);
 }
 
-/* Zero needs no constant: RZ has it. */
+/* Returns whether the operand is zero, which needs no constant because the register RZ is zero. */
 static bool is_zero(const struct operand *o) { return (o->kind == O_INT || o->kind == O_FLOAT) && !o->value; }
 
 /* ---- parts of steps ---- */
@@ -153,7 +153,7 @@ static uint32_t contiguous_base(struct selecting *s, const struct operand *o)
 	return first;
 }
 
-/* Gives the elements of a vector one item, if none has one yet. */
+/* Puts the elements of a vector into one item, if none of them has an item yet. */
 static void coalesce_vector(struct selecting *s, const struct operand *o)
 {
 	unsigned size = 0, n = o->n;
@@ -184,7 +184,10 @@ static void coalesce_vector(struct selecting *s, const struct operand *o)
 	}
 }
 
-/* Is o a vector in consecutive registers? Pairs of results, parameter lists and operands of mov are not. */
+/*
+ * Returns whether o is a vector in consecutive registers. Pairs of results, parameter lists and operands of mov
+ * are not.
+ */
 static bool is_vector(const struct stmt *in, const struct operand *o)
 {
 	return o->kind == O_VEC && o->n > 1 && !o->pair && !o->list && in->op != I_mov;

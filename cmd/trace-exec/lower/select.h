@@ -34,7 +34,10 @@ struct facts {
 
 /* Returns the sequence of an instruction; NULL: the GPU has none. */
 const char *rows_find(const struct facts *q);
-/* Returns the sequence of a fused pair; NULL: none. multiple: several users may fuse the first's result. */
+/*
+ * Returns the sequence of a fused pair; NULL: none. *multiple: several instructions may fuse the first's
+ * result.
+ */
 const char *rows_fuse(const struct facts *first, const struct facts *second, bool *multiple);
 /* Reads the step at *at and moves *at after it. false: no step is left. */
 bool rows_step(const char **at, struct lower_step *s);
@@ -74,7 +77,7 @@ struct plan {
 
 void plan_make(struct plan *p, const struct bound_code *c, const struct func *f, unsigned binary);
 void plan_free(struct plan *p);
-/* Returns the register whose value reg has, through all copies. */
+/* Returns the register that reg is a copy of, directly or through other copies, or reg itself. */
 uint32_t plan_root(const struct plan *p, uint32_t reg);
 struct facts plan_facts(const struct plan *p, uint32_t i);
 
@@ -99,9 +102,8 @@ struct machine_inst {
 	uint32_t dst, src[STEP_SOURCES];
 	uint8_t n_src, bytes;
 	bool access;
-	bool ends_group; /* a product that ends a group */
-	int32_t immediate, immediate2,
-		shift; /* shift: bytes from the address of the access to the executed one */
+	bool ends_group;                      /* a product that ends a group */
+	int32_t immediate, immediate2, shift; /* shift: executed address minus the address of the access */
 };
 
 struct lower_code {
@@ -119,7 +121,7 @@ int live_allocate(struct lower_code *c, const struct plan *p, uint32_t *most, ui
 
 /* ---- select.c ---- */
 
-/* 0, or -1 and *f. */
+/* Selects the machine instructions of p->func. Returns 0, or -1 with *f set. */
 int select_code(struct lower_code *c, const struct plan *p, struct fault *f);
 
 #endif

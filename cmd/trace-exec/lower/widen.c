@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Widening: loads of two or four adjacent words of shared memory become one load, if the address is known to
- * be a multiple of their bytes, in one block and without a store in between.
+ * Widening: loads of two or four adjacent words of shared memory become one load. The loads must be in one
+ * block, without a store in between, and the address must be known to be a multiple of their total size.
  *
- * Always true: the wide load replaces the first of the loads, and no instruction in between uses the results
- * of the others. Shared arrays are assumed to begin at multiples of 16, as assemblers place them.
+ * Always true: the wide load replaces the first of the loads, and no instruction in between uses the results of
+ * the others. Shared arrays are assumed to begin at multiples of 16, as assemblers place them.
  */
 #include <stdlib.h>
 #include "bits.h"
 #include "lower/select.h"
 
-#define WIDEST 16u /* bytes */
+#define WIDEST 16u /* largest size of a load in bytes */
 
 /* Returns the largest power of two that divides the value, at most WIDEST. */
 static unsigned power_of_two_divisor(uint64_t v) { return v % WIDEST ? (unsigned)(v & (0 - v)) : WIDEST; }
@@ -80,8 +80,8 @@ static bool is_word_load(const struct plan *p, uint32_t i)
 }
 
 /*
- * Returns the base register of an address. *offset: the constant added to it, with sums folded into the
- * address.
+ * Returns the base register of an address. *offset: the constant added to it, including sums that are folded
+ * into the address.
  */
 static uint32_t address_base(const struct plan *p, const struct operand *at, int64_t *offset)
 {
@@ -126,7 +126,10 @@ static bool is_unused_between(const struct plan *p, uint32_t reg, uint32_t from,
 	return true;
 }
 
-/* Finds the loads after i of the n words of the aligned line of i's word. true: all are found. */
+/*
+ * Finds the loads of the n words in the aligned group of words that has the word of load i. true: all are
+ * found, after i.
+ */
 static bool find_words(const struct plan *p, uint32_t i, unsigned n, uint32_t *word)
 {
 	int64_t offset, other, line;
