@@ -2,10 +2,10 @@
 /*
  * Constant expressions: numbers, the operators of C on them, casts to .s64 and .u64.
  *
- * Always true, as PTX has it: a number is a signed word of 64 bits, unsigned where it has a U or does not
- * fit, or a double; one unsigned operand makes an operation unsigned, one real operand real; a comparison
- * gives 0 or 1, a shift the type of its left side. 0f literals denote bits and are no part of an expression.
- * Shifts by 64 and more leave only the sign; the language leaves their result open.
+ * Always true, as in PTX: a number is a signed integer of 64 bits, an unsigned one if it has a U or does not
+ * fit, or a double. One unsigned operand makes an operation unsigned, one real operand makes it real. A
+ * comparison gives 0 or 1; a shift has the type of its left side. 0f literals denote bits and cannot be part of
+ * an expression. Shifts by 64 or more leave only the sign; PTX does not define their result.
  */
 #include <math.h>
 #include <string.h>
@@ -19,9 +19,9 @@ enum operation { ADD, SUB, MUL, DIV, MOD, SHL, SHR, LT, GT, LE, GE, EQ, NE, AND,
 /* Operators of two characters come before their first character alone. */
 static const struct {
 	char text[3];
-	uint8_t binds; /* precedence: the higher binds stronger */
+	uint8_t binds; /* precedence; a higher one binds stronger */
 	uint8_t operation;
-	bool whole; /* for whole numbers only */
+	bool whole; /* requires whole numbers */
 } operators[] = {
 	{"||", 1, LOR, false},
 	{"&&", 2, LAND, false},
@@ -83,7 +83,10 @@ static struct constant compute_real(enum operation op, double a, double b)
 	}
 }
 
-/* Returns the quotient or remainder; b is not 0. The least number by -1 gives itself, and 0. */
+/*
+ * Returns the quotient or remainder; b is not 0. The least number divided by -1 gives itself and the remainder
+ * 0.
+ */
 static uint64_t divide_constants(uint64_t a, uint64_t b, bool is_signed, bool remainder)
 {
 	if (!is_signed)
@@ -217,7 +220,7 @@ static bool apply_operator(
 	return true;
 }
 
-/* Parses "? b : c" after a, which binds weakest. */
+/* Parses "? b : c" after the condition *c. This operator has the lowest precedence. */
 static bool parse_conditional(struct parser *p, struct constant *c, unsigned depth)
 {
 	struct constant yes, no;

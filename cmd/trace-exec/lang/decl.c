@@ -351,7 +351,7 @@ bool decl_textures(struct parser *p)
 	return declare_variables(p, &s, SP_GLOBAL, (struct linkage){0});
 }
 
-/* Returns the parameter's symbol. "_" in a prototype is no name, so several parameters may have it. */
+/* Returns the parameter's symbol. "_" in a prototype is not a name, so several parameters may have it. */
 static struct symbol *name_param(struct parser *p, const struct spec *s, bool reg, const struct token *name)
 {
 	struct scope apart = {.up = NULL}, *scope = p->scope;

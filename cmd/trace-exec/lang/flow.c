@@ -35,7 +35,7 @@ struct flow_graph {
 	uint32_t *label;    /* node of the least semidominator on the compressed path to the root */
 	uint32_t *ancestor; /* next node of the compressed path; NO_NODE: a root */
 	uint32_t *idom;     /* immediate dominator of each node in the reversed graph */
-	uint32_t *bucket;   /* first node whose semidominator this one is; NO_NODE: none */
+	uint32_t *bucket;   /* first node that has this one as semidominator; NO_NODE: none */
 	uint32_t *chain;    /* next node of the same bucket */
 	uint32_t *path;     /* scratch: a path that is compressed, or edges of the walk */
 };
@@ -168,7 +168,10 @@ static uint32_t least_on_path(struct flow_graph *g, uint32_t v)
 	return g->label[v];
 }
 
-/* Sets the dominators of the nodes in the bucket of `parent`, some relative to others, and empties it. */
+/*
+ * Sets the dominators of the nodes in the bucket of `parent`, some relative to other nodes, and empties the
+ * bucket.
+ */
 static void set_dominators_of_bucket(struct flow_graph *g, uint32_t parent)
 {
 	for (uint32_t v = g->bucket[parent]; v != NO_NODE; v = g->chain[v]) {

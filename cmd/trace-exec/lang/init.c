@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Initial values of .global and .const variables: numbers, nested lists, addresses of variables and
- * functions, parts of addresses (0xFF00(name)). Elements without a value are zero. The fields of a sampler make
- * its value; the fields of textures and surfaces, which the launch binds, are ignored.
+ * Initial values of .global and .const variables: numbers, nested lists, addresses of variables and functions,
+ * parts of addresses (0xFF00(name)). Elements without a value are zero. The value of a sampler is made from its
+ * fields. The fields of textures and surfaces are ignored, because the launch binds them.
  */
 #include <string.h>
 #include "lang/ieee.h"
 #include "lang/parser.h"
 #include "lang/small.h"
 
-#define INITIALISED_MOST (64u << 20) /* bytes */
+#define INITIALISED_MOST (64u << 20) /* largest size of initial values in bytes */
 
 struct filling {
 	struct symbol *var;

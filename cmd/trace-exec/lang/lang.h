@@ -126,7 +126,7 @@ struct symbol {
 	struct symbol *next; /* next in the hash chain */
 	struct symbol *def;  /* definition in another module, or target of an alias; NULL: itself */
 	uint8_t kind, space, type;
-	uint8_t vec; /* number of elements of a register or variable vector; 0: no vector */
+	uint8_t vec; /* number of elements of a register or variable vector; 0: not a vector */
 	bool external, weak, common, visible, defined, alias, unsized, range;
 	uint32_t line, col;
 	/* SYM_REG: registers first to first + count - 1; name is the prefix when range */
@@ -149,8 +149,9 @@ struct symbol {
 };
 
 /*
- * Returns the lowest permitted address of the variable from `at` on: a multiple of its size if that is a power
- * of 2 below 128, else of 128, as Accel-Sim pads, and of its .align, which Accel-Sim ignores.
+ * Returns the lowest permitted address of the variable from `at` on. It is a multiple of the variable's size if
+ * that is a power of 2 below 128, else of 128, as Accel-Sim pads. It is also a multiple of the .align, which
+ * Accel-Sim ignores.
  */
 static inline uint64_t sym_place(const struct symbol *v, uint64_t at)
 {
@@ -165,14 +166,14 @@ struct scope {
 	struct symbol **chain; /* hash table of n_chains chains, a power of 2; NULL: no name yet */
 	uint32_t n_chains, n_names;
 };
-/* Looks a name up in this scope alone. */
+/* Looks a name up in this scope only; NULL: it is not there. */
 struct symbol *scope_find(const struct scope *s, const char *name, uint32_t n);
 /* Adds a name; the table, in arena a, grows with the number of names. */
 void scope_add(struct scope *s, struct symbol *sym, struct arena *a);
 
 /*
- * Value of a .samplerref that its declaration describes: these upper bits; from bit 0 on two bits for the
- * address mode of each dimension (0 wrap, 1 clamp, 2 mirror, 3 border), then the two flags.
+ * Value of a .samplerref with properties in its declaration: SAMPLER_FIXED in the upper bits; from bit 0 on two
+ * bits for the address mode of each dimension (0 wrap, 1 clamp, 2 mirror, 3 border), then the two flags.
  */
 #define SAMPLER_FIXED 0x7e79000000000000ull
 enum { SAMPLER_LINEAR = 6, SAMPLER_UNNORMALIZED, SAMPLER_BITS };
@@ -219,7 +220,7 @@ struct stmt {
 	uint32_t line, col;
 	uint32_t mod_col;            /* column of the first suffix */
 	uint32_t loc_file, loc_line; /* source position from .loc; 0: none */
-	uint32_t loc_inlined;        /* index + 1 of the .loc it was inlined at; unused so far */
+	uint32_t loc_inlined;        /* index + 1 of the .loc it was inlined at; not used */
 	const char *text;            /* "ld.global.f32" as written, without blanks */
 };
 
@@ -245,10 +246,10 @@ struct func {
 	struct scope *scope;
 	struct symbol **var; /* .shared, .local and .param variables declared inside */
 	uint32_t n_vars, cap_vars;
-	uint32_t number;       /* index in program->func */
-	uint32_t shared_at;    /* number of shared variables that the module declared before it */
-	uint32_t shared_end;   /* end of the shared variables that a kernel reaches */
-	uint32_t shared_align; /* alignment of the dynamic variables that it names or, a kernel, reaches */
+	uint32_t number;     /* index in program->func */
+	uint32_t shared_at;  /* number of shared variables that the module declared before it */
+	uint32_t shared_end; /* end of the shared variables that a kernel reaches */
+	uint32_t shared_align; /* alignment of the dynamic variables that it names, or that it reaches if it is a kernel */
 	uint32_t local_bytes, local_align; /* size and alignment of the frame */
 	bool raced;                        /* a race of thread blocks was reported */
 	bool raced_within;                 /* a race of warps of a thread block was reported */
@@ -257,8 +258,8 @@ struct func {
 	uint32_t maxntid[3], reqntid[3], minnctapersm, cluster[3];
 	uint32_t max_cluster; /* largest number of thread blocks in a cluster; 0: not given */
 	uint32_t first_pc;    /* instruction number in the program: PC / 8 */
-	uint8_t *race_at;     /* a race was printed, by instruction; NULL: none was */
-	uint32_t *rpc;        /* meeting point of its lanes, by instruction; UINT32_MAX: the end */
+	uint8_t *race_at;     /* by instruction: a race was printed; NULL: none was */
+	uint32_t *rpc;        /* by instruction: meeting point of diverged lanes; UINT32_MAX: the end */
 	const struct machine_execution *machine; /* execution of machine code (exec/exec.h); NULL: PTX */
 	struct machine_code *machine_code;       /* the function as machine/ sees it */
 };
@@ -280,7 +281,7 @@ struct module {
 	uint32_t n_vars, cap_vars;
 	struct symbol **shared; /* .shared variables of known size, also those of functions, in file order */
 	uint32_t n_shared, cap_shared;
-	const struct module *group; /* first module that it was linked with by name; NULL: not linked yet */
+	const struct module *group; /* first module of its group, linked by name; NULL: not linked yet */
 	const char **file;          /* names of .file, by number */
 	uint32_t n_files, cap_files;
 	uint64_t hash[2];
@@ -298,7 +299,7 @@ struct program {
 	uint32_t n_funcs, cap_funcs;
 	uint32_t n_insts;
 	uint64_t static_end; /* first free address after .global and .const variables */
-	uint32_t local_end; /* first free address of local memory: variables of module scope are below all frames */
+	uint32_t local_end; /* first free address of local memory; variables of module scope are below all frames */
 };
 
 /* Reads one module; path may be "-". Returns NULL with *f set on failure. program_free() frees the module. */
@@ -316,8 +317,8 @@ int program_link(struct program *p, struct fault *f);
 /* Returns the kernel of that name, or NULL. */
 struct func *program_kernel(const struct program *p, const char *name);
 /*
- * Returns the .global or .const variable of that name: a visible one before one that only its module sees.
- * *several: their number.
+ * Returns the .global or .const variable of that name, preferably a visible one. *several: number of such
+ * variables, 1 if one is visible.
  */
 struct symbol *program_variable(const struct program *p, const char *name, unsigned *several);
 void program_free(struct program *p);
@@ -371,7 +372,7 @@ enum {
 #undef NEED
 /* Returns the row of a word of the instruction, or NULL. */
 const struct need *need_find(enum opcode op, const char *word, size_t n);
-/* Writes "PTX 8.6 and sm_100a". */
+/* Writes what a row needs, as in "PTX 8.6 and sm_100a". */
 void need_words(const struct need *n, char *out, size_t cap);
 /* Writes the version and target that the statement's instruction and suffixes need; "": not known. */
 const char *need_text(const struct stmt *in, const char *text, char *out, size_t cap);
@@ -383,8 +384,8 @@ bool words_allow_modifier(enum opcode op, enum modifier m);
 /* Tests whether the word is part of the instruction's name, which comes before all other suffixes. */
 bool words_in_name(enum opcode op, enum modifier m);
 /*
- * Tests whether the suffixes of a statement go together and with its types; text: the statement's. On false
- * `why` has the message.
+ * Tests whether the suffixes of a statement are compatible with each other and with its types. text: the opcode
+ * with its suffixes. On false `why` has the message.
  */
 bool words_are_allowed(const struct stmt *in, const char *text, char *why, size_t cap);
 

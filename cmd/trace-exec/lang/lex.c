@@ -2,9 +2,9 @@
 /*
  * PTX text to tokens.
  *
- * Always true: a token points into the text; integers are kept in 64 bits whole, floating literals as the
- * bits of a double (TOK_F32: the 32 bits of a 0f literal); comments and blanks are no tokens. A dotted word is
- * one token without its dot, with its "::" parts.
+ * Always true: a token points into the text; integers have 64 bits, floating literals are the bits of a double
+ * (TOK_F32: the 32 bits of a 0f literal); comments and blanks are not tokens. A dotted word is one token
+ * without its dot, with its "::" parts.
  */
 #include <stdlib.h>
 #include <string.h>

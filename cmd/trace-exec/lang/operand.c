@@ -2,9 +2,10 @@
 /*
  * Operands of instructions: registers, numbers, addresses, vectors, lists and names.
  *
- * Always true: an operand is as written, its names looked up in the innermost scope that has them; the name
- * of a branch target that is not defined yet is left to stmt.c. Elements of a list are pushed on the parser's
- * list and kept when the list is complete. The binding of the opcode's row checks number and kind.
+ * Always true: an operand is stored as written. Its names are looked up in the innermost scope that has them;
+ * the name of a branch target that is not defined yet is left to stmt.c. Elements of a list are pushed on the
+ * parser's list, and moved to permanent memory when the list is complete. The binding of the opcode checks
+ * number and kind of the operands.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,7 +120,7 @@ static bool parse_register(struct parser *p, struct operand *o, struct symbol *s
 	return true;
 }
 
-/* Parses the constant added to a name, if there is one: its sign begins an expression. */
+/* Parses the constant that is added to a name, if there is one. Its sign begins an expression. */
 static bool take_offset(struct parser *p, int64_t *v)
 {
 	return !(parser_at_punct(p, '+') || parser_at_punct(p, '-')) || constant_take_whole(p, v);
@@ -195,7 +196,7 @@ static bool parse_address(struct parser *p, struct operand *o, const struct stmt
 	return parser_take_punct(p, ']');
 }
 
-/* Parses a 0f literal, whose bits are kept, also a NaN's payload, or a constant expression. */
+/* Parses a constant expression, or a 0f literal, which keeps all its bits, even of a NaN. */
 static bool parse_number_operand(struct parser *p, struct operand *o)
 {
 	struct constant c;

@@ -57,7 +57,7 @@ bool func_has_same_signature(const struct func *a, const struct func *b)
 	       have_same_params(a->ret, b->ret, a->n_rets);
 }
 
-/* Parses up to n numbers, as of ".maxntid 256, 1, 1". */
+/* Parses up to n numbers, as in ".maxntid 256, 1, 1". */
 static bool take_directive_numbers(struct parser *p, uint32_t *v, unsigned n)
 {
 	int64_t x;

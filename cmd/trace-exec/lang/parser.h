@@ -11,7 +11,7 @@
 /* A label used before its definition; resolved when its block closes, else passed to the enclosing block. */
 struct pending {
 	struct pending *next;
-	struct operand *operand; /* O_LABEL whose sym is to be set; NULL: slot is */
+	struct operand *operand; /* O_LABEL operand that needs its sym; NULL: `slot` needs it */
 	struct symbol **slot;    /* entry of a table of targets */
 	const char *name;
 	uint32_t line, col;
@@ -66,15 +66,15 @@ struct symbol *parser_look_up(struct parser *p, const char *name, uint32_t n);
 /* Adds a name to the innermost scope. An earlier one of the same scope is a fault unless a declaration. */
 struct symbol *parser_new_symbol(struct parser *p, enum sym_kind kind, const struct token *name);
 
-/* decl.c. */
+/* Linkage of a declaration; decl.c. */
 struct linkage {
 	bool external, weak, visible, common;
 };
 /* Parses a declaration after the word of its state space, to the semicolon. */
 bool decl_variables(struct parser *p, enum state_space space, struct linkage l);
 /*
- * Parses a ".reg" of module scope, after the word. Each kernel that uses the register has a copy of its own, or
- * one function has it; functions that share it are a fault.
+ * Parses a ".reg" of module scope, after the word. Each kernel that uses the register has its own copy. A
+ * function may use the register only if nothing else does.
  */
 bool decl_module_registers(struct parser *p);
 /* Returns a copy of register s of module scope that belongs to p->fn. */
@@ -101,13 +101,13 @@ bool constant_take_whole(struct parser *p, int64_t *v);
 /* Parses a whole number without operators after it: a literal with its sign, or an expression in brackets. */
 bool constant_take_number(struct parser *p, int64_t *v);
 
-/* Parses one operand of *in inside `depth` others; operand.c. */
+/* Parses one operand of *in, nested in `depth` others; operand.c. */
 bool operand_parse(struct parser *p, struct operand *o, const struct stmt *in, unsigned depth);
 /* Returns the number of the register that token t names; s: its symbol, a register or a range. */
 uint32_t operand_register(const struct symbol *s, const struct token *t);
 /* Adds an element to the open list. */
 void operand_push(struct parser *p, const struct operand *o);
-/* Moves the elements from number `first` on to their final place. */
+/* Moves the elements of the list from `first` on to permanent memory, and returns them. */
 struct operand *operand_keep(struct parser *p, uint32_t first);
 /* Parses the statements of a body after "{", and the "}"; stmt.c. */
 bool stmt_body(struct parser *p);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Names: a hash table for each scope. A range of registers (%r<10>) is one name, its prefix. Words, types and
- * opcodes are found by bisection of sorted tables that are built on first use.
+ * opcodes are found by binary search in sorted tables that are built on first use.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -107,7 +107,7 @@ static void sort_tables(void)
 
 static unsigned find_by_name(const struct scope_entry *e, unsigned count, const char *s, uint32_t n)
 {
-	unsigned low = 1, high = count; /* the empty name, which is no word, comes first */
+	unsigned low = 1, high = count; /* the empty name comes first and is not a word */
 
 	pthread_once(&once, sort_tables);
 	while (low < high) {

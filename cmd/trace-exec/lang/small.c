@@ -15,7 +15,7 @@
 
 struct format {
 	int exp_bits, man_bits;
-	uint32_t greatest, infinity, nan; /* bits of the positive ones */
+	uint32_t greatest, infinity, nan; /* bits of the positive values */
 };
 static const struct format format[N_SMALL] = {
 	[SMALL_F16] = {5, 10, 0x7bff, 0x7c00, 0x7fff},
@@ -41,7 +41,7 @@ static bool does_round_up(double whole, double rest, const struct rounds *r, boo
 	}
 }
 
-/* Returns |v| as a scale: the exponent of the power of two next above (`up`) or below. */
+/* Returns |v| as a scale, the exponent of a power of two, rounded up (`up`) or down. */
 static uint32_t scale_of_value(double v, bool up, bool saturate)
 {
 	int exponent;
@@ -70,8 +70,8 @@ uint32_t small_round(double v, enum small f, const struct rounds *r, bool satura
 	if (isinf(v))
 		return sign | beyond;
 	frexp(a, &exponent);
-	exponent = a == 0 || exponent - 1 < 1 - bias ? 1 - bias
-						     : exponent - 1; /* subnormal: the least exponent */
+	/* A subnormal number has the least exponent. */
+	exponent = a == 0 || exponent - 1 < 1 - bias ? 1 - bias : exponent - 1;
 	scaled = ldexp(a, n - exponent);
 	whole = floor(scaled);
 	whole += does_round_up(whole, scaled - whole, r, negative);

@@ -21,15 +21,18 @@ enum small {
 enum rounding { ROUND_RN, ROUND_RZ, ROUND_RM, ROUND_RP, ROUND_RNA, ROUND_RS };
 struct rounds {
 	enum rounding how;
-	uint32_t random; /* ROUND_RS: added to the first `bits` discarded bits; away from 0 if the sum carries */
-	uint32_t bits; /* ROUND_RS: number of random bits */
+	uint32_t random; /* ROUND_RS: added to the first `bits` discarded bits; a carry rounds away from 0 */
+	uint32_t bits;   /* ROUND_RS: number of random bits */
 };
 /* Returns the bits of v in the format. saturate: the greatest finite value instead of infinity (e4m3 always). */
 uint32_t small_round(double v, enum small f, const struct rounds *r, bool saturate);
 uint32_t small_of_double(double v, enum small f, enum rounding r, bool saturate);
 double small_value(uint32_t bits, enum small f);
 static inline float half_value(uint16_t h) { return (float)small_value(h, SMALL_F16); }
-/* Returns a * b + c rounded to odd in 53 bits, so that a second rounding to fewer bits is right in every mode. */
+/*
+ * Returns a * b + c rounded to odd in 53 bits, so that a second rounding to fewer bits is correct in every
+ * mode.
+ */
 double small_fma_to_odd(double a, double b, double c);
 
 #endif

@@ -112,7 +112,9 @@ static bool unknown_suffix(struct parser *p, const struct stmt *in)
 		opcodes[in->op].name, when);
 }
 
-/* Checks that a suffix that is part of the name precedes all others; before: the first that precedes it. */
+/*
+ * Checks that a suffix that is part of the name precedes all others. before: first other suffix that was read.
+ */
 static bool check_suffix_order(
 	struct parser *p, const struct stmt *in, enum modifier m, const struct token *before)
 {
@@ -181,8 +183,8 @@ static void warn_younger(
 }
 
 /*
- * Warns of an instruction that is newer than the module's version or target, once a module and opcode. It is
- * executed nevertheless.
+ * Warns of an instruction that is newer than the module's version or target, once per module and opcode. The
+ * instruction is executed nevertheless.
  */
 static void warn_early(struct parser *p, const struct stmt *in)
 {
@@ -294,7 +296,7 @@ static bool parse_targets(struct parser *p, struct symbol *s)
 	s->kind = SYM_TARGETS;
 	s->n_targets = n;
 	s->target = arena_alloc(&p->m->arena, n, sizeof(*s->target));
-	struct pending *w = p->block->pending; /* the last target's; the others' follow */
+	struct pending *w = p->block->pending; /* the last target's entry; the others' follow */
 	for (uint32_t i = n; i-- > 0; w = w->next)
 		w->slot = &s->target[i];
 	return parser_take_punct(p, ';');

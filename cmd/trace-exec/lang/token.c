@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Operations of all parts of the parser on the current token: report a fault, move past it, look its name up,
- * declare its name.
+ * Operations on the current token for all parts of the parser: report a fault, move past the token, look its
+ * name up, declare its name.
  *
  * Always true: only the first fault is reported; after it the parser does not move.
  */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The words of the rows of ptx.def, and the check that the suffixes of a statement go together and with its
- * types.
+ * The words of the rows of ptx.def, and the check that the suffixes of a statement are compatible with each
+ * other and with its types.
  *
- * A row becomes groups of words when the first statement is read: words with the same types that are single,
- * or joined by the same sign. Always true: a statement that words_are_allowed() accepted has no suffix without an
- * effect for its type, one of each required choice, and at most one of each optional choice.
+ * A row becomes groups of words when the first statement is read. A group has single words for the same types,
+ * or words joined by the same sign. Always true: a statement that words_are_allowed() accepted has no suffix
+ * without an effect for its type, one of each required choice, and at most one of each optional choice.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ static uint16_t first_group[N_OPCODES + 1];      /* first group of each row */
 static uint64_t name_part[N_OPCODES][SET_WORDS]; /* words after '^' */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* Returns the set of types after '['; an empty list: all. */
+/* Returns the set of types after '['. An empty list means all types. */
 static uint64_t read_types(const char *s)
 {
 	uint64_t set = *s == ']' ? UINT64_MAX : 0;
