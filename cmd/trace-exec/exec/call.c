@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Calls: a frame of registers and of local memory above the caller's, arguments in, results out.
+ * Calls: frames of registers and local memory above the caller's, arguments in, results out.
  *
- * Always true: lanes that return wait until the last lane of their call has; a result is copied for all lanes
- * that called. Built-in functions read their arguments where a call puts them, in the caller's local frame.
+ * Always true: lanes that return wait until the last lane of their call has returned; a result is copied for
+ * all lanes that made the call. Built-in functions read their arguments from the caller's local frame, where a
+ * call stores them.
  */
 #include <string.h>
 #include "exec/print.h"
@@ -16,7 +17,7 @@ static unsigned slot_width(const struct func *fn, uint32_t reg)
 	return bits == 1 ? 0 : bits <= 16 ? 2 : bits / 8;
 }
 
-/* Copies the lanes of mask between registers of one width; offsets count from the start of all frames. */
+/* Copies a register of `bytes` bytes (0: a predicate) for the lanes of mask. Offsets count from w->frames. */
 static void copy_slot(struct warp *w, size_t to, size_t from, unsigned bytes, uint32_t mask)
 {
 	uint8_t *d = w->frames + to, *s = w->frames + from;

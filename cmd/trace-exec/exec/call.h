@@ -22,7 +22,7 @@ struct call_site {
 	uint32_t n_rets, n_args;
 };
 
-/* Forms of bar and barrier: o->n. */
+/* Forms of bar and barrier; o->n of their ops. */
 enum { BAR_SYNC, BAR_ARRIVE, BAR_AND, BAR_OR, BAR_POPC };
 
 /* Enters function number func with the lanes of exec. */
@@ -32,18 +32,24 @@ void call_leave(struct warp *w);
 /* Tests whether a call through a register may call f. */
 bool call_may(const struct call_site *s, const struct func *f);
 /*
- * Sets on[f] (by function number, zeros before) for every function that n may call, directly or not. A call
+ * Sets on[f] for every function f that function n may call, directly or not. All on[f] must be 0 before. A call
  * through a register may call every function.
  */
 void call_reach(const struct bound_code *c, uint32_t n, uint8_t *on);
 /* Allocates n bytes for malloc of a kernel, with the memory's lock held. Returns the address; 0: none. */
 uint64_t call_malloc(struct warp *w, const struct op *o, uint64_t n);
-/* Frees the memory at a for a lane; NULL is allowed. false: a is no address of malloc, and the warp has failed. */
+/*
+ * Frees the memory at `a` for a lane; 0 is allowed. Fails the warp and returns false if malloc did not return
+ * `a`.
+ */
 bool call_free(struct warp *w, const struct op *o, unsigned lane, uint64_t a);
-/* Fails the lanes of m with an assertion whose text and file are at addresses of a lane's memory. */
+/*
+ * Fails the lanes of m with an assertion. `text` and `file` are addresses of strings in the lowest lane's
+ * memory.
+ */
 void call_fail_assert(
 	struct warp *w, const struct op *o, uint32_t m, uint64_t text, uint64_t file, unsigned line);
-/* Stores the condition of a graph for a lane, which fails if the handle is not one of a condition. */
+/* Sets a condition of a graph for a lane. Fails the lane if `handle` is not the handle of a condition. */
 void call_set_condition(struct warp *w, const struct op *o, unsigned lane, uint64_t handle, uint32_t value);
 /* A function that the executor implements. */
 struct call_built_in {

@@ -3,8 +3,8 @@
  * Checks of accesses and barriers: accesses outside of a buffer, misaligned or uninitialised, barriers under
  * divergence. The checks of shared memory are in shared.c, races on global memory in race.c.
  *
- * The accesses of a warp are merged into spans of memory (lanes.h), which are checked as a whole; lanes are looked
- * at one after another only where a span may have a fault.
+ * The accesses of a warp are merged into spans of memory (lanes.h), which are checked as a whole. Lanes are
+ * checked one by one only if a span may have a fault.
  *
  * Always true: a fault ends the launch at the first place in the order of execution, and is reported with
  * kernel, thread, CTA, line of the PTX and of the source, and the buffer nearest to the address. Uninitialised
@@ -17,7 +17,7 @@
 #include "exec/call.h"
 #include "exec/lanes.h"
 
-/* Writes where an address is: "4 bytes after 'A' of 1024 bytes". */
+/* Writes the position of an address, as in "4 bytes after 'A' of 1024 bytes". */
 static void describe_nearest_buffer(const struct memory *m, uint64_t addr, char *out, size_t cap)
 {
 	const struct buffer *b = memory_near(m, addr);
@@ -79,7 +79,7 @@ LANE_FN static uint64_t bits_of_addresses(const uint64_t *a, uint32_t m)
 	return bits;
 }
 
-/* Returns the alignment in bytes that accesses need; 1: any. Bulk copies have checks of their own. */
+/* Returns the alignment in bytes that accesses require; 1: any. Bulk copies have checks of their own. */
 static uint64_t needed_alignment(const struct op *o, uint64_t bytes)
 {
 	uint64_t step = bytes > 16 ? 16 : bytes;
@@ -87,7 +87,10 @@ static uint64_t needed_alignment(const struct op *o, uint64_t bytes)
 	return o->is_param || stmt_has(o->in, M_BULK) || !is_pow2(step) ? 1 : step;
 }
 
-/* Fails the launch at the first lane of m whose address is no multiple of step, if there is one. */
+/*
+ * Fails the launch at the first lane of m whose address is not a multiple of `step`. Returns false if there is
+ * none.
+ */
 static bool fail_misaligned(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint64_t step)
 {
 	FOR_BITS32 (i, m)
@@ -130,7 +133,9 @@ static bool check_inside_lanes(struct warp *w, const struct op *o, uint32_t m, u
 	return true;
 }
 
-/* Checks alignment and, of global accesses, bounds of the lanes of m, which access n spans. */
+/*
+ * Checks the alignment, and with `global` the bounds, of the accesses of the lanes of m, which cover n spans.
+ */
 static bool check_place(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes,
 	const struct access_range *s, unsigned n, bool global)
 {
@@ -156,8 +161,8 @@ static bool check_place(struct warp *w, const struct op *o, uint32_t m, uint64_t
 /* ---- uninitialised bytes of buffers ---- */
 
 /*
- * A read is reported only if all its bytes are uninitialised: structures have padding, which copies include. It
- * does not end the launch: correct programs may read more than they use.
+ * A read is reported only if all its bytes are uninitialised, because copies of structures include padding. The
+ * report does not end the launch, because correct programs may read more than they use.
  */
 
 static uint64_t heap_offset(const struct memory *m, const uint8_t *at)
@@ -202,7 +207,7 @@ void check_mark_heap(const struct memory *m, const uint8_t *at, uint64_t bytes)
 		mark_initialised(m->unset + off, bytes);
 }
 
-/* Reports reads of the lanes of m whose bytes are all uninitialised. */
+/* Reports the lanes of m that read only uninitialised bytes. write: marks the bytes as initialised. */
 static void check_heap_lanes(
 	struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at, bool write)
 {
@@ -224,7 +229,7 @@ static void check_heap_lanes(
 	}
 }
 
-/* Checks accesses of lanes to n spans. */
+/* Reports reads of uninitialised bytes in n spans of the heap. write: marks the spans as initialised. */
 static void check_heap_access(struct warp *w, const struct op *o, const struct access_range *s, unsigned n,
 	uint64_t bytes, uint8_t *const *at, bool write)
 {
@@ -242,7 +247,7 @@ static void check_heap_access(struct warp *w, const struct op *o, const struct a
 
 /* ---- accesses ---- */
 
-/* Checks the n spans that lanes access, all of which or none are in the heap. */
+/* Checks n spans that lanes access. Either all spans or none are in the heap. */
 static bool check_spans(struct warp *w, const struct op *o, enum state_space space,
 	const struct access_range *span, unsigned n, uint64_t bytes, uint8_t *const *at, bool write)
 {

@@ -20,10 +20,10 @@ void check_outside(struct warp *w, const struct op *o, uint32_t lane, enum state
  */
 bool check_read(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at);
 bool check_write(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at);
-/* Checks a lane's bytes of a bulk copy, at host address `at` in space, in the same way. */
+/* Checks the bytes that a lane of a bulk copy accesses, at host address `at` in `space`, in the same way. */
 bool check_run(struct warp *w, const struct op *o, enum state_space space, unsigned lane, uint64_t bytes,
 	uint8_t *at, bool write);
-/* Tests whether the op is atomic, so that its accesses are no races. */
+/* Tests whether the op is atomic. Then its accesses are not races. */
 static inline bool check_atomic(const struct op *o)
 {
 	return o->in->op == I_atom || o->in->op == I_red || (o->in->op == I_cp && stmt_has(o->in, M_REDUCE));
@@ -43,13 +43,13 @@ bool check_divergence(struct warp *w, const struct op *o, uint32_t exec);
 /* Notes that the thread block has completed a barrier. */
 void check_barrier(struct cta *c);
 
-/* Marks the shared memory of a thread block that starts as uninitialised. */
+/* Marks all shared memory of a starting thread block as uninitialised. */
 void check_start(struct cta *c);
 void check_free(struct cta *c);
 /* Marks bytes of shared or global memory that something else than a store has written. */
 void check_mark(struct cta *c, const uint8_t *at, uint64_t bytes);
 
-/* Marks bytes of shared memory as the target of a copy in flight, or of a completed one. */
+/* Marks bytes of shared memory as the target of a copy in flight (flying), or of a completed copy. */
 void check_flying(struct cta *c, const uint8_t *at, uint64_t bytes, bool flying);
 
 /* ---- copies of cp.async; flight.c ---- */
@@ -66,18 +66,18 @@ void flight_free(struct cta *c);
 
 /* ---- races on global memory between thread blocks and between warps of a block; race.c ---- */
 
-/* Starts a block: forgets the accesses of its warps. */
+/* Forgets the accesses of the warps of a starting block. */
 void race_cta(struct cta *c);
 void race_cta_free(struct cta *c);
 /* Notes that the warps of the block completed a barrier or may have communicated. */
 void race_order(struct cta *c);
-/* Reports a race of the warps of a block that is delivered. */
+/* Reports a race between warps of a block when the block is delivered. */
 void race_delivered(struct cta *c);
-/* Writes a comma and the instruction of machine code; of PTX, whose line begins the message, nothing. */
+/* Writes a comma and the instruction of machine code. Writes nothing for PTX, whose line begins the message. */
 void race_instruction_text(const struct op *o, char *out, size_t cap);
-/* Starts the search in a launch. */
+/* Starts the search for races in a launch. */
 void race_start(struct grid *g);
-/* Ends it and, if the launch is good, reports a race of thread blocks. */
+/* Ends the search for races. Reports a race of thread blocks if the launch is good. */
 void race_end(struct grid *g, bool good);
 /* Notes accesses of lanes to `bytes` bytes each, which cover n spans. */
 void race_access(struct warp *w, const struct op *o, const struct access_range *s, unsigned n, uint64_t bytes,
@@ -87,9 +87,9 @@ void race_access(struct warp *w, const struct op *o, const struct access_range *
 
 /* Checks a store of the lanes of m before it is executed, host addresses in at. */
 void clash_store(struct warp *w, const struct op *o, uint32_t m, uint8_t *const *at);
-/* Reports a clash of a block that is delivered. */
+/* Reports a clash of a block when the block is delivered. */
 void clash_delivered(const struct cta *c);
-/* Tests whether the lane's store leaves the bytes at host address `at` as they are. */
+/* Tests whether the lane's store leaves the bytes at host address `at` unchanged. */
 bool clash_keeps(const struct warp *w, const struct op *o, uint32_t lane, const uint8_t *at);
 
 #endif

@@ -14,7 +14,7 @@
 
 #define SLOTS 64u /* slots of a hash table of addresses: twice the lanes */
 
-/* Tests whether lanes a and b have the same value in the `bytes` bytes of a register that are stored. */
+/* Tests whether lanes a and b store the same value: the first `bytes` bytes of a register. */
 static bool is_same_value(
 	const struct warp *w, uint32_t slot, unsigned reg_bytes, unsigned bytes, uint32_t a, uint32_t b)
 {
@@ -54,7 +54,10 @@ bool clash_keeps(const struct warp *w, const struct op *o, uint32_t lane, const 
 	return true;
 }
 
-/* Returns the offset of `at` in the block's shared memory, or its address; UINT64_MAX: elsewhere. */
+/*
+ * Returns the offset of `at` in the block's shared memory, or its address in global memory; UINT64_MAX:
+ * elsewhere.
+ */
 static uint64_t clash_place(const struct warp *w, uint32_t lane, const uint8_t *at, bool *shared)
 {
 	uintptr_t off = (uintptr_t)at - (uintptr_t)w->cta->shared;

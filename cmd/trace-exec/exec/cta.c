@@ -3,8 +3,8 @@
  * One thread block: its warps, round robin, and its barriers.
  *
  * Each warp runs until it waits or ends, or for TURN instructions, so that warps can wait for each other's
- * stores. Always true: a barrier is met when the number of warps that it names, or all live warps, have arrived;
- * the order of execution depends only on the program.
+ * stores. Always true: a barrier is complete when the number of warps that it names, or all live warps, have
+ * arrived; the order of execution depends only on the program.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "exec/stack.h"
 
 #define TURN 8192u /* instructions of a warp in a turn */
-#define STEP 256u  /* instructions of a group of independent lanes in a row */
+#define STEP 256u  /* instructions that a group of independent lanes executes in a row */
 
 struct cta *cta_new(struct grid *g)
 {
@@ -174,7 +174,7 @@ bool cta_arrive(struct warp *w, const struct op *o, uint32_t exec)
 		w->waiting = o;
 		w->wait_mask = exec;
 		w->barrier = (uint8_t)id;
-		w->state = WARP_BARRIER; /* also for the last one: complete_barrier() sets its result */
+		w->state = WARP_BARRIER; /* also the last warp's: complete_barrier() sets its result */
 	}
 	if (barrier_is_complete(c, b)) {
 		complete_barrier(c, id);

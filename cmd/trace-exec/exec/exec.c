@@ -3,7 +3,7 @@
  * Execution of one warp, op by op.
  *
  * Always true: ops that change the flow are handled by stack.c, call.c and cta.c; all others continue at the
- * next instruction. An op without a lane that executes is counted and recorded but not called.
+ * next instruction. An op that no lane executes is counted and recorded, but its function is not called.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,7 +22,10 @@ void exec_thread(const struct warp *w, unsigned lane, uint32_t tid[3])
 	tid[2] = t / n[0] / n[1];
 }
 
-/* Sets the fault: the message, with the place of o and the lowest lane of mask. A long kernel name is cut. */
+/*
+ * Sets *f to the message, with the place of o and the thread of the lowest lane of mask. Cuts a long kernel
+ * name.
+ */
 static void describe_finding(struct fault *f, const struct warp *w, const struct op *o, uint32_t mask,
 	const char *id, const char *fmt, va_list args)
 {
@@ -78,7 +81,7 @@ void exec_find(struct warp *w, const struct op *o, uint32_t mask, const char *id
 	va_end(args);
 }
 
-/* Notes that a race at the instruction is printed. Returns false if one was printed before. */
+/* Notes that a race at the instruction is printed. Returns false if a race was printed there before. */
 static bool is_first_race_at(const struct bound_code *code, const struct op *o)
 {
 	uint32_t inst = (uint32_t)(o - code->op);
@@ -252,8 +255,8 @@ static void end_exec_lanes(struct warp *w, uint32_t pc, uint32_t mask, uint32_t 
 }
 
 /*
- * Enters a function by register. Lanes whose function differs from the lowest lane's execute the call again when
- * that function has returned.
+ * Calls a function through a register. Lanes whose function differs from the lowest lane's execute the call
+ * again after that function has returned.
  */
 static void enter_function_by_register(struct warp *w, const struct op *o, uint32_t pc, uint32_t exec)
 {
@@ -313,7 +316,7 @@ static void execute_flow(struct warp *w, const struct op *o, uint32_t pc, uint32
 	}
 }
 
-/* Records an instruction. Most continue the last run (trace_out.c), whose end is all that changes. */
+/* Records an instruction. Most instructions only extend the last run (trace_out.c). */
 static inline void record_inst(
 	struct warp *w, record_fn *record, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
 {

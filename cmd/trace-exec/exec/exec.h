@@ -74,7 +74,7 @@ struct op {
 	uint32_t guard;      /* offset of the predicate */
 	uint32_t guard_not;  /* mask for exclusive or with the predicate */
 	uint32_t target;     /* number of the target instruction in the program */
-	uint32_t rpc;        /* number of the meeting point; UINT32_MAX: none */
+	uint32_t rpc;        /* number of the instruction where diverged lanes meet; UINT32_MAX: none */
 	uint8_t flow, space;
 	uint8_t bytes, n; /* size and number of the elements of a memory access */
 	uint8_t reg_bytes, is_signed;
@@ -94,7 +94,7 @@ struct op {
  * with the fault set.
  */
 int place_statics(struct program *p, struct fault *f);
-/* Sets the addresses of shared variables. Functions must have their numbers and names their definitions. */
+/* Sets the addresses of shared variables. Function numbers and the definitions of names must be set before. */
 int place_shared(struct program *p, struct fault *f);
 
 /* ---- binding ---- */
@@ -103,8 +103,8 @@ struct frame_init {
 	uint32_t slot;
 	uint8_t bytes, sreg;
 	uint64_t value;
-}; /* sreg 0: the value in every lane */
-/* Values of sreg: the start of the launch's dynamic shared memory, or of the local frame, is added to value. */
+}; /* sreg 0: every lane has the value */
+/* Other values of sreg: `value` counts from the launch's dynamic shared memory, or from the local frame. */
 enum { INIT_DYN_SHARED = N_SREGS, INIT_LOCAL };
 
 struct frame {
@@ -115,9 +115,9 @@ struct frame {
 	uint32_t order; /* effects of the function that depend on the order of thread blocks; ORDER_* */
 };
 
-/* Bits of frame.order, besides a bit for each operation of atomics on global memory (by its number). */
+/* Bits of frame.order. The lower bits stand for the atomic operations on global memory, by their numbers. */
 enum {
-	ORDER_SHOWS = 1 << 30, /* old values are used, sums are rounded, prints, device malloc */
+	ORDER_SHOWS = 1 << 30, /* uses of old values, rounded sums, printing, device malloc */
 	ORDER_FENCE = 1 << 29  /* fences, volatile and ordered accesses, by which blocks may communicate */
 };
 
@@ -147,7 +147,10 @@ struct bind {
 int bind_program(struct bound_code *c, const struct program *p, struct fault *f);
 void bind_free(struct bound_code *c);
 
-/* Helpers of the bindings of families (sem/). All return -1 (UINT32_MAX for slots) with the fault set. */
+/*
+ * Helpers for sem/, which binds the families of instructions. On failure they set the fault and return -1
+ * (UINT32_MAX for slots).
+ */
 int bind_fault(const struct bind *b, const struct operand *at, const char *id, const char *fmt, ...)
 	PRINTF_LIKE(4, 5);
 int bind_operands(const struct bind *b, unsigned least, unsigned most);
@@ -159,15 +162,15 @@ uint32_t bind_dst(struct bind *b, const struct operand *o, unsigned bits);
 /* Returns the slot of a source: a register of the type's width, or a constant. */
 uint32_t bind_src(struct bind *b, const struct operand *o, enum type type);
 /*
- * Returns the slot of a source that may be a register of any integer width; *bytes: its width. Constants get
- * the type's width.
+ * Returns the slot of a source that may be a register of any integer width; *bytes: its width. Constants have
+ * the width of the type.
  */
 uint32_t bind_src_any(struct bind *b, const struct operand *o, enum type type, uint8_t *bytes);
 uint32_t bind_dst_any(struct bind *b, const struct operand *o, unsigned least, uint8_t *bytes);
 /* Returns the slot of a constant; bytes 0: a predicate. */
 uint32_t bind_const(struct bind *b, uint64_t value, unsigned bytes);
 uint32_t bind_scratch(struct bind *b, unsigned bytes);
-/* Returns the width of a register; 0: the operand is no register. */
+/* Returns the width of a register; 0: the operand is not a register. */
 unsigned bind_bits(const struct bind *b, const struct operand *o);
 struct ext *bind_ext(struct bind *b, struct op *o);
 /* Sets o->a and o->imm from "[reg+imm]" or "[sym+imm]" of space. */
@@ -191,7 +194,7 @@ struct buffer {
 	const char *name;
 	uint64_t addr, size;
 	bool live;
-	struct place by; /* place of the kernel's call that allocated it; line 0: not by a kernel */
+	struct place by; /* place of the call in a kernel that allocated it; line 0: none */
 	bool host;       /* managed or pinned memory, which the host may write */
 };
 
@@ -236,18 +239,18 @@ static inline uint8_t *memory_at(const struct memory *m, uint64_t addr, uint64_t
 		       ? m->statics + addr
 		       : NULL;
 }
-/* Returns the buffer or variable that holds addr, or the nearest below it; NULL: none. */
+/* Returns the buffer or variable that contains addr, or the nearest below it; NULL: none. */
 const struct buffer *memory_near(const struct memory *m, uint64_t addr);
 
 /* ---- launches ---- */
 
 #define THREADS_MAX 64u
-/* Scheduling of the lanes of a warp that diverge; STACK_TARGET: STACK_VOLTA for modules for sm_70 and later. */
+/* Scheduling of diverged lanes. STACK_TARGET: STACK_VOLTA for modules for sm_70 and later, else STACK_SIMT. */
 enum stack_kind { STACK_TARGET, STACK_SIMT, STACK_VOLTA };
 struct options {
 	bool check;
-	bool order;        /* execute CTAs one after another, always */
-	bool strict_races; /* warps that store the same value to shared memory race, too */
+	bool order;        /* always execute CTAs one after another */
+	bool strict_races; /* report also races of warps that store the same value to shared memory */
 	uint8_t stack;     /* enum stack_kind */
 	unsigned threads;
 	uint64_t limit; /* largest number of warp instructions in a launch */
@@ -265,7 +268,7 @@ struct launch {
 struct lower;
 struct grid;
 
-/* Execution of functions of machine code, which take the place of PTX functions in a program: machine/. */
+/* Functions that execute machine code, where it replaces PTX functions in a program: machine/. */
 struct machine_execution {
 	/* Binds the function's instructions. Returns 0, or -1 with *f about the first unsupported one. */
 	int (*bind)(struct bound_code *c, struct func *fn, struct fault *f);
@@ -315,7 +318,7 @@ struct grid {
 	const struct machine_execution *machine; /* the kernel is machine code; NULL: PTX */
 	uint8_t *bank0; /* constant bank 0 of the kernel: launch values and parameters */
 	uint32_t bank0_bytes;
-	uint32_t param_at; /* offset of the parameters in bank 0, which is aligned; 0: PTX */
+	uint32_t param_at; /* offset of the parameters in bank 0, aligned; 0: PTX */
 	FILE *print;       /* output of printf */
 };
 
@@ -337,7 +340,7 @@ struct call {
 struct pack_run;
 struct pack_more;
 struct recording {
-	struct pack_run *run; /* n of the last run is not set: the run reaches up to next */
+	struct pack_run *run; /* recorded runs; the last one ends before `next`, its n is not set */
 	struct pack_more *more;
 	uint64_t *word;
 	uint32_t next; /* instruction that continues the last run */
@@ -346,12 +349,12 @@ struct recording {
 	struct {
 		uint32_t at;    /* index in word[] */
 		uint64_t range; /* difference of its last and first address */
-	} list[4];              /* the last address lists of all lanes */
+	} list[4];              /* most recent address lists that have all lanes */
 	uint32_t n_lists;
 };
 #define NO_RUN UINT32_MAX /* value of next before the first run */
 
-#define FINDINGS_MAX 8u /* findings that a thread block keeps */
+#define FINDINGS_MAX 8u /* largest number of findings of a thread block */
 
 struct cta;
 struct warp {
@@ -376,12 +379,12 @@ struct warp {
 	uint8_t state, barrier;
 	uint32_t cluster_arrived; /* lanes that have arrived at barrier.cluster */
 	uint32_t cluster_over;    /* lanes whose phase of barrier.cluster is over */
-	bool changed;             /* memory was changed, by a store or by an atomic with another value */
-	uint8_t stop;             /* WARP_STOP: the launch has failed; WARP_YIELD: other groups run first */
+	bool changed; /* memory was changed by a store, or by an atomic that wrote another value */
+	uint8_t stop; /* WARP_STOP: the launch has failed; WARP_YIELD: other groups run first */
 	const struct op *waiting; /* barrier at which the warp waits */
 	uint32_t wait_mask;
-	uint32_t missed;    /* lanes that a .sync form named while they were elsewhere: sem/warp.c */
-	uint32_t ahead;     /* lanes that executed that form */
+	uint32_t missed;    /* lanes that a .sync instruction named while they were elsewhere: sem/warp.c */
+	uint32_t ahead;     /* lanes that executed that instruction */
 	uint32_t parked;    /* lanes that wait at a barrier for others of the warp: stack_gather() */
 	uint32_t parked_id; /* number of that barrier */
 	uint64_t insts, thread_insts;
@@ -426,7 +429,7 @@ struct cta {
 	struct finding {
 		const struct op *op;
 		struct fault fault;
-	} finding[FINDINGS_MAX]; /* faults that do not end the launch: races, one a place; the first other one */
+	} finding[FINDINGS_MAX]; /* faults that do not end the launch: one race per place, one other fault */
 	uint32_t n_findings;
 	void *product; /* operands of a matrix product: sem/product.c */
 	uint64_t clock;
@@ -462,7 +465,7 @@ void cluster_deadlock(struct cluster *c);
 /* Sets id to the coordinates of a CTA: CTAs are numbered cluster by cluster, within a cluster by rank. */
 void grid_block(const struct grid *g, uint64_t number, uint32_t id[3]);
 
-/* Allocates a CTA, which can be started again and again. */
+/* Allocates a CTA, which can be started many times. */
 struct cta *cta_new(struct grid *g);
 void cta_free(struct cta *c);
 void cta_start(struct cta *c, uint64_t number);
@@ -471,12 +474,12 @@ bool cta_turn(struct cta *c);
 /* Fails the launch because the CTA is stuck, and reports a warp that waits. */
 void cta_deadlock(struct cta *c);
 /*
- * Sets the members that follow from the launch and its kernel: threads, warps, shared memory, clusters. To be
+ * Sets the members that follow from the launch and its kernel: threads, warps, shared memory, clusters. Must be
  * called first.
  */
 void grid_prepare(struct grid *g);
 /*
- * Executes all CTAs, several at once where their order has no effect. Calls done (may be NULL) for each CTA in
+ * Executes all CTAs, several at once if their order has no effect. Calls done (may be NULL) for each CTA in
  * order, from one thread at a time. Returns false with g->fault set on failure.
  */
 bool grid_run(struct grid *g, bool (*done)(void *ctx, struct cta *c), void *ctx);
@@ -484,8 +487,8 @@ bool grid_run(struct grid *g, bool (*done)(void *ctx, struct cta *c), void *ctx)
 /* Executes the warp until it waits, ends, fails or has executed quantum instructions. */
 void exec_warp(struct warp *w, uint64_t quantum);
 /*
- * Executes up to 65536 instructions. Returns true once the warp is in a state in which it was before while no
- * memory was changed: it spins until another warp changes memory.
+ * Executes up to 65536 instructions. Returns true if the warp gets back to its first state without a change of
+ * memory: it spins until another warp changes memory.
  */
 bool exec_spins(struct warp *w);
 /* Opens the frame of function func above the running one. */
@@ -495,8 +498,8 @@ void exec_set_sregs(struct warp *w, const struct frame *f);
 void exec_fail(struct warp *w, const struct op *o, uint32_t mask, const char *id, const char *fmt, ...)
 	PRINTF_LIKE(5, 6);
 /*
- * Keeps a finding, which does not end the launch, until the CTA is delivered: a race once a place, the first of
- * all others once a kernel.
+ * Keeps a finding, which does not end the launch, until the CTA is delivered. Keeps one race per place, and
+ * only the first finding of any other kind.
  */
 void exec_find(struct warp *w, const struct op *o, uint32_t mask, const char *id, const char *fmt, ...)
 	PRINTF_LIKE(5, 6);

@@ -3,7 +3,8 @@
  * Copies of cp.async in flight: the copies of each lane until the lane has waited for them.
  *
  * The bytes are copied when cp.async is issued; the checks report uses before the wait. Always true: entries of
- * groups that a lane has waited for are removed; at FLIGHTS_MOST entries all of a warp count as waited for.
+ * groups that a lane has waited for are removed; at FLIGHTS_MOST entries the warp is treated as if it had
+ * waited for all copies.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@ struct flight_part {
 	uint8_t lane, bytes;
 };
 
-struct flights { /* w->async */
+struct flights { /* type of w->async */
 	struct flight_part *flight;
 	uint32_t n, cap;
 	uint32_t groups[LANES]; /* number of groups that each lane has committed */

@@ -53,7 +53,7 @@ struct grid_team {
 	void *ctx;
 	uint64_t clusters;
 	pthread_mutex_t lock; /* protects next, delivered and good */
-	pthread_cond_t turn;  /* delivered has changed */
+	pthread_cond_t turn;  /* signals that `delivered` has changed */
 	uint64_t next;        /* number of clusters that have started */
 	uint64_t delivered;   /* number of clusters that were delivered */
 	bool good;
@@ -159,7 +159,7 @@ static void deliver_front(struct grid_team *t, struct resident *r)
 static void run_on_one_thread(struct grid_team *t)
 {
 	struct resident r = {0};
-	uint32_t from = 0; /* clusters before it have been tried since the last one started */
+	uint32_t from = 0; /* first cluster to execute: only the newest, as long as a new one can start */
 
 	while (t->good && (r.n || t->next < t->clusters)) {
 		bool progress = start_next_cluster(t, &r);

@@ -102,7 +102,7 @@ bool lanes_ascend(uint8_t *const *at, uint32_t m)
 	return true;
 }
 
-/* Returns the lanes whose host address is neither that of the lane before nor `bytes` above it. */
+/* Returns the lanes whose host address is neither equal to the previous lane's nor `bytes` above it. */
 LANE_FN static uint32_t pointers_apart(uint8_t *const *at, uint64_t bytes)
 {
 	uint64_t apart = 1;

@@ -26,10 +26,13 @@
 #endif
 
 #define EACH_LANE(i) LANES_LOOP for (unsigned i = 0; i < LANES; i++)
-/* For accesses at different addresses, which compilers do not turn into vectors: 3 instructions a lane and not 7. */
+/*
+ * For accesses at different addresses, which compilers do not turn into vectors: 3 instructions per lane
+ * instead of 7.
+ */
 #define EACH_LANE_APART(i) LANES_UNROLL for (unsigned i = 0; i < LANES; i++)
 
-/* Sets register d to expr, whose names LOAD declares for lane i, in all lanes or in those of the mask m. */
+/* Sets register d to expr in the lanes of the mask m. LOAD declares the names in expr for lane i. */
 #define LANES_SET(D, LOAD, expr) \
 	if (m == ALL_LANES) \
 		EACH_LANE (i) { \
@@ -121,7 +124,7 @@ bool lanes_apart_by(const uint64_t *a, uint64_t step);
 bool lanes_moved(const uint64_t *a, const uint64_t *b);
 /* Tests whether the host addresses of all lanes have the stride `step`. */
 bool lanes_adjacent(uint8_t *const *at, uint64_t step);
-/* Tests whether the host address of each lane of m is above that of the lane before. */
+/* Tests whether the host addresses of the lanes of m ascend from lane to lane. */
 bool lanes_ascend(uint8_t *const *at, uint32_t m);
 
 /* A range of memory that some lanes access without a gap, each at a multiple of the access's size from its start. */
@@ -131,8 +134,8 @@ struct access_range {
 	uint32_t lanes; /* mask */
 };
 /*
- * Merges the accesses of the lanes of m, `bytes` bytes each, into at most LANES spans. Their order is that of the
- * lanes, in a span by address. Returns their number.
+ * Merges the accesses of the lanes of m, `bytes` bytes each, into at most LANES spans, in the order of the
+ * lanes. Returns the number of spans.
  */
 unsigned lanes_spans(struct access_range *s, uint32_t m, uint64_t bytes, uint8_t *const *at);
 

@@ -3,8 +3,8 @@
  * Linking of modules to a program: definitions of names in other modules, PCs, initial values that are
  * addresses. place.c sets the addresses of variables.
  *
- * Always true: PCs are dense over all functions with bodies, in the order in which the bodies end; a name with a
- * definition elsewhere has its kind, space, size and parameters.
+ * Always true: PCs are dense over all functions with bodies, in the order in which the bodies end; a name
+ * agrees with its definition in another module in kind, space, size and parameters.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static struct place symbol_place(const struct module *m, const struct symbol *s)
 
 /* ---- definitions of names ---- */
 
-/* A definition that other modules see, and its module. */
+/* A definition that is visible to other modules, and its module. */
 struct link_name {
 	struct symbol *sym;
 	const struct module *in;
@@ -30,7 +30,7 @@ static bool is_visible_definition(const struct symbol *s)
 	       ((s->defined && !s->external) || s->alias);
 }
 
-/* Sets the fault for a name that disagrees with b, the definition or the other name. */
+/* Sets the fault for name a, which disagrees with b: its definition, or another definition of the name. */
 static int link_fault(const struct link_name *a, const struct link_name *b, struct fault *f,
 	const char *found, const char *expected)
 {
@@ -118,7 +118,7 @@ static int find_definition(const struct program *p, const struct module *group, 
 	return found;
 }
 
-/* Sets the definition of a name that has none, or whose definition another one may replace. */
+/* Links a name to a definition in another module, if it has none of its own or one that can be replaced. */
 static int link_symbol(const struct program *p, const struct module *m, struct symbol *s, struct fault *f)
 {
 	struct link_name a = {s, m}, best;
@@ -171,7 +171,9 @@ static int link_names(const struct program *p, const struct module *m, struct fa
 	return 0;
 }
 
-/* Checks that a group has one kernel of a name: kernels are launched by name, visible or not. */
+/*
+ * Checks that a group has only one kernel of each name, because kernels are launched by name, visible or not.
+ */
 static int check_kernels(const struct program *p, const struct module *group, struct fault *f)
 {
 	for (uint32_t i = 0; i < p->n_modules; i++)
@@ -195,7 +197,7 @@ static int check_kernels(const struct program *p, const struct module *group, st
 	return 0;
 }
 
-/* Links the new modules with each other: they become a group. */
+/* Links the new modules with each other. They become a group. */
 static int link_group(struct program *p, struct fault *f)
 {
 	uint32_t first = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Global memory: static variables at their addresses, and a heap that grows from HEAP_BASE, both in reserved
- * address space of which only touched pages are real.
+ * Global memory: static variables at their addresses, and a heap that grows from HEAP_BASE. Both are in
+ * reserved address space, of which only the touched pages use memory.
  *
  * Always true: buffers of the heap begin at multiples of 256, as with cudaMalloc; buffers never move and are in
  * ascending order of addresses.
@@ -52,8 +52,8 @@ uint64_t memory_alloc(struct memory *m, const char *name, uint64_t bytes)
  * Marks of many bytes take no memory of their own until one of them changes: pages of ones are private mappings
  * of one file, pages of zeros anonymous mappings.
  */
-#define MARKS_MOST (1u << 20)  /* from this number of bytes on marks are mapped */
-#define ONES       (16u << 20) /* size of the file */
+#define MARKS_MOST (1u << 20)  /* marks of at least this many bytes are mapped */
+#define ONES       (16u << 20) /* size of the file of ones */
 #define PAGE       4096u
 
 static int open_file_of_ones(void)
@@ -69,7 +69,7 @@ static int open_file_of_ones(void)
 	return fd;
 }
 
-/* Sets whole pages of marks to a value by mappings. Returns false on failure. */
+/* Sets whole pages of marks to a value by mapping files. Returns false on failure. */
 static bool map_marks(struct memory *m, uint8_t *at, uint64_t n, int value)
 {
 	int flags = MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE | (value ? 0 : MAP_ANONYMOUS);

@@ -66,19 +66,20 @@ int place_statics(struct program *p, struct fault *f)
 /* ---- reachability: a graph from functions and variables to the functions that name them ---- */
 
 /*
- * Nodes: functions by their number; then one for each module, used for the first of a group: the functions of
- * the group that a register may call; then the shared variables outside of functions.
+ * Nodes: the functions, by their number; one node per module, of which only that of a group's first module is
+ * used, for all functions of the group that a call through a register may call; the shared variables outside of
+ * functions.
  */
 struct reach {
 	const struct program *p;
 	uint32_t n_nodes, cap_nodes;
-	uint32_t *from; /* first edge from a node that names it, by node; UINT32_MAX: none */
+	uint32_t *from; /* by node: first edge that leads to it, from a node that names it; UINT32_MAX: none */
 	struct reach_edge {
 		uint32_t from, next;
 	} * edge;
 	uint32_t n_edges, cap_edges;
 	uint32_t turn;  /* number of the current walk */
-	uint32_t *seen; /* last walk that reached the node, by node */
+	uint32_t *seen; /* by node: last walk that reached it */
 	uint32_t *walk; /* nodes that the current walk reached */
 	uint32_t n_walk;
 };
@@ -127,7 +128,7 @@ static void reach_operand(struct reach *r, struct func *fn, const struct operand
 		reach_operand(r, fn, &o->elem[i]);
 }
 
-/* Adds the edges of a function's statements; a call through a register may be of any function of the group. */
+/* Adds the edges of a function's statements. A call through a register may call any function of the group. */
 static void reach_func(struct reach *r, struct func *fn)
 {
 	for (uint32_t i = 0; i < fn->n_insts; i++) {

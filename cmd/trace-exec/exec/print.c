@@ -2,8 +2,8 @@
 /*
  * printf of kernels, and strings in their memory.
  *
- * Always true: each conversion is parsed and checked, then printed with the host's printf; text that is no
- * conversion of CUDA, and conversions after 32 arguments, are printed as written; output is in the order of
+ * Always true: each conversion is parsed and checked, then printed with the host's printf; text that is not a
+ * conversion in CUDA, and conversions after 32 arguments, are printed as written; output is in the order of
  * execution of lanes, warps and thread blocks.
  */
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "lang/ieee.h"
 
 #define ARGUMENTS_MOST 32u
-#define WIDTH_MOST     65535u /* larger widths and precisions count as this */
+#define WIDTH_MOST     65535u /* largest width and precision; larger numbers are reduced to it */
 
 static enum state_space space_at(uint64_t a)
 {
@@ -23,7 +23,7 @@ static enum state_space space_at(uint64_t a)
 						   : SP_GLOBAL;
 }
 
-/* Returns the host address of n bytes at a generic address; NULL: they do not exist. */
+/* Returns the host address of n bytes at a generic address; NULL: they are not all in memory. */
 static const uint8_t *bytes_at(const struct warp *w, unsigned lane, uint64_t a, uint64_t n)
 {
 	const enum state_space space = space_at(a);
@@ -119,7 +119,7 @@ static void add_flag(struct conversion *c, char flag)
 		c->flags[n] = flag;
 }
 
-/* Parses a conversion after '%'. Returns the end, after its letter; NULL: it is no conversion. */
+/* Parses a conversion after '%'. Returns the end, after its letter; NULL: it is not a conversion. */
 static const char *read_conversion(const char *s, struct conversion *c)
 {
 	memset(c, 0, sizeof(*c));
@@ -137,7 +137,10 @@ static const char *read_conversion(const char *s, struct conversion *c)
 	return *s && strchr("%cdiouxXpeEfFgGaAs", *s) ? s + 1 : NULL;
 }
 
-/* Reads width and precision that are arguments. */
+/*
+ * Reads the width and the precision from the arguments, if they are '*'. Returns false if the launch has
+ * failed.
+ */
 static bool take_sizes(struct printing *p, struct conversion *c)
 {
 	uint64_t v;
@@ -153,7 +156,7 @@ static bool take_sizes(struct printing *p, struct conversion *c)
 	if (c->precision_taken) {
 		if (!take_argument(p, 4, &v))
 			return false;
-		c->point = (int32_t)v >= 0; /* a negative precision counts as none */
+		c->point = (int32_t)v >= 0; /* a negative precision means none */
 		c->precision = v < WIDTH_MOST ? (unsigned)v : WIDTH_MOST;
 	}
 	return true;

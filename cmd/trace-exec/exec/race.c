@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Races on global memory: a word of a buffer or a static variable that one thread block writes and another
- * reads or writes in the same launch, or one warp of a block and another without a barrier, fence or atomic
- * of the block between; neither by an atomic. Kernels with fences, volatile or ordered accesses, by which blocks
- * may communicate, are left out.
+ * Races on global memory. Two thread blocks race if one writes a word of a buffer or of a static variable and
+ * the other reads or writes it in the same launch. Two warps of a block race if they do so without a barrier,
+ * fence or atomic of the block in between. Atomics do not race. Kernels with fences, volatile or ordered
+ * accesses, by which blocks may communicate, are not checked.
  *
  * Such races are often intended (many threads store the same flag), so they are warnings, one of each kind for
  * each kernel. Always true: the race of blocks that is reported is the one on the lowest byte, whatever thread
- * executed which block, because marks are maxima over blocks, and of two blocks that race the second to take the
+ * executed which block. For marks are maxima over blocks, and of two blocks that race, the second to take the
  * lock of the region sees the marks of the first. The race of warps that is reported is the first one of the
- * lowest block that has one. Lanes of one warp, which run together, are not compared.
+ * lowest block that has one. Lanes of one warp run together and are not compared.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,8 +26,8 @@
 enum { OTHERS = 1 };
 
 /*
- * A mark is a key: the block's number + 1 (31 bits), the instruction (32), and whether other blocks made the
- * access, too. The marks of writers are followed by those of readers.
+ * A mark is a key: the block's number + 1 (31 bits), the instruction (32 bits), and OTHERS if other blocks made
+ * the access, too. An array has the marks of writers first, then the marks of readers.
  */
 struct race {
 	uint64_t *word;              /* marks of accesses to whole words; NULL: the launch has one block */
@@ -70,7 +70,7 @@ static uint64_t byte_address(const struct race *r, uint64_t byte)
 	return byte < 4 * r->heap ? HEAP_BASE + byte : byte - 4 * r->heap;
 }
 
-/* Returns the mark of two sets of accesses. */
+/* Returns the mark for the accesses of two marks. */
 static uint64_t join_marks(uint64_t a, uint64_t b)
 {
 	uint64_t others = ((a | b) & OTHERS) || (a && b && mark_block(a) != mark_block(b)) ? OTHERS : 0;
@@ -89,7 +89,7 @@ static uint64_t reader_mark_of_byte(const struct race *r, const uint64_t *bytes,
 	return join_marks(r->word[r->words + byte / 4], bytes ? bytes[4 * r->words + byte] : 0);
 }
 
-/* Notes the first race of blocks on the bytes. */
+/* Finds the first of the bytes on which blocks race, and notes it if it is the lowest so far. */
 static void judge_bytes(struct race *r, uint64_t byte, uint64_t end)
 {
 	const uint64_t *bytes = atomic_load(&r->byte);
@@ -105,7 +105,7 @@ static void judge_bytes(struct race *r, uint64_t byte, uint64_t end)
 /* Values of set_race_marks(), as bits. */
 enum { MARKS_CHANGED = 1, MARKS_RACE = 2 };
 
-/* Tests whether all n marks are of the key's block. */
+/* Tests whether all n marks belong to the key's block. */
 LANE_FN static bool are_marked(const uint64_t *own, uint64_t n, uint64_t key)
 {
 	uint64_t differ = 0;
@@ -116,9 +116,9 @@ LANE_FN static bool are_marked(const uint64_t *own, uint64_t n, uint64_t key)
 }
 
 /*
- * Sets n marks of a block's accesses; `write`: the marks of the readers of the same memory. A block that is in a
- * mark leaves it, any other one makes it the maximum. Returns MARKS_*; MARKS_RACE: the marks that changed may
- * show a race.
+ * Set n marks of writes or reads by a block; `readers` and `writers` are the marks of the opposite kind for the
+ * same memory. A mark of the same block is left alone, any other becomes the maximum. Return MARKS_*;
+ * MARKS_RACE: the changed marks may show a race.
  */
 LANE_FN static unsigned set_write_marks(uint64_t *own, const uint64_t *readers, uint64_t n, uint64_t key)
 {
@@ -154,7 +154,7 @@ LANE_FN static unsigned set_read_marks(uint64_t *own, const uint64_t *writers, u
 	return (changed ? MARKS_CHANGED : 0) | (race ? MARKS_RACE : 0);
 }
 
-/* Marks n words or bytes from `first` on of `all`. */
+/* Marks n of `all` words or bytes, from `first` on, as written or read. */
 static unsigned set_race_marks(
 	uint64_t *marks, uint64_t all, uint64_t first, uint64_t n, uint64_t key, bool write)
 {
@@ -226,7 +226,7 @@ static void mark_region(struct grid *g, uint64_t key, uint64_t from, uint64_t en
 		mark_bytes(g, key, 4 * last, end, write);
 }
 
-/* Marks an access to a range of bytes; words: accesses to whole words are marked by word. */
+/* Marks an access to a range of bytes. words: marks whole words by word, not by byte. */
 static void mark_range(struct grid *g, uint64_t key, uint64_t from, uint64_t end, bool words, bool write)
 {
 	while (from < end) {
@@ -257,8 +257,8 @@ struct within {
 	uint64_t word;                  /* word of the race */
 	uint64_t words;                 /* number of words of memory */
 	struct race_step first, second; /* accesses of the race, in the order of execution */
-	uint32_t *seen;                 /* epoch in which the marks of each word are valid, followed by: */
-	uint32_t *warps;                /* the warp that wrote it (+ 1, bits 0-15) and the one that read it */
+	uint32_t *seen;                 /* by word: epoch in which its marks are valid */
+	uint32_t *warps; /* by word: warp + 1 that wrote it (bits 0-15), warp + 1 that read it */
 	uint32_t *write_inst, *read_inst;
 };
 
@@ -375,7 +375,7 @@ static void note_within(
 	uint32_t *seen = x->seen + first, *warps = x->warps + first,
 		 *insts = (write ? x->write_inst : x->read_inst) + first;
 
-	if (n == 1) { /* without the calls */
+	if (n == 1) { /* fast path without calls */
 		uint32_t old = *seen == x->epoch ? *warps : 0;
 
 		if (!x->found && warps_race(old, self, write))
@@ -401,7 +401,7 @@ static const char *access_verb(const struct op *o)
 	return o->in->op == I_st || bulk ? "writes" : "reads";
 }
 
-/* Writes the line of an instruction of PTX, or the position of one of machine code. */
+/* Writes the line of a PTX instruction, or the PC of machine code. */
 static void position_text(const struct op *o, char *out, size_t cap)
 {
 	if (o->func->machine)

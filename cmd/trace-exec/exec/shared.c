@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Checks of shared memory: bytes that were not written, and races between the warps of a thread block.
+ * Checks of shared memory: reads of bytes that were not written, and races between the warps of a thread block.
  *
- * Races are looked for between warps only, on words of 4 bytes, since the last barrier, fence or atomic of the
- * block.
+ * Accesses race only if they are by different warps, to the same word of 4 bytes, and after the last barrier,
+ * fence or atomic of the block.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ struct shadow {
 	uint32_t bytes;
 	uint8_t *written; /* state of each byte: 0: uninitialised; WRITTEN; FLYING */
 	uint32_t *seen;   /* epoch in which the marks of each word are valid */
-	uint32_t *warps; /* marks of each word: the warp that wrote it (+ 1, bits 0-15), the one that read it */
+	uint32_t *warps; /* by word: warp + 1 that wrote it (bits 0-15), warp + 1 that read it (bits 16-31) */
 };
 
 void check_start(struct cta *c)
@@ -118,7 +118,10 @@ static void report_shared_race(
 		check_noun(o), off, other - 1, what);
 }
 
-/* Judges an access to a word of shared memory and marks it. same: a store of the value that is there. */
+/*
+ * Reports the race of an access to a word of shared memory, if any, and marks the word. same: a store that does
+ * not change the word.
+ */
 static void mark_shared_word(struct warp *w, const struct op *o, uint32_t lane, struct shadow *s,
 	uint32_t off, bool write, bool same)
 {
@@ -190,7 +193,7 @@ LANE_FN static bool mark_written_words(
 	return true;
 }
 
-/* Tests whether the access is no race and leaves the marks of its word unchanged. */
+/* Tests whether the access does not race and leaves the marks of its word unchanged. */
 static inline bool is_marked_word(const struct shadow *s, uint32_t off, uint32_t self, bool write)
 {
 	uint32_t written, marks = s->warps[off / 4], writer = marks & 0xffff, reader = marks >> 16;
@@ -201,7 +204,7 @@ static inline bool is_marked_word(const struct shadow *s, uint32_t off, uint32_t
 		      : (!writer || writer == self) && (reader == self || reader == MANY));
 }
 
-/* Fails the launch if a copy in flight writes the bytes. Returns true in this case. */
+/* Fails the launch and returns true if a copy in flight writes the bytes. */
 static bool hits_copy_in_flight(struct warp *w, const struct op *o, uint32_t lane, const struct shadow *s,
 	uint32_t off, uint64_t bytes, bool write)
 {
@@ -215,8 +218,8 @@ static bool hits_copy_in_flight(struct warp *w, const struct op *o, uint32_t lan
 }
 
 /*
- * Words of 4 bytes; what is smaller, or another block's of the cluster, is marked as written but takes no
- * part in the search for races.
+ * Checks the accesses of the lanes of m one by one. Bytes that are less than a word, or belong to another block
+ * of the cluster, are marked as written but not checked for races.
  */
 static bool check_shared_lanes(
 	struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at, bool write)
@@ -248,7 +251,10 @@ static bool check_shared_lanes(
 	return true;
 }
 
-/* Checks an access to a span of the block's own shared memory. Returns false if its lanes are to be checked. */
+/*
+ * Checks an access to a span of the block's own shared memory. Returns false if its lanes must be checked one
+ * by one.
+ */
 static bool check_shared_span(struct warp *w, const struct access_range *s, uint64_t bytes, bool write)
 {
 	struct shadow *x = w->cta->check;
@@ -272,7 +278,7 @@ bool check_shared_access(struct warp *w, const struct op *o, const struct access
 	uint64_t bytes, uint8_t *const *at, bool write)
 {
 	for (const struct access_range *last = s + n; s < last; s++) {
-		/* of lanes with one address the first one decides */
+		/* if all lanes have the same address, the first lane decides */
 		uint32_t m = s->bytes == bytes ? s->lanes & -s->lanes : s->lanes;
 
 		if ((s->bytes == bytes || !check_shared_span(w, s, bytes, write)) &&

@@ -2,7 +2,8 @@
 /*
  * Source files and lines in headers of traces.
  *
- * Always true: rows of lines rise by PC, and two rows in sequence differ in file or line. File numbers begin at 1.
+ * Always true: rows of lines ascend by PC, and consecutive rows differ in file or line. File numbers begin at
+ * 1.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,7 @@ uint32_t source_number(struct source_files *s, const char *name)
 		if (s->name[i] && (s->name[i] == name || !strcmp(s->name[i], name)))
 			return i;
 	grow(&s->name, &s->cap, s->n + 2, sizeof(*s->name));
-	if (!s->n) /* 0 is no number */
+	if (!s->n) /* number 0 is not used */
 		s->name[s->n++] = NULL;
 	s->name[s->n] = name;
 	return s->n++;

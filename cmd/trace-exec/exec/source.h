@@ -9,7 +9,7 @@
 struct stmt;
 struct func;
 
-/* Names of source files by number; NULL: the number has no file, or no instruction names it. */
+/* Names of source files by number; NULL: no file has the number, or no instruction names the file. */
 struct source_files {
 	const char **name; /* not owned */
 	uint32_t n, cap;
@@ -20,14 +20,14 @@ struct source_lines {
 	struct source_line {
 		uint64_t pc;
 		uint32_t file, line; /* line 0: unknown */
-	} * row;                     /* sorted by pc; a row holds up to the next one */
+	} * row;                     /* sorted by pc; a row applies up to the next row */
 	uint32_t n, cap;
 	struct source_files files;
 };
 
 /* Returns the name of the source file of a PTX instruction; NULL: unknown. */
 const char *source_of(const struct func *f, const struct stmt *in);
-/* Returns the number of a name, which is added if it is new. 0 is no number. */
+/* Returns the number of a name, from 1 on. Adds the name if it is new. */
 uint32_t source_number(struct source_files *s, const char *name);
 /* Writes a header line for each name, with control characters and malformed UTF-8 as \xNN. */
 void source_write_files(FILE *out, const struct source_files *s);
@@ -35,7 +35,7 @@ void source_free_files(struct source_files *s);
 
 /* Notes the position of the instruction at pc, which is above the last one; line 0: unknown. */
 void source_add(struct source_lines *s, uint64_t pc, const char *file, uint32_t line);
-/* Writes the header lines of files and lines; nothing where no line is known. */
+/* Writes the header lines of files and lines. Writes nothing if no line is known. */
 void source_write(FILE *out, const struct source_lines *s);
 void source_lines_free(struct source_lines *s);
 

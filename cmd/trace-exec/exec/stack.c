@@ -24,7 +24,7 @@ void stack_start(struct warp *w, uint32_t pc)
 	push_entry(w, pc, w->lanes, UINT32_MAX);
 }
 
-/* Removes entries without a live lane; a call or the warp without a live lane ends. */
+/* Removes entries without a live lane. Ends a call or the warp if it has no live lane left. */
 void stack_settle(struct warp *w)
 {
 	for (;;) {
@@ -52,7 +52,7 @@ void stack_next(struct warp *w, uint32_t pc)
 	stack_settle(w);
 }
 
-/* Replaces the top entry by groups of lanes with different PCs, in the order in which they are pushed. */
+/* Replaces the top entry by n groups of lanes with different PCs, which are pushed in this order. */
 static void split_group(struct warp *w, const struct entry *group, unsigned n, uint32_t rpc)
 {
 	struct entry top = w->stack[w->depth - 1], kept[LANES];
@@ -196,9 +196,9 @@ static void remove_entry(struct warp *w, uint32_t i)
 }
 
 /*
- * Moves all groups except the running one past the barrier at which they have waited. Those that wait at the
- * instruction of the running group, and meet others at the same point, join it: they were apart because one of
- * them waited for another warp.
+ * Moves all groups except the running one past the barrier at which they waited. A group at the instruction of
+ * the running group, with the same meeting point, joins the running group: they were separate only because one
+ * of them waited for another warp.
  */
 static void pass_barrier(struct warp *w)
 {

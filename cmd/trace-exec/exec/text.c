@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The words of trace lines: masks, numbers, addresses. Always true: each is written in the tracer's spelling at
- * p, and the end is returned. trace_out.c and lower/ make lines of them.
+ * The words of trace lines: masks, numbers, addresses. trace_out.c and lower/ form lines from them. Always
+ * true: a function writes its word at p, in the tracer's spelling, and returns the end of the word.
  */
 #include <string.h>
 #include "exec/source.h"
@@ -17,7 +17,7 @@ void text_reserve(struct text *t, size_t more)
 	t->p = xrealloc(t->p, t->cap, 1);
 }
 
-/* Tables: the two hexadecimal digits of each byte; small numbers with a blank before them. */
+/* Tables: the two hexadecimal digits of each byte; the texts of small numbers, with a blank before each. */
 #define SMALL 1024
 static char two_digits[256][2];
 static struct {
@@ -25,7 +25,10 @@ static struct {
 	uint8_t n;
 } small[2 * SMALL];
 
-/* Adds the text of v: the digits of `shorter`, then the last digit of a. */
+/*
+ * Adds the text of v: the text of `shorter`, which is v without its last digit, and the last digit of a, which
+ * is |v|.
+ */
 static void add_small(int v, int a, int shorter)
 {
 	char *s = small[v + SMALL].s;

@@ -30,7 +30,7 @@ struct source_lines;
 void text_machine_header(FILE *out, const struct grid *g, uint32_t regs, unsigned binary, unsigned version,
 	const struct source_lines *lines);
 
-/* Makes the tables. To be called before the functions below, and not by two threads at once. */
+/* Makes the tables. Must be called before the functions below, by one thread at a time. */
 void text_prepare(void);
 /* Writes a mask as 8 hexadecimal digits. */
 char *text_mask(char *p, uint32_t mask);

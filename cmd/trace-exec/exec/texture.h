@@ -2,13 +2,13 @@
 /*
  * Textures and surfaces: memory that is read by coordinates.
  *
- * A texture has texels in global memory, row by row, and a sampler that reads them; a surface has only texels. A
- * kernel names either by its handle: a number that is no address, or the address of a .texref or .surfref
- * variable that holds the handle. A sampler without a texture (.samplerref) also has a handle: it is a texture
- * without texels, or, if PTX text declares its properties, the handle itself has them.
+ * A texture has texels in global memory, row by row, and a sampler that reads them; a surface has only texels.
+ * A kernel names either by its handle: a number that is not an address, or the address of a .texref or .surfref
+ * variable that contains the handle. A sampler without a texture (.samplerref) also has a handle: it is a
+ * texture without texels, or, if PTX text declares its properties, the handle itself contains them.
  *
- * The mip levels of a texture are consecutive and dense, each with half of the texels of the one before along
- * every dimension (at least 1), and with all layers and faces.
+ * The mip levels of a texture are consecutive and dense. Each has half of the previous level's texels along
+ * every dimension (at least 1), and all layers and faces.
  *
  * Always true: every texel of every level of a texture that texture_wrong() accepted is within its bytes from
  * addr on.
@@ -29,7 +29,7 @@ enum texture_mode { TEXTURE_WRAP, TEXTURE_CLAMP, TEXTURE_MIRROR, TEXTURE_BORDER 
 struct sampler {
 	bool linear;       /* linear filter within a level; otherwise the nearest texel */
 	bool mip_linear;   /* linear filter between levels; otherwise the nearest level */
-	bool unnormalized; /* sampler without a texture: coordinates count texels, whatever the texture has */
+	bool unnormalized; /* sampler without a texture: coordinates count texels, regardless of the texture */
 	uint8_t mode[3];   /* texture_mode of each dimension */
 	float border[4];
 	float lod[2]; /* least and greatest level of detail */
@@ -65,9 +65,12 @@ static inline uint32_t texture_bytes(const struct texture *t) { return t->bits /
 uint64_t texture_span(const struct texture *t);
 /* Returns level n, below t->levels, as a texture of one level. */
 struct texture texture_level(const struct texture *t, unsigned n);
-/* Returns the number of levels down to the one with a single texel. */
+/* Returns the largest number of levels, down to the level of a single texel. */
 unsigned texture_levels_most(const struct texture *t);
-/* Sets dimensions that are 0 to 1 (width must be given), and pitch and slice that are 0 for dense texels. */
+/*
+ * Completes a texture: sets dimensions of 0 to 1 (the width must be set), and a pitch or slice of 0 to that of
+ * dense texels.
+ */
 void texture_complete(struct texture *t);
 /* Returns NULL, or a description of what is wrong with the texture; bytes: size of the memory from addr on. */
 const char *texture_wrong(const struct texture *t, uint64_t bytes);
@@ -75,9 +78,12 @@ const char *texture_wrong(const struct texture *t, uint64_t bytes);
 bool texture_format(struct texture *t, const char *name);
 /* Adds a texture. Returns its handle. */
 uint64_t texture_add(struct textures *all, const struct texture *t);
-/* Returns the texture of a handle, or of the address of a variable that holds one; NULL: none. */
+/* Returns the texture of a handle, or of the address of a variable that contains one; NULL: none. */
 const struct texture *texture_find(const struct textures *all, const struct memory *m, uint64_t handle);
-/* Sets *to to the sampler of a handle, or of the address of a variable that holds one. Returns false if none. */
+/*
+ * Sets *to to the sampler of a handle, or of the address of a variable that contains one. Returns false if
+ * there is none.
+ */
 bool texture_sampler(const struct textures *all, const struct memory *m, uint64_t handle, struct sampler *to);
 
 /* Returns the address of a texel. layer: layer or face of a cube, else 0. The texel must exist. */
