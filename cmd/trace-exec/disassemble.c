@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Disassembler: one line or record an instruction.
+ * Disassembler: one line or record per instruction.
  *
- * Always true: each instruction gives exactly one line; bits that no field of the opcode covers are on it.
+ * Always true: the line shows the bits that no field of the opcode covers.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,10 @@ struct disassembly {
 	const char *file;
 };
 
-/* "B01----:R0:W1:Y:S04": counters that are waited for, those set, yield, stall cycles. */
+/*
+ * Writes control codes, as in "B01----:R0:W1:Y:S04": counters to wait for, counters to set, yield, stall
+ * cycles.
+ */
 static void control_text(char out[24], const struct control_code *k)
 {
 	char read = k->read == 7 ? '-' : (char)('0' + k->read),
@@ -137,7 +140,7 @@ static void disassemble_function(struct disassembly *d, const struct sass_image 
 	}
 }
 
-/* Disassembles the cubins of a file; dies on trouble. */
+/* Disassembles the cubins of a file. Exits with a message on an error. */
 static void disassemble_file(struct disassembly *d, const char *path)
 {
 	struct cubins *c = cubins_new();

@@ -10,13 +10,13 @@ struct disassemble_options {
 	const char *output; /* file; NULL or "-": stdout */
 	unsigned sm;        /* only code for this compute capability; 0: all */
 	bool json;
-	bool control; /* with control codes */
+	bool control; /* print control codes */
 	bool force;
 };
 
 /*
- * Writes the instructions of n files: cubins, fat binaries, or programs with them. Returns EXIT_GOOD; dies on
- * trouble.
+ * Writes the instructions of n files: cubins, fat binaries, or programs that contain them. Returns EXIT_GOOD,
+ * or exits with a message.
  */
 int disassemble_files(char *const *path, int n, const struct disassemble_options *o);
 /* Prints the list of opcodes for the manual page. */

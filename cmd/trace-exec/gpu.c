@@ -60,7 +60,10 @@ static double nth_number(const char *text, unsigned n)
 	return text ? strtod(text, NULL) : 0;
 }
 
-/* Returns the bytes of a cache string: sets, line and ways come first, after a letter if the cache has sectors. */
+/*
+ * Returns the size of the cache that a text describes: sets, line size and ways, after a letter if the cache
+ * has sectors.
+ */
 static uint64_t cache_bytes(const char *text)
 {
 	unsigned sectored = *text >= 'A' && *text <= 'Z';

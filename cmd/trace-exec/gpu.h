@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The GPU that --run shows to the program and --as sass writes
- * for: figures out of a configuration (trace-config(5)).
+ * The GPU that --run shows to the program and --as sass writes for: figures from a configuration
+ * (trace-config(5)).
  */
 #ifndef GPU_H
 #define GPU_H
@@ -23,11 +23,14 @@ struct gpu_choice {
 /* Adds a file or setting; too many are a usage error. */
 void gpu_add_file(struct gpu_choice *g, const char *name, bool shipped);
 void gpu_add_define(struct gpu_choice *g, const char *assignment);
-/* Ends the program if output would replace one of the configuration files. */
+/* Exits with a message if output would replace one of the configuration files. */
 void gpu_spare(const struct gpu_choice *g, const char *output);
 /* Returns the binary version of the GPU's compute capability: 86 for 8.6. */
 unsigned gpu_binary(const struct gpu_choice *g);
-/* Copies the GPU's figures to w; default: GPU_DEFAULT. Dies if a configuration cannot be read. */
+/*
+ * Sets the figures of the GPU in w; the default is GPU_DEFAULT. Exits with a message if a configuration cannot
+ * be read.
+ */
 void gpu_figures(const struct gpu_choice *g, struct wire *w);
 
 #endif

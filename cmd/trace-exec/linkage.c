@@ -100,7 +100,10 @@ static enum program_linkage elf_linkage(const struct elf_view *v)
 									: LINKAGE_OTHER;
 }
 
-/* Opens the file that execvp() finds: name itself where it has a slash, else in the directories of PATH. */
+/*
+ * Opens the file that execvp() finds: `name` itself if it has a slash, else the first in the directories of
+ * PATH.
+ */
 static int open_command(const char *name)
 {
 	const char *dir = getenv("PATH");

@@ -219,7 +219,7 @@ static void choose_output(struct args *a)
 	o->records = packed;
 }
 
-/* Sets the output of a trace that is compared: a file of its own where none is named. */
+/* Sets the output of a trace that is compared: a temporary file if none is named. */
 static void choose_compared(struct args *a)
 {
 	struct run_options *o = &a->o;
@@ -232,7 +232,10 @@ static void choose_compared(struct args *a)
 	o->force = true;
 }
 
-/* Returns the exit status after a run that ended with `status`: that of the comparison if there is one. */
+/*
+ * Returns the exit status after a run that ended with `status`: that of the comparison if the run was good and
+ * there is one.
+ */
 static int compared(const struct args *a, int status)
 {
 	return a->recorded && !status ? recorded_compare(a->o.output, a->recorded) : status;
@@ -254,7 +257,9 @@ static void choose_launches(struct run_options *o)
 			(int)strcspn(bad, ","), bad);
 }
 
-/* Prints the functions of the CUDA runtime and driver, one a line: "executed" or "refused", a tab, the name. */
+/*
+ * Prints the functions of the CUDA runtime and driver, one per line: "executed" or "refused", a tab, the name.
+ */
 static void list_runtime(void)
 {
 	struct output *out = output_open(NULL, false);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --run: starts the program with the library preloaded in place of its CUDA runtime and driver, receives its
- * messages.
+ * --run: starts the program with the library preloaded in place of its CUDA runtime and driver, and receives
+ * the library's messages.
  *
- * Always true: no stream and no list are left by a kernel that failed or a program that was killed or ended
- * without exit(). The program's output never mixes with the trace: when the trace goes to stdout, the program's
- * stdout is stderr.
+ * Always true: a kernel that failed, and a program that was killed or ended without exit(), leave neither a
+ * stream nor a list. The program's output never mixes with the trace: when the trace is written to stdout, the
+ * program's stdout is stderr.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -126,8 +126,8 @@ static int receive_all(struct receiver *r, pid_t program)
 /* ---- the program ---- */
 
 /*
- * Finds the library: named by the environment, in trace-exec's directory, installed relative to it, installed
- * in LIBDIR.
+ * Finds the library: as named by the environment, else in trace-exec's directory, in ../lib/warptools, or in
+ * LIBDIR.
  */
 static void find_library(char path[PATH_MAX])
 {
@@ -187,7 +187,7 @@ static bool name_for_loader(char *path, size_t cap)
 	return true;
 }
 
-/* Sets a variable, or removes it if it has no value. 0, or -1 and errno. */
+/* Sets a variable, or removes it if it has no value. Returns 0, or -1 with errno set. */
 static int set_choice(const char *variable, const char *value)
 {
 	return value ? setenv(variable, value, 1) : unsetenv(variable);
@@ -227,7 +227,7 @@ static bool is_stdout_taken(const struct run_options *o)
 	return o->to == TRACE_STREAM && (!o->output || !strcmp(o->output, "-"));
 }
 
-/* Executes the program. The kernel ends it with trace-exec, also where a signal ends trace-exec. */
+/* Executes the program. Linux kills it when trace-exec ends, even if a signal ends trace-exec. */
 static _Noreturn void become_program(char **argv, pid_t parent, bool stdout_taken, int trouble)
 {
 	int e;
@@ -287,7 +287,7 @@ static pid_t start_program(char **argv, struct wire *w, const struct run_options
 	return child;
 }
 
-/* Returns the exit status after a program that ended with status own without a call of the library. */
+/* Returns the exit status after a program that ended with status `own` without a call of the library. */
 static int judge_uncalled(const char *name, int own)
 {
 	enum program_linkage l = linkage_of(name);

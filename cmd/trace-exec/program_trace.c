@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The trace of a program. Kernels are written to a folder as they arrive, or packed into a stream, whose list is known
- * when the program has ended.
+ * The trace of a program. Kernels are written to a folder as they arrive, or packed into a stream, which ends
+ * with the list because that is complete only when the program has ended.
  *
- * Always true: the memory for a stream is that of one thread block and of the packer. The program is not trusted
- * to send whole messages: their sizes, and the instructions that records name, are checked.
+ * Always true: a stream takes the memory of one thread block and of the packer. The program is not trusted to
+ * send whole messages: their sizes, and the instructions that records name, are checked.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,7 +17,10 @@
 
 static bool is_stdout(const char *path) { return !path || !strcmp(path, "-"); }
 
-/* Opens a file for writing. Dies if it is the traced program or a file of the GPU's configuration. */
+/*
+ * Opens a file for writing. Exits with a message if it is the traced program or a file of the GPU's
+ * configuration.
+ */
 static struct output *open_spared(const struct program_trace *t, const char *path)
 {
 	output_spare(path, t->program);
@@ -113,7 +116,7 @@ struct message_rest {
 	uint64_t n;
 };
 
-/* Takes n elements of a size, filled up to 8 bytes. NULL: the rest is too short. */
+/* Takes n elements of `size` bytes, and the padding up to a multiple of 8. NULL: the rest is too short. */
 static const void *take_elements(struct message_rest *r, uint64_t n, size_t size)
 {
 	const char *p = r->p;

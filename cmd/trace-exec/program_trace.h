@@ -24,7 +24,7 @@ struct program_trace {
 	bool begun; /* the stream has a kernel that has not ended */
 };
 
-/* Opens the output. Dies on trouble, and if the output is the program or a file of the GPU. */
+/* Opens the output. Exits on an error, or if the output is the program or a file of the GPU. */
 void program_trace_open(struct program_trace *t, const struct run_options *o, const struct gpu_choice *g,
 	const char *program);
 /* Handle a message of their kind, whose body is t->body. false: the message is damaged. */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --compare: aligns a trace with a recorded one: kernels by their order, thread blocks by their coordinates, warps by
- * their numbers, instructions by their order in the warp.
+ * --compare: aligns a trace with a recorded one: kernels by their order, thread blocks by their coordinates,
+ * warps by their numbers, instructions by their order in the warp.
  *
- * Instructions are equal if PC, mask, opcode, registers and width are, and the addresses of active lanes up to a
- * constant for each piece of memory: the recorded run had its buffers at other addresses. Always true: the pieces of a
- * kernel are disjoint, and all addresses that a piece has seen had the same distance to the recorded ones.
+ * Instructions are equal if they have the same PC, mask, opcode, registers and width. The addresses of active
+ * lanes may differ by a constant for each piece of memory, because the recorded run had its buffers at other
+ * addresses. Always true: the pieces of a kernel are disjoint, and all addresses of a piece had the same
+ * distance to the recorded addresses.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,11 +18,11 @@
 #include "recorded.h"
 #include "warptools.h"
 
-#define PIECE_GAP   (1ull << 20) /* a piece grows across at most this many bytes that no access has shown */
+#define PIECE_GAP   (1ull << 20) /* largest gap without accesses across which a piece grows */
 #define PIECES_MOST 65536u
 #define SPACES      8u
 
-/* Executed addresses from low to high, which are distance bytes below the recorded ones. */
+/* Executed addresses from low to high, each `distance` below the recorded address. */
 struct address_piece {
 	uint64_t low, high, distance;
 };
@@ -43,7 +44,7 @@ struct comparison {
 	struct address_pieces pieces[SPACES];
 	uint64_t *number; /* by the index of a thread block in the grid: 1 + its number in the executed trace */
 	uint64_t total, wrong; /* instructions of the kernel, and those that differ */
-	char first[320];       /* where the traces part; "": nowhere yet */
+	char first[320];       /* first difference; "": none so far */
 	FILE *out;
 };
 
@@ -125,7 +126,9 @@ static uint32_t piece_after(const struct address_pieces *x, uint64_t address)
 	return low;
 }
 
-/* Adds an address to the piece that has its distance. Returns false if it is in one of another distance. */
+/*
+ * Adds an address to the piece that has its distance. Returns false if it is in a piece with another distance.
+ */
 static bool place_address(struct address_pieces *x, uint64_t address, uint64_t distance)
 {
 	uint32_t i = piece_after(x, address);
@@ -200,7 +203,7 @@ static bool find_difference(struct comparison *c, uint32_t mine, uint32_t other,
 	return true;
 }
 
-/* Counts an instruction or more that differ; the first is described. */
+/* Counts n instructions that differ. Keeps the description of the kernel's first difference. */
 static void note_difference(
 	struct comparison *c, uint64_t n, uint32_t warp, uint64_t at, uint64_t line, const char *what)
 {

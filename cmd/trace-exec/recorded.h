@@ -3,11 +3,11 @@
 #ifndef RECORDED_H
 #define RECORDED_H
 
-/* Returns the path of a new file for a trace, which is removed when the program ends. Dies on trouble. */
+/* Returns the path of a new file for a trace, which is removed when the program ends. Exits on an error. */
 const char *recorded_new_file(void);
 /*
  * Compares trace `executed` with trace `recorded`, kernel by kernel, and writes a line for each kernel to stdout.
- * Returns EXIT_GOOD if they are equal, EXIT_NO if not; dies on trouble.
+ * Returns EXIT_GOOD if they are equal, EXIT_NO if not; exits on an error.
  */
 int recorded_compare(const char *executed, const char *recorded);
 

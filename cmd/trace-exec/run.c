@@ -19,7 +19,7 @@
 #include "run.h"
 #include "trace_out.h"
 
-#define STREAM_LEVEL PACK_FAST /* trace-pack makes streams that are kept smaller */
+#define STREAM_LEVEL PACK_FAST /* trace-pack can make the stream smaller */
 
 struct running {
 	struct script *s;
@@ -31,7 +31,7 @@ struct running {
 	struct pack_writer *pack;
 	FILE *trace;                /* trace of the running kernel, if it is text */
 	struct lower *lower;        /* --as sass: code of the kernel launched last */
-	const struct func *lowered; /* lowered form of that kernel */
+	const struct func *lowered; /* the kernel whose code `lower` is */
 	uint64_t insts, threads;
 };
 
@@ -76,8 +76,8 @@ static char *saved_path(const struct running *r, const struct step *c)
 }
 
 /*
- * Dies if the last `n` bytes of a path, the name that a launch file gives, lead through a symbolic link or to
- * anything that exists and is no regular file.
+ * Exits with a message if the last `n` bytes of a path, which a launch file names, lead through a symbolic
+ * link, or to something that exists and is not a regular file.
  */
 static void check_saved_path(char *path, size_t n)
 {
@@ -106,7 +106,7 @@ static char *kernel_path(const struct running *r, uint32_t id)
 	return run_path(r->o->output, name);
 }
 
-/* Ends the program if the trace or a saved file would replace a file that is read. */
+/* Exits with a message if the trace or a saved file would replace a file that is read. */
 static void protect_inputs(const struct running *r)
 {
 	bool folder = r->o->to == TRACE_FOLDER, file = r->o->to == TRACE_STREAM && r->o->output;

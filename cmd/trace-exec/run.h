@@ -26,7 +26,7 @@ struct run_options {
 
 /* Returns folder/name, allocated; an empty folder gives the name alone. */
 char *run_path(const char *folder, const char *name);
-/* Returns EXIT_GOOD, or EXIT_NO when a kernel failed or a buffer differs from its file. Dies on trouble. */
+/* Returns EXIT_GOOD, or EXIT_NO when a kernel failed or a buffer differs from its file. Exits on an error. */
 int run_script(struct script *s, const struct run_options *o);
 
 #endif

@@ -2,11 +2,11 @@
 /*
  * Traces: the header with the static code, a line for each warp instruction.
  *
- * Always true: a warp's lines are in the order of execution; the lines of a thread block are written when it has
- * ended, blocks in the order of their numbers. A line has the PC and the data that vary: the lanes that executed,
- * addresses, the lanes that were issued if they differ, barrier and space if only the execution determines them.
- * A packed stream gets runs in place of lines: consecutive instructions with the same lanes. Instructions with
- * fields after the addresses are text there, too.
+ * Always true: a warp's lines are in the order of execution; the lines of a thread block are written when it
+ * has ended, blocks in the order of their numbers. A line has the PC and the data that vary: the lanes that
+ * executed, addresses, the lanes that were issued if they differ, barrier and space if only the execution
+ * determines them. A packed stream has runs instead of lines: consecutive instructions with the same lanes.
+ * Instructions with fields after the addresses are stored as text there, too.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -170,7 +170,10 @@ static inline void continue_run(struct recording *t, uint32_t id, uint32_t mask)
 		begin_run(t, id, mask);
 }
 
-/* Records an instruction whose line has more than mask, width and addresses: the fields after the mask as text. */
+/*
+ * Records an instruction whose line has more than mask, width and addresses, with the fields after the mask as
+ * text.
+ */
 static NOINLINE void record_text(
 	struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
 {
@@ -232,7 +235,7 @@ void trace_out_warps(const struct cta *c, struct pack_warp *warp)
 
 /* ---- static code ---- */
 
-/* Returns the first run of digits in the register's name; -1: none. */
+/* Returns the number that the first digits in the register's name form; -1: none. */
 static int64_t bank_number(const struct reg *r)
 {
 	const char *s = r->name;
@@ -279,7 +282,7 @@ static void put_sources(FILE *out, const struct func *f, const struct operand *o
 			put_sources(out, f, &o->elem[i], 'V');
 }
 
-/* Returns the number of a PTX instruction's source file, which files has. */
+/* Returns the number of a PTX instruction's source file in `files`. */
 static uint32_t number_of_file(struct source_files *files, const struct func *f, const struct stmt *in)
 {
 	const char *name = source_of(f, in);

@@ -3,7 +3,7 @@
  * Protocol between trace-exec --run and the library that it preloads in place of the program's CUDA runtime:
  * settings in one environment variable, results through a pipe.
  *
- * Always true: of the program's processes the one that takes the token, a byte in a second pipe, may send;
+ * Always true: only one process of the program may send, the one that takes the token, a byte in a second pipe.
  * WIRE_DONE is the last message, and a run without it has failed. Copies and kernels are sent in the order in
  * which the program makes them.
  */
@@ -25,7 +25,7 @@
 	F(check) \
 	F(limit) /* largest number of warp instructions in a launch */ \
 	F(jobs)  /* threads that execute */ \
-	F(order) /* thread blocks one after another, always */ \
+	F(order) /* always execute thread blocks one after another */ \
 	F(stack) /* enum stack_kind */ \
 	F(strict_races) \
 	F(leaks) /* memory that is not freed is an error */ \
@@ -50,7 +50,7 @@ struct wire {
 };
 
 enum wire_kind {
-	WIRE_COPY = 1, /* a line of the list, without its end */
+	WIRE_COPY = 1, /* a line of the list, without its newline */
 	WIRE_KERNEL,   /* file name of the next kernel; data follow */
 	WIRE_DATA,     /* text of the current kernel */
 	WIRE_PART,     /* start of the body of the next WIRE_CODE or WIRE_BLOCK */
@@ -68,8 +68,8 @@ struct wire_head {
 #define WIRE_MOST (1u << 20) /* largest size of a body */
 
 /*
- * Start of a block: n_warps of struct wire_warp follow, then for each warp its words, more, runs and text. Each array
- * is filled up to a multiple of 8 bytes.
+ * Start of a block: n_warps of struct wire_warp follow, then for each warp its words, more, runs and text. Each
+ * array is padded to a multiple of 8 bytes.
  */
 struct wire_block {
 	uint32_t id[3];
