@@ -72,7 +72,7 @@ struct cublas_product {
 	const void *alpha, *beta;
 	bool scalars_on_device, pointers;
 	int scalar;       /* enum cublas_type of alpha, beta and of the sum: TYPE_F32, TYPE_F64 or TYPE_S32 */
-	int half_scalars; /* type of alpha and beta if it is not `scalar`: TYPE_F16; else TYPE_NONE */
+	int half_scalars; /* TYPE_F16: alpha and beta have this type; TYPE_NONE: they have the type `scalar` */
 	unsigned epilogue; /* set of enum cublas_epilogue */
 	uint64_t bias;
 	int bias_type;

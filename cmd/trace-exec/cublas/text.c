@@ -153,7 +153,10 @@ static const char parameters[] =
 	"\t.param .s64 d_rows, .param .s64 d_columns, .param .s64 d_batches, .param .b64 alpha, .param .b64 beta,\n"
 	"\t.param .u32 m, .param .u32 n, .param .u32 k, .param .u32 flags)\n{\n";
 
-/* flags: 1: operands are arrays of addresses; 2: alpha and beta are addresses; 4: beta is not 0. */
+/*
+ * Bits of the kernel's flags: 1: operands are arrays of addresses; 2: alpha and beta are addresses; 4: beta is
+ * not 0.
+ */
 static const char start[] = "\t.shared .align 8 .b8 tiles_a[2048];\n"
 			    "\t.shared .align 8 .b8 tiles_b[2176];\n"
 			    "\tld.param.u32 %m, [m];\n\tld.param.u32 %n, [n];\n\tld.param.u32 %k, [k];\n"
@@ -234,8 +237,8 @@ static void add_loop(struct kernel_text *t, const struct cublas_product *p)
 }
 
 /*
- * Appends the load of alpha or beta: its value, in the sum's type, or from its address, where its type is that
- * of half_scalars if there is one.
+ * Appends code that loads alpha or beta: a parameter of the sum's type, or a value at the address in the
+ * parameter, which has the type half_scalars if that is set.
  */
 static void add_scalar(struct kernel_text *t, const struct cublas_product *p, const char *name)
 {

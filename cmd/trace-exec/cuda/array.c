@@ -133,7 +133,7 @@ struct cuda_resource {
 		struct {
 			uint64_t base;
 			unsigned format, channels;
-			size_t width, height, pitch; /* linear memory: only width, in bytes */
+			size_t width, height, pitch; /* for linear memory only width is set, in bytes */
 		} memory;
 		int reserved[32];
 	} data;

@@ -43,9 +43,7 @@ struct cuda_context *cuda_current_context(void)
 	return depth ? stack[depth - 1] : cudart_thread_active ? &primary : NULL;
 }
 
-/*
- * Saves the runtime's state for cuda_leave(). Fails if neither cuInit() was called nor the runtime has started.
- */
+/* Saves the runtime's state for cuda_leave(). Fails before cuInit() unless the runtime has started. */
 int cuda_enter_device(void)
 {
 	was_active = cudart_thread_active;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The interface of the CUDA driver (libcuda.so.1), over the objects of the runtime in cudart/: streams, events,
- * graphs, arrays and pools of both are the same, and a kernel has one handle.
+ * The interface of the CUDA driver (libcuda.so.1), over the objects of the runtime in cudart/: driver and runtime
+ * share streams, events, graphs, arrays and pools, and a kernel has the same handle in both.
  *
  *   context.c  initialization, the device, contexts      module.c  modules, libraries, linking
  *   memory.c   allocation, copies, fills, pointers        virtual.c reserved addresses and memory mapped there
@@ -22,12 +22,12 @@
 struct cuda_context;
 
 /*
- * context.c: begin a call of a function that needs a context, or only initialization. They return 0 or a
- * status.
+ * context.c: cuda_enter() begins a function that needs a context, cuda_enter_device() one that needs only
+ * initialization. Both return 0 or a status.
  */
 int cuda_enter(void);
 int cuda_enter_device(void);
-/* Ends the call. Returns the driver's code for a status. */
+/* Ends a function that one of these began. Returns the driver's code for a status. */
 int cuda_leave(int status);
 /* Returns the context of the calling thread; NULL: none. */
 struct cuda_context *cuda_current_context(void);

@@ -193,7 +193,8 @@ struct update_info {
 };
 
 /*
- * Updates an instance. The runtime's function takes `info` since release 12, a pointer to each result before.
+ * Updates an instance. Since release 12 the runtime's function takes `info`; before, it takes a pointer to each
+ * result.
  */
 static int update(struct graph_exec *x, const struct cuda_graph *g, struct update_info *info)
 {

@@ -150,7 +150,7 @@ DRIVER_TOO(cuMemcpyPeerAsync, cuMemcpyPeerAsync_ptsz,
 
 enum memory_kind { KIND_HOST = 1, KIND_DEVICE, KIND_ARRAY, KIND_UNIFIED };
 
-/* Sets one end of the runtime's structure. unit: bytes of a texel where either end is an array, else 1. */
+/* Sets one end of the runtime's structure. unit: bytes of a texel if either end is an array, else 1. */
 static int convert_copy_end(const struct cuda_copy_end *c, const struct cuda_copy_3d *whole, size_t unit,
 	const struct array **array, struct position *p, struct pitched *at)
 {

@@ -22,7 +22,7 @@
 #define ELF_FIRST     0x7fu /* first byte of an ELF file; bytes of PTX are smaller */
 #define FATBIN_HEAD   16u
 #define FILE_MOST     ((size_t)1 << 30)
-#define UNKNOWN_SIZE  ((size_t)1 << 40) /* size of code passed without its size; its headers are trusted */
+#define UNKNOWN_SIZE  ((size_t)1 << 40) /* limit for code without a given size; its headers are trusted */
 
 /* Serves as CUmodule and as CUlibrary. */
 struct cuda_module {
@@ -34,7 +34,7 @@ struct cuda_module {
 };
 static struct cuda_module *modules;
 
-/* Options of the compiler, by number; values are pointers or numbers in pointers. */
+/* Numbers of the compiler's options. A value is a pointer, or a number stored in a pointer. */
 enum { JIT_INFO_LOG = 3, JIT_INFO_LOG_SIZE, JIT_ERROR_LOG, JIT_ERROR_LOG_SIZE };
 struct jit_options {
 	unsigned n;
@@ -81,7 +81,7 @@ static uint32_t first_word(const void *code)
 	return w;
 }
 
-/* Sets m->texts to the texts from `p` on, which an empty text ends. */
+/* Sets m->texts to the texts at `p`. An empty text marks their end. */
 static void split_texts(struct cuda_module *m, const char *p)
 {
 	uint32_t n = 0, cap = 0;
@@ -140,7 +140,10 @@ static void free_code(struct cuda_module *m)
 	free(m);
 }
 
-/* Returns the code in a wrapper, or `code` itself if it is none. A wrapper has the address after two words. */
+/*
+ * Returns the code that a wrapper points to, or `code` itself if it is not a wrapper. The address follows two
+ * words.
+ */
 static const char *code_of_wrapper(const void *code)
 {
 	const char *bytes;
@@ -347,7 +350,7 @@ DRIVER(cuKernelGetLibrary, module_of_kernel(to, kernel), struct cuda_module **to
 
 struct cuda_link {
 	struct bytes texts; /* LINKED_MAGIC, then the texts */
-	struct bytes code;  /* the only input, if it is machine code; then there are no texts */
+	struct bytes code;  /* machine code, which must be the only input */
 	struct jit_options o;
 };
 enum { INPUT_CUBIN, INPUT_PTX, INPUT_FATBIN };

@@ -65,7 +65,7 @@ static void clear_freed_memory(uint64_t addr, uint64_t n)
 static struct {
 	struct address_range {
 		uint64_t start, bytes;
-	} * range; /* in ascending order */
+	} * range; /* ranges in ascending order */
 	uint32_t n, cap;
 } reserved;
 

@@ -22,7 +22,7 @@ struct array {
 
 struct mipmap {
 	struct mipmap *next;
-	struct texture form; /* shape, with all levels */
+	struct texture form; /* shape of the array with all its levels */
 	struct array *level[TEXTURE_LEVELS];
 };
 

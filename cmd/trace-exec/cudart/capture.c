@@ -22,12 +22,12 @@ struct stream_capture {
 	pthread_t thread;
 	int mode;
 	bool broken, extends; /* extends: it adds nodes to a graph of the program */
-	uint32_t n_before;    /* nodes of the graph before the capture */
+	uint32_t n_before;    /* number of nodes in the graph before the capture */
 };
 
 struct branch {
 	struct branch *next;
-	const void *owner; /* the stream or event */
+	const void *owner; /* stream or event that the branch belongs to */
 	bool is_event;
 	struct stream_capture *recording; /* NULL: an event whose recording has ended */
 	struct graph_node **last;

@@ -64,8 +64,8 @@ struct pitched {
 struct image {
 	const void *bytes;        /* the fat binary, or a cubin; NULL: unregistered */
 	size_t n_cubin;           /* bytes of the cubin; 0: a fat binary, whose header has its size */
-	const char *const *texts; /* PTX in place of a fat binary, NULL after the last; NULL: none */
-	const void *const *parts; /* fat binaries of separate compilation, NULL after the last; NULL: none */
+	const char *const *texts; /* PTX texts instead of a fat binary, NULL after the last; NULL: none */
+	const void *const *parts; /* fat binaries of separately compiled files, then NULL; NULL: none */
 	struct module **module;
 	uint32_t n_modules, cap_modules;
 	struct cubins *cubins; /* machine code of the fat binary, for registers and shared memory */
@@ -88,7 +88,7 @@ struct kernel {
 
 struct variable {
 	const void *host;
-	void **managed; /* the program's pointer to it; NULL: not managed */
+	void **managed; /* the program's pointer to the variable; NULL: not managed */
 	const char *name;
 	uint32_t image;
 	size_t size;
@@ -103,8 +103,8 @@ enum grant_kind { GRANT_DEVICE, GRANT_PINNED, GRANT_MANAGED };
 struct grant {
 	uint64_t addr, bytes;
 	uint8_t kind;
-	bool live, is_variable; /* the program cannot free a variable */
-	bool of_graph;          /* a node of a graph allocated it */
+	bool live, is_variable; /* is_variable: memory of a variable, which the program cannot free */
+	bool of_graph;          /* allocated by a node of a graph */
 	unsigned flags;
 	struct pool *pool; /* memory pool of the allocation; NULL: none */
 };
@@ -131,7 +131,7 @@ struct cudart {
 	struct kernel *kernel;
 	struct variable *variable;
 	uint32_t n_images, cap_images, n_kernels, cap_kernels, n_variables, cap_variables, n_loaded;
-	struct table kernels, variables; /* by host address */
+	struct table kernels, variables; /* kernels and variables by their host address */
 	uint32_t launches;
 	uint64_t warp_insts, thread_insts;
 
@@ -144,8 +144,8 @@ extern struct cudart cudart;
 extern _Thread_local bool cudart_thread_active;
 
 /*
- * start.c: begin and end every function of the interface. wait: the function waits for the device.
- * cudart_enter() returns a status.
+ * start.c: every function of the interface begins with cudart_enter() and ends with cudart_leave(). wait: the
+ * function waits for the device. Both return a status.
  */
 int cudart_enter(bool wait);
 int cudart_leave(int status);
@@ -209,7 +209,7 @@ int cudart_allocate(uint64_t *addr, size_t n, enum grant_kind kind, unsigned fla
 struct grant *cudart_find_grant(uint64_t addr); /* the live grant that contains addr; NULL: none */
 /* Returns the host address of n bytes at p, a device or host address. NULL: not in one allocation. */
 void *cudart_host_address(const void *p, size_t n);
-bool cudart_is_device(const void *p); /* device or managed memory, or a variable */
+bool cudart_is_device(const void *p); /* p is in device or managed memory, or in a variable */
 void cudart_report_leaks(void);
 /* Frees device or managed memory of cudart_allocate() or cudart_map(). Returns 0 or a status. */
 int cudart_release(uint64_t addr);
@@ -226,7 +226,7 @@ void cudart_set_access(uint64_t addr, bool allowed);
 /* pointer.c: returns true if p is in memory that the program registered with cudaHostRegister(). */
 bool cudart_is_registered(const void *p);
 
-/* pool.c: adds to the bytes of a pool that are in use; subtracts from them. */
+/* pool.c: add to, or subtract from, the bytes of a pool that are in use. */
 void cudart_pool_add_used(struct pool *p, uint64_t bytes);
 void cudart_pool_subtract_used(struct pool *p, uint64_t bytes);
 
@@ -242,7 +242,7 @@ struct func_attributes {
 };
 
 /* array.c */
-struct channels { /* cudaChannelFormatDesc: bits of each channel, and the kind of all */
+struct channels { /* cudaChannelFormatDesc: bits of each channel, and their common kind */
 	int bits[4], kind;
 };
 /* Sets the format of a texel from its channels. Returns 0 or a status. */
@@ -254,7 +254,7 @@ const struct texture *cudart_mipmap_form(const struct mipmap *m);
 /* Returns the bytes of a texel of the array; 0: `a` is not an array. */
 size_t cudart_array_texel_bytes(const struct array *a);
 /*
- * Finds the box of an array that begins at byte x, row y, plane z; extent: bytes, rows, planes. 0 or a
+ * Finds the box of an array that begins at byte x, row y, plane z; extent: bytes, rows, planes. Returns 0 or a
  * status.
  */
 int cudart_array_box(const struct array *a, struct position start, struct extent extent, struct pitched *out,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The only device, with the figures of trace-exec's GPU configuration.
+ * Functions of devices: there is one device, with the figures of trace-exec's GPU configuration.
  *
  * Always true: a property without a figure in the configuration is 0; cudaDeviceProp has the layout of the
  * runtime that the program was linked with.
@@ -279,7 +279,7 @@ API(int, cudaDeviceGetP2PAttribute, int *to, int attribute, int device, int peer
 	return cudart_leave((cudart_enter(false), cudaErrorInvalidDevice));
 }
 
-enum { BUS = 1 }; /* as in properties.def */
+enum { BUS = 1 }; /* PCI bus, as in properties.def */
 #define BUS_ID "0000:01:00.0"
 
 API(int, cudaDeviceGetPCIBusId, char *to, int n, int device)

@@ -18,10 +18,10 @@
 #include "cudart/cudart.h"
 
 struct configuration {
-	struct dim grid, block, cluster; /* cluster.x 0: the kernel's cluster */
+	struct dim grid, block, cluster; /* cluster.x 0: use the kernel's own cluster */
 	size_t shared;
 	struct stream *stream;
-	struct event *event; /* recorded after the launch; NULL: none */
+	struct event *event; /* event to record after the launch; NULL: none */
 	bool cooperative;
 };
 
@@ -114,7 +114,7 @@ struct node_params {
 			uint64_t handle;
 			int kind;
 			unsigned n_bodies;
-			struct cuda_graph **body; /* written by the runtime */
+			struct cuda_graph **body; /* graphs, written by the runtime */
 		} conditional;
 	};
 	long long last;
@@ -137,7 +137,7 @@ struct graph_work {
 struct graph_node {
 	struct cuda_graph *graph;
 	struct graph_work work;
-	struct graph_node **after; /* the nodes that it depends on */
+	struct graph_node **after; /* nodes that this node depends on */
 	uint32_t n_after, cap_after;
 	uint64_t serial; /* unique number of the node; its address can be reused */
 	uint64_t origin; /* in a copy: serial of the copied node; 0: not a copy */

@@ -25,7 +25,7 @@ static bool is_exec(const struct graph_exec *x)
 
 enum {
 	FLAG_AUTO_FREE = 1, /* a launch first frees the memory of the previous launch */
-	FLAGS_MOST = 15     /* all four flags; the other three have no effect */
+	FLAGS_MOST = 15     /* sum of the four flags; the other three have no effect */
 };
 
 static int instantiate_graph(struct graph_exec **to, const struct cuda_graph *g, unsigned long long flags)

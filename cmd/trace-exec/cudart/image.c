@@ -25,8 +25,7 @@
 struct wrapper {
 	int magic, version;
 	const void *fatbin;
-	const void *const
-		*parts; /* version 2: fat binaries of files that were compiled separately, then NULL */
+	const void *const *parts; /* version 2: fat binaries of separately compiled files, then NULL */
 };
 enum { WRAPPER_LINKED = 2 };
 

@@ -49,7 +49,7 @@ API(int, __cudaPopCallConfiguration, struct dim *grid, struct dim *block, size_t
 static const struct lower *lowered_code(const struct grid *g)
 {
 	static const struct func *lowered;
-	static uint32_t modules; /* number of modules when it was translated; more modules change the code */
+	static uint32_t modules; /* number of modules at the last translation: new modules change the code */
 	static struct lower *code;
 	static struct fault f;
 

@@ -280,7 +280,7 @@ API(int, cudaEventRecord, struct event *event, struct stream *s)
 }
 ALSO(cudaEventRecord_ptsz, cudaEventRecord);
 
-/* Begins a call for an event that must have happened, which an event recorded into a graph has not. */
+/* Begins a call that requires that the event has happened. An event recorded into a graph has not. */
 static int enter_for_happened_event(struct event *event)
 {
 	int e = enter_for_event(event, true);

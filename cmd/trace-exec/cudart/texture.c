@@ -13,7 +13,7 @@
 #define DESCRIPTION_11 offsetof(struct description, seamless_cube)
 
 static struct {
-	struct resource *resource; /* by number of the texture */
+	struct resource *resource; /* resources by number of the texture */
 	struct description *description;
 	uint32_t cap_resources, cap_descriptions;
 } objects;

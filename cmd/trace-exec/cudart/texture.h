@@ -15,7 +15,7 @@ struct resource {
 		struct {
 			char *base;
 			struct channels channels;
-			size_t width, height, pitch; /* linear memory: only width, in bytes */
+			size_t width, height, pitch; /* for linear memory only width is set, in bytes */
 		} memory;
 		int reserved[32];
 	} data;

@@ -13,7 +13,7 @@
 #include "trace_out.h"
 
 static struct {
-	FILE *text;         /* text of the current kernel; NULL: none */
+	FILE *text;         /* stream for the text of the current kernel; NULL: none */
 	bool records;       /* thread blocks of the current kernel are sent as records */
 	struct bytes block; /* body of the message under construction */
 } sending;
