@@ -15,8 +15,8 @@ struct access_range; /* lanes.h */
 void check_outside(struct warp *w, const struct op *o, uint32_t lane, enum state_space space, uint64_t addr,
 	uint64_t bytes);
 /*
- * Checks an access of the lanes of m to `bytes` bytes each at w->addr (host addresses in at) before it is made.
- * Returns false if the launch has failed.
+ * Check an access of the lanes of m before it is made: `bytes` bytes each at w->addr, whose host addresses are
+ * in `at`. Return false if the launch has failed.
  */
 bool check_read(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at);
 bool check_write(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at);
@@ -46,7 +46,7 @@ void check_barrier(struct cta *c);
 /* Marks all shared memory of a starting thread block as uninitialised. */
 void check_start(struct cta *c);
 void check_free(struct cta *c);
-/* Marks bytes of shared or global memory that something else than a store has written. */
+/* Marks bytes of shared or global memory as written, after a write that is not a store. */
 void check_mark(struct cta *c, const uint8_t *at, uint64_t bytes);
 
 /* Marks bytes of shared memory as the target of a copy in flight (flying), or of a completed copy. */
@@ -56,7 +56,7 @@ void check_flying(struct cta *c, const uint8_t *at, uint64_t bytes, bool flying)
 
 /* Notes copies of `bytes` bytes for each lane of m to host addresses of shared memory. */
 void flight_begin(struct warp *w, uint32_t m, uint64_t bytes, uint8_t *const *to);
-/* Closes the current group of copies of the lanes. */
+/* Closes the current group of copies of each lane of m. */
 void flight_commit(struct warp *w, uint32_t m);
 /* Completes all groups of the lanes except the newest `groups`. */
 void flight_wait(struct warp *w, uint32_t m, uint32_t groups);
@@ -85,7 +85,7 @@ void race_access(struct warp *w, const struct op *o, const struct access_range *
 
 /* ---- lanes of a store that write different values to one address; clash.c ---- */
 
-/* Checks a store of the lanes of m before it is executed, host addresses in at. */
+/* Checks a store of the lanes of m before it is executed. at: their host addresses. */
 void clash_store(struct warp *w, const struct op *o, uint32_t m, uint8_t *const *at);
 /* Reports a clash of a block when the block is delivered. */
 void clash_delivered(const struct cta *c);

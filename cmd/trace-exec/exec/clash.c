@@ -83,7 +83,7 @@ static void report_clash(struct warp *w, const struct op *o, uint32_t lane, uint
 
 void clash_store(struct warp *w, const struct op *o, uint32_t m, uint8_t *const *at)
 {
-	uint8_t first[SLOTS] = {0}; /* lane + 1 */
+	uint8_t first[SLOTS] = {0}; /* first lane with the address, plus 1 */
 
 	if (w->cta->clash.op || o->is_param || o->space == SP_LOCAL || lanes_ascend(at, m) ||
 		stmt_has(o->in, M_VOLATILE) || stmt_has(o->in, M_RELAXED) || stmt_has(o->in, M_RELEASE) ||

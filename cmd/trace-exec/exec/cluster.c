@@ -44,7 +44,7 @@ void grid_block(const struct grid *g, uint64_t number, uint32_t id[3])
 	id[2] = (uint32_t)(cluster * k[2] + rank / k[0] / k[1]);
 }
 
-/* Ends the phase for the warp's lanes that have arrived. */
+/* Ends the phase of barrier.cluster for the warp's lanes that have arrived. */
 static void release_warp(struct warp *w)
 {
 	w->cluster_over |= w->cluster_arrived;

@@ -11,7 +11,7 @@
 #include "exec/check.h"
 #include "exec/stack.h"
 
-#define TURN 8192u /* instructions of a warp in a turn */
+#define TURN 8192u /* instructions that a warp executes in one turn */
 #define STEP 256u  /* instructions that a group of independent lanes executes in a row */
 
 struct cta *cta_new(struct grid *g)
@@ -174,7 +174,7 @@ bool cta_arrive(struct warp *w, const struct op *o, uint32_t exec)
 		w->waiting = o;
 		w->wait_mask = exec;
 		w->barrier = (uint8_t)id;
-		w->state = WARP_BARRIER; /* also the last warp's: complete_barrier() sets its result */
+		w->state = WARP_BARRIER; /* even if it is the last: complete_barrier() continues it */
 	}
 	if (barrier_is_complete(c, b)) {
 		complete_barrier(c, id);

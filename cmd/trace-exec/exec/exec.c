@@ -162,7 +162,7 @@ uint64_t exec_sreg(const struct warp *w, unsigned sreg, unsigned lane)
 	case S_CLUSTER_CTARANK: return w->cta->rank;
 	case S_CLUSTER_NCTARANK: return w->g->cluster_size;
 	case S_EXPLICIT_CLUSTER: return l->cluster[0] || l->kernel->cluster[0];
-	case S_ENVREG1: return l->workspace >> 32; /* cooperative groups read the workspace from it */
+	case S_ENVREG1: return l->workspace >> 32; /* cooperative groups read its address here */
 	case S_ENVREG2: return (uint32_t)l->workspace;
 	default: return 0; /* no clocks or counters, no reserved shared memory, no environment */
 	}
@@ -338,7 +338,7 @@ void exec_warp(struct warp *w, uint64_t quantum)
 		w->g->machine->run(w, quantum);
 		return;
 	}
-	uint32_t counted = 0, lanes = 0; /* population count of `counted`; masks usually repeat */
+	uint32_t counted = 0, lanes = 0; /* lanes: population count of `counted`; masks usually repeat */
 
 	while (w->state == WARP_READY && !w->stop && w->insts < end) {
 		struct entry *top = &w->stack[w->depth - 1];

@@ -2,12 +2,12 @@
 /*
  * Execution: ops (bound instructions), warps, thread blocks, memory.
  *
- * A warp's registers are a frame: a vector of 32 lanes for each register that is used (predicates: one word, a
- * bit a lane), and for each constant and special register, filled when the frame is opened. Every operand of an
+ * A warp's registers are a frame: a vector of 32 lanes for each register that is used (predicates: a word with a
+ * bit per lane), and for each constant and special register, filled when the frame is opened. Every operand of an
  * op is therefore an offset from the frame's start. An op is executed for the lanes of a mask at once.
  * 128-bit registers are two vectors of 64 bits, the low halves first.
  *
- *   link.c     modules to a program             call.c     functions
+ *   link.c     linking of modules               call.c     calls of functions
  *   place.c    addresses of variables           text.c     words of trace lines
  *   exec.c     one warp until it waits or ends  stack.c    the SIMT stack
  *   cta.c      thread blocks and barriers       cluster.c  thread block clusters
@@ -58,7 +58,7 @@ struct ext {
 	uint32_t slot[40]; /* frame offsets of vector elements, in operand order */
 	uint8_t bytes[40]; /* width of the register in each slot */
 	uint8_t n_dst, n_src;
-	uint32_t *target; /* FLOW_BRX: instruction numbers */
+	uint32_t *target; /* FLOW_BRX: instruction numbers of the targets */
 	uint32_t n_targets;
 	struct call_site *site; /* call.h */
 	struct matrix *matrix;  /* sem/mma.h */
@@ -71,15 +71,15 @@ struct ext {
 struct op {
 	op_fn *fn;
 	uint32_t d, a, b, c; /* offsets in the frame */
-	uint32_t guard;      /* offset of the predicate */
-	uint32_t guard_not;  /* mask for exclusive or with the predicate */
+	uint32_t guard;      /* offset of the guard predicate */
+	uint32_t guard_not;  /* mask that is XORed with the guard predicate */
 	uint32_t target;     /* number of the target instruction in the program */
 	uint32_t rpc;        /* number of the instruction where diverged lanes meet; UINT32_MAX: none */
 	uint8_t flow, space;
 	uint8_t bytes, n; /* size and number of the elements of a memory access */
 	uint8_t reg_bytes, is_signed;
-	uint8_t memory;   /* the trace record has addresses */
-	uint8_t mode;     /* meaning depends on the family */
+	uint8_t memory;   /* whether trace records have addresses */
+	uint8_t mode;     /* mode of the op, whose meaning depends on the family */
 	uint8_t is_param; /* SP_LOCAL: the address is an offset in the running function's frame */
 	int64_t imm;
 	struct ext *x;
@@ -123,13 +123,13 @@ enum {
 
 struct bound_code {
 	const struct program *prog;
-	struct op *op;        /* by instruction number */
-	struct frame *frame;  /* by function number */
-	uint32_t *owner;      /* number of each instruction's function */
+	struct op *op;        /* ops by instruction number */
+	struct frame *frame;  /* frames by function number */
+	uint32_t *owner;      /* by instruction: number of its function */
 	uint32_t local_bytes; /* local memory of a thread: frames of the deepest chain of calls */
 	bool recursive;
 	bool uses_malloc;
-	struct reg_sum *sum; /* registers plus constants as sources, by instruction: sem/sum.c */
+	struct reg_sum *sum; /* sums of a register and a constant that are sources, by instruction: sem/sum.c */
 	uint32_t n_sums, cap_sums;
 	struct arena arena;
 };
@@ -157,7 +157,7 @@ int bind_operands(const struct bind *b, unsigned least, unsigned most);
 int bind_types(const struct bind *b, unsigned n);
 /* Reports the instruction as not supported; needs: the version and target that it requires. */
 int bind_refuse(const struct bind *b, const char *needs);
-/* Returns the slot of a destination of `bits` bits; 1: a predicate; O_NULL: a sink. */
+/* Returns the slot of a destination of `bits` bits (1: a predicate), or of a sink if the operand is O_NULL. */
 uint32_t bind_dst(struct bind *b, const struct operand *o, unsigned bits);
 /* Returns the slot of a source: a register of the type's width, or a constant. */
 uint32_t bind_src(struct bind *b, const struct operand *o, enum type type);
@@ -173,7 +173,7 @@ uint32_t bind_scratch(struct bind *b, unsigned bytes);
 /* Returns the width of a register; 0: the operand is not a register. */
 unsigned bind_bits(const struct bind *b, const struct operand *o);
 struct ext *bind_ext(struct bind *b, struct op *o);
-/* Sets o->a and o->imm from "[reg+imm]" or "[sym+imm]" of space. */
+/* Sets o->a and o->imm from an address "[reg+imm]" or "[sym+imm]" in `space`. */
 int bind_address(struct bind *b, struct op *o, const struct operand *at, enum state_space space);
 /* Returns the state space of the suffix; SP_GENERIC when there is none. */
 enum state_space bind_space(const struct bind *b);
@@ -260,15 +260,15 @@ struct options {
 struct launch {
 	const struct func *kernel;
 	uint32_t grid[3], block[3], dyn_shared, stream, id;
-	uint32_t cluster[3];  /* 0: the kernel's own, or 1 */
-	const uint8_t *param; /* parameter block, kernel->param_bytes */
+	uint32_t cluster[3];  /* size in CTAs; 0: as the kernel declares, else 1 */
+	const uint8_t *param; /* parameter block of kernel->param_bytes bytes */
 	uint64_t workspace;   /* cooperative: address of WORKSPACE_BYTES zeros for grid barriers; 0: none */
 };
 
 struct lower;
 struct grid;
 
-/* Functions that execute machine code, where it replaces PTX functions in a program: machine/. */
+/* Functions of machine/ that execute functions of machine code in a program. */
 struct machine_execution {
 	/* Binds the function's instructions. Returns 0, or -1 with *f about the first unsupported one. */
 	int (*bind)(struct bound_code *c, struct func *fn, struct fault *f);
@@ -327,10 +327,10 @@ struct entry {
 	uint32_t pc, mask, rpc;
 };
 struct call {
-	uint32_t base;   /* stack entries below the call's */
+	uint32_t base;   /* number of stack entries below the call's own */
 	uint32_t live;   /* live lanes of the caller */
 	uint32_t exec;   /* lanes that called */
-	uint32_t func;   /* number of the caller */
+	uint32_t func;   /* function number of the caller */
 	uint32_t local;  /* local_base of the caller */
 	size_t frame_at; /* frame_at of the caller */
 	const struct op *op;
@@ -340,7 +340,7 @@ struct call {
 struct pack_run;
 struct pack_more;
 struct recording {
-	struct pack_run *run; /* recorded runs; the last one ends before `next`, its n is not set */
+	struct pack_run *run; /* recorded runs; the last one ends before `next`, its n is not yet set */
 	struct pack_more *more;
 	uint64_t *word;
 	uint32_t next; /* instruction that continues the last run */
@@ -348,7 +348,7 @@ struct recording {
 	uint32_t n_runs, n_more, n_words, cap_runs, cap_more, cap_words;
 	struct {
 		uint32_t at;    /* index in word[] */
-		uint64_t range; /* difference of its last and first address */
+		uint64_t range; /* last address of the list minus the first */
 	} list[4];              /* most recent address lists that have all lanes */
 	uint32_t n_lists;
 };
@@ -367,8 +367,8 @@ struct warp {
 	struct memory *mem;
 	uint32_t live;  /* live lanes of the running call */
 	uint32_t ended; /* lanes that have ended */
-	uint32_t index; /* number in the CTA */
-	uint32_t lanes; /* lanes that exist */
+	uint32_t index; /* number of the warp in the CTA */
+	uint32_t lanes; /* lanes that have a thread */
 	struct entry *stack;
 	uint32_t depth, cap;
 	struct call *call;
@@ -384,16 +384,16 @@ struct warp {
 	const struct op *waiting; /* barrier at which the warp waits */
 	uint32_t wait_mask;
 	uint32_t missed;    /* lanes that a .sync instruction named while they were elsewhere: sem/warp.c */
-	uint32_t ahead;     /* lanes that executed that instruction */
+	uint32_t ahead;     /* lanes that executed the .sync instruction */
 	uint32_t parked;    /* lanes that wait at a barrier for others of the warp: stack_gather() */
-	uint32_t parked_id; /* number of that barrier */
+	uint32_t parked_id; /* number of the barrier at which parked lanes wait */
 	uint64_t insts, thread_insts;
 	uint64_t addr[LANES]; /* addresses of the last access */
 	uint8_t space;        /* space of the last generic access, in its last lane */
 	struct text out;      /* trace lines; packed: the text that some records have */
 	struct recording packed;
 	uint64_t lines;
-	struct flights *async; /* flight.c; NULL: no copy so far */
+	struct flights *async; /* copies in flight (flight.c); NULL: none so far */
 };
 
 enum { WARP_STOP = 1, WARP_YIELD = 2 };
@@ -420,7 +420,7 @@ struct cta {
 	void *check;           /* check.c */
 	struct within *within; /* race.c; NULL: no search for races */
 	struct clash {
-		const struct op *op; /* NULL: none found */
+		const struct op *op; /* op of the store; NULL: no clash */
 		uint64_t place;
 		uint32_t warp;
 		uint8_t lane, other;
@@ -523,8 +523,8 @@ bool stack_release(struct warp *w);
 /* Tests whether groups of lanes of a warp may arrive at the barrier one after another. */
 bool stack_gathers(const struct warp *w, const struct op *o);
 /*
- * Lets those lanes of mask that are in exec arrive at a barrier that also needs the other lanes of the warp.
- * Returns true if all live lanes have arrived and the barrier is executed; false if they wait or the launch
+ * Lets the lanes of exec, a part of mask, arrive at a barrier that also needs the other lanes of the warp.
+ * Returns true if all live lanes have arrived and the barrier is executed, false if they wait or the launch has
  * failed.
  */
 bool stack_gather(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A launch: its thread blocks (cluster by cluster), several at once on several threads where their order has no
+ * A launch: its thread blocks (cluster by cluster), several at once on several threads if their order has no
  * effect.
  *
  * Blocks run one after another, in the order of their numbers, when the order could have an effect: a kernel
  * uses the old value of an atomic on global memory, adds floating-point numbers by atomics, mixes operations of
  * atomics, prints, allocates, or has fences or volatile accesses by which blocks may communicate.
  *
- * Always true: blocks start and are delivered in the order of their numbers; the failure reported is the one of
+ * Always true: blocks start and are delivered in the order of their numbers; the reported failure is that of
  * the lowest block that fails, because all lower blocks run to their end; instructions count against the limit
  * in the same order.
  */
@@ -111,7 +111,7 @@ static void *run_clusters(void *arg)
 #define RESIDENT_MAX 4096u
 
 struct resident {
-	struct cluster **c; /* in the order of their numbers; NULL: not allocated */
+	struct cluster **c; /* clusters in the order of their numbers; NULL: not allocated */
 	enum cluster_state *state;
 	uint32_t n, cap;
 };

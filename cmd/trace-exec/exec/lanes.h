@@ -116,7 +116,7 @@ typedef int64_t s64;
 typedef __uint128_t u128;
 typedef __int128_t s128;
 
-/* Sets *low and *high to the least and greatest address of the lanes of m (not 0). */
+/* Sets *low and *high to the least and greatest address of the lanes of m, which is not 0. */
 void lanes_extremes(const uint64_t *a, uint32_t m, uint64_t *low, uint64_t *high);
 /* Tests whether the addresses of all lanes have the stride `step`. */
 bool lanes_apart_by(const uint64_t *a, uint64_t step);

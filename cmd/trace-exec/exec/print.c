@@ -96,9 +96,9 @@ static bool take_argument(struct printing *p, unsigned size, uint64_t *v)
 /* The parts of a conversion such as "%-8.*hhd". */
 struct conversion {
 	char flags[8], letter;
-	bool width_taken, point, precision_taken, wide; /* taken: from an argument */
+	bool width_taken, point, precision_taken, wide; /* taken: given by an argument */
 	unsigned width, precision;
-	unsigned shorts; /* number of h */
+	unsigned shorts; /* number of letters h */
 };
 
 static const char *read_size(const char *s, bool *taken, unsigned *v)

@@ -6,10 +6,10 @@
  * accesses, by which blocks may communicate, are not checked.
  *
  * Such races are often intended (many threads store the same flag), so they are warnings, one of each kind for
- * each kernel. Always true: the race of blocks that is reported is the one on the lowest byte, whatever thread
- * executed which block. For marks are maxima over blocks, and of two blocks that race, the second to take the
- * lock of the region sees the marks of the first. The race of warps that is reported is the first one of the
- * lowest block that has one. Lanes of one warp run together and are not compared.
+ * each kernel. Always true: the reported race of blocks is the one on the lowest byte, regardless of which
+ * thread executes which block. This is so because marks are maxima over blocks, and because of two blocks that
+ * race, the second to take the lock of the region sees the marks of the first. The reported race of warps is
+ * the first one of the lowest block that has one. Lanes of one warp run together and are not compared.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -246,7 +246,7 @@ static void mark_range(struct grid *g, uint64_t key, uint64_t from, uint64_t end
 /* ---- warps of one block ---- */
 
 struct race_step {     /* an access */
-	uint16_t warp; /* warp + 1; MANY: several */
+	uint16_t warp; /* number of the warp + 1; MANY: several warps */
 	uint32_t inst; /* number of the instruction */
 };
 enum { MANY = 0xffff };

@@ -17,7 +17,7 @@ struct shadow {
 	uint32_t epoch; /* number of barriers, fences and atomics so far */
 	uint32_t bytes;
 	uint8_t *written; /* state of each byte: 0: uninitialised; WRITTEN; FLYING */
-	uint32_t *seen;   /* epoch in which the marks of each word are valid */
+	uint32_t *seen;   /* by word: epoch in which its marks are valid */
 	uint32_t *warps; /* by word: warp + 1 that wrote it (bits 0-15), warp + 1 that read it (bits 16-31) */
 };
 

@@ -118,7 +118,7 @@ void stack_branch_table(struct warp *w, const struct op *o, uint32_t pc, uint32_
 			group[n++] = (struct entry){to, 0, 0};
 		group[k].mask |= 1u << i;
 	}
-	for (unsigned i = 2; i < n; i++) /* sorts the targets, after the group that falls through */
+	for (unsigned i = 2; i < n; i++) /* sorts the targets; the group that falls through stays first */
 		for (unsigned k = i; k > 1 && group[k].pc < group[k - 1].pc; k--) {
 			struct entry t = group[k];
 
@@ -149,7 +149,7 @@ uint32_t stack_rotate(struct warp *w)
 
 	if (w->g->machine)
 		return w->g->machine->rotate(w);
-	/* An entry waits while entries above it have some of its lanes, or at a barrier. */
+	/* An entry waits while entries above it have some of its lanes, or while its lanes are at a barrier. */
 	for (uint32_t i = w->depth; i-- > base;) {
 		uint32_t mask = w->stack[i].mask & w->live;
 

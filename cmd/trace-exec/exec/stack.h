@@ -9,7 +9,7 @@
 
 /* Continues the running lanes at pc. */
 void stack_next(struct warp *w, uint32_t pc);
-/* Executes a branch at pc: the lanes of mask that are in exec take it. */
+/* Executes a branch at pc. The lanes of exec, a part of mask, take it. */
 void stack_branch(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec);
 void stack_branch_table(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec);
 /* Pushes the first entry of a call: the lanes of exec at pc. */

@@ -44,7 +44,7 @@ struct texture {
 	uint32_t layers;               /* number of layers, or of faces of cubes */
 	uint8_t shape, kind;
 	uint8_t bits;     /* width of a channel: 8, 16, 32 */
-	uint8_t channels; /* 1, 2, 4 */
+	uint8_t channels; /* number of channels: 1, 2 or 4 */
 	uint8_t levels;
 	bool layered, normalized, surface;
 	bool read_float;        /* integers are read as 0..1 or -1..1 */
@@ -52,7 +52,7 @@ struct texture {
 };
 
 struct textures {
-	struct texture *texture; /* by number; width 0: destroyed */
+	struct texture *texture; /* textures by number; width 0: destroyed */
 	uint32_t n, cap;
 };
 
@@ -99,7 +99,7 @@ void texture_texel(const struct texture *t, const uint8_t *at, uint32_t out[4]);
 void texture_put(const struct texture *t, uint8_t *at, const uint32_t in[4]);
 /* Sets out to the value that is read outside of the texture in border mode. */
 void texture_border(const struct texture *t, const struct sampler *s, uint32_t out[4]);
-/* Tests whether a fetch returns floating point, so that it can be filtered. */
+/* Tests whether a fetch returns floating point. Only then can the filter be linear. */
 static inline bool texture_real(const struct texture *t) { return t->kind == TEXEL_FLOAT || t->read_float; }
 
 #endif
