@@ -13,7 +13,7 @@
 #define GPU_DEFINES 256u
 #define GPU_DEFAULT "rtx3070"
 
-/* Configuration files and settings of the command line, in its order. */
+/* Configuration files and settings, in the order of the command line. */
 struct gpu_choice {
 	const char *file[GPU_FILES], *define[GPU_DEFINES];
 	bool shipped[GPU_FILES]; /* file is the name of a shipped configuration */

@@ -33,7 +33,7 @@ enum {
 	OPT_COMPARE
 };
 
-#define LIMIT 4000000000ull /* warp instructions of a launch */
+#define LIMIT 4000000000ull /* default limit of warp instructions in a launch */
 
 static const struct cli_row rows[] = {
 	{CLI_GROUP, "What to execute", NULL, NULL, NULL},
@@ -118,7 +118,7 @@ struct args {
 	bool run, list, sass, disassemble;
 	enum { FORMAT_DEFAULT, FORMAT_TEXT, FORMAT_PACK, FORMAT_JSON } format;
 	bool gpu_given;       /* -g, -c or -D is given */
-	const char *recorded; /* --compare; NULL: not given */
+	const char *recorded; /* argument of --compare; NULL: not given */
 };
 
 static enum code_kind read_code_kind(const char *kind)
@@ -203,7 +203,7 @@ static unsigned binary_version(const struct gpu_choice *g)
 	return binary;
 }
 
-/* Sets the form of the trace by -o and -F. */
+/* Sets the form of the trace from -o and -F. */
 static void choose_output(struct args *a)
 {
 	struct run_options *o = &a->o;

@@ -31,7 +31,7 @@
 struct receiver {
 	struct program_trace trace;
 	int fd;
-	uint64_t insts[2]; /* thread instructions, warp instructions */
+	uint64_t insts[2]; /* numbers of thread and warp instructions */
 	bool failed, found, done;
 };
 

@@ -27,7 +27,7 @@ struct address_piece {
 	uint64_t low, high, distance;
 };
 struct address_pieces {
-	struct address_piece *piece; /* in the order of their addresses */
+	struct address_piece *piece; /* pieces in the order of their addresses */
 	uint32_t n, cap;
 };
 

@@ -322,7 +322,7 @@ static int run_step(struct running *r, struct step *c)
 	}
 }
 
-#define DEVICE_HEAP (64ull << 20) /* bytes for malloc in kernels */
+#define DEVICE_HEAP (64ull << 20) /* size of the heap for malloc in kernels */
 
 int run_script(struct script *s, const struct run_options *o)
 {

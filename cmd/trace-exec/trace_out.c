@@ -86,7 +86,7 @@ void trace_out_line(struct warp *w, const struct op *o, uint32_t pc, uint32_t is
 static uint32_t put_address_list(struct recording *t, const uint64_t *a)
 {
 	const uint32_t kept = sizeof(t->list) / sizeof(t->list[0]), n = t->n_lists < kept ? t->n_lists : kept;
-	const uint64_t range = a[LANES - 1] - a[0]; /* differs in most lists that differ */
+	const uint64_t range = a[LANES - 1] - a[0]; /* rejects most lists that differ */
 	uint32_t at = t->n_words;
 	uint64_t *to = t->word + at;
 

@@ -21,7 +21,7 @@
 	F(fd)     /* descriptor of the pipe */ \
 	F(token)  /* descriptor of the token's pipe */ \
 	F(trace)  /* send copies and traces of kernels */ \
-	F(packed) /* send records of thread blocks where there are some, not text */ \
+	F(packed) /* send records of thread blocks, not text, if there are any */ \
 	F(check) \
 	F(limit) /* largest number of warp instructions in a launch */ \
 	F(jobs)  /* threads that execute */ \

@@ -118,7 +118,7 @@ static void find_edges(struct flow_graph *g, const struct func *f)
 	}
 }
 
-/* Numbers the blocks in the order in which a depth-first walk against the edges from the exit enters them. */
+/* Numbers the blocks in the order of a depth-first walk from the exit against the edges. */
 static void number_nodes(struct flow_graph *g)
 {
 	uint32_t *edge = g->path, at = 0;

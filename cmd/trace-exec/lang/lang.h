@@ -129,7 +129,7 @@ struct symbol {
 	uint8_t vec; /* number of elements of a register or variable vector; 0: not a vector */
 	bool external, weak, common, visible, defined, alias, unsized, range;
 	uint32_t line, col;
-	/* SYM_REG: registers first to first + count - 1; name is the prefix when range */
+	/* SYM_REG: registers first to first + count - 1; with `range`, name is their prefix */
 	uint32_t first, count;
 	/* SYM_VAR */
 	uint64_t size, addr, elems;
@@ -141,7 +141,7 @@ struct symbol {
 	uint32_t node;      /* number in the graph of exec/place.c */
 	/* SYM_FUNC, SYM_PROTO */
 	struct func *func;
-	/* SYM_LABEL: instruction in its function */
+	/* SYM_LABEL: number of the instruction in its function */
 	uint32_t at;
 	/* SYM_TARGETS: labels, or functions for .calltargets */
 	struct symbol **target;
@@ -196,12 +196,12 @@ struct operand {
 	bool pair;     /* O_VEC written a|b */
 	bool list;     /* O_VEC written (a, b) */
 	bool single;   /* O_FLOAT: written as 0f */
-	uint8_t n;     /* number of elem */
+	uint8_t n;     /* number of elements */
 	uint8_t sreg, n_part;
 	uint32_t line, col;
-	uint32_t reg;  /* O_REG; O_ADDR: base, UINT32_MAX: none */
+	uint32_t reg;  /* O_REG: the register; O_ADDR: base register, UINT32_MAX: none */
 	int64_t value; /* O_INT: the number; O_FLOAT: bits of a double; O_REG, O_ADDR, O_SYM: added constant */
-	struct symbol *sym;   /* O_SYM, O_LABEL; O_ADDR: base, may be NULL */
+	struct symbol *sym;   /* O_SYM, O_LABEL: the name; O_ADDR: base variable, or NULL */
 	const char *part;     /* O_REG: n_part letters after the dot: "h1", "b3210"; NULL: none */
 	struct operand *elem; /* elements of O_VEC, coordinates of O_ADDR */
 };
@@ -236,7 +236,7 @@ struct func {
 	struct symbol *sym;
 	bool entry, has_body, noreturn, explicit_cluster;
 	uint32_t line, col;
-	struct symbol **param, **ret; /* SYM_VAR in SP_PARAM or SYM_REG */
+	struct symbol **param, **ret; /* parameters and results: SYM_VAR in SP_PARAM, or SYM_REG */
 	uint32_t n_params, n_rets;
 	uint32_t param_bytes; /* size of a kernel's parameter block */
 	struct reg *reg;
@@ -247,7 +247,7 @@ struct func {
 	struct symbol **var; /* .shared, .local and .param variables declared inside */
 	uint32_t n_vars, cap_vars;
 	uint32_t number;     /* index in program->func */
-	uint32_t shared_at;  /* number of shared variables that the module declared before it */
+	uint32_t shared_at;  /* number of shared variables that the module declared before the function */
 	uint32_t shared_end; /* end of the shared variables that a kernel reaches */
 	uint32_t shared_align; /* alignment of the dynamic variables that it names, or that it reaches if it is a kernel */
 	uint32_t local_bytes, local_align; /* size and alignment of the frame */
@@ -268,10 +268,10 @@ struct module {
 	const char *path;
 	char *text;
 	size_t n_text;
-	uint32_t version, target; /* 64 for 6.4; 75 for sm_75 */
+	uint32_t version, target; /* PTX version and target: 64 is 6.4, 75 is sm_75 */
 	uint32_t target_col, target_line;
 	uint8_t address_bytes;
-	bool arch_specific; /* sm_90a */
+	bool arch_specific; /* a target such as sm_90a */
 	struct scope *scope;
 	struct func *all;
 	struct func *common; /* holder of the registers of module scope; NULL: there are none */
@@ -360,7 +360,7 @@ extern const struct opcode_row opcodes[N_OPCODES];
 /* A suffix, type or form that is newer than its instruction: a row of needs.def. */
 struct need {
 	uint16_t op, version, target;
-	char letter; /* 'a', 'f': sm_100a, sm_100f; 0: any */
+	char letter; /* 'a': as in sm_100a; 'f': as in sm_100f; 0: any target */
 	const char *word;
 };
 extern const struct need younger[];

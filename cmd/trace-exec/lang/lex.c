@@ -62,7 +62,7 @@ static unsigned hex_digit_value(char c)
 				      : 99;
 }
 
-/* Reads the digits of 0fXXXXXXXX or 0dXXXXXXXXXXXXXXXX: the value's bits. */
+/* Reads the digits of 0fXXXXXXXX or 0dXXXXXXXXXXXXXXXX, which are the bits of the value. */
 static int lex_bits(struct lexer *l, struct token *t, struct fault *f)
 {
 	unsigned n = t->kind == TOK_F32 ? 8 : 16, i;

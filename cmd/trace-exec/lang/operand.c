@@ -63,7 +63,10 @@ static enum sreg find_sreg(const char *name, uint32_t n)
 	return S_NONE;
 }
 
-/* Returns the special register at the current token: "%tid" and ".x", "%laneid". *taken: it has two tokens. */
+/*
+ * Returns the special register at the current token: "%tid" and ".x", "%laneid". *taken: its name has two
+ * tokens.
+ */
 static enum sreg sreg_at(const struct parser *p, bool *taken)
 {
 	char name[40];

@@ -63,7 +63,10 @@ bool parser_take_punct(struct parser *p, char c);
 char *parser_take_name(struct parser *p, const char *expected);
 /* Looks a name up in the open scopes; NULL: unknown. */
 struct symbol *parser_look_up(struct parser *p, const char *name, uint32_t n);
-/* Adds a name to the innermost scope. An earlier one of the same scope is a fault unless a declaration. */
+/*
+ * Adds a name to the innermost scope, or returns its earlier declaration there. Any other earlier use of the
+ * name in the scope is a fault.
+ */
 struct symbol *parser_new_symbol(struct parser *p, enum sym_kind kind, const struct token *name);
 
 /* Linkage of a declaration; decl.c. */
@@ -94,7 +97,7 @@ struct constant {
 };
 /* Parses and evaluates an expression. */
 bool constant_take(struct parser *p, struct constant *c);
-/* Returns the value, rounded to nearest. */
+/* Returns the value as a double, rounded to nearest. */
 double constant_real(const struct constant *c);
 /* Parses an expression whose value is a whole number. */
 bool constant_take_whole(struct parser *p, int64_t *v);

@@ -20,18 +20,18 @@ const struct opcode_row opcodes[N_OPCODES] = {
 
 #define SET_WORDS  ((N_MODIFIERS + 63) / 64)
 #define GROUPS_MAX 1024
-#define TWO_TYPES  63 /* bit for a statement with two types in sets of types */
+#define TWO_TYPES  63 /* bit in a set of types that stands for two types */
 _Static_assert(N_TYPES <= TWO_TYPES, "a set of types is a word");
 
 struct word_group {
 	uint64_t words[SET_WORDS], types;
-	const char *text; /* start in the row */
+	const char *text; /* start of the group in the text of the row */
 	uint8_t length;
 	char how; /* '|': exactly one of them, '/': at most one, ' ': any */
 };
 static struct word_group groups[GROUPS_MAX];
 static uint16_t first_group[N_OPCODES + 1];      /* first group of each row */
-static uint64_t name_part[N_OPCODES][SET_WORDS]; /* words after '^' */
+static uint64_t name_part[N_OPCODES][SET_WORDS]; /* by opcode: words after '^' */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* Returns the set of types after '['. An empty list means all types. */
@@ -67,7 +67,7 @@ static size_t read_joined(const char *s, struct word_group *g)
 static unsigned read_row(const char *s, unsigned n, uint64_t *part)
 {
 	uint64_t set = UINT64_MAX;
-	bool open = false; /* the last group takes more single words */
+	bool open = false; /* whether the last group can take more single words */
 
 	while (*(s += strspn(s, " ")) && n < GROUPS_MAX) {
 		if (*s == '[') {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reading of launch files: one command a line, words between blanks, '#' begins a comment.
+ * Reading of launch files: one command per line, words between blanks, '#' begins a comment.
  *
  * Modules are loaded when the file names them; kernels and symbols are looked up after the last line, because a
  * kernel's PC depends on all modules. Addresses of buffers follow from the order of their lines.

@@ -38,7 +38,7 @@ struct step {
 	struct launch launch; /* CMD_LAUNCH */
 	uint32_t regs, shared;
 	struct texture texture; /* CMD_TEXTURE: textures, surfaces, samplers; addr: the handle */
-	bool used;              /* an argument names it */
+	bool used;              /* an argument names the texture */
 };
 
 /* A tensor map that arguments name; its line adds no step. */

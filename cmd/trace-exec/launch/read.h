@@ -6,8 +6,8 @@
 #include "launch/launch.h"
 
 #define LAUNCH_HEAP_MAX  (1ull << 40)
-#define LAUNCH_LINES_MAX (1u << 18)  /* lines with a command */
-#define LAUNCH_TEXT_MAX  (64u << 20) /* size of these lines in bytes */
+#define LAUNCH_LINES_MAX (1u << 18)  /* largest number of lines with a command */
+#define LAUNCH_TEXT_MAX  (64u << 20) /* largest total size of these lines in bytes */
 
 struct launch_word {
 	const char *s;
@@ -25,8 +25,8 @@ struct reader {
 	struct fault *f;
 	const char *file;
 	uint64_t line;
-	uint32_t n_lines; /* lines with a command so far */
-	size_t n_text;    /* size of these lines in bytes */
+	uint32_t n_lines; /* number of lines with a command so far */
+	size_t n_text;    /* total size of these lines in bytes */
 	struct launch_word *word;
 	uint32_t n, cap;
 	struct kinfo *kinfo;

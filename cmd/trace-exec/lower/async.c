@@ -147,7 +147,7 @@ uint32_t async_shared_address(const struct warp *w, uint64_t at)
 	return rank << RANK_SHIFT | (uint32_t)(RESERVED_BYTES + at % CLUSTER_STRIDE);
 }
 
-/* Returns a lane's value of an address. */
+/* Returns the address that an address operand has in a lane. */
 static uint64_t address_value(struct warp *w, const struct address *a, unsigned lane)
 {
 	struct op one = {.a = a->slot, .imm = a->imm, .mode = a->mode};

@@ -15,10 +15,10 @@
 #include "machine/machine.h"
 
 #define RZ_NUMBER   255u
-#define VALUES_ROOM (3u * (LANES * 9 + 8)) /* bytes of the values of a line */
+#define VALUES_ROOM (3u * (LANES * 9 + 8)) /* largest size of the values of a line in bytes */
 
 struct text_inst {
-	char pc[12], *rest; /* "0010 ", " 1 R4 LDG.E 1 R2 " */
+	char pc[12], *rest; /* parts of a line, such as "0010 " and " 1 R4 LDG.E 1 R2 " */
 	uint8_t n_pc, bytes;
 	uint16_t n_rest;
 	bool access, result;
@@ -211,7 +211,7 @@ static char *put_version6(
 	return stpcpy(p, " \n");
 }
 
-/* Writes a line of an instruction. */
+/* Writes the line of an executed machine instruction. */
 static void record_line(struct warp *w, const struct op *o, const struct text_inst *t, uint32_t exec)
 {
 	struct text *out = &w->out;

@@ -8,7 +8,7 @@
  *   code.c     header and lines of the trace        async.c   columns of asynchronous instructions
  *
  * Only the simplest optimisations of an assembler are done: parameters and constants are operands, constant
- * sums are folded into addresses, copies and conversions of pointers vanish, a product and a sum are fused,
+ * sums are folded into addresses, copies and conversions of pointers are dropped, a product and a sum are fused,
  * and adjacent words of shared memory are loaded at once. Instructions are not reordered, loops not unrolled,
  * registers not spilled, and uniform registers not used.
  *
@@ -27,8 +27,9 @@
 struct lower;
 
 /*
- * Returns the code of a kernel (a number in c->prog->func) and all functions it may call. NULL and *f: an
- * instruction that the GPU lacks, or too many registers. The caller frees the result, which refers to c.
+ * Returns the code of a kernel (a number in c->prog->func) and all functions it may call. Returns NULL with *f
+ * set if the GPU lacks an instruction, or if the registers do not suffice. The caller frees the result, which
+ * refers to c.
  */
 struct lower *lower_kernel(const struct bound_code *c, uint32_t kernel, unsigned binary, struct fault *f);
 void lower_free(struct lower *l);

@@ -28,7 +28,7 @@ struct selecting {
 	uint32_t n_held, n_early, block;
 	uint32_t current; /* current PTX instruction */
 	uint32_t temp[TEMPS];
-	const struct operand *operand[OPERANDS_MAX]; /* results, then sources without addresses */
+	const struct operand *operand[OPERANDS_MAX]; /* results, then sources that are not addresses */
 	const struct operand *address[2];
 	unsigned n_operands, results;
 };
@@ -256,8 +256,8 @@ static const struct operand *part_operand(const struct selecting *s, struct lowe
  * literal.
  */
 struct slots {
-	bool registers; /* no constant operand */
-	bool literals;  /* any number of literals */
+	bool registers; /* constants must be in registers */
+	bool literals;  /* any number of literals is possible */
 	bool bank;      /* some source is a parameter */
 	bool taken;     /* the constant operand is used */
 };

@@ -17,7 +17,7 @@ struct lower_part {
 };
 
 struct lower_step {
-	char opcode[48]; /* opcode with % and @ */
+	char opcode[48]; /* opcode with the placeholders % and @ */
 	struct lower_part dst, src[STEP_SOURCES];
 	uint8_t n_src;
 	uint16_t times;
@@ -50,9 +50,9 @@ struct lower_value {
 	uint32_t defs, uses, address_uses;
 	uint32_t fused_uses;    /* uses in pairs that could be fused */
 	uint32_t def, last_use; /* instructions of its last definition and last use */
-	uint32_t same_as;       /* VALUE_SAME: the register whose value, or lower half, it is */
+	uint32_t same_as;       /* VALUE_SAME: the register that it equals, or whose lower half it is */
 	uint32_t item, offset;  /* select.c */
-	uint8_t kind, size;     /* size: registers */
+	uint8_t kind, size;     /* size: number of registers */
 	bool scattered;         /* used outside of the block that defines it */
 	bool guarded;           /* defined under a guard */
 };
@@ -93,7 +93,7 @@ void plan_widen(struct plan *p);
 #define REF(item, offset) ((item) << 8 | (offset))
 
 struct lower_item {           /* consecutive registers */
-	uint32_t first, last; /* machine instructions of the function */
+	uint32_t first, last; /* first and last machine instruction of its life */
 	uint16_t size, reg;
 };
 

@@ -156,7 +156,7 @@ static bool is_constant_sreg(unsigned s)
 }
 
 /*
- * Replaces the result of instruction i by register reg, if possible. A copy of a register to itself does
+ * Replaces the result of instruction i by register reg, if possible. A copy of a register to itself needs
  * nothing.
  */
 static bool alias_result(struct plan *p, uint32_t i, uint32_t reg)
@@ -207,7 +207,7 @@ static bool needs_no_move(struct plan *p, uint32_t i, struct lower_value *v)
 		return (p->value[plan_root(p, s->reg)].kind == VALUE_CONST || stmt_has(in, M_GLOBAL) ||
 			       stmt_has(in, M_CONST) || stmt_has(in, M_PARAM)) &&
 		       alias_result(p, i, s->reg);
-	/* cvt: the lower half, or the same bits */
+	/* A cvt that takes the lower half or keeps the bits needs no move. */
 	return in->n_types == 2 && types[in->type[0]].bits == 32 && types[in->type[1]].bits >= 32 &&
 	       types[in->type[0]].kind != K_FLOAT && types[in->type[1]].kind != K_FLOAT &&
 	       !stmt_has(in, M_SAT) && alias_result(p, i, s->reg);
