@@ -19,7 +19,7 @@ enum {
  * Describes a matrix with `pitch` elements from one column to the next. A transposing `op` swaps the two
  * strides.
  */
-static struct cublas_operand matrix_operand(
+static struct cublas_operand make_matrix_operand(
 	const void *base, int type, int op, int64_t pitch, int64_t batches)
 {
 	bool straight = op == OP_NONE || op == OP_CONJUGATE;
@@ -28,7 +28,7 @@ static struct cublas_operand matrix_operand(
 		(uintptr_t)base, straight ? 1 : pitch, straight ? pitch : 1, batches, type};
 }
 
-static struct cublas_operand vector_operand(const void *base, int type, int64_t n, int64_t step)
+static struct cublas_operand make_vector_operand(const void *base, int type, int64_t n, int64_t step)
 {
 	uint64_t first = step < 0 ? (uint64_t)((1 - n) * step) * cublas_type_bytes(type) : 0;
 
@@ -43,7 +43,7 @@ static int sum_type_of(int compute)
 								       : TYPE_F32;
 }
 
-static bool is_half(int compute) { return compute == COMPUTE_16F || compute == COMPUTE_16F_LAST; }
+static bool is_half_compute(int compute) { return compute == COMPUTE_16F || compute == COMPUTE_16F_LAST; }
 
 /* Operands of a product and their pitches, as in the arguments of cublasGemmEx. */
 struct gemm {
@@ -79,9 +79,9 @@ static int run_gemm(const struct gemm *g)
 		g->pitch_c < (g->m > 1 ? g->m : 1))
 		return CUBLAS_INVALID_VALUE;
 	p.scalars_on_device = g->h->scalars_on_device;
-	p.a = matrix_operand(g->a, g->type_a, g->op_a, g->pitch_a, g->batch_a);
-	p.b = matrix_operand(g->b, g->type_b, g->op_b, g->pitch_b, g->batch_b);
-	p.c = p.d = matrix_operand(g->c, g->type_c, OP_NONE, g->pitch_c, g->batch_c);
+	p.a = make_matrix_operand(g->a, g->type_a, g->op_a, g->pitch_a, g->batch_a);
+	p.b = make_matrix_operand(g->b, g->type_b, g->op_b, g->pitch_b, g->batch_b);
+	p.c = p.d = make_matrix_operand(g->c, g->type_c, OP_NONE, g->pitch_c, g->batch_c);
 	return cublas_multiply(g->h, &p);
 }
 
@@ -114,11 +114,11 @@ static int run_gemv(const struct gemv *g)
 		g->pitch < (g->m > 1 ? g->m : 1))
 		return CUBLAS_INVALID_VALUE;
 	p.scalars_on_device = g->h->scalars_on_device;
-	p.a = matrix_operand(g->a, g->type, g->op, g->pitch, g->batch_a);
-	p.b = vector_operand(g->x, g->type, columns, g->step_x);
-	p.b.batches = g->batch_x;
-	p.c = vector_operand(g->y, g->type, rows, g->step_y);
-	p.c.batches = g->batch_y;
+	p.a = make_matrix_operand(g->a, g->type, g->op, g->pitch, g->batch_a);
+	p.b = make_vector_operand(g->x, g->type, columns, g->step_x);
+	p.b.batch_stride = g->batch_x;
+	p.c = make_vector_operand(g->y, g->type, rows, g->step_y);
+	p.c.batch_stride = g->batch_y;
 	p.d = p.c;
 	return cublas_multiply(g->h, &p);
 }
@@ -145,9 +145,9 @@ static int run_ger(struct cublas_handle *h, int64_t m, int64_t n, const void *al
 		return CUBLAS_INVALID_VALUE;
 	if (h->scalars_on_device)
 		return cublas_unsupported("cublasSger", "alpha on the device");
-	p.a = vector_operand(x, type, m, step_x);
-	p.b = (struct cublas_operand){vector_operand(y, type, n, step_y).base, 0, step_y, 0, type};
-	p.c = p.d = matrix_operand(a, type, OP_NONE, pitch, 0);
+	p.a = make_vector_operand(x, type, m, step_x);
+	p.b = (struct cublas_operand){make_vector_operand(y, type, n, step_y).base, 0, step_y, 0, type};
+	p.c = p.d = make_matrix_operand(a, type, OP_NONE, pitch, 0);
 	return cublas_multiply(h, &p);
 }
 

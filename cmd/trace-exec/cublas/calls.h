@@ -49,8 +49,9 @@ API(int, NAME(cublasGemmEx), struct cublas_handle *h, int op_a, int op_b, INT m,
 	const void *beta, void *c, int type_c, INT pitch_c, int compute, int algorithm)
 {
 	(void)algorithm;
-	return run_gemm(&(struct gemm){h, op_a, op_b, m, n, k, alpha, a, b, beta, c, type_a, type_b, type_c,
-		pitch_a, pitch_b, pitch_c, 0, 0, 0, 1, sum_type_of(compute), is_half(compute), false});
+	return run_gemm(
+		&(struct gemm){h, op_a, op_b, m, n, k, alpha, a, b, beta, c, type_a, type_b, type_c, pitch_a,
+			pitch_b, pitch_c, 0, 0, 0, 1, sum_type_of(compute), is_half_compute(compute), false});
 }
 
 API(int, NAME(cublasGemmStridedBatchedEx), struct cublas_handle *h, int op_a, int op_b, INT m, INT n, INT k,
@@ -61,7 +62,7 @@ API(int, NAME(cublasGemmStridedBatchedEx), struct cublas_handle *h, int op_a, in
 	(void)algorithm;
 	return run_gemm(&(struct gemm){h, op_a, op_b, m, n, k, alpha, a, b, beta, c, type_a, type_b, type_c,
 		pitch_a, pitch_b, pitch_c, batch_a, batch_b, batch_c, batches, sum_type_of(compute),
-		is_half(compute), false});
+		is_half_compute(compute), false});
 }
 
 API(int, NAME(cublasGemmBatchedEx), struct cublas_handle *h, int op_a, int op_b, INT m, INT n, INT k,
@@ -72,7 +73,7 @@ API(int, NAME(cublasGemmBatchedEx), struct cublas_handle *h, int op_a, int op_b,
 	(void)algorithm;
 	return run_gemm(&(struct gemm){h, op_a, op_b, m, n, k, alpha, a, b, beta, (void *)(uintptr_t)c,
 		type_a, type_b, type_c, pitch_a, pitch_b, pitch_c, 0, 0, 0, batches, sum_type_of(compute),
-		is_half(compute), true});
+		is_half_compute(compute), true});
 }
 
 API(int, NAME(cublasSgemmEx), struct cublas_handle *h, int op_a, int op_b, INT m, INT n, INT k,

@@ -61,7 +61,7 @@ struct cublas_handle {
  */
 struct cublas_operand {
 	uint64_t base; /* address of element 0; with cublas_product.pointers: of an array of one address per batch */
-	int64_t rows, columns, batches;
+	int64_t row_stride, column_stride, batch_stride;
 	int type;
 };
 

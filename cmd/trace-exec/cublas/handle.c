@@ -125,7 +125,7 @@ static const struct {
 	{16, "CUBLAS_STATUS_LICENSE_ERROR", "license error"},
 };
 
-static const char *status_text(int status, bool name)
+static const char *cublas_status_text(int status, bool name)
 {
 	for (unsigned i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++)
 		if (statuses[i].code == status)
@@ -133,10 +133,10 @@ static const char *status_text(int status, bool name)
 	return "unknown status";
 }
 
-API(const char *, cublasGetStatusName, int status) { return status_text(status, true); }
-API(const char *, cublasGetStatusString, int status) { return status_text(status, false); }
-API(const char *, cublasLtGetStatusName, int status) { return status_text(status, true); }
-API(const char *, cublasLtGetStatusString, int status) { return status_text(status, false); }
+API(const char *, cublasGetStatusName, int status) { return cublas_status_text(status, true); }
+API(const char *, cublasGetStatusString, int status) { return cublas_status_text(status, false); }
+API(const char *, cublasLtGetStatusName, int status) { return cublas_status_text(status, true); }
+API(const char *, cublasLtGetStatusString, int status) { return cublas_status_text(status, false); }
 
 /* ---- copies ---- */
 

@@ -32,10 +32,10 @@ struct lt_operation {
 	{ \
 		number, offsetof(struct lt_operation, member), sizeof(((struct lt_operation *)0)->member) \
 	}
-static const struct lt_attribute of_operation[] = {A(0, compute), A(1, scale), A(2, pointer_mode), A(3, op_a),
-	A(4, op_b), A(5, op_c), A(6, fill), A(7, epilogue), A(8, bias), A(10, bias_batch), A(11, auxiliary),
-	A(12, auxiliary_pitch), A(13, auxiliary_batch), A(15, sms), A(17, scale_a), A(18, scale_b),
-	A(19, scale_c), A(20, scale_d), A(21, largest), A(25, fast), A(26, bias_type)};
+static const struct lt_attribute operation_attributes[] = {A(0, compute), A(1, scale), A(2, pointer_mode),
+	A(3, op_a), A(4, op_b), A(5, op_c), A(6, fill), A(7, epilogue), A(8, bias), A(10, bias_batch),
+	A(11, auxiliary), A(12, auxiliary_pitch), A(13, auxiliary_batch), A(15, sms), A(17, scale_a),
+	A(18, scale_b), A(19, scale_c), A(20, scale_d), A(21, largest), A(25, fast), A(26, bias_type)};
 #undef A
 
 struct lt_layout {
@@ -50,7 +50,7 @@ struct lt_layout {
 	{ \
 		number, offsetof(struct lt_layout, member), sizeof(((struct lt_layout *)0)->member) \
 	}
-static const struct lt_attribute of_layout[] = {A(0, type), A(1, order), A(2, rows), A(3, columns),
+static const struct lt_attribute layout_attributes[] = {A(0, type), A(1, order), A(2, rows), A(3, columns),
 	A(4, pitch), A(5, batches), A(6, batch_stride), A(7, plane)};
 #undef A
 
@@ -64,13 +64,13 @@ struct lt_preference {
 	{ \
 		number, offsetof(struct lt_preference, member), sizeof(((struct lt_preference *)0)->member) \
 	}
-static const struct lt_attribute of_preference[] = {A(0, search), A(1, workspace), A(3, scheme),
+static const struct lt_attribute preference_attributes[] = {A(0, search), A(1, workspace), A(3, scheme),
 	A(5, align_a), A(6, align_b), A(7, align_c), A(8, align_d), A(9, waves), A(12, mask)};
 #undef A
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static int set_attribute(
+static int set_lt_attribute(
 	void *object, const struct lt_attribute *table, size_t n, int number, const void *value, size_t bytes)
 {
 	for (size_t i = 0; object && value && i < n; i++)
@@ -83,7 +83,7 @@ static int set_attribute(
 	return CUBLAS_INVALID_VALUE;
 }
 
-static int get_attribute(const void *object, const struct lt_attribute *table, size_t n, int number,
+static int get_lt_attribute(const void *object, const struct lt_attribute *table, size_t n, int number,
 	void *value, size_t bytes, size_t *written)
 {
 	for (size_t i = 0; object && i < n; i++)
@@ -109,17 +109,17 @@ static int get_attribute(const void *object, const struct lt_attribute *table, s
 	} \
 	API(int, cublasLt##name##SetAttribute, struct type *x, int number, const void *value, size_t bytes) \
 	{ \
-		return set_attribute(x, table, COUNT(table), number, value, bytes); \
+		return set_lt_attribute(x, table, COUNT(table), number, value, bytes); \
 	} \
 	API(int, cublasLt##name##GetAttribute, const struct type *x, int number, void *value, size_t bytes, \
 		size_t *written) \
 	{ \
-		return get_attribute(x, table, COUNT(table), number, value, bytes, written); \
+		return get_lt_attribute(x, table, COUNT(table), number, value, bytes, written); \
 	}
 
-OBJECT(MatmulDesc, lt_operation, of_operation)
-OBJECT(MatrixLayout, lt_layout, of_layout)
-OBJECT(MatmulPreference, lt_preference, of_preference)
+OBJECT(MatmulDesc, lt_operation, operation_attributes)
+OBJECT(MatrixLayout, lt_layout, layout_attributes)
+OBJECT(MatmulPreference, lt_preference, preference_attributes)
 
 /* ---- objects ---- */
 
@@ -130,7 +130,7 @@ API(int, cublasLtDestroy, struct cublas_handle *h) { return cublasDestroy_v2(h);
 API(size_t, cublasLtGetVersion, void) { return 130000; }
 API(size_t, cublasLtGetCudartVersion, void) { return 13000; }
 
-static struct lt_operation new_operation(int compute, int scale)
+static struct lt_operation make_lt_operation(int compute, int scale)
 {
 	return (struct lt_operation){
 		.compute = compute, .scale = scale, .epilogue = EPILOGUE_NONE, .bias_type = TYPE_NONE};
@@ -142,7 +142,7 @@ API(int, cublasLtMatmulDescCreate, struct lt_operation **to, int compute, int sc
 
 	if (!x)
 		return to ? CUBLAS_ALLOC_FAILED : CUBLAS_INVALID_VALUE;
-	*x = new_operation(compute, scale);
+	*x = make_lt_operation(compute, scale);
 	*to = x;
 	return CUBLAS_SUCCESS;
 }
@@ -152,7 +152,7 @@ API(int, cublasLtMatmulDescInit_internal, struct lt_operation *x, size_t n, int 
 {
 	if (!x || n < sizeof(*x))
 		return CUBLAS_INVALID_VALUE;
-	*x = new_operation(compute, scale);
+	*x = make_lt_operation(compute, scale);
 	return CUBLAS_SUCCESS;
 }
 
@@ -199,7 +199,7 @@ API(int, cublasLtMatmulPreferenceInit_internal, struct lt_preference *x, size_t 
 
 /* ---- products ---- */
 
-static struct cublas_operand operand_of(uint64_t base, const struct lt_layout *l, bool transposed)
+static struct cublas_operand operand_of_layout(uint64_t base, const struct lt_layout *l, bool transposed)
 {
 	bool straight = (l->order == ORDER_COLUMNS) != transposed;
 
@@ -207,7 +207,7 @@ static struct cublas_operand operand_of(uint64_t base, const struct lt_layout *l
 		base, straight ? 1 : l->pitch, straight ? l->pitch : 1, l->batch_stride, (int)l->type};
 }
 
-static const char *unexecuted_part(const struct lt_operation *x, const struct lt_layout *const *layout)
+static const char *find_unsupported_part(const struct lt_operation *x, const struct lt_layout *const *layout)
 {
 	for (unsigned i = 0; i < 4; i++)
 		if (layout[i]->order != ORDER_COLUMNS && layout[i]->order != ORDER_ROWS)
@@ -234,17 +234,17 @@ static int describe_lt_product(struct cublas_product *p, const struct lt_operati
 
 	if (!x || !a || !b || !c || !d)
 		return CUBLAS_INVALID_VALUE;
-	if ((what = unexecuted_part(x, layout)))
+	if ((what = find_unsupported_part(x, layout)))
 		return cublas_unsupported("cublasLtMatmul", what);
 	k = x->op_a ? a->rows : a->columns;
 	if (d->rows != (x->op_a ? a->columns : a->rows) || d->columns != (x->op_b ? b->rows : b->columns) ||
 		k != (x->op_b ? b->columns : b->rows) || c->rows != d->rows || c->columns != d->columns ||
 		a->batches != d->batches || b->batches != d->batches)
 		return CUBLAS_INVALID_VALUE;
-	*p = (struct cublas_product){.a = operand_of(0, a, x->op_a),
-		.b = operand_of(0, b, x->op_b),
-		.c = operand_of(0, c, false),
-		.d = operand_of(0, d, false),
+	*p = (struct cublas_product){.a = operand_of_layout(0, a, x->op_a),
+		.b = operand_of_layout(0, b, x->op_b),
+		.c = operand_of_layout(0, c, false),
+		.d = operand_of_layout(0, d, false),
 		.m = (int64_t)d->rows,
 		.n = (int64_t)d->columns,
 		.k = (int64_t)k,

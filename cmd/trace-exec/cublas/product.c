@@ -18,21 +18,21 @@ enum { FLAG_POINTERS = 1, FLAG_SCALARS_ON_DEVICE = 2, FLAG_ADD = 4, DEVICE_TO_HO
 
 /* ---- kernels ---- */
 
-struct loaded {
-	struct loaded *next;
+struct loaded_kernel {
+	struct loaded_kernel *next;
 	char key[64];
 	void *kernel;
 };
-static struct loaded *kernels;
+static struct loaded_kernel *kernels;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /*
  * Returns the kernel with this key; loads it from `text` at its first use. Frees `text`. NULL: it cannot be
  * loaded.
  */
-static void *load_kernel(const char *key, const char *name, char *text)
+static void *load_cublas_kernel(const char *key, const char *name, char *text)
 {
-	struct loaded *l;
+	struct loaded_kernel *l;
 	void *module;
 
 	for (l = kernels; l && strcmp(l->key, key); l = l->next)
@@ -51,9 +51,9 @@ static void *load_kernel(const char *key, const char *name, char *text)
 	return l ? l->kernel : NULL;
 }
 
-static bool is_loaded(const char *key)
+static bool is_kernel_loaded(const char *key)
 {
-	struct loaded *l = kernels;
+	struct loaded_kernel *l = kernels;
 
 	while (l && strcmp(l->key, key))
 		l = l->next;
@@ -90,7 +90,7 @@ static float half_to_single(uint16_t h)
  * Returns a scalar for the kernel: its address on the device, or its value in the sum's type (0 for a NULL
  * scalar).
  */
-static uint64_t scalar_word(const struct cublas_product *p, const void *scalar)
+static uint64_t scalar_bits(const struct cublas_product *p, const void *scalar)
 {
 	uint64_t word = 0;
 
@@ -106,7 +106,7 @@ static uint64_t scalar_word(const struct cublas_product *p, const void *scalar)
 	return word;
 }
 
-static bool is_executed(const struct cublas_product *p)
+static bool is_product_supported(const struct cublas_product *p)
 {
 	bool narrow = p->a.type != TYPE_F64 && p->b.type != TYPE_F64 && p->d.type != TYPE_F64;
 
@@ -123,21 +123,22 @@ static bool is_executed(const struct cublas_product *p)
 int cublas_multiply(struct cublas_handle *h, const struct cublas_product *p)
 {
 	char key[64];
-	uint64_t alpha = scalar_word(p, p->alpha), beta = scalar_word(p, p->beta);
+	uint64_t alpha = scalar_bits(p, p->alpha), beta = scalar_bits(p, p->beta);
 	unsigned m = (unsigned)p->m, n = (unsigned)p->n, k = (unsigned)p->k;
 	unsigned flags =
 		(p->pointers ? FLAG_POINTERS : 0u) | (p->scalars_on_device ? FLAG_SCALARS_ON_DEVICE : 0u);
 	struct cublas_product q = *p;
-	void *kernel, *args[] = {&q.a.base, &q.b.base, &q.c.base, &q.d.base, &q.bias, &q.a.rows, &q.a.columns,
-			      &q.a.batches, &q.b.rows, &q.b.columns, &q.b.batches, &q.c.rows, &q.c.columns,
-			      &q.c.batches, &q.d.rows, &q.d.columns, &q.d.batches, &alpha, &beta, &m, &n, &k,
-			      &flags};
+	void *kernel, *args[] = {&q.a.base, &q.b.base, &q.c.base, &q.d.base, &q.bias, &q.a.row_stride,
+			      &q.a.column_stride, &q.a.batch_stride, &q.b.row_stride, &q.b.column_stride,
+			      &q.b.batch_stride, &q.c.row_stride, &q.c.column_stride, &q.c.batch_stride,
+			      &q.d.row_stride, &q.d.column_stride, &q.d.batch_stride, &alpha, &beta, &m, &n,
+			      &k, &flags};
 
 	if (p->m < 0 || p->n < 0 || p->k < 0 || p->batches < 0 || !p->alpha || !p->beta)
 		return CUBLAS_INVALID_VALUE;
 	if (!p->m || !p->n || !p->batches)
 		return CUBLAS_SUCCESS;
-	if (!is_executed(p))
+	if (!is_product_supported(p))
 		return cublas_unsupported("cublas product", "these types");
 	if (p->m > INT32_MAX || p->n > 65535 * 16 || p->k > INT32_MAX || p->batches > 65535)
 		return cublas_unsupported("cublas product", "a matrix of this size");
@@ -145,7 +146,7 @@ int cublas_multiply(struct cublas_handle *h, const struct cublas_product *p)
 		p->d.type, p->scalar, p->half_scalars, p->epilogue, p->bias_type);
 	cudaFree(NULL);
 	pthread_mutex_lock(&lock);
-	kernel = load_kernel(key, "product", is_loaded(key) ? NULL : cublas_product_text(p));
+	kernel = load_cublas_kernel(key, "product", is_kernel_loaded(key) ? NULL : cublas_product_text(p));
 	pthread_mutex_unlock(&lock);
 	return launch_cublas_kernel(kernel, (unsigned[]){(m + 15) / 16, (n + 15) / 16, (unsigned)p->batches},
 		16, 16, h->stream, args);
@@ -154,7 +155,7 @@ int cublas_multiply(struct cublas_handle *h, const struct cublas_product *p)
 /* ---- vectors ---- */
 
 /* Returns the address of a vector's first element: with a negative step, the last one in memory. */
-static uint64_t first_element(uint64_t base, int64_t n, int64_t step, int type)
+static uint64_t first_element_address(uint64_t base, int64_t n, int64_t step, int type)
 {
 	return step < 0 ? base + (uint64_t)((1 - n) * step) * cublas_type_bytes(type) : base;
 }
@@ -167,8 +168,8 @@ int cublas_add(struct cublas_handle *h, int64_t n, const void *alpha, int type, 
 	struct cublas_product p = {.scalar = type == TYPE_F64 ? TYPE_F64 : TYPE_F32,
 		.half_scalars = TYPE_NONE,
 		.scalars_on_device = h->scalars_on_device && alpha};
-	uint64_t a = first_element(x, n, x_step, type), d = first_element(y, n, y_step, type);
-	uint64_t word = scalar_word(&p, alpha              ? alpha
+	uint64_t a = first_element_address(x, n, x_step, type), d = first_element_address(y, n, y_step, type);
+	uint64_t word = scalar_bits(&p, alpha              ? alpha
 					: type == TYPE_F64 ? (const void *)&one
 							   : (const void *)&single);
 	unsigned count = (unsigned)n,
@@ -182,7 +183,7 @@ int cublas_add(struct cublas_handle *h, int64_t n, const void *alpha, int type, 
 		return cublas_unsupported("cublas vector function", "a vector of this size");
 	snprintf(key, sizeof(key), "add %d", type);
 	pthread_mutex_lock(&lock);
-	kernel = load_kernel(key, "add", is_loaded(key) ? NULL : cublas_add_text(type));
+	kernel = load_cublas_kernel(key, "add", is_kernel_loaded(key) ? NULL : cublas_add_text(type));
 	pthread_mutex_unlock(&lock);
 	return launch_cublas_kernel(kernel, (unsigned[]){(count + 255) / 256, 1, 1}, 256, 1, h->stream, args);
 }
@@ -190,7 +191,8 @@ int cublas_add(struct cublas_handle *h, int64_t n, const void *alpha, int type, 
 int cublas_sum(struct cublas_handle *h, enum cublas_sum what, int64_t n, int type, uint64_t x, int64_t x_step,
 	uint64_t y, int64_t y_step, void *to)
 {
-	uint64_t a = first_element(x, n, x_step, type), b = first_element(y, n, y_step, type), d;
+	uint64_t a = first_element_address(x, n, x_step, type), b = first_element_address(y, n, y_step, type),
+		 d;
 	unsigned count = n > 0 ? (unsigned)n : 0;
 	void *kernel, *args[] = {&a, &b, &x_step, &y_step, &d, &count};
 	char key[64];
@@ -205,7 +207,7 @@ int cublas_sum(struct cublas_handle *h, enum cublas_sum what, int64_t n, int typ
 	d = h->scalars_on_device ? (uintptr_t)to : h->scratch;
 	snprintf(key, sizeof(key), "sum %d %d", type, (int)what);
 	pthread_mutex_lock(&lock);
-	kernel = load_kernel(key, "sum", is_loaded(key) ? NULL : cublas_sum_text(type, what));
+	kernel = load_cublas_kernel(key, "sum", is_kernel_loaded(key) ? NULL : cublas_sum_text(type, what));
 	pthread_mutex_unlock(&lock);
 	e = launch_cublas_kernel(kernel, (unsigned[]){1, 1, 1}, 256, 1, h->stream, args);
 	if (!e && !h->scalars_on_device &&

@@ -19,7 +19,7 @@ struct kernel_text {
 	FILE *f;
 };
 
-static bool start_text(struct kernel_text *t, bool needs_80)
+static bool start_kernel_text(struct kernel_text *t, bool needs_80)
 {
 	t->f = open_memstream(&t->p, &t->n);
 	if (t->f)
@@ -27,7 +27,7 @@ static bool start_text(struct kernel_text *t, bool needs_80)
 	return t->f;
 }
 
-static char *end_text(struct kernel_text *t)
+static char *finish_kernel_text(struct kernel_text *t)
 {
 	if (fclose(t->f))
 		return NULL;
@@ -35,9 +35,12 @@ static char *end_text(struct kernel_text *t)
 }
 
 /* Returns PTX's name for the type of a sum. */
-static const char *sum_name(int sum) { return sum == TYPE_F64 ? "f64" : sum == TYPE_S32 ? "s32" : "f32"; }
+static const char *sum_type_name(int sum)
+{
+	return sum == TYPE_F64 ? "f64" : sum == TYPE_S32 ? "s32" : "f32";
+}
 
-static const char *sum_zero(int sum)
+static const char *sum_zero_literal(int sum)
 {
 	return sum == TYPE_F64 ? "0d0000000000000000" : sum == TYPE_S32 ? "0" : "0f00000000";
 }
@@ -46,7 +49,7 @@ static const char *sum_zero(int sum)
  * Appends a piece. $T stands for the type of the sum, $0 for its zero, $B for its bytes; $M, $A and $+ stand
  * for its multiplication, multiply-add and addition.
  */
-static void add_piece(struct kernel_text *t, int sum, const char *piece)
+static void add_text_piece(struct kernel_text *t, int sum, const char *piece)
 {
 	for (; *piece; piece++) {
 		if (*piece != '$') {
@@ -54,8 +57,8 @@ static void add_piece(struct kernel_text *t, int sum, const char *piece)
 			continue;
 		}
 		switch (*++piece) {
-		case 'T': fputs(sum_name(sum), t->f); break;
-		case '0': fputs(sum_zero(sum), t->f); break;
+		case 'T': fputs(sum_type_name(sum), t->f); break;
+		case '0': fputs(sum_zero_literal(sum), t->f); break;
 		case 'B': fputs(sum == TYPE_F64 ? "8" : "4", t->f); break;
 		case 'M': fputs(sum == TYPE_S32 ? "mul.lo" : "mul.rn", t->f); break;
 		case 'A': fputs(sum == TYPE_S32 ? "mad.lo" : "fma.rn", t->f); break;
@@ -66,10 +69,10 @@ static void add_piece(struct kernel_text *t, int sum, const char *piece)
 }
 
 /* Appends a load of an element of `type` at %address into register `to` of the sum's type, under the guard. */
-static void add_load(struct kernel_text *t, int type, int sum, const char *guard, const char *to)
+static void add_element_load(struct kernel_text *t, int type, int sum, const char *guard, const char *to)
 {
 	FILE *f = t->f;
-	const char *s = sum_name(sum);
+	const char *s = sum_type_name(sum);
 
 	switch (type) {
 	case TYPE_F64:
@@ -106,7 +109,7 @@ static void add_load(struct kernel_text *t, int type, int sum, const char *guard
 }
 
 /* Appends a store of register `from` of the sum's type as an element of `type` at %address. */
-static void add_store(struct kernel_text *t, int type, int sum, const char *from)
+static void add_element_store(struct kernel_text *t, int type, int sum, const char *from)
 {
 	FILE *f = t->f;
 
@@ -121,7 +124,7 @@ static void add_store(struct kernel_text *t, int type, int sum, const char *from
 		if (sum == TYPE_S32)
 			fprintf(f, "\tmin.s32 %%word, %s, 127;\n\tmax.s32 %%word, %%word, -128;\n", from);
 		else
-			fprintf(f, "\tcvt.rni.sat.s8.%s %%word, %s;\n", sum_name(sum), from);
+			fprintf(f, "\tcvt.rni.sat.s8.%s %%word, %s;\n", sum_type_name(sum), from);
 		fputs("\tst.global.u8 [%address], %word;\n", f);
 		break;
 	case TYPE_F32:
@@ -131,11 +134,11 @@ static void add_store(struct kernel_text *t, int type, int sum, const char *from
 		else
 			fprintf(f, "\tst.global.f32 [%%address], %s;\n", from);
 		break;
-	default: fprintf(f, "\tst.global.%s [%%address], %s;\n", sum_name(sum), from);
+	default: fprintf(f, "\tst.global.%s [%%address], %s;\n", sum_type_name(sum), from);
 	}
 }
 
-static const char registers[] =
+static const char text_registers[] =
 	"\t.reg .pred %in, %other, %more, %flag;\n"
 	"\t.reg .b16 %half;\n"
 	"\t.reg .b32 %x, %y, %z, %row, %column, %m, %n, %k, %at, %flags, %word, %i, %last, "
@@ -146,7 +149,7 @@ static const char registers[] =
 
 /* ---- products ---- */
 
-static const char parameters[] =
+static const char product_parameters[] =
 	".visible .entry product(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 d, .param .u64 bias,\n"
 	"\t.param .s64 a_rows, .param .s64 a_columns, .param .s64 a_batches, .param .s64 b_rows, .param .s64 b_columns,\n"
 	"\t.param .s64 b_batches, .param .s64 c_rows, .param .s64 c_columns, .param .s64 c_batches,\n"
@@ -157,18 +160,19 @@ static const char parameters[] =
  * Bits of the kernel's flags: 1: operands are arrays of addresses; 2: alpha and beta are addresses; 4: beta is
  * not 0.
  */
-static const char start[] = "\t.shared .align 8 .b8 tiles_a[2048];\n"
-			    "\t.shared .align 8 .b8 tiles_b[2176];\n"
-			    "\tld.param.u32 %m, [m];\n\tld.param.u32 %n, [n];\n\tld.param.u32 %k, [k];\n"
-			    "\tld.param.u32 %flags, [flags];\n"
-			    "\tmov.u32 %x, %tid.x;\n\tmov.u32 %y, %tid.y;\n"
-			    "\tmov.u32 %row, %ctaid.x;\n\tmad.lo.u32 %row, %row, 16, %x;\n"
-			    "\tmov.u32 %column, %ctaid.y;\n\tmad.lo.u32 %column, %column, 16, %y;\n"
-			    "\tmov.u32 %z, %ctaid.z;\n\tcvt.u64.u32 %batch, %z;\n"
-			    "\tand.b32 %word, %flags, 1;\n\tsetp.ne.u32 %flag, %word, 0;\n";
+static const char product_start[] =
+	"\t.shared .align 8 .b8 tiles_a[2048];\n"
+	"\t.shared .align 8 .b8 tiles_b[2176];\n"
+	"\tld.param.u32 %m, [m];\n\tld.param.u32 %n, [n];\n\tld.param.u32 %k, [k];\n"
+	"\tld.param.u32 %flags, [flags];\n"
+	"\tmov.u32 %x, %tid.x;\n\tmov.u32 %y, %tid.y;\n"
+	"\tmov.u32 %row, %ctaid.x;\n\tmad.lo.u32 %row, %row, 16, %x;\n"
+	"\tmov.u32 %column, %ctaid.y;\n\tmad.lo.u32 %column, %column, 16, %y;\n"
+	"\tmov.u32 %z, %ctaid.z;\n\tcvt.u64.u32 %batch, %z;\n"
+	"\tand.b32 %word, %flags, 1;\n\tsetp.ne.u32 %flag, %word, 0;\n";
 
 /* Appends code that loads the address of an operand's batch into register %NAME. */
-static void add_base(struct kernel_text *t, char name, size_t bytes)
+static void add_batch_address(struct kernel_text *t, char name, size_t bytes)
 {
 	fprintf(t->f,
 		"\tld.param.u64 %%%c, [%c];\n"
@@ -184,7 +188,8 @@ static void add_base(struct kernel_text *t, char name, size_t bytes)
  * Appends %address = %NAME + (row * NAME_rows + column * NAME_columns) * bytes; `row` and `column` name
  * registers.
  */
-static void add_address(struct kernel_text *t, char name, size_t bytes, const char *row, const char *column)
+static void add_element_address(
+	struct kernel_text *t, char name, size_t bytes, const char *row, const char *column)
 {
 	fprintf(t->f,
 		"\tld.param.s64 %%step, [%c_rows];\n\tcvt.u64.u32 %%long, %s;\n\tmul.lo.s64 %%offset, %%long, %%step;\n"
@@ -197,41 +202,41 @@ static void add_address(struct kernel_text *t, char name, size_t bytes, const ch
  * Appends the loop over tiles of 16 by 16: it loads a tile of each operand into shared memory and multiplies
  * the two.
  */
-static void add_loop(struct kernel_text *t, const struct cublas_product *p)
+static void add_tile_loop(struct kernel_text *t, const struct cublas_product *p)
 {
 	size_t unit = cublas_type_bytes(p->scalar);
 
-	add_piece(t, p->scalar,
+	add_text_piece(t, p->scalar,
 		"\tmov.$T %sum, $0;\n\tmov.u32 %at, 0;\n"
 		"\tmov.u32 %tile_a, tiles_a;\n\tmov.u32 %tile_b, tiles_b;\n"
 		"LOOP:\n\tsetp.ge.u32 %more, %at, %k;\n\t@%more bra STORE;\n"
 		"\tmov.$T %left, $0;\n\tadd.u32 %i, %at, %y;\n"
 		"\tsetp.lt.u32 %in, %row, %m;\n\tsetp.lt.and.u32 %in, %i, %k, %in;\n");
-	add_address(t, 'a', cublas_type_bytes(p->a.type), "%row", "%i");
-	add_load(t, p->a.type, p->scalar, "@%in ", "%left");
+	add_element_address(t, 'a', cublas_type_bytes(p->a.type), "%row", "%i");
+	add_element_load(t, p->a.type, p->scalar, "@%in ", "%left");
 	fprintf(t->f, "\tmad.lo.u32 %%mine, %%y, 16, %%x;\n\tmad.lo.u32 %%mine, %%mine, %zu, %%tile_a;\n",
 		unit);
-	add_piece(t, p->scalar,
+	add_text_piece(t, p->scalar,
 		"\tst.shared.$T [%mine], %left;\n"
 		"\tmov.$T %right, $0;\n\tadd.u32 %i, %at, %x;\n"
 		"\tsetp.lt.u32 %in, %column, %n;\n\tsetp.lt.and.u32 %in, %i, %k, %in;\n");
-	add_address(t, 'b', cublas_type_bytes(p->b.type), "%i", "%column");
-	add_load(t, p->b.type, p->scalar, "@%in ", "%right");
+	add_element_address(t, 'b', cublas_type_bytes(p->b.type), "%i", "%column");
+	add_element_load(t, p->b.type, p->scalar, "@%in ", "%right");
 	fprintf(t->f,
 		"\tmad.lo.u32 %%theirs, %%y, 17, %%x;\n\tmad.lo.u32 %%theirs, %%theirs, %zu, %%tile_b;\n",
 		unit);
-	add_piece(t, p->scalar, "\tst.shared.$T [%theirs], %right;\n\tbar.sync 0;\n");
+	add_text_piece(t, p->scalar, "\tst.shared.$T [%theirs], %right;\n\tbar.sync 0;\n");
 	fprintf(t->f,
 		"\tmad.lo.u32 %%mine, %%x, %zu, %%tile_a;\n"
 		"\tmul.lo.u32 %%theirs, %%y, 17;\n\tmad.lo.u32 %%theirs, %%theirs, %zu, %%tile_b;\n",
 		unit, unit);
 	for (unsigned i = 0; i < TILE; i++) {
-		const char *s = sum_name(p->scalar);
+		const char *s = sum_type_name(p->scalar);
 
 		fprintf(t->f,
 			"\tld.shared.%s %%left, [%%mine+%zu];\n\tld.shared.%s %%right, [%%theirs+%zu];\n", s,
 			i * TILE * unit, s, i * unit);
-		add_piece(t, p->scalar, "\t$A.$T %sum, %left, %right, %sum;\n");
+		add_text_piece(t, p->scalar, "\t$A.$T %sum, %left, %right, %sum;\n");
 	}
 	fputs("\tbar.sync 0;\n\tadd.u32 %at, %at, 16;\n\tbra LOOP;\n", t->f);
 }
@@ -240,23 +245,24 @@ static void add_loop(struct kernel_text *t, const struct cublas_product *p)
  * Appends code that loads alpha or beta: a parameter of the sum's type, or a value at the address in the
  * parameter, which has the type half_scalars if that is set.
  */
-static void add_scalar(struct kernel_text *t, const struct cublas_product *p, const char *name)
+static void add_scalar_load(struct kernel_text *t, const struct cublas_product *p, const char *name)
 {
 	fprintf(t->f,
 		"\tld.param.%s %%%s, [%s];\n\tld.param.u64 %%address, [%s];\n\tand.b32 %%word, %%flags, 2;\n"
 		"\tsetp.ne.u32 %%flag, %%word, 0;\n",
-		sum_name(p->scalar), name, name, name);
+		sum_type_name(p->scalar), name, name, name);
 	char to[16];
 
 	snprintf(to, sizeof(to), "%%%s", name);
-	add_load(t, p->half_scalars == TYPE_NONE ? p->scalar : p->half_scalars, p->scalar, "@%flag ", to);
+	add_element_load(
+		t, p->half_scalars == TYPE_NONE ? p->scalar : p->half_scalars, p->scalar, "@%flag ", to);
 }
 
 /* Appends the activation of the sum: max(x, 0), or, in f32, the approximation of GELU by tanh. */
 static void add_activation(struct kernel_text *t, const struct cublas_product *p)
 {
 	if (p->epilogue & EPILOGUE_RELU)
-		add_piece(t, p->scalar, "\tmax.$T %sum, %sum, $0;\n");
+		add_text_piece(t, p->scalar, "\tmax.$T %sum, %sum, $0;\n");
 	if (p->epilogue & EPILOGUE_GELU)
 		fputs("\tmul.rn.f32 %square, %sum, %sum;\n\tmul.rn.f32 %cube, %square, %sum;\n"
 		      "\tfma.rn.f32 %cube, %cube, 0f3D372713, %sum;\n" /* 0.044715 */
@@ -271,39 +277,39 @@ char *cublas_product_text(const struct cublas_product *p)
 {
 	struct kernel_text t;
 
-	if (!start_text(&t, p->a.type == TYPE_BF16 || p->d.type == TYPE_BF16))
+	if (!start_kernel_text(&t, p->a.type == TYPE_BF16 || p->d.type == TYPE_BF16))
 		return NULL;
-	fputs(parameters, t.f);
-	add_piece(&t, p->scalar, registers);
-	fputs(start, t.f);
-	add_base(&t, 'a', cublas_type_bytes(p->a.type));
-	add_base(&t, 'b', cublas_type_bytes(p->b.type));
-	add_base(&t, 'c', cublas_type_bytes(p->c.type));
-	add_base(&t, 'd', cublas_type_bytes(p->d.type));
-	add_loop(&t, p);
+	fputs(product_parameters, t.f);
+	add_text_piece(&t, p->scalar, text_registers);
+	fputs(product_start, t.f);
+	add_batch_address(&t, 'a', cublas_type_bytes(p->a.type));
+	add_batch_address(&t, 'b', cublas_type_bytes(p->b.type));
+	add_batch_address(&t, 'c', cublas_type_bytes(p->c.type));
+	add_batch_address(&t, 'd', cublas_type_bytes(p->d.type));
+	add_tile_loop(&t, p);
 	fputs("STORE:\n\tsetp.lt.u32 %in, %row, %m;\n\tsetp.lt.and.u32 %in, %column, %n, %in;\n\t@!%in bra DONE;\n",
 		t.f);
-	add_scalar(&t, p, "alpha");
-	add_scalar(&t, p, "beta");
-	add_piece(&t, p->scalar,
+	add_scalar_load(&t, p, "alpha");
+	add_scalar_load(&t, p, "beta");
+	add_text_piece(&t, p->scalar,
 		"\t$M.$T %sum, %sum, %alpha;\n"
 		"\tsetp.ne.$T %in, %beta, $0;\n\tmov.$T %left, $0;\n");
-	add_address(&t, 'c', cublas_type_bytes(p->c.type), "%row", "%column");
-	add_load(&t, p->c.type, p->scalar, "@%in ", "%left");
-	add_piece(&t, p->scalar, "\t@%in $A.$T %sum, %left, %beta, %sum;\n");
+	add_element_address(&t, 'c', cublas_type_bytes(p->c.type), "%row", "%column");
+	add_element_load(&t, p->c.type, p->scalar, "@%in ", "%left");
+	add_text_piece(&t, p->scalar, "\t@%in $A.$T %sum, %left, %beta, %sum;\n");
 	if (p->epilogue & EPILOGUE_BIAS) {
 		fprintf(t.f,
 			"\tld.param.u64 %%address, [bias];\n\tcvt.u64.u32 %%long, %%row;\n"
 			"\tmad.lo.u64 %%address, %%long, %zu, %%address;\n",
 			cublas_type_bytes(p->bias_type));
-		add_load(&t, p->bias_type, p->scalar, "", "%left");
-		add_piece(&t, p->scalar, "\t$+.$T %sum, %sum, %left;\n");
+		add_element_load(&t, p->bias_type, p->scalar, "", "%left");
+		add_text_piece(&t, p->scalar, "\t$+.$T %sum, %sum, %left;\n");
 	}
 	add_activation(&t, p);
-	add_address(&t, 'd', cublas_type_bytes(p->d.type), "%row", "%column");
-	add_store(&t, p->d.type, p->scalar, "%sum");
+	add_element_address(&t, 'd', cublas_type_bytes(p->d.type), "%row", "%column");
+	add_element_store(&t, p->d.type, p->scalar, "%sum");
 	fputs("DONE:\n\tret;\n}\n", t.f);
-	return end_text(&t);
+	return finish_kernel_text(&t);
 }
 
 /* ---- vectors ---- */
@@ -319,32 +325,32 @@ char *cublas_add_text(int type)
 	size_t bytes = cublas_type_bytes(type);
 	struct kernel_text t;
 
-	if (!start_text(&t, type == TYPE_BF16))
+	if (!start_kernel_text(&t, type == TYPE_BF16))
 		return NULL;
 	fputs(".visible .entry add(.param .u64 a, .param .u64 d, .param .s64 a_step, .param .s64 d_step, .param .b64 alpha,\n"
 	      "\t.param .u32 n, .param .u32 flags)\n{\n",
 		t.f);
-	add_piece(&t, sum, registers);
+	add_text_piece(&t, sum, text_registers);
 	fputs("\tld.param.u32 %n, [n];\n\tld.param.u32 %flags, [flags];\n\tmov.u32 %x, %tid.x;\n\tmov.u32 %row, %ctaid.x;\n"
 	      "\tmad.lo.u32 %row, %row, 256, %x;\n\tsetp.ge.u32 %more, %row, %n;\n\t@%more bra DONE;\n\tcvt.u64.u32 %long, %row;\n",
 		t.f);
-	add_scalar(&t, &p, "alpha");
+	add_scalar_load(&t, &p, "alpha");
 	fprintf(t.f,
 		"\tld.param.u64 %%a, [a];\n\tld.param.s64 %%step, [a_step];\n\tmul.lo.s64 %%offset, %%long, %%step;\n"
 		"\tmad.lo.s64 %%address, %%offset, %zu, %%a;\n",
 		bytes);
-	add_load(&t, type, sum, "", "%left");
-	add_piece(&t, sum, "\t$M.$T %sum, %left, %alpha;\n");
+	add_element_load(&t, type, sum, "", "%left");
+	add_text_piece(&t, sum, "\t$M.$T %sum, %left, %alpha;\n");
 	fprintf(t.f,
 		"\tld.param.u64 %%d, [d];\n\tld.param.s64 %%step, [d_step];\n\tmul.lo.s64 %%offset, %%long, %%step;\n"
 		"\tmad.lo.s64 %%address, %%offset, %zu, %%d;\n\tand.b32 %%word, %%flags, 4;\n"
 		"\tsetp.ne.u32 %%in, %%word, 0;\n",
 		bytes);
-	add_load(&t, type, sum, "@%in ", "%right");
-	add_piece(&t, sum, "\t@%in $+.$T %sum, %sum, %right;\n");
-	add_store(&t, type, sum, "%sum");
+	add_element_load(&t, type, sum, "@%in ", "%right");
+	add_text_piece(&t, sum, "\t@%in $+.$T %sum, %sum, %right;\n");
+	add_element_store(&t, type, sum, "%sum");
 	fputs("DONE:\n\tret;\n}\n", t.f);
-	return end_text(&t);
+	return finish_kernel_text(&t);
 }
 
 /*
@@ -357,46 +363,47 @@ char *cublas_sum_text(int type, enum cublas_sum what)
 	size_t bytes = cublas_type_bytes(type), unit = cublas_type_bytes(sum);
 	struct kernel_text t;
 
-	if (!start_text(&t, type == TYPE_BF16))
+	if (!start_kernel_text(&t, type == TYPE_BF16))
 		return NULL;
 	fputs(".visible .entry sum(.param .u64 a, .param .u64 b, .param .s64 a_step, .param .s64 b_step, .param .u64 d,\n"
 	      "\t.param .u32 n)\n{\n",
 		t.f);
-	add_piece(&t, sum, registers);
-	add_piece(&t, sum,
+	add_text_piece(&t, sum, text_registers);
+	add_text_piece(&t, sum,
 		"\t.shared .align 8 .b8 sums[2048];\n"
 		"\tld.param.u32 %n, [n];\n\tmov.u32 %x, %tid.x;\n\tmov.u32 %i, %x;\n\tmov.$T %sum, $0;\n"
 		"\tld.param.u64 %a, [a];\n\tld.param.u64 %b, [b];\n"
 		"LOOP:\n\tsetp.ge.u32 %more, %i, %n;\n\t@%more bra JOIN;\n\tcvt.u64.u32 %long, %i;\n"
 		"\tld.param.s64 %step, [a_step];\n\tmul.lo.s64 %offset, %long, %step;\n");
 	fprintf(t.f, "\tmad.lo.s64 %%address, %%offset, %zu, %%a;\n", bytes);
-	add_load(&t, type, sum, "", "%left");
+	add_element_load(&t, type, sum, "", "%left");
 	if (what == SUM_PRODUCTS) {
 		fprintf(t.f,
 			"\tld.param.s64 %%step, [b_step];\n\tmul.lo.s64 %%offset, %%long, %%step;\n"
 			"\tmad.lo.s64 %%address, %%offset, %zu, %%b;\n",
 			bytes);
-		add_load(&t, type, sum, "", "%right");
-		add_piece(&t, sum, "\tfma.rn.$T %sum, %left, %right, %sum;\n");
+		add_element_load(&t, type, sum, "", "%right");
+		add_text_piece(&t, sum, "\tfma.rn.$T %sum, %left, %right, %sum;\n");
 	} else {
-		add_piece(&t, sum,
+		add_text_piece(&t, sum,
 			what == SUM_SQUARES ? "\tfma.rn.$T %sum, %left, %left, %sum;\n"
 					    : "\tabs.$T %left, %left;\n\tadd.rn.$T %sum, %sum, %left;\n");
 	}
-	add_piece(&t, sum, "\tadd.u32 %i, %i, 256;\n\tbra LOOP;\nJOIN:\n\tmov.u32 %mine, sums;\n");
+	add_text_piece(&t, sum, "\tadd.u32 %i, %i, 256;\n\tbra LOOP;\nJOIN:\n\tmov.u32 %mine, sums;\n");
 	fprintf(t.f, "\tmad.lo.u32 %%mine, %%x, %zu, %%mine;\n", unit);
-	add_piece(&t, sum, "\tst.shared.$T [%mine], %sum;\n");
+	add_text_piece(&t, sum, "\tst.shared.$T [%mine], %sum;\n");
 	for (unsigned n = 128; n; n /= 2) {
 		fprintf(t.f,
 			"\tbar.sync 0;\n\tsetp.lt.u32 %%in, %%x, %u;\n\t@%%in ld.shared.%s %%right, [%%mine+%zu];\n",
-			n, sum_name(sum), n * unit);
-		add_piece(&t, sum,
+			n, sum_type_name(sum), n * unit);
+		add_text_piece(&t, sum,
 			"\t@%in add.rn.$T %sum, %sum, %right;\n\t@%in st.shared.$T [%mine], %sum;\n");
 	}
-	add_piece(&t, sum, "\tsetp.ne.u32 %in, %x, 0;\n\t@%in bra DONE;\n\tld.param.u64 %address, [d];\n");
+	add_text_piece(
+		&t, sum, "\tsetp.ne.u32 %in, %x, 0;\n\t@%in bra DONE;\n\tld.param.u64 %address, [d];\n");
 	if (what == SUM_SQUARES)
-		add_piece(&t, sum, "\tsqrt.rn.$T %sum, %sum;\n");
-	add_store(&t, type, sum, "%sum");
+		add_text_piece(&t, sum, "\tsqrt.rn.$T %sum, %sum;\n");
+	add_element_store(&t, type, sum, "%sum");
 	fputs("DONE:\n\tret;\n}\n", t.f);
-	return end_text(&t);
+	return finish_kernel_text(&t);
 }
