@@ -78,7 +78,7 @@ static void convert_format(unsigned *format, unsigned *n, const struct channels 
 					   : first[c->kind] + (c->bits[0] == 16) + 2u * (c->bits[0] == 32);
 }
 
-static int describe_array_to(struct array_description *to, const struct array *a)
+static int describe_driver_array(struct array_description *to, const struct array *a)
 {
 	struct channels c;
 	struct extent x;
@@ -91,13 +91,13 @@ static int describe_array_to(struct array_description *to, const struct array *a
 	*to = (struct array_description){x.width, x.height, x.depth, format, n, flags};
 	return cudaSuccess;
 }
-DRIVER(cuArray3DGetDescriptor_v2, describe_array_to(to, a), struct array_description *to,
+DRIVER(cuArray3DGetDescriptor_v2, describe_driver_array(to, a), struct array_description *to,
 	const struct array *a)
 
 static int describe_array_2d(struct array_description_2d *to, const struct array *a)
 {
 	struct array_description all;
-	int e = to ? describe_array_to(&all, a) : cudaErrorInvalidValue;
+	int e = to ? describe_driver_array(&all, a) : cudaErrorInvalidValue;
 
 	if (!e)
 		*to = (struct array_description_2d){all.width, all.height, all.format, all.channels};
@@ -156,7 +156,7 @@ enum {
 	SAMPLER_SEAMLESS = 64
 };
 
-static bool is_memory(int type) { return type == RESOURCE_LINEAR || type == RESOURCE_PITCH; }
+static bool is_memory_resource(int type) { return type == RESOURCE_LINEAR || type == RESOURCE_PITCH; }
 
 /*
  * Sets *to to the runtime's form of the resource, and *c to the channels of its texels. Returns 0 or a status.
@@ -169,7 +169,7 @@ static int convert_resource(struct resource *to, struct channels *c, const struc
 
 	*to = (struct resource){.type = r->type, .flags = r->flags};
 	*c = (struct channels){.kind = CHANNEL_FLOAT};
-	if (!is_memory(r->type)) {
+	if (!is_memory_resource(r->type)) {
 		struct array *texels = r->data.array;
 
 		to->data.array = texels; /* also sets data.mipmap, which shares the union */
@@ -235,12 +235,12 @@ DRIVER(cuSurfObjectCreate, create_surface_object(to, r), uint64_t *to, const str
 DRIVER(cuSurfObjectDestroy, cudaDestroySurfaceObject(handle), uint64_t handle)
 
 /* Converts *r to the driver's structure. e: status of the call that set *r; returned if it is not 0. */
-static int give_resource(struct cuda_resource *to, const struct resource *r, int e)
+static int convert_to_cuda_resource(struct cuda_resource *to, const struct resource *r, int e)
 {
 	if (e || !to)
 		return e ? e : cudaErrorInvalidValue;
 	*to = (struct cuda_resource){.type = r->type, .flags = r->flags};
-	if (!is_memory(r->type)) {
+	if (!is_memory_resource(r->type)) {
 		to->data.array = r->data.array;
 		return cudaSuccess;
 	}
@@ -256,7 +256,7 @@ static int get_texture_resource(struct cuda_resource *to, uint64_t handle)
 {
 	struct resource r;
 
-	return give_resource(to, &r, cudaGetTextureObjectResourceDesc(&r, handle));
+	return convert_to_cuda_resource(to, &r, cudaGetTextureObjectResourceDesc(&r, handle));
 }
 DRIVER(cuTexObjectGetResourceDesc, get_texture_resource(to, handle), struct cuda_resource *to,
 	uint64_t handle)
@@ -265,7 +265,7 @@ static int get_surface_resource(struct cuda_resource *to, uint64_t handle)
 {
 	struct resource r;
 
-	return give_resource(to, &r, cudaGetSurfaceObjectResourceDesc(&r, handle));
+	return convert_to_cuda_resource(to, &r, cudaGetSurfaceObjectResourceDesc(&r, handle));
 }
 DRIVER(cuSurfObjectGetResourceDesc, get_surface_resource(to, handle), struct cuda_resource *to,
 	uint64_t handle)

@@ -47,7 +47,7 @@ struct cuda_context *cuda_current_context(void)
 int cuda_enter_device(void)
 {
 	was_active = cudart_thread_active;
-	last_error = cudart_exchange_last(cudaSuccess);
+	last_error = cudart_exchange_last_error(cudaSuccess);
 	return initialized || cudart.started ? cudaSuccess : cudaErrorInitializationError;
 }
 
@@ -65,7 +65,7 @@ int cuda_enter(void)
  * Returns the driver's code for a status of the runtime. Codes that the driver lacks are replaced; all others
  * are equal.
  */
-static int driver_code(int status)
+static int to_driver_status(int status)
 {
 	switch (status) {
 	case cudaErrorInvalidConfiguration:
@@ -80,9 +80,9 @@ static int driver_code(int status)
 
 int cuda_leave(int status)
 {
-	cudart_exchange_last(last_error);
+	cudart_exchange_last_error(last_error);
 	cudart_thread_active = was_active;
-	return driver_code(status);
+	return to_driver_status(status);
 }
 
 int cuda_check_device(int device) { return device ? cudaErrorInvalidDevice : cudaSuccess; }
@@ -156,7 +156,7 @@ struct cuda_properties {
 	int threads, block[3], grid[3], shared, constant, warp, pitch, regs, clock, texture;
 };
 
-static int get_properties(struct cuda_properties *to, int device)
+static int get_device_properties(struct cuda_properties *to, int device)
 {
 	static const int number[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14};
 	int value[sizeof(number) / sizeof(number[0])], e = to ? cudaSuccess : cudaErrorInvalidValue;
@@ -167,7 +167,7 @@ static int get_properties(struct cuda_properties *to, int device)
 		memcpy(to, value, sizeof(value));
 	return e;
 }
-DEVICE(cuDeviceGetProperties, get_properties(to, device), struct cuda_properties *to, int device)
+DEVICE(cuDeviceGetProperties, get_device_properties(to, device), struct cuda_properties *to, int device)
 DEVICE(cuDeviceGetPCIBusId, cudaDeviceGetPCIBusId(to, n, device), char *to, int n, int device)
 DEVICE(cuDeviceGetByPCIBusId, cudaDeviceGetByPCIBusId(to, name), int *to, const char *name)
 DEVICE(cuDeviceCanAccessPeer, cudaDeviceCanAccessPeer(to, device, peer), int *to, int device, int peer)
@@ -193,14 +193,14 @@ static bool is_other_context_live(const struct cuda_context *than)
 	return false;
 }
 
-static int release_primary(int device)
+static int release_primary_context(int device)
 {
 	if (cuda_check_device(device) || !primary.users)
 		return device ? cudaErrorInvalidDevice : cudaErrorDeviceUninitialized;
 	return --primary.users || is_other_context_live(&primary) || was_active ? cudaSuccess
 										: cudaDeviceReset();
 }
-DEVICE(cuDevicePrimaryCtxRelease, release_primary(device), int device)
+DEVICE(cuDevicePrimaryCtxRelease, release_primary_context(device), int device)
 ALSO(cuDevicePrimaryCtxRelease_v2, cuDevicePrimaryCtxRelease);
 
 DEVICE(cuDevicePrimaryCtxReset, cuda_check_device(device) ? cudaErrorInvalidDevice : cudaDeviceReset(),

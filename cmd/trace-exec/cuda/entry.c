@@ -45,7 +45,7 @@ enum { FOUND, NOT_FOUND, TOO_NEW, FLAGS_MOST = 2 };
  * Returns the function with this name. NULL: there is none (*state: NOT_FOUND), or it is newer than `version`
  * (TOO_NEW).
  */
-static const void *find_function(const char *name, int version, int *state)
+static const void *find_driver_function(const char *name, int version, int *state)
 {
 	const void *found = NULL;
 	int since = -1;
@@ -69,13 +69,14 @@ static const void *find_function(const char *name, int version, int *state)
 	return found;
 }
 
-static int get_function(const char *name, const void **to, int version, unsigned long long flags, int *state)
+static int get_driver_function(
+	const char *name, const void **to, int version, unsigned long long flags, int *state)
 {
 	int found;
 
 	if (!name || !to || flags > FLAGS_MOST)
 		return cudaErrorInvalidValue;
-	*to = find_function(name, version, &found);
+	*to = find_driver_function(name, version, &found);
 	if (state) {
 		*state = found;
 		return cudaSuccess;
@@ -86,12 +87,12 @@ static int get_function(const char *name, const void **to, int version, unsigned
 API(int, cuGetProcAddress_v2, const char *name, const void **to, int version, unsigned long long flags,
 	int *state)
 {
-	return get_function(name, to, version, flags, state);
+	return get_driver_function(name, to, version, flags, state);
 }
 
 API(int, cuGetProcAddress, const char *name, const void **to, int version, unsigned long long flags)
 {
-	return get_function(name, to, version, flags, NULL);
+	return get_driver_function(name, to, version, flags, NULL);
 }
 
 /* Returns whether the address is in the program itself, not in a library. */
@@ -128,7 +129,7 @@ static int get_entry_point(
 	char what[64];
 
 	if (!e)
-		e = get_function(name, to, version, flags, &state);
+		e = get_driver_function(name, to, version, flags, &state);
 	if (e)
 		return cudart_leave(e);
 	if (found)
@@ -164,7 +165,7 @@ static const struct {
 #undef E
 };
 
-static int find_error(const char **to, int code, bool text)
+static int find_error_text(const char **to, int code, bool text)
 {
 	if (!to)
 		return cudaErrorInvalidValue;
@@ -175,5 +176,5 @@ static int find_error(const char **to, int code, bool text)
 	return *to ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-API(int, cuGetErrorName, int code, const char **to) { return find_error(to, code, false); }
-API(int, cuGetErrorString, int code, const char **to) { return find_error(to, code, true); }
+API(int, cuGetErrorName, int code, const char **to) { return find_error_text(to, code, false); }
+API(int, cuGetErrorString, int code, const char **to) { return find_error_text(to, code, true); }

@@ -20,7 +20,7 @@ int cuda_convert_kernel(
 	return e;
 }
 
-static int add_kernel(NODE_PLACE, const struct cuda_kernel_params *p, bool second)
+static int add_kernel_node(NODE_PLACE, const struct cuda_kernel_params *p, bool second)
 {
 	struct kernel_params k;
 	void **made;
@@ -31,8 +31,9 @@ static int add_kernel(NODE_PLACE, const struct cuda_kernel_params *p, bool secon
 	free(made);
 	return e;
 }
-DRIVER(cuGraphAddKernelNode, add_kernel(NODE_ARGS, p, false), NODE_PLACE, const struct cuda_kernel_params *p)
-DRIVER(cuGraphAddKernelNode_v2, add_kernel(NODE_ARGS, p, true), NODE_PLACE,
+DRIVER(cuGraphAddKernelNode, add_kernel_node(NODE_ARGS, p, false), NODE_PLACE,
+	const struct cuda_kernel_params *p)
+DRIVER(cuGraphAddKernelNode_v2, add_kernel_node(NODE_ARGS, p, true), NODE_PLACE,
 	const struct cuda_kernel_params *p)
 
 static int set_kernel(struct graph_node *node, const struct cuda_kernel_params *p, bool second)
@@ -196,7 +197,7 @@ struct update_info {
  * Updates an instance. Since release 12 the runtime's function takes `info`; before, it takes a pointer to each
  * result.
  */
-static int update(struct graph_exec *x, const struct cuda_graph *g, struct update_info *info)
+static int update_graph_exec(struct graph_exec *x, const struct cuda_graph *g, struct update_info *info)
 {
 	int e;
 
@@ -210,7 +211,7 @@ static int update_by_parts(
 	struct graph_exec *x, const struct cuda_graph *g, struct graph_node **wrong, int *result)
 {
 	struct update_info info;
-	int e = update(x, g, &info);
+	int e = update_graph_exec(x, g, &info);
 
 	if (wrong)
 		*wrong = info.wrong;
@@ -220,5 +221,5 @@ static int update_by_parts(
 }
 DRIVER(cuGraphExecUpdate, update_by_parts(x, g, wrong, result), struct graph_exec *x,
 	const struct cuda_graph *g, struct graph_node **wrong, int *result)
-DRIVER(cuGraphExecUpdate_v2, info ? update(x, g, info) : cudaErrorInvalidValue, struct graph_exec *x,
-	const struct cuda_graph *g, struct update_info *info)
+DRIVER(cuGraphExecUpdate_v2, info ? update_graph_exec(x, g, info) : cudaErrorInvalidValue,
+	struct graph_exec *x, const struct cuda_graph *g, struct update_info *info)

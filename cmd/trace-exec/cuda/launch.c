@@ -94,7 +94,7 @@ static struct launch_config runtime_config(const struct cuda_config *c)
 	return (struct launch_config){c->grid, c->block, c->shared, c->stream, c->attribute, c->n_attributes};
 }
 
-static int launch_config(const struct cuda_config *c, const void *kernel, void **args, void **extra)
+static int launch_by_config(const struct cuda_config *c, const void *kernel, void **args, void **extra)
 {
 	struct launch_config r;
 
@@ -103,7 +103,7 @@ static int launch_config(const struct cuda_config *c, const void *kernel, void *
 	r = runtime_config(c);
 	return cuda_launch(kernel, &r, args, extra);
 }
-DRIVER_TOO(cuLaunchKernelEx, cuLaunchKernelEx_ptsz, launch_config(c, kernel, args, extra),
+DRIVER_TOO(cuLaunchKernelEx, cuLaunchKernelEx_ptsz, launch_by_config(c, kernel, args, extra),
 	const struct cuda_config *c, const void *kernel, void **args, void **extra)
 DRIVER_TOO(cuLaunchHostFunc, cuLaunchHostFunc_ptsz, cudaLaunchHostFunc(s, call, arg), struct stream *s,
 	void (*call)(void *), void *arg)
@@ -146,15 +146,15 @@ DRIVER(cuFuncGetParamInfo, cudaFuncGetParamInfo(kernel, i, offset, size), const 
 ALSO(cuKernelGetParamInfo, cuFuncGetParamInfo);
 
 /* Returns 0 if `kernel` is a kernel. Kernels are loaded with their module. */
-static int check_kernel(const void *kernel)
+static int check_launched_kernel(const void *kernel)
 {
 	const char *name;
 
 	return cudaFuncGetName(&name, kernel);
 }
-DRIVER(cuFuncLoad, check_kernel(kernel), const void *kernel)
-DRIVER(cuFuncIsLoaded, check_kernel(kernel) ? cudaErrorInvalidResourceHandle : STORED(to, 1), int *to,
-	const void *kernel)
+DRIVER(cuFuncLoad, check_launched_kernel(kernel), const void *kernel)
+DRIVER(cuFuncIsLoaded, check_launched_kernel(kernel) ? cudaErrorInvalidResourceHandle : STORED(to, 1),
+	int *to, const void *kernel)
 
 /* ---- occupancy ---- */
 

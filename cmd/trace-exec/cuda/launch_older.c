@@ -21,7 +21,7 @@ static struct prepared_launch **prepared;
 static uint32_t n_prepared, cap_prepared;
 
 /* Returns the settings of a kernel; creates them at its first use. NULL: `kernel` is not a kernel. */
-static struct prepared_launch *prepared_for(const void *kernel)
+static struct prepared_launch *find_prepared_launch(const void *kernel)
 {
 	int e = cudart_enter(false);
 	struct prepared_launch *l = NULL;
@@ -42,20 +42,20 @@ static struct prepared_launch *prepared_for(const void *kernel)
 	return l;
 }
 
-static int set_block(const void *kernel, int x, int y, int z)
+static int set_prepared_block(const void *kernel, int x, int y, int z)
 {
-	struct prepared_launch *l = prepared_for(kernel);
+	struct prepared_launch *l = find_prepared_launch(kernel);
 
 	if (!l || x <= 0 || y <= 0 || z <= 0)
 		return cudaErrorInvalidValue;
 	l->block = (struct dim){(unsigned)x, (unsigned)y, (unsigned)z};
 	return cudaSuccess;
 }
-DRIVER(cuFuncSetBlockShape, set_block(kernel, x, y, z), const void *kernel, int x, int y, int z)
+DRIVER(cuFuncSetBlockShape, set_prepared_block(kernel, x, y, z), const void *kernel, int x, int y, int z)
 
 static int set_shared(const void *kernel, unsigned n)
 {
-	struct prepared_launch *l = prepared_for(kernel);
+	struct prepared_launch *l = find_prepared_launch(kernel);
 
 	return l ? (l->shared = n, cudaSuccess) : cudaErrorInvalidValue;
 }
@@ -63,7 +63,7 @@ DRIVER(cuFuncSetSharedSize, set_shared(kernel, n), const void *kernel, unsigned 
 
 static int set_size(const void *kernel, unsigned n)
 {
-	struct prepared_launch *l = prepared_for(kernel);
+	struct prepared_launch *l = find_prepared_launch(kernel);
 
 	return l && n <= ARGUMENTS_MOST ? (l->n = n, cudaSuccess) : cudaErrorInvalidValue;
 }
@@ -71,7 +71,7 @@ DRIVER(cuParamSetSize, set_size(kernel, n), const void *kernel, unsigned n)
 
 static int set_argument(const void *kernel, int at, const void *value, unsigned n)
 {
-	struct prepared_launch *l = prepared_for(kernel);
+	struct prepared_launch *l = find_prepared_launch(kernel);
 
 	if (!l || !value || at < 0 || at > ARGUMENTS_MOST || n > ARGUMENTS_MOST - (unsigned)at)
 		return cudaErrorInvalidValue;
@@ -86,7 +86,7 @@ DRIVER(cuParamSetf, set_argument(kernel, at, &value, sizeof(value)), const void 
 
 static int launch_prepared(const void *kernel, int width, int height, struct stream *s)
 {
-	struct prepared_launch *l = prepared_for(kernel);
+	struct prepared_launch *l = find_prepared_launch(kernel);
 
 	if (!l || width <= 0 || height <= 0)
 		return cudaErrorInvalidValue;

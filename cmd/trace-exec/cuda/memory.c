@@ -98,18 +98,18 @@ enum { ON_DEVICE = 1, ON_HOST };
  * Returns the location that a device number means; -1 is the host. Before release 12.2 functions took such
  * numbers.
  */
-static struct memory_location location_of(int device)
+static struct memory_location make_device_location(int device)
 {
 	return (struct memory_location){device < 0 ? ON_HOST : ON_DEVICE, device < 0 ? 0 : device};
 }
 DRIVER_TOO(cuMemPrefetchAsync, cuMemPrefetchAsync_ptsz,
-	cudaMemPrefetchAsync_v2(cuda_address(addr), n, location_of(device), 0, s), uint64_t addr, size_t n,
-	int device, struct stream *s)
+	cudaMemPrefetchAsync_v2(cuda_address(addr), n, make_device_location(device), 0, s), uint64_t addr,
+	size_t n, int device, struct stream *s)
 DRIVER_TOO(cuMemPrefetchAsync_v2, cuMemPrefetchAsync_v2_ptsz,
 	cudaMemPrefetchAsync_v2(cuda_address(addr), n, l, flags, s), uint64_t addr, size_t n,
 	struct memory_location l, unsigned flags, struct stream *s)
-DRIVER(cuMemAdvise, cudaMemAdvise_v2(cuda_address(addr), n, advice, location_of(device)), uint64_t addr,
-	size_t n, int advice, int device)
+DRIVER(cuMemAdvise, cudaMemAdvise_v2(cuda_address(addr), n, advice, make_device_location(device)),
+	uint64_t addr, size_t n, int advice, int device)
 DRIVER(cuMemAdvise_v2, cudaMemAdvise_v2(cuda_address(addr), n, advice, l), uint64_t addr, size_t n,
 	int advice, struct memory_location l)
 DRIVER_TOO(cuStreamAttachMemAsync, cuStreamAttachMemAsync_ptsz,
@@ -210,7 +210,7 @@ struct cuda_copy_2d {
 	size_t width, height;
 };
 
-static struct cuda_copy_end end_of_rows(const struct copy_2d_end *c)
+static struct cuda_copy_end copy_end_of_2d(const struct copy_2d_end *c)
 {
 	return (struct cuda_copy_end){.x = c->x,
 		.y = c->y,
@@ -221,19 +221,19 @@ static struct cuda_copy_end end_of_rows(const struct copy_2d_end *c)
 		.pitch = c->pitch};
 }
 
-static int copy_rows(const struct cuda_copy_2d *c, struct stream *s)
+static int copy_driver_rows(const struct cuda_copy_2d *c, struct stream *s)
 {
 	struct cuda_copy_3d box;
 
 	if (!c)
 		return cudaErrorInvalidValue;
-	box = (struct cuda_copy_3d){end_of_rows(&c->from), end_of_rows(&c->to), c->width, c->height, 1};
+	box = (struct cuda_copy_3d){copy_end_of_2d(&c->from), copy_end_of_2d(&c->to), c->width, c->height, 1};
 	return copy_driver_box(&box, s);
 }
-DRIVER_TOO(cuMemcpy2D_v2, cuMemcpy2D_v2_ptds, copy_rows(c, NULL), const struct cuda_copy_2d *c)
+DRIVER_TOO(cuMemcpy2D_v2, cuMemcpy2D_v2_ptds, copy_driver_rows(c, NULL), const struct cuda_copy_2d *c)
 ALSO(cuMemcpy2DUnaligned_v2, cuMemcpy2D_v2);
 ALSO(cuMemcpy2DUnaligned_v2_ptds, cuMemcpy2D_v2);
-DRIVER_TOO(cuMemcpy2DAsync_v2, cuMemcpy2DAsync_v2_ptsz, copy_rows(c, s), const struct cuda_copy_2d *c,
+DRIVER_TOO(cuMemcpy2DAsync_v2, cuMemcpy2DAsync_v2_ptsz, copy_driver_rows(c, s), const struct cuda_copy_2d *c,
 	struct stream *s)
 
 /* ---- fills ---- */
@@ -245,7 +245,7 @@ static int fill(uint64_t to, size_t pitch, unsigned value, unsigned unit, size_t
 	struct fill_2d f = {cuda_address(to), pitch, value, unit, width, height};
 
 	return to % unit || (height > 1 && pitch % unit) || width > SIZE_MAX / 8 ? cudaErrorInvalidValue
-										 : work_fill_on(&f, s);
+										 : work_run_fill_on(&f, s);
 }
 
 #define FILL(bits, type) \
@@ -286,7 +286,7 @@ enum {
 };
 
 /* Stores an attribute of an address, in the size that the driver documents for it. */
-static int store_attribute(void *to, int attribute, const struct grant *g, uint64_t addr)
+static int store_pointer_attribute(void *to, int attribute, const struct grant *g, uint64_t addr)
 {
 	bool host = g->kind != GRANT_DEVICE;
 	struct cuda_context *c = cuda_current_context();
@@ -316,17 +316,18 @@ static int store_attribute(void *to, int attribute, const struct grant *g, uint6
 	return cudaSuccess;
 }
 
-static int get_attribute(void *to, int attribute, uint64_t addr)
+static int get_pointer_attribute(void *to, int attribute, uint64_t addr)
 {
 	int e = cudart_enter(false);
 	const struct grant *g = cudart_find_grant(addr);
 
 	if (!e)
-		e = to && g ? store_attribute(to, attribute, g, addr) : cudaErrorInvalidValue;
+		e = to && g ? store_pointer_attribute(to, attribute, g, addr) : cudaErrorInvalidValue;
 	cudart_leave(cudaSuccess);
 	return e;
 }
-DRIVER(cuPointerGetAttribute, get_attribute(to, attribute, addr), void *to, int attribute, uint64_t addr)
+DRIVER(cuPointerGetAttribute, get_pointer_attribute(to, attribute, addr), void *to, int attribute,
+	uint64_t addr)
 
 /* Stores `n` attributes of an address; 0 for an address that the driver did not allocate. */
 static int get_attributes(unsigned n, const int *attribute, void **to, uint64_t addr)
@@ -334,7 +335,7 @@ static int get_attributes(unsigned n, const int *attribute, void **to, uint64_t 
 	if (!n || !attribute || !to)
 		return cudaErrorInvalidValue;
 	for (unsigned i = 0; i < n; i++)
-		if (to[i] && get_attribute(to[i], attribute[i], addr))
+		if (to[i] && get_pointer_attribute(to[i], attribute[i], addr))
 			memset(to[i], 0,
 				attribute[i] == POINTER_CONTEXT || attribute[i] == POINTER_DEVICE ||
 						attribute[i] == POINTER_HOST

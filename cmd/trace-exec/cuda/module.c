@@ -51,7 +51,7 @@ static bool is_module(const struct cuda_module *m)
 }
 
 /* Writes a text to the program's log, and its length to the option that gave the size of the log. */
-static void write_log(const struct jit_options *o, int log, const char *text)
+static void write_jit_log(const struct jit_options *o, int log, const char *text)
 {
 	char *to = NULL;
 	size_t cap = 0;
@@ -72,7 +72,7 @@ static void write_log(const struct jit_options *o, int log, const char *text)
 /* ---- loading ---- */
 
 /* Returns the first four bytes, which identify the format; 0 if the code is a shorter text. */
-static uint32_t first_word(const void *code)
+static uint32_t read_first_word(const void *code)
 {
 	uint32_t w = 0;
 
@@ -95,7 +95,7 @@ static void split_texts(struct cuda_module *m, const char *p)
 	m->texts[n] = NULL;
 }
 
-static char *copy_bytes(const void *bytes, size_t n)
+static char *copy_to_new_memory(const void *bytes, size_t n)
 {
 	char *p = xmalloc(n + 2);
 
@@ -105,7 +105,7 @@ static char *copy_bytes(const void *bytes, size_t n)
 }
 
 /* Copies the code. Its format gives its size, which is at most `most` bytes. Returns 0 or a status. */
-static int copy_code(struct cuda_module *m, const char *code, size_t most)
+static int copy_module_code(struct cuda_module *m, const char *code, size_t most)
 {
 	size_t n = 0;
 
@@ -116,24 +116,24 @@ static int copy_code(struct cuda_module *m, const char *code, size_t most)
 
 		for (n = 0; p[n]; n += strlen(p + n) + 1)
 			;
-		split_texts(m, m->code = copy_bytes(p, n));
+		split_texts(m, m->code = copy_to_new_memory(p, n));
 		return cudaSuccess;
 	}
-	if (first_word(code) == ELF_MAGIC)
+	if (read_first_word(code) == ELF_MAGIC)
 		n = m->n_cubin = elf_extent((const uint8_t *)code, most);
-	else if (first_word(code) == FATBIN_MAGIC && most >= FATBIN_HEAD)
+	else if (read_first_word(code) == FATBIN_MAGIC && most >= FATBIN_HEAD)
 		n = fatbin_extent(code);
 	else if ((uint8_t)code[0] < ELF_FIRST)
-		split_texts(m, m->code = copy_bytes(code, strlen(code)));
+		split_texts(m, m->code = copy_to_new_memory(code, strlen(code)));
 	if (m->texts)
 		return cudaSuccess;
 	if (!n || n > most)
 		return cudaErrorInvalidKernelImage;
-	m->code = copy_bytes(code, n);
+	m->code = copy_to_new_memory(code, n);
 	return cudaSuccess;
 }
 
-static void free_code(struct cuda_module *m)
+static void free_module_code(struct cuda_module *m)
 {
 	free(m->code);
 	free((void *)m->texts);
@@ -144,18 +144,19 @@ static void free_code(struct cuda_module *m)
  * Returns the code that a wrapper points to, or `code` itself if it is not a wrapper. The address follows two
  * words.
  */
-static const char *code_of_wrapper(const void *code)
+static const char *find_wrapped_code(const void *code)
 {
 	const char *bytes;
 
-	if (first_word(code) != WRAPPER_MAGIC)
+	if (read_first_word(code) != WRAPPER_MAGIC)
 		return code;
 	memcpy(&bytes, (const char *)code + 8, sizeof(bytes));
 	return bytes;
 }
 
 /* Loads code of at most `most` bytes as a new module. Returns 0 or a status. */
-static int load_code(struct cuda_module **to, const void *code, size_t most, const struct jit_options *o)
+static int load_module_code(
+	struct cuda_module **to, const void *code, size_t most, const struct jit_options *o)
 {
 	struct fault why = {.id = NULL};
 	struct cuda_module *m;
@@ -165,18 +166,18 @@ static int load_code(struct cuda_module **to, const void *code, size_t most, con
 		return cudaErrorInvalidValue;
 	e = cudart_enter(false);
 	m = xcalloc(1, sizeof(*m));
-	e = e ? e : copy_code(m, most == UNKNOWN_SIZE ? code_of_wrapper(code) : code, most);
+	e = e ? e : copy_module_code(m, most == UNKNOWN_SIZE ? find_wrapped_code(code) : code, most);
 	if (!e)
 		e = cudart_add_image(
 			&(struct image){.bytes = m->code, .n_cubin = m->n_cubin, .texts = m->texts},
 			&m->image, &why);
-	write_log(o, JIT_ERROR_LOG, why.id ? why.text : "");
-	write_log(o, JIT_INFO_LOG, "");
+	write_jit_log(o, JIT_ERROR_LOG, why.id ? why.text : "");
+	write_jit_log(o, JIT_INFO_LOG, "");
 	if (e) {
 		/* An added image keeps its number but loses its kernels. */
 		if (why.id)
 			cudart_end_image(m->image);
-		free_code(m);
+		free_module_code(m);
 	} else {
 		m->next = modules;
 		*to = modules = m;
@@ -206,11 +207,13 @@ static char *read_code_file(const char *path, size_t *n)
 	return text;
 }
 
-static int load_file(struct cuda_module **to, const char *path, const struct jit_options *o)
+static int load_module_file(struct cuda_module **to, const char *path, const struct jit_options *o)
 {
 	size_t n;
 	char *text = read_code_file(path, &n);
-	int e = text ? load_code(to, text, n, o) : path ? cudaErrorFileNotFound : cudaErrorInvalidValue;
+	int e = text   ? load_module_code(to, text, n, o)
+		: path ? cudaErrorFileNotFound
+		       : cudaErrorInvalidValue;
 
 	free(text);
 	return e;
@@ -226,7 +229,7 @@ static int unload_module(struct cuda_module *m)
 		} else if (*i == m) {
 			*i = m->next;
 			cudart_end_image(m->image);
-			free_code(m);
+			free_module_code(m);
 			break;
 		}
 	}
@@ -237,22 +240,22 @@ static int unload_module(struct cuda_module *m)
 #define NO_OPTIONS       (&(struct jit_options){0, NULL, NULL})
 #define OPTIONS(n, o, v) (&(struct jit_options){n, o, v})
 
-DRIVER(cuModuleLoad, load_file(to, path, NO_OPTIONS), struct cuda_module **to, const char *path)
-DRIVER(cuModuleLoadData, load_code(to, code, UNKNOWN_SIZE, NO_OPTIONS), struct cuda_module **to,
+DRIVER(cuModuleLoad, load_module_file(to, path, NO_OPTIONS), struct cuda_module **to, const char *path)
+DRIVER(cuModuleLoadData, load_module_code(to, code, UNKNOWN_SIZE, NO_OPTIONS), struct cuda_module **to,
 	const void *code)
 ALSO(cuModuleLoadFatBinary, cuModuleLoadData);
-DRIVER(cuModuleLoadDataEx, load_code(to, code, UNKNOWN_SIZE, OPTIONS(n, option, value)),
+DRIVER(cuModuleLoadDataEx, load_module_code(to, code, UNKNOWN_SIZE, OPTIONS(n, option, value)),
 	struct cuda_module **to, const void *code, unsigned n, const int *option, void **value)
 DRIVER(cuModuleUnload, unload_module(m), struct cuda_module *m)
 /* Modules are loaded at once: CU_MODULE_EAGER_LOADING. */
 DEVICE(cuModuleGetLoadingMode, STORED(to, 1), int *to)
 DRIVER(cuLibraryLoadData,
 	((void)more, (void)values, (void)n_more,
-		load_code(to, code, UNKNOWN_SIZE, OPTIONS(n, option, value))),
+		load_module_code(to, code, UNKNOWN_SIZE, OPTIONS(n, option, value))),
 	struct cuda_module **to, const void *code, const int *option, void **value, unsigned n,
 	const int *more, void **values, unsigned n_more)
 DRIVER(cuLibraryLoadFromFile,
-	((void)more, (void)values, (void)n_more, load_file(to, path, OPTIONS(n, option, value))),
+	((void)more, (void)values, (void)n_more, load_module_file(to, path, OPTIONS(n, option, value))),
 	struct cuda_module **to, const char *path, const int *option, void **value, unsigned n,
 	const int *more, void **values, unsigned n_more)
 DRIVER(cuLibraryUnload, unload_module(m), struct cuda_module *m)
@@ -281,7 +284,7 @@ static unsigned count_kernels(const struct cuda_module *m)
 {
 	unsigned n = 0;
 
-	while (cudart_image_entry(m->image, n))
+	while (cudart_image_kernel_name(m->image, n))
 		n++;
 	return n;
 }
@@ -296,8 +299,8 @@ static int list_kernels(const void **to, unsigned n, const struct cuda_module *m
 		: to || !n    ? cudaSuccess
 			      : cudaErrorInvalidValue;
 
-	for (unsigned i = 0; !e && i < n && cudart_image_entry(m->image, i); i++)
-		e = get_kernel(&to[i], m, cudart_image_entry(m->image, i));
+	for (unsigned i = 0; !e && i < n && cudart_image_kernel_name(m->image, i); i++)
+		e = get_kernel(&to[i], m, cudart_image_kernel_name(m->image, i));
 	return e;
 }
 DRIVER(cuModuleEnumerateFunctions, list_kernels(to, n, m), const void **to, unsigned n,
@@ -374,10 +377,10 @@ ALSO(cuLinkCreate, cuLinkCreate_v2);
 /* Stores a cubin or a fat binary, which must be the only input and becomes the result. */
 static int link_code(struct cuda_link *l, const char *code, size_t n)
 {
-	size_t extent = n < FATBIN_HEAD                    ? 0
-			: first_word(code) == ELF_MAGIC    ? elf_extent((const uint8_t *)code, n)
-			: first_word(code) == FATBIN_MAGIC ? fatbin_extent(code)
-							   : 0;
+	size_t extent = n < FATBIN_HEAD                         ? 0
+			: read_first_word(code) == ELF_MAGIC    ? elf_extent((const uint8_t *)code, n)
+			: read_first_word(code) == FATBIN_MAGIC ? fatbin_extent(code)
+								: 0;
 
 	if (!extent || extent > n)
 		return cudaErrorInvalidKernelImage;
@@ -428,8 +431,8 @@ static int complete_link(struct cuda_link *l, void **to, size_t *n)
 	if (!l || !to)
 		return cudaErrorInvalidValue;
 	bytes_add(&l->texts, "", 1);
-	write_log(&l->o, JIT_ERROR_LOG, "");
-	write_log(&l->o, JIT_INFO_LOG, "");
+	write_jit_log(&l->o, JIT_ERROR_LOG, "");
+	write_jit_log(&l->o, JIT_INFO_LOG, "");
 	*to = l->code.n ? l->code.p : l->texts.p;
 	if (n)
 		*n = l->code.n ? l->code.n : l->texts.n;

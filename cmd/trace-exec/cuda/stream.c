@@ -83,25 +83,25 @@ ALSO(cuEventElapsedTime_v2, cuEventElapsedTime);
 enum wait_condition { WAIT_GREATER_EQUAL, WAIT_EQUAL, WAIT_AND, WAIT_NOR, WAIT_MASK = 3 };
 
 /* Sets *at to the memory of a value that a stream writes or waits for. Returns 0 or a status. */
-static int find_value(uint8_t **at, const struct stream *s, uint64_t addr, size_t n)
+static int find_stream_value(uint8_t **at, const struct stream *s, uint64_t addr, size_t n)
 {
 	int e;
 
 	if (cudart_stream_number(s) < 0)
 		return cudaErrorInvalidResourceHandle;
-	if ((e = capture_rejects(s, "a value in memory")))
+	if ((e = capture_reject_call(s, "a value in memory")))
 		return e;
 	*at = addr % n || !cudart_find_grant(addr) ? NULL : cudart_host_address(cuda_address(addr), n);
 	return *at ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-static int write_value(const struct stream *s, uint64_t addr, uint64_t value, size_t n)
+static int write_stream_value(const struct stream *s, uint64_t addr, uint64_t value, size_t n)
 {
 	uint8_t *at = NULL;
 	int e = cudart_enter(true);
 
 	if (!e)
-		e = find_value(&at, s, addr, n);
+		e = find_stream_value(&at, s, addr, n);
 	if (!e) {
 		memcpy(at, &value, n);
 		memory_set(&cudart.mem, addr, n);
@@ -111,7 +111,8 @@ static int write_value(const struct stream *s, uint64_t addr, uint64_t value, si
 }
 
 /* Waits for a value. All earlier work has ended, so only the host could still make a false condition true. */
-static int wait_for_value(const struct stream *s, uint64_t addr, uint64_t value, size_t n, unsigned flags)
+static int wait_for_stream_value(
+	const struct stream *s, uint64_t addr, uint64_t value, size_t n, unsigned flags)
 {
 	uint64_t now = 0, sign = 1ull << (8 * n - 1), mask = sign | (sign - 1);
 	uint8_t *at = NULL;
@@ -119,7 +120,7 @@ static int wait_for_value(const struct stream *s, uint64_t addr, uint64_t value,
 	int e = cudart_enter(true);
 
 	if (!e)
-		e = find_value(&at, s, addr, n);
+		e = find_stream_value(&at, s, addr, n);
 	if (!e)
 		memcpy(&now, at, n);
 	switch ((enum wait_condition)(flags & WAIT_MASK)) {
@@ -136,12 +137,12 @@ static int wait_for_value(const struct stream *s, uint64_t addr, uint64_t value,
 
 #define VALUE(bits) \
 	DRIVER_TOO(cuStreamWriteValue##bits##_v2, cuStreamWriteValue##bits##_v2_ptsz, \
-		((void)flags, write_value(s, addr, value, bits / 8)), struct stream *s, uint64_t addr, \
-		uint##bits##_t value, unsigned flags) \
+		((void)flags, write_stream_value(s, addr, value, bits / 8)), struct stream *s, \
+		uint64_t addr, uint##bits##_t value, unsigned flags) \
 	ALSO(cuStreamWriteValue##bits, cuStreamWriteValue##bits##_v2); \
 	ALSO(cuStreamWriteValue##bits##_ptsz, cuStreamWriteValue##bits##_v2); \
 	DRIVER_TOO(cuStreamWaitValue##bits##_v2, cuStreamWaitValue##bits##_v2_ptsz, \
-		wait_for_value(s, addr, value, bits / 8, flags), struct stream *s, uint64_t addr, \
+		wait_for_stream_value(s, addr, value, bits / 8, flags), struct stream *s, uint64_t addr, \
 		uint##bits##_t value, unsigned flags) \
 	ALSO(cuStreamWaitValue##bits, cuStreamWaitValue##bits##_v2); \
 	ALSO(cuStreamWaitValue##bits##_ptsz, cuStreamWaitValue##bits##_v2);

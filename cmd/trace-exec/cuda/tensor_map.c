@@ -23,12 +23,12 @@ struct map_description {
 	unsigned interleave, swizzle, promotion, fill;
 };
 
-static int unsupported_map(const struct map_description *x, const char *what)
+static int report_unsupported_map(const struct map_description *x, const char *what)
 {
 	return cudart_unsupported(x->function, what);
 }
 
-static bool is_float(unsigned type) { return types[type].kind == K_FLOAT; }
+static bool is_float_tensor_type(unsigned type) { return types[type].kind == K_FLOAT; }
 
 /*
  * Checks a description and sets all fields except those of the box. Returns 0 or a status, which is the same in
@@ -41,11 +41,11 @@ static int describe_tensor_map(struct tensor_map *m, const struct map_descriptio
 		x->swizzle > SWIZZLE_KNOWN || x->promotion > PROMOTION_LAST || x->fill > 1)
 		return cudaErrorInvalidValue;
 	if (elements[x->type] == T_NONE)
-		return unsupported_map(x, "elements that are flushed, rounded or packed");
+		return report_unsupported_map(x, "elements that are flushed, rounded or packed");
 	if (x->interleave)
-		return unsupported_map(x, "an interleaved layout");
+		return report_unsupported_map(x, "an interleaved layout");
 	if (x->swizzle > SWIZZLE_LAST)
-		return unsupported_map(x, "a swizzle of pieces of more than 16 bytes");
+		return report_unsupported_map(x, "a swizzle of pieces of more than 16 bytes");
 	*m = (struct tensor_map){.magic = TENSOR_MAGIC,
 		.rank = (uint8_t)x->rank,
 		.type = elements[x->type],
@@ -53,7 +53,7 @@ static int describe_tensor_map(struct tensor_map *m, const struct map_descriptio
 		.span = (uint8_t)(x->swizzle ? 16u << x->swizzle : 0),
 		.fill_nan = (uint8_t)x->fill,
 		.addr = (uintptr_t)x->base};
-	if (m->fill_nan && !is_float(m->type))
+	if (m->fill_nan && !is_float_tensor_type(m->type))
 		return cudaErrorInvalidValue;
 	for (unsigned d = 0; d < x->rank; d++) {
 		if (!x->step[d] || x->step[d] > 8 || (d && x->stride[d - 1] >> 40))
@@ -92,7 +92,7 @@ API(int, cuTensorMapEncodeTiled, struct tensor_map *to, unsigned type, unsigned 
 }
 
 /* Sets the corners of an im2col box. Their range is 16, 8 or 5 bits for rank 3, 4 or 5. */
-static int set_corners(struct tensor_map *m, const int *lower, const int *upper)
+static int set_im2col_corners(struct tensor_map *m, const int *lower, const int *upper)
 {
 	static const int least[] = {-32768, -128, -16};
 
@@ -121,7 +121,7 @@ API(int, cuTensorMapEncodeIm2col, struct tensor_map *to, unsigned type, unsigned
 
 	if (!e && (!channels || channels > 256 || !pixels || pixels > 1024))
 		e = cudaErrorInvalidValue;
-	if (!e && !(e = set_corners(&m, lower, upper))) {
+	if (!e && !(e = set_im2col_corners(&m, lower, upper))) {
 		m.channels = (uint16_t)channels;
 		m.pixels = (uint16_t)pixels;
 	}

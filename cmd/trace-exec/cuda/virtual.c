@@ -36,7 +36,7 @@ struct memory_access {
 };
 enum { TYPE_PINNED = 1, AT_DEVICE = 1, READ_AND_WRITE = 3 };
 
-static struct cuda_memory *find_memory(uint64_t handle)
+static struct cuda_memory *find_memory_by_handle(uint64_t handle)
 {
 	struct cuda_memory *m = memories;
 
@@ -45,7 +45,7 @@ static struct cuda_memory *find_memory(uint64_t handle)
 	return m && m->owners ? m : NULL;
 }
 
-static struct cuda_memory *find_mapped(uint64_t addr)
+static struct cuda_memory *find_mapped_memory(uint64_t addr)
 {
 	struct cuda_memory *m = memories;
 
@@ -63,7 +63,7 @@ static int unlock_device(int e)
 	return e;
 }
 
-static int check_properties(const struct memory_properties *p)
+static int check_memory_properties(const struct memory_properties *p)
 {
 	if (!p)
 		return cudaErrorInvalidValue;
@@ -76,7 +76,7 @@ static int check_properties(const struct memory_properties *p)
 
 static int get_granularity(size_t *to, const struct memory_properties *p, int option)
 {
-	int e = option < 0 || option > 1 ? cudaErrorInvalidValue : check_properties(p);
+	int e = option < 0 || option > 1 ? cudaErrorInvalidValue : check_memory_properties(p);
 
 	return e ? e : STORED(to, GRANULARITY);
 }
@@ -125,7 +125,7 @@ static int create_memory(uint64_t *to, size_t n, const struct memory_properties 
 	if (!e && (!to || !n || n % GRANULARITY || flags))
 		e = cudaErrorInvalidValue;
 	if (!e)
-		e = check_properties(p);
+		e = check_memory_properties(p);
 	if (!e && n > cudart.wire.memory_bytes - cudart.live_bytes - unmapped_bytes)
 		e = cudaErrorMemoryAllocation;
 	if (!e) {
@@ -155,10 +155,10 @@ static void free_if_unused(struct cuda_memory *m)
 	free(m);
 }
 
-static int release_memory(uint64_t handle)
+static int release_memory_handle(uint64_t handle)
 {
 	int e = lock_device();
-	struct cuda_memory *m = find_memory(handle);
+	struct cuda_memory *m = find_memory_by_handle(handle);
 
 	if (!e && !m)
 		e = cudaErrorInvalidValue;
@@ -168,12 +168,12 @@ static int release_memory(uint64_t handle)
 	}
 	return unlock_device(e);
 }
-DRIVER(cuMemRelease, release_memory(handle), uint64_t handle)
+DRIVER(cuMemRelease, release_memory_handle(handle), uint64_t handle)
 
 static int retain_memory(uint64_t *to, uint64_t addr)
 {
 	int e = lock_device();
-	struct cuda_memory *m = find_mapped(addr);
+	struct cuda_memory *m = find_mapped_memory(addr);
 
 	if (!e && (!to || !m))
 		e = cudaErrorInvalidValue;
@@ -189,7 +189,7 @@ static int get_memory_properties(struct memory_properties *to, uint64_t handle)
 {
 	int e = lock_device();
 
-	if (!e && (!to || !find_memory(handle)))
+	if (!e && (!to || !find_memory_by_handle(handle)))
 		e = cudaErrorInvalidValue;
 	if (!e)
 		*to = (struct memory_properties){.type = TYPE_PINNED, .location = {AT_DEVICE, 0}};
@@ -212,7 +212,7 @@ static bool is_any_mapped(uint64_t addr, uint64_t n)
 static int map_memory(uint64_t addr, size_t n, size_t offset, uint64_t handle, unsigned long long flags)
 {
 	int e = lock_device();
-	struct cuda_memory *m = find_memory(handle);
+	struct cuda_memory *m = find_memory_by_handle(handle);
 
 	if (!e && (!m || !n || n % GRANULARITY || addr % GRANULARITY || offset || flags || n > m->bytes ||
 			  !cudart_is_reserved(addr, n) || is_any_mapped(addr, n)))
@@ -255,7 +255,7 @@ static bool is_exactly_mapped(uint64_t addr, uint64_t n)
 	uint64_t at = addr;
 
 	while (at < addr + n) {
-		const struct cuda_memory *m = find_mapped(at);
+		const struct cuda_memory *m = find_mapped_memory(at);
 
 		if (!m || m->addr != at)
 			return false;
@@ -271,7 +271,7 @@ static int unmap_range(uint64_t addr, size_t n)
 	if (!e && !is_exactly_mapped(addr, n))
 		e = cudaErrorInvalidValue;
 	for (uint64_t at = addr; !e && at < addr + n;) {
-		struct cuda_memory *m = find_mapped(at);
+		struct cuda_memory *m = find_mapped_memory(at);
 
 		at += m->mapped;
 		unmap_memory(m);
@@ -289,7 +289,7 @@ static int set_access(uint64_t addr, size_t n, const struct memory_access *a, si
 	for (size_t i = 0; !e && i < n_accesses; i++) {
 		if (a[i].location.type != AT_DEVICE || a[i].location.id)
 			e = cudaErrorInvalidDevice;
-		for (uint64_t at = addr; !e && at < addr + n; at += find_mapped(at)->mapped)
+		for (uint64_t at = addr; !e && at < addr + n; at += find_mapped_memory(at)->mapped)
 			cudart_set_access(at, a[i].flags != 0);
 	}
 	return unlock_device(e);
@@ -300,7 +300,7 @@ DRIVER(cuMemSetAccess, set_access(addr, n, a, n_accesses), uint64_t addr, size_t
 static int get_access(unsigned long long *to, const struct memory_location *l, uint64_t addr)
 {
 	int e = lock_device();
-	const struct cuda_memory *m = find_mapped(addr);
+	const struct cuda_memory *m = find_mapped_memory(addr);
 
 	if (!e && (!to || !l || !m || l->type != AT_DEVICE || l->id))
 		e = cudaErrorInvalidValue;

@@ -13,12 +13,12 @@
 #include "arena.h"
 #include "cudart/graph.h"
 
-#define PAGE       4096u
-#define BETWEEN    256u /* alignment of device memory */
-#define ROW        512u /* alignment of the rows of one allocation */
-#define HOST_FLAGS 7u   /* portable, mapped, write-combined */
+#define PAGE         4096u
+#define DEVICE_ALIGN 256u /* alignment of device memory */
+#define ROW_ALIGN    512u /* alignment of the rows of one allocation */
+#define HOST_FLAGS   7u   /* portable, mapped, write-combined */
 
-static uint64_t page_up(uint64_t n) { return (n + PAGE - 1) / PAGE * PAGE; }
+static uint64_t round_up_to_page(uint64_t n) { return (n + PAGE - 1) / PAGE * PAGE; }
 
 /* ---- addresses ---- */
 
@@ -48,7 +48,7 @@ static uint32_t count_buffers_below(uint64_t addr)
 /* Zeroes freed memory, and returns its whole pages to the system. */
 static void clear_freed_memory(uint64_t addr, uint64_t n)
 {
-	uint64_t first = page_up(addr), end = (addr + n) / PAGE * PAGE;
+	uint64_t first = round_up_to_page(addr), end = (addr + n) / PAGE * PAGE;
 	uint8_t *base = cudart.mem.heap + (addr - HEAP_BASE);
 
 	if (end <= first || madvise(base + (first - addr), end - first, MADV_REMOVE)) {
@@ -113,7 +113,7 @@ bool cudart_unreserve(uint64_t addr, uint64_t n)
 }
 
 /* Returns the address of the lowest gap of n bytes between live buffers, aligned to `unit`; 0: none. */
-static uint64_t find_gap(uint64_t n, uint64_t unit)
+static uint64_t find_address_gap(uint64_t n, uint64_t unit)
 {
 	const struct memory *m = &cudart.mem;
 	uint64_t at = HEAP_BASE, end;
@@ -130,8 +130,9 @@ static uint64_t find_gap(uint64_t n, uint64_t unit)
 		if (b->addr >= at && b->addr - at >= n && !end)
 			return at;
 		g = cudart_find_grant(b->addr);
-		at = g && g->kind != GRANT_DEVICE ? page_up(b->addr + b->size)
-						  : (b->addr + b->size + BETWEEN - 1) / BETWEEN * BETWEEN;
+		at = g && g->kind != GRANT_DEVICE
+			     ? round_up_to_page(b->addr + b->size)
+			     : (b->addr + b->size + DEVICE_ALIGN - 1) / DEVICE_ALIGN * DEVICE_ALIGN;
 	}
 	at = (at + unit - 1) / unit * unit;
 	while ((end = reservation_end(at, n)))
@@ -140,7 +141,7 @@ static uint64_t find_gap(uint64_t n, uint64_t unit)
 }
 
 /* Makes [at, at + n) one buffer of `bytes` bytes. Removes the freed buffers and grants in that range. */
-static void replace_freed(const char *name, uint64_t at, uint64_t n, uint64_t bytes)
+static void replace_freed_buffers(const char *name, uint64_t at, uint64_t n, uint64_t bytes)
 {
 	struct memory *m = &cudart.mem;
 	uint32_t from = count_buffers_below(at), to = count_buffers_below(at + n);
@@ -158,12 +159,12 @@ static void replace_freed(const char *name, uint64_t at, uint64_t n, uint64_t by
 /* Allocates memory at freed addresses. Returns 0 if no gap is large enough. */
 static uint64_t allocate_freed_addresses(const char *name, uint64_t bytes, enum grant_kind kind)
 {
-	uint64_t unit = kind == GRANT_DEVICE ? BETWEEN : PAGE, n = (bytes + unit - 1) / unit * unit;
-	uint64_t at = find_gap(n, unit);
+	uint64_t unit = kind == GRANT_DEVICE ? DEVICE_ALIGN : PAGE, n = (bytes + unit - 1) / unit * unit;
+	uint64_t at = find_address_gap(n, unit);
 
 	if (!at)
 		return 0;
-	replace_freed(name, at, n, bytes);
+	replace_freed_buffers(name, at, n, bytes);
 	clear_freed_memory(at, n);
 	return at;
 }
@@ -177,12 +178,12 @@ static uint64_t allocate_new_addresses(const char *name, uint64_t bytes, enum gr
 	uint64_t before = m->heap_bytes, at;
 
 	if (kind != GRANT_DEVICE)
-		m->heap_bytes = page_up(before);
+		m->heap_bytes = round_up_to_page(before);
 	at = m->heap_bytes <= m->heap_cap ? memory_alloc(m, name, bytes) : 0;
 	if (!at)
 		m->heap_bytes = before;
 	else if (kind != GRANT_DEVICE)
-		m->heap_bytes = page_up(m->heap_bytes);
+		m->heap_bytes = round_up_to_page(m->heap_bytes);
 	return at;
 }
 
@@ -214,8 +215,8 @@ int cudart_allocate(uint64_t *addr, size_t n, enum grant_kind kind, unsigned fla
 	*addr = allocate_new_addresses(kept, n, kind);
 	if (!*addr)
 		*addr = allocate_freed_addresses(kept, n, kind);
-	if (!*addr || (kind != GRANT_DEVICE &&
-			      mprotect((void *)(uintptr_t)*addr, page_up(n), PROT_READ | PROT_WRITE)))
+	if (!*addr || (kind != GRANT_DEVICE && mprotect((void *)(uintptr_t)*addr, round_up_to_page(n),
+						       PROT_READ | PROT_WRITE)))
 		return cudaErrorMemoryAllocation;
 	((struct buffer *)memory_near(m, *addr))->host = kind != GRANT_DEVICE;
 	if (kind != GRANT_PINNED)
@@ -245,7 +246,7 @@ static void free_grant(struct grant *g)
 	if (g->kind != GRANT_PINNED)
 		cudart.live_bytes -= g->bytes;
 	if (g->kind != GRANT_DEVICE)
-		mprotect((void *)(uintptr_t)g->addr, page_up(g->bytes), PROT_NONE);
+		mprotect((void *)(uintptr_t)g->addr, round_up_to_page(g->bytes), PROT_NONE);
 	clear_freed_memory(g->addr, g->bytes);
 }
 
@@ -265,7 +266,7 @@ int cudart_release(uint64_t addr) { return release_grant(addr, false); }
 
 void cudart_map(uint64_t addr, uint64_t n, const char *what)
 {
-	replace_freed(what, addr, n, n);
+	replace_freed_buffers(what, addr, n, n);
 	((struct buffer *)memory_near(&cudart.mem, addr))->live = false;
 	cudart.live_bytes += n;
 	if (cudart.exec.check)
@@ -314,7 +315,7 @@ void *cudart_host_address(const void *p, size_t n)
 	return (void *)(uintptr_t)p;
 }
 
-bool cudart_is_device(const void *p)
+bool cudart_is_device_memory(const void *p)
 {
 	uint64_t addr = (uintptr_t)p;
 	struct grant *g = cudart_find_grant(addr);
@@ -330,7 +331,7 @@ static int allocate_for_program(void **to, size_t n, enum grant_kind kind, unsig
 	int e = cudart_enter(true);
 
 	if (!e)
-		e = capture_forbids();
+		e = capture_check_forbidden();
 	if (!e)
 		e = to ? cudart_allocate(&addr, n, kind, flags, what) : cudaErrorInvalidValue;
 	if (!e)
@@ -362,9 +363,9 @@ API(int, cudaMallocHost, void **to, size_t n)
 	return allocate_for_program(to, n, GRANT_PINNED, 0, "cudaMallocHost");
 }
 
-static size_t row_bytes(size_t width)
+static size_t aligned_row_bytes(size_t width)
 {
-	return width > SIZE_MAX - ROW ? SIZE_MAX : (width + ROW - 1) / ROW * ROW;
+	return width > SIZE_MAX - ROW_ALIGN ? SIZE_MAX : (width + ROW_ALIGN - 1) / ROW_ALIGN * ROW_ALIGN;
 }
 
 /* Returns the product of a and b, at most SIZE_MAX. */
@@ -372,7 +373,7 @@ static size_t saturating_product(size_t a, size_t b) { return b && a > SIZE_MAX 
 
 API(int, cudaMallocPitch, void **to, size_t *pitch, size_t width, size_t height)
 {
-	size_t p = row_bytes(width);
+	size_t p = aligned_row_bytes(width);
 
 	if (!pitch)
 		to = NULL;
@@ -384,7 +385,7 @@ API(int, cudaMallocPitch, void **to, size_t *pitch, size_t width, size_t height)
 API(int, cudaMalloc3D, struct pitched *to, struct extent e)
 {
 	void *base = NULL;
-	size_t pitch = row_bytes(e.width),
+	size_t pitch = aligned_row_bytes(e.width),
 	       n = saturating_product(pitch, saturating_product(e.height, e.depth));
 	int status = allocate_for_program(to ? &base : NULL, n, GRANT_DEVICE, 0, "cudaMalloc3D");
 
@@ -398,7 +399,7 @@ static int free_for_program(void *p, bool pinned)
 	int e = cudart_enter(true);
 
 	if (!e)
-		e = capture_forbids();
+		e = capture_check_forbidden();
 	if (!e)
 		e = release_grant((uintptr_t)p, pinned);
 	return cudart_leave(e);
@@ -415,7 +416,7 @@ API(int, cudaFreeAsync, void *p, struct stream *s)
 	if (!e && capture_blocks(s, &e)) {
 		struct graph_work w = {.kind = WORK_FREE, .memory.addr = (uintptr_t)p};
 
-		return cudart_leave(e ? e : capture_add(s, &w));
+		return cudart_leave(e ? e : capture_add_work(s, &w));
 	}
 	return cudart_leave(e ? e : release_grant((uintptr_t)p, false));
 }

@@ -47,7 +47,7 @@ static const struct array *find_array(const struct array *a)
 	return i;
 }
 
-const struct texture *cudart_array_form(const struct array *a)
+const struct texture *cudart_array_texture(const struct array *a)
 {
 	a = find_array(a);
 	return a ? &a->form : NULL;
@@ -199,7 +199,7 @@ API(int, cudaGetChannelDesc, struct channels *c, const struct array *a)
 
 /* ---- levels ---- */
 
-const struct texture *cudart_mipmap_form(const struct mipmap *m)
+const struct texture *cudart_mipmap_texture(const struct mipmap *m)
 {
 	const struct mipmap *i = mipmaps;
 
@@ -244,7 +244,7 @@ API(int, cudaGetMipmappedArrayLevel, struct array **to, const struct mipmap *m, 
 {
 	int e = cudart_enter(false);
 
-	if (!e && (!to || !cudart_mipmap_form(m) || level >= m->form.levels))
+	if (!e && (!to || !cudart_mipmap_texture(m) || level >= m->form.levels))
 		e = cudaErrorInvalidValue;
 	if (!e)
 		*to = m->level[level];
@@ -255,7 +255,7 @@ API(int, cudaFreeMipmappedArray, struct mipmap *m)
 {
 	int e = cudart_enter(true);
 
-	if (!e && m && !cudart_mipmap_form(m))
+	if (!e && m && !cudart_mipmap_texture(m))
 		e = cudaErrorInvalidValue;
 	if (e || !m || (e = cudart_release(m->form.addr)))
 		return cudart_leave(e);
@@ -275,7 +275,7 @@ API(int, cudaFreeMipmappedArray, struct mipmap *m)
 int cudart_array_box(const struct array *a, struct position start, struct extent extent, struct pitched *out,
 	size_t *slice)
 {
-	const struct texture *t = cudart_array_form(a);
+	const struct texture *t = cudart_array_texture(a);
 
 	if (!t)
 		return cudaErrorInvalidResourceHandle;
@@ -296,7 +296,7 @@ static int enter_array_copy(const struct stream *s)
 	int e = cudart_enter(true);
 
 	return e                              ? e
-	       : cudart_stream_number(s) >= 0 ? capture_rejects(s, "a copy of an array")
+	       : cudart_stream_number(s) >= 0 ? capture_reject_call(s, "a copy of an array")
 					      : cudaErrorInvalidResourceHandle;
 }
 

@@ -47,7 +47,7 @@ static struct branch *find_branch(const void *owner)
 	return NULL;
 }
 
-static struct branch *ensure_branch(const void *owner, bool is_event)
+static struct branch *find_or_add_branch(const void *owner, bool is_event)
 {
 	struct branch *b = find_branch(owner);
 
@@ -59,7 +59,7 @@ static struct branch *ensure_branch(const void *owner, bool is_event)
 	return b;
 }
 
-void capture_forget(const void *owner)
+void capture_forget_owner(const void *owner)
 {
 	for (struct branch **i = &branches; *i; i = &(*i)->next)
 		if ((*i)->owner == owner) {
@@ -78,7 +78,7 @@ void capture_forget(const void *owner)
 		}
 }
 
-static bool is_last(const struct branch *b, const struct graph_node *n)
+static bool is_last_node(const struct branch *b, const struct graph_node *n)
 {
 	for (uint32_t i = 0; i < b->n_last; i++)
 		if (b->last[i] == n)
@@ -88,7 +88,7 @@ static bool is_last(const struct branch *b, const struct graph_node *n)
 
 static void append_last_node(struct branch *b, struct graph_node *n)
 {
-	if (is_last(b, n))
+	if (is_last_node(b, n))
 		return;
 	grow(&b->last, &b->cap_last, b->n_last + 1, sizeof(struct graph_node *));
 	b->last[b->n_last++] = n;
@@ -96,34 +96,34 @@ static void append_last_node(struct branch *b, struct graph_node *n)
 
 /* ---- functions for other files ---- */
 
-static bool is_legacy(const struct stream *s) { return (uintptr_t)s <= 1; }
+static bool is_legacy_stream(const struct stream *s) { return (uintptr_t)s <= 1; }
 
 bool capture_blocks(const struct stream *s, int *status)
 {
 	struct branch *b = find_branch(s);
 
 	*status = cudaSuccess;
-	if (!is_legacy(s)) {
+	if (!is_legacy_stream(s)) {
 		if (b && b->recording && b->recording->broken)
 			*status = cudaErrorStreamCaptureInvalidated;
 		return b && b->recording;
 	}
 	/* The legacy stream waits for all blocking streams. */
 	for (struct branch *i = branches; i; i = i->next)
-		if (i->recording && !i->is_event && cudart_stream_blocks(i->owner)) {
+		if (i->recording && !i->is_event && cudart_is_stream_blocking(i->owner)) {
 			i->recording->broken = true;
 			*status = cudaErrorStreamCaptureImplicit;
 		}
 	return *status;
 }
 
-int capture_break(const struct stream *s)
+int capture_break_recording(const struct stream *s)
 {
 	find_branch(s)->recording->broken = true;
 	return cudaErrorStreamCaptureUnsupported;
 }
 
-int capture_rejects(const struct stream *s, const char *what)
+int capture_reject_call(const struct stream *s, const char *what)
 {
 	int e;
 
@@ -133,7 +133,7 @@ int capture_rejects(const struct stream *s, const char *what)
 	return cudart_unsupported(what, "in a stream that records");
 }
 
-int capture_forbids(void)
+int capture_check_forbidden(void)
 {
 	int e = cudaSuccess;
 
@@ -147,11 +147,11 @@ int capture_forbids(void)
 	return e;
 }
 
-int capture_add(const struct stream *s, const struct graph_work *w)
+int capture_add_work(const struct stream *s, const struct graph_work *w)
 {
 	struct branch *b = find_branch(s);
 	struct graph_node *n;
-	int e = graph_add(b->recording->graph, b->last, b->n_last, w, &n);
+	int e = graph_add_node(b->recording->graph, b->last, b->n_last, w, &n);
 
 	if (e) {
 		b->recording->broken = true;
@@ -162,17 +162,17 @@ int capture_add(const struct stream *s, const struct graph_work *w)
 	return cudaSuccess;
 }
 
-bool capture_record(const struct event *event, const struct stream *s, int *status)
+bool capture_record_event(const struct event *event, const struct stream *s, int *status)
 {
 	struct branch *b, *to;
 
 	if (!capture_blocks(s, status)) {
-		capture_forget(event);
+		capture_forget_owner(event);
 		return false;
 	}
 	if (*status)
 		return true;
-	to = ensure_branch(event, true);
+	to = find_or_add_branch(event, true);
 	b = find_branch(s);
 	to->recording = b->recording;
 	to->n_last = 0;
@@ -181,7 +181,7 @@ bool capture_record(const struct event *event, const struct stream *s, int *stat
 	return true;
 }
 
-bool capture_wait(const struct event *event, const struct stream *s, int *status)
+bool capture_wait_event(const struct event *event, const struct stream *s, int *status)
 {
 	struct branch *from = find_branch(event), *b = find_branch(s);
 	bool records = capture_blocks(s, status);
@@ -195,7 +195,7 @@ bool capture_wait(const struct event *event, const struct stream *s, int *status
 		*status = from ? cudaErrorCapturedEvent : cudaErrorStreamCaptureIsolation;
 		return true;
 	}
-	if (is_legacy(s))
+	if (is_legacy_stream(s))
 		*status = cudaErrorStreamCaptureImplicit;
 	else if (records && b->recording != from->recording)
 		*status = cudaErrorStreamCaptureMerge;
@@ -203,7 +203,7 @@ bool capture_wait(const struct event *event, const struct stream *s, int *status
 		from->recording->broken = true;
 		return true;
 	}
-	b = ensure_branch(s, false);
+	b = find_or_add_branch(s, false);
 	b->recording = from->recording;
 	for (uint32_t i = 0; i < from->n_last; i++)
 		append_last_node(b, from->last[i]);
@@ -218,7 +218,7 @@ bool capture_has_event(const struct event *event) { return find_branch(event); }
  * Begins a capture into g, after the n nodes in `after`, or into a new graph if g is NULL. Returns 0 or a
  * status.
  */
-static int begin_capture(
+static int begin_stream_capture(
 	struct stream *s, struct cuda_graph *g, struct graph_node *const *after, size_t n, int mode)
 {
 	int e = cudart_enter(false);
@@ -229,7 +229,7 @@ static int begin_capture(
 		e = cudaErrorInvalidResourceHandle;
 	if (!e && (mode < MODE_GLOBAL || mode > MODE_RELAXED))
 		e = cudaErrorInvalidValue;
-	if (!e && is_legacy(s))
+	if (!e && is_legacy_stream(s))
 		e = cudaErrorStreamCaptureUnsupported;
 	if (!e && find_branch(s) && find_branch(s)->recording)
 		e = cudaErrorIllegalState;
@@ -242,14 +242,17 @@ static int begin_capture(
 	*r = (struct stream_capture){recordings, g ? g : graph_new(), s, ++n_recordings, pthread_self(), mode,
 		false, g != NULL, g ? g->n_nodes : 0};
 	recordings = r;
-	b = ensure_branch(s, false);
+	b = find_or_add_branch(s, false);
 	b->recording = r;
 	for (size_t i = 0; i < n; i++)
 		append_last_node(b, after[i]);
 	return cudart_leave(cudaSuccess);
 }
 
-API(int, cudaStreamBeginCapture, struct stream *s, int mode) { return begin_capture(s, NULL, NULL, 0, mode); }
+API(int, cudaStreamBeginCapture, struct stream *s, int mode)
+{
+	return begin_stream_capture(s, NULL, NULL, 0, mode);
+}
 ALSO(cudaStreamBeginCapture_ptsz, cudaStreamBeginCapture);
 
 /* The data of edges is ignored. */
@@ -257,7 +260,7 @@ API(int, cudaStreamBeginCaptureToGraph, struct stream *s, struct cuda_graph *g,
 	struct graph_node *const *after, const void *data, size_t n, int mode)
 {
 	(void)data;
-	return graph_exists(g) ? begin_capture(s, g, after, n, mode)
+	return graph_exists(g) ? begin_stream_capture(s, g, after, n, mode)
 			       : cudart_leave((cudart_enter(false), cudaErrorInvalidValue));
 }
 ALSO(cudaStreamBeginCaptureToGraph_ptsz, cudaStreamBeginCaptureToGraph);
@@ -308,12 +311,12 @@ ALSO(cudaStreamUpdateCaptureDependencies_ptsz, cudaStreamUpdateCaptureDependenci
  * Returns whether every recorded node is a last node of the origin stream or has a later node that depends on
  * it.
  */
-static bool is_joined(const struct stream_capture *r, const struct branch *origin)
+static bool are_branches_joined(const struct stream_capture *r, const struct branch *origin)
 {
 	const struct cuda_graph *g = r->graph;
 
 	for (uint32_t i = r->n_before; i < g->n_nodes; i++) {
-		bool leads = is_last(origin, g->node[i]);
+		bool leads = is_last_node(origin, g->node[i]);
 
 		for (uint32_t k = i + 1; k < g->n_nodes && !leads; k++)
 			for (uint32_t a = 0; a < g->node[k]->n_after; a++)
@@ -377,7 +380,7 @@ API(int, cudaStreamEndCapture, struct stream *s, struct cuda_graph **to)
 	}
 	if (r->broken)
 		e = cudaErrorStreamCaptureInvalidated;
-	else if (!is_joined(r, b))
+	else if (!are_branches_joined(r, b))
 		e = cudaErrorStreamCaptureUnjoined;
 	if (e && !r->extends)
 		graph_free(r->graph);
@@ -389,7 +392,7 @@ API(int, cudaStreamEndCapture, struct stream *s, struct cuda_graph **to)
 ALSO(cudaStreamEndCapture_ptsz, cudaStreamEndCapture);
 
 /* Returns the state of a stream: 0: it does not record; 1: it records; 2: its recording is broken. */
-static int capture_state(const struct stream *s)
+static int stream_capture_status(const struct stream *s)
 {
 	const struct branch *b = find_branch(s);
 
@@ -405,7 +408,7 @@ API(int, cudaStreamIsCapturing, struct stream *s, int *to)
 	if (!e && !to)
 		e = cudaErrorInvalidValue;
 	if (!e)
-		*to = capture_state(s);
+		*to = stream_capture_status(s);
 	return cudart_leave(e);
 }
 ALSO(cudaStreamIsCapturing_ptsz, cudaStreamIsCapturing);
@@ -422,7 +425,7 @@ API(int, cudaStreamGetCaptureInfo_v2, struct stream *s, int *to, unsigned long l
 		e = cudaErrorInvalidValue;
 	if (e)
 		return cudart_leave(e);
-	*to = capture_state(s);
+	*to = stream_capture_status(s);
 	if (*to && id)
 		*id = b->recording->id;
 	if (*to && graph)

@@ -57,14 +57,14 @@ int conditional_copy(struct conditional *to, const struct conditional *c)
 
 /* ---- execution ---- */
 
-void condition_reset(const struct cuda_graph *g)
+void condition_reset_of_graph(const struct cuda_graph *g)
 {
 	for (uint32_t i = 0; i < g->n_nodes; i++) {
 		const struct graph_work *w = &g->node[i]->work;
 		const struct conditional *c = &w->conditional;
 
 		if (w->kind == WORK_GRAPH)
-			condition_reset(w->child);
+			condition_reset_of_graph(w->child);
 		if (w->kind != WORK_CONDITION)
 			continue;
 		uint32_t n = (uint32_t)((c->handle - conditions.start) / 4);
@@ -73,11 +73,11 @@ void condition_reset(const struct cuda_graph *g)
 		if (value && conditions.assigned[n])
 			*value = conditions.first[n];
 		for (uint32_t k = 0; k < c->n_bodies; k++)
-			condition_reset(c->body[k]);
+			condition_reset_of_graph(c->body[k]);
 	}
 }
 
-uint32_t condition_choice(const struct conditional *c)
+uint32_t condition_selected_graph(const struct conditional *c)
 {
 	const unsigned *value = cudart_host_address((const void *)(uintptr_t)c->handle, sizeof(*value));
 

@@ -12,7 +12,7 @@
 
 enum direction { HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE, BY_ADDRESS };
 
-static void send_copy(const char *direction, const void *at, size_t n)
+static void send_copy_message(const char *direction, const void *at, size_t n)
 {
 	uint64_t addr = (uintptr_t)at;
 	const struct grant *g = cudart_find_grant(addr);
@@ -25,7 +25,7 @@ static void send_copy(const char *direction, const void *at, size_t n)
 	cudart_send(WIRE_COPY, line, (size_t)len);
 }
 
-static void mark_written(const void *at, size_t n)
+static void mark_bytes_written(const void *at, size_t n)
 {
 	if (cudart_find_grant((uintptr_t)at))
 		memory_set(&cudart.mem, (uintptr_t)at, n);
@@ -33,20 +33,20 @@ static void mark_written(const void *at, size_t n)
 
 static bool is_device_accessible(const void *p)
 {
-	return cudart_is_device(p) || cudart_find_grant((uintptr_t)p) || cudart_is_registered(p);
+	return cudart_is_device_memory(p) || cudart_find_grant((uintptr_t)p) || cudart_is_registered(p);
 }
 
 static bool is_hidden_from_host(const void *p)
 {
 	const struct grant *g = cudart_find_grant((uintptr_t)p);
 
-	return cudart_is_device(p) && !(g && g->kind == GRANT_MANAGED);
+	return cudart_is_device_memory(p) && !(g && g->kind == GRANT_MANAGED);
 }
 
 /* Returns the direction of a copy, found from its addresses; a negative result is minus a status. */
 static int copy_direction(const void *to, const void *from, int kind)
 {
-	bool device_to = cudart_is_device(to), device_from = cudart_is_device(from);
+	bool device_to = cudart_is_device_memory(to), device_from = cudart_is_device_memory(from);
 
 	if (kind < HOST_TO_HOST || kind > BY_ADDRESS)
 		return -cudaErrorInvalidMemcpyDirection;
@@ -91,11 +91,11 @@ int cudart_copy_rows(
 	}
 	for (size_t i = 0; i < height; i++) {
 		memmove(d + i * to_pitch, s + i * from_pitch, width);
-		mark_written((const uint8_t *)to + i * to_pitch, width);
+		mark_bytes_written((const uint8_t *)to + i * to_pitch, width);
 		if (way == HOST_TO_DEVICE)
-			send_copy("HtoD", (const uint8_t *)to + i * to_pitch, width);
+			send_copy_message("HtoD", (const uint8_t *)to + i * to_pitch, width);
 		else if (way == DEVICE_TO_HOST)
-			send_copy("DtoH", (const uint8_t *)from + i * from_pitch, width);
+			send_copy_message("DtoH", (const uint8_t *)from + i * from_pitch, width);
 	}
 	return cudaSuccess;
 }
@@ -108,7 +108,7 @@ struct copy_3d work_copy_of_bytes(void *to, const void *from, size_t n, int kind
 		.kind = kind};
 }
 
-static int copy_2d(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+static int copy_rows_on_stream(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
 	size_t height, int kind, const struct stream *s)
 {
 	struct graph_work w = {.kind = WORK_COPY, .copy = work_copy_of_bytes(to, from, width, kind)};
@@ -120,20 +120,20 @@ static int copy_2d(void *to, size_t to_pitch, const void *from, size_t from_pitc
 		w.copy.from.pitch = from_pitch;
 		w.copy.to.pitch = to_pitch;
 		w.copy.extent.height = height;
-		return cudart_leave(e ? e : capture_add(s, &w));
+		return cudart_leave(e ? e : capture_add_work(s, &w));
 	}
 	return cudart_leave(e ? e : cudart_copy_rows(to, to_pitch, from, from_pitch, width, height, kind));
 }
 
 API(int, cudaMemcpy, void *to, const void *from, size_t n, int kind)
 {
-	return copy_2d(to, n, from, n, n, 1, kind, NULL);
+	return copy_rows_on_stream(to, n, from, n, n, 1, kind, NULL);
 }
 ALSO(cudaMemcpy_ptds, cudaMemcpy);
 
 API(int, cudaMemcpyAsync, void *to, const void *from, size_t n, int kind, struct stream *s)
 {
-	return copy_2d(to, n, from, n, n, 1, kind, s);
+	return copy_rows_on_stream(to, n, from, n, n, 1, kind, s);
 }
 ALSO(cudaMemcpyAsync_ptsz, cudaMemcpyAsync);
 
@@ -141,7 +141,7 @@ API(int, cudaMemcpyPeer, void *to, int to_device, const void *from, int from_dev
 {
 	if (to_device || from_device)
 		return cudart_leave((cudart_enter(false), cudaErrorInvalidDevice));
-	return copy_2d(to, n, from, n, n, 1, DEVICE_TO_DEVICE, NULL);
+	return copy_rows_on_stream(to, n, from, n, n, 1, DEVICE_TO_DEVICE, NULL);
 }
 
 API(int, cudaMemcpyPeerAsync, void *to, int to_device, const void *from, int from_device, size_t n,
@@ -149,20 +149,20 @@ API(int, cudaMemcpyPeerAsync, void *to, int to_device, const void *from, int fro
 {
 	if (to_device || from_device)
 		return cudart_leave((cudart_enter(false), cudaErrorInvalidDevice));
-	return copy_2d(to, n, from, n, n, 1, DEVICE_TO_DEVICE, s);
+	return copy_rows_on_stream(to, n, from, n, n, 1, DEVICE_TO_DEVICE, s);
 }
 
 API(int, cudaMemcpy2D, void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
 	size_t height, int kind)
 {
-	return copy_2d(to, to_pitch, from, from_pitch, width, height, kind, NULL);
+	return copy_rows_on_stream(to, to_pitch, from, from_pitch, width, height, kind, NULL);
 }
 ALSO(cudaMemcpy2D_ptds, cudaMemcpy2D);
 
 API(int, cudaMemcpy2DAsync, void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
 	size_t height, int kind, struct stream *s)
 {
-	return copy_2d(to, to_pitch, from, from_pitch, width, height, kind, s);
+	return copy_rows_on_stream(to, to_pitch, from, from_pitch, width, height, kind, s);
 }
 ALSO(cudaMemcpy2DAsync_ptsz, cudaMemcpy2DAsync);
 
@@ -182,7 +182,7 @@ static int find_copy_box(const struct array *array, const struct pitched *p, str
 	return cudaSuccess;
 }
 
-int work_copy(const struct copy_3d *c)
+int work_run_copy(const struct copy_3d *c)
 {
 	size_t unit = c->to_array     ? cudart_array_texel_bytes(c->to_array)
 		      : c->from_array ? cudart_array_texel_bytes(c->from_array)
@@ -221,9 +221,9 @@ API(int, cudaMemcpy3DAsync, const struct copy_3d *c, struct stream *s)
 		e = c ? work_check_copy(c) : cudaErrorInvalidValue;
 	if (!e && capture_blocks(s, &e)) {
 		w.copy = *c;
-		return cudart_leave(e ? e : capture_add(s, &w));
+		return cudart_leave(e ? e : capture_add_work(s, &w));
 	}
-	return cudart_leave(e ? e : work_copy(c));
+	return cudart_leave(e ? e : work_run_copy(c));
 }
 ALSO(cudaMemcpy3DAsync_ptsz, cudaMemcpy3DAsync);
 
@@ -232,7 +232,7 @@ ALSO(cudaMemcpy3D_ptds, cudaMemcpy3D);
 
 /* ---- variables ---- */
 
-static int copy_symbol(const void *symbol, void *host, size_t n, size_t offset, int kind, bool to_symbol,
+static int copy_variable(const void *symbol, void *host, size_t n, size_t offset, int kind, bool to_symbol,
 	const struct stream *s)
 {
 	struct graph_work w = {.kind = WORK_COPY};
@@ -254,7 +254,7 @@ static int copy_symbol(const void *symbol, void *host, size_t n, size_t offset, 
 	if (!e && capture_blocks(s, &e)) {
 		w.copy = to_symbol ? work_copy_of_bytes(at, host, n, BY_ADDRESS)
 				   : work_copy_of_bytes(host, at, n, BY_ADDRESS);
-		return cudart_leave(e ? e : capture_add(s, &w));
+		return cudart_leave(e ? e : capture_add_work(s, &w));
 	}
 	if (!e)
 		e = to_symbol ? cudart_copy_rows(at, n, host, n, n, 1, BY_ADDRESS)
@@ -264,27 +264,27 @@ static int copy_symbol(const void *symbol, void *host, size_t n, size_t offset, 
 
 API(int, cudaMemcpyToSymbol, const void *symbol, const void *from, size_t n, size_t offset, int kind)
 {
-	return copy_symbol(symbol, (void *)(uintptr_t)from, n, offset, kind, true, NULL);
+	return copy_variable(symbol, (void *)(uintptr_t)from, n, offset, kind, true, NULL);
 }
 ALSO(cudaMemcpyToSymbol_ptds, cudaMemcpyToSymbol);
 
 API(int, cudaMemcpyToSymbolAsync, const void *symbol, const void *from, size_t n, size_t offset, int kind,
 	struct stream *s)
 {
-	return copy_symbol(symbol, (void *)(uintptr_t)from, n, offset, kind, true, s);
+	return copy_variable(symbol, (void *)(uintptr_t)from, n, offset, kind, true, s);
 }
 ALSO(cudaMemcpyToSymbolAsync_ptsz, cudaMemcpyToSymbolAsync);
 
 API(int, cudaMemcpyFromSymbol, void *to, const void *symbol, size_t n, size_t offset, int kind)
 {
-	return copy_symbol(symbol, to, n, offset, kind, false, NULL);
+	return copy_variable(symbol, to, n, offset, kind, false, NULL);
 }
 ALSO(cudaMemcpyFromSymbol_ptds, cudaMemcpyFromSymbol);
 
 API(int, cudaMemcpyFromSymbolAsync, void *to, const void *symbol, size_t n, size_t offset, int kind,
 	struct stream *s)
 {
-	return copy_symbol(symbol, to, n, offset, kind, false, s);
+	return copy_variable(symbol, to, n, offset, kind, false, s);
 }
 ALSO(cudaMemcpyFromSymbolAsync_ptsz, cudaMemcpyFromSymbolAsync);
 
@@ -320,7 +320,7 @@ static void fill_row(uint8_t *to, const struct fill_2d *f)
 		memcpy(to + i * f->unit, &f->value, f->unit);
 }
 
-int work_fill(const struct fill_2d *f)
+int work_run_fill(const struct fill_2d *f)
 {
 	size_t width = f->width * f->unit, pitch = f->height == 1 ? width : f->pitch;
 	uint8_t *d;
@@ -334,12 +334,12 @@ int work_fill(const struct fill_2d *f)
 		return cudaErrorInvalidValue;
 	for (size_t i = 0; i < f->height; i++) {
 		fill_row(d + i * pitch, f);
-		mark_written((const uint8_t *)f->base + i * pitch, width);
+		mark_bytes_written((const uint8_t *)f->base + i * pitch, width);
 	}
 	return cudaSuccess;
 }
 
-int work_fill_on(const struct fill_2d *f, const struct stream *s)
+int work_run_fill_on(const struct fill_2d *f, const struct stream *s)
 {
 	struct graph_work w = {.kind = WORK_FILL, .fill = *f};
 	size_t width = f->width * f->unit;
@@ -350,33 +350,37 @@ int work_fill_on(const struct fill_2d *f, const struct stream *s)
 	if (!e && width && f->height && (f->pitch < width || f->height > SIZE_MAX / 2 / f->pitch))
 		e = cudaErrorInvalidValue;
 	if (!e && capture_blocks(s, &e))
-		return cudart_leave(e ? e : capture_add(s, &w));
-	return cudart_leave(e ? e : work_fill(&w.fill));
+		return cudart_leave(e ? e : capture_add_work(s, &w));
+	return cudart_leave(e ? e : work_run_fill(&w.fill));
 }
 
-static int fill_memory(void *at, size_t pitch, int value, size_t width, size_t height, const struct stream *s)
+static int fill_memory_on_stream(
+	void *at, size_t pitch, int value, size_t width, size_t height, const struct stream *s)
 {
-	return work_fill_on(&(struct fill_2d){at, pitch, (unsigned)value & 255, 1, width, height}, s);
+	return work_run_fill_on(&(struct fill_2d){at, pitch, (unsigned)value & 255, 1, width, height}, s);
 }
 
-API(int, cudaMemset, void *at, int value, size_t n) { return fill_memory(at, n, value, n, 1, NULL); }
+API(int, cudaMemset, void *at, int value, size_t n)
+{
+	return fill_memory_on_stream(at, n, value, n, 1, NULL);
+}
 ALSO(cudaMemset_ptds, cudaMemset);
 
 API(int, cudaMemsetAsync, void *at, int value, size_t n, struct stream *s)
 {
-	return fill_memory(at, n, value, n, 1, s);
+	return fill_memory_on_stream(at, n, value, n, 1, s);
 }
 ALSO(cudaMemsetAsync_ptsz, cudaMemsetAsync);
 
 API(int, cudaMemset2D, void *at, size_t pitch, int value, size_t width, size_t height)
 {
-	return fill_memory(at, pitch, value, width, height, NULL);
+	return fill_memory_on_stream(at, pitch, value, width, height, NULL);
 }
 ALSO(cudaMemset2D_ptds, cudaMemset2D);
 
 API(int, cudaMemset2DAsync, void *at, size_t pitch, int value, size_t width, size_t height, struct stream *s)
 {
-	return fill_memory(at, pitch, value, width, height, s);
+	return fill_memory_on_stream(at, pitch, value, width, height, s);
 }
 ALSO(cudaMemset2DAsync_ptsz, cudaMemset2DAsync);
 
@@ -385,7 +389,8 @@ API(int, cudaMemset3DAsync, struct pitched p, int value, struct extent x, struct
 	int e = cudaSuccess;
 
 	for (size_t z = 0; !e && z < x.depth; z++)
-		e = fill_memory(p.base + z * p.pitch * p.height, p.pitch, value, x.width, x.height, s);
+		e = fill_memory_on_stream(
+			p.base + z * p.pitch * p.height, p.pitch, value, x.width, x.height, s);
 	return e;
 }
 ALSO(cudaMemset3DAsync_ptsz, cudaMemset3DAsync);

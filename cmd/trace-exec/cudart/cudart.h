@@ -157,9 +157,9 @@ void cudart_send(enum wire_kind kind, const void *bytes, size_t n);
 int cudart_unsupported(const char *function, const char *what);
 
 /* status.c */
-void cudart_set_last(int status);
+void cudart_set_last_error(int status);
 /* Replaces the last error of the thread. Returns the previous one. */
-int cudart_exchange_last(int status);
+int cudart_exchange_last_error(int status);
 int cudart_fault_status(const struct fault *f);
 
 /*
@@ -169,7 +169,7 @@ int cudart_fault_status(const struct fault *f);
 size_t cudart_fatbin_extent(const void *bytes);
 
 /* image.c: loads the registered fat binaries. Returns 0 or a status. */
-int cudart_load(void);
+int cudart_load_images(void);
 struct kernel *cudart_find_kernel(const void *host, int *status);
 /*
  * Adds an image that the program loads by a call, and sets *image to its number. It refers to the bytes and
@@ -182,11 +182,11 @@ void cudart_end_image(uint32_t image);
 /* Finds the handle of a kernel of the image by its name. Returns 0 or a status. */
 int cudart_image_kernel(uint32_t image, const char *name, const void **handle);
 /* Returns the name of entry `number` of the image; NULL: there are fewer. */
-const char *cudart_image_entry(uint32_t image, uint32_t number);
+const char *cudart_image_kernel_name(uint32_t image, uint32_t number);
 /* Stores the address and size of a variable. Returns 0 or a status. */
 int cudart_find_symbol(const void *host, uint64_t *addr, size_t *size);
 /* Returns the variable that the program registered with address host; NULL: none. */
-struct variable *cudart_variable(const void *host);
+struct variable *cudart_variable_of_host(const void *host);
 
 /*
  * variable.c: allocates the variables of an image that are in the heap, before linking. Returns 0 or a
@@ -209,7 +209,7 @@ int cudart_allocate(uint64_t *addr, size_t n, enum grant_kind kind, unsigned fla
 struct grant *cudart_find_grant(uint64_t addr); /* the live grant that contains addr; NULL: none */
 /* Returns the host address of n bytes at p, a device or host address. NULL: not in one allocation. */
 void *cudart_host_address(const void *p, size_t n);
-bool cudart_is_device(const void *p); /* p is in device or managed memory, or in a variable */
+bool cudart_is_device_memory(const void *p); /* p is in device or managed memory, or in a variable */
 void cudart_report_leaks(void);
 /* Frees device or managed memory of cudart_allocate() or cudart_map(). Returns 0 or a status. */
 int cudart_release(uint64_t addr);
@@ -248,9 +248,9 @@ struct channels { /* cudaChannelFormatDesc: bits of each channel, and their comm
 /* Sets the format of a texel from its channels. Returns 0 or a status. */
 int cudart_set_channels(struct texture *t, const struct channels *c);
 /* Returns the array as a texture without a sampler; NULL: `a` is not an array. */
-const struct texture *cudart_array_form(const struct array *a);
+const struct texture *cudart_array_texture(const struct array *a);
 /* Returns the mipmapped array as a texture without a sampler; NULL: `m` is not a mipmapped array. */
-const struct texture *cudart_mipmap_form(const struct mipmap *m);
+const struct texture *cudart_mipmap_texture(const struct mipmap *m);
 /* Returns the bytes of a texel of the array; 0: `a` is not an array. */
 size_t cudart_array_texel_bytes(const struct array *a);
 /*
@@ -264,7 +264,7 @@ int cudart_array_box(const struct array *a, struct position start, struct extent
 int cudart_runtime_release(void);
 
 /* trace.c: returns the function that records the launch's instructions; NULL: the launch is not traced. */
-record_fn *cudart_recorder(const struct launch *l);
+record_fn *cudart_record_function(const struct launch *l);
 /* Begin and end the trace of a launch; both do nothing for a grid without a recorder. */
 void cudart_begin_trace(const struct grid *g, const struct occupancy *k);
 void cudart_end_trace(void);

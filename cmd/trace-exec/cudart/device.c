@@ -16,10 +16,10 @@
 #define RELEASE        13 /* release of the runtime if the program names none */
 
 /* Returns the shared memory that a block can have without cudaFuncSetAttribute(). */
-static uint64_t default_shared_bytes(const struct wire *w) { return min_u64(w->shared_block, 49152); }
+static uint64_t default_shared_block_bytes(const struct wire *w) { return min_u64(w->shared_block, 49152); }
 
 /* Returns 12 for "libcudart.so.12"; 0: another name. */
-static int release_of_library(const char *path)
+static int release_in_library_name(const char *path)
 {
 	static const char name[] = "libcudart.so.";
 	const char *slash = strrchr(path, '/'), *s = slash ? slash + 1 : path;
@@ -31,12 +31,12 @@ static int release_of_library(const char *path)
  * Finds the runtime's release in the name of a loaded file, or in the names of the libraries that the file
  * needs: a library that replaces an absent runtime is loaded under its own name only.
  */
-static int find_release(struct dl_phdr_info *info, size_t n, void *found)
+static int find_library_release(struct dl_phdr_info *info, size_t n, void *found)
 {
 	int *release = found;
 
 	(void)n;
-	*release = release_of_library(info->dlpi_name);
+	*release = release_in_library_name(info->dlpi_name);
 	for (unsigned i = 0; i < info->dlpi_phnum && !*release; i++) {
 		const ElfW(Dyn) *first = (const ElfW(Dyn) *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr),
 				*d;
@@ -50,7 +50,7 @@ static int find_release(struct dl_phdr_info *info, size_t n, void *found)
 		names += names < info->dlpi_addr ? info->dlpi_addr : 0; /* not relocated by the loader */
 		for (d = first; d->d_tag != DT_NULL && !*release; d++)
 			if (d->d_tag == DT_NEEDED)
-				*release = release_of_library((const char *)names + d->d_un.d_val);
+				*release = release_in_library_name((const char *)names + d->d_un.d_val);
 	}
 	return *release != 0;
 }
@@ -59,7 +59,7 @@ int cudart_runtime_release(void)
 {
 	static int found;
 
-	if (!found && !dl_iterate_phdr(find_release, &found))
+	if (!found && !dl_iterate_phdr(find_library_release, &found))
 		found = RELEASE;
 	return found;
 }
@@ -68,7 +68,7 @@ int cudart_runtime_release(void)
  * Throughput of 32-bit floating-point arithmetic over 64-bit, from the table of arithmetic instructions in
  * the CUDA C++ Programming Guide.
  */
-static uint64_t double_ratio(const struct wire *w)
+static uint64_t fp32_to_fp64_ratio(const struct wire *w)
 {
 	switch (10 * w->major + w->minor) {
 	case 60:
@@ -85,9 +85,12 @@ static uint64_t double_ratio(const struct wire *w)
 }
 
 /* Returns the largest part of the L2 for persisting data: 30 MiB for the A100, else unknown. */
-static uint64_t persisting_bytes(const struct wire *w) { return w->major == 8 && !w->minor ? 31457280 : 0; }
+static uint64_t persisting_l2_bytes(const struct wire *w)
+{
+	return w->major == 8 && !w->minor ? 31457280 : 0;
+}
 
-static uint64_t attribute_value(int number)
+static uint64_t device_attribute(int number)
 {
 	const struct wire *w = &cudart.wire;
 
@@ -156,7 +159,7 @@ API(int, cudaDeviceGetAttribute, int *to, int number, int device)
 	if (!e && (!to || number < 1 || number > ATTRIBUTE_LAST))
 		e = cudaErrorInvalidValue;
 	if (!e) {
-		uint64_t v = attribute_value(number);
+		uint64_t v = device_attribute(number);
 
 		*to = v > INT32_MAX ? INT32_MAX : (int)v;
 	}
@@ -164,7 +167,7 @@ API(int, cudaDeviceGetAttribute, int *to, int number, int device)
 }
 
 /* Stores `value` at *to. Returns the status for the program. */
-static int store_number(int *to, int value)
+static int store_device_number(int *to, int value)
 {
 	int e = cudart_enter(false);
 
@@ -175,8 +178,8 @@ static int store_number(int *to, int value)
 	return cudart_leave(e);
 }
 
-API(int, cudaGetDeviceCount, int *n) { return store_number(n, 1); }
-API(int, cudaGetDevice, int *device) { return store_number(device, 0); }
+API(int, cudaGetDeviceCount, int *n) { return store_device_number(n, 1); }
+API(int, cudaGetDevice, int *device) { return store_device_number(device, 0); }
 
 API(int, cudaSetDevice, int device) { return cudart_leave(check_device(device)); }
 
@@ -184,7 +187,7 @@ API(int, cudaInitDevice, int device) { return cudart_leave(check_device(device))
 
 API(int, cudaChooseDevice, int *device, const void *wanted)
 {
-	return store_number(wanted ? device : NULL, 0);
+	return store_device_number(wanted ? device : NULL, 0);
 }
 
 API(int, cudaSetValidDevices, int *list, int n)
@@ -200,7 +203,7 @@ static unsigned device_flags;
 
 API(int, cudaGetDeviceFlags, unsigned *flags)
 {
-	return store_number((int *)flags, (int)(device_flags | FLAGS_MAP_HOST));
+	return store_device_number((int *)flags, (int)(device_flags | FLAGS_MAP_HOST));
 }
 
 API(int, cudaSetDeviceFlags, unsigned flags)
@@ -219,7 +222,7 @@ API(int, cudaDeviceSynchronize, void)
 {
 	int e = cudart_enter(true);
 
-	return cudart_leave(e ? e : capture_forbids());
+	return cudart_leave(e ? e : capture_check_forbidden());
 }
 ALSO(cudaThreadSynchronize, cudaDeviceSynchronize);
 
@@ -243,7 +246,7 @@ ALSO(cudaThreadExit, cudaDeviceReset);
 
 API(int, cudaRuntimeGetVersion, int *version)
 {
-	return store_number(version, cudart_runtime_release() * 1000);
+	return store_device_number(version, cudart_runtime_release() * 1000);
 }
 ALSO(cudaDriverGetVersion, cudaRuntimeGetVersion);
 
@@ -301,10 +304,10 @@ API(int, cudaDeviceGetByPCIBusId, int *device, const char *name)
 	if (!device || !name ||
 		(sscanf(name, "%x:%x:%x.%x", &domain, &bus, &slot, &function) < 3 &&
 			(domain = 0, sscanf(name, "%x:%x.%x", &bus, &slot, &function) < 2)))
-		return store_number(NULL, 0);
+		return store_device_number(NULL, 0);
 	return domain || bus != BUS || slot || function
 		       ? cudart_leave((cudart_enter(false), cudaErrorInvalidDevice))
-		       : store_number(device, 0);
+		       : store_device_number(device, 0);
 }
 
 API(int, cudaDeviceGetStreamPriorityRange, int *least, int *greatest)
@@ -354,8 +357,8 @@ API(int, cudaDeviceSetLimit, int which, size_t value)
 enum { PREFER_NONE, PREFER_EQUAL = 3, BANKS_OF_4 = 1, BANKS_OF_8 = 2 };
 static int cache_preferred, banks = BANKS_OF_4;
 
-API(int, cudaDeviceGetCacheConfig, int *to) { return store_number(to, cache_preferred); }
-API(int, cudaDeviceGetSharedMemConfig, int *to) { return store_number(to, banks); }
+API(int, cudaDeviceGetCacheConfig, int *to) { return store_device_number(to, cache_preferred); }
+API(int, cudaDeviceGetSharedMemConfig, int *to) { return store_device_number(to, banks); }
 
 API(int, cudaDeviceSetCacheConfig, int to)
 {

@@ -32,19 +32,19 @@ void graph_publish_body(struct cuda_graph *g)
 	graphs = g;
 }
 
-static void free_work(struct graph_work *w)
+static void free_graph_work(struct graph_work *w)
 {
 	if (w->kind == WORK_KERNEL)
-		work_free(&w->kernel);
+		work_free_kernel(&w->kernel);
 	if (w->kind == WORK_GRAPH)
 		graph_copy_free(w->child);
 	if (w->kind == WORK_CONDITION)
 		conditional_free(&w->conditional);
 }
 
-static void free_node(struct graph_node *n)
+static void free_graph_node(struct graph_node *n)
 {
-	free_work(&n->work);
+	free_graph_work(&n->work);
 	free(n->after);
 	free(n);
 }
@@ -54,7 +54,7 @@ void graph_copy_free(struct cuda_graph *g)
 	if (!g)
 		return;
 	for (uint32_t i = 0; i < g->n_nodes; i++)
-		free_node(g->node[i]);
+		free_graph_node(g->node[i]);
 	free(g->node);
 	free(g);
 }
@@ -99,7 +99,7 @@ int graph_set_work(struct graph_node *n, const struct graph_work *w)
 
 	if (e)
 		return e;
-	free_work(&n->work);
+	free_graph_work(&n->work);
 	n->work = taken;
 	return cudaSuccess;
 }
@@ -122,7 +122,7 @@ struct graph_node *graph_find_node(struct graph_node *n)
 	return NULL;
 }
 
-struct graph_node *graph_copy_of_node(const struct cuda_graph *g, const struct graph_node *of)
+struct graph_node *graph_find_copied_node(const struct cuda_graph *g, const struct graph_node *of)
 {
 	const struct graph_node *source = graph_find_node((struct graph_node *)(uintptr_t)of);
 
@@ -149,8 +149,8 @@ int graph_add_edge(struct graph_node *n, struct graph_node *on)
 	return cudaSuccess;
 }
 
-int graph_add(struct cuda_graph *g, struct graph_node *const *after, size_t n, const struct graph_work *w,
-	struct graph_node **to)
+int graph_add_node(struct cuda_graph *g, struct graph_node *const *after, size_t n,
+	const struct graph_work *w, struct graph_node **to)
 {
 	struct graph_node *node;
 	struct graph_work taken;
@@ -167,7 +167,7 @@ int graph_add(struct cuda_graph *g, struct graph_node *const *after, size_t n, c
 	for (size_t i = 0; i < n && !e; i++)
 		e = graph_add_edge(node, after[i]);
 	if (e) {
-		free_node(node);
+		free_graph_node(node);
 		return e;
 	}
 	grow(&g->node, &g->cap_nodes, g->n_nodes + 1, sizeof(struct graph_node *));
@@ -183,7 +183,7 @@ int graph_copy(struct cuda_graph **to, const struct cuda_graph *g)
 	for (uint32_t i = 0; i < g->n_nodes && !e; i++) {
 		struct graph_node *n;
 
-		e = graph_add(copy, NULL, 0, &g->node[i]->work, &n);
+		e = graph_add_node(copy, NULL, 0, &g->node[i]->work, &n);
 		if (!e) {
 			n->origin = g->node[i]->serial;
 			n->disabled = g->node[i]->disabled;
@@ -202,7 +202,7 @@ int graph_copy(struct cuda_graph **to, const struct cuda_graph *g)
 	return e;
 }
 
-int graph_order(const struct cuda_graph *g, uint32_t *order)
+int graph_sort_nodes(const struct cuda_graph *g, uint32_t *order)
 {
 	bool *done = xcalloc(g->n_nodes + 1u, sizeof(*done));
 	uint32_t n = 0;
@@ -273,7 +273,7 @@ API(int, cudaGraphNodeFindInClone, struct graph_node **to, const struct graph_no
 
 	if (!e && (!to || !graph_exists(g)))
 		e = cudaErrorInvalidValue;
-	if (!e && !(copy = graph_copy_of_node(g, n)))
+	if (!e && !(copy = graph_find_copied_node(g, n)))
 		e = cudaErrorInvalidValue;
 	if (!e)
 		*to = copy;
@@ -287,7 +287,7 @@ static int add_program_node(struct graph_node **to, struct cuda_graph *g, struct
 
 	if (!e && (!to || !graph_exists(g)))
 		e = cudaErrorInvalidValue;
-	return cudart_leave(e ? e : graph_add(g, after, n, w, to));
+	return cudart_leave(e ? e : graph_add_node(g, after, n, w, to));
 }
 
 #define ADD(name, ...) \
@@ -397,7 +397,7 @@ API(int, cudaGraphDestroyNode, struct graph_node *n)
 			memmove(g->node + i, g->node + i + 1, (g->n_nodes - i - 1) * sizeof(*g->node));
 			g->n_nodes--;
 		}
-	free_node(n);
+	free_graph_node(n);
 	return cudart_leave(cudaSuccess);
 }
 
@@ -405,7 +405,7 @@ API(int, cudaGraphDestroyNode, struct graph_node *n)
  * Stores up to *n nodes in `to`, and NULL after the last. Sets *n to the number of nodes if that is smaller, or
  * if `to` is NULL. Returns 0 or a status.
  */
-static int list_nodes(const struct cuda_graph *g, struct graph_node **to, size_t *n, bool roots)
+static int list_graph_nodes(const struct cuda_graph *g, struct graph_node **to, size_t *n, bool roots)
 {
 	int e = cudart_enter(false);
 	size_t found = 0;
@@ -427,12 +427,12 @@ static int list_nodes(const struct cuda_graph *g, struct graph_node **to, size_t
 
 API(int, cudaGraphGetNodes, const struct cuda_graph *g, struct graph_node **to, size_t *n)
 {
-	return list_nodes(g, to, n, false);
+	return list_graph_nodes(g, to, n, false);
 }
 
 API(int, cudaGraphGetRootNodes, const struct cuda_graph *g, struct graph_node **to, size_t *n)
 {
-	return list_nodes(g, to, n, true);
+	return list_graph_nodes(g, to, n, true);
 }
 
 API(int, cudaGraphNodeGetType, struct graph_node *n, int *to)

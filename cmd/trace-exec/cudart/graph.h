@@ -162,21 +162,21 @@ int graph_copy(struct cuda_graph **to, const struct cuda_graph *g);
 void graph_copy_free(struct cuda_graph *g);
 bool graph_has_node(const struct cuda_graph *g, const struct graph_node *n);
 /* Adds a node, with a copy of the work, that depends on the n nodes in `after`. */
-int graph_add(struct cuda_graph *g, struct graph_node *const *after, size_t n, const struct graph_work *w,
-	struct graph_node **to);
+int graph_add_node(struct cuda_graph *g, struct graph_node *const *after, size_t n,
+	const struct graph_work *w, struct graph_node **to);
 int graph_add_edge(struct graph_node *n, struct graph_node *on);
 bool graph_has_edge(const struct graph_node *n, const struct graph_node *on);
 /* Returns n if it is a node of one of the program's graphs, else NULL. */
 struct graph_node *graph_find_node(struct graph_node *n);
 /* Returns the node of g that is a copy of the program's node `of`; NULL: none. */
-struct graph_node *graph_copy_of_node(const struct cuda_graph *g, const struct graph_node *of);
+struct graph_node *graph_find_copied_node(const struct cuda_graph *g, const struct graph_node *of);
 /* Replaces the work of a node by other work of the same kind. */
 int graph_set_work(struct graph_node *n, const struct graph_work *w);
 /*
  * Sets order[] to the indices of the nodes in order of execution. cudaErrorInvalidValue: the edges form a
  * cycle.
  */
-int graph_order(const struct cuda_graph *g, uint32_t *order);
+int graph_sort_nodes(const struct cuda_graph *g, uint32_t *order);
 
 /* Sets *w to the work of a kernel node with these parameters; false: they are invalid. */
 bool graph_kernel_work(struct graph_work *w, const struct kernel_params *p);
@@ -188,9 +188,9 @@ bool graph_kernel_work(struct graph_work *w, const struct kernel_params *p);
 int conditional_copy(struct conditional *to, const struct conditional *c);
 void conditional_free(struct conditional *c);
 /* Resets the conditions of a graph, and of the graphs in it, as a launch does. */
-void condition_reset(const struct cuda_graph *g);
+void condition_reset_of_graph(const struct cuda_graph *g);
 /* Returns the index of the graph that the condition selects; n_bodies or more: none. */
-uint32_t condition_choice(const struct conditional *c);
+uint32_t condition_selected_graph(const struct conditional *c);
 bool condition_exists(uint64_t handle);
 
 /* graph_node.c: marks memory at addr as allocated by a node, and counts it. */
@@ -199,10 +199,10 @@ void graph_note_allocation(uint64_t addr);
 /* Sets *w to the work of a node that allocates n bytes, and reserves their addresses. Returns 0 or a status. */
 int graph_allocation(struct graph_work *w, size_t n);
 
-/* launch.c: checks a launch and copies its arguments to w, which work_free frees. */
+/* launch.c: checks a launch and copies its arguments to w, which work_free_kernel frees. */
 int work_prepare_kernel(
 	struct kernel_work *w, const void *host, const struct configuration *c, void *const *args);
-void work_free(struct kernel_work *w);
+void work_free_kernel(struct kernel_work *w);
 /* Launches a kernel on stream s instead of the stream of its configuration. */
 int work_launch(const struct kernel_work *w, struct stream *s);
 
@@ -227,10 +227,10 @@ struct launch_config {
 
 /* copy.c */
 int work_check_copy(const struct copy_3d *c);
-int work_copy(const struct copy_3d *c);
-int work_fill(const struct fill_2d *f);
+int work_run_copy(const struct copy_3d *c);
+int work_run_fill(const struct fill_2d *f);
 /* Fills memory on stream s, or records the fill. */
-int work_fill_on(const struct fill_2d *f, const struct stream *s);
+int work_run_fill_on(const struct fill_2d *f, const struct stream *s);
 /* Returns the parameters of a copy of n contiguous bytes. */
 struct copy_3d work_copy_of_bytes(void *to, const void *from, size_t n, int kind);
 
@@ -238,7 +238,7 @@ struct copy_3d work_copy_of_bytes(void *to, const void *from, size_t n, int kind
 int work_record(struct event *event, struct stream *s);
 bool cudart_is_event(const struct event *event);
 /* Returns whether the legacy stream waits for stream s. */
-bool cudart_stream_blocks(const struct stream *s);
+bool cudart_is_stream_blocking(const struct stream *s);
 
 /*
  * capture.c: returns true if the caller must not execute work on the stream. *status is 0 if the stream
@@ -247,22 +247,22 @@ bool cudart_stream_blocks(const struct stream *s);
  */
 bool capture_blocks(const struct stream *s, int *status);
 /* Adds the work as a node after the last nodes of the recording stream. */
-int capture_add(const struct stream *s, const struct graph_work *w);
+int capture_add_work(const struct stream *s, const struct graph_work *w);
 /* Breaks the recording of stream s. Returns the status of a call that is forbidden while s records. */
-int capture_break(const struct stream *s);
+int capture_break_recording(const struct stream *s);
 /* Rejects a call that cannot be recorded, and breaks the recording. Returns 0 if the stream does not record. */
-int capture_rejects(const struct stream *s, const char *what);
+int capture_reject_call(const struct stream *s, const char *what);
 /*
  * Checks a call that is forbidden while a stream records. Breaks the recordings that forbid it. Returns 0 or
  * the status of the call.
  */
-int capture_forbids(void);
+int capture_check_forbidden(void);
 /* Record an event on a recording stream, or a wait for it. Return false if the stream does not record. */
-bool capture_record(const struct event *event, const struct stream *s, int *status);
-bool capture_wait(const struct event *event, const struct stream *s, int *status);
+bool capture_record_event(const struct event *event, const struct stream *s, int *status);
+bool capture_wait_event(const struct event *event, const struct stream *s, int *status);
 /* Returns whether the event was last recorded by a recording stream. */
 bool capture_has_event(const struct event *event);
 /* Forgets a destroyed stream or event, or an event that a stream recorded outside of a recording. */
-void capture_forget(const void *stream_or_event);
+void capture_forget_owner(const void *stream_or_event);
 
 #endif

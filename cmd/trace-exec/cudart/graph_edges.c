@@ -47,7 +47,7 @@ static int finish_edge_list(struct edge_list *t, size_t *n)
 	return cudaSuccess;
 }
 
-static int list_edges(const struct cuda_graph *g, struct graph_node **from, struct graph_node **to,
+static int list_graph_edges(const struct cuda_graph *g, struct graph_node **from, struct graph_node **to,
 	struct edge_data *data, size_t *n)
 {
 	int e = cudart_enter(false);
@@ -62,7 +62,7 @@ static int list_edges(const struct cuda_graph *g, struct graph_node **from, stru
 }
 
 /* Lists the nodes that `of` depends on (before), or the nodes that depend on `of`. */
-static int list_neighbours(
+static int list_node_neighbours(
 	struct graph_node *of, struct graph_node **to, struct edge_data *data, size_t *n, bool before)
 {
 	int e = cudart_enter(false);
@@ -81,25 +81,25 @@ static int list_neighbours(
 API(int, cudaGraphGetEdges_v2, const struct cuda_graph *g, struct graph_node **from, struct graph_node **to,
 	void *data, size_t *n)
 {
-	return list_edges(g, from, to, data, n);
+	return list_graph_edges(g, from, to, data, n);
 }
 
 API(int, cudaGraphGetEdges, const struct cuda_graph *g, struct graph_node **from, struct graph_node **to,
 	void *fourth, size_t *fifth)
 {
-	return cudart_runtime_release() < 13 ? list_edges(g, from, to, NULL, fourth)
-					     : list_edges(g, from, to, fourth, fifth);
+	return cudart_runtime_release() < 13 ? list_graph_edges(g, from, to, NULL, fourth)
+					     : list_graph_edges(g, from, to, fourth, fifth);
 }
 
 #define NEIGHBOURS(name, before) \
 	API(int, name##_v2, struct graph_node *of, struct graph_node **to, void *data, size_t *n) \
 	{ \
-		return list_neighbours(of, to, data, n, before); \
+		return list_node_neighbours(of, to, data, n, before); \
 	} \
 	API(int, name, struct graph_node *of, struct graph_node **to, void *third, size_t *fourth) \
 	{ \
-		return cudart_runtime_release() < 13 ? list_neighbours(of, to, NULL, third, before) \
-						     : list_neighbours(of, to, third, fourth, before); \
+		return cudart_runtime_release() < 13 ? list_node_neighbours(of, to, NULL, third, before) \
+						     : list_node_neighbours(of, to, third, fourth, before); \
 	}
 
 NEIGHBOURS(cudaGraphNodeGetDependencies, true)
@@ -125,7 +125,7 @@ static int change_edges(struct cuda_graph *g, struct graph_node *const *from, st
 	return cudart_leave(e);
 }
 
-static int remove_edge(struct graph_node *n, struct graph_node *on)
+static int remove_graph_edge(struct graph_node *n, struct graph_node *on)
 {
 	for (uint32_t k = 0; k < n->n_after; k++)
 		if (n->after[k] == on) {
@@ -150,5 +150,5 @@ static int remove_edge(struct graph_node *n, struct graph_node *on)
 	}
 
 CHANGE(cudaGraphAddDependencies, graph_add_edge)
-CHANGE(cudaGraphRemoveDependencies, remove_edge)
+CHANGE(cudaGraphRemoveDependencies, remove_graph_edge)
 #undef CHANGE

@@ -13,7 +13,7 @@ struct graph_exec {
 
 static struct graph_exec *execs;
 
-static bool is_exec(const struct graph_exec *x)
+static bool is_graph_exec(const struct graph_exec *x)
 {
 	for (const struct graph_exec *i = execs; i; i = i->next)
 		if (i == x)
@@ -41,7 +41,7 @@ static int instantiate_graph(struct graph_exec **to, const struct cuda_graph *g,
 		return e;
 	x = xcalloc(1, sizeof(*x));
 	*x = (struct graph_exec){execs, copy, xcalloc(copy->n_nodes + 1u, sizeof(*x->order)), flags};
-	e = graph_order(copy, x->order);
+	e = graph_sort_nodes(copy, x->order);
 	if (e) {
 		graph_copy_free(copy);
 		free(x->order);
@@ -98,7 +98,7 @@ static int enter_for_exec(struct graph_exec *x)
 {
 	int e = cudart_enter(false);
 
-	return e ? e : is_exec(x) ? cudaSuccess : cudaErrorInvalidValue;
+	return e ? e : is_graph_exec(x) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 API(int, cudaGraphExecDestroy, struct graph_exec *x)
@@ -130,7 +130,7 @@ API(int, cudaGraphExecGetFlags, struct graph_exec *x, unsigned long long *to)
 static int run_graph(const struct cuda_graph *g, const uint32_t *order, struct stream *s);
 
 /* Calls the host function without the lock, because it may wait for a thread that calls the runtime. */
-static int run_host_call(const struct host_call *h)
+static int call_host_function(const struct host_call *h)
 {
 	struct host_call call = *h;
 
@@ -142,7 +142,7 @@ static int run_host_call(const struct host_call *h)
 static int run_child_graph(const struct cuda_graph *g, struct stream *s)
 {
 	uint32_t *order = xcalloc(g->n_nodes + 1u, sizeof(*order));
-	int e = graph_order(g, order);
+	int e = graph_sort_nodes(g, order);
 
 	if (!e)
 		e = run_graph(g, order, s);
@@ -158,7 +158,7 @@ static int run_conditional(const struct conditional *c, struct stream *s)
 	int e = cudaSuccess;
 
 	do {
-		i = condition_choice(c);
+		i = condition_selected_graph(c);
 		if (i < c->n_bodies)
 			e = run_child_graph(c->body[i], s);
 	} while (loop && i < c->n_bodies && !e && !cudart.pending);
@@ -166,7 +166,7 @@ static int run_conditional(const struct conditional *c, struct stream *s)
 }
 
 /* Allocates the memory of a node. A second launch is an error if the program has not freed the memory. */
-static int run_allocation(const struct graph_memory *m)
+static int run_graph_allocation(const struct graph_memory *m)
 {
 	if (cudart_find_grant(m->addr))
 		return cudaErrorInvalidValue;
@@ -176,7 +176,7 @@ static int run_allocation(const struct graph_memory *m)
 	return cudaSuccess;
 }
 
-static void free_allocations(const struct cuda_graph *g)
+static void free_graph_allocations(const struct cuda_graph *g)
 {
 	for (uint32_t i = 0; i < g->n_nodes; i++) {
 		const struct graph_work *w = &g->node[i]->work;
@@ -186,17 +186,17 @@ static void free_allocations(const struct cuda_graph *g)
 	}
 }
 
-static int run_work(const struct graph_work *w, struct stream *s)
+static int run_graph_work(const struct graph_work *w, struct stream *s)
 {
 	switch (w->kind) {
 	case WORK_KERNEL: return work_launch(&w->kernel, s);
-	case WORK_COPY: return work_copy(&w->copy);
-	case WORK_FILL: return work_fill(&w->fill);
-	case WORK_HOST: return run_host_call(&w->host);
+	case WORK_COPY: return work_run_copy(&w->copy);
+	case WORK_FILL: return work_run_fill(&w->fill);
+	case WORK_HOST: return call_host_function(&w->host);
 	case WORK_GRAPH: return run_child_graph(w->child, s);
 	case WORK_CONDITION: return run_conditional(&w->conditional, s);
 	case WORK_RECORD: return work_record(w->event, s);
-	case WORK_ALLOCATE: return run_allocation(&w->memory);
+	case WORK_ALLOCATE: return run_graph_allocation(&w->memory);
 	case WORK_FREE: return cudart_release(w->memory.addr);
 	default: return cudaSuccess;
 	}
@@ -212,7 +212,7 @@ static int run_graph(const struct cuda_graph *g, const uint32_t *order, struct s
 
 	for (uint32_t i = 0; i < g->n_nodes && !e && !cudart.pending; i++)
 		if (!g->node[order[i]]->disabled)
-			e = run_work(&g->node[order[i]]->work, s);
+			e = run_graph_work(&g->node[order[i]]->work, s);
 	return e;
 }
 
@@ -225,12 +225,12 @@ API(int, cudaGraphLaunch, struct graph_exec *x, struct stream *s)
 	if (!e && capture_blocks(s, &e)) {
 		struct graph_work w = {.kind = WORK_GRAPH, .child = x->graph};
 
-		return cudart_leave(e ? e : capture_add(s, &w));
+		return cudart_leave(e ? e : capture_add_work(s, &w));
 	}
 	if (!e && x->flags & FLAG_AUTO_FREE)
-		free_allocations(x->graph);
+		free_graph_allocations(x->graph);
 	if (!e)
-		condition_reset(x->graph);
+		condition_reset_of_graph(x->graph);
 	return cudart_leave(e ? e : run_graph(x->graph, x->order, s));
 }
 ALSO(cudaGraphLaunch_ptsz, cudaGraphLaunch);
@@ -249,7 +249,7 @@ ALSO(cudaGraphUpload_ptsz, cudaGraphUpload);
 
 enum update { UPDATED, UPDATE_FAILED, UPDATE_EDGES, UPDATE_KIND };
 
-static uint32_t node_index(const struct cuda_graph *g, const struct graph_node *n)
+static uint32_t index_of_graph_node(const struct cuda_graph *g, const struct graph_node *n)
 {
 	uint32_t i = 0;
 
@@ -289,7 +289,7 @@ static enum update compare_graphs(
 		if (a->n_after != b->n_after)
 			return UPDATE_EDGES;
 		for (uint32_t k = 0; k < a->n_after; k++)
-			if (!graph_has_edge(a, x->node[node_index(g, b->after[k])]))
+			if (!graph_has_edge(a, x->node[index_of_graph_node(g, b->after[k])]))
 				return UPDATE_EDGES;
 		if (a->work.kind == WORK_GRAPH && (u = compare_graphs(a->work.child, b->work.child, &inner)))
 			return u;
@@ -358,7 +358,7 @@ static int set_instance_work(
 	struct graph_exec *x, const struct graph_node *of, const struct graph_work *w, bool given)
 {
 	int e = enter_for_exec(x);
-	struct graph_node *n = e ? NULL : graph_copy_of_node(x->graph, of);
+	struct graph_node *n = e ? NULL : graph_find_copied_node(x->graph, of);
 
 	if (!e && (!n || !given))
 		e = cudaErrorInvalidValue;
@@ -397,7 +397,8 @@ API(int, cudaGraphExecChildGraphNodeSetParams, struct graph_exec *x, const struc
 	bool same = false;
 	int e = enter_for_exec(x);
 
-	if (!e && graph_exists(g) && (now = graph_copy_of_node(x->graph, n)) && now->work.kind == WORK_GRAPH)
+	if (!e && graph_exists(g) && (now = graph_find_copied_node(x->graph, n)) &&
+		now->work.kind == WORK_GRAPH)
 		same = !compare_graphs(now->work.child, g, &wrong);
 	e = set_instance_work(x, n, &w, same);
 	cudart_leave(cudaSuccess);
@@ -416,7 +417,7 @@ static int enter_for_enabled_node(struct graph_exec *x, const struct graph_node 
 {
 	int e = enter_for_exec(x);
 
-	*n = e ? NULL : graph_copy_of_node(x->graph, of);
+	*n = e ? NULL : graph_find_copied_node(x->graph, of);
 	if (e)
 		return e;
 	return *n && (*n)->work.kind <= WORK_FILL ? cudaSuccess : cudaErrorInvalidValue;

@@ -18,12 +18,12 @@ int cudaGraphAddEventWaitNode(PLACE, size_t n, struct event *event);
 int cudaGraphAddMemAllocNode(PLACE, size_t n, struct allocation_params *p);
 int cudaGraphAddMemFreeNode(PLACE, size_t n, void *p);
 
-static int refuse_node(int status) { return cudart_leave((cudart_enter(false), status)); }
+static int report_unusable_node(int status) { return cudart_leave((cudart_enter(false), status)); }
 
 /* ---- additions ---- */
 
 /* Returns whether a condition of this kind can have n graphs. */
-static bool count_is_valid(int kind, unsigned n)
+static bool is_graph_count_valid(int kind, unsigned n)
 {
 	switch (kind) {
 	case CONDITION_IF: return n == 1 || n == 2;
@@ -41,10 +41,10 @@ static int add_conditional(PLACE, size_t n, struct node_params *p)
 	int e = cudart_enter(false);
 
 	if (!e && (!to || !graph_exists(g) || !condition_exists(p->conditional.handle) ||
-			  !count_is_valid(p->conditional.kind, p->conditional.n_bodies)))
+			  !is_graph_count_valid(p->conditional.kind, p->conditional.n_bodies)))
 		e = cudaErrorInvalidValue;
 	if (!e)
-		e = graph_add(g, after, n, &w, to);
+		e = graph_add_node(g, after, n, &w, to);
 	if (e)
 		return cudart_leave(e);
 	made = &(*to)->work.conditional;
@@ -70,7 +70,7 @@ static int add_node(PLACE, size_t n, struct node_params *p)
 			to, g, after, n, (struct allocation_params *)(void *)p->words);
 	case WORK_FREE: return cudaGraphAddMemFreeNode(to, g, after, n, p->memory);
 	case WORK_CONDITION: return add_conditional(to, g, after, n, p);
-	default: return refuse_node(cudaErrorInvalidValue);
+	default: return report_unusable_node(cudaErrorInvalidValue);
 	}
 }
 
@@ -108,7 +108,7 @@ API(int, cudaGraphNodeSetParams, struct graph_node *n, const struct node_params 
 	case WORK_COPY: return cudaGraphMemcpyNodeSetParams(n, &p->copy.params);
 	case WORK_FILL: return cudaGraphMemsetNodeSetParams(n, &p->fill);
 	case WORK_HOST: return cudaGraphHostNodeSetParams(n, &p->host);
-	default: return refuse_node(cudaErrorInvalidValue);
+	default: return report_unusable_node(cudaErrorInvalidValue);
 	}
 }
 
@@ -132,7 +132,7 @@ API(int, cudaGraphExecNodeSetParams, struct graph_exec *x, const struct graph_no
 	case WORK_FILL: return cudaGraphExecMemsetNodeSetParams(x, n, &p->fill);
 	case WORK_HOST: return cudaGraphExecHostNodeSetParams(x, n, &p->host);
 	case WORK_GRAPH: return cudaGraphExecChildGraphNodeSetParams(x, n, p->child);
-	default: return refuse_node(cudaErrorInvalidValue);
+	default: return report_unusable_node(cudaErrorInvalidValue);
 	}
 }
 
@@ -146,7 +146,7 @@ enum { USED, USED_HIGH, RESERVED, RESERVED_HIGH, N_ATTRIBUTES };
  */
 static uint64_t used_high, reserved, reserved_high;
 
-static uint64_t used_bytes(void)
+static uint64_t used_graph_memory(void)
 {
 	uint64_t n = 0;
 
@@ -161,7 +161,7 @@ void graph_note_allocation(uint64_t addr)
 	uint64_t used;
 
 	cudart_find_grant(addr)->of_graph = true;
-	used = used_bytes();
+	used = used_graph_memory();
 	used_high = used > used_high ? used : used_high;
 	reserved = used > reserved ? used : reserved;
 	reserved_high = reserved > reserved_high ? reserved : reserved_high;
@@ -176,7 +176,8 @@ API(int, cudaDeviceGetGraphMemAttribute, int device, int attribute, uint64_t *to
 	if (!e && (!to || attribute < 0 || attribute >= N_ATTRIBUTES))
 		e = cudaErrorInvalidValue;
 	if (!e) {
-		const uint64_t value[N_ATTRIBUTES] = {used_bytes(), used_high, reserved, reserved_high};
+		const uint64_t value[N_ATTRIBUTES] = {
+			used_graph_memory(), used_high, reserved, reserved_high};
 
 		*to = value[attribute];
 	}
@@ -193,7 +194,7 @@ API(int, cudaDeviceSetGraphMemAttribute, int device, int attribute, const uint64
 	if (!e && (!value || *value || (attribute != USED_HIGH && attribute != RESERVED_HIGH)))
 		e = cudaErrorInvalidValue;
 	if (!e && attribute == USED_HIGH)
-		used_high = used_bytes();
+		used_high = used_graph_memory();
 	if (!e && attribute == RESERVED_HIGH)
 		reserved_high = reserved;
 	return cudart_leave(e);
@@ -206,6 +207,6 @@ API(int, cudaDeviceGraphMemTrim, int device)
 	if (!e && device)
 		e = cudaErrorInvalidDevice;
 	if (!e)
-		reserved = used_bytes();
+		reserved = used_graph_memory();
 	return cudart_leave(e);
 }

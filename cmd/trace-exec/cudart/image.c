@@ -45,7 +45,7 @@ static void **add_image(const struct wrapper *w)
 	return handle;
 }
 
-static uint32_t image_of(void **handle) { return (uint32_t)(uintptr_t)*handle; }
+static uint32_t image_number_of_handle(void **handle) { return (uint32_t)(uintptr_t)*handle; }
 
 API(void **, __cudaRegisterFatBinary, void *wrapper)
 {
@@ -62,8 +62,8 @@ API(void, __cudaRegisterFatBinaryEnd, void **handle) { (void)handle; }
 API(void, __cudaUnregisterFatBinary, void **handle)
 {
 	pthread_mutex_lock(&cudart.lock);
-	cudart.image[image_of(handle)].bytes = NULL;
-	cudart.image[image_of(handle)].parts = NULL;
+	cudart.image[image_number_of_handle(handle)].bytes = NULL;
+	cudart.image[image_number_of_handle(handle)].parts = NULL;
 	pthread_mutex_unlock(&cudart.lock);
 }
 
@@ -75,20 +75,20 @@ API(void, __cudaRegisterFunction, void **handle, const char *host, char *device,
 	grow(&cudart.kernel, &cudart.cap_kernels, cudart.n_kernels + 1, sizeof(*cudart.kernel));
 	cudart.kernel[cudart.n_kernels] = (struct kernel){.host = host,
 		.name = name,
-		.image = image_of(handle),
+		.image = image_number_of_handle(handle),
 		.max_dynamic_shared = -1,
 		.carveout = -1};
 	table_add(&cudart.kernels, address_hash(host), cudart.n_kernels++);
 	pthread_mutex_unlock(&cudart.lock);
 }
 
-static void add_variable(
+static void register_variable(
 	void **handle, const void *host, void **managed, const char *name, size_t size, bool normalized)
 {
 	pthread_mutex_lock(&cudart.lock);
 	grow(&cudart.variable, &cudart.cap_variables, cudart.n_variables + 1, sizeof(*cudart.variable));
 	cudart.variable[cudart.n_variables] =
-		(struct variable){host, managed, name, image_of(handle), size, normalized};
+		(struct variable){host, managed, name, image_number_of_handle(handle), size, normalized};
 	table_add(&cudart.variables, address_hash(host), cudart.n_variables++);
 	pthread_mutex_unlock(&cudart.lock);
 }
@@ -97,7 +97,7 @@ API(void, __cudaRegisterVar, void **handle, char *host, char *device, const char
 	int constant, int global)
 {
 	(void)device, (void)ext, (void)constant, (void)global;
-	add_variable(handle, host, NULL, name, size, false);
+	register_variable(handle, host, NULL, name, size, false);
 }
 
 /* `host` is the address of the program's pointer to the variable, which is set when the module is loaded. */
@@ -105,7 +105,7 @@ API(void, __cudaRegisterManagedVar, void **handle, void **host, char *device, co
 	size_t size, int constant, int global)
 {
 	(void)device, (void)ext, (void)constant, (void)global;
-	add_variable(handle, host, host, name, size, false);
+	register_variable(handle, host, host, name, size, false);
 }
 
 /* A texture or surface reference is a variable that contains a handle. */
@@ -113,14 +113,14 @@ API(void, __cudaRegisterTexture, void **handle, const void *host, const void **d
 	int dim, int normalized, int ext)
 {
 	(void)device, (void)dim, (void)ext;
-	add_variable(handle, host, NULL, name, 8, normalized);
+	register_variable(handle, host, NULL, name, 8, normalized);
 }
 
 API(void, __cudaRegisterSurface, void **handle, const void *host, const void **device, const char *name,
 	int dim, int ext)
 {
 	(void)device, (void)dim, (void)ext;
-	add_variable(handle, host, NULL, name, 8, false);
+	register_variable(handle, host, NULL, name, 8, false);
 }
 
 API(void, __cudaRegisterHostVar, void **handle, const char *name, void *host, size_t size)
@@ -140,7 +140,7 @@ static size_t image_bytes(const struct image *m)
  * Writes the name of a PTX text for messages. part: separately compiled file, from 1 on; 0: the fat binary
  * itself.
  */
-static void image_name(uint32_t i, uint32_t part, const struct fatbin_entry *e, char *out, size_t cap)
+static void write_image_name(uint32_t i, uint32_t part, const struct fatbin_entry *e, char *out, size_t cap)
 {
 	char number[16] = "";
 
@@ -156,7 +156,7 @@ static unsigned device_sm(void) { return (unsigned)(10 * cudart.wire.major + cud
  * Returns the rank of an entry for the device; the highest rank is the best. sm_NNa fits only this capability,
  * sm_NNf also later ones with the same major number. Both are better than plain sm_NN.
  */
-static int64_t entry_rank(const struct fatbin_entry *e)
+static int64_t rank_fatbin_entry(const struct fatbin_entry *e)
 {
 	char variant = fatbin_variant(e);
 	unsigned device = device_sm(), sm = e->sm;
@@ -167,9 +167,9 @@ static int64_t entry_rank(const struct fatbin_entry *e)
 	return (fits ? (int64_t)sm : -1000000 - (int64_t)sm) * 4 + (variant == 'a' ? 2 : variant == 'f');
 }
 
-static bool is_better_entry(const struct fatbin_entry *a, const struct fatbin_entry *b)
+static bool is_better_fatbin_entry(const struct fatbin_entry *a, const struct fatbin_entry *b)
 {
-	return !b->bytes || entry_rank(a) > entry_rank(b);
+	return !b->bytes || rank_fatbin_entry(a) > rank_fatbin_entry(b);
 }
 
 /* Parses the PTX of an entry. The text ends at its first NUL, or else with the entry. */
@@ -186,7 +186,7 @@ static int read_ptx(uint32_t i, uint32_t part, const struct fatbin *b, const str
 	text = xmalloc(n + 1);
 	if (!fatbin_unpack(b, e, text, &m->fault)) {
 		text[n] = '\0';
-		image_name(i, part, e, name, sizeof(name));
+		write_image_name(i, part, e, name, sizeof(name));
 		module = module_memory(name, text, strlen((char *)text), &m->fault);
 	}
 	free(text);
@@ -228,7 +228,7 @@ static int read_best_ptx(uint32_t i, uint32_t part, const void *bytes)
 		return -1;
 	while ((got = fatbin_next(&b, &e, &m->fault)) > 0) {
 		coded |= part && is_native_code(&e);
-		if (e.kind == FATBIN_PTX && is_better_entry(&e, &best))
+		if (e.kind == FATBIN_PTX && is_better_fatbin_entry(&e, &best))
 			best = e;
 	}
 	if (got < 0)
@@ -259,7 +259,8 @@ static int read_texts(uint32_t i)
 }
 
 /* Returns the best machine code for the device; NULL: there is none, and *f says so. */
-static const struct cubin_image *best_cubin(const struct cubins *c, const struct image *m, struct fault *f)
+static const struct cubin_image *find_best_cubin(
+	const struct cubins *c, const struct image *m, struct fault *f)
 {
 	const struct cubin_image *best = NULL;
 	struct place at = {.file = program_invocation_short_name};
@@ -295,7 +296,7 @@ static int read_machine_code(uint32_t i)
 		cubins_free(c);
 		return otherwise;
 	}
-	best = best_cubin(c, m, &m->fault);
+	best = find_best_cubin(c, m, &m->fault);
 	if (best) {
 		snprintf(name, sizeof(name), "%s.%u.sm_%u.cubin", program_invocation_short_name, i + 1,
 			best->sm);
@@ -377,7 +378,7 @@ static int link_images(struct fault *f)
 	return program_link(&cudart.prog, f) || bind_program(&cudart.code, &cudart.prog, f) ? -1 : 0;
 }
 
-int cudart_load(void)
+int cudart_load_images(void)
 {
 	uint32_t first = cudart.n_loaded, before = cudart.prog.n_modules;
 	struct fault f;
@@ -424,7 +425,8 @@ API(char, __cudaInitModule, void **handle)
 {
 	struct image *m;
 
-	if (!cudart_enter(false) && !cudart_load() && (m = &cudart.image[image_of(handle)])->refused)
+	if (!cudart_enter(false) && !cudart_load_images() &&
+		(m = &cudart.image[image_number_of_handle(handle)])->refused)
 		report_unexecutable(m);
 	cudart_leave(cudaSuccess);
 	return 1;
@@ -434,7 +436,7 @@ API(char, __cudaInitModule, void **handle)
 
 int cudart_add_image(const struct image *from, uint32_t *image, struct fault *why)
 {
-	int e = cudart_load(); /* registered images first: the number of an image never changes */
+	int e = cudart_load_images(); /* registered images first: the number of an image never changes */
 	struct image *m;
 
 	if (e)
@@ -443,7 +445,7 @@ int cudart_add_image(const struct image *from, uint32_t *image, struct fault *wh
 	cudart.image[cudart.n_images] =
 		(struct image){.bytes = from->bytes, .n_cubin = from->n_cubin, .texts = from->texts};
 	*image = cudart.n_images++;
-	e = cudart_load();
+	e = cudart_load_images();
 	m = &cudart.image[*image];
 	*why = m->fault;
 	if (!e && m->refused)
@@ -460,7 +462,7 @@ void cudart_end_image(uint32_t image)
 			cudart.kernel[i].host = NULL; /* the handle is no longer valid */
 }
 
-static struct func *find_entry(const struct image *m, const char *name);
+static struct func *find_kernel_function(const struct image *m, const char *name);
 
 int cudart_image_kernel(uint32_t image, const char *name, const void **handle)
 {
@@ -473,7 +475,7 @@ int cudart_image_kernel(uint32_t image, const char *name, const void **handle)
 			*handle = cudart.kernel[i].host;
 			return cudaSuccess;
 		}
-	if (m->refused || !find_entry(m, name))
+	if (m->refused || !find_kernel_function(m, name))
 		return cudaErrorSymbolNotFound;
 	grow(&cudart.kernel, &cudart.cap_kernels, cudart.n_kernels + 1, sizeof(*cudart.kernel));
 	k = &cudart.kernel[cudart.n_kernels];
@@ -484,7 +486,7 @@ int cudart_image_kernel(uint32_t image, const char *name, const void **handle)
 	return cudaSuccess;
 }
 
-const char *cudart_image_entry(uint32_t image, uint32_t number)
+const char *cudart_image_kernel_name(uint32_t image, uint32_t number)
 {
 	const struct image *m = &cudart.image[image];
 
@@ -497,7 +499,7 @@ const char *cudart_image_entry(uint32_t image, uint32_t number)
 
 /* ---- lookup ---- */
 
-static struct func *find_entry(const struct image *m, const char *name)
+static struct func *find_kernel_function(const struct image *m, const char *name)
 {
 	for (uint32_t k = 0; k < m->n_modules; k++)
 		for (uint32_t i = 0; i < m->module[k]->n_funcs; i++)
@@ -507,7 +509,7 @@ static struct func *find_entry(const struct image *m, const char *name)
 }
 
 /* Returns a kernel's registers from a cubin of the fat binary; 0: it has none. */
-static uint32_t kernel_registers(struct image *m, const char *name)
+static uint32_t registers_of_kernel(struct image *m, const char *name)
 {
 	struct fault f;
 
@@ -525,7 +527,7 @@ struct kernel *cudart_find_kernel(const void *host, int *status)
 {
 	struct kernel *k = NULL;
 
-	*status = cudart_load();
+	*status = cudart_load_images();
 	if (*status)
 		return NULL;
 	FOR_TABLE (w, &cudart.kernels, address_hash(host))
@@ -540,8 +542,8 @@ struct kernel *cudart_find_kernel(const void *host, int *status)
 		*status = report_unexecutable(m);
 		return NULL;
 	}
-	if (!k->func && (k->func = find_entry(m, k->name))) {
-		k->regs = k->func->machine ? machine_registers(k->func) : kernel_registers(m, k->name);
+	if (!k->func && (k->func = find_kernel_function(m, k->name))) {
+		k->regs = k->func->machine ? machine_registers(k->func) : registers_of_kernel(m, k->name);
 		k->shared = k->func->shared_end;
 	}
 	if (!k->func)
@@ -550,7 +552,7 @@ struct kernel *cudart_find_kernel(const void *host, int *status)
 }
 
 /* A managed variable is also found by its own address. */
-struct variable *cudart_variable(const void *host)
+struct variable *cudart_variable_of_host(const void *host)
 {
 	const struct grant *g = cudart_find_grant((uintptr_t)host);
 
@@ -567,11 +569,11 @@ int cudart_find_symbol(const void *host, uint64_t *addr, size_t *size)
 {
 	const struct symbol *s;
 	const struct variable *v;
-	int status = cudart_load();
+	int status = cudart_load_images();
 
 	if (status)
 		return status;
-	if (!(v = cudart_variable(host)))
+	if (!(v = cudart_variable_of_host(host)))
 		return cudaErrorInvalidSymbol;
 	struct image *m = &cudart.image[v->image];
 	if (m->refused)

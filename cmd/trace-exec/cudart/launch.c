@@ -32,7 +32,7 @@ API(unsigned, __cudaPushCallConfiguration, struct dim grid, struct dim block, si
 API(int, __cudaPopCallConfiguration, struct dim *grid, struct dim *block, size_t *shared, void *stream)
 {
 	if (!n_pushed) {
-		cudart_set_last(cudaErrorMissingConfiguration);
+		cudart_set_last_error(cudaErrorMissingConfiguration);
 		return cudaErrorMissingConfiguration;
 	}
 	const struct configuration *c = &pushed[--n_pushed];
@@ -46,7 +46,7 @@ API(int, __cudaPopCallConfiguration, struct dim *grid, struct dim *block, size_t
 /* ---- execution ---- */
 
 /* Returns the machine code of the kernel (--as sass), kept until another kernel is launched. */
-static const struct lower *lowered_code(const struct grid *g)
+static const struct lower *machine_code_of_grid(const struct grid *g)
 {
 	static const struct func *lowered;
 	static uint32_t modules; /* number of modules at the last translation: new modules change the code */
@@ -73,12 +73,12 @@ static void execute_launch(const struct launch *l, const struct kernel *k)
 		.textures = &cudart.textures,
 		.opt = &cudart.exec,
 		.l = l,
-		.record = cudart_recorder(l),
+		.record = cudart_record_function(l),
 		.print = stdout};
 	struct occupancy o = {k->regs, k->shared};
 
 	grid_prepare(&g);
-	g.lower = lowered_code(&g);
+	g.lower = machine_code_of_grid(&g);
 	if (g.record && g.lower)
 		g.record = lower_record;
 	cudart_begin_trace(&g, &o);
@@ -100,7 +100,7 @@ static void execute_launch(const struct launch *l, const struct kernel *k)
 #define CLUSTER_PORTABLE 8u /* largest cluster, in blocks, of every GPU with clusters */
 
 /* Returns the cluster of the launch, else of the kernel's code, else of its attributes; x 0: none. */
-static struct dim cluster_of(const struct kernel *k, const struct configuration *c)
+static struct dim cluster_of_launch(const struct kernel *k, const struct configuration *c)
 {
 	const uint32_t *own = k->func->cluster[0] ? k->func->cluster : k->cluster;
 	struct dim d = {own[0], own[1] ? own[1] : 1, own[2] ? own[2] : 1};
@@ -115,7 +115,7 @@ static struct dim cluster_of(const struct kernel *k, const struct configuration 
 static bool cluster_fits(const struct kernel *k, const struct configuration *c)
 {
 	const uint32_t grid[3] = {c->grid.x, c->grid.y, c->grid.z}, *own = k->func->cluster;
-	const struct dim x = cluster_of(k, c);
+	const struct dim x = cluster_of_launch(k, c);
 	uint32_t d[3] = {x.x, x.y, x.z}, most = k->large_cluster ? CLUSTER_MAX : CLUSTER_PORTABLE;
 
 	if (own[0] && memcmp(d, own, sizeof(d)))
@@ -128,7 +128,7 @@ static bool cluster_fits(const struct kernel *k, const struct configuration *c)
 	       (uint64_t)d[0] * d[1] * d[2] <= most && k->shared + c->shared <= CLUSTER_STRIDE - 16;
 }
 
-static int check_launch(const struct kernel *k, const struct configuration *c)
+static int check_launch_limits(const struct kernel *k, const struct configuration *c)
 {
 	uint64_t threads = (uint64_t)c->block.x * c->block.y * c->block.z;
 	const struct func *f = k->func;
@@ -156,7 +156,7 @@ static int check_launch(const struct kernel *k, const struct configuration *c)
 }
 
 /* Returns the address of the counters for barriers of a cooperative grid; 0: no memory. */
-static uint64_t grid_workspace(void)
+static uint64_t allocate_grid_workspace(void)
 {
 	static uint64_t addr;
 
@@ -166,7 +166,7 @@ static uint64_t grid_workspace(void)
 }
 
 /* Sets *fit to the number of resident blocks per SM. Returns 0 or a status. */
-static int active_blocks(int *fit, const void *host, const struct configuration *c)
+static int count_active_blocks(int *fit, const void *host, const struct configuration *c)
 {
 	int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *, const void *, int, size_t);
 
@@ -180,14 +180,14 @@ static int active_blocks(int *fit, const void *host, const struct configuration 
  */
 static int check_cooperative(const void *host, const struct configuration *c)
 {
-	int fit = 0, e = active_blocks(&fit, host, c);
+	int fit = 0, e = count_active_blocks(&fit, host, c);
 
 	if (!e && (uint64_t)c->grid.x * c->grid.y * c->grid.z > (uint64_t)fit * cudart.wire.sms)
 		e = cudaErrorCooperativeLaunchTooLarge;
 	return e;
 }
 
-void work_free(struct kernel_work *w)
+void work_free_kernel(struct kernel_work *w)
 {
 	free(w->params);
 	free(w->args);
@@ -203,7 +203,7 @@ int work_prepare_kernel(
 	int e;
 
 	k = cudart_find_kernel(host, &e);
-	if (!k || (e = check_launch(k, c)) || (c->cooperative && (e = check_cooperative(host, c))))
+	if (!k || (e = check_launch_limits(k, c)) || (c->cooperative && (e = check_cooperative(host, c))))
 		return e;
 	f = k->func;
 	if (f->n_params && !args)
@@ -229,7 +229,7 @@ int work_launch(const struct kernel_work *w, struct stream *s)
 
 	if (!k)
 		return e;
-	cluster = cluster_of(k, c);
+	cluster = cluster_of_launch(k, c);
 	if (!cluster.x)
 		cluster = (struct dim){0, 0, 0};
 	l = (struct launch){.kernel = k->func,
@@ -238,7 +238,7 @@ int work_launch(const struct kernel_work *w, struct stream *s)
 		.dyn_shared = (uint32_t)c->shared,
 		.cluster = {cluster.x, cluster.y, cluster.z},
 		.stream = (uint32_t)cudart_stream_number(s),
-		.workspace = c->cooperative ? grid_workspace() : 0,
+		.workspace = c->cooperative ? allocate_grid_workspace() : 0,
 		.id = ++cudart.launches,
 		.param = w->params};
 	if (!cudart.pending) /* no kernel starts after one that failed */
@@ -257,8 +257,8 @@ int work_launch_kernel(const void *host, const struct configuration *c, void **a
 		return cudaErrorInvalidResourceHandle;
 	if (capture_blocks(c->stream, &e)) {
 		if (!e && c->event)
-			e = capture_rejects(c->stream, "cudaLaunchKernelExC with an event");
-		return e ? e : capture_add(c->stream, &w);
+			e = capture_reject_call(c->stream, "cudaLaunchKernelExC with an event");
+		return e ? e : capture_add_work(c->stream, &w);
 	}
 	e = work_prepare_kernel(&w.kernel, host, c, args);
 	if (e)
@@ -266,7 +266,7 @@ int work_launch_kernel(const void *host, const struct configuration *c, void **a
 	e = work_launch(&w.kernel, c->stream);
 	if (!e && c->event)
 		e = work_record(c->event, c->stream);
-	work_free(&w.kernel);
+	work_free_kernel(&w.kernel);
 	return e;
 }
 
@@ -308,7 +308,7 @@ ALSO(cudaLaunchCooperativeKernel_ptsz, cudaLaunchCooperativeKernel);
 
 enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4, ATTRIBUTE_EVENT = 7, ATTRIBUTE_COMPLETION = 12 };
 
-static int apply_attribute(struct configuration *c, const struct launch_attribute *a)
+static int apply_launch_attribute(struct configuration *c, const struct launch_attribute *a)
 {
 	const unsigned *v = a->value.number;
 
@@ -321,7 +321,7 @@ static int apply_attribute(struct configuration *c, const struct launch_attribut
 	return cudaSuccess;
 }
 
-static int apply_config(struct configuration *c, const struct launch_config *from)
+static int apply_launch_config(struct configuration *c, const struct launch_config *from)
 {
 	int e = cudaSuccess;
 
@@ -330,7 +330,7 @@ static int apply_config(struct configuration *c, const struct launch_config *fro
 	*c = (struct configuration){
 		.grid = from->grid, .block = from->block, .shared = from->shared, .stream = from->stream};
 	for (unsigned i = 0; !e && i < from->n_attributes; i++)
-		e = apply_attribute(c, &from->attribute[i]);
+		e = apply_launch_attribute(c, &from->attribute[i]);
 	return e;
 }
 
@@ -340,7 +340,7 @@ API(int, cudaLaunchKernelExC, const struct launch_config *config, const void *ho
 	struct configuration c;
 
 	if (!e)
-		e = apply_config(&c, config);
+		e = apply_launch_config(&c, config);
 	return cudart_leave(e ? e : work_launch_kernel(host, &c, args));
 }
 ALSO(cudaLaunchKernelExC_ptsz, cudaLaunchKernelExC);
@@ -349,29 +349,29 @@ ALSO(cudaLaunchKernelExC_ptsz, cudaLaunchKernelExC);
  * Sets *c to the launch, *n to the number of resident blocks of the GPU, and *most to the size of the largest
  * cluster. Returns 0 or a status.
  */
-static int resident_blocks(const void *host, const struct launch_config *from, struct configuration *c,
+static int count_resident_blocks(const void *host, const struct launch_config *from, struct configuration *c,
 	uint64_t *n, unsigned *most)
 {
 	int e = cudart_enter(false), fit = 0;
 	const struct kernel *k = e ? NULL : cudart_find_kernel(host, &e);
 
-	if (!e && !(e = apply_config(c, from)))
-		e = active_blocks(&fit, host, c);
+	if (!e && !(e = apply_launch_config(c, from)))
+		e = count_active_blocks(&fit, host, c);
 	if (e)
 		return e;
-	c->cluster = cluster_of(k, c);
+	c->cluster = cluster_of_launch(k, c);
 	*n = (uint64_t)fit * cudart.wire.sms;
 	*most = k->large_cluster ? CLUSTER_MAX : CLUSTER_PORTABLE;
 	return cudaSuccess;
 }
 
 /* Stores the number of resident clusters, or with `largest` the number of blocks in the largest cluster. */
-static int store_clusters(int *to, const void *host, const struct launch_config *from, bool largest)
+static int store_cluster_count(int *to, const void *host, const struct launch_config *from, bool largest)
 {
 	struct configuration c;
 	unsigned most;
 	uint64_t n, blocks;
-	int e = resident_blocks(host, from, &c, &n, &most);
+	int e = count_resident_blocks(host, from, &c, &n, &most);
 
 	if (!e && !to)
 		e = cudaErrorInvalidValue;
@@ -388,12 +388,12 @@ static int store_clusters(int *to, const void *host, const struct launch_config 
 /* A cluster may use any SMs: the configurations do not describe graphics processing clusters. */
 API(int, cudaOccupancyMaxActiveClusters, int *to, const void *host, const struct launch_config *from)
 {
-	return store_clusters(to, host, from, false);
+	return store_cluster_count(to, host, from, false);
 }
 
 API(int, cudaOccupancyMaxPotentialClusterSize, int *to, const void *host, const struct launch_config *from)
 {
-	return store_clusters(to, host, from, true);
+	return store_cluster_count(to, host, from, true);
 }
 
 /* ---- host functions ---- */
@@ -406,7 +406,7 @@ API(int, cudaLaunchHostFunc, struct stream *stream, void (*call)(void *), void *
 	if (!e && (!call || cudart_stream_number(stream) < 0))
 		e = call ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue;
 	if (!e && capture_blocks(stream, &e))
-		return cudart_leave(e ? e : capture_add(stream, &w));
+		return cudart_leave(e ? e : capture_add_work(stream, &w));
 	cudart_leave(e);
 	if (!e)
 		call(arg);

@@ -10,7 +10,7 @@
 #include "cudart/cudart.h"
 
 /* Returns the size of the constants of the kernel's module. */
-static size_t constant_bytes(const struct func *f)
+static size_t constant_bytes_of_kernel(const struct func *f)
 {
 	const struct module *m = f->module;
 	size_t n = 0;
@@ -44,7 +44,7 @@ API(int, cudaFuncGetAttributes, struct func_attributes *to, const void *host)
 		uint32_t fit = k->regs ? (uint32_t)(cudart.wire.regs / k->regs / 32 * 32) : 1024;
 
 		struct func_attributes a = {.shared = k->shared,
-			.constant = constant_bytes(f),
+			.constant = constant_bytes_of_kernel(f),
 			.local = f->local_bytes,
 			.threads = (int)(most         ? most
 					 : fit < 1024 ? fit
@@ -77,7 +77,7 @@ enum {
 };
 
 /* Sets an attribute. The cluster of the kernel's code cannot be changed. */
-static int set_attribute(struct kernel *k, int attribute, int value)
+static int set_kernel_attribute(struct kernel *k, int attribute, int value)
 {
 	if (value < -(attribute == CARVEOUT))
 		return cudaErrorInvalidValue;
@@ -110,7 +110,7 @@ API(int, cudaFuncSetAttribute, const void *host, int attribute, int value)
 	struct kernel *k = NULL;
 	int e = find_kernel_of_call(host, &k);
 
-	return cudart_leave(e ? e : set_attribute(k, attribute, value));
+	return cudart_leave(e ? e : set_kernel_attribute(k, attribute, value));
 }
 ALSO(cudaKernelSetAttributeForDevice, cudaFuncSetAttribute);
 

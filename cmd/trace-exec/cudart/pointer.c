@@ -51,7 +51,7 @@ API(int, cudaHostRegister, void *p, size_t n, unsigned flags)
 	int e = cudart_enter(true);
 	uint64_t start = (uintptr_t)p;
 	const struct grant *g = cudart_find_grant(start);
-	bool device = g ? g->kind == GRANT_DEVICE : cudart_is_device(p);
+	bool device = g ? g->kind == GRANT_DEVICE : cudart_is_device_memory(p);
 
 	if (!e && (!p || !n || n > UINT64_MAX - start || flags > REGISTER_FLAGS || device))
 		e = cudaErrorInvalidValue;
@@ -130,7 +130,7 @@ API(int, cudaPointerGetAttributes, struct pointer_attributes *to, const void *p)
 	if (g)
 		*to = (struct pointer_attributes){
 			known[g->kind], 0, same, g->kind == GRANT_DEVICE ? NULL : same};
-	else if (cudart_is_device(p))
+	else if (cudart_is_device_memory(p))
 		*to = (struct pointer_attributes){POINTER_DEVICE, 0, same, NULL};
 	else if (find_registered_range((uintptr_t)p))
 		*to = (struct pointer_attributes){POINTER_HOST, 0, NULL, same};

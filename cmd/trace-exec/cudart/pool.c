@@ -53,13 +53,13 @@ void cudart_pool_subtract_used(struct pool *p, uint64_t bytes) { p->used -= byte
 /* ---- memory ---- */
 
 /* Adds a node that allocates to the graph that the stream records. */
-static int record_allocation(void **to, size_t n, const struct stream *s)
+static int record_pool_allocation(void **to, size_t n, const struct stream *s)
 {
 	struct graph_work w;
 	int e = graph_allocation(&w, n);
 
 	if (!e)
-		e = capture_add(s, &w);
+		e = capture_add_work(s, &w);
 	if (!e)
 		*to = (void *)(uintptr_t)w.memory.addr;
 	return e;
@@ -75,7 +75,7 @@ static int allocate_from_pool(void **to, size_t n, struct pool *p, const struct 
 	if (!e && (!to || !is_pool(p)))
 		e = cudaErrorInvalidValue;
 	if (!e && capture_blocks(s, &e))
-		return cudart_leave(e ? e : record_allocation(to, n, s));
+		return cudart_leave(e ? e : record_pool_allocation(to, n, s));
 	if (!e && p->capacity && n > p->capacity - p->used)
 		e = cudaErrorMemoryAllocation;
 	if (!e)

@@ -38,7 +38,7 @@ __attribute__((constructor)) static void init_lock(void)
 
 /* ---- messages to trace-exec ---- */
 
-static void send_all(const void *bytes, size_t n)
+static void send_all_bytes(const void *bytes, size_t n)
 {
 	const char *p = bytes;
 
@@ -64,8 +64,8 @@ void cudart_send(enum wire_kind kind, const void *bytes, size_t n)
 		size_t part = n < WIRE_MOST ? n : WIRE_MOST;
 		struct wire_head h = {kind, (uint32_t)part};
 
-		send_all(&h, sizeof(h));
-		send_all(p, part);
+		send_all_bytes(&h, sizeof(h));
+		send_all_bytes(p, part);
 		p += part;
 		n -= part;
 	} while (n);
@@ -91,18 +91,18 @@ int cudart_unsupported(const char *function, const char *what)
 /* Reports for the cuBLAS library, whose messages go through this library. */
 API(int, cudart_report, const char *function, const char *what)
 {
-	int before = cudart_exchange_last(cudaSuccess), e = cudart_enter(false);
+	int before = cudart_exchange_last_error(cudaSuccess), e = cudart_enter(false);
 
 	if (!e)
 		e = cudart_unsupported(function, what);
 	cudart_leave(cudaSuccess);
-	cudart_exchange_last(before);
+	cudart_exchange_last_error(before);
 	return e;
 }
 
 /* ---- start ---- */
 
-static void read_wire(const char *text)
+static void parse_wire(const char *text)
 {
 	struct wire *w = &cudart.wire;
 	const char *gpu = strstr(text, "gpu=");
@@ -175,7 +175,7 @@ static void start_device(void)
 	cudart.started = true;
 	cudart.pid = getpid();
 	diag_init("trace-exec");
-	read_wire(text ? text : "");
+	parse_wire(text ? text : "");
 	diag_quiet(cudart.wire.quiet);
 	cudart.has_token = cudart.wire.fd != UINT64_MAX && read((int)cudart.wire.token, &byte, 1) == 1;
 	if (cudart.wire.fd != UINT64_MAX && !cudart.has_token) {
@@ -208,7 +208,7 @@ int cudart_enter(bool wait)
 
 int cudart_leave(int status)
 {
-	cudart_set_last(status);
+	cudart_set_last_error(status);
 	pthread_mutex_unlock(&cudart.lock);
 	return status;
 }

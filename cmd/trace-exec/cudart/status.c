@@ -9,7 +9,7 @@
 
 static _Thread_local int last;
 
-void cudart_set_last(int status)
+void cudart_set_last_error(int status)
 {
 	if (status != cudaSuccess && status != cudaErrorNotReady)
 		last = status;
@@ -36,7 +36,7 @@ int cudart_fault_status(const struct fault *f)
 	return cudaErrorLaunchFailure;
 }
 
-int cudart_exchange_last(int status)
+int cudart_exchange_last_error(int status)
 {
 	int before = last;
 

@@ -60,7 +60,7 @@ bool cudart_is_event(const struct event *e)
 
 /* ---- streams ---- */
 
-bool cudart_stream_blocks(const struct stream *s)
+bool cudart_is_stream_blocking(const struct stream *s)
 {
 	return (uintptr_t)s <= 2 || !(s->flags & STREAM_NOT_BLOCKING);
 }
@@ -104,7 +104,7 @@ API(int, cudaStreamDestroy, struct stream *s)
 	for (struct stream **i = &streams; !e && *i; i = &(*i)->next)
 		if (*i == s) {
 			*i = s->next;
-			capture_forget(s);
+			capture_forget_owner(s);
 			free(s);
 			break;
 		}
@@ -117,7 +117,7 @@ static int enter_for_idle_stream(struct stream *s)
 	int e = enter_for_stream(s, true);
 
 	if (!e && capture_blocks(s, &e) && !e)
-		e = capture_break(s);
+		e = capture_break_recording(s);
 	return e;
 }
 
@@ -136,7 +136,7 @@ API(int, cudaStreamWaitEvent, struct stream *s, struct event *event, unsigned fl
 	if (!e && !cudart_is_event(event))
 		e = cudaErrorInvalidResourceHandle;
 	if (!e)
-		capture_wait(event, s, &e);
+		capture_wait_event(event, s, &e);
 	return cudart_leave(e);
 }
 ALSO(cudaStreamWaitEvent_ptsz, cudaStreamWaitEvent);
@@ -161,7 +161,7 @@ ANSWER(cudaStreamGetId, unsigned long long, (unsigned long long)cudart_stream_nu
 ANSWER(cudaStreamGetDevice, int, 0);
 #undef ANSWER
 
-static struct hint *hint_of(struct stream *s, int id)
+static struct hint *find_stream_hint(struct stream *s, int id)
 {
 	return (uintptr_t)s <= 2 ? &standard.hint[id] : &s->hint[id];
 }
@@ -183,7 +183,7 @@ API(int, cudaStreamSetAttribute, struct stream *s, int id, const struct hint *va
 	if (!e && id == HINT_PRIORITY && (uintptr_t)s > 2)
 		memcpy(&s->priority, value, sizeof(s->priority));
 	else if (!e)
-		*hint_of(s, id) = *value;
+		*find_stream_hint(s, id) = *value;
 	return cudart_leave(e);
 }
 ALSO(cudaStreamSetAttribute_ptsz, cudaStreamSetAttribute);
@@ -193,7 +193,7 @@ API(int, cudaStreamGetAttribute, struct stream *s, int id, struct hint *value)
 	int e = enter_for_hint(s, id, value);
 
 	if (!e)
-		*value = *hint_of(s, id);
+		*value = *find_stream_hint(s, id);
 	if (!e && id == HINT_PRIORITY && (uintptr_t)s > 2)
 		memcpy(value, &s->priority, sizeof(s->priority));
 	return cudart_leave(e);
@@ -207,7 +207,7 @@ API(int, cudaStreamCopyAttributes, struct stream *to, struct stream *from)
 	if (!e && cudart_stream_number(from) < 0)
 		e = cudaErrorInvalidResourceHandle;
 	if (!e)
-		memmove(hint_of(to, 0), hint_of(from, 0), sizeof(standard.hint));
+		memmove(find_stream_hint(to, 0), find_stream_hint(from, 0), sizeof(standard.hint));
 	return cudart_leave(e);
 }
 ALSO(cudaStreamCopyAttributes_ptsz, cudaStreamCopyAttributes);
@@ -244,7 +244,7 @@ API(int, cudaEventDestroy, struct event *event)
 	for (struct event **i = &events; !e && *i; i = &(*i)->next)
 		if (*i == event) {
 			*i = event->next;
-			capture_forget(event);
+			capture_forget_owner(event);
 			free(event);
 			break;
 		}
@@ -268,7 +268,7 @@ API(int, cudaEventRecordWithFlags, struct event *event, struct stream *s, unsign
 		e = cudaErrorInvalidValue;
 	if (!e && cudart_stream_number(s) < 0)
 		e = cudaErrorInvalidResourceHandle;
-	if (!e && capture_record(event, s, &e))
+	if (!e && capture_record_event(event, s, &e))
 		return cudart_leave(e);
 	return cudart_leave(e ? e : work_record(event, s));
 }

@@ -20,7 +20,7 @@ static struct {
 
 /* ---- textures from descriptions ---- */
 
-static int texture_of_memory(struct texture *t, const struct resource *r)
+static int set_texture_to_memory(struct texture *t, const struct resource *r)
 {
 	size_t bytes;
 	int e = cudart_set_channels(t, &r->data.memory.channels);
@@ -42,29 +42,30 @@ static int texture_of_memory(struct texture *t, const struct resource *r)
 			bytes / texture_bytes(t) > 1u << 28 ? 1u << 28 : (uint32_t)(bytes / texture_bytes(t));
 	}
 	texture_complete(t);
-	return !cudart_is_device(r->data.memory.base) || !cudart_host_address(r->data.memory.base, bytes)
+	return !cudart_is_device_memory(r->data.memory.base) ||
+			       !cudart_host_address(r->data.memory.base, bytes)
 		       ? cudaErrorInvalidValue
 	       : texture_wrong(t, bytes) ? cudaErrorInvalidValue
 					 : cudaSuccess;
 }
 
-static int texture_of_resource(struct texture *t, const struct resource *r)
+static int set_texture_to_resource(struct texture *t, const struct resource *r)
 {
 	const struct texture *form;
 
 	if (r->type == RESOURCE_LINEAR || r->type == RESOURCE_PITCH)
-		return texture_of_memory(t, r);
+		return set_texture_to_memory(t, r);
 	if (r->type != RESOURCE_ARRAY && r->type != RESOURCE_MIPMAP)
 		return cudaErrorInvalidValue;
-	form = r->type == RESOURCE_ARRAY ? cudart_array_form(r->data.array)
-					 : cudart_mipmap_form(r->data.mipmap);
+	form = r->type == RESOURCE_ARRAY ? cudart_array_texture(r->data.array)
+					 : cudart_mipmap_texture(r->data.mipmap);
 	if (!form)
 		return cudaErrorInvalidResourceHandle;
 	*t = *form;
 	return cudaSuccess;
 }
 
-static int set_sampler(struct texture *t, const struct description *s)
+static int set_texture_sampler(struct texture *t, const struct description *s)
 {
 	if (s->srgb || s->seamless_cube)
 		return cudart_unsupported("cudaCreateTextureObject", "sRGB or a seamless cube");
@@ -118,7 +119,7 @@ static int create_texture(uint64_t *to, const struct resource *r, const struct d
 		e = cudart_unsupported("cudaCreateTextureObject", "a view of a resource");
 	if (!e)
 		memcpy(&s, given, bytes);
-	if (!e && !(e = texture_of_resource(&t, r)) && !(e = set_sampler(&t, &s)))
+	if (!e && !(e = set_texture_to_resource(&t, r)) && !(e = set_texture_sampler(&t, &s)))
 		*to = add_texture_object(&t, r, &s);
 	return cudart_leave(e);
 }
@@ -142,7 +143,7 @@ API(int, cudaCreateSurfaceObject, uint64_t *to, const struct resource *r)
 
 	if (!e && (!to || !r || r->type != RESOURCE_ARRAY))
 		e = cudaErrorInvalidValue;
-	if (!e && !(e = texture_of_resource(&t, r))) {
+	if (!e && !(e = set_texture_to_resource(&t, r))) {
 		t.surface = true;
 		if (t.shape == TEXTURE_CUBE) { /* the faces of a cube are layers */
 			t.shape = TEXTURE_2D;
@@ -154,7 +155,7 @@ API(int, cudaCreateSurfaceObject, uint64_t *to, const struct resource *r)
 }
 
 /* Returns the texture, or with `surface` the surface, of a handle; NULL: none of this kind. */
-static struct texture *find_object(uint64_t handle, bool surface)
+static struct texture *find_texture_object(uint64_t handle, bool surface)
 {
 	uint64_t i = handle - TEXTURE_HANDLE;
 	struct texture *t = i < cudart.textures.n ? &cudart.textures.texture[i] : NULL;
@@ -162,10 +163,10 @@ static struct texture *find_object(uint64_t handle, bool surface)
 	return t && t->width && t->surface == surface ? t : NULL;
 }
 
-static int destroy_object(uint64_t handle, bool surface)
+static int destroy_texture_object(uint64_t handle, bool surface)
 {
 	int e = cudart_enter(true);
-	struct texture *t = find_object(handle, surface);
+	struct texture *t = find_texture_object(handle, surface);
 
 	if (!e && handle && !t)
 		e = cudaErrorInvalidValue;
@@ -174,14 +175,14 @@ static int destroy_object(uint64_t handle, bool surface)
 	return cudart_leave(e);
 }
 
-API(int, cudaDestroyTextureObject, uint64_t handle) { return destroy_object(handle, false); }
-API(int, cudaDestroySurfaceObject, uint64_t handle) { return destroy_object(handle, true); }
+API(int, cudaDestroyTextureObject, uint64_t handle) { return destroy_texture_object(handle, false); }
+API(int, cudaDestroySurfaceObject, uint64_t handle) { return destroy_texture_object(handle, true); }
 
-static int get_resource(struct resource *to, uint64_t handle, bool surface)
+static int get_object_resource(struct resource *to, uint64_t handle, bool surface)
 {
 	int e = cudart_enter(false);
 
-	if (!e && (!to || !find_object(handle, surface)))
+	if (!e && (!to || !find_texture_object(handle, surface)))
 		e = cudaErrorInvalidValue;
 	if (!e)
 		*to = objects.resource[handle - TEXTURE_HANDLE];
@@ -190,18 +191,18 @@ static int get_resource(struct resource *to, uint64_t handle, bool surface)
 
 API(int, cudaGetTextureObjectResourceDesc, struct resource *to, uint64_t handle)
 {
-	return get_resource(to, handle, false);
+	return get_object_resource(to, handle, false);
 }
 API(int, cudaGetSurfaceObjectResourceDesc, struct resource *to, uint64_t handle)
 {
-	return get_resource(to, handle, true);
+	return get_object_resource(to, handle, true);
 }
 
-static int get_description(struct description *to, uint64_t handle, size_t bytes)
+static int get_object_description(struct description *to, uint64_t handle, size_t bytes)
 {
 	int e = cudart_enter(false);
 
-	if (!e && (!to || !find_object(handle, false)))
+	if (!e && (!to || !find_texture_object(handle, false)))
 		e = cudaErrorInvalidValue;
 	if (!e)
 		memcpy(to, &objects.description[handle - TEXTURE_HANDLE], bytes);
@@ -210,12 +211,13 @@ static int get_description(struct description *to, uint64_t handle, size_t bytes
 
 API(int, cudaGetTextureObjectTextureDesc, struct description *to, uint64_t handle)
 {
-	return get_description(to, handle, cudart_runtime_release() < 12 ? DESCRIPTION_11 : sizeof(*to));
+	return get_object_description(
+		to, handle, cudart_runtime_release() < 12 ? DESCRIPTION_11 : sizeof(*to));
 }
 
 API(int, cudaGetTextureObjectTextureDesc_v2, struct description *to, uint64_t handle)
 {
-	return get_description(to, handle, sizeof(*to));
+	return get_object_description(to, handle, sizeof(*to));
 }
 
 API(int, cudaDeviceGetTexture1DLinearMaxWidth, size_t *to, const struct channels *c, int device)
@@ -239,9 +241,9 @@ struct reference {
 };
 
 /* Makes a texture and stores its handle in the reference's variable. */
-static int bind_reference(const struct reference *ref, const struct resource *r)
+static int bind_texture_reference(const struct reference *ref, const struct resource *r)
 {
-	const struct variable *v = cudart_variable(ref);
+	const struct variable *v = cudart_variable_of_host(ref);
 	struct description s = {.filter = 0};
 	struct texture t = {.width = 0};
 	uint64_t addr, handle;
@@ -255,7 +257,7 @@ static int bind_reference(const struct reference *ref, const struct resource *r)
 	s.normalized_float = v->normalized;
 	s.srgb = ref->srgb;
 	memcpy(s.mode, ref->mode, sizeof(s.mode));
-	if ((e = texture_of_resource(&t, r)) || (e = set_sampler(&t, &s)))
+	if ((e = set_texture_to_resource(&t, r)) || (e = set_texture_sampler(&t, &s)))
 		return e;
 	handle = add_texture_object(&t, r, &s);
 	memcpy(cudart.mem.statics + addr, &handle, sizeof(handle));
@@ -277,7 +279,7 @@ API(int, cudaBindTexture, size_t *offset, const struct reference *ref, const voi
 		r.data.memory.base = (char *)(uintptr_t)base;
 		r.data.memory.channels = *c;
 		r.data.memory.width = bytes < left ? bytes : left;
-		e = bind_reference(ref, &r);
+		e = bind_texture_reference(ref, &r);
 	}
 	if (!e && offset)
 		*offset = 0;
@@ -298,7 +300,7 @@ API(int, cudaBindTexture2D, size_t *offset, const struct reference *ref, const v
 		r.data.memory.width = width;
 		r.data.memory.height = height;
 		r.data.memory.pitch = pitch;
-		e = bind_reference(ref, &r);
+		e = bind_texture_reference(ref, &r);
 	}
 	if (!e && offset)
 		*offset = 0;
@@ -311,7 +313,7 @@ API(int, cudaBindTextureToArray, const struct reference *ref, struct array *a, c
 	int e = cudart_enter(true);
 
 	(void)c;
-	return cudart_leave(e ? e : ref ? bind_reference(ref, &r) : cudaErrorInvalidValue);
+	return cudart_leave(e ? e : ref ? bind_texture_reference(ref, &r) : cudaErrorInvalidValue);
 }
 
 API(int, cudaBindTextureToMipmappedArray, const struct reference *ref, struct mipmap *m,
@@ -321,7 +323,7 @@ API(int, cudaBindTextureToMipmappedArray, const struct reference *ref, struct mi
 	int e = cudart_enter(true);
 
 	(void)c;
-	return cudart_leave(e ? e : ref ? bind_reference(ref, &r) : cudaErrorInvalidValue);
+	return cudart_leave(e ? e : ref ? bind_texture_reference(ref, &r) : cudaErrorInvalidValue);
 }
 
 API(int, cudaBindSurfaceToArray, const void *ref, struct array *a, const struct channels *c)
@@ -335,7 +337,7 @@ API(int, cudaBindSurfaceToArray, const void *ref, struct array *a, const struct 
 	(void)c;
 	if (!e && cudart_find_symbol(ref, &addr, &size))
 		e = cudaErrorInvalidSurface;
-	if (!e && !(e = texture_of_resource(&t, &r))) {
+	if (!e && !(e = set_texture_to_resource(&t, &r))) {
 		t.surface = true;
 		handle = add_texture_object(&t, &r, NULL);
 		memcpy(cudart.mem.statics + addr, &handle, sizeof(handle));
@@ -360,7 +362,7 @@ API(int, cudaGetTextureReference, const void **to, const void *symbol)
 {
 	int e = cudart_enter(false);
 
-	if (!e && (!to || !cudart_variable(symbol)))
+	if (!e && (!to || !cudart_variable_of_host(symbol)))
 		e = cudaErrorInvalidTexture;
 	if (!e)
 		*to = symbol;
@@ -372,7 +374,7 @@ API(int, cudaGetTextureAlignmentOffset, size_t *offset, const void *ref)
 {
 	int e = cudart_enter(false);
 
-	if (!e && (!offset || !cudart_variable(ref)))
+	if (!e && (!offset || !cudart_variable_of_host(ref)))
 		e = cudaErrorInvalidTexture;
 	if (!e)
 		*offset = 0;

@@ -35,7 +35,7 @@ static bool is_launch_traced(const struct launch *l)
 	return cudart.wire.trace && cudart.has_token && choice_has(&choice, l->id, l->kernel->name);
 }
 
-record_fn *cudart_recorder(const struct launch *l)
+record_fn *cudart_record_function(const struct launch *l)
 {
 	if (!is_launch_traced(l))
 		return NULL;
@@ -76,7 +76,7 @@ static void add_padded_bytes(struct bytes *b, const void *p, size_t n)
 	bytes_add(b, (const char[8]){0}, -n % 8);
 }
 
-static void send_block(const struct cta *c)
+static void send_thread_block(const struct cta *c)
 {
 	struct wire_block head = {{c->id[0], c->id[1], c->id[2]}, c->n_warps};
 	struct pack_warp warp[BLOCK_WARPS];
@@ -134,7 +134,7 @@ bool cudart_trace_block(void *ctx, struct cta *c)
 {
 	(void)ctx;
 	if (sending.records)
-		send_block(c);
+		send_thread_block(c);
 	else if (sending.text)
 		trace_out_block(sending.text, c);
 	return true;

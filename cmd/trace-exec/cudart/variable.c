@@ -64,7 +64,7 @@ static int place_in_heap(struct symbol *s, enum grant_kind kind)
 }
 
 /* Places the managed variables of an image and sets the program's pointers to them. Returns 0 or a status. */
-static int place_managed(uint32_t image)
+static int place_managed_variables(uint32_t image)
 {
 	for (uint32_t i = 0; i < cudart.n_variables; i++) {
 		const struct variable *v = &cudart.variable[i];
@@ -97,7 +97,7 @@ static void place_large_variable(struct symbol *v)
 int cudart_place_variables(uint32_t image)
 {
 	const struct image *m = &cudart.image[image];
-	int e = place_managed(image);
+	int e = place_managed_variables(image);
 
 	static_end = static_end ? static_end : STATIC_BASE;
 	for (uint32_t k = 0; !e && k < m->n_modules; k++)
@@ -120,7 +120,7 @@ uint64_t cudart_find_static_limit(void)
 /* ---- initial values ---- */
 
 /* Sets the initial value of a variable, also when the device is reset. */
-static void set_variable(struct symbol *v)
+static void write_initial_value(struct symbol *v)
 {
 	uint8_t *bytes = is_static_variable(v) ? memory_at(&cudart.mem, v->addr, v->size) : NULL;
 
@@ -134,7 +134,7 @@ static void set_variable(struct symbol *v)
  * Adds a static variable to the buffers, for messages about accesses. A variable in the heap already is a
  * buffer.
  */
-static void name_variable(struct symbol *v)
+static void name_variable_buffer(struct symbol *v)
 {
 	struct memory *m = &cudart.mem;
 	uint32_t at;
@@ -149,12 +149,12 @@ static void name_variable(struct symbol *v)
 
 void cudart_init_variables(const struct module *m)
 {
-	for_each_variable(m, set_variable);
-	for_each_variable(m, name_variable);
+	for_each_variable(m, write_initial_value);
+	for_each_variable(m, name_variable_buffer);
 }
 
 void cudart_reset_variables(void)
 {
 	for (uint32_t i = 0; i < cudart.prog.n_modules; i++)
-		for_each_variable(cudart.prog.module[i], set_variable);
+		for_each_variable(cudart.prog.module[i], write_initial_value);
 }
