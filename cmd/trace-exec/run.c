@@ -301,7 +301,7 @@ static int run_step(struct running *r, struct step *c)
 			die_at(c->at, "out of memory: %llu bytes for '%s'", (unsigned long long)c->bytes,
 				c->name);
 		if (c->init.kind == INIT_UNSET)
-			memory_unset(&r->mem, c->addr, c->bytes);
+			memory_mark_unset(&r->mem, c->addr, c->bytes);
 		else if (c->init.kind != INIT_ZERO &&
 			 init_fill(&c->init, memory_at(&r->mem, c->addr, c->bytes), c->bytes, c->at, &f))
 			die_fault(&f);
@@ -331,7 +331,7 @@ int run_script(struct script *s, const struct run_options *o)
 
 	protect_inputs(&r);
 	memory_open(&r.mem, s->heap_bytes + (s->code.uses_malloc ? DEVICE_HEAP : 0));
-	memory_statics(&r.mem, &s->prog);
+	memory_add_statics(&r.mem, &s->prog);
 	trace_open_all(&r);
 	for (uint32_t i = 0; i < s->n_commands && status == EXIT_GOOD; i++)
 		if (run_step(&r, &s->command[i]))
@@ -346,7 +346,7 @@ int run_script(struct script *s, const struct run_options *o)
 	} else if (o->to == TRACE_FOLDER && status == EXIT_GOOD) {
 		write_list(&r);
 	}
-	if (status == EXIT_GOOD && (r.found | (o->exec.check && memory_leaks(&r.mem, true))))
+	if (status == EXIT_GOOD && (r.found | (o->exec.check && memory_report_leaks(&r.mem, true))))
 		status = EXIT_NO;
 	if (o->verbose)
 		fprintf(stderr, "%s: %llu thread instructions, %llu warp instructions\n", diag_program(),

@@ -27,10 +27,10 @@ static char *put_barrier(char *p, const struct warp *w, const struct op *o, uint
 	unsigned lane = exec ? bit_lowest32(exec) : 0;
 
 	memcpy(p, " b:", 3);
-	p = text_number(p + 3, REG(uint32_t, w, o->a)[lane] & 15);
+	p = text_put_number(p + 3, REG(uint32_t, w, o->a)[lane] & 15);
 	if (o->b) {
 		*p++ = ',';
-		p = text_number(p, REG(uint32_t, w, o->b)[lane]);
+		p = text_put_number(p, REG(uint32_t, w, o->b)[lane]);
 	}
 	return p;
 }
@@ -46,14 +46,14 @@ static inline bool has_more(const struct warp *w, const struct op *o, uint32_t i
 static char *put_rest(char *p, const struct warp *w, const struct op *o, uint32_t issue, uint32_t exec)
 {
 	if (o->memory) {
-		p = text_number(p, o->bytes);
-		p = text_addresses(p, w->addr, exec);
+		p = text_put_number(p, o->bytes);
+		p = text_put_addresses(p, w->addr, exec);
 	} else {
 		*p++ = '0';
 	}
 	if (issue != exec) {
 		memcpy(p, " i:", 3);
-		p = text_hex(p + 3, issue, 8);
+		p = text_put_hex(p + 3, issue, 8);
 	}
 	if (o->flow == FLOW_BAR && o->mode)
 		p = put_barrier(p, w, o, exec);
@@ -70,9 +70,9 @@ void trace_out_line(struct warp *w, const struct op *o, uint32_t pc, uint32_t is
 	char *p;
 
 	text_reserve(t, TRACE_LINE_ROOM);
-	p = text_hex(t->p + t->n, 8ull * pc, 4);
+	p = text_put_hex(t->p + t->n, 8ull * pc, 4);
 	*p++ = ' ';
-	p = text_mask(p, exec);
+	p = text_put_mask(p, exec);
 	*p++ = ' ';
 	p = put_rest(p, w, o, issue, exec);
 	*p++ = '\n';
@@ -93,7 +93,7 @@ static uint32_t put_address_list(struct recording *t, const uint64_t *a)
 	for (uint32_t k = 0; k < n; k++) {
 		const uint64_t *b = t->word + t->list[k].at;
 
-		if (range != t->list[k].range || !lanes_moved(a, b))
+		if (range != t->list[k].range || !lanes_same_distance(a, b))
 			continue;
 		to[0] = a[0] - b[0];
 		to[1] = at - t->list[k].at;
@@ -123,7 +123,7 @@ static uint32_t record_addresses(struct recording *t, const uint64_t *a, uint32_
 	if (t->cap_words - t->n_words < LANES)
 		grow(&t->word, &t->cap_words, t->n_words + LANES, sizeof(*t->word));
 	to = t->word + t->n_words;
-	if (!(m & (m - 1)) || ((m != ALL_LANES || may_stride(a)) && text_stride(a, m, &stride))) {
+	if (!(m & (m - 1)) || ((m != ALL_LANES || may_stride(a)) && text_find_stride(a, m, &stride))) {
 		to[0] = m ? a[bit_lowest32(m)] : 0;
 		to[1] = (uint64_t)stride;
 		t->n_words += 2;
@@ -261,11 +261,11 @@ static int64_t bank_number(const struct reg *r)
 static void put_reg(FILE *out, const struct func *f, char kind, uint32_t reg)
 {
 	int64_t bank = bank_number(&f->reg[reg]);
-	char word[48] = {' ', kind}, *p = text_number(word + 2, (int64_t)reg + 1);
+	char word[48] = {' ', kind}, *p = text_put_number(word + 2, (int64_t)reg + 1);
 
 	if (bank >= 0) {
 		*p++ = '/';
-		p = text_number(p, bank);
+		p = text_put_number(p, bank);
 	}
 	fwrite(word, 1, (size_t)(p - word), out);
 }
@@ -288,7 +288,7 @@ static uint32_t number_of_file(struct source_files *files, const struct func *f,
 	const char *name = source_of(f, in);
 
 	return in->loc_file < files->n && files->name[in->loc_file] == name ? in->loc_file
-									    : source_number(files, name);
+									    : source_file_number(files, name);
 }
 
 /*
@@ -313,7 +313,7 @@ static void collect_files(
 				if (!other)
 					files->name[in->loc_file] = source_of(f, in);
 				else
-					source_number(files, source_of(f, in));
+					source_file_number(files, source_of(f, in));
 			}
 		}
 }
@@ -366,7 +366,7 @@ void trace_out_header(FILE *out, const struct grid *g, const struct occupancy *k
 		return;
 	}
 	on = xcalloc(c->prog->n_funcs, 1);
-	call_reach(c, g->kernel, on);
+	call_find_reachable(c, g->kernel, on);
 	fprintf(out,
 		"-kernel name = %s\n-kernel id = %u\n-grid dim = (%u,%u,%u)\n-block dim = (%u,%u,%u)\n-shmem = %u\n-nregs = %u\n",
 		l->kernel->name, l->id, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],

@@ -108,8 +108,8 @@ static void place_images(void)
 {
 	for (size_t i = 0; i < sizeof(images) / sizeof(images[0]); i++) {
 		images[i].addr = HEAP_BASE;
-		texture_complete(&images[i]);
-		if (texture_wrong(&images[i], 4096))
+		texture_set_defaults(&images[i]);
+		if (texture_find_fault(&images[i], 4096))
 			abort();
 	}
 }
@@ -169,7 +169,7 @@ static long try(const struct file *file, bool check, bool cluster)
 		at = strtol(pc + 3, NULL, 16);
 	} else {
 		memory_open(&mem, 65536);
-		memory_statics(&mem, &p);
+		memory_add_statics(&mem, &p);
 		memory_alloc(&mem, "A", 4096);
 		run(&c, p.func[0], &mem, check, cluster);
 		memory_free(&mem);

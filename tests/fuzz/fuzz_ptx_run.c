@@ -76,8 +76,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	diag_quiet(true);
 	for (unsigned i = 0; i < sizeof(images) / sizeof(images[0]); i++) {
 		images[i].addr = HEAP_BASE;
-		texture_complete(&images[i]);
-		if (images[i].shape != TEXTURE_SAMPLER && texture_wrong(&images[i], 4096))
+		texture_set_defaults(&images[i]);
+		if (images[i].shape != TEXTURE_SAMPLER && texture_find_fault(&images[i], 4096))
 			abort();
 	}
 	if (!(m = module_memory("fuzz", data, size, &f))) {
@@ -94,7 +94,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	if (p.static_end < 1 << 20) {
 		memory_open(&mem, 65536);
-		memory_statics(&mem, &p);
+		memory_add_statics(&mem, &p);
 		memory_alloc(&mem, "A", 4096);
 		for (uint32_t i = 0; i < p.n_funcs && i < 16; i++)
 			if (p.func[i]->entry && p.func[i]->local_bytes < 65536 && c.local_bytes < 65536)

@@ -104,7 +104,7 @@ static int write_stream_value(const struct stream *s, uint64_t addr, uint64_t va
 		e = find_stream_value(&at, s, addr, n);
 	if (!e) {
 		memcpy(at, &value, n);
-		memory_set(&cudart.mem, addr, n);
+		memory_mark_set(&cudart.mem, addr, n);
 	}
 	cudart_leave(cudaSuccess);
 	return e;

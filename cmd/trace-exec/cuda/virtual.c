@@ -226,7 +226,7 @@ static int map_memory(uint64_t addr, size_t n, size_t offset, uint64_t handle, u
 		m->mapped = n;
 		if (m->kept) {
 			memcpy(cudart_host_address(cuda_address(addr), n), m->kept, n);
-			memory_set(&cudart.mem, addr, n);
+			memory_mark_set(&cudart.mem, addr, n);
 			free(m->kept);
 			m->kept = NULL;
 		}
@@ -305,7 +305,7 @@ static int get_access(unsigned long long *to, const struct memory_location *l, u
 	if (!e && (!to || !l || !m || l->type != AT_DEVICE || l->id))
 		e = cudaErrorInvalidValue;
 	if (!e)
-		*to = memory_near(&cudart.mem, m->addr)->live ? READ_AND_WRITE : 0;
+		*to = memory_nearest_buffer(&cudart.mem, m->addr)->live ? READ_AND_WRITE : 0;
 	return unlock_device(e);
 }
 DRIVER(cuMemGetAccess, get_access(to, l, addr), unsigned long long *to, const struct memory_location *l,

@@ -40,7 +40,7 @@ static uint32_t count_grants_below(uint64_t addr)
 
 static uint32_t count_buffers_below(uint64_t addr)
 {
-	const struct buffer *b = memory_near(&cudart.mem, addr - 1);
+	const struct buffer *b = memory_nearest_buffer(&cudart.mem, addr - 1);
 
 	return b ? (uint32_t)(b - cudart.mem.buffer) + 1 : 0;
 }
@@ -57,7 +57,7 @@ static void clear_freed_memory(uint64_t addr, uint64_t n)
 		memset(base, 0, first - addr);
 		memset(base + (end - addr), 0, addr + n - end);
 	}
-	memory_set(&cudart.mem, addr, n);
+	memory_mark_set(&cudart.mem, addr, n);
 }
 
 /* ---- reserved addresses ---- */
@@ -218,12 +218,12 @@ int cudart_allocate(uint64_t *addr, size_t n, enum grant_kind kind, unsigned fla
 	if (!*addr || (kind != GRANT_DEVICE && mprotect((void *)(uintptr_t)*addr, round_up_to_page(n),
 						       PROT_READ | PROT_WRITE)))
 		return cudaErrorMemoryAllocation;
-	((struct buffer *)memory_near(m, *addr))->host = kind != GRANT_DEVICE;
+	((struct buffer *)memory_nearest_buffer(m, *addr))->host = kind != GRANT_DEVICE;
 	if (kind != GRANT_PINNED)
 		cudart.live_bytes += n;
 	/* Writes of the host to managed and pinned memory are not tracked. */
 	if (kind == GRANT_DEVICE && cudart.exec.check)
-		memory_unset(m, *addr, n);
+		memory_mark_unset(m, *addr, n);
 	add_grant(&(struct grant){
 		.addr = *addr, .bytes = n, .kind = (uint8_t)kind, .live = true, .flags = flags});
 	return cudaSuccess;
@@ -239,7 +239,7 @@ struct grant *cudart_find_grant(uint64_t addr)
 
 static void free_grant(struct grant *g)
 {
-	((struct buffer *)memory_near(&cudart.mem, g->addr))->live = false;
+	((struct buffer *)memory_nearest_buffer(&cudart.mem, g->addr))->live = false;
 	g->live = false;
 	if (g->pool)
 		cudart_pool_subtract_used(g->pool, g->bytes);
@@ -267,21 +267,21 @@ int cudart_release(uint64_t addr) { return release_grant(addr, false); }
 void cudart_map(uint64_t addr, uint64_t n, const char *what)
 {
 	replace_freed_buffers(what, addr, n, n);
-	((struct buffer *)memory_near(&cudart.mem, addr))->live = false;
+	((struct buffer *)memory_nearest_buffer(&cudart.mem, addr))->live = false;
 	cudart.live_bytes += n;
 	if (cudart.exec.check)
-		memory_unset(&cudart.mem, addr, n);
+		memory_mark_unset(&cudart.mem, addr, n);
 	add_grant(&(struct grant){.addr = addr, .bytes = n, .kind = GRANT_DEVICE, .live = true});
 }
 
 void cudart_set_access(uint64_t addr, bool allowed)
 {
-	((struct buffer *)memory_near(&cudart.mem, addr))->live = allowed;
+	((struct buffer *)memory_nearest_buffer(&cudart.mem, addr))->live = allowed;
 }
 
 void cudart_report_leaks(void)
 {
-	bool found = memory_leaks(&cudart.mem, cudart.wire.leaks);
+	bool found = memory_report_leaks(&cudart.mem, cudart.wire.leaks);
 	uint64_t bytes = 0;
 	uint32_t n = 0;
 	char text[96];

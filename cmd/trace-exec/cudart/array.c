@@ -56,7 +56,7 @@ const struct texture *cudart_array_texture(const struct array *a)
 size_t cudart_array_texel_bytes(const struct array *a)
 {
 	a = find_array(a);
-	return a ? texture_bytes(&a->form) : 0;
+	return a ? texture_texel_bytes(&a->form) : 0;
 }
 
 int cudart_set_channels(struct texture *t, const struct channels *c)
@@ -107,7 +107,7 @@ static int set_array_shape(struct texture *t, struct extent x, unsigned flags)
 		if (x.depth && !x.height)
 			return cudaErrorInvalidValue;
 	}
-	texture_complete(t);
+	texture_set_defaults(t);
 	return cudaSuccess;
 }
 
@@ -154,7 +154,7 @@ API(int, cudaMalloc3DArray, struct array **to, const struct channels *c, struct 
 	if (!e && !to)
 		e = cudaErrorInvalidValue;
 	if (!e && !(e = describe_array(&t, c, x, flags, "cudaMalloc3DArray")))
-		e = cudart_allocate(&t.addr, texture_span(&t), GRANT_DEVICE, flags, "cudaMallocArray");
+		e = cudart_allocate(&t.addr, texture_total_bytes(&t), GRANT_DEVICE, flags, "cudaMallocArray");
 	if (!e)
 		*to = add_array(&t, c, x, flags);
 	return cudart_leave(e);
@@ -217,11 +217,11 @@ API(int, cudaMallocMipmappedArray, struct mipmap **to, const struct channels *c,
 	if (!e && !to)
 		e = cudaErrorInvalidValue;
 	if (!e && !(e = describe_array(&t, c, x, flags, "cudaMallocMipmappedArray"))) {
-		unsigned most = texture_levels_most(&t);
+		unsigned most = texture_largest_levels(&t);
 
 		t.levels = (uint8_t)(!levels ? 1 : levels < most ? levels : most);
 		e = cudart_allocate(
-			&t.addr, texture_span(&t), GRANT_DEVICE, flags, "cudaMallocMipmappedArray");
+			&t.addr, texture_total_bytes(&t), GRANT_DEVICE, flags, "cudaMallocMipmappedArray");
 	}
 	if (e)
 		return cudart_leave(e);

@@ -28,7 +28,7 @@ static void send_copy_message(const char *direction, const void *at, size_t n)
 static void mark_bytes_written(const void *at, size_t n)
 {
 	if (cudart_find_grant((uintptr_t)at))
-		memory_set(&cudart.mem, (uintptr_t)at, n);
+		memory_mark_set(&cudart.mem, (uintptr_t)at, n);
 }
 
 static bool is_device_accessible(const void *p)

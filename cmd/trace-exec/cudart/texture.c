@@ -36,17 +36,18 @@ static int set_texture_to_memory(struct texture *t, const struct resource *r)
 		t->width = (uint32_t)bytes;
 		t->height = (uint32_t)r->data.memory.height;
 		t->pitch = r->data.memory.pitch;
-		bytes = t->pitch * (t->height - 1) + (size_t)t->width * texture_bytes(t);
+		bytes = t->pitch * (t->height - 1) + (size_t)t->width * texture_texel_bytes(t);
 	} else {
-		t->width =
-			bytes / texture_bytes(t) > 1u << 28 ? 1u << 28 : (uint32_t)(bytes / texture_bytes(t));
+		t->width = bytes / texture_texel_bytes(t) > 1u << 28
+				   ? 1u << 28
+				   : (uint32_t)(bytes / texture_texel_bytes(t));
 	}
-	texture_complete(t);
+	texture_set_defaults(t);
 	return !cudart_is_device_memory(r->data.memory.base) ||
 			       !cudart_host_address(r->data.memory.base, bytes)
 		       ? cudaErrorInvalidValue
-	       : texture_wrong(t, bytes) ? cudaErrorInvalidValue
-					 : cudaSuccess;
+	       : texture_find_fault(t, bytes) ? cudaErrorInvalidValue
+					      : cudaSuccess;
 }
 
 static int set_texture_to_resource(struct texture *t, const struct resource *r)
@@ -88,7 +89,7 @@ static int set_texture_sampler(struct texture *t, const struct description *s)
 		return cudaErrorInvalidValue;
 	if (t->read_float && t->bits == 32)
 		return cudaErrorInvalidNormSetting;
-	return t->sampler.linear && !texture_real(t) ? cudaErrorInvalidFilterSetting : cudaSuccess;
+	return t->sampler.linear && !texture_reads_float(t) ? cudaErrorInvalidFilterSetting : cudaSuccess;
 }
 
 static uint64_t add_texture_object(

@@ -56,8 +56,8 @@ static int place_in_heap(struct symbol *s, enum grant_kind kind)
 
 	if (e)
 		return e;
-	memory_set(&cudart.mem, s->addr, s->size);
-	((struct buffer *)memory_near(&cudart.mem, s->addr))->name = s->name;
+	memory_mark_set(&cudart.mem, s->addr, s->size);
+	((struct buffer *)memory_nearest_buffer(&cudart.mem, s->addr))->name = s->name;
 	cudart_find_grant(s->addr)->is_variable = true;
 	s->placed = true;
 	return cudaSuccess;

@@ -71,7 +71,7 @@ void call_enter(struct warp *w, const struct op *o, uint32_t func, uint32_t exec
 		exec_fail(w, o, exec, "call-depth", "calls nested too deeply (at most 4096)");
 		return;
 	}
-	uint32_t frame = func_frame(callee, base + caller->local_bytes);
+	uint32_t frame = func_frame_start(callee, base + caller->local_bytes);
 	if (!check_local_memory(w, o, exec, (uint64_t)frame + callee->local_bytes))
 		return;
 	if (w->n_calls == w->cap_calls)
@@ -147,7 +147,7 @@ void call_leave(struct warp *w)
 		w->depth--;
 }
 
-bool call_may(const struct call_site *s, const struct func *f)
+bool call_may_reach(const struct call_site *s, const struct func *f)
 {
 	bool listed = !s->n_targets;
 
@@ -158,7 +158,7 @@ bool call_may(const struct call_site *s, const struct func *f)
 
 /* ---- built-in functions ---- */
 
-static uint64_t param_value(const struct warp *w, const struct op *o, unsigned n, unsigned lane)
+static uint64_t built_in_param_value(const struct warp *w, const struct op *o, unsigned n, unsigned lane)
 {
 	const struct argument *a = &o->x->site->arg[n];
 	uint64_t v = 0;
@@ -172,7 +172,7 @@ static uint64_t param_value(const struct warp *w, const struct op *o, unsigned n
 	return v;
 }
 
-static void set_result(struct warp *w, const struct op *o, unsigned lane, uint64_t v)
+static void set_built_in_result(struct warp *w, const struct op *o, unsigned lane, uint64_t v)
 {
 	const struct call_site *s = o->x->site;
 
@@ -185,14 +185,15 @@ static void set_result(struct warp *w, const struct op *o, unsigned lane, uint64
 		memcpy(w->frame + a->slot[0] + lane * bytes, &v, bytes);
 }
 
-static void do_printf(struct warp *w, const struct op *o, uint32_t m)
+static void execute_printf(struct warp *w, const struct op *o, uint32_t m)
 {
 	FOR_BITS32 (i, m) {
-		int n = print_lane(w, o, i, param_value(w, o, 0, i), param_value(w, o, 1, i));
+		int n = print_lane(
+			w, o, i, built_in_param_value(w, o, 0, i), built_in_param_value(w, o, 1, i));
 
 		if (w->stop & WARP_STOP)
 			return;
-		set_result(w, o, i, (uint64_t)(int64_t)n);
+		set_built_in_result(w, o, i, (uint64_t)(int64_t)n);
 	}
 }
 
@@ -204,22 +205,22 @@ uint64_t call_malloc(struct warp *w, const struct op *o, uint64_t n)
 		return 0;
 	w->mem->buffer[w->mem->n_buffers - 1].by = stmt_place(o->func, o->in);
 	if (w->g->opt->check)
-		memory_unset(w->mem, a, n);
+		memory_mark_unset(w->mem, a, n);
 	return a;
 }
 
-static void do_malloc(struct warp *w, const struct op *o, uint32_t m)
+static void execute_malloc(struct warp *w, const struct op *o, uint32_t m)
 {
 	pthread_mutex_lock(&w->mem->lock);
 	FOR_BITS32 (i, m)
-		set_result(w, o, i, call_malloc(w, o, param_value(w, o, 0, i)));
+		set_built_in_result(w, o, i, call_malloc(w, o, built_in_param_value(w, o, 0, i)));
 	pthread_mutex_unlock(&w->mem->lock);
 }
 
 bool call_free(struct warp *w, const struct op *o, unsigned lane, uint64_t a)
 {
 	pthread_mutex_lock(&w->mem->lock);
-	struct buffer *b = (struct buffer *)memory_near(w->mem, a);
+	struct buffer *b = (struct buffer *)memory_nearest_buffer(w->mem, a);
 	bool good = !a || (b && b->addr == a && b->live && !strcmp(b->name, "device malloc"));
 
 	if (a && good)
@@ -231,10 +232,10 @@ bool call_free(struct warp *w, const struct op *o, unsigned lane, uint64_t a)
 	return good;
 }
 
-static void do_free(struct warp *w, const struct op *o, uint32_t m)
+static void execute_free(struct warp *w, const struct op *o, uint32_t m)
 {
 	FOR_BITS32 (i, m)
-		if (!call_free(w, o, i, param_value(w, o, 0, i)))
+		if (!call_free(w, o, i, built_in_param_value(w, o, 0, i)))
 			return;
 }
 
@@ -249,17 +250,17 @@ void call_fail_assert(
 	exec_fail(w, o, m, "assert", "%s:%u: assertion '%s' failed", name, line, asserted);
 }
 
-static void do_assert(struct warp *w, const struct op *o, uint32_t m)
+static void execute_assert(struct warp *w, const struct op *o, uint32_t m)
 {
 	unsigned lane = bit_lowest32(m);
 
-	call_fail_assert(w, o, m, param_value(w, o, 0, lane), param_value(w, o, 1, lane),
-		(unsigned)param_value(w, o, 2, lane));
+	call_fail_assert(w, o, m, built_in_param_value(w, o, 0, lane), built_in_param_value(w, o, 1, lane),
+		(unsigned)built_in_param_value(w, o, 2, lane));
 }
 
 void call_set_condition(struct warp *w, const struct op *o, unsigned lane, uint64_t handle, uint32_t value)
 {
-	const struct buffer *b = memory_near(w->mem, handle);
+	const struct buffer *b = memory_nearest_buffer(w->mem, handle);
 	uint8_t *to = b && !strcmp(b->name, MEMORY_CONDITIONS) && handle % 4 == 0
 			      ? memory_at(w->mem, handle, 4)
 			      : NULL;
@@ -271,21 +272,22 @@ void call_set_condition(struct warp *w, const struct op *o, unsigned lane, uint6
 			(unsigned long long)handle);
 }
 
-static void do_set_condition(struct warp *w, const struct op *o, uint32_t m)
+static void execute_set_condition(struct warp *w, const struct op *o, uint32_t m)
 {
 	FOR_BITS32 (i, m)
-		call_set_condition(w, o, i, param_value(w, o, 0, i), (uint32_t)param_value(w, o, 1, i));
+		call_set_condition(w, o, i, built_in_param_value(w, o, 0, i),
+			(uint32_t)built_in_param_value(w, o, 1, i));
 }
 
 static const struct call_built_in built_in[] = {
-	{"vprintf", do_printf, 2},
-	{"malloc", do_malloc, 1},
-	{"free", do_free, 1},
-	{"__assertfail", do_assert, 3},
-	{"cudaGraphSetConditional", do_set_condition, 2},
+	{"vprintf", execute_printf, 2},
+	{"malloc", execute_malloc, 1},
+	{"free", execute_free, 1},
+	{"__assertfail", execute_assert, 3},
+	{"cudaGraphSetConditional", execute_set_condition, 2},
 };
 
-const struct call_built_in *call_built_in(const char *name)
+const struct call_built_in *call_find_built_in(const char *name)
 {
 	for (unsigned i = 0; i < sizeof(built_in) / sizeof(built_in[0]); i++)
 		if (!strcmp(built_in[i].name, name))
@@ -295,7 +297,7 @@ const struct call_built_in *call_built_in(const char *name)
 
 /* ---- reachable functions ---- */
 
-void call_reach(const struct bound_code *c, uint32_t n, uint8_t *on)
+void call_find_reachable(const struct bound_code *c, uint32_t n, uint8_t *on)
 {
 	const struct func *f = c->prog->func[n];
 
@@ -306,10 +308,10 @@ void call_reach(const struct bound_code *c, uint32_t n, uint8_t *on)
 		const struct op *o = &c->op[f->first_pc + i];
 
 		if (o->flow == FLOW_CALL)
-			call_reach(c, c->owner[o->target], on);
+			call_find_reachable(c, c->owner[o->target], on);
 		else if (o->flow == FLOW_CALL_REG)
 			for (uint32_t k = 0; k < c->prog->n_funcs; k++)
 				if (!c->prog->func[k]->entry)
-					call_reach(c, k, on);
+					call_find_reachable(c, k, on);
 	}
 }

@@ -30,12 +30,12 @@ void call_enter(struct warp *w, const struct op *o, uint32_t func, uint32_t exec
 /* Leaves the running function, from which all lanes have returned, and copies its results. */
 void call_leave(struct warp *w);
 /* Tests whether a call through a register may call f. */
-bool call_may(const struct call_site *s, const struct func *f);
+bool call_may_reach(const struct call_site *s, const struct func *f);
 /*
  * Sets on[f] for every function f that function n may call, directly or not. All on[f] must be 0 before. A call
  * through a register may call every function.
  */
-void call_reach(const struct bound_code *c, uint32_t n, uint8_t *on);
+void call_find_reachable(const struct bound_code *c, uint32_t n, uint8_t *on);
 /* Allocates n bytes for malloc of a kernel, with the memory's lock held. Returns the address; 0: none. */
 uint64_t call_malloc(struct warp *w, const struct op *o, uint64_t n);
 /*
@@ -58,6 +58,6 @@ struct call_built_in {
 	uint32_t n_params; /* number of parameters that it reads */
 };
 /* Returns the function of this name; NULL: the executor implements none. */
-const struct call_built_in *call_built_in(const char *name);
+const struct call_built_in *call_find_built_in(const char *name);
 
 #endif

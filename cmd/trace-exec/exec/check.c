@@ -8,7 +8,7 @@
  *
  * Always true: a fault ends the launch at the first place in the order of execution, and is reported with
  * kernel, thread, CTA, line of the PTX and of the source, and the buffer nearest to the address. Uninitialised
- * reads and races are findings (exec_find), which do not end the launch.
+ * reads and races are findings (exec_note_finding), which do not end the launch.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@
 /* Writes the position of an address, as in "4 bytes after 'A' of 1024 bytes". */
 static void describe_nearest_buffer(const struct memory *m, uint64_t addr, char *out, size_t cap)
 {
-	const struct buffer *b = memory_near(m, addr);
+	const struct buffer *b = memory_nearest_buffer(m, addr);
 	const struct buffer *next = b              ? b + 1 < m->buffer + m->n_buffers ? b + 1 : NULL
 				    : m->n_buffers ? m->buffer
 						   : NULL;
@@ -39,7 +39,7 @@ static void describe_nearest_buffer(const struct memory *m, uint64_t addr, char 
 		snprintf(out, cap, "with no buffer near it");
 }
 
-const char *check_noun(const struct op *o)
+const char *check_access_noun(const struct op *o)
 {
 	switch (o->in->op) {
 	case I_st: return "write";
@@ -50,27 +50,27 @@ const char *check_noun(const struct op *o)
 	}
 }
 
-void check_outside(struct warp *w, const struct op *o, uint32_t lane, enum state_space space, uint64_t addr,
-	uint64_t bytes)
+void check_report_outside(struct warp *w, const struct op *o, uint32_t lane, enum state_space space,
+	uint64_t addr, uint64_t bytes)
 {
 	char where[160];
 
 	if (space == SP_GLOBAL) {
 		describe_nearest_buffer(w->mem, addr, where, sizeof(where));
 		exec_fail(w, o, 1u << lane, "out-of-bounds",
-			"%s of %llu bytes at 0x%llx, %s (expected an address in a buffer)", check_noun(o),
-			(unsigned long long)bytes, (unsigned long long)addr, where);
+			"%s of %llu bytes at 0x%llx, %s (expected an address in a buffer)",
+			check_access_noun(o), (unsigned long long)bytes, (unsigned long long)addr, where);
 		return;
 	}
 	uint64_t size = space == SP_SHARED  ? w->cta->shared_bytes
 			: space == SP_LOCAL ? w->local_stride
 					    : w->g->l->kernel->param_bytes;
 	exec_fail(w, o, 1u << lane, "out-of-bounds",
-		"%s of %llu bytes at byte %lld of .%s, which has %llu bytes", check_noun(o),
+		"%s of %llu bytes at byte %lld of .%s, which has %llu bytes", check_access_noun(o),
 		(unsigned long long)bytes, (long long)addr, space_name[space], (unsigned long long)size);
 }
 
-LANE_FN static uint64_t bits_of_addresses(const uint64_t *a, uint32_t m)
+LANE_FN static uint64_t combine_address_bits(const uint64_t *a, uint32_t m)
 {
 	uint64_t bits = 0;
 
@@ -97,8 +97,8 @@ static bool fail_misaligned(struct warp *w, const struct op *o, uint32_t m, uint
 		if (w->addr[i] & (step - 1)) {
 			exec_fail(w, o, 1u << i, "misaligned",
 				"misaligned %s of %llu bytes at 0x%llx (expected a multiple of %llu)",
-				check_noun(o), (unsigned long long)bytes, (unsigned long long)w->addr[i],
-				(unsigned long long)step);
+				check_access_noun(o), (unsigned long long)bytes,
+				(unsigned long long)w->addr[i], (unsigned long long)step);
 			return true;
 		}
 	return false;
@@ -108,10 +108,10 @@ static bool check_aligned(struct warp *w, const struct op *o, uint32_t m, uint64
 {
 	uint64_t step = needed_alignment(o, bytes);
 
-	return !(bits_of_addresses(w->addr, m) & (step - 1)) || !fail_misaligned(w, o, m, bytes, step);
+	return !(combine_address_bits(w->addr, m) & (step - 1)) || !fail_misaligned(w, o, m, bytes, step);
 }
 
-static bool is_inside(const struct buffer *b, uint64_t addr, uint64_t bytes)
+static bool is_inside_buffer(const struct buffer *b, uint64_t addr, uint64_t bytes)
 {
 	return b && addr >= b->addr && addr - b->addr <= b->size && b->size - (addr - b->addr) >= bytes;
 }
@@ -122,11 +122,11 @@ static bool check_inside_lanes(struct warp *w, const struct op *o, uint32_t m, u
 	const struct buffer *b = NULL;
 
 	FOR_BITS32 (i, m) {
-		if (is_inside(b, w->addr[i], bytes))
+		if (is_inside_buffer(b, w->addr[i], bytes))
 			continue;
-		b = memory_near(w->mem, w->addr[i]);
-		if (!is_inside(b, w->addr[i], bytes) || !b->live) {
-			check_outside(w, o, i, SP_GLOBAL, w->addr[i], bytes);
+		b = memory_nearest_buffer(w->mem, w->addr[i]);
+		if (!is_inside_buffer(b, w->addr[i], bytes) || !b->live) {
+			check_report_outside(w, o, i, SP_GLOBAL, w->addr[i], bytes);
 			return false;
 		}
 	}
@@ -136,7 +136,7 @@ static bool check_inside_lanes(struct warp *w, const struct op *o, uint32_t m, u
 /*
  * Checks the alignment, and with `global` the bounds, of the accesses of the lanes of m, which cover n spans.
  */
-static bool check_place(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes,
+static bool check_span_bounds(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes,
 	const struct access_range *s, unsigned n, bool global)
 {
 	uint64_t step = needed_alignment(o, bytes), wrong = 0;
@@ -149,10 +149,10 @@ static bool check_place(struct warp *w, const struct op *o, uint32_t m, uint64_t
 	for (unsigned i = 0; global && i < n; i++) {
 		uint64_t addr = w->addr[bit_lowest32(s[i].lanes)];
 
-		if (is_inside(b, addr, s[i].bytes))
+		if (is_inside_buffer(b, addr, s[i].bytes))
 			continue;
-		b = memory_near(w->mem, addr);
-		if (!is_inside(b, addr, s[i].bytes) || !b->live)
+		b = memory_nearest_buffer(w->mem, addr);
+		if (!is_inside_buffer(b, addr, s[i].bytes) || !b->live)
 			return check_inside_lanes(w, o, m, bytes);
 	}
 	return true;
@@ -186,7 +186,7 @@ static void mark_initialised(uint8_t *unset, uint64_t n)
 }
 
 /* Tests whether one of n bytes is uninitialised. */
-static bool any_uninitialised(const uint8_t *unset, uint64_t n)
+static bool is_any_byte_uninitialised(const uint8_t *unset, uint64_t n)
 {
 	uint64_t any = 0;
 
@@ -221,8 +221,9 @@ static void check_heap_lanes(
 			char where[160];
 
 			describe_nearest_buffer(w->mem, HEAP_BASE + off, where, sizeof(where));
-			exec_find(w, o, 1u << i, "uninitialised", "%s of %llu uninitialised bytes, %s",
-				check_noun(o), (unsigned long long)bytes, where);
+			exec_note_finding(w, o, 1u << i, "uninitialised",
+				"%s of %llu uninitialised bytes, %s", check_access_noun(o),
+				(unsigned long long)bytes, where);
 		}
 		if (write)
 			mark_initialised(w->mem->unset + off, bytes);
@@ -238,7 +239,8 @@ static void check_heap_access(struct warp *w, const struct op *o, const struct a
 
 		if (off == UINT64_MAX)
 			continue;
-		if ((!write || o->in->op == I_atom) && any_uninitialised(w->mem->unset + off, s->bytes))
+		if ((!write || o->in->op == I_atom) &&
+			is_any_byte_uninitialised(w->mem->unset + off, s->bytes))
 			check_heap_lanes(w, o, s->lanes, bytes, at, write);
 		else if (write)
 			mark_initialised(w->mem->unset + off, s->bytes);
@@ -252,14 +254,14 @@ static bool check_spans(struct warp *w, const struct op *o, enum state_space spa
 	const struct access_range *span, unsigned n, uint64_t bytes, uint8_t *const *at, bool write)
 {
 	if (w->g->race && space != SP_SHARED)
-		race_access(w, o, span, n, bytes, write);
+		race_check_access(w, o, span, n, bytes, write);
 	if (w->mem->unset && (space == SP_GLOBAL || space == SP_GENERIC))
 		check_heap_access(w, o, span, n, bytes, at, write);
 	if ((space != SP_SHARED && space != SP_GENERIC) || !w->cta->check)
 		return true;
-	if (check_atomic(o) && write) {
+	if (check_is_atomic(o) && write) {
 		for (unsigned i = 0; i < n; i++)
-			check_mark(w->cta, span[i].at, span[i].bytes);
+			check_mark_written(w->cta, span[i].at, span[i].bytes);
 		check_barrier(w->cta); /* atomics may synchronize threads */
 		return true;
 	}
@@ -277,12 +279,14 @@ static bool check_generic(
 		return false;
 	FOR_BITS32 (i, m)
 		heap |= (uint32_t)(heap_offset(w->mem, at[i]) != UINT64_MAX) << i;
-	if (heap && check_atomic(o) && write)
+	if (heap && check_is_atomic(o) && write)
 		check_barrier(w->cta);
-	if (heap && !check_spans(w, o, SP_GLOBAL, span, lanes_spans(span, heap, bytes, at), bytes, at, write))
+	if (heap && !check_spans(w, o, SP_GLOBAL, span, lanes_merge_spans(span, heap, bytes, at), bytes, at,
+			    write))
 		return false;
 	m &= ~heap;
-	return !m || check_spans(w, o, SP_GENERIC, span, lanes_spans(span, m, bytes, at), bytes, at, write);
+	return !m ||
+	       check_spans(w, o, SP_GENERIC, span, lanes_merge_spans(span, m, bytes, at), bytes, at, write);
 }
 
 static bool check_access(struct warp *w, const struct op *o, enum state_space space, uint32_t m,
@@ -297,8 +301,8 @@ static bool check_access(struct warp *w, const struct op *o, enum state_space sp
 	case SP_CONST: return check_aligned(w, o, m, bytes) && check_inside_lanes(w, o, m, bytes);
 	case SP_GENERIC: return check_generic(w, o, m, bytes, at, write);
 	default:
-		n = lanes_spans(span, m, bytes, at);
-		return check_place(w, o, m, bytes, span, n, space == SP_GLOBAL) &&
+		n = lanes_merge_spans(span, m, bytes, at);
+		return check_span_bounds(w, o, m, bytes, span, n, space == SP_GLOBAL) &&
 		       check_spans(w, o, space, span, n, bytes, at, write);
 	}
 }
@@ -313,8 +317,8 @@ bool check_write(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes,
 	return check_access(w, o, (enum state_space)o->space, m, bytes, at, true);
 }
 
-bool check_run(struct warp *w, const struct op *o, enum state_space space, unsigned lane, uint64_t bytes,
-	uint8_t *at, bool write)
+bool check_lane_span(struct warp *w, const struct op *o, enum state_space space, unsigned lane,
+	uint64_t bytes, uint8_t *at, bool write)
 {
 	uint8_t *all[LANES] = {NULL};
 
@@ -329,7 +333,7 @@ bool check_divergence(struct warp *w, const struct op *o, uint32_t exec)
 	if (exec == alive)
 		return true;
 	exec_fail(w, o, exec, "barrier-divergent",
-		stack_gathers(w, o) || o->n >= BAR_AND
+		stack_must_gather(w, o) || o->n >= BAR_AND
 			? "%u of %u living lanes of warp %u at a barrier (expected all)"
 			: "%u of %u living lanes of warp %u at a barrier (expected all; with --stack volta lanes may arrive one after another)",
 		bit_count32(exec), bit_count32(alive), w->index);

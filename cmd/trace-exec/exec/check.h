@@ -12,8 +12,8 @@
 struct access_range; /* lanes.h */
 
 /* Fails the launch because the lane's access to addr in `space` is out of bounds. */
-void check_outside(struct warp *w, const struct op *o, uint32_t lane, enum state_space space, uint64_t addr,
-	uint64_t bytes);
+void check_report_outside(struct warp *w, const struct op *o, uint32_t lane, enum state_space space,
+	uint64_t addr, uint64_t bytes);
 /*
  * Check an access of the lanes of m before it is made: `bytes` bytes each at w->addr, whose host addresses are
  * in `at`. Return false if the launch has failed.
@@ -21,15 +21,15 @@ void check_outside(struct warp *w, const struct op *o, uint32_t lane, enum state
 bool check_read(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at);
 bool check_write(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at);
 /* Checks the bytes that a lane of a bulk copy accesses, at host address `at` in `space`, in the same way. */
-bool check_run(struct warp *w, const struct op *o, enum state_space space, unsigned lane, uint64_t bytes,
-	uint8_t *at, bool write);
+bool check_lane_span(struct warp *w, const struct op *o, enum state_space space, unsigned lane,
+	uint64_t bytes, uint8_t *at, bool write);
 /* Tests whether the op is atomic. Then its accesses are not races. */
-static inline bool check_atomic(const struct op *o)
+static inline bool check_is_atomic(const struct op *o)
 {
 	return o->in->op == I_atom || o->in->op == I_red || (o->in->op == I_cp && stmt_has(o->in, M_REDUCE));
 }
 /* Returns the noun for the op's access in messages. */
-const char *check_noun(const struct op *o);
+const char *check_access_noun(const struct op *o);
 /* Marks bytes as initialised if they are in the heap. */
 void check_mark_heap(const struct memory *m, const uint8_t *at, uint64_t bytes);
 /*
@@ -44,13 +44,13 @@ bool check_divergence(struct warp *w, const struct op *o, uint32_t exec);
 void check_barrier(struct cta *c);
 
 /* Marks all shared memory of a starting thread block as uninitialised. */
-void check_start(struct cta *c);
-void check_free(struct cta *c);
+void check_start_cta(struct cta *c);
+void check_free_cta(struct cta *c);
 /* Marks bytes of shared or global memory as written, after a write that is not a store. */
-void check_mark(struct cta *c, const uint8_t *at, uint64_t bytes);
+void check_mark_written(struct cta *c, const uint8_t *at, uint64_t bytes);
 
 /* Marks bytes of shared memory as the target of a copy in flight (flying), or of a completed copy. */
-void check_flying(struct cta *c, const uint8_t *at, uint64_t bytes, bool flying);
+void check_mark_in_flight(struct cta *c, const uint8_t *at, uint64_t bytes, bool flying);
 
 /* ---- copies of cp.async; flight.c ---- */
 
@@ -67,29 +67,29 @@ void flight_free(struct cta *c);
 /* ---- races on global memory between thread blocks and between warps of a block; race.c ---- */
 
 /* Forgets the accesses of the warps of a starting block. */
-void race_cta(struct cta *c);
-void race_cta_free(struct cta *c);
+void race_start_cta(struct cta *c);
+void race_free_cta(struct cta *c);
 /* Notes that the warps of the block completed a barrier or may have communicated. */
-void race_order(struct cta *c);
+void race_start_epoch(struct cta *c);
 /* Reports a race between warps of a block when the block is delivered. */
-void race_delivered(struct cta *c);
+void race_report_within(struct cta *c);
 /* Writes a comma and the instruction of machine code. Writes nothing for PTX, whose line begins the message. */
 void race_instruction_text(const struct op *o, char *out, size_t cap);
 /* Starts the search for races in a launch. */
 void race_start(struct grid *g);
 /* Ends the search for races. Reports a race of thread blocks if the launch is good. */
-void race_end(struct grid *g, bool good);
+void race_report(struct grid *g, bool good);
 /* Notes accesses of lanes to `bytes` bytes each, which cover n spans. */
-void race_access(struct warp *w, const struct op *o, const struct access_range *s, unsigned n, uint64_t bytes,
-	bool write);
+void race_check_access(struct warp *w, const struct op *o, const struct access_range *s, unsigned n,
+	uint64_t bytes, bool write);
 
 /* ---- lanes of a store that write different values to one address; clash.c ---- */
 
 /* Checks a store of the lanes of m before it is executed. at: their host addresses. */
-void clash_store(struct warp *w, const struct op *o, uint32_t m, uint8_t *const *at);
+void clash_check_store(struct warp *w, const struct op *o, uint32_t m, uint8_t *const *at);
 /* Reports a clash of a block when the block is delivered. */
-void clash_delivered(const struct cta *c);
+void clash_report(const struct cta *c);
 /* Tests whether the lane's store leaves the bytes at host address `at` unchanged. */
-bool clash_keeps(const struct warp *w, const struct op *o, uint32_t lane, const uint8_t *at);
+bool clash_leaves_unchanged(const struct warp *w, const struct op *o, uint32_t lane, const uint8_t *at);
 
 #endif

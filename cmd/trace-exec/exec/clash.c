@@ -40,7 +40,7 @@ static bool is_same_store(const struct warp *w, const struct op *o, uint32_t a, 
 	return true;
 }
 
-bool clash_keeps(const struct warp *w, const struct op *o, uint32_t lane, const uint8_t *at)
+bool clash_leaves_unchanged(const struct warp *w, const struct op *o, uint32_t lane, const uint8_t *at)
 {
 	for (unsigned k = 0; k < o->n; k++, at += o->bytes) {
 		unsigned width = o->n == 1 ? o->reg_bytes : o->x->bytes[k], part = width > 8 ? 8 : width;
@@ -58,7 +58,7 @@ bool clash_keeps(const struct warp *w, const struct op *o, uint32_t lane, const 
  * Returns the offset of `at` in the block's shared memory, or its address in global memory; UINT64_MAX:
  * elsewhere.
  */
-static uint64_t clash_place(const struct warp *w, uint32_t lane, const uint8_t *at, bool *shared)
+static uint64_t clash_address(const struct warp *w, uint32_t lane, const uint8_t *at, bool *shared)
 {
 	uintptr_t off = (uintptr_t)at - (uintptr_t)w->cta->shared;
 	const struct memory *m = w->mem;
@@ -75,13 +75,13 @@ static uint64_t clash_place(const struct warp *w, uint32_t lane, const uint8_t *
 static void report_clash(struct warp *w, const struct op *o, uint32_t lane, uint32_t other, const uint8_t *at)
 {
 	bool shared;
-	uint64_t place = clash_place(w, lane, at, &shared);
+	uint64_t place = clash_address(w, lane, at, &shared);
 
 	if (place != UINT64_MAX)
 		w->cta->clash = (struct clash){o, place, w->index, (uint8_t)lane, (uint8_t)other, shared};
 }
 
-void clash_store(struct warp *w, const struct op *o, uint32_t m, uint8_t *const *at)
+void clash_check_store(struct warp *w, const struct op *o, uint32_t m, uint8_t *const *at)
 {
 	uint8_t first[SLOTS] = {0}; /* first lane with the address, plus 1 */
 
@@ -102,7 +102,7 @@ void clash_store(struct warp *w, const struct op *o, uint32_t m, uint8_t *const 
 	}
 }
 
-void clash_delivered(const struct cta *c)
+void clash_report(const struct cta *c)
 {
 	const struct clash *x = &c->clash;
 	struct func *k = c->g->code->prog->func[c->g->kernel];
@@ -111,7 +111,7 @@ void clash_delivered(const struct cta *c)
 	if (!x->op || k->clashed)
 		return;
 	k->clashed = true;
-	const struct buffer *b = x->shared ? NULL : memory_near(c->g->mem, x->place);
+	const struct buffer *b = x->shared ? NULL : memory_nearest_buffer(c->g->mem, x->place);
 	if (x->shared)
 		snprintf(where, sizeof(where), "byte %llu of .shared", (unsigned long long)x->place);
 	else

@@ -32,7 +32,7 @@ void cluster_free(struct cluster *c)
 	free(c);
 }
 
-void grid_block(const struct grid *g, uint64_t number, uint32_t id[3])
+void grid_block_id(const struct grid *g, uint64_t number, uint32_t id[3])
 {
 	const uint32_t *n = g->l->grid, *k = g->cluster;
 	uint64_t cluster = number / g->cluster_size, rank = number % g->cluster_size;
@@ -90,9 +90,9 @@ static bool execute_round(struct cluster *c, bool *moved, uint32_t *done)
 		struct cta *b = c->cta[i];
 
 		if (b->n_done < b->n_warps)
-			*moved |= cta_turn(b);
+			*moved |= cta_execute_turn(b);
 		if (b->clock > g->opt->limit)
-			cta_over_limit(b);
+			cta_fail_over_limit(b);
 		if (grid_failed(g, b->number))
 			return false;
 		end_cluster_phase(c);
@@ -124,19 +124,19 @@ static bool has_warp_changed_memory(struct cluster *c)
 }
 
 /* Tests whether all groups of lanes that can run spin and no lane that waits for them can continue alone. */
-static bool warp_spins(struct warp *w)
+static bool does_warp_spin(struct warp *w)
 {
-	uint32_t n = w->g->independent ? stack_rotate(w) : 1;
+	uint32_t n = w->g->independent ? stack_switch_group(w) : 1;
 	bool spins = true;
 
 	for (uint32_t i = 0; spins && i < n; i++) {
-		spins = exec_spins(w);
+		spins = exec_does_spin(w);
 		if (spins && n > 1)
-			stack_rotate(w);
+			stack_switch_group(w);
 	}
 	if (w->state == WARP_DONE)
-		cta_ended(w->cta);
-	return spins && !(w->g->independent && stack_release(w));
+		cta_count_ended_warp(w->cta);
+	return spins && !(w->g->independent && stack_release_waiting(w));
 }
 
 /* Tests whether every warp that is ready spins. */
@@ -144,7 +144,7 @@ static bool all_warps_spin(struct cluster *c)
 {
 	for (uint32_t i = 0; i < c->n; i++)
 		for (uint32_t k = 0; k < c->cta[i]->n_warps; k++)
-			if (c->cta[i]->warp[k].state == WARP_READY && !warp_spins(&c->cta[i]->warp[k]))
+			if (c->cta[i]->warp[k].state == WARP_READY && !does_warp_spin(&c->cta[i]->warp[k]))
 				return false;
 	return true;
 }
@@ -161,7 +161,7 @@ enum cluster_state cluster_run(struct cluster *c)
 		if (done == c->n)
 			return CLUSTER_DONE;
 		if (!moved) {
-			cluster_deadlock(c);
+			cluster_fail_deadlock(c);
 			return CLUSTER_FAILED;
 		}
 		if (has_warp_changed_memory(c)) {
@@ -178,11 +178,11 @@ enum cluster_state cluster_run(struct cluster *c)
 	}
 }
 
-void cluster_deadlock(struct cluster *c)
+void cluster_fail_deadlock(struct cluster *c)
 {
 	for (uint32_t i = 0; i < c->n; i++)
 		if (c->cta[i]->n_done < c->cta[i]->n_warps) {
-			cta_deadlock(c->cta[i]);
+			cta_fail_deadlock(c->cta[i]);
 			return;
 		}
 }

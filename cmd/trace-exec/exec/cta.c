@@ -54,7 +54,7 @@ void cta_free(struct cta *c)
 	}
 	if (c->local)
 		reserve_free(c->local, (size_t)c->n_warps * LANES, c->local_stride);
-	check_free(c);
+	check_free_cta(c);
 	free(c->product);
 	free(c->shared);
 	free(c->warp);
@@ -64,14 +64,14 @@ void cta_free(struct cta *c)
 void cta_start(struct cta *c, uint64_t number)
 {
 	c->number = number;
-	grid_block(c->g, number, c->id);
+	grid_block_id(c->g, number, c->id);
 	c->n_done = 0;
 	c->clock = 0;
 	memset(c->barrier, 0, sizeof(c->barrier));
 	memset(c->shared, 0, c->shared_bytes);
 	c->clash.op = NULL;
 	c->n_findings = 0;
-	check_start(c);
+	check_start_cta(c);
 	for (uint32_t i = 0; i < c->n_warps; i++) {
 		struct warp *w = &c->warp[i];
 
@@ -81,7 +81,7 @@ void cta_start(struct cta *c, uint64_t number)
 		w->ended = 0;
 		w->n_calls = 0;
 		w->frame_at = 0;
-		w->local_base = func_frame(c->g->l->kernel, c->g->code->prog->local_end);
+		w->local_base = func_frame_start(c->g->l->kernel, c->g->code->prog->local_end);
 		w->insts = w->thread_insts = w->lines = 0;
 		w->out.n = 0;
 		w->packed.n_runs = w->packed.n_more = w->packed.n_words = w->packed.n_lists = 0;
@@ -133,12 +133,12 @@ static void complete_barrier(struct cta *c, uint32_t id)
 	check_barrier(c);
 }
 
-static bool barrier_is_complete(const struct cta *c, const struct barrier *b)
+static bool is_barrier_complete(const struct cta *c, const struct barrier *b)
 {
 	return b->arrived && b->arrived >= (b->counted ? b->expected : c->n_warps - c->n_done);
 }
 
-bool cta_arrive(struct warp *w, const struct op *o, uint32_t exec)
+bool cta_arrive_barrier(struct warp *w, const struct op *o, uint32_t exec)
 {
 	struct cta *c = w->cta;
 	unsigned lane = bit_lowest32(exec);
@@ -150,7 +150,7 @@ bool cta_arrive(struct warp *w, const struct op *o, uint32_t exec)
 			"barrier %u of %u threads (expected 0 to 15 and a multiple of 32)", id, count);
 		return true;
 	}
-	if (w->g->opt->check && !stack_gathers(w, o) && !check_divergence(w, o, exec))
+	if (w->g->opt->check && !stack_must_gather(w, o) && !check_divergence(w, o, exec))
 		return true;
 	if (b->arrived && (b->counted != (count != 0) || (b->counted && b->expected != count / LANES))) {
 		exec_fail(w, o, exec, "barrier-count",
@@ -176,18 +176,18 @@ bool cta_arrive(struct warp *w, const struct op *o, uint32_t exec)
 		w->barrier = (uint8_t)id;
 		w->state = WARP_BARRIER; /* even if it is the last: complete_barrier() continues it */
 	}
-	if (barrier_is_complete(c, b)) {
+	if (is_barrier_complete(c, b)) {
 		complete_barrier(c, id);
 		return true;
 	}
 	return o->n == BAR_ARRIVE;
 }
 
-void cta_ended(struct cta *c)
+void cta_count_ended_warp(struct cta *c)
 {
 	c->n_done++;
 	for (uint32_t i = 0; i < 16; i++)
-		if (c->barrier[i].arrived && !c->barrier[i].counted && barrier_is_complete(c, &c->barrier[i]))
+		if (c->barrier[i].arrived && !c->barrier[i].counted && is_barrier_complete(c, &c->barrier[i]))
 			complete_barrier(c, i);
 }
 
@@ -195,7 +195,7 @@ void cta_ended(struct cta *c)
 static const struct buffer *host_memory_accessed(const struct warp *w, uint32_t lanes)
 {
 	uint64_t addr = lanes ? w->addr[bit_lowest32(lanes)] : 0;
-	const struct buffer *b = addr >= HEAP_BASE ? memory_near(w->mem, addr) : NULL;
+	const struct buffer *b = addr >= HEAP_BASE ? memory_nearest_buffer(w->mem, addr) : NULL;
 
 	return b && b->live && b->host && addr - b->addr < b->size ? b : NULL;
 }
@@ -219,7 +219,7 @@ static void report_spin(struct warp *w)
 		others ? ", while other lanes of the warp wait for them (use --stack volta)" : "");
 }
 
-void cta_deadlock(struct cta *c)
+void cta_fail_deadlock(struct cta *c)
 {
 	for (uint32_t i = 0; i < c->n_warps; i++)
 		if (c->warp[i].state == WARP_READY) {
@@ -244,7 +244,7 @@ void cta_deadlock(struct cta *c)
 	}
 }
 
-void cta_over_limit(struct cta *c)
+void cta_fail_over_limit(struct cta *c)
 {
 	struct warp *w = &c->warp[0];
 
@@ -263,12 +263,12 @@ static void execute_independent(struct warp *w)
 	while (w->state == WARP_READY && !(w->stop & WARP_STOP) && w->insts < end) {
 		w->stop = 0;
 		exec_warp(w, STEP);
-		if (w->state == WARP_READY && !(w->stop & WARP_STOP) && stack_rotate(w) < 2 && w->stop)
+		if (w->state == WARP_READY && !(w->stop & WARP_STOP) && stack_switch_group(w) < 2 && w->stop)
 			return;
 	}
 }
 
-bool cta_turn(struct cta *c)
+bool cta_execute_turn(struct cta *c)
 {
 	bool moved = false;
 
@@ -288,7 +288,7 @@ bool cta_turn(struct cta *c)
 			return true;
 		w->stop = 0;
 		if (w->state == WARP_DONE)
-			cta_ended(c);
+			cta_count_ended_warp(c);
 	}
 	return moved;
 }

@@ -12,7 +12,7 @@
 #include "exec/lanes.h"
 #include "exec/stack.h"
 
-void exec_thread(const struct warp *w, unsigned lane, uint32_t tid[3])
+void exec_thread_id(const struct warp *w, unsigned lane, uint32_t tid[3])
 {
 	const uint32_t *n = w->g->l->block;
 	uint32_t t = w->index * LANES + lane;
@@ -37,7 +37,7 @@ static void describe_finding(struct fault *f, const struct warp *w, const struct
 	if (o->func->machine)
 		o->func->machine->describe(o, line, sizeof(line));
 	vsnprintf(text, sizeof(text), fmt, args);
-	exec_thread(w, mask ? bit_lowest32(mask) : 0, tid);
+	exec_thread_id(w, mask ? bit_lowest32(mask) : 0, tid);
 	if (o->in->loc_line && o->in->loc_file < m->n_files && m->file[o->in->loc_file])
 		snprintf(line, sizeof(line), ", %s line %u", m->file[o->in->loc_file], o->in->loc_line);
 	fault_set(f, stmt_place(o->func, o->in), id,
@@ -64,7 +64,8 @@ void exec_fail(struct warp *w, const struct op *o, uint32_t mask, const char *id
 
 static bool is_race(const char *id) { return !strcmp(id, "race"); }
 
-void exec_find(struct warp *w, const struct op *o, uint32_t mask, const char *id, const char *fmt, ...)
+void exec_note_finding(
+	struct warp *w, const struct op *o, uint32_t mask, const char *id, const char *fmt, ...)
 {
 	struct cta *c = w->cta;
 	va_list args;
@@ -94,7 +95,7 @@ static bool is_first_race_at(const struct bound_code *code, const struct op *o)
 	return *at ? false : (*at = true);
 }
 
-void exec_found(const struct cta *c)
+void exec_print_findings(const struct cta *c)
 {
 	struct func *k = c->g->code->prog->func[c->g->kernel];
 
@@ -113,7 +114,7 @@ void exec_found(const struct cta *c)
 
 #define MANY_SMS 80u /* value of %nsmid */
 
-uint64_t exec_sreg(const struct warp *w, unsigned sreg, unsigned lane)
+uint64_t exec_sreg_value(const struct warp *w, unsigned sreg, unsigned lane)
 {
 	const struct launch *l = w->g->l;
 	const uint32_t *id = w->cta->id, *size = w->g->cluster;
@@ -122,7 +123,7 @@ uint64_t exec_sreg(const struct warp *w, unsigned sreg, unsigned lane)
 	switch (sreg) {
 	case S_TID_X:
 	case S_TID_Y:
-	case S_TID_Z: exec_thread(w, lane, tid); return tid[sreg - S_TID_X];
+	case S_TID_Z: exec_thread_id(w, lane, tid); return tid[sreg - S_TID_X];
 	case S_NTID_X:
 	case S_NTID_Y:
 	case S_NTID_Z: return l->block[sreg - S_NTID_X];
@@ -192,7 +193,7 @@ LANE_FN static void fill_words_64(uint64_t *to, uint64_t v)
 		to[i] = v;
 }
 
-void exec_set_sregs(struct warp *w, const struct frame *f)
+void exec_init_frame(struct warp *w, const struct frame *f)
 {
 	PRED(w, 0) = ALL_LANES;
 	for (uint32_t n = 0; n < f->n_init; n++) {
@@ -201,14 +202,15 @@ void exec_set_sregs(struct warp *w, const struct frame *f)
 			     (s->sreg == INIT_LOCAL ? w->local_base : 0);
 
 		if (!s->bytes) {
-			PRED(w, s->slot) = s->sreg && exec_sreg(w, s->sreg, 0) ? ALL_LANES : (uint32_t)v;
+			PRED(w, s->slot) =
+				s->sreg && exec_sreg_value(w, s->sreg, 0) ? ALL_LANES : (uint32_t)v;
 			continue;
 		}
 		if (s->sreg && s->sreg < N_SREGS)
-			v = exec_sreg(w, s->sreg, 0);
+			v = exec_sreg_value(w, s->sreg, 0);
 		if (s->sreg < N_SREGS && exec_sreg_differs(s->sreg))
 			for (unsigned i = 0; i < LANES; i++)
-				set_lane(w, s->slot, s->bytes, i, exec_sreg(w, s->sreg, i));
+				set_lane(w, s->slot, s->bytes, i, exec_sreg_value(w, s->sreg, i));
 		else if (s->bytes == 4)
 			fill_words_32(REG(uint32_t, w, s->slot), (uint32_t)v);
 		else if (s->bytes == 8)
@@ -238,7 +240,7 @@ void exec_open_frame(struct warp *w, uint32_t func)
 	}
 	w->func = func;
 	w->frame = w->frames + w->frame_at;
-	exec_set_sregs(w, f);
+	exec_init_frame(w, f);
 }
 
 /* ---- the loop ---- */
@@ -249,9 +251,9 @@ static void end_exec_lanes(struct warp *w, uint32_t pc, uint32_t mask, uint32_t 
 		w->ended |= exec;
 	w->live &= ~exec;
 	if (mask & ~exec)
-		stack_next(w, pc + 1);
+		stack_continue_at(w, pc + 1);
 	else
-		stack_settle(w);
+		stack_remove_ended(w);
 }
 
 /*
@@ -274,7 +276,7 @@ static void enter_function_by_register(struct warp *w, const struct op *o, uint3
 	const struct func *f = first >= PROGRAM_BASE && !(first % 8) && to < c->prog->n_insts
 				       ? c->prog->func[c->owner[to]]
 				       : NULL;
-	if (!f || f->first_pc != to || !call_may(o->x->site, f)) {
+	if (!f || f->first_pc != to || !call_may_reach(o->x->site, f)) {
 		exec_fail(w, o, same, "call-address",
 			"call of 0x%llx%s%.80s (expected a function of the prototype or the list of targets)",
 			(unsigned long long)first, f ? ", " : "", f ? f->name : "");
@@ -294,21 +296,21 @@ static void execute_flow(struct warp *w, const struct op *o, uint32_t pc, uint32
 	case FLOW_EXIT: end_exec_lanes(w, pc, mask, exec, true); break;
 	case FLOW_RET: end_exec_lanes(w, pc, mask, exec, !w->n_calls); break;
 	case FLOW_BAR:
-		if (exec && !cta_arrive(w, o, exec))
+		if (exec && !cta_arrive_barrier(w, o, exec))
 			w->state = WARP_BARRIER;
 		if (!(w->stop & WARP_STOP))
-			stack_next(w, pc + 1);
+			stack_continue_at(w, pc + 1);
 		break;
 	case FLOW_WAIT:
 		if (exec)
 			cluster_wait(w, o, exec);
 		if (!(w->stop & WARP_STOP))
-			stack_next(w, pc + 1);
+			stack_continue_at(w, pc + 1);
 		break;
 	default:
 		w->stack[w->depth - 1].pc = pc + 1;
 		if (!exec)
-			stack_next(w, pc + 1);
+			stack_continue_at(w, pc + 1);
 		else if (o->flow == FLOW_CALL)
 			call_enter(w, o, w->g->code->owner[o->target], exec);
 		else
@@ -363,7 +365,7 @@ void exec_warp(struct warp *w, uint64_t quantum)
 		if (o->flow == FLOW_NEXT) {
 			top->pc = pc + 1;
 			if (pc + 1 == top->rpc)
-				stack_next(w, pc + 1);
+				stack_continue_at(w, pc + 1);
 			continue;
 		}
 		top->pc = pc;
@@ -408,7 +410,7 @@ static bool equals_snapshot(const struct warp *w, const struct snapshot *s)
 
 #define SPIN_STEPS 65536u
 
-bool exec_spins(struct warp *w)
+bool exec_does_spin(struct warp *w)
 {
 	struct snapshot s;
 	bool spins = false;

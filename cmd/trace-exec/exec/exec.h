@@ -218,16 +218,16 @@ void memory_free(struct memory *m);
 /* Allocates a buffer as cudaMalloc does. Returns its address; 0: out of memory. */
 uint64_t memory_alloc(struct memory *m, const char *name, uint64_t bytes);
 /* Marks heap bytes as uninitialised, so that a read by a kernel is reported. */
-void memory_unset(struct memory *m, uint64_t addr, uint64_t bytes);
+void memory_mark_unset(struct memory *m, uint64_t addr, uint64_t bytes);
 /* Marks heap bytes as initialised. */
-void memory_set(struct memory *m, uint64_t addr, uint64_t bytes);
+void memory_mark_set(struct memory *m, uint64_t addr, uint64_t bytes);
 /*
  * Reports allocations of kernels that were not freed, one message for each place, as errors (finding) or
  * warnings. Returns their number.
  */
-uint64_t memory_leaks(const struct memory *m, bool finding);
+uint64_t memory_report_leaks(const struct memory *m, bool finding);
 /* Creates the static variables of the program with their initial values. */
-void memory_statics(struct memory *m, const struct program *p);
+void memory_add_statics(struct memory *m, const struct program *p);
 /* Returns the host address of n bytes of global or static memory; NULL when they are not all in one region. */
 static inline uint8_t *memory_at(const struct memory *m, uint64_t addr, uint64_t n)
 {
@@ -240,7 +240,7 @@ static inline uint8_t *memory_at(const struct memory *m, uint64_t addr, uint64_t
 		       : NULL;
 }
 /* Returns the buffer or variable that contains addr, or the nearest below it; NULL: none. */
-const struct buffer *memory_near(const struct memory *m, uint64_t addr);
+const struct buffer *memory_nearest_buffer(const struct memory *m, uint64_t addr);
 
 /* ---- launches ---- */
 
@@ -461,18 +461,18 @@ void cluster_start(struct cluster *c, uint64_t number);
 /* Executes the cluster until it ends or fails, or until all its warps wait or spin. */
 enum cluster_state cluster_run(struct cluster *c);
 /* Fails the launch because a cluster is stuck. */
-void cluster_deadlock(struct cluster *c);
+void cluster_fail_deadlock(struct cluster *c);
 /* Sets id to the coordinates of a CTA: CTAs are numbered cluster by cluster, within a cluster by rank. */
-void grid_block(const struct grid *g, uint64_t number, uint32_t id[3]);
+void grid_block_id(const struct grid *g, uint64_t number, uint32_t id[3]);
 
 /* Allocates a CTA, which can be started many times. */
 struct cta *cta_new(struct grid *g);
 void cta_free(struct cta *c);
 void cta_start(struct cta *c, uint64_t number);
 /* Executes a turn of each warp that is ready. Returns false if none was. */
-bool cta_turn(struct cta *c);
+bool cta_execute_turn(struct cta *c);
 /* Fails the launch because the CTA is stuck, and reports a warp that waits. */
-void cta_deadlock(struct cta *c);
+void cta_fail_deadlock(struct cta *c);
 /*
  * Sets the members that follow from the launch and its kernel: threads, warps, shared memory, clusters. Must be
  * called first.
@@ -490,10 +490,10 @@ void exec_warp(struct warp *w, uint64_t quantum);
  * Executes up to 65536 instructions. Returns true if the warp gets back to its first state without a change of
  * memory: it spins until another warp changes memory.
  */
-bool exec_spins(struct warp *w);
+bool exec_does_spin(struct warp *w);
 /* Opens the frame of function func above the running one. */
 void exec_open_frame(struct warp *w, uint32_t func);
-void exec_set_sregs(struct warp *w, const struct frame *f);
+void exec_init_frame(struct warp *w, const struct frame *f);
 /* Fails the launch at o, in the lowest lane of mask. */
 void exec_fail(struct warp *w, const struct op *o, uint32_t mask, const char *id, const char *fmt, ...)
 	PRINTF_LIKE(5, 6);
@@ -501,11 +501,11 @@ void exec_fail(struct warp *w, const struct op *o, uint32_t mask, const char *id
  * Keeps a finding, which does not end the launch, until the CTA is delivered. Keeps one race per place, and
  * only the first finding of any other kind.
  */
-void exec_find(struct warp *w, const struct op *o, uint32_t mask, const char *id, const char *fmt, ...)
-	PRINTF_LIKE(5, 6);
+void exec_note_finding(struct warp *w, const struct op *o, uint32_t mask, const char *id, const char *fmt,
+	...) PRINTF_LIKE(5, 6);
 /* Prints the findings of a CTA that is delivered. */
-void exec_found(const struct cta *c);
-uint64_t exec_sreg(const struct warp *w, unsigned sreg, unsigned lane);
+void exec_print_findings(const struct cta *c);
+uint64_t exec_sreg_value(const struct warp *w, unsigned sreg, unsigned lane);
 /* Tests whether a special register may differ between the lanes of a warp. */
 static inline bool exec_sreg_differs(unsigned sreg)
 {
@@ -513,15 +513,15 @@ static inline bool exec_sreg_differs(unsigned sreg)
 	       (sreg >= S_LANEMASK_EQ && sreg <= S_LANEMASK_GE);
 }
 /* Sets tid to the thread (x,y,z) of a lane. */
-void exec_thread(const struct warp *w, unsigned lane, uint32_t tid[3]);
+void exec_thread_id(const struct warp *w, unsigned lane, uint32_t tid[3]);
 
 void stack_start(struct warp *w, uint32_t pc);
 /* Selects the next group of lanes, round robin; groups of callers wait. Returns the number of groups. */
-uint32_t stack_rotate(struct warp *w);
+uint32_t stack_switch_group(struct warp *w);
 /* Lets lanes that wait at a meeting point continue without the others. Returns false if there are none. */
-bool stack_release(struct warp *w);
+bool stack_release_waiting(struct warp *w);
 /* Tests whether groups of lanes of a warp may arrive at the barrier one after another. */
-bool stack_gathers(const struct warp *w, const struct op *o);
+bool stack_must_gather(const struct warp *w, const struct op *o);
 /*
  * Lets the lanes of exec, a part of mask, arrive at a barrier that also needs the other lanes of the warp.
  * Returns true if all live lanes have arrived and the barrier is executed, false if they wait or the launch has
@@ -529,16 +529,16 @@ bool stack_gathers(const struct warp *w, const struct op *o);
  */
 bool stack_gather(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec);
 /* Executes bar or barrier for the lanes of exec. Returns true if the warp continues at once. */
-bool cta_arrive(struct warp *w, const struct op *o, uint32_t exec);
+bool cta_arrive_barrier(struct warp *w, const struct op *o, uint32_t exec);
 /* Counts a warp that has ended. */
-void cta_ended(struct cta *c);
+void cta_count_ended_warp(struct cta *c);
 /* Fails the launch because of --limit, at the instruction of the block's first live warp. */
-void cta_over_limit(struct cta *c);
+void cta_fail_over_limit(struct cta *c);
 /* Tests whether this CTA or one of a lower number has failed. */
 static inline bool grid_failed(struct grid *g, uint64_t cta) { return atomic_load(&g->failed) <= cta; }
 
 /* Computes the addresses of all lanes into w->addr. */
-static inline void exec_addresses(struct warp *w, const struct op *o)
+static inline void exec_compute_addresses(struct warp *w, const struct op *o)
 {
 	const uint64_t *a = (const uint64_t *)(const void *)(w->frame + o->a);
 	uint64_t imm = (uint64_t)o->imm;

@@ -29,7 +29,7 @@ void grid_prepare(struct grid *g)
 	g->threads = l->block[0] * l->block[1] * l->block[2];
 	g->warps = (g->threads + LANES - 1) / LANES;
 	g->kernel = k->number;
-	g->shared_static = func_dynamic(k);
+	g->shared_static = func_dynamic_start(k);
 	g->shared_bytes = l->dyn_shared ? g->shared_static + l->dyn_shared : k->shared_end;
 	g->independent = g->opt->stack == STACK_VOLTA ||
 			 (g->opt->stack == STACK_TARGET && k->module->target >= FIRST_INDEPENDENT);
@@ -40,7 +40,7 @@ void grid_prepare(struct grid *g)
 		g->cluster[i] = l->cluster[0] ? l->cluster[i] : k->cluster[0] ? k->cluster[i] : 1;
 		g->cluster_size *= g->cluster[i];
 	}
-	call_reach(g->code, g->kernel, on);
+	call_find_reachable(g->code, g->kernel, on);
 	g->order = 0;
 	for (uint32_t i = 0; i < p->n_funcs; i++)
 		g->order |= on[i] ? g->code->frame[i].order : 0;
@@ -69,12 +69,12 @@ static void deliver_cta(struct grid_team *t, struct cta *c, bool good)
 		g->thread_insts += c->warp[i].thread_insts;
 	}
 	if (good && g->warp_insts > g->opt->limit)
-		cta_over_limit(c);
+		cta_fail_over_limit(c);
 	good = good && !grid_failed(g, c->number);
 	if (good) {
-		race_delivered(c);
-		clash_delivered(c);
-		exec_found(c);
+		race_report_within(c);
+		clash_report(c);
+		exec_print_findings(c);
 	}
 	t->good = t->good && good && (!t->done || t->done(t->ctx, c));
 }
@@ -92,7 +92,7 @@ static void *run_clusters(void *arg)
 		cluster_start(c, n);
 		enum cluster_state state = cluster_run(c);
 		if (state == CLUSTER_STUCK)
-			cluster_deadlock(c);
+			cluster_fail_deadlock(c);
 		pthread_mutex_lock(&t->lock);
 		while (t->delivered != n)
 			pthread_cond_wait(&t->turn, &t->lock);
@@ -137,7 +137,7 @@ static bool start_next_cluster(struct grid_team *t, struct resident *r)
 }
 
 /* Delivers the leading clusters that have ended, and makes their structures available again. */
-static void deliver_front(struct grid_team *t, struct resident *r)
+static void deliver_finished_clusters(struct grid_team *t, struct resident *r)
 {
 	uint32_t k = 0;
 
@@ -173,10 +173,10 @@ static void run_on_one_thread(struct grid_team *t)
 			progress |= r.state[i] == CLUSTER_DONE || r.c[i]->changed;
 			t->good = r.state[i] != CLUSTER_FAILED;
 		}
-		deliver_front(t, &r);
+		deliver_finished_clusters(t, &r);
 		from = 0;
 		if (t->good && !progress) {
-			cluster_deadlock(r.c[0]);
+			cluster_fail_deadlock(r.c[0]);
 			t->good = false;
 		}
 	}
@@ -223,7 +223,7 @@ bool grid_run(struct grid *g, bool (*done)(void *ctx, struct cta *c), void *ctx)
 	else
 		run_on_one_thread(&t);
 	crew_join(crew);
-	race_end(g, t.good);
+	race_report(g, t.good);
 	if (g->machine)
 		g->machine->close(g);
 	pthread_cond_destroy(&t.turn);

@@ -62,7 +62,7 @@ LANE_FN static bool all_lanes_moved(const uint64_t *a, const uint64_t *b)
 	return !wrong;
 }
 
-bool lanes_moved(const uint64_t *a, const uint64_t *b) { return all_lanes_moved(a, b); }
+bool lanes_same_distance(const uint64_t *a, const uint64_t *b) { return all_lanes_moved(a, b); }
 
 LANE_FN static bool pointers_have_stride(uint8_t *const *at, uint64_t step)
 {
@@ -115,7 +115,7 @@ LANE_FN static uint32_t pointers_apart(uint8_t *const *at, uint64_t bytes)
 	return (uint32_t)apart;
 }
 
-unsigned lanes_spans(struct access_range *s, uint32_t m, uint64_t bytes, uint8_t *const *at)
+unsigned lanes_merge_spans(struct access_range *s, uint32_t m, uint64_t bytes, uint8_t *const *at)
 {
 	struct access_range *last = s;
 	uint32_t first = m; /* first lanes of runs of adjacent accesses */

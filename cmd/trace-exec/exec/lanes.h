@@ -121,7 +121,7 @@ void lanes_extremes(const uint64_t *a, uint32_t m, uint64_t *low, uint64_t *high
 /* Tests whether the addresses of all lanes have the stride `step`. */
 bool lanes_apart_by(const uint64_t *a, uint64_t step);
 /* Tests whether a[i] - b[i] is the same in all lanes. */
-bool lanes_moved(const uint64_t *a, const uint64_t *b);
+bool lanes_same_distance(const uint64_t *a, const uint64_t *b);
 /* Tests whether the host addresses of all lanes have the stride `step`. */
 bool lanes_adjacent(uint8_t *const *at, uint64_t step);
 /* Tests whether the host addresses of the lanes of m ascend from lane to lane. */
@@ -137,6 +137,6 @@ struct access_range {
  * Merges the accesses of the lanes of m, `bytes` bytes each, into at most LANES spans, in the order of the
  * lanes. Returns the number of spans.
  */
-unsigned lanes_spans(struct access_range *s, uint32_t m, uint64_t bytes, uint8_t *const *at);
+unsigned lanes_merge_spans(struct access_range *s, uint32_t m, uint64_t bytes, uint8_t *const *at);
 
 #endif

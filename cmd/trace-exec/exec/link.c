@@ -42,7 +42,7 @@ static int link_fault(const struct link_name *a, const struct link_name *b, stru
 }
 
 /* Checks that a name agrees with its definition `to`. */
-static int check_fits(const struct link_name *a, const struct link_name *to, struct fault *f)
+static int check_definition_agrees(const struct link_name *a, const struct link_name *to, struct fault *f)
 {
 	const struct symbol *s = a->sym, *d = to->sym;
 	char found[60], expected[60];
@@ -126,7 +126,7 @@ static int link_symbol(const struct program *p, const struct module *m, struct s
 
 	if ((!func && s->kind != SYM_VAR) || s->alias || (!wants && !s->visible))
 		return 0;
-	if (func && wants && call_built_in(s->name))
+	if (func && wants && call_find_built_in(s->name))
 		return 0;
 	if (!func && s->space == SP_SHARED && s->unsized)
 		return 0; /* it is the launch's dynamic shared memory */
@@ -138,7 +138,7 @@ static int link_symbol(const struct program *p, const struct module *m, struct s
 			".extern variable '%s' is not defined by any module", s->name);
 	if (!found || best.sym == s)
 		return 0;
-	if (check_fits(&a, &best, f))
+	if (check_definition_agrees(&a, &best, f))
 		return -1;
 	if (best.sym->align < s->align)
 		best.sym->align = s->align;
@@ -155,7 +155,7 @@ static int check_alias(const struct module *m, struct symbol *s, struct fault *f
 	if (!s->def->func || !s->def->func->has_body || s->def->weak)
 		return link_fault(
 			&a, &to, f, "is the alias of a function without a body of its own", "a body");
-	return check_fits(&a, &to, f);
+	return check_definition_agrees(&a, &to, f);
 }
 
 static int link_names(const struct program *p, const struct module *m, struct fault *f)
@@ -300,7 +300,7 @@ int program_link(struct program *p, struct fault *f)
 			fn->first_pc = p->n_insts;
 			p->n_insts += fn->n_insts;
 			if (!fn->machine)
-				flow_meet(fn);
+				flow_find_meeting_points(fn);
 			grow(&p->func, &p->cap_funcs, p->n_funcs + 1, sizeof(*p->func));
 			fn->number = p->n_funcs;
 			p->func[p->n_funcs++] = fn;

@@ -100,14 +100,14 @@ static void set_memory_marks(struct memory *m, uint8_t *at, uint64_t n, int valu
 	memset(at + before + pages, value, n - before - pages);
 }
 
-void memory_unset(struct memory *m, uint64_t addr, uint64_t bytes)
+void memory_mark_unset(struct memory *m, uint64_t addr, uint64_t bytes)
 {
 	if (!m->unset)
 		m->unset = reserve(m->heap_cap, 1);
 	set_memory_marks(m, m->unset + (addr - HEAP_BASE), bytes, 1);
 }
 
-void memory_set(struct memory *m, uint64_t addr, uint64_t bytes)
+void memory_mark_set(struct memory *m, uint64_t addr, uint64_t bytes)
 {
 	if (m->unset)
 		set_memory_marks(m, m->unset + (addr - HEAP_BASE), bytes, 0);
@@ -115,12 +115,12 @@ void memory_set(struct memory *m, uint64_t addr, uint64_t bytes)
 
 #define PLACES_MAX 16u
 
-static bool same_place(struct place a, struct place b)
+static bool is_same_place(struct place a, struct place b)
 {
 	return a.line == b.line && a.col == b.col && a.file == b.file;
 }
 
-uint64_t memory_leaks(const struct memory *m, bool finding)
+uint64_t memory_report_leaks(const struct memory *m, bool finding)
 {
 	struct {
 		struct place at;
@@ -136,7 +136,7 @@ uint64_t memory_leaks(const struct memory *m, bool finding)
 		if (!b->live || !b->by.line)
 			continue;
 		total++;
-		while (k < places && !same_place(leak[k].at, b->by))
+		while (k < places && !is_same_place(leak[k].at, b->by))
 			k++;
 		if (k == PLACES_MAX)
 			continue;
@@ -162,7 +162,7 @@ uint64_t memory_leaks(const struct memory *m, bool finding)
 	return total;
 }
 
-static void add_static(struct memory *m, const struct symbol *v)
+static void add_static_buffer(struct memory *m, const struct symbol *v)
 {
 	if ((v->space != SP_GLOBAL && v->space != SP_CONST) || v->external)
 		return;
@@ -172,7 +172,7 @@ static void add_static(struct memory *m, const struct symbol *v)
 	m->buffer[m->n_buffers++] = (struct buffer){v->name, v->addr, v->size, true, NOWHERE, false};
 }
 
-void memory_statics(struct memory *m, const struct program *p)
+void memory_add_statics(struct memory *m, const struct program *p)
 {
 	m->static_bytes = p->static_end;
 	m->statics = xcalloc(p->static_end + 64, 1);
@@ -180,14 +180,14 @@ void memory_statics(struct memory *m, const struct program *p)
 		const struct module *mod = p->module[i];
 
 		for (uint32_t k = 0; k < mod->n_vars; k++)
-			add_static(m, mod->var[k]);
+			add_static_buffer(m, mod->var[k]);
 		for (uint32_t k = 0; k < mod->n_funcs; k++)
 			for (uint32_t j = 0; j < mod->func[k]->n_vars; j++)
-				add_static(m, mod->func[k]->var[j]);
+				add_static_buffer(m, mod->func[k]->var[j]);
 	}
 }
 
-const struct buffer *memory_near(const struct memory *m, uint64_t addr)
+const struct buffer *memory_nearest_buffer(const struct memory *m, uint64_t addr)
 {
 	uint32_t low = 0, high = m->n_buffers;
 

@@ -74,7 +74,7 @@ struct reach {
 	const struct program *p;
 	uint32_t n_nodes, cap_nodes;
 	uint32_t *from; /* by node: first edge that leads to it, from a node that names it; UINT32_MAX: none */
-	struct reach_edge {
+	struct reach_add_edge {
 		uint32_t from, next;
 	} * edge;
 	uint32_t n_edges, cap_edges;
@@ -84,7 +84,7 @@ struct reach {
 	uint32_t n_walk;
 };
 
-static uint32_t reach_any(const struct reach *r, const struct module *m)
+static uint32_t reach_any_node(const struct reach *r, const struct module *m)
 {
 	uint32_t i = 0;
 
@@ -93,43 +93,43 @@ static uint32_t reach_any(const struct reach *r, const struct module *m)
 	return r->p->n_funcs + i;
 }
 
-static void reach_edge(struct reach *r, uint32_t from, uint32_t to)
+static void reach_add_edge(struct reach *r, uint32_t from, uint32_t to)
 {
 	if (r->from[to] != UINT32_MAX && r->edge[r->from[to]].from == from)
 		return;
 	grow(&r->edge, &r->cap_edges, r->n_edges + 1, sizeof(*r->edge));
-	r->edge[r->n_edges] = (struct reach_edge){from, r->from[to]};
+	r->edge[r->n_edges] = (struct reach_add_edge){from, r->from[to]};
 	r->from[to] = r->n_edges++;
 }
 
 /* Adds the edges for a symbol that function fn names. */
-static void reach_symbol(struct reach *r, struct func *fn, struct symbol *named)
+static void reach_add_symbol(struct reach *r, struct func *fn, struct symbol *named)
 {
 	struct symbol *s = sym_def(named);
 
 	if (s->kind == SYM_FUNC && s->func && s->func->has_body)
-		reach_edge(r, fn->number, s->func->number);
+		reach_add_edge(r, fn->number, s->func->number);
 	for (uint32_t i = 0; s->kind == SYM_TARGETS && i < s->n_targets; i++)
 		if (s->target[i]->kind == SYM_FUNC)
-			reach_symbol(r, fn, s->target[i]);
+			reach_add_symbol(r, fn, s->target[i]);
 	if (s->kind != SYM_VAR || s->space != SP_SHARED)
 		return;
 	if (s->unsized && fn->shared_align < s->align)
 		fn->shared_align = s->align;
 	if (!s->unsized && !s->owner)
-		reach_edge(r, fn->number, s->node);
+		reach_add_edge(r, fn->number, s->node);
 }
 
-static void reach_operand(struct reach *r, struct func *fn, const struct operand *o)
+static void reach_add_operand(struct reach *r, struct func *fn, const struct operand *o)
 {
 	if (o->sym && o->kind != O_LABEL)
-		reach_symbol(r, fn, o->sym);
+		reach_add_symbol(r, fn, o->sym);
 	for (unsigned i = 0; o->elem && i < o->n; i++)
-		reach_operand(r, fn, &o->elem[i]);
+		reach_add_operand(r, fn, &o->elem[i]);
 }
 
 /* Adds the edges of a function's statements. A call through a register may call any function of the group. */
-static void reach_func(struct reach *r, struct func *fn)
+static void reach_add_func(struct reach *r, struct func *fn)
 {
 	for (uint32_t i = 0; i < fn->n_insts; i++) {
 		const struct stmt *in = &fn->inst[i];
@@ -138,15 +138,15 @@ static void reach_func(struct reach *r, struct func *fn)
 		for (unsigned k = 0; k < in->n_operands; k++) {
 			const struct operand *o = &in->operand[k];
 
-			reach_operand(r, fn, o);
+			reach_add_operand(r, fn, o);
 			any |= in->op == I_call && o->sym && o->sym->kind == SYM_PROTO;
 		}
 		if (any)
-			reach_edge(r, fn->number, reach_any(r, fn->module));
+			reach_add_edge(r, fn->number, reach_any_node(r, fn->module));
 	}
 }
 
-static void reach_open(struct reach *r, struct program *p)
+static void reach_build_graph(struct reach *r, struct program *p)
 {
 	uint32_t n = p->n_funcs + p->n_modules;
 
@@ -164,20 +164,20 @@ static void reach_open(struct reach *r, struct program *p)
 		r->seen[i] = 0;
 	}
 	for (uint32_t i = 0; i < p->n_funcs; i++) {
-		reach_func(r, p->func[i]);
+		reach_add_func(r, p->func[i]);
 		if (!p->func[i]->entry)
-			reach_edge(r, reach_any(r, p->func[i]->module), i);
+			reach_add_edge(r, reach_any_node(r, p->func[i]->module), i);
 	}
 }
 
-static void reach_close(struct reach *r)
+static void reach_free_graph(struct reach *r)
 {
 	free(r->from);
 	free(r->edge);
 }
 
 /* Sets walk[] to the node and all nodes that reach it. */
-static void reach_find(struct reach *r, uint32_t node)
+static void reach_walk_from(struct reach *r, uint32_t node)
 {
 	r->turn++;
 	r->n_walk = 0;
@@ -202,7 +202,7 @@ static struct func *reach_kernel(const struct reach *r, uint32_t i)
 /* ---- shared memory ---- */
 
 /* Places one shared variable. *next: first free address after the module's variables outside of kernels. */
-static int place_shared_one(
+static int place_shared_variable(
 	struct reach *r, const struct module *m, struct symbol *v, uint32_t *next, struct fault *f)
 {
 	struct func *own = v->owner && v->owner->entry ? v->owner : NULL;
@@ -211,7 +211,7 @@ static int place_shared_one(
 	if (v->external)
 		return 0;
 	if (!own)
-		reach_find(r, v->owner ? v->owner->number : v->node);
+		reach_walk_from(r, v->owner ? v->owner->number : v->node);
 	for (uint32_t i = 0; !own && i < r->n_walk; i++) {
 		const struct func *k = reach_kernel(r, i);
 
@@ -244,21 +244,21 @@ static int place_shared_module(struct reach *r, const struct module *m, struct f
 		for (; fn < m->n_funcs && m->func[fn]->shared_at <= i; fn++)
 			if (m->func[fn]->entry && m->func[fn]->shared_end < next)
 				m->func[fn]->shared_end = next;
-		if (i < m->n_shared && place_shared_one(r, m, m->shared[i], &next, f))
+		if (i < m->n_shared && place_shared_variable(r, m, m->shared[i], &next, f))
 			return -1;
 	}
 	return 0;
 }
 
 /* Passes the alignment of functions' dynamic variables on to the kernels that reach them. */
-static void place_dynamic(struct reach *r)
+static void place_dynamic_shared(struct reach *r)
 {
 	for (uint32_t i = 0; i < r->p->n_funcs; i++) {
 		uint32_t align = r->p->func[i]->shared_align;
 
 		if (r->p->func[i]->entry || align <= 16)
 			continue;
-		reach_find(r, i);
+		reach_walk_from(r, i);
 		for (uint32_t k = 0; k < r->n_walk; k++) {
 			struct func *to = reach_kernel(r, k);
 
@@ -275,10 +275,10 @@ int place_shared(struct program *p, struct fault *f)
 
 	for (uint32_t i = 0; i < p->n_funcs; i++)
 		p->func[i]->shared_end = p->func[i]->shared_align = 0;
-	reach_open(&r, p);
+	reach_build_graph(&r, p);
 	for (uint32_t i = 0; i < p->n_modules && !status; i++)
 		status = place_shared_module(&r, p->module[i], f);
-	place_dynamic(&r);
-	reach_close(&r);
+	place_dynamic_shared(&r);
+	reach_free_graph(&r);
 	return status;
 }

@@ -16,7 +16,7 @@
 #define ARGUMENTS_MOST 32u
 #define WIDTH_MOST     65535u /* largest width and precision; larger numbers are reduced to it */
 
-static enum state_space space_at(uint64_t a)
+static enum state_space space_of_address(uint64_t a)
 {
 	return a >= LOCAL_BASE && a < SHARED_BASE  ? SP_LOCAL
 	       : a >= SHARED_BASE && a < HEAP_BASE ? SP_SHARED
@@ -24,9 +24,9 @@ static enum state_space space_at(uint64_t a)
 }
 
 /* Returns the host address of n bytes at a generic address; NULL: they are not all in memory. */
-static const uint8_t *bytes_at(const struct warp *w, unsigned lane, uint64_t a, uint64_t n)
+static const uint8_t *find_lane_bytes(const struct warp *w, unsigned lane, uint64_t a, uint64_t n)
 {
-	const enum state_space space = space_at(a);
+	const enum state_space space = space_of_address(a);
 
 	if (space == SP_GLOBAL)
 		return memory_at(w->mem, a, n);
@@ -42,7 +42,7 @@ void print_string(const struct warp *w, unsigned lane, uint64_t addr, char *out,
 	size_t n = 0;
 	const uint8_t *c;
 
-	while (n + 1 < cap && (c = bytes_at(w, lane, addr + n, 1)) && *c)
+	while (n + 1 < cap && (c = find_lane_bytes(w, lane, addr + n, 1)) && *c)
 		out[n++] = (char)*c;
 	out[n] = '\0';
 }
@@ -58,35 +58,35 @@ struct printing {
 	struct bytes out;
 };
 
-static bool fail_outside(struct printing *p, uint64_t addr, uint64_t n)
+static bool fail_printf_outside(struct printing *p, uint64_t addr, uint64_t n)
 {
-	const enum state_space space = space_at(addr);
+	const enum state_space space = space_of_address(addr);
 
 	addr -= space == SP_LOCAL ? LOCAL_BASE : space == SP_SHARED ? SHARED_BASE : 0;
-	check_outside(p->w, p->o, p->lane, space, addr, n);
+	check_report_outside(p->w, p->o, p->lane, space, addr, n);
 	return false;
 }
 
 /* Appends the string at addr. Returns false if the launch has failed. */
-static bool add_text(struct printing *p, struct bytes *to, uint64_t addr)
+static bool add_string_text(struct printing *p, struct bytes *to, uint64_t addr)
 {
 	const uint8_t *c;
 
 	bytes_add(to, "", 0);
-	for (; (c = bytes_at(p->w, p->lane, addr, 1)) && *c; addr++)
+	for (; (c = find_lane_bytes(p->w, p->lane, addr, 1)) && *c; addr++)
 		bytes_add(to, c, 1);
-	return c || fail_outside(p, addr, 1);
+	return c || fail_printf_outside(p, addr, 1);
 }
 
 /* Reads the next argument, of 4 or 8 bytes. Returns false if the launch has failed. */
-static bool take_argument(struct printing *p, unsigned size, uint64_t *v)
+static bool take_printf_argument(struct printing *p, unsigned size, uint64_t *v)
 {
 	p->next = (p->next + size - 1) / size * size;
-	const uint8_t *a = bytes_at(p->w, p->lane, p->args + p->next, size);
+	const uint8_t *a = find_lane_bytes(p->w, p->lane, p->args + p->next, size);
 
 	*v = 0;
 	if (!a)
-		return fail_outside(p, p->args + p->next, size);
+		return fail_printf_outside(p, p->args + p->next, size);
 	memcpy(v, a, size);
 	p->next += size;
 	p->used++;
@@ -101,7 +101,7 @@ struct conversion {
 	unsigned shorts; /* number of letters h */
 };
 
-static const char *read_size(const char *s, bool *taken, unsigned *v)
+static const char *read_conversion_size(const char *s, bool *taken, unsigned *v)
 {
 	*taken = *s == '*';
 	s += *taken;
@@ -111,7 +111,7 @@ static const char *read_size(const char *s, bool *taken, unsigned *v)
 	return s;
 }
 
-static void add_flag(struct conversion *c, char flag)
+static void add_conversion_flag(struct conversion *c, char flag)
 {
 	size_t n = strlen(c->flags);
 
@@ -124,11 +124,11 @@ static const char *read_conversion(const char *s, struct conversion *c)
 {
 	memset(c, 0, sizeof(*c));
 	for (; *s && strchr("-+ #0", *s); s++)
-		add_flag(c, *s);
-	s = read_size(s, &c->width_taken, &c->width);
+		add_conversion_flag(c, *s);
+	s = read_conversion_size(s, &c->width_taken, &c->width);
 	c->point = *s == '.';
 	if (c->point)
-		s = read_size(s + 1, &c->precision_taken, &c->precision);
+		s = read_conversion_size(s + 1, &c->precision_taken, &c->precision);
 	for (; *s && strchr("hlLjzt", *s); s++) {
 		c->shorts += *s == 'h';
 		c->wide |= *s != 'h' && *s != 'L';
@@ -141,20 +141,20 @@ static const char *read_conversion(const char *s, struct conversion *c)
  * Reads the width and the precision from the arguments, if they are '*'. Returns false if the launch has
  * failed.
  */
-static bool take_sizes(struct printing *p, struct conversion *c)
+static bool take_conversion_sizes(struct printing *p, struct conversion *c)
 {
 	uint64_t v;
 
 	if (c->width_taken) {
-		if (!take_argument(p, 4, &v))
+		if (!take_printf_argument(p, 4, &v))
 			return false;
 		if ((int32_t)v < 0)
-			add_flag(c, '-');
+			add_conversion_flag(c, '-');
 		v = (int32_t)v < 0 ? 0 - (uint64_t)(int32_t)v : v;
 		c->width = v < WIDTH_MOST ? (unsigned)v : WIDTH_MOST;
 	}
 	if (c->precision_taken) {
-		if (!take_argument(p, 4, &v))
+		if (!take_printf_argument(p, 4, &v))
 			return false;
 		c->point = (int32_t)v >= 0; /* a negative precision means none */
 		c->precision = v < WIDTH_MOST ? (unsigned)v : WIDTH_MOST;
@@ -163,7 +163,7 @@ static bool take_sizes(struct printing *p, struct conversion *c)
 }
 
 /* Cuts an integer to the conversion's size. */
-static uint64_t cut_integer(const struct conversion *c, uint64_t v)
+static uint64_t truncate_integer(const struct conversion *c, uint64_t v)
 {
 	const unsigned cut = c->wide ? 0 : c->shorts > 1 ? 56 : c->shorts ? 48 : 32;
 
@@ -186,7 +186,7 @@ static void add_formatted(struct printing *p, const struct conversion *c, uint64
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 	if (number)
-		bytes_printf(&p->out, spec, (long long)cut_integer(c, v));
+		bytes_printf(&p->out, spec, (long long)truncate_integer(c, v));
 	else if (c->letter == 's')
 		bytes_printf(&p->out, spec, text);
 	else if (c->letter == 'c')
@@ -206,16 +206,16 @@ static bool print_conversion(struct printing *p, struct conversion *c)
 	uint64_t v;
 	bool good;
 
-	if (!take_sizes(p, c))
+	if (!take_conversion_sizes(p, c))
 		return false;
 	if (c->letter == '%') {
 		bytes_add(&p->out, "%", 1);
 		return true;
 	}
-	good = take_argument(p, c->letter == 'c' || (number && !c->wide) ? 4 : 8, &v);
+	good = take_printf_argument(p, c->letter == 'c' || (number && !c->wide) ? 4 : 8, &v);
 	if (good && c->letter == 's') {
 		if (v)
-			good = add_text(p, &text, v);
+			good = add_string_text(p, &text, v);
 		else
 			bytes_puts(&text, "(null)");
 	}
@@ -259,7 +259,7 @@ int print_lane(struct warp *w, const struct op *o, unsigned lane, uint64_t forma
 
 	if (!format)
 		return -1;
-	good = add_text(&p, &text, format) && print_format(&p, text.p);
+	good = add_string_text(&p, &text, format) && print_format(&p, text.p);
 	if (good && p.out.n) {
 		pthread_mutex_lock(&w->cta->g->lock);
 		fwrite(p.out.p, 1, p.out.n, w->g->print);

@@ -38,8 +38,8 @@ struct race {
 	pthread_mutex_t lock[LOCKS]; /* each protects the marks of some regions */
 };
 
-static uint64_t mark_block(uint64_t key) { return key >> BLOCK_SHIFT; }
-static uint32_t mark_inst(uint64_t key) { return (uint32_t)(key >> 1); }
+static uint64_t block_of_mark(uint64_t key) { return key >> BLOCK_SHIFT; }
+static uint32_t inst_of_mark(uint64_t key) { return (uint32_t)(key >> 1); }
 
 void race_start(struct grid *g)
 {
@@ -62,7 +62,8 @@ void race_start(struct grid *g)
 static bool marks_race(uint64_t writer, uint64_t reader)
 {
 	return writer &&
-	       (writer & OTHERS || (reader && (reader & OTHERS || mark_block(reader) != mark_block(writer))));
+	       (writer & OTHERS ||
+		       (reader && (reader & OTHERS || block_of_mark(reader) != block_of_mark(writer))));
 }
 
 static uint64_t byte_address(const struct race *r, uint64_t byte)
@@ -73,7 +74,7 @@ static uint64_t byte_address(const struct race *r, uint64_t byte)
 /* Returns the mark for the accesses of two marks. */
 static uint64_t join_marks(uint64_t a, uint64_t b)
 {
-	uint64_t others = ((a | b) & OTHERS) || (a && b && mark_block(a) != mark_block(b)) ? OTHERS : 0;
+	uint64_t others = ((a | b) & OTHERS) || (a && b && block_of_mark(a) != block_of_mark(b)) ? OTHERS : 0;
 
 	return (a > b ? a : b) | others;
 }
@@ -90,7 +91,7 @@ static uint64_t reader_mark_of_byte(const struct race *r, const uint64_t *bytes,
 }
 
 /* Finds the first of the bytes on which blocks race, and notes it if it is the lowest so far. */
-static void judge_bytes(struct race *r, uint64_t byte, uint64_t end)
+static void find_race_in_bytes(struct race *r, uint64_t byte, uint64_t end)
 {
 	const uint64_t *bytes = atomic_load(&r->byte);
 	uint64_t low = atomic_load(&r->lowest);
@@ -106,7 +107,7 @@ static void judge_bytes(struct race *r, uint64_t byte, uint64_t end)
 enum { MARKS_CHANGED = 1, MARKS_RACE = 2 };
 
 /* Tests whether all n marks belong to the key's block. */
-LANE_FN static bool are_marked(const uint64_t *own, uint64_t n, uint64_t key)
+LANE_FN static bool are_marked_by_block(const uint64_t *own, uint64_t n, uint64_t key)
 {
 	uint64_t differ = 0;
 
@@ -160,19 +161,19 @@ static unsigned set_race_marks(
 {
 	uint64_t *writers = marks + first, *readers = writers + all, *own = write ? writers : readers;
 
-	if (are_marked(own, n, key))
+	if (are_marked_by_block(own, n, key))
 		return 0;
 	return write ? set_write_marks(writers, readers, n, key) : set_read_marks(readers, writers, n, key);
 }
 
 static void mark_words(struct race *r, uint64_t key, uint64_t first, uint64_t n, bool write)
 {
-	if (n == 1 && mark_block(r->word[write ? first : r->words + first]) == mark_block(key))
+	if (n == 1 && block_of_mark(r->word[write ? first : r->words + first]) == block_of_mark(key))
 		return;
 	unsigned how = set_race_marks(r->word, r->words, first, n, key, write);
 
 	if (how & MARKS_RACE || (how && atomic_load(&r->byte)))
-		judge_bytes(r, 4 * first, 4 * (first + n));
+		find_race_in_bytes(r, 4 * first, 4 * (first + n));
 }
 
 static bool any_word_mark(const struct race *r, uint64_t first, uint64_t end)
@@ -184,7 +185,7 @@ static bool any_word_mark(const struct race *r, uint64_t first, uint64_t end)
 	return any;
 }
 
-static NOINLINE uint64_t *byte_marks(struct grid *g)
+static NOINLINE uint64_t *allocate_byte_marks(struct grid *g)
 {
 	uint64_t *bytes;
 
@@ -203,10 +204,10 @@ static void mark_bytes(struct grid *g, uint64_t key, uint64_t from, uint64_t to,
 	struct race *r = g->race;
 	uint64_t *bytes = atomic_load(&r->byte);
 
-	bytes = bytes ? bytes : byte_marks(g);
+	bytes = bytes ? bytes : allocate_byte_marks(g);
 	unsigned how = set_race_marks(bytes, 4 * r->words, from, to - from, key, write);
 	if (how & MARKS_RACE || (how && any_word_mark(r, from / 4, (to + 3) / 4)))
-		judge_bytes(r, from, to);
+		find_race_in_bytes(r, from, to);
 }
 
 /* Marks an access of a block to the bytes of one region, counted from the first word. */
@@ -262,7 +263,7 @@ struct within {
 	uint32_t *write_inst, *read_inst;
 };
 
-void race_cta(struct cta *c)
+void race_start_cta(struct cta *c)
 {
 	const struct race *r = c->g->race;
 
@@ -281,7 +282,7 @@ void race_cta(struct cta *c)
 	c->within->found = false;
 }
 
-void race_cta_free(struct cta *c)
+void race_free_cta(struct cta *c)
 {
 	if (c->within)
 		reserve_free(c->within->seen, c->within->words, 4 * sizeof(uint32_t));
@@ -289,7 +290,7 @@ void race_cta_free(struct cta *c)
 	c->within = NULL;
 }
 
-void race_order(struct cta *c)
+void race_start_epoch(struct cta *c)
 {
 	if (c->within)
 		c->within->epoch++;
@@ -318,7 +319,7 @@ LANE_FN static bool any_race_within(
 }
 
 /* Returns the marks of a word after an access of the warp. */
-static inline uint32_t joined_warps(uint32_t old, uint32_t self, bool write)
+static inline uint32_t add_warp_to_mark(uint32_t old, uint32_t self, bool write)
 {
 	uint32_t reader = old >> 16;
 
@@ -331,7 +332,7 @@ LANE_FN static void set_write_within(
 {
 	LANES_LOOP for (uint64_t i = 0; i < n; i++)
 	{
-		warps[i] = joined_warps(seen[i] == epoch ? warps[i] : 0, self, true);
+		warps[i] = add_warp_to_mark(seen[i] == epoch ? warps[i] : 0, self, true);
 		seen[i] = epoch;
 	}
 }
@@ -341,7 +342,7 @@ LANE_FN static void set_read_within(
 {
 	LANES_LOOP for (uint64_t i = 0; i < n; i++)
 	{
-		warps[i] = joined_warps(seen[i] == epoch ? warps[i] : 0, self, false);
+		warps[i] = add_warp_to_mark(seen[i] == epoch ? warps[i] : 0, self, false);
 		seen[i] = epoch;
 	}
 }
@@ -369,7 +370,7 @@ static NOINLINE void note_race_within(
 }
 
 /* Notes an access of the warp `self` (+ 1) to n words. */
-static void note_within(
+static void note_access_within(
 	struct within *x, uint32_t inst, uint32_t self, uint64_t first, uint64_t n, bool write)
 {
 	uint32_t *seen = x->seen + first, *warps = x->warps + first,
@@ -380,7 +381,7 @@ static void note_within(
 
 		if (!x->found && warps_race(old, self, write))
 			note_race_within(x, inst, self, first, write);
-		*warps = joined_warps(old, self, write);
+		*warps = add_warp_to_mark(old, self, write);
 		*seen = x->epoch;
 		*insts = inst;
 		return;
@@ -402,7 +403,7 @@ static const char *access_verb(const struct op *o)
 }
 
 /* Writes the line of a PTX instruction, or the PC of machine code. */
-static void position_text(const struct op *o, char *out, size_t cap)
+static void write_position_text(const struct op *o, char *out, size_t cap)
 {
 	if (o->func->machine)
 		snprintf(out, cap, "PC 0x%04x", SASS_BYTES * (unsigned)(o->in - o->func->inst));
@@ -422,14 +423,14 @@ static void describe_race_step(const struct grid *g, const struct race_step *s, 
 	const struct op *o = &g->code->op[s->inst];
 	char at[24];
 
-	position_text(o, at, sizeof(at));
+	write_position_text(o, at, sizeof(at));
 	if (s->warp == MANY)
 		snprintf(out, cap, "several warps read at %s", at);
 	else
 		snprintf(out, cap, "warp %u %s at %s", s->warp - 1, access_verb(o), at);
 }
 
-void race_delivered(struct cta *c)
+void race_report_within(struct cta *c)
 {
 	struct within *x = c->within;
 	const struct grid *g = c->g;
@@ -441,7 +442,7 @@ void race_delivered(struct cta *c)
 	k->raced_within = true;
 	const struct op *o = &g->code->op[x->second.inst];
 	uint64_t addr = byte_address(g->race, 4 * x->word);
-	const struct buffer *b = memory_near(g->mem, addr);
+	const struct buffer *b = memory_nearest_buffer(g->mem, addr);
 	describe_race_step(g, &x->first, first, sizeof(first));
 	race_instruction_text(o, line, sizeof(line));
 	diag_warn(stmt_place(o->func, o->in),
@@ -456,7 +457,8 @@ void race_delivered(struct cta *c)
  * Sets *from and *end to the bytes of global memory that the span covers, counted from the first word. Returns
  * false if it is elsewhere.
  */
-static bool span_bytes(const struct warp *w, const struct access_range *s, uint64_t *from, uint64_t *end)
+static bool byte_range_of_span(
+	const struct warp *w, const struct access_range *s, uint64_t *from, uint64_t *end)
 {
 	const struct race *r = w->g->race;
 	uint64_t heap = (uintptr_t)s->at - (uintptr_t)w->mem->heap,
@@ -471,37 +473,37 @@ static bool span_bytes(const struct warp *w, const struct access_range *s, uint6
 	return true;
 }
 
-void race_access(struct warp *w, const struct op *o, const struct access_range *s, unsigned n, uint64_t bytes,
-	bool write)
+void race_check_access(struct warp *w, const struct op *o, const struct access_range *s, unsigned n,
+	uint64_t bytes, bool write)
 {
 	uint32_t inst = (uint32_t)(o - w->g->code->op);
 	uint64_t key = (w->cta->number + 1) << BLOCK_SHIFT | (uint64_t)inst << 1, from, end;
 	struct within *x = bytes >= 4 ? w->cta->within : NULL;
 
-	if (check_atomic(o)) {
-		race_order(w->cta); /* atomics may synchronize threads */
+	if (check_is_atomic(o)) {
+		race_start_epoch(w->cta); /* atomics may synchronize threads */
 		return;
 	}
 	if (stmt_has(o->in, M_VOLATILE) || stmt_has(o->in, M_RELAXED) || stmt_has(o->in, M_ACQUIRE) ||
 		stmt_has(o->in, M_RELEASE)) {
-		race_order(w->cta);
+		race_start_epoch(w->cta);
 		x = NULL;
 	}
 	for (const struct access_range *last = s + n; s < last; s++) {
-		if (!span_bytes(w, s, &from, &end))
+		if (!byte_range_of_span(w, s, &from, &end))
 			continue;
 		if (w->g->race->word)
 			mark_range(w->cta->g, key, from, end, bytes >= 4, write);
 		if (x)
-			note_within(x, inst, w->index + 1, from / 4, (end + 3) / 4 - from / 4, write);
+			note_access_within(x, inst, w->index + 1, from / 4, (end + 3) / 4 - from / 4, write);
 	}
 }
 
-static void block_text(const struct grid *g, uint64_t key, char *out, size_t cap)
+static void write_block_name(const struct grid *g, uint64_t key, char *out, size_t cap)
 {
 	uint32_t id[3];
 
-	grid_block(g, mark_block(key) - 1, id);
+	grid_block_id(g, block_of_mark(key) - 1, id);
 	snprintf(out, cap, "CTA (%u,%u,%u)", id[0], id[1], id[2]);
 }
 
@@ -510,19 +512,19 @@ static void report_race(const struct grid *g, uint64_t byte)
 	const uint64_t *bytes = atomic_load(&g->race->byte);
 	uint64_t writer = writer_mark_of_byte(g->race, bytes, byte),
 		 reader = reader_mark_of_byte(g->race, bytes, byte), addr = byte_address(g->race, byte);
-	const struct buffer *b = memory_near(g->mem, addr);
-	const struct op *o = &g->code->op[mark_inst(writer)], *other = &g->code->op[mark_inst(reader)];
+	const struct buffer *b = memory_nearest_buffer(g->mem, addr);
+	const struct op *o = &g->code->op[inst_of_mark(writer)], *other = &g->code->op[inst_of_mark(reader)];
 	char by[60], too[120] = "others write", line[300];
 
 	race_instruction_text(o, line, sizeof(line));
-	block_text(g, writer, by, sizeof(by));
+	write_block_name(g, writer, by, sizeof(by));
 	if (!(writer & OTHERS)) {
 		char text[60], at[24];
 
-		position_text(other, at, sizeof(at));
-		block_text(g, reader, text, sizeof(text));
+		write_position_text(other, at, sizeof(at));
+		write_block_name(g, reader, text, sizeof(text));
 		snprintf(too, sizeof(too), "%s%s at %s", text,
-			mark_block(reader) == mark_block(writer) ? " and others read" : " reads", at);
+			block_of_mark(reader) == block_of_mark(writer) ? " and others read" : " reads", at);
 	}
 	diag_warn(stmt_place(o->func, o->in),
 		"race: %s writes byte %llu of '%s', which %s in the same launch (expected an atomic or two launches) (kernel %s%s)",
@@ -530,7 +532,7 @@ static void report_race(const struct grid *g, uint64_t byte)
 		g->l->kernel->name, line);
 }
 
-void race_end(struct grid *g, bool good)
+void race_report(struct grid *g, bool good)
 {
 	struct race *r = g->race;
 	struct func *k = g->code->prog->func[g->kernel];

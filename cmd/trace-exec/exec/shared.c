@@ -21,11 +21,11 @@ struct shadow {
 	uint32_t *warps; /* by word: warp + 1 that wrote it (bits 0-15), warp + 1 that read it (bits 16-31) */
 };
 
-void check_start(struct cta *c)
+void check_start_cta(struct cta *c)
 {
 	struct shadow *s = c->check;
 
-	race_cta(c);
+	race_start_cta(c);
 	flight_reset(c);
 	if (!c->g->opt->check || !c->shared_bytes)
 		return;
@@ -40,7 +40,7 @@ void check_start(struct cta *c)
 	memset(s->written, 0, s->bytes);
 }
 
-void check_free(struct cta *c)
+void check_free_cta(struct cta *c)
 {
 	struct shadow *s = c->check;
 
@@ -51,7 +51,7 @@ void check_free(struct cta *c)
 	}
 	free(s);
 	c->check = NULL;
-	race_cta_free(c);
+	race_free_cta(c);
 	flight_free(c);
 }
 
@@ -61,7 +61,7 @@ void check_barrier(struct cta *c)
 
 	if (s)
 		s->epoch++;
-	race_order(c);
+	race_start_epoch(c);
 }
 
 /*
@@ -85,7 +85,7 @@ static uint32_t shared_offset(const struct cta **c, const uint8_t *at)
 	return UINT32_MAX;
 }
 
-void check_flying(struct cta *c, const uint8_t *at, uint64_t bytes, bool flying)
+void check_mark_in_flight(struct cta *c, const uint8_t *at, uint64_t bytes, bool flying)
 {
 	const struct cta *owner = c;
 	uint32_t off = c->check ? shared_offset(&owner, at) : UINT32_MAX;
@@ -97,7 +97,7 @@ void check_flying(struct cta *c, const uint8_t *at, uint64_t bytes, bool flying)
 	}
 }
 
-void check_mark(struct cta *c, const uint8_t *at, uint64_t bytes)
+void check_mark_written(struct cta *c, const uint8_t *at, uint64_t bytes)
 {
 	const struct cta *owner = c;
 	uint32_t off = c->check ? shared_offset(&owner, at) : UINT32_MAX;
@@ -113,9 +113,9 @@ void check_mark(struct cta *c, const uint8_t *at, uint64_t bytes)
 static void report_shared_race(
 	struct warp *w, const struct op *o, uint32_t lane, uint32_t off, unsigned other, const char *what)
 {
-	exec_find(w, o, 1u << lane, "race",
+	exec_note_finding(w, o, 1u << lane, "race",
 		"race: %s at byte %u of .shared that warp %u %s since the last barrier (expected a barrier between)",
-		check_noun(o), off, other - 1, what);
+		check_access_noun(o), off, other - 1, what);
 }
 
 /*
@@ -141,7 +141,7 @@ static void mark_shared_word(struct warp *w, const struct op *o, uint32_t lane, 
 }
 
 /* Tests whether n bytes are written and no copy in flight writes them. */
-LANE_FN static bool are_written(const uint8_t *written, uint64_t n)
+LANE_FN static bool are_bytes_written(const uint8_t *written, uint64_t n)
 {
 	uint8_t differ = 0;
 
@@ -213,7 +213,7 @@ static bool hits_copy_in_flight(struct warp *w, const struct op *o, uint32_t lan
 		return false;
 	exec_fail(w, o, 1u << lane, "race",
 		"%s at byte %u of .shared, which a cp.async in flight writes (expected cp.async.wait_group before it)",
-		check_noun(o), off);
+		check_access_noun(o), off);
 	return true;
 }
 
@@ -237,14 +237,14 @@ static bool check_shared_lanes(
 		if (write) {
 			memset(s->written + off, WRITTEN, bytes);
 		} else if (!memchr(s->written + off, WRITTEN, bytes)) {
-			exec_find(w, o, 1u << i, "uninitialised",
-				"%s of %llu uninitialised bytes at byte %u of .shared", check_noun(o),
+			exec_note_finding(w, o, 1u << i, "uninitialised",
+				"%s of %llu uninitialised bytes at byte %u of .shared", check_access_noun(o),
 				(unsigned long long)bytes, off);
 		}
 		if (bytes < 4 || owner != w->cta)
 			continue;
 		bool same = write && o->in->op == I_st && !w->g->opt->strict_races &&
-			    bytes == (uint64_t)o->n * o->bytes && clash_keeps(w, o, i, at[i]);
+			    bytes == (uint64_t)o->n * o->bytes && clash_leaves_unchanged(w, o, i, at[i]);
 		for (uint64_t b = 0; b < bytes; b += 4)
 			mark_shared_word(w, o, i, s, (uint32_t)(off + b), write, same);
 	}
@@ -264,7 +264,7 @@ static bool check_shared_span(struct warp *w, const struct access_range *s, uint
 	if (off >= x->bytes || off % 4 || bytes % 4)
 		return false;
 	if (write ? memchr(x->written + off, FLYING, s->bytes) != NULL
-		  : !are_written(x->written + off, s->bytes))
+		  : !are_bytes_written(x->written + off, s->bytes))
 		return false;
 	if (!(write ? mark_written_words : mark_read_words)(
 		    x->seen + off / 4, x->warps + off / 4, words, x->epoch, w->index + 1))

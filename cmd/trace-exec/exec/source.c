@@ -15,7 +15,7 @@ const char *source_of(const struct func *f, const struct stmt *in)
 	return in->loc_line && in->loc_file < f->module->n_files ? f->module->file[in->loc_file] : NULL;
 }
 
-uint32_t source_number(struct source_files *s, const char *name)
+uint32_t source_file_number(struct source_files *s, const char *name)
 {
 	for (uint32_t i = 1; i < s->n; i++)
 		if (s->name[i] && (s->name[i] == name || !strcmp(s->name[i], name)))
@@ -40,10 +40,10 @@ void source_write_files(FILE *out, const struct source_files *s)
 
 void source_free_files(struct source_files *s) { free(s->name); }
 
-void source_add(struct source_lines *s, uint64_t pc, const char *file, uint32_t line)
+void source_add_line(struct source_lines *s, uint64_t pc, const char *file, uint32_t line)
 {
 	const struct source_line *last = s->n ? &s->row[s->n - 1] : NULL;
-	uint32_t number = line && file ? source_number(&s->files, file) : 0;
+	uint32_t number = line && file ? source_file_number(&s->files, file) : 0;
 
 	line = number ? line : 0;
 	if (last ? last->file == number && last->line == line : !line)
@@ -52,7 +52,7 @@ void source_add(struct source_lines *s, uint64_t pc, const char *file, uint32_t 
 	s->row[s->n++] = (struct source_line){pc, number, line};
 }
 
-void source_write(FILE *out, const struct source_lines *s)
+void source_write_lines(FILE *out, const struct source_lines *s)
 {
 	source_write_files(out, &s->files);
 	for (uint32_t i = 0; i < s->n; i++)

@@ -28,15 +28,15 @@ struct source_lines {
 /* Returns the name of the source file of a PTX instruction; NULL: unknown. */
 const char *source_of(const struct func *f, const struct stmt *in);
 /* Returns the number of a name, from 1 on. Adds the name if it is new. */
-uint32_t source_number(struct source_files *s, const char *name);
+uint32_t source_file_number(struct source_files *s, const char *name);
 /* Writes a header line for each name, with control characters and malformed UTF-8 as \xNN. */
 void source_write_files(FILE *out, const struct source_files *s);
 void source_free_files(struct source_files *s);
 
 /* Notes the position of the instruction at pc, which is above the last one; line 0: unknown. */
-void source_add(struct source_lines *s, uint64_t pc, const char *file, uint32_t line);
+void source_add_line(struct source_lines *s, uint64_t pc, const char *file, uint32_t line);
 /* Writes the header lines of files and lines. Writes nothing if no line is known. */
-void source_write(FILE *out, const struct source_lines *s);
+void source_write_lines(FILE *out, const struct source_lines *s);
 void source_lines_free(struct source_lines *s);
 
 #endif

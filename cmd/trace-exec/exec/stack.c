@@ -25,7 +25,7 @@ void stack_start(struct warp *w, uint32_t pc)
 }
 
 /* Removes entries without a live lane. Ends a call or the warp if it has no live lane left. */
-void stack_settle(struct warp *w)
+void stack_remove_ended(struct warp *w)
 {
 	for (;;) {
 		uint32_t base = w->n_calls ? w->call[w->n_calls - 1].base : 0;
@@ -42,14 +42,14 @@ void stack_settle(struct warp *w)
 	}
 }
 
-void stack_next(struct warp *w, uint32_t pc)
+void stack_continue_at(struct warp *w, uint32_t pc)
 {
 	struct entry *top = &w->stack[w->depth - 1];
 
 	top->pc = pc;
 	if (pc == top->rpc)
 		w->depth--;
-	stack_settle(w);
+	stack_remove_ended(w);
 }
 
 /* Replaces the top entry by n groups of lanes with different PCs, which are pushed in this order. */
@@ -68,7 +68,7 @@ static void split_group(struct warp *w, const struct entry *group, unsigned n, u
 		} else {
 			w->depth--;
 		}
-		stack_settle(w);
+		stack_remove_ended(w);
 		return;
 	}
 	if (rpc == top.rpc)
@@ -85,11 +85,11 @@ void stack_branch(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask
 	struct entry group[2] = {{pc + 1, mask & ~exec, 0}, {o->target, exec, 0}};
 
 	if (exec == mask || !exec) {
-		stack_next(w, exec ? o->target : pc + 1);
+		stack_continue_at(w, exec ? o->target : pc + 1);
 		return;
 	}
 	if (o->target == pc + 1) {
-		stack_next(w, pc + 1);
+		stack_continue_at(w, pc + 1);
 		return;
 	}
 	split_group(w, group, 2, o->rpc);
@@ -130,7 +130,7 @@ void stack_branch_table(struct warp *w, const struct op *o, uint32_t pc, uint32_
 		if (group[i].mask)
 			group[used++] = group[i];
 	if (used == 1)
-		stack_next(w, group[0].pc);
+		stack_continue_at(w, group[0].pc);
 	else
 		split_group(w, group, used, o->rpc);
 }
@@ -143,7 +143,7 @@ static void move_entry_to_top(struct warp *w, uint32_t i)
 	w->stack[w->depth - 1] = e;
 }
 
-uint32_t stack_rotate(struct warp *w)
+uint32_t stack_switch_group(struct warp *w)
 {
 	uint32_t base = w->n_calls ? w->call[w->n_calls - 1].base : 0, above = 0, lowest = UINT32_MAX, n = 0;
 
@@ -164,7 +164,7 @@ uint32_t stack_rotate(struct warp *w)
 	return n;
 }
 
-bool stack_release(struct warp *w)
+bool stack_release_waiting(struct warp *w)
 {
 	uint32_t base = w->n_calls ? w->call[w->n_calls - 1].base : 0, above = 0;
 
@@ -183,7 +183,7 @@ bool stack_release(struct warp *w)
 	return false;
 }
 
-bool stack_gathers(const struct warp *w, const struct op *o)
+bool stack_must_gather(const struct warp *w, const struct op *o)
 {
 	return o->n < BAR_AND &&
 	       (w->g->independent || (o->in->op == I_barrier && !stmt_has(o->in, M_ALIGNED)));
@@ -227,7 +227,7 @@ bool stack_gather(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask
 	uint32_t alive = w->lanes & ~w->ended, id = REG(uint32_t, w, o->a)[bit_lowest32(exec)];
 	struct entry *top = &w->stack[w->depth - 1];
 
-	if (exec == alive || !stack_gathers(w, o))
+	if (exec == alive || !stack_must_gather(w, o))
 		return true;
 	if (w->parked && w->parked_id != id) {
 		exec_fail(w, o, exec, "barrier-divergent",
@@ -248,7 +248,7 @@ bool stack_gather(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask
 		if (pc + 1 != rpc)
 			push_entry(w, pc + 1, mask & ~exec, rpc);
 	}
-	if (!stack_rotate(w) && !stack_release(w))
+	if (!stack_switch_group(w) && !stack_release_waiting(w))
 		check_divergence(w, o, w->parked);
 	return false;
 }

@@ -8,7 +8,7 @@
 #include "exec/call.h"
 
 /* Continues the running lanes at pc. */
-void stack_next(struct warp *w, uint32_t pc);
+void stack_continue_at(struct warp *w, uint32_t pc);
 /* Executes a branch at pc. The lanes of exec, a part of mask, take it. */
 void stack_branch(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec);
 void stack_branch_table(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec);
@@ -17,6 +17,6 @@ void stack_call(struct warp *w, uint32_t pc, uint32_t exec);
 /* Lets the lanes of mask, which are at pc + 1 with the others, execute pc again before all continue. */
 void stack_execute_again(struct warp *w, uint32_t pc, uint32_t mask);
 /* Removes lanes that have ended or returned. */
-void stack_settle(struct warp *w);
+void stack_remove_ended(struct warp *w);
 
 #endif

@@ -29,7 +29,7 @@ static struct {
  * Adds the text of v: the text of `shorter`, which is v without its last digit, and the last digit of a, which
  * is |v|.
  */
-static void add_small(int v, int a, int shorter)
+static void add_small_number(int v, int a, int shorter)
 {
 	char *s = small[v + SMALL].s;
 	unsigned n = 1;
@@ -54,20 +54,20 @@ void text_prepare(void)
 		two_digits[i][1] = "0123456789abcdef"[i & 15];
 	}
 	for (int i = 0; i < SMALL; i++) {
-		add_small(i, i, i / 10);
-		add_small(-i, i, -(i / 10));
+		add_small_number(i, i, i / 10);
+		add_small_number(-i, i, -(i / 10));
 	}
-	add_small(-SMALL, SMALL, -(SMALL / 10));
+	add_small_number(-SMALL, SMALL, -(SMALL / 10));
 }
 
-char *text_mask(char *p, uint32_t v)
+char *text_put_mask(char *p, uint32_t v)
 {
 	for (unsigned i = 0; i < 4; i++)
 		memcpy(p + 2 * i, two_digits[v >> (24 - 8 * i) & 255], 2);
 	return p + 8;
 }
 
-char *text_hex(char *p, uint64_t v, unsigned digits)
+char *text_put_hex(char *p, uint64_t v, unsigned digits)
 {
 	unsigned n = v ? (67u - (unsigned)__builtin_clzll(v)) / 4 : 1;
 
@@ -79,7 +79,7 @@ char *text_hex(char *p, uint64_t v, unsigned digits)
 	return p;
 }
 
-char *text_number(char *p, int64_t v)
+char *text_put_number(char *p, int64_t v)
 {
 	char digits[24];
 	unsigned n = 0;
@@ -103,10 +103,10 @@ static inline char *write_delta(char *p, int64_t v)
 		return p + small[v + SMALL].n;
 	}
 	*p++ = ' ';
-	return text_number(p, v);
+	return text_put_number(p, v);
 }
 
-bool text_stride(const uint64_t *a, uint32_t m, int64_t *stride)
+bool text_find_stride(const uint64_t *a, uint32_t m, int64_t *stride)
 {
 	unsigned first = bit_lowest32(m), n = m == ALL_LANES ? LANES : bit_count32(m);
 	uint32_t run = m >> first;
@@ -126,19 +126,19 @@ bool text_stride(const uint64_t *a, uint32_t m, int64_t *stride)
 	return !off;
 }
 
-char *text_addresses(char *p, const uint64_t *a, uint32_t m)
+char *text_put_addresses(char *p, const uint64_t *a, uint32_t m)
 {
 	unsigned first = m ? bit_lowest32(m) : 0;
 	int64_t stride = 0;
 
-	if (!m || text_stride(a, m, &stride)) {
+	if (!m || text_find_stride(a, m, &stride)) {
 		memcpy(p, " 1 0x", 5);
-		p = text_hex(p + 5, m ? a[first] : 0, 1);
+		p = text_put_hex(p + 5, m ? a[first] : 0, 1);
 		*p++ = ' ';
-		return text_number(p, stride);
+		return text_put_number(p, stride);
 	}
 	memcpy(p, " 2 0x", 5);
-	p = text_hex(p + 5, a[first], 1);
+	p = text_put_hex(p + 5, a[first], 1);
 	uint64_t last = a[first];
 	FOR_BITS32 (i, m & (m - 1)) {
 		p = write_delta(p, (int64_t)(a[i] - last));
@@ -162,7 +162,7 @@ void text_machine_header(FILE *out, const struct grid *g, uint32_t regs, unsigne
 	fprintf(out, "-shmem base_addr = 0x%016llx\n-local mem base_addr = 0x%016llx\n", SHARED_WINDOW_BASE,
 		LOCAL_WINDOW_BASE);
 	fprintf(out, "-accelsim tracer version = %u\n-enable lineinfo = 0\n", version);
-	source_write(out, lines);
+	source_write_lines(out, lines);
 	fprintf(out,
 		"\n#traces format = [line_num] PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [adrrescompress?] [mem_addresses] immediate%s\n",
 		version < 6 ? "" : " immediate2 values");

@@ -33,13 +33,13 @@ void text_machine_header(FILE *out, const struct grid *g, uint32_t regs, unsigne
 /* Makes the tables. Must be called before the functions below, by one thread at a time. */
 void text_prepare(void);
 /* Writes a mask as 8 hexadecimal digits. */
-char *text_mask(char *p, uint32_t mask);
+char *text_put_mask(char *p, uint32_t mask);
 /* Writes v in at least `digits` hexadecimal digits. */
-char *text_hex(char *p, uint64_t v, unsigned digits);
-char *text_number(char *p, int64_t v);
+char *text_put_hex(char *p, uint64_t v, unsigned digits);
+char *text_put_number(char *p, int64_t v);
 /* Writes a blank, then the addresses of the lanes of m. */
-char *text_addresses(char *p, const uint64_t *a, uint32_t m);
+char *text_put_addresses(char *p, const uint64_t *a, uint32_t m);
 /* Tests whether the lanes of m are adjacent and their addresses have one stride. */
-bool text_stride(const uint64_t *a, uint32_t m, int64_t *stride);
+bool text_find_stride(const uint64_t *a, uint32_t m, int64_t *stride);
 
 #endif

@@ -12,11 +12,12 @@
 #include "lang/ieee.h"
 #include "lang/small.h"
 
-static uint64_t bytes_of_level(const struct texture *t)
+static uint64_t level_bytes(const struct texture *t)
 {
 	uint64_t planes = (uint64_t)t->depth * t->layers;
 
-	return (planes - 1) * t->slice + (t->height - 1) * t->pitch + (uint64_t)t->width * texture_bytes(t);
+	return (planes - 1) * t->slice + (t->height - 1) * t->pitch +
+	       (uint64_t)t->width * texture_texel_bytes(t);
 }
 
 struct texture texture_level(const struct texture *t, unsigned n)
@@ -28,20 +29,20 @@ struct texture texture_level(const struct texture *t, unsigned n)
 		l.width = l.width > 1 ? l.width / 2 : 1;
 		l.height = l.height > 1 ? l.height / 2 : 1;
 		l.depth = l.depth > 1 ? l.depth / 2 : 1;
-		l.pitch = (uint64_t)l.width * texture_bytes(t);
+		l.pitch = (uint64_t)l.width * texture_texel_bytes(t);
 		l.slice = l.pitch * l.height;
 	}
 	return l;
 }
 
-uint64_t texture_span(const struct texture *t)
+uint64_t texture_total_bytes(const struct texture *t)
 {
 	struct texture last = texture_level(t, t->levels - 1u);
 
-	return last.addr - t->addr + bytes_of_level(&last);
+	return last.addr - t->addr + level_bytes(&last);
 }
 
-unsigned texture_levels_most(const struct texture *t)
+unsigned texture_largest_levels(const struct texture *t)
 {
 	uint32_t most = t->width > t->height ? t->width : t->height;
 	unsigned n = 0;
@@ -51,19 +52,19 @@ unsigned texture_levels_most(const struct texture *t)
 	return n;
 }
 
-void texture_complete(struct texture *t)
+void texture_set_defaults(struct texture *t)
 {
 	t->height = t->height ? t->height : 1;
 	t->depth = t->depth ? t->depth : 1;
 	t->layers = t->layers ? t->layers : 1;
 	t->levels = t->levels ? t->levels : 1;
-	t->pitch = t->pitch ? t->pitch : (uint64_t)t->width * texture_bytes(t);
+	t->pitch = t->pitch ? t->pitch : (uint64_t)t->width * texture_texel_bytes(t);
 	t->slice = t->slice ? t->slice : t->pitch * t->height;
 }
 
-const char *texture_wrong(const struct texture *t, uint64_t bytes)
+const char *texture_find_fault(const struct texture *t, uint64_t bytes)
 {
-	uint32_t each = texture_bytes(t);
+	uint32_t each = texture_texel_bytes(t);
 
 	if (!t->width || t->width > 1u << 28 || t->height > 1u << 17 || t->depth > 1u << 15 ||
 		t->layers > 1u << 15)
@@ -76,22 +77,22 @@ const char *texture_wrong(const struct texture *t, uint64_t bytes)
 		return "planes that overlap or hold parts of texels";
 	if (t->addr % each)
 		return "texels at an address that is no multiple of their size";
-	if (t->levels > texture_levels_most(t))
+	if (t->levels > texture_largest_levels(t))
 		return "more levels than there are to the one of a single texel";
 	if (t->levels > 1 && (t->pitch != (uint64_t)t->width * each || t->slice != t->pitch * t->height))
 		return "levels whose rows or planes are not dense";
 	if (t->levels > 1 && !t->normalized && !t->surface)
 		return "levels without normalised coordinates";
-	if (t->sampler.linear && !texture_real(t))
+	if (t->sampler.linear && !texture_reads_float(t))
 		return "a linear filter over texels that are read as integers";
 	if (t->read_float && (t->kind == TEXEL_FLOAT || t->bits == 32))
 		return "texels other than integers of 8 or 16 bits to be read as floating point";
-	if (texture_span(t) > bytes)
+	if (texture_total_bytes(t) > bytes)
 		return "more texels than the memory has";
 	return NULL;
 }
 
-bool texture_format(struct texture *t, const char *name)
+bool texture_set_format(struct texture *t, const char *name)
 {
 	static const char kinds[] = {[TEXEL_SIGNED] = 's', [TEXEL_UNSIGNED] = 'u', [TEXEL_FLOAT] = 'f'};
 	char *end;
@@ -126,7 +127,8 @@ const struct texture *texture_find(const struct textures *all, const struct memo
 	return handle < all->n && all->texture[handle].width ? &all->texture[handle] : NULL;
 }
 
-bool texture_sampler(const struct textures *all, const struct memory *m, uint64_t handle, struct sampler *to)
+bool texture_find_sampler(
+	const struct textures *all, const struct memory *m, uint64_t handle, struct sampler *to)
 {
 	const uint8_t *at = handle < STATIC_LIMIT ? memory_at(m, handle, 8) : NULL;
 	const struct texture *t;
@@ -165,12 +167,12 @@ static uint32_t read_channel(const struct texture *t, uint32_t v)
 	return ieee_f32_bits((float)(wide < -(int32_t)most ? -1.0 : wide / most));
 }
 
-void texture_texel(const struct texture *t, const uint8_t *at, uint32_t out[4])
+void texture_read_texel(const struct texture *t, const uint8_t *at, uint32_t out[4])
 {
 	unsigned bytes = t->bits / 8u;
 
 	out[0] = out[1] = out[2] = 0;
-	out[3] = texture_real(t) ? 0x3f800000u : 1;
+	out[3] = texture_reads_float(t) ? 0x3f800000u : 1;
 	for (unsigned c = 0; c < t->channels; c++) {
 		uint32_t v = 0;
 
@@ -179,7 +181,7 @@ void texture_texel(const struct texture *t, const uint8_t *at, uint32_t out[4])
 	}
 }
 
-void texture_put(const struct texture *t, uint8_t *at, const uint32_t in[4])
+void texture_write_texel(const struct texture *t, uint8_t *at, const uint32_t in[4])
 {
 	unsigned bytes = t->bits / 8u;
 
@@ -192,8 +194,9 @@ void texture_put(const struct texture *t, uint8_t *at, const uint32_t in[4])
 	}
 }
 
-void texture_border(const struct texture *t, const struct sampler *s, uint32_t out[4])
+void texture_read_border(const struct texture *t, const struct sampler *s, uint32_t out[4])
 {
 	for (unsigned c = 0; c < 4; c++)
-		out[c] = texture_real(t) ? ieee_f32_bits(s->border[c]) : (uint32_t)(int64_t)s->border[c];
+		out[c] = texture_reads_float(t) ? ieee_f32_bits(s->border[c])
+						: (uint32_t)(int64_t)s->border[c];
 }

@@ -10,7 +10,7 @@
  * The mip levels of a texture are consecutive and dense. Each has half of the previous level's texels along
  * every dimension (at least 1), and all layers and faces.
  *
- * Always true: every texel of every level of a texture that texture_wrong() accepted is within its bytes from
+ * Always true: every texel of every level of a texture that texture_find_fault() accepted is within its bytes from
  * addr on.
  */
 #ifndef TEXTURE_H
@@ -60,22 +60,22 @@ struct textures {
 #define TEXTURE_HANDLE 0x7e78000000000000ull
 #define TEXTURE_LEVELS 29u /* largest number of levels */
 
-static inline uint32_t texture_bytes(const struct texture *t) { return t->bits / 8u * t->channels; }
+static inline uint32_t texture_texel_bytes(const struct texture *t) { return t->bits / 8u * t->channels; }
 /* Returns the bytes from addr to the end of the last level. */
-uint64_t texture_span(const struct texture *t);
+uint64_t texture_total_bytes(const struct texture *t);
 /* Returns level n, below t->levels, as a texture of one level. */
 struct texture texture_level(const struct texture *t, unsigned n);
 /* Returns the largest number of levels, down to the level of a single texel. */
-unsigned texture_levels_most(const struct texture *t);
+unsigned texture_largest_levels(const struct texture *t);
 /*
  * Completes a texture: sets dimensions of 0 to 1 (the width must be set), and a pitch or slice of 0 to that of
  * dense texels.
  */
-void texture_complete(struct texture *t);
+void texture_set_defaults(struct texture *t);
 /* Returns NULL, or a description of what is wrong with the texture; bytes: size of the memory from addr on. */
-const char *texture_wrong(const struct texture *t, uint64_t bytes);
+const char *texture_find_fault(const struct texture *t, uint64_t bytes);
 /* Sets kind, bits and channels from a name such as "u8" or "f16x4". Returns false for another name. */
-bool texture_format(struct texture *t, const char *name);
+bool texture_set_format(struct texture *t, const char *name);
 /* Adds a texture. Returns its handle. */
 uint64_t texture_add(struct textures *all, const struct texture *t);
 /* Returns the texture of a handle, or of the address of a variable that contains one; NULL: none. */
@@ -84,22 +84,27 @@ const struct texture *texture_find(const struct textures *all, const struct memo
  * Sets *to to the sampler of a handle, or of the address of a variable that contains one. Returns false if
  * there is none.
  */
-bool texture_sampler(const struct textures *all, const struct memory *m, uint64_t handle, struct sampler *to);
+bool texture_find_sampler(
+	const struct textures *all, const struct memory *m, uint64_t handle, struct sampler *to);
 
 /* Returns the address of a texel. layer: layer or face of a cube, else 0. The texel must exist. */
-static inline uint64_t texture_at(const struct texture *t, uint32_t x, uint32_t y, uint32_t z, uint32_t layer)
+static inline uint64_t texture_texel_address(
+	const struct texture *t, uint32_t x, uint32_t y, uint32_t z, uint32_t layer)
 {
 	return t->addr + (uint64_t)(z + layer) * t->slice + (uint64_t)y * t->pitch +
-	       (uint64_t)x * texture_bytes(t);
+	       (uint64_t)x * texture_texel_bytes(t);
 }
 
 /* Reads a texel as a fetch without a filter returns it: 32 bits each of red, green, blue, alpha. */
-void texture_texel(const struct texture *t, const uint8_t *at, uint32_t out[4]);
+void texture_read_texel(const struct texture *t, const uint8_t *at, uint32_t out[4]);
 /* Writes a texel from four numbers as a formatted store does: cut to the channels' width. */
-void texture_put(const struct texture *t, uint8_t *at, const uint32_t in[4]);
+void texture_write_texel(const struct texture *t, uint8_t *at, const uint32_t in[4]);
 /* Sets out to the value that is read outside of the texture in border mode. */
-void texture_border(const struct texture *t, const struct sampler *s, uint32_t out[4]);
+void texture_read_border(const struct texture *t, const struct sampler *s, uint32_t out[4]);
 /* Tests whether a fetch returns floating point. Only then can the filter be linear. */
-static inline bool texture_real(const struct texture *t) { return t->kind == TEXEL_FLOAT || t->read_float; }
+static inline bool texture_reads_float(const struct texture *t)
+{
+	return t->kind == TEXEL_FLOAT || t->read_float;
+}
 
 #endif

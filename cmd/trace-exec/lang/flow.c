@@ -215,7 +215,7 @@ static uint32_t first_of_post_dominator(const struct flow_graph *g, uint32_t b)
 	return d ? g->start[g->block[d]] : UINT32_MAX;
 }
 
-void flow_meet(struct func *f)
+void flow_find_meeting_points(struct func *f)
 {
 	const size_t n = f->n_insts, nodes = n + 1;
 	struct flow_graph g = {0};

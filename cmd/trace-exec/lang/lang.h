@@ -324,7 +324,7 @@ struct symbol *program_variable(const struct program *p, const char *name, unsig
 void program_free(struct program *p);
 
 /* Returns the start of a kernel's dynamic shared memory: a multiple of 16 and of its variables' alignment. */
-static inline uint32_t func_dynamic(const struct func *f)
+static inline uint32_t func_dynamic_start(const struct func *f)
 {
 	uint32_t to = f->shared_align < 16 ? 16 : f->shared_align;
 
@@ -332,7 +332,7 @@ static inline uint32_t func_dynamic(const struct func *f)
 }
 
 /* Returns the start of the function's frame in local memory, from `at` on. */
-static inline uint32_t func_frame(const struct func *f, uint32_t at)
+static inline uint32_t func_frame_start(const struct func *f, uint32_t at)
 {
 	uint32_t to = f->local_align ? f->local_align : 1;
 
@@ -342,7 +342,7 @@ static inline uint32_t func_frame(const struct func *f, uint32_t at)
 /* Tests whether two functions have the same parameters and results; parse.c. */
 bool func_has_same_signature(const struct func *a, const struct func *b);
 /* Sets rpc of every instruction of f. */
-void flow_meet(struct func *f);
+void flow_find_meeting_points(struct func *f);
 
 /* Returns the number of operands that are destinations; these come first. */
 unsigned stmt_results(const struct stmt *in);

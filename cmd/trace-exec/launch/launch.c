@@ -346,10 +346,10 @@ static int check_cluster(struct reader *r, const struct step *c)
 				"clusters of %u,%u,%u thread blocks in grid %u,%u,%u (expected a grid that they fill)",
 				d[0], d[1], d[2], l->grid[0], l->grid[1], l->grid[2]);
 	if ((uint64_t)d[0] * d[1] * d[2] > CLUSTER_MAX ||
-		func_dynamic(l->kernel) + l->dyn_shared > CLUSTER_STRIDE)
+		func_dynamic_start(l->kernel) + l->dyn_shared > CLUSTER_STRIDE)
 		return fault_set(r->f, where, "cluster",
 			"clusters of %llu thread blocks with %u bytes of shared memory each (expected at most %u with %u)",
-			(unsigned long long)d[0] * d[1] * d[2], func_dynamic(l->kernel) + l->dyn_shared,
+			(unsigned long long)d[0] * d[1] * d[2], func_dynamic_start(l->kernel) + l->dyn_shared,
 			CLUSTER_MAX, CLUSTER_STRIDE);
 	return 0;
 }

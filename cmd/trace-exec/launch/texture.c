@@ -168,7 +168,7 @@ static const char *complete_texture(struct texture *t, const struct step *b, boo
 	uint64_t bytes = t->addr < b->bytes ? b->bytes - t->addr : 0;
 
 	if (t->shape == TEXTURE_LINEAR) {
-		uint64_t n = bytes / texture_bytes(t);
+		uint64_t n = bytes / texture_texel_bytes(t);
 
 		if (t->surface)
 			return "a surface without dims=";
@@ -185,8 +185,8 @@ static const char *complete_texture(struct texture *t, const struct step *b, boo
 	if (t->layered && t->shape == TEXTURE_3D)
 		return "layers of three dimensions";
 	t->addr += b->addr;
-	texture_complete(t);
-	return texture_wrong(t, bytes);
+	texture_set_defaults(t);
+	return texture_find_fault(t, bytes);
 }
 
 /* Checks that no buffer has the line's name. Returns 0, or -1 with the fault set. */
@@ -229,7 +229,7 @@ int launch_texture(struct reader *r, bool surface)
 		return launch_unexpected(r, 2, "the name of a buffer");
 	if (take_name(r))
 		return -1;
-	if (!texture_format(&t, r->word[3].s))
+	if (!texture_set_format(&t, r->word[3].s))
 		return launch_unexpected(r, 3, "a format such as f32, s32, u8x4 or f16x2");
 	for (uint32_t w = 4; w < r->n; w++) {
 		got = take_form_word(r, w, &t);

@@ -154,7 +154,7 @@ static uint64_t address_value(struct warp *w, const struct address *a, unsigned 
 	uint64_t kept[LANES], at;
 
 	memcpy(kept, w->addr, sizeof(kept));
-	exec_addresses(w, &one);
+	exec_compute_addresses(w, &one);
 	at = w->addr[lane];
 	memcpy(w->addr, kept, sizeof(kept));
 	return at;
@@ -191,7 +191,7 @@ static char *put_mbarrier(struct warp *w, char *p, uint32_t exec)
 
 	FOR_BITS32 (i, exec)
 		at[i] = SHARED_WINDOW_BASE + async_shared_address(w, w->addr[i]);
-	return text_addresses(text_number(p, 8), at, exec);
+	return text_put_addresses(text_put_number(p, 8), at, exec);
 }
 
 static char *put_store(struct warp *w, const struct op *o, char *p, uint32_t exec)
@@ -202,7 +202,7 @@ static char *put_store(struct warp *w, const struct op *o, char *p, uint32_t exe
 	FOR_BITS32 (i, exec)
 		at[i] = (uint64_t)async_shared_address(w, address_value(w, &x->bar, i)) << 32 |
 			async_shared_address(w, address_value(w, &x->to, i));
-	return text_addresses(text_number(p, o->bytes * o->n), at, exec);
+	return text_put_addresses(text_put_number(p, o->bytes * o->n), at, exec);
 }
 
 char *async_columns(enum async_column column, struct warp *w, const struct op *o, char *p, uint32_t exec)
@@ -249,7 +249,7 @@ static char *put_values_of(char *p, const uint32_t v[LANES], uint32_t exec)
 	p = stpcpy(p, same ? " 1" : " 32");
 	for (unsigned k = same ? first : 0; k < (same ? first + 1 : LANES); k++) {
 		*p++ = ' ';
-		p = text_mask(p, exec >> k & 1 ? v[k] : 0);
+		p = text_put_mask(p, exec >> k & 1 ? v[k] : 0);
 	}
 	return p;
 }

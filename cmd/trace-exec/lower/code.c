@@ -102,7 +102,8 @@ static int lower_function(struct lower *l, const struct func *f, struct fault *f
 	for (uint32_t i = 0; !status && i < f->n_insts; i++) {
 		l->start[f->first_pc + i] = l->n;
 		if (c.start[i] < c.start[i + 1])
-			source_add(&l->lines, pc_of(l, l->n), source_of(f, &f->inst[i]), f->inst[i].loc_line);
+			source_add_line(
+				&l->lines, pc_of(l, l->n), source_of(f, &f->inst[i]), f->inst[i].loc_line);
 		for (uint32_t k = c.start[i]; k < c.start[i + 1]; k++)
 			put_inst(l, &c, &c.inst[k]);
 		l->end[f->first_pc + i] = l->n;
@@ -132,7 +133,7 @@ struct lower *lower_kernel(const struct bound_code *c, uint32_t kernel, unsigned
 	*l = (struct lower){.code = c, .kernel = kernel, .binary = binary};
 	l->start = xcalloc(prog->n_insts + 1u, sizeof(*l->start));
 	l->end = xcalloc(prog->n_insts + 1u, sizeof(*l->end));
-	call_reach(c, kernel, on);
+	call_find_reachable(c, kernel, on);
 	for (uint32_t i = 0; i < prog->n_funcs && binary >= 90 && binary < 100; i++)
 		l->asynchronous |= (on[i] || i == kernel) && has_asynchronous(prog->func[i]);
 	status = lower_function(l, prog->func[kernel], f);
@@ -202,7 +203,7 @@ static char *put_version6(
 	char *p, struct warp *w, const struct op *o, const struct text_inst *t, uint32_t exec)
 {
 	*p++ = ' ';
-	p = text_number(p, t->immediate2);
+	p = text_put_number(p, t->immediate2);
 	*p++ = ' ';
 	if (t->column == ASYNC_MBARRIER && o->in->op == I_mbarrier)
 		p = async_values(p, w, o, t->result, exec);
@@ -221,7 +222,7 @@ static void record_line(struct warp *w, const struct op *o, const struct text_in
 	text_reserve(out, TRACE_LINE_ROOM + VALUES_ROOM);
 	p = out->p + out->n;
 	memcpy(p, t->pc, t->n_pc);
-	p = text_mask(p + t->n_pc, exec);
+	p = text_put_mask(p + t->n_pc, exec);
 	memcpy(p, t->rest, t->n_rest);
 	p += t->n_rest;
 	if (t->column && w->g->lower->asynchronous) {
@@ -229,12 +230,12 @@ static void record_line(struct warp *w, const struct op *o, const struct text_in
 		text_reserve(out, TRACE_LINE_ROOM + VALUES_ROOM);
 		p = out->p + out->n;
 	} else {
-		p = text_number(p, t->access ? t->bytes : 0);
+		p = text_put_number(p, t->access ? t->bytes : 0);
 		if (t->access)
-			p = text_addresses(p, machine_addresses(w, o, t->shift, storage), exec);
+			p = text_put_addresses(p, machine_addresses(w, o, t->shift, storage), exec);
 	}
 	*p++ = ' ';
-	p = text_number(p, t->immediate);
+	p = text_put_number(p, t->immediate);
 	if (w->g->lower->asynchronous)
 		p = put_version6(p, w, o, t, exec);
 	else

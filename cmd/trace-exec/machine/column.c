@@ -32,14 +32,14 @@ static void put_words(struct text *t, const char *words)
 static void put_number(struct text *t, int64_t v)
 {
 	text_reserve(t, ROOM);
-	t->n = (size_t)(text_number(t->p + t->n, v) - t->p);
+	t->n = (size_t)(text_put_number(t->p + t->n, v) - t->p);
 }
 
 static void put_hex(struct text *t, uint64_t v, unsigned digits)
 {
 	put_words(t, "0x");
 	text_reserve(t, ROOM);
-	t->n = (size_t)(text_hex(t->p + t->n, v, digits) - t->p);
+	t->n = (size_t)(text_put_hex(t->p + t->n, v, digits) - t->p);
 }
 
 /* Writes the addresses of n elements from addr on. */

@@ -195,7 +195,7 @@ static void arrive_at_barrier(struct warp *w, const struct op *o, uint32_t pc, u
 		wait_in_group(w, pc, mask, exec, GROUP_BAR);
 		return;
 	}
-	if (!cta_arrive(w, o, exec) && w->state == WARP_READY)
+	if (!cta_arrive_barrier(w, o, exec) && w->state == WARP_READY)
 		w->state = WARP_BARRIER;
 	set_group_pc(w, pc + 1);
 }

@@ -103,7 +103,7 @@ static void arrive_together(struct warp *w, const struct entry *e, uint32_t all)
 	const struct op *o = &w->g->code->op[e->pc];
 
 	w->changed = true;
-	if (!cta_arrive(w, o, all) && w->state == WARP_READY)
+	if (!cta_arrive_barrier(w, o, all) && w->state == WARP_READY)
 		w->state = WARP_BARRIER;
 	if (!(w->stop & WARP_STOP))
 		release_groups(w, *e, all);

@@ -43,7 +43,7 @@ static void arrive_lanes(struct warp *w, const struct op *o, uint32_t m)
 
 		if (!async_change_mbarrier(w, o, i, at[i], &x, &old))
 			return;
-		check_mark(w->cta, at[i], 8);
+		check_mark_written(w->cta, at[i], 8);
 		d[i] = (u32)old;
 		d[i + LANES] = (u32)(old >> 32);
 	}
@@ -125,7 +125,7 @@ static void execute_mbarrier_init(struct warp *w, const struct op *o, uint32_t m
 	}
 	memcpy(old, at[lane], 8);
 	memcpy(at[lane], v, 8);
-	check_mark(w->cta, at[lane], 8);
+	check_mark_written(w->cta, at[lane], 8);
 	for (unsigned i = 0; i < LANES; i++) {
 		d[i] = old[0];
 		d[i + LANES] = old[1];
@@ -183,7 +183,7 @@ static void execute_arrive_after_copies(struct warp *w, const struct op *o, uint
 
 		if (!async_change_mbarrier(w, o, i, at[i], &x, &old))
 			return;
-		check_mark(w->cta, at[i], 8);
+		check_mark_written(w->cta, at[i], 8);
 	}
 }
 

@@ -281,7 +281,7 @@ static void store_any(struct warp *w, const struct op *o, uint32_t m)
 	if (!memory_find(w, o, m, o->bytes, at, true))
 		return;
 	if (w->g->opt->check)
-		clash_store(w, o, m, at);
+		clash_check_store(w, o, m, at);
 	if (m == ALL_LANES && o->bytes >= 4) {
 		scatter_to(s, at, o->bytes / 4);
 		return;
@@ -446,7 +446,7 @@ static void store_wide(struct warp *w, const struct op *o, uint32_t m)
 	if (!memory_find(w, o, m, o->bytes, at, true))
 		return;
 	if (w->g->opt->check)
-		clash_store(w, o, m, at);
+		clash_check_store(w, o, m, at);
 	FOR_BITS32 (i, m)
 		for (unsigned k = 0; k < WORDS_WIDE; k++)
 			*(u32_any *)(at[i] + 4 * k) = REG(u32, w,

@@ -18,7 +18,7 @@ static void thread_ids(const struct warp *w, unsigned axis, u32 *v)
 	const u32 *n = w->g->l->block;
 	u32 tid[3];
 
-	exec_thread(w, 0, tid);
+	exec_thread_id(w, 0, tid);
 	for (unsigned i = 0; i < LANES; i++) {
 		v[i] = tid[axis];
 		if (++tid[0] == n[0]) {
@@ -86,11 +86,11 @@ static void read_special(const struct warp *w, unsigned number, u32 *v)
 	default:
 		if (find_ptx_register(number, &sreg)) {
 			if (!exec_sreg_differs(sreg)) {
-				one = (u32)exec_sreg(w, sreg, 0);
+				one = (u32)exec_sreg_value(w, sreg, 0);
 				break;
 			}
 			for (unsigned i = 0; i < LANES; i++)
-				v[i] = (u32)exec_sreg(w, sreg, i);
+				v[i] = (u32)exec_sreg_value(w, sreg, i);
 			return;
 		}
 	}

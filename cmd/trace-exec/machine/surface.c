@@ -62,7 +62,7 @@ static void store_surface(struct warp *w, const struct op *o, uint32_t m)
 				if (x->mask >> c & 1)
 					word[c] = data[i + LANES * k++];
 			if (at)
-				texture_put(t, at, word);
+				texture_write_texel(t, at, word);
 			continue;
 		}
 		for (unsigned k = 0; k < o->n; k++)

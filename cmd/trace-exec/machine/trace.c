@@ -216,7 +216,7 @@ static void make_texts(const struct grid *g, struct machine_code *c)
 		uint32_t pc, function = link_function(c, i, &pc),
 			     line = sass_image_line(c->module->image, function, pc, &file);
 
-		source_add(&c->lines, c->inst[i].pc, file, line);
+		source_add_line(&c->lines, c->inst[i].pc, file, line);
 	}
 	c->text[c->n] = (struct machine_text){.pc = "", .rest = "", .n_end = 0};
 }
@@ -265,7 +265,7 @@ static char *put_values(char *p, const struct warp *w, const struct machine_text
 		p = stpcpy(p, same ? " 1" : " 32");
 		for (unsigned k = 0; k < (same ? 1 : LANES); k++) {
 			*p++ = ' ';
-			p = text_mask(p, v[k]);
+			p = text_put_mask(p, v[k]);
 		}
 	}
 	return stpcpy(p, " \n");
@@ -283,8 +283,8 @@ static char *put_memory(
 		text_reserve(&w->out, TRACE_LINE_ROOM);
 		return w->out.p + w->out.n;
 	}
-	p = text_number(p, t->width);
-	return t->width ? text_addresses(p, window_addresses(w, t->window, storage), exec) : p;
+	p = text_put_number(p, t->width);
+	return t->width ? text_put_addresses(p, window_addresses(w, t->window, storage), exec) : p;
 }
 
 void machine_record(struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
@@ -298,7 +298,7 @@ void machine_record(struct warp *w, const struct op *o, uint32_t pc, uint32_t is
 	text_reserve(out, TRACE_LINE_ROOM + VALUES_ROOM);
 	p = out->p + out->n;
 	memcpy(p, t->pc, t->n_pc);
-	p = text_mask(p + t->n_pc, exec);
+	p = text_put_mask(p + t->n_pc, exec);
 	memcpy(p, t->rest, t->n_rest);
 	p = put_memory(w, o, t, p + t->n_rest, exec);
 	memcpy(p, t->end, t->n_end);

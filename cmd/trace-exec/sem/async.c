@@ -32,7 +32,7 @@ static bool find_sources(
 {
 	bool whole = true;
 
-	exec_addresses(w, o);
+	exec_compute_addresses(w, o);
 	FOR_BITS32 (i, m) {
 		whole = whole && n[i] == o->bytes;
 		if (w->addr[i] % o->bytes == 0 || !w->g->opt->check)
@@ -47,7 +47,7 @@ static bool find_sources(
 		       (!w->g->opt->check || check_read(w, o, m, o->bytes, from));
 	FOR_BITS32 (i, m)
 		if (n[i] && (!mem_find_host(w, o, 1u << i, SP_GLOBAL, n[i], from) ||
-				    !check_run(w, o, SP_GLOBAL, i, n[i], from[i], false)))
+				    !check_lane_span(w, o, SP_GLOBAL, i, n[i], from[i], false)))
 			return false;
 	return true;
 }
@@ -63,7 +63,7 @@ static bool find_destinations(struct warp *w, const struct op *o, uint32_t m, ui
 	dst.imm = (int64_t)o->x->value[0];
 	dst.mode = (uint8_t)o->x->aux[0];
 	dst.space = SP_SHARED;
-	exec_addresses(w, &dst);
+	exec_compute_addresses(w, &dst);
 	good = mem_find_host(w, &dst, m, SP_SHARED, o->bytes, to) &&
 	       (!w->g->opt->check || check_write(w, &dst, m, o->bytes, to));
 	if (good && w->g->opt->check)

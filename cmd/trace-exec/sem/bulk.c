@@ -33,7 +33,7 @@ uint8_t *address_find_host(
 	one.imm = a->imm;
 	one.mode = a->mode;
 	one.space = a->space;
-	exec_addresses(w, &one);
+	exec_compute_addresses(w, &one);
 	return mem_find_host(w, &one, 1u << lane, (enum state_space)a->space, bytes, at) ? at[lane] : NULL;
 }
 
@@ -93,7 +93,7 @@ static bool check_bulk_end(
 	struct warp *w, const struct op *o, unsigned lane, uint64_t n, uint8_t *at, bool write)
 {
 	if (w->addr[lane] % 16 == 0)
-		return check_run(w, o, (enum state_space)w->space, lane, n, at, write);
+		return check_lane_span(w, o, (enum state_space)w->space, lane, n, at, write);
 	exec_fail(w, o, 1u << lane, "misaligned",
 		"bulk copy at byte 0x%llx of .%s (expected a multiple of 16)",
 		(unsigned long long)w->addr[lane], space_name[w->space]);
@@ -120,7 +120,7 @@ static bool bulk_copy_lane(struct warp *w, const struct op *o, unsigned lane)
 			bulk_reduce(w, x, to, from, n);
 		else
 			memmove(to, from, n);
-		check_mark(w->cta, to, n);
+		check_mark_written(w->cta, to, n);
 		if (!x->targets.reports)
 			continue;
 		if (!(bar = targets_find_host(w, o, &x->targets, &x->targets.bar, lane, r, 8)) ||
@@ -264,7 +264,7 @@ void bulk_store_async(struct warp *w, const struct op *o, uint32_t m)
 				bytes, (unsigned long long)addr[i], bytes);
 			return;
 		}
-		if (!check_run(w, o, SP_SHARED, i, bytes, to, true))
+		if (!check_lane_span(w, o, SP_SHARED, i, bytes, to, true))
 			return;
 		for (unsigned k = 0; k < o->n; k++) {
 			uint32_t slot = o->x->slot[k];
@@ -276,7 +276,7 @@ void bulk_store_async(struct warp *w, const struct op *o, uint32_t m)
 			}
 			memcpy(to + k * o->bytes, &v, o->bytes);
 		}
-		check_mark(w->cta, to, bytes);
+		check_mark_written(w->cta, to, bytes);
 		if (!(bar = address_find_host(w, o, &x->bar, i, 8)) ||
 			!async_report_bytes(w, o, i, bar, bytes))
 			return;
@@ -345,7 +345,7 @@ static bool bulk_zero_lane(struct warp *w, const struct op *o, unsigned lane)
 		return false;
 	}
 	memset(to, 0, n);
-	check_mark(w->cta, to, n);
+	check_mark_written(w->cta, to, n);
 	return true;
 }
 

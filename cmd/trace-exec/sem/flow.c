@@ -139,7 +139,7 @@ static const struct func *bind_named_call(struct bind *b, struct op *o, const st
 		bind_fault(b, what, "function", "call of kernel '%s' (expected a .func)", s->name);
 		return NULL;
 	}
-	const struct call_built_in *own = call_built_in(s->name);
+	const struct call_built_in *own = call_find_built_in(s->name);
 	if (!own && launches_kernel(s->name)) {
 		bind_fault(b, what, "function",
 			"kernels that launch kernels (dynamic parallelism) are not executed: call of '%s'",

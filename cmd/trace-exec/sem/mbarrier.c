@@ -180,7 +180,7 @@ static bool find_mbarriers(struct warp *w, const struct op *o, uint32_t m, uint8
 {
 	bool change = o->n == MB_INIT || o->n == MB_INVAL;
 
-	exec_addresses(w, o);
+	exec_compute_addresses(w, o);
 	if (!check_own_block(w, o, m) || !mem_find_host(w, o, m, (enum state_space)o->space, 8, at))
 		return false;
 	FOR_BITS32 (i, m)
@@ -258,7 +258,7 @@ static void execute_mbarrier(struct warp *w, const struct op *o, uint32_t m)
 		}
 		if (!good)
 			return;
-		check_mark(w->cta, at[i], 8);
+		check_mark_written(w->cta, at[i], 8);
 		w->changed |= v != old;
 		memcpy(at[i], &v, 8);
 		if (o->d)

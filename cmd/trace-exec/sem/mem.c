@@ -17,12 +17,12 @@ LANE_FN static void add_base(uint8_t **at, const uint64_t *a, uintptr_t base)
 }
 
 /* Computes the addresses of all lanes into w->addr. */
-LANE_FN static void lane_addresses(struct warp *w, const struct op *o) { exec_addresses(w, o); }
+LANE_FN static void lane_addresses(struct warp *w, const struct op *o) { exec_compute_addresses(w, o); }
 
 static bool fail_outside(struct warp *w, const struct op *o, uint32_t lane, enum state_space space,
 	uint64_t addr, uint64_t bytes)
 {
-	check_outside(w, o, lane, space, addr, bytes);
+	check_report_outside(w, o, lane, space, addr, bytes);
 	return false;
 }
 
@@ -63,7 +63,7 @@ static uint8_t *find_other_block(struct warp *w, const struct op *o, unsigned la
 	uint64_t rank = w->addr[lane] / CLUSTER_STRIDE - 1;
 
 	if (rank >= w->g->cluster_size) {
-		check_outside(w, o, lane, SP_SHARED, w->addr[lane], bytes);
+		check_report_outside(w, o, lane, SP_SHARED, w->addr[lane], bytes);
 		return NULL;
 	}
 	w->addr[lane] %= CLUSTER_STRIDE;
@@ -393,7 +393,7 @@ static void execute_st(struct warp *w, const struct op *o, uint32_t m)
 	if (!mem_write(w, o, m, (uint64_t)o->bytes * o->n, at))
 		return;
 	if (w->g->opt->check)
-		clash_store(w, o, m, at);
+		clash_check_store(w, o, m, at);
 	if (o->n == 1) {
 		if (m == ALL_LANES && o->bytes == o->reg_bytes && o->bytes <= 8 &&
 			lanes_adjacent(at, o->bytes))

@@ -207,7 +207,7 @@ static void move_matrix_element(
 	if (o->is_signed) {
 		v = mma_reg(w, slot, t, lane) >> shift;
 		memcpy(at, &v, bits / 8);
-		check_mark(w->cta, at, bits / 8);
+		check_mark_written(w->cta, at, bits / 8);
 		return;
 	}
 	memcpy(&v, at, bits < 8 ? 1 : bits / 8);
@@ -234,7 +234,7 @@ static void wmma_move(struct warp *w, const struct op *o, uint32_t m)
 	if (!mma_check_lanes(w, o, m, "access"))
 		return;
 	plain.imm = (int64_t)o->x->value[0];
-	exec_addresses(w, &plain);
+	exec_compute_addresses(w, &plain);
 	memcpy(base, w->addr, sizeof(base));
 	for (unsigned i = 0; i < n; i++) {
 		for (unsigned lane = 0; lane < LANES; lane++) {

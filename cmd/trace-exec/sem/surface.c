@@ -17,7 +17,7 @@
 static int surface_address(struct warp *w, const struct op *o, const struct surface_access *x,
 	const struct texture *t, unsigned lane)
 {
-	uint32_t each = texture_bytes(t), bytes = x->formatted ? each : (uint32_t)o->bytes * o->n;
+	uint32_t each = texture_texel_bytes(t), bytes = x->formatted ? each : (uint32_t)o->bytes * o->n;
 	int64_t most[3] = {x->formatted ? (int64_t)t->width - 1 : (int64_t)t->width * each - bytes,
 		(int64_t)t->height - 1, (int64_t)t->depth - 1};
 	int64_t v[3] = {0}, layer = x->geometry.layered ? (int64_t)REG(u32, w, x->geometry.layer)[lane] : 0;
@@ -47,7 +47,7 @@ static int surface_address(struct warp *w, const struct op *o, const struct surf
 		return -1;
 	}
 	v[0] -= x->formatted ? 0 : v[0] % bytes;
-	w->addr[lane] = texture_at(t, 0, (uint32_t)v[1], (uint32_t)v[2], (uint32_t)layer) +
+	w->addr[lane] = texture_texel_address(t, 0, (uint32_t)v[1], (uint32_t)v[2], (uint32_t)layer) +
 			(uint64_t)v[0] * (x->formatted ? each : 1);
 	return inside || x->outside == OUTSIDE_CLAMP;
 }
@@ -65,7 +65,7 @@ bool surface_find(struct warp *w, const struct op *o, const struct surface_acces
 		return false;
 	if (!in)
 		return true;
-	bytes = x->formatted ? texture_bytes(*t) : (uint64_t)o->bytes * o->n;
+	bytes = x->formatted ? texture_texel_bytes(*t) : (uint64_t)o->bytes * o->n;
 	if (!mem_find_host(w, o, 1u << lane, SP_GLOBAL, bytes, all))
 		return false;
 	*at = all[lane];
@@ -86,7 +86,7 @@ static void execute_suld(struct warp *w, const struct op *o, uint32_t m)
 {
 	const struct ext *x = o->x;
 
-	exec_addresses(w, o);
+	exec_compute_addresses(w, o);
 	FOR_BITS32 (i, m) {
 		const struct texture *t;
 		uint8_t *at;
@@ -113,7 +113,7 @@ static void execute_sust(struct warp *w, const struct op *o, uint32_t m)
 	const struct surface_access *x = o->x->family;
 
 	w->changed = true;
-	exec_addresses(w, o);
+	exec_compute_addresses(w, o);
 	FOR_BITS32 (i, m) {
 		const struct texture *t;
 		u32 four[4] = {0};
@@ -129,7 +129,7 @@ static void execute_sust(struct warp *w, const struct op *o, uint32_t m)
 			four[k] = (u32)v;
 		}
 		if (at && x->formatted)
-			texture_put(t, at, four);
+			texture_write_texel(t, at, four);
 	}
 }
 
@@ -141,10 +141,10 @@ bool surface_reduce(struct warp *w, const struct op *o, const struct surface_acc
 
 	if (!surface_find(w, o, x, lane, true, &t, &at))
 		return false;
-	if (at && x->formatted && texture_bytes(t) != o->bytes) {
+	if (at && x->formatted && texture_texel_bytes(t) != o->bytes) {
 		exec_fail(w, o, 1u << lane, "surface",
 			"reduction of %u bytes in texels of %u bytes (expected equal sizes)", o->bytes,
-			texture_bytes(t));
+			texture_texel_bytes(t));
 		return false;
 	}
 	if (!at)
@@ -160,7 +160,7 @@ bool surface_reduce(struct warp *w, const struct op *o, const struct surface_acc
 static void execute_sured(struct warp *w, const struct op *o, uint32_t m)
 {
 	w->changed = true;
-	exec_addresses(w, o);
+	exec_compute_addresses(w, o);
 	FOR_BITS32 (i, m)
 		if (!surface_reduce(w, o, o->x->family, i, read_register(w, o->x->slot[0], o->bytes, i)))
 			return;
@@ -215,13 +215,13 @@ static void run_query(struct warp *w, const struct op *o, uint32_t m)
 {
 	uint32_t what = o->x->aux[0];
 
-	exec_addresses(w, o);
+	exec_compute_addresses(w, o);
 	FOR_BITS32 (i, m) {
 		struct texture level = {.levels = 1};
 		const struct texture *t = &level;
 
 		if (!asks_sampler(what) ||
-			!texture_sampler(w->g->textures, w->mem, w->addr[i], &level.sampler))
+			!texture_find_sampler(w->g->textures, w->mem, w->addr[i], &level.sampler))
 			t = geometry_texture(w, o, NULL, i, o->is_signed);
 		if (!t)
 			return;
@@ -243,7 +243,7 @@ static void execute_istypep(struct warp *w, const struct op *o, uint32_t m)
 	FOR_BITS32 (i, m) {
 		const struct texture *t = texture_find(w->g->textures, w->mem, a[i]);
 		struct sampler s;
-		bool sampler = texture_sampler(w->g->textures, w->mem, a[i], &s);
+		bool sampler = texture_find_sampler(w->g->textures, w->mem, a[i], &s);
 
 		is |= (u32)(o->n ? t && !sampler && t->surface == (o->n == 2) : sampler) << i;
 	}

@@ -144,7 +144,8 @@ static void reduce_element(struct warp *w, const struct box *b, uint8_t *to, con
 static bool check_tensor_buffer(
 	struct warp *w, const struct op *o, const struct box *b, unsigned lane, uint64_t addr, uint64_t bytes)
 {
-	if (!w->g->opt->check || memory_near(w->mem, addr) == memory_near(w->mem, b->map->addr))
+	if (!w->g->opt->check ||
+		memory_nearest_buffer(w->mem, addr) == memory_nearest_buffer(w->mem, b->map->addr))
 		return true;
 	exec_fail(w, o, 1u << lane, "out-of-bounds",
 		"copy of %llu bytes at 0x%llx, outside the buffer that the tensor begins in",
@@ -190,9 +191,10 @@ static uint8_t *line_find_host(struct warp *w, const struct op *o, const struct 
 	if (!check_tensor_buffer(w, o, b, lane, addr, *n * m->bytes))
 		return NULL;
 	if (!(at = memory_at(w->mem, addr, *n * m->bytes)))
-		check_outside(w, o, lane, SP_GLOBAL, addr, *n * m->bytes);
-	return at && check_run(w, o, SP_GLOBAL, lane, *n * m->bytes, at, b->direction != WAY_LOAD) ? at
-												   : NULL;
+		check_report_outside(w, o, lane, SP_GLOBAL, addr, *n * m->bytes);
+	return at && check_lane_span(w, o, SP_GLOBAL, lane, *n * m->bytes, at, b->direction != WAY_LOAD)
+		       ? at
+		       : NULL;
 }
 
 /* Copies a line of the box at byte base of shared memory. false: the launch has failed. */
@@ -281,7 +283,7 @@ static bool copy_box(struct warp *w, const struct op *o, const struct box *b, un
 			m->span ? 128 : 16);
 		return false;
 	}
-	if (!check_run(w, o, SP_SHARED, lane, span_bytes, at, b->direction == WAY_LOAD))
+	if (!check_lane_span(w, o, SP_SHARED, lane, span_bytes, at, b->direction == WAY_LOAD))
 		return false;
 	memcpy(pixel, b->corner, sizeof(pixel));
 	for (uint64_t k = 0; k < n; k++) {

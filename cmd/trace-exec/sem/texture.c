@@ -154,16 +154,16 @@ static bool read_texel(struct warp *w, const struct op *o, const struct spot *s,
 	if (x == SAMPLE_OUTSIDE || y == SAMPLE_OUTSIDE || z == SAMPLE_OUTSIDE) {
 		w->addr[lane] = t->addr;
 		if (t->shape == TEXTURE_LINEAR)
-			texture_texel(t, zeros, out);
+			texture_read_texel(t, zeros, out);
 		else
-			texture_border(t, s->sampler, out);
+			texture_read_border(t, s->sampler, out);
 		return true;
 	}
-	w->addr[lane] = texture_at(t, (uint32_t)x, (uint32_t)y, (uint32_t)z, s->layer);
-	if (!mem_find_host(w, o, 1u << lane, SP_GLOBAL, texture_bytes(t), at) ||
-		(w->g->opt->check && !check_read(w, o, 1u << lane, texture_bytes(t), at)))
+	w->addr[lane] = texture_texel_address(t, (uint32_t)x, (uint32_t)y, (uint32_t)z, s->layer);
+	if (!mem_find_host(w, o, 1u << lane, SP_GLOBAL, texture_texel_bytes(t), at) ||
+		(w->g->opt->check && !check_read(w, o, 1u << lane, texture_texel_bytes(t), at)))
 		return false;
-	texture_texel(t, at[lane], out);
+	texture_read_texel(t, at[lane], out);
 	return true;
 }
 
@@ -257,7 +257,7 @@ bool texture_fetch_lane(
 	d = lane_levels(w, t, by, x, lane);
 	if (!fetch_level(w, o, x, t, by, d.level[d.share == SAMPLE_WHOLE], lane, v))
 		return false;
-	if (!d.share || d.share == SAMPLE_WHOLE || !texture_real(t))
+	if (!d.share || d.share == SAMPLE_WHOLE || !texture_reads_float(t))
 		return true;
 	uint64_t first = w->addr[lane];
 	if (!fetch_level(w, o, x, t, by, d.level[1], lane, more))
@@ -274,7 +274,7 @@ static void fetch_lanes(struct warp *w, const struct op *o, uint32_t m)
 {
 	uint64_t addr[LANES] = {0};
 
-	exec_addresses(w, o);
+	exec_compute_addresses(w, o);
 	FOR_BITS32 (i, m) {
 		uint32_t v[4];
 
@@ -347,16 +347,16 @@ bool geometry_sampler(struct warp *w, const struct op *o, const struct geometry 
 {
 	uint64_t handle = REG(u64, w, g->sampler)[lane];
 
-	if (!texture_sampler(w->g->textures, w->mem, handle, to)) {
+	if (!texture_find_sampler(w->g->textures, w->mem, handle, to)) {
 		exec_fail(w, o, 1u << lane, "texture",
 			"sampler 0x%llx (expected a sampler's handle, or a variable that one is bound to)",
 			(unsigned long long)handle);
 		return false;
 	}
-	if (to->linear && !texture_real(t))
+	if (to->linear && !texture_reads_float(t))
 		exec_fail(w, o, 1u << lane, "texture",
 			"linear filter over texels that are read as integers (expected the nearest)");
-	return !to->linear || texture_real(t);
+	return !to->linear || texture_reads_float(t);
 }
 
 const struct texture *geometry_texture(

@@ -35,10 +35,11 @@ static void check_masks(struct warp *w, const struct op *o, const u32 *mask, u32
 			differing |= mask[j] != mask[i] ? 1u << i : 0;
 	}
 	if (lacking)
-		exec_find(w, o, lacking, "sync-mask", "%s: mask 0x%08x lacks lane %u, which executes it",
-			o->in->text, mask[bit_lowest32(lacking)], bit_lowest32(lacking));
+		exec_note_finding(w, o, lacking, "sync-mask",
+			"%s: mask 0x%08x lacks lane %u, which executes it", o->in->text,
+			mask[bit_lowest32(lacking)], bit_lowest32(lacking));
 	else if (differing)
-		exec_find(w, o, differing, "sync-mask",
+		exec_note_finding(w, o, differing, "sync-mask",
 			"%s: lanes that execute it together name different masks, lane %u 0x%08x",
 			o->in->text, bit_lowest32(differing), mask[bit_lowest32(differing)]);
 }
@@ -65,7 +66,7 @@ static void check_sync_lanes(struct warp *w, const struct op *o, u32 slot, u32 m
 		return;
 	named &= ~m;
 	if (m & w->missed && named & w->ahead)
-		exec_find(w, o, m & w->missed, "sync-apart",
+		exec_note_finding(w, o, m & w->missed, "sync-apart",
 			"%s in %u lanes: %u other lanes of its mask have continued (expected all lanes of the mask at once)",
 			o->in->text, bit_count32(m), bit_count32(named & w->ahead));
 	w->missed = named & alive ? w->missed | (named & alive) : w->missed & ~m;
@@ -126,8 +127,9 @@ static void execute_shfl_ptx(struct warp *w, const struct op *o, uint32_t m)
 		inside |= (u32)p << i;
 	}
 	if (absent && w->g->opt->check)
-		exec_find(w, o, absent, "shuffle-absent", "%s: lane %u reads a lane that does not execute it",
-			o->in->text, bit_lowest32(absent));
+		exec_note_finding(w, o, absent, "shuffle-absent",
+			"%s: lane %u reads a lane that does not execute it", o->in->text,
+			bit_lowest32(absent));
 	if (o->x) {
 		u32 *p = &PRED(w, o->x->slot[0]);
 
