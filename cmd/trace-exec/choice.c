@@ -17,7 +17,7 @@ void choice_add_kernels(struct launch_choice *c, const char *patterns)
 }
 
 /* Parses the digits at *s and moves *s after them. 0: there are none, or the number is 0 or too large. */
-static uint32_t launch_number(const char **s, const char *end)
+static uint32_t take_launch_number(const char **s, const char *end)
 {
 	uint64_t v;
 
@@ -30,10 +30,10 @@ const char *choice_add_launches(struct launch_choice *c, const char *ranges)
 		const char *end = s + strcspn(s, ","), *item = s;
 		struct launch_range r;
 
-		r.from = r.to = launch_number(&s, end);
+		r.from = r.to = take_launch_number(&s, end);
 		if (r.from && s < end && *s == '-') {
 			s++;
-			r.to = s == end ? UINT32_MAX : launch_number(&s, end);
+			r.to = s == end ? UINT32_MAX : take_launch_number(&s, end);
 		}
 		if (s != end || !r.from || r.to < r.from)
 			return item;
@@ -44,7 +44,7 @@ const char *choice_add_launches(struct launch_choice *c, const char *ranges)
 	}
 }
 
-bool choice_has(const struct launch_choice *c, uint32_t number, const char *kernel)
+bool choice_includes_launch(const struct launch_choice *c, uint32_t number, const char *kernel)
 {
 	bool chosen = !c->n_launches;
 

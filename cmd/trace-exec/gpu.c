@@ -30,7 +30,7 @@ void gpu_add_define(struct gpu_choice *g, const char *assignment)
 	g->define[g->n_defines++] = assignment;
 }
 
-void gpu_spare(const struct gpu_choice *g, const char *output)
+void gpu_protect_files(const struct gpu_choice *g, const char *output)
 {
 	for (unsigned i = 0; i < g->n_files; i++)
 		if (!g->shipped[i])
@@ -76,7 +76,7 @@ static uint64_t clock_in_khz(double mhz) { return mhz > 0 && mhz < 1e6 ? (uint64
 
 static uint64_t option_number(const struct gpuconf *c, enum conf_id id) { return (uint64_t)conf_num(c, id); }
 
-unsigned gpu_binary(const struct gpu_choice *g)
+unsigned gpu_binary_version(const struct gpu_choice *g)
 {
 	struct gpuconf c;
 	uint64_t binary;
@@ -88,7 +88,7 @@ unsigned gpu_binary(const struct gpu_choice *g)
 	return (unsigned)binary;
 }
 
-void gpu_figures(const struct gpu_choice *g, struct wire *w)
+void gpu_fill_wire(const struct gpu_choice *g, struct wire *w)
 {
 	const char *clocks, *name = g->n_files ? g->file[g->n_files - 1] : GPU_DEFAULT,
 			    *slash = strrchr(name, '/');

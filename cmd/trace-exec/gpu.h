@@ -24,13 +24,13 @@ struct gpu_choice {
 void gpu_add_file(struct gpu_choice *g, const char *name, bool shipped);
 void gpu_add_define(struct gpu_choice *g, const char *assignment);
 /* Exits with a message if output would replace one of the configuration files. */
-void gpu_spare(const struct gpu_choice *g, const char *output);
+void gpu_protect_files(const struct gpu_choice *g, const char *output);
 /* Returns the binary version of the GPU's compute capability: 86 for 8.6. */
-unsigned gpu_binary(const struct gpu_choice *g);
+unsigned gpu_binary_version(const struct gpu_choice *g);
 /*
  * Sets the figures of the GPU in w; the default is GPU_DEFAULT. Exits with a message if a configuration cannot
  * be read.
  */
-void gpu_figures(const struct gpu_choice *g, struct wire *w);
+void gpu_fill_wire(const struct gpu_choice *g, struct wire *w);
 
 #endif

@@ -195,7 +195,7 @@ static void on_option(void *ctx, int letter, const char *value)
 /* Returns the binary version of the GPU of --as sass. */
 static unsigned binary_version(const struct gpu_choice *g)
 {
-	unsigned binary = gpu_binary(g);
+	unsigned binary = gpu_binary_version(g);
 
 	if (binary < LOWER_FIRST || binary > LOWER_LAST || isa_arch_of((int)binary) < 0)
 		die("--as sass: compute capability %u.%u is not supported (expected 6.0 to 12.0)",
@@ -220,7 +220,7 @@ static void choose_output(struct args *a)
 }
 
 /* Sets the output of a trace that is compared: a temporary file if none is named. */
-static void choose_compared(struct args *a)
+static void choose_compared_output(struct args *a)
 {
 	struct run_options *o = &a->o;
 
@@ -236,7 +236,7 @@ static void choose_compared(struct args *a)
  * Returns the exit status after a run that ended with `status`: that of the comparison if the run was good and
  * there is one.
  */
-static int compared(const struct args *a, int status)
+static int comparison_status(const struct args *a, int status)
 {
 	return a->recorded && !status ? recorded_compare(a->o.output, a->recorded) : status;
 }
@@ -306,7 +306,7 @@ static int run_disassembler(struct args *a, int n, char **argv)
 		cli_usage("--disassemble requires a file");
 	a->d.output = a->o.output;
 	a->d.force = a->o.force;
-	a->d.sm = a->gpu_given ? gpu_binary(&a->gpu) : 0;
+	a->d.sm = a->gpu_given ? gpu_binary_version(&a->gpu) : 0;
 	return disassemble_files(argv, n, &a->d);
 }
 
@@ -328,7 +328,7 @@ int main(int argc, char **argv)
 	if (a.disassemble && !a.recorded)
 		return run_disassembler(&a, n, argv);
 	if (a.recorded)
-		choose_compared(&a);
+		choose_compared_output(&a);
 	if (a.format == FORMAT_JSON || a.d.control)
 		cli_usage("%s requires --disassemble", a.d.control ? "--control" : "-F json");
 	choose_output(&a);
@@ -338,17 +338,17 @@ int main(int argc, char **argv)
 		a.o.binary = binary_version(&a.gpu);
 	}
 	if (a.run)
-		return compared(&a, run_program(&a, n, argv));
+		return comparison_status(&a, run_program(&a, n, argv));
 	if (a.list)
 		cli_usage("--list requires --run");
 	if (n != 1)
 		cli_usage("%d launch files (expected one)", n);
-	if (script_read_code(&s, argv[0], a.o.code, a.gpu_given ? gpu_binary(&a.gpu) : 0, &f))
+	if (script_read_code(&s, argv[0], a.o.code, a.gpu_given ? gpu_binary_version(&a.gpu) : 0, &f))
 		die_fault(&f);
 	if (a.gpu_given && !a.sass && !script_has_machine_code(&s))
 		cli_usage("a GPU requires --run, --as sass or machine code");
 	status = run_script(&s, &a.o);
 	script_free(&s);
 	choice_free(&a.o.choice);
-	return compared(&a, status);
+	return comparison_status(&a, status);
 }

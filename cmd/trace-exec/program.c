@@ -101,7 +101,7 @@ static bool handle_message(struct receiver *r)
 }
 
 /* Reads messages until WIRE_DONE, or until the program has ended and the pipe is empty. Returns its wait status. */
-static int receive_all(struct receiver *r, pid_t program)
+static int receive_all_messages(struct receiver *r, pid_t program)
 {
 	struct pollfd p = {.fd = r->fd, .events = POLLIN};
 	int status = 0;
@@ -154,7 +154,7 @@ static void find_library(char path[PATH_MAX])
 }
 
 /* Adds an entry to a list separated by colons, at its end or at its start. */
-static void add_entry(const char *variable, const char *entry, bool at_end)
+static void add_search_path(const char *variable, const char *entry, bool at_end)
 {
 	const char *now = getenv(variable);
 	size_t n = strlen(entry) + (now ? strlen(now) : 0) + 2;
@@ -188,7 +188,7 @@ static bool name_for_loader(char *path, size_t cap)
 }
 
 /* Sets a variable, or removes it if it has no value. Returns 0, or -1 with errno set. */
-static int set_choice(const char *variable, const char *value)
+static int set_or_unset_variable(const char *variable, const char *value)
 {
 	return value ? setenv(variable, value, 1) : unsetenv(variable);
 }
@@ -207,19 +207,19 @@ static void set_environment(const struct wire *w, const char *found, const struc
 	WIRE_FIELDS(F)
 #undef F
 	snprintf(text + n, sizeof(text) - n, "gpu=%s", w->gpu);
-	if (setenv(WIRE_ENV, text, 1) || set_choice(WIRE_ENV_KERNELS, o->kernels) ||
-		set_choice(WIRE_ENV_LAUNCHES, o->launches))
+	if (setenv(WIRE_ENV, text, 1) || set_or_unset_variable(WIRE_ENV_KERNELS, o->kernels) ||
+		set_or_unset_variable(WIRE_ENV_LAUNCHES, o->launches))
 		die_errno("the environment");
 	snprintf(folder, sizeof(folder), "%.*scudart", (int)(strrchr(found, '/') - found) + 1, found);
 	if (name_for_loader(folder, sizeof(folder)))
-		add_entry("LD_LIBRARY_PATH", folder, true);
+		add_search_path("LD_LIBRARY_PATH", folder, true);
 	snprintf(folder, sizeof(folder), "%.*scublas", (int)(strrchr(found, '/') - found) + 1, found);
 	if (!o->real_libs && !access(folder, X_OK) && name_for_loader(folder, sizeof(folder)))
-		add_entry("LD_LIBRARY_PATH", folder, false);
+		add_search_path("LD_LIBRARY_PATH", folder, false);
 	snprintf(library, sizeof(library), "%s", found);
 	if (!name_for_loader(library, sizeof(library)))
 		die_errno("%s", found);
-	add_entry("LD_PRELOAD", library, false);
+	add_search_path("LD_PRELOAD", library, false);
 }
 
 static bool is_stdout_taken(const struct run_options *o)
@@ -288,7 +288,7 @@ static pid_t start_program(char **argv, struct wire *w, const struct run_options
 }
 
 /* Returns the exit status after a program that ended with status `own` without a call of the library. */
-static int judge_uncalled(const char *name, int own)
+static int judge_uncalled_program(const char *name, int own)
 {
 	enum program_linkage l = linkage_of(name);
 
@@ -307,7 +307,7 @@ static int judge_uncalled(const char *name, int own)
 }
 
 /* Reports an end that leaves the trace incomplete. Returns the exit status: trace-exec(1) has the table. */
-static int judge_end(struct receiver *r, const char *name, int status, int token)
+static int judge_program_end(struct receiver *r, const char *name, int status, int token)
 {
 	int own = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 	char byte;
@@ -316,7 +316,7 @@ static int judge_end(struct receiver *r, const char *name, int status, int token
 		diag_error(NOWHERE, "%s: ended by signal %d (%s)", name, WTERMSIG(status),
 			strsignal(WTERMSIG(status)));
 	if (!r->done && read(token, &byte, 1) == 1)
-		return judge_uncalled(name, own);
+		return judge_uncalled_program(name, own);
 	if (!r->done && !WIFSIGNALED(status)) {
 		diag_error(NOWHERE, "%s: ended without exit(): its trace is incomplete", name);
 		return own ? own : EXIT_TROUBLE;
@@ -342,11 +342,11 @@ int program_run(char **argv, const struct run_options *o, const struct gpu_choic
 	pid_t child;
 	int token, status;
 
-	gpu_figures(g, &w);
+	gpu_fill_wire(g, &w);
 	program_trace_open(&r.trace, o, g, argv[0]);
 	child = start_program(argv, &w, o, &r.fd, &token);
-	status = receive_all(&r, child);
-	status = judge_end(&r, argv[0], status, token);
+	status = receive_all_messages(&r, child);
+	status = judge_program_end(&r, argv[0], status, token);
 	program_trace_close(&r.trace, r.done && !r.failed);
 	if (o->verbose && r.done)
 		fprintf(stderr, "%s: %llu thread instructions, %llu warp instructions\n", diag_program(),

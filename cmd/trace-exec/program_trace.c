@@ -21,17 +21,17 @@ static bool is_stdout(const char *path) { return !path || !strcmp(path, "-"); }
  * Opens a file for writing. Exits with a message if it is the traced program or a file of the GPU's
  * configuration.
  */
-static struct output *open_spared(const struct program_trace *t, const char *path)
+static struct output *open_protected_output(const struct program_trace *t, const char *path)
 {
 	output_spare(path, t->program);
-	gpu_spare(t->gpu, path);
+	gpu_protect_files(t->gpu, path);
 	return output_open(path, t->o->force);
 }
 
 static struct output *open_in_folder(const struct program_trace *t, const char *name)
 {
 	char *path = run_path(t->o->output, name);
-	struct output *out = open_spared(t, path);
+	struct output *out = open_protected_output(t, path);
 
 	free(path);
 	return out;
@@ -48,7 +48,7 @@ void program_trace_open(
 		return;
 	if (is_stdout(o->output) && isatty(STDOUT_FILENO))
 		die("stdout is a terminal (use -n, -o DIR or a redirection)");
-	t->stream = is_stdout(o->output) ? output_open(NULL, false) : open_spared(t, o->output);
+	t->stream = is_stdout(o->output) ? output_open(NULL, false) : open_protected_output(t, o->output);
 	t->pack = pack_writer_new(
 		output_stream(t->stream), o->records ? PACK_FAST : PACK_DEFAULT, o->exec.threads);
 	pack_list_last(t->pack);
@@ -130,7 +130,7 @@ static const void *take_elements(struct message_rest *r, uint64_t n, size_t size
 }
 
 /* Checks that the runs name instructions of the kernel. */
-static bool are_runs_good(const struct program_trace *t, const struct pack_warp *w)
+static bool are_runs_valid(const struct program_trace *t, const struct pack_warp *w)
 {
 	for (uint32_t i = 0; i < w->n_runs; i++) {
 		const struct pack_run *r = &w->run[i];
@@ -143,7 +143,7 @@ static bool are_runs_good(const struct program_trace *t, const struct pack_warp 
 }
 
 /* Checks that addresses and texts are within the warp's words and text. */
-static bool is_more_good(const struct pack_warp *w)
+static bool are_records_valid(const struct pack_warp *w)
 {
 	uint64_t text = 0;
 
@@ -175,7 +175,8 @@ bool program_trace_block(struct program_trace *t)
 		w->more = take_elements(&r, n[i].n_more, sizeof(*w->more));
 		w->run = take_elements(&r, n[i].n_runs, sizeof(*w->run));
 		w->text = take_elements(&r, n[i].n_text, 1);
-		if (!w->word || !w->more || !w->run || !w->text || !are_runs_good(t, w) || !is_more_good(w))
+		if (!w->word || !w->more || !w->run || !w->text || !are_runs_valid(t, w) ||
+			!are_records_valid(w))
 			return false;
 	}
 	pack_block(t->pack, b->id, warp, b->n_warps);

@@ -70,19 +70,19 @@ const char *recorded_new_file(void)
 	return file;
 }
 
-static _Noreturn void die_of(const struct wt_error *e)
+static _Noreturn void die_of_trace_error(const struct wt_error *e)
 {
 	die_at((struct place){*e->file ? e->file : NULL, e->line, e->column}, "%s", e->text);
 }
 
-static void open_side(struct trace_side *s, const char *path)
+static void open_trace_side(struct trace_side *s, const char *path)
 {
 	struct wt_error e;
 
 	s->path = path;
 	s->list = wt_open(path, &e);
 	if (!s->list)
-		die_of(&e);
+		die_of_trace_error(&e);
 }
 
 static const struct wt_kernel_info *open_kernel(struct trace_side *s, uint32_t position)
@@ -91,7 +91,7 @@ static const struct wt_kernel_info *open_kernel(struct trace_side *s, uint32_t p
 
 	s->kernel = wt_kernel_open(s->list, position, &e);
 	if (!s->kernel)
-		die_of(&e);
+		die_of_trace_error(&e);
 	return wt_kernel_info(s->kernel);
 }
 
@@ -103,7 +103,7 @@ static bool next_block(struct trace_side *s)
 	int got = wt_kernel_next(s->kernel, &s->block, &e);
 
 	if (got < 0)
-		die_of(&e);
+		die_of_trace_error(&e);
 	s->instruction = wt_instructions(s->list, &n);
 	return got;
 }
@@ -111,7 +111,7 @@ static bool next_block(struct trace_side *s)
 /* ---- addresses ---- */
 
 /* Returns the position of the first piece after an address. */
-static uint32_t piece_after(const struct address_pieces *x, uint64_t address)
+static uint32_t find_piece_after(const struct address_pieces *x, uint64_t address)
 {
 	uint32_t low = 0, high = x->n;
 
@@ -129,9 +129,9 @@ static uint32_t piece_after(const struct address_pieces *x, uint64_t address)
 /*
  * Adds an address to the piece that has its distance. Returns false if it is in a piece with another distance.
  */
-static bool place_address(struct address_pieces *x, uint64_t address, uint64_t distance)
+static bool match_address_distance(struct address_pieces *x, uint64_t address, uint64_t distance)
 {
-	uint32_t i = piece_after(x, address);
+	uint32_t i = find_piece_after(x, address);
 	struct address_piece *left = i ? &x->piece[i - 1] : NULL, *right = i < x->n ? &x->piece[i] : NULL;
 
 	if (left && address <= left->high)
@@ -154,7 +154,8 @@ static bool place_address(struct address_pieces *x, uint64_t address, uint64_t d
 }
 
 /* Compares the addresses of an instruction. Returns the lane of the first difference, or -1. */
-static int different_lane(struct comparison *c, uint32_t mine, uint32_t other, uint32_t mask, unsigned space)
+static int first_different_lane(
+	struct comparison *c, uint32_t mine, uint32_t other, uint32_t mask, unsigned space)
 {
 	uint64_t a[WT_LANES] = {0}, b[WT_LANES] = {0};
 
@@ -162,7 +163,7 @@ static int different_lane(struct comparison *c, uint32_t mine, uint32_t other, u
 		wt_kernel_addresses(c->recorded.kernel, other, b) < 0)
 		return 0;
 	for (int i = 0; i < WT_LANES; i++)
-		if (mask >> i & 1 && !place_address(&c->pieces[space % SPACES], a[i], b[i] - a[i]))
+		if (mask >> i & 1 && !match_address_distance(&c->pieces[space % SPACES], a[i], b[i] - a[i]))
 			return i;
 	return -1;
 }
@@ -196,7 +197,7 @@ static bool find_difference(struct comparison *c, uint32_t mine, uint32_t other,
 	else if (a->size != b->size)
 		snprintf(what, cap, "PC 0x%04x %s: %u bytes a lane (recorded %u)", a->pc, a->opcode, a->size,
 			b->size);
-	else if (a->size && (lane = different_lane(c, mine, other, mask, a->space)) >= 0)
+	else if (a->size && (lane = first_different_lane(c, mine, other, mask, a->space)) >= 0)
 		snprintf(what, cap, "PC 0x%04x %s: address of lane %d", a->pc, a->opcode, lane);
 	else
 		return false;
@@ -242,7 +243,7 @@ static void compare_warp(struct comparison *c, uint32_t warp)
 /* ---- kernels ---- */
 
 /* Returns the index of a thread block in the grid; UINT64_MAX: it is outside. */
-static uint64_t index_of(const struct wt_kernel_info *k, const struct wt_block *b)
+static uint64_t block_index_in_grid(const struct wt_kernel_info *k, const struct wt_block *b)
 {
 	if (b->x >= k->grid[0] || b->y >= k->grid[1] || b->z >= k->grid[2])
 		return UINT64_MAX;
@@ -250,12 +251,12 @@ static uint64_t index_of(const struct wt_kernel_info *k, const struct wt_block *
 }
 
 /* Notes the number of each thread block of the executed kernel. */
-static void find_blocks(struct comparison *c, const struct wt_kernel_info *k)
+static void number_executed_blocks(struct comparison *c, const struct wt_kernel_info *k)
 {
 	free(c->number);
 	c->number = xcalloc(k->blocks + 1, sizeof(*c->number));
 	while (next_block(&c->executed)) {
-		uint64_t i = index_of(k, c->executed.block);
+		uint64_t i = block_index_in_grid(k, c->executed.block);
 
 		if (i < k->blocks)
 			c->number[i] = c->executed.block->number + 1;
@@ -264,7 +265,7 @@ static void find_blocks(struct comparison *c, const struct wt_kernel_info *k)
 
 static void compare_block(struct comparison *c, const struct wt_kernel_info *k)
 {
-	uint64_t i = index_of(k, c->recorded.block);
+	uint64_t i = block_index_in_grid(k, c->recorded.block);
 	struct wt_error e;
 
 	if (i >= k->blocks || !c->number[i]) {
@@ -274,7 +275,7 @@ static void compare_block(struct comparison *c, const struct wt_kernel_info *k)
 		return;
 	}
 	if (wt_kernel_seek(c->executed.kernel, c->number[i] - 1, &e))
-		die_of(&e);
+		die_of_trace_error(&e);
 	if (!next_block(&c->executed))
 		return;
 	c->number[i] = 0;
@@ -287,7 +288,7 @@ static void compare_blocks(struct comparison *c, const struct wt_kernel_info *k)
 {
 	uint64_t left = 0;
 
-	find_blocks(c, k);
+	number_executed_blocks(c, k);
 	while (next_block(&c->recorded))
 		compare_block(c, k);
 	for (uint64_t i = 0; i < k->blocks; i++)
@@ -339,8 +340,8 @@ int recorded_compare(const char *executed, const char *recorded)
 	bool equal;
 
 	c.out = output_stream(out);
-	open_side(&c.executed, executed);
-	open_side(&c.recorded, recorded);
+	open_trace_side(&c.executed, executed);
+	open_trace_side(&c.recorded, recorded);
 	n = wt_kernels(c.executed.list);
 	m = wt_kernels(c.recorded.list);
 	equal = n == m;

@@ -39,10 +39,11 @@ struct running {
 
 static bool is_step_traced(const struct running *r, const struct step *c)
 {
-	return r->o->to != TRACE_NONE && choice_has(&r->o->choice, c->launch.id, c->launch.kernel->name);
+	return r->o->to != TRACE_NONE &&
+	       choice_includes_launch(&r->o->choice, c->launch.id, c->launch.kernel->name);
 }
 
-static struct bytes list_text(const struct running *r)
+static struct bytes write_kernel_list(const struct running *r)
 {
 	const struct script *s = r->s;
 	struct bytes list = {0};
@@ -112,7 +113,7 @@ static void protect_inputs(const struct running *r)
 	bool folder = r->o->to == TRACE_FOLDER, file = r->o->to == TRACE_STREAM && r->o->output;
 	char *path = folder ? run_path(r->o->output, "kernelslist.g") : file ? xstrdup(r->o->output) : NULL;
 
-	script_spare(r->s, path, true);
+	script_protect_files(r->s, path, true);
 	free(path);
 	for (uint32_t i = 0; i < r->s->n_commands; i++) {
 		const struct step *c = &r->s->command[i];
@@ -122,14 +123,14 @@ static void protect_inputs(const struct running *r)
 			check_saved_path(path = saved_path(r, c), strlen(c->path));
 		else if (c->kind == CMD_LAUNCH && folder && is_step_traced(r, c))
 			path = kernel_path(r, c->launch.id);
-		script_spare(r->s, path, c->kind == CMD_LAUNCH);
+		script_protect_files(r->s, path, c->kind == CMD_LAUNCH);
 		free(path);
 	}
 }
 
 static void write_list(struct running *r)
 {
-	struct bytes list = list_text(r);
+	struct bytes list = write_kernel_list(r);
 	char *path = run_path(r->o->output, "kernelslist.g");
 	struct output *out = output_open(path, r->o->force);
 
@@ -149,13 +150,13 @@ static void trace_open_all(struct running *r)
 			die("stdout is a terminal (use -n, -o DIR or a redirection)");
 		r->out = output_open(r->o->output, r->o->force);
 		r->pack = pack_writer_new(output_stream(r->out), STREAM_LEVEL, r->o->exec.threads);
-		struct bytes list = list_text(r);
+		struct bytes list = write_kernel_list(r);
 		pack_put_list(r->pack, "kernelslist.g", list.p, list.n);
 		bytes_free(&list);
 	}
 }
 
-static bool block_done(void *ctx, struct cta *c)
+static bool trace_executed_block(void *ctx, struct cta *c)
 {
 	struct running *r = ctx;
 
@@ -213,7 +214,7 @@ static void close_kernel_trace(struct running *r, struct output *out, struct pac
 }
 
 /* Returns the machine code of the kernel for --as sass, reused while the kernel is the same; NULL: PTX. */
-static const struct lower *kernel_code(struct running *r, const struct grid *g)
+static const struct lower *machine_code_of_kernel(struct running *r, const struct grid *g)
 {
 	struct fault f;
 
@@ -239,7 +240,7 @@ static int run_launch(struct running *r, struct step *c)
 		.textures = &r->textures,
 		.record = !traced                     ? NULL
 			  : c->launch.kernel->machine ? machine_record
-			  : r->o->binary              ? lower_record
+			  : r->o->binary              ? lower_write_record
 			  : r->pack                   ? trace_out_record
 						      : trace_out_line,
 		.print = r->o->to == TRACE_STREAM ? stderr : stdout};
@@ -249,10 +250,10 @@ static int run_launch(struct running *r, struct step *c)
 	bool good;
 
 	grid_prepare(&g);
-	g.lower = kernel_code(r, &g);
+	g.lower = machine_code_of_kernel(r, &g);
 	if (traced)
 		open_kernel_trace(r, &g, &k, &out, &inst);
-	good = grid_run(&g, traced ? block_done : NULL, r);
+	good = grid_run(&g, traced ? trace_executed_block : NULL, r);
 	r->insts += g.warp_insts;
 	r->threads += g.thread_insts;
 	if (traced)

@@ -36,14 +36,15 @@ static char *put_barrier(char *p, const struct warp *w, const struct op *o, uint
 }
 
 /* Tests whether a line has more than mask, width and addresses. */
-static inline bool has_more(const struct warp *w, const struct op *o, uint32_t issue, uint32_t exec)
+static inline bool needs_more_columns(const struct warp *w, const struct op *o, uint32_t issue, uint32_t exec)
 {
 	return issue != exec || (o->flow == FLOW_BAR && o->mode) ||
 	       (o->memory && o->space == SP_GENERIC && exec && w->space != SP_GLOBAL);
 }
 
 /* Writes the fields after the mask. */
-static char *put_rest(char *p, const struct warp *w, const struct op *o, uint32_t issue, uint32_t exec)
+static char *put_columns_after_mask(
+	char *p, const struct warp *w, const struct op *o, uint32_t issue, uint32_t exec)
 {
 	if (o->memory) {
 		p = text_put_number(p, o->bytes);
@@ -74,7 +75,7 @@ void trace_out_line(struct warp *w, const struct op *o, uint32_t pc, uint32_t is
 	*p++ = ' ';
 	p = text_put_mask(p, exec);
 	*p++ = ' ';
-	p = put_rest(p, w, o, issue, exec);
+	p = put_columns_after_mask(p, w, o, issue, exec);
 	*p++ = '\n';
 	t->n = (size_t)(p - t->p);
 	w->lines++;
@@ -108,7 +109,7 @@ static uint32_t put_address_list(struct recording *t, const uint64_t *a)
 }
 
 /* Tests first two and last lane; most lists without a stride fail this test. */
-static inline bool may_stride(const uint64_t *a)
+static inline bool may_have_one_stride(const uint64_t *a)
 {
 	return a[LANES - 1] - a[0] == (LANES - 1) * (a[1] - a[0]);
 }
@@ -123,7 +124,8 @@ static uint32_t record_addresses(struct recording *t, const uint64_t *a, uint32_
 	if (t->cap_words - t->n_words < LANES)
 		grow(&t->word, &t->cap_words, t->n_words + LANES, sizeof(*t->word));
 	to = t->word + t->n_words;
-	if (!(m & (m - 1)) || ((m != ALL_LANES || may_stride(a)) && text_find_stride(a, m, &stride))) {
+	if (!(m & (m - 1)) ||
+		((m != ALL_LANES || may_have_one_stride(a)) && text_find_stride(a, m, &stride))) {
 		to[0] = m ? a[bit_lowest32(m)] : 0;
 		to[1] = (uint64_t)stride;
 		t->n_words += 2;
@@ -138,7 +140,7 @@ static uint32_t record_addresses(struct recording *t, const uint64_t *a, uint32_
 }
 
 /* Adds a record for the data of an instruction besides its mask. */
-static inline struct pack_more *add_more(struct recording *t)
+static inline struct pack_more *add_pack_more(struct recording *t)
 {
 	if (t->n_more == t->cap_more)
 		grow(&t->more, &t->cap_more, t->n_more + 1, sizeof(*t->more));
@@ -146,15 +148,15 @@ static inline struct pack_more *add_more(struct recording *t)
 	return &t->more[t->n_more++];
 }
 
-static inline void end_run(struct recording *t)
+static inline void end_recorded_run(struct recording *t)
 {
 	if (t->n_runs)
 		t->run[t->n_runs - 1].n = t->next - t->run[t->n_runs - 1].id;
 }
 
-static NOINLINE void begin_run(struct recording *t, uint32_t id, uint32_t mask)
+static NOINLINE void begin_recorded_run(struct recording *t, uint32_t id, uint32_t mask)
 {
-	end_run(t);
+	end_recorded_run(t);
 	if (t->n_runs == t->cap_runs)
 		grow(&t->run, &t->cap_runs, t->n_runs + 1, sizeof(*t->run));
 	t->run[t->n_runs++] = (struct pack_run){.id = id, .mask = mask};
@@ -162,12 +164,12 @@ static NOINLINE void begin_run(struct recording *t, uint32_t id, uint32_t mask)
 	t->mask = mask;
 }
 
-static inline void continue_run(struct recording *t, uint32_t id, uint32_t mask)
+static inline void continue_recorded_run(struct recording *t, uint32_t id, uint32_t mask)
 {
 	if (id == t->next && mask == t->mask)
 		t->next++;
 	else
-		begin_run(t, id, mask);
+		begin_recorded_run(t, id, mask);
 }
 
 /*
@@ -179,11 +181,11 @@ static NOINLINE void record_text(
 {
 	text_reserve(&w->out, TRACE_LINE_ROOM);
 	char *from = w->out.p + w->out.n;
-	uint32_t n = (uint32_t)(put_rest(from, w, o, issue, exec) - from);
+	uint32_t n = (uint32_t)(put_columns_after_mask(from, w, o, issue, exec) - from);
 
 	w->out.n += n;
-	add_more(&w->packed)->text_len = n;
-	continue_run(&w->packed, w->g->code->prog->n_insts + pc, exec);
+	add_pack_more(&w->packed)->text_len = n;
+	continue_recorded_run(&w->packed, w->g->code->prog->n_insts + pc, exec);
 }
 
 /* Records an access with its addresses. */
@@ -191,18 +193,18 @@ static NOINLINE void record_access(struct warp *w, uint32_t pc, uint32_t exec)
 {
 	struct recording *t = &w->packed;
 
-	continue_run(t, pc, exec);
-	add_more(t)->addr = record_addresses(t, w->addr, exec);
+	continue_recorded_run(t, pc, exec);
+	add_pack_more(t)->addr = record_addresses(t, w->addr, exec);
 }
 
 void trace_out_record(struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
 {
-	if (has_more(w, o, issue, exec))
+	if (needs_more_columns(w, o, issue, exec))
 		record_text(w, o, pc, issue, exec);
 	else if (o->memory && o->bytes) /* width 0: the packer expects no addresses */
 		record_access(w, pc, exec);
 	else
-		continue_run(&w->packed, pc, exec);
+		continue_recorded_run(&w->packed, pc, exec);
 }
 
 void trace_out_block(FILE *out, const struct cta *c)
@@ -211,7 +213,7 @@ void trace_out_block(FILE *out, const struct cta *c)
 	if (c->g->machine)
 		machine_block(out, c);
 	else if (c->g->lower)
-		lower_block(out, c);
+		lower_write_block(out, c);
 	for (uint32_t i = 0; i < c->n_warps; i++) {
 		const struct warp *w = &c->warp[i];
 
@@ -227,7 +229,7 @@ void trace_out_warps(const struct cta *c, struct pack_warp *warp)
 		struct warp *w = &c->warp[i];
 		const struct recording *t = &w->packed;
 
-		end_run(&w->packed);
+		end_recorded_run(&w->packed);
 		warp[i] = (struct pack_warp){
 			t->run, t->more, t->word, w->out.p, t->n_runs, t->n_more, t->n_words, w->out.n};
 	}
@@ -236,7 +238,7 @@ void trace_out_warps(const struct cta *c, struct pack_warp *warp)
 /* ---- static code ---- */
 
 /* Returns the number that the first digits in the register's name form; -1: none. */
-static int64_t bank_number(const struct reg *r)
+static int64_t register_bank(const struct reg *r)
 {
 	const char *s = r->name;
 	uint64_t v = 0;
@@ -258,9 +260,9 @@ static int64_t bank_number(const struct reg *r)
 	return v > 0x7fffffff ? 0x7fffffff : (int64_t)v;
 }
 
-static void put_reg(FILE *out, const struct func *f, char kind, uint32_t reg)
+static void put_code_register(FILE *out, const struct func *f, char kind, uint32_t reg)
 {
-	int64_t bank = bank_number(&f->reg[reg]);
+	int64_t bank = register_bank(&f->reg[reg]);
 	char word[48] = {' ', kind}, *p = text_put_number(word + 2, (int64_t)reg + 1);
 
 	if (bank >= 0) {
@@ -273,7 +275,7 @@ static void put_reg(FILE *out, const struct func *f, char kind, uint32_t reg)
 static void put_sources(FILE *out, const struct func *f, const struct operand *o, char kind)
 {
 	if (o->kind == O_REG)
-		put_reg(out, f, kind, o->reg);
+		put_code_register(out, f, kind, o->reg);
 	else if (o->kind == O_VEC)
 		for (unsigned i = 0; i < o->n; i++)
 			put_sources(out, f, &o->elem[i], kind == 'D' ? 'D' : o->list ? 'S' : 'V');
@@ -322,7 +324,7 @@ static void put_code_line(
 	FILE *out, const struct func *f, uint32_t n, const struct op *o, struct source_files *files)
 {
 	const struct stmt *in = &f->inst[n];
-	unsigned results = stmt_results(in);
+	unsigned results = stmt_count_results(in);
 
 	fprintf(out, "-code %04llx %s", 8ull * (f->first_pc + n), in->text);
 	for (unsigned i = 0; i < in->n_operands; i++)
@@ -331,7 +333,7 @@ static void put_code_line(
 		fprintf(out, " P%u", in->guard);
 	for (unsigned i = 0; i < in->n_operands; i++)
 		if (in->operand[i].kind == O_ADDR && in->operand[i].reg != UINT32_MAX)
-			put_reg(out, f, 'A', in->operand[i].reg);
+			put_code_register(out, f, 'A', in->operand[i].reg);
 	if (source_of(f, in))
 		fprintf(out, " l:%u,%u", number_of_file(files, f, in), in->loc_line);
 	if (o->memory && o->is_param && (stmt_has(in, M_PARAM) || stmt_has(in, M_PARAM__FUNC)))
@@ -362,7 +364,7 @@ void trace_out_header(FILE *out, const struct grid *g, const struct occupancy *k
 		return;
 	}
 	if (g->lower) {
-		lower_header(out, g, k);
+		lower_write_header(out, g, k);
 		return;
 	}
 	on = xcalloc(c->prog->n_funcs, 1);

@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct fault f = {0};
 
 	diag_quiet(true);
-	if (script_memory(&s, data, size, module, &f)) {
+	if (script_read_text(&s, data, size, module, &f)) {
 		if (!f.id || !*f.text)
 			abort();
 		return 0;

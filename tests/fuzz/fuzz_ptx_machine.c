@@ -160,7 +160,7 @@ static long try(const struct file *file, bool check, bool cluster)
 
 	if (!m)
 		abort();
-	program_add(&p, m);
+	program_add_module(&p, m);
 	if (program_link(&p, &f) || bind_program(&c, &p, &f)) {
 		const char *pc = strstr(f.text, "PC 0x");
 

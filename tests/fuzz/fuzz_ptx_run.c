@@ -56,7 +56,7 @@ static void run(const struct bound_code *code, const struct func *kernel, struct
 	if (!check)
 		g.lower = lower = lower_kernel(code, g.kernel, binaries[g.kernel / 2 % 5], &f);
 	if (lower)
-		g.record = lower_record;
+		g.record = lower_write_record;
 	if (!check && !lower && (!f.id || !*f.text))
 		abort();
 	if (!grid_run(&g, NULL, NULL) && (!g.fault.id || !*g.fault.text))
@@ -80,12 +80,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (images[i].shape != TEXTURE_SAMPLER && texture_find_fault(&images[i], 4096))
 			abort();
 	}
-	if (!(m = module_memory("fuzz", data, size, &f))) {
+	if (!(m = module_read_text("fuzz", data, size, &f))) {
 		if (!f.id || !*f.text)
 			abort();
 		return 0;
 	}
-	program_add(&p, m);
+	program_add_module(&p, m);
 	if (program_link(&p, &f) || bind_program(&c, &p, &f)) {
 		if (!f.id || !*f.text)
 			abort();

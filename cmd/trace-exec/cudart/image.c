@@ -187,7 +187,7 @@ static int read_ptx(uint32_t i, uint32_t part, const struct fatbin *b, const str
 	if (!fatbin_unpack(b, e, text, &m->fault)) {
 		text[n] = '\0';
 		write_image_name(i, part, e, name, sizeof(name));
-		module = module_memory(name, text, strlen((char *)text), &m->fault);
+		module = module_read_text(name, text, strlen((char *)text), &m->fault);
 	}
 	free(text);
 	if (!module)
@@ -248,7 +248,7 @@ static int read_texts(uint32_t i)
 	m->has_ptx = true;
 	for (uint32_t k = 0; m->texts[k]; k++) {
 		snprintf(name, sizeof(name), "%s.%u.%u.ptx", program_invocation_short_name, i + 1, k + 1);
-		struct module *module = module_memory(name, m->texts[k], strlen(m->texts[k]), &m->fault);
+		struct module *module = module_read_text(name, m->texts[k], strlen(m->texts[k]), &m->fault);
 
 		if (!module)
 			return -1;
@@ -357,7 +357,7 @@ static bool can_execute_image(struct image *m)
 	bool good;
 
 	for (uint32_t i = 0; i < m->n_modules; i++)
-		program_add(&p, m->module[i]);
+		program_add_module(&p, m->module[i]);
 	good = !program_link(&p, &m->fault) && !bind_program(&c, &p, &m->fault);
 	if (c.prog)
 		bind_free(&c);
@@ -394,7 +394,7 @@ int cudart_load_images(void)
 		if (!m->refused && (e = cudart_place_variables(i)))
 			return cudart.broken = e;
 		for (uint32_t k = 0; !m->refused && k < m->n_modules; k++)
-			program_add(&cudart.prog, m->module[k]);
+			program_add_module(&cudart.prog, m->module[k]);
 	}
 	if (before == cudart.prog.n_modules)
 		return cudaSuccess;
@@ -504,7 +504,7 @@ static struct func *find_kernel_function(const struct image *m, const char *name
 	for (uint32_t k = 0; k < m->n_modules; k++)
 		for (uint32_t i = 0; i < m->module[k]->n_funcs; i++)
 			if (m->module[k]->func[i]->entry && !strcmp(m->module[k]->func[i]->name, name))
-				return sym_def(m->module[k]->func[i]->sym)->func;
+				return sym_definition(m->module[k]->func[i]->sym)->func;
 	return NULL;
 }
 

@@ -80,7 +80,7 @@ static void execute_launch(const struct launch *l, const struct kernel *k)
 	grid_prepare(&g);
 	g.lower = machine_code_of_grid(&g);
 	if (g.record && g.lower)
-		g.record = lower_record;
+		g.record = lower_write_record;
 	cudart_begin_trace(&g, &o);
 	bool good = grid_run(&g, cudart_trace_block, NULL);
 	cudart_end_trace();

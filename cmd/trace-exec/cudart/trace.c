@@ -32,7 +32,8 @@ static bool is_launch_traced(const struct launch *l)
 			(void)choice_add_launches(&choice, launches);
 		known = true;
 	}
-	return cudart.wire.trace && cudart.has_token && choice_has(&choice, l->id, l->kernel->name);
+	return cudart.wire.trace && cudart.has_token &&
+	       choice_includes_launch(&choice, l->id, l->kernel->name);
 }
 
 record_fn *cudart_record_function(const struct launch *l)

@@ -189,7 +189,7 @@ static int check_kernels(const struct program *p, const struct module *group, st
 					p->module[n]};
 
 				if (p->module[n]->group == group && b.sym && b.sym->func &&
-					b.sym->func->entry && sym_def(b.sym) != sym_def(s))
+					b.sym->func->entry && sym_definition(b.sym) != sym_definition(s))
 					return link_fault(
 						&a, &b, f, "is a kernel again", "one kernel of the name");
 			}
@@ -220,7 +220,7 @@ static int link_group(struct program *p, struct fault *f)
 static int apply_fixups(const struct module *m, struct symbol *v, struct fault *f)
 {
 	for (struct fixup *x = v->fixup; x; x = x->next) {
-		struct symbol *s = sym_def(x->sym);
+		struct symbol *s = sym_definition(x->sym);
 		bool func = s->kind == SYM_FUNC;
 
 		if (func && !(s->func && s->func->has_body))
@@ -280,7 +280,7 @@ static void end_body_with_ret(struct func *fn)
 	fn->inst[fn->n_insts++] = (struct stmt){.op = I_ret, .line = line, .col = col, .text = text};
 }
 
-void program_add(struct program *p, struct module *m)
+void program_add_module(struct program *p, struct module *m)
 {
 	grow(&p->module, &p->cap_modules, p->n_modules + 1, sizeof(*p->module));
 	p->module[p->n_modules++] = m;
@@ -314,7 +314,7 @@ struct func *program_kernel(const struct program *p, const char *name)
 {
 	for (uint32_t i = 0; i < p->n_funcs; i++)
 		if (p->func[i]->entry && !strcmp(p->func[i]->name, name))
-			return sym_def(p->func[i]->sym)->func;
+			return sym_definition(p->func[i]->sym)->func;
 	return NULL;
 }
 

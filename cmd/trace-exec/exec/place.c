@@ -27,7 +27,7 @@ static struct place variable_place(const struct module *m, const struct symbol *
 static int place_static(struct program *p, const struct module *m, struct symbol *v, struct fault *f)
 {
 	if (v->space == SP_LOCAL && !v->owner) {
-		v->addr = sym_place(v, p->local_end);
+		v->addr = sym_place_address(v, p->local_end);
 		p->local_end = (uint32_t)(v->addr + v->size);
 		if (p->local_end > LOCAL_MAX / 2)
 			return fault_set(f, variable_place(m, v), "local-memory",
@@ -36,7 +36,7 @@ static int place_static(struct program *p, const struct module *m, struct symbol
 	}
 	if ((v->space != SP_GLOBAL && v->space != SP_CONST) || v->external || v->placed)
 		return 0;
-	v->addr = sym_place(v, p->static_end);
+	v->addr = sym_place_address(v, p->static_end);
 	p->static_end = v->addr + v->size;
 	if (p->static_end > STATIC_LIMIT - 65536)
 		return fault_set(f, variable_place(m, v), "static-memory",
@@ -105,7 +105,7 @@ static void reach_add_edge(struct reach *r, uint32_t from, uint32_t to)
 /* Adds the edges for a symbol that function fn names. */
 static void reach_add_symbol(struct reach *r, struct func *fn, struct symbol *named)
 {
-	struct symbol *s = sym_def(named);
+	struct symbol *s = sym_definition(named);
 
 	if (s->kind == SYM_FUNC && s->func && s->func->has_body)
 		reach_add_edge(r, fn->number, s->func->number);
@@ -217,7 +217,7 @@ static int place_shared_variable(
 
 		at = k && k->shared_end > at ? k->shared_end : at;
 	}
-	v->addr = sym_place(v, at);
+	v->addr = sym_place_address(v, at);
 	uint64_t end = v->addr + v->size;
 	if (end > SHARED_MOST)
 		return fault_set(
@@ -226,7 +226,7 @@ static int place_shared_variable(
 		own->shared_end = (uint32_t)end;
 		return 0;
 	}
-	*next = (uint32_t)(sym_place(v, *next) + v->size);
+	*next = (uint32_t)(sym_place_address(v, *next) + v->size);
 	for (uint32_t i = 0; i < r->n_walk; i++) {
 		struct func *k = reach_kernel(r, i);
 

@@ -44,7 +44,7 @@ static const struct {
 };
 #define N_OPERATORS (sizeof(operators) / sizeof(operators[0]))
 
-double constant_real(const struct constant *c)
+double constant_to_double(const struct constant *c)
 {
 	return c->kind == CONST_REAL     ? ieee_f64(c->bits)
 	       : c->kind == CONST_SIGNED ? (double)(int64_t)c->bits
@@ -57,7 +57,7 @@ static struct constant truth_constant(bool b) { return (struct constant){CONST_S
 
 static bool constant_is_true(const struct constant *c)
 {
-	return c->kind == CONST_REAL ? constant_real(c) != 0 : c->bits != 0;
+	return c->kind == CONST_REAL ? constant_to_double(c) != 0 : c->bits != 0;
 }
 
 static bool compare_reals(enum operation op, double a, double b)
@@ -72,7 +72,7 @@ static bool compare_reals(enum operation op, double a, double b)
 	}
 }
 
-static struct constant compute_real(enum operation op, double a, double b)
+static struct constant compute_real_operation(enum operation op, double a, double b)
 {
 	switch (op) {
 	case ADD: return real_constant(a + b);
@@ -96,14 +96,14 @@ static uint64_t divide_constants(uint64_t a, uint64_t b, bool is_signed, bool re
 	return (uint64_t)(remainder ? (int64_t)a % (int64_t)b : (int64_t)a / (int64_t)b);
 }
 
-static uint64_t shift_right(uint64_t a, uint64_t n, bool is_signed)
+static uint64_t shift_constant_right(uint64_t a, uint64_t n, bool is_signed)
 {
 	uint64_t sign = is_signed && a >> 63 ? UINT64_MAX : 0;
 
 	return n >= 64 ? sign : n ? a >> n | sign << (64 - n) : a;
 }
 
-static struct constant compute_whole(enum operation op, struct constant a, struct constant b)
+static struct constant compute_whole_operation(enum operation op, struct constant a, struct constant b)
 {
 	bool is_signed = a.kind == CONST_SIGNED && b.kind == CONST_SIGNED;
 	uint64_t x = a.bits, y = b.bits, turn = is_signed ? 1ull << 63 : 0;
@@ -116,7 +116,7 @@ static struct constant compute_whole(enum operation op, struct constant a, struc
 	case DIV:
 	case MOD: return (struct constant){kind, divide_constants(x, y, is_signed, op == MOD)};
 	case SHL: return (struct constant){a.kind, y < 64 ? x << y : 0};
-	case SHR: return (struct constant){a.kind, shift_right(x, y, a.kind == CONST_SIGNED)};
+	case SHR: return (struct constant){a.kind, shift_constant_right(x, y, a.kind == CONST_SIGNED)};
 	case AND: return (struct constant){kind, x & y};
 	case XOR: return (struct constant){kind, x ^ y};
 	case OR: return (struct constant){kind, x | y};
@@ -142,12 +142,12 @@ static unsigned operator_at(const struct parser *p)
 	return N_OPERATORS;
 }
 
-static bool parse_expression(struct parser *p, struct constant *c, unsigned binds, unsigned depth);
+static bool parse_constant_expression(struct parser *p, struct constant *c, unsigned binds, unsigned depth);
 
 /* Parses, after "(", a cast ".s64) term" or an expression in brackets. */
-static bool parse_bracket(struct parser *p, struct constant *c, unsigned depth);
+static bool parse_constant_bracket(struct parser *p, struct constant *c, unsigned depth);
 
-static bool parse_term(struct parser *p, struct constant *c, unsigned depth)
+static bool parse_constant_term(struct parser *p, struct constant *c, unsigned depth)
 {
 	struct token t = p->t;
 
@@ -155,13 +155,13 @@ static bool parse_term(struct parser *p, struct constant *c, unsigned depth)
 		return parser_unexpected(p, "an expression that nests less deeply");
 	if (parser_at_punct(p, '-') || parser_at_punct(p, '+') || parser_at_punct(p, '~') ||
 		parser_at_punct(p, '!')) {
-		if (!parser_next(p) || !parse_term(p, c, depth + 1))
+		if (!parser_next(p) || !parse_constant_term(p, c, depth + 1))
 			return false;
 		if (t.punct == '~' && c->kind == CONST_REAL)
 			return parser_bad(
 				p, &t, "expression", "'~' of a real number (expected a whole number)");
 		if (t.punct == '-')
-			*c = c->kind == CONST_REAL ? real_constant(-constant_real(c))
+			*c = c->kind == CONST_REAL ? real_constant(-constant_to_double(c))
 						   : (struct constant){c->kind, 0 - c->bits};
 		else if (t.punct == '~')
 			c->bits = ~c->bits;
@@ -170,7 +170,7 @@ static bool parse_term(struct parser *p, struct constant *c, unsigned depth)
 		return true;
 	}
 	if (parser_at_punct(p, '('))
-		return parser_next(p) && parse_bracket(p, c, depth);
+		return parser_next(p) && parse_constant_bracket(p, c, depth);
 	if (t.kind != TOK_INT && t.kind != TOK_F64)
 		return parser_unexpected(p, "a number");
 	*c = (struct constant){CONST_SIGNED, t.value};
@@ -181,16 +181,16 @@ static bool parse_term(struct parser *p, struct constant *c, unsigned depth)
 	return parser_next(p);
 }
 
-static bool parse_bracket(struct parser *p, struct constant *c, unsigned depth)
+static bool parse_constant_bracket(struct parser *p, struct constant *c, unsigned depth)
 {
 	bool to_signed = parser_at_word(p, "s64");
 
 	if (!to_signed && !parser_at_word(p, "u64"))
-		return parse_expression(p, c, 0, depth + 1) && parser_take_punct(p, ')');
-	if (!parser_next(p) || !parser_take_punct(p, ')') || !parse_term(p, c, depth + 1))
+		return parse_constant_expression(p, c, 0, depth + 1) && parser_take_punct(p, ')');
+	if (!parser_next(p) || !parser_take_punct(p, ')') || !parse_constant_term(p, c, depth + 1))
 		return false;
 	if (c->kind == CONST_REAL) {
-		double d = constant_real(c), most = to_signed ? 0x1p63 : 0x1p64;
+		double d = constant_to_double(c), most = to_signed ? 0x1p63 : 0x1p64;
 
 		if (!(d > -0x1p63 && d < most))
 			return parser_unexpected(p, "a number that fits before it");
@@ -216,7 +216,8 @@ static bool apply_operator(
 			operators[which].text);
 	if (!is_real && (op == DIV || op == MOD) && !b.bits)
 		return parser_bad(p, at, "expression", "division by 0");
-	*a = is_real ? compute_real(op, constant_real(a), constant_real(&b)) : compute_whole(op, *a, b);
+	*a = is_real ? compute_real_operation(op, constant_to_double(a), constant_to_double(&b))
+		     : compute_whole_operation(op, *a, b);
 	return true;
 }
 
@@ -225,33 +226,36 @@ static bool parse_conditional(struct parser *p, struct constant *c, unsigned dep
 {
 	struct constant yes, no;
 
-	if (!parser_next(p) || !parse_expression(p, &yes, 0, depth + 1) || !parser_take_punct(p, ':') ||
-		!parse_expression(p, &no, 0, depth + 1))
+	if (!parser_next(p) || !parse_constant_expression(p, &yes, 0, depth + 1) ||
+		!parser_take_punct(p, ':') || !parse_constant_expression(p, &no, 0, depth + 1))
 		return false;
 	*c = constant_is_true(c) ? yes : no;
 	return true;
 }
 
 /* Parses a term and operators of a precedence above `binds`. */
-static bool parse_expression(struct parser *p, struct constant *c, unsigned binds, unsigned depth)
+static bool parse_constant_expression(struct parser *p, struct constant *c, unsigned binds, unsigned depth)
 {
 	struct constant b;
 	unsigned i;
 
-	if (!parse_term(p, c, depth))
+	if (!parse_constant_term(p, c, depth))
 		return false;
 	while ((i = operator_at(p)) < N_OPERATORS && operators[i].binds > binds) {
 		struct token at = p->t;
 
 		if (!parser_next(p) || (operators[i].text[1] && !parser_next(p)) ||
-			!parse_expression(p, &b, operators[i].binds, depth + 1) ||
+			!parse_constant_expression(p, &b, operators[i].binds, depth + 1) ||
 			!apply_operator(p, &at, i, c, b))
 			return false;
 	}
 	return binds || !parser_at_punct(p, '?') || parse_conditional(p, c, depth);
 }
 
-bool constant_take(struct parser *p, struct constant *c) { return parse_expression(p, c, 0, 0); }
+bool constant_take_expression(struct parser *p, struct constant *c)
+{
+	return parse_constant_expression(p, c, 0, 0);
+}
 
 static bool take_whole_value(struct parser *p, const struct token *at, const struct constant *c, int64_t *v)
 {
@@ -265,7 +269,7 @@ bool constant_take_whole(struct parser *p, int64_t *v)
 	struct constant c;
 
 	*v = 0;
-	return parse_expression(p, &c, 0, 0) && take_whole_value(p, &at, &c, v);
+	return parse_constant_expression(p, &c, 0, 0) && take_whole_value(p, &at, &c, v);
 }
 
 bool constant_take_number(struct parser *p, int64_t *v)
@@ -274,5 +278,5 @@ bool constant_take_number(struct parser *p, int64_t *v)
 	struct constant c;
 
 	*v = 0;
-	return parse_term(p, &c, 0) && take_whole_value(p, &at, &c, v);
+	return parse_constant_term(p, &c, 0) && take_whole_value(p, &at, &c, v);
 }

@@ -97,7 +97,7 @@ static bool take_dimensions(struct parser *p, uint64_t *elems, bool *unsized)
 	return true;
 }
 
-static void add_var(struct parser *p, struct symbol *s)
+static void add_variable_to_owner(struct parser *p, struct symbol *s)
 {
 	if (p->fn) {
 		grow(&p->fn->var, &p->fn->cap_vars, p->fn->n_vars + 1, sizeof(*p->fn->var));
@@ -109,7 +109,7 @@ static void add_var(struct parser *p, struct symbol *s)
 	}
 }
 
-static void add_shared(struct module *m, struct symbol *s)
+static void add_shared_variable(struct module *m, struct symbol *s)
 {
 	grow(&m->shared, &m->cap_shared, m->n_shared + 1, sizeof(*m->shared));
 	m->shared[m->n_shared++] = s;
@@ -213,7 +213,7 @@ static void place_in_frame(struct func *fn, struct symbol *v)
 {
 	uint32_t at = (fn->local_bytes + v->align - 1) / v->align * v->align;
 
-	v->addr = v->space == SP_LOCAL ? sym_place(v, fn->local_bytes) : at;
+	v->addr = v->space == SP_LOCAL ? sym_place_address(v, fn->local_bytes) : at;
 	fn->local_bytes = (uint32_t)(v->addr + v->size);
 	if (fn->local_align < v->align)
 		fn->local_align = v->align;
@@ -299,12 +299,12 @@ static bool declare_variable(struct parser *p, const struct spec *s, enum state_
 			p, "';', because only .global and .const variables have initial values");
 	if (s->vec)
 		p->dim[p->n_dims++] = s->vec;
-	if (parser_at_punct(p, '=') && (!parser_next(p) || !init_variable(p, v)))
+	if (parser_at_punct(p, '=') && (!parser_next(p) || !init_parse_variable(p, v)))
 		return false;
 	if (!old.space)
-		add_var(p, v);
+		add_variable_to_owner(p, v);
 	if (space == SP_SHARED && !unsized && (!old.space || old.unsized))
-		add_shared(p->m, v);
+		add_shared_variable(p->m, v);
 	if (p->fn && (space == SP_LOCAL || space == SP_PARAM))
 		place_in_frame(p->fn, v);
 	return check_variable_size(p, &name, v);
@@ -352,7 +352,8 @@ bool decl_textures(struct parser *p)
 }
 
 /* Returns the parameter's symbol. "_" in a prototype is not a name, so several parameters may have it. */
-static struct symbol *name_param(struct parser *p, const struct spec *s, bool reg, const struct token *name)
+static struct symbol *new_named_param(
+	struct parser *p, const struct spec *s, bool reg, const struct token *name)
 {
 	struct scope apart = {.up = NULL}, *scope = p->scope;
 	struct symbol *v;
@@ -364,7 +365,7 @@ static struct symbol *name_param(struct parser *p, const struct spec *s, bool re
 	return v;
 }
 
-struct symbol *decl_param(struct parser *p, bool entry)
+struct symbol *decl_parse_param(struct parser *p, bool entry)
 {
 	struct spec s;
 	struct symbol *v;
@@ -384,12 +385,12 @@ struct symbol *decl_param(struct parser *p, bool entry)
 		return NULL;
 	}
 	if (reg)
-		return parser_next(p) ? name_param(p, &s, true, &name) : NULL;
+		return parser_next(p) ? new_named_param(p, &s, true, &name) : NULL;
 	if (types[s.type].bits < 8) {
 		parser_unexpected(p, "a type of whole bytes before it");
 		return NULL;
 	}
-	v = name_param(p, &s, false, &name);
+	v = new_named_param(p, &s, false, &name);
 	if (!v || !parser_next(p) || !take_dimensions(p, &elems, &unsized))
 		return NULL;
 	if (elems > 65536) {

@@ -53,7 +53,7 @@ static const struct symbol *branch_targets_of(const struct stmt *in)
 		       : NULL;
 }
 
-static void add_edge(struct flow_graph *g, uint32_t from, uint32_t to)
+static void add_flow_edge(struct flow_graph *g, uint32_t from, uint32_t to)
 {
 	grow(&g->edge, &g->cap_edges, g->n_edges + 2, sizeof(*g->edge));
 	g->edge[g->n_edges] = (struct flow_edge){to, g->succ[from]};
@@ -68,7 +68,7 @@ static void mark_leader(bool *leader, uint32_t n, const struct symbol *label)
 		leader[label->at] = true;
 }
 
-static void find_blocks(struct flow_graph *g, const struct func *f)
+static void find_flow_blocks(struct flow_graph *g, const struct func *f)
 {
 	uint32_t n = f->n_insts;
 	bool *leader = xcalloc(n + 1, sizeof(*leader));
@@ -94,7 +94,7 @@ static void find_blocks(struct flow_graph *g, const struct func *f)
 	free(leader);
 }
 
-static void find_edges(struct flow_graph *g, const struct func *f)
+static void find_flow_edges(struct flow_graph *g, const struct func *f)
 {
 	for (uint32_t b = 0; b <= g->n; b++)
 		g->pred[b] = g->succ[b] = UINT32_MAX;
@@ -107,14 +107,15 @@ static void find_edges(struct flow_graph *g, const struct func *f)
 		if (in->op == I_bra && in->n_operands && in->operand[0].sym) {
 			uint32_t at = in->operand[0].sym->at;
 
-			add_edge(g, b, at < f->n_insts ? g->block_of[at] : g->n);
+			add_flow_edge(g, b, at < f->n_insts ? g->block_of[at] : g->n);
 		}
 		for (uint32_t k = 0; t && k < t->n_targets; k++)
-			add_edge(g, b, t->target[k]->at < f->n_insts ? g->block_of[t->target[k]->at] : g->n);
+			add_flow_edge(
+				g, b, t->target[k]->at < f->n_insts ? g->block_of[t->target[k]->at] : g->n);
 		if (leaves)
-			add_edge(g, b, g->n);
+			add_flow_edge(g, b, g->n);
 		if (in->guard || (!leaves && in->op != I_bra && in->op != I_brx))
-			add_edge(g, b, after < f->n_insts ? g->block_of[after] : g->n);
+			add_flow_edge(g, b, after < f->n_insts ? g->block_of[after] : g->n);
 	}
 }
 
@@ -228,8 +229,8 @@ void flow_find_meeting_points(struct func *f)
 	g.end = memory + 2 * n;
 	for (unsigned i = 0; i < sizeof(of_nodes) / sizeof(of_nodes[0]); i++, next += nodes)
 		*of_nodes[i] = next;
-	find_blocks(&g, f);
-	find_edges(&g, f);
+	find_flow_blocks(&g, f);
+	find_flow_edges(&g, f);
 	number_nodes(&g);
 	find_post_dominators(&g);
 	free(f->rpc);

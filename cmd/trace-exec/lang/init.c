@@ -42,9 +42,9 @@ static uint16_t half_bits(double v, bool bf16)
 }
 
 /* Returns c converted to an element of the type. */
-static uint64_t element_of(const struct constant *c, enum type type, unsigned bytes)
+static uint64_t convert_to_element(const struct constant *c, enum type type, unsigned bytes)
 {
-	const double d = constant_real(c);
+	const double d = constant_to_double(c);
 
 	if (c->kind != CONST_REAL && type != T_F32 && type != T_F64)
 		return c->bits; /* a whole number gives the bits of an f16 or bf16 */
@@ -54,11 +54,11 @@ static uint64_t element_of(const struct constant *c, enum type type, unsigned by
 }
 
 /* Returns a 0f literal, which denotes bits, converted to an element of the type. */
-static uint64_t element_of_bits(uint32_t u, enum type type, unsigned bytes)
+static uint64_t convert_0f_literal(uint32_t u, enum type type, unsigned bytes)
 {
 	const struct constant c = {CONST_REAL, ieee_f64_bits((double)ieee_f32(u))};
 
-	return bytes == 4 ? u : element_of(&c, type, bytes);
+	return bytes == 4 ? u : convert_to_element(&c, type, bytes);
 }
 
 /* Tests whether the type takes floating-point numbers or, with `bits`, 0f literals. */
@@ -82,16 +82,16 @@ static bool put_number(struct parser *p, struct filling *fl)
 	if (p->t.kind == TOK_F32) {
 		if (!takes_real(type, true))
 			return parser_unexpected(p, "a whole number");
-		v = element_of_bits((uint32_t)p->t.value ^ (minus ? 0x80000000u : 0), type, fl->bytes);
+		v = convert_0f_literal((uint32_t)p->t.value ^ (minus ? 0x80000000u : 0), type, fl->bytes);
 		if (!parser_next(p))
 			return false;
 	} else {
-		if (!constant_take(p, &c))
+		if (!constant_take_expression(p, &c))
 			return false;
 		if (c.kind == CONST_REAL && !takes_real(type, false))
 			return parser_bad(p, &at, "initialiser",
 				"floating-point number (expected a value of type .%s)", types[type].name);
-		v = element_of(&c, type, fl->bytes);
+		v = convert_to_element(&c, type, fl->bytes);
 	}
 	memcpy(bytes, &v, 8);
 	return put_element(p, fl, &at, bytes);
@@ -254,7 +254,7 @@ static bool skip_fields(struct parser *p)
 	return parser_next(p);
 }
 
-bool init_variable(struct parser *p, struct symbol *v)
+bool init_parse_variable(struct parser *p, struct symbol *v)
 {
 	struct filling fl = {
 		v, 0, v->unsized ? 0 : v->size / (types[v->type].bits / 8u), types[v->type].bits / 8u};

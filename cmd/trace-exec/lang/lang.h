@@ -153,7 +153,7 @@ struct symbol {
  * that is a power of 2 below 128, else of 128, as Accel-Sim pads. It is also a multiple of the .align, which
  * Accel-Sim ignores.
  */
-static inline uint64_t sym_place(const struct symbol *v, uint64_t at)
+static inline uint64_t sym_place_address(const struct symbol *v, uint64_t at)
 {
 	uint64_t to = v->size < 128 && !(v->size & (v->size - 1)) ? v->size : 128;
 
@@ -305,10 +305,10 @@ struct program {
 /* Reads one module; path may be "-". Returns NULL with *f set on failure. program_free() frees the module. */
 struct module *module_read(const char *path, struct fault *f);
 /* Reads a module from text in memory, which is copied. */
-struct module *module_memory(const char *name, const void *text, size_t n, struct fault *f);
+struct module *module_read_text(const char *name, const void *text, size_t n, struct fault *f);
 void module_free(struct module *m);
 
-void program_add(struct program *p, struct module *m);
+void program_add_module(struct program *p, struct module *m);
 /*
  * Sets the definitions of names, PCs and addresses. Modules that were linked before keep their definitions:
  * new modules are linked by name only with each other, and are placed after the old ones.
@@ -345,10 +345,10 @@ bool func_has_same_signature(const struct func *a, const struct func *b);
 void flow_find_meeting_points(struct func *f);
 
 /* Returns the number of operands that are destinations; these come first. */
-unsigned stmt_results(const struct stmt *in);
+unsigned stmt_count_results(const struct stmt *in);
 /* Returns the instruction's place, for messages. */
 struct place stmt_place(const struct func *f, const struct stmt *in);
-static inline struct symbol *sym_def(struct symbol *s) { return s->def ? s->def : s; }
+static inline struct symbol *sym_definition(struct symbol *s) { return s->def ? s->def : s; }
 
 /* The row of an opcode in ptx.def, without its binding. */
 struct opcode_row {
@@ -373,9 +373,9 @@ enum {
 /* Returns the row of a word of the instruction, or NULL. */
 const struct need *need_find(enum opcode op, const char *word, size_t n);
 /* Writes what a row needs, as in "PTX 8.6 and sm_100a". */
-void need_words(const struct need *n, char *out, size_t cap);
+void need_write_words(const struct need *n, char *out, size_t cap);
 /* Writes the version and target that the statement's instruction and suffixes need; "": not known. */
-const char *need_text(const struct stmt *in, const char *text, char *out, size_t cap);
+const char *need_write_text(const struct stmt *in, const char *text, char *out, size_t cap);
 enum opcode opcode_find(const char *s, uint32_t n);
 enum modifier modifier_find(const char *s, uint32_t n);
 enum type type_find(const char *s, uint32_t n);

@@ -19,13 +19,13 @@ const struct need *need_find(enum opcode op, const char *word, size_t n)
 	return NULL;
 }
 
-void need_words(const struct need *n, char *out, size_t cap)
+void need_write_words(const struct need *n, char *out, size_t cap)
 {
 	snprintf(out, cap, "PTX %u.%u and sm_%u%.*s", n->version / 10u, n->version % 10u, n->target,
 		n->letter != 0, &n->letter);
 }
 
-const char *need_text(const struct stmt *in, const char *text, char *out, size_t cap)
+const char *need_write_text(const struct stmt *in, const char *text, char *out, size_t cap)
 {
 	const struct opcode_row *row = &opcodes[in->op];
 	struct need all = {.version = row->version, .target = row->target};
@@ -40,6 +40,6 @@ const char *need_text(const struct stmt *in, const char *text, char *out, size_t
 			all = *one;
 	}
 	if (all.target)
-		need_words(&all, out, cap);
+		need_write_words(&all, out, cap);
 	return out;
 }

@@ -17,13 +17,13 @@ static bool token_is_name(const struct token *t, const char *s)
 	return t->kind == TOK_NAME && t->n == strlen(s) && !memcmp(t->s, s, t->n);
 }
 
-void operand_push(struct parser *p, const struct operand *o)
+void operand_add_to_list(struct parser *p, const struct operand *o)
 {
 	grow(&p->list, &p->cap_list, p->n_list + 1, sizeof(*p->list));
 	p->list[p->n_list++] = *o;
 }
 
-struct operand *operand_keep(struct parser *p, uint32_t first)
+struct operand *operand_keep_list(struct parser *p, uint32_t first)
 {
 	uint32_t n = p->n_list - first;
 	struct operand *kept = arena_alloc(&p->m->arena, n ? n : 1, sizeof(*kept));
@@ -48,10 +48,10 @@ static bool parse_operand_list(
 			return parser_unexpected(p, "at most 128 elements");
 		if (!operand_parse(p, &elem, in, depth + 1))
 			return false;
-		operand_push(p, &elem);
+		operand_add_to_list(p, &elem);
 	}
 	o->n = (uint8_t)(p->n_list - first);
-	o->elem = operand_keep(p, first);
+	o->elem = operand_keep_list(p, first);
 	return parser_next(p);
 }
 
@@ -80,7 +80,7 @@ static enum sreg sreg_at(const struct parser *p, bool *taken)
 	return find_sreg(name, (uint32_t)n);
 }
 
-uint32_t operand_register(const struct symbol *s, const struct token *t)
+uint32_t operand_register_number(const struct symbol *s, const struct token *t)
 {
 	uint32_t v = 0;
 
@@ -91,7 +91,7 @@ uint32_t operand_register(const struct symbol *s, const struct token *t)
 
 static bool parse_register(struct parser *p, struct operand *o, struct symbol *s)
 {
-	uint32_t reg = operand_register(s, &p->t);
+	uint32_t reg = operand_register_number(s, &p->t);
 
 	if (s->vec && p->ahead.kind != TOK_DOT) {
 		o->kind = O_VEC;
@@ -192,10 +192,10 @@ static bool parse_address(struct parser *p, struct operand *o, const struct stmt
 			return parser_unexpected(p, "']'");
 		if (!parser_next(p) || !operand_parse(p, &elem, in, depth + 1))
 			return false;
-		operand_push(p, &elem);
+		operand_add_to_list(p, &elem);
 	}
 	o->n = (uint8_t)(p->n_list - first);
-	o->elem = o->n ? operand_keep(p, first) : NULL;
+	o->elem = o->n ? operand_keep_list(p, first) : NULL;
 	return parser_take_punct(p, ']');
 }
 
@@ -211,7 +211,7 @@ static bool parse_number_operand(struct parser *p, struct operand *o)
 		o->minus = false;
 		return parser_next(p);
 	}
-	if (!constant_take(p, &c))
+	if (!constant_take_expression(p, &c))
 		return false;
 	o->kind = c.kind == CONST_REAL ? O_FLOAT : O_INT;
 	o->value = (int64_t)c.bits;
@@ -261,7 +261,7 @@ bool operand_parse(struct parser *p, struct operand *o, const struct stmt *in, u
 	return true;
 }
 
-unsigned stmt_results(const struct stmt *in)
+unsigned stmt_count_results(const struct stmt *in)
 {
 	switch (in->op) {
 	case I_bra:

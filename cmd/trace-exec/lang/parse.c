@@ -28,7 +28,7 @@ bool parse_params(struct parser *p, bool entry, struct symbol ***out, uint32_t *
 			return false;
 		if (*n == 512)
 			return parser_bad(p, &p->t, "params", "too many parameters (at most 512)");
-		if (parser_at_punct(p, '.') || !(list[*n] = decl_param(p, entry)))
+		if (parser_at_punct(p, '.') || !(list[*n] = decl_parse_param(p, entry)))
 			return parser_unexpected(p, "a parameter");
 		++*n;
 	}
@@ -88,7 +88,7 @@ static bool skip_directive_values(struct parser *p)
 /* Returns the row of the current token if it is a directive of module scope, or NULL. */
 static const struct directive_row *directive_at(const struct parser *p);
 
-static bool performance_directives(struct parser *p, struct func *fn)
+static bool parse_performance_directives(struct parser *p, struct func *fn)
 {
 	uint32_t ignored[3];
 
@@ -219,7 +219,7 @@ static bool parse_function_tail(struct parser *p, struct func *fn)
 	sym->external = false;
 	sym->func = fn;
 	fn->shared_at = p->m->n_shared;
-	bool good = parser_next(p) && stmt_body(p);
+	bool good = parser_next(p) && stmt_parse_body(p);
 	add_func(p->m, fn);
 	return good;
 }
@@ -241,7 +241,7 @@ static bool parse_function(struct parser *p, struct linkage l, bool entry)
 		return false;
 	p->scope = fn->scope;
 	good = !parser_at_punct(p, '(') || parse_params(p, entry, &fn->param, &fn->n_params);
-	good = good && performance_directives(p, fn) && (!entry || set_param_offsets(p, fn)) &&
+	good = good && parse_performance_directives(p, fn) && (!entry || set_param_offsets(p, fn)) &&
 	       parse_function_tail(p, fn);
 	fn->sym->visible |= l.visible;
 	fn->sym->weak |= l.weak;
@@ -405,7 +405,7 @@ static const struct directive_row {
 	{"target", D_PLAIN, SP_NONE, parse_target},
 	{"address_size", D_PLAIN, SP_NONE, parse_address_size},
 	{"file", D_PLAIN, SP_NONE, parse_file},
-	{"loc", D_PLAIN, SP_NONE, stmt_loc},
+	{"loc", D_PLAIN, SP_NONE, stmt_parse_loc},
 	{"section", D_PLAIN, SP_NONE, skip_section},
 	{"pragma", D_PLAIN, SP_NONE, parse_pragma},
 	{"alias", D_PLAIN, SP_NONE, parse_alias},
@@ -471,7 +471,7 @@ static struct module *parse_text(struct module *m, struct fault *f)
 	return NULL;
 }
 
-struct module *module_memory(const char *name, const void *text, size_t n, struct fault *f)
+struct module *module_read_text(const char *name, const void *text, size_t n, struct fault *f)
 {
 	struct module *m = xcalloc(1, sizeof(*m));
 

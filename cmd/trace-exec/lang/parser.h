@@ -85,9 +85,9 @@ struct symbol *decl_adopt_register(struct parser *p, struct symbol *s, const str
 /* Parses ".tex .u64 name;", a texture reference of PTX 1, after the word. */
 bool decl_textures(struct parser *p);
 /* Parses one parameter of a function: ".param .align 8 .b8 x[16]". */
-struct symbol *decl_param(struct parser *p, bool entry);
+struct symbol *decl_parse_param(struct parser *p, bool entry);
 /* Parses the initial value after "="; init.c. */
-bool init_variable(struct parser *p, struct symbol *var);
+bool init_parse_variable(struct parser *p, struct symbol *var);
 
 /* Value of a constant expression; constant.c. */
 enum constant_kind { CONST_SIGNED, CONST_UNSIGNED, CONST_REAL };
@@ -96,9 +96,9 @@ struct constant {
 	uint64_t bits; /* CONST_REAL: bits of a double */
 };
 /* Parses and evaluates an expression. */
-bool constant_take(struct parser *p, struct constant *c);
+bool constant_take_expression(struct parser *p, struct constant *c);
 /* Returns the value as a double, rounded to nearest. */
-double constant_real(const struct constant *c);
+double constant_to_double(const struct constant *c);
 /* Parses an expression whose value is a whole number. */
 bool constant_take_whole(struct parser *p, int64_t *v);
 /* Parses a whole number without operators after it: a literal with its sign, or an expression in brackets. */
@@ -107,15 +107,15 @@ bool constant_take_number(struct parser *p, int64_t *v);
 /* Parses one operand of *in, nested in `depth` others; operand.c. */
 bool operand_parse(struct parser *p, struct operand *o, const struct stmt *in, unsigned depth);
 /* Returns the number of the register that token t names; s: its symbol, a register or a range. */
-uint32_t operand_register(const struct symbol *s, const struct token *t);
+uint32_t operand_register_number(const struct symbol *s, const struct token *t);
 /* Adds an element to the open list. */
-void operand_push(struct parser *p, const struct operand *o);
+void operand_add_to_list(struct parser *p, const struct operand *o);
 /* Moves the elements of the list from `first` on to permanent memory, and returns them. */
-struct operand *operand_keep(struct parser *p, uint32_t first);
+struct operand *operand_keep_list(struct parser *p, uint32_t first);
 /* Parses the statements of a body after "{", and the "}"; stmt.c. */
-bool stmt_body(struct parser *p);
+bool stmt_parse_body(struct parser *p);
 /* Parses ".loc" after the word. */
-bool stmt_loc(struct parser *p);
+bool stmt_parse_loc(struct parser *p);
 /* Parses "(params)" of a function or a prototype; parse.c. */
 bool parse_params(struct parser *p, bool entry, struct symbol ***out, uint32_t *n);
 

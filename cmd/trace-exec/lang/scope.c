@@ -92,7 +92,7 @@ static int compare_scope_names(const void *a, const void *b)
 	return strcmp(((const struct scope_entry *)a)->name, ((const struct scope_entry *)b)->name);
 }
 
-static void sort_tables(void)
+static void sort_name_tables(void)
 {
 	for (uint16_t i = 0; i < N_OPCODES; i++)
 		by_opcode[i] = (struct scope_entry){i ? opcodes[i].name : "", i};
@@ -109,7 +109,7 @@ static unsigned find_by_name(const struct scope_entry *e, unsigned count, const 
 {
 	unsigned low = 1, high = count; /* the empty name comes first and is not a word */
 
-	pthread_once(&once, sort_tables);
+	pthread_once(&once, sort_name_tables);
 	while (low < high) {
 		unsigned mid = (low + high) / 2;
 		int c = strncmp(e[mid].name, s, n);

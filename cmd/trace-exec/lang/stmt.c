@@ -12,7 +12,8 @@
 
 /* ---- names that are labels ---- */
 
-static void add_pending(struct parser *p, const struct token *name, struct operand *o, struct symbol **slot)
+static void add_pending_name(
+	struct parser *p, const struct token *name, struct operand *o, struct symbol **slot)
 {
 	struct pending *w = arena_alloc(&p->m->arena, 1, sizeof(*w));
 
@@ -94,11 +95,11 @@ static bool parse_guard(struct parser *p, struct stmt *in)
 	struct symbol *s = p->t.kind == TOK_NAME ? parser_look_up(p, p->t.s, p->t.n) : NULL;
 	if (!s || s->kind != SYM_REG || s->type != T_PRED)
 		return parser_unexpected(p, "a predicate register");
-	in->guard = operand_register(s, &p->t) + 1;
+	in->guard = operand_register_number(s, &p->t) + 1;
 	return parser_next(p);
 }
 
-static bool unknown_suffix(struct parser *p, const struct stmt *in)
+static bool report_unknown_suffix(struct parser *p, const struct stmt *in)
 {
 	const struct need *need = need_find((enum opcode)in->op, p->t.s, p->t.n);
 	char shown[80], when[40];
@@ -107,7 +108,7 @@ static bool unknown_suffix(struct parser *p, const struct stmt *in)
 	if (!need)
 		return parser_bad(p, &p->t, "suffix", "unknown suffix .%s (expected a suffix of %s)", shown,
 			opcodes[in->op].name);
-	need_words(need, when, sizeof(when));
+	need_write_words(need, when, sizeof(when));
 	return parser_bad(p, &p->t, "suffix", "suffix .%s of %s is not supported (it needs %s)", shown,
 		opcodes[in->op].name, when);
 }
@@ -141,7 +142,7 @@ static bool take_suffix(struct parser *p, struct stmt *in, struct token *before)
 		; /* a shape, which the binding reads from the text */
 	} else if (*opcodes[in->op].words !=
 		   '*') { /* '*' allows any suffix: the binding rejects the instruction */
-		return unknown_suffix(p, in);
+		return report_unknown_suffix(p, in);
 	}
 	if (!before->n && (!m || !words_in_name((enum opcode)in->op, m)))
 		*before = p->t;
@@ -173,7 +174,7 @@ static bool parse_suffixes(struct parser *p, struct stmt *in, char *text, size_t
 	return parser_bad(p, &at, "suffix", "%s", why);
 }
 
-static void warn_younger(
+static void warn_too_new(
 	struct parser *p, const struct stmt *in, const char *what, const char *word, const struct need *need)
 {
 	diag_warn((struct place){p->m->path, in->line, in->col},
@@ -186,14 +187,14 @@ static void warn_younger(
  * Warns of an instruction that is newer than the module's version or target, once per module and opcode. The
  * instruction is executed nevertheless.
  */
-static void warn_early(struct parser *p, const struct stmt *in)
+static void warn_early_use(struct parser *p, const struct stmt *in)
 {
 	const struct opcode_row *row = &opcodes[in->op];
 
 	if (p->m->early[in->op / 64] >> (in->op % 64) & 1)
 		return;
 	p->m->early[in->op / 64] |= 1ull << (in->op % 64);
-	warn_younger(p, in, row->name, "", &(struct need){.version = row->version, .target = row->target});
+	warn_too_new(p, in, row->name, "", &(struct need){.version = row->version, .target = row->target});
 }
 
 static void warn_need(struct parser *p, const struct stmt *in, const char *word, size_t n)
@@ -207,7 +208,7 @@ static void warn_need(struct parser *p, const struct stmt *in, const char *word,
 		return;
 	p->m->early_need[need - younger] = true;
 	snprintf(shown, sizeof(shown), "%s%s", strchr(need->word, ' ') ? " with " : ".", need->word);
-	warn_younger(p, in, opcodes[in->op].name, shown, need);
+	warn_too_new(p, in, opcodes[in->op].name, shown, need);
 }
 
 /* Warns of suffixes and forms of a statement that are newer than the module's version or target. */
@@ -237,12 +238,12 @@ static bool parse_operands(struct parser *p, struct stmt *in)
 		target = p->t;
 		if (!operand_parse(p, &one, in, 0))
 			return false;
-		operand_push(p, &one);
+		operand_add_to_list(p, &one);
 	}
 	in->n_operands = (uint8_t)p->n_list;
-	in->operand = operand_keep(p, 0);
+	in->operand = operand_keep_list(p, 0);
 	if (in->n_operands == 1 && in->op == I_bra && in->operand[0].kind == O_LABEL && !in->operand[0].sym)
-		add_pending(p, &target, &in->operand[0], NULL);
+		add_pending_name(p, &target, &in->operand[0], NULL);
 	return true;
 }
 
@@ -269,7 +270,7 @@ static bool parse_inst(struct parser *p)
 	const struct opcode_row *row = &opcodes[in->op];
 
 	if (row->version > p->m->version || row->target > p->m->target)
-		warn_early(p, in);
+		warn_early_use(p, in);
 	in->text = arena_strndup(&p->m->arena, text, strlen(text));
 	if (!parse_operands(p, in))
 		return false;
@@ -288,7 +289,7 @@ static bool parse_targets(struct parser *p, struct symbol *s)
 		if (n == TARGETS_MAX || p->t.kind != TOK_NAME)
 			return parser_unexpected(
 				p, n == TARGETS_MAX ? "at most 65536 targets" : "a label or a function");
-		add_pending(p, &p->t, NULL, NULL);
+		add_pending_name(p, &p->t, NULL, NULL);
 		n++;
 		if (!parser_next(p))
 			return false;
@@ -342,7 +343,7 @@ static bool parse_label(struct parser *p)
 	return true;
 }
 
-bool stmt_loc(struct parser *p)
+bool stmt_parse_loc(struct parser *p)
 {
 	int64_t v[3];
 
@@ -381,7 +382,7 @@ static bool parse_declaration(struct parser *p)
 	struct linkage l = {0};
 
 	if (parser_at_word(p, "loc"))
-		return parser_next(p) && stmt_loc(p);
+		return parser_next(p) && stmt_parse_loc(p);
 	if (parser_at_word(p, "pragma")) {
 		while (!parser_at_punct(p, ';'))
 			if (p->t.kind == TOK_END || !parser_next(p))
@@ -426,7 +427,7 @@ static bool parse_statements(struct parser *p)
 	return close_block(p) && parser_next(p);
 }
 
-bool stmt_body(struct parser *p)
+bool stmt_parse_body(struct parser *p)
 {
 	p->block = NULL;
 	p->loc_file = p->loc_line = 0;

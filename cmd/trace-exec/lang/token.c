@@ -27,7 +27,7 @@ bool parser_bad(struct parser *p, const struct token *t, const char *id, const c
 	return false;
 }
 
-static const char *token_text(char *out, unsigned cap, const struct token *t)
+static const char *write_token_text(char *out, unsigned cap, const struct token *t)
 {
 	char quoted[80];
 
@@ -43,7 +43,7 @@ bool parser_unexpected(struct parser *p, const char *expected)
 	char found[100];
 
 	return parser_bad(p, &p->t, "syntax", "unexpected %s (expected %s)",
-		token_text(found, sizeof(found), &p->t), expected);
+		write_token_text(found, sizeof(found), &p->t), expected);
 }
 
 bool parser_next(struct parser *p)
@@ -132,7 +132,7 @@ struct symbol *parser_new_symbol(struct parser *p, enum sym_kind kind, const str
 
 	if (old && !(kind == SYM_FUNC && old->kind == SYM_FUNC) && !(old->kind == kind && old->external)) {
 		parser_bad(p, name, "name-twice", "%s is already declared at line %u",
-			token_text(text, sizeof(text), name), old->line);
+			write_token_text(text, sizeof(text), name), old->line);
 		return NULL;
 	}
 	if (old)

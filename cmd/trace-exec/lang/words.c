@@ -35,7 +35,7 @@ static uint64_t name_part[N_OPCODES][SET_WORDS]; /* by opcode: words after '^' *
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* Returns the set of types after '['. An empty list means all types. */
-static uint64_t read_types(const char *s)
+static uint64_t read_type_set(const char *s)
 {
 	uint64_t set = *s == ']' ? UINT64_MAX : 0;
 
@@ -49,7 +49,7 @@ static uint64_t read_types(const char *s)
 }
 
 /* Adds the word at s and those joined to it to g. Returns the length of their text. */
-static size_t read_joined(const char *s, struct word_group *g)
+static size_t read_joined_words(const char *s, struct word_group *g)
 {
 	const char *end = s;
 
@@ -64,21 +64,21 @@ static size_t read_joined(const char *s, struct word_group *g)
 	}
 }
 
-static unsigned read_row(const char *s, unsigned n, uint64_t *part)
+static unsigned read_word_row(const char *s, unsigned n, uint64_t *part)
 {
 	uint64_t set = UINT64_MAX;
 	bool open = false; /* whether the last group can take more single words */
 
 	while (*(s += strspn(s, " ")) && n < GROUPS_MAX) {
 		if (*s == '[') {
-			set = read_types(s + 1);
+			set = read_type_set(s + 1);
 			s += strcspn(s, "]") + 1;
 			open = false;
 			continue;
 		}
 		bool in_name = *s == '^';
 		struct word_group g = {.types = set, .text = s += in_name, .how = ' '};
-		size_t length = read_joined(s, &g);
+		size_t length = read_joined_words(s, &g);
 
 		for (unsigned i = 0; in_name && i < SET_WORDS; i++)
 			part[i] |= g.words[i];
@@ -94,20 +94,20 @@ static unsigned read_row(const char *s, unsigned n, uint64_t *part)
 	return n;
 }
 
-static void read_rows(void)
+static void read_word_rows(void)
 {
 	unsigned n = 0;
 
 	for (unsigned op = 0; op < N_OPCODES; op++) {
 		first_group[op] = (uint16_t)n;
-		n = op ? read_row(opcodes[op].words, n, name_part[op]) : 0;
+		n = op ? read_word_row(opcodes[op].words, n, name_part[op]) : 0;
 	}
 	first_group[N_OPCODES] = (uint16_t)n;
 }
 
 bool words_allow_modifier(enum opcode op, enum modifier m)
 {
-	pthread_once(&once, read_rows);
+	pthread_once(&once, read_word_rows);
 	for (unsigned i = first_group[op]; i < first_group[op + 1]; i++)
 		if (groups[i].words[m / 64] >> (m % 64) & 1)
 			return true;
@@ -116,7 +116,7 @@ bool words_allow_modifier(enum opcode op, enum modifier m)
 
 bool words_in_name(enum opcode op, enum modifier m)
 {
-	pthread_once(&once, read_rows);
+	pthread_once(&once, read_word_rows);
 	return name_part[op][m / 64] >> (m % 64) & 1;
 }
 
@@ -137,7 +137,7 @@ bool words_are_allowed(const struct stmt *in, const char *text, char *why, size_
 	unsigned t = in->n_types ? in->type[in->n_types - 1] : T_NONE;
 	uint64_t left[SET_WORDS];
 
-	pthread_once(&once, read_rows);
+	pthread_once(&once, read_word_rows);
 	for (unsigned i = first_group[in->op]; in->n_types == 2 && i < first_group[in->op + 1]; i++)
 		if (groups[i].types == 1ull << TWO_TYPES)
 			t = TWO_TYPES;

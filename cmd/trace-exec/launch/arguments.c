@@ -37,7 +37,7 @@ static size_t refuse_argument(const struct launch_argument *a)
 	return 0;
 }
 
-static size_t hex_argument(const struct launch_argument *x)
+static size_t read_hex_argument(const struct launch_argument *x)
 {
 	size_t digits = x->n - 4;
 
@@ -54,7 +54,7 @@ static size_t hex_argument(const struct launch_argument *x)
 }
 
 /* Reads "i32:5", the first element of i32=fill:5. */
-static size_t typed_argument(const struct launch_argument *x, const char *colon)
+static size_t read_typed_argument(const struct launch_argument *x, const char *colon)
 {
 	static const uint8_t bytes[] = {1, 2, 4, 8, 2, 4, 8};
 	struct reader *r = x->r;
@@ -72,10 +72,10 @@ static size_t typed_argument(const struct launch_argument *x, const char *colon)
 }
 
 /* Reads "BUFFER" or "BUFFER+OFFSET". */
-static size_t buffer_argument(const struct launch_argument *x)
+static size_t read_buffer_argument(const struct launch_argument *x)
 {
 	const char *plus = memchr(x->s, '+', x->n);
-	struct step *b = launch_buffer(x->r->s, x->s, plus ? (size_t)(plus - x->s) : x->n);
+	struct step *b = launch_find_buffer(x->r->s, x->s, plus ? (size_t)(plus - x->s) : x->n);
 	size_t size = x->p->size < 8 ? 4 : 8;
 	uint64_t at = 0;
 	char text[400];
@@ -106,24 +106,24 @@ static size_t read_argument(
 	const char *colon = memchr(s, ':', n);
 
 	if (colon && colon - s == 3 && !memcmp(s, "hex", 3))
-		return hex_argument(&x);
+		return read_hex_argument(&x);
 	if (colon && n < 300)
-		return typed_argument(&x, colon);
+		return read_typed_argument(&x, colon);
 	for (uint32_t i = 0; i < r->s->n_maps; i++)
 		if (strlen(r->s->map[i].name) == n && !memcmp(r->s->map[i].name, s, n) &&
 			p->size == sizeof(struct tensor_map)) {
 			memcpy(out, &r->s->map[i].map, sizeof(struct tensor_map));
 			return sizeof(struct tensor_map);
 		}
-	struct step *t = launch_texture_named(r->s, s, n);
+	struct step *t = launch_find_texture(r->s, s, n);
 	if (!t || p->size != 8)
-		return buffer_argument(&x);
+		return read_buffer_argument(&x);
 	t->used = true;
 	memcpy(out, &t->addr, 8);
 	return 8;
 }
 
-int launch_arguments(struct reader *r, struct step *c)
+int launch_read_arguments(struct reader *r, struct step *c)
 {
 	const struct func *k = c->launch.kernel;
 	uint8_t *block = arena_alloc(&r->s->arena, k->param_bytes + 16u, 1);

@@ -25,7 +25,7 @@ static char *launch_path(const struct reader *r, const char *name)
 	return p;
 }
 
-struct step *launch_add(struct reader *r, enum step_kind kind)
+struct step *launch_add_step(struct reader *r, enum step_kind kind)
 {
 	struct script *s = r->s;
 
@@ -33,11 +33,11 @@ struct step *launch_add(struct reader *r, enum step_kind kind)
 	struct step *c = &s->command[s->n_commands++];
 	memset(c, 0, sizeof(*c));
 	c->kind = (uint8_t)kind;
-	c->at = launch_at(r, 0);
+	c->at = launch_word_place(r, 0);
 	return c;
 }
 
-struct step *launch_buffer(const struct script *s, const char *name, size_t n)
+struct step *launch_find_buffer(const struct script *s, const char *name, size_t n)
 {
 	for (uint32_t i = s->n_commands; i-- > 0;)
 		if (s->command[i].kind == CMD_BUFFER && strlen(s->command[i].name) == n &&
@@ -67,7 +67,7 @@ static struct module *read_module_file(struct reader *r, const char *path)
 
 	if (binary ? r->s->code_kind != CODE_PTX : r->s->code_kind != CODE_MACHINE)
 		return binary ? machine_read(path, r->s->sm, r->f) : module_read(path, r->f);
-	fault_set(r->f, launch_at(r, 1), "module", "%s: %s (expected %s, as --code says)", path,
+	fault_set(r->f, launch_word_place(r, 1), "module", "%s: %s (expected %s, as --code says)", path,
 		binary ? "machine code" : "PTX", binary ? "PTX" : "machine code");
 	return NULL;
 }
@@ -76,11 +76,11 @@ static int read_module(struct reader *r)
 {
 	if (r->n != 2)
 		return launch_unexpected(r, r->n > 2 ? 2 : 1, "module FILE");
-	struct module *m = r->s->ptx ? module_memory("module", r->s->ptx, strlen(r->s->ptx), r->f)
+	struct module *m = r->s->ptx ? module_read_text("module", r->s->ptx, strlen(r->s->ptx), r->f)
 				     : read_module_file(r, launch_path(r, r->word[1].s));
 	if (!m)
 		return -1;
-	program_add(&r->s->prog, m);
+	program_add_module(&r->s->prog, m);
 	return 0;
 }
 
@@ -92,21 +92,21 @@ static int read_kinfo(struct reader *r)
 	if (r->n < 2)
 		return launch_unexpected(r, 1, "kinfo KERNEL regs=N smem=N");
 	k.kernel = r->word[1].s;
-	k.at = launch_at(r, 1);
+	k.at = launch_word_place(r, 1);
 	for (uint32_t i = 0; i < r->n_kinfo; i++)
 		if (!strcmp(r->kinfo[i].kernel, k.kernel))
 			return launch_unexpected(r, 1, "a kernel without a line kinfo before it");
 	for (uint32_t w = 2; w < r->n; w++) {
 		if (launch_check_repeated(r, 2, w))
 			return -1;
-		int got = launch_option(r, w, "regs", 65536, &v);
+		int got = launch_read_option(r, w, "regs", 65536, &v);
 
 		if (got > 0)
 			k.regs = (uint32_t)v;
-		else if (!got && (got = launch_option(r, w, "smem", 1 << 20, &v)) > 0)
+		else if (!got && (got = launch_read_option(r, w, "smem", 1 << 20, &v)) > 0)
 			k.shared = (uint32_t)v;
-		else if (!got && !(got = launch_option(r, w, "lmem", UINT32_MAX, &v)) &&
-			 !(got = launch_option(r, w, "cmem", UINT32_MAX, &v)))
+		else if (!got && !(got = launch_read_option(r, w, "lmem", UINT32_MAX, &v)) &&
+			 !(got = launch_read_option(r, w, "cmem", UINT32_MAX, &v)))
 			return launch_unexpected(r, w, "regs=, smem=, lmem= or cmem=");
 		if (got < 0)
 			return -1;
@@ -122,16 +122,16 @@ static int read_buffer(struct reader *r)
 
 	if (r->n < 4 || r->n > 5 || (r->n == 5 && strcmp(r->word[4].s, "nocopy")))
 		return launch_unexpected(r, r->n > 4 ? 4 : r->n, "buffer NAME bytes=N INIT [nocopy]");
-	if (launch_buffer(r->s, r->word[1].s, strlen(r->word[1].s)))
+	if (launch_find_buffer(r->s, r->word[1].s, strlen(r->word[1].s)))
 		return launch_unexpected(r, 1, "a name that no buffer has yet");
-	if (launch_texture_named(r->s, r->word[1].s, strlen(r->word[1].s)))
+	if (launch_find_texture(r->s, r->word[1].s, strlen(r->word[1].s)))
 		return launch_unexpected(r, 1, "a name that no texture, surface or sampler has");
 	if (strpbrk(r->word[1].s, "+:,") || (r->word[1].s[0] >= '0' && r->word[1].s[0] <= '9'))
 		return launch_unexpected(r, 1, "a name without '+', ':' and ','");
-	if (launch_bytes(r, 2, &bytes) < 0)
+	if (launch_read_bytes(r, 2, &bytes) < 0)
 		return -1;
-	struct step *c = launch_add(r, CMD_BUFFER);
-	c->at = launch_at(r, 3);
+	struct step *c = launch_add_step(r, CMD_BUFFER);
+	c->at = launch_word_place(r, 3);
 	c->name = r->word[1].s;
 	c->bytes = bytes;
 	c->addr = HEAP_BASE + r->s->heap_bytes;
@@ -153,16 +153,16 @@ static int read_symbol(struct reader *r)
 
 	if (r->n < 4)
 		return launch_unexpected(r, r->n, "symbol NAME bytes=N [offset=N] INIT");
-	if (launch_bytes(r, 2, &bytes) < 0)
+	if (launch_read_bytes(r, 2, &bytes) < 0)
 		return -1;
-	if ((got = launch_option(r, 3, "offset", LAUNCH_HEAP_MAX, &offset)) < 0)
+	if ((got = launch_read_option(r, 3, "offset", LAUNCH_HEAP_MAX, &offset)) < 0)
 		return -1;
 	w += (uint32_t)got;
 	if (r->n != w + 1)
 		return launch_unexpected(
 			r, r->n < w + 1 ? r->n : w + 1, "symbol NAME bytes=N [offset=N] INIT");
-	struct step *c = launch_add(r, CMD_SYMBOL);
-	c->at = launch_at(r, w);
+	struct step *c = launch_add_step(r, CMD_SYMBOL);
+	c->at = launch_word_place(r, w);
 	c->name_col = r->word[1].col;
 	c->size_col = r->word[2].col;
 	c->name = r->word[1].s;
@@ -183,7 +183,7 @@ static int check_saved_name(const struct reader *r, uint32_t w)
 
 	if (output_is_inside(name) && strcmp(name, "-"))
 		return 0;
-	return fault_set(r->f, launch_at(r, w), "launch-file",
+	return fault_set(r->f, launch_word_place(r, w), "launch-file",
 		"cannot save to '%s' (expected a relative name without '..')",
 		diag_quote(quoted, sizeof(quoted), name, strlen(name)));
 }
@@ -192,13 +192,13 @@ static int read_save(struct reader *r, enum step_kind kind)
 {
 	if (r->n != 3)
 		return launch_unexpected(r, r->n > 3 ? 3 : r->n, "BUFFER FILE");
-	struct step *b = launch_buffer(r->s, r->word[1].s, strlen(r->word[1].s));
+	struct step *b = launch_find_buffer(r->s, r->word[1].s, strlen(r->word[1].s));
 	if (!b)
 		return launch_unexpected(r, 1, "the name of a buffer");
 	if (kind == CMD_SAVE && check_saved_name(r, 2))
 		return -1;
 	uint64_t addr = b->addr, bytes = b->bytes;
-	struct step *c = launch_add(r, kind);
+	struct step *c = launch_add_step(r, kind);
 	c->name = r->word[1].s;
 	c->path = kind == CMD_EXPECT ? launch_path(r, r->word[2].s) : r->word[2].s;
 	c->addr = addr;
@@ -212,9 +212,9 @@ static int read_savesym(struct reader *r)
 
 	if (r->n != 4)
 		return launch_unexpected(r, r->n > 4 ? 4 : r->n, "savesym NAME bytes=N FILE");
-	if (launch_bytes(r, 2, &bytes) < 0 || check_saved_name(r, 3))
+	if (launch_read_bytes(r, 2, &bytes) < 0 || check_saved_name(r, 3))
 		return -1;
-	struct step *c = launch_add(r, CMD_SAVESYM);
+	struct step *c = launch_add_step(r, CMD_SAVESYM);
 	c->name_col = r->word[1].col;
 	c->size_col = r->word[2].col;
 	c->name = r->word[1].s;
@@ -248,10 +248,10 @@ static int take_launch_dims(
 static uint64_t cooperative_workspace(struct reader *r)
 {
 	static const char name[] = "grid workspace";
-	struct step *b = launch_buffer(r->s, name, strlen(name));
+	struct step *b = launch_find_buffer(r->s, name, strlen(name));
 
 	if (!b) {
-		b = launch_add(r, CMD_BUFFER);
+		b = launch_add_step(r, CMD_BUFFER);
 		b->name = name;
 		b->bytes = WORKSPACE_BYTES;
 		b->addr = HEAP_BASE + r->s->heap_bytes;
@@ -286,11 +286,11 @@ static int read_launch(struct reader *r)
 			got = take_launch_dims(r, cluster = w, s + 8, cluster_most, l.cluster);
 		else if (!strcmp(s, "cooperative"))
 			got = 1, l.workspace = cooperative_workspace(r);
-		else if ((got = launch_option(r, w, "shmem", 232448, &v)) > 0)
+		else if ((got = launch_read_option(r, w, "shmem", 232448, &v)) > 0)
 			l.dyn_shared = (uint32_t)v;
-		else if (!got && (got = launch_option(r, w, "stream", INT32_MAX, &v)) > 0)
+		else if (!got && (got = launch_read_option(r, w, "stream", INT32_MAX, &v)) > 0)
 			l.stream = (uint32_t)v;
-		else if (!got && !(got = launch_option(r, w, "async", 1, &v)))
+		else if (!got && !(got = launch_read_option(r, w, "async", 1, &v)))
 			return launch_unexpected(r, w,
 				"grid=, block=, cluster=, shmem=, stream=, async=, cooperative or args");
 		if (got < 0)
@@ -299,16 +299,16 @@ static int read_launch(struct reader *r)
 	if (!l.grid[0] || !l.block[0])
 		return launch_unexpected(r, w, "grid=X,Y,Z and block=X,Y,Z");
 	if ((uint64_t)l.block[0] * l.block[1] * l.block[2] > 1024)
-		return fault_set(r->f, launch_at(r, block), "launch-file",
+		return fault_set(r->f, launch_word_place(r, block), "launch-file",
 			"%llu threads in a thread block (expected at most 1024)",
 			(unsigned long long)l.block[0] * l.block[1] * l.block[2]);
 	if (w < r->n && r->n > w + 2)
 		return launch_unexpected(r, w + 2, "the arguments in one word, between commas");
-	struct step *c = launch_add(r, CMD_LAUNCH);
+	struct step *c = launch_add_step(r, CMD_LAUNCH);
 	c->name = r->word[1].s;
 	c->launch = l;
 	c->path = w + 1 < r->n ? r->word[w + 1].s : "";
-	c->at = launch_at(r, w + 1 < r->n ? w + 1 : 1);
+	c->at = launch_word_place(r, w + 1 < r->n ? w + 1 : 1);
 	c->name_col = r->word[1].col;
 	c->size_col = r->word[block].col;
 	c->cluster_col = r->word[cluster ? cluster : 1].col;
@@ -386,7 +386,7 @@ static int bind_kernel(struct reader *r, struct step *c)
 			c->regs = r->kinfo[i].regs;
 			c->shared = r->kinfo[i].shared;
 		}
-	return launch_arguments(r, c);
+	return launch_read_arguments(r, c);
 }
 
 static int bind_symbol(struct reader *r, struct step *c)
@@ -448,7 +448,7 @@ static int finish_script(struct reader *r)
 			return -1;
 		}
 	}
-	return launch_textures_end(r);
+	return launch_bind_textures(r);
 }
 
 static int read_command(struct reader *r)
@@ -523,7 +523,7 @@ int script_read_code(struct script *s, const char *path, enum code_kind kind, un
 	return read_script(s, in, f);
 }
 
-int script_memory(struct script *s, const void *text, size_t n, const char *ptx, struct fault *f)
+int script_read_text(struct script *s, const void *text, size_t n, const char *ptx, struct fault *f)
 {
 	struct input *in = input_memory("launch", text, n, f);
 
@@ -536,7 +536,7 @@ int script_memory(struct script *s, const void *text, size_t n, const char *ptx,
 	return read_script(s, in, f);
 }
 
-void script_spare(const struct script *s, const char *output, bool values)
+void script_protect_files(const struct script *s, const char *output, bool values)
 {
 	if (s->ptx)
 		return;

@@ -58,7 +58,7 @@ struct script {
 	uint32_t n_maps, cap_maps;
 	uint64_t heap_bytes; /* size of all buffers */
 	uint32_t n_textures;
-	const char *ptx; /* script_memory: text of every module */
+	const char *ptx; /* script_read_text: text of every module */
 	enum code_kind code_kind;
 	unsigned sm; /* compute capability of the chosen GPU; 0: none was chosen */
 	struct arena arena;
@@ -71,13 +71,13 @@ int script_read_code(struct script *s, const char *path, enum code_kind kind, un
 /* Tests whether a module is machine code. */
 bool script_has_machine_code(const struct script *s);
 /* Reads a launch file from memory; ptx is the text of every module. */
-int script_memory(struct script *s, const void *text, size_t n, const char *ptx, struct fault *f);
+int script_read_text(struct script *s, const void *text, size_t n, const char *ptx, struct fault *f);
 /*
  * Exits with a message if `output`, which is to be replaced, is the launch file or a module, or, with `values`,
  * a file of values. A saved file is checked without `values`, because a line may save a file that another line
  * reads.
  */
-void script_spare(const struct script *s, const char *output, bool values);
+void script_protect_files(const struct script *s, const char *output, bool values);
 void script_free(struct script *s);
 /* Writes n bytes of values. Returns 0, or -1 with *f set (a file that cannot be read or is too short). */
 int init_fill(const struct init *i, uint8_t *to, uint64_t n, struct place at, struct fault *f);

@@ -44,29 +44,29 @@ int launch_split_line(struct reader *r, const char *text, size_t len);
  */
 int launch_check_repeated(const struct reader *r, uint32_t first, uint32_t w);
 /* Returns the place of word w, or of the end of the line when there are fewer. */
-struct place launch_at(const struct reader *r, uint32_t w);
+struct place launch_word_place(const struct reader *r, uint32_t w);
 /* Sets the fault "unexpected WORD (expected ...)". Returns -1. */
 int launch_unexpected(const struct reader *r, uint32_t w, const char *what);
 /* Reads word w as "name=number". Returns 1; 0: another word; -1: a fault. */
-int launch_option(const struct reader *r, uint32_t w, const char *name, uint64_t most, uint64_t *v);
+int launch_read_option(const struct reader *r, uint32_t w, const char *name, uint64_t most, uint64_t *v);
 /* Reads word w as "bytes=number" above 0. Returns 1, or -1 with the fault set. */
-int launch_bytes(const struct reader *r, uint32_t w, uint64_t *v);
+int launch_read_bytes(const struct reader *r, uint32_t w, uint64_t *v);
 /* Returns the buffer of that name, or NULL. */
-struct step *launch_buffer(const struct script *s, const char *name, size_t n);
+struct step *launch_find_buffer(const struct script *s, const char *name, size_t n);
 /* Reads a whole text as a number without a sign, up to `most`. */
 bool launch_number(const char *s, uint64_t most, uint64_t *v);
 /* Adds a step for the current line. Earlier steps may move in memory. */
-struct step *launch_add(struct reader *r, enum step_kind kind);
+struct step *launch_add_step(struct reader *r, enum step_kind kind);
 /* Builds the parameter block of a launch. Returns 0, or -1 with the fault set; arguments.c. */
-int launch_arguments(struct reader *r, struct step *c);
+int launch_read_arguments(struct reader *r, struct step *c);
 /* Reads the line "texture ..." or "surface ..."; texture.c. */
 int launch_texture(struct reader *r, bool surface);
 /* Reads the line "sampler ...". */
 int launch_sampler(struct reader *r);
 /* Returns the last texture, surface or sampler of that name, or NULL. */
-struct step *launch_texture_named(const struct script *s, const char *name, size_t n);
+struct step *launch_find_texture(const struct script *s, const char *name, size_t n);
 /* Binds textures to variables after linking; one that has no variable and no argument is a fault. Returns 0 or -1. */
-int launch_textures_end(struct reader *r);
+int launch_bind_textures(struct reader *r);
 /* Reads the line "tensormap ...". Returns 0, or -1 with the fault set; tensor.c. */
 int launch_tensormap(struct reader *r);
 

@@ -78,7 +78,7 @@ static int take_type(struct reader *r, uint32_t w, struct tensor_map *m)
 /*
  * Reads "steps=1,2", the element strides of each dimension. Returns their count; 0: another word; -1: a fault.
  */
-static int take_steps(struct reader *r, uint32_t w, struct tensor_map *m)
+static int take_element_strides(struct reader *r, uint32_t w, struct tensor_map *m)
 {
 	uint64_t list[TENSOR_RANK] = {0};
 	int got = take_list(r, w, "steps", list);
@@ -92,7 +92,7 @@ static int take_steps(struct reader *r, uint32_t w, struct tensor_map *m)
 	return got;
 }
 
-static int tensor_option(struct reader *r, uint32_t w, struct tensor_map *m, struct given *given)
+static int take_tensor_option(struct reader *r, uint32_t w, struct tensor_map *m, struct given *given)
 {
 	uint64_t v = 0, list[TENSOR_RANK] = {0};
 	int got;
@@ -108,7 +108,7 @@ static int tensor_option(struct reader *r, uint32_t w, struct tensor_map *m, str
 			m->box[i] = list[i] > UINT32_MAX ? UINT32_MAX : (uint32_t)list[i];
 		return given->box = got;
 	}
-	if ((got = take_steps(r, w, m)))
+	if ((got = take_element_strides(r, w, m)))
 		return given->steps = got;
 	if (!strncmp(r->word[w].s, "interleave=", 11))
 		return launch_unexpected(r, w, "a layout that is not interleaved");
@@ -117,13 +117,13 @@ static int tensor_option(struct reader *r, uint32_t w, struct tensor_map *m, str
 		given->whole = m->type && types[m->type].kind != K_FLOAT;
 		return got;
 	}
-	if ((got = launch_option(r, w, "bytes", 8, &v)) > 0)
+	if ((got = launch_read_option(r, w, "bytes", 8, &v)) > 0)
 		m->bytes = (uint8_t)v;
-	else if (!got && (got = launch_option(r, w, "swizzle", 128, &v)) > 0)
+	else if (!got && (got = launch_read_option(r, w, "swizzle", 128, &v)) > 0)
 		m->span = (uint8_t)v;
-	else if (!got && (got = launch_option(r, w, "pixels", 65535, &v)) > 0)
+	else if (!got && (got = launch_read_option(r, w, "pixels", 65535, &v)) > 0)
 		m->pixels = (uint16_t)v;
-	else if (!got && (got = launch_option(r, w, "channels", 65535, &v)) > 0)
+	else if (!got && (got = launch_read_option(r, w, "channels", 65535, &v)) > 0)
 		m->channels = (uint16_t)v;
 	else if (!got && (got = !strcmp(r->word[w].s, "fill=nan")))
 		m->fill_nan = 1;
@@ -140,10 +140,10 @@ int launch_tensormap(struct reader *r)
 	if (r->n < 5)
 		return launch_unexpected(r, r->n,
 			"tensormap NAME BUFFER [bytes=N] dims=... box=... [strides=...] [steps=...] [swizzle=N] [fill=nan]");
-	if (!(b = launch_buffer(r->s, r->word[2].s, strlen(r->word[2].s))))
+	if (!(b = launch_find_buffer(r->s, r->word[2].s, strlen(r->word[2].s))))
 		return launch_unexpected(r, 2, "the name of a buffer");
 	for (uint32_t w = 3; w < r->n; w++)
-		if ((got = tensor_option(r, w, &m, &given)) <= 0)
+		if ((got = take_tensor_option(r, w, &m, &given)) <= 0)
 			return got ? got
 				   : launch_unexpected(r, w,
 					     "bytes=, type=, dims=, strides=, box=, steps=, swizzle=, fill=nan, pixels=, channels=, lower= or upper=");
@@ -160,7 +160,7 @@ int launch_tensormap(struct reader *r)
 			    : m.fill_nan && given.whole ? "NaNs to fill whole numbers with"
 							: tensor_map_error(&m);
 	if (wrong)
-		return fault_set(r->f, launch_at(r, 0), "tensor-map",
+		return fault_set(r->f, launch_word_place(r, 0), "tensor-map",
 			"%s (expected a map that the hardware takes)", wrong);
 	struct script *s = r->s;
 	grow(&s->map, &s->cap_maps, s->n_maps + 1, sizeof(*s->map));

@@ -10,7 +10,7 @@
 #include <string.h>
 #include "launch/read.h"
 
-struct step *launch_texture_named(const struct script *s, const char *name, size_t n)
+struct step *launch_find_texture(const struct script *s, const char *name, size_t n)
 {
 	for (uint32_t i = s->n_commands; i-- > 0;)
 		if (s->command[i].kind == CMD_TEXTURE && strlen(s->command[i].name) == n &&
@@ -43,7 +43,7 @@ static int take_texture_dims(struct reader *r, uint32_t w, struct texture *t)
 }
 
 /* Reads "address=clamp,wrap". The last mode applies to further dimensions, too. */
-static int take_modes(struct reader *r, uint32_t w, struct sampler *t)
+static int take_address_modes(struct reader *r, uint32_t w, struct sampler *t)
 {
 	static const char *const names[] = {"wrap", "clamp", "mirror", "border"};
 	const char *s = r->word[w].s + 8;
@@ -96,7 +96,7 @@ static int take_sampler_word(struct reader *r, uint32_t w, struct sampler *t)
 	const char *s = r->word[w].s;
 	int got;
 
-	if ((got = take_modes(r, w, t)) ||
+	if ((got = take_address_modes(r, w, t)) ||
 		(got = take_real_numbers(
 			 r, w, "border", 1, 4, t->border, "up to four numbers between commas")) ||
 		(got = take_real_numbers(r, w, "bias", 1, 1, &t->bias, "a number of levels")) ||
@@ -119,13 +119,13 @@ static int take_form_word(struct reader *r, uint32_t w, struct texture *t)
 
 	if ((got = take_texture_dims(r, w, t)))
 		return got;
-	if ((got = launch_option(r, w, "pitch", LAUNCH_HEAP_MAX, &v)))
+	if ((got = launch_read_option(r, w, "pitch", LAUNCH_HEAP_MAX, &v)))
 		t->pitch = v;
-	else if ((got = launch_option(r, w, "slice", LAUNCH_HEAP_MAX, &v)))
+	else if ((got = launch_read_option(r, w, "slice", LAUNCH_HEAP_MAX, &v)))
 		t->slice = v;
-	else if ((got = launch_option(r, w, "offset", LAUNCH_HEAP_MAX, &v)))
+	else if ((got = launch_read_option(r, w, "offset", LAUNCH_HEAP_MAX, &v)))
 		t->addr = v;
-	else if ((got = launch_option(r, w, "layers", 65536, &v)) > 0) {
+	else if ((got = launch_read_option(r, w, "layers", 65536, &v)) > 0) {
 		t->layers = (uint32_t)v;
 		t->layered = true;
 		got = v ? 1 : launch_unexpected(r, w, "layers=N above 0");
@@ -142,7 +142,7 @@ static int take_texture_word(struct reader *r, uint32_t w, struct texture *t, bo
 
 	if (got)
 		return got;
-	if ((got = launch_option(r, w, "levels", TEXTURE_LEVELS, &v)) > 0) {
+	if ((got = launch_read_option(r, w, "levels", TEXTURE_LEVELS, &v)) > 0) {
 		t->levels = (uint8_t)v;
 		return v ? 1 : launch_unexpected(r, w, "levels=N above 0");
 	}
@@ -190,11 +190,11 @@ static const char *complete_texture(struct texture *t, const struct step *b, boo
 }
 
 /* Checks that no buffer has the line's name. Returns 0, or -1 with the fault set. */
-static int take_name(struct reader *r)
+static int take_texture_name(struct reader *r)
 {
 	const char *s = r->word[1].s;
 
-	if (launch_buffer(r->s, s, strlen(s)) || strpbrk(s, "+:,"))
+	if (launch_find_buffer(r->s, s, strlen(s)) || strpbrk(s, "+:,"))
 		return launch_unexpected(r, 1, "a name that no buffer has, without '+', ':' and ','");
 	return 0;
 }
@@ -204,9 +204,9 @@ static const struct sampler plain_sampler = {
 
 static int add_texture(struct reader *r, const struct texture *t)
 {
-	struct step *c = launch_add(r, CMD_TEXTURE);
+	struct step *c = launch_add_step(r, CMD_TEXTURE);
 
-	c->at = launch_at(r, 1);
+	c->at = launch_word_place(r, 1);
 	c->name = r->word[1].s;
 	c->texture = *t;
 	c->addr = TEXTURE_HANDLE + r->s->n_textures++;
@@ -225,9 +225,9 @@ int launch_texture(struct reader *r, bool surface)
 		return launch_unexpected(r, r->n,
 			surface ? "surface NAME BUFFER FORMAT dims=W[,H[,D]] [layers=N]"
 				: "texture NAME BUFFER FORMAT [dims=W[,H[,D]] ...]");
-	if (!(b = launch_buffer(r->s, r->word[2].s, strlen(r->word[2].s))))
+	if (!(b = launch_find_buffer(r->s, r->word[2].s, strlen(r->word[2].s))))
 		return launch_unexpected(r, 2, "the name of a buffer");
-	if (take_name(r))
+	if (take_texture_name(r))
 		return -1;
 	if (!texture_set_format(&t, r->word[3].s))
 		return launch_unexpected(r, 3, "a format such as f32, s32, u8x4 or f16x2");
@@ -242,8 +242,8 @@ int launch_texture(struct reader *r, bool surface)
 						     : "dims=, layers=, levels=, cube, offset=, pitch=, slice=, filter=, mipfilter=, lod=, bias=, address=, border=, normalized or read=");
 	}
 	if ((wrong = complete_texture(&t, b, cube)))
-		return fault_set(r->f, launch_at(r, 0), "texture", "%s (expected a %s that a GPU takes)",
-			wrong, surface ? "surface" : "texture");
+		return fault_set(r->f, launch_word_place(r, 0), "texture",
+			"%s (expected a %s that a GPU takes)", wrong, surface ? "surface" : "texture");
 	return add_texture(r, &t);
 }
 
@@ -254,7 +254,7 @@ int launch_sampler(struct reader *r)
 
 	if (r->n < 2)
 		return launch_unexpected(r, r->n, "sampler NAME [filter=point|linear] [address=MODE,...]");
-	if (take_name(r))
+	if (take_texture_name(r))
 		return -1;
 	for (uint32_t w = 2; w < r->n; w++) {
 		got = take_sampler_word(r, w, &t.sampler);
@@ -268,7 +268,7 @@ int launch_sampler(struct reader *r)
 	return add_texture(r, &t);
 }
 
-int launch_textures_end(struct reader *r)
+int launch_bind_textures(struct reader *r)
 {
 	for (uint32_t i = 0; i < r->s->n_commands; i++) {
 		struct step *c = &r->s->command[i];

@@ -45,7 +45,7 @@ static int values_fault(struct place at, struct fault *f, const char *found, con
 	return fault_set(f, at, "values", "invalid values '%s' (expected %s)", quoted, expected);
 }
 
-static int type_named(const char *s, size_t n)
+static int find_value_type(const char *s, size_t n)
 {
 	for (int i = 0; i < N_VALUES; i++)
 		if (strlen(value[i].name) == n && !memcmp(value[i].name, s, n))
@@ -154,7 +154,7 @@ int init_parse(struct init *i, const char *text, const char *folder, struct aren
 		i->text = values_path(folder, kind, a);
 		return 0;
 	}
-	int type = eq ? type_named(text, (size_t)(eq - text)) : -1;
+	int type = eq ? find_value_type(text, (size_t)(eq - text)) : -1;
 	if (type < 0)
 		return values_fault(at, f, text,
 			"zero, unset, file=PATH or TYPE=... with a type of u8 i16 i32 i64 f16 f32 f64");

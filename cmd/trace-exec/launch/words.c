@@ -5,7 +5,7 @@
 #include <string.h>
 #include "launch/read.h"
 
-struct place launch_at(const struct reader *r, uint32_t w)
+struct place launch_word_place(const struct reader *r, uint32_t w)
 {
 	const struct launch_word *last = w < r->n ? &r->word[w] : r->n ? &r->word[r->n - 1] : NULL;
 	uint32_t past = last && w >= r->n ? (uint32_t)strlen(last->s) : 0;
@@ -23,7 +23,8 @@ int launch_unexpected(const struct reader *r, uint32_t w, const char *what)
 		diag_quote(quoted, sizeof(quoted), r->word[w].s, strlen(r->word[w].s));
 		snprintf(found, sizeof(found), "'%s'", quoted);
 	}
-	return fault_set(r->f, launch_at(r, w), "launch-file", "unexpected %s (expected %s)", found, what);
+	return fault_set(
+		r->f, launch_word_place(r, w), "launch-file", "unexpected %s (expected %s)", found, what);
 }
 
 int launch_split_line(struct reader *r, const char *text, size_t len)
@@ -69,7 +70,7 @@ bool launch_number(const char *s, uint64_t most, uint64_t *v)
 	return !*end && *v <= most;
 }
 
-int launch_option(const struct reader *r, uint32_t w, const char *name, uint64_t most, uint64_t *v)
+int launch_read_option(const struct reader *r, uint32_t w, const char *name, uint64_t most, uint64_t *v)
 {
 	size_t n = strlen(name);
 
@@ -82,9 +83,9 @@ int launch_option(const struct reader *r, uint32_t w, const char *name, uint64_t
 	return launch_unexpected(r, w, text);
 }
 
-int launch_bytes(const struct reader *r, uint32_t w, uint64_t *v)
+int launch_read_bytes(const struct reader *r, uint32_t w, uint64_t *v)
 {
-	int got = launch_option(r, w, "bytes", LAUNCH_HEAP_MAX, v);
+	int got = launch_read_option(r, w, "bytes", LAUNCH_HEAP_MAX, v);
 
 	return got < 0 || (got && *v) ? got
 				      : launch_unexpected(r, w, got ? "bytes=NUMBER above 0" : "bytes=N");

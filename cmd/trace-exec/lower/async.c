@@ -18,13 +18,13 @@
 
 /* ---- names -------------------------------------------------------------------------------------- */
 
-static bool is_product(const struct stmt *in) { return in->op == I_wgmma && stmt_has(in, M_MMA_ASYNC); }
+static bool is_async_product(const struct stmt *in) { return in->op == I_wgmma && stmt_has(in, M_MMA_ASYNC); }
 
 bool async_needs_version6(const struct stmt *in)
 {
 	switch (in->op) {
 	case I_mbarrier: return !stmt_has(in, M_PENDING_COUNT);
-	case I_wgmma: return is_product(in);
+	case I_wgmma: return is_async_product(in);
 	case I_cp: return stmt_has(in, M_BULK) || stmt_has(in, M_MBARRIER);
 	case I_st:
 	case I_red: return stmt_has(in, M_ASYNC);
@@ -36,12 +36,12 @@ bool async_ends_group(const struct func *f, uint32_t i)
 {
 	while (++i < f->n_insts)
 		if (f->inst[i].op == I_wgmma && !stmt_has(&f->inst[i], M_FENCE))
-			return !is_product(&f->inst[i]);
+			return !is_async_product(&f->inst[i]);
 	return true;
 }
 
 /* Returns the name of a type in the opcode of a product. */
-static const char *type_name(enum type t)
+static const char *type_suffix(enum type t)
 {
 	switch (t) {
 	case T_BF16: return ".BF16";
@@ -56,13 +56,13 @@ static const char *type_name(enum type t)
 
 static void product_suffix(char *to, size_t room, const struct wgmma *x)
 {
-	const char *sum = x->d == T_F16 ? ".F16" : x->d == T_F32 ? ".F32" : "", *b = type_name(x->b);
+	const char *sum = x->d == T_F16 ? ".F16" : x->d == T_F32 ? ".F32" : "", *b = type_suffix(x->b);
 
 	if (x->a == T_B1)
 		b = x->popc ? ".AND.POPC" : "";
 	if (types[x->a].bits == 8)
 		snprintf(to, room, "%s.64x%ux%u%s%s%s", x->sparse ? ".SP" : "", x->n, x->k, sum,
-			type_name(x->a), b);
+			type_suffix(x->a), b);
 	else
 		snprintf(to, room, "%s.64x%ux%u%s%s", x->sparse ? ".SP" : "", x->n, x->k, sum, b);
 }
@@ -98,7 +98,7 @@ static const char *mbarrier_suffix(const struct stmt *in)
 }
 
 /* Returns the suffixes for the destination and the source of a bulk copy. */
-static const char *bulk_spaces(const struct bulk *x)
+static const char *bulk_space_suffix(const struct bulk *x)
 {
 	return x->targets.to.space == SP_GLOBAL ? ".G.S" : x->from.space == SP_GLOBAL ? ".S.G" : ".S.S";
 }
@@ -107,14 +107,14 @@ void async_suffix(char *to, size_t room, const struct stmt *in, const struct op 
 {
 	const char *many = stmt_has(in, M_MULTICAST__CLUSTER) ? ".MULTICAST" : "";
 
-	if (is_product(in))
+	if (is_async_product(in))
 		product_suffix(to, room, o->x->family);
 	else if (in->op == I_mbarrier)
 		snprintf(to, room, "%s", mbarrier_suffix(in));
 	else if (in->op == I_cp && stmt_has(in, M_TENSOR))
 		snprintf(to, room, ".%uD%s", ((const struct tensor_copy *)o->x->family)->rank, many);
 	else if (in->op == I_cp && !stmt_has(in, M_PREFETCH))
-		snprintf(to, room, "%s%s", bulk_spaces(o->x->family), many);
+		snprintf(to, room, "%s%s", bulk_space_suffix(o->x->family), many);
 	else
 		*to = '\0';
 }
@@ -168,7 +168,7 @@ static uint32_t mbarrier_of_copy(struct warp *w, const struct targets *t, unsign
 
 /* ---- columns ------------------------------------------------------------------------------------ */
 
-static void put_bulk(struct warp *w, const struct op *o, int lane)
+static void put_bulk_copy(struct warp *w, const struct op *o, int lane)
 {
 	const struct bulk *x = o->x->family;
 	bool to_global = x->targets.to.space == SP_GLOBAL;
@@ -178,7 +178,7 @@ static void put_bulk(struct warp *w, const struct op *o, int lane)
 		address_value(w, to_global ? &x->targets.to : &x->from, k));
 }
 
-static void put_tensor(struct warp *w, const struct op *o, int lane)
+static void put_tensor_copy(struct warp *w, const struct op *o, int lane)
 {
 	const struct tensor_copy *x = o->x->family;
 
@@ -194,7 +194,7 @@ static char *put_mbarrier(struct warp *w, char *p, uint32_t exec)
 	return text_put_addresses(text_put_number(p, 8), at, exec);
 }
 
-static char *put_store(struct warp *w, const struct op *o, char *p, uint32_t exec)
+static char *put_async_store(struct warp *w, const struct op *o, char *p, uint32_t exec)
 {
 	const struct store_async *x = o->x->family;
 	uint64_t at[LANES];
@@ -205,17 +205,17 @@ static char *put_store(struct warp *w, const struct op *o, char *p, uint32_t exe
 	return text_put_addresses(text_put_number(p, o->bytes * o->n), at, exec);
 }
 
-char *async_columns(enum async_column column, struct warp *w, const struct op *o, char *p, uint32_t exec)
+char *async_put_columns(enum async_column column, struct warp *w, const struct op *o, char *p, uint32_t exec)
 {
 	int lane = exec ? (int)bit_lowest32(exec) : -1;
 
 	switch (column) {
 	case ASYNC_MBARRIER: return put_mbarrier(w, p, exec);
-	case ASYNC_STORE: return put_store(w, o, p, exec);
+	case ASYNC_STORE: return put_async_store(w, o, p, exec);
 	case ASYNC_BULK:
 	case ASYNC_TENSOR:
 		w->out.n = (size_t)(p - w->out.p);
-		(column == ASYNC_BULK ? put_bulk : put_tensor)(w, o, lane);
+		(column == ASYNC_BULK ? put_bulk_copy : put_tensor_copy)(w, o, lane);
 		text_reserve(&w->out, TRACE_LINE_ROOM);
 		return w->out.p + w->out.n;
 	default: return p;
@@ -239,7 +239,7 @@ static uint32_t mbarrier_value(const struct warp *w, const struct op *o, unsigne
 	return v << 31;
 }
 
-static char *put_values_of(char *p, const uint32_t v[LANES], uint32_t exec)
+static char *put_lane_values(char *p, const uint32_t v[LANES], uint32_t exec)
 {
 	bool same = true;
 	unsigned first = exec ? bit_lowest32(exec) : 0;
@@ -254,7 +254,7 @@ static char *put_values_of(char *p, const uint32_t v[LANES], uint32_t exec)
 	return p;
 }
 
-char *async_values(char *p, const struct warp *w, const struct op *o, bool result, uint32_t exec)
+char *async_put_values(char *p, const struct warp *w, const struct op *o, bool result, uint32_t exec)
 {
 	uint32_t address[LANES] = {0}, value[LANES] = {0};
 
@@ -263,5 +263,5 @@ char *async_values(char *p, const struct warp *w, const struct op *o, bool resul
 		value[i] = mbarrier_value(w, o, i);
 	}
 	p = stpcpy(p, result ? "Val 1 00000000" : "Val");
-	return put_values_of(put_values_of(p, address, exec), value, exec);
+	return put_lane_values(put_lane_values(p, address, exec), value, exec);
 }

@@ -38,7 +38,7 @@ struct lower {
 	struct arena arena;
 };
 
-static uint64_t pc_of(const struct lower *l, uint32_t i)
+static uint64_t machine_pc_of(const struct lower *l, uint32_t i)
 {
 	return l->binary < 70 ? 32ull * (i / 3) + 8 * (i % 3 + 1) : 16ull * i;
 }
@@ -65,7 +65,8 @@ static void put_inst(struct lower *l, const struct lower_code *c, const struct m
 		.immediate = m->immediate,
 		.immediate2 = m->immediate2,
 		.shift = m->shift};
-	t->n_pc = (uint8_t)snprintf(t->pc, sizeof(t->pc), "%04llx ", (unsigned long long)pc_of(l, l->n));
+	t->n_pc = (uint8_t)snprintf(
+		t->pc, sizeof(t->pc), "%04llx ", (unsigned long long)machine_pc_of(l, l->n));
 	if (m->dst == NO_REF)
 		n = snprintf(text, sizeof(text), " 0 %s %u", m->opcode, sources);
 	else
@@ -102,8 +103,8 @@ static int lower_function(struct lower *l, const struct func *f, struct fault *f
 	for (uint32_t i = 0; !status && i < f->n_insts; i++) {
 		l->start[f->first_pc + i] = l->n;
 		if (c.start[i] < c.start[i + 1])
-			source_add_line(
-				&l->lines, pc_of(l, l->n), source_of(f, &f->inst[i]), f->inst[i].loc_line);
+			source_add_line(&l->lines, machine_pc_of(l, l->n), source_of(f, &f->inst[i]),
+				f->inst[i].loc_line);
 		for (uint32_t k = c.start[i]; k < c.start[i + 1]; k++)
 			put_inst(l, &c, &c.inst[k]);
 		l->end[f->first_pc + i] = l->n;
@@ -115,7 +116,7 @@ static int lower_function(struct lower *l, const struct func *f, struct fault *f
 	return status;
 }
 
-static bool has_asynchronous(const struct func *f)
+static bool has_async_instruction(const struct func *f)
 {
 	for (uint32_t i = 0; i < f->n_insts; i++)
 		if (async_needs_version6(&f->inst[i]))
@@ -135,7 +136,7 @@ struct lower *lower_kernel(const struct bound_code *c, uint32_t kernel, unsigned
 	l->end = xcalloc(prog->n_insts + 1u, sizeof(*l->end));
 	call_find_reachable(c, kernel, on);
 	for (uint32_t i = 0; i < prog->n_funcs && binary >= 90 && binary < 100; i++)
-		l->asynchronous |= (on[i] || i == kernel) && has_asynchronous(prog->func[i]);
+		l->asynchronous |= (on[i] || i == kernel) && has_async_instruction(prog->func[i]);
 	status = lower_function(l, prog->func[kernel], f);
 	for (uint32_t i = 0; i < prog->n_funcs && !status; i++)
 		if (on[i] && i != kernel)
@@ -159,7 +160,7 @@ void lower_free(struct lower *l)
 	free(l);
 }
 
-void lower_header(FILE *out, const struct grid *g, const struct occupancy *k)
+void lower_write_header(FILE *out, const struct grid *g, const struct occupancy *k)
 {
 	const struct lower *c = g->lower;
 
@@ -167,7 +168,7 @@ void lower_header(FILE *out, const struct grid *g, const struct occupancy *k)
 		c->asynchronous ? 6 : 5, &c->lines);
 }
 
-void lower_block(FILE *out, const struct cta *c)
+void lower_write_block(FILE *out, const struct cta *c)
 {
 	if (c->g->lower->asynchronous)
 		machine_cluster_lines(out, c);
@@ -206,7 +207,7 @@ static char *put_version6(
 	p = text_put_number(p, t->immediate2);
 	*p++ = ' ';
 	if (t->column == ASYNC_MBARRIER && o->in->op == I_mbarrier)
-		p = async_values(p, w, o, t->result, exec);
+		p = async_put_values(p, w, o, t->result, exec);
 	else
 		p = stpcpy(p, "NoVal");
 	return stpcpy(p, " \n");
@@ -226,7 +227,7 @@ static void record_line(struct warp *w, const struct op *o, const struct text_in
 	memcpy(p, t->rest, t->n_rest);
 	p += t->n_rest;
 	if (t->column && w->g->lower->asynchronous) {
-		out->n = (size_t)(async_columns((enum async_column)t->column, w, o, p, exec) - out->p);
+		out->n = (size_t)(async_put_columns((enum async_column)t->column, w, o, p, exec) - out->p);
 		text_reserve(out, TRACE_LINE_ROOM + VALUES_ROOM);
 		p = out->p + out->n;
 	} else {
@@ -250,7 +251,7 @@ static bool copies_by_lane(const struct text_inst *t, uint32_t exec)
 	return (t->column == ASYNC_BULK || t->column == ASYNC_TENSOR) && exec & (exec - 1);
 }
 
-void lower_record(struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
+void lower_write_record(struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
 {
 	const struct lower *l = w->g->lower;
 

@@ -11,7 +11,7 @@
 #define REGISTERS 255u /* R255 is zero */
 #define STACK     1u   /* R1 is the stack pointer */
 
-static void extend_interval(struct lower_code *c, uint32_t ref, uint32_t at)
+static void extend_live_interval(struct lower_code *c, uint32_t ref, uint32_t at)
 {
 	struct lower_item *t;
 
@@ -24,14 +24,14 @@ static void extend_interval(struct lower_code *c, uint32_t ref, uint32_t at)
 		t->last = at;
 }
 
-static void find_intervals(struct lower_code *c)
+static void find_live_intervals(struct lower_code *c)
 {
 	for (uint32_t i = 0; i < c->n_insts; i++) {
 		const struct machine_inst *m = &c->inst[i];
 
 		for (unsigned k = 0; k < m->n_src; k++)
-			extend_interval(c, m->src[k], i);
-		extend_interval(c, m->dst, i);
+			extend_live_interval(c, m->src[k], i);
+		extend_live_interval(c, m->dst, i);
 	}
 }
 
@@ -61,12 +61,12 @@ static void extend_over_loops(struct lower_code *c, const struct plan *p)
 	}
 }
 
-static unsigned alignment(unsigned size) { return size >= 3 ? 4 : size; }
+static unsigned register_alignment(unsigned size) { return size >= 3 ? 4 : size; }
 
 /* Returns the start of the lowest free run of registers; REGISTERS: none. */
-static unsigned find_run(const bool *taken, unsigned size)
+static unsigned find_free_registers(const bool *taken, unsigned size)
 {
-	for (unsigned r = 0, step = alignment(size); r + size <= REGISTERS; r += step) {
+	for (unsigned r = 0, step = register_alignment(size); r + size <= REGISTERS; r += step) {
 		unsigned k = 0;
 
 		while (k < size && !taken[r + k])
@@ -77,7 +77,7 @@ static unsigned find_run(const bool *taken, unsigned size)
 	return REGISTERS;
 }
 
-static int by_first(const void *x, const void *y)
+static int compare_item_starts(const void *x, const void *y)
 {
 	const struct lower_item *a = *(const struct lower_item *const *)x,
 				*b = *(const struct lower_item *const *)y;
@@ -101,12 +101,12 @@ int live_allocate(struct lower_code *c, const struct plan *p, uint32_t *most, ui
 	uint32_t n = 0, n_active = 0;
 	int status = 0;
 
-	find_intervals(c);
+	find_live_intervals(c);
 	extend_over_loops(c, p);
 	for (uint32_t k = 0; k < c->n_items; k++)
 		if (c->item[k].first != UINT32_MAX)
 			order[n++] = &c->item[k];
-	qsort(order, n, sizeof(*order), by_first);
+	qsort(order, n, sizeof(*order), compare_item_starts);
 	for (uint32_t i = 0; i < n && !status; i++) {
 		struct lower_item *t = order[i];
 		uint32_t kept = 0;
@@ -117,7 +117,7 @@ int live_allocate(struct lower_code *c, const struct plan *p, uint32_t *most, ui
 			else
 				active[kept++] = active[k];
 		n_active = kept;
-		t->reg = t->size ? (uint16_t)find_run(taken, t->size) : STACK;
+		t->reg = t->size ? (uint16_t)find_free_registers(taken, t->size) : STACK;
 		*at = t->first;
 		status = t->reg == REGISTERS ? -1 : 0;
 		if (status)

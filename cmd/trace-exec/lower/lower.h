@@ -35,11 +35,11 @@ struct lower *lower_kernel(const struct bound_code *c, uint32_t kernel, unsigned
 void lower_free(struct lower *l);
 
 /* Prints the header of g's trace. g->lower is set. */
-void lower_header(FILE *out, const struct grid *g, const struct occupancy *k);
+void lower_write_header(FILE *out, const struct grid *g, const struct occupancy *k);
 /* Prints the lines about a block's place in its cluster, for kernels with asynchronous instructions. */
-void lower_block(FILE *out, const struct cta *c);
+void lower_write_block(FILE *out, const struct cta *c);
 /* Records the lines of PTX instruction pc, with the addresses of its latest access. */
-record_fn lower_record;
+record_fn lower_write_record;
 
 /* ---- table for tests ---- */
 

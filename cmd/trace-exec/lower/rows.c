@@ -97,7 +97,8 @@ static bool word_fits(const struct facts *q, const char *word, size_t n)
 	if (word_equals(word, n, "kernel"))
 		return q->entry;
 	if (word_equals(word, n, "registers"))
-		return stmt_results(in) < in->n_operands && in->operand[stmt_results(in)].kind == O_VEC;
+		return stmt_count_results(in) < in->n_operands &&
+		       in->operand[stmt_count_results(in)].kind == O_VEC;
 	if (word_equals(word, n, "imm") || word_equals(word, n, "sreg"))
 		return last_operand_fits(in, *word == 's');
 	if (*word == '~')
@@ -133,7 +134,7 @@ static bool does_row_fit(const struct lower_row *r, const struct facts *q)
 	return q->binary >= r->first && q->binary <= r->last && pattern_fits(q, r->words);
 }
 
-const char *rows_find(const struct facts *q)
+const char *rows_find_sequence(const struct facts *q)
 {
 	for (size_t i = 0; i < N_ROWS; i++)
 		if (does_row_fit(&rows[i], q))
@@ -141,7 +142,7 @@ const char *rows_find(const struct facts *q)
 	return NULL;
 }
 
-const char *rows_fuse(const struct facts *first, const struct facts *second, bool *multiple)
+const char *rows_find_fused_sequence(const struct facts *first, const struct facts *second, bool *multiple)
 {
 	for (size_t i = 0; i < N_FUSE; i++)
 		if (does_row_fit(&fuse_rows[i], first) && pattern_fits(second, fuse_rows[i].second)) {
@@ -170,7 +171,7 @@ static struct lower_part part_of_step(const char *word, size_t n)
 	return p;
 }
 
-bool rows_step(const char **at, struct lower_step *s)
+bool rows_take_step(const char **at, struct lower_step *s)
 {
 	const char *p = *at + strspn(*at, "; ");
 	size_t n = strcspn(p, " ;");
@@ -207,7 +208,7 @@ void lower_each_opcode(
 		const char *at = r->sequence;
 		struct lower_step s;
 
-		while (binary >= r->first && binary <= r->last && rows_step(&at, &s))
+		while (binary >= r->first && binary <= r->last && rows_take_step(&at, &s))
 			f(ctx, r->words, s.opcode);
 	}
 }

@@ -98,7 +98,7 @@ static struct held_constant *new_held_constant(struct selecting *s)
 static uint32_t materialise_constant(struct selecting *s, const struct operand *o, unsigned size)
 {
 	struct held_constant h = {o->kind == O_REG ? NULL : o->sym, o->kind == O_REG ? 0 : (uint64_t)o->value,
-		o->kind == O_REG ? plan_root(s->plan, o->reg) : UINT32_MAX, 0, s->current};
+		o->kind == O_REG ? plan_original_register(s->plan, o->reg) : UINT32_MAX, 0, s->current};
 
 	for (uint32_t i = 0; i < s->n_early; i++)
 		if (is_same_constant(&s->early[i], &h))
@@ -118,7 +118,8 @@ static uint32_t materialise_constant(struct selecting *s, const struct operand *
 static bool is_constant(const struct selecting *s, const struct operand *o)
 {
 	return o->kind == O_FLOAT || o->kind == O_SYM || o->kind == O_INT ||
-	       (o->kind == O_REG && s->plan->value[plan_root(s->plan, o->reg)].kind == VALUE_CONST);
+	       (o->kind == O_REG &&
+		       s->plan->value[plan_original_register(s->plan, o->reg)].kind == VALUE_CONST);
 }
 
 /* Returns whether the operand is zero, which needs no constant because the register RZ is zero. */
@@ -128,7 +129,7 @@ static bool is_zero(const struct operand *o) { return (o->kind == O_INT || o->ki
 
 static uint32_t reg_part(struct selecting *s, uint32_t reg, unsigned half)
 {
-	uint32_t root = plan_root(s->plan, reg);
+	uint32_t root = plan_original_register(s->plan, reg);
 	const struct lower_value *v = &s->plan->value[root];
 
 	if (v->kind != VALUE_REG || (half != WHOLE && half >= s->plan->value[reg].size))
@@ -148,7 +149,7 @@ static uint32_t contiguous_base(struct selecting *s, const struct operand *o)
 		if (ref == NO_REF || (k && ref != next))
 			return NO_REF;
 		first = k ? first : ref;
-		next = ref + s->plan->value[plan_root(s->plan, e->reg)].size;
+		next = ref + s->plan->value[plan_original_register(s->plan, e->reg)].size;
 	}
 	return first;
 }
@@ -162,12 +163,13 @@ static void coalesce_vector(struct selecting *s, const struct operand *o)
 	for (unsigned k = 0; k < n; k++) {
 		const struct operand *e = &o->elem[k];
 		const struct lower_value *v =
-			e->kind == O_REG ? &s->plan->value[plan_root(s->plan, e->reg)] : NULL;
+			e->kind == O_REG ? &s->plan->value[plan_original_register(s->plan, e->reg)] : NULL;
 
 		if (!v || v->kind != VALUE_REG || v->item != UINT32_MAX)
 			return;
 		for (unsigned j = 0; j < k; j++)
-			if (plan_root(s->plan, o->elem[j].reg) == plan_root(s->plan, e->reg))
+			if (plan_original_register(s->plan, o->elem[j].reg) ==
+				plan_original_register(s->plan, e->reg))
 				return;
 		size += v->size;
 	}
@@ -176,7 +178,7 @@ static void coalesce_vector(struct selecting *s, const struct operand *o)
 	item = add_code_item(s->code, size);
 	size = 0;
 	for (unsigned k = 0; k < n; k++) {
-		struct lower_value *v = &s->plan->value[plan_root(s->plan, o->elem[k].reg)];
+		struct lower_value *v = &s->plan->value[plan_original_register(s->plan, o->elem[k].reg)];
 
 		v->item = item;
 		v->offset = size;
@@ -440,7 +442,7 @@ static void set_part_operands(struct selecting *s, const struct stmt *in)
 	unsigned addresses = 0;
 
 	s->n_operands = 0;
-	s->results = stmt_results(in);
+	s->results = stmt_count_results(in);
 	s->address[0] = s->address[1] = NULL;
 	for (unsigned k = 0; k < in->n_operands; k++)
 		if (k >= s->results && in->operand[k].kind == O_ADDR) {
@@ -482,7 +484,7 @@ static int select_inst(struct selecting *s)
 {
 	const struct plan *p = s->plan;
 	const struct stmt *in = &p->func->inst[s->current];
-	struct facts q = plan_facts(p, s->current);
+	struct facts q = plan_gather_facts(p, s->current);
 	const char *sequence = p->sequence[s->current];
 	struct lower_step step;
 
@@ -495,9 +497,9 @@ static int select_inst(struct selecting *s)
 		set_fused(s, &p->func->inst[p->producer[s->current]], in);
 	else
 		set_part_operands(s, in);
-	if (p->act[s->current] == ACT_ROW && !(sequence = rows_find(&q)))
+	if (p->act[s->current] == ACT_ROW && !(sequence = rows_find_sequence(&q)))
 		return report_missing_row(s, in);
-	while (rows_step(&sequence, &step))
+	while (rows_take_step(&sequence, &step))
 		emit_step(s, &step);
 	return 0;
 }

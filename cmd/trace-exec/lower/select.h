@@ -33,14 +33,14 @@ struct facts {
 };
 
 /* Returns the sequence of an instruction; NULL: the GPU has none. */
-const char *rows_find(const struct facts *q);
+const char *rows_find_sequence(const struct facts *q);
 /*
  * Returns the sequence of a fused pair; NULL: none. *multiple: several instructions may fuse the first's
  * result.
  */
-const char *rows_fuse(const struct facts *first, const struct facts *second, bool *multiple);
+const char *rows_find_fused_sequence(const struct facts *first, const struct facts *second, bool *multiple);
 /* Reads the step at *at and moves *at after it. false: no step is left. */
-bool rows_step(const char **at, struct lower_step *s);
+bool rows_take_step(const char **at, struct lower_step *s);
 
 /* ---- values.c ---- */
 
@@ -78,14 +78,14 @@ struct plan {
 void plan_make(struct plan *p, const struct bound_code *c, const struct func *f, unsigned binary);
 void plan_free(struct plan *p);
 /* Returns the register that reg is a copy of, directly or through other copies, or reg itself. */
-uint32_t plan_root(const struct plan *p, uint32_t reg);
-struct facts plan_facts(const struct plan *p, uint32_t i);
+uint32_t plan_original_register(const struct plan *p, uint32_t reg);
+struct facts plan_gather_facts(const struct plan *p, uint32_t i);
 
 /* Returns whether the value of the register is the same at instructions `from` and `to`. */
-bool plan_holds(const struct plan *p, uint32_t reg, uint32_t from, uint32_t to);
+bool plan_keeps_value(const struct plan *p, uint32_t reg, uint32_t from, uint32_t to);
 
 /* widen.c */
-void plan_widen(struct plan *p);
+void plan_widen_loads(struct plan *p);
 
 /* ---- live.c ---- */
 

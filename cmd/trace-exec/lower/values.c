@@ -35,14 +35,14 @@ static void count_reg_use(struct plan *p, uint32_t reg, uint32_t i, bool address
 	v->last_use = i;
 }
 
-static void count_use(struct plan *p, const struct operand *o, uint32_t i)
+static void count_operand_use(struct plan *p, const struct operand *o, uint32_t i)
 {
 	if (o->kind == O_REG)
 		count_reg_use(p, o->reg, i, false);
 	if (o->kind == O_ADDR && o->reg != UINT32_MAX)
 		count_reg_use(p, o->reg, i, true);
 	for (unsigned k = 0; (o->kind == O_VEC || o->kind == O_ADDR) && k < o->n; k++)
-		count_use(p, &o->elem[k], i);
+		count_operand_use(p, &o->elem[k], i);
 }
 
 /* Marks registers that are used before their definition or in another block. Definitions must be known. */
@@ -63,18 +63,18 @@ static void count_uses_and_definitions(struct plan *p)
 
 	for (uint32_t i = 0; i < f->n_insts; i++) {
 		const struct stmt *in = &f->inst[i];
-		unsigned results = stmt_results(in);
+		unsigned results = stmt_count_results(in);
 
 		for (unsigned k = 0; k < in->n_operands; k++)
 			if (k < results)
 				count_definition(p, &in->operand[k], i);
 			else
-				count_use(p, &in->operand[k], i);
+				count_operand_use(p, &in->operand[k], i);
 		if (in->guard)
 			count_reg_use(p, in->guard - 1, i, false);
 	}
 	for (uint32_t i = 0; i < f->n_insts; i++)
-		for (unsigned k = stmt_results(&f->inst[i]); k < f->inst[i].n_operands; k++)
+		for (unsigned k = stmt_count_results(&f->inst[i]); k < f->inst[i].n_operands; k++)
 			mark_scattered_use(p, &f->inst[i].operand[k], i);
 }
 
@@ -121,14 +121,14 @@ static void find_basic_blocks(struct plan *p)
 
 /* ---- registers that replace others ---- */
 
-uint32_t plan_root(const struct plan *p, uint32_t reg)
+uint32_t plan_original_register(const struct plan *p, uint32_t reg)
 {
 	while (p->value[reg].kind == VALUE_SAME)
 		reg = p->value[reg].same_as;
 	return reg;
 }
 
-bool plan_holds(const struct plan *p, uint32_t reg, uint32_t from, uint32_t to)
+bool plan_keeps_value(const struct plan *p, uint32_t reg, uint32_t from, uint32_t to)
 {
 	const struct lower_value *v = &p->value[reg];
 
@@ -139,7 +139,7 @@ bool plan_holds(const struct plan *p, uint32_t reg, uint32_t from, uint32_t to)
 	for (uint32_t i = from; i < to; i++) {
 		const struct stmt *in = &p->func->inst[i];
 
-		for (unsigned k = 0; k < stmt_results(in); k++) {
+		for (unsigned k = 0; k < stmt_count_results(in); k++) {
 			const struct operand *o = &in->operand[k];
 
 			if (o->kind == O_VEC || (o->kind == O_REG && o->reg == reg))
@@ -162,14 +162,14 @@ static bool is_constant_sreg(unsigned s)
 static bool alias_result(struct plan *p, uint32_t i, uint32_t reg)
 {
 	struct lower_value *v = &p->value[p->func->inst[i].operand[0].reg];
-	uint32_t root = plan_root(p, reg);
+	uint32_t root = plan_original_register(p, reg);
 
 	if (&p->value[root] == v)
 		return true;
 	if (p->value[root].kind == VALUE_PRED || p->value[root].size < v->size)
 		return false;
 	if (p->value[root].kind != VALUE_CONST && (p->value[root].defs > 1 || p->value[root].guarded) &&
-		(v->scattered || !plan_holds(p, root, i + 1, v->last_use)))
+		(v->scattered || !plan_keeps_value(p, root, i + 1, v->last_use)))
 		return false;
 	if (p->value[root].kind == VALUE_CONST) {
 		v->kind = VALUE_CONST;
@@ -202,10 +202,11 @@ static bool needs_no_move(struct plan *p, uint32_t i, struct lower_value *v)
 	if (s->kind != O_REG || s->part)
 		return false;
 	if (in->op == I_mov)
-		return p->value[plan_root(p, s->reg)].size == v->size && alias_result(p, i, s->reg);
+		return p->value[plan_original_register(p, s->reg)].size == v->size &&
+		       alias_result(p, i, s->reg);
 	if (in->op == I_cvta)
-		return (p->value[plan_root(p, s->reg)].kind == VALUE_CONST || stmt_has(in, M_GLOBAL) ||
-			       stmt_has(in, M_CONST) || stmt_has(in, M_PARAM)) &&
+		return (p->value[plan_original_register(p, s->reg)].kind == VALUE_CONST ||
+			       stmt_has(in, M_GLOBAL) || stmt_has(in, M_CONST) || stmt_has(in, M_PARAM)) &&
 		       alias_result(p, i, s->reg);
 	/* A cvt that takes the lower half or keeps the bits needs no move. */
 	return in->n_types == 2 && types[in->type[0]].bits == 32 && types[in->type[1]].bits >= 32 &&
@@ -244,31 +245,31 @@ static bool is_result_unused(const struct plan *p, const struct operand *o)
 	return o->kind == O_VEC || o->kind == O_NULL;
 }
 
-struct facts plan_facts(const struct plan *p, uint32_t i)
+struct facts plan_gather_facts(const struct plan *p, uint32_t i)
 {
 	const struct stmt *in = &p->func->inst[i];
 
 	return (struct facts){.in = in,
 		.op = &p->code->op[p->func->first_pc + i],
 		.binary = p->binary,
-		.unused = !stmt_results(in) || is_result_unused(p, &in->operand[0]),
+		.unused = !stmt_count_results(in) || is_result_unused(p, &in->operand[0]),
 		.entry = p->func->entry};
 }
 
 /* Returns whether the instruction has no effect and an unused result. */
 static bool is_dead(const struct plan *p, uint32_t i)
 {
-	struct facts q = plan_facts(p, i);
+	struct facts q = plan_gather_facts(p, i);
 
-	return stmt_results(q.in) && q.unused && q.op->flow == FLOW_NEXT && !q.op->memory &&
+	return stmt_count_results(q.in) && q.unused && q.op->flow == FLOW_NEXT && !q.op->memory &&
 	       q.in->op != I_mbarrier && q.in->op != I_wgmma && q.in->op != I_mma;
 }
 
-static void find_free_values(struct plan *p)
+static void mark_omitted_instructions(struct plan *p)
 {
 	for (uint32_t i = 0; i < p->func->n_insts; i++) {
 		const struct stmt *in = &p->func->inst[i];
-		struct lower_value *v = stmt_results(in) && in->operand[0].kind == O_REG
+		struct lower_value *v = stmt_count_results(in) && in->operand[0].kind == O_REG
 						? &p->value[in->operand[0].reg]
 						: NULL;
 
@@ -284,7 +285,7 @@ static void find_free_values(struct plan *p)
  * Returns the instruction that computes operand k of instruction i and can be fused with it; UINT32_MAX:
  * none.
  */
-static uint32_t find_producer(const struct plan *p, uint32_t i, unsigned k, const char **sequence)
+static uint32_t find_fusable_producer(const struct plan *p, uint32_t i, unsigned k, const char **sequence)
 {
 	const struct operand *o = &p->func->inst[i].operand[k];
 	const struct lower_value *v = o->kind == O_REG ? &p->value[o->reg] : NULL;
@@ -293,14 +294,14 @@ static uint32_t find_producer(const struct plan *p, uint32_t i, unsigned k, cons
 
 	if (!v || v->kind != VALUE_REG || v->defs != 1 || v->guarded || p->act[v->def] != ACT_ROW)
 		return UINT32_MAX;
-	q[0] = plan_facts(p, v->def);
-	q[1] = plan_facts(p, i);
-	*sequence = rows_fuse(&q[0], &q[1], &multiple);
+	q[0] = plan_gather_facts(p, v->def);
+	q[1] = plan_gather_facts(p, i);
+	*sequence = rows_find_fused_sequence(&q[0], &q[1], &multiple);
 	if (!*sequence || (v->uses > 1 && !multiple))
 		return UINT32_MAX;
 	for (unsigned n = 1; n < q[0].in->n_operands; n++)
 		if (q[0].in->operand[n].kind == O_REG &&
-			!plan_holds(p, plan_root(p, q[0].in->operand[n].reg), v->def, i))
+			!plan_keeps_value(p, plan_original_register(p, q[0].in->operand[n].reg), v->def, i))
 			return UINT32_MAX;
 	return v->def;
 }
@@ -311,14 +312,14 @@ static bool is_sum_or_logic(const struct stmt *in)
 	       (in->op == I_add || in->op == I_and || in->op == I_or || in->op == I_xor);
 }
 
-static void find_pairs(struct plan *p)
+static void find_fused_pairs(struct plan *p)
 {
 	const struct func *f = p->func;
 	const char *sequence = NULL;
 
 	for (uint32_t i = 0; i < f->n_insts; i++)
 		for (unsigned k = 1; is_sum_or_logic(&f->inst[i]) && p->act[i] == ACT_ROW && k < 3; k++) {
-			p->producer[i] = find_producer(p, i, k, &sequence);
+			p->producer[i] = find_fusable_producer(p, i, k, &sequence);
 			if (p->producer[i] == UINT32_MAX)
 				continue;
 			p->value[f->inst[i].operand[k].reg].fused_uses++;
@@ -362,9 +363,9 @@ void plan_make(struct plan *p, const struct bound_code *c, const struct func *f,
 	}
 	find_basic_blocks(p);
 	count_uses_and_definitions(p);
-	find_free_values(p);
-	find_pairs(p);
-	plan_widen(p);
+	mark_omitted_instructions(p);
+	find_fused_pairs(p);
+	plan_widen_loads(p);
 }
 
 void plan_free(struct plan *p)

@@ -130,7 +130,7 @@ static bool is_unused_between(const struct plan *p, uint32_t reg, uint32_t from,
  * Finds the loads of the n words in the aligned group of words that has the word of load i. true: all are
  * found, after i.
  */
-static bool find_words(const struct plan *p, uint32_t i, unsigned n, uint32_t *word)
+static bool find_adjacent_loads(const struct plan *p, uint32_t i, unsigned n, uint32_t *word)
 {
 	int64_t offset, other, line;
 	const struct operand *at = &p->func->inst[i].operand[1];
@@ -150,7 +150,7 @@ static bool find_words(const struct plan *p, uint32_t i, unsigned n, uint32_t *w
 			other >= line + 4 * n || (other - line) % 4 || word[(other - line) / 4] != UINT32_MAX)
 			continue;
 		if (!is_unused_between(p, in->operand[0].reg, i, j) ||
-			(base != UINT32_MAX && !plan_holds(p, base, i, j)))
+			(base != UINT32_MAX && !plan_keeps_value(p, base, i, j)))
 			return false;
 		word[(other - line) / 4] = j;
 		found++;
@@ -177,7 +177,7 @@ static void make_wide_access(struct plan *p, uint32_t i, unsigned n, const uint3
 	p->shift[i] = (int32_t)(own - lowest);
 }
 
-void plan_widen(struct plan *p)
+void plan_widen_loads(struct plan *p)
 {
 	for (uint32_t i = 0; i < p->func->n_insts; i++) {
 		const struct operand *at;
@@ -193,7 +193,7 @@ void plan_widen(struct plan *p)
 		alignment =
 			base.reg != UINT32_MAX ? alignment_of(p, &base, 0) : alignment_of_variable(at->sym);
 		for (unsigned n = alignment / 4; n > 1; n /= 2)
-			if (find_words(p, i, n, word)) {
+			if (find_adjacent_loads(p, i, n, word)) {
 				make_wide_access(p, i, n, word);
 				break;
 			}

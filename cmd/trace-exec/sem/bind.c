@@ -43,7 +43,7 @@ int bind_refuse(const struct bind *b, const char *needs)
 {
 	char when[40];
 
-	need_text(b->in, b->in->text, when, sizeof(when));
+	need_write_text(b->in, b->in->text, when, sizeof(when));
 	return bind_fault(b, NULL, "not-executed", "%s is not executed: it needs %s%s%s", b->in->text, needs,
 		*when ? ", " : "", when);
 }
@@ -272,7 +272,7 @@ static unsigned address_init_kind(const struct bind *b, const struct symbol *s)
 
 static uint32_t symbol_slot(struct bind *b, const struct operand *o, unsigned bytes)
 {
-	struct symbol *s = sym_def(o->sym);
+	struct symbol *s = sym_definition(o->sym);
 
 	if (s->kind == SYM_FUNC) {
 		if (!s->func || !s->func->has_body)
@@ -389,7 +389,7 @@ int bind_address(struct bind *b, struct op *o, const struct operand *at, enum st
 	o->imm = at->value;
 	o->mode &= (uint8_t)~1u;
 	if (at->sym) {
-		const struct symbol *s = sym_def(at->sym);
+		const struct symbol *s = sym_definition(at->sym);
 		uint64_t base = s->addr + (space == SP_GENERIC ? generic_base(s) : 0);
 		unsigned move = address_init_kind(b, s);
 

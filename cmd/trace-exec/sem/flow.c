@@ -127,7 +127,7 @@ static bool launches_kernel(const char *name)
 /* Binds a call by name. Returns the called function; NULL: a fault. */
 static const struct func *bind_named_call(struct bind *b, struct op *o, const struct operand *what)
 {
-	const struct symbol *s = sym_def(what->sym);
+	const struct symbol *s = sym_definition(what->sym);
 	const struct func *f = s->func;
 
 	if (f && f->has_body && !f->entry) {
@@ -166,7 +166,7 @@ static void store_call_targets(const struct bind *b, struct call_site *s, const 
 	struct func **to = arena_alloc(&b->code->arena, list->n_targets, sizeof(struct func *));
 
 	for (uint32_t i = 0; i < list->n_targets; i++)
-		to[i] = sym_def(list->target[i])->func;
+		to[i] = sym_definition(list->target[i])->func;
 	s->target = to;
 	s->n_targets = list->n_targets;
 }
@@ -182,8 +182,8 @@ static const struct func *bind_register_call(
 	}
 	o->flow = FLOW_CALL_REG;
 	for (uint32_t i = 0; p->kind == SYM_TARGETS && i < p->n_targets; i++)
-		if (p->target[i]->kind != SYM_FUNC || !sym_def(p->target[i])->func ||
-			!sym_def(p->target[i])->func->has_body) {
+		if (p->target[i]->kind != SYM_FUNC || !sym_definition(p->target[i])->func ||
+			!sym_definition(p->target[i])->func->has_body) {
 			bind_fault(b, what, "function",
 				"'%s' among call targets (expected functions with bodies)",
 				p->target[i]->name);
@@ -193,7 +193,7 @@ static const struct func *bind_register_call(
 		return NULL;
 	if (p->kind == SYM_TARGETS)
 		store_call_targets(b, o->x->site, p);
-	return p->kind == SYM_TARGETS ? sym_def(p->target[0])->func : p->func;
+	return p->kind == SYM_TARGETS ? sym_definition(p->target[0])->func : p->func;
 }
 
 int bind_call(struct bind *b, struct op *o)

@@ -440,7 +440,7 @@ int mem_bind_space(struct bind *b, struct op *o, const struct operand *at, bool 
 	/* The address of a local variable of a function is its offset in the frame. */
 	if (bind_address(b, o, at, s))
 		return -1;
-	if (s == SP_LOCAL && at->sym && sym_def(at->sym)->owner)
+	if (s == SP_LOCAL && at->sym && sym_definition(at->sym)->owner)
 		o->is_param = true;
 	return 0;
 }

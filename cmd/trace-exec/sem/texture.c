@@ -324,7 +324,7 @@ int geometry_bind(
 		return bind_fault(b, at, "operand", "no [handle, {coordinates}]");
 	if (g->sampled && (g->sampler = bind_src(b, &at->elem[0], T_B64)) == UINT32_MAX)
 		return -1;
-	if (at->sym && sym_def(at->sym)->space == SP_PARAM)
+	if (at->sym && sym_definition(at->sym)->space == SP_PARAM)
 		return bind_refuse(b, "a parameter as handle; ld.param takes it to a register");
 	plain.n = 0;
 	if (bind_address(b, o, &plain, SP_GENERIC))
