@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Control codes that are packed with the kernels. A kernel's function is found by name and machine; whether
- * its code is that of the trace is not judged here: trace-lint and trace-sim do that whenever they use it.
+ * Control codes that are packed with the kernels. A kernel's function is found by its name and architecture.
+ * trace-lint and trace-sim compare its code with the trace when they use it; trace-pack does not.
  *
- * Always true: a function of --cubin goes before one of the same name that a packed source carries, since it
- * was there first.
+ * Always true: a function of --cubin takes precedence over one of the same name in a packed source, because it
+ * is added first.
  */
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +23,7 @@ void codes_open(struct codes *c, const struct source *s, const struct pack_args 
 			die_fault(&f);
 }
 
-void codes_kernel(struct codes *c, const struct source *s, uint32_t i)
+void codes_add_kernel(struct codes *c, const struct source *s, uint32_t i)
 {
 	struct fault f;
 
@@ -31,7 +31,7 @@ void codes_kernel(struct codes *c, const struct source *s, uint32_t i)
 		die_fault(&f);
 }
 
-void codes_packed(
+void codes_count_kernel(
 	struct codes *c, const struct source *s, const struct pack_args *a, uint32_t i, uint32_t insts)
 {
 	const struct item *k = &s->item[i];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --to and --group: the kernels of a list, a directory, a file or a stream as files of another form, with a list of their
- * names. --group takes the tracer's own list, and makes grouped text.
+ * --to and --group: write the kernels of a list, a directory, a file or a stream as files of another form, with a list
+ * of their names. --group reads the tracer's own list and writes grouped text.
  *
- * Always true: the list is written last, so that a directory with a list is complete; no file is replaced without -f,
- * and no file that is read is ever replaced.
+ * Always true: the list is written last, so that a directory with a list is complete. No file is replaced without -f;
+ * an input is never replaced.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static char *archive_name(const char *name)
 	return s;
 }
 
-/* Renames the kernels of the source to archives, in its list, too. */
+/* Gives the kernels of the source the names of archives, also in its list. */
 static void rename_items(struct source *s)
 {
 	struct bytes t = {0};
@@ -77,7 +77,7 @@ static int kernel_text(
 	if (s->pack)
 		return pack_text(s->pack, i->number, 0, UINT64_MAX, to->write, to->ctx, f);
 	struct input *in = tool_open(i);
-	int r = i->raw ? group_text(in, a->memory, to, f) : tool_copy(in, to, f);
+	int r = i->raw ? group_text(in, a->memory, to, f) : tool_copy_text(in, to, f);
 
 	input_close(in);
 	return r;
@@ -113,11 +113,14 @@ static void convert_kernel(struct source *s, struct item *i, const char *path, c
 			i - s->item + 1 == s->n_items ? "\n" : "");
 }
 
-/* Checks that no file is replaced that must not be. */
+/*
+ * Ends the program if path exists and -f is not given, or if path is an input. own: input of the kernel that is
+ * written to path, or NULL.
+ */
 static void check_converted(
 	const struct source *s, const char *path, const char *own, const struct pack_args *a)
 {
-	tool_absent(path, a->force);
+	tool_check_absent(path, a->force);
 	output_spare(path, own);
 	output_spare(path, s->list_path);
 	output_spare(path, s->pack ? s->shown : NULL);
@@ -163,7 +166,7 @@ int do_convert(const char *operand, const struct pack_args *a)
 		free(path);
 	}
 	if (list)
-		tool_list(&s, list, a->force);
+		tool_write_list(&s, list, a->force);
 	free(list);
 	source_close(&s);
 	return EXIT_GOOD;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Raw traces, in which the lines of all warps are mixed, to text grouped by thread block and warp.
+ * Converts raw traces, in which the lines of all warps are mixed, to text grouped by thread block and warp.
  *
- * Lines are gathered by warp in memory. When they reach the limit all of them go, sorted by thread block and
- * warp, to a temporary file without a name as one run; at the end the runs are merged. Always true: the lines
- * of a warp keep their order; thread blocks come in raster order, each that has a line with all warps of its
- * block; memory is the limit and a few words for each run, whatever the grid is. Of an LDGSTS that the tracer
- * logged twice the side in the shared window is dropped.
+ * Lines are gathered by warp in memory. When they reach the memory limit, all of them are sorted by thread block and
+ * warp and written as one run to an unnamed temporary file. At the end the runs are merged.
+ *
+ * Always true: the lines of a warp keep their order. Thread blocks are written in raster order; a block that has a line
+ * is written with all of its warps. Memory is the limit plus a few words per run, for any grid. If the tracer logged an
+ * LDGSTS twice, its line with the shared-memory addresses is dropped.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -25,9 +26,9 @@
 
 #define N_CLUSTER_IDS 7u
 
-/* Lines of one warp, in memory or in a run, in which the numbers precede the text. */
+/* Description of the lines of one warp. In a run it precedes their text. */
 struct group_head {
-	uint64_t key; /* raster number of the thread block times warps of a block, plus the warp */
+	uint64_t key; /* raster number of the thread block * warps per block + warp */
 	uint64_t insts, bytes;
 	uint32_t cluster[N_CLUSTER_IDS]; /* cluster in the grid, thread block in the cluster, rank */
 };
@@ -39,7 +40,7 @@ struct lines {
 };
 
 struct line_run {
-	uint64_t at, end; /* position in the file of the next head, and of the end of the run */
+	uint64_t at, end; /* positions in the file: of the next head, and of the end of the run */
 	struct group_head head;
 	uint32_t number;
 };
@@ -53,16 +54,17 @@ struct group {
 	uint32_t lineinfo; /* 1: a source line precedes the PC */
 	bool measured;     /* the number of columns was read from the first line */
 	uint64_t shared;
-	struct table found; /* lines[] by key */
+	struct table found; /* numbers of lines[] by key */
 	struct lines *lines;
 	uint32_t n_lines, cap_lines;
 	uint64_t held, limit;
 	FILE *file;
 	uint64_t written;
-	struct line_run *run; /* runs that are merged: a heap, the lowest head first */
+	struct line_run *run; /* runs to merge: a heap, the lowest head first */
 	uint32_t n_runs, cap_runs;
-	uint64_t block, next_warp;       /* being written: the thread block, plus 1; its next warp */
-	uint32_t cluster[N_CLUSTER_IDS]; /* of the thread block being written */
+	uint64_t block;                  /* thread block being written, plus 1 */
+	uint64_t next_warp;              /* next warp to write of this thread block */
+	uint32_t cluster[N_CLUSTER_IDS]; /* cluster ids of this thread block */
 };
 
 static struct place group_place(const struct group *g)
@@ -70,7 +72,7 @@ static struct place group_place(const struct group *g)
 	return (struct place){input_name(g->in), input_lineno(g->in), 0};
 }
 
-static int file_fault(const struct group *g, const char *what)
+static int spool_fault(const struct group *g, const char *what)
 {
 	return fault_set(
 		g->f, group_place(g), "spool", "cannot %s a temporary file: %s", what, strerror(errno));
@@ -89,7 +91,7 @@ static bool starts_with_key(const char *line, size_t n, const char *word)
 	return n >= strlen(word) && !memcmp(line, word, strlen(word));
 }
 
-int group_wanted(struct input *in, struct fault *f)
+int group_is_raw(struct input *in, struct fault *f)
 {
 	const char *p;
 	long n = input_window(in, HEAD_TEXT, &p, f);
@@ -120,7 +122,7 @@ int group_wanted(struct input *in, struct fault *f)
  * Reads count numbers below 2^32 from "key = (v,v,v)" or "key = v" into v. Leaves v unchanged for any other
  * text.
  */
-static void header_numbers(const char *line, size_t n, const char *key, uint32_t *v, unsigned count)
+static void read_header_numbers(const char *line, size_t n, const char *key, uint32_t *v, unsigned count)
 {
 	const char *p = line + strlen(key), *end = line + n;
 	uint32_t got[3] = {0};
@@ -140,7 +142,7 @@ static void header_numbers(const char *line, size_t n, const char *key, uint32_t
 	memcpy(v, got, count * sizeof(*v));
 }
 
-static void header_window(const char *line, size_t n, uint64_t *v)
+static void read_shared_window(const char *line, size_t n, uint64_t *v)
 {
 	static const char key[] = "-shmem base_addr = 0x";
 	char t[20];
@@ -167,11 +169,11 @@ static int copy_raw_header(struct group *g)
 		if (format && !n)
 			break;
 		format |= starts_with_key(line, n, "#traces format");
-		header_numbers(line, n, "-grid dim = (", g->grid, 3);
-		header_numbers(line, n, "-block dim = (", block, 3);
-		header_numbers(line, n, "-accelsim tracer version = ", &version, 1);
-		header_numbers(line, n, "-enable lineinfo = ", &g->lineinfo, 1);
-		header_window(line, n, &g->shared);
+		read_header_numbers(line, n, "-grid dim = (", g->grid, 3);
+		read_header_numbers(line, n, "-block dim = (", block, 3);
+		read_header_numbers(line, n, "-accelsim tracer version = ", &version, 1);
+		read_header_numbers(line, n, "-enable lineinfo = ", &g->lineinfo, 1);
+		read_shared_window(line, n, &g->shared);
 	}
 	if (r < 0)
 		return -1;
@@ -211,14 +213,14 @@ static int write_sorted_run(struct group *g)
 	uint64_t from = g->written;
 
 	if (!g->file && !(g->file = output_spool()))
-		return file_fault(g, "make");
+		return spool_fault(g, "make");
 	qsort(g->lines, g->n_lines, sizeof(g->lines[0]), compare_line_keys);
 	for (uint32_t i = 0; i < g->n_lines; i++) {
 		const struct lines *l = &g->lines[i];
 
 		if (fwrite(&l->head, sizeof(l->head), 1, g->file) != 1 ||
 			fwrite(l->text, 1, l->head.bytes, g->file) != l->head.bytes)
-			return file_fault(g, "write");
+			return spool_fault(g, "write");
 		g->written += sizeof(l->head) + l->head.bytes;
 	}
 	grow(&g->run, &g->cap_runs, g->n_runs + 1, sizeof(g->run[0]));
@@ -252,8 +254,8 @@ static int cluster_fault(const struct group *g, uint64_t block)
 }
 
 /*
- * Sets the number of columns that grouped text lacks. Since Accel-Sim 2.0 the numbers of the cluster follow the warp,
- * and with TOOL_TRACE_CORE the SM and the warp's slot in it follow these.
+ * Sets the number of columns that grouped text lacks. Since Accel-Sim 2.0 the cluster ids follow the warp. With
+ * TOOL_TRACE_CORE the SM and the warp's slot on it follow the cluster ids.
  */
 static void measure_prefix(struct group *g, const char *line, size_t n)
 {
@@ -264,7 +266,7 @@ static void measure_prefix(struct group *g, const char *line, size_t n)
 	g->measured = true;
 }
 
-/* Returns the lines of the warp with that key; cluster: ids of its cluster where it is new. */
+/* Returns the lines of the warp with the given key. Adds the warp, with these cluster ids, if it is new. */
 static struct lines *lines_of_warp(struct group *g, uint64_t key, const uint32_t cluster[N_CLUSTER_IDS])
 {
 	uint64_t hash = table_hash_words(&key, 1);
@@ -334,7 +336,7 @@ static int take_raw_line(struct group *g, const char *line, size_t n)
 
 /* ---- the result --------------------------------------------------------------------------- */
 
-static int put_empty_warps(struct group *g, uint64_t up_to)
+static int write_empty_warps(struct group *g, uint64_t up_to)
 {
 	char t[64];
 
@@ -350,10 +352,10 @@ static int finish_grouped_block(struct group *g)
 {
 	if (!g->block)
 		return 0;
-	return put_empty_warps(g, g->warps) < 0 ? -1 : write_grouped(g, "#END_TB\n", 8);
+	return write_empty_warps(g, g->warps) < 0 ? -1 : write_grouped(g, "#END_TB\n", 8);
 }
 
-/* Writes the lines that precede those of thread block b; c: ids of its cluster. */
+/* Writes the lines that begin thread block b. c: its cluster ids. */
 static int begin_grouped_block(struct group *g, uint64_t b, const uint32_t c[N_CLUSTER_IDS])
 {
 	char t[320];
@@ -372,8 +374,8 @@ static int begin_grouped_block(struct group *g, uint64_t b, const uint32_t c[N_C
 	return write_grouped(g, t, (size_t)n);
 }
 
-/* Writes the lines that precede those of a warp. insts: lines of the warp in all runs. */
-static int begin_warp(struct group *g, const struct group_head *head, uint64_t insts)
+/* Writes the lines that begin a warp. insts: number of its instructions in all runs. */
+static int begin_grouped_warp(struct group *g, const struct group_head *head, uint64_t insts)
 {
 	uint64_t b = head->key / g->warps, w = head->key % g->warps;
 	char t[80];
@@ -384,7 +386,7 @@ static int begin_warp(struct group *g, const struct group_head *head, uint64_t i
 		return -1;
 	if (memcmp(g->cluster, head->cluster, sizeof(g->cluster)))
 		return cluster_fault(g, b);
-	if (put_empty_warps(g, w) < 0)
+	if (write_empty_warps(g, w) < 0)
 		return -1;
 	g->next_warp = w + 1;
 	n = snprintf(t, sizeof(t), "warp = %llu\ninsts = %llu\n", (unsigned long long)w,
@@ -392,15 +394,15 @@ static int begin_warp(struct group *g, const struct group_head *head, uint64_t i
 	return write_grouped(g, t, (size_t)n);
 }
 
-/* Writes the lines in memory, where none were spilled. */
-static int write_lines(struct group *g)
+/* Writes the lines in memory. Used if no run was written. */
+static int write_gathered_lines(struct group *g)
 {
 	if (g->n_lines)
 		qsort(g->lines, g->n_lines, sizeof(g->lines[0]), compare_line_keys);
 	for (uint32_t i = 0; i < g->n_lines; i++) {
 		const struct lines *l = &g->lines[i];
 
-		if (begin_warp(g, &l->head, l->head.insts) < 0 ||
+		if (begin_grouped_warp(g, &l->head, l->head.insts) < 0 ||
 			write_grouped(g, l->text, l->head.bytes) < 0 || write_grouped(g, "\n", 1) < 0)
 			return -1;
 	}
@@ -415,7 +417,7 @@ static int read_run_bytes(const struct group *g, uint64_t at, void *to, size_t n
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
-			return file_fault(g, "read");
+			return spool_fault(g, "read");
 		t += got;
 		at += (uint64_t)got;
 		n -= (size_t)got;
@@ -447,7 +449,7 @@ static void sift_run_down(struct group *g, uint32_t i)
 	}
 }
 
-/* Reads the next head of a run, or removes the finished run from the heap. */
+/* Reads the next head of run i of the heap, or removes the run if it has ended. */
 static int read_next_head(struct group *g, uint32_t i)
 {
 	struct line_run *r = &g->run[i];
@@ -463,8 +465,8 @@ static int read_next_head(struct group *g, uint32_t i)
 	return 0;
 }
 
-/* Writes the lines of the lowest run. */
-static int write_first(struct group *g)
+/* Writes the lines of the warp at the head of the first run in the heap, and reads the run's next head. */
+static int write_first_warp(struct group *g)
 {
 	struct line_run *r = &g->run[0];
 	char buf[16384];
@@ -480,17 +482,20 @@ static int write_first(struct group *g)
 	return read_next_head(g, 0);
 }
 
-/* Lines of the least key in all runs: equal keys are at the top of the heap. */
-static uint64_t count_insts(const struct group *g, uint32_t i, uint64_t key)
+/*
+ * Returns the number of instructions with this key in run i of the heap and its descendants. key is the lowest of all,
+ * so the runs that have it are connected at the top of the heap.
+ */
+static uint64_t count_key_insts(const struct group *g, uint32_t i, uint64_t key)
 {
 	if (i >= g->n_runs || g->run[i].head.key != key)
 		return 0;
-	return g->run[i].head.insts + count_insts(g, 2 * i + 1, key) + count_insts(g, 2 * i + 2, key);
+	return g->run[i].head.insts + count_key_insts(g, 2 * i + 1, key) + count_key_insts(g, 2 * i + 2, key);
 }
 
 static int merge_runs(struct group *g)
 {
-	if ((g->n_lines && write_sorted_run(g) < 0) || (fflush(g->file) && file_fault(g, "write")))
+	if ((g->n_lines && write_sorted_run(g) < 0) || (fflush(g->file) && spool_fault(g, "write")))
 		return -1;
 	for (uint32_t i = 0; i < g->n_runs; i++) {
 		if (read_run_bytes(g, g->run[i].at, &g->run[i].head, sizeof(struct group_head)) < 0)
@@ -502,12 +507,12 @@ static int merge_runs(struct group *g)
 	while (g->n_runs) {
 		uint64_t key = g->run[0].head.key;
 
-		if (begin_warp(g, &g->run[0].head, count_insts(g, 0, key)) < 0)
+		if (begin_grouped_warp(g, &g->run[0].head, count_key_insts(g, 0, key)) < 0)
 			return -1;
 		while (g->n_runs && g->run[0].head.key == key)
 			if (memcmp(g->cluster, g->run[0].head.cluster, sizeof(g->cluster)))
 				return cluster_fault(g, key / g->warps);
-			else if (write_first(g) < 0)
+			else if (write_first_warp(g) < 0)
 				return -1;
 		if (write_grouped(g, "\n", 1) < 0)
 			return -1;
@@ -527,7 +532,7 @@ int group_text(struct input *in, uint64_t memory, const struct sink *to, struct 
 	if (r == 0 && write_grouped(&g, "\n", 1) < 0)
 		r = -1;
 	if (r == 0)
-		r = g.n_runs ? merge_runs(&g) : write_lines(&g);
+		r = g.n_runs ? merge_runs(&g) : write_gathered_lines(&g);
 	forget_lines(&g);
 	free(g.lines);
 	free(g.run);

@@ -2,8 +2,8 @@
 /*
  * trace-pack -l: the table of kernels in a packed stream, as columns or as records (trace-stats(5)).
  *
- * Always true: the table is made from the pieces, without the text of a kernel; a name is printed without
- * control characters. It leaves out verification, which is -t.
+ * Always true: no kernel's text is unpacked for the table, and names are printed without control characters.
+ * -l does not verify the stream; -t does.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,10 @@
 #include "record.h"
 #include "tool.h"
 
-static void dims_text(char t[48], const uint32_t d[3]) { snprintf(t, 48, "%u,%u,%u", d[0], d[1], d[2]); }
+static void print_dimensions(char t[48], const uint32_t d[3])
+{
+	snprintf(t, 48, "%u,%u,%u", d[0], d[1], d[2]);
+}
 
 /* Returns a name of the stream in printable form. */
 static char *printable_name(const char *text)
@@ -31,8 +34,8 @@ static void print_kernel_row(FILE *out, uint32_t position, const struct pack_ker
 
 	char *shown = printable_name(file), *name = printable_name(k->name);
 
-	dims_text(grid, k->grid);
-	dims_text(block, k->block);
+	print_dimensions(grid, k->grid);
+	print_dimensions(block, k->block);
 	fprintf(out, "%6u %-14s %-12s %12llu %14llu  %s %s%s%s%s\n", position, grid, block,
 		(unsigned long long)k->insts, (unsigned long long)k->text, shown, name[0] ? name : "-",
 		k->slice ? " (slice)" : "", k->stored ? " (kept as text)" : "",
@@ -66,9 +69,9 @@ static void record_kernel(
 	record_uint(w, "position", position, NULL);
 	record_string(w, "file", file);
 	record_string(w, "name", k->name);
-	dims_text(t, k->grid);
+	print_dimensions(t, k->grid);
 	record_string(w, "grid", t);
-	dims_text(t, k->block);
+	print_dimensions(t, k->block);
 	record_string(w, "block", t);
 	record_uint(w, "instructions", k->insts, NULL);
 	record_uint(w, "thread_blocks", k->blocks, NULL);
@@ -98,7 +101,7 @@ static void record_totals(struct record_writer *w, const struct listed *s, uint6
 	record_end(w);
 }
 
-/* Prints the row of a kernel, or its record if w is not NULL, if the kernel is selected. */
+/* Prints the row of a kernel if the kernel is selected; its record if w is not NULL. */
 static void list_kernel(struct listed *s, struct pack *p, const struct command *c, const struct pack_args *a,
 	FILE *out, struct record_writer *w)
 {
@@ -131,7 +134,7 @@ static void list_missing(struct listed *s, const struct command *c, const struct
 		print_missing_row(out, c->position, c->text);
 }
 
-/* Prints a row for each selected kernel where the list first names it, or JSON if w is not NULL. */
+/* Prints a row for each selected kernel, in the order in which the list first names them; JSON if w is not NULL. */
 static struct listed print_rows(struct pack *p, const struct pack_args *a, FILE *out, struct record_writer *w)
 {
 	struct klist list = {.path = NULL};
@@ -170,7 +173,7 @@ int do_table(const char *operand, const struct pack_args *a)
 	p = pack_open(operand, &f);
 	if (!p)
 		die_fault(&f);
-	source_picks(p, a);
+	source_check_picks(p, a);
 	o = output_open(a->output, a->force);
 	out = output_stream(o);
 	if (!strcmp(a->format, "json"))

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * trace-pack: small, checked, seekable archives of GPU instruction traces. This file is the command line
- * only.
+ * trace-pack: small, checked, seekable archives of GPU instruction traces. This file parses the command line.
  */
 #include <malloc.h>
 #include <stdlib.h>
@@ -56,7 +55,7 @@ static const struct cli_row rows[] = {
 		"add the control codes of a cubin, fat binary or program; may be repeated", "file"},
 	{OPT_VERIFY, "verify", NULL, "read the new stream back before it is renamed (default with -o FILE)",
 		NULL},
-	{OPT_NO_VERIFY, "no-verify", NULL, "do not read it back", NULL},
+	{OPT_NO_VERIFY, "no-verify", NULL, "do not read the new stream back", NULL},
 	{'j', "jobs", "N", "number of threads; the output does not depend on it", NULL},
 	{OPT_MEMORY, "memory", "SIZE", "memory for the text while --group runs (default 1G)", NULL},
 	{CLI_GROUP, "Messages", NULL, NULL, NULL},
@@ -64,7 +63,7 @@ static const struct cli_row rows[] = {
 	{'v', "verbose", NULL, "report each step on stderr", NULL},
 };
 
-/* Prints the words for completions. */
+/* Prints the completions for option values of a kind. */
 static void print_pack_words(FILE *out, const char *kind, char *const *word, int n)
 {
 	if (!strcmp(kind, "kernels"))
@@ -87,7 +86,7 @@ static int pack_level_numbered(int n)
 	return n < PACK_DEFAULT ? PACK_FAST : n < PACK_BEST ? PACK_DEFAULT : PACK_BEST;
 }
 
-/* The numbers of releases up to 0.2 are taken, too. */
+/* Returns the level that value names. The numbers of releases up to 0.2 are accepted, too. */
 static int pack_level_named(const char *value)
 {
 	char *end;
@@ -101,7 +100,7 @@ static int pack_level_named(const char *value)
 	return pack_level_numbered((int)n);
 }
 
-static void set_range(struct pack_args *a, const char *text)
+static void set_block_range(struct pack_args *a, const char *text)
 {
 	char *end;
 
@@ -144,7 +143,7 @@ static void on_pack_option(void *ctx, int letter, const char *value)
 	case OPT_LEVEL: a->level = pack_level_named(value); break;
 	case OPT_BLOCKS:
 		a->blocks = value;
-		set_range(a, value);
+		set_block_range(a, value);
 		break;
 	case OPT_MEMORY:
 		if (cli_size(value, &n) || n < 65536)
@@ -159,8 +158,8 @@ static void on_pack_option(void *ctx, int letter, const char *value)
 	}
 }
 
-/* Returns whether the next argument is the value of this one. */
-static bool takes_value(const char *s)
+/* Returns true if argument s is an option whose value is the next argument. */
+static bool option_takes_value(const char *s)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && s[0] == '-'; i++) {
 		const struct cli_row *r = &rows[i];
@@ -174,8 +173,11 @@ static bool takes_value(const char *s)
 	return false;
 }
 
-/* Removes options such as -19 of releases up to 0.2 from argv before it is parsed, since the table has no such letters. */
-static int take_levels(int argc, char **argv, struct pack_args *a)
+/*
+ * Applies options such as -19 of releases up to 0.2, and removes them from argv, because the table has no letters for
+ * them. Returns the new number of arguments.
+ */
+static int remove_level_options(int argc, char **argv, struct pack_args *a)
 {
 	int n = 1;
 	bool value = false, end = false;
@@ -187,7 +189,7 @@ static int take_levels(int argc, char **argv, struct pack_args *a)
 			      strspn(s + 1, "0123456789") == len - 1;
 
 		end |= !strcmp(s, "--") && !value;
-		value = !value && !end && takes_value(s);
+		value = !value && !end && option_takes_value(s);
 		if (digits)
 			a->level = pack_level_numbered((int)cli_number(s, s + 1, PACK_FAST, PACK_BEST));
 		else
@@ -197,8 +199,8 @@ static int take_levels(int argc, char **argv, struct pack_args *a)
 	return n;
 }
 
-/* Each piece of text allocates and frees buffers: freed memory is used again instead of new pages. */
-static void keep_memory(void)
+/* Makes malloc() keep freed memory, because each piece of text allocates and frees buffers. */
+static void keep_freed_memory(void)
 {
 #ifdef M_TRIM_THRESHOLD
 	mallopt(M_MMAP_THRESHOLD, 32 << 20);
@@ -213,9 +215,9 @@ int main(int argc, char **argv)
 	struct fault f;
 	int status;
 
-	keep_memory();
+	keep_freed_memory();
 	diag_init(argv[0]);
-	argc = take_levels(argc, argv, &a);
+	argc = remove_level_options(argc, argv, &a);
 	a.cubin = xcalloc((size_t)argc, sizeof(char *));
 	int n = cli_parse(&cli, argc, argv, on_pack_option, &a);
 	diag_quiet(a.quiet);

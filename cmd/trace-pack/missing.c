@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Kernels that a list names and that do not exist: without a file, or missing in the packed stream that is the source.
+ * Kernels that a list names but that do not exist, neither as files nor in the packed source.
  *
- * Always true: their names stay in the list as they are there, so that each kernel keeps its position; a new stream
- * marks them.
+ * Always true: their names stay in the list unchanged, so that each kernel keeps its position. A new stream marks them
+ * as missing.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "picks.h"
 #include "tool.h"
 
-/* Moves the missing kernels out of the items. */
+/* Moves the missing kernels from s->item to s->missing. */
 static void separate_missing_items(struct source *s)
 {
 	uint32_t kept = 0;
@@ -31,7 +31,7 @@ static void separate_missing_items(struct source *s)
 	s->n_items = kept;
 }
 
-void source_part_missing(struct source *s, const struct pack_args *a)
+void source_separate_missing(struct source *s, const struct pack_args *a)
 {
 	const struct place at = {.file = s->list_path ? diag_keep(s->list_path) : s->shown};
 	const bool restores = a->mode == MODE_UNPACK;
@@ -68,7 +68,7 @@ void source_free_missing(struct source *s)
 	free(s->missing_at);
 }
 
-void source_missing_absent(const struct source *s, const char *folder)
+void source_check_missing_absent(const struct source *s, const char *folder)
 {
 	struct stat st;
 
@@ -89,7 +89,7 @@ void source_mark_missing(const struct source *s, struct pack_writer *w)
 		pack_put_missing(w, s->missing_at, s->n_missing);
 }
 
-void source_pick_missing(const struct source *s, const struct pack_args *a)
+void source_reject_missing_picks(const struct source *s, const struct pack_args *a)
 {
 	if (kselect_picks(a->select) && s->n_missing)
 		die("%s: kernel %u of the picks is missing, so that the weights of the others would be wrong",

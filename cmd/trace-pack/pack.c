@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Packing: each kernel's text, grouped first when it is raw, cut to the thread blocks wanted, into one
- * stream. Always true: an input is never replaced; a file gets its name when all kernels have come back from
- * it as they went in (unless --no-verify).
+ * Packs the text of each kernel into one stream. Raw text is grouped first; --tb selects thread blocks.
+ *
+ * Always true: an input is never replaced. The output gets its final name after every kernel was unpacked from it
+ * unchanged (unless --no-verify is given).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@
 struct feed {
 	struct pack_writer *w;
 	uint64_t bytes;
-	unsigned char (*hash)[16]; /* by kernel */
+	unsigned char (*hash)[16]; /* hash of the text of each kernel */
 };
 
 static bool feed_text(void *ctx, const void *bytes, size_t n)
@@ -46,7 +47,7 @@ struct input *tool_open(struct item *i)
 	return in;
 }
 
-int tool_copy(struct input *in, const struct sink *to, struct fault *f)
+int tool_copy_text(struct input *in, const struct sink *to, struct fault *f)
 {
 	const char *p;
 	long n;
@@ -59,7 +60,7 @@ int tool_copy(struct input *in, const struct sink *to, struct fault *f)
 	return (int)n;
 }
 
-/* Returns an input over a temporary file with the grouped form of raw text. */
+/* Returns an input over a temporary file with the grouped form of the raw text in. Closes in. */
 static struct input *open_grouped(struct input *in, const struct pack_args *a)
 {
 	struct fault f;
@@ -92,7 +93,7 @@ static void feed_item(struct feed *d, struct item *i, const struct pack_args *a)
 		in = i->raw ? open_grouped(in, a) : in;
 		r = slice_text(in, &(struct slice){a->first, a->last, to}, &f);
 	} else {
-		r = i->raw ? group_text(in, a->memory, &to, &f) : tool_copy(in, &to, &f);
+		r = i->raw ? group_text(in, a->memory, &to, &f) : tool_copy_text(in, &to, &f);
 	}
 	if (r < 0)
 		die_fault(&f);
@@ -107,7 +108,7 @@ static void report_kernel(const struct pack_args *a, const struct source *s, uin
 		(double)bytes / 1e6, a->verbose || done == s->n_items ? "\n" : "");
 }
 
-static void has_text(void *ctx, uint32_t kernel)
+static void warn_kept_as_text(void *ctx, uint32_t kernel)
 {
 	const struct source *s = ctx;
 	const struct item *k = &s->item[kernel];
@@ -144,7 +145,7 @@ static bool add_to_kernel_hash(void *ctx, const void *bytes, size_t n)
 	return true;
 }
 
-/* Checks that every kernel is unpacked from the stream as it was packed. */
+/* Ends the program if a kernel that is unpacked from the stream differs from the kernel that was packed. */
 static void verify_output(const struct pack_args *a, struct output *out, const struct feed *d,
 	const struct codes *c, uint32_t n, uint32_t n_missing)
 {
@@ -175,7 +176,7 @@ static void verify_output(const struct pack_args *a, struct output *out, const s
 	XXH3_freeState(h);
 }
 
-/* Carries the picks over to the list of the stream; its kernel i is the i-th picked kernel. */
+/* Writes the picks to the stream, with positions in the stream's list: its kernel i is the i-th picked kernel. */
 static void carry_picks(const struct source *s, const struct pack_args *a, struct pack_writer *w)
 {
 	const struct picks *p = kselect_picks(a->select);
@@ -217,12 +218,12 @@ int do_pack(const char *operand, const struct pack_args *a)
 
 	source_open(&s, operand, a);
 	check_output(&s, a);
-	source_pick_missing(&s, a);
+	source_reject_missing_picks(&s, a);
 	codes_open(&c, &s, a);
 	struct output *out = output_open(a->output, a->force);
 	struct feed d = {pack_writer_new(output_stream(out), a->level, a->threads), 0,
 		xcalloc(s.n_items, sizeof(*d.hash))};
-	pack_on_text(d.w, has_text, &s);
+	pack_on_text(d.w, warn_kept_as_text, &s);
 	carry_picks(&s, a, d.w);
 	pack_put_codes(d.w, c.cubins);
 	source_mark_missing(&s, d.w);
@@ -230,14 +231,14 @@ int do_pack(const char *operand, const struct pack_args *a)
 	for (uint32_t i = 0; i < s.n_items; i++) {
 		struct item *k = &s.item[i];
 
-		codes_kernel(&c, &s, i);
+		codes_add_kernel(&c, &s, i);
 		pack_begin(d.w);
 		if (!s.pack)
 			feed_item(&d, k, a);
 		else if (pack_text(s.pack, k->number, a->first, a->last, feed_text, &d, &f) < 0)
 			die_fault(&f);
 		pack_end(d.w, d.hash[i]);
-		codes_packed(&c, &s, a, i, pack_coded(d.w));
+		codes_count_kernel(&c, &s, a, i, pack_coded(d.w));
 		report_kernel(a, &s, i + 1, d.bytes);
 	}
 	pack_writer_close(d.w);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Selected thread blocks of a kernel's text, with the whole header and a mark: the same text as
- * pack_text() gives for a packed kernel.
+ * Selects thread blocks of a kernel's text. The result has the whole header and a mark; it is the text that
+ * pack_text() writes for the same blocks of a packed kernel.
  *
- * Always true: text is processed piece by piece, at most a line is held. Only blank lines may be between
- * thread blocks; otherwise the trace is not regular and nothing can be selected.
+ * Always true: at most one line is held in memory. Only blank lines may be between thread blocks; otherwise the trace
+ * is not regular and no block can be selected.
  */
 #include <string.h>
 #include "tool.h"
@@ -14,9 +14,10 @@ enum slice_place { IN_HEADER, BETWEEN, IN_BLOCK };
 struct cutter {
 	const struct slice *s;
 	enum slice_place where;
-	uint64_t number;  /* number of the next thread block */
-	bool any, marked; /* a thread block was written; the mark was written */
-	bool good;        /* all output was written */
+	uint64_t number; /* number of the next thread block */
+	bool any;        /* a thread block was written */
+	bool marked;     /* the mark was written */
+	bool good;       /* all output was written */
 	uint32_t header_lines;
 };
 
@@ -38,7 +39,7 @@ static bool is_blank_line(const char *line, size_t n)
 	return true;
 }
 
-/* Inserts the mark after the last field of the header. */
+/* Writes a line of the header. Inserts the mark after the last field. */
 static void slice_header_line(struct cutter *c, const char *line, size_t n)
 {
 	c->marked |= is_line(line, n, "-slice = 1\n");
@@ -50,7 +51,7 @@ static void slice_header_line(struct cutter *c, const char *line, size_t n)
 	pass_slice_text(c, line, n);
 }
 
-/* Writes a line and its line end. */
+/* Writes a line, with its line end, if it is part of the header or of a selected thread block. */
 static int slice_line(struct cutter *c, const char *line, size_t n, struct input *in, struct fault *f)
 {
 	bool wanted = c->number >= c->s->first && c->number <= c->s->last;

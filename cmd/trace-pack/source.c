@@ -28,7 +28,7 @@ static bool ends_with(const char *s, const char *suffix)
 }
 
 /* Returns the name under which the uncompressed text is unpacked. */
-static char *plain_name(const char *name, enum input_coding coding, bool raw)
+static char *unpacked_name(const char *name, enum input_coding coding, bool raw)
 {
 	static const char *const suffix[] = {".gz", ".xz", ".zst", ".zstd"};
 	size_t n = strlen(name);
@@ -65,7 +65,7 @@ static struct item *add_source_item(struct source *s, char *path, char *name, bo
 }
 
 /* Returns the "-kernel name" at the start of a kernel's text; "" if it is absent. */
-static char *kernel_name_inside(struct input *in)
+static char *read_kernel_name(struct input *in)
 {
 	const char *p;
 	long n = input_window(in, HEAD_TEXT, &p, NULL);
@@ -75,7 +75,7 @@ static char *kernel_name_inside(struct input *in)
 	return nl ? xstrndup(at + 15, (size_t)(nl - at - 15)) : xstrdup("");
 }
 
-/* Adds a kernel whose file does not exist, under the name that the list has. Its coding is unknown. */
+/* Adds a kernel whose file does not exist, under its name in the list, because its coding is unknown. */
 static struct item *add_missing_file(struct source *s, char *path, const char *name, uint32_t position)
 {
 	struct item *item = find_source_item(s, name, strlen(name));
@@ -92,8 +92,8 @@ static struct item *add_missing_file(struct source *s, char *path, const char *n
 	return item;
 }
 
-/* Determines coding, raw or grouped form, and kernel name of a file. Returns NULL for one that is not selected. */
-static struct item *inspect_kernel_file(
+/* Adds the kernel of a file if it is selected; its name depends on the file's coding and form. Else returns NULL. */
+static struct item *add_kernel_file(
 	struct source *s, char *path, const char *name, uint32_t position, const struct pack_args *a)
 {
 	struct fault f;
@@ -106,12 +106,12 @@ static struct item *inspect_kernel_file(
 	if (a->skip_missing && klist_file_missing(path))
 		return add_missing_file(s, path, name, position);
 	struct input *in = input_open(path, &f);
-	int raw = in ? group_wanted(in, &f) : -1;
+	int raw = in ? group_is_raw(in, &f) : -1;
 
 	if (raw < 0)
 		die_fault(&f);
-	char *inside = kernel_name_inside(in);
-	char *as = plain_name(name, input_coding(in), raw);
+	char *inside = read_kernel_name(in);
+	char *as = unpacked_name(name, input_coding(in), raw);
 	if (input_again(in)) {
 		input_close(in);
 		in = NULL;
@@ -119,7 +119,7 @@ static struct item *inspect_kernel_file(
 	if (!a->select || kselect_has(a->select, position, inside)) {
 		if ((item = find_source_item(s, as, strlen(as))) && strcmp(item->path, path)) {
 			free(as); /* a raw and a grouped file of the same kernel: both are kept */
-			as = plain_name(name, INPUT_XZ, false);
+			as = unpacked_name(name, INPUT_XZ, false);
 			item = find_source_item(s, as, strlen(as));
 			if (item && strcmp(item->path, path))
 				die("%s: names a second file %s", s->shown, as);
@@ -208,7 +208,7 @@ void source_list_hash(const struct source *s, unsigned char hash[16])
 	list_hash_end(h, hash);
 }
 
-void source_picks(struct pack *p, const struct pack_args *a)
+void source_check_picks(struct pack *p, const struct pack_args *a)
 {
 	struct klist k = {.path = NULL};
 	struct fault f;
@@ -220,11 +220,11 @@ void source_picks(struct pack *p, const struct pack_args *a)
 	klist_free(&k);
 }
 
-void source_packed(struct source *s, const struct pack_args *a)
+void source_select_packed(struct source *s, const struct pack_args *a)
 {
 	size_t n;
 
-	source_picks(s->pack, a);
+	source_check_picks(s->pack, a);
 	struct bytes t = {0};
 	const char *list = pack_list_text(s->pack, &n), *end = list + n;
 
@@ -249,7 +249,7 @@ void source_packed(struct source *s, const struct pack_args *a)
 
 /* ---- lists -------------------------------------------------------------------------------- */
 
-/* Adds a line of the list and its line end. */
+/* Adds a line, with its line end, to the list t, and the selected kernel that the line names to the source. */
 static void add_list_line(struct source *s, struct bytes *t, const char *line, size_t len, const char *folder,
 	uint32_t *position, const struct pack_args *a)
 {
@@ -267,7 +267,7 @@ static void add_list_line(struct source *s, struct bytes *t, const char *line, s
 	}
 	char *name = xstrndup(line + from, to - from);
 	struct item *item =
-		inspect_kernel_file(s, join_source_path(folder, name, to - from), name, ++*position, a);
+		add_kernel_file(s, join_source_path(folder, name, to - from), name, ++*position, a);
 	free(name);
 	if (!item)
 		return;
@@ -340,8 +340,8 @@ static const char *last_component(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Turns the tracer's list into the list of the grouped files: with their names, and without empty lines. */
-static void grouped_list(struct source *s)
+/* Turns the tracer's list into the list of the grouped files: adds .g to its name and removes its empty lines. */
+static void rename_to_grouped_list(struct source *s)
 {
 	struct bytes t = {0};
 	bool raw = false;
@@ -379,17 +379,17 @@ static void open_source_file(struct source *s, const char *path, const struct pa
 			die_fault(&f);
 		if (a->select)
 			input_close(in);
-		source_packed(s, a);
+		source_select_packed(s, a);
 		return;
 	}
 	if (begins_kernel(in)) {
-		int raw = group_wanted(in, &f);
+		int raw = group_is_raw(in, &f);
 
 		if (raw < 0)
 			die_fault(&f);
 		char *name = standard || !input_again(in)
 				     ? xstrdup("kernel-1.traceg")
-				     : plain_name(last_component(path), input_coding(in), raw);
+				     : unpacked_name(last_component(path), input_coding(in), raw);
 		if (s->hash)
 			list_hash_line(s->hash, path, strlen(path));
 		s->n_listed = 1;
@@ -399,22 +399,23 @@ static void open_source_file(struct source *s, const char *path, const struct pa
 	}
 	char *folder =
 		strrchr(path, '/') ? xstrndup(path, (size_t)(strrchr(path, '/') - path) + 1) : xstrdup("");
-	s->list_name = plain_name(standard ? "kernelslist.g" : last_component(path), input_coding(in), false);
+	s->list_name =
+		unpacked_name(standard ? "kernelslist.g" : last_component(path), input_coding(in), false);
 	s->list_path = standard ? NULL : xstrdup(path);
 	read_source_list(s, in, folder, a);
-	grouped_list(s);
+	rename_to_grouped_list(s);
 	free(folder);
 	input_close(in);
 }
 
 /* ---- folders ------------------------------------------------------------------------------ */
 
-static bool is_grouped(const struct dirent *e)
+static bool is_grouped_file(const struct dirent *e)
 {
 	return strstr(e->d_name, ".traceg") || strstr(e->d_name, ".tracez");
 }
 
-/* Compares two file names up to ".trace", which every kernel file has. */
+/* Returns true if two names of kernel files are equal up to and including ".trace". */
 static bool same_kernel(const struct dirent *a, const struct dirent *b)
 {
 	size_t n = (size_t)(strstr(a->d_name, ".trace") - a->d_name);
@@ -422,11 +423,11 @@ static bool same_kernel(const struct dirent *a, const struct dirent *b)
 	return !strncmp(a->d_name, b->d_name, n + strlen(".trace"));
 }
 
-/* Orders by number; the grouped file of a kernel comes first. */
+/* Orders kernel files by number. The grouped file of a kernel precedes its raw file. */
 static int entries_by_number(const struct dirent **a, const struct dirent **b)
 {
-	if (same_kernel(*a, *b) && is_grouped(*a) != is_grouped(*b))
-		return is_grouped(*a) ? -1 : 1;
+	if (same_kernel(*a, *b) && is_grouped_file(*a) != is_grouped_file(*b))
+		return is_grouped_file(*a) ? -1 : 1;
 	return strverscmp((*a)->d_name, (*b)->d_name);
 }
 
@@ -435,24 +436,24 @@ static int entries_by_name(const struct dirent **a, const struct dirent **b)
 	return strverscmp((*a)->d_name, (*b)->d_name);
 }
 
-static int is_kernel(const struct dirent *e)
+static int is_kernel_entry(const struct dirent *e)
 {
 	return !strncmp(e->d_name, "kernel-", 7) && strstr(e->d_name, ".trace") != NULL;
 }
 
-static int is_list(const struct dirent *e)
+static int is_list_file(const struct dirent *e)
 {
 	return !strcmp(e->d_name, "kernelslist.g") ||
 	       (!strncmp(e->d_name, "kernelslist_ctx_", 16) && ends_with(e->d_name, ".g"));
 }
 
-static int is_raw_list(const struct dirent *e)
+static int is_raw_list_file(const struct dirent *e)
 {
 	return !strcmp(e->d_name, "kernelslist") ||
 	       (!strncmp(e->d_name, "kernelslist_ctx_", 16) && !strchr(e->d_name, '.'));
 }
 
-/* Returns the folder's only list that is() accepts, or the one with the name `whole`; NULL: none. */
+/* Returns the path of the folder's only list that is() accepts, or of the list named whole; NULL if there is none. */
 static char *only_list_in_folder(const char *path, int (*is)(const struct dirent *), const char *whole)
 {
 	struct dirent **e = NULL;
@@ -475,28 +476,29 @@ static char *only_list_in_folder(const char *path, int (*is)(const struct dirent
 }
 
 /*
- * Adds the kernel files of a folder without a list in the order of their numbers, each kernel once unless all
- * are requested.
+ * Adds the kernel files of a folder without a list in the order of their numbers. Without --all, the raw file of a
+ * kernel that has a grouped file is left out.
  */
-static void kernel_files(struct source *s, const char *path, const struct pack_args *a)
+static void add_files_of_folder(struct source *s, const char *path, const struct pack_args *a)
 {
 	struct dirent **e = NULL;
 	struct place at = {diag_keep(path), 0, 0};
 	uint32_t taken = 0, passed = 0;
-	int n = scandir(path, &e, is_kernel, entries_by_number);
+	int n = scandir(path, &e, is_kernel_entry, entries_by_number);
 	unsigned raw = 0;
 
 	if (n <= 0)
 		die("%s: neither a kernel list nor kernel files in the folder", path);
 	for (int i = 0, last = 0; i < n; i++) {
-		if (i && !a->all && !is_grouped(e[i]) && is_grouped(e[last]) && same_kernel(e[last], e[i])) {
+		if (i && !a->all && !is_grouped_file(e[i]) && is_grouped_file(e[last]) &&
+			same_kernel(e[last], e[i])) {
 			passed++;
 			continue;
 		}
 		last = i;
-		raw += !is_grouped(e[i]);
-		inspect_kernel_file(s, join_source_path(path, e[i]->d_name, strlen(e[i]->d_name)),
-			e[i]->d_name, ++taken, a);
+		raw += !is_grouped_file(e[i]);
+		add_kernel_file(s, join_source_path(path, e[i]->d_name, strlen(e[i]->d_name)), e[i]->d_name,
+			++taken, a);
 	}
 	diag_warn(at, "no kernel list: %u kernel %s taken in the order of their numbers", taken,
 		taken == 1 ? "file" : "files");
@@ -517,20 +519,20 @@ static void kernel_files(struct source *s, const char *path, const struct pack_a
 static void open_folder(struct source *s, const char *path, const struct pack_args *a)
 {
 	bool raw_first = a->mode == MODE_GROUP;
-	char *list = raw_first ? only_list_in_folder(path, is_raw_list, "kernelslist") : NULL;
+	char *list = raw_first ? only_list_in_folder(path, is_raw_list_file, "kernelslist") : NULL;
 
 	if (!list)
-		list = only_list_in_folder(path, is_list, "kernelslist.g");
+		list = only_list_in_folder(path, is_list_file, "kernelslist.g");
 	if (!list && !raw_first)
-		list = only_list_in_folder(path, is_raw_list, "kernelslist");
+		list = only_list_in_folder(path, is_raw_list_file, "kernelslist");
 	if (list)
 		open_source_file(s, list, a);
 	else
-		kernel_files(s, path, a);
+		add_files_of_folder(s, path, a);
 	free(list);
 }
 
-/* Checks that every name is a file of its own inside the folder, so that the stream can be unpacked. */
+/* Ends the program if a file cannot be unpacked under this name: outside the folder, or a folder of another kernel. */
 static void check_kernel_name(const struct source *s, const char *name)
 {
 	size_t n = strlen(name);
@@ -563,7 +565,7 @@ void source_open(struct source *s, const char *operand, const struct pack_args *
 	else if (!pack_is(operand))
 		open_source_file(s, operand, a);
 	else if ((s->pack = pack_open(operand, &f)))
-		source_packed(s, a);
+		source_select_packed(s, a);
 	else
 		die_fault(&f);
 	if (s->hash) {
@@ -577,7 +579,7 @@ void source_open(struct source *s, const char *operand, const struct pack_args *
 		die("%s: -k selects none of the kernels", operand);
 	for (uint32_t i = 0; i < s->n_items; i++)
 		check_kernel_name(s, s->item[i].name);
-	source_part_missing(s, a);
+	source_separate_missing(s, a);
 }
 
 void source_close(struct source *s)

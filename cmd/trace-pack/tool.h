@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * trace-pack: what the command line says, and the parts of the tool.
+ * trace-pack: the arguments of the command line, and the interfaces between the files of the program.
  *
  *   main.c     the command line
  *   pack.c     packing: kernels in list order into one stream
- *   source.c   what there is to pack: list, folder, kernel file
- *   missing.c  kernels that the list names and that do not exist
+ *   source.c   inputs of packing: list, folder, kernel file, packed stream
+ *   missing.c  kernels that the list names but that do not exist
  *   slice.c    some thread blocks of a kernel's text
  *   group.c    raw traces by thread block and warp, in bounded memory
  *   convert.c  --to and --group: kernels as files of another form
  *   tracez.c   archives of Accel-Sim 2.0
- *   unpack.c   files or text out of a stream, verifying
+ *   unpack.c   unpacking into files or one text; testing a stream
  *   list.c     the table of kernels
  *   codes.c    control codes that are packed with the kernels
  */
@@ -35,7 +35,7 @@ struct pack_args {
 	enum mode mode;
 	enum file_form to; /* with MODE_CONVERT */
 	const char *output, *folder, *kernels, *blocks, *format;
-	uint64_t first, last; /* thread blocks; whole: 0 to UINT64_MAX */
+	uint64_t first, last; /* thread blocks of --tb; without it 0 and UINT64_MAX */
 	uint64_t memory;
 	int level;
 	unsigned threads;
@@ -54,7 +54,7 @@ struct item {
 	uint32_t position; /* position in the list where it is first named, from 1 */
 	bool raw;
 	bool missing;     /* the list names the kernel, and it does not exist */
-	struct input *in; /* open at its first byte where it can be read once only, or NULL */
+	struct input *in; /* the file, open at its first byte, if it can be read only once; else NULL */
 };
 
 struct source {
@@ -65,19 +65,19 @@ struct source {
 	uint32_t n_items, cap_items;
 	struct table names;     /* names of items */
 	struct pack *pack;      /* the operand was a packed stream */
-	char *list_path;        /* NULL: none, or not from a file */
+	char *list_path;        /* path of the list; NULL: the list was not read from a file */
 	const char *shown;      /* the operand, for messages */
-	struct list_hash *hash; /* hash of the list's lines where -k are picks; else NULL */
-	uint32_t n_listed;      /* kernels of the list, also those that -k leaves out */
-	struct item *missing;   /* selected kernels that are missing, after source_part_missing() */
-	uint32_t *missing_at;   /* their numbers among all selected kernels, from 0 */
+	struct list_hash *hash; /* hash of the list's lines if -k names picks; else NULL */
+	uint32_t n_listed;      /* kernels of the list, including those that -k leaves out */
+	struct item *missing;   /* selected kernels that are missing, after source_separate_missing() */
+	uint32_t *missing_at;   /* number of each missing kernel among all selected kernels, from 0 */
 	uint32_t n_missing;
 };
 
 /* Opens the operand and selects kernels as the command line requests. Ends the program on failure. */
 void source_open(struct source *s, const char *operand, const struct pack_args *a);
-/* The same for a packed stream that has been opened as s->pack. */
-void source_packed(struct source *s, const struct pack_args *a);
+/* Selects kernels of the packed stream s->pack, which the caller has opened. Ends the program on failure. */
+void source_select_packed(struct source *s, const struct pack_args *a);
 void source_close(struct source *s);
 
 /* ---- missing.c ---- */
@@ -85,32 +85,33 @@ void source_close(struct source *s);
  * Moves the missing kernels out of the items, and reports them. Ends the program if no kernel is left, or if kernels
  * of a packed stream are missing and --skip-missing is not given.
  */
-void source_part_missing(struct source *s, const struct pack_args *a);
+void source_separate_missing(struct source *s, const struct pack_args *a);
 void source_free_missing(struct source *s);
 /*
- * Dies if a file with the name of a missing kernel is in the folder: the unpacked list would name another kernel.
+ * Ends the program if the folder has a file with the name of a missing kernel, because the unpacked list would name
+ * that file.
  */
-void source_missing_absent(const struct source *s, const char *folder);
+void source_check_missing_absent(const struct source *s, const char *folder);
 /* Marks the missing kernels in a stream. */
 void source_mark_missing(const struct source *s, struct pack_writer *w);
-/* Dies where picks are missing, since the weights of the others would be wrong. */
-void source_pick_missing(const struct source *s, const struct pack_args *a);
+/* Ends the program if a picked kernel is missing, because the weights of the others would be wrong. */
+void source_reject_missing_picks(const struct source *s, const struct pack_args *a);
 
 /* Returns the hash of the list as it is packed; see klist_hash(). */
 void source_list_hash(const struct source *s, unsigned char hash[16]);
-/* Dies where -k are picks for another list than the stream's. */
-void source_picks(struct pack *p, const struct pack_args *a);
+/* Ends the program if -k names picks that were made for another list than the stream's. */
+void source_check_picks(struct pack *p, const struct pack_args *a);
 
-/* Control codes that go into a stream: of --cubin, else of the stream that the kernels come from. */
+/* Control codes that are written to a stream. Codes of --cubin take precedence over codes of a packed source. */
 struct codes {
 	struct cubins *cubins; /* NULL: none */
 	uint32_t kernels;      /* kernels with control codes */
 };
 void codes_open(struct codes *c, const struct source *s, const struct pack_args *a);
-/* Prepares kernel number i of the source before it is packed. */
-void codes_kernel(struct codes *c, const struct source *s, uint32_t i);
-/* Notes that kernel i was packed, with the codes of insts instructions. */
-void codes_packed(
+/* Adds the control codes that a packed source has for its kernel i. Call before the kernel is packed. */
+void codes_add_kernel(struct codes *c, const struct source *s, uint32_t i);
+/* Counts kernel i, which was packed with the codes of insts instructions. Warns if --cubin has no codes for it. */
+void codes_count_kernel(
 	struct codes *c, const struct source *s, const struct pack_args *a, uint32_t i, uint32_t insts);
 /*
  * Verifies that the control codes of n kernels are read back from the stream unchanged. Ends the program if
@@ -125,11 +126,12 @@ struct sink {
 	void *ctx;
 };
 
-/* Thread blocks first to last of a kernel's text, of which there must be one. 0, or -1 and *f. */
+/* Thread blocks first to last of a kernel's text, and their destination. */
 struct slice {
 	uint64_t first, last;
 	struct sink to;
 };
+/* Passes the header and the thread blocks of s to s->to. Returns 0; -1 and *f on failure or if no block is selected. */
 int slice_text(struct input *in, const struct slice *s, struct fault *f);
 
 /*
@@ -137,16 +139,16 @@ int slice_text(struct input *in, const struct slice *s, struct fault *f);
  * the folder.
  */
 char *tool_target(const char *folder, const char *name);
-/* Dies when a file of that path exists and none is to be replaced. */
-void tool_absent(const char *path, bool force);
-/* Writes the list to a file of that path. */
-void tool_list(const struct source *s, const char *path, bool force);
+/* Ends the program if path exists and force is false. */
+void tool_check_absent(const char *path, bool force);
+/* Writes the list of the source to path. force: replaces an existing file. */
+void tool_write_list(const struct source *s, const char *path, bool force);
 /* Opens the file of an item at its first byte. Ends the program on failure. */
 struct input *tool_open(struct item *i);
 /* Passes all text of an input to the sink. Returns 0, or -1 and sets *f. */
-int tool_copy(struct input *in, const struct sink *to, struct fault *f);
+int tool_copy_text(struct input *in, const struct sink *to, struct fault *f);
 
-/* Dies: of a failed write with the output's reason, of anything else with f. */
+/* Ends the program with the reason of a failed write to o if f is the fault "write", else with f. */
 struct output;
 _Noreturn void die_writing(struct output *o, const struct fault *f);
 
@@ -159,6 +161,6 @@ int do_table(const char *operand, const struct pack_args *a);
 /* Passes the grouped text of a raw trace to the sink. Returns 0, or -1 and sets *f. */
 int group_text(struct input *in, uint64_t memory, const struct sink *to, struct fault *f);
 /* Returns 1 if the input is a raw trace, 0 if it is not, -1 and *f on failure. Consumes nothing. */
-int group_wanted(struct input *in, struct fault *f);
+int group_is_raw(struct input *in, struct fault *f);
 
 #endif

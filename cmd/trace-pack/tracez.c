@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Archives of Accel-Sim 2.0 (.tracez) of one kernel, from its grouped text. libcommon/base/input_tracez.c reads them and
- * describes their form.
+ * Writes the grouped text of a kernel as an archive of Accel-Sim 2.0 (.tracez). libcommon/base/input_tracez.c reads
+ * archives and describes their form.
  *
- * Always true: the lines of the text are held until the dictionary is trained on some of them; from then on memory
- * has the frames of one warp and the index. The archive of a text is always the same. A line that an archive cannot
- * hold ends the conversion with its place.
+ * Always true: lines are held in memory until the dictionary was trained on a sample of them; later only the frames of
+ * one warp and the index are. The archive depends on the text alone. A line that an archive cannot hold is a fault.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,13 +16,13 @@
 #include "tool.h"
 #include "tracez.h"
 
-#define FRAME_LINES       2048u /* lines of a frame; more where it would end between two REPLAY marks */
+#define FRAME_LINES       2048u /* lines per frame; more if the frame would end between two REPLAY marks */
 #define FRAME_MAX         (64u << 20)
 #define FRAME_LEVEL       3
-#define SAMPLE_EVERY      8u /* lines for each sample of the dictionary */
+#define SAMPLE_EVERY      8u /* lines per sample for the dictionary */
 #define SAMPLES_MAX       (1u << 20)
 #define DICTIONARY_MAX    65536u
-#define SAMPLES_RATIO     8u /* minimum of bytes of samples / bytes of dictionary */
+#define SAMPLES_RATIO     8u /* minimum size of all samples / size of the dictionary */
 #define N_BLOCK_IDS       10u
 #define TRACEZ_WARPS_MAX  2048u /* warps of a thread block */
 #define TRACEZ_HEADER_MAX 65536u
@@ -34,37 +33,40 @@ struct tracez_writer {
 	struct place at;
 	struct fault f;
 	bool failed;
-	struct bytes line; /* line without its end so far */
+	struct bytes line; /* beginning of a line whose end has not been passed yet */
 
 	bool started; /* the dictionary was trained, and the header written */
 	struct bytes header;
-	struct bytes held;   /* lines after the header, before the start */
+	struct bytes held;   /* lines after the header that wait for the dictionary */
 	uint64_t held_lines; /* number of lines in held */
 	struct bytes samples;
 	size_t *sample_size;
-	uint32_t n_samples, cap_samples, sampled; /* sampled: lines seen, of which every 8th is a sample */
+	uint32_t n_samples, cap_samples;
+	uint32_t sampled; /* instruction lines so far; one in SAMPLE_EVERY is a sample */
 	ZSTD_CCtx *context;
 	ZSTD_CDict *dictionary;
 
 	enum { IN_HEADER, BETWEEN_BLOCKS, IN_BLOCK, IN_WARP } inside;
 	struct bytes index;
 	uint32_t blocks;
-	size_t block_at;             /* place of the block's entry in the index */
-	uint32_t id[N_BLOCK_IDS];    /* thread block, cluster, thread block in the cluster, rank */
-	bool has_block, has_cluster; /* the block has its line, and those of its cluster */
-	uint32_t warps;              /* warps of the block so far */
-	uint32_t insts, declared;    /* instructions of the warp so far; number in its line "insts" */
-	struct bytes frames;         /* compressed frames of the warp */
-	struct bytes counts;         /* number of lines of each frame, as in the index */
-	struct bytes text;           /* text of the next frame */
-	uint32_t lines;              /* number of lines in text */
-	bool replay;                 /* between REPLAY_START and REPLAY_END */
+	size_t block_at;          /* offset of the block's entry in the index */
+	uint32_t id[N_BLOCK_IDS]; /* thread block, cluster, thread block in the cluster, rank */
+	bool has_block;           /* the block's line "thread block" was read */
+	bool has_cluster;         /* a line of the block's cluster was read */
+	uint32_t warps;           /* warps of the block so far */
+	uint32_t insts;           /* instructions of the warp so far */
+	uint32_t declared;        /* number in the warp's line "insts" */
+	struct bytes frames;      /* compressed frames of the warp */
+	struct bytes counts;      /* number of lines of each frame, as in the index */
+	struct bytes text;        /* text of the next frame */
+	uint32_t lines;           /* number of lines in text */
+	bool replay;              /* between REPLAY_START and REPLAY_END */
 };
 
-static bool tracez_refuses(struct tracez_writer *w, const char *id, const char *fmt, ...) PRINTF_LIKE(3, 4);
+static bool tracez_fail(struct tracez_writer *w, const char *id, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
-/* Sets the fault of the conversion. Returns false. */
-static bool tracez_refuses(struct tracez_writer *w, const char *id, const char *fmt, ...)
+/* Sets the fault of the conversion unless one is set. Returns false. */
+static bool tracez_fail(struct tracez_writer *w, const char *id, const char *fmt, ...)
 {
 	char text[sizeof(w->f.text)];
 	va_list args;
@@ -97,7 +99,7 @@ static void add_u64(struct bytes *b, uint64_t v)
 static bool write_archive(struct tracez_writer *w, const void *p, size_t n)
 {
 	if (n && fwrite(p, 1, n, w->out) != n)
-		return tracez_refuses(w, "write", "cannot write");
+		return tracez_fail(w, "write", "cannot write");
 	w->written += n;
 	return true;
 }
@@ -113,7 +115,7 @@ static bool flush_archive(struct tracez_writer *w, struct bytes *b)
 
 /* ---- frames ------------------------------------------------------------------------------- */
 
-/* Adds the lines that were collected to the frames of the warp. */
+/* Compresses the lines in w->text into a frame of the warp. */
 static bool end_frame(struct tracez_writer *w)
 {
 	size_t most = ZSTD_compressBound(w->text.n), n;
@@ -128,7 +130,7 @@ static bool end_frame(struct tracez_writer *w)
 			      w->context, to->p + to->n, most, w->text.p, w->text.n, w->dictionary)
 		    : ZSTD_compressCCtx(w->context, to->p + to->n, most, w->text.p, w->text.n, FRAME_LEVEL);
 	if (ZSTD_isError(n))
-		return tracez_refuses(w, "tracez", "zstd fails: %s", ZSTD_getErrorName(n));
+		return tracez_fail(w, "tracez", "zstd fails: %s", ZSTD_getErrorName(n));
 	for (unsigned i = 0; i < 4; i++)
 		to->p[to->n - 4 + i] = (char)(n >> 8 * i);
 	to->n += n;
@@ -147,7 +149,7 @@ static bool end_warp(struct tracez_writer *w)
 		return true;
 	w->inside = IN_BLOCK;
 	if (w->insts != w->declared)
-		return tracez_refuses(w, "tracez-insts",
+		return tracez_fail(w, "tracez-insts",
 			"warp %" PRIu32 " of thread block %" PRIu32 ",%" PRIu32 ",%" PRIu32 " has %" PRIu32
 			" instructions (expected %" PRIu32 ", as its line insts says)",
 			w->warps - 1, w->id[0], w->id[1], w->id[2], w->insts, w->declared);
@@ -175,7 +177,7 @@ static void begin_archive_warp(struct tracez_writer *w)
 
 /* ---- lines -------------------------------------------------------------------------------- */
 
-/* Reads count numbers below 2^32 that commas separate. Returns false where the text has another form. */
+/* Reads count numbers below 2^32, separated by commas, from s into v. Returns false if s has another form. */
 static bool read_ids(const char *s, uint32_t *v, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++) {
@@ -198,7 +200,7 @@ static const struct {
 } block_lines[] = {{"thread block = ", 0, 3}, {"cluster id = ", 3, 3}, {"cluster cta = ", 6, 3},
 	{"cluster rank = ", 9, 1}};
 
-/* Sets *is to whether the line has ids of the thread block, and takes these ids. Returns false after a fault. */
+/* Reads the ids of the thread block from the line if it has any, and sets *is if so. Returns false after a fault. */
 static bool take_block_ids(struct tracez_writer *w, const char *line, bool *is)
 {
 	for (unsigned i = 0; i < sizeof(block_lines) / sizeof(block_lines[0]); i++) {
@@ -209,7 +211,7 @@ static bool take_block_ids(struct tracez_writer *w, const char *line, bool *is)
 			continue;
 		if (w->inside != IN_BLOCK || w->warps ||
 			!read_ids(line + n, w->id + block_lines[i].first, block_lines[i].count))
-			return tracez_refuses(w, "tracez-block",
+			return tracez_fail(w, "tracez-block",
 				"no '%.*s' here, or not its form (expected %s before the warps)", (int)n - 3,
 				line, block_lines[i].count == 3 ? "x,y,z" : "a number");
 		w->has_block |= !i;
@@ -222,7 +224,7 @@ static bool take_block_ids(struct tracez_writer *w, const char *line, bool *is)
 static bool begin_archive_block(struct tracez_writer *w)
 {
 	if (w->inside != BETWEEN_BLOCKS)
-		return tracez_refuses(w, "tracez-block", "#BEGIN_TB inside a thread block");
+		return tracez_fail(w, "tracez-block", "#BEGIN_TB inside a thread block");
 	memset(w->id, 0, sizeof(w->id));
 	w->has_block = w->has_cluster = false;
 	w->warps = 0;
@@ -234,7 +236,10 @@ static bool begin_archive_block(struct tracez_writer *w)
 	return true;
 }
 
-/* Ends the block: its ids and number of warps are known. Without lines of a cluster it is a cluster of its own. */
+/*
+ * Ends the block: writes its ids and number of warps to the index. A block without a line of a cluster is a cluster of
+ * its own.
+ */
 static bool end_archive_block(struct tracez_writer *w)
 {
 	struct bytes entry = {0};
@@ -242,7 +247,7 @@ static bool end_archive_block(struct tracez_writer *w)
 	if (!end_warp(w))
 		return false;
 	if (w->inside != IN_BLOCK || !w->has_block)
-		return tracez_refuses(w, "tracez-block", "#END_TB without a thread block");
+		return tracez_fail(w, "tracez-block", "#END_TB without a thread block");
 	if (!w->has_cluster)
 		memcpy(w->id + 3, w->id, 3 * sizeof(w->id[0]));
 	for (unsigned i = 0; i < N_BLOCK_IDS; i++)
@@ -254,7 +259,7 @@ static bool end_archive_block(struct tracez_writer *w)
 	return true;
 }
 
-/* Takes "warp = N". Warps that the text leaves out have no instructions. */
+/* Processes the line "warp = N". Warps that the text leaves out have no instructions. */
 static bool take_warp_line(struct tracez_writer *w, const char *line)
 {
 	uint32_t number;
@@ -262,7 +267,7 @@ static bool take_warp_line(struct tracez_writer *w, const char *line)
 	if ((w->inside != IN_BLOCK && w->inside != IN_WARP) ||
 		!read_ids(line + strlen("warp = "), &number, 1) || number >= TRACEZ_WARPS_MAX ||
 		!end_warp(w) || number < w->warps)
-		return tracez_refuses(w, "tracez-warp",
+		return tracez_fail(w, "tracez-warp",
 			"'%.40s' is out of order (expected a number from %" PRIu32
 			" to %u in a thread block)",
 			line, w->warps, TRACEZ_WARPS_MAX - 1);
@@ -274,11 +279,11 @@ static bool take_warp_line(struct tracez_writer *w, const char *line)
 	return true;
 }
 
-/* Takes a line of an instruction, or a mark. */
+/* Processes a line of an instruction, or a mark. */
 static bool take_inst_line(struct tracez_writer *w, const char *line, size_t n)
 {
 	if (w->inside != IN_WARP)
-		return tracez_refuses(w, "tracez-line",
+		return tracez_fail(w, "tracez-line",
 			"a line outside of the warps (expected none but those of thread blocks and warps)");
 	if (w->lines)
 		bytes_add(&w->text, "\n", 1);
@@ -290,11 +295,11 @@ static bool take_inst_line(struct tracez_writer *w, const char *line, size_t n)
 	else if (strstr(line, " REPLAY_END "))
 		w->replay = false;
 	if (w->text.n > FRAME_MAX)
-		return tracez_refuses(w, "tracez-frame", "more than 64 MiB of text between two REPLAY marks");
+		return tracez_fail(w, "tracez-frame", "more than 64 MiB of text between two REPLAY marks");
 	return w->lines < FRAME_LINES || w->replay || end_frame(w);
 }
 
-/* Takes a line after the header. */
+/* Processes a line after the header. */
 static bool take_body_line(struct tracez_writer *w, const char *line, size_t n)
 {
 	bool is;
@@ -310,19 +315,18 @@ static bool take_body_line(struct tracez_writer *w, const char *line, size_t n)
 	if (!strncmp(line, "insts = ", 8))
 		return w->inside == IN_WARP && !w->insts && read_ids(line + 8, &w->declared, 1)
 			       ? true
-			       : tracez_refuses(
-					 w, "tracez-insts", "'%.40s' is not the count of a warp", line);
+			       : tracez_fail(w, "tracez-insts", "'%.40s' is not the count of a warp", line);
 	if (!take_block_ids(w, line, &is) || is)
 		return !w->failed;
 	if (*line == '#')
-		return tracez_refuses(
+		return tracez_fail(
 			w, "tracez-line", "a comment among the thread blocks, which an archive cannot hold");
 	return take_inst_line(w, line, n);
 }
 
 /* ---- the start ---------------------------------------------------------------------------- */
 
-/* Adds the dictionary to head, if one can be trained. */
+/* Adds the dictionary to head; one of size 0 if none can be trained. */
 static void train_dictionary(struct tracez_writer *w, struct bytes *head)
 {
 	size_t most =
@@ -342,7 +346,7 @@ static void train_dictionary(struct tracez_writer *w, struct bytes *head)
 	free(d);
 }
 
-/* Writes the header and the dictionary, then takes the lines that were held. */
+/* Writes the header and the dictionary, then processes the held lines. */
 static bool start_archive(struct tracez_writer *w)
 {
 	struct bytes head = {0}, held = w->held;
@@ -351,7 +355,7 @@ static bool start_archive(struct tracez_writer *w)
 	w->started = true;
 	w->context = ZSTD_createCCtx();
 	if (!w->context)
-		return tracez_refuses(w, "memory", "out of memory");
+		return tracez_fail(w, "memory", "out of memory");
 	if (w->header.n >= 2 && !memcmp(w->header.p + w->header.n - 2, "\n\n", 2))
 		w->header.n--;
 	bytes_add(&head, "", 1);
@@ -387,20 +391,20 @@ static bool hold_line_for_training(struct tracez_writer *w, const char *line, si
 	return w->samples.n < SAMPLES_MAX || start_archive(w);
 }
 
-/* Takes a line of the header. */
+/* Processes a line of the header. */
 static bool take_header_line(struct tracez_writer *w, const char *line, size_t n)
 {
 	if (!strncmp(line, "-isa = ", 7))
-		return tracez_refuses(w, "tracez-isa",
+		return tracez_fail(w, "tracez-isa",
 			"a trace of %.40s, for which archives have no form (expected machine code)",
 			line + 1);
 	bytes_add(&w->header, line, n);
 	bytes_add(&w->header, "\n", 1);
 	return w->header.n < TRACEZ_HEADER_MAX ||
-	       tracez_refuses(w, "tracez-header", "a header of more than %u bytes", TRACEZ_HEADER_MAX);
+	       tracez_fail(w, "tracez-header", "a header of more than %u bytes", TRACEZ_HEADER_MAX);
 }
 
-/* Takes the line in w->line, and empties it. */
+/* Processes the line in w->line, and empties w->line. */
 static bool take_archive_line(struct tracez_writer *w)
 {
 	const char *line = w->line.p;
@@ -411,7 +415,7 @@ static bool take_archive_line(struct tracez_writer *w)
 	if (n && line[n - 1] == '\r')
 		w->line.p[--n] = '\0';
 	if (memchr(line, '\0', n))
-		return tracez_refuses(w, "tracez-line", "a NUL byte (expected text)");
+		return tracez_fail(w, "tracez-line", "a NUL byte (expected text)");
 	if (w->inside == IN_HEADER && strncmp(line, "#BEGIN_TB", 9))
 		return take_header_line(w, line, n);
 	if (w->inside == IN_HEADER)
@@ -441,13 +445,13 @@ bool tracez_writer_text(void *writer, const void *text, size_t n)
 		if (nl)
 			take_archive_line(w);
 		else if (w->line.n > FRAME_MAX)
-			tracez_refuses(w, "tracez-line", "a line of more than 64 MiB");
+			tracez_fail(w, "tracez-line", "a line of more than 64 MiB");
 		p = to + (nl != NULL);
 	}
 	return !w->failed;
 }
 
-/* Writes the index. Returns false, with the fault set, if the archive is not whole. */
+/* Writes the index. Returns false after a fault. */
 static bool end_archive(struct tracez_writer *w)
 {
 	struct bytes tail = {0};

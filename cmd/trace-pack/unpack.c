@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Files or text out of a packed stream, and the check of one.
+ * Unpacks a stream into files or into one text, and tests a stream.
  *
- * Always true: a name in a stream never leads out of the folder; a file appears when it is complete, and none
- * is replaced without -f.
+ * Always true: a name in a stream never leads out of the folder. A file appears under its name when it is complete; no
+ * file is replaced without -f.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static struct pack *open_packed(const char *operand)
 	return p;
 }
 
-/* Opens the selected kernels and their list; from a pipe, in order, if all are selected. */
+/* Opens the stream and selects kernels. Without -k the stream can be a pipe: its kernels are then read in order. */
 static void open_selected(struct source *s, const char *operand, const struct pack_args *a)
 {
 	struct fault f;
@@ -42,13 +42,12 @@ static void open_selected(struct source *s, const char *operand, const struct pa
 			die_fault(&f);
 		}
 	}
-	source_packed(s, a);
+	source_select_packed(s, a);
 	if (!s->n_items && pack_kernels(s->pack))
 		die("%s: -k selects none of the kernels", operand);
-	source_part_missing(s, a);
+	source_separate_missing(s, a);
 }
 
-/* Returns the path folder/name after creating the folders in name. */
 char *tool_target(const char *folder, const char *name)
 {
 	size_t n = strlen(folder);
@@ -66,7 +65,7 @@ char *tool_target(const char *folder, const char *name)
 	return path;
 }
 
-void tool_absent(const char *path, bool force)
+void tool_check_absent(const char *path, bool force)
 {
 	struct stat st;
 
@@ -74,7 +73,7 @@ void tool_absent(const char *path, bool force)
 		die("%s: exists already, -f replaces it", path);
 }
 
-void tool_list(const struct source *s, const char *path, bool force)
+void tool_write_list(const struct source *s, const char *path, bool force)
 {
 	struct output *out = output_open(path, force);
 
@@ -92,16 +91,16 @@ static void unpack_files(const struct source *s, const struct pack_args *a)
 		die_errno("%s", folder);
 	char *list = s->list_name ? tool_target(folder, s->list_name) : NULL;
 	if (list)
-		tool_absent(list, a->force);
+		tool_check_absent(list, a->force);
 	for (uint32_t i = 0; i < s->n_items; i++) {
 		char *path = tool_target(folder, s->item[i].name);
 
-		tool_absent(path, a->force);
+		tool_check_absent(path, a->force);
 		output_spare(path, s->shown);
 		free(path);
 	}
 	if (!a->force)
-		source_missing_absent(s, folder);
+		source_check_missing_absent(s, folder);
 	for (uint32_t i = 0; i < s->n_items; i++) {
 		char *path = tool_target(folder, s->item[i].name);
 		struct output *out = output_open(path, a->force);
@@ -115,7 +114,7 @@ static void unpack_files(const struct source *s, const struct pack_args *a)
 		free(path);
 	}
 	if (list)
-		tool_list(s, list, a->force);
+		tool_write_list(s, list, a->force);
 	free(list);
 }
 
