@@ -33,7 +33,7 @@ enum fact_flag {
 	FACT_DEPBAR = 1 << 4,
 	FACT_ADDRESS = 1 << 5,
 	FACT_LOAD = 1 << 6,
-	FACT_NARROW = 1 << 7, /* fewer than 4 bytes a lane, which the model takes for 4 */
+	FACT_NARROW = 1 << 7, /* fewer than 4 bytes per lane, which the model treats as 4 */
 	FACT_SYNC = 1 << 8    /* barriers and bulk copies of version 6 */
 };
 
@@ -41,20 +41,21 @@ enum place_kind { PLACE_NONE, PLACE_GLOBAL, PLACE_GENERIC, PLACE_SHARED, PLACE_L
 
 /* Facts of a static instruction for the checks. */
 struct fact {
-	uint16_t flags;                     /* enum fact_flag */
-	uint8_t where;                      /* enum place_kind */
-	uint8_t width;                      /* bytes of a lane, as the hardware has it */
-	uint32_t told[(N_RULES + 31) / 32]; /* a bit for each rule that was printed for it */
+	uint16_t flags; /* enum fact_flag */
+	uint8_t where;  /* enum place_kind */
+	uint8_t width;  /* bytes per lane on the hardware */
+	/* a bit for each rule with a finding that was printed for the instruction */
+	uint32_t reported[(N_RULES + 31) / 32];
 };
 
 struct lint_warp {
 	uint64_t line; /* line number of the warp's last record */
 	uint32_t lanes, exited, groups;
-	bool damaged; /* lines were lost: only present records are judged */
-	bool met;
+	bool damaged; /* lines were lost: only the records that are present are checked */
+	bool has_records;
 };
 
-struct pc_range {
+struct copied_range {
 	uint64_t from, to;
 };
 
@@ -65,9 +66,9 @@ struct lint {
 	struct report *rep;
 	const struct isa *isa;
 	const struct params *params; /* NULL: no configuration */
-	bool power;                  /* the configuration asks for power */
+	bool power;                  /* the configuration requests power */
 	bool skip_missing;           /* --skip-missing */
-	struct pc_range *copy;       /* PC range of the list up to this kernel */
+	struct copied_range *copy;   /* addresses that copies of the list have written before this kernel */
 	uint32_t n_copies, cap_copies, last_copy;
 
 	struct cubins *cubins; /* files of --cubin; NULL: none */
@@ -79,10 +80,11 @@ struct lint {
 	const struct kernel_header *head;
 	struct fact *fact;
 	uint32_t cap_facts;
-	bool has_imm, shape_known, order_told, window_told, tail_told, order_dependent_told;
-	uint64_t last_id;         /* thread block read last, plus 1 */
-	struct cubin_join *join;  /* the kernel's function in a cubin; NULL: none */
-	uint32_t joined, strange; /* instructions of the first thread block; those that do not match */
+	bool has_imm, shape_known, order_reported, window_reported, tail_reported, order_dependent_reported;
+	uint64_t last_id;        /* thread block read last, plus 1 */
+	struct cubin_join *join; /* the kernel's function in a cubin; NULL: none */
+	uint32_t compared;   /* instructions of the first thread block that were compared with the cubin */
+	uint32_t mismatches; /* compared instructions that differ from the cubin */
 	bool first_block_done;
 
 	/* the thread block */
@@ -90,7 +92,7 @@ struct lint {
 	struct lint_warp *warp, *now, stray;
 	uint32_t n_warps, cap_warps, now_number;
 	uint32_t (*bars)[32]; /* BARs of each warp and lane */
-	bool any_bars, fed;
+	bool any_bars, records_seen;
 	struct lint_sync *sync; /* barriers of the kernel */
 	struct raw_warps *raw;
 };
@@ -102,17 +104,18 @@ void lint_power(struct report *rep, const struct gpuconf *c);
 void lint_power_kernel(struct lint *l, uint64_t insts);
 
 /* ---- lint_list.c ---- */
-/* Checks everything that an operand names. False: it cannot be read. */
+/* Checks the list, the folder or the kernel that an operand names. Returns false if it cannot be read. */
 bool lint_operand(struct lint *l, const char *path);
 
 /* ---- lint_header.c ---- */
 void lint_header(struct lint *l);
-void lint_shape(struct lint *l); /* once a line was read */
+/* Checks the header's tracer version against the columns of the first line that was read. */
+void lint_shape(struct lint *l);
 
 /* ---- lint_block.c ---- */
 /*
- * Reads and checks the kernel of a list's command, or of path without a list. False: it cannot be opened; *f has
- * the reason.
+ * Reads and checks the kernel of command cmd of the list k, or of path if k is NULL. Returns false and *f if it
+ * cannot be opened.
  */
 bool lint_kernel(struct lint *l, struct klist *k, uint32_t cmd, const char *path, struct fault *f);
 struct lint_warp *lint_warp_of(struct lint *l, const struct tblock *tb, uint32_t warp);
@@ -123,10 +126,10 @@ void lint_inst(struct lint *l, uint32_t handle, const struct trace_line *line);
 /* Returns the start of a column of an instruction line. */
 struct place lint_place(const struct lint *l, const struct trace_line *line, enum line_column column);
 /*
- * Returns true if the rule must be printed: for the first finding of this instruction. Otherwise counts the
+ * Returns true for the rule's first finding of this instruction, which the caller reports. Only counts a later
  * finding.
  */
-bool lint_first(struct lint *l, uint32_t handle, enum rule_name rule);
+bool lint_is_first_finding(struct lint *l, uint32_t handle, enum rule_name rule);
 
 /* ---- lint_warp.c ---- */
 void lint_record(void *ctx, const struct tblock *tb, const struct rec *r, const struct trace_line *line);
@@ -140,13 +143,13 @@ void lint_address(
 /* ---- lint_sync.c ---- */
 void lint_sync_kernel(struct lint *l); /* begins a kernel */
 void lint_sync(struct lint *l, const struct tblock *tb, const struct rec *r, const struct trace_line *line);
-/* Lines of the kernel were lost: sums over all of it are not checked. */
+/* Notes that lines of the kernel were lost, so that sums over the kernel are not checked. */
 void lint_sync_damaged(struct lint *l);
 void lint_sync_end(struct lint *l);
 void lint_sync_free(struct lint *l);
 
 /* ---- lint_cubin.c ---- */
-/* Read files of control codes. Return false if some were not read; findings were reported. */
+/* Reads n files of control codes. Reports a finding for each file that cannot be read, and returns false then. */
 bool lint_cubins(struct lint *l, const char *const *path, uint32_t n);
 void lint_cubin_kernel(struct lint *l);
 void lint_cubin_inst(struct lint *l, const struct inst *in, const struct trace_line *line);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Checks the addresses of a record: one pass over its words gives the lowest address, the highest and all low bits.
- * Lanes that the model ignores (of a stride after a hole), bulk copies and opcodes without a rule are not judged.
+ * Checks the addresses of a record. One pass over its words gives the lowest and the highest address, and the bits that
+ * any address has. Not checked: lanes that the model ignores (those after a hole in a stride), bulk copies, and opcodes
+ * without a rule.
  */
 #include "bits.h"
 #include "lint.h"
@@ -11,7 +12,8 @@
 #define LOCAL_MAX        (512u << 10)        /* local memory of a thread */
 
 struct lane_span {
-	uint64_t low, high, bits;
+	uint64_t low, high;
+	uint64_t bits; /* bitwise or of the addresses, as far as alignment depends on it */
 	bool null, holes;
 };
 
@@ -59,7 +61,7 @@ static void list_span(struct lane_span *s, const uint64_t *w, unsigned n)
 
 static bool in_window(uint64_t a, uint64_t base) { return base && a >= base && a - base < WINDOW_BYTES; }
 
-/* Returns the offset of the last byte in a window that starts at 0 or at base. */
+/* Returns the offset of the last accessed byte in a window at base, or at 0 if the addresses are below base. */
 static uint64_t last_offset(const struct lane_span *s, uint64_t base, unsigned width)
 {
 	return (base && s->low >= base ? s->high - base : s->high) + width - 1;
@@ -89,7 +91,7 @@ struct check {
 
 static bool first_finding(const struct check *c, enum rule_name rule)
 {
-	return lint_first(c->l, c->r->inst, rule);
+	return lint_is_first_finding(c->l, c->r->inst, rule);
 }
 
 static struct place address_place(const struct check *c)
@@ -146,14 +148,14 @@ static void check_global(const struct check *c, const struct fact *k)
 		return;
 	if (is_copied_address(l, c->s, k->width))
 		return;
-	if (l->window_told)
+	if (l->window_reported)
 		report_again(l->rep, RULE_ADDRESS_WINDOW);
 	else
 		report_at(l->rep, RULE_ADDRESS_WINDOW, address_place(c),
 			"load from 0x%llx to 0x%llx is outside the windows of the header and the %u %s before the kernel",
 			(unsigned long long)c->s->low, (unsigned long long)c->s->high, l->n_copies,
 			l->n_copies == 1 ? "copy" : "copies");
-	l->window_told = true;
+	l->window_reported = true;
 }
 
 void lint_address(struct lint *l, const struct tblock *tb, const struct rec *r, const struct trace_line *line)

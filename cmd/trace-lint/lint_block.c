@@ -15,7 +15,7 @@
 
 /* ---- warps of a raw trace ----------------------------------------------------------------- */
 
-/* Warps of a raw trace, by thread block and number. */
+/* State of a warp of a raw trace. */
 struct raw_warp {
 	uint32_t x, y, z, number;
 	struct lint_warp state;
@@ -33,7 +33,7 @@ static uint32_t lanes_of_warp(const struct lint *l, uint32_t warp)
 	return first >= threads || threads - first >= 32 ? UINT32_MAX : (1u << (threads - first)) - 1;
 }
 
-/* Finds or adds a warp; the pointer is valid until the next call. */
+/* Returns the state of a warp of a raw trace; adds a new warp. The pointer is valid until the next call. */
 static struct lint_warp *raw_warp(struct lint *l, const struct tblock *tb, uint32_t number)
 {
 	struct raw_warps *t = l->raw;
@@ -96,11 +96,11 @@ static void begin_lint_block(struct lint *l)
 	if (l->any_bars)
 		memset(l->bars, 0, l->n_warps * sizeof(*l->bars));
 	l->stray = (struct lint_warp){.lanes = UINT32_MAX, .damaged = true};
-	l->any_bars = l->fed = false;
+	l->any_bars = l->records_seen = false;
 	l->now_number = UINT32_MAX;
 }
 
-/* Passes the records of a reader without text, which does not report them while it reads. */
+/* Checks the records of a thread block that was read from a packed form, without lines of text to report before. */
 static void feed_records(struct lint *l)
 {
 	for (uint32_t i = 0; i < l->block.n_warps; i++) {
@@ -125,17 +125,17 @@ static void check_block_order(struct lint *l)
 	l->last_id = id;
 	if (!back)
 		return;
-	if (l->order_told)
+	if (l->order_reported)
 		report_again(l->rep, RULE_BLOCK_ORDER);
 	else
 		report_at(l->rep, RULE_BLOCK_ORDER,
 			(struct place){trace_path(l->trace), l->block.n_warps ? l->block.warp[0].line : 0, 1},
 			"thread block %u,%u,%u is after one with a higher id: file order is schedule order",
 			l->block.x, l->block.y, l->block.z);
-	l->order_told = true;
+	l->order_reported = true;
 }
 
-static void check_empty(struct lint *l)
+static void check_empty_warps(struct lint *l)
 {
 	for (uint32_t i = 0; i < l->block.n_warps; i++) {
 		const struct warp_recs *w = &l->block.warp[i];
@@ -148,17 +148,17 @@ static void check_empty(struct lint *l)
 
 static void end_lint_block(struct lint *l)
 {
-	if (!l->fed)
+	if (!l->records_seen)
 		feed_records(l);
 	check_block_order(l);
-	check_empty(l);
+	check_empty_warps(l);
 	lint_warps_end(l);
 	l->first_block_done = true;
 }
 
 /* ---- the kernel --------------------------------------------------------------------------- */
 
-/* True for faults of the whole block, which do not concern the warp read last. */
+/* Returns true for a fault of the whole thread block, which does not concern the warp that was read last. */
 static bool is_fault_of_block(const char *id)
 {
 	return !strcmp(id, "warp-missing") || !strcmp(id, "block-nested");
@@ -183,7 +183,7 @@ static void on_warning(void *ctx, const struct fault *f)
 	report_fault(l->rep, f);
 }
 
-static void read_blocks(struct lint *l)
+static void lint_blocks(struct lint *l)
 {
 	struct fault f;
 	int r;
@@ -213,8 +213,8 @@ static void begin_lint_kernel(struct lint *l)
 	memset(l->bars, 0, l->cap_warps * sizeof(*l->bars));
 	if (l->cap_facts)
 		memset(l->fact, 0, l->cap_facts * sizeof(*l->fact));
-	l->shape_known = l->order_told = l->order_dependent_told = l->window_told = l->tail_told =
-		l->has_imm = l->any_bars = false;
+	l->shape_known = l->order_reported = l->order_dependent_reported = l->window_reported =
+		l->tail_reported = l->has_imm = l->any_bars = false;
 	l->last_id = 0;
 	l->first_block_done = false;
 	lint_sync_kernel(l);
@@ -240,7 +240,7 @@ bool lint_kernel(struct lint *l, struct klist *k, uint32_t cmd, const char *path
 			lint_config_kernel(l);
 		lint_cubin_kernel(l);
 		insts = l->rep->insts;
-		read_blocks(l);
+		lint_blocks(l);
 		lint_power_kernel(l, l->rep->insts - insts);
 		lint_cubin_end(l);
 		lint_sync_end(l);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Checks a configuration, and whether it can run a kernel. libcommon's params.c, icnt.c and uop.c judge it, as in
+ * Checks a configuration, and whether it can run a kernel. libcommon's params.c, icnt.c and uop.c check it, as in
  * trace-sim, so that the findings are the errors that the simulator would report.
  */
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "lint.h"
 #include "uop.h"
 
-/* Returns a more specific id than the reader's "conf-machine", derived from the option. */
+/* Returns the id of the fault; if it is "conf-machine", the id of the rule for the option that the text begins with. */
 static const char *specific_rule_id(const struct fault *f)
 {
 	static const char partitions[] = "-gpgpu_memory_partition_indexing: ", cache[] = "-gpgpu_cache:";
@@ -36,7 +36,7 @@ static bool on_unknown_option(void *ctx, const struct fault *f)
 	return true;
 }
 
-static void lint_idle(struct report *rep, const struct gpuconf *c)
+static void report_idle_options(struct report *rep, const struct gpuconf *c)
 {
 	for (unsigned i = 0; i < N_OPTIONS; i++)
 		if (conf_is_idle(c, (enum conf_id)i))
@@ -45,7 +45,7 @@ static void lint_idle(struct report *rep, const struct gpuconf *c)
 }
 
 /* Reports settings that stop a run only at a rare kind of access. */
-static void lint_unfit(struct report *rep, const struct gpuconf *c, const struct params *p)
+static void report_unfit_settings(struct report *rep, const struct gpuconf *c, const struct params *p)
 {
 	for (unsigned i = 0; i < N_UNFIT; i++)
 		if (p->core.unfit & unfit_rows[i].bit)
@@ -68,12 +68,12 @@ struct params *lint_config(
 	for (uint32_t i = 0; r == 0 && i < a->n_defines; i++)
 		r = gpuconf_override(c, a->define[i], &f);
 	if (r == 0)
-		lint_idle(rep, c);
+		report_idle_options(rep, c);
 	p = xcalloc(1, sizeof(*p));
 	if (r == 0)
 		r = make_params(p, c, &f);
 	if (r == 0) {
-		lint_unfit(rep, c, p);
+		report_unfit_settings(rep, c, p);
 		lint_power(rep, c);
 		return p;
 	}

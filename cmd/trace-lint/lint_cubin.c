@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Compares control codes with the trace: those of --cubin, else those packed with the kernel in a stream.
+ * Compares the trace with the control codes of --cubin, else with the codes that are packed with the kernel.
  *
  * Always true: instructions are joined with the function in trace order, as in trace-sim (cubin.h). The first thread block
  * alone decides whether trace-sim uses the control codes.
@@ -35,7 +35,7 @@ void lint_cubin_kernel(struct lint *l)
 	const struct cubin_function *f = NULL;
 	unsigned sm = (unsigned)l->head->binary_version;
 
-	l->joined = l->strange = 0;
+	l->compared = l->mismatches = 0;
 	if (l->head->ptx)
 		return;
 	for (unsigned i = 0; i < 2 && !f; i++)
@@ -55,8 +55,8 @@ void lint_cubin_inst(struct lint *l, const struct inst *in, const struct trace_l
 	char shown[64];
 
 	if (!l->first_block_done) {
-		l->joined++;
-		l->strange += got != CUBIN_MATCHES;
+		l->compared++;
+		l->mismatches += got != CUBIN_MATCHES;
 	}
 	if (got == CUBIN_NO_CODE)
 		report_at(l->rep, RULE_CUBIN_PC, lint_place(l, line, COLUMN_PC),
@@ -69,10 +69,10 @@ void lint_cubin_inst(struct lint *l, const struct inst *in, const struct trace_l
 
 void lint_cubin_end(struct lint *l)
 {
-	if (l->strange)
+	if (l->mismatches)
 		report_at(l->rep, RULE_CUBIN_SHARE, (struct place){.file = trace_path(l->trace)},
 			"only %u of %u instructions of the first thread block match the function",
-			l->joined - l->strange, l->joined);
+			l->compared - l->mismatches, l->compared);
 	cubin_join_free(l->join);
 	l->join = NULL;
 }

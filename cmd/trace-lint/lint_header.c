@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Checks the header for values that no GPU has, and against the lines. The reader reports missing, repeated and
- * malformed fields.
+ * Checks the header for values that no GPU has, and whether its version agrees with the lines. The reader reports
+ * missing, repeated and malformed fields.
  */
 #include "lint.h"
 
-#define SHMEM_MAX (228u << 10) /* shared memory of an SM of Hopper or Blackwell, the largest */
+#define SHMEM_MAX (228u << 10) /* shared memory of an SM of Hopper or Blackwell; no GPU has more */
 
 static struct place place_of_whole_file(const struct lint *l)
 {
@@ -30,13 +30,13 @@ void lint_header(struct lint *l)
 			"%u bytes of shared memory (expected at most %u)", h->shmem_bytes, SHMEM_MAX);
 	if (h->nregs > 256)
 		report_at(l->rep, RULE_NREGS_SIZE, place_of_whole_file(l),
-			"%u registers of a thread (expected at most 256)", h->nregs);
+			"%u registers per thread (expected at most 256)", h->nregs);
 	if (!h->ptx && b != 35 && b != 60 && b != 61 && b != 70 && b != 75 && b != 80 && b != 86)
 		report_at(l->rep, RULE_HEADER_ORIGINAL, place_of_whole_file(l),
 			"binary version %d is unknown to the original simulator", b);
 }
 
-/* True if the lines have the columns before the PC and the immediates of the declared tracer version. */
+/* Returns true if the tracer of the declared version writes this number of columns before the PC and of immediates. */
 static bool columns_match_version(const struct kernel_header *h, struct trace_shape s)
 {
 	int v = h->tracer_version, line = h->lineinfo, prefix = v < 3 ? 4 : 0,

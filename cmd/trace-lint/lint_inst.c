@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Checks static instructions at their first record: registers, PC; collects the facts for the record checks. The
- * reader reports unknown opcodes. Always true: a fact is complete before a record of it is checked.
+ * Checks the registers and the PC of each static instruction at its first record, and collects its facts for the checks
+ * of records. The reader reports unknown opcodes. Always true: the facts of an instruction are complete before a record
+ * of it is checked.
  */
 #include <string.h>
 #include "arena.h"
@@ -31,16 +32,16 @@ struct place lint_place(const struct lint *l, const struct trace_line *line, enu
 	return (struct place){trace_path(l->trace), line->line, lint_column(l, line, column)};
 }
 
-bool lint_first(struct lint *l, uint32_t handle, enum rule_name rule)
+bool lint_is_first_finding(struct lint *l, uint32_t handle, enum rule_name rule)
 {
 	struct fact *k = &l->fact[handle];
 	uint32_t bit = 1u << rule % 32;
 
-	if (k->told[rule / 32] & bit) {
+	if (k->reported[rule / 32] & bit) {
 		report_again(l->rep, rule);
 		return false;
 	}
-	k->told[rule / 32] |= bit;
+	k->reported[rule / 32] |= bit;
 	return report_on(l->rep, rule);
 }
 
@@ -59,7 +60,7 @@ static bool is_one_of_pieces(const char *p, size_t n, const char *const *list, s
 }
 
 /*
- * Returns the bytes of a lane on hardware. The model's width (SM-inst-3) ignores signed and floating-point suffixes.
+ * Returns the bytes per lane on hardware. The model's width (SM-inst-3) ignores signed and floating-point suffixes.
  */
 static uint8_t bytes_on_hardware(const struct inst *in)
 {
@@ -108,7 +109,7 @@ static uint16_t facts_of_class(const struct inst *in)
 }
 
 /*
- * Returns the access of a PTX instruction. Only global addresses are checked, because the trace lacks the
+ * Returns the facts of a PTX instruction. Only global addresses are checked, because the trace lacks the
  * sizes of the other spaces.
  */
 static struct fact ptx_fact(const struct inst *in)
@@ -165,15 +166,16 @@ static void check_registers(struct lint *l, const struct inst *in, const struct 
 }
 
 /*
- * Reports an atomic operation whose result is used: it may depend on the order of thread blocks and warps.
+ * Reports an atomic operation whose result is used, since the result may depend on the order of thread blocks and
+ * warps.
  */
 static void check_atomic_order(struct lint *l, const struct inst *in, const struct trace_line *line)
 {
 	const struct ptx_op *op = in->ptx->form.op;
 
-	if (!op || op->kind != PTX_KIND_ATOM || !in->n_dst || l->order_dependent_told)
+	if (!op || op->kind != PTX_KIND_ATOM || !in->n_dst || l->order_dependent_reported)
 		return;
-	l->order_dependent_told = true;
+	l->order_dependent_reported = true;
 	report_at(l->rep, RULE_ORDER_DEPENDENT, lint_place(l, line, COLUMN_PC),
 		"the result of '%.60s' depends on the order of the warps", in->opcode);
 }

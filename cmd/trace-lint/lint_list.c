@@ -31,7 +31,7 @@ static bool ends_in_text(const char *s, const char *end)
 	return n >= m && !strcmp(s + n - m, end);
 }
 
-/* Returns the number of leading bytes without a meaning for a shell; bytes from 0x80 have none. */
+/* Returns the number of leading bytes of s that have no meaning for a shell. Bytes from 0x80 on have none. */
 static size_t count_plain_bytes(const char *s)
 {
 	static const char plain[] =
@@ -43,7 +43,7 @@ static size_t count_plain_bytes(const char *s)
 	return n;
 }
 
-static void check_name(struct report *rep, const struct command *c, struct place at)
+static void check_file_name(struct report *rep, const struct command *c, struct place at)
 {
 	size_t plain = count_plain_bytes(c->text);
 
@@ -103,7 +103,7 @@ static int is_kernel_name(const struct dirent *e)
 	       !ends_in_text(e->d_name, ".g");
 }
 
-static char *folder_path(const char *folder, const char *name)
+static char *path_in_directory(const char *folder, const char *name)
 {
 	size_t n = strlen(folder) + strlen(name) + 2;
 	char *path = xmalloc(n);
@@ -117,7 +117,7 @@ static int compare_directory_entries(const struct dirent **a, const struct diren
 	return versionsort(a, b);
 }
 
-static void check_unnamed(struct report *rep, const struct name *v, uint32_t n, const char *file)
+static void check_unnamed_files(struct report *rep, const struct name *v, uint32_t n, const char *file)
 {
 	const char *slash = strrchr(file, '/');
 	char *folder = slash ? xstrndup(file, (size_t)(slash - file) + 1) : xstrdup(".");
@@ -140,13 +140,13 @@ static void check_unnamed(struct report *rep, const struct name *v, uint32_t n, 
 
 /* ---- operands ----------------------------------------------------------------------------- */
 
-static void add_copy(struct lint *l, const struct command *c)
+static void add_copied_range(struct lint *l, const struct command *c)
 {
 	grow(&l->copy, &l->cap_copies, l->n_copies + 1, sizeof(*l->copy));
-	l->copy[l->n_copies++] = (struct pc_range){c->address, c->address + c->bytes};
+	l->copy[l->n_copies++] = (struct copied_range){c->address, c->address + c->bytes};
 }
 
-/* Checks one kernel. False: the file cannot be opened and no list names it. */
+/* Checks one kernel, which a list names at `named`. Returns false if it cannot be opened and no list names it. */
 static bool check_one_kernel(
 	struct lint *l, struct klist *k, uint32_t cmd, const char *path, struct place named)
 {
@@ -166,13 +166,13 @@ static bool check_one_kernel(
 /* Returns the name of an input for messages. */
 static const char *shown_name(const char *path) { return strcmp(path, "-") ? diag_keep(path) : "<stdin>"; }
 
-static void check_list(struct lint *l, const struct klist *k, const char *file)
+static void check_list_as_whole(struct lint *l, const struct klist *k, const char *file)
 {
 	const struct command *last_copy = NULL;
 
 	for (uint32_t i = 0; i < k->n_cmds; i++) {
 		if (k->cmd[i].kind == CMD_KERNEL) {
-			check_name(l->rep, &k->cmd[i], (struct place){file, k->cmd[i].line, 1});
+			check_file_name(l->rep, &k->cmd[i], (struct place){file, k->cmd[i].line, 1});
 			last_copy = NULL;
 		} else if (k->cmd[i].kind == CMD_MEMCPY && !last_copy) {
 			last_copy = &k->cmd[i];
@@ -187,18 +187,18 @@ static void check_list(struct lint *l, const struct klist *k, const char *file)
 	struct name *v = sorted_names(l->rep, k, file);
 
 	if (strcmp(k->path, "-") && !k->pack)
-		check_unnamed(l->rep, v, k->n_kernels, file);
+		check_unnamed_files(l->rep, v, k->n_kernels, file);
 	free(v);
 }
 
-static bool folder_without_list(struct lint *l, const char *folder)
+static bool check_directory_without_list(struct lint *l, const char *folder)
 {
 	struct dirent **e = NULL;
 	int n = scandir(folder, &e, is_kernel_name, compare_directory_entries);
 	bool good = n > 0;
 
 	for (int i = 0; i < n; i++) {
-		char *path = folder_path(folder, e[i]->d_name);
+		char *path = path_in_directory(folder, e[i]->d_name);
 
 		good &= check_one_kernel(l, NULL, 0, path, NOWHERE);
 		free(path);
@@ -226,14 +226,14 @@ static void report_skipped(struct lint *l, struct klist *k, const char *file)
 		s.n == 1 ? "is" : "are", c->position, diag_quote(q, sizeof(q), c->text, strlen(c->text)));
 }
 
-/* Processes all commands in order. */
-static bool run_list(struct lint *l, struct klist *k)
+/* Checks the list, then the kernels of its commands in order. Returns false if a kernel cannot be opened. */
+static bool check_list_and_kernels(struct lint *l, struct klist *k)
 {
 	const char *file = shown_name(k->path);
 	bool list = k->n_cmds != 1 || k->cmd[0].line, good = true;
 
 	if (list) {
-		check_list(l, k, file);
+		check_list_as_whole(l, k, file);
 		if (l->skip_missing)
 			report_skipped(l, k, file);
 		report_file_end(l->rep, file);
@@ -242,7 +242,7 @@ static bool run_list(struct lint *l, struct klist *k)
 		const struct command *c = &k->cmd[i];
 
 		if (c->kind == CMD_MEMCPY)
-			add_copy(l, c);
+			add_copied_range(l, c);
 		else if (c->kind == CMD_KERNEL && !(l->skip_missing && c->missing))
 			good &= check_one_kernel(l, k, i, c->path, (struct place){file, c->line, 1});
 	}
@@ -258,12 +258,12 @@ bool lint_operand(struct lint *l, const char *path)
 	l->n_copies = l->last_copy = 0;
 	l->rep->files++;
 	if (klist_read_on(&k, path, on_list_fault, l->rep, &f) == 0) {
-		good = run_list(l, &k);
+		good = check_list_and_kernels(l, &k);
 	} else {
 		report_fault(l->rep, &f);
 		good = strcmp(f.id, "open") && strcmp(f.id, "is-folder") && strcmp(f.id, "read");
 		if (!strcmp(f.id, "list-missing") || !strcmp(f.id, "list-raw"))
-			good = folder_without_list(l, path);
+			good = check_directory_without_list(l, path);
 		report_file_end(l->rep, shown_name(path));
 	}
 	klist_free(&k);

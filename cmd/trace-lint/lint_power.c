@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The files of the power model (trace-sim-power(7)), read as trace-sim reads them, when the configuration asks for
- * power.
+ * Checks the files of the power model (trace-sim-power(7)) by reading them as trace-sim does, if the configuration
+ * requests power.
  */
 #include <math.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 
 #define FACTOR_MAX 1000.0 /* the public files have factors up to 84 */
 
-/* Reports params that the reader accepts, and that are probably mistakes. */
-static void lint_param(void *ctx, const struct power_param *p)
+/* Reports a param that the reader accepts but that is probably a mistake. */
+static void report_odd_param(void *ctx, const struct power_param *p)
 {
 	struct report *rep = ctx;
 	char q[80];
@@ -25,9 +25,9 @@ static void lint_param(void *ctx, const struct power_param *p)
 			FACTOR_MAX);
 }
 
-static bool lint_reads_table(const struct gpuconf *c) { return conf_num(c, OPT_power_simulation_mode) > 0; }
+static bool uses_counter_table(const struct gpuconf *c) { return conf_num(c, OPT_power_simulation_mode) > 0; }
 
-static void lint_table(struct report *rep, const struct gpuconf *c)
+static void lint_counter_table(struct report *rep, const struct gpuconf *c)
 {
 	struct power_hw_table t;
 	const char *benchmark = conf_text(c, OPT_hw_perf_bench_name);
@@ -49,17 +49,17 @@ void lint_power(struct report *rep, const struct gpuconf *c)
 	if (!conf_bool(c, OPT_power_simulation_enabled))
 		return;
 	power_config_init(&power);
-	if (power_xml_read(&power, conf_path(c, OPT_accelwattch_xml_file), lint_param, rep, &f) < 0)
+	if (power_xml_read(&power, conf_path(c, OPT_accelwattch_xml_file), report_odd_param, rep, &f) < 0)
 		report_fault(rep, &f);
-	if (lint_reads_table(c))
-		lint_table(rep, c);
+	if (uses_counter_table(c))
+		lint_counter_table(rep, c);
 }
 
-#define CYCLES_PER_INST 20 /* rough estimate for a warp */
+#define CYCLES_PER_INST 20 /* rough estimate of the cycles between two instructions of a warp */
 
 /*
- * Warns about a kernel without a sample, which has no mean power. Its cycles are estimated from its
- * instructions.
+ * Warns if a power sample is longer than the kernel, which then has no mean power. The kernel's cycles are estimated
+ * from its instructions.
  */
 void lint_power_kernel(struct lint *l, uint64_t insts)
 {

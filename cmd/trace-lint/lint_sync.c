@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Checks barriers of version 6: numbers and threads of BAR, arrivals and bytes of mbarriers, masks of multicasts.
+ * Checks barriers in traces of version 6: numbers and threads of BAR, arrivals and bytes of mbarriers, masks of
+ * multicasts.
  *
- * Always true: mbarriers are known by their offset in shared memory, for all thread blocks of a kernel together, since
- * blocks of a cluster arrive at each other's. So sums hold for kernels that are whole, wherever bytes arrive.
+ * Always true: an mbarrier is known by its offset in shared memory. Its sums are over all thread blocks of a kernel,
+ * because blocks of a cluster arrive at each other's mbarriers. They are checked only if the trace has the whole
+ * kernel.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,12 +34,12 @@ static void check_bar_operands(
 	if (rec_value(tb, r, i, 1, 0, &v) && in_register)
 		threads = v;
 	if (number >= BAR_NUMBERS) {
-		if (lint_first(l, r->inst, RULE_BARRIER_OPERANDS))
+		if (lint_is_first_finding(l, r->inst, RULE_BARRIER_OPERANDS))
 			report_at(l->rep, RULE_BARRIER_OPERANDS, lint_place(l, line, COLUMN_OPCODE),
 				"barrier %llu (expected a number below %u)", (unsigned long long)number,
 				BAR_NUMBERS);
 	} else if (threads % 32 || threads > (kernel_threads(l->head) + 31) / 32 * 32) {
-		if (lint_first(l, r->inst, RULE_BARRIER_THREADS))
+		if (lint_is_first_finding(l, r->inst, RULE_BARRIER_THREADS))
 			report_at(l->rep, RULE_BARRIER_THREADS, lint_place(l, line, COLUMN_OPCODE),
 				"barrier %llu of %llu threads (expected a multiple of 32 up to the %u of the block)",
 				(unsigned long long)number, (unsigned long long)threads,
@@ -52,14 +54,15 @@ struct lint_mbarrier {
 	uint32_t offset;
 	bool arrived, waited;
 	uint64_t expected, completed; /* bytes */
-	struct place wait, expect;    /* first line that waits; first line that expects bytes */
+	struct place wait;            /* first line that waits */
+	struct place expect;          /* first line that expects bytes */
 };
 
 struct lint_sync {
 	struct lint_mbarrier *at;
 	uint32_t n, cap;
-	struct table table;     /* barriers by offset */
-	uint32_t last;          /* barrier found last */
+	struct table table;     /* numbers of barriers by offset */
+	uint32_t last;          /* number of the barrier that was found last */
 	bool damaged;           /* lines are missing, or barriers are too many */
 	bool unknown;           /* a value is missing */
 	uint32_t max_rank;      /* highest rank of a thread block */
@@ -111,7 +114,7 @@ static struct lint_mbarrier *lint_mbarrier_at(struct lint_sync *y, uint64_t addr
 	return &y->at[y->last = y->n++];
 }
 
-static void add_bytes(struct lint_mbarrier *b, uint32_t effects, uint32_t v)
+static void add_mbarrier_bytes(struct lint_mbarrier *b, uint32_t effects, uint32_t v)
 {
 	b->arrived |=
 		(effects & (SYNC_ARRIVES | SYNC_ARRIVES_VALUE | SYNC_COMPLETES | SYNC_COMPLETES_VALUE)) != 0;
@@ -119,8 +122,8 @@ static void add_bytes(struct lint_mbarrier *b, uint32_t effects, uint32_t v)
 	b->completed += effects & SYNC_COMPLETES ? 1 : effects & SYNC_COMPLETES_VALUE ? v : 0;
 }
 
-static void add_syncs(struct lint *l, const struct tblock *tb, const struct rec *r, const struct uop *u,
-	const struct trace_line *line)
+static void add_mbarrier_effects(struct lint *l, const struct tblock *tb, const struct rec *r,
+	const struct uop *u, const struct trace_line *line)
 {
 	const struct inst *i = code_at(l->code, r->inst);
 	unsigned values = rec_values(tb, r, i);
@@ -142,11 +145,11 @@ static void add_syncs(struct lint *l, const struct tblock *tb, const struct rec 
 			l->sync->unknown |= !known;
 		if (!b->expected && u->groups & (SYNC_EXPECTS | SYNC_EXPECTS_VALUE))
 			b->expect = lint_place(l, line, COLUMN_OPCODE);
-		add_bytes(b, u->groups, v);
+		add_mbarrier_bytes(b, u->groups, v);
 	}
 }
 
-static void add_copy(
+static void add_bulk_copy(
 	struct lint *l, const struct tblock *tb, const struct rec *r, const struct trace_line *line)
 {
 	struct lint_sync *y = l->sync;
@@ -165,8 +168,8 @@ static void add_copy(
 	b->completed += c.bytes * (c.multicast ? bit_count32(c.mask) : 1);
 }
 
-/* STAS and REDAS: the address has that of the mbarrier in its upper half. */
-static void add_stores(struct lint *l, const struct tblock *tb, const struct rec *r)
+/* Adds the bytes of a STAS or REDAS. The upper half of its address is the address of the mbarrier. */
+static void add_async_stores(struct lint *l, const struct tblock *tb, const struct rec *r)
 {
 	uint64_t lane[32];
 
@@ -196,11 +199,11 @@ void lint_sync(struct lint *l, const struct tblock *tb, const struct rec *r, con
 	if (uop_sync_attributes(&u, i, &ignored) < 0)
 		return;
 	if (u.sync == SYNC_BULK || u.sync == SYNC_BULK_STORE)
-		add_copy(l, tb, r, line);
+		add_bulk_copy(l, tb, r, line);
 	else if (u.sync == SYNC_STORE)
-		add_stores(l, tb, r);
+		add_async_stores(l, tb, r);
 	else if (u.sync != SYNC_NONE && u.sync <= SYNC_COPIES)
-		add_syncs(l, tb, r, &u, line);
+		add_mbarrier_effects(l, tb, r, &u, line);
 }
 
 /* ---- the end of a kernel ------------------------------------------------------------------ */
@@ -231,7 +234,7 @@ void lint_sync_end(struct lint *l)
 				b->offset);
 		else if (!y->unknown && b->expected && b->expected != b->completed)
 			report_at(l->rep, RULE_MBARRIER_BYTES, b->expect,
-				"%llu bytes are expected on the mbarrier at offset 0x%x, and %llu come",
+				"%llu bytes are expected on the mbarrier at offset 0x%x, but %llu arrive",
 				(unsigned long long)b->expected, b->offset, (unsigned long long)b->completed);
 	}
 }

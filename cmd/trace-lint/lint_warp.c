@@ -2,7 +2,7 @@
 /*
  * Checks records in the order of their warp: exited lanes, barriers, groups of asynchronous copies.
  *
- * Always true: a warp with lost lines is judged by its present records, never by missing ones.
+ * Always true: a warp with lost lines is checked only for faults that do not depend on the lost lines.
  */
 #include <string.h>
 #include "bits.h"
@@ -14,11 +14,11 @@ static void check_after_exit(
 	struct lint *l, const struct lint_warp *w, const struct rec *r, const struct trace_line *line)
 {
 	if (r->mask & w->exited) {
-		if (lint_first(l, r->inst, RULE_LANE_AFTER_EXIT))
+		if (lint_is_first_finding(l, r->inst, RULE_LANE_AFTER_EXIT))
 			report_at(l->rep, RULE_LANE_AFTER_EXIT, lint_place(l, line, COLUMN_MASK),
 				"lanes %08x of warp %u are active after their EXIT", r->mask & w->exited,
 				line->warp);
-	} else if (w->exited == w->lanes && lint_first(l, r->inst, RULE_AFTER_END)) {
+	} else if (w->exited == w->lanes && lint_is_first_finding(l, r->inst, RULE_AFTER_END)) {
 		report_at(l->rep, RULE_AFTER_END, lint_place(l, line, COLUMN_PC),
 			"line after the last EXIT of warp %u", line->warp);
 	}
@@ -41,7 +41,7 @@ static void check_depbar(
 {
 	uint32_t n = (uint32_t)code_at(l->code, r->inst)->imm;
 
-	if (l->has_imm && n > w->groups && lint_first(l, r->inst, RULE_DEPBAR))
+	if (l->has_imm && n > w->groups && lint_is_first_finding(l, r->inst, RULE_DEPBAR))
 		report_at(l->rep, RULE_DEPBAR, lint_place(l, line, COLUMN_OPCODE),
 			"DEPBAR for %u group%s (expected at most the %u that warp %u has closed)", n,
 			n == 1 ? "" : "s", w->groups, line->warp);
@@ -64,12 +64,12 @@ static void update_control(
 
 static void report_tail(struct lint *l, const struct trace_line *line)
 {
-	if (l->tail_told)
+	if (l->tail_reported)
 		report_again(l->rep, RULE_LINE_TAIL);
 	else
 		report_at(l->rep, RULE_LINE_TAIL, (struct place){trace_path(l->trace), line->line, 1},
 			"words after the instruction, which the model does not read");
-	l->tail_told = true;
+	l->tail_reported = true;
 }
 
 void lint_record(void *ctx, const struct tblock *tb, const struct rec *r, const struct trace_line *line)
@@ -77,13 +77,13 @@ void lint_record(void *ctx, const struct tblock *tb, const struct rec *r, const 
 	struct lint *l = ctx;
 	struct lint_warp *w = l->now;
 
-	l->fed = true;
+	l->records_seen = true;
 	l->rep->insts++;
 	if (line->warp != l->now_number || l->raw)
 		w = lint_warp_of(l, tb, line->warp);
 	if (r->inst >= l->cap_facts || !l->fact[r->inst].flags)
 		lint_inst(l, r->inst, line);
-	w->met = true;
+	w->has_records = true;
 	w->line = line->line;
 	if (w->exited && !w->damaged)
 		check_after_exit(l, w, r, line);
@@ -103,13 +103,13 @@ void lint_record(void *ctx, const struct tblock *tb, const struct rec *r, const 
 
 void lint_warp_end(struct lint *l, uint32_t number, const struct lint_warp *w)
 {
-	if (w->damaged || !w->met || !(w->lanes & ~w->exited))
+	if (w->damaged || !w->has_records || !(w->lanes & ~w->exited))
 		return;
 	report_at(l->rep, RULE_LANES_LEFT, (struct place){trace_path(l->trace), w->line, 1},
 		"warp %u ends without an EXIT of lanes %08x", number, w->lanes & ~w->exited);
 }
 
-static unsigned most_barriers(const uint32_t n[32])
+static unsigned most_lane_barriers(const uint32_t n[32])
 {
 	unsigned m = 0;
 
@@ -123,18 +123,18 @@ static void compare_barriers(struct lint *l)
 	uint32_t low = 0, high = 0;
 
 	for (uint32_t i = 0; i < l->n_warps; i++) {
-		if (!l->warp[i].met || l->warp[i].damaged)
+		if (!l->warp[i].has_records || l->warp[i].damaged)
 			return;
-		if (most_barriers(l->bars[i]) > most_barriers(l->bars[high]))
+		if (most_lane_barriers(l->bars[i]) > most_lane_barriers(l->bars[high]))
 			high = i;
-		if (most_barriers(l->bars[i]) < most_barriers(l->bars[low]))
+		if (most_lane_barriers(l->bars[i]) < most_lane_barriers(l->bars[low]))
 			low = i;
 	}
-	if (low != high && most_barriers(l->bars[low]) != most_barriers(l->bars[high]))
+	if (low != high && most_lane_barriers(l->bars[low]) != most_lane_barriers(l->bars[high]))
 		report_at(l->rep, RULE_BARRIER, (struct place){trace_path(l->trace), l->warp[low].line, 1},
 			"barriers differ: %u in warp %u, %u in warp %u of thread block %u,%u,%u",
-			most_barriers(l->bars[low]), low, most_barriers(l->bars[high]), high, l->block.x,
-			l->block.y, l->block.z);
+			most_lane_barriers(l->bars[low]), low, most_lane_barriers(l->bars[high]), high,
+			l->block.x, l->block.y, l->block.z);
 }
 
 void lint_warps_end(struct lint *l)

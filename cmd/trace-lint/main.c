@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * trace-lint: check traces, kernel lists and configurations without running them.
- * This file is the command line only; the checks are in lint_*.c, their table in rules.def.
+ * trace-lint: checks traces, kernel lists and configurations without running them. This file parses the command line;
+ * the checks are in lint_*.c, their table is in rules.def.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static const struct cli_row rows[] = {
 	{OPT_FOR, "for", "PROGRAM", "levels for this simulator: trace-sim (default) or accel-sim",
 		"trace-sim accel-sim"},
 	{OPT_SKIP_MISSING, "skip-missing", NULL,
-		"report kernels that the list names and that do not exist in one warning", NULL},
+		"report all kernels of the list that do not exist in one warning", NULL},
 	{OPT_LIST, "list", NULL, "print the table of rules and exit", NULL},
 	{OPT_EXPLAIN, "explain", "ID", "explain a rule and exit", "@rules"},
 	{CLI_GROUP, "Output", NULL, NULL, NULL},
@@ -38,7 +38,7 @@ static const struct cli_row rows[] = {
 	{'q', "quiet", NULL, "print no summary", NULL},
 };
 
-/* Prints the words for completions. */
+/* Prints the completions for option values of a kind. */
 static void complete_lint_words(FILE *out, const char *kind, char *const *word, int n)
 {
 	(void)word, (void)n;

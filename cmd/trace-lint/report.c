@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Printing and counting of findings; see report.h for what is always true. */
+/* Prints and counts findings; report.h has the invariants. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
@@ -56,11 +56,11 @@ void report_fault(struct report *r, const struct fault *f)
 	if (r->level[n] == LEVEL_OFF)
 		return;
 	r->count[n]++;
-	if (r->limit && r->here[n] >= r->limit && n < N_RULES) {
-		r->more[n]++;
+	if (r->limit && r->printed[n] >= r->limit && n < N_RULES) {
+		r->suppressed[n]++;
 		return;
 	}
-	r->here[n]++;
+	r->printed[n]++;
 	print_finding(r, n, f);
 }
 
@@ -80,29 +80,29 @@ void report_again(struct report *r, enum rule_name n)
 	if (!report_on(r, n))
 		return;
 	r->count[n]++;
-	r->more[n]++;
+	r->suppressed[n]++;
 }
 
 void report_file_end(struct report *r, const char *file)
 {
 	for (unsigned n = 0; n < N_RULES; n++) {
-		if (r->more[n] && !r->json) {
+		if (r->suppressed[n] && !r->json) {
 			char shown[1024];
 
 			fprintf(r->out, "%s:1:1: %s: %s: %" PRIu64 " more like it\n",
 				diag_quote(shown, sizeof(shown), file, strlen(file)),
-				lint_level_name(level_of_rule(r, n)), rules[n].id, r->more[n]);
-		} else if (r->more[n]) {
+				lint_level_name(level_of_rule(r, n)), rules[n].id, r->suppressed[n]);
+		} else if (r->suppressed[n]) {
 			record_begin(r->json, "more");
 			record_string(r->json, "file", file);
 			record_string(r->json, "level", lint_level_name(level_of_rule(r, n)));
 			record_string(r->json, "id", rules[n].id);
-			record_uint(r->json, "count", r->more[n], "-");
+			record_uint(r->json, "count", r->suppressed[n], "-");
 			record_end(r->json);
 		}
 	}
-	memset(r->here, 0, sizeof(r->here));
-	memset(r->more, 0, sizeof(r->more));
+	memset(r->printed, 0, sizeof(r->printed));
+	memset(r->suppressed, 0, sizeof(r->suppressed));
 }
 
 uint64_t report_total(const struct report *r, enum lint_level level)
@@ -115,7 +115,7 @@ uint64_t report_total(const struct report *r, enum lint_level level)
 	return total;
 }
 
-static void end_json(struct report *r)
+static void write_end_record(struct report *r)
 {
 	record_begin(r->json, "end");
 	record_uint(r->json, "errors", report_total(r, LEVEL_ERROR), "-");
@@ -131,7 +131,7 @@ static void end_json(struct report *r)
 	record_end(r->json);
 }
 
-/* Prints "1 error", "2 errors", and the text after it. */
+/* Prints the number n, the noun in singular or plural, and the text `after`. */
 static void print_count(FILE *out, uint64_t n, const char *noun, const char *after)
 {
 	fprintf(out, "%" PRIu64 " %s%s%s", n, noun, n == 1 ? "" : "s", after);
@@ -149,7 +149,7 @@ static void print_summary_line(const struct report *r)
 void report_end(struct report *r, bool quiet)
 {
 	if (r->json && !quiet)
-		end_json(r);
+		write_end_record(r);
 	else if (!quiet)
 		print_summary_line(r);
 	if (r->json)

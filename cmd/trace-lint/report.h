@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Prints findings, one a line, in the order of the input, and counts them by rule.
+ * Prints findings, one per line, in the order of the input, and counts them by rule.
  *
  * Always true: at most `limit` findings of a rule are printed for each file; all are counted. A rule that is off is
  * neither printed nor counted. Lines and columns count from 1; an unknown one is 1.
@@ -17,16 +17,16 @@ struct report {
 	struct record_writer *json;         /* NULL: text */
 	enum lint_level level[N_RULES + 1]; /* the last one: faults whose id has no rule */
 	uint64_t count[N_RULES + 1];        /* findings of the run */
-	uint32_t here[N_RULES + 1];         /* printed of this file */
-	uint64_t more[N_RULES + 1];         /* findings of this file that are not printed */
-	uint32_t limit;                     /* limit on printed findings; 0: none */
+	uint32_t printed[N_RULES + 1];      /* findings of this file that were printed */
+	uint64_t suppressed[N_RULES + 1];   /* findings of this file that are not printed */
+	uint32_t limit; /* maximum number of printed findings per rule and file; 0: no limit */
 	bool werror;
 	uint64_t files, kernels, insts;
 };
 
 /* Sets the levels of the table; the caller sets out and json. */
 void report_init(struct report *r);
-/* Sets the levels for traces for the original simulator. */
+/* Sets the levels of --for accel-sim. */
 void report_for_original(struct report *r);
 static inline bool report_on(const struct report *r, enum rule_name n) { return r->level[n] != LEVEL_OFF; }
 void report_fault(struct report *r, const struct fault *f);

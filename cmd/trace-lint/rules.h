@@ -43,9 +43,9 @@ struct rule {
 
 extern const struct rule rules[N_RULES];
 
-/* Returns the default level. */
+/* Returns the default level of a rule. */
 enum lint_level rule_level(const struct rule *r);
-/* Returns the level with --for accel-sim: input that the original does not run unchanged is an error. */
+/* Returns the level of a rule with --for accel-sim: input that Accel-Sim does not run unchanged is an error. */
 enum lint_level rule_level_original(const struct rule *r);
 int rule_find(const char *id); /* -1: none */
 const char *lint_level_name(enum lint_level level);

@@ -75,7 +75,7 @@ lint block-threads 'app/kernel-1.traceg:1:1: warning: block-threads: thread bloc
 	'first "(256,1,1)" "(4096,1,1)"'
 lint shmem-size 'app/kernel-1.traceg:1:1: warning: shmem-size: 10485760 bytes of shared memory (expected at most 233472)' \
 	'first "shmem = 0" "shmem = 10485760"'
-lint nregs-size 'app/kernel-1.traceg:1:1: warning: nregs-size: 500 registers of a thread (expected at most 256)' \
+lint nregs-size 'app/kernel-1.traceg:1:1: warning: nregs-size: 500 registers per thread (expected at most 256)' \
 	'first "nregs = 16" "nregs = 500"'
 lint outside-block "app/kernel-1.traceg:19:1: error: outside-block: unexpected 'thread block = 0,0,0' (expected #BEGIN_TB before it (a raw trace is grouped by trace-pack --group))" \
 	'drop "BEGIN_TB"'
@@ -159,7 +159,7 @@ lint barrier-threads "app/kernel-1.traceg:24:17: warning: barrier-threads: barri
 	'hopper "0010 ffffffff 0 BAR.ARV 0 0 1 40 NoVal"'
 lint mbarrier-arrivals "app/kernel-1.traceg:24:17: error: mbarrier-arrivals: wait for the mbarrier at offset 0x400 of shared memory, on which nothing arrives" \
 	'hopper "0010 00000001 0 SYNCS.PHASECHK.TRANS64.TRYWAIT 2 R4 R6 8 1 0x7f5000000400 8 0 0 Val 1 0 1 0"'
-lint mbarrier-bytes "app/kernel-1.traceg:24:17: warning: mbarrier-bytes: 128 bytes are expected on the mbarrier at offset 0x400, and 64 come" \
+lint mbarrier-bytes "app/kernel-1.traceg:24:17: warning: mbarrier-bytes: 128 bytes are expected on the mbarrier at offset 0x400, but 64 arrive" \
 	'hopper "0010 00000001 0 SYNCS.ARRIVE.TRANS64 2 R4 R6 8 1 0x7f5000000400 8 0 0 Val 1 0 1 80" "0020 00000001 0 UTMALDG.2D 0 4 0x400 0 64 0 3 1 0x7f4000000000 0 0 NoVal"'
 lint multicast-cluster "app/kernel-1.traceg:27:17: warning: multicast-cluster: multicast to the blocks 0007 of a cluster (expected ranks up to 1)" \
 	'hopper "cluster id = 0,0,0" "cluster cta = 1,0,0" "cluster rank = 1" "0020 00000001 0 UTMALDG.2D 0 4 0x0 1 0x7 64 0 3 1 0x7f4000000000 0 0 NoVal"'
