@@ -13,7 +13,7 @@
 enum { AUX_ATOM, AUX_TYPE, AUX_WORDS, AUX_SPIN, AUX_ARRIVE };
 enum { SPIN_NONE, SPIN_REGISTER, SPIN_PREDICATE };
 
-static u64 lane_number(const u32 *p, unsigned i, unsigned bytes)
+static u64 read_atomic_operand(const u32 *p, unsigned i, unsigned bytes)
 {
 	return bytes == 8 ? p[i] | (u64)p[i + LANES] << 32 : p[i];
 }
@@ -24,8 +24,8 @@ static u64 change_element(struct warp *w, const struct op *o, unsigned i, unsign
 	const struct ext *x = o->x;
 	enum atom a = (enum atom)x->aux[AUX_ATOM];
 	unsigned words = o->reg_bytes / 4;
-	u64 old = 0, b = lane_number(REG(u32, w, o->b) + k * words * LANES, i, o->reg_bytes),
-	    c = a == ATOM_CAS ? lane_number(REG(u32, w, x->slot[0]), i, o->reg_bytes) : 0;
+	u64 old = 0, b = read_atomic_operand(REG(u32, w, o->b) + k * words * LANES, i, o->reg_bytes),
+	    c = a == ATOM_CAS ? read_atomic_operand(REG(u32, w, x->slot[0]), i, o->reg_bytes) : 0;
 
 	memcpy(&old, at + k * o->reg_bytes, o->reg_bytes);
 	u64 v = x->aux[AUX_ARRIVE]
@@ -38,15 +38,15 @@ static u64 change_element(struct warp *w, const struct op *o, unsigned i, unsign
 	return old;
 }
 
-static void keep_result(struct warp *w, const struct op *o, unsigned i, unsigned k, u64 old)
+static void write_atomic_result(struct warp *w, const struct op *o, unsigned i, unsigned k, u64 old)
 {
 	u32 *d = REG(u32, w, o->d) + k * (o->reg_bytes / 4u) * LANES;
 
 	if (o->x->aux[AUX_SPIN]) {
-		bool swapped = old == lane_number(REG(u32, w, o->b), i, o->reg_bytes);
+		bool swapped = old == read_atomic_operand(REG(u32, w, o->b), i, o->reg_bytes);
 
 		if (o->x->aux[AUX_SPIN] == SPIN_REGISTER)
-			old = swapped; /* 1 or 0, as wide as the operands */
+			old = swapped; /* 1 or 0, in the width of the operands */
 		else
 			set_pred(w, PDST1(o), 1u << i, swapped ? ALL_LANES : 0);
 		if (o->x->aux[AUX_SPIN] == SPIN_PREDICATE)
@@ -58,10 +58,10 @@ static void keep_result(struct warp *w, const struct op *o, unsigned i, unsigned
 }
 
 /*
- * ATOM with a predicate: it acts on global memory only, and the predicate says where it did. Code follows that handles
- * shared and local memory. Returns the lanes that act.
+ * Returns the lanes of m with addresses in global memory, and sets the predicate result to them. An ATOM with a
+ * predicate result executes only for these lanes; the code after it handles shared and local memory.
  */
-static uint32_t global_lanes(struct warp *w, const struct op *o, uint32_t m)
+static uint32_t find_global_lanes(struct warp *w, const struct op *o, uint32_t m)
 {
 	uint32_t global = 0;
 
@@ -82,7 +82,7 @@ static void execute_atomic(struct warp *w, const struct op *o, uint32_t m)
 	uint8_t *at[LANES];
 
 	if (o->space == SP_GENERIC && PDST1(o) != FRAME_PSINK)
-		m = global_lanes(w, o, m);
+		m = find_global_lanes(w, o, m);
 	if (!m || !memory_find(w, o, m, o->bytes, at, true))
 		return;
 	w->changed = changed;
@@ -95,7 +95,7 @@ static void execute_atomic(struct warp *w, const struct op *o, uint32_t m)
 			u64 old = change_element(w, o, i, k, at[i], !shared);
 
 			if (!o->is_signed)
-				keep_result(w, o, i, k, old);
+				write_atomic_result(w, o, i, k, old);
 		}
 	if (locked)
 		pthread_mutex_unlock(&w->mem->lock);
@@ -138,7 +138,7 @@ static unsigned atomic_kind_of(unsigned opcode)
 	}
 }
 
-/* Sets the address, whose bits for 64-bit registers and descriptors are elsewhere than those of loads. */
+/* Binds the address. The bits for 64-bit registers and descriptors have other positions than in loads. */
 static void bind_atomic_address(struct mbind *b, struct op *o, unsigned kind)
 {
 	unsigned sm = b->code->sm;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Binding of machine code: a row for each opcode that is executed, operands to slots of the frame.
+ * Binds machine code: a table has a row for each opcode that is executed, and operands become slots of the frame.
  *
  * Always true: an op that was bound accesses only slots inside of the frame, whatever the bits of the instruction.
  */
@@ -42,7 +42,7 @@ uint32_t mbind_dst(struct mbind *b, unsigned at, unsigned count)
 	return n == RZ ? (uint32_t)FRAME_SINK : register_slot(b, n, count);
 }
 
-/* Returns the number of a uniform register; UINT32_MAX: URZ. */
+/* Returns the number of a uniform register; UINT32_MAX for URZ. */
 static uint32_t uniform_number(const struct mbind *b, unsigned at)
 {
 	uint32_t n = (uint32_t)field(b, at, b->code->sm >= 100 ? 8 : 6);
@@ -83,7 +83,7 @@ static bool same_constant(const struct machine_constant *a, uint32_t bank, uint3
 	return a->bank == bank && a->value == value;
 }
 
-/* Returns the slot of `count` words, which are consecutive in the frame. */
+/* Returns the slot of `count` constants that are consecutive in the frame. Adds them if they are new. */
 static uint32_t constant_slot(struct mbind *b, uint32_t bank, const uint32_t *value, unsigned count)
 {
 	struct machine_code *c = b->code;
@@ -146,7 +146,7 @@ uint32_t mbind_pdst(const struct mbind *b, unsigned at, bool uniform)
 	return n == 7 ? (uint32_t)FRAME_PSINK : (uint32_t)(uniform ? FRAME_UP : FRAME_P) + 4 * n;
 }
 
-/* A function of its own: gcc warns of addresses of functions with versions that are stored where they are defined. */
+/* Sets o->fn in a file of its own: gcc warns if a file stores the address of a multiversioned function it defines. */
 void machine_set_function(struct op *o, op_fn *fn) { o->fn = fn; }
 
 /* ---- forms of arithmetic instructions ---- */
@@ -194,12 +194,12 @@ int mbind_forms(struct mbind *b, struct op *o, unsigned wide)
 
 /* ---- opcodes ---- */
 
-/* Rows: number, whether the number is an operation (bits 0-8) or all 12 bits, binding. */
+/* Rows: number of the opcode; whether it is an operation (bits 0-8) or all 12 bits; binding. */
 static const struct machine_row {
 	uint16_t base;
 	bool arithmetic;
 	mbind_fn *bind;
-	uint8_t first, last; /* compute capabilities; 0: all */
+	uint8_t first, last; /* lowest and highest compute capability */
 } rows[] = {
 #define ROW(base, bind)            {base, true, mbind_##bind, 0, 255},
 #define FULL(opcode, bind)         {opcode, false, mbind_##bind, 0, 255},

@@ -2,15 +2,15 @@
 /*
  * Bulk copies (UBLKCP UBLKRED UBLKPF) and tensor copies (UTMALDG UTMASTG UTMAREDG UTMAPF).
  *
- * sem/bulk.c and sem/tensor.c execute them. The operands are uniform registers; they are put, in the executor's form,
- * into scratch vectors of the frame. Always true: an instruction acts once, for the lowest lane of the group that
- * runs. The destination in shared memory and its mbarrier are consecutive registers, and so are the shared address,
- * the mbarrier of a load, and the coordinates.
+ * sem/bulk.c and sem/tensor.c execute them. The operands are uniform registers, which are copied, in the executor's
+ * form, to scratch vectors of the frame. Always true: an instruction is executed once, for the lowest lane of the
+ * running group. The destination in shared memory and its mbarrier are consecutive registers, and so are the shared
+ * address, the mbarrier of a load, and the coordinates.
  */
 #include "machine/memory.h"
 #include "sem/async.h"
 
-/* Scratch vectors; addresses have 64 bits. */
+/* Slots of the scratch vectors. Addresses have 64 bits. */
 enum {
 	BULK_TO = FRAME_SCRATCH,
 	BULK_FROM = BULK_TO + 2 * (int)VECTOR,
@@ -21,29 +21,29 @@ enum {
 	BULK_OFFSET = BULK_COORDINATE + TENSOR_RANK * (int)VECTOR
 };
 
-/* Returns the lane that acts. */
-static unsigned acting_lane(const struct warp *w) { return bit_lowest32(w->stack[w->depth - 1].mask); }
+/* Returns the lane that executes a copy: the lowest lane of the running group. */
+static unsigned executing_lane(const struct warp *w) { return bit_lowest32(w->stack[w->depth - 1].mask); }
 
-/* Returns uniform register number k of a block of them. */
-static u32 uniform_word(const struct warp *w, uint32_t slot, unsigned k)
+/* Returns the value of the k-th uniform register from slot on. */
+static u32 read_uniform_word(const struct warp *w, uint32_t slot, unsigned k)
 {
 	return REG(u32, w, slot)[k * LANES];
 }
 
-static void put_address(struct warp *w, uint32_t to, uint32_t slot, bool shared, unsigned lane)
+static void set_scratch_address(struct warp *w, uint32_t to, uint32_t slot, bool shared, unsigned lane)
 {
-	u32 low = uniform_word(w, slot, 0);
+	u32 low = read_uniform_word(w, slot, 0);
 
 	REG(u64, w, to)
-	[lane] = shared ? memory_shared_offset(w, low) : low | (u64)uniform_word(w, slot, 1) << 32;
+	[lane] = shared ? memory_shared_offset(w, low) : low | (u64)read_uniform_word(w, slot, 1) << 32;
 }
 
 /* ---- bulk copies ---- */
 
-/* The size is in units of 16 bytes, in the lower half of a register; the mask of blocks is in the upper half. */
-static void put_size(struct warp *w, const struct op *o, unsigned lane)
+/* Sets the scratch size and mask of blocks. A register has the size, in units of 16 bytes, below the mask. */
+static void set_scratch_size(struct warp *w, const struct op *o, unsigned lane)
 {
-	u32 v = uniform_word(w, o->c, 0);
+	u32 v = read_uniform_word(w, o->c, 0);
 
 	REG(u32, w, BULK_BYTES)[lane] = (v & 0xffff) * 16;
 	REG(u16, w, BULK_MASK)[lane] = (u16)(v >> 16);
@@ -52,24 +52,24 @@ static void put_size(struct warp *w, const struct op *o, unsigned lane)
 static void copy_bulk(struct warp *w, const struct op *o, uint32_t m)
 {
 	const struct bulk *x = o->x->family;
-	unsigned lane = acting_lane(w);
+	unsigned lane = executing_lane(w);
 
 	(void)m;
-	put_size(w, o, lane);
-	put_address(w, BULK_TO, o->d, x->targets.to.space == SP_SHARED, lane);
-	put_address(w, BULK_FROM, o->a, x->from.space == SP_SHARED, lane);
+	set_scratch_size(w, o, lane);
+	set_scratch_address(w, BULK_TO, o->d, x->targets.to.space == SP_SHARED, lane);
+	set_scratch_address(w, BULK_FROM, o->a, x->from.space == SP_SHARED, lane);
 	if (x->targets.reports)
-		REG(u64, w, BULK_BAR)[lane] = memory_shared_offset(w, uniform_word(w, o->d, 1));
+		REG(u64, w, BULK_BAR)[lane] = memory_shared_offset(w, read_uniform_word(w, o->d, 1));
 	bulk_copy(w, o, 1u << lane);
 }
 
 static void prefetch_bulk(struct warp *w, const struct op *o, uint32_t m)
 {
-	unsigned lane = acting_lane(w);
+	unsigned lane = executing_lane(w);
 
 	(void)m;
-	put_size(w, o, lane);
-	put_address(w, BULK_FROM, o->a, false, lane);
+	set_scratch_size(w, o, lane);
+	set_scratch_address(w, BULK_FROM, o->a, false, lane);
 	bulk_prefetch(w, o, 1u << lane);
 }
 
@@ -143,8 +143,11 @@ int mbind_bulk_prefetch(struct mbind *b, struct op *o)
 
 /* ---- tensor copies ---- */
 
-/* Offsets of im2col have 16, 8 or 5 bits, for 3, 4 or 5 dimensions; the mask of blocks is in the upper half. */
-static void put_offsets(struct warp *w, const struct tensor_copy *x, u32 v, unsigned lane)
+/*
+ * Sets the scratch offsets of im2col and the mask of blocks from the register value v. The lower half has the offsets,
+ * of 16, 8 or 5 bits for 3, 4 or 5 dimensions; the upper half has the mask.
+ */
+static void set_scratch_offsets(struct warp *w, const struct tensor_copy *x, u32 v, unsigned lane)
 {
 	unsigned bits = x->rank == 3 ? 16 : x->rank == 4 ? 8 : 5;
 
@@ -156,17 +159,17 @@ static void put_offsets(struct warp *w, const struct tensor_copy *x, u32 v, unsi
 static void copy_tensor(struct warp *w, const struct op *o, uint32_t m)
 {
 	const struct tensor_copy *x = o->x->family;
-	unsigned lane = acting_lane(w), k = 0;
+	unsigned lane = executing_lane(w), k = 0;
 
 	(void)m;
-	put_address(w, BULK_FROM, o->a, false, lane);
+	set_scratch_address(w, BULK_FROM, o->a, false, lane);
 	if (x->direction != WAY_PREFETCH)
-		REG(u64, w, BULK_TO)[lane] = memory_shared_offset(w, uniform_word(w, o->d, k++));
+		REG(u64, w, BULK_TO)[lane] = memory_shared_offset(w, read_uniform_word(w, o->d, k++));
 	if (x->direction == WAY_LOAD)
-		REG(u64, w, BULK_BAR)[lane] = memory_shared_offset(w, uniform_word(w, o->d, k++));
+		REG(u64, w, BULK_BAR)[lane] = memory_shared_offset(w, read_uniform_word(w, o->d, k++));
 	for (unsigned d = 0; d < x->rank; d++)
-		REG(u32, w, x->coordinate[d])[lane] = uniform_word(w, o->d, k + d);
-	put_offsets(w, x, uniform_word(w, o->c, 0), lane);
+		REG(u32, w, x->coordinate[d])[lane] = read_uniform_word(w, o->d, k + d);
+	set_scratch_offsets(w, x, read_uniform_word(w, o->c, 0), lane);
 	tensor_copy_run(w, o, 1u << lane);
 }
 
@@ -218,7 +221,7 @@ int mbind_tensor(struct mbind *b, struct op *o)
 		x->atom = (enum atom)field(b, 87, 3);
 		set_modifier(&b->fn->inst[b->index], M_REDUCE);
 		b->bound->frame[b->fn->number].order |=
-			ORDER_SHOWS; /* the type is in the map, unknown here */
+			ORDER_SHOWS; /* the type is in the tensor map, not in the code */
 	}
 	return o->d == UINT32_MAX || o->a == UINT32_MAX ? mbind_refuse(b, "registers") : 0;
 }

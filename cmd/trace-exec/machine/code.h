@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Data of modules and functions of machine code, the frame of a warp, and the interface of the families of ops. */
+/* Data of modules and functions of machine code, the frame of a warp, and the functions that bind and execute ops. */
 #ifndef MACHINE_CODE_H
 #define MACHINE_CODE_H
 
@@ -12,16 +12,17 @@
 
 /* ---- the frame ---- */
 
-#define VECTOR (LANES * 4u) /* bytes of a register of all lanes */
+#define VECTOR (LANES * 4u) /* bytes of a register for all lanes */
 enum {
 	FRAME_PT = 0,       /* a predicate that is true */
 	FRAME_P = 4,        /* P0 to P6 */
-	FRAME_PSINK = 32,   /* result of a predicate that is lost */
+	FRAME_PSINK = 32,   /* predicate result that is discarded */
 	FRAME_UP = 36,      /* UP0 to UP6 */
 	FRAME_BAR = 64,     /* result of BAR.RED: a predicate */
 	FRAME_BARKIND = 68, /* operation of the last BAR.RED */
-	FRAME_QUADS = 72,   /* lanes of the group before whole quads ran; 0: they do not */
-	FRAME_ZERO = 128,   /* RZ as a source, 4 vectors */
+	FRAME_QUADS =
+		72, /* lanes of the group before it was extended to whole quads; 0: it is not extended */
+	FRAME_ZERO = 128,                           /* RZ as a source, 4 vectors */
 	FRAME_SINK = FRAME_ZERO + 4 * (int)VECTOR,  /* RZ as a result, 4 vectors */
 	FRAME_COUNT = FRAME_SINK + 4 * (int)VECTOR, /* result of BAR.RED.POPC */
 	FRAME_R = FRAME_COUNT + (int)VECTOR,
@@ -47,24 +48,25 @@ struct machine_code { /* Machine code of a kernel. */
 	struct machine_module *module;
 	const struct sass_function *kernel;
 	struct sass_inst *inst;
-	uint32_t n;   /* number of instructions; a further one in the function fails the launch */
+	uint32_t n;   /* number of instructions; the op after them fails the launch */
 	uint32_t own; /* number of the kernel's own instructions; those of device functions follow */
 	uint32_t *first; /* number of the first instruction of each device function; UINT32_MAX: it is not called */
-	uint64_t *target; /* address that an absolute call names by a relocation, UINT64_MAX: none; NULL: none has one */
+	/* address from the relocation of each absolute call; UINT64_MAX: no relocation; NULL: no instruction has one */
+	uint64_t *target;
 	unsigned sm;
 	struct machine_constant *constant;
 	uint32_t n_constants, cap_constants;
 	uint32_t registers;        /* number of registers that the code uses */
 	uint32_t uniforms;         /* number of uniform registers that the code uses */
-	struct machine_text *text; /* trace.c: lines; NULL: not made yet */
-	struct source_lines lines; /* trace.c: source lines; made with text */
-	bool asynchronous;         /* its lines have version 6; set with text */
+	struct machine_text *text; /* texts of the trace lines (trace.c); NULL until they are made */
+	struct source_lines lines; /* source lines (trace.c); made with text */
+	bool asynchronous;         /* the trace has version 6; set with text */
 };
 
 struct machine_module {
 	struct sass_image *image;
 	struct module *module;
-	struct machine_code *code; /* by kernel */
+	struct machine_code *code; /* code of each kernel */
 	uint32_t n;
 	uint32_t *at;     /* address of each function of the image */
 	uint32_t *device; /* device functions of the image, in the order of their addresses */
@@ -90,7 +92,7 @@ typedef int link_address_fn(
 void link_functions(struct machine_module *x);
 /* Decodes the instructions of a kernel and of the device functions that it can call. */
 void link_decode(struct machine_code *c, struct arena *arena);
-/* Returns the bytes of local memory of a lane of a kernel. */
+/* Returns the bytes of local memory that a lane of the kernel needs. */
 uint32_t link_stack(const struct machine_code *c);
 /* Returns the number of the instruction at an address; UINT32_MAX: none. */
 uint32_t link_index(const struct machine_code *c, uint64_t pc);
@@ -99,7 +101,7 @@ uint32_t link_function(const struct machine_code *c, uint32_t i, uint32_t *pc);
 /* Applies the relocations of the code. Returns -1 with *f set for a symbol or type that is not supported. */
 int link_code(struct machine_code *c, link_address_fn *address_of, struct fault *f);
 
-/* Returns the bytes of a constant bank and their number; NULL: there is none. */
+/* Returns the bytes of a constant bank and sets *n to their number; NULL if the bank does not exist. */
 const uint8_t *machine_bank(const struct grid *g, const struct machine_code *c, unsigned bank, uint32_t *n);
 
 /* ---- binding ---- */
@@ -131,31 +133,31 @@ static inline int64_t signed_field(const struct mbind *b, unsigned at, unsigned 
 
 /* Sets the function that executes the op. */
 void machine_set_function(struct op *o, op_fn *fn);
-/* Returns -1 with the fault that the instruction is not executed; why: "", or a reason. */
+/* Sets the fault that the instruction is not executed, and returns -1. why: the reason, or "". */
 int mbind_refuse(const struct mbind *b, const char *why);
-/* Return slots of registers as sources and as results; count: number of consecutive registers. */
+/* Return the slot of count consecutive registers, as sources and as results. at: first bit of the register's field. */
 uint32_t mbind_reg(struct mbind *b, unsigned at, unsigned count);
 uint32_t mbind_dst(struct mbind *b, unsigned at, unsigned count);
-/* Return slots of uniform registers; at: the field's first bit. */
+/* Return the slot of a uniform register, as a source and as a result. at: the field's first bit. */
 uint32_t mbind_ureg(struct mbind *b, unsigned at);
 uint32_t mbind_udst(struct mbind *b, unsigned at);
-/* Returns the slot of count consecutive uniform registers; UINT32_MAX: they do not exist. */
+/* Returns the slot of count consecutive uniform registers; UINT32_MAX if they do not exist. */
 uint32_t mbind_uregs(struct mbind *b, unsigned at, unsigned count);
-/* Returns the slot of a number in all lanes. count 2: with the upper word in the next vector. */
+/* Returns the slot of a vector with the number v in all lanes. count 2: the upper word is in the next vector. */
 uint32_t mbind_number(struct mbind *b, uint64_t v, unsigned count);
-/* Tests whether the slot has a number in all lanes, which becomes *v. */
+/* Returns true if the slot has the same known number in all lanes, and sets *v to it. */
 bool mbind_known(const struct mbind *b, uint32_t slot, uint32_t *v);
-/* Returns the slot of the constant in bits 38-58. */
+/* Returns the slot of the constant that bits 38-58 name. count: number of its words. */
 uint32_t mbind_constant(struct mbind *b, unsigned count);
-/* Returns the slot of words of a bank. */
+/* Returns the slot of count words of a constant bank from offset on. */
 uint32_t mbind_bank(struct mbind *b, unsigned bank, uint32_t offset, unsigned count);
-/* Returns the predicate of 3 bits as a source (with the inversion bit after it) packed for pred_value(). */
+/* Returns the source predicate in the 3 bits from `at` on and the inversion bit after them, packed for pred_value(). */
 int64_t mbind_pred(const struct mbind *b, unsigned at, bool uniform);
 /* Returns the slot of a predicate as a result. */
 uint32_t mbind_pdst(const struct mbind *b, unsigned at, bool uniform);
 /*
- * Operands of 64 bits, and what an immediate in such an operand is: the upper word, or a number with a sign.
- * TWO_OPERANDS: the instruction does not read c.
+ * Flags for mbind_forms(). WIDE_A to WIDE_D: the operand has 64 bits. F64_IMMEDIATE: an immediate is the upper word of
+ * such an operand. SIGNED_IMMEDIATE: an immediate is sign-extended. TWO_OPERANDS: the instruction does not read c.
  */
 enum wide {
 	WIDE_NONE = 0,
@@ -169,7 +171,7 @@ enum wide {
 };
 /*
  * Sets o->d, o->a, o->b and o->c from the form of an arithmetic instruction (bits 9-11) and marks negated and
- * absolute operands in o->mode. wide: operands of 64 bits; TWO_OPERANDS: bits 64-71 are no register if b is not there.
+ * absolute operands in o->mode. wide: flags of enum wide. With TWO_OPERANDS, bits 64-71 are a register only if it is b.
  */
 int mbind_forms(struct mbind *b, struct op *o, unsigned wide);
 
@@ -194,14 +196,14 @@ static inline uint32_t second_pred_source(const struct warp *w, const struct op 
 	return pred_value(w, o->imm >> 32);
 }
 
-/* Results in predicates. */
+/* Slots of the first and the second predicate result. */
 #define PDST1(o) ((o)->target)
 #define PDST2(o) ((o)->rpc)
 
 /* Bits of o->mode of arithmetic: signs of the operands. */
 enum { NEG_A = 1, ABS_A = 2, NEG_B = 4, ABS_B = 8, NEG_C = 16, ABS_C = 32 };
 
-/* Define a function over lanes with declarations before the loop. */
+/* Define a function that computes expr for each lane, with 1, 2 or 3 sources. PRE: declarations before the loop. */
 #define MACHINE_OP1(name, PRE, expr) \
 	LANE_FN static void name(struct warp *w, const struct op *o, uint32_t m) \
 	{ \
@@ -221,7 +223,7 @@ enum { NEG_A = 1, ABS_A = 2, NEG_B = 4, ABS_B = 8, NEG_C = 16, ABS_C = 32 };
 		PRE LANES_SET(u32, LANE_LOAD3(u32, u32, u32)(void) a; (void)b; (void)c;, expr) \
 	}
 
-/* A row of the table of bindings. */
+/* Sets op o from the instruction of b. Returns -1 with the fault set if the instruction is not executed. */
 typedef int mbind_fn(struct mbind *b, struct op *o);
 #define B(name) mbind_fn name
 B(mbind_mov);
@@ -365,25 +367,26 @@ enum machine_flow {
 /* Values of entry.rpc: a group can run, or waits at a convergence barrier, a WARPSYNC or a barrier of the block. */
 enum { GROUP_READY = 0, GROUP_BSYNC, GROUP_WARPSYNC, GROUP_BAR };
 
-/* Executes an instruction that changes the flow: the group on top, at pc, with the lanes of mask. */
+/* Executes an instruction that changes the flow for the group on top, which is at pc and has the lanes of mask. */
 void flow_execute(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec);
-/* Puts all lanes of the warp at pc. */
+/* Makes all lanes of the warp one group at pc. */
 void group_start(struct warp *w, uint32_t pc);
 /* Releases groups whose wait is over and brings one that can run to the top. */
 void group_settle(struct warp *w);
+/* Moves the lowest group that can run to the top. Returns the number of groups that can run. */
 uint32_t group_rotate(struct warp *w);
-/* Splits the top group into the given ones; those with fewer lanes run first, of equal ones the first given. */
+/* Replaces the top group by the n groups of part. Groups with fewer lanes run first, then those earlier in part. */
 void group_split(struct warp *w, const struct entry *part, unsigned n);
 
 /* Executes a call of extern function number `which`. */
 void special_call(struct warp *w, const struct op *o, unsigned which, uint32_t exec);
-/* Returns the number of the extern function of that name; -1: it is not executed. */
+/* Returns the number of the extern function with this name; -1 if it is not executed. */
 int special_extern(const char *name);
 /* Binds the instructions of a function; bind.c. */
 int machine_bind(struct bound_code *bound, struct func *fn, struct fault *f);
 /*
- * Append the columns of a bulk copy or tensor copy, from the size of an element on, to the trace; lane: the lane
- * that acts, -1: none does. false: the launch has failed.
+ * Append the columns of a bulk copy or a tensor copy, from the size of an element on, to the trace. lane: the lane that
+ * executes the copy; -1: no lane does. Return false if the launch has failed.
  */
 bool column_bulk(struct warp *w, const struct op *o, int lane);
 bool column_tensor(struct warp *w, const struct op *o, int lane);

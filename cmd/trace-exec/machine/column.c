@@ -2,25 +2,26 @@
 /*
  * Columns of bulk and tensor copies in a trace: size of an element, mbarrier, blocks, bytes, addresses.
  *
- * Always true: the addresses are those of global memory, one for each element that is copied: an element of the tensor,
- * or 16 bytes. The operands are in the scratch vectors of the frame, where the copy left them.
+ * Always true: the addresses are in global memory, one for each copied element: an element of a tensor, or 16 bytes of
+ * a bulk copy. The operands are in the scratch vectors of the frame, where the copy left them.
  */
 #include <string.h>
 #include "machine/code.h"
 #include "sem/async.h"
 
-#define BULK_UNIT 16u  /* bytes of an element of a bulk copy */
-#define ROOM      128u /* bytes of the columns without addresses, and of an address */
+#define BULK_UNIT    16u  /* bytes of an element of a bulk copy */
+#define NUMBER_BYTES 128u /* bytes that suffice for a number */
 
-/* Addresses as a base and the differences of further ones. */
+/* A column of addresses: the first address, then the difference of each further address to the one before. */
 struct copy_column {
 	struct text *out;
-	uint64_t bytes; /* of an element */
+	uint64_t bytes; /* bytes of an element */
 	uint64_t left;  /* elements that are not written yet */
-	uint64_t count, last;
+	uint64_t count; /* elements of the column */
+	uint64_t last;  /* address that was written last */
 };
 
-static void put_words(struct text *t, const char *words)
+static void append_words(struct text *t, const char *words)
 {
 	size_t n = strlen(words);
 
@@ -29,21 +30,21 @@ static void put_words(struct text *t, const char *words)
 	t->n += n;
 }
 
-static void put_number(struct text *t, int64_t v)
+static void append_number(struct text *t, int64_t v)
 {
-	text_reserve(t, ROOM);
+	text_reserve(t, NUMBER_BYTES);
 	t->n = (size_t)(text_put_number(t->p + t->n, v) - t->p);
 }
 
-static void put_hex(struct text *t, uint64_t v, unsigned digits)
+static void append_hex(struct text *t, uint64_t v, unsigned digits)
 {
-	put_words(t, "0x");
-	text_reserve(t, ROOM);
+	append_words(t, "0x");
+	text_reserve(t, NUMBER_BYTES);
 	t->n = (size_t)(text_put_hex(t->p + t->n, v, digits) - t->p);
 }
 
 /* Writes the addresses of n elements from addr on. */
-static void put_elements(void *ctx, uint64_t addr, uint64_t n)
+static void write_copied_addresses(void *ctx, uint64_t addr, uint64_t n)
 {
 	struct copy_column *c = ctx;
 
@@ -51,35 +52,35 @@ static void put_elements(void *ctx, uint64_t addr, uint64_t n)
 		uint64_t at = addr + i * c->bytes;
 
 		if (c->left == c->count) {
-			put_hex(c->out, at, 1);
-			put_words(c->out, " ");
-			put_number(c->out, (int64_t)c->count);
+			append_hex(c->out, at, 1);
+			append_words(c->out, " ");
+			append_number(c->out, (int64_t)c->count);
 		} else {
-			put_words(c->out, " ");
-			put_number(c->out, (int64_t)(at - c->last));
+			append_words(c->out, " ");
+			append_number(c->out, (int64_t)(at - c->last));
 		}
 		c->last = at;
 	}
 }
 
 /* Writes the columns before the addresses. outside: bytes outside the tensor. */
-static void put_head(struct warp *w, uint32_t mbarrier, const struct targets *t, unsigned lane,
+static void write_copy_columns(struct warp *w, uint32_t mbarrier, const struct targets *t, unsigned lane,
 	uint64_t element, uint64_t bytes, uint64_t outside)
 {
 	struct text *out = &w->out;
 
-	put_number(out, (int64_t)element);
-	put_words(out, " ");
-	put_hex(out, mbarrier, 8);
-	put_words(out, t->mask ? " 1 " : " 0 ");
+	append_number(out, (int64_t)element);
+	append_words(out, " ");
+	append_hex(out, mbarrier, 8);
+	append_words(out, t->mask ? " 1 " : " 0 ");
 	if (t->mask) {
-		put_hex(out, REG(u16, w, t->mask)[lane], 4);
-		put_words(out, " ");
+		append_hex(out, REG(u16, w, t->mask)[lane], 4);
+		append_words(out, " ");
 	}
-	put_number(out, (int64_t)bytes);
-	put_words(out, " ");
-	put_number(out, (int64_t)outside);
-	put_words(out, " 4 ");
+	append_number(out, (int64_t)bytes);
+	append_words(out, " ");
+	append_number(out, (int64_t)outside);
+	append_words(out, " 4 ");
 }
 
 static const char no_copy[] = "0 0x0 0 0 0 4 0x0 0";
@@ -106,17 +107,17 @@ void column_bulk_at(struct warp *w, const struct bulk *x, int lane, uint32_t mba
 	bool in_global = x->from.space == SP_GLOBAL || x->targets.to.space == SP_GLOBAL;
 
 	if (lane < 0) {
-		put_words(&w->out, no_copy);
+		append_words(&w->out, no_copy);
 		return;
 	}
 	uint64_t bytes = REG(u32, w, x->bytes)[lane];
 
 	c.count = c.left = in_global ? bytes / BULK_UNIT : 0;
-	put_head(w, mbarrier, &x->targets, (unsigned)lane, BULK_UNIT, bytes, 0);
+	write_copy_columns(w, mbarrier, &x->targets, (unsigned)lane, BULK_UNIT, bytes, 0);
 	if (c.count)
-		put_elements(&c, global, c.count);
+		write_copied_addresses(&c, global, c.count);
 	else
-		put_words(&w->out, "0x0 0");
+		append_words(&w->out, "0x0 0");
 }
 
 bool column_tensor(struct warp *w, const struct op *o, int lane)
@@ -132,17 +133,17 @@ bool column_tensor_at(struct warp *w, const struct op *o, int lane, uint32_t mba
 	struct tensor_extent e;
 
 	if (lane < 0) {
-		put_words(&w->out, no_copy);
+		append_words(&w->out, no_copy);
 		return true;
 	}
 	if (!tensor_copy_lines(w, o, (unsigned)lane, &e, NULL, NULL))
 		return false;
 	struct copy_column c = {.out = &w->out, .bytes = e.bytes, .count = e.inside, .left = e.inside};
 
-	put_head(w, mbarrier, &x->targets, (unsigned)lane, e.bytes, e.elements * e.bytes,
+	write_copy_columns(w, mbarrier, &x->targets, (unsigned)lane, e.bytes, e.elements * e.bytes,
 		(e.elements - e.inside) * e.bytes);
 	if (c.count)
-		return tensor_copy_lines(w, o, (unsigned)lane, &e, put_elements, &c);
-	put_words(&w->out, "0x0 0");
+		return tensor_copy_lines(w, o, (unsigned)lane, &e, write_copied_addresses, &c);
+	append_words(&w->out, "0x0 0");
 	return true;
 }

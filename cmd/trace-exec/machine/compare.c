@@ -14,8 +14,8 @@ static u32 combine_bool(unsigned how, u32 v, u32 p)
 	return how == BOOL_AND ? v & p : how == BOOL_OR ? v | p : v ^ p;
 }
 
-/* Sets both results from the comparison v. */
-static void set_results(struct warp *w, const struct op *o, uint32_t m, u32 v)
+/* Sets both predicate results from the comparison v. */
+static void set_compare_results(struct warp *w, const struct op *o, uint32_t m, u32 v)
 {
 	u32 p = first_pred_source(w, o);
 
@@ -40,12 +40,12 @@ COMPARE(lanes_equal, u32, ==)
 
 typedef u32 compare_fn(const u32 *a, const u32 *b);
 
-/* o->mode: 1 the comparison is inverted, 2 it is a constant. The operands are in the order of the test. */
+/* Define a function for ISETP. o->mode 1: the test is inverted. The operands of .GT and .LE have been swapped. */
 #define ISETP(name, test) \
 	static void name(struct warp *w, const struct op *o, uint32_t m) \
 	{ \
 		u32 v = test(REG(u32, w, o->a), REG(u32, w, o->b)); \
-		set_results(w, o, m, o->mode & 1 ? ~v : v); \
+		set_compare_results(w, o, m, o->mode & 1 ? ~v : v); \
 	}
 ISETP(isetp_signed, lanes_less_signed)
 ISETP(isetp_unsigned, lanes_less_unsigned)
@@ -53,12 +53,12 @@ ISETP(isetp_equal, lanes_equal)
 
 static void isetp_constant(struct warp *w, const struct op *o, uint32_t m)
 {
-	set_results(w, o, m, o->mode & 1 ? ALL_LANES : 0);
+	set_compare_results(w, o, m, o->mode & 1 ? ALL_LANES : 0);
 }
 
 enum { ICMP_F, ICMP_LT, ICMP_EQ, ICMP_LE, ICMP_GT, ICMP_NE, ICMP_GE, ICMP_T };
 
-/* .EX: the upper words, with the comparison of the lower ones as second predicate. */
+/* Executes ISETP.EX: compares upper words. The second source predicate is the comparison of the lower words. */
 static void isetp_extended(struct warp *w, const struct op *o, uint32_t m)
 {
 	const u32 *a = REG(u32, w, o->a), *b = REG(u32, w, o->b);
@@ -74,10 +74,10 @@ static void isetp_extended(struct warp *w, const struct op *o, uint32_t m)
 	case ICMP_NE: v = ~equal | low; break;
 	default: v = o->bytes == ICMP_T ? ALL_LANES : 0;
 	}
-	set_results(w, o, m, v);
+	set_compare_results(w, o, m, v);
 }
 
-/* Pairs of registers: sm_120. */
+/* Executes ISETP on pairs of registers (sm_110 and later). */
 static void isetp_pairs(struct warp *w, const struct op *o, uint32_t m)
 {
 	const u32 *pa = REG(u32, w, o->a), *pb = REG(u32, w, o->b);
@@ -100,7 +100,7 @@ static void isetp_pairs(struct warp *w, const struct op *o, uint32_t m)
 	case ICMP_NE: v = ~equal; break;
 	default: v = o->bytes == ICMP_T ? ALL_LANES : 0;
 	}
-	set_results(w, o, m, v);
+	set_compare_results(w, o, m, v);
 }
 
 int mbind_isetp(struct mbind *b, struct op *o)
@@ -153,8 +153,8 @@ struct lane_order {
 	u32 less, equal, unordered;
 };
 
-/* Outcomes that count as true, by the number of the comparison. */
-static const uint8_t outcomes[16] = {0, IS_LESS, IS_EQUAL, IS_LESS | IS_EQUAL, IS_GREATER,
+/* Outcomes for which a comparison is true, by the number of the comparison. */
+static const uint8_t true_outcomes[16] = {0, IS_LESS, IS_EQUAL, IS_LESS | IS_EQUAL, IS_GREATER,
 	IS_LESS | IS_GREATER, IS_GREATER | IS_EQUAL, IS_LESS | IS_EQUAL | IS_GREATER, IS_UNORDERED,
 	IS_LESS | IS_UNORDERED, IS_EQUAL | IS_UNORDERED, IS_LESS | IS_EQUAL | IS_UNORDERED,
 	IS_GREATER | IS_UNORDERED, IS_LESS | IS_GREATER | IS_UNORDERED, IS_GREATER | IS_EQUAL | IS_UNORDERED,
@@ -167,7 +167,7 @@ static u32 lanes_where_true(const struct lane_order *r, unsigned is)
 	       (is & IS_GREATER ? ~(r->less | r->equal | r->unordered) : 0);
 }
 
-LANE_FN static struct lane_order order_words(const u32 *pa, const u32 *pb, unsigned mode, bool ftz)
+LANE_FN static struct lane_order compare_float_lanes(const u32 *pa, const u32 *pb, unsigned mode, bool ftz)
 {
 	u32 na = mode & ABS_A ? 0x7fffffff : ~0u, nb = mode & ABS_B ? 0x7fffffff : ~0u,
 	    xa = mode & NEG_A ? 0x80000000 : 0, xb = mode & NEG_B ? 0x80000000 : 0, less = 0, equal = 0,
@@ -186,7 +186,7 @@ LANE_FN static struct lane_order order_words(const u32 *pa, const u32 *pb, unsig
 	return (struct lane_order){less, equal, un};
 }
 
-static struct lane_order order_doubles(const u32 *pa, const u32 *pb, unsigned mode)
+static struct lane_order compare_double_lanes(const u32 *pa, const u32 *pb, unsigned mode)
 {
 	u64 na = mode & ABS_A ? ~(1ull << 63) : ~0ull, nb = mode & ABS_B ? ~(1ull << 63) : ~0ull,
 	    xa = mode & NEG_A ? 1ull << 63 : 0, xb = mode & NEG_B ? 1ull << 63 : 0;
@@ -205,15 +205,15 @@ static struct lane_order order_doubles(const u32 *pa, const u32 *pb, unsigned mo
 
 static void execute_fsetp(struct warp *w, const struct op *o, uint32_t m)
 {
-	struct lane_order r = order_words(REG(u32, w, o->a), REG(u32, w, o->b), o->mode, o->is_param);
+	struct lane_order r = compare_float_lanes(REG(u32, w, o->a), REG(u32, w, o->b), o->mode, o->is_param);
 
-	set_results(w, o, m, lanes_where_true(&r, o->bytes));
+	set_compare_results(w, o, m, lanes_where_true(&r, o->bytes));
 }
 
-/* FSET: 1.0 or 0, or all ones. */
+/* Executes FSET: the result is 1.0 or 0. */
 static void execute_fset(struct warp *w, const struct op *o, uint32_t m)
 {
-	struct lane_order r = order_words(REG(u32, w, o->a), REG(u32, w, o->b), o->mode, o->is_param);
+	struct lane_order r = compare_float_lanes(REG(u32, w, o->a), REG(u32, w, o->b), o->mode, o->is_param);
 	u32 v = combine_bool(o->n, lanes_where_true(&r, o->bytes), first_pred_source(w, o)),
 	    *d = REG(u32, w, o->d);
 
@@ -228,7 +228,7 @@ static int bind_float_compare(struct mbind *b, struct op *o)
 	if (b->in->form == 2 || b->in->form == 3)
 		return mbind_refuse(b, "form of operands");
 	o->mode &= NEG_A | ABS_A | NEG_B | ABS_B;
-	o->bytes = outcomes[field(b, 76, 4)];
+	o->bytes = true_outcomes[field(b, 76, 4)];
 	o->is_param = bit(b, 80);
 	o->n = (uint8_t)field(b, 74, 2);
 	o->imm = mbind_pred(b, 87, b->uniform);
@@ -254,16 +254,16 @@ int mbind_fset(struct mbind *b, struct op *o)
 
 static void execute_dsetp(struct warp *w, const struct op *o, uint32_t m)
 {
-	struct lane_order r = order_doubles(REG(u32, w, o->a), REG(u32, w, o->b), o->mode);
+	struct lane_order r = compare_double_lanes(REG(u32, w, o->a), REG(u32, w, o->b), o->mode);
 
-	set_results(w, o, m, lanes_where_true(&r, o->bytes));
+	set_compare_results(w, o, m, lanes_where_true(&r, o->bytes));
 }
 
-/* .MIN and .MAX: first result: a is taken; second: both are NaN. */
-static void dsetp_choice(struct warp *w, const struct op *o, uint32_t m)
+/* Executes DSETP.MIN and .MAX. The first result says whether a is chosen, the second whether both are NaN. */
+static void execute_dsetp_min_max(struct warp *w, const struct op *o, uint32_t m)
 {
 	const u32 *pa = REG(u32, w, o->a), *pb = REG(u32, w, o->b);
-	struct lane_order r = order_doubles(pa, pb, o->mode);
+	struct lane_order r = compare_double_lanes(pa, pb, o->mode);
 	u32 nan_a = 0, nan_b = 0, first;
 
 	for (unsigned i = 0; i < LANES; i++) {
@@ -293,13 +293,13 @@ int mbind_dsetp(struct mbind *b, struct op *o)
 				    (signs & ABS_C ? ABS_B : 0));
 	}
 	o->mode &= NEG_A | ABS_A | NEG_B | ABS_B;
-	o->bytes = outcomes[cmp];
+	o->bytes = true_outcomes[cmp];
 	o->n = (uint8_t)field(b, 74, 2);
 	o->is_signed = cmp == 15;
 	o->imm = mbind_pred(b, 87, false);
 	o->target = mbind_pdst(b, 81, false);
 	o->rpc = mbind_pdst(b, 84, false);
 	o->d = FRAME_SINK;
-	machine_set_function(o, cmp == 0 || cmp == 15 ? dsetp_choice : execute_dsetp);
+	machine_set_function(o, cmp == 0 || cmp == 15 ? execute_dsetp_min_max : execute_dsetp);
 	return 0;
 }

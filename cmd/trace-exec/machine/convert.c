@@ -2,14 +2,14 @@
 /*
  * Conversions: F2F F2I I2F I2FP FRND. The source is b.
  *
- * Always true: a value goes through a double or a 64-bit integer, which hold every source exactly. An integer out
- * of range saturates; NaN becomes 0, or the least integer where a side has 64 bits.
+ * Always true: a value is converted by way of a double or a 64-bit integer, which holds every source exactly. An
+ * integer out of range saturates. NaN becomes 0, or the least integer if the source or the result has 64 bits.
  */
 #include <fenv.h>
 #include <math.h>
 #include "machine/half.h"
 
-/* Sizes: 0 8 bits, 1 16, 2 32, 3 64. o->reg_bytes: from; o->bytes: to. o->n: rounding 0 nearest, 1 down, 2 up, 3 to zero. */
+/* Sizes of the source (o->reg_bytes) and the result (o->bytes). o->n: rounding 0 nearest, 1 down, 2 up, 3 to zero. */
 enum { SIZE_8, SIZE_16, SIZE_32, SIZE_64 };
 enum { CONVERT_FTZ = 1, CONVERT_BF16_TO = 2, CONVERT_BF16_FROM = 4, CONVERT_SAT = 8 };
 
@@ -29,7 +29,7 @@ static double read_float(const struct op *o, const u32 *p, unsigned i)
 	return o->mode & NEG_B ? -v : v;
 }
 
-static double round_whole(double v, unsigned how)
+static double round_to_whole(double v, unsigned how)
 {
 	switch (how) {
 	case 0: return rint(v);
@@ -42,7 +42,7 @@ static double round_whole(double v, unsigned how)
 static const enum rounding small_rounding[4] = {ROUND_RN, ROUND_RM, ROUND_RP, ROUND_RZ};
 static const int host_rounding[4] = {FE_TONEAREST, FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO};
 
-/* Returns the f32 nearest to v in the direction of the rounding. */
+/* Returns v as f32, rounded in direction how. */
 static float f32_rounded(double v, unsigned how)
 {
 	float f = (float)v;
@@ -90,17 +90,17 @@ static void execute_frnd(struct warp *w, const struct op *o, uint32_t m)
 	const u32 *p = REG(u32, w, o->b);
 
 	FOR_BITS32 (i, m)
-		write_float(w, o, i, round_whole(read_float(o, p, i), o->n), o->bytes, 0);
+		write_float(w, o, i, round_to_whole(read_float(o, p, i), o->n), o->bytes, 0);
 }
 
-static u64 to_integer(const struct op *o, double v)
+static u64 float_to_integer(const struct op *o, double v)
 {
 	unsigned bits = 8u << o->bytes;
 	bool wide = o->reg_bytes == SIZE_64 || o->bytes == SIZE_64;
 
 	if (v != v)
 		return wide ? 1ull << (bits - 1) : 0;
-	v = round_whole(v, o->n);
+	v = round_to_whole(v, o->n);
 	if (o->is_signed) {
 		double least = -ldexp(1, (int)bits - 1), over = -least;
 
@@ -115,7 +115,7 @@ static void execute_f2i(struct warp *w, const struct op *o, uint32_t m)
 	u32 *d = REG(u32, w, o->d);
 
 	FOR_BITS32 (i, m) {
-		u64 v = to_integer(o, read_float(o, p, i));
+		u64 v = float_to_integer(o, read_float(o, p, i));
 
 		d[i] = (u32)v;
 		if (o->bytes == SIZE_64)
@@ -149,7 +149,7 @@ static double integer_to_f64(u64 v, bool is_signed, unsigned how)
 	return r;
 }
 
-/* Returns the number rounded to odd, so that a second rounding to fewer bits is right in every direction. */
+/* Returns the number rounded to odd, so that a second rounding to fewer bits is correct in every direction. */
 static double integer_to_odd(u64 v, bool is_signed)
 {
 	double r = integer_to_f64(v, is_signed, 3);
@@ -158,7 +158,7 @@ static double integer_to_odd(u64 v, bool is_signed)
 	return exact ? r : ieee_f64(ieee_f64_bits(r) | 1);
 }
 
-/* o->is_param: number of the byte or half of the source. */
+/* Returns the source of lane i as an integer. o->is_param: number of its byte in the register. */
 static u64 read_integer(const struct op *o, const u32 *p, unsigned i)
 {
 	u64 v = p[i];
@@ -213,7 +213,7 @@ static int bind_conversion(struct mbind *b, struct op *o, bool float_source)
 	return 0;
 }
 
-/* Sets the format bf16, which sm_90 and later name by a bit and a size of 0, as source and as result. */
+/* Set the format of the source and of the result to bf16, which sm_90 and later encode as a bit and size 0. */
 static void bind_bf16_source(const struct mbind *b, struct op *o)
 {
 	if (o->reg_bytes == SIZE_8 && bit(b, 86)) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Loads of constants, matrices from shared memory, copies from global to shared memory, fences.
+ * Loads of constants, loads and stores of matrices in shared memory, copies from global to shared memory, fences.
  *
- * Always true: a copy is made when it is issued; the checks report uses before DEPBAR.LE waits for it.
+ * Always true: an instruction that starts a copy makes the whole copy. The checks report uses before a DEPBAR.LE that
+ * waits for it.
  */
 #include "exec/check.h"
 #include "machine/memory.h"
@@ -10,7 +11,7 @@
 
 /* ---- constants ---- */
 
-static void copy_words(struct warp *w, const struct op *o, uint32_t m)
+static void copy_constants(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 *d = REG(u32, w, o->d);
 	const u32 *a = REG(u32, w, o->a);
@@ -23,7 +24,7 @@ static void copy_words(struct warp *w, const struct op *o, uint32_t m)
 				d[k * LANES + i] = a[k * LANES + i];
 }
 
-/* Loads from a bank at a register plus an offset; o->n: the bank. */
+/* Loads from constant bank o->n at a register plus an offset. */
 static void load_constant(struct warp *w, const struct op *o, uint32_t m)
 {
 	uint32_t n;
@@ -70,7 +71,7 @@ int mbind_ldc(struct mbind *b, struct op *o)
 		return mbind_refuse(b, "bank in a uniform register");
 	if (!indexed && size[n] >= 4 && bank != 3) {
 		o->a = mbind_bank(b, bank, offset, words);
-		machine_set_function(o, copy_words);
+		machine_set_function(o, copy_constants);
 		return 0;
 	}
 	o->n = (uint8_t)bank;
@@ -81,7 +82,7 @@ int mbind_ldc(struct mbind *b, struct op *o)
 
 /* ---- matrices ---- */
 
-/* Moves o->n matrices of 8 rows, whose addresses the lanes have, between shared memory and registers. */
+/* Moves o->n matrices of 8 rows between shared memory and registers. Each lane has the address of a row. */
 static void move_matrices(struct warp *w, const struct op *o, uint32_t m, bool store)
 {
 	uint8_t *at[LANES];
@@ -166,7 +167,7 @@ int mbind_movm(struct mbind *b, struct op *o)
 
 /* ---- copies to shared memory ---- */
 
-/* o->d: the register of the shared address; o->b: a uniform register added to it; o->x->aux[0]: its offset. */
+/* Executes LDGSTS. Sum of o->d, the uniform register o->b and o->x->aux[0]: the address in shared memory. */
 static void copy_to_shared(struct warp *w, const struct op *o, uint32_t m)
 {
 	struct op to = *o;
@@ -184,7 +185,7 @@ static void copy_to_shared(struct warp *w, const struct op *o, uint32_t m)
 	FOR_BITS32 (i, zeros)
 		memset(shared[i], 0, o->bytes);
 	memory_addresses(w, o);
-	FOR_BITS32 (i, on) /* with ZFILL the low bits of the address count the bytes that are zeros */
+	FOR_BITS32 (i, on) /* with ZFILL the low bits of the address are the number of zero bytes */
 		missing[i] = o->is_signed ? (u32)w->addr[i] & (o->bytes - 1u) : 0;
 	if (!on)
 		return;

@@ -2,8 +2,8 @@
 /*
  * f32 and f64: FADD FMUL FFMA DADD DMUL DFMA, choices, minima, FCHK, MUFU.
  *
- * Always true: sources take their signs and, with .FTZ, lose subnormal values before the operation; a NaN result
- * of f32 is 0x7fffffff; a product and sum of FFMA and DFMA is rounded once.
+ * Always true: absolute value, negation and .FTZ are applied to sources before the operation. A NaN result of f32 is
+ * 0x7fffffff. FFMA and DFMA round once, after the sum.
  */
 #include <fenv.h>
 #include <math.h>
@@ -43,7 +43,7 @@ static void set_rounding(unsigned how)
 	fesetround((how & ROUND) == FRZ ? FE_TOWARDZERO : (how & ROUND) == FRM ? FE_DOWNWARD : FE_UPWARD);
 }
 
-/* Loads a source with its signs. */
+/* Loads a source of all lanes, with its absolute value, negation and flush of subnormals. */
 LANE_FN static void load_signed(float *to, const u32 *from, bool abs, bool neg, bool ftz)
 {
 	u32 n = abs ? 0x7fffffff : ~0u, x = neg ? 0x80000000 : 0;
@@ -75,19 +75,19 @@ LANE_OP3(ffma_plain, float, float, float, float, canonical_f32(__builtin_fmaf(a,
 /* ---- any modifiers ---- */
 
 typedef void f32_fn(float *r, const float *a, const float *b, const float *c);
-static NOINLINE void add_all(float *r, const float *a, const float *b, const float *c)
+static NOINLINE void add_f32_lanes(float *r, const float *a, const float *b, const float *c)
 {
 	(void)c;
 	for (unsigned i = 0; i < LANES; i++)
 		r[i] = a[i] + b[i];
 }
-static NOINLINE void mul_all(float *r, const float *a, const float *b, const float *c)
+static NOINLINE void multiply_f32_lanes(float *r, const float *a, const float *b, const float *c)
 {
 	(void)c;
 	for (unsigned i = 0; i < LANES; i++)
 		r[i] = a[i] * b[i];
 }
-LANE_FN static NOINLINE void fma_all(float *r, const float *a, const float *b, const float *c)
+LANE_FN static NOINLINE void fma_f32_lanes(float *r, const float *a, const float *b, const float *c)
 {
 	for (unsigned i = 0; i < LANES; i++)
 		r[i] = __builtin_fmaf(a[i], b[i], c[i]);
@@ -108,17 +108,26 @@ static void compute_f32_lanes(struct warp *w, const struct op *o, uint32_t m, f3
 		fesetround(FE_TONEAREST);
 	for (unsigned i = 0; o->n & FMZ && i < LANES; i++)
 		if (a[i] == 0 || b[i] == 0)
-			r[i] = fn == fma_all ? 0.0f + c[i] : 0.0f;
+			r[i] = fn == fma_f32_lanes ? 0.0f + c[i] : 0.0f;
 	for (unsigned i = 0; o->imm && i < LANES; i++)
 		r[i] *= ieee_f32((u32)o->imm);
 	store_rounded(w, o, m, r);
 }
-static void fadd_any(struct warp *w, const struct op *o, uint32_t m) { compute_f32_lanes(w, o, m, add_all); }
-static void fmul_any(struct warp *w, const struct op *o, uint32_t m) { compute_f32_lanes(w, o, m, mul_all); }
-static void ffma_any(struct warp *w, const struct op *o, uint32_t m) { compute_f32_lanes(w, o, m, fma_all); }
+static void fadd_any(struct warp *w, const struct op *o, uint32_t m)
+{
+	compute_f32_lanes(w, o, m, add_f32_lanes);
+}
+static void fmul_any(struct warp *w, const struct op *o, uint32_t m)
+{
+	compute_f32_lanes(w, o, m, multiply_f32_lanes);
+}
+static void ffma_any(struct warp *w, const struct op *o, uint32_t m)
+{
+	compute_f32_lanes(w, o, m, fma_f32_lanes);
+}
 
-/* Sets o->n from the bits that f32 instructions share. */
-static void take_modes(const struct mbind *b, struct op *o, bool fmz)
+/* Sets o->n from the modifier bits that f32 instructions have in common. */
+static void bind_f32_modes(const struct mbind *b, struct op *o, bool fmz)
 {
 	static const uint8_t round[4] = {FRN, FRM, FRP, FRZ};
 
@@ -126,8 +135,8 @@ static void take_modes(const struct mbind *b, struct op *o, bool fmz)
 			 round[field(b, 78, 2)]);
 }
 
-/* Moves c to b for operations that take their second operand from either. */
-static void second_operand(const struct mbind *b, struct op *o, bool always)
+/* Moves the second operand from c to b in the forms that have it in c: forms 2, 3 and 7, or all forms if `always`. */
+static void bind_second_operand(const struct mbind *b, struct op *o, bool always)
 {
 	unsigned form = b->in->form, signs = o->mode;
 
@@ -144,9 +153,9 @@ int mbind_fadd(struct mbind *b, struct op *o)
 {
 	if (mbind_forms(b, o, WIDE_NONE))
 		return -1;
-	second_operand(b, o, false);
+	bind_second_operand(b, o, false);
 	o->c = FRAME_ZERO;
-	take_modes(b, o, false);
+	bind_f32_modes(b, o, false);
 	machine_set_function(o, o->n || o->mode ? fadd_any : fadd_plain);
 	return 0;
 }
@@ -159,10 +168,10 @@ int mbind_fmul(struct mbind *b, struct op *o)
 	if (mbind_forms(b, o, WIDE_NONE))
 		return -1;
 	if (b->in->form == 2 || b->in->form == 3)
-		second_operand(b, o, false);
+		bind_second_operand(b, o, false);
 	o->mode &= NEG_A | ABS_A | NEG_B | ABS_B;
 	o->c = FRAME_ZERO;
-	take_modes(b, o, true);
+	bind_f32_modes(b, o, true);
 	o->imm = s == 4 || b->uniform ? 0 : (int64_t)ieee_f32_bits(scale[s]);
 	machine_set_function(o, o->n || o->mode || o->imm ? fmul_any : fmul_plain);
 	return 0;
@@ -172,12 +181,12 @@ int mbind_ffma(struct mbind *b, struct op *o)
 {
 	if (mbind_forms(b, o, WIDE_NONE))
 		return -1;
-	take_modes(b, o, true);
+	bind_f32_modes(b, o, true);
 	machine_set_function(o, o->n || o->mode ? ffma_any : ffma_plain);
 	return 0;
 }
 
-/* FFMA2: two products. The slots of the second one's operands are in o->imm and o->rpc. */
+/* Executes FFMA2: two FFMA. o->imm and o->rpc: slots of a and b of the second one. */
 static void ffma2_lanes(struct warp *w, const struct op *o, uint32_t m)
 {
 	const uint32_t from[2][3] = {{o->a, o->b, o->c}, {(uint32_t)o->imm, o->rpc, o->c + VECTOR}};
@@ -188,7 +197,7 @@ static void ffma2_lanes(struct warp *w, const struct op *o, uint32_t m)
 		load_signed(v[0], REG(u32, w, from[k][0]), false, o->mode & NEG_A, false);
 		load_signed(v[1], REG(u32, w, from[k][1]), false, o->mode & NEG_B, false);
 		load_signed(v[2], REG(u32, w, from[k][2]), o->mode & ABS_C, o->mode & NEG_C, false);
-		fma_all(r[k], v[0], v[1], v[2]);
+		fma_f32_lanes(r[k], v[0], v[1], v[2]);
 	}
 	second.d += VECTOR;
 	store_rounded(w, o, m, r[0]);
@@ -209,15 +218,15 @@ int mbind_ffma2(struct mbind *b, struct op *o)
 	o->mode = (uint8_t)((bit(b, 72) ? NEG_A : 0) | (bit(b, 63) ? NEG_B : 0) | (bit(b, 75) ? NEG_C : 0) |
 			    (bit(b, 74) ? ABS_C : 0));
 	machine_set_function(o, ffma2_lanes);
-	/* .NP, and bits that modifiers of FFMA have, are not known */
+	/* the meaning of .NP, and of bits that are modifiers in FFMA, is not known */
 	return (one_a && swapped) || bit(b, 83) || bit(b, 73) || bit(b, 62) || field(b, 76, 5)
 		       ? mbind_refuse(b, "mode")
 		       : 0;
 }
 
 /*
- * FSWZADD: each lane of a quad has two bits of o->imm, the first lane the upper ones: 0 adds, 1 subtracts a from b, 2 b
- * from a, 3 takes b. The text has two letters for each lane, one an operand: P, N or Z.
+ * Executes FSWZADD. Each lane of a quad has two bits of o->imm, the first lane the highest: 0 adds, 1 subtracts a from
+ * b, 2 subtracts b from a, 3 returns b. The instruction's text has two letters per lane, one per operand: P, N or Z.
  */
 static void add_by_quad(struct warp *w, const struct op *o, uint32_t m)
 {
@@ -240,8 +249,8 @@ static void add_by_quad(struct warp *w, const struct op *o, uint32_t m)
 
 int mbind_fswzadd(struct mbind *b, struct op *o)
 {
-	take_modes(b, o, false);
-	o->n &= (uint8_t)~SAT; /* the bit is .NDV: the lanes of a quad do not diverge */
+	bind_f32_modes(b, o, false);
+	o->n &= (uint8_t)~SAT; /* this bit is .NDV here: the lanes of a quad do not diverge */
 	o->d = mbind_dst(b, 16, 1);
 	o->a = mbind_reg(b, 24, 1);
 	o->b = mbind_reg(b, 64, 1);
@@ -321,7 +330,7 @@ int mbind_dadd(struct mbind *b, struct op *o)
 {
 	if (bind_doubles(b, o))
 		return -1;
-	second_operand(b, o, true);
+	bind_second_operand(b, o, true);
 	o->c = FRAME_ZERO;
 	machine_set_function(o, dadd);
 	return b->in->form == 4 || b->in->form == 5 || b->in->form == 6 ? mbind_refuse(b, "form of operands")
@@ -333,7 +342,7 @@ int mbind_dmul(struct mbind *b, struct op *o)
 	if (bind_doubles(b, o))
 		return -1;
 	if (b->in->form == 2 || b->in->form == 3)
-		second_operand(b, o, false);
+		bind_second_operand(b, o, false);
 	o->mode &= NEG_A | ABS_A | NEG_B | ABS_B;
 	o->c = FRAME_ZERO;
 	machine_set_function(o, dmul);
@@ -359,7 +368,7 @@ int mbind_fsel(struct mbind *b, struct op *o)
 {
 	if (mbind_forms(b, o, WIDE_NONE))
 		return -1;
-	second_operand(b, o, false);
+	bind_second_operand(b, o, false);
 	o->n = bit(b, 80);
 	o->imm = mbind_pred(b, 87, b->uniform);
 	machine_set_function(o, fsel_word);
@@ -392,7 +401,7 @@ static u32 source_bits(const struct op *o, const u32 *p, unsigned i, unsigned k)
 	return flush_bits(v, o->n & 1);
 }
 
-/* o->n: 1 .FTZ, 2 .NAN, 4 .XORSIGN. */
+/* Executes FMNMX. o->n: 1 .FTZ, 2 .NAN, 4 .XORSIGN. */
 static void execute_fmnmx(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 *d = REG(u32, w, o->d), *pa = REG(u32, w, o->a), *pb = REG(u32, w, o->b),
@@ -420,7 +429,7 @@ int mbind_fmnmx(struct mbind *b, struct op *o)
 {
 	if (mbind_forms(b, o, WIDE_NONE))
 		return -1;
-	second_operand(b, o, false);
+	bind_second_operand(b, o, false);
 	o->n = (uint8_t)(bit(b, 80) | bit(b, 81) << 1 | bit(b, 82) << 2);
 	o->imm = mbind_pred(b, 87, b->uniform);
 	machine_set_function(o, execute_fmnmx);
@@ -439,7 +448,7 @@ int mbind_fmnmx3(struct mbind *b, struct op *o)
 
 /* ---- FCHK ---- */
 
-/* Returns whether the fast division a / b gives no correct result. */
+/* Returns true if the fast division a / b gives a wrong result. */
 static bool needs_slow_division(u32 a, u32 b)
 {
 	s32 ea = (s32)(a >> 23 & 255), eb = (s32)(b >> 23 & 255);
@@ -462,7 +471,7 @@ int mbind_fchk(struct mbind *b, struct op *o)
 {
 	if (mbind_forms(b, o, WIDE_NONE))
 		return -1;
-	second_operand(b, o, false);
+	bind_second_operand(b, o, false);
 	o->d = FRAME_SINK;
 	o->target = mbind_pdst(b, 81, false);
 	machine_set_function(o, execute_fchk);
@@ -484,7 +493,7 @@ enum {
 	MUFU_TANH
 };
 
-/* Subnormal results are 0: the compiler scales the operand where .ftz is absent. */
+/* Returns the function's value. Subnormal results are 0; compiled code scales the operand if .ftz is absent. */
 static u32 mufu_value(unsigned function, u32 bits)
 {
 	float v = ieee_f32(flush_bits(bits, function != MUFU_TANH));
@@ -513,7 +522,7 @@ static void execute_mufu(struct warp *w, const struct op *o, uint32_t m)
 		d[i] = mufu_value(o->n, (p[i] & n) ^ x);
 }
 
-/* Returns a function of a number of 16 bits, rounded once. */
+/* Returns the function's value for a 16-bit number, rounded once. */
 static u32 mufu_small_value(unsigned function, u16 bits, enum small format)
 {
 	double v = small_value(bits, format);
@@ -531,7 +540,7 @@ static u32 mufu_small_value(unsigned function, u16 bits, enum small format)
 		       : (u32)small_of_double(v, format, ROUND_RN, false);
 }
 
-/* 16 bits: is_param: the source is the upper half of the register; reg_bytes: the format. */
+/* Executes MUFU on 16-bit numbers. o->is_param: the source is the register's upper half. o->reg_bytes: its format. */
 static void mufu_small(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 *d = REG(u32, w, o->d), *p = REG(u32, w, o->b);

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Branches, calls, returns, ends of lanes, convergence barriers, barriers of the thread block: binding and
- * execution.
+ * Binds and executes branches, calls, returns, exits, convergence barriers and barriers of the thread block.
  *
- * Branch targets that are part of the instruction are checked when it is bound; those in registers when it is
+ * A branch target in the instruction is checked when the instruction is bound, a target in a register when it is
  * executed.
  */
 #include "exec/call.h"
 #include "exec/check.h"
 #include "machine/code.h"
 
-/* Scratch vectors after the registers: number and count of threads of a barrier that a register names. */
+/* Scratch vectors after the registers: number and thread count of a barrier that a register names. */
 #define BARRIER_NUMBER (FRAME_R + 256 * VECTOR)
 #define BARRIER_COUNT  (FRAME_R + 257 * VECTOR)
 
 /* ---- execution ---- */
 
-/* Returns the first instruction of the running function. */
+/* Returns the number of the first instruction of the running function. */
 static uint32_t first_pc(const struct op *o) { return o->func->first_pc; }
 
 static void set_group_pc(struct warp *w, uint32_t pc) { w->stack[w->depth - 1].pc = pc; }
@@ -34,8 +33,8 @@ static void branch_lanes(struct warp *w, const struct op *o, uint32_t pc, uint32
 }
 
 /*
- * Returns the lanes that branch: those of exec with the condition. .CONV: these lanes if all lanes that the operand
- * names are among them, else none; .DIV: the whole group unless they are.
+ * Returns the lanes that branch: the lanes of exec whose condition is true. With .CONV they branch only if they include
+ * all live lanes that operand b names. With .DIV the whole group branches if they do not include all of these.
  */
 static uint32_t lanes_that_branch(const struct warp *w, const struct op *o, uint32_t mask, uint32_t exec)
 {
@@ -53,7 +52,7 @@ static uint32_t lanes_that_branch(const struct warp *w, const struct op *o, uint
 	return taken;
 }
 
-/* Returns the number of the instruction at a lane's address; UINT32_MAX: there is none, and the launch failed. */
+/* Returns the number of the instruction at address. If there is none, fails the launch and returns UINT32_MAX. */
 static uint32_t instruction_at(struct warp *w, const struct op *o, uint32_t lane, uint64_t address)
 {
 	uint32_t n = link_index(o->func->machine_code, address);
@@ -94,7 +93,7 @@ static void branch_by_register(struct warp *w, const struct op *o, uint32_t pc, 
 		group_split(w, part, n);
 }
 
-/* Calls the extern functions whose addresses the lanes have; the return address is the next instruction. */
+/* Calls the functions at addresses in registers. Extern functions are executed at once; others are a branch. */
 static void call_by_register(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
 {
 	const uint32_t *low = REG(uint32_t, w, o->a), *high = low + LANES;
@@ -118,7 +117,7 @@ static void call_by_register(struct warp *w, const struct op *o, uint32_t pc, ui
 	set_group_pc(w, pc + 1);
 }
 
-/* The lanes wait; those whose guard is false continue. */
+/* Makes the lanes of exec a group that waits in state `how`. The other lanes of the group continue. */
 static void wait_in_group(struct warp *w, uint32_t pc, uint32_t mask, uint32_t exec, uint32_t how)
 {
 	if (mask & ~exec) {
@@ -142,7 +141,7 @@ static void set_barrier(struct warp *w, const struct op *o, uint32_t mask, uint3
 		b[i] = mask;
 }
 
-/* The lanes leave the barrier, as all its lanes see. */
+/* Removes the lanes of exec from the convergence barrier, also in the masks that its other lanes have. */
 static void break_barrier(struct warp *w, const struct op *o, uint32_t exec)
 {
 	uint32_t *b = REG(uint32_t, w, o->a), others = 0;
@@ -155,7 +154,7 @@ static void break_barrier(struct warp *w, const struct op *o, uint32_t exec)
 		b[i] &= ~exec;
 }
 
-static void end_lanes_of(struct warp *w, uint32_t pc, uint32_t mask, uint32_t exec)
+static void exit_lanes(struct warp *w, uint32_t pc, uint32_t mask, uint32_t exec)
 {
 	w->ended |= exec;
 	w->live &= ~exec;
@@ -167,7 +166,7 @@ static void end_lanes_of(struct warp *w, uint32_t pc, uint32_t mask, uint32_t ex
 		group_settle(w);
 }
 
-/* Reads the number of a barrier and its count of threads from the register. Count 0 means all threads. */
+/* Splits the register of a barrier into its number and its thread count. Count 0 means all threads of the block. */
 static void split_barrier_register(struct warp *w, const struct op *o)
 {
 	for (unsigned i = 0; i < LANES; i++) {
@@ -201,8 +200,8 @@ static void arrive_at_barrier(struct warp *w, const struct op *o, uint32_t pc, u
 }
 
 /*
- * Runs all lanes of the quads of the group, or ends that. Between the two the code is straight, so that only one group
- * has lanes of others, and the group has its own ones.
+ * Extends the group to all live lanes of its quads (MF_QUADS), or restores its own lanes (MF_QUADS_END). The code
+ * between the two instructions has no branches, so that only one group at a time is extended.
  */
 static void run_quads(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
 {
@@ -234,9 +233,9 @@ static void converge_lanes(struct warp *w, const struct op *o, uint32_t pc, uint
 }
 
 /*
- * Splits the group at a WARPSYNC whose lanes name different masks, by mask. Each part then executes the instruction by
- * itself. Lanes that do not have to be apart stay together: without .EXCLUSIVE and .COLLECTIVE, where the group has
- * all lanes that are named.
+ * Splits the group at a WARPSYNC whose lanes name different masks, by mask. Each part then executes the instruction on
+ * its own. Without .EXCLUSIVE and .COLLECTIVE, a group that has all named lanes is not split. Returns true if the group
+ * was split.
  */
 static bool split_by_named_lanes(
 	struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
@@ -265,8 +264,8 @@ static bool split_by_named_lanes(
 	return n > 1;
 }
 
-/* Returns the lanes of exec for which the condition of the instruction holds; all of them where it has none. */
-static uint32_t lanes_of_condition(const struct warp *w, const struct op *o, uint32_t mask, uint32_t exec)
+/* Returns the lanes of exec whose condition is true; all of exec if the instruction has no condition. */
+static uint32_t lanes_with_condition(const struct warp *w, const struct op *o, uint32_t mask, uint32_t exec)
 {
 	switch (o->flow) {
 	case MF_BRA: return lanes_that_branch(w, o, mask, exec);
@@ -282,7 +281,7 @@ static uint32_t lanes_of_condition(const struct warp *w, const struct op *o, uin
 void flow_execute(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
 {
 	record_fn *record = w->g->record;
-	uint32_t taken = lanes_of_condition(w, o, mask, exec);
+	uint32_t taken = lanes_with_condition(w, o, mask, exec);
 
 	if (o->flow == MF_WARPSYNC && split_by_named_lanes(w, o, pc, mask, exec))
 		return;
@@ -293,7 +292,7 @@ void flow_execute(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask
 	case MF_BRX:
 	case MF_RET: branch_by_register(w, o, pc, mask, taken); break;
 	case MF_CALL: call_by_register(w, o, pc, mask, exec); break;
-	case MF_EXIT: end_lanes_of(w, pc, mask, taken); break;
+	case MF_EXIT: exit_lanes(w, pc, mask, taken); break;
 	case MF_BSSY:
 		set_barrier(w, o, mask, exec);
 		set_group_pc(w, pc + 1);
@@ -355,7 +354,7 @@ static int bind_branch(struct mbind *b, struct op *o)
 	return bind_target(b, o);
 }
 
-/* Sets o->a and o->imm of a branch through a register, the target of a plain branch is added; o->c: its condition. */
+/* Binds a branch through register o->a. o->imm: the constant that is added to the register. o->c: the condition. */
 static int bind_indirect(struct mbind *b, struct op *o, enum machine_flow flow, bool uniform)
 {
 	int64_t offset = b->code->sm >= 90
@@ -369,7 +368,7 @@ static int bind_indirect(struct mbind *b, struct op *o, enum machine_flow flow, 
 	return 0;
 }
 
-/* Binds CALL.ABS: the address is that of a relocation, or part of the instruction. */
+/* Binds CALL.ABS. The address is from a relocation, or else from the instruction. */
 static int bind_absolute_call(struct mbind *b, struct op *o)
 {
 	uint64_t *named = b->code->target, address = named ? named[b->index] : UINT64_MAX;
@@ -511,7 +510,7 @@ int mbind_cluster_wait(struct mbind *b, struct op *o)
 
 /* ---- convergence barriers and masks of lanes as registers ---- */
 
-/* Numbers of masks in BMOV: lanes that have ended, lanes that run. */
+/* Numbers of masks in BMOV: lanes that have ended, lanes of the running group. */
 enum { STATE_ENDED = 24, STATE_RUNNING = 26 };
 
 LANE_OP1(copy_barrier, u32, u32, a)
@@ -523,8 +522,8 @@ static void copy_and_clear(struct warp *w, const struct op *o, uint32_t m)
 		REG(u32, w, o->a)[i] = 0;
 }
 
-/* Copies a mask of lanes of the warp: those that run, or have ended. */
-static void copy_state(struct warp *w, const struct op *o, uint32_t m)
+/* Copies the mask of the lanes that have ended, or of the running group, to the result. */
+static void copy_warp_mask(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 *d = REG(u32, w, o->d), v = o->n == STATE_ENDED ? w->ended : w->stack[w->depth - 1].mask;
 
@@ -532,8 +531,8 @@ static void copy_state(struct warp *w, const struct op *o, uint32_t m)
 		d[i] = v;
 }
 
-/* Tests that straight code follows until whole quads end. */
-static bool quads_end(const struct mbind *b)
+/* Returns true if the code from here to the MF_QUADS_END has no branches. */
+static bool is_straight_to_quads_end(const struct mbind *b)
 {
 	for (uint32_t i = b->index + 1; i < b->code->n; i++) {
 		const struct sass_inst *in = &b->code->inst[i];
@@ -546,11 +545,11 @@ static bool quads_end(const struct mbind *b)
 	return false;
 }
 
-static int bind_barrier_of_state(struct mbind *b, struct op *o, unsigned state)
+static int bind_warp_mask(struct mbind *b, struct op *o, unsigned state)
 {
 	o->d = b->in->opcode == 0x355 ? mbind_dst(b, 16, 1) : barrier_slot(b, 16);
 	o->n = (uint8_t)state;
-	machine_set_function(o, copy_state);
+	machine_set_function(o, copy_warp_mask);
 	return state < 16 || bit(b, 84) || (state != STATE_ENDED && state != STATE_RUNNING)
 		       ? mbind_refuse(b, "state of the warp")
 		       : 0;
@@ -567,10 +566,10 @@ int mbind_bmov(struct mbind *b, struct op *o)
 		return 0;
 	}
 	if (opcode == 0x355 || opcode == 0xf55)
-		return bind_barrier_of_state(b, o, state);
+		return bind_warp_mask(b, o, state);
 	if (opcode == 0xf56) {
 		o->flow = bit(b, 84) ? MF_QUADS : MF_QUADS_END;
-		return state != STATE_RUNNING || (o->flow == MF_QUADS && !quads_end(b))
+		return state != STATE_RUNNING || (o->flow == MF_QUADS && !is_straight_to_quads_end(b))
 			       ? mbind_refuse(b, "state of the warp")
 			       : 0;
 	}

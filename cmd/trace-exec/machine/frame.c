@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The frame of a warp: registers start as zeros, predicates as false; constants are copied from their banks when
- * the warp is created, because a launch does not change them. Bank 0 holds launch values and parameters at
- * offsets of the architecture.
+ * Creates the frame of a warp. Registers start as zeros, predicates as false. Constants are copied from their banks
+ * when the frame is created, because they do not change during a launch. Bank 0 holds launch values and parameters at
+ * offsets that depend on the architecture.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -22,28 +22,28 @@ static const struct bank0_layout layouts[] = {
 	{0x360, 0x370, 0, 0x2f8, 0x37c, 0x2ac, 0x140, 0x16c, 0x36c, 0x2a0, 0x2b0, 0x2c0, 0x2cc, 0x348},
 };
 
-static void put_word(struct grid *g, uint32_t at, uint64_t v, unsigned bytes)
+static void write_bank0_value(struct grid *g, uint32_t at, uint64_t v, unsigned bytes)
 {
 	if (at + bytes <= g->bank0_bytes)
 		memcpy(g->bank0 + at, &v, bytes);
 }
 
-/* Writes the shape of the clusters, with reciprocals that are rounded up so that products with them are exact. */
-static void put_cluster(struct grid *g, const struct bank0_layout *x)
+/* Writes the shape of the clusters to bank 0. Reciprocals are rounded up, so that multiplication by them divides. */
+static void write_bank0_cluster(struct grid *g, const struct bank0_layout *x)
 {
 	bool in_cluster = g->l->cluster[0] || g->l->kernel->cluster[0];
 
-	put_word(g, x->in_cluster, in_cluster, 4);
-	put_word(g, x->cluster_blocks, g->cluster_size, 4);
-	put_word(g, x->parameters, PARAM_BASE, 8);
+	write_bank0_value(g, x->in_cluster, in_cluster, 4);
+	write_bank0_value(g, x->cluster_blocks, g->cluster_size, 4);
+	write_bank0_value(g, x->parameters, PARAM_BASE, 8);
 	for (unsigned i = 0; i < 3; i++) {
 		float r = 1.0F / (float)g->cluster[i];
 
 		if ((double)r * g->cluster[i] < 1)
 			r = nextafterf(r, 2);
-		put_word(g, x->cluster + 4 * i, g->cluster[i], 4);
-		put_word(g, x->reciprocal + 4 * i, ieee_f32_bits(r), 4);
-		put_word(g, x->clusters + 4 * i, g->l->grid[i] / g->cluster[i], 4);
+		write_bank0_value(g, x->cluster + 4 * i, g->cluster[i], 4);
+		write_bank0_value(g, x->reciprocal + 4 * i, ieee_f32_bits(r), 4);
+		write_bank0_value(g, x->clusters + 4 * i, g->l->grid[i] / g->cluster[i], 4);
 	}
 }
 
@@ -62,19 +62,19 @@ void frame_open(struct grid *g)
 	if (k->bank0)
 		memcpy(g->bank0, k->bank0, k->bank0_bytes);
 	for (unsigned i = 0; i < 3; i++) {
-		put_word(g, x->block + 4 * i, g->l->block[i], 4);
-		put_word(g, x->grid + 4 * i, g->l->grid[i], 4);
+		write_bank0_value(g, x->block + 4 * i, g->l->block[i], 4);
+		write_bank0_value(g, x->grid + 4 * i, g->l->grid[i], 4);
 	}
 	if (c->sm < 100)
-		put_word(g, x->shared_window, SHARED_WINDOW_BASE, 8);
-	put_word(g, x->local_window, LOCAL_WINDOW_BASE, 8);
-	put_word(g, x->stack, (uint32_t)g->l->kernel->local_bytes, 4);
-	put_word(g, x->dynamic, g->l->dyn_shared, 4);
-	put_word(g, x->grid_id, g->l->id, 8);
+		write_bank0_value(g, x->shared_window, SHARED_WINDOW_BASE, 8);
+	write_bank0_value(g, x->local_window, LOCAL_WINDOW_BASE, 8);
+	write_bank0_value(g, x->stack, (uint32_t)g->l->kernel->local_bytes, 4);
+	write_bank0_value(g, x->dynamic, g->l->dyn_shared, 4);
+	write_bank0_value(g, x->grid_id, g->l->id, 8);
 	if (c->sm >= 80)
-		put_word(g, x->shared_bytes, g->shared_bytes, 4);
+		write_bank0_value(g, x->shared_bytes, g->shared_bytes, 4);
 	if (c->sm >= 90)
-		put_cluster(g, x);
+		write_bank0_cluster(g, x);
 	if (g->l->param)
 		memcpy(g->bank0 + k->param_offset, g->l->param, k->param_bytes);
 }
@@ -112,7 +112,7 @@ const uint8_t *machine_bank(const struct grid *g, const struct machine_code *c, 
 	return m->image->bank[bank].p;
 }
 
-static uint32_t constant_word(
+static uint32_t read_constant(
 	const struct grid *g, const struct machine_code *c, const struct machine_constant *k)
 {
 	uint32_t n, v = 0;
@@ -127,7 +127,7 @@ static uint32_t constant_word(
 
 /* ---- frames ---- */
 
-/* Sets n vectors. For zeros it takes fewer instructions than memset(), which stores many bytes one by one. */
+/* Sets n vectors to v. It takes fewer instructions than memset(), which stores many bytes one by one. */
 LANE_FN static void fill_vectors(uint32_t *to, uint32_t n, uint32_t v)
 {
 	for (; n; n--, to += LANES)
@@ -147,7 +147,7 @@ static void create_frame(struct warp *w, const struct machine_code *c)
 	memset(w->frame, 0, FRAME_R); /* frame_start() clears the registers in use */
 	for (uint32_t i = 0; i < c->n_constants; i++)
 		fill_vectors(REG(uint32_t, w, FRAME_CONSTANTS + i * VECTOR), 1,
-			constant_word(w->g, c, &c->constant[i]));
+			read_constant(w->g, c, &c->constant[i]));
 }
 
 void frame_start(struct warp *w)

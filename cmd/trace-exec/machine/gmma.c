@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Matrix products of a warpgroup: HGMMA QGMMA IGMMA BGMMA, and the registers that a warpgroup gets and gives back.
+ * Matrix products of a warpgroup (HGMMA QGMMA IGMMA BGMMA), and its requests for registers (USETMAXREG).
  *
- * sem/wgmma.c computes them when they are issued, so that groups are complete at once and WARPGROUP has nothing to wait
- * for. Always true: the descriptors of A and B are two pairs of consecutive uniform registers; if A is in registers, its
- * pair is not used.
+ * sem/wgmma.c computes a product when it is issued, so that WARPGROUP has nothing to wait for. Always true: the
+ * descriptors of A and B are two pairs of consecutive uniform registers. If A is in registers, its pair is not used.
  */
 #include "machine/code.h"
 #include "sem/mma.h"
 
 enum { GMMA_A = FRAME_SCRATCH, GMMA_B = GMMA_A + 2 * (int)VECTOR, GMMA_SCALE = GMMA_B + 2 * (int)VECTOR };
 
-static u64 uniform_pair(const struct warp *w, uint32_t slot)
+static u64 read_uniform_pair(const struct warp *w, uint32_t slot)
 {
 	const u32 *p = REG(u32, w, slot);
 
@@ -20,16 +19,16 @@ static u64 uniform_pair(const struct warp *w, uint32_t slot)
 
 static void multiply_group(struct warp *w, const struct op *o, uint32_t m)
 {
-	REG(u64, w, GMMA_A)[0] = uniform_pair(w, o->b);
-	REG(u64, w, GMMA_B)[0] = uniform_pair(w, o->b + 2 * VECTOR);
+	REG(u64, w, GMMA_A)[0] = read_uniform_pair(w, o->b);
+	REG(u64, w, GMMA_B)[0] = read_uniform_pair(w, o->b + 2 * VECTOR);
 	PRED(w, GMMA_SCALE) = o->is_signed ? first_pred_source(w, o) : 0;
 	wgmma_run(w, o, m);
 }
 
-/* Columns of integer and bit products: 8, 16, 24, 32, then in steps of 16. */
+/* Returns the number of columns of an integer or bit product: 8, 16, 24, 32, then in steps of 16. */
 static unsigned gmma_coarse_columns(unsigned i) { return i < 4 ? 8 * (i + 1) : 16 * (i - 1); }
 
-/* Sets shape and types; false: the instruction has none. */
+/* Sets the shape and the types of a product. Returns false if the instruction's fields give none. */
 static bool find_gmma_types(const struct mbind *b, struct wgmma *x)
 {
 	static const enum type halves[4] = {T_F16, T_BF16, T_TF32, T_NONE};
@@ -112,7 +111,7 @@ int mbind_gmma(struct mbind *b, struct op *o)
 	return o->b == UINT32_MAX ? mbind_refuse(b, "descriptors") : 0;
 }
 
-static void execute_nothing_for_group(struct warp *w, const struct op *o, uint32_t m)
+static void execute_group_no_op(struct warp *w, const struct op *o, uint32_t m)
 {
 	(void)w;
 	(void)o;
@@ -122,7 +121,7 @@ static void execute_nothing_for_group(struct warp *w, const struct op *o, uint32
 int mbind_warpgroup(struct mbind *b, struct op *o)
 {
 	(void)b;
-	machine_set_function(o, execute_nothing_for_group);
+	machine_set_function(o, execute_group_no_op);
 	return 0;
 }
 
@@ -138,6 +137,6 @@ int mbind_maxreg(struct mbind *b, struct op *o)
 	unsigned how = (unsigned)field(b, 72, 2);
 
 	o->target = mbind_pdst(b, 81, true);
-	machine_set_function(o, how == 2 ? execute_setmaxreg : execute_nothing_for_group);
+	machine_set_function(o, how == 2 ? execute_setmaxreg : execute_group_no_op);
 	return how == 1 || how == 2 ? 0 : mbind_refuse(b, "mode");
 }

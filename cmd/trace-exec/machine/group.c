@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Groups of lanes of a warp with a program counter each, and their waits: convergence barriers, WARPSYNC, and
+ * Groups of lanes of a warp, each with a program counter, and their waits at convergence barriers, WARPSYNC and
  * barriers of the thread block.
  *
- * The stack of the warp holds the groups; the one on top runs. Always true after group_settle(): the lanes of the
- * groups are disjoint and live, and the group on top can run, or the warp is done, waits or has failed. Of a
- * divergent branch the side with fewer lanes runs first, of equal sides the one that falls through; a group runs
- * until it ends, waits or yields.
+ * The stack of the warp holds the groups. The group on top runs until it ends, waits or yields. After a divergent
+ * branch the side with fewer lanes runs first; if both have as many, the side that falls through. Always true after
+ * group_settle(): the lanes of the groups are disjoint and live, and the group on top can run, or the warp is done,
+ * waits or has failed.
  */
 #include <string.h>
 #include "exec/check.h"
@@ -41,7 +41,7 @@ void group_split(struct warp *w, const struct entry *part, unsigned n)
 
 		if (!part[i].mask)
 			continue;
-		/* the first to run comes last; of equal groups the first given */
+		/* the group that runs first is last; of groups of one size, the one that is first in part */
 		while (at && bit_count32(part[order[at - 1]].mask) <= bit_count32(part[i].mask))
 			at--;
 		memmove(&order[at + 1], &order[at], (k - at) * sizeof(*order));
@@ -55,7 +55,7 @@ void group_split(struct warp *w, const struct entry *part, unsigned n)
 
 /* ---- waits ---- */
 
-/* Returns the lanes that group e waits for: all of them must wait in the same way. */
+/* Returns the lanes that must wait in the same way as group e before it continues. */
 static uint32_t awaited_lanes(const struct warp *w, const struct entry *e)
 {
 	const struct op *o = &w->g->code->op[e->pc];
@@ -74,7 +74,7 @@ static bool have_same_wait(const struct warp *w, const struct entry *a, const st
 	return a->rpc == b->rpc && (a->rpc != GROUP_BSYNC || code[a->pc].a == code[b->pc].a);
 }
 
-/* Lets the groups that wait as e does, with lanes of `all`, continue after their instructions, joined where equal. */
+/* Releases the groups that wait as e does and have only lanes of `all`. Groups at the same instruction become one. */
 static void release_groups(struct warp *w, struct entry e, uint32_t all)
 {
 	struct entry kept[LANES];
@@ -97,8 +97,8 @@ static void release_groups(struct warp *w, struct entry e, uint32_t all)
 		push_group(w, kept[n].pc, kept[n].mask, GROUP_READY);
 }
 
-/* Executes the barrier of the block at which all live lanes wait, with the lowest group's instruction. */
-static void arrive_together(struct warp *w, const struct entry *e, uint32_t all)
+/* Executes the barrier of the block at which all live lanes wait, with the instruction of group e. */
+static void arrive_at_block_barrier(struct warp *w, const struct entry *e, uint32_t all)
 {
 	const struct op *o = &w->g->code->op[e->pc];
 
@@ -109,8 +109,8 @@ static void arrive_together(struct warp *w, const struct entry *e, uint32_t all)
 		release_groups(w, *e, all);
 }
 
-/* Releases the groups that wait as group i does if all awaited lanes do. Returns true if it did. */
-static bool try_release(struct warp *w, uint32_t i)
+/* Releases the groups that wait as group i does if all lanes that it waits for do. Returns true if it released them. */
+static bool release_if_all_wait(struct warp *w, uint32_t i)
 {
 	struct entry e = w->stack[i];
 	uint32_t want = awaited_lanes(w, &e), there = 0;
@@ -121,14 +121,14 @@ static bool try_release(struct warp *w, uint32_t i)
 	if (want & ~there)
 		return false;
 	if (e.rpc == GROUP_BAR)
-		arrive_together(w, &e, there);
+		arrive_at_block_barrier(w, &e, there);
 	else
 		release_groups(w, e, there);
 	return true;
 }
 
 /* Fails the launch: every group of the warp waits for lanes that wait elsewhere. */
-static void report_stuck(struct warp *w)
+static void fail_all_groups_wait(struct warp *w)
 {
 	const struct entry *e = &w->stack[w->depth - 1];
 
@@ -147,7 +147,7 @@ void group_settle(struct warp *w)
 		return;
 	}
 	for (uint32_t i = w->depth; i-- > 0;)
-		if (w->stack[i].rpc != GROUP_READY && try_release(w, i))
+		if (w->stack[i].rpc != GROUP_READY && release_if_all_wait(w, i))
 			i = w->depth;
 	if (w->stop & WARP_STOP || w->state != WARP_READY)
 		return;
@@ -161,7 +161,7 @@ void group_settle(struct warp *w)
 			}
 			return;
 		}
-	report_stuck(w);
+	fail_all_groups_wait(w);
 }
 
 uint32_t group_rotate(struct warp *w)

@@ -2,8 +2,8 @@
 /*
  * Pairs of f16 or bf16: HADD2 HMUL2 HFMA2 HSET2 HSETP2 HMNMX2, packing of f32 (F2FP, F2IP).
  *
- * Always true: an operation is computed in more bits and rounded once; a NaN result is 0x7fff. An operand chooses
- * its halves: both, one f32, the low one twice, the high one twice.
+ * Always true: an operation is computed with more bits and rounded once. A NaN result is 0x7fff. The two numbers of an
+ * operand are both halves of a register, an f32 twice, the low half twice, or the high half twice.
  */
 #include <math.h>
 #include <string.h>
@@ -15,10 +15,10 @@ enum { HALF_ADD, HALF_MUL, HALF_FMA };
 enum { SELECT_SWAPPED = 4 }; /* the upper half negated, then the lower half: .H0_NH1 */
 
 /*
- * An operand of a lane: its two numbers. select is 2 bits or SELECT_SWAPPED; signs are NEG_A and ABS_A. An operand of
- * f32 (select 1) becomes f16 with rounding to zero, as the compiler converts by it.
+ * Sets to[] to the two numbers of an operand. select: 2 bits of the instruction, or SELECT_SWAPPED. signs: NEG_A and
+ * ABS_A. An f32 operand (select 1) is rounded to f16 towards zero: compilers use it for this conversion.
  */
-static void half_operand(double to[2], u32 bits, unsigned select, unsigned signs, unsigned modes)
+static void read_half_operand(double to[2], u32 bits, unsigned select, unsigned signs, unsigned modes)
 {
 	bool bf = modes & HALF_BF16;
 
@@ -37,7 +37,7 @@ static void half_operand(double to[2], u32 bits, unsigned select, unsigned signs
 	}
 }
 
-static double half_compute(unsigned how, double a, double b, double c, unsigned modes)
+static double compute_half(unsigned how, double a, double b, double c, unsigned modes)
 {
 	double r;
 
@@ -52,7 +52,7 @@ static double half_compute(unsigned how, double a, double b, double c, unsigned 
 	return how == HALF_FMA ? r + c : r;
 }
 
-static u32 half_result(double r, unsigned modes)
+static u32 round_half_result(double r, unsigned modes)
 {
 	bool bf = modes & HALF_BF16;
 
@@ -69,24 +69,24 @@ static u32 half_result(double r, unsigned modes)
 }
 
 /* Returns the result of a lane. o->n: operation; o->imm: modes; o->x->aux[]: choice of halves of a, b and c. */
-static u32 half2_lane(const struct op *o, u32 bits_a, u32 bits_b, u32 bits_c)
+static u32 compute_half2_lane(const struct op *o, u32 bits_a, u32 bits_b, u32 bits_c)
 {
 	const u32 *select = o->x->aux;
 	unsigned modes = (unsigned)o->imm;
 	double a[2], b[2], c[2] = {0, 0};
 
-	half_operand(a, bits_a, select[0], o->mode & 3u, modes);
-	half_operand(b, bits_b, select[1], o->mode >> 2 & 3u, modes);
+	read_half_operand(a, bits_a, select[0], o->mode & 3u, modes);
+	read_half_operand(b, bits_b, select[1], o->mode >> 2 & 3u, modes);
 	if (o->n == HALF_FMA)
-		half_operand(c, bits_c, select[2], o->mode >> 4 & 3u, modes);
-	double r0 = half_compute(o->n, a[0], b[0], c[0], modes);
+		read_half_operand(c, bits_c, select[2], o->mode >> 4 & 3u, modes);
+	double r0 = compute_half(o->n, a[0], b[0], c[0], modes);
 	if (modes & HALF_F32) {
 		float f = (float)r0;
 
 		return f == f ? ieee_f32_bits(f) : 0x7fffffff;
 	}
-	double r1 = half_compute(o->n, a[1], b[1], c[1], modes);
-	return half_result(r0, modes) | half_result(r1, modes) << 16;
+	double r1 = compute_half(o->n, a[1], b[1], c[1], modes);
+	return round_half_result(r0, modes) | round_half_result(r1, modes) << 16;
 }
 
 static void execute_half2(struct warp *w, const struct op *o, uint32_t m)
@@ -94,24 +94,24 @@ static void execute_half2(struct warp *w, const struct op *o, uint32_t m)
 	u32 *d = REG(u32, w, o->d), *pa = REG(u32, w, o->a), *pb = REG(u32, w, o->b), *pc = REG(u32, w, o->c);
 
 	FOR_BITS32 (i, m)
-		d[i] = half2_lane(o, pa[i], pb[i], pc[i]);
+		d[i] = compute_half2_lane(o, pa[i], pb[i], pc[i]);
 }
 
 LANE_OP1(half2_constant, u32, u32, a)
 
-/* Binds an instruction without registers as sources as a move: the assembler loads constants by HFMA2 of RZ. */
+/* Binds an instruction whose sources are all known as a move, because the assembler loads constants by HFMA2 of RZ. */
 static void fold_half2(struct mbind *b, struct op *o)
 {
 	u32 v[3];
 
 	if (mbind_known(b, o->a, &v[0]) && mbind_known(b, o->b, &v[1]) && mbind_known(b, o->c, &v[2])) {
-		o->a = mbind_number(b, half2_lane(o, v[0], v[1], v[2]), 1);
+		o->a = mbind_number(b, compute_half2_lane(o, v[0], v[1], v[2]), 1);
 		machine_set_function(o, half2_constant);
 	}
 }
 
-/* Sets signs and choices of halves by the positions of the operands. second: b is in bits 32-63 in every form. */
-static void half_fields(struct mbind *b, struct op *o, bool second, bool selects)
+/* Sets the signs and the choice of halves of each operand. second: b is in bits 32-63 in every form. */
+static void bind_half_operands(struct mbind *b, struct op *o, bool second, bool selects)
 {
 	unsigned form = b->in->form;
 	bool imm = form == 2 || form == 4, swapped = !second && (form == 2 || form == 3 || form == 7);
@@ -141,7 +141,7 @@ int mbind_half2(struct mbind *b, struct op *o)
 		o->b = o->c;
 	if (mul && (b->in->form == 2 || b->in->form == 3 || b->in->form == 7))
 		return mbind_refuse(b, "form of operands");
-	half_fields(b, o, add || mul, !mma);
+	bind_half_operands(b, o, add || mul, !mma);
 	if (base == 0x031 && b->in->form == 1 && !field(b, 60, 2) && bit(b, 86))
 		o->x->aux[1] = SELECT_SWAPPED;
 	o->n = add ? HALF_ADD : mul ? HALF_MUL : HALF_FMA;
@@ -166,10 +166,16 @@ static bool half_compares(unsigned cmp, double a, double b)
 	return outcomes[cmp] & is;
 }
 
-static u32 half_bool(unsigned how, u32 v, u32 p) { return how == 0 ? v & p : how == 1 ? v | p : v ^ p; }
+static u32 combine_half_bool(unsigned how, u32 v, u32 p)
+{
+	return how == 0 ? v & p : how == 1 ? v | p : v ^ p;
+}
 
-/* o->n: comparison; o->reg_bytes: how to combine; o->is_signed: HSETP2; o->is_param: .H_AND or .BF. */
-static void half_set(struct warp *w, const struct op *o, uint32_t m)
+/*
+ * Executes HSET2, or HSETP2 if o->is_signed. o->n: comparison. o->reg_bytes: combination with the source predicate.
+ * o->is_param: .H_AND of HSETP2, .BF of HSET2.
+ */
+static void execute_half_set(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 *d = REG(u32, w, o->d), *pa = REG(u32, w, o->a), *pb = REG(u32, w, o->b),
 	    p = first_pred_source(w, o), v[2] = {0, 0};
@@ -178,18 +184,18 @@ static void half_set(struct warp *w, const struct op *o, uint32_t m)
 	FOR_BITS32 (i, m) {
 		double a[2], b[2];
 
-		half_operand(a, pa[i], o->x->aux[0], o->mode & 3u, modes);
-		half_operand(b, pb[i], o->x->aux[1], o->mode >> 2 & 3u, modes);
+		read_half_operand(a, pa[i], o->x->aux[0], o->mode & 3u, modes);
+		read_half_operand(b, pb[i], o->x->aux[1], o->mode >> 2 & 3u, modes);
 		for (unsigned k = 0; k < 2; k++)
 			v[k] |= (u32)half_compares(o->n, a[k], b[k]) << i;
 	}
 	if (o->is_signed && o->is_param) {
-		set_pred(w, PDST1(o), m, half_bool(o->reg_bytes, v[0] & v[1], p));
-		set_pred(w, PDST2(o), m, half_bool(o->reg_bytes, ~(v[0] & v[1]), p));
+		set_pred(w, PDST1(o), m, combine_half_bool(o->reg_bytes, v[0] & v[1], p));
+		set_pred(w, PDST2(o), m, combine_half_bool(o->reg_bytes, ~(v[0] & v[1]), p));
 		return;
 	}
 	for (unsigned k = 0; k < 2; k++)
-		v[k] = half_bool(o->reg_bytes, v[k], p);
+		v[k] = combine_half_bool(o->reg_bytes, v[k], p);
 	if (o->is_signed) {
 		set_pred(w, PDST1(o), m, v[0]);
 		set_pred(w, PDST2(o), m, v[1]);
@@ -208,7 +214,7 @@ int mbind_half_set(struct mbind *b, struct op *o)
 		return -1;
 	if (b->in->form == 2 || b->in->form == 3 || b->in->form == 7)
 		o->b = o->c;
-	half_fields(b, o, true, true);
+	bind_half_operands(b, o, true, true);
 	o->n = (uint8_t)field(b, 76, 4);
 	o->reg_bytes = (uint8_t)field(b, 69, 2);
 	o->is_param = bit(b, 71);
@@ -220,13 +226,13 @@ int mbind_half_set(struct mbind *b, struct op *o)
 		o->rpc = mbind_pdst(b, 84, false);
 		o->d = FRAME_SINK;
 	}
-	machine_set_function(o, half_set);
+	machine_set_function(o, execute_half_set);
 	return 0;
 }
 
 /* ---- minima ---- */
 
-static u32 half_choose(double a, double b, bool least, const struct op *o)
+static u32 choose_half(double a, double b, bool least, const struct op *o)
 {
 	bool bf = o->bytes & HALF_BF16;
 	u32 x = half_from_double(a, bf), y = half_from_double(b, bf);
@@ -248,9 +254,9 @@ static void execute_hmnmx2(struct warp *w, const struct op *o, uint32_t m)
 	FOR_BITS32 (i, m) {
 		double a[2], b[2];
 
-		half_operand(a, pa[i], o->x->aux[0], o->mode & 3u, o->bytes);
-		half_operand(b, pb[i], o->x->aux[1], o->mode >> 2 & 3u, o->bytes);
-		d[i] = half_choose(a[0], b[0], p >> i & 1, o) | half_choose(a[1], b[1], p >> i & 1, o) << 16;
+		read_half_operand(a, pa[i], o->x->aux[0], o->mode & 3u, o->bytes);
+		read_half_operand(b, pb[i], o->x->aux[1], o->mode >> 2 & 3u, o->bytes);
+		d[i] = choose_half(a[0], b[0], p >> i & 1, o) | choose_half(a[1], b[1], p >> i & 1, o) << 16;
 	}
 }
 
@@ -258,7 +264,7 @@ int mbind_hmnmx2(struct mbind *b, struct op *o)
 {
 	if (mbind_forms(b, o, WIDE_NONE))
 		return -1;
-	half_fields(b, o, true, true);
+	bind_half_operands(b, o, true, true);
 	o->n = (uint8_t)(bit(b, 81) | bit(b, 82) << 1);
 	o->bytes = (uint8_t)((bit(b, 80) ? HALF_FTZ : 0) | (bit(b, 85) ? HALF_BF16 : 0));
 	o->imm = mbind_pred(b, 87, false);
@@ -268,7 +274,7 @@ int mbind_hmnmx2(struct mbind *b, struct op *o)
 
 /* ---- packing ---- */
 
-static u32 pack_one(const struct op *o, u32 bits)
+static u32 round_f32_to_half(const struct op *o, u32 bits)
 {
 	double v = (double)ieee_f32(bits);
 	u32 h = small_of_double(
@@ -288,23 +294,23 @@ static void execute_f2fp(struct warp *w, const struct op *o, uint32_t m)
 	u32 *d = REG(u32, w, o->d), *pa = REG(u32, w, o->a), *pb = REG(u32, w, o->b), *pc = REG(u32, w, o->c);
 
 	FOR_BITS32 (i, m) {
-		u32 low = pack_one(o, signed_bits(o, pb[i], 1)),
+		u32 low = round_f32_to_half(o, signed_bits(o, pb[i], 1)),
 		    high = o->is_param ? pc[i] >> (o->n ? 16 : 0) & 0xffff
-				       : pack_one(o, signed_bits(o, pa[i], 0));
+				       : round_f32_to_half(o, signed_bits(o, pa[i], 0));
 
 		d[i] = low | high << 16;
 	}
 }
 
-/* The formats of 8 bits: values of bits 76-77 of a result and of bits 73-74 of a source. */
+/* Formats of 8 bits: values of bits 76-77 for a result, and of bits 73-74 for a source. */
 enum { BYTE_E5M2 = 2, BYTE_E4M3 = 3 };
 
-static u32 without_negative(const struct op *o, double v, u32 bits, unsigned sign)
+static u32 apply_half_relu(const struct op *o, double v, u32 bits, unsigned sign)
 {
 	return o->bytes & HALF_RELU && v == v && bits >> sign & 1 ? 0 : bits;
 }
 
-/* Packs two numbers, f32 of a and b or both f16 of b, to bytes. */
+/* Packs two numbers to bytes: the f32 in a and b, or both f16 in b. */
 static void pack_bytes(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 *d = REG(u32, w, o->d), *pa = REG(u32, w, o->a), *pb = REG(u32, w, o->b), *pc = REG(u32, w, o->c);
@@ -318,13 +324,13 @@ static void pack_bytes(struct warp *w, const struct op *o, uint32_t m)
 						: (double)ieee_f32(k ? signed_bits(o, pa[i], 0)
 								     : signed_bits(o, pb[i], 1));
 
-			r |= without_negative(o, v, small_of_double(v, to, ROUND_RN, true), 7) << 8 * k;
+			r |= apply_half_relu(o, v, small_of_double(v, to, ROUND_RN, true), 7) << 8 * k;
 		}
 		d[i] = r;
 	}
 }
 
-/* Unpacks two bytes of a half of b to f16. */
+/* Unpacks the two bytes of a half of b to f16. */
 static void unpack_bytes(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 *d = REG(u32, w, o->d), *pb = REG(u32, w, o->b);
@@ -336,15 +342,15 @@ static void unpack_bytes(struct warp *w, const struct op *o, uint32_t m)
 		for (unsigned k = 0; k < 2; k++) {
 			double v = small_value(bits >> 8 * k & 0xff, from);
 
-			r |= without_negative(o, v, small_of_double(v, SMALL_F16, ROUND_RN, false), 15)
+			r |= apply_half_relu(o, v, small_of_double(v, SMALL_F16, ROUND_RN, false), 15)
 			     << 16 * k;
 		}
 		d[i] = r;
 	}
 }
 
-/* Binds F2FP to or from formats of 8 bits, which sm_89 and later have. */
-static int bind_bytes_of(struct mbind *b, struct op *o, bool unpack)
+/* Binds F2FP to or from formats of 8 bits, which sm_89 and later have. Returns false if its mode is not executed. */
+static int bind_byte_formats(struct mbind *b, struct op *o, bool unpack)
 {
 	o->n = (uint8_t)(unpack ? field(b, 73, 2) : field(b, 76, 2));
 	o->is_signed = !unpack && bit(b, 73);
@@ -374,12 +380,12 @@ int mbind_f2fp(struct mbind *b, struct op *o)
 	unpack = field(b, 73, 2) >= BYTE_E5M2;
 	if (bytes) {
 		o->mode &= NEG_B | ABS_B;
-		return bind_bytes_of(b, o, unpack) ? 0 : mbind_refuse(b, "format");
+		return bind_byte_formats(b, o, unpack) ? 0 : mbind_refuse(b, "format");
 	}
 	return strstr(text, "SATFINITE") ? mbind_refuse(b, "format") : 0;
 }
 
-static u32 byte_of(const struct op *o, u32 bits)
+static u32 round_f32_to_byte(const struct op *o, u32 bits)
 {
 	double v = (double)ieee_f32(bits), least = o->is_signed ? -128 : 0, most = o->is_signed ? 127 : 255;
 
@@ -399,7 +405,7 @@ static void execute_f2ip(struct warp *w, const struct op *o, uint32_t m)
 	u32 *d = REG(u32, w, o->d), *pa = REG(u32, w, o->a), *pb = REG(u32, w, o->b), *pc = REG(u32, w, o->c);
 
 	FOR_BITS32 (i, m)
-		d[i] = pc[i] << 16 | byte_of(o, pa[i]) << 8 | byte_of(o, pb[i]);
+		d[i] = pc[i] << 16 | round_f32_to_byte(o, pa[i]) << 8 | round_f32_to_byte(o, pb[i]);
 }
 
 int mbind_f2ip(struct mbind *b, struct op *o)

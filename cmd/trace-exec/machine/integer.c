@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Integers: moves, sums with carries, products, minima, absolute values, of the vector and the uniform datapath.
+ * Integer moves, sums with carries, products, minima and absolute values, of the vector and the uniform datapath.
  *
- * Always true: a negated operand enters a sum as its complement and 1, as 33 bits, so that x - 0 carries; with
- * .X it is the complement alone.
+ * Always true: a negated operand is added as its complement plus 1, in 33 bits, so that x - 0 has a carry. With .X only
+ * the complement is added.
  */
 #include "machine/code.h"
 
@@ -11,7 +11,7 @@
 
 LANE_OP1(move_word, u32, u32, a)
 
-/* MOV with a mask of the four lanes of each quad. */
+/* Executes MOV for the lanes of a mask of four bits, which applies to each quad. */
 static void move_in_quads(struct warp *w, const struct op *o, uint32_t m)
 {
 	move_word(w, o, m & 0x11111111u * o->n);
@@ -51,7 +51,7 @@ int mbind_umov(struct mbind *b, struct op *o)
 	return 0;
 }
 
-/* A move of 64 bits: a number in bits 24-87. */
+/* Binds a move of the 64-bit number in bits 24-87. */
 int mbind_mov64(struct mbind *b, struct op *o)
 {
 	o->d = b->uniform ? mbind_udst(b, 16) : mbind_dst(b, 16, 2);
@@ -60,7 +60,7 @@ int mbind_mov64(struct mbind *b, struct op *o)
 	return 0;
 }
 
-/* LEPC: the address of the instruction, from which code computes the return address of a call, or of a target. */
+/* Binds LEPC. The result is the address of its target, or its own address, for the computation of return addresses. */
 int mbind_lepc(struct mbind *b, struct op *o)
 {
 	const struct sass_arg *target = b->in->n_args > 1 ? &b->in->arg[1] : NULL;
@@ -85,7 +85,7 @@ static void select_pair(struct warp *w, const struct op *o, uint32_t m)
 	}
 }
 
-/* SEL of 64 bits: the second source is a pair, or a number of 33 bits with its sign. */
+/* Binds SEL of 64 bits. The second source is a pair of registers, or a signed number of 33 bits. */
 int mbind_sel64(struct mbind *b, struct op *o)
 {
 	o->d = mbind_dst(b, 16, 2);
@@ -117,7 +117,7 @@ int mbind_sel(struct mbind *b, struct op *o)
 	u32 xa = o->mode & NEG_A ? ~0u : 0, xb = o->mode & NEG_B ? ~0u : 0, xc = o->mode & NEG_C ? ~0u : 0, \
 	    k = o->mode & ABS_A ? 0 : (xa & 1) + (xb & 1) + (xc & 1);
 
-/* o->mode & ABS_A: .X. */
+/* o->mode & ABS_A: the instruction has .X. */
 MACHINE_OP3(add3, SIGNS, (a ^ xa) + (b ^ xb) + (c ^ xc) + k)
 MACHINE_OP3(add3_plain, , a + b + c)
 
@@ -176,7 +176,7 @@ static void execute_iadd64(struct warp *w, const struct op *o, uint32_t m)
 	set_pred(w, PDST1(o), m, carry);
 }
 
-/* UIADD3.64 of three pairs, and the 64-bit add of sm_120 of two. */
+/* Binds UIADD3.64 of three pairs of registers, and the 64-bit sum of two pairs of sm_120. */
 int mbind_iadd64(struct mbind *b, struct op *o)
 {
 	if (mbind_forms(b, o, WIDE_A | WIDE_B | WIDE_C | WIDE_D | SIGNED_IMMEDIATE))
@@ -262,7 +262,7 @@ int mbind_imad(struct mbind *b, struct op *o)
 	return 0;
 }
 
-/* o->n: write the lower word; o->is_param: write the upper word; in d, or after it if the lower one is written. */
+/* Define a function for IMAD.WIDE (o->n is 1: writes both words) and IMAD.HI (o->n is 0: writes the upper word). */
 #define MAD_WIDE(name, T, W) \
 	LANE_FN static void name(struct warp *w, const struct op *o, uint32_t m) \
 	{ \
@@ -303,7 +303,7 @@ MAD_WIDE(mad_wide_unsigned, u32, u64)
 MAD_PAIR(mad_pair_signed, s32, s64)
 MAD_PAIR(mad_pair_unsigned, u32, u64)
 
-/* With a carry out of 64 bits. */
+/* Executes IMAD.WIDE or IMAD.HI with the carry out of 64 bits as predicate result. */
 static void mad_wide_carry(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 *d = REG(u32, w, o->d), carry = 0, p = o->mode & ABS_A ? first_pred_source(w, o) : 0;
@@ -323,7 +323,7 @@ static void mad_wide_carry(struct warp *w, const struct op *o, uint32_t m)
 	set_pred(w, PDST1(o), m, carry);
 }
 
-static int bind_wide(struct mbind *b, struct op *o, bool low)
+static int bind_wide_product(struct mbind *b, struct op *o, bool low)
 {
 	bool x = bit(b, 74);
 
@@ -345,8 +345,8 @@ static int bind_wide(struct mbind *b, struct op *o, bool low)
 	return 0;
 }
 
-int mbind_imad_wide(struct mbind *b, struct op *o) { return bind_wide(b, o, true); }
-int mbind_imad_hi(struct mbind *b, struct op *o) { return bind_wide(b, o, false); }
+int mbind_imad_wide(struct mbind *b, struct op *o) { return bind_wide_product(b, o, true); }
+int mbind_imad_hi(struct mbind *b, struct op *o) { return bind_wide_product(b, o, false); }
 
 static u32 dot_product(const struct op *o, u32 a, u32 b, u32 c)
 {
@@ -396,7 +396,7 @@ int mbind_iabs(struct mbind *b, struct op *o)
 MACHINE_OP2(min_max_signed, u32 p = first_pred_source(w, o);, ((s32)a < (s32)b) == (p >> i & 1) ? a : b)
 MACHINE_OP2(min_max_unsigned, u32 p = first_pred_source(w, o);, (a < b) == (p >> i & 1) ? a : b)
 
-/* Puts the second source into o->b, also from the position of c. */
+/* Binds the operands. The second source is in o->b, also in the forms that have it in the position of c. */
 static int bind_second_source(struct mbind *b, struct op *o)
 {
 	if (mbind_forms(b, o, WIDE_NONE))
@@ -429,7 +429,7 @@ static void min_max_pairs(struct warp *w, const struct op *o, uint32_t m)
 	}
 }
 
-/* The lesser or the greater of two numbers of 64 bits, on both datapaths. */
+/* Binds the minimum or maximum of two numbers of 64 bits, of both datapaths. */
 int mbind_imnmx64(struct mbind *b, struct op *o)
 {
 	if (mbind_forms(b, o, WIDE_A | WIDE_B | WIDE_C | WIDE_D | SIGNED_IMMEDIATE))
@@ -444,7 +444,7 @@ int mbind_imnmx64(struct mbind *b, struct op *o)
 
 enum { TYPE_U32, TYPE_S32, TYPE_U16X2, TYPE_S16X2, TYPE_U8X4, TYPE_S8X4 };
 
-static u32 minmax_of(const struct op *o, bool least, u32 a, u32 b)
+static u32 min_max_of_type(const struct op *o, bool least, u32 a, u32 b)
 {
 	u32 r = 0;
 
@@ -467,22 +467,28 @@ static u32 minmax_of(const struct op *o, bool least, u32 a, u32 b)
 	return r;
 }
 
-static u32 add_bytes(u32 a, u32 b) { return ((a & 0x7f7f7f7f) + (b & 0x7f7f7f7f)) ^ ((a ^ b) & 0x80808080); }
+static u32 add_each_byte(u32 a, u32 b)
+{
+	return ((a & 0x7f7f7f7f) + (b & 0x7f7f7f7f)) ^ ((a ^ b) & 0x80808080);
+}
 
 /* Negates each byte. */
-static u32 negate_bytes(u32 v) { return add_bytes(~v, 0x01010101); }
+static u32 negate_each_byte(u32 v) { return add_each_byte(~v, 0x01010101); }
 
-static u32 add_halves(u32 a, u32 b) { return ((a + b) & 0xffff) | ((a & 0xffff0000u) + (b & 0xffff0000u)); }
+static u32 add_each_half(u32 a, u32 b)
+{
+	return ((a + b) & 0xffff) | ((a & 0xffff0000u) + (b & 0xffff0000u));
+}
 
-LANE_EACH2(vimnmx_words, u32, u32, u32, minmax_of(o, first_pred_source(w, o) >> i & 1, a, b))
+LANE_EACH2(vimnmx_words, u32, u32, u32, min_max_of_type(o, first_pred_source(w, o) >> i & 1, a, b))
 LANE_EACH3(vimnmx3_words, u32, u32, u32, u32,
-	minmax_of(
-		o, first_pred_source(w, o) >> i & 1, minmax_of(o, first_pred_source(w, o) >> i & 1, a, b), c))
+	min_max_of_type(o, first_pred_source(w, o) >> i & 1,
+		min_max_of_type(o, first_pred_source(w, o) >> i & 1, a, b), c))
 LANE_EACH3(viaddmnmx_words, u32, u32, u32, u32,
-	minmax_of(o, first_pred_source(w, o) >> i & 1,
-		o->n < TYPE_U16X2 ? a + (o->mode & NEG_B ? 0 - b : b) : add_halves(a, b), c))
+	min_max_of_type(o, first_pred_source(w, o) >> i & 1,
+		o->n < TYPE_U16X2 ? a + (o->mode & NEG_B ? 0 - b : b) : add_each_half(a, b), c))
 
-static int bind_typed(struct mbind *b, struct op *o)
+static int bind_min_max_type(struct mbind *b, struct op *o)
 {
 	o->n = (uint8_t)field(b, 72, b->code->sm >= 120 ? 3 : 2);
 	o->is_param = bit(b, 76); /* .RELU */
@@ -493,27 +499,27 @@ static int bind_typed(struct mbind *b, struct op *o)
 int mbind_vimnmx(struct mbind *b, struct op *o)
 {
 	machine_set_function(o, vimnmx_words);
-	return bind_second_source(b, o) || bind_typed(b, o) ? -1 : 0;
+	return bind_second_source(b, o) || bind_min_max_type(b, o) ? -1 : 0;
 }
 
 int mbind_vimnmx3(struct mbind *b, struct op *o)
 {
 	machine_set_function(o, vimnmx3_words);
-	return mbind_forms(b, o, WIDE_NONE) || bind_typed(b, o) ? -1 : 0;
+	return mbind_forms(b, o, WIDE_NONE) || bind_min_max_type(b, o) ? -1 : 0;
 }
 
 int mbind_viaddmnmx(struct mbind *b, struct op *o)
 {
 	machine_set_function(o, viaddmnmx_words);
-	return mbind_forms(b, o, WIDE_NONE) || bind_typed(b, o) ? -1 : 0;
+	return mbind_forms(b, o, WIDE_NONE) || bind_min_max_type(b, o) ? -1 : 0;
 }
 
 MACHINE_OP2(viadd_word, u32 x = o->mode & NEG_B ? ~0u : 0;, a + (b ^ x) + (x & 1))
-LANE_OP2(viadd_halves, u32, u32, u32, add_halves(a, b))
-LANE_OP2(viadd_halves_minus, u32, u32, u32, add_halves(add_halves(a, ~b), 0x00010001))
-MACHINE_OP2(viadd_bytes, bool neg = o->mode;, add_bytes(a, neg ? negate_bytes(b) : b))
+LANE_OP2(viadd_halves, u32, u32, u32, add_each_half(a, b))
+LANE_OP2(viadd_halves_minus, u32, u32, u32, add_each_half(add_each_half(a, ~b), 0x00010001))
+MACHINE_OP2(viadd_bytes, bool neg = o->mode;, add_each_byte(a, neg ? negate_each_byte(b) : b))
 
-/* VIADD.SAT: a signed sum that stops at the ends of its range. */
+/* Executes VIADD.SAT: a signed sum that saturates. */
 static void viadd_saturated(struct warp *w, const struct op *o, uint32_t m)
 {
 	const u32 *a = REG(u32, w, o->a), *b = REG(u32, w, o->b);

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Code of several functions in one space of addresses: programs of separate compilation (-rdc) have a section for each
- * device function, and relocations where code names functions and variables.
+ * Links the code of several functions in one address space. Programs of separate compilation (-rdc) have a section for
+ * each device function, and relocations where code names functions and variables.
  *
- * Always true: a kernel is at address 0, as in its own trace; device functions come after the longest kernel of the
- * file, at addresses that all kernels share, because variables hold them. The instructions of a kernel are followed by
- * those of the device functions that it can call.
+ * Always true: a kernel is at address 0, as in its own trace. Device functions follow the longest kernel of the file,
+ * at addresses that are the same for all kernels, because variables hold them. The instructions of a kernel are
+ * followed by the instructions of the device functions that it can call.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "arena.h"
 #include "machine/code.h"
 
-/* Relocations of code: the lower or upper word in bits 32-63, a target from bit 34 on, or in bits 34-81 and 16-23. */
+/* Types of relocations: lower and upper word in bits 32-63; call target from bit 34 on, or in bits 34-81 and 16-23. */
 enum { RELOC_LOW = 0x38, RELOC_HIGH = 0x39, RELOC_TARGET = 0x3a, RELOC_TARGET_90 = 0x4b };
 
-/* Bytes of local memory that a lane has at least where functions call each other: the default of the CUDA runtime. */
+/* Minimum bytes of local memory of a lane if functions call each other: the default of the CUDA runtime. */
 #define STACK_LEAST 1024u
 
 void link_functions(struct machine_module *x)
@@ -39,7 +39,7 @@ void link_functions(struct machine_module *x)
 
 /* ---- functions that a kernel can call ---- */
 
-/* Returns the function of the image that a relocation names; UINT32_MAX: it names none. */
+/* Returns the device function of the image that a relocation names; UINT32_MAX if it names none. */
 static uint32_t named_function(const struct sass_image *m, const struct sass_reloc *r)
 {
 	const struct sass_symbol *s = &m->symbol[r->symbol];
@@ -49,7 +49,7 @@ static uint32_t named_function(const struct sass_image *m, const struct sass_rel
 		       : UINT32_MAX;
 }
 
-/* Marks the functions that kernel k names, that variables hold, and that these functions name. */
+/* Marks kernel k, the functions that it names or that variables hold, and the functions that marked functions name. */
 static void mark_called(const struct sass_image *m, uint32_t k, bool *called)
 {
 	bool more = true;
@@ -70,7 +70,7 @@ static void mark_called(const struct sass_image *m, uint32_t k, bool *called)
 	}
 }
 
-/* Decodes the code of a function to to[]. */
+/* Decodes the code of function k, which is at address `at`, to to[]. */
 static void decode_function(const struct sass_function *k, uint32_t at, unsigned sm, struct sass_inst *to)
 {
 	for (uint32_t i = 0; i < k->bytes / SASS_BYTES; i++)
@@ -112,7 +112,7 @@ uint32_t link_stack(const struct machine_code *c)
 	return returns && stores ? max_u32(c->kernel->stack, STACK_LEAST) : c->kernel->stack;
 }
 
-/* Returns the position in x->device of the last function that begins at or before pc; UINT32_MAX: none. */
+/* Returns the index in x->device of the last function that begins at or before pc; UINT32_MAX if there is none. */
 static uint32_t device_at(const struct machine_module *x, uint64_t pc)
 {
 	uint32_t low = 0, high = x->n_device;
@@ -170,7 +170,7 @@ static void patch_word(struct machine_code *c, uint32_t i, uint32_t word)
 	sass_decode(in, bytes, in->pc, c->sm);
 }
 
-/* Applies a relocation to instruction i, whose symbol has the address. Returns -1 with *f set for an unknown type. */
+/* Applies relocation r, whose symbol has the address, to instruction i. Returns -1 with *f set for an unknown type. */
 static int apply_to_code(
 	struct machine_code *c, const struct sass_reloc *r, uint32_t i, uint64_t address, struct fault *f)
 {

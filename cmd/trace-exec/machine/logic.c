@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Logic: LOP3, PLOP3, shifts, bytes, bit fields, bit counts, saturation of integers, P2R and R2P. */
+/* Logic: LOP3, PLOP3, shifts, permutation of bytes, bit fields, bit counts, saturation of integers, P2R and R2P. */
 #include "machine/code.h"
 
 /* ---- LOP3 ---- */
@@ -13,7 +13,7 @@ MACHINE_OP3(lop_and_or, , (a & b) | c)
 MACHINE_OP3(lop_not_c, , ~c)
 MACHINE_OP3(lop_not_b, , ~b)
 
-/* Any table: each of the eight terms is chosen by its bit. */
+/* Executes LOP3 with any truth table: each bit of o->n selects one of eight terms. */
 MACHINE_OP3(lop_any, LOP_SIGNS u32 t = o->n; u32 t0 = 0 - (t & 1); u32 t1 = 0 - (t >> 1 & 1);
 	    u32 t2 = 0 - (t >> 2 & 1); u32 t3 = 0 - (t >> 3 & 1); u32 t4 = 0 - (t >> 4 & 1);
 	    u32 t5 = 0 - (t >> 5 & 1); u32 t6 = 0 - (t >> 6 & 1); u32 t7 = 0 - (t >> 7 & 1); (void)xa;
@@ -34,7 +34,7 @@ static op_fn *lop_function(unsigned table)
 	}
 }
 
-/* With a predicate: result not 0, or-ed or and-ed with a predicate. */
+/* Executes LOP3 with a predicate result: whether the result is not 0, combined with the source predicate. */
 static void lop_with_pred(struct warp *w, const struct op *o, uint32_t m)
 {
 	const u32 *d = REG(u32, w, o->d);
@@ -61,7 +61,7 @@ int mbind_lop3(struct mbind *b, struct op *o)
 
 /* ---- logic of predicates ---- */
 
-static u32 table_value(unsigned t, u32 a, u32 b, u32 c)
+static u32 apply_truth_table(unsigned t, u32 a, u32 b, u32 c)
 {
 	u32 r = 0;
 
@@ -71,14 +71,14 @@ static u32 table_value(unsigned t, u32 a, u32 b, u32 c)
 	return r;
 }
 
-/* The third predicate is in o->a with its inversion in o->is_param; tables in o->n and o->mode. */
+/* Executes PLOP3. o->a, o->is_param: third predicate and its inversion. o->n, o->mode: truth tables of the results. */
 static void execute_plop3(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 a = first_pred_source(w, o), b = second_pred_source(w, o),
 	    c = PRED(w, o->a) ^ (o->is_param ? ALL_LANES : 0);
 
-	set_pred(w, PDST1(o), m, table_value(o->n, a, b, c));
-	set_pred(w, PDST2(o), m, table_value(o->mode, a, b, c));
+	set_pred(w, PDST1(o), m, apply_truth_table(o->n, a, b, c));
+	set_pred(w, PDST2(o), m, apply_truth_table(o->mode, a, b, c));
 }
 
 int mbind_plop3(struct mbind *b, struct op *o)
@@ -106,8 +106,8 @@ static void plop3_signs(struct warp *w, const struct op *o, uint32_t m)
 		b |= pb[i] >> 31 << i;
 		c |= pc[i] >> 31 << i;
 	}
-	set_pred(w, PDST1(o), m, table_value(o->n, a, b, c));
-	set_pred(w, PDST2(o), m, table_value(o->mode, a, b, c));
+	set_pred(w, PDST1(o), m, apply_truth_table(o->n, a, b, c));
+	set_pred(w, PDST2(o), m, apply_truth_table(o->mode, a, b, c));
 }
 
 int mbind_plop3_signs(struct mbind *b, struct op *o)
@@ -132,7 +132,7 @@ static void preds_to_reg(struct warp *w, const struct op *o, uint32_t m)
 
 		for (unsigned k = 0; k < 7; k++)
 			v |= (PRED(w, FRAME_P + 4 * k) >> i & 1) << k;
-		/* only the byte changes */
+		/* only bits of byte o->n change */
 		d[i] = (pa[i] & ~(0xffu << shift)) | ((v & mask) | (pa[i] >> shift & 0xff & ~mask)) << shift;
 	}
 }
@@ -260,7 +260,7 @@ static inline u32 extend_bits(u32 a, u32 n, bool wrap, bool is_signed)
 }
 MACHINE_OP2(sgxt_word, bool wrap = o->n; bool s = o->is_signed;, extend_bits(a, b, wrap, s))
 
-static int bind_two_logic(struct mbind *b, struct op *o)
+static int bind_two_sources(struct mbind *b, struct op *o)
 {
 	if (mbind_forms(b, o, WIDE_NONE))
 		return -1;
@@ -274,7 +274,7 @@ int mbind_sgxt(struct mbind *b, struct op *o)
 	o->n = bit(b, 75);
 	o->is_signed = bit(b, 73);
 	machine_set_function(o, sgxt_word);
-	return bind_two_logic(b, o);
+	return bind_two_sources(b, o);
 }
 
 static inline u32 bit_mask(u32 at, u32 n, bool wrap)
@@ -291,12 +291,12 @@ int mbind_bmsk(struct mbind *b, struct op *o)
 {
 	o->n = bit(b, 75);
 	machine_set_function(o, bmsk_word);
-	return bind_two_logic(b, o);
+	return bind_two_sources(b, o);
 }
 
 /* ---- bit counts: the source is b ---- */
 
-static inline u32 find_one(u32 a, bool is_signed, bool shift)
+static inline u32 find_leading_one(u32 a, bool is_signed, bool shift)
 {
 	u32 v = is_signed && (s32)a < 0 ? ~a : a;
 
@@ -313,7 +313,7 @@ static inline u32 reverse_bits(u32 v)
 	return __builtin_bswap32(v);
 }
 MACHINE_OP1(flo_word, bool s = o->is_signed; bool sh = o->n; u32 x = o->mode & NEG_B ? ~0u : 0;
-	    , find_one(a ^ x, s, sh))
+	    , find_leading_one(a ^ x, s, sh))
 LANE_OP1(brev_word, u32, u32, reverse_bits(a))
 MACHINE_OP1(popc_word, u32 x = o->mode & NEG_B ? ~0u : 0;, bit_count32(a ^ x))
 
@@ -328,7 +328,7 @@ static void flo_with_pred(struct warp *w, const struct op *o, uint32_t m)
 	set_pred(w, PDST1(o), m, p);
 }
 
-static int bind_one(struct mbind *b, struct op *o)
+static int bind_one_source(struct mbind *b, struct op *o)
 {
 	if (mbind_forms(b, o, WIDE_NONE))
 		return -1;
@@ -343,7 +343,7 @@ int mbind_flo(struct mbind *b, struct op *o)
 {
 	o->is_signed = bit(b, 73);
 	o->n = bit(b, 74);
-	if (bind_one(b, o))
+	if (bind_one_source(b, o))
 		return -1;
 	o->target = mbind_pdst(b, 81, b->uniform);
 	machine_set_function(o, o->target == FRAME_PSINK || !bit(b, 81) ? flo_word : flo_with_pred);
@@ -353,18 +353,18 @@ int mbind_flo(struct mbind *b, struct op *o)
 int mbind_brev(struct mbind *b, struct op *o)
 {
 	machine_set_function(o, brev_word);
-	return bind_one(b, o);
+	return bind_one_source(b, o);
 }
 
 int mbind_popc(struct mbind *b, struct op *o)
 {
 	machine_set_function(o, popc_word);
-	return bind_one(b, o);
+	return bind_one_source(b, o);
 }
 
 /* ---- integers of fewer bits ---- */
 
-/* type: 0 U8, 1 S8, 2 U16, 3 S16. */
+/* Returns v saturated to a type: 0 U8, 1 S8, 2 U16, 3 S16. */
 static inline u32 saturate_to(s32 v, unsigned type)
 {
 	static const s32 least[4] = {0, -128, 0, -32768}, most[4] = {255, 127, 65535, 32767};
@@ -377,7 +377,7 @@ int mbind_i2i(struct mbind *b, struct op *o)
 {
 	o->n = (uint8_t)field(b, 76, 2);
 	machine_set_function(o, i2i_word);
-	return bind_one(b, o);
+	return bind_one_source(b, o);
 }
 
 MACHINE_OP3(i2ip_words, unsigned t = o->n;

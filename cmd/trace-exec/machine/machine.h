@@ -11,13 +11,13 @@
  *   convert.c   conversions, MUFU                   memory.c    loads and stores
  *   atomic.c    atomics                             warp.c      exchange between lanes
  *   matrix.c    matrix products                     special.c   special registers, calls of externs
- *   mbarrier.c  mbarriers, stores that report       bulk.c      bulk and tensor copies
+ *   mbarrier.c  mbarriers, asynchronous stores      bulk.c      bulk and tensor copies
  *   gmma.c      matrix products of warpgroups       trace.c     lines of the trace
  *   texture.c   fetches from textures          surface.c   loads, stores and reductions in surfaces
  *   link.c      device functions, relocations   column.c    columns of copies in the trace
  *
- * The frame of a warp is laid out alike for all kernels: predicates (a bit a lane), a zero for RZ, a sink for
- * results that are lost, R0 to R254, uniform registers, convergence barriers, then the constants that the kernel
+ * The frame of a warp has the same layout for all kernels: predicates (one bit per lane), a zero for RZ, a sink for
+ * discarded results, R0 to R254, uniform registers, convergence barriers, then the constants that the kernel
  * uses. Each register is a vector of 32 lanes of 32 bits. Always true: a pair of registers is two consecutive
  * vectors, the low word first; all lanes of a uniform register are equal, and a uniform predicate has all bits
  * set or none.
@@ -28,21 +28,21 @@
 #include <stdio.h>
 #include "exec/exec.h"
 
-/* Code that modules may have: either kind (a file with both: machine code if the GPU can run it), or one. */
+/* Code to read from a file. CODE_AUTO: either kind; of a file with both, machine code if the GPU can run it. */
 enum code_kind { CODE_AUTO, CODE_PTX, CODE_MACHINE };
 
 /* Reads a cubin as a module. Returns NULL with *f set on failure. program_free() frees the module. */
 struct module *machine_module(const char *path, const void *bytes, size_t n, struct fault *f);
 /*
- * Reads the machine code for compute capability sm (0: any) from a cubin, a fat binary or a program: of several the
- * one with the nearest capability that this GPU can run. Returns NULL with *f set.
+ * Reads machine code from a cubin, a fat binary or a program. If there are several, reads the code with the nearest
+ * compute capability that a GPU of capability sm (0: any) can run. Returns NULL with *f set on failure.
  */
 struct module *machine_read(const char *path, unsigned sm, struct fault *f);
-/* Tests whether a GPU of compute capability sm runs machine code for `code`: the same major number, none later. */
+/* Tests whether a GPU of compute capability sm runs machine code for `code`: of the same major number, not newer. */
 static inline bool machine_runs(unsigned sm, unsigned code) { return sm / 10 == code / 10 && code <= sm; }
-/* Returns the compute capability of a module of machine code: 80. */
+/* Returns the compute capability of a module of machine code, for example 80. */
 unsigned machine_sm(const struct module *m);
-/* Return registers and static shared memory of a kernel of machine code. */
+/* Returns the number of registers of a kernel of machine code. */
 unsigned machine_registers(const struct func *f);
 
 /* Writes the header of a kernel's trace. */
@@ -54,13 +54,13 @@ record_fn machine_record;
 
 struct bulk;
 /*
- * column.c: writes the columns of the copy of a lane to the warp's text; lane -1: no lane copies. mbarrier, global: the
- * addresses of its mbarrier, 0 for none, and of its first byte in global memory.
+ * Writes the columns of a lane's bulk copy to the warp's text (column.c). lane: -1 if no lane copies. mbarrier: address
+ * of the copy's mbarrier; 0: none. global: address of its first byte in global memory.
  */
 void column_bulk_at(struct warp *w, const struct bulk *x, int lane, uint32_t mbarrier, uint64_t global);
-/* The same of a tensor copy. false: the launch has failed. */
+/* Writes the columns of a lane's tensor copy, like column_bulk_at(). Returns false if the launch has failed. */
 bool column_tensor_at(struct warp *w, const struct op *o, int lane, uint32_t mbarrier);
-/* trace.c: writes the lines about a block's place in its cluster. */
+/* Writes the lines about a block's place in its cluster (trace.c). */
 void machine_cluster_lines(FILE *out, const struct cta *c);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Products of matrices of a warp: HMMA IMMA BMMA, dense and sparse, and DMMA. sem/product.c computes them but for
- * DMMA, whose numbers are pairs of registers here.
+ * Matrix products of a warp: HMMA IMMA BMMA, dense and sparse, and DMMA. sem/product.c computes all of them except
+ * DMMA, whose numbers are pairs of registers in machine code.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "machine/code.h"
 #include "sem/mma.h"
 
-/* Shapes by the digits in the opcode. */
+/* Shapes, and their digits in the opcode. */
 static const struct {
 	const char *digits;
 	struct mma_shape shape;
@@ -112,7 +112,7 @@ int mbind_bmma(struct mbind *b, struct op *o)
 
 /* ---- DMMA 8x8x4 ---- */
 
-static double pair_value(const u32 *p, unsigned lane, bool negative)
+static double read_signed_pair(const u32 *p, unsigned lane, bool negative)
 {
 	double v = ieee_f64(p[lane] | (u64)p[lane + LANES] << 32);
 
@@ -129,11 +129,11 @@ static void product_f64(struct warp *w, const struct op *o, uint32_t m)
 	for (unsigned l = 0; l < LANES; l++)
 		for (unsigned e = 0; e < 2; e++) {
 			unsigned row = l / 4, col = l % 4 * 2 + e;
-			double v = pair_value(c + 2 * e * LANES, l, o->mode & NEG_C);
+			double v = read_signed_pair(c + 2 * e * LANES, l, o->mode & NEG_C);
 
 			for (unsigned k = 0; k < 4; k++)
-				v += pair_value(a, row * 4 + k, o->mode & NEG_A) *
-				     pair_value(b, col * 4 + k, false);
+				v += read_signed_pair(a, row * 4 + k, o->mode & NEG_A) *
+				     read_signed_pair(b, col * 4 + k, false);
 			r[e][l] = ieee_f64_bits(v);
 		}
 	u32 *d = REG(u32, w, o->d);

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mbarriers (SYNCS, ARRIVES), and stores and reductions that report to one (STAS, REDAS).
+ * mbarriers (SYNCS, ARRIVES), and stores and reductions that complete bytes of an mbarrier (STAS, REDAS).
  *
- * sem/mbarrier.c changes the state of an mbarrier, in the layout of GPUs. Always true: each lane acts by itself, in
- * ascending order; an arrival may name an mbarrier of another block of the cluster; all other operations name one of
- * the own block. mbarriers of sm_80 to sm_89 are words of their own layout (memory_arrive), which atomics change.
+ * sem/mbarrier.c changes the state of an mbarrier, which has the layout of GPUs. Always true: the lanes execute one
+ * after another, in ascending order. An arrival may name an mbarrier of another block of the cluster; all other
+ * operations name an mbarrier of their own block. mbarriers of sm_80 to sm_89 have another layout (memory_arrive()),
+ * and atomics change them.
  */
 #include "exec/check.h"
 #include "machine/memory.h"
 #include "sem/async.h"
 
-/* Values of o->n: arrivals and bytes by the name of the mode, A for arrivals, T for bytes, R for the register. */
+/* Modes of an arrival (o->n). A precedes the number of arrivals, T the number of bytes; R is the register's value. */
 enum { ARRIVE_A1TR, ARRIVE_A1T0, ARRIVE_A0T1, ARRIVE_A0TR, ARRIVE_A0TX, ARRIVE_ART0 };
 
 static struct mbarrier_change change_by_mode(const struct op *o, u32 v)
@@ -49,8 +50,8 @@ static void arrive_lanes(struct warp *w, const struct op *o, uint32_t m)
 	}
 }
 
-/* Allows mbarriers of the own block alone. */
-static void bind_own_block(struct mbind *b)
+/* Restricts the instruction to mbarriers of its own block. */
+static void restrict_to_own_block(struct mbind *b)
 {
 	struct stmt *in = &b->fn->inst[b->index];
 
@@ -73,7 +74,7 @@ int mbind_arrive(struct mbind *b, struct op *o)
 	return result == 1 || result == 3 ? mbind_refuse(b, "kind of result") : 0;
 }
 
-/* Sets a predicate: true if the phase with the parity in bit 31 of a register is over. */
+/* Sets the predicate result to whether the phase with the parity in bit 31 of register b is over. */
 static void check_phase(struct warp *w, const struct op *o, uint32_t m)
 {
 	uint8_t *at[LANES];
@@ -98,7 +99,7 @@ static void check_phase(struct warp *w, const struct op *o, uint32_t m)
 int mbind_phase(struct mbind *b, struct op *o)
 {
 	memory_bind(b, o, SP_SHARED, 64);
-	bind_own_block(b);
+	restrict_to_own_block(b);
 	o->bytes = 8;
 	o->b = mbind_reg(b, 32, 1);
 	o->target = mbind_pdst(b, 81, false);
@@ -106,7 +107,7 @@ int mbind_phase(struct mbind *b, struct op *o)
 	return 0;
 }
 
-/* Exchanges the word at an address in a uniform register: an mbarrier is initialised so. */
+/* Exchanges the 64-bit word at an address in a uniform register. Compiled code initialises an mbarrier in this way. */
 static void execute_mbarrier_init(struct warp *w, const struct op *o, uint32_t m)
 {
 	unsigned lane = bit_lowest32(w->stack[w->depth - 1].mask);
@@ -136,7 +137,7 @@ static void execute_mbarrier_init(struct warp *w, const struct op *o, uint32_t m
 int mbind_mbarrier_init(struct mbind *b, struct op *o)
 {
 	memory_bind(b, o, SP_SHARED, 24);
-	bind_own_block(b);
+	restrict_to_own_block(b);
 	o->a = FRAME_ZERO;
 	o->bytes = 8;
 	o->b = mbind_ureg(b, 32);
@@ -146,8 +147,8 @@ int mbind_mbarrier_init(struct mbind *b, struct op *o)
 	return bit(b, 72) ? 0 : mbind_refuse(b, "exchange of 32 bits");
 }
 
-/* SYNCS.CCTL.IV: the memory is no longer an mbarrier. */
-static void end_mbarriers(struct warp *w, const struct op *o, uint32_t m)
+/* Executes SYNCS.CCTL.IV, after which the memory is not an mbarrier. */
+static void clear_mbarriers(struct warp *w, const struct op *o, uint32_t m)
 {
 	uint8_t *at[LANES];
 
@@ -160,14 +161,17 @@ static void end_mbarriers(struct warp *w, const struct op *o, uint32_t m)
 int mbind_mbarrier_end(struct mbind *b, struct op *o)
 {
 	memory_bind(b, o, SP_SHARED, 64);
-	bind_own_block(b);
+	restrict_to_own_block(b);
 	o->bytes = 8;
 	b->fn->inst[b->index].op = I_mbarrier;
-	machine_set_function(o, end_mbarriers);
+	machine_set_function(o, clear_mbarriers);
 	return 0;
 }
 
-/* ARRIVES.LDGSTSBAR: an arrival, or the byte that SYNCS.ARRIVE.A0T1 added, once the copies of the lane are done. */
+/*
+ * Executes ARRIVES.LDGSTSBAR after the copies of the lanes: an arrival (.ARVCNT), or the completion of the byte that
+ * SYNCS.ARRIVE.A0T1 added (.TRANSCNT).
+ */
 static void execute_arrive_after_copies(struct warp *w, const struct op *o, uint32_t m)
 {
 	const struct mbarrier_change x = {
@@ -187,7 +191,7 @@ static void execute_arrive_after_copies(struct warp *w, const struct op *o, uint
 	}
 }
 
-/* The same on sm_80 to sm_89, which have arrivals alone. */
+/* Executes ARRIVES.LDGSTSBAR on sm_80 to sm_89: an arrival after the copies of the lanes. */
 static void copies_arrive_sm_80(struct warp *w, const struct op *o, uint32_t m)
 {
 	uint8_t *at[LANES];
@@ -209,7 +213,7 @@ static void copies_arrive_sm_80(struct warp *w, const struct op *o, uint32_t m)
 int mbind_copies_arrive(struct mbind *b, struct op *o)
 {
 	memory_bind(b, o, SP_SHARED, 64);
-	bind_own_block(b);
+	restrict_to_own_block(b);
 	o->bytes = 8;
 	o->n = (uint8_t)field(b, b->code->sm >= 100 ? 76 : 70, 2); /* 1 .ARVCNT, 2 .TRANSCNT */
 	machine_set_function(o, b->code->sm < 90 ? copies_arrive_sm_80 : execute_arrive_after_copies);
@@ -218,7 +222,7 @@ int mbind_copies_arrive(struct mbind *b, struct op *o)
 	return o->n == 1 || o->n == 2 ? 0 : mbind_refuse(b, "mode");
 }
 
-/* ---- stores and reductions that report to an mbarrier ---- */
+/* ---- stores and reductions that complete bytes of an mbarrier ---- */
 
 enum {
 	STORE_TO = FRAME_SCRATCH,
@@ -226,7 +230,7 @@ enum {
 	STORE_VALUE = STORE_BAR + 2 * (int)VECTOR
 };
 
-/* The lower word of the address pair is where the data go, the upper one is the mbarrier. */
+/* Executes STAS or REDAS. The lower word of the address pair is the destination, the upper word the mbarrier. */
 static void execute_store_async(struct warp *w, const struct op *o, uint32_t m)
 {
 	const u32 *a = REG(u32, w, o->a), *v = REG(u32, w, o->d);

@@ -3,8 +3,8 @@
  * Loads and stores of global, generic, shared and local memory.
  *
  * Always true: o->bytes is the size of a lane's access, whose words are consecutive registers from o->d on. After an
- * access w->addr has the offsets in shared and local memory, and the addresses in global memory; after a generic
- * access the generic addresses, in a cluster after an access to shared memory those with the rank of the block.
+ * access w->addr has the offsets in shared or local memory, the addresses in global memory, or the generic addresses of
+ * a generic access. In a cluster the offsets in shared memory contain the rank of the block.
  */
 #include "exec/check.h"
 #include "machine/memory.h"
@@ -12,13 +12,13 @@
 
 /* ---- addresses ---- */
 
-LANE_FN static void addresses_64(uint64_t *to, const u32 *low, const u32 *high, u64 add)
+LANE_FN static void compute_addresses_64(uint64_t *to, const u32 *low, const u32 *high, u64 add)
 {
 	EACH_LANE (i)
 		to[i] = (low[i] | (u64)high[i] << 32) + add;
 }
 
-LANE_FN static void addresses_scaled(uint64_t *to, const u32 *a, unsigned shift, u32 add)
+LANE_FN static void compute_scaled_addresses(uint64_t *to, const u32 *a, unsigned shift, u32 add)
 {
 	EACH_LANE (i)
 		to[i] = (u32)((a[i] << shift) + add);
@@ -31,11 +31,11 @@ void memory_addresses(struct warp *w, const struct op *o)
 	u64 add = (u64)o->imm + (narrow ? ur[0] : ur[0] | (u64)ur[LANES] << 32);
 
 	if (narrow)
-		addresses_scaled(w->addr, a, o->is_param, (u32)add);
+		compute_scaled_addresses(w->addr, a, o->is_param, (u32)add);
 	else if (o->mode == ADDRESS_64)
-		addresses_64(w->addr, a, a + LANES, add);
+		compute_addresses_64(w->addr, a, a + LANES, add);
 	else if (o->c == FRAME_ZERO && o->mode == ADDRESS_32)
-		addresses_scaled(w->addr, a, 0, (u32)add);
+		compute_scaled_addresses(w->addr, a, 0, (u32)add);
 	else
 		for (unsigned i = 0; i < LANES; i++)
 			w->addr[i] = a[i] + add;
@@ -50,7 +50,7 @@ uint64_t memory_shared_offset(const struct warp *w, uint32_t address)
 	return rank == w->cta->rank ? offset : (rank + 1) * CLUSTER_STRIDE + offset;
 }
 
-/* Converts shared addresses of sm_90 and later, which have the rank of the block, to offsets of the executor. */
+/* Converts shared addresses of sm_90 and later, which contain the rank of the block, to offsets of the executor. */
 static void normalize_shared(struct warp *w, const struct op *o, uint32_t m)
 {
 	if (o->func->machine_code->sm < 90)
@@ -59,7 +59,7 @@ static void normalize_shared(struct warp *w, const struct op *o, uint32_t m)
 		w->addr[i] = memory_shared_offset(w, (u32)w->addr[i]);
 }
 
-/* Finds the addresses of those lanes of m that are in one space. The addresses of other lanes in at stay. */
+/* Sets at[] to the host addresses of `lanes`, which are the lanes of m with addresses in one space. */
 static bool find_lanes_in_space(struct warp *w, const struct op *o, uint32_t m, uint32_t lanes,
 	uint64_t bytes, enum state_space space, uint8_t **at)
 {
@@ -130,7 +130,7 @@ bool memory_find(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes,
 typedef u32 u32_any __attribute__((aligned(1), may_alias));
 typedef u64 u64_any __attribute__((aligned(1), may_alias));
 
-static inline void spread_halves(u32 *d, u32 low, u32 high)
+static inline void fill_half_warps(u32 *d, u32 low, u32 high)
 {
 	for (unsigned i = 0; i < LANES / 2; i++) {
 		d[i] = low;
@@ -140,7 +140,7 @@ static inline void spread_halves(u32 *d, u32 low, u32 high)
 
 /*
  * Loads consecutive words of all lanes from base + a[i]. The lanes of half a warp often have one address, as in rows
- * of blocks of 16 by 16 threads: 64 instructions for the first word and not 104.
+ * of blocks of 16 by 16 threads: the first word then takes 64 instructions instead of 104.
  */
 LANE_FN static void gather_words(u32 *d, uintptr_t base, const uint64_t *a, unsigned words)
 {
@@ -155,7 +155,7 @@ LANE_FN static void gather_words(u32 *d, uintptr_t base, const uint64_t *a, unsi
 			EACH_LANE_APART (i)
 				d[i] = *(const u32_any *)(base + a[i]);
 		else
-			spread_halves(d, *(const u32_any *)(base + a[0]), *(const u32_any *)(base + b[0]));
+			fill_half_warps(d, *(const u32_any *)(base + a[0]), *(const u32_any *)(base + b[0]));
 }
 LANE_FN static void gather_pairs(u32 *d, uintptr_t base, const uint64_t *a)
 {
@@ -227,7 +227,7 @@ static void load_any(struct warp *w, const struct op *o, uint32_t m)
 
 /*
  * Returns the host address of address 0 of the global or shared space if the bytes of all lanes are in one piece of
- * memory; 0: they are not.
+ * memory; else 0.
  */
 static uintptr_t flat_base_of_lanes(const struct warp *w, const struct op *o, uint64_t *low, uint64_t *high)
 {
@@ -240,7 +240,7 @@ static uintptr_t flat_base_of_lanes(const struct warp *w, const struct op *o, ui
 	return base ? (uintptr_t)base - *low : 0;
 }
 
-/* Prepares the fast way: all lanes execute. Returns 0 if it cannot be taken. */
+/* Returns the base for a fast access of all lanes, at base + w->addr[i]; 0 if the general functions are needed. */
 static uintptr_t flat_base_of_access(
 	struct warp *w, const struct op *o, uint32_t m, bool write, uint64_t *low, uint64_t *high)
 {
@@ -255,7 +255,7 @@ static uintptr_t flat_base_of_access(
 	return base;
 }
 
-/* Words of 4, 8 or 16 bytes in global or shared memory. */
+/* Loads 4, 8 or 16 bytes per lane from global or shared memory. */
 static void load_words(struct warp *w, const struct op *o, uint32_t m)
 {
 	uint64_t low, high;
@@ -342,8 +342,8 @@ int memory_bind(struct mbind *b, struct op *o, enum state_space space, unsigned 
 	return 0;
 }
 
-/* Sets size and sign of an access from bits 73-75. */
-static void bind_size(const struct mbind *b, struct op *o)
+/* Sets the size and the sign extension of an access from bits 73-75. */
+static void bind_access_size(const struct mbind *b, struct op *o)
 {
 	static const uint8_t size[8] = {1, 1, 2, 2, 4, 8, 16, 16};
 	unsigned n = (unsigned)field(b, 73, 3);
@@ -352,7 +352,7 @@ static void bind_size(const struct mbind *b, struct op *o)
 	o->is_signed = n == 1 || n == 3;
 }
 
-static enum state_space space_of(unsigned opcode)
+static enum state_space space_of_opcode(unsigned opcode)
 {
 	switch (opcode & 0xff) {
 	case 0x81:
@@ -366,7 +366,7 @@ static enum state_space space_of(unsigned opcode)
 }
 
 /* Sets the order of a global or generic access. */
-static void bind_order(struct mbind *b)
+static void bind_access_order(struct mbind *b)
 {
 	unsigned order = (unsigned)field(b, 77, 4);
 	bool old = b->code->sm < 80;
@@ -378,18 +378,18 @@ static void bind_order(struct mbind *b)
 
 static int bind_access(struct mbind *b, struct op *o, bool store)
 {
-	enum state_space space = space_of(b->in->opcode);
+	enum state_space space = space_of_opcode(b->in->opcode);
 	bool generic_old =
 		(b->in->opcode == 0x980 || b->in->opcode == 0x385) && !bit(b, 91) && b->code->sm < 90;
 
 	memory_bind(b, o, space, store ? 64 : 32);
-	bind_size(b, o);
+	bind_access_size(b, o);
 	if (generic_old)
 		o->imm = signed_field(b, 32, 32);
 	if (space == SP_SHARED)
 		o->is_param = field(b, 78, 2) ? (uint8_t)(field(b, 78, 2) + 1) : 0;
 	if (space == SP_GLOBAL || space == SP_GENERIC)
-		bind_order(b);
+		bind_access_order(b);
 	return 0;
 }
 
@@ -419,11 +419,11 @@ int mbind_store(struct mbind *b, struct op *o)
 	return 0;
 }
 
-/* ---- 32 bytes a lane: the words of each half are in registers of their own ---- */
+/* ---- 32 bytes per lane: each half of the words has its own registers ---- */
 
 #define WORDS_WIDE 8u
 
-/* o->n: mask of the words that are loaded; o->d, o->b: registers of the lower and the upper half. */
+/* Loads 32 bytes per lane. o->n: mask of the loaded words. o->d, o->b: registers of the lower and the upper half. */
 static void load_wide(struct warp *w, const struct op *o, uint32_t m)
 {
 	uint8_t *at[LANES];
@@ -453,10 +453,10 @@ static void store_wide(struct warp *w, const struct op *o, uint32_t m)
 				(k < WORDS_WIDE / 2 ? o->d : o->b) + k % (WORDS_WIDE / 2) * VECTOR)[i];
 }
 
-static int bind_wide(struct mbind *b, struct op *o, unsigned ur)
+static int bind_wide_access(struct mbind *b, struct op *o, unsigned ur)
 {
 	memory_bind(b, o, SP_GLOBAL, ur);
-	bind_order(b);
+	bind_access_order(b);
 	o->mode = ADDRESS_64;
 	o->a = mbind_reg(b, 24, 2);
 	o->imm = signed_field(b, 40, 16) * 32;
@@ -471,7 +471,7 @@ int mbind_load_wide(struct mbind *b, struct op *o)
 	machine_set_function(o, load_wide);
 	o->d = mbind_dst(b, 16, 4);
 	o->b = mbind_dst(b, 64, 4);
-	int status = bind_wide(b, o, 32);
+	int status = bind_wide_access(b, o, 32);
 	o->n = (uint8_t)mask;
 	return status;
 }
@@ -482,7 +482,7 @@ int mbind_store_wide(struct mbind *b, struct op *o)
 	b->fn->inst[b->index].op = I_st;
 	o->d = mbind_reg(b, 32, 4);
 	o->b = mbind_reg(b, 16, 4);
-	return bind_wide(b, o, 64);
+	return bind_wide_access(b, o, 64);
 }
 
 /* ---- QSPC: the space of a generic address ---- */

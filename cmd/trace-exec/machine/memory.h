@@ -6,41 +6,42 @@
 #include "machine/code.h"
 #include "sem/atom.h"
 
-/* Values of o->mode: the address register. */
+/* Values of o->mode: width of the address register. */
 enum { ADDRESS_NONE, ADDRESS_32, ADDRESS_64 };
 
 /*
- * Sets space and address of an instruction with its address register in bits 24-31: o->space, o->a, o->c (a uniform
- * register that is added), o->imm, o->mode. ur: first bit of the uniform register's field.
+ * Binds the address of an instruction that has its address register in bits 24-31. Sets o->space, o->a, o->c (a uniform
+ * register that is added), o->imm and o->mode. ur: first bit of the uniform register's field.
  */
 int memory_bind(struct mbind *b, struct op *o, enum state_space space, unsigned ur);
-/* Marks accesses with an order that other threads observe. */
+/* Marks an instruction as volatile if it is strong, and its function if it orders accesses beyond the thread block. */
 void memory_bind_order(struct mbind *b, bool strong, bool beyond_block);
 /* Computes the addresses of all lanes into w->addr. */
 void memory_addresses(struct warp *w, const struct op *o);
 /*
  * Finds the host addresses of op o for the lanes of m and checks the accesses. Generic addresses and shared
- * addresses with a rank remain in w->addr. false: the launch has failed.
+ * addresses with a rank remain in w->addr. Returns false if the launch has failed.
  */
 bool memory_find(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at, bool write);
 
-/* Returns the executor's offset of a shared address of sm_90 and later, which has the rank of the block. */
+/* Returns the executor's offset for a shared address of sm_90 and later, which contains the rank of a block. */
 uint64_t memory_shared_offset(const struct warp *w, uint32_t address);
 
 /*
- * Returns the mbarrier of sm_80 to sm_89 after an arrival. The lower word is 2^30 minus the arrivals of a phase, the
- * upper one 2^31 minus the pending arrivals, and the phase in bit 31. The compiler adds to both words by itself.
+ * Returns an mbarrier of sm_80 to sm_89 after an arrival. The lower word is 2^30 minus the arrivals of a phase. The
+ * upper word has the phase in bit 31, and 2^31 minus the pending arrivals in the other bits. Compiled code also changes
+ * both words itself, by additions.
  */
 static inline u64 memory_arrive(u64 mbarrier)
 {
 	u32 count = (u32)mbarrier, pending = (u32)(mbarrier >> 32) + 1;
 
-	if (!(pending << 1)) /* none is pending: the next phase */
+	if (!(pending << 1)) /* no arrival is pending: the next phase begins */
 		pending |= 0x40000000 | (count & 0x3fffffff);
 	return (u64)pending << 32 | count;
 }
 
-/* Returns the type of a reduction whose opcode names type t: logic has types without a sign. */
+/* Returns the type of a reduction whose opcode names type t. Logic operations have types of bits, without a sign. */
 static inline enum type memory_reduction_type(enum atom a, enum type t)
 {
 	bool logic = a == ATOM_AND || a == ATOM_OR || a == ATOM_XOR;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A cubin as a module of the program: kernels with their parameters, variables, initial values that are addresses.
+ * Makes a module from a cubin: kernels with their parameters, variables, initial values that are addresses.
  *
- * Always true: each kernel of the file is a function with an instruction for each of its machine code, and one more
- * that fails the launch; a variable is a symbol of the module, and __constant__ variables lie in the symbol of bank 3
- * at their offsets.
+ * Always true: each kernel of the file is a function with a statement for each machine instruction, and a last one that
+ * fails the launch. A variable is a symbol of the module. __constant__ variables are at their offsets in the symbol of
+ * bank 3.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static struct symbol *new_variable(
 	return v;
 }
 
-static void keep_variable(struct module *m, struct symbol *v, bool named)
+static void append_variable(struct module *m, struct symbol *v, bool named)
 {
 	grow(&m->var, &m->cap_vars, m->n_vars + 1, sizeof(*m->var));
 	m->var[m->n_vars++] = v;
@@ -47,7 +47,7 @@ static void keep_variable(struct module *m, struct symbol *v, bool named)
 		scope_add(m->scope, v, &m->arena);
 }
 
-/* Adds the symbol that holds a section, and returns it; NULL: the section has no bytes. */
+/* Adds the symbol that holds a section, and returns it; NULL if the section has no bytes. */
 static struct symbol *add_section(
 	struct module *m, const char *name, enum state_space space, const struct sass_bytes *s)
 {
@@ -60,11 +60,11 @@ static struct symbol *add_section(
 		v->init = arena_alloc(&m->arena, s->n, 1);
 		memcpy(v->init, s->p, s->n);
 	}
-	keep_variable(m, v, false);
+	append_variable(m, v, false);
 	return v;
 }
 
-/* Returns the section symbol that holds a symbol of the cubin; NULL: none does. */
+/* Returns the section symbol that holds a symbol of the cubin; NULL if none does. */
 static struct symbol *section_symbol_of(const struct machine_module *x, const struct sass_symbol *s)
 {
 	return s->place == SASS_AT_GLOBAL                   ? x->data[0]
@@ -74,8 +74,8 @@ static struct symbol *section_symbol_of(const struct machine_module *x, const st
 }
 
 /*
- * Adds the variables. Each lies in its section's symbol, so its address is set after the section's: when the kernels
- * are bound.
+ * Adds the variables. Each is a part of its section's symbol, so its address is set after the section's address, when
+ * the kernels are bound.
  */
 static void add_variables(struct machine_module *x)
 {
@@ -99,7 +99,7 @@ static void add_variables(struct machine_module *x)
 	}
 }
 
-static void place_variables(struct machine_module *x)
+static void set_variable_addresses(struct machine_module *x)
 {
 	const struct sass_image *image = x->image;
 
@@ -109,14 +109,15 @@ static void place_variables(struct machine_module *x)
 		struct symbol *v =
 			in ? scope_find(x->module->scope, s->name, (uint32_t)strlen(s->name)) : NULL;
 
-		if (v && !v->placed && v->size == s->bytes) /* placed: a managed variable in the heap */
+		if (v && !v->placed &&
+			v->size == s->bytes) /* a placed variable is a managed one in the heap */
 			v->addr = in->addr + s->value;
 	}
 }
 
 /* ---- relocations ---- */
 
-/* Returns the address of a symbol. Returns -1 with *f set if it has none. */
+/* Sets *to to the address of a symbol. Returns -1 with *f set if it has none. */
 static int symbol_address(
 	const struct machine_module *x, const struct sass_symbol *s, uint64_t *to, struct fault *f)
 {
@@ -184,7 +185,7 @@ static void add_parameters(struct module *m, struct func *fn, const struct sass_
 	}
 }
 
-/* Tests whether the cluster that a kernel asks for can be launched. */
+/* Tests whether the cluster that a kernel requires can be launched. */
 static bool cluster_fits(const struct sass_function *k)
 {
 	uint64_t n = 1;
@@ -203,7 +204,7 @@ static bool parameters_fit(const struct sass_function *k)
 	return true;
 }
 
-/* Decodes the instructions, with a statement for each. */
+/* Decodes the instructions, and adds a statement for each. */
 static void add_instructions(struct module *m, struct func *fn, struct machine_code *c)
 {
 	link_decode(c, &m->arena);
@@ -211,7 +212,7 @@ static void add_instructions(struct module *m, struct func *fn, struct machine_c
 	fn->n_insts = fn->cap_insts = c->n + 1;
 	for (uint32_t i = 0; i < c->n; i++) {
 		fn->inst[i].op = I_ld;
-		fn->inst[i].text = ""; /* machine_op_text() makes it, because few are printed */
+		fn->inst[i].text = ""; /* machine_op_text() makes the text, because few are printed */
 	}
 	fn->inst[c->n] = (struct stmt){.op = I_trap, .text = ""};
 }
@@ -272,7 +273,7 @@ static int bind_kernel(struct bound_code *bound, struct func *fn, struct fault *
 {
 	struct machine_module *x = fn->machine_code->module;
 
-	place_variables(x);
+	set_variable_addresses(x);
 	return apply_relocations(x, f) || link_code(fn->machine_code, symbol_address, f) ||
 			       machine_bind(bound, fn, f)
 		       ? -1
@@ -375,8 +376,11 @@ struct module *machine_module(const char *path, const void *bytes, size_t n, str
 unsigned machine_sm(const struct module *m) { return m->target; }
 unsigned machine_registers(const struct func *f) { return f->machine_code->kernel->registers; }
 
-/* Returns the number of the best image for compute capability sm; UINT32_MAX: none. */
-static uint32_t best_image(const struct cubins *c, unsigned sm)
+/*
+ * Returns the number of the image with the highest compute capability that a GPU of capability sm (0: any) can run;
+ * UINT32_MAX if there is none.
+ */
+static uint32_t find_best_image(const struct cubins *c, unsigned sm)
 {
 	uint32_t best = UINT32_MAX;
 
@@ -397,7 +401,7 @@ struct module *machine_read(const char *path, unsigned sm, struct fault *f)
 
 	path = diag_keep(path);
 	if (!cubins_add(c, path, f)) {
-		best = best_image(c, sm);
+		best = find_best_image(c, sm);
 		if (best != UINT32_MAX)
 			m = machine_module(path, cubins_image(c, best)->bytes, cubins_image(c, best)->n, f);
 		else if (cubins_images(c))

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Execution of one warp of machine code, op by op.
+ * Executes a warp of machine code, op by op.
  *
- * Always true: ops that change the flow are executed by flow.c; all others continue at the next instruction. An
- * instruction of the uniform datapath is executed once for the group that runs, in all lanes of its registers.
+ * Always true: flow.c executes ops that change the flow; all others continue at the next instruction. An instruction of
+ * the uniform datapath is executed once for the running group, in all lanes of its registers.
  */
 #include "machine/code.h"
-
-/* Turns of a group after which another one runs: a group that spins waits for others. */
-#define TURNS_MOST 4u
 
 void run_warp(struct warp *w, uint64_t quantum)
 {
@@ -22,7 +19,7 @@ void run_warp(struct warp *w, uint64_t quantum)
 		uint64_t left = end - w->insts, n = 0, threads = 0;
 		const struct op *o;
 
-		/* straight code: the group and its lanes stay the same */
+		/* until an op changes the flow, the group and its lanes stay the same */
 		for (;; pc++) {
 			o = &code[pc];
 			exec = mask & (PRED(w, o->guard) ^ o->guard_not);
@@ -40,7 +37,7 @@ void run_warp(struct warp *w, uint64_t quantum)
 		w->thread_insts += threads;
 		if (n == left || w->stop) {
 			if (w->stop == WARP_YIELD &&
-				w->depth > 1) /* others of the warp may have to act first */
+				w->depth > 1) /* other groups of the warp may have to run first */
 				group_rotate(w);
 			break;
 		}

@@ -2,7 +2,8 @@
 /*
  * Special registers, results of barriers, calls of extern functions.
  *
- * Extern functions take their arguments from R4 on and return in R4, as the calling convention of the compiler says.
+ * Extern functions have their arguments in R4 and the registers after it, and their result in R4: this is the calling
+ * convention of the compiler.
  */
 #include <string.h>
 #include "exec/call.h"
@@ -12,8 +13,8 @@
 
 /* ---- special registers ---- */
 
-/* Sets v[] to a special register of each lane. */
-static void thread_ids(const struct warp *w, unsigned axis, u32 *v)
+/* Sets v[] to the thread index of each lane along an axis. */
+static void read_thread_index(const struct warp *w, unsigned axis, u32 *v)
 {
 	const u32 *n = w->g->l->block;
 	u32 tid[3];
@@ -31,7 +32,7 @@ static void thread_ids(const struct warp *w, unsigned axis, u32 *v)
 	}
 }
 
-/* Special registers that PTX has, too: by number, the PTX register. */
+/* Special registers that PTX has, too: their number in machine code and their PTX register. */
 static const struct {
 	uint8_t number, sreg;
 } same_as_ptx[] = {
@@ -50,7 +51,7 @@ static const struct {
 	{136, S_CLUSTER_CTARANK},
 };
 
-/* Number of SR_CgaSize, the index of the cluster's shape in bank 0. The executor has one entry, so it reads 0. */
+/* Number of SR_CgaSize: index of the cluster's shape in bank 0. The executor has one shape, so the index is 0. */
 #define CLUSTER_INDEX 138u
 
 static bool find_ptx_register(unsigned number, unsigned *sreg)
@@ -71,11 +72,11 @@ static void read_special(const struct warp *w, unsigned number, u32 *v)
 	switch (number) {
 	case 33:
 	case 34:
-	case 35: thread_ids(w, number - 33, v); return;
+	case 35: read_thread_index(w, number - 33, v); return;
 	case 32:
-		thread_ids(w, 0, v);
-		thread_ids(w, 1, y);
-		thread_ids(w, 2, z);
+		read_thread_index(w, 0, v);
+		read_thread_index(w, 1, y);
+		read_thread_index(w, 2, z);
 		for (unsigned i = 0; i < LANES; i++)
 			v[i] |= y[i] << 16 | z[i] << 26;
 		return;
@@ -98,7 +99,7 @@ static void read_special(const struct warp *w, unsigned number, u32 *v)
 		v[i] = one;
 }
 
-static bool is_known(unsigned number)
+static bool is_known_special(unsigned number)
 {
 	unsigned sreg;
 
@@ -116,7 +117,7 @@ static void special_to_register(struct warp *w, const struct op *o, uint32_t m)
 		d[i] = m >> i & 1 ? v[i] : d[i];
 }
 
-/* S2UR: the value of the lowest lane that runs. */
+/* Executes S2UR: the result is the value of the lowest lane of the running group. */
 static void special_to_uniform(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 v[LANES], *d = REG(u32, w, o->d), lane = bit_lowest32(w->stack[w->depth - 1].mask);
@@ -134,10 +135,10 @@ int mbind_s2r(struct mbind *b, struct op *o)
 	o->n = (uint8_t)field(b, 72, 8);
 	o->d = uniform ? mbind_udst(b, 16) : mbind_dst(b, 16, 1);
 	machine_set_function(o, uniform ? special_to_uniform : special_to_register);
-	return is_known(o->n) ? 0 : mbind_refuse(b, "special register");
+	return is_known_special(o->n) ? 0 : mbind_refuse(b, "special register");
 }
 
-static void special_pair(struct warp *w, const struct op *o, uint32_t m)
+static void special_to_pair(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 v[LANES], *d = REG(u32, w, o->d);
 
@@ -155,12 +156,13 @@ int mbind_cs2r(struct mbind *b, struct op *o)
 	o->n = (uint8_t)field(b, 72, 8);
 	o->bytes = bit(b, 80) ? 2 : 1;
 	o->d = uniform ? mbind_udst(b, 16) : mbind_dst(b, 16, o->bytes);
-	machine_set_function(o, special_pair);
-	return is_known(o->n) || (o->n >= 100 && o->n <= 107) ? 0 : mbind_refuse(b, "special register");
+	machine_set_function(o, special_to_pair);
+	return is_known_special(o->n) || (o->n >= 100 && o->n <= 107) ? 0
+								      : mbind_refuse(b, "special register");
 }
 
-/* B2R.RESULT: of the last BAR.RED. */
-static void barrier_result(struct warp *w, const struct op *o, uint32_t m)
+/* Executes B2R.RESULT: reads the result of the last BAR.RED. */
+static void read_barrier_result(struct warp *w, const struct op *o, uint32_t m)
 {
 	bool count = PRED(w, FRAME_BARKIND) == BAR_POPC;
 	u32 *d = REG(u32, w, o->d), p = 0;
@@ -179,20 +181,20 @@ int mbind_b2r(struct mbind *b, struct op *o)
 {
 	o->d = mbind_dst(b, 16, 1);
 	o->target = mbind_pdst(b, 81, false);
-	machine_set_function(o, barrier_result);
+	machine_set_function(o, read_barrier_result);
 	return 0;
 }
 
 /* ---- extern functions ---- */
 
-static u64 argument_pair(const struct warp *w, unsigned reg, unsigned lane)
+static u64 read_argument_pair(const struct warp *w, unsigned reg, unsigned lane)
 {
 	const u32 *p = REG(u32, w, FRAME_R + reg * VECTOR);
 
 	return p[lane] | (u64)p[lane + LANES] << 32;
 }
 
-static void set_return(struct warp *w, unsigned lane, u64 v, unsigned words)
+static void set_return_value(struct warp *w, unsigned lane, u64 v, unsigned words)
 {
 	u32 *p = REG(u32, w, FRAME_R + 4 * VECTOR);
 
@@ -201,7 +203,7 @@ static void set_return(struct warp *w, unsigned lane, u64 v, unsigned words)
 		p[lane + LANES] = (u32)(v >> 32);
 }
 
-/* Converts a generic address of a window to the executor's own. */
+/* Converts a generic address in the shared or local window to the executor's address. */
 static u64 executor_address(u64 a)
 {
 	u32 window = (u32)(a >> 32);
@@ -214,12 +216,12 @@ static u64 executor_address(u64 a)
 static void extern_printf(struct warp *w, const struct op *o, uint32_t m)
 {
 	FOR_BITS32 (i, m) {
-		int n = print_lane(w, o, i, executor_address(argument_pair(w, 4, i)),
-			executor_address(argument_pair(w, 6, i)));
+		int n = print_lane(w, o, i, executor_address(read_argument_pair(w, 4, i)),
+			executor_address(read_argument_pair(w, 6, i)));
 
 		if (w->stop & WARP_STOP)
 			return;
-		set_return(w, i, (u64)(s64)n, 1);
+		set_return_value(w, i, (u64)(s64)n, 1);
 	}
 }
 
@@ -227,14 +229,14 @@ static void extern_malloc(struct warp *w, const struct op *o, uint32_t m)
 {
 	pthread_mutex_lock(&w->mem->lock);
 	FOR_BITS32 (i, m)
-		set_return(w, i, call_malloc(w, o, argument_pair(w, 4, i)), 2);
+		set_return_value(w, i, call_malloc(w, o, read_argument_pair(w, 4, i)), 2);
 	pthread_mutex_unlock(&w->mem->lock);
 }
 
 static void extern_free(struct warp *w, const struct op *o, uint32_t m)
 {
 	FOR_BITS32 (i, m)
-		if (!call_free(w, o, i, argument_pair(w, 4, i)))
+		if (!call_free(w, o, i, read_argument_pair(w, 4, i)))
 			return;
 }
 
@@ -242,14 +244,15 @@ static void extern_assert(struct warp *w, const struct op *o, uint32_t m)
 {
 	unsigned lane = bit_lowest32(m);
 
-	call_fail_assert(w, o, m, executor_address(argument_pair(w, 4, lane)),
-		executor_address(argument_pair(w, 6, lane)), REG(u32, w, FRAME_R + 8 * VECTOR)[lane]);
+	call_fail_assert(w, o, m, executor_address(read_argument_pair(w, 4, lane)),
+		executor_address(read_argument_pair(w, 6, lane)), REG(u32, w, FRAME_R + 8 * VECTOR)[lane]);
 }
 
 static void extern_set_condition(struct warp *w, const struct op *o, uint32_t m)
 {
 	FOR_BITS32 (i, m)
-		call_set_condition(w, o, i, argument_pair(w, 4, i), REG(u32, w, FRAME_R + 6 * VECTOR)[i]);
+		call_set_condition(
+			w, o, i, read_argument_pair(w, 4, i), REG(u32, w, FRAME_R + 6 * VECTOR)[i]);
 }
 
 static const struct {

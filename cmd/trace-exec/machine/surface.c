@@ -2,20 +2,20 @@
 /*
  * Accesses to surfaces: SULD SUST SURED.
  *
- * Coordinates are in a, the layer last; data in d or b. The handle is in a constant bank, in the register of bits
- * 64-71, or in a uniform register, as of textures. With .BA the first coordinate counts bytes, else texels.
+ * Coordinates are in a, the layer last; data are in d or b. The handle is in a constant bank, in the register of bits
+ * 64-71, or in a uniform register, as for textures. With .BA the first coordinate counts bytes, else texels.
  */
 #include "machine/memory.h"
 #include "machine/texture.h"
 
 struct machine_surface { /* x->family */
 	struct surface_access access;
-	uint32_t handle; /* slot */
-	uint32_t data;   /* slot of the first register */
-	uint8_t mask;    /* .P: channels that are stored */
+	uint32_t handle; /* slot of the handle */
+	uint32_t data;   /* slot of the first data register */
+	uint8_t mask;    /* channels that SUST.P stores */
 };
 
-static void name_surface(struct warp *w, const struct machine_surface *x, unsigned lane)
+static void set_surface_handle(struct warp *w, const struct machine_surface *x, unsigned lane)
 {
 	w->addr[lane] = TEXTURE_HANDLE + REG(u32, w, x->handle)[lane];
 }
@@ -29,7 +29,7 @@ static void load_surface(struct warp *w, const struct op *o, uint32_t m)
 		const struct texture *t;
 		uint8_t *at;
 
-		name_surface(w, x, i);
+		set_surface_handle(w, x, i);
 		if (!surface_find(w, o, &x->access, i, false, &t, &at))
 			return;
 		if (at)
@@ -54,7 +54,7 @@ static void store_surface(struct warp *w, const struct op *o, uint32_t m)
 		u32 word[4] = {0};
 		uint8_t *at;
 
-		name_surface(w, x, i);
+		set_surface_handle(w, x, i);
 		if (!surface_find(w, o, &x->access, i, true, &t, &at))
 			return;
 		if (x->access.formatted) {
@@ -81,7 +81,7 @@ static void reduce_surface(struct warp *w, const struct op *o, uint32_t m)
 	FOR_BITS32 (i, m) {
 		u64 v = data[i] | (o->bytes == 8 ? (u64)data[i + LANES] << 32 : 0);
 
-		name_surface(w, x, i);
+		set_surface_handle(w, x, i);
 		if (!surface_reduce(w, o, &x->access, i, v))
 			return;
 	}
@@ -109,7 +109,7 @@ static bool find_surface_geometry(struct mbind *b, struct geometry *g)
 	return g->n;
 }
 
-/* Binds coordinates, handle and behaviour outside. NULL: the instruction is refused. */
+/* Binds the coordinates, the handle and the mode for coordinates outside. NULL with the fault set on failure. */
 static struct machine_surface *bind_surface(struct mbind *b, struct op *o)
 {
 	static const uint8_t outside[4] = {OUTSIDE_ZERO, OUTSIDE_CLAMP, OUTSIDE_TRAP, OUTSIDE_TRAP};
@@ -134,8 +134,8 @@ static struct machine_surface *bind_surface(struct mbind *b, struct op *o)
 	return x;
 }
 
-/* Sets the size of an access to bytes of a row. */
-static int bind_bytes(struct mbind *b, struct op *o)
+/* Sets the size of an access to the bytes of a row. */
+static int bind_surface_bytes(struct mbind *b, struct op *o)
 {
 	static const uint8_t size[8] = {1, 1, 2, 2, 4, 8, 16, 0};
 	unsigned n = (unsigned)field(b, 73, 3), bytes = size[n];
@@ -148,7 +148,7 @@ static int bind_bytes(struct mbind *b, struct op *o)
 
 int mbind_load_surface(struct mbind *b, struct op *o)
 {
-	if (!bind_surface(b, o) || bind_bytes(b, o))
+	if (!bind_surface(b, o) || bind_surface_bytes(b, o))
 		return -1;
 	o->d = mbind_dst(b, 16, o->n);
 	o->target = mbind_pdst(b, 81, false);
@@ -167,7 +167,7 @@ int mbind_store_surface(struct mbind *b, struct op *o)
 	x->access.formatted = op == 0x19b || op == 0x19c;
 	if (!x->access.formatted) {
 		x->data = mbind_reg(b, 32, 4);
-		return bind_bytes(b, o);
+		return bind_surface_bytes(b, o);
 	}
 	x->mask = (uint8_t)field(b, 72, 4);
 	x->data = mbind_reg(b, 32, 4);

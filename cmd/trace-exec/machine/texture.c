@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fetches from textures (TEX TLD TLD4 TXD) and their dimensions (TXQ).
+ * Fetches from textures (TEX TLD TLD4 TXD), and queries of their dimensions (TXQ).
  *
  * The handle of a texture has 32 bits: in a constant bank (until sm_89), in a general register (.B, until sm_89), or in
  * a uniform register (from sm_90 on). The operands are the coordinates, with the layer first, then the handle (.B),
- * the level of detail and the offsets. Without .SCR the coordinates are in a, the others in b; with .SCR the first
- * half of all is in a, the rest in b. TXD has handle, coordinates and layer in a, the gradients in b. The first two
- * results are in d, the others in the register of bits 64-71.
+ * the level of detail and the offsets. Without .SCR the coordinates are in a, the others in b. With .SCR the first half
+ * of all operands is in a, the rest in b. TXD has the handle, the coordinates and the layer in a, the gradients in b.
+ * The first two results are in d, the others in the registers from bits 64-71 on.
  *
- * Always true: all lanes are fetched before a register is written, because the lanes of a quad read coordinates of
- * each other.
+ * Always true: no register is written before all lanes have fetched, because the lanes of a quad read the coordinates
+ * of each other.
  */
 #include "machine/texture.h"
 
@@ -19,13 +19,13 @@ struct machine_fetch { /* x->family */
 	struct texture_fetch fetch;
 	struct texture_fetch flat; /* fetch from a 1D texture by an instruction of two dimensions */
 	bool has_flat;
-	uint32_t handle; /* slot */
-	uint8_t n;       /* number of results */
-	uint8_t channel[4];
-	uint32_t to[4];
+	uint32_t handle;    /* slot of the handle */
+	uint8_t n;          /* number of results */
+	uint8_t channel[4]; /* channel of each result */
+	uint32_t to[4];     /* slot of each result */
 };
 
-/* Operands in the order of the sequence, the next one to take. */
+/* Slots of the operands of a fetch in their order, and the number of the next one to bind. */
 struct operand_sequence {
 	uint32_t slot[8];
 	unsigned n, next;
@@ -43,10 +43,14 @@ bool texture_bind_handle(struct mbind *b, uint32_t *slot, unsigned unused)
 	return true;
 }
 
-static bool in_register(const struct mbind *b) { return (b->in->opcode & 0xe00) == 0x200; }
+static bool is_handle_in_register(const struct mbind *b) { return (b->in->opcode & 0xe00) == 0x200; }
 
-/* Reads n0 operands of a and n1 of b, or all with .SCR. false: they are more than the registers have. */
-static bool read_sequence(struct mbind *b, struct operand_sequence *s, unsigned n0, unsigned n1, bool packed)
+/*
+ * Adds n0 operands from a and n1 from b, or, with .SCR (packed), half of all from each. Returns false if a or b would
+ * have more than 4.
+ */
+static bool bind_operand_sequence(
+	struct mbind *b, struct operand_sequence *s, unsigned n0, unsigned n1, bool packed)
 {
 	unsigned in_a = packed ? (n0 + n1 + 1) / 2 : n0, in_b = n0 + n1 - in_a;
 	uint32_t at;
@@ -62,7 +66,7 @@ static bool read_sequence(struct mbind *b, struct operand_sequence *s, unsigned 
 	return true;
 }
 
-static uint32_t take_operand(struct operand_sequence *s) { return s->slot[s->next++]; }
+static uint32_t next_operand(struct operand_sequence *s) { return s->slot[s->next++]; }
 
 static bool find_geometry(const struct mbind *b, struct geometry *g)
 {
@@ -81,16 +85,16 @@ static bool find_geometry(const struct mbind *b, struct geometry *g)
 	return g->n;
 }
 
-static void take_coordinates(struct operand_sequence *s, struct geometry *g)
+static void bind_coordinates(struct operand_sequence *s, struct geometry *g)
 {
 	if (g->layered)
-		g->layer = take_operand(s);
+		g->layer = next_operand(s);
 	for (unsigned i = 0; i < g->n; i++)
-		g->slot[i] = take_operand(s);
+		g->slot[i] = next_operand(s);
 }
 
-/* Sets the registers of the results from the mask of channels. */
-static void bind_results(struct mbind *b, struct machine_fetch *x)
+/* Binds the registers of the results: one for each channel of the mask, or two with packed halves. */
+static void bind_fetch_results(struct mbind *b, struct machine_fetch *x)
 {
 	uint32_t first, second;
 
@@ -108,7 +112,7 @@ static void bind_results(struct mbind *b, struct machine_fetch *x)
 
 /* ---- execution ---- */
 
-/* Returns the fetch that fits the texture of a lane. */
+/* Returns the fetch that fits the texture of a lane: the flat one for a texture of one dimension. */
 static const struct texture_fetch *fitting_fetch(
 	const struct warp *w, const struct machine_fetch *x, unsigned lane)
 {
@@ -140,7 +144,7 @@ static void fetch_texels(struct warp *w, const struct op *o, uint32_t m)
 
 enum fetch_kind { FETCH_TEX, FETCH_TLD, FETCH_TLD4, FETCH_TXD };
 
-static enum fetch_kind kind_of(const struct mbind *b)
+static enum fetch_kind fetch_kind_of(const struct mbind *b)
 {
 	switch (b->in->opcode & 0x1ff) {
 	case 0x160:
@@ -153,7 +157,7 @@ static enum fetch_kind kind_of(const struct mbind *b)
 	}
 }
 
-/* Sets the source of the level of detail. Returns false for one that is not executed. */
+/* Sets the source of the level of detail. Returns false for a mode that is not executed. */
 static bool bind_level(const struct mbind *b, struct texture_fetch *f, enum fetch_kind kind)
 {
 	unsigned mode = (unsigned)field(b, 87, 3);
@@ -174,14 +178,14 @@ static bool bind_level(const struct mbind *b, struct texture_fetch *f, enum fetc
 	return mode == 1 || mode == 3 || (!mode && kind == FETCH_TEX);
 }
 
-/* Tests for offsets in texels. */
+/* Tests whether a fetch has offsets in texels. */
 static bool has_offset(const struct mbind *b, enum fetch_kind kind)
 {
 	return bit(b, b->code->sm >= 100 && kind != FETCH_TLD4 ? 56 : 76);
 }
 
-/* Returns a reason to refuse the instruction; NULL: there is none. */
-static const char *find_unknown(const struct mbind *b, enum fetch_kind kind)
+/* Returns the reason why a fetch is not executed; NULL if it is. */
+static const char *find_unsupported_mode(const struct mbind *b, enum fetch_kind kind)
 {
 	bool late = b->code->sm >= 100;
 
@@ -204,46 +208,47 @@ static bool bind_gradients(struct mbind *b, struct machine_fetch *x, bool in_reg
 	unsigned n = f->geometry.n;
 	bool last = f->geometry.layered || f->offset_bits;
 
-	if (n > 2 || !read_sequence(b, &s, in_reg + n + last, 2 * n, false))
+	if (n > 2 || !bind_operand_sequence(b, &s, in_reg + n + last, 2 * n, false))
 		return false;
 	if (in_reg)
-		x->handle = take_operand(&s);
+		x->handle = next_operand(&s);
 	for (unsigned i = 0; i < n; i++)
-		f->geometry.slot[i] = take_operand(&s);
+		f->geometry.slot[i] = next_operand(&s);
 	if (last)
-		f->offset = f->geometry.layer = take_operand(&s);
+		f->offset = f->geometry.layer = next_operand(&s);
 	for (unsigned i = 0; i < n; i++)
 		for (unsigned k = 0; k < 2; k++)
-			f->grad[k][i] = take_operand(&s);
+			f->grad[k][i] = next_operand(&s);
 	f->offset_at = 16;
 	f->geometry.narrow_layer = true;
 	return true;
 }
 
-static bool bind_operands_of(struct mbind *b, struct machine_fetch *x, bool in_reg)
+static bool bind_fetch_operands(struct mbind *b, struct machine_fetch *x, bool in_reg)
 {
 	struct texture_fetch *f = &x->fetch;
 	struct operand_sequence s = {.n = 0};
 	bool packed = b->code->sm < 100 && bit(b, 60);
 	unsigned level = f->detail == DETAIL_LEVEL, offset = f->offset_bits != 0;
 
-	if (!read_sequence(b, &s, f->geometry.n + f->geometry.layered, in_reg + level + offset, packed))
+	if (!bind_operand_sequence(
+		    b, &s, f->geometry.n + f->geometry.layered, in_reg + level + offset, packed))
 		return false;
-	take_coordinates(&s, &f->geometry);
+	bind_coordinates(&s, &f->geometry);
 	if (in_reg)
-		x->handle = take_operand(&s);
+		x->handle = next_operand(&s);
 	if (level)
-		f->level = take_operand(&s);
+		f->level = next_operand(&s);
 	if (offset)
-		f->offset = take_operand(&s);
+		f->offset = next_operand(&s);
 	return true;
 }
 
 int mbind_fetch(struct mbind *b, struct op *o)
 {
-	enum fetch_kind kind = kind_of(b);
+	enum fetch_kind kind = fetch_kind_of(b);
 	struct machine_fetch *x = arena_alloc(&b->bound->arena, 1, sizeof(*x));
-	const char *unknown = find_unknown(b, kind);
+	const char *unknown = find_unsupported_mode(b, kind);
 
 	o->x = arena_alloc(&b->bound->arena, 1, sizeof(*o->x));
 	o->x->family = x;
@@ -258,11 +263,11 @@ int mbind_fetch(struct mbind *b, struct op *o)
 	x->fetch.geometry.real = kind != FETCH_TLD;
 	x->fetch.half = bit(b, 79);
 	x->fetch.offset_bits = has_offset(b, kind) ? kind == FETCH_TLD4 ? 6 : 4 : 0;
-	if (!in_register(b) && !texture_bind_handle(b, &x->handle, 255))
+	if (!is_handle_in_register(b) && !texture_bind_handle(b, &x->handle, 255))
 		return mbind_refuse(b, "handle");
-	if (!(kind == FETCH_TXD ? bind_gradients : bind_operands_of)(b, x, in_register(b)))
+	if (!(kind == FETCH_TXD ? bind_gradients : bind_fetch_operands)(b, x, is_handle_in_register(b)))
 		return mbind_refuse(b, "operands");
-	bind_results(b, x);
+	bind_fetch_results(b, x);
 	x->flat = x->fetch;
 	x->flat.geometry.shape = TEXTURE_1D;
 	x->flat.geometry.n = 1;
@@ -272,7 +277,7 @@ int mbind_fetch(struct mbind *b, struct op *o)
 
 /* ---- TXQ ---- */
 
-/* o->a: slot of the handle; o->b: slot of the level; channels: width, height, depth or layers, levels. */
+/* Executes TXQ. o->b: slot of the level. Channels: width, height, depth or layers, number of levels. */
 static void query_texture(struct warp *w, const struct op *o, uint32_t m)
 {
 	const struct machine_fetch *x = o->x->family;
@@ -307,19 +312,19 @@ int mbind_query_texture(struct mbind *b, struct op *o)
 
 	o->x = arena_alloc(&b->bound->arena, 1, sizeof(*o->x));
 	o->x->family = x;
-	o->b = in_register(b) ? a + VECTOR : a;
+	o->b = is_handle_in_register(b) ? a + VECTOR : a;
 	x->handle = a;
-	if (!in_register(b) && !texture_bind_handle(b, &x->handle, 0))
+	if (!is_handle_in_register(b) && !texture_bind_handle(b, &x->handle, 0))
 		return mbind_refuse(b, "handle");
-	bind_results(b, x);
+	bind_fetch_results(b, x);
 	machine_set_function(o, query_texture);
 	return field(b, 62, 2) ? mbind_refuse(b, "query") : 0;
 }
 
 /* ---- extern functions ---- */
 
-/* Copies the second gradients from local memory to the slots at FRAME_SCRATCH. false: the launch has failed. */
-static bool read_gradients(struct warp *w, const struct op *o, uint32_t m)
+/* Copies the second gradients from local memory to the slots at FRAME_SCRATCH. Returns false if the launch failed. */
+static bool load_second_gradients(struct warp *w, const struct op *o, uint32_t m)
 {
 	const u32 *stack = REG(u32, w, FRAME_R + 1 * VECTOR);
 	uint8_t *at[LANES];
@@ -354,7 +359,7 @@ static void fetch_by_gradients(
 		x.to[k] = FRAME_R + (5 + k) * VECTOR;
 	call.x = &ext;
 	call.target = FRAME_PSINK;
-	if (read_gradients(w, o, m))
+	if (load_second_gradients(w, o, m))
 		fetch_texels(w, &call, m);
 }
 

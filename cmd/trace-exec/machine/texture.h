@@ -8,13 +8,13 @@
 #include "sem/texture.h"
 
 /*
- * Sets the slot of the handle in a uniform register or a constant bank. unused: value of bits 48-55 of an
- * instruction of sm_100 and later. Returns false if the instruction has more than a handle.
+ * Sets the slot of the handle in a uniform register or a constant bank. unused: value of bits 48-55 on sm_100 and later
+ * if they name no operand. Returns false if the instruction has an operand after the handle.
  */
 bool texture_bind_handle(struct mbind *b, uint32_t *slot, unsigned unused);
 /*
- * Execute the extern functions that fetch with gradients: handle in R4, coordinates from R8 on (the layer first), the
- * first gradient from R12 on, the second in local memory at R1. Results are in R5 to R8.
+ * Execute the extern functions that fetch with gradients. The handle is in R4, the coordinates from R8 on (the layer
+ * first), the first gradient from R12 on, the second in local memory at R1. Results are in R5 to R8.
  */
 op_fn texture_gradients_3d, texture_gradients_cube, texture_gradients_cube_layers;
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The trace of machine code, in the format of tracers of machine code: version 5, and version 6 for kernels of sm_90 and
- * later with asynchronous instructions.
+ * Writes the trace of machine code in the format of Accel-Sim's tracer: version 5, or version 6 for kernels of sm_90
+ * and later with asynchronous instructions.
  *
- * The text of a line without mask and addresses is written once for each instruction, before the first launch of its
- * kernel is recorded. Always true: a line names the operands as the tracer does: the first is the result if it is a
- * general register; a predicate in its place makes the line one without result; addresses of memory give their
- * register; constants, predicates and special registers give nothing; operands after the fifth are left out. Uniform
- * registers are named in version 6 alone, which adds a second immediate and the values of registers.
+ * The text of a line, except its mask and addresses, is made once for each instruction, before the first launch of its
+ * kernel is recorded. Always true: a line names the same operands as the tracer. The first operand is the result if it
+ * is a general register; if it is a predicate, the line has no result. An address is named by its register. Constants,
+ * predicates, special registers and operands after the fifth are left out. Only version 6 names uniform registers; it
+ * also has a second immediate and the values of registers.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 
 #define OPERANDS_TRACED  5u
 #define SOURCES_VERSION6 4u
-#define VALUES_ROOM      (OPERANDS_TRACED * (LANES * 9 + 8)) /* bytes of the values of a line */
+#define VALUES_BYTES     (OPERANDS_TRACED * (LANES * 9 + 8)) /* maximum bytes of the values of a line */
 
 typedef bool column_fn(struct warp *w, const struct op *o, int lane);
 
@@ -23,11 +23,11 @@ struct machine_text {
 	char *pc, *rest; /* "0010 ", " 1 R4 LDG.E 1 R2 " */
 	uint16_t n_pc, n_rest;
 	uint8_t width;
-	uint64_t window; /* added to addresses: base of the window */
-	char end[48];    /* " 0 " and the end of the line: the immediate */
+	uint64_t window; /* base of the window, which is added to addresses */
+	char end[48];    /* immediates and end of the line: " 0 \n" */
 	uint8_t n_end;
-	column_fn *column; /* writes the columns of a copy; NULL: it is none */
-	/* Registers whose values the line has: slots, uniform ones with UNIFORM_VALUE. */
+	column_fn *column; /* writes the columns of a copy; NULL: the instruction is not a copy */
+	/* slots of the registers whose values the line has; UNIFORM_VALUE marks uniform registers */
 	uint8_t n_values;
 	uint32_t value[OPERANDS_TRACED];
 };
@@ -49,7 +49,7 @@ static bool opcode_begins(const struct sass_inst *in, const char *word)
 	return in->row && !strncmp(in->row->name, word, strlen(word));
 }
 
-/* Adds the register that operand a names, if any. version 6: uniform ones, too. */
+/* Adds the register that operand a names, if any; a uniform register only in version 6. */
 static void trace_operand(
 	struct traced *t, const struct sass_inst *in, const struct sass_arg *a, bool version6)
 {
@@ -85,7 +85,7 @@ static struct traced trace_operands(const struct sass_inst *in, bool version6)
 	return t;
 }
 
-/* Returns immediate number n, from 0 on; 0: there is none. */
+/* Returns immediate number n, counted from 0; 0 if there is none. */
 static int64_t traced_immediate(const struct sass_inst *in, unsigned n)
 {
 	for (unsigned i = 0; i < in->n_args && i < OPERANDS_TRACED; i++) {
@@ -100,7 +100,7 @@ static int64_t traced_immediate(const struct sass_inst *in, unsigned n)
 	return 0;
 }
 
-/* Writes " name" of a register. URZ has the last number of its architecture. */
+/* Writes a blank and the name of register i. URZ has the highest number of its architecture. */
 static int register_text(char *to, size_t room, const struct traced *t, unsigned i, unsigned sm)
 {
 	unsigned reg = t->word[i].reg;
@@ -122,7 +122,7 @@ static column_fn *find_column(const struct sass_inst *in)
 	return NULL;
 }
 
-static void make_values(struct machine_text *t, const struct sass_inst *in, const struct traced *x)
+static void find_value_registers(struct machine_text *t, const struct sass_inst *in, const struct traced *x)
 {
 	bool has = opcode_begins(in, "SYNCS") || opcode_begins(in, "BAR") || opcode_begins(in, "HGMMA");
 
@@ -137,8 +137,8 @@ static void make_values(struct machine_text *t, const struct sass_inst *in, cons
 	}
 }
 
-/* Sets what the lines of version 6 have beyond those of version 5. Returns the length of the text. */
-static int make_version6(
+/* Adds the parts of a line that version 5 lacks. Returns the new length of the text. */
+static int add_version6_parts(
 	struct machine_text *t, const struct sass_inst *in, const struct traced *x, char *text, int n)
 {
 	bool ends_group = false;
@@ -154,14 +154,14 @@ static int make_version6(
 	if (opcode_begins(in, "STAS") || opcode_begins(in, "REDAS"))
 		t->window = 0; /* the address has the mbarrier in its upper half */
 	t->column = find_column(in);
-	make_values(t, in, x);
+	find_value_registers(t, in, x);
 	t->n_end =
 		(uint8_t)snprintf(t->end, sizeof(t->end), " %lld %lld %s", (long long)traced_immediate(in, 0),
 			(long long)traced_immediate(in, 1), t->n_values ? "Val" : "NoVal \n");
 	return n;
 }
 
-static void make_text(struct machine_text *t, const struct sass_inst *in, const struct op *o,
+static void make_line_text(struct machine_text *t, const struct sass_inst *in, const struct op *o,
 	struct arena *arena, bool version6)
 {
 	char opcode[SASS_TEXT_MAX], text[SASS_TEXT_MAX + 64];
@@ -182,7 +182,7 @@ static void make_text(struct machine_text *t, const struct sass_inst *in, const 
 	t->width = (uint8_t)(o->memory ? sass_width(in) : 0);
 	t->window = o->space == SP_SHARED ? SHARED_WINDOW_BASE : o->space == SP_LOCAL ? LOCAL_WINDOW_BASE : 0;
 	if (version6)
-		n = make_version6(t, in, &x, text, n);
+		n = add_version6_parts(t, in, &x, text, n);
 	else
 		t->n_end = (uint8_t)snprintf(
 			t->end, sizeof(t->end), " %lld \n", (long long)traced_immediate(in, 0));
@@ -190,7 +190,7 @@ static void make_text(struct machine_text *t, const struct sass_inst *in, const 
 	t->n_rest = (uint16_t)n;
 }
 
-/* Tests for an instruction that only lines of version 6 describe. */
+/* Tests whether only version 6 can describe the instruction. */
 static bool is_asynchronous(const struct sass_inst *in)
 {
 	static const char *const word[] = {"SYNCS", "ARRIVES", "STAS", "REDAS", "UBLK", "UTMA"};
@@ -209,8 +209,8 @@ static void make_texts(const struct grid *g, struct machine_code *c)
 	for (uint32_t i = 0; i < c->n && c->sm >= 90; i++)
 		c->asynchronous |= is_asynchronous(&c->inst[i]);
 	for (uint32_t i = 0; i < c->n; i++)
-		make_text(&c->text[i], &c->inst[i], &g->code->op[f->first_pc + i], &c->module->module->arena,
-			c->asynchronous);
+		make_line_text(&c->text[i], &c->inst[i], &g->code->op[f->first_pc + i],
+			&c->module->module->arena, c->asynchronous);
 	for (uint32_t i = 0; i < c->n; i++) {
 		const char *file = NULL;
 		uint32_t pc, function = link_function(c, i, &pc),
@@ -255,8 +255,8 @@ static const uint64_t *window_addresses(const struct warp *w, uint64_t window, u
 	return storage;
 }
 
-/* Writes the values of registers: one word where it is the same in all lanes, else all. */
-static char *put_values(char *p, const struct warp *w, const struct machine_text *t)
+/* Writes the values of registers: one word if all lanes have the same, else the words of all lanes. */
+static char *write_register_values(char *p, const struct warp *w, const struct machine_text *t)
 {
 	for (unsigned i = 0; i < t->n_values; i++) {
 		const uint32_t *v = REG(uint32_t, w, t->value[i] & ~UNIFORM_VALUE);
@@ -272,7 +272,7 @@ static char *put_values(char *p, const struct warp *w, const struct machine_text
 }
 
 /* Writes width and addresses, or the columns of a copy. */
-static char *put_memory(
+static char *write_memory_columns(
 	struct warp *w, const struct op *o, const struct machine_text *t, char *p, uint32_t exec)
 {
 	uint64_t storage[LANES];
@@ -295,16 +295,16 @@ void machine_record(struct warp *w, const struct op *o, uint32_t pc, uint32_t is
 	char *p;
 
 	exec = o->flow == MF_UNIFORM && exec ? issue : exec;
-	text_reserve(out, TRACE_LINE_ROOM + VALUES_ROOM);
+	text_reserve(out, TRACE_LINE_ROOM + VALUES_BYTES);
 	p = out->p + out->n;
 	memcpy(p, t->pc, t->n_pc);
 	p = text_put_mask(p + t->n_pc, exec);
 	memcpy(p, t->rest, t->n_rest);
-	p = put_memory(w, o, t, p + t->n_rest, exec);
+	p = write_memory_columns(w, o, t, p + t->n_rest, exec);
 	memcpy(p, t->end, t->n_end);
 	p += t->n_end;
 	if (t->n_values)
-		p = put_values(p, w, t);
+		p = write_register_values(p, w, t);
 	out->n = (size_t)(p - out->p);
 	w->lines++;
 }

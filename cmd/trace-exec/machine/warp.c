@@ -2,8 +2,8 @@
 /*
  * Exchange between the lanes of a warp: SHFL VOTE MATCH REDUX ELECT, moves to uniform registers.
  *
- * Always true: an instruction considers the lanes that execute it. A source lane that is inactive gives the value
- * that its register holds.
+ * Always true: an instruction considers the lanes that execute it. An inactive source lane supplies the value of its
+ * register.
  */
 #include "machine/code.h"
 
@@ -83,7 +83,7 @@ static void vote_lanes(struct warp *w, const struct op *o, uint32_t m)
 	set_pred(w, PDST1(o), m, vote_result(o, v, m));
 }
 
-static void set_uniform(struct warp *w, uint32_t slot, u32 v)
+static void set_uniform_register(struct warp *w, uint32_t slot, u32 v)
 {
 	u32 *d = REG(u32, w, slot);
 
@@ -91,12 +91,12 @@ static void set_uniform(struct warp *w, uint32_t slot, u32 v)
 		d[i] = v;
 }
 
-/* To a uniform register. */
+/* Executes VOTEU, whose result is in a uniform register. */
 static void vote_uniform(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 v = first_pred_source(w, o) & m;
 
-	set_uniform(w, o->d, v);
+	set_uniform_register(w, o->d, v);
 	set_pred(w, PDST1(o), ALL_LANES, vote_result(o, v, m));
 }
 
@@ -167,10 +167,10 @@ static void reduce_lanes(struct warp *w, const struct op *o, uint32_t m)
 
 	FOR_BITS32 (i, m & (m - 1))
 		r = reduce_pair(o, r, a[i]);
-	set_uniform(w, o->d, r);
+	set_uniform_register(w, o->d, r);
 }
 
-/* The destination is a uniform register, the guard a predicate of lanes. */
+/* Binds REDUX. Its destination is a uniform register; its guard is a predicate with a bit per lane. */
 int mbind_redux(struct mbind *b, struct op *o)
 {
 	o->n = (uint8_t)field(b, 78, 3);
@@ -195,13 +195,13 @@ int mbind_credux(struct mbind *b, struct op *o)
 
 /* ---- ELECT, R2UR ---- */
 
-/* o->n: the lanes are named by the mask in uniform register o->b, or by its complement (o->mode). */
+/* Executes ELECT. The candidates are in a predicate or, with o->n, in uniform register o->b (o->mode: inverted). */
 static void elect_lane(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 named = o->n ? REG(u32, w, o->b)[0] ^ (u32)(o->mode ? ALL_LANES : 0) : first_pred_source(w, o);
 	u32 active = named & m, leader = active ? bit_lowest32(active) : 0;
 
-	set_uniform(w, o->d, leader);
+	set_uniform_register(w, o->d, leader);
 	set_pred(w, PDST1(o), m, active ? 1u << leader : 0);
 }
 
@@ -219,7 +219,7 @@ int mbind_elect(struct mbind *b, struct op *o)
 	return 0;
 }
 
-/* The predicate says whether the lanes have different values. */
+/* Executes R2UR. The predicate result says whether the lanes have different values. */
 static void move_to_uniform(struct warp *w, const struct op *o, uint32_t m)
 {
 	const u32 *a = REG(u32, w, o->a);
@@ -227,7 +227,7 @@ static void move_to_uniform(struct warp *w, const struct op *o, uint32_t m)
 
 	FOR_BITS32 (i, m)
 		differ |= a[i] ^ first;
-	set_uniform(w, o->d, first);
+	set_uniform_register(w, o->d, first);
 	set_pred(w, PDST1(o), m, differ ? ALL_LANES : 0);
 }
 
