@@ -8,12 +8,12 @@
 #include <string.h>
 #include "sass/fields.h"
 
-/* Bits of a uniform register's number. */
-static unsigned uniform_bits(const struct sass_inst *in) { return in->sm >= 100 ? 8 : 6; }
+/* Returns the number of bits that a uniform register's number has. */
+static unsigned uniform_number_bits(const struct sass_inst *in) { return in->sm >= 100 ? 8 : 6; }
 
 static uint8_t read_uniform(struct reading *r, unsigned at)
 {
-	unsigned n = uniform_bits(r->in), v = (unsigned)reading_field(r, at, n);
+	unsigned n = uniform_number_bits(r->in), v = (unsigned)reading_field(r, at, n);
 
 	return v == (1u << n) - 1 ? SASS_ZERO : (uint8_t)v;
 }
@@ -28,20 +28,20 @@ static struct sass_arg uniform_arg(struct reading *r, unsigned at)
 	return (struct sass_arg){.kind = SASS_UREG, .reg = read_uniform(r, at)};
 }
 
-/* Sets the reuse flag by bit 122 + slot. */
+/* Sets the reuse flag of a register if bit 122 + slot is set. */
 static void read_reuse(struct reading *r, struct sass_arg *a, unsigned slot)
 {
 	if (a->kind == SASS_REG && sass_bits(r->in->word, 122 + slot, 1))
 		a->flags |= SASS_REUSE;
 }
 
-/* The immediate in bits 32 .. 63. */
+/* Returns the immediate in bits 32 .. 63. form: its type in the row. */
 static struct sass_arg immediate_arg(struct reading *r, char form)
 {
 	uint64_t v = reading_field(r, 32, 32);
 	struct sass_arg a = {.kind = SASS_INT, .value = (int64_t)v};
 
-	/* RCP64H and RSQ64H see the upper word of a double. */
+	/* the immediate of RCP64H and RSQ64H is the upper word of a double */
 	if (form == 'm')
 		form = sass_bits(r->in->word, 74, 4) == 6 || sass_bits(r->in->word, 74, 4) == 7 ? 'd' : 'f';
 	if (form == 'e')
@@ -69,7 +69,7 @@ static struct sass_arg constant_arg(struct reading *r, bool bindless)
 	return a;
 }
 
-/* Operand in bits 32 .. 63 of an arithmetic form; *sign: its bits may be signs. */
+/* Returns the operand in bits 32 .. 63 of an arithmetic form. *sign: it is no immediate, so bits 62 and 63 are signs. */
 static struct sass_arg operand_in_low_word(struct reading *r, const struct arg_token *t, bool *sign)
 {
 	const struct sass_inst *in = r->in;
@@ -91,20 +91,20 @@ static struct sass_arg operand_in_high_word(struct reading *r)
 	return r->in->row->uniform ? uniform_arg(r, 64) : register_arg(r, 64);
 }
 
-static bool bit_is_set(struct reading *r, unsigned at) { return at < 128 && reading_field(r, at, 1); }
+static bool read_bit(struct reading *r, unsigned at) { return at < 128 && reading_field(r, at, 1); }
 
-/* Half or f32 selector of an operand at its place. */
-static void read_halves(struct reading *r, const struct arg_token *t, struct sass_arg *a, unsigned at)
+/* Sets the selected halves of an operand of 16-bit numbers from the 2 bits from `at` on. */
+static void read_half_selection(struct reading *r, const struct arg_token *t, struct sass_arg *a, unsigned at)
 {
 	a->flags |= r->in->row->base == 0x35 ? 0 : SASS_HALF;
 	a->select = (uint8_t)reading_field(r, at, 2);
 	if (at == 60 && !t->narrow && a->select == SASS_WHOLE && a->kind == SASS_REG &&
-		r->in->row->base == 0x31 && bit_is_set(r, 86))
+		r->in->row->base == 0x31 && read_bit(r, 86))
 		a->select = SASS_LOW_NEGATED;
 }
 
-/* Part of a register that a conversion reads, by the size of its source (0 8 bits, 1 16, 2 32, 3 64). */
-static void read_part(struct reading *r, const struct arg_token *t, struct sass_arg *a)
+/* Sets the part of a register that a conversion reads. It depends on the source's size (0 8 bits, 1 16, 2 32, 3 64). */
+static void read_register_part(struct reading *r, const struct arg_token *t, struct sass_arg *a)
 {
 	unsigned size = t->part_at == 84 ? (unsigned)reading_field(r, 84, 2) : 1,
 		 part = (unsigned)reading_field(r, 60, 2);
@@ -122,12 +122,12 @@ static void read_signs(struct reading *r, const struct arg_token *t, struct sass
 {
 	if (t->negative_at != ABSENT)
 		negative = t->negative_at;
-	if ((t->negative || t->complement) && bit_is_set(r, negative)) {
+	if ((t->negative || t->complement) && read_bit(r, negative)) {
 		a->flags |= SASS_NEG;
-		if (t->complement || (t->complement_if != ABSENT && bit_is_set(r, t->complement_if)))
+		if (t->complement || (t->complement_if != ABSENT && read_bit(r, t->complement_if)))
 			a->flags |= SASS_NOT;
 	}
-	if (t->absolute && bit_is_set(r, t->absolute_at != ABSENT ? t->absolute_at : absolute))
+	if (t->absolute && read_bit(r, t->absolute_at != ABSENT ? t->absolute_at : absolute))
 		a->flags |= SASS_ABS;
 }
 
@@ -138,10 +138,10 @@ static void read_suffix(struct reading *r, const struct arg_token *t, struct sas
 	else if (t->suffix == 'R' || t->suffix == 'C')
 		a->select = t->suffix == 'R' ? SASS_ROW : SASS_COLUMN;
 	else if (t->suffix == 'L')
-		a->select = bit_is_set(r, t->at) ? SASS_COLUMN : SASS_ROW;
+		a->select = read_bit(r, t->at) ? SASS_COLUMN : SASS_ROW;
 }
 
-/* Operand a, b, c or x of an arithmetic row. */
+/* Returns operand a, b, c or x of an arithmetic row. */
 static struct sass_arg arithmetic_arg(struct reading *r, const struct arg_token *t)
 {
 	unsigned form = r->in->form;
@@ -154,23 +154,23 @@ static struct sass_arg arithmetic_arg(struct reading *r, const struct arg_token 
 		read_signs(r, t, &a, 72, 73);
 		read_reuse(r, &a, 0);
 		if (t->half)
-			read_halves(r, t, &a, 74);
+			read_half_selection(r, t, &a, 74);
 	} else if (kind == 'x' || (kind == 'b') != swapped) {
 		a = operand_in_low_word(r, t, &sign);
 		if (sign)
 			read_signs(r, t, &a, 63, 62);
 		read_reuse(r, &a, kind == 'b' ? 1 : 2);
 		if (t->half && sign)
-			read_halves(r, t, &a, 60);
+			read_half_selection(r, t, &a, 60);
 		if (t->part_at != ABSENT && sign)
-			read_part(r, t, &a);
+			read_register_part(r, t, &a);
 	} else {
 		a = operand_in_high_word(r);
 		if (!t->low_sign)
 			read_signs(r, t, &a, t->half ? 84 : 75, t->half ? 83 : 74);
 		read_reuse(r, &a, kind == 'c' ? 2 : 1);
 		if (t->half)
-			read_halves(r, t, &a, 81);
+			read_half_selection(r, t, &a, 81);
 	}
 	read_suffix(r, t, &a);
 	return a;
@@ -180,7 +180,7 @@ static struct sass_arg predicate_arg(struct reading *r, const struct arg_token *
 {
 	struct sass_arg a = {.kind = (uint8_t)kind, .reg = (uint8_t)reading_field(r, t->at, 3)};
 
-	if (t->not_at != ABSENT && bit_is_set(r, t->not_at))
+	if (t->not_at != ABSENT && read_bit(r, t->not_at))
 		a.flags |= SASS_NOT;
 	return a;
 }
@@ -197,8 +197,8 @@ static struct sass_arg address_arg(struct reading *r, const struct arg_token *t)
 	else
 		a.reg = (uint8_t)reading_field(r, t->reg_at != ABSENT ? t->reg_at : 24, 8);
 	if (t->wide_at != ABSENT)
-		a.flags |= bit_is_set(r, t->wide_at) ? SASS_WIDE : SASS_U32;
-	if (t->desc_at != ABSENT && bit_is_set(r, t->desc_at))
+		a.flags |= read_bit(r, t->wide_at) ? SASS_WIDE : SASS_U32;
+	if (t->desc_at != ABSENT && read_bit(r, t->desc_at))
 		a.flags |= SASS_DESC;
 	if (t->uniform_at != ABSENT || (uniform != ABSENT && a.flags & SASS_DESC)) {
 		a.ureg = read_uniform(r, uniform);
@@ -216,7 +216,7 @@ static struct sass_arg address_arg(struct reading *r, const struct arg_token *t)
 	return a;
 }
 
-/* Constant of LDC (with a register) or ULDC (with a uniform register). */
+/* Returns the constant of LDC (with an index register) or ULDC (with a uniform index register). */
 static struct sass_arg load_constant_arg(struct reading *r, const char *kind)
 {
 	struct sass_arg a = {.kind = SASS_CONST,
@@ -224,7 +224,7 @@ static struct sass_arg load_constant_arg(struct reading *r, const char *kind)
 		.flags = SASS_NO_UREG,
 		.bank = (uint8_t)reading_field(r, 54, 5)};
 
-	if (!strcmp(kind, "KL")) { /* of sm_100: a wider offset */
+	if (!strcmp(kind, "KL")) { /* sm_100 and later: a wider offset */
 		a.ureg = read_uniform(r, 24);
 		a.flags = a.ureg == SASS_ZERO ? SASS_NO_UREG : 0;
 		a.value = (int64_t)reading_field(r, 37, 17);
@@ -245,7 +245,10 @@ static struct sass_arg load_constant_arg(struct reading *r, const char *kind)
 	return a;
 }
 
-/* Offset of a branch: bits 34 .. 81, from sm_90 with bits 16 .. 23 below them; in units of 4 bytes. */
+/*
+ * Returns the offset of a branch in bytes. Bits 34 .. 81 have it in units of 4 bytes, without its 8 low bits on sm_90
+ * and later, which bits 16 .. 23 have.
+ */
 static int64_t branch_offset(struct reading *r, bool narrow)
 {
 	uint64_t high = (uint64_t)reading_signed(r, 34, narrow ? 30 : 48);
@@ -258,7 +261,7 @@ static int64_t branch_offset(struct reading *r, bool narrow)
 static struct sass_arg target_arg(struct reading *r, const char *kind)
 {
 	struct sass_arg a = {.kind = SASS_TARGET, .value = branch_offset(r, !strcmp(kind, "TS"))};
-	bool absolute = !strcmp(kind, "TA") || (!strcmp(kind, "TRET") && bit_is_set(r, 85));
+	bool absolute = !strcmp(kind, "TA") || (!strcmp(kind, "TRET") && read_bit(r, 85));
 
 	if (!strcmp(kind, "TL")) /* bits 16 .. 23 are a register here */
 		a.value = (int64_t)((uint64_t)reading_signed(r, 34, 48) << 8 | reading_field(r, 24, 8));
@@ -285,7 +288,7 @@ static struct sass_arg name_arg(enum sass_name name, int64_t value)
 	return (struct sass_arg){.kind = SASS_NAME, .value = value, .bank = (uint8_t)name};
 }
 
-/* Adds both predicates of a carry, even if only one is used. */
+/* Adds the predicates of the carries: both if the second is used, one if only the first is. */
 static void add_carries(struct reading *r, const struct arg_token *t, enum sass_kind kind)
 {
 	struct arg_token second = {.at = t->at + 3, .not_at = ABSENT},
@@ -298,7 +301,7 @@ static void add_carries(struct reading *r, const struct arg_token *t, enum sass_
 		add_arg(r, b);
 }
 
-/* Operands of BAR after the number: the predicate of a reduction. */
+/* Adds the operand of BAR after the number: the predicate of a reduction. */
 static void add_bar_args(struct reading *r)
 {
 	struct arg_token t = {.at = 87, .not_at = 90};
@@ -319,7 +322,7 @@ static void add_cache_args(struct reading *r)
 		.scale_at = ABSENT};
 	unsigned op = (unsigned)reading_field(r, 87, 4);
 
-	if (op != 4 && (op < 7 || op > 9)) /* the others are about all lines */
+	if (op != 4 && (op < 7 || op > 9)) /* the other operations act on all lines */
 		add_arg(r, address_arg(r, &t));
 }
 
@@ -336,40 +339,40 @@ static void add_depbar_args(struct reading *r)
 		add_arg(r, (struct sass_arg){.kind = SASS_COUNTER, .flags = SASS_HALF, .value = list});
 }
 
-/* Operands of F2FP: bit 78 adds the third operand; an unpacking has b alone, its half at bit 88. */
+/* Adds the operands of F2FP. Bit 78 adds the third operand. Unpacking has only b, whose half bit 88 selects. */
 static void add_pack_args(struct reading *r)
 {
-	bool merge = bit_is_set(r, 78), unpack = r->in->sm >= 89 && reading_field(r, 73, 2) >= 2;
+	bool merge = read_bit(r, 78), unpack = r->in->sm >= 89 && reading_field(r, 73, 2) >= 2;
 	const char *of[3] = {"a", "b-:f", "c"};
 
 	for (unsigned i = 0; i < 3; i++) {
 		struct arg_token t;
 
-		/* Text of sm_80 and sm_86 has no a where c is merged. */
+		/* the text of sm_80 and sm_86 lacks a if c is merged */
 		bool shown = i == 0 ? !unpack && !(merge && r->in->sm < 89) : i == 1 || (merge && !unpack);
 
 		sass_token_parse(&t, of[i], of[i] + strlen(of[i]));
 		struct sass_arg a = arithmetic_arg(r, &t);
 
-		if (unpack && bit_is_set(r, 88))
+		if (unpack && read_bit(r, 88))
 			a.select = SASS_HIGH;
 		if (shown)
 			add_arg(r, a);
 	}
 }
 
-/* Descriptor of the matrices of a warpgroup instruction: of both, or (GB) of b. */
+/* Returns the descriptor of the matrices of a warpgroup instruction: of A and B, or (GB) of B. */
 static struct sass_arg matrix_arg(struct reading *r, const struct arg_token *t)
 {
 	struct sass_arg a = {.kind = SASS_GDESC, .reg = read_uniform(r, t->at)};
 
 	if (t->kind[1] == 'D')
-		a.value |= (bit_is_set(r, 72) ? SASS_NEG_A : 0) | (bit_is_set(r, 61) ? SASS_TRANSPOSED_A : 0);
-	a.value |= (bit_is_set(r, 63) ? SASS_NEG_B : 0) | (bit_is_set(r, 62) ? SASS_TRANSPOSED_B : 0);
+		a.value |= (read_bit(r, 72) ? SASS_NEG_A : 0) | (read_bit(r, 61) ? SASS_TRANSPOSED_A : 0);
+	a.value |= (read_bit(r, 63) ? SASS_NEG_B : 0) | (read_bit(r, 62) ? SASS_TRANSPOSED_B : 0);
 	return a;
 }
 
-/* Adds the arguments of the kinds that have their own functions; false: another kind. */
+/* Adds the arguments of a kind that has its own function. Returns false for any other kind. */
 static bool add_special_arg(struct reading *r, const struct arg_token *t)
 {
 	const char *k = t->kind;
@@ -385,7 +388,7 @@ static bool add_special_arg(struct reading *r, const struct arg_token *t)
 			add_arg(r, name_arg(SASS_NAME_GSB0, (int64_t)reading_field(r, 84, 3)));
 	} else if (!strcmp(k, "GROUP")) {
 		add_arg(r, name_arg(SASS_NAME_GSB0, 0));
-	} else if (!strcmp(k, "LANES")) { /* eighths of a 256-bit load that are read; all: hidden */
+	} else if (!strcmp(k, "LANES")) { /* words of a 256-bit load that are read; hidden if all are */
 		unsigned mask = (unsigned)(reading_field(r, 57, 7) | reading_field(r, 72, 1) << 7);
 
 		if (mask != 255)
@@ -408,18 +411,18 @@ static bool add_special_arg(struct reading *r, const struct arg_token *t)
 /* Returns how an operand of two f32 is selected: a pair of registers, or one register twice. */
 static enum sass_select read_pair_select(struct reading *r, unsigned at)
 {
-	bool np = bit_is_set(r, 83), swapped = bit_is_set(r, 81);
+	bool np = read_bit(r, 83), swapped = read_bit(r, 81);
 
 	if (at == 32)
-		return bit_is_set(r, 88) ? SASS_F32_OF_HALVES : SASS_PAIR;
+		return read_bit(r, 88) ? SASS_F32_OF_HALVES : SASS_PAIR;
 	if (at == 64)
 		return SASS_PAIR;
-	if (bit_is_set(r, 82))
+	if (read_bit(r, 82))
 		return swapped ? SASS_PAIR_INVALID : np ? SASS_F32_NP : SASS_F32_OF_HALVES;
 	return swapped ? np ? SASS_NP_SWAPPED : SASS_SWAPPED : np ? SASS_NP_PAIR : SASS_PAIR;
 }
 
-/* Vector register of the kinds d, R, RB, RE and RX. */
+/* Returns the vector register of kind d, R, RB, RE or RX. */
 static struct sass_arg read_register_arg(struct reading *r, const struct arg_token *t)
 {
 	const char *k = t->kind;
@@ -428,7 +431,7 @@ static struct sass_arg read_register_arg(struct reading *r, const struct arg_tok
 	if (t->reuse_slot != ABSENT)
 		read_reuse(r, &a, t->reuse_slot);
 	if (k[1] == 'E') /* metadata of a sparse matrix */
-		a.flags |= bit_is_set(r, 50) ? SASS_REUSE : 0;
+		a.flags |= read_bit(r, 50) ? SASS_REUSE : 0;
 	if (k[1] == 'B' && reading_field(r, 76, 2))
 		a.select = (uint8_t)(SASS_BYTE_1 + reading_field(r, 76, 2) - 1);
 	if (k[1] == 'X') {
@@ -438,7 +441,7 @@ static struct sass_arg read_register_arg(struct reading *r, const struct arg_tok
 	return a;
 }
 
-/* Uniform register, descriptor or uniform predicate: a kind that begins with U or u. */
+/* Returns a uniform register, descriptor or uniform predicate: the argument of a kind that begins with U or u. */
 static struct sass_arg read_uniform_arg(struct reading *r, const struct arg_token *t)
 {
 	const char *k = t->kind;
@@ -453,16 +456,16 @@ static struct sass_arg read_uniform_arg(struct reading *r, const struct arg_toke
 	if (!strcmp(k, "UD"))
 		return (struct sass_arg){.kind = SASS_DESCRIPTOR, .reg = read_uniform(r, t->at)};
 	a = uniform_arg(r, *k == 'u' ? 16 : t->at);
-	if ((!strcmp(k, "UN") && bit_is_set(r, 30)) || (!strcmp(k, "UC") && bit_is_set(r, 72)))
+	if ((!strcmp(k, "UN") && read_bit(r, 30)) || (!strcmp(k, "UC") && read_bit(r, 72)))
 		a.flags |= SASS_NEG | SASS_NOT;
 	return a;
 }
 
-/* Predicate of the kinds P, PI and PL. */
+/* Returns the predicate of kind P, PI or PL. */
 static struct sass_arg read_predicate_arg(struct reading *r, const struct arg_token *t)
 {
 	struct sass_arg a =
-		predicate_arg(r, t, t->kind[1] == 'L' && bit_is_set(r, 67) ? SASS_UPRED : SASS_PRED);
+		predicate_arg(r, t, t->kind[1] == 'L' && read_bit(r, 67) ? SASS_UPRED : SASS_PRED);
 
 	if (t->kind[1] == 'I')
 		a.reg = (uint8_t)(7 - a.reg);
@@ -505,7 +508,7 @@ static struct sass_arg read_plain_arg(struct reading *r, const struct arg_token 
 	if (*k == 'T')
 		return target_arg(r, k);
 	if (!strcmp(k, "RPC"))
-		return name_arg(SASS_NAME_RPC, bit_is_set(r, t->at));
+		return name_arg(SASS_NAME_RPC, read_bit(r, t->at));
 	if (!strcmp(k, "A")) /* coordinates: an address without an offset */
 		return (struct sass_arg){.kind = SASS_MEM,
 			.flags = SASS_NO_UREG,
@@ -521,7 +524,7 @@ static struct sass_arg read_plain_arg(struct reading *r, const struct arg_token 
 	return read_number_arg(r, t);
 }
 
-/* Returns whether an optional argument is left out of the text. */
+/* Returns true if an optional argument is left out of the text. */
 static bool is_hidden(const struct sass_inst *in, const struct arg_token *t, const struct sass_arg *a)
 {
 	if (!strcmp(t->kind, "RM")) /* all predicates */
@@ -535,8 +538,8 @@ static bool is_hidden(const struct sass_inst *in, const struct arg_token *t, con
 	}
 }
 
-/* Reads one token: its conditions, then its argument. */
-static void read_token(struct reading *r, const char *p, const char *end)
+/* Decodes one token: its conditions, then its argument. */
+static void decode_arg_token(struct reading *r, const char *p, const char *end)
 {
 	struct arg_token t;
 	bool shown = true;
@@ -557,7 +560,7 @@ static void read_token(struct reading *r, const char *p, const char *end)
 	sass_token_parse(&t, p, end);
 	if (!shown || add_special_arg(r, &t)) {
 		if (!shown)
-			read_plain_arg(r, &t); /* bits of an argument that is not used */
+			read_plain_arg(r, &t); /* marks the bits of an argument that is not shown */
 		return;
 	}
 	struct sass_arg a = read_plain_arg(r, &t);
@@ -577,6 +580,6 @@ void reading_args(struct reading *r)
 			r->in->n_results = r->in->n_args;
 			continue;
 		}
-		read_token(r, p, p + n);
+		decode_arg_token(r, p, p + n);
 	}
 }

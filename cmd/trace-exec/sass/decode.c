@@ -2,9 +2,8 @@
 /*
  * Decoder: finds the row of an opcode and reads the arguments by its string (opcodes.def has the grammar).
  *
- * Always true: any 16 bytes decode; an argument's kind, registers and bank are in range whatever the bits are.
- * The strings are constants of this program, so a token that has no meaning is a fault of a row, which the unit
- * test finds.
+ * Always true: any 16 bytes can be decoded; an argument's kind, registers and bank are in range for any bits. The
+ * strings are constants of this program, so a token without a meaning is an error in a row, which the unit test finds.
  */
 #include <ctype.h>
 #include <string.h>
@@ -32,7 +31,7 @@ const struct sass_row *sass_rows(unsigned *n)
 	return rows;
 }
 
-/* Returns whether an arithmetic row can have this form (bits 9 .. 11). */
+/* Returns true if an arithmetic row can have this form (bits 9 .. 11). */
 static bool form_fits(const struct sass_row *row, unsigned form, bool bit_91)
 {
 	bool uniform = bit_91 && (form == 1 || form == 2 || form == 4);
@@ -95,8 +94,8 @@ unsigned sass_token_number(const char **p)
 	return v;
 }
 
-/* Reads "-", "|" and the like with an optional bit number. */
-static bool read_attribute(struct arg_token *t, const char **p)
+/* Parses an attribute, such as "-" or "|", with its optional number. Returns false for an unknown letter. */
+static bool parse_token_attribute(struct arg_token *t, const char **p)
 {
 	char c = *(*p)++;
 	bool number = isdigit((unsigned char)**p);
@@ -147,7 +146,7 @@ void sass_token_parse(struct arg_token *t, const char *p, const char *end)
 		t->optional = true, p++;
 	if (strchr("abcx", *p)) {
 		t->kind[n++] = *p++;
-		if (*p == 'L') /* layout by a bit */
+		if (*p == 'L') /* a bit gives the layout */
 			t->suffix = *p++;
 	} else {
 		while (p < end && (isupper((unsigned char)*p) || *p == 'd' || (*p == 'u' && !n)) &&
@@ -156,7 +155,7 @@ void sass_token_parse(struct arg_token *t, const char *p, const char *end)
 	}
 	if (p < end && *p == '@')
 		p++, t->at = sass_token_number(&p);
-	while (p < end && read_attribute(t, &p))
+	while (p < end && parse_token_attribute(t, &p))
 		;
 }
 

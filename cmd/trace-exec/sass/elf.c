@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ELF64 reader for cubins. Always true: p and n of a section lie in the file, and names end in it; a name that
- * does not is empty. An offset is compared with the remaining bytes before it is used.
+ * ELF64 reader for cubins. Always true: the bytes of a section are in the file. A name that does not end in its section
+ * is empty. An offset is compared with the remaining bytes before it is used.
  */
 #include "sass/elf.h"
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "bits.h"
 
 #define MACHINE_CUDA 190u
-#define ELF_NAME_MAX 4096u /* longest name; a longer one is empty */
+#define ELF_NAME_MAX 4096u /* maximum bytes of a name; a longer name is empty */
 
 uint64_t elf_number(const uint8_t *p, unsigned bytes)
 {
@@ -26,7 +26,7 @@ int elf_fault(const struct elf_file *e, struct fault *f, const char *text)
 	return fault_set(f, (struct place){.file = e->name}, "cubin", "%s", text);
 }
 
-/* String at offset `at` of section i; empty where it does not end in the section. */
+/* Returns the string at offset `at` of section i; "" if it does not end in the section. */
 static const char *elf_string(const struct elf_file *e, uint32_t i, uint64_t at)
 {
 	const struct elf_section *s = i < e->n_sections ? &e->section[i] : NULL;

@@ -23,15 +23,15 @@ struct elf_section {
 	uint32_t type;
 	uint32_t link, info;
 	uint64_t flags;
-	const uint8_t *p; /* NULL: NOBITS or empty */
-	uint64_t n;       /* bytes; of NOBITS the size in memory */
+	const uint8_t *p; /* NULL: the section is NOBITS or empty */
+	uint64_t n;       /* size in bytes; for NOBITS the size in memory */
 	uint32_t align;
 };
 
 struct elf_file {
 	const uint8_t *p;
 	size_t n;
-	const char *name;            /* in messages */
+	const char *name;            /* name of the file for messages */
 	struct elf_section *section; /* freed by elf_close() */
 	uint32_t n_sections;
 	uint32_t type; /* 1: relocatable, 2: executable */
@@ -45,23 +45,23 @@ struct elf_symbol {
 	uint64_t value, size;
 };
 
-/* Little-endian number of 1 .. 8 bytes. */
+/* Returns the little-endian number in the 1 to 8 bytes at p. */
 uint64_t elf_number(const uint8_t *p, unsigned bytes);
 /*
- * Returns the bytes of an ELF64 file by its headers; 0: they name bytes after the first `most`, or are damaged. A
- * file whose size is not known has a large `most`, and its headers are trusted.
+ * Returns the size of the ELF64 file at p according to its headers; 0 if they are damaged, or name bytes after the
+ * first `most`. For a file of unknown size `most` is large, so that its headers are trusted.
  */
 uint64_t elf_extent(const uint8_t *p, uint64_t most);
-/* Reads the section table of a CUDA ELF file. 0, or -1 and *f. */
+/* Reads the section table of a CUDA ELF file. Returns 0, or -1 and *f. */
 int elf_open(struct elf_file *e, const uint8_t *p, size_t n, const char *name, struct fault *f);
 void elf_close(struct elf_file *e);
-/* Section of that name; NULL: none. */
+/* Returns the section with this name; NULL if there is none. */
 const struct elf_section *elf_find(const struct elf_file *e, const char *name);
-/* Number of symbols of a section of type ELF_SYMTAB. */
+/* Returns the number of symbols in a section of type ELF_SYMTAB. */
 uint32_t elf_symbols(const struct elf_section *s);
-/* Symbol i < elf_symbols(s). */
+/* Returns symbol i of section s; i is less than elf_symbols(s). */
 struct elf_symbol elf_symbol(const struct elf_file *e, const struct elf_section *s, uint32_t i);
-/* Sets *f to text for the file; returns -1. */
+/* Sets *f to a fault of the file with this text. Returns -1. */
 int elf_fault(const struct elf_file *e, struct fault *f, const char *text);
 
 #endif

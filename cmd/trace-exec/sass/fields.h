@@ -5,7 +5,7 @@
 
 #include "sass/sass.h"
 
-/* A reading of an instruction that remembers which bits were looked at. */
+/* An instruction that is being decoded, and a mark for each of its bits that was read. */
 struct reading {
 	struct sass_inst *in;
 	uint64_t used[2];
@@ -13,7 +13,7 @@ struct reading {
 
 /* Returns n bits from bit `at`, and marks them as used. */
 uint64_t reading_field(struct reading *r, unsigned at, unsigned n);
-/* The same, sign-extended. */
+/* Returns n bits from bit `at`, sign-extended, and marks them as used. */
 int64_t reading_signed(struct reading *r, unsigned at, unsigned n);
 /*
  * Returns the next token of a string, separated by blanks, and sets *n to its length; NULL at the end. Advances
@@ -22,7 +22,7 @@ int64_t reading_signed(struct reading *r, unsigned at, unsigned n);
 const char *sass_token_next(const char **text, size_t *n);
 /* Returns the decimal number at *p and advances *p past it. */
 unsigned sass_token_number(const char **p);
-/* A token of the arguments, taken apart. 255: the attribute is absent. */
+/* Attributes that a token of the arguments gives. ABSENT: the token lacks the attribute. */
 struct arg_token {
 	char kind[8];
 	unsigned at, width, shift;
@@ -37,12 +37,12 @@ struct arg_token {
 
 #define ABSENT 255u
 
-/* Takes the token from p to end apart. */
+/* Parses the token from p to end. */
 void sass_token_parse(struct arg_token *t, const char *p, const char *end);
-/* Reads the arguments by the row. */
+/* Decodes the arguments as the row of the instruction describes them. */
 void reading_args(struct reading *r);
 
-/* Opens a text, for print.c and modify.c. */
+/* A text that is being written, for print.c and modify.c. */
 struct sass_out {
 	char *p;
 	size_t n;

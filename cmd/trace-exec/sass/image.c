@@ -4,7 +4,7 @@
  *
  *   .text.NAME            code; the low 24 bits of sh_info are the symbol, the upper 8 the registers (older files)
  *   .nv.info, .nv.info.NAME  attributes (info.c)
- *   .nv.constant0.NAME    bank 0: launch state and parameters; 2: numbers of the compiler
+ *   .nv.constant0.NAME    bank 0: launch state and parameters; 2: constants of the compiler
  *   .nv.constantN         bank N of the whole file: 3 __constant__ variables, 4 addresses
  *   .nv.global, .nv.global.init, .nv.shared.NAME
  *   .rel.SECTION, .rela.SECTION  relocations
@@ -32,14 +32,14 @@ struct image_loading {
 	struct sass_image *m;
 	struct elf_file elf;
 	struct fault *f;
-	uint32_t *of_section; /* function by section, or NO_FUNCTION */
-	uint32_t *of_symbol;  /* function whose section's symbol this is, by ELF symbol, or NO_FUNCTION */
+	uint32_t *of_section; /* function of each section, or NO_FUNCTION */
+	uint32_t *of_symbol;  /* function that begins at each ELF symbol, or NO_FUNCTION */
 	uint32_t n_elf_symbols;
 	struct named *by_name;             /* functions, sorted by name */
 	const struct elf_section *symbols; /* NULL: none */
 };
 
-/* Text after the prefix; NULL: the name has another. */
+/* Returns the text after the prefix; NULL if name has another prefix. */
 static const char *text_after_prefix(const char *name, const char *prefix)
 {
 	size_t n = strlen(prefix);
@@ -62,7 +62,7 @@ static uint32_t find_function_by_name(const struct image_loading *l, const char 
 	return found ? found->function : NO_FUNCTION;
 }
 
-/* Fills by_name. An error: two functions have one name. */
+/* Fills by_name. Returns -1 with the fault set if two functions have one name. */
 static int sort_functions(struct image_loading *l)
 {
 	uint32_t n = l->m->n_functions;
@@ -86,7 +86,7 @@ const struct sass_function *sass_image_function(const struct sass_image *m, cons
 	return NULL;
 }
 
-/* Place of a section's contents; *index: its function or bank. */
+/* Returns the place of a section's contents, and sets *index to its function or bank. */
 static enum sass_place place_of_section(const struct image_loading *l, uint32_t section, uint32_t *index)
 {
 	const char *name = section < l->elf.n_sections ? l->elf.section[section].name : "", *of;
@@ -145,7 +145,7 @@ static int add_functions(struct image_loading *l)
 }
 
 /* Reads the sections that belong to functions and banks. */
-static int read_contents(struct image_loading *l)
+static int read_function_sections(struct image_loading *l)
 {
 	struct sass_image *m = l->m;
 
@@ -184,7 +184,7 @@ static int read_contents(struct image_loading *l)
 	return 0;
 }
 
-/* Reads all ELF symbols, so that the index of a relocation is that of symbol[]. */
+/* Reads all ELF symbols, so that the symbol number of a relocation is an index of symbol[]. */
 static void read_symbols(struct image_loading *l)
 {
 	struct sass_image *m = l->m;
@@ -213,7 +213,7 @@ static void read_symbols(struct image_loading *l)
 	}
 }
 
-/* Reads the relocations of a section; those of tables for debuggers are skipped. */
+/* Reads a section of relocations. Relocations of debug tables are skipped. */
 static int read_relocs(struct image_loading *l, const struct elf_section *s)
 {
 	struct sass_image *m = l->m;
@@ -251,7 +251,7 @@ static int read_relocs(struct image_loading *l, const struct elf_section *s)
 	return 0;
 }
 
-static const struct elf_section *find_symbols(const struct elf_file *e)
+static const struct elf_section *find_symbol_section(const struct elf_file *e)
 {
 	for (uint32_t i = 0; i < e->n_sections; i++)
 		if (e->section[i].type == ELF_SYMTAB)
@@ -265,13 +265,13 @@ static int load_image(struct image_loading *l)
 	const struct elf_section *info = elf_find(e, ".nv.info");
 
 	l->of_section = xcalloc(e->n_sections + 1ull, sizeof(*l->of_section));
-	l->symbols = find_symbols(e);
+	l->symbols = find_symbol_section(e);
 	if (add_functions(l) < 0 || sort_functions(l) < 0)
 		return -1;
 	read_symbols(l);
 	if (info && sass_info_file(l->m, e, info, l->of_symbol, l->n_elf_symbols, l->f) < 0)
 		return -1;
-	if (read_contents(l) < 0)
+	if (read_function_sections(l) < 0)
 		return -1;
 	for (uint32_t i = 0; i < e->n_sections; i++)
 		if ((e->section[i].type == ELF_REL || e->section[i].type == ELF_RELA) &&

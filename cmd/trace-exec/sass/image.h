@@ -8,19 +8,19 @@
 
 #define NO_FUNCTION UINT32_MAX
 
-/* Reads the attributes of a function from .nv.info.NAME. 0, or -1 and *f. */
+/* Reads the attributes of a function from .nv.info.NAME. Returns 0, or -1 and *f. */
 int sass_info_function(
 	struct sass_function *fn, const struct elf_file *e, const struct elf_section *s, struct fault *f);
 /*
- * Reads the attributes of a whole file from .nv.info; of_symbol[i] is the function of ELF symbol i < n, or
- * NO_FUNCTION. 0, or -1 and *f.
+ * Reads the attributes of a whole file from .nv.info. of_symbol[i] is the function of ELF symbol i, which is less than
+ * n, or NO_FUNCTION. Returns 0, or -1 and *f.
  */
 int sass_info_file(struct sass_image *m, const struct elf_file *e, const struct elf_section *s,
 	const uint32_t *of_symbol, uint32_t n, struct fault *f);
 
 /*
- * Reads .debug_line; NULL: there is none, or it is damaged, which is no error: code runs without it. symbol
- * indices of relocations give functions.
+ * Reads .debug_line. Returns NULL if it is absent or damaged, which is not an error: code runs without it.
+ * of_section[i] is the function of section i, or NO_FUNCTION.
  */
 struct sass_lines *sass_lines_read(const struct elf_file *e, const uint32_t *of_section);
 void sass_lines_free(struct sass_lines *l);

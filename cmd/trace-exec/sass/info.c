@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Attributes of cubins (.nv.info): format (1 byte), number (1 byte), then 16 bits: a value, or with format 4 the
- * bytes that follow. Attributes without effect on execution are skipped.
+ * Reads attributes of cubins (.nv.info). An attribute has its format (1 byte), its number (1 byte), and 16 bits: a
+ * value or, with format 4, the number of bytes that follow. Attributes without effect on execution are skipped.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -53,15 +53,18 @@ static int next_attribute(const struct elf_section *s, uint64_t *at, struct attr
 	return 1;
 }
 
-static unsigned word_of(const struct attribute *a, unsigned at) { return (unsigned)elf_number(a->p + at, 4); }
-
-static void read_dims(uint32_t out[3], const struct attribute *a)
+static unsigned attribute_word(const struct attribute *a, unsigned at)
 {
-	for (unsigned i = 0; i < 3 && a->n >= 12; i++)
-		out[i] = word_of(a, 4 * i);
+	return (unsigned)elf_number(a->p + at, 4);
 }
 
-/* Adds a parameter; false: its index or place is beyond the limits. */
+static void read_dimensions(uint32_t out[3], const struct attribute *a)
+{
+	for (unsigned i = 0; i < 3 && a->n >= 12; i++)
+		out[i] = attribute_word(a, 4 * i);
+}
+
+/* Adds a parameter. Returns false if its index or size exceeds the limits. */
 static bool add_image_param(struct sass_function *fn, unsigned index, unsigned offset, unsigned bytes)
 {
 	if (index >= PARAMS_MAX || bytes > PARAM_BYTES_MAX)
@@ -78,25 +81,25 @@ static bool add_image_param(struct sass_function *fn, unsigned index, unsigned o
 static bool read_function_attribute(struct sass_function *fn, const struct attribute *a)
 {
 	switch (a->number) {
-	case INFO_MAX_THREADS: read_dims(fn->max_threads, a); break;
-	case INFO_REQNTID: read_dims(fn->required_threads, a); break;
-	case INFO_CTA_PER_CLUSTER: read_dims(fn->cluster, a); break;
+	case INFO_MAX_THREADS: read_dimensions(fn->max_threads, a); break;
+	case INFO_REQNTID: read_dimensions(fn->required_threads, a); break;
+	case INFO_CTA_PER_CLUSTER: read_dimensions(fn->cluster, a); break;
 	case INFO_EXPLICIT_CLUSTER: fn->explicit_cluster = true; break;
-	case INFO_MAX_CLUSTER_RANK: fn->max_cluster = a->n >= 4 ? word_of(a, 0) : 0; break;
+	case INFO_MAX_CLUSTER_RANK: fn->max_cluster = a->n >= 4 ? attribute_word(a, 0) : 0; break;
 	case INFO_CBANK_PARAM_SIZE: fn->param_bytes = a->value; break;
 	case INFO_NUM_BARRIERS: fn->barriers = a->value & 255; break;
 	case INFO_PARAM_CBANK:
 		if (a->n < 8)
 			return false;
-		fn->param_offset = word_of(a, 4) & 0xffff;
-		fn->param_bytes = word_of(a, 4) >> 16;
+		fn->param_offset = attribute_word(a, 4) & 0xffff;
+		fn->param_bytes = attribute_word(a, 4) >> 16;
 		break;
 	case INFO_KPARAM:
-		return a->n >= 12 &&
-		       add_image_param(fn, word_of(a, 4) & 0xffff, word_of(a, 4) >> 16, word_of(a, 8) >> 18);
+		return a->n >= 12 && add_image_param(fn, attribute_word(a, 4) & 0xffff,
+					     attribute_word(a, 4) >> 16, attribute_word(a, 8) >> 18);
 	case INFO_KPARAM_WIDE:
-		return a->n >= 12 &&
-		       add_image_param(fn, word_of(a, 4) & 0xffff, word_of(a, 4) >> 16, word_of(a, 8));
+		return a->n >= 12 && add_image_param(fn, attribute_word(a, 4) & 0xffff,
+					     attribute_word(a, 4) >> 16, attribute_word(a, 8));
 	}
 	return true;
 }
@@ -125,15 +128,15 @@ int sass_info_file(struct sass_image *m, const struct elf_file *e, const struct 
 	int got;
 
 	while ((got = next_attribute(s, &at, &a)) > 0) {
-		unsigned symbol = a.n >= 8 ? word_of(&a, 0) : n;
+		unsigned symbol = a.n >= 8 ? attribute_word(&a, 0) : n;
 		struct sass_function *fn = symbol < n && of_symbol[symbol] != NO_FUNCTION
 						   ? &m->function[of_symbol[symbol]]
 						   : NULL;
 
 		if (fn && a.number == INFO_REGCOUNT)
-			fn->registers = word_of(&a, 4) > 255 ? 255 : word_of(&a, 4);
+			fn->registers = attribute_word(&a, 4) > 255 ? 255 : attribute_word(&a, 4);
 		if (fn && a.number == INFO_MIN_STACK_SIZE)
-			fn->stack = word_of(&a, 4);
+			fn->stack = attribute_word(&a, 4);
 	}
 	return got < 0 ? elf_fault(e, f, "damaged attributes (.nv.info)") : 0;
 }

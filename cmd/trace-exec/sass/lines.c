@@ -4,7 +4,7 @@
  * operand of a set-address instruction has a relocation whose symbol gives the function. Paths of version 5 may be
  * in .debug_line_str and .debug_str.
  *
- * A damaged table is cut where it is damaged: code runs without it. Always true: the reader moves forward only,
+ * A damaged table is read up to the damage, because code runs without it. Always true: the reader moves forward only,
  * each row needs at least one byte, and nothing beyond the section is read.
  */
 #include <stdlib.h>
@@ -13,13 +13,13 @@
 #include "sass/image.h"
 
 #define ROWS_MAX   (1u << 24)
-#define NAME_BYTES 4096u       /* longest folder or name; a longer one is cut */
+#define NAME_BYTES 4096u       /* maximum bytes of a folder or a name; a longer one is cut */
 #define FILE_BYTES (64u << 20) /* bytes of all paths; further files have no name */
 
 struct line_row {
 	uint32_t function, pc, line;
 	uint32_t file;  /* index into sass_lines.file */
-	uint32_t order; /* order of reading: the last of several rows with one pc counts */
+	uint32_t order; /* order of reading; of several rows with one pc, the last is used */
 };
 
 struct sass_lines {
@@ -30,7 +30,7 @@ struct sass_lines {
 	size_t file_bytes;
 };
 
-/* Relocation of the section. */
+/* A relocation of the section. */
 struct line_reloc {
 	uint64_t offset, addend;
 	uint32_t symbol;
@@ -45,10 +45,9 @@ struct line_span {
 struct line_reader {
 	struct sass_lines *l;
 	const struct elf_file *elf;
-	const struct elf_section *section, *symbols; /* symbols: NULL where absent */
-	const struct elf_section *strings,
-		*line_strings;    /* .debug_str and .debug_line_str; NULL where absent */
-	struct line_reloc *reloc; /* sorted by offset */
+	const struct elf_section *section, *symbols;      /* symbols: NULL if absent */
+	const struct elf_section *strings, *line_strings; /* .debug_str and .debug_line_str; NULL if absent */
+	struct line_reloc *reloc;                         /* sorted by offset */
 	size_t n_relocs;
 	bool has_addends; /* addends are in the relocations, not in the section */
 	const uint32_t *of_section;
@@ -65,7 +64,7 @@ struct line_state {
 	uint32_t function;
 };
 
-static uint64_t take_line_bytes(struct line_span *s, unsigned bytes)
+static uint64_t read_line_number(struct line_span *s, unsigned bytes)
 {
 	uint64_t v;
 
@@ -79,14 +78,14 @@ static uint64_t take_line_bytes(struct line_span *s, unsigned bytes)
 	return v;
 }
 
-static uint64_t take_leb(struct line_span *s, bool is_signed)
+static uint64_t read_leb128(struct line_span *s, bool is_signed)
 {
 	uint64_t v = 0;
 	unsigned shift = 0;
 	uint8_t b = 0;
 
 	while (s->n) {
-		b = (uint8_t)take_line_bytes(s, 1);
+		b = (uint8_t)read_line_number(s, 1);
 		if (shift < 64)
 			v |= (uint64_t)(b & 127) << shift;
 		shift += 7;
@@ -98,8 +97,8 @@ static uint64_t take_leb(struct line_span *s, bool is_signed)
 	return v;
 }
 
-/* String at the start of s; "" where it has no end. */
-static const char *take_string(struct line_span *s)
+/* Returns the string at the start of s, and advances past it; "" if it has no end. */
+static const char *read_line_string(struct line_span *s)
 {
 	const uint8_t *end = s->n ? memchr(s->p, 0, s->n) : NULL;
 	const char *text = (const char *)s->p;
@@ -114,7 +113,7 @@ static const char *take_string(struct line_span *s)
 }
 
 /* Appends a part of a path and, unless it is the last part, a slash. */
-static size_t append_part(char *path, size_t at, const char *part, size_t n, bool last)
+static size_t append_path_part(char *path, size_t at, const char *part, size_t n, bool last)
 {
 	memcpy(path + at, part, n);
 	at += n;
@@ -124,7 +123,7 @@ static size_t append_part(char *path, size_t at, const char *part, size_t n, boo
 }
 
 /* Adds the file base/folder/name. A part is left out if a later one is an absolute path. */
-static void add_file(struct line_reader *r, const char *base, const char *folder, const char *name)
+static void add_line_file(struct line_reader *r, const char *base, const char *folder, const char *name)
 {
 	struct sass_lines *l = r->l;
 	size_t m = strnlen(name, NAME_BYTES), n = *name == '/' ? 0 : strnlen(folder, NAME_BYTES);
@@ -135,9 +134,9 @@ static void add_file(struct line_reader *r, const char *base, const char *folder
 		k = n = m = 0;
 	l->file_bytes += k + n + m;
 	path = xmalloc(k + n + m + 3);
-	at = append_part(path, 0, base, k, false);
-	at = append_part(path, at, folder, n, false);
-	at = append_part(path, at, name, m, true);
+	at = append_path_part(path, 0, base, k, false);
+	at = append_path_part(path, at, folder, n, false);
+	at = append_path_part(path, at, name, m, true);
 	path[at] = '\0';
 	grow(&l->file, &l->cap_files, l->n_files + 1, sizeof(*l->file));
 	l->file[l->n_files++] = path;
@@ -164,7 +163,7 @@ static int compare_line_relocs(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Reads the relocations of the section; those of REL take their addend from it. */
+/* Reads the relocations of the section. The addend of a REL relocation is in the section. */
 static void read_line_relocs(struct line_reader *r)
 {
 	const struct elf_section *s = elf_find(r->elf, ".rela.debug_line");
@@ -190,7 +189,7 @@ static void read_line_relocs(struct line_reader *r)
 	qsort(r->reloc, r->n_relocs, sizeof(*r->reloc), compare_line_relocs);
 }
 
-/* Finds the relocation of the bytes at p; NULL: they have none. */
+/* Returns the relocation of the bytes at p; NULL if they have none. */
 static const struct line_reloc *line_reloc_at(const struct line_reader *r, const uint8_t *p)
 {
 	struct line_reloc key = {.offset = (uint64_t)(p - r->section->p)};
@@ -198,7 +197,7 @@ static const struct line_reloc *line_reloc_at(const struct line_reader *r, const
 	return r->n_relocs ? bsearch(&key, r->reloc, r->n_relocs, sizeof(key), compare_line_relocs) : NULL;
 }
 
-/* Function and address of the operand at p of a set-address instruction, by its relocation. */
+/* Sets the function and the address of s from the operand at p of a set-address instruction, and its relocation. */
 static void set_line_address(struct line_reader *r, const uint8_t *p, struct line_state *s)
 {
 	const struct line_reloc *found = line_reloc_at(r, p);
@@ -214,10 +213,10 @@ static void set_line_address(struct line_reader *r, const uint8_t *p, struct lin
 	s->pc = to.value + found->addend;
 }
 
-/* Executes an extended instruction; false: it ends the sequence. */
-static bool extended_line_op(struct line_reader *r, struct line_span *s, struct line_state *state)
+/* Executes an extended instruction. Returns false if it ends the sequence. */
+static bool execute_extended_line_op(struct line_reader *r, struct line_span *s, struct line_state *state)
 {
-	struct line_span op = {s->p, take_leb(s, false)};
+	struct line_span op = {s->p, read_leb128(s, false)};
 	unsigned code;
 
 	op.p = s->p;
@@ -225,7 +224,7 @@ static bool extended_line_op(struct line_reader *r, struct line_span *s, struct 
 		op.n = s->n;
 	s->p += op.n;
 	s->n -= op.n;
-	code = (unsigned)take_line_bytes(&op, 1);
+	code = (unsigned)read_line_number(&op, 1);
 	if (code == 2 && op.n >= 8)
 		set_line_address(r, op.p, state);
 	return code != 1;
@@ -246,19 +245,19 @@ static void advance_line(struct line_state *state, uint64_t by)
 	state->line = (int64_t)((uint64_t)state->line + by);
 }
 
-static void standard_line_op(struct line_reader *r, struct line_span *s, const struct line_header *h,
+static void execute_standard_line_op(struct line_reader *r, struct line_span *s, const struct line_header *h,
 	unsigned op, struct line_state *state)
 {
 	switch (op) {
 	case 1: add_line_row(r, state); break;
-	case 2: state->pc += take_leb(s, false) * h->step; break;
-	case 3: advance_line(state, take_leb(s, true)); break;
-	case 4: state->file = take_leb(s, false); break;
+	case 2: state->pc += read_leb128(s, false) * h->step; break;
+	case 3: advance_line(state, read_leb128(s, true)); break;
+	case 4: state->file = read_leb128(s, false); break;
 	case 8: state->pc += (255u - h->opcode) / h->range * h->step; break;
-	case 9: state->pc += take_line_bytes(s, 2); break;
+	case 9: state->pc += read_line_number(s, 2); break;
 	default:
 		for (unsigned i = 0; i < h->operands[op]; i++)
-			take_leb(s, false);
+			read_leb128(s, false);
 	}
 }
 
@@ -268,13 +267,13 @@ static void run_line_program(struct line_reader *r, struct line_span *s, const s
 	struct line_state state = start;
 
 	while (s->n) {
-		unsigned op = (unsigned)take_line_bytes(s, 1);
+		unsigned op = (unsigned)read_line_number(s, 1);
 
 		if (!op) {
-			if (!extended_line_op(r, s, &state))
+			if (!execute_extended_line_op(r, s, &state))
 				state = start;
 		} else if (op < h->opcode) {
-			standard_line_op(r, s, h, op, &state);
+			execute_standard_line_op(r, s, h, op, &state);
 		} else {
 			unsigned advance = op - h->opcode;
 
@@ -292,16 +291,16 @@ static void read_line_files(struct line_reader *r, struct line_span *s)
 	uint32_t n = 0, cap = 0;
 	const char *name;
 
-	while (*(name = take_string(s))) {
+	while (*(name = read_line_string(s))) {
 		grow(&folder, &cap, n + 1, sizeof(*folder));
 		folder[n++] = name;
 	}
-	while (*(name = take_string(s))) {
-		uint64_t at = take_leb(s, false);
+	while (*(name = read_line_string(s))) {
+		uint64_t at = read_leb128(s, false);
 
-		take_leb(s, false);
-		take_leb(s, false);
-		add_file(r, "", at && at <= n ? folder[at - 1] : "", name);
+		read_leb128(s, false);
+		read_leb128(s, false);
+		add_line_file(r, "", at && at <= n ? folder[at - 1] : "", name);
 	}
 	free(folder);
 }
@@ -316,11 +315,12 @@ struct line_entry {
 	uint64_t folder;
 };
 
-/* Takes an offset and returns the string there in section `in`; "": there is none. A long string may lack its end. */
-static const char *take_string_of(struct line_reader *r, struct line_span *s, const struct elf_section *in)
+/* Reads an offset and returns the string there in section `in`; "" if there is none. A long string may lack its end. */
+static const char *read_line_string_at(
+	struct line_reader *r, struct line_span *s, const struct elf_section *in)
 {
 	const struct line_reloc *moved = r->has_addends ? line_reloc_at(r, s->p) : NULL;
-	uint64_t at = take_line_bytes(s, r->wide);
+	uint64_t at = read_line_number(s, r->wide);
 
 	if (moved)
 		at = moved->addend;
@@ -329,48 +329,48 @@ static const char *take_string_of(struct line_reader *r, struct line_span *s, co
 	return (const char *)in->p + at;
 }
 
-static void skip_bytes(struct line_span *s, uint64_t n)
+static void skip_line_bytes(struct line_span *s, uint64_t n)
 {
 	n = n < s->n ? n : s->n;
 	s->p += n;
 	s->n -= n;
 }
 
-/* Takes a field in a form of DWARF. A number is put into *number, a string into *text. Returns false: unknown form. */
-static bool take_form(
+/* Reads a field in a DWARF form: a number to *number, or a string to *text. Returns false for an unknown form. */
+static bool read_line_form(
 	struct line_reader *r, struct line_span *s, uint64_t form, uint64_t *number, const char **text)
 {
 	switch (form) {
-	case 0x03: skip_bytes(s, take_line_bytes(s, 2)); return true;          /* block2 */
-	case 0x04: skip_bytes(s, take_line_bytes(s, 4)); return true;          /* block4 */
-	case 0x05: *number = take_line_bytes(s, 2); return true;               /* data2 */
-	case 0x06: *number = take_line_bytes(s, 4); return true;               /* data4 */
-	case 0x07: *number = take_line_bytes(s, 8); return true;               /* data8 */
-	case 0x08: *text = take_string(s); return true;                        /* string */
-	case 0x09: skip_bytes(s, take_leb(s, false)); return true;             /* block */
-	case 0x0a: skip_bytes(s, take_line_bytes(s, 1)); return true;          /* block1 */
-	case 0x0b: *number = take_line_bytes(s, 1); return true;               /* data1 */
-	case 0x0e: *text = take_string_of(r, s, r->strings); return true;      /* strp */
-	case 0x0f: *number = take_leb(s, false); return true;                  /* udata */
-	case 0x17: take_line_bytes(s, r->wide); return true;                   /* sec_offset */
-	case 0x1e: skip_bytes(s, 16); return true;                             /* data16 */
-	case 0x1f: *text = take_string_of(r, s, r->line_strings); return true; /* line_strp */
+	case 0x03: skip_line_bytes(s, read_line_number(s, 2)); return true;         /* block2 */
+	case 0x04: skip_line_bytes(s, read_line_number(s, 4)); return true;         /* block4 */
+	case 0x05: *number = read_line_number(s, 2); return true;                   /* data2 */
+	case 0x06: *number = read_line_number(s, 4); return true;                   /* data4 */
+	case 0x07: *number = read_line_number(s, 8); return true;                   /* data8 */
+	case 0x08: *text = read_line_string(s); return true;                        /* string */
+	case 0x09: skip_line_bytes(s, read_leb128(s, false)); return true;          /* block */
+	case 0x0a: skip_line_bytes(s, read_line_number(s, 1)); return true;         /* block1 */
+	case 0x0b: *number = read_line_number(s, 1); return true;                   /* data1 */
+	case 0x0e: *text = read_line_string_at(r, s, r->strings); return true;      /* strp */
+	case 0x0f: *number = read_leb128(s, false); return true;                    /* udata */
+	case 0x17: read_line_number(s, r->wide); return true;                       /* sec_offset */
+	case 0x1e: skip_line_bytes(s, 16); return true;                             /* data16 */
+	case 0x1f: *text = read_line_string_at(r, s, r->line_strings); return true; /* line_strp */
 	default: return false;
 	}
 }
 
-/* Reads a table of entries. Returns their number; a table of an unknown form has none, and *s becomes empty. */
+/* Reads a table of entries. Returns their number; on an unknown form 0, and *s becomes empty. */
 static uint32_t read_line_entries(struct line_reader *r, struct line_span *s, struct line_entry **entry)
 {
 	uint64_t content[255], form[255], count;
-	unsigned n_fields = (unsigned)take_line_bytes(s, 1);
+	unsigned n_fields = (unsigned)read_line_number(s, 1);
 	uint32_t n = 0, cap = 0;
 
 	for (unsigned i = 0; i < n_fields; i++) {
-		content[i] = take_leb(s, false);
-		form[i] = take_leb(s, false);
+		content[i] = read_leb128(s, false);
+		form[i] = read_leb128(s, false);
 	}
-	count = take_leb(s, false);
+	count = read_leb128(s, false);
 	while (n_fields && count-- && s->n) {
 		struct line_entry e = {.path = ""};
 
@@ -378,7 +378,7 @@ static uint32_t read_line_entries(struct line_reader *r, struct line_span *s, st
 			uint64_t number = 0;
 			const char *text = "";
 
-			if (!take_form(r, s, form[i], &number, &text)) {
+			if (!read_line_form(r, s, form[i], &number, &text)) {
 				s->n = 0;
 				return 0;
 			}
@@ -393,7 +393,7 @@ static uint32_t read_line_entries(struct line_reader *r, struct line_span *s, st
 	return n;
 }
 
-/* Reads the tables of folders and files of version 5. Folder 0 is the one of the compilation. */
+/* Reads the tables of folders and files of version 5. Folder 0 is the folder of the compilation. */
 static void read_line_files_5(struct line_reader *r, struct line_span *s)
 {
 	struct line_entry *folder = NULL, *file = NULL;
@@ -402,50 +402,50 @@ static void read_line_files_5(struct line_reader *r, struct line_span *s)
 	for (uint32_t i = 0; i < n_files; i++) {
 		uint64_t at = file[i].folder;
 
-		add_file(r, at && n_folders ? folder[0].path : "", at < n_folders ? folder[at].path : "",
+		add_line_file(r, at && n_folders ? folder[0].path : "", at < n_folders ? folder[at].path : "",
 			file[i].path);
 	}
 	free(folder);
 	free(file);
 }
 
-/* Reads the header of a unit up to its tables, from *unit; *head gets the tables. Returns its version; 0: unknown. */
+/* Reads the header of a unit from *unit, and sets *head to its tables. Returns the version; 0 if it is unknown. */
 static unsigned read_line_header(
 	struct line_reader *r, struct line_span *unit, struct line_span *head, struct line_header *h)
 {
-	unsigned version = (unsigned)take_line_bytes(unit, 2);
+	unsigned version = (unsigned)read_line_number(unit, 2);
 	uint64_t rest;
 
 	if (version < 2 || version > 5)
 		return 0;
 	if (version == 5)
-		take_line_bytes(unit, 2); /* bytes of an address and of a segment's number */
-	rest = take_line_bytes(unit, r->wide);
+		read_line_number(unit, 2); /* bytes of an address and of a segment's number */
+	rest = read_line_number(unit, r->wide);
 	*head = (struct line_span){unit->p, rest < unit->n ? rest : unit->n};
-	skip_bytes(unit, rest);
-	h->step = (unsigned)take_line_bytes(head, 1);
-	take_line_bytes(head, version >= 4 ? 2 : 1);
-	h->base = (int8_t)take_line_bytes(head, 1);
-	h->range = (unsigned)take_line_bytes(head, 1);
-	h->opcode = (unsigned)take_line_bytes(head, 1);
+	skip_line_bytes(unit, rest);
+	h->step = (unsigned)read_line_number(head, 1);
+	read_line_number(head, version >= 4 ? 2 : 1);
+	h->base = (int8_t)read_line_number(head, 1);
+	h->range = (unsigned)read_line_number(head, 1);
+	h->opcode = (unsigned)read_line_number(head, 1);
 	for (unsigned i = 1; i < h->opcode; i++)
-		h->operands[i] = (uint8_t)take_line_bytes(head, 1);
+		h->operands[i] = (uint8_t)read_line_number(head, 1);
 	return h->range && h->opcode ? version : 0;
 }
 
 /* Reads the unit at the start of *s and advances past it. */
 static void read_line_unit(struct line_reader *r, struct line_span *s)
 {
-	uint64_t length = take_line_bytes(s, 4);
+	uint64_t length = read_line_number(s, 4);
 	struct line_span unit, head;
 	struct line_header h = {0};
 	unsigned version;
 
 	r->wide = length == UINT32_MAX ? 8 : 4;
 	if (r->wide == 8)
-		length = take_line_bytes(s, 8);
+		length = read_line_number(s, 8);
 	unit = (struct line_span){s->p, length < s->n ? length : s->n};
-	skip_bytes(s, length);
+	skip_line_bytes(s, length);
 	version = read_line_header(r, &unit, &head, &h);
 	if (!version)
 		return;

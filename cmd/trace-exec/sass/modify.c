@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Modifiers of an opcode's text: the strings of opcodes.def, tables of words.def, rules for aliases. */
+/* Writes the modifiers of an opcode: the strings of opcodes.def, tables of words.def, rules for aliases. */
 #include <stdlib.h>
 #include <string.h>
 #include "bits.h"
@@ -23,8 +23,8 @@ static const struct words *find_words(const char *name, size_t n)
 	return NULL;
 }
 
-/* Bits that a field with these values has. */
-static unsigned words_bits(const struct words *w)
+/* Returns the number of bits of a field with these values. */
+static unsigned words_field_bits(const struct words *w)
 {
 	unsigned n = 1;
 
@@ -33,7 +33,7 @@ static unsigned words_bits(const struct words *w)
 	return log2_floor(n - 1) + 1;
 }
 
-/* Appends value v of a table. */
+/* Appends the word for value v of a table. */
 static void put_word(struct sass_out *o, const struct words *w, uint64_t v)
 {
 	const char *p = w->values;
@@ -55,7 +55,7 @@ static void put_field(struct sass_out *o, struct reading *r, const char *table, 
 {
 	const struct words *w = find_words(table, strlen(table));
 
-	put_word(o, w, reading_field(r, at, words_bits(w)));
+	put_word(o, w, reading_field(r, at, words_field_bits(w)));
 }
 
 static void put_if_bit_is(struct sass_out *o, struct reading *r, const char *text, unsigned at, bool set)
@@ -66,7 +66,7 @@ static void put_if_bit_is(struct sass_out *o, struct reading *r, const char *tex
 
 /* ---- rules -------------------------------------------------------------------------------------- */
 
-/* Returns whether argument i exists and is a zero register (RZ, URZ). */
+/* Returns true if argument i exists and is a zero register (RZ, URZ) or the number 0. */
 static bool arg_is_zero(const struct sass_inst *in, unsigned i)
 {
 	const struct sass_arg *a = &in->arg[i];
@@ -78,7 +78,7 @@ static bool arg_is_zero(const struct sass_inst *in, unsigned i)
 	return a->kind == SASS_INT && !a->value;
 }
 
-/* IMAD that moves, adds or shifts has a name of its own. */
+/* Appends the modifiers of IMAD, which name an IMAD that moves, adds or shifts. */
 static void put_imad(struct sass_out *o, struct reading *r, bool uniform)
 {
 	const struct sass_inst *in = r->in;
@@ -129,7 +129,7 @@ static void put_imma(struct sass_out *o, struct reading *r)
 	put_if_bit_is(o, r, ".SAT", 82, true);
 }
 
-/* The matrix product of sm_70 in four steps. */
+/* Appends the modifiers of the matrix product of sm_70, which has four steps. */
 static void put_hmma884(struct sass_out *o, struct reading *r)
 {
 	unsigned step = (unsigned)reading_field(r, 79, 2);
@@ -140,7 +140,7 @@ static void put_hmma884(struct sass_out *o, struct reading *r)
 	sass_putf(o, ".STEP%u", step);
 }
 
-/* Two numbers packed into a register: from sm_89 on with both types. */
+/* Appends the modifiers of F2FP. From sm_89 on they name both types. */
 static void put_pack_types(struct sass_out *o, struct reading *r)
 {
 	static const char *const types[4] = {".F16", ".BF16", ".E5M2", ".E4M3"};
@@ -171,7 +171,7 @@ static void put_f2f(struct sass_out *o, struct reading *r)
 	put_field(o, r, "fsize", 84);
 }
 
-/* Integer type of 8 to 64 bits; signed 32 is the default and has no name. */
+/* Appends an integer type of 8 to 64 bits. The default, signed with 32 bits, has no name. */
 static void put_integer_type(struct sass_out *o, unsigned size, bool is_signed)
 {
 	if (size != 2 || !is_signed)
@@ -235,7 +235,7 @@ static void put_ldc(struct sass_out *o, struct reading *r)
 	sass_put(o, modes[reading_field(r, 78, 2)]);
 }
 
-/* Comparison of 32-bit numbers, or on sm_120 of 64-bit ones. */
+/* Appends the type of a comparison: of 32-bit numbers or, on sm_120, of 64-bit numbers. */
 static void put_compare_type(struct sass_out *o, struct reading *r)
 {
 	bool wide = reading_field(r, 80, 1) != 0, is_signed = reading_field(r, 73, 1) != 0;
@@ -265,7 +265,7 @@ static void put_warpgroup(struct sass_out *o, struct reading *r)
 	put_if_bit_is(o, r, ".LE", 47, true);
 }
 
-/* Shape of a warpgroup product: columns by `step` per size, then the depth. */
+/* Appends the shape of a warpgroup product: rows, columns and depth. */
 static void put_hgmma(struct sass_out *o, struct reading *r)
 {
 	static const unsigned depths[4] = {16, 8, 32, 16};
@@ -281,7 +281,7 @@ static void put_qgmma(struct sass_out *o, struct reading *r)
 	sass_putf(o, ".64x%ux%u", 8 * ((size & 31) + 1), 32u << (size >> 5 & 1));
 }
 
-/* Columns of integer and bit products: 8, 16, 24, 32, then in steps of 16. */
+/* Returns the number of columns of an integer or bit product: 8, 16, 24, 32, then in steps of 16. */
 static unsigned coarse_columns(unsigned i) { return i < 4 ? 8 * (i + 1) : 16 * (i - 1); }
 
 static void put_igmma(struct sass_out *o, struct reading *r)
@@ -333,7 +333,7 @@ static void put_by_rule(struct sass_out *o, struct reading *r, const char *name,
 			rules[i].put(o, r);
 }
 
-/* Appends one token of the modifiers. */
+/* Appends the text of one token of the modifiers. */
 static void put_modifier(struct sass_out *o, struct reading *r, const char *p, size_t n)
 {
 	const char *at = memchr(p, '@', n);
@@ -373,7 +373,7 @@ static void put_modifier(struct sass_out *o, struct reading *r, const char *p, s
 		at++;
 		put_word(o, w, reading_field(r, first, 1) | reading_field(r, sass_token_number(&at), 1) << 1);
 	} else {
-		put_word(o, w, reading_field(r, first, words_bits(w)));
+		put_word(o, w, reading_field(r, first, words_field_bits(w)));
 	}
 }
 

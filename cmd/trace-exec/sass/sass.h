@@ -2,8 +2,8 @@
 /*
  * Machine code of sm_70 to sm_121: instructions decoded once, their text, and loaded cubins.
  *
- * opcodes.def has a row for each opcode. The decoder, the text and the list of the page follow from the rows.
- * Input may be hostile: a decoder accepts any 16 bytes, and a loader checks every offset and size.
+ * opcodes.def has a row for each opcode. The decoder, the texts and the list in the manual page are made from the rows.
+ * Input may be hostile: the decoder accepts any 16 bytes, and the loader checks every offset and size.
  */
 #ifndef TRACE_EXEC_SASS_H
 #define TRACE_EXEC_SASS_H
@@ -19,31 +19,31 @@
 #define SASS_BYTES    16u  /* bytes of an instruction */
 #define SASS_ZERO     255u /* number of RZ and, on every architecture, of URZ */
 #define SASS_ARGS_MAX 10u
-#define SASS_TEXT_MAX 256u /* bytes that the text of an instruction needs at most, with the NUL */
+#define SASS_TEXT_MAX 256u /* maximum bytes of an instruction's text, with the NUL */
 
 /* Description of an opcode. */
 struct sass_row {
 	const char *name;      /* "IADD3" */
-	const char *modifiers; /* form: opcodes.def */
-	const char *operands;
-	uint16_t base;       /* bits 0 .. 8 of an arithmetic opcode, bits 0 .. 11 of another */
-	bool arithmetic;     /* bits 9 .. 11 choose the form of the operands b and c */
-	bool uniform;        /* executed once a warp, on uniform registers; guarded by a uniform predicate */
-	uint8_t bit_91;      /* 0, 1, or 2: either */
-	uint8_t first, last; /* compute capabilities, inclusive */
+	const char *modifiers; /* in the grammar of opcodes.def */
+	const char *operands;  /* in the grammar of opcodes.def */
+	uint16_t base;         /* bits 0 .. 8 of an arithmetic opcode, bits 0 .. 11 of another */
+	bool arithmetic;       /* bits 9 .. 11 choose the form of the operands b and c */
+	bool uniform;   /* executed once per warp, on uniform registers; the guard is a uniform predicate */
+	uint8_t bit_91; /* value of bit 91; 2: either */
+	uint8_t first, last; /* lowest and highest compute capability */
 };
 
 enum sass_kind {
 	SASS_REG,    /* reg */
 	SASS_UREG,   /* reg */
 	SASS_PRED,   /* reg 0 .. 7; SASS_NOT */
-	SASS_UPRED,  /* the same for a uniform predicate */
-	SASS_INT,    /* value; not sign-extended where the text is unsigned */
+	SASS_UPRED,  /* like SASS_PRED, for a uniform predicate */
+	SASS_INT,    /* value; not sign-extended if the text is unsigned */
 	SASS_F32,    /* value: bits of the number */
 	SASS_F64,    /* value: bits of the number, the lower 32 are 0 */
 	SASS_HALVES, /* value: two 16-bit numbers */
 	SASS_CONST, /* bank, value: offset in bytes; reg: index register or SASS_ZERO; SASS_BINDLESS: ureg for bank */
-	SASS_MEM, /* reg, ureg, value: [reg + ureg + value]; SASS_DESC: ureg is a descriptor and no address */
+	SASS_MEM, /* reg, ureg, value: [reg + ureg + value]; SASS_DESC: ureg is a descriptor, not an address */
 	SASS_SPECIAL,    /* value: number of the special register */
 	SASS_BARRIER,    /* reg: convergence barrier B0 .. B15 */
 	SASS_COUNTER,    /* value: dependence counter SB0 .. SB5, or their mask */
@@ -56,7 +56,7 @@ enum sass_kind {
 };
 
 enum sass_flag {
-	SASS_NEG = 1,       /* negative; complement where SASS_NOT is set too */
+	SASS_NEG = 1,       /* negative; complement if SASS_NOT is set too */
 	SASS_NOT = 2,       /* complement (~) or inverted predicate (!) */
 	SASS_ABS = 4,       /* absolute value */
 	SASS_REUSE = 8,     /* kept in the reuse cache */
@@ -66,10 +66,11 @@ enum sass_flag {
 	SASS_NO_REG = 128,  /* address without reg */
 	SASS_NO_UREG = 256, /* address without ureg */
 	SASS_U32 = 512,     /* address register: unsigned 32 bits (.U32) */
-	SASS_SHOWN = 1024,  /* index register of a constant: shown though it is RZ */
+	SASS_SHOWN = 1024,  /* index register of a constant: printed although it is RZ */
 	SASS_HALF = 2048,   /* operand of two 16-bit numbers */
-	SASS_SIGNED = 4096, /* SASS_INT: shown with its sign */
-	SASS_OFFSET = 8192  /* SASS_TARGET: relative to the register before it, not a place in the section */
+	SASS_SIGNED = 4096, /* SASS_INT: printed with its sign */
+	SASS_OFFSET =
+		8192 /* SASS_TARGET: offset from the register before it, not from the start of the section */
 };
 
 enum sass_name {
@@ -110,14 +111,14 @@ struct sass_arg {
 	int64_t value;
 	uint16_t flags;
 	uint8_t kind; /* enum sass_kind */
-	uint8_t reg;  /* SASS_ZERO: RZ or URZ; of a predicate 7: PT or UPT */
+	uint8_t reg;  /* SASS_ZERO: RZ or URZ; for a predicate, 7: PT or UPT */
 	uint8_t ureg; /* SASS_ZERO: URZ */
 	uint8_t bank;
 	uint8_t select; /* enum sass_select */
-	uint8_t scale;  /* address register times 1, 4, 8, 16 */
+	uint8_t scale;  /* factor of the address register: 1, 4, 8 or 16 */
 };
 
-/* An instruction. Argument order is that of the text. */
+/* A decoded instruction. Its arguments are in the order of the text. */
 struct sass_inst {
 	uint64_t word[2];
 	uint32_t pc;
@@ -132,7 +133,7 @@ struct sass_inst {
 	struct sass_arg arg[SASS_ARGS_MAX];
 };
 
-/* Bits at .. at + n - 1 of an instruction, n <= 64. */
+/* Returns bits at .. at + n - 1 of an instruction, n <= 64. */
 static inline uint64_t sass_bits(const uint64_t word[2], unsigned at, unsigned n)
 {
 	uint64_t v = at >= 64 ? word[1] >> (at - 64) : word[0] >> at;
@@ -143,13 +144,13 @@ static inline uint64_t sass_bits(const uint64_t word[2], unsigned at, unsigned n
 }
 
 /*
- * Decodes 16 bytes at pc for compute capability sm. 0, or -1: the opcode is unknown; *in then has all but row
- * and arguments. The control code is decoded by control_decode() of cubin.h.
+ * Decodes the instruction at address pc for compute capability sm. Returns 0, or -1 if the opcode is unknown; *in then
+ * lacks its row and its arguments. control_decode() of cubin.h decodes the control code.
  */
 int sass_decode(struct sass_inst *in, const uint8_t bytes[SASS_BYTES], uint32_t pc, unsigned sm);
-/* Row of an opcode (bits 0 .. 11) with bit 91; NULL: unknown. */
+/* Returns the row of an opcode (bits 0 .. 11) with this bit 91; NULL if the opcode is unknown. */
 const struct sass_row *sass_row_of(unsigned opcode, bool bit_91, unsigned sm);
-/* Rows in the order of opcodes.def. */
+/* Returns the rows in the order of opcodes.def, and sets *n to their number. */
 const struct sass_row *sass_rows(unsigned *n);
 
 /*
@@ -160,11 +161,11 @@ const struct sass_row *sass_rows(unsigned *n);
  */
 size_t sass_opcode_text(const struct sass_inst *in, char out[SASS_TEXT_MAX]);
 size_t sass_text(const struct sass_inst *in, char out[SASS_TEXT_MAX]);
-/* Mask of set bits that neither the row nor the control code covers; false: there are none. */
+/* Sets rest to the set bits that neither the row nor the control code covers. Returns false if there are none. */
 bool sass_rest(const struct sass_inst *in, uint64_t rest[2]);
-/* Bytes of a memory access of a lane, from the first size in the opcode's text; 0: no memory operand. */
+/* Returns the bytes of a lane's memory access, from the first size in the opcode's text; 0 without memory operand. */
 unsigned sass_width(const struct sass_inst *in);
-/* Name of a special register; NULL: unknown. */
+/* Returns the name of a special register; NULL if it is unknown. */
 const char *sass_special_name(unsigned number, unsigned sm);
 
 /* ---- images ------------------------------------------------------------------------------------- */
@@ -177,19 +178,19 @@ struct sass_param {
 /* A section with code. */
 struct sass_function {
 	const char *name;
-	const uint8_t *code; /* writable copies are the caller's: the image is constant */
+	const uint8_t *code; /* constant: a caller that changes code makes a copy */
 	uint32_t bytes;      /* a multiple of 16 */
 	uint16_t section;
 	bool entry;                   /* a kernel */
 	unsigned registers;           /* registers of a thread; 0: unknown */
 	unsigned barriers;            /* barriers of a thread block */
-	uint32_t shared;              /* static bytes, with the reserved ones */
-	uint32_t stack;               /* bytes of local memory of a lane: MIN_STACK_SIZE; 0 where absent */
+	uint32_t shared;              /* bytes of static shared memory, including reserved bytes */
+	uint32_t stack;               /* bytes of local memory of a lane (MIN_STACK_SIZE); 0 if absent */
 	uint32_t max_threads[3];      /* 0: no limit */
 	uint32_t required_threads[3]; /* 0: none */
 	uint32_t cluster[3];          /* thread blocks of a cluster; 0: none given */
 	uint32_t max_cluster;         /* largest number of thread blocks in a cluster; 0: not given */
-	bool explicit_cluster;        /* launched with a cluster only */
+	bool explicit_cluster;        /* must be launched with a cluster */
 	uint32_t param_offset;        /* offset of the parameters in bank 0 */
 	uint32_t param_bytes;
 	struct sass_param *param;
@@ -204,7 +205,7 @@ enum sass_place {
 	SASS_AT_GLOBAL_INIT, /* .nv.global.init */
 	SASS_AT_CONST,       /* .nv.constantN, N = index, offset value */
 	SASS_AT_CONST_OF,    /* .nv.constant2.NAME of function `index` */
-	SASS_AT_SHARED,      /* .nv.shared.NAME of function `index`; UINT32_MAX: of none */
+	SASS_AT_SHARED,      /* .nv.shared.NAME of function `index`; UINT32_MAX: of no function */
 	SASS_AT_EXTERN,      /* undefined: a function or variable of another file or of the runtime */
 	SASS_AT_OTHER
 };
@@ -220,12 +221,12 @@ struct sass_symbol {
 };
 
 struct sass_reloc {
-	enum sass_place place; /* part of the instruction that is patched */
-	uint32_t index;
+	enum sass_place place; /* contents that are patched */
+	uint32_t index;        /* function or bank of the contents */
 	uint64_t offset;
 	uint32_t type;   /* 2: 64-bit address; others: relocations of -rdc objects */
 	uint32_t symbol; /* index into symbol[] */
-	int64_t addend;  /* addend; for REL entries read from the section if type is 2, else 0 */
+	int64_t addend;  /* for REL entries: read from the section if type is 2, else 0 */
 };
 
 struct sass_bytes {
@@ -253,12 +254,15 @@ struct sass_image {
 	size_t n;
 };
 
-/* Loads a cubin of n bytes, which are copied; name is used in messages. NULL and *f: damaged or not supported. */
+/*
+ * Loads a cubin of n bytes, which are copied. name: the file, for messages. Returns NULL with *f set if the cubin is
+ * damaged or not supported.
+ */
 struct sass_image *sass_image_read(const void *bytes, size_t n, const char *name, struct fault *f);
 void sass_image_free(struct sass_image *m);
-/* Function of that name; NULL: none. */
+/* Returns the function with this name; NULL if there is none. */
 const struct sass_function *sass_image_function(const struct sass_image *m, const char *name);
-/* Source line of pc in function number `function`; *file is valid as long as the image. 0: unknown. */
+/* Returns the source line of pc in function number `function`; 0 if it is unknown. *file is valid as long as m. */
 uint32_t sass_image_line(const struct sass_image *m, uint32_t function, uint32_t pc, const char **file);
 
 #endif
