@@ -941,7 +941,7 @@ results() {
 	run -0 trace-exec -n k.launch
 	sed -i 's/swizzle=32/box=3,4/' k.launch
 	run -2 trace-exec -n k.launch
-	assert_output --partial "innermost bytes no multiple of 16"
+	assert_output --partial "innermost bytes of the box, that are not a multiple of 16"
 }
 
 # Lane 31 stores last: the results are its.

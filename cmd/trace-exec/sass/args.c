@@ -69,7 +69,7 @@ static struct sass_arg constant_arg(struct reading *r, bool bindless)
 	return a;
 }
 
-/* Returns the operand in bits 32 .. 63 of an arithmetic form. *sign: it is no immediate, so bits 62 and 63 are signs. */
+/* Returns the operand in bits 32 .. 63 of an arithmetic form. *sign: bits 62 and 63 are signs, not an immediate. */
 static struct sass_arg operand_in_low_word(struct reading *r, const struct arg_token *t, bool *sign)
 {
 	const struct sass_inst *in = r->in;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Text of instructions in the published form. Always true: the text fits into SASS_TEXT_MAX bytes; else it is cut. */
+/* Writes instructions as text in the published form. Always true: a text longer than SASS_TEXT_MAX bytes is cut. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -57,8 +57,8 @@ static void put_hex(struct sass_out *o, int64_t v, bool is_signed)
 }
 
 /*
- * A floating-point number with 20 digits, or from 2 to the 31st on in exponential form. A value that is not
- * finite has a blank after it where another argument follows. quiet: the NaN's quiet bit is set.
+ * Appends a floating-point number with 20 digits, from 2 to the 31st on in exponential form. A blank follows a NaN or
+ * an infinity that is not the last argument. quiet: the quiet bit of the NaN is set.
  */
 static void put_real(struct sass_out *o, double v, bool quiet, bool last)
 {
@@ -88,7 +88,7 @@ static void put_f64(struct sass_out *o, uint64_t bits, bool last)
 	put_real(o, v, bits >> 51 & 1, last);
 }
 
-/* A half, or a bf16. */
+/* Appends an f16 or bf16 number. */
 static void put_half(struct sass_out *o, unsigned bits, bool bf16, bool last)
 {
 	unsigned exponent = bits >> 10 & 31, fraction = bits & 1023;
@@ -270,7 +270,7 @@ static void put_special(struct sass_out *o, unsigned number, unsigned sm)
 		sass_putf(o, "SR%u", number);
 }
 
-/* A register, uniform register or constant with signs, part and reuse. */
+/* Appends a register, uniform register or constant with its signs, its part and its reuse flag. */
 static void put_operand(struct sass_out *o, const struct sass_arg *a, bool load)
 {
 	bool inside = a->kind != SASS_REG; /* the part of a uniform register is within the bars */

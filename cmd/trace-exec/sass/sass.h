@@ -52,7 +52,7 @@ enum sass_kind {
 	SASS_DESCRIPTOR, /* reg (uniform): memory descriptor */
 	SASS_TENSOR,     /* reg (uniform): address in tensor memory */
 	SASS_STATE,      /* value: state register of a warp, such as MACTIVE; below 16 a barrier */
-	SASS_NAME        /* value: enum sass_name, a fixed word or one of several */
+	SASS_NAME        /* bank: enum sass_name, a fixed word or one of several; value: which one */
 };
 
 enum sass_flag {
@@ -154,10 +154,9 @@ const struct sass_row *sass_row_of(unsigned opcode, bool bit_91, unsigned sm);
 const struct sass_row *sass_rows(unsigned *n);
 
 /*
- * Texts in the published form: "IMAD.MOV.U32" without the guard, and "@!P0 LDG.E R4, desc[UR4][R2.64]". An
- * unknown opcode is "UNKNOWN.0x1ab" and its bytes; a field value without a name is "INVALID" and its number.
- * Bits that no field of the row covers are appended by sass_rest(). Return the length; out has SASS_TEXT_MAX
- * bytes.
+ * Write the text of an opcode, as in "IMAD.MOV.U32", and of an instruction, as in "@!P0 LDG.E R4, desc[UR4][R2.64]", in
+ * the published form. An unknown opcode is "UNKNOWN.0x1ab" and its bytes; a field value without a name is "INVALID" and
+ * its number. The text lacks the bits that sass_rest() returns. Return the length.
  */
 size_t sass_opcode_text(const struct sass_inst *in, char out[SASS_TEXT_MAX]);
 size_t sass_text(const struct sass_inst *in, char out[SASS_TEXT_MAX]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Approximations of the special function unit, for PTX and machine code alike: the correctly rounded result, whose
- * error is within the documented bounds. The bits of the tables of GPUs are not known.
+ * Functions of the special function unit, for PTX and machine code. They return the correctly rounded result, whose
+ * error is within the documented bounds, because the tables of GPUs are not known.
  */
 #ifndef APPROX_H
 #define APPROX_H
@@ -18,12 +18,12 @@ static inline float approx_rsqrt(float v) { return (float)(1 / sqrt((double)v));
 static inline float approx_sqrt(float v) { return sqrtf(v); }
 static inline float approx_tanh(float v) { return tanhf(v); }
 
-/* Returns v, 0 with the sign of v where it is subnormal. */
+/* Returns v, or 0 with the sign of v if v is subnormal. */
 static inline float approx_flush(float v) { return fabsf(v) < FLT_MIN ? copysignf(0, v) : v; }
 
 /*
- * Return the sine and cosine of v turns. The reduction is exact: whole turns have the sine 0. A subnormal v counts as
- * 0 with and without .ftz, because the compiler writes the same instructions for both.
+ * Return the sine and cosine of v turns. The reduction is exact: whole turns have the sine 0. A subnormal v is treated
+ * as 0 with and without .ftz, because the compiler emits the same instructions for both.
  */
 static inline float approx_sin_turns(float v)
 {
@@ -35,7 +35,7 @@ static inline float approx_cos_turns(float v)
 	return (float)cos(6.28318530717958647692 * remainder((double)v, 1));
 }
 
-/* Returns v / 2 pi, as the compiler computes it before the special function: rounded towards 0. */
+/* Returns v / 2 pi rounded towards 0, as compiled code computes it before the special function. */
 static inline float approx_turns(float v)
 {
 	double exact = (double)v * (double)0x1.45f306p-3f;
@@ -47,8 +47,8 @@ static inline float approx_sin(float v) { return approx_sin_turns(approx_turns(v
 static inline float approx_cos(float v) { return approx_cos_turns(approx_turns(v)); }
 
 /*
- * Returns the upper 32 bits of 1 / v (root: 1 / sqrt(v)), v being the upper 32 bits of a double. flush: a subnormal v
- * counts as 0.
+ * Returns 1 / v (root: 1 / sqrt(v)), rounded to the upper 32 bits of a double. v is a double with the upper 32 bits of
+ * `bits`. flush: a subnormal v is treated as 0.
  */
 static inline uint64_t approx_upper_inverse(uint64_t bits, bool root, bool flush)
 {

@@ -2,15 +2,15 @@
 /*
  * Asynchronous copies of a few bytes by each lane (cp.async), and the binding of all cp instructions.
  *
- * A copy completes at its issue, as PTX permits. Groups are therefore always complete, and a copy reports to
- * its mbarrier at once.
+ * A copy completes at its issue, as PTX permits. Groups are therefore always complete, and a copy completes its bytes
+ * of an mbarrier at once.
  */
 #include "exec/check.h"
 #include "sem/async.h"
 
 /* ---- cp.async ---- */
 
-/* Finds the bytes that each lane reads; the rest is zeros. false: the launch has failed. */
+/* Sets n[] to the number of bytes that each lane reads; the rest is zeros. Returns false if the launch has failed. */
 static bool find_source_lengths(struct warp *w, const struct op *o, uint32_t m, uint32_t n[LANES])
 {
 	FOR_BITS32 (i, m) {
@@ -26,7 +26,7 @@ static bool find_source_lengths(struct warp *w, const struct op *o, uint32_t m, 
 	return true;
 }
 
-/* Finds the source of each lane, n bytes at a multiple of o->bytes. false: the launch has failed. */
+/* Sets from[] to the source of each lane: n[] bytes at a multiple of o->bytes. Returns false if the launch failed. */
 static bool find_sources(
 	struct warp *w, const struct op *o, uint32_t m, const uint32_t n[LANES], uint8_t *from[LANES])
 {
@@ -89,26 +89,26 @@ static void copy_async(struct warp *w, const struct op *o, uint32_t m)
 	}
 }
 
-static void commit_group(struct warp *w, const struct op *o, uint32_t m)
+static void execute_commit_group(struct warp *w, const struct op *o, uint32_t m)
 {
 	(void)o;
 	flight_commit(w, m);
 }
 
-/* o->imm: number of groups that may be incomplete. */
-static void wait_group(struct warp *w, const struct op *o, uint32_t m)
+/* Executes wait_group. o->imm: number of groups that may be incomplete. */
+static void execute_wait_group(struct warp *w, const struct op *o, uint32_t m)
 {
 	flight_wait(w, m, (uint32_t)o->imm);
 }
 
-static void wait_all(struct warp *w, const struct op *o, uint32_t m)
+static void execute_wait_all(struct warp *w, const struct op *o, uint32_t m)
 {
 	(void)o;
 	flight_commit(w, m);
 	flight_wait(w, m, 0);
 }
 
-static void ignore_group(struct warp *w, const struct op *o, uint32_t m)
+static void execute_group_nothing(struct warp *w, const struct op *o, uint32_t m)
 {
 	(void)w;
 	(void)o;
@@ -132,7 +132,7 @@ static int bind_two_addresses(
 /* ---- cp ---- */
 
 /* Binds commit_group, wait_group and wait_all. The checks treat bulk copies as complete at their issue. */
-static int bind_group(struct bind *b, struct op *o)
+static int bind_copy_group(struct bind *b, struct op *o)
 {
 	const struct stmt *in = b->in;
 	const struct operand *k = in->operand;
@@ -143,10 +143,10 @@ static int bind_group(struct bind *b, struct op *o)
 	if (wait && (k->kind != O_INT || k->value < 0 || k->value > INT32_MAX))
 		return bind_fault(b, k, "operand", "number of groups that varies (expected a constant)");
 	o->imm = wait ? k->value : 0;
-	o->fn = stmt_has(in, M_BULK)           ? ignore_group
-		: wait                         ? wait_group
-		: stmt_has(in, M_COMMIT_GROUP) ? commit_group
-					       : wait_all;
+	o->fn = stmt_has(in, M_BULK)           ? execute_group_nothing
+		: wait                         ? execute_wait_group
+		: stmt_has(in, M_COMMIT_GROUP) ? execute_commit_group
+					       : execute_wait_all;
 	return 0;
 }
 
@@ -159,7 +159,7 @@ int bind_cp(struct bind *b, struct op *o)
 	if (stmt_has(in, M_MBARRIER))
 		return bind_copies_arrive(b, o);
 	if (stmt_has(in, M_COMMIT_GROUP) || stmt_has(in, M_WAIT_GROUP) || stmt_has(in, M_WAIT_ALL))
-		return bind_group(b, o);
+		return bind_copy_group(b, o);
 	if (stmt_has(in, M_BULK))
 		return stmt_has(in, M_TENSOR) ? bind_tensor_copy(b, o) : bind_bulk(b, o);
 	if (n < 3 || n > 5 || k[2].kind != O_INT || (k[2].value != 4 && k[2].value != 8 && k[2].value != 16))

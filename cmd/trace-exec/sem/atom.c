@@ -2,9 +2,9 @@
 /*
  * Atomics: atom and red of every type, on global, shared and generic addresses.
  *
- * Always true: the lanes of a warp execute in ascending order. Scope and ordering suffixes have no effect, as
+ * Always true: the lanes of a warp execute in ascending order. Scope and ordering suffixes have no effect, because
  * all threads see every store at once. A lock serializes thread blocks on several host threads. A sum of f32
- * in global memory flushes subnormal operands and results to zeros of the same sign; one in shared memory
+ * in global memory flushes subnormal operands and results to zeros of the same sign; a sum in shared memory
  * does not.
  */
 #include <math.h>
@@ -71,7 +71,7 @@ u64 atom_value(enum atom a, enum type t, u64 old, u64 b, u64 c)
 	}
 }
 
-static u64 lane_value(const struct warp *w, uint32_t slot, unsigned bytes, unsigned i)
+static u64 read_lane_operand(const struct warp *w, uint32_t slot, unsigned bytes, unsigned i)
 {
 	return bytes == 2 ? REG(u16, w, slot)[i] : bytes == 4 ? REG(u32, w, slot)[i] : REG(u64, w, slot)[i];
 }
@@ -108,8 +108,8 @@ static void execute_atom(struct warp *w, const struct op *o, uint32_t m)
 		pthread_mutex_lock(&w->mem->lock);
 	FOR_BITS32 (i, m)
 		for (unsigned k = 0; k < o->n; k++) {
-			u64 old = 0, v, b = lane_value(w, x->slot[8 + k], o->reg_bytes, i),
-			    c = x->aux[0] == ATOM_CAS ? lane_value(w, o->c, o->reg_bytes, i) : 0;
+			u64 old = 0, v, b = read_lane_operand(w, x->slot[8 + k], o->reg_bytes, i),
+			    c = x->aux[0] == ATOM_CAS ? read_lane_operand(w, o->c, o->reg_bytes, i) : 0;
 
 			memcpy(&old, at[i] + k * o->bytes, o->bytes);
 			v = (sum_f32 && !atom_is_in_shared(w, at[i]) ? atom_global : atom_value)(
@@ -204,7 +204,7 @@ bool atom_fits_async(enum atom a, enum type t, bool global)
 }
 
 /* Binds source s and destination d (NULL: none): single registers, or vectors of o->n. */
-static int bind_values(
+static int bind_atom_values(
 	struct bind *b, struct op *o, const struct operand *s, const struct operand *d, enum type t)
 {
 	unsigned n = o->n;
@@ -271,7 +271,7 @@ int bind_atom(struct bind *b, struct op *o)
 	o->n = stmt_has(in, M_V2) ? 2 : stmt_has(in, M_V4) ? 4 : stmt_has(in, M_V8) ? 8 : 1;
 	o->is_signed = red || k[0].kind == O_NULL;
 	o->fn = types[t].bits == 128 ? execute_atom_128 : execute_atom;
-	if (bind_values(b, o, &k[first + 1], red ? NULL : &k[0], t))
+	if (bind_atom_values(b, o, &k[first + 1], red ? NULL : &k[0], t))
 		return -1;
 	if (a == ATOM_CAS && (o->c = bind_src(b, &k[first + 2], t)) == UINT32_MAX)
 		return -1;

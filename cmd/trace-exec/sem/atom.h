@@ -18,15 +18,15 @@ enum atom {
 	ATOM_CAS
 };
 
-/* Returns whether the type has the operation. */
+/* Returns true if the operation exists for the type. */
 bool atom_fits(enum atom a, enum type t);
-/* Finds the operation in the suffixes; false: none or several, or type t lacks it (T_NONE: any type). */
+/* Sets *a to the one operation in the suffixes. Returns false unless there is one and it exists for t (T_NONE: any). */
 bool atom_find(const struct stmt *in, enum type t, enum atom *a);
-/* Returns the new value for old and b (and c of cas). Bits above the type are undefined. */
+/* Returns the new value for old and b (and c, for cas). Bits above the type are undefined. */
 u64 atom_value(enum atom a, enum type t, u64 old, u64 b, u64 c);
-/* Returns whether a host address is in the shared memory of a block of the cluster. */
+/* Returns true if a host address is in the shared memory of a block of the cluster. */
 bool atom_is_in_shared(const struct warp *w, const uint8_t *at);
-/* Same as atom_value() in global memory, where a sum of f32 flushes subnormal numbers. */
+/* Returns the new value in global memory, where a sum of f32 flushes subnormal numbers; else like atom_value(). */
 u64 atom_global(enum atom a, enum type t, u64 old, u64 b, u64 c);
 /*
  * Returns true if asynchronous reductions have the operation for the type, in global memory or in a cluster.

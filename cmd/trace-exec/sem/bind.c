@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Conversion of instructions to ops: registers get offsets in the frame, constants get vectors, and the
+ * Converts instructions to ops. Registers become offsets in the frame, constants become vectors, and the
  * binding of the opcode (its row in ptx.def) selects the function that executes it.
  *
  * Always true after bind_program: every op has its function, every offset is in the frame, and every operand
- * has the width that the function reads. Instructions with wrong operands or suffixes and instructions that
- * are not executed are refused.
+ * has the width that the function reads. An instruction that has wrong operands or suffixes, or that is not
+ * executed, is a fault.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ int bind_refuse(const struct bind *b, const char *needs)
 		*when ? ", " : "", when);
 }
 
-/* Refuses a known instruction and names the feature that this executor lacks for it. */
+/* Sets the fault that a known instruction is not executed, with the feature that the executor lacks. */
 int bind_refused(struct bind *b, struct op *o)
 {
 	static const struct {
@@ -105,7 +105,8 @@ static uint32_t alloc_frame(struct bind *b, unsigned bytes)
 
 uint32_t bind_scratch(struct bind *b, unsigned bytes) { return alloc_frame(b, bytes); }
 
-static unsigned reg_width(const struct func *fn, uint32_t reg) /* size in bytes; 0: a predicate */
+/* Returns the size of a register in bytes; 0 for a predicate. */
+static unsigned reg_width(const struct func *fn, uint32_t reg)
 {
 	unsigned bits = types[fn->reg[reg].type].bits;
 
@@ -126,7 +127,7 @@ unsigned bind_bits(const struct bind *b, const struct operand *o)
 	return o->kind == O_REG ? types[b->fn->reg[o->reg].type].bits : 0;
 }
 
-static uint32_t add_init(struct bind *b, uint64_t value, unsigned bytes, unsigned sreg)
+static uint32_t add_frame_init(struct bind *b, uint64_t value, unsigned bytes, unsigned sreg)
 {
 	struct frame *f = b->frame;
 
@@ -141,15 +142,18 @@ static uint32_t add_init(struct bind *b, uint64_t value, unsigned bytes, unsigne
 	return f->init[f->n_init++].slot;
 }
 
-uint32_t bind_const(struct bind *b, uint64_t value, unsigned bytes) { return add_init(b, value, bytes, 0); }
+uint32_t bind_const(struct bind *b, uint64_t value, unsigned bytes)
+{
+	return add_frame_init(b, value, bytes, 0);
+}
 
-static double float_value(const struct operand *o)
+static double immediate_value(const struct operand *o)
 {
 	return o->single ? (double)ieee_f32((uint32_t)o->value) : ieee_f64((uint64_t)o->value);
 }
 
 /* Converts an immediate to the bits of the type. */
-static int const_bits(const struct bind *b, const struct operand *o, enum type type, uint64_t *v)
+static int convert_immediate(const struct bind *b, const struct operand *o, enum type type, uint64_t *v)
 {
 	unsigned bits = types[type].bits;
 	double d;
@@ -167,7 +171,7 @@ static int const_bits(const struct bind *b, const struct operand *o, enum type t
 		*v = (uint32_t)o->value;
 		return 0;
 	} else {
-		d = float_value(o);
+		d = immediate_value(o);
 	}
 	if (bits == 64) {
 		*v = ieee_f64_bits(d);
@@ -180,7 +184,7 @@ static int const_bits(const struct bind *b, const struct operand *o, enum type t
 	return 0;
 }
 
-static const char *operand_name(const struct bind *b, const struct operand *o, char *out, size_t cap)
+static const char *describe_operand(const struct bind *b, const struct operand *o, char *out, size_t cap)
 {
 	if (o->kind == O_REG) {
 		const struct reg *r = &b->fn->reg[o->reg];
@@ -199,24 +203,24 @@ static const char *operand_name(const struct bind *b, const struct operand *o, c
 	return out;
 }
 
-static uint32_t bad_operand(const struct bind *b, const struct operand *o, const char *wanted)
+static uint32_t fault_bad_operand(const struct bind *b, const struct operand *o, const char *wanted)
 {
 	char text[120];
 
-	bind_fault(b, o, "operand", "%s (expected %s)", operand_name(b, o, text, sizeof(text)), wanted);
+	bind_fault(b, o, "operand", "%s (expected %s)", describe_operand(b, o, text, sizeof(text)), wanted);
 	return UINT32_MAX;
 }
 
-static uint32_t bad_width(const struct bind *b, const struct operand *o, unsigned bits)
+static uint32_t fault_bad_width(const struct bind *b, const struct operand *o, unsigned bits)
 {
 	char wanted[40];
 
 	snprintf(wanted, sizeof(wanted), bits == 1 ? "a predicate" : "a register of %u bits", bits);
-	return bad_operand(b, o, wanted);
+	return fault_bad_operand(b, o, wanted);
 }
 
 /* Returns the slot of a source register, or of its sum with a constant. */
-static uint32_t reg_source(struct bind *b, const struct operand *o)
+static uint32_t source_register_slot(struct bind *b, const struct operand *o)
 {
 	unsigned bytes = reg_width(b->fn, o->reg);
 	uint32_t slot = reg_slot(b, o->reg);
@@ -224,7 +228,7 @@ static uint32_t reg_source(struct bind *b, const struct operand *o)
 	if (!o->value)
 		return slot;
 	if (!bytes || bytes > 8 || types[b->fn->reg[o->reg].type].kind == K_FLOAT)
-		return bad_operand(b, o, "an integer register of at most 64 bits before '+' or '-'");
+		return fault_bad_operand(b, o, "an integer register of at most 64 bits before '+' or '-'");
 	return sum_slot(b, o, slot, bytes);
 }
 
@@ -235,9 +239,9 @@ uint32_t bind_dst(struct bind *b, const struct operand *o, unsigned bits)
 	if (o->kind == O_NULL)
 		return alloc_frame(b, bytes);
 	if (o->kind != O_REG || o->part)
-		return bad_operand(b, o, o->part ? "all of it" : "a register");
+		return fault_bad_operand(b, o, o->part ? "a whole register" : "a register");
 	if (reg_width(b->fn, o->reg) != bytes)
-		return bad_width(b, o, bits);
+		return fault_bad_width(b, o, bits);
 	return reg_slot(b, o->reg);
 }
 
@@ -250,15 +254,15 @@ uint32_t bind_dst_any(struct bind *b, const struct operand *o, unsigned least, u
 		return alloc_frame(b, *bytes);
 	}
 	if (o->kind != O_REG)
-		return bad_operand(b, o, "a register");
+		return fault_bad_operand(b, o, "a register");
 	width = reg_width(b->fn, o->reg);
 	if (!width || width < least)
-		return bad_width(b, o, least * 8);
+		return fault_bad_width(b, o, least * 8);
 	*bytes = (uint8_t)width;
 	return reg_slot(b, o->reg);
 }
 
-/* Returns the initialisation of an address that depends on the frame or launch; 0: it is constant. */
+/* Returns how the address of a variable depends on the frame or the launch; 0 if it is constant. */
 static unsigned address_init_kind(const struct bind *b, const struct symbol *s)
 {
 	bool kernel_param = s->space == SP_PARAM && b->fn->entry && s->owner == b->fn;
@@ -270,19 +274,19 @@ static unsigned address_init_kind(const struct bind *b, const struct symbol *s)
 											       : 0;
 }
 
-static uint32_t symbol_slot(struct bind *b, const struct operand *o, unsigned bytes)
+static uint32_t symbol_address_slot(struct bind *b, const struct operand *o, unsigned bytes)
 {
 	struct symbol *s = sym_definition(o->sym);
 
 	if (s->kind == SYM_FUNC) {
 		if (!s->func || !s->func->has_body)
-			return bad_operand(b, o, "a function with a body");
-		return add_init(b, PROGRAM_BASE + 8ull * s->func->first_pc, bytes, 0);
+			return fault_bad_operand(b, o, "a function with a body");
+		return add_frame_init(b, PROGRAM_BASE + 8ull * s->func->first_pc, bytes, 0);
 	}
 	if (s->kind != SYM_VAR)
-		return bad_operand(b, o, "a variable or a function");
-	return add_init(b, (s->addr + (uint64_t)o->value) & (bytes == 4 ? 0xffffffffu : UINT64_MAX), bytes,
-		address_init_kind(b, s));
+		return fault_bad_operand(b, o, "a variable or a function");
+	return add_frame_init(b, (s->addr + (uint64_t)o->value) & (bytes == 4 ? 0xffffffffu : UINT64_MAX),
+		bytes, address_init_kind(b, s));
 }
 
 static bool is_clock(enum sreg s)
@@ -296,25 +300,25 @@ static uint32_t operand_slot(struct bind *b, const struct operand *o, enum type 
 	uint64_t v = 0;
 
 	switch (o->kind) {
-	case O_REG: return reg_source(b, o);
+	case O_REG: return source_register_slot(b, o);
 	case O_INT:
 	case O_FLOAT:
-		if (const_bits(b, o, type, &v))
+		if (convert_immediate(b, o, type, &v))
 			return UINT32_MAX;
 		if (!bytes)
 			v = v ? ALL_LANES : 0;
 		else if (bytes < 8)
 			v &= (1ull << 8 * bytes) - 1;
-		return add_init(b, v, bytes, 0);
+		return add_frame_init(b, v, bytes, 0);
 	case O_SREG:
 		if (is_clock((enum sreg)o->sreg))
-			return bad_operand(b, o, "a register: the clock is read by mov alone");
-		return add_init(b, 0, bytes, o->sreg);
+			return fault_bad_operand(b, o, "a register: only mov reads the clock");
+		return add_frame_init(b, 0, bytes, o->sreg);
 	case O_SYM:
 		if (bytes < 4)
-			return bad_operand(b, o, "a number or a register");
-		return symbol_slot(b, o, bytes);
-	default: return bad_operand(b, o, "a register or a number");
+			return fault_bad_operand(b, o, "a number or a register");
+		return symbol_address_slot(b, o, bytes);
+	default: return fault_bad_operand(b, o, "a register or a number");
 	}
 }
 
@@ -323,14 +327,14 @@ uint32_t bind_src(struct bind *b, const struct operand *o, enum type type)
 	unsigned bits = types[type].bits, bytes = bits == 1 ? 0 : bits <= 16 ? 2 : bits / 8;
 
 	if (o->kind == O_REG && reg_width(b->fn, o->reg) != bytes)
-		return bad_width(b, o, bits);
+		return fault_bad_width(b, o, bits);
 	if (o->inverted || o->part || (o->minus && o->kind != O_INT))
-		return bad_operand(b, o,
-			o->part       ? "all of it"
+		return fault_bad_operand(b, o,
+			o->part       ? "a whole register"
 			: o->inverted ? "one without '!'"
 				      : "one without '-'");
 	if (!bytes && (o->kind == O_SREG ? sregs[o->sreg].bits != 1 : o->kind != O_REG && o->kind != O_INT))
-		return bad_operand(b, o, "a predicate");
+		return fault_bad_operand(b, o, "a predicate");
 	return operand_slot(b, o, type, bytes);
 }
 
@@ -344,9 +348,9 @@ uint32_t bind_src_any(struct bind *b, const struct operand *o, enum type type, u
 	}
 	unsigned width = reg_width(b->fn, o->reg);
 	if (!width || width < least)
-		return bad_width(b, o, types[type].bits);
+		return fault_bad_width(b, o, types[type].bits);
 	*bytes = (uint8_t)width;
-	return reg_source(b, o);
+	return source_register_slot(b, o);
 }
 
 struct ext *bind_ext(struct bind *b, struct op *o)
@@ -385,7 +389,7 @@ static uint64_t generic_base(const struct symbol *s)
 int bind_address(struct bind *b, struct op *o, const struct operand *at, enum state_space space)
 {
 	if (at->kind != O_ADDR || at->n)
-		return bad_operand(b, at, "an address in [ ]") ? -1 : -1;
+		return fault_bad_operand(b, at, "an address in [ ]") ? -1 : -1;
 	o->imm = at->value;
 	o->mode &= (uint8_t)~1u;
 	if (at->sym) {
@@ -400,20 +404,20 @@ int bind_address(struct bind *b, struct op *o, const struct operand *at, enum st
 		if (space != SP_GENERIC && s->space != space && !(space == SP_CONST && s->space == SP_GLOBAL))
 			return bind_fault(b, at, "space", ".%s variable '%s' (expected one in .%s)",
 				space_name[s->space], s->name, space_name[space]);
-		o->a = add_init(b, move ? base : 0, 8, move);
+		o->a = add_frame_init(b, move ? base : 0, 8, move);
 		if (!move)
 			o->imm = (int64_t)(base + (uint64_t)at->value);
 		return 0;
 	}
 	if (at->reg == UINT32_MAX) {
-		o->a = add_init(b, 0, 8, 0);
+		o->a = add_frame_init(b, 0, 8, 0);
 		return 0;
 	}
 	unsigned width = reg_width(b->fn, at->reg);
 	if (width != 4 && width != 8) {
 		struct operand reg = {.kind = O_REG, .reg = at->reg, .line = at->line, .col = at->col};
 
-		return bad_operand(b, &reg, "an address of 32 or 64 bits") ? -1 : -1;
+		return fault_bad_operand(b, &reg, "an address of 32 or 64 bits") ? -1 : -1;
 	}
 	o->mode |= width == 4;
 	o->a = reg_slot(b, at->reg);
@@ -452,7 +456,7 @@ static int bind_func(struct bound_code *c, uint32_t n, struct fault *f)
 		c->owner[fn->first_pc + i] = n;
 	if (fn->machine)
 		return fn->machine->bind(c, fn, f);
-	b.frame->bytes = 64; /* offset 0 is a true predicate, no register */
+	b.frame->bytes = 64; /* offset 0 is a predicate that is true, not a register */
 	for (uint32_t i = 0; i < fn->n_insts; i++)
 		if (bind_inst(&b, &c->op[fn->first_pc + i], &fn->inst[i], i))
 			return -1;
@@ -461,7 +465,8 @@ static int bind_func(struct bound_code *c, uint32_t n, struct fault *f)
 }
 
 /*
- * Returns the local memory of the deepest chain of calls from function n. on[]: marks that detect recursion.
+ * Returns the bytes of local memory that function n and its calls need at most. on[]: marks that detect recursion.
+ * known[]: results for functions that were visited.
  */
 static uint32_t deepest_local_bytes(
 	struct bound_code *c, uint32_t n, uint8_t *on, uint32_t *known, unsigned depth)

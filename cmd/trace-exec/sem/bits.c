@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Bits: logic on words and predicates, shifts, fields, permutations, counts.
+ * Bit operations: logic on words and predicates, shifts, fields, permutations, counts.
  *
- * Always true: shift amounts of shl and shr are clamped to the width; predicates are words of 32 lanes.
+ * Always true: shift amounts of shl and shr are clamped to the width. A predicate is a word with a bit per lane.
  */
 #include "sem/sem.h"
 
@@ -150,7 +150,7 @@ int bind_count(struct bind *b, struct op *o)
 
 /*
  * Returns the position of the n-th set bit at or above base (n > 0), at or below it (n < 0), or base (n = 0);
- * ~0: none.
+ * ~0 if there is none.
  */
 static u32 nth_set_bit(u32 mask, u32 base, s32 n)
 {
@@ -173,7 +173,7 @@ int bind_fns(struct bind *b, struct op *o)
 /* ---- fields ---- */
 
 static inline u64 field_mask(u32 len) { return len > 63 ? UINT64_MAX : (1ull << len) - 1; }
-/* Returns len bits from pos up. A signed field that ends outside repeats the top bit. */
+/* Returns len bits of v from pos up. A signed field that ends outside of v repeats the top bit. */
 static inline u64 extract_field(u64 v, u32 pos, u32 len, unsigned bits, bool is_signed)
 {
 	pos &= 255;
@@ -239,7 +239,7 @@ int bind_bfi(struct bind *b, struct op *o)
 		       : 0;
 }
 
-static inline u32 mask_of(u32 pos, u32 len, bool clamp)
+static inline u32 make_bit_mask(u32 pos, u32 len, bool clamp)
 {
 	if (!clamp) {
 		pos &= 31;
@@ -247,8 +247,8 @@ static inline u32 mask_of(u32 pos, u32 len, bool clamp)
 	}
 	return pos > 31 || !len ? 0 : (u32)(field_mask(len > 32 ? 32 : len) << pos);
 }
-LANE_OP2(bmsk_clamp, u32, u32, u32, mask_of(a, b, true))
-LANE_OP2(bmsk_wrap, u32, u32, u32, mask_of(a, b, false))
+LANE_OP2(bmsk_clamp, u32, u32, u32, make_bit_mask(a, b, true))
+LANE_OP2(bmsk_wrap, u32, u32, u32, make_bit_mask(a, b, false))
 static inline u32 extend_low_bits(u32 v, u32 n, bool clamp, bool is_signed)
 {
 	n = clamp ? n : n & 31;
@@ -280,7 +280,7 @@ int bind_bmsk(struct bind *b, struct op *o)
 
 /* ---- bytes ---- */
 
-static inline u32 prmt_of(u32 a, u32 b, u32 sel)
+static inline u32 permute_word(u32 a, u32 b, u32 sel)
 {
 	u64 v = (u64)b << 32 | a;
 	u32 r = 0;
@@ -301,8 +301,8 @@ static const u16 prmt_modes[6][4] = {
 	{0x0000, 0x1110, 0x2210, 0x3210},
 	{0x1010, 0x3232, 0x1010, 0x3232},
 };
-LANE_OP3(prmt, u32, u32, u32, u32, prmt_of(a, b, c))
-LANE_EACH3(prmt_mode, u32, u32, u32, u32, prmt_of(a, b, prmt_modes[o->mode][c & 3]))
+LANE_OP3(prmt, u32, u32, u32, u32, permute_word(a, b, c))
+LANE_EACH3(prmt_mode, u32, u32, u32, u32, permute_word(a, b, prmt_modes[o->mode][c & 3]))
 
 int bind_prmt(struct bind *b, struct op *o)
 {
@@ -320,7 +320,7 @@ int bind_prmt(struct bind *b, struct op *o)
 
 /* ---- lop3: any function of three bits ---- */
 
-static inline u32 lop3_of(u32 a, u32 b, u32 c, u32 lut)
+static inline u32 compute_lop3(u32 a, u32 b, u32 c, u32 lut)
 {
 	u32 r = 0;
 
@@ -334,9 +334,9 @@ static inline u32 lop3_of(u32 a, u32 b, u32 c, u32 lut)
 	r |= lut & 128 ? a & b & c : 0;
 	return r;
 }
-LANE_OP3(lop3, u32, u32, u32, u32, lop3_of(a, b, c, (u32)o->imm))
+LANE_OP3(lop3, u32, u32, u32, u32, compute_lop3(a, b, c, (u32)o->imm))
 
-/* lop3.BoolOp d|p: p = (result != 0) BoolOp q */
+/* Executes lop3.BoolOp d|p: p = (result != 0) BoolOp q. */
 static void lop3_pred(struct warp *w, const struct op *o, uint32_t m)
 {
 	struct op plain = *o;

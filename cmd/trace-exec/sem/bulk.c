@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Bulk copies and reductions (cp.async.bulk, cp.reduce.async.bulk), bulk stores of zeros (st.bulk), and
- * stores and reductions that report to an mbarrier of a cluster (st.async, red.async).
+ * stores and reductions that complete bytes of an mbarrier of a cluster (st.async, red.async).
  *
- * Always true: an instruction completes at its issue, one lane after another, and reports its bytes to the
+ * Always true: an instruction completes at its issue, one lane after another, and completes its bytes of the
  * mbarrier at once. The checks treat it as an access of the issuing warp. A copy to several thread blocks
  * uses the same offsets in the shared memory of each block, for the data and for the mbarrier.
  */
@@ -45,7 +45,7 @@ uint32_t targets_ranks(struct warp *w, const struct op *o, const struct targets 
 	if (!t->mask || (ranks && !(ranks >> c->n)))
 		return ranks;
 	exec_fail(w, o, 1u << lane, "cluster-rank",
-		"mask 0x%x of thread blocks in a cluster of %u (expected one of them at least and no others)",
+		"mask 0x%x of thread blocks in a cluster of %u (expected at least one of them and no others)",
 		ranks, c->n);
 	return 0;
 }
@@ -62,7 +62,8 @@ uint8_t *targets_find_host(struct warp *w, const struct op *o, const struct targ
 
 /* ---- bulk copies ---- */
 
-static void bulk_reduce(struct warp *w, const struct bulk *x, uint8_t *to, const uint8_t *from, uint64_t n)
+static void reduce_bulk_bytes(
+	struct warp *w, const struct bulk *x, uint8_t *to, const uint8_t *from, uint64_t n)
 {
 	unsigned each = types[x->type].bits / 8;
 	bool global = x->targets.to.space == SP_GLOBAL;
@@ -88,8 +89,8 @@ static bool check_bulk_size(struct warp *w, const struct op *o, unsigned lane, u
 	return false;
 }
 
-/* Checks the end of a copy whose offset is w->addr[lane]. false: the launch has failed. */
-static bool check_bulk_end(
+/* Checks the source or the destination of a copy, at offset w->addr[lane]. Returns false if the launch has failed. */
+static bool check_bulk_endpoint(
 	struct warp *w, const struct op *o, unsigned lane, uint64_t n, uint8_t *at, bool write)
 {
 	if (w->addr[lane] % 16 == 0)
@@ -109,22 +110,22 @@ static bool bulk_copy_lane(struct warp *w, const struct op *o, unsigned lane)
 
 	if (!ranks || !check_bulk_size(w, o, lane, n) ||
 		!(from = address_find_host(w, o, &x->from, lane, n)) ||
-		!check_bulk_end(w, o, lane, n, from, false))
+		!check_bulk_endpoint(w, o, lane, n, from, false))
 		return false;
 	FOR_BITS32 (r, ranks) {
 		uint8_t *to = targets_find_host(w, o, &x->targets, &x->targets.to, lane, r, n), *bar;
 
-		if (!to || !check_bulk_end(w, o, lane, n, to, true))
+		if (!to || !check_bulk_endpoint(w, o, lane, n, to, true))
 			return false;
 		if (x->reduce)
-			bulk_reduce(w, x, to, from, n);
+			reduce_bulk_bytes(w, x, to, from, n);
 		else
 			memmove(to, from, n);
 		check_mark_written(w->cta, to, n);
 		if (!x->targets.reports)
 			continue;
 		if (!(bar = targets_find_host(w, o, &x->targets, &x->targets.bar, lane, r, 8)) ||
-			!async_report_bytes(w, o, lane, bar, n))
+			!async_complete_bytes(w, o, lane, bar, n))
 			return false;
 	}
 	return true;
@@ -146,12 +147,12 @@ void bulk_prefetch(struct warp *w, const struct op *o, uint32_t m)
 		uint64_t n = REG(u32, w, x->bytes)[i];
 		uint8_t *at = check_bulk_size(w, o, i, n) ? address_find_host(w, o, &x->from, i, n) : NULL;
 
-		if (!at || !check_bulk_end(w, o, i, 0, at, false))
+		if (!at || !check_bulk_endpoint(w, o, i, 0, at, false))
 			return;
 	}
 }
 
-static int bind_reduction(struct bind *b, struct bulk *x)
+static int bind_bulk_reduce(struct bind *b, struct bulk *x)
 {
 	x->reduce = true;
 	if (bind_types(b, 1))
@@ -162,14 +163,14 @@ static int bind_reduction(struct bind *b, struct bulk *x)
 		return bind_fault(
 			b, NULL, "types", "%s (expected one operation and a type that it has)", b->in->text);
 	if (stmt_has(b->in, M_NOFTZ) != (half && x->atom == ATOM_ADD))
-		return bind_fault(b, NULL, "suffix", "%s (expected .noftz with sums of .f16 and .bf16 alone)",
+		return bind_fault(b, NULL, "suffix", "%s (expected .noftz with sums of .f16 and .bf16 only)",
 			b->in->text);
 	if (global)
 		b->frame->order |= atom_order(x->atom, x->type);
 	return 0;
 }
 
-static int bind_size(struct bind *b, struct bulk *x, const struct operand *k)
+static int bind_bulk_size(struct bind *b, struct bulk *x, const struct operand *k)
 {
 	if (k->kind == O_INT && k->value % 16)
 		return bind_fault(b, k, "operand", "bulk copy of %lld bytes (expected a multiple of 16)",
@@ -184,13 +185,13 @@ static int bind_bulk_prefetch(struct bind *b, struct op *o, struct bulk *x)
 	o->fn = bulk_prefetch;
 	return bind_operands(b, 2, 2u + stmt_has(b->in, M_L2__CACHE_HINT)) ||
 			       address_bind(b, &x->from, &b->in->operand[0], SP_GLOBAL) ||
-			       bind_size(b, x, &b->in->operand[1])
+			       bind_bulk_size(b, x, &b->in->operand[1])
 		       ? -1
 		       : 0;
 }
 
 /* Checks the combination of destination, source and completion mechanism. */
-static int bind_bulk_ends(struct bind *b, bool to_global)
+static int check_bulk_suffixes(struct bind *b, bool to_global)
 {
 	const struct stmt *in = b->in;
 	bool reports = stmt_has(in, M_MBARRIER__COMPLETE_TX__BYTES), cta = stmt_has(in, M_SHARED__CTA),
@@ -198,7 +199,7 @@ static int bind_bulk_ends(struct bind *b, bool to_global)
 
 	if (stmt_has(in, M_BULK_GROUP) == reports || reports == to_global)
 		return bind_fault(b, NULL, "suffix", "%s (expected %s)", in->text,
-			to_global ? ".bulk_group alone" : ".mbarrier::complete_tx::bytes alone");
+			to_global ? "only .bulk_group" : "only .mbarrier::complete_tx::bytes");
 	if ((to_global ? !cta : !cluster && !cta) || (global ? cta && cluster : !cta || !cluster) ||
 		(stmt_has(in, M_REDUCE) && global && !to_global))
 		return bind_fault(b, NULL, "suffix",
@@ -222,7 +223,7 @@ int bind_bulk(struct bind *b, struct op *o)
 
 	if (stmt_has(in, M_PREFETCH))
 		return bind_bulk_prefetch(b, o, x);
-	if (bind_bulk_ends(b, to_global) || bind_operands(b, n, n + stmt_has(in, M_L2__CACHE_HINT)))
+	if (check_bulk_suffixes(b, to_global) || bind_operands(b, n, n + stmt_has(in, M_L2__CACHE_HINT)))
 		return -1;
 	x->targets.reports = reports;
 	if (address_bind(b, &x->targets.to, &k[0], to_global ? SP_GLOBAL : SP_SHARED) ||
@@ -231,13 +232,13 @@ int bind_bulk(struct bind *b, struct op *o)
 		return -1;
 	if (many && (x->targets.mask = bind_src(b, &k[4], T_U16)) == UINT32_MAX)
 		return -1;
-	if (stmt_has(in, M_REDUCE) && bind_reduction(b, x))
+	if (stmt_has(in, M_REDUCE) && bind_bulk_reduce(b, x))
 		return -1;
 	o->fn = bulk_copy;
-	return bind_size(b, x, &k[2]);
+	return bind_bulk_size(b, x, &k[2]);
 }
 
-/* ---- stores and reductions that report to an mbarrier ---- */
+/* ---- stores and reductions that complete bytes of an mbarrier ---- */
 
 void bulk_store_async(struct warp *w, const struct op *o, uint32_t m)
 {
@@ -278,7 +279,7 @@ void bulk_store_async(struct warp *w, const struct op *o, uint32_t m)
 		}
 		check_mark_written(w->cta, to, bytes);
 		if (!(bar = address_find_host(w, o, &x->bar, i, 8)) ||
-			!async_report_bytes(w, o, i, bar, bytes))
+			!async_complete_bytes(w, o, i, bar, bytes))
 			return;
 	}
 	memcpy(w->addr, addr, sizeof(addr));
@@ -306,8 +307,8 @@ int bind_store_async(struct bind *b, struct op *o)
 	if ((o->bytes != 4 && o->bytes != 8) || o->bytes * o->n > 16 || (x->reduce && o->n > 1) ||
 		(x->reduce &&
 			(!atom_find(in, T_NONE, &x->atom) || !atom_fits_async(x->atom, x->type, false))))
-		return bind_fault(
-			b, NULL, "types", "%s (expected a type of 4 or 8 bytes, 16 together)", in->text);
+		return bind_fault(b, NULL, "types",
+			"%s (expected elements of 4 or 8 bytes, at most 16 together)", in->text);
 	if (o->n > 1 && (k[1].kind != O_VEC || k[1].n != o->n))
 		return bind_fault(
 			b, &k[1], "operand", "no vector of %u elements (expected {..})", (unsigned)o->n);
@@ -322,7 +323,7 @@ int bind_store_async(struct bind *b, struct op *o)
 
 struct zeros { /* x->family */
 	struct address to;
-	uint32_t bytes; /* slot */
+	uint32_t bytes; /* slot of the number of bytes */
 };
 
 static bool bulk_zero_lane(struct warp *w, const struct op *o, unsigned lane)

@@ -60,7 +60,7 @@ ORDER_FLOAT(order_f64, double, PLAIN64)
 ORDER_FLOAT(order_f16, u16, HALF)
 ORDER_FLOAT(order_ftz16, u16, FTZ16)
 ORDER_FLOAT(order_bf16, u16, BHALF)
-static order_fn *const order_of[N_TYPES] = {
+static order_fn *const order_functions[N_TYPES] = {
 	[T_U16] = order_u16,
 	[T_S16] = order_s16,
 	[T_B16] = order_u16,
@@ -76,7 +76,7 @@ static order_fn *const order_of[N_TYPES] = {
 	[T_BF16] = order_bf16,
 };
 
-/* Outcomes that count as true: less, equal, greater, unordered. */
+/* Outcomes for which a relation is true. */
 enum { IS_LESS = 1, IS_EQUAL = 2, IS_GREATER = 4, IS_UNORDERED = 8 };
 static const struct {
 	enum modifier modifier;
@@ -102,7 +102,7 @@ static const struct {
 	{M_ISNAN, IS_UNORDERED},
 };
 
-static u32 true_lanes(const struct order *r, unsigned is)
+static u32 select_true_lanes(const struct order *r, unsigned is)
 {
 	return (is & IS_LESS ? r->less : 0) | (is & IS_EQUAL ? r->equal : 0) |
 	       (is & IS_UNORDERED ? r->unordered : 0) |
@@ -121,7 +121,7 @@ static u32 compare_lanes(const struct warp *w, const struct op *o)
 	order_fn *const *fn = (order_fn *const *)(const void *)&o->imm;
 	struct order r = (*fn)(w->frame + o->a, w->frame + o->b);
 
-	return true_lanes(&r, o->n);
+	return select_true_lanes(&r, o->n);
 }
 
 static void execute_setp(struct warp *w, const struct op *o, uint32_t m)
@@ -131,7 +131,7 @@ static void execute_setp(struct warp *w, const struct op *o, uint32_t m)
 	*p = (*p & ~m) | (compare_lanes(w, o) & m);
 }
 
-/* Sets p|q, combined with a third predicate. */
+/* Executes setp with destination p|q, or with a third predicate. */
 static void execute_setp_combined(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 v = compare_lanes(w, o), c = PRED(w, o->c) ^ o->x->aux[0];
@@ -142,7 +142,7 @@ static void execute_setp_combined(struct warp *w, const struct op *o, uint32_t m
 	*q = (*q & ~m) | (second & m);
 }
 
-/* Splits registers of f16x2 into their low halves (for p) and high halves (for q). */
+/* Splits a register of f16x2 into the low halves of all lanes (for p) and the high halves (for q). */
 static void split_halves(const struct warp *w, uint32_t slot, u16 *lo, u16 *hi)
 {
 	const u32 *r = REG(u32, w, slot);
@@ -163,7 +163,7 @@ static void compare_halves(const struct warp *w, const struct op *o, u32 v[2])
 	for (unsigned k = 0; k < 2; k++) {
 		struct order r = (*fn)(a[k], b[k]);
 
-		v[k] = true_lanes(&r, o->n);
+		v[k] = select_true_lanes(&r, o->n);
 	}
 }
 
@@ -177,7 +177,7 @@ static void execute_setp_pair(struct warp *w, const struct op *o, uint32_t m)
 	*q = (*q & ~m) | (combine_predicates(o->mode, v[1], c) & m);
 }
 
-static void set_word(struct warp *w, const struct op *o, uint32_t m)
+static void execute_set(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 v = combine_predicates(o->mode, compare_lanes(w, o), PRED(w, o->c) ^ o->x->aux[0]);
 
@@ -191,7 +191,7 @@ static void set_word(struct warp *w, const struct op *o, uint32_t m)
 	}
 }
 
-static void set_pair(struct warp *w, const struct op *o, uint32_t m)
+static void execute_set_pair(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 v[2], c = PRED(w, o->c) ^ o->x->aux[0];
 
@@ -203,7 +203,7 @@ static void set_pair(struct warp *w, const struct op *o, uint32_t m)
 	[i] = (v[0] >> i & 1 ? o->x->aux[1] & 0xffff : 0) | (v[1] >> i & 1 ? o->x->aux[1] << 16 : 0);
 }
 
-/* Binds a (operand first), b, the relation and the third predicate. */
+/* Binds a, which is operand number `first`, b after it, the relation and the third predicate. */
 static int bind_compare(struct bind *b, struct op *o, enum type t, unsigned first)
 {
 	const struct stmt *in = b->in;
@@ -213,7 +213,7 @@ static int bind_compare(struct bind *b, struct op *o, enum type t, unsigned firs
 	bool ftz = stmt_has(in, M_FTZ);
 	order_fn *fn = ftz && each == T_F32   ? order_ftz32
 		       : ftz && each == T_F16 ? order_ftz16
-					      : order_of[each];
+					      : order_functions[each];
 	unsigned n = 0;
 
 	o->mode = stmt_has(in, M_AND)   ? BOOL_AND
@@ -284,7 +284,7 @@ int bind_set(struct bind *b, struct op *o)
 		       : d == T_F16    ? 0x3c00u
 		       : d == T_BF16   ? 0x3f80u
 				       : 0xffffffffu;
-	o->fn = pair ? set_pair : set_word;
+	o->fn = pair ? execute_set_pair : execute_set;
 	return 0;
 }
 

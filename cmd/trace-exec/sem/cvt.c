@@ -30,12 +30,12 @@ static void unpack_cvt(const struct ext *x, struct cvt *c)
 
 /* ---- loading and storing ---- */
 
-static u64 lane_bits(const void *r, unsigned bytes, unsigned i)
+static u64 read_lane_bits(const void *r, unsigned bytes, unsigned i)
 {
 	return bytes == 2 ? ((const u16 *)r)[i] : bytes == 4 ? ((const u32 *)r)[i] : ((const u64 *)r)[i];
 }
 
-static void put_lane(void *r, unsigned bytes, unsigned i, u64 v)
+static void write_lane_bits(void *r, unsigned bytes, unsigned i, u64 v)
 {
 	if (bytes == 2)
 		((u16 *)r)[i] = (u16)v;
@@ -51,22 +51,22 @@ static s64 sign_extend(u64 v, unsigned bits)
 }
 static u64 zero_extend(u64 v, unsigned bits) { return bits > 63 ? v : v & ((1ull << bits) - 1); }
 
-static s64 load_int(const void *r, const struct cvt *c, unsigned i)
+static s64 load_integer_lane(const void *r, const struct cvt *c, unsigned i)
 {
 	unsigned bits = types[c->s].bits;
-	u64 v = lane_bits(r, c->s_bytes, i);
+	u64 v = read_lane_bits(r, c->s_bytes, i);
 
 	return types[c->s].kind == K_SINT ? sign_extend(v, bits) : (s64)zero_extend(v, bits);
 }
 
-static enum small small_of(enum type t)
+static enum small small_format_of(enum type t)
 {
 	return t == T_F16 ? SMALL_F16 : t == T_BF16 ? SMALL_BF16 : SMALL_TF32;
 }
 
-static double load_float(const void *r, const struct cvt *c, unsigned i)
+static double load_float_lane(const void *r, const struct cvt *c, unsigned i)
 {
-	u64 v = lane_bits(r, c->s_bytes, i);
+	u64 v = read_lane_bits(r, c->s_bytes, i);
 	union {
 		u32 u;
 		float f;
@@ -80,15 +80,15 @@ static double load_float(const void *r, const struct cvt *c, unsigned i)
 		return d.f;
 	if (c->s == T_F32)
 		return c->ftz && fabsf(f.f) < FLT_MIN ? copysign(0, (double)f.f) : (double)f.f;
-	return small_value((u32)v, small_of(c->s));
+	return small_value((u32)v, small_format_of(c->s));
 }
 
-/* Stores an integer, cut to the bits of the type and extended by its sign or zeros. */
-static void store_int(void *r, const struct cvt *c, unsigned i, u64 v)
+/* Stores an integer, truncated to the bits of the type and extended by its sign or by zeros. */
+static void store_integer_lane(void *r, const struct cvt *c, unsigned i, u64 v)
 {
 	unsigned bits = types[c->d].bits;
 
-	put_lane(r, c->d_bytes, i,
+	write_lane_bits(r, c->d_bytes, i,
 		types[c->d].kind == K_SINT ? (u64)sign_extend(v, bits) : zero_extend(v, bits));
 }
 
@@ -122,11 +122,11 @@ static u64 cvt_float_bits(double v, const struct cvt *c)
 		fesetround(FE_TONEAREST);
 		return c->ftz && fabsf(f.f) < FLT_MIN ? f.u & 0x80000000u : f.u;
 	}
-	u32 b = small_of_double(v, small_of(c->d), c->round, c->satfinite);
+	u32 b = small_of_double(v, small_format_of(c->d), c->round, c->satfinite);
 	return c->d == T_TF32 ? b << 13 : b;
 }
 
-static double to_integral(double v, unsigned how)
+static double round_to_integral(double v, unsigned how)
 {
 	switch (how) {
 	case INTEGRAL_RN: return nearbyint(v);
@@ -146,7 +146,7 @@ static void int_to_int(struct warp *w, const struct op *o, uint32_t m)
 	unpack_cvt(o->x, &c);
 	bool s = types[c.s].kind == K_SINT;
 	FOR_BITS32 (i, m) {
-		s64 v = load_int(w->frame + o->a, &c, i);
+		s64 v = load_integer_lane(w->frame + o->a, &c, i);
 
 		if (c.sat) {
 			if (s && v < type_min(c.d))
@@ -154,7 +154,7 @@ static void int_to_int(struct warp *w, const struct op *o, uint32_t m)
 			else if (!(s && v < 0) && (u64)v > type_max(c.d))
 				v = (s64)type_max(c.d);
 		}
-		store_int(w->frame + o->d, &c, i, (u64)v);
+		store_integer_lane(w->frame + o->d, &c, i, (u64)v);
 	}
 }
 
@@ -164,7 +164,7 @@ static void float_to_int(struct warp *w, const struct op *o, uint32_t m)
 
 	unpack_cvt(o->x, &c);
 	FOR_BITS32 (i, m) {
-		double v = to_integral(load_float(w->frame + o->a, &c, i), c.integral);
+		double v = round_to_integral(load_float_lane(w->frame + o->a, &c, i), c.integral);
 		u64 r;
 
 		if (v != v)
@@ -175,7 +175,7 @@ static void float_to_int(struct warp *w, const struct op *o, uint32_t m)
 			r = type_max(c.d);
 		else
 			r = v < 0 ? (u64)(s64)v : (u64)v;
-		store_int(w->frame + o->d, &c, i, r);
+		store_integer_lane(w->frame + o->d, &c, i, r);
 	}
 }
 
@@ -198,7 +198,7 @@ static void int_to_float(struct warp *w, const struct op *o, uint32_t m)
 	unpack_cvt(o->x, &c);
 	bool s = types[c.s].kind == K_SINT;
 	FOR_BITS32 (i, m) {
-		s64 v = load_int(w->frame + o->a, &c, i);
+		s64 v = load_integer_lane(w->frame + o->a, &c, i);
 
 		if (c.d == T_F64) {
 			union {
@@ -213,9 +213,9 @@ static void int_to_float(struct warp *w, const struct op *o, uint32_t m)
 			volatile s64 in = v;
 			d.f = s ? (double)in : (double)(u64)in;
 			fesetround(FE_TONEAREST);
-			put_lane(w->frame + o->d, c.d_bytes, i, d.u);
+			write_lane_bits(w->frame + o->d, c.d_bytes, i, d.u);
 		} else {
-			put_lane(w->frame + o->d, c.d_bytes, i,
+			write_lane_bits(w->frame + o->d, c.d_bytes, i,
 				cvt_float_bits(double_rounded_to_odd(v, s), &c));
 		}
 	}
@@ -227,11 +227,11 @@ static void float_to_float(struct warp *w, const struct op *o, uint32_t m)
 
 	unpack_cvt(o->x, &c);
 	FOR_BITS32 (i, m) {
-		double v = to_integral(load_float(w->frame + o->a, &c, i), c.integral);
+		double v = round_to_integral(load_float_lane(w->frame + o->a, &c, i), c.integral);
 
 		if (c.ftz && c.d == T_F32 && c.s == T_F32 && fabs(v) < (double)FLT_MIN)
 			v = copysign(0, v);
-		put_lane(w->frame + o->d, c.d_bytes, i, cvt_float_bits(v, &c));
+		write_lane_bits(w->frame + o->d, c.d_bytes, i, cvt_float_bits(v, &c));
 	}
 }
 
@@ -282,7 +282,7 @@ static op_fn *fast_cvt(const struct cvt *c)
 
 /* ---- binding ---- */
 
-static enum rounding rounding_of(const struct stmt *in)
+static enum rounding rounding_suffix(const struct stmt *in)
 {
 	return stmt_has(in, M_RZ)    ? ROUND_RZ
 	       : stmt_has(in, M_RM)  ? ROUND_RM
@@ -292,7 +292,7 @@ static enum rounding rounding_of(const struct stmt *in)
 				     : ROUND_RN;
 }
 
-static bool convertible(enum type t)
+static bool is_convertible(enum type t)
 {
 	switch (t) {
 	case T_U8:
@@ -320,8 +320,8 @@ static bool has_any_modifier(const struct stmt *in, const enum modifier *m, unsi
 	return false;
 }
 
-/* Returns the requirement that .sat, .relu or .satfinite violate; NULL: none. */
-static const char *expected_clamps(const struct stmt *in, enum type d, enum type s)
+/* Returns the requirement that .sat, .relu or .satfinite violates; NULL if there is none. */
+static const char *violated_clamp_rule(const struct stmt *in, enum type d, enum type s)
 {
 	static const enum modifier others[] = {M_RM, M_RP, M_FTZ, M_SAT};
 	bool few = d == T_F16 || d == T_BF16 || d == T_TF32;
@@ -331,37 +331,37 @@ static const char *expected_clamps(const struct stmt *in, enum type d, enum type
 	if (!stmt_has(in, M_RELU) && !stmt_has(in, M_SATFINITE))
 		return NULL;
 	if (!few || s != T_F32)
-		return ".relu and .satfinite from .f32 to a type of fewer bits alone";
-	return has_any_modifier(in, others, 4)               ? ".relu and .satfinite with .rn or .rz alone"
+		return ".relu and .satfinite only from .f32 to a type of fewer bits";
+	return has_any_modifier(in, others, 4)               ? ".relu and .satfinite only with .rn or .rz"
 	       : stmt_has(in, M_RELU) && stmt_has(in, M_RNA) ? "no .relu with .rna"
 							     : NULL;
 }
 
-/* Returns the requirement that the suffixes of a conversion violate; NULL: none. */
-static const char *expected_suffixes(const struct stmt *in, enum type d, enum type s)
+/* Returns the requirement that the suffixes of a conversion violate; NULL if there is none. */
+static const char *violated_suffix_rule(const struct stmt *in, enum type d, enum type s)
 {
 	static const enum modifier whole[] = {M_RNI, M_RZI, M_RMI, M_RPI}, near[] = {M_RN, M_RZ, M_RM, M_RP};
 	bool df = types[d].kind == K_FLOAT, sf = types[s].kind == K_FLOAT,
 	     rounds = has_any_modifier(in, near, 4);
 
-	if (!convertible(d) || !convertible(s) || s == T_TF32 || (d == T_TF32 && s != T_F32))
+	if (!is_convertible(d) || !is_convertible(s) || s == T_TF32 || (d == T_TF32 && s != T_F32))
 		return "a conversion that PTX has";
 	if (has_any_modifier(in, whole, 4) && (!sf || (df && d != s)))
 		return ".rni, .rzi, .rmi and .rpi to a whole number or within a type of floating point";
 	if (rounds && !df && !sf)
 		return "no rounding between whole numbers";
 	if (rounds && df && sf && s != T_BF16 && (d == s || types[d].bits > types[s].bits))
-		return "no rounding where none is lost";
+		return "no rounding to a type that has every value";
 	if (d == T_TF32 ? stmt_has(in, M_RM) || stmt_has(in, M_RP) || !(rounds || stmt_has(in, M_RNA))
 			: stmt_has(in, M_RNA))
-		return ".rna to .tf32 alone, and there .rn, .rz or .rna";
+		return ".rna only to .tf32, and there .rn, .rz or .rna";
 	if (stmt_has(in, M_FTZ) && ((d != T_F32 && s != T_F32) || d == T_TF32))
-		return ".ftz with .f32 alone, and not to .tf32";
-	return expected_clamps(in, d, s);
+		return ".ftz only with .f32, and not to .tf32";
+	return violated_clamp_rule(in, d, s);
 }
 
-/* Sets the fields of c from types and suffixes. */
-static void read_suffixes(const struct stmt *in, struct cvt *c)
+/* Sets the fields of c from the types and the suffixes of a conversion. */
+static void read_cvt_suffixes(const struct stmt *in, struct cvt *c)
 {
 	enum type d = (enum type)in->type[0], s = (enum type)in->type[1];
 
@@ -372,12 +372,13 @@ static void read_suffixes(const struct stmt *in, struct cvt *c)
 		      : stmt_has(in, M_RMI) ? INTEGRAL_RM
 		      : stmt_has(in, M_RPI) ? INTEGRAL_RP
 					    : INTEGRAL_NO;
-	if (types[s].kind == K_FLOAT && types[d].kind != K_FLOAT && !c->integral) /* the old form */
+	if (types[s].kind == K_FLOAT && types[d].kind != K_FLOAT &&
+		!c->integral) /* the old form of the suffixes */
 		c->integral = stmt_has(in, M_RN)   ? INTEGRAL_RN
 			      : stmt_has(in, M_RM) ? INTEGRAL_RM
 			      : stmt_has(in, M_RP) ? INTEGRAL_RP
 						   : INTEGRAL_RZ;
-	c->round = rounding_of(in);
+	c->round = rounding_suffix(in);
 	c->sat = stmt_has(in, M_SAT);
 	c->ftz = stmt_has(in, M_FTZ);
 	c->relu = stmt_has(in, M_RELU);
@@ -408,13 +409,13 @@ int bind_cvt(struct bind *b, struct op *o)
 		return -1;
 	if (stmt_has(in, M_RS) || narrow_is_packed_type((enum type)in->type[0]) ||
 		narrow_is_packed_type((enum type)in->type[1]))
-		return bind_narrow(b, o, rounding_of(in));
-	wanted = expected_suffixes(in, (enum type)in->type[0], (enum type)in->type[1]);
+		return bind_narrow(b, o, rounding_suffix(in));
+	wanted = violated_suffix_rule(in, (enum type)in->type[0], (enum type)in->type[1]);
 	if (wanted)
 		return bind_fault(b, NULL, "suffix", "%s (expected %s)", in->text, wanted);
 	if (bind_operands(b, 2, 2))
 		return -1;
-	read_suffixes(in, &c);
+	read_cvt_suffixes(in, &c);
 	bool d_float = types[c.d].kind == K_FLOAT, s_float = types[c.s].kind == K_FLOAT;
 	o->d = bind_dst_any(b, &k[0], types[c.d].bits / 8, &c.d_bytes);
 	o->a = bind_src_any(b, &k[1], c.s, &c.s_bytes);

@@ -6,7 +6,7 @@
  * Always true: fma is fused. A NaN result of f32, f16 or bf16 is the canonical NaN (0x7fffffff, 0x7fff).
  * Rounding follows the suffix. .ftz flushes subnormal operands and results to zeros of the same sign. An
  * approximation is the correctly rounded result in f32 (in f64 for .approx.ftz.f64), within the bounds of
- * PTX; sine and cosine are of the exact argument. f16 and bf16 are computed in more bits and rounded once.
+ * PTX; see approx.h for sine and cosine. f16 and bf16 are computed with more bits and rounded once.
  */
 #include <fenv.h>
 #include <float.h>
@@ -45,14 +45,14 @@ LANE_OP1(abs_f64, u64, u64, a & ~(1ull << 63))
 
 /* ---- any rounding, .ftz, .sat ---- */
 
-static inline float flush(float v) { return fabsf(v) < FLT_MIN ? copysignf(0, v) : v; }
+static inline float flush_subnormal(float v) { return fabsf(v) < FLT_MIN ? copysignf(0, v) : v; }
 
 static void load_f32(const struct warp *w, const struct op *o, uint32_t slot, float *v)
 {
 	const float *r = REG(const float, w, slot);
 
 	for (unsigned i = 0; i < LANES; i++)
-		v[i] = o->mode & MODE_FTZ ? flush(r[i]) : r[i];
+		v[i] = o->mode & MODE_FTZ ? flush_subnormal(r[i]) : r[i];
 }
 
 static void store_f32(struct warp *w, const struct op *o, uint32_t m, const float *v)
@@ -64,7 +64,7 @@ static void store_f32(struct warp *w, const struct op *o, uint32_t m, const floa
 
 		if (o->mode & MODE_SAT)
 			r = r > 0 ? r < 1 ? r : 1 : 0;
-		d[i] = o->mode & MODE_FTZ ? flush(r) : r;
+		d[i] = o->mode & MODE_FTZ ? flush_subnormal(r) : r;
 	}
 }
 
@@ -76,12 +76,12 @@ static void store_f64(struct warp *w, const struct op *o, uint32_t m, const doub
 		d[i] = v[i];
 }
 
-static void round_as(const struct op *o)
+static void set_host_rounding(const struct op *o)
 {
 	fesetround(o->mode & MODE_RZ ? FE_TOWARDZERO : o->mode & MODE_RM ? FE_DOWNWARD : FE_UPWARD);
 }
 
-/* Two functions for each operation: f32 with every mode, f64 with every rounding. */
+/* Define a function for f32 with every mode, and one for f64 with every rounding. */
 #define ROUNDED_F32(name, e32) \
 	static void name##_any_f32(struct warp *w, const struct op *o, uint32_t m) \
 	{ \
@@ -90,7 +90,7 @@ static void round_as(const struct op *o)
 		load_f32(w, o, o->b ? o->b : o->a, vb); \
 		load_f32(w, o, o->c ? o->c : o->a, vc); \
 		if (o->mode & (MODE_RZ | MODE_RM | MODE_RP)) \
-			round_as(o); \
+			set_host_rounding(o); \
 		for (unsigned i = 0; i < LANES; i++) { \
 			float a = va[i], b = vb[i], c = vc[i]; \
 			(void)b; \
@@ -109,7 +109,7 @@ static void round_as(const struct op *o)
 			     *pc = REG(double, w, o->c ? o->c : o->a); \
 		double r[LANES] = {0}; \
 		if (o->mode & (MODE_RZ | MODE_RM | MODE_RP)) \
-			round_as(o); \
+			set_host_rounding(o); \
 		FOR_BITS32 (i, m) { \
 			double a = pa[i], b = pb[i], c = pc[i]; \
 			(void)b; \
@@ -125,7 +125,7 @@ ROUNDED(sub, a - b, a - b)
 ROUNDED(mul, a *b, a *b)
 ROUNDED(fma, fmaf(a, b, c), fma(a, b, c))
 ROUNDED(div, a / b, a / b)
-/* Multiplies by the reciprocal, which is 0 for the largest divisors. */
+/* Returns a / b as a product with the reciprocal of b, which is 0 for the largest b. */
 static inline float div_approx(float a, float b)
 {
 	return fabsf(b) > 0x1p126f && !isinf(b) ? a * copysignf(0, b) : a / b;
@@ -135,7 +135,7 @@ ROUNDED(sqrt, sqrtf(a), sqrt(a))
 ROUNDED(rcp, 1 / a, 1 / a)
 ROUNDED(rsqrt, (float)(1 / sqrt((double)a)), 1 / sqrt(a))
 
-/* .approx.ftz.f64 */
+/* Functions for .approx.ftz.f64. */
 LANE_EACH1(rcp_upper_f64, u64, u64, approx_upper_inverse(a, false, true))
 LANE_EACH1(rsqrt_upper_f64, u64, u64, approx_upper_inverse(a, true, true))
 ROUNDED_F32(ex2, approx_ex2(a))
@@ -144,7 +144,7 @@ ROUNDED_F32(sin, approx_sin(a))
 ROUNDED_F32(cos, approx_cos(a))
 ROUNDED_F32(tanh, approx_tanh(a))
 
-static unsigned modes_of(const struct stmt *in)
+static unsigned read_mode_suffixes(const struct stmt *in)
 {
 	return (stmt_has(in, M_FTZ) ? MODE_FTZ : 0u) | (stmt_has(in, M_SAT) ? MODE_SAT : 0u) |
 	       (stmt_has(in, M_RZ) ? MODE_RZ : 0u) | (stmt_has(in, M_RM) ? MODE_RM : 0u) |
@@ -247,16 +247,19 @@ static void execute_small_pair(struct warp *w, const struct op *o, uint32_t m)
 	}
 }
 
-static bool is_small(enum type t) { return t == T_F16 || t == T_F16X2 || t == T_BF16 || t == T_BF16X2; }
+static bool is_16_bit_float(enum type t)
+{
+	return t == T_F16 || t == T_F16X2 || t == T_BF16 || t == T_BF16X2;
+}
 
-static int bind_small(struct bind *b, struct op *o, enum small_op op, unsigned sources)
+static int bind_16_bit_float(struct bind *b, struct op *o, enum small_op op, unsigned sources)
 {
 	enum type t = (enum type)b->in->type[0];
 	bool pair = t == T_F16X2 || t == T_BF16X2;
 	int r;
 
 	bind_ext(b, o)->aux[0] = stmt_has(b->in, M_XORSIGN);
-	o->mode = (uint8_t)modes_of(b->in);
+	o->mode = (uint8_t)read_mode_suffixes(b->in);
 	o->n = (uint8_t)op;
 	o->reg_bytes = t == T_BF16 || t == T_BF16X2 ? SMALL_BF16 : SMALL_F16;
 	op_fn *fn = pair ? execute_small_pair : execute_small;
@@ -270,14 +273,14 @@ static int bind_small(struct bind *b, struct op *o, enum small_op op, unsigned s
 
 /* ---- bindings ---- */
 
-static bool is_int(const struct bind *b)
+static bool is_integer_type(const struct bind *b)
 {
 	enum type t = (enum type)b->in->type[0];
 
 	return types[t].kind != K_FLOAT;
 }
 
-/* f32x2: both halves of 64 bits. */
+/* Define a function for f32x2: both halves of 64 bits. */
 #define PAIR_F32(name, expr) \
 	static void name##_x2(struct warp *w, const struct op *o, uint32_t m) \
 	{ \
@@ -289,18 +292,18 @@ static bool is_int(const struct bind *b)
 		} *pa = (void *)REG(u64, w, o->a), *pb = (void *)REG(u64, w, o->b), \
 		  *pc = (void *)REG(u64, w, o->c ? o->c : o->a); \
 		if (o->mode & (MODE_RZ | MODE_RM | MODE_RP)) \
-			round_as(o); \
+			set_host_rounding(o); \
 		FOR_BITS32 (i, m) \
 			for (unsigned k = 0; k < 2; k++) { \
 				float a = pa[i].v[k], b = pb[i].v[k], c = pc[i].v[k]; \
 				(void)c; \
 				if (o->mode & MODE_FTZ) { \
-					a = flush(a); \
-					b = flush(b); \
-					c = flush(c); \
+					a = flush_subnormal(a); \
+					b = flush_subnormal(b); \
+					c = flush_subnormal(c); \
 				} \
 				float r = canonical_nan(expr); \
-				d[i].v[k] = o->mode & MODE_FTZ ? flush(r) : r; \
+				d[i].v[k] = o->mode & MODE_FTZ ? flush_subnormal(r) : r; \
 			} \
 		fesetround(FE_TONEAREST); \
 	}
@@ -309,15 +312,15 @@ PAIR_F32(sub, a - b)
 PAIR_F32(mul, a *b)
 PAIR_F32(fma, fmaf(a, b, c))
 
-/* fn: f32 and f64 without a mode, f32 and f64 with any mode, f32x2. n: number of sources. */
-static int bind_real(struct bind *b, struct op *o, unsigned n, op_fn *const fn[5])
+/* Binds fn: for f32 and f64 without a mode, for f32 and f64 with any mode, for f32x2. n: number of sources. */
+static int bind_float_by_type(struct bind *b, struct op *o, unsigned n, op_fn *const fn[5])
 {
 	enum type t = (enum type)b->in->type[0];
 	op_fn *f;
 
 	if (check_one_rounding(b))
 		return -1;
-	o->mode = (uint8_t)modes_of(b->in);
+	o->mode = (uint8_t)read_mode_suffixes(b->in);
 	f = t == T_F32     ? o->mode ? fn[2] : fn[0]
 		: t == T_F64 ? o->mode ? fn[3] : fn[1]
 		: t == T_F32X2 ? fn[4]
@@ -326,37 +329,37 @@ static int bind_real(struct bind *b, struct op *o, unsigned n, op_fn *const fn[5
 }
 
 /* Binds an operation of all types: of_int for integers, `small` for f16 and bf16, fn for others. */
-static int bind_all(struct bind *b, struct op *o, int (*of_int)(struct bind *, struct op *),
+static int bind_by_type(struct bind *b, struct op *o, int (*of_int)(struct bind *, struct op *),
 	enum small_op small, op_fn *const fn[5])
 {
-	if (b->in->n_types == 2 && !is_int(b) && b->in->op != I_mul)
+	if (b->in->n_types == 2 && !is_integer_type(b) && b->in->op != I_mul)
 		return bind_mixed(b, o);
 	if (bind_types(b, 1))
 		return -1;
-	return is_int(b)                             ? of_int(b, o)
-	       : is_small((enum type)b->in->type[0]) ? bind_small(b, o, small, 2)
-						     : bind_real(b, o, 2, fn);
+	return is_integer_type(b)                           ? of_int(b, o)
+	       : is_16_bit_float((enum type)b->in->type[0]) ? bind_16_bit_float(b, o, small, 2)
+							    : bind_float_by_type(b, o, 2, fn);
 }
 
 int bind_add(struct bind *b, struct op *o)
 {
 	static op_fn *const fn[5] = {add_f32, add_f64, add_any_f32, add_any_f64, add_x2};
 
-	return bind_all(b, o, bind_add_int, SO_ADD, fn);
+	return bind_by_type(b, o, bind_add_int, SO_ADD, fn);
 }
 
 int bind_sub(struct bind *b, struct op *o)
 {
 	static op_fn *const fn[5] = {sub_f32, sub_f64, sub_any_f32, sub_any_f64, sub_x2};
 
-	return bind_all(b, o, bind_sub_int, SO_SUB, fn);
+	return bind_by_type(b, o, bind_sub_int, SO_SUB, fn);
 }
 
 int bind_mul(struct bind *b, struct op *o)
 {
 	static op_fn *const fn[5] = {mul_f32, mul_f64, mul_any_f32, mul_any_f64, mul_x2};
 
-	return bind_all(b, o, bind_mul_int, SO_MUL, fn);
+	return bind_by_type(b, o, bind_mul_int, SO_MUL, fn);
 }
 
 int bind_fma(struct bind *b, struct op *o)
@@ -369,12 +372,13 @@ int bind_fma(struct bind *b, struct op *o)
 		return -1;
 	if (stmt_has(b->in, M_OOB))
 		return bind_refuse(b, "numbers that represent elements out of bounds");
-	return is_small((enum type)b->in->type[0]) ? bind_small(b, o, SO_FMA, 3) : bind_real(b, o, 3, fn);
+	return is_16_bit_float((enum type)b->in->type[0]) ? bind_16_bit_float(b, o, SO_FMA, 3)
+							  : bind_float_by_type(b, o, 3, fn);
 }
 
 int bind_mad(struct bind *b, struct op *o)
 {
-	return is_int(b) && b->in->n_types == 1 ? bind_mad_int(b, o) : bind_fma(b, o);
+	return is_integer_type(b) && b->in->n_types == 1 ? bind_mad_int(b, o) : bind_fma(b, o);
 }
 
 int bind_div(struct bind *b, struct op *o)
@@ -383,9 +387,9 @@ int bind_div(struct bind *b, struct op *o)
 
 	if (bind_types(b, 1))
 		return -1;
-	if (is_int(b))
+	if (is_integer_type(b))
 		return bind_div_int(b, o);
-	o->mode = (uint8_t)modes_of(b->in);
+	o->mode = (uint8_t)read_mode_suffixes(b->in);
 	return check_one_rounding(b)
 		       ? -1
 		       : BIND(b, o,
@@ -414,11 +418,11 @@ int bind_absneg(struct bind *b, struct op *o)
 
 	if (bind_types(b, 1))
 		return -1;
-	if (is_int(b))
+	if (is_integer_type(b))
 		return bind_absneg_int(b, o);
-	if (is_small(t))
-		return bind_small(b, o, neg ? SO_NEG : SO_ABS, 1);
-	o->mode = (uint8_t)modes_of(b->in);
+	if (is_16_bit_float(t))
+		return bind_16_bit_float(b, o, neg ? SO_NEG : SO_ABS, 1);
+	o->mode = (uint8_t)read_mode_suffixes(b->in);
 	o->imm = neg;
 	return BIND(b, o,
 		t == T_F64   ? neg ? neg_f64 : abs_f64
@@ -447,12 +451,12 @@ int bind_unary(struct bind *b, struct op *o)
 
 	if (bind_types(b, 1) || check_one_rounding(b))
 		return -1;
-	if (is_small(t)) {
+	if (is_16_bit_float(t)) {
 		if (op != I_ex2 && op != I_tanh)
 			return BIND(b, o, NULL, t, t);
-		return bind_small(b, o, op == I_ex2 ? SO_EX2 : SO_TANH, 1);
+		return bind_16_bit_float(b, o, op == I_ex2 ? SO_EX2 : SO_TANH, 1);
 	}
-	o->mode = (uint8_t)modes_of(b->in);
+	o->mode = (uint8_t)read_mode_suffixes(b->in);
 	if (t == T_F64 && (stmt_has(b->in, M_FTZ) || (op == I_rcp && stmt_has(b->in, M_APPROX))))
 		return BIND(b, o,
 			!stmt_has(b->in, M_APPROX) || !stmt_has(b->in, M_FTZ) ? NULL
@@ -473,8 +477,8 @@ static inline u32 f32_min_max(u32 x, u32 y, bool max, unsigned mode, bool xorsig
 	} a = {.u = x}, b = {.u = y};
 
 	if (mode & MODE_FTZ) {
-		a.f = flush(a.f);
-		b.f = flush(b.f);
+		a.f = flush_subnormal(a.f);
+		b.f = flush_subnormal(b.f);
 	}
 	bool an = a.f != a.f, bn = b.f != b.f;
 	if (an || bn)
@@ -491,7 +495,7 @@ static inline u32 f32_min_max(u32 x, u32 y, bool max, unsigned mode, bool xorsig
 }
 LANE_OP2(min_f32, u32, u32, u32, f32_min_max(a, b, false, o->mode, o->imm))
 LANE_OP2(max_f32, u32, u32, u32, f32_min_max(a, b, true, o->mode, o->imm))
-/* Returns the minimum or maximum of three. keep: all bits, or all but the sign. */
+/* Returns the minimum or maximum of three. keep: mask of all bits, or of all bits except the sign. */
 static inline u32 f32_min_max3(u32 a, u32 b, u32 c, bool max, unsigned mode, u32 keep)
 {
 	return f32_min_max(f32_min_max(a & keep, b & keep, max, mode, false), c & keep, max, mode, false);
@@ -522,16 +526,16 @@ int bind_minmax(struct bind *b, struct op *o)
 
 	if (bind_types(b, 1))
 		return -1;
-	if (is_int(b))
+	if (is_integer_type(b))
 		return bind_minmax_int(b, o);
 	if (stmt_has(b->in, M_ABS) != stmt_has(b->in, M_XORSIGN) && b->in->n_operands != 4)
 		return bind_fault(b, NULL, "suffix", "one of .xorsign and .abs in %s (expected both or none)",
 			b->in->text);
 	if (stmt_has(b->in, M_XORSIGN) && b->in->n_operands == 4)
 		return bind_fault(b, NULL, "suffix", ".xorsign of three operands (expected two)");
-	if (is_small(t))
-		return bind_small(b, o, low ? SO_MIN : SO_MAX, 2);
-	o->mode = (uint8_t)modes_of(b->in);
+	if (is_16_bit_float(t))
+		return bind_16_bit_float(b, o, low ? SO_MIN : SO_MAX, 2);
+	o->mode = (uint8_t)read_mode_suffixes(b->in);
 	o->imm = stmt_has(b->in, M_XORSIGN);
 	if (b->in->n_operands == 4) {
 		o->imm = stmt_has(b->in, M_ABS) ? 0x7fffffff : 0xffffffff;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Bindings of control flow: branches, calls, returns, barriers. Their execution is in exec/stack.c,
- * exec/call.c and exec/cta.c.
+ * Binds control flow: branches, calls, returns, barriers. exec/stack.c, exec/call.c and exec/cta.c execute it.
  */
 #include "sem/sem.h"
 #include "exec/call.h"
@@ -112,7 +111,7 @@ static int bind_arguments(struct bind *b, const struct operand *list, struct sym
 	return 0;
 }
 
-/* Returns whether name is a function of the device runtime (version 1 or 2) that launches a kernel. */
+/* Returns true if name is a function of the device runtime (version 1 or 2) that launches kernels. */
 static bool launches_kernel(const char *name)
 {
 	static const char *const begin[] = {
@@ -124,7 +123,7 @@ static bool launches_kernel(const char *name)
 	return false;
 }
 
-/* Binds a call by name. Returns the called function; NULL: a fault. */
+/* Binds a call by name. Returns the called function; NULL after a fault. */
 static const struct func *bind_named_call(struct bind *b, struct op *o, const struct operand *what)
 {
 	const struct symbol *s = sym_definition(what->sym);
@@ -171,7 +170,7 @@ static void store_call_targets(const struct bind *b, struct call_site *s, const 
 	s->n_targets = list->n_targets;
 }
 
-/* Binds a call through a register. Returns the prototype, or the first of the targets; NULL: a fault. */
+/* Binds a call through a register. Returns the prototype, or the first target; NULL after a fault. */
 static const struct func *bind_register_call(
 	struct bind *b, struct op *o, const struct operand *what, const struct symbol *p)
 {

@@ -2,7 +2,7 @@
 /*
  * Integer arithmetic: add sub mul mad div rem min max abs neg sad mul24 mad24, with carry, dot products.
  *
- * Always true: results wrap. As in hardware, a division by zero returns all ones, and its remainder is the
+ * Always true: results wrap. As on hardware, a division by zero returns all ones, and its remainder is the
  * dividend. The most negative number divided by -1 is itself. The carry is a register that .cc writes and
  * addc, subc and madc read: a vector of words in the frame, one vector per function.
  */
@@ -102,7 +102,7 @@ static uint32_t slot_of_carry_flag(struct bind *b)
 	return b->frame->carry;
 }
 
-/* Bits of mode: write the carry, read it, subtract. A lane's carry is the lowest bit of its word in frame->carry. */
+/* Bits of o->mode: write the carry, read it, subtract. A lane's carry is the lowest bit of its word in frame->carry. */
 enum { CARRY_OUT = 2, CARRY_IN = 4, CARRY_SUB = 8 };
 
 #define CARRY_ADD(name, T, W) \
@@ -222,7 +222,7 @@ LANE_OP3(mad24_hi_u32, u32, u32, u32, u32, (u24(a) * u24(b) >> 16) + c)
 LANE_OP3(mad24_hi_s32, u32, u32, u32, u32, (u64)(s24(a) * s24(b) >> 16) + c)
 LANE_OP3(mad24_hi_sat, s32, u32, u32, s32, clamp32((s24(a) * s24(b) >> 16) + c))
 
-static enum type wide_of(enum type t)
+static enum type double_width_type(enum type t)
 {
 	return t == T_U16 ? T_U32 : t == T_S16 ? T_S32 : t == T_U32 ? T_U64 : t == T_S32 ? T_S64 : T_NONE;
 }
@@ -237,7 +237,7 @@ int bind_mul_int(struct bind *b, struct op *o)
 	enum type t = (enum type)b->in->type[0];
 
 	if (stmt_has(b->in, M_WIDE))
-		return BIND(b, o, wide[t], wide_of(t), t, t);
+		return BIND(b, o, wide[t], double_width_type(t), t, t);
 	return BIND(b, o, stmt_has(b->in, M_HI) ? hi[t] : stmt_has(b->in, M_LO) ? lo[t] : NULL, t, t, t);
 }
 
@@ -253,7 +253,7 @@ int bind_mad_int(struct bind *b, struct op *o)
 	if (stmt_has(b->in, M_CC))
 		return bind_carry_mad(b, o, 0);
 	if (stmt_has(b->in, M_WIDE))
-		return BIND(b, o, wide[t], wide_of(t), t, t, wide_of(t));
+		return BIND(b, o, wide[t], double_width_type(t), t, t, double_width_type(t));
 	if (stmt_has(b->in, M_SAT))
 		return BIND(b, o, t == T_S32 && stmt_has(b->in, M_HI) ? mad_hi_sat : NULL, t, t, t, t);
 	return BIND(b, o, stmt_has(b->in, M_HI) ? hi[t] : stmt_has(b->in, M_LO) ? lo[t] : NULL, t, t, t, t);
@@ -388,7 +388,7 @@ int bind_sad(struct bind *b, struct op *o)
 	return bind_types(b, 1) ? -1 : BIND(b, o, sad[t], t, t, t, t);
 }
 
-/* ---- dot products of bytes; bits of mode: a signed, b signed, high half ---- */
+/* ---- dot products of bytes; bits of o->mode: a is signed, b is signed, the high half of b ---- */
 
 enum { DOT_A = 2, DOT_B = 4, DOT_HI = 8 };
 static inline s32 dot_byte(u32 v, unsigned k, bool is_signed)

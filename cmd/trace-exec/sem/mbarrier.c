@@ -5,7 +5,7 @@
  * The 64 bits of an mbarrier of PTX are, from the lowest: pending arrivals (20 bits), arrivals per phase (20),
  * phase (1), pending bytes (22, signed), and a bit that is 1 for every initialised mbarrier. Machine code has
  * the layout of GPUs, because it computes with the words: an unused bit, 2^20 minus the arrivals per phase (20
- * bits), pending bytes (22, signed; this place is our own), 2^20 minus the pending arrivals (20, 0 for none),
+ * bits), pending bytes (22, signed; in a position of our choice), 2^20 minus the pending arrivals (20, 0 for none),
  * phase (1). Always true: a phase ends when neither arrivals nor bytes are pending. A wait that fails yields,
  * so that other warps can arrive.
  */
@@ -42,7 +42,7 @@ static struct mbarrier_state unpack_mbarrier(const struct warp *w, u64 v)
 }
 
 /* Tests whether the word of an mbarrier is initialised. */
-static bool is_initialised(const struct warp *w, u64 v)
+static bool is_mbarrier_initialised(const struct warp *w, u64 v)
 {
 	return w->g->machine ? v >> 1 & COUNT_MOST : v >> 63;
 }
@@ -69,12 +69,13 @@ static bool check_mbarrier_alignment(struct warp *w, const struct op *o, unsigne
 }
 
 /*
- * Reads the mbarrier at host address at, offset w->addr[lane]. false: none is there, the launch has failed.
+ * Reads the mbarrier at host address `at`, whose offset is w->addr[lane]. If there is none, fails the launch and
+ * returns false.
  */
 static bool read_mbarrier(struct warp *w, const struct op *o, unsigned lane, const uint8_t *at, u64 *v)
 {
 	memcpy(v, at, 8);
-	if (is_initialised(w, *v))
+	if (is_mbarrier_initialised(w, *v))
 		return true;
 	exec_fail(w, o, 1u << lane, "mbarrier",
 		"no mbarrier at byte %llu of .shared (expected an mbarrier.init before)",
@@ -90,12 +91,12 @@ static bool subtract_arrivals(
 		return true;
 	}
 	exec_fail(w, o, 1u << lane, "mbarrier",
-		"%llu arrivals at an mbarrier that lacks %llu (expected 1 to as many)", (unsigned long long)n,
-		(unsigned long long)s->pending);
+		"%llu arrivals at an mbarrier with %llu pending (expected 1 to as many)",
+		(unsigned long long)n, (unsigned long long)s->pending);
 	return false;
 }
 
-/* Adds n pending bytes; n is negative for bytes that have arrived. false: the launch has failed. */
+/* Adds n pending bytes; n is negative for bytes that have arrived. Returns false if the launch has failed. */
 static bool add_pending_bytes(
 	struct warp *w, const struct op *o, unsigned lane, struct mbarrier_state *s, s64 n)
 {
@@ -103,8 +104,7 @@ static bool add_pending_bytes(
 		s->pending_bytes += n;
 		return true;
 	}
-	exec_fail(w, o, 1u << lane, "mbarrier",
-		"%lld bytes that an mbarrier would wait for (expected no more than %d)",
+	exec_fail(w, o, 1u << lane, "mbarrier", "%lld pending bytes of an mbarrier (expected at most %d)",
 		(long long)(s->pending_bytes + n), COUNT_MOST);
 	return false;
 }
@@ -140,7 +140,7 @@ bool async_read_phase(struct warp *w, const struct op *o, unsigned lane, const u
 	return true;
 }
 
-bool async_report_bytes(struct warp *w, const struct op *o, unsigned lane, uint8_t *mbarrier, uint64_t n)
+bool async_complete_bytes(struct warp *w, const struct op *o, unsigned lane, uint8_t *mbarrier, uint64_t n)
 {
 	const struct mbarrier_change x = {.bytes = -(int64_t)n};
 	u64 old;
@@ -157,10 +157,10 @@ bool async_report_bytes(struct warp *w, const struct op *o, unsigned lane, uint8
 /* ---- instructions ---- */
 
 enum mb_op { MB_INIT, MB_INVAL, MB_ARRIVE, MB_DROP, MB_EXPECT, MB_COMPLETE, MB_COPIES, MB_TEST };
-/* Indices of x->aux: the operand counts bytes; .noComplete, or .noinc for MB_COPIES. */
+/* Indices of x->aux: the operand is bytes, or a parity for MB_TEST; .noComplete, or .noinc for MB_COPIES. */
 enum { AUX_TX, AUX_INCOMPLETE };
 
-/* Checks that generic addresses are in the own block's shared memory. false: the launch has failed. */
+/* Checks that generic addresses are in the own block's shared memory. Returns false if the launch has failed. */
 static bool check_own_block(struct warp *w, const struct op *o, uint32_t m)
 {
 	if (o->space != SP_GENERIC)
@@ -175,7 +175,7 @@ static bool check_own_block(struct warp *w, const struct op *o, uint32_t m)
 	return true;
 }
 
-/* Finds the host addresses of the lanes' mbarriers. false: the launch has failed. */
+/* Sets at[] to the host addresses of the lanes' mbarriers. Returns false if the launch has failed. */
 static bool find_mbarriers(struct warp *w, const struct op *o, uint32_t m, uint8_t **at)
 {
 	bool change = o->n == MB_INIT || o->n == MB_INVAL;
@@ -194,17 +194,16 @@ static bool init_mbarrier(struct warp *w, const struct op *o, unsigned lane, u64
 	struct mbarrier_state s = {n, n, 0, 0};
 
 	if (!n || n > COUNT_MOST) {
-		exec_fail(w, o, 1u << lane, "mbarrier",
-			"mbarrier for %llu arrivals (expected 1 to %d of them)", (unsigned long long)n,
-			COUNT_MOST);
+		exec_fail(w, o, 1u << lane, "mbarrier", "mbarrier for %llu arrivals (expected 1 to %d)",
+			(unsigned long long)n, COUNT_MOST);
 		return false;
 	}
 	*v = pack_mbarrier(w, &s);
 	return true;
 }
 
-/* Applies the op to an mbarrier. false: the launch has failed. */
-static bool apply_operation(struct warp *w, const struct op *o, unsigned lane, u64 n, u64 *v)
+/* Applies the op with operand n to the word of an mbarrier. Returns false if the launch has failed. */
+static bool apply_mbarrier_op(struct warp *w, const struct op *o, unsigned lane, u64 n, u64 *v)
 {
 	struct mbarrier_state s = unpack_mbarrier(w, *v);
 	bool tx = o->x->aux[AUX_TX], incomplete = o->x->aux[AUX_INCOMPLETE], good;
@@ -230,7 +229,7 @@ static bool apply_operation(struct warp *w, const struct op *o, unsigned lane, u
 	end_complete_phase(&s);
 	if (incomplete && o->n != MB_COPIES && s.phase != phase) {
 		exec_fail(w, o, 1u << lane, "mbarrier",
-			"last arrival of a phase with .noComplete (expected others to be missing)");
+			"last arrival of a phase with .noComplete (expected other arrivals to be pending)");
 		return false;
 	}
 	*v = pack_mbarrier(w, &s);
@@ -254,7 +253,7 @@ static void execute_mbarrier(struct warp *w, const struct op *o, uint32_t m)
 
 		if (good && o->n > MB_INVAL) {
 			v = old;
-			good = apply_operation(w, o, i, n, &v);
+			good = apply_mbarrier_op(w, o, i, n, &v);
 		}
 		if (!good)
 			return;
@@ -266,8 +265,8 @@ static void execute_mbarrier(struct warp *w, const struct op *o, uint32_t m)
 	}
 }
 
-/* Sets a predicate to whether the phase of the token or parity is complete. */
-static void mbarrier_wait(struct warp *w, const struct op *o, uint32_t m)
+/* Sets the predicate to whether the phase of the token or parity is complete. */
+static void execute_mbarrier_wait(struct warp *w, const struct op *o, uint32_t m)
 {
 	bool parity = o->x->aux[AUX_TX];
 	uint8_t *at[LANES];
@@ -293,7 +292,7 @@ static void mbarrier_wait(struct warp *w, const struct op *o, uint32_t m)
 	check_barrier(w->cta);
 }
 
-static void pending_count(struct warp *w, const struct op *o, uint32_t m)
+static void execute_pending_count(struct warp *w, const struct op *o, uint32_t m)
 {
 	FOR_BITS32 (i, m)
 		REG(u32, w, o->d)[i] = (u32)unpack_mbarrier(w, REG(u64, w, o->a)[i]).pending;
@@ -302,7 +301,8 @@ static void pending_count(struct warp *w, const struct op *o, uint32_t m)
 /* ---- binding ---- */
 
 /*
- * The first form whose suffix the statement has is valid. result: a state or predicate precedes the address.
+ * Forms of the instruction. A statement has the first form whose suffix it has. result: a state or predicate precedes
+ * the address.
  */
 static const struct mb_form {
 	enum modifier modifier;
@@ -320,7 +320,7 @@ static const struct mb_form {
 	{M_EXPECT_TX, MB_EXPECT, 0, 2, 2, true},
 };
 
-static const struct mb_form *find_form(const struct stmt *in)
+static const struct mb_form *find_mbarrier_form(const struct stmt *in)
 {
 	for (unsigned i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
 		if (stmt_has(in, forms[i].modifier))
@@ -332,7 +332,7 @@ static int bind_pending_count(struct bind *b, struct op *o)
 {
 	const struct operand *k = b->in->operand;
 
-	o->fn = pending_count;
+	o->fn = execute_pending_count;
 	return bind_operands(b, 2, 2) || (o->d = bind_dst(b, &k[0], 32)) == UINT32_MAX ||
 			       (o->a = bind_src(b, &k[1], T_B64)) == UINT32_MAX
 		       ? -1
@@ -357,7 +357,7 @@ int bind_mbarrier(struct bind *b, struct op *o)
 {
 	const struct stmt *in = b->in;
 	const struct operand *k = in->operand;
-	const struct mb_form *r = find_form(in);
+	const struct mb_form *r = find_mbarrier_form(in);
 	bool tx = stmt_has(in, M_EXPECT_TX), incomplete = stmt_has(in, M_NOCOMPLETE),
 	     cluster = stmt_has(in, M_SHARED__CLUSTER);
 
@@ -373,7 +373,7 @@ int bind_mbarrier(struct bind *b, struct op *o)
 	if (cluster && (!r->remote || (r->result && k[0].kind != O_NULL)))
 		return bind_fault(b, NULL, "suffix", "%s (expected .shared::cta%s)", in->text,
 			r->remote ? " or _ for a state" : "");
-	o->fn = r->op == MB_TEST ? mbarrier_wait : execute_mbarrier;
+	o->fn = r->op == MB_TEST ? execute_mbarrier_wait : execute_mbarrier;
 	o->n = (uint8_t)r->op;
 	bind_ext(b, o)->aux[AUX_TX] = r->op == MB_TEST ? stmt_has(in, M_PARITY) : tx;
 	o->x->aux[AUX_INCOMPLETE] = incomplete;

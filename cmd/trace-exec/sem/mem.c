@@ -2,15 +2,15 @@
 /*
  * Memory: ld ldu st, fences, prefetches and cache hints.
  *
- * An access computes the lanes' addresses, converts them to host addresses for all spaces alike, then moves
+ * An access computes the lanes' addresses, converts them to host addresses in the same way for all spaces, then moves
  * elements. Always true: no lane accesses host memory outside of the modelled memory, with or without checks.
  * A generic address belongs to the space that contains it; the trace has its offset in this space.
  */
 #include "exec/check.h"
 #include "sem/async.h"
 
-/* Sets at[] to base plus the offset of each lane, also of lanes that do not execute. */
-LANE_FN static void add_base(uint8_t **at, const uint64_t *a, uintptr_t base)
+/* Sets at[] to base plus the offset of each lane, also for lanes that do not execute. */
+LANE_FN static void add_base_to_offsets(uint8_t **at, const uint64_t *a, uintptr_t base)
 {
 	EACH_LANE (i)
 		at[i] = (uint8_t *)(base + a[i]);
@@ -34,7 +34,7 @@ static bool global_find_host(struct warp *w, const struct op *o, uint32_t m, uin
 	lanes_extremes(w->addr, m, &low, &high);
 	base = high - low <= UINT64_MAX - bytes ? memory_at(w->mem, low, high - low + bytes) : NULL;
 	if (base) {
-		add_base(at, w->addr, (uintptr_t)base - low);
+		add_base_to_offsets(at, w->addr, (uintptr_t)base - low);
 		return true;
 	}
 	FOR_BITS32 (i, m)
@@ -56,7 +56,8 @@ uint8_t *mem_block_shared(struct warp *w, const struct op *o, unsigned lane, uns
 }
 
 /*
- * Returns the shared memory of another block of the cluster; w->addr becomes the offset in it. NULL: failed.
+ * Returns the shared memory of another block of the cluster, and sets w->addr to the offset in it. Returns NULL if the
+ * launch has failed.
  */
 static uint8_t *find_other_block(struct warp *w, const struct op *o, unsigned lane, uint64_t bytes)
 {
@@ -92,7 +93,7 @@ static bool window_find_host(
 	lanes_extremes(w->addr, m, &low, &high);
 	if (!stride && high <= size && size - high >= bytes &&
 		(high < CLUSTER_STRIDE || w->g->cluster_size == 1)) {
-		add_base(at, w->addr, (uintptr_t)base);
+		add_base_to_offsets(at, w->addr, (uintptr_t)base);
 		return true;
 	}
 	FOR_BITS32 (i, m) {
@@ -109,9 +110,9 @@ static bool window_find_host(
 	return true;
 }
 
-/* Finds the addresses of those lanes of m that are in one space. The addresses of other lanes in at stay. */
-static bool find_lanes(struct warp *w, const struct op *o, uint32_t m, uint32_t lanes, uint64_t bytes,
-	enum state_space space, uint8_t **at)
+/* Sets at[] to the host addresses of `lanes`, which are the lanes of m with addresses in one space. */
+static bool find_hosts_in_space(struct warp *w, const struct op *o, uint32_t m, uint32_t lanes,
+	uint64_t bytes, enum state_space space, uint8_t **at)
 {
 	uint8_t *part[LANES], **to = lanes == m ? at : part;
 
@@ -148,10 +149,10 @@ static bool generic_find_host(struct warp *w, const struct op *o, uint32_t m, ui
 	}
 	uint32_t global = m & ~(shared | local | param), last = 31u - (uint32_t)__builtin_clz(m);
 	w->space = shared >> last & 1 ? SP_SHARED : local >> last & 1 ? SP_LOCAL : SP_GLOBAL;
-	return find_lanes(w, o, m, global, bytes, SP_GLOBAL, at) &&
-	       find_lanes(w, o, m, shared, bytes, SP_SHARED, at) &&
-	       find_lanes(w, o, m, local, bytes, SP_LOCAL, at) &&
-	       find_lanes(w, o, m, param, bytes, SP_PARAM, at);
+	return find_hosts_in_space(w, o, m, global, bytes, SP_GLOBAL, at) &&
+	       find_hosts_in_space(w, o, m, shared, bytes, SP_SHARED, at) &&
+	       find_hosts_in_space(w, o, m, local, bytes, SP_LOCAL, at) &&
+	       find_hosts_in_space(w, o, m, param, bytes, SP_PARAM, at);
 }
 
 bool mem_find_host(
@@ -192,7 +193,7 @@ typedef u64 u64_any __attribute__((aligned(1), may_alias));
 
 /*
  * Loads a word of each lane. The lanes of half a warp often have one address, as in rows of blocks of 16 by 16
- * threads: 64 instructions and not 104.
+ * threads: the load then takes 64 instructions instead of 104.
  */
 LANE_FN static void gather_32(u32 *d, uintptr_t base, const uint64_t *a)
 {
@@ -221,7 +222,7 @@ LANE_FN static void gather_64(u64 *d, uintptr_t base, const uint64_t *a)
 
 /*
  * Returns the host address of address 0 of the global or shared space, if the bytes of all lanes are
- * contiguous host memory; 0: they are not.
+ * contiguous host memory; else 0.
  */
 static uintptr_t flat_base(const struct warp *w, const struct op *o, uint64_t low, uint64_t high)
 {
@@ -236,7 +237,7 @@ static uintptr_t flat_base(const struct warp *w, const struct op *o, uint64_t lo
 
 /* Loads words of 4 or 8 bytes into registers of this size; fast if all lanes execute and checks are off. */
 static void execute_ld(struct warp *w, const struct op *o, uint32_t m);
-static void ld_words(struct warp *w, const struct op *o, uint32_t m)
+static void execute_ld_words(struct warp *w, const struct op *o, uint32_t m)
 {
 	uint64_t low, high;
 	uintptr_t base;
@@ -446,7 +447,8 @@ int mem_bind_space(struct bind *b, struct op *o, const struct operand *at, bool 
 }
 
 /* Binds the o->n registers of a vector, each of o->bytes. */
-static int bind_vector(struct bind *b, struct op *o, const struct operand *data, enum type t, bool write)
+static int bind_access_vector(
+	struct bind *b, struct op *o, const struct operand *data, enum type t, bool write)
 {
 	if (data->kind != O_VEC || data->n != o->n)
 		return bind_fault(
@@ -518,7 +520,7 @@ static int bind_load_store(struct bind *b, struct op *o, bool write)
 			return -1;
 		if (!write && (bytes == 4 || bytes == 8) && o->reg_bytes == bytes &&
 			(o->space == SP_GLOBAL || o->space == SP_SHARED))
-			o->fn = ld_words;
+			o->fn = execute_ld_words;
 		if (!write && o->space == SP_PARAM && at->sym && bytes <= 8 && o->reg_bytes <= 8) {
 			if ((uint64_t)o->imm > b->fn->param_bytes ||
 				b->fn->param_bytes - (uint64_t)o->imm < bytes)
@@ -529,7 +531,7 @@ static int bind_load_store(struct bind *b, struct op *o, bool write)
 		}
 		return 0;
 	}
-	return bind_vector(b, o, data, t, write);
+	return bind_access_vector(b, o, data, t, write);
 }
 
 int bind_ld(struct bind *b, struct op *o) { return bind_load_store(b, o, false); }
@@ -563,7 +565,7 @@ int bind_fence(struct bind *b, struct op *o)
 	return 0;
 }
 
-/* Binds prefetches and hints. */
+/* Binds prefetches and hints, which have no effect. */
 int bind_nothing(struct bind *b, struct op *o)
 {
 	(void)b;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Binding of matrix products of a warp: shapes, types and registers of mma.sync and wmma, and the memory
- * accesses of wmma. The products are computed in sem/product.c.
+ * Binds matrix products of a warp: shapes, types and registers of mma.sync and wmma, and the memory
+ * accesses of wmma. sem/product.c computes the products.
  */
 #include "exec/check.h"
 #include "sem/mma.h"
@@ -38,7 +38,7 @@ static bool find_mma_shape(const struct stmt *in, struct mma_shape *s)
 }
 
 /*
- * Returns the registers per lane of rows x cols elements. eight: f16 inputs of wmma, which always use eight.
+ * Returns the number of registers per lane for rows x cols elements. eight: f16 inputs of wmma, which always use eight.
  */
 static unsigned fragment_registers(unsigned rows, unsigned cols, enum type t, bool eight)
 {
@@ -66,7 +66,7 @@ static int bind_fragment(
 	return 0;
 }
 
-/* Returns true if types and shape match. (Bits of an element of A times k is 128, 256 or 512.) */
+/* Returns true if a product of these types and this shape exists: bits of an element of A * k are 128, 256 or 512. */
 static bool is_known_mma(const struct matrix *x)
 {
 	unsigned bits = types[x->a].bits, deep = bits * x->shape.k;
@@ -94,7 +94,7 @@ static bool is_known_mma(const struct matrix *x)
 	return x->shape.m == 8 ? deep == 128 && !floats : deep == 128 || deep == 256;
 }
 
-static int finish_mma(struct bind *b, struct op *o, struct matrix *x, const struct operand *k)
+static int bind_mma_operands(struct bind *b, struct op *o, struct matrix *x, const struct operand *k)
 {
 	uint32_t *slot = bind_ext(b, o)->slot;
 	bool eight = x->wmma && x->a == T_F16;
@@ -123,7 +123,7 @@ static int finish_mma(struct bind *b, struct op *o, struct matrix *x, const stru
 }
 
 /* Checks for suffixes that the product ignores, and for required ones that are missing. */
-static int check_suffixes(struct bind *b, const struct matrix *x, bool layouts)
+static int check_mma_suffixes(struct bind *b, const struct matrix *x, bool layouts)
 {
 	const struct stmt *in = b->in;
 
@@ -132,7 +132,7 @@ static int check_suffixes(struct bind *b, const struct matrix *x, bool layouts)
 	if (x->a == T_B1 ? stmt_has(in, M_XOR) == stmt_has(in, M_AND) || !stmt_has(in, M_POPC)
 			 : stmt_has(in, M_XOR) || stmt_has(in, M_AND) || stmt_has(in, M_POPC))
 		return bind_fault(
-			b, NULL, "suffix", "%s (expected .xor.popc or .and.popc for .b1 alone)", in->text);
+			b, NULL, "suffix", "%s (expected .xor.popc or .and.popc for .b1 only)", in->text);
 	if (layouts && !strstr(in->text, ".row.col"))
 		return bind_fault(b, NULL, "suffix", "%s (expected .row.col)", in->text);
 	return 0;
@@ -182,9 +182,9 @@ int bind_mma(struct bind *b, struct op *o)
 	} else if (!is_known_mma(&x)) {
 		return bind_refuse(b, "this shape with these types");
 	}
-	return check_suffixes(b, &x, !x.volta) || (x.sparse && bind_mma_metadata(b, o, &x))
+	return check_mma_suffixes(b, &x, !x.volta) || (x.sparse && bind_mma_metadata(b, o, &x))
 		       ? -1
-		       : finish_mma(b, o, &x, in->operand);
+		       : bind_mma_operands(b, o, &x, in->operand);
 }
 
 /* ---- wmma ---- */
@@ -195,7 +195,7 @@ static uint64_t wmma_offset(const struct op *o, unsigned row, unsigned col, uint
 	return o->imm & 1 ? (uint64_t)col * stride + row : (uint64_t)row * stride + col;
 }
 
-/* Moves an element between a lane's register and memory. bit: its first bit there; o->is_signed: a store. */
+/* Moves an element between a lane's register and memory, where its first bit is `bit`. o->is_signed: to memory. */
 static void move_matrix_element(
 	struct warp *w, const struct op *o, unsigned lane, unsigned i, uint64_t bit, uint8_t *at)
 {
@@ -270,8 +270,9 @@ static int bind_wmma_product(struct bind *b, struct op *o, struct mma_shape s)
 	x.bit_op = x.a == T_B1 ? stmt_has(in, M_XOR) ? 1 : 2 : 0;
 	if (!is_known_mma(&x))
 		return bind_refuse(b, "this shape with these types");
-	return check_suffixes(b, &x, false) || bind_operands(b, 4, 4) ? -1
-								      : finish_mma(b, o, &x, in->operand);
+	return check_mma_suffixes(b, &x, false) || bind_operands(b, 4, 4)
+		       ? -1
+		       : bind_mma_operands(b, o, &x, in->operand);
 }
 
 static int bind_wmma_move(struct bind *b, struct op *o, struct mma_shape s)

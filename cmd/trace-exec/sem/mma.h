@@ -18,14 +18,14 @@ struct matrix { /* data of an op */
 	uint8_t a, b, c, d; /* types */
 	bool saturate, a_col, b_row, volta;
 	uint8_t bit_op;             /* b1: 1 xor, 2 and */
-	uint8_t n_a, n_b, n_c, n_d; /* registers */
+	uint8_t n_a, n_b, n_c, n_d; /* numbers of registers */
 	bool wmma;
 	bool sparse;      /* A has k / 2 columns; o->a: metadata */
 	uint8_t selector; /* lanes of a quad that hold the metadata */
 };
 
 static inline bool mma_is_int(enum type t) { return types[t].kind != K_FLOAT; }
-/* Returns the elements of a type in a 32-bit register; 1 for 32 bits and more. */
+/* Returns the number of elements of a type in a 32-bit register; 1 for types of 32 bits and more. */
 static inline unsigned mma_per_reg(enum type t) { return types[t].bits >= 32 ? 1 : 32u / types[t].bits; }
 /* Returns the bits of a lane's register of a fragment. */
 static inline u64 mma_reg(const struct warp *w, uint32_t slot, enum type t, unsigned lane)
@@ -34,10 +34,10 @@ static inline u64 mma_reg(const struct warp *w, uint32_t slot, enum type t, unsi
 }
 /* Returns element i of the bits of a register or memory word. */
 double mma_element(u64 bits, unsigned i, enum type t);
-/* Returns a sum as the bits of type t: rounded to the nearest, integers cut. */
+/* Returns a sum as bits of type t. Floating-point numbers are rounded to nearest, integers truncated to 32 bits. */
 u64 mma_bits(double v, enum type t);
 
-/* Finds row and column of element i of a lane's n elements of a wmma fragment of rows x cols. */
+/* Sets *row and *col of element i, of n that a lane has, of a wmma fragment of rows x cols. */
 void mma_place_fragment(
 	unsigned rows, unsigned cols, unsigned n, unsigned lane, unsigned i, unsigned *row, unsigned *col);
 
@@ -48,11 +48,11 @@ void mma_place_fragment(
 unsigned mma_sparse_column(
 	const u32 *metadata, enum type t, unsigned k, unsigned selector, unsigned row, unsigned c);
 
-/* Checks that all lanes execute. false: the launch has failed. what: "product", "access". */
+/* Fails the launch, and returns false, unless all lanes execute. what: "product" or "access", for the message. */
 bool mma_check_lanes(struct warp *w, const struct op *o, uint32_t m, const char *what);
-/* Execute the product o->x->matrix, with the registers of D, A, B and C in o->x->slot. */
+/* Executes the product o->x->matrix, with the registers of D, A, B and C in o->x->slot. */
 void mma_run(struct warp *w, const struct op *o, uint32_t m);
-/* m8n8k4 of f16. */
+/* Executes m8n8k4 of f16. */
 void mma_run_volta(struct warp *w, const struct op *o, uint32_t m);
 
 /* ---- products of warpgroups; sem/wgmma.c ---- */
@@ -70,7 +70,7 @@ struct wgmma { /* x->family */
 	uint32_t slot_meta;
 	uint16_t n_d;
 };
-/* Tests whether the instructions have this shape with these types. */
+/* Tests whether a product of this shape and these types exists. */
 bool wgmma_is_known(const struct wgmma *x);
 void wgmma_run(struct warp *w, const struct op *o, uint32_t m);
 

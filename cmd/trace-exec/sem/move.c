@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Moves: of registers, vectors, addresses and special registers; cvta, isspacep.
+ * Moves of registers, vectors, addresses and special registers; cvta, isspacep.
  *
  * Always true: a special register that is constant for a warp is a vector of the frame. The clock is the
  * number of warp instructions that the CTA has executed, so it increases with every instruction.
@@ -46,12 +46,12 @@ static void mov_clock(struct warp *w, const struct op *o, uint32_t m)
 	}
 }
 
-static u64 read_part(const struct warp *w, uint32_t slot, unsigned bytes, unsigned i)
+static u64 read_part_lane(const struct warp *w, uint32_t slot, unsigned bytes, unsigned i)
 {
 	return bytes == 2 ? REG(u16, w, slot)[i] : bytes == 4 ? REG(u32, w, slot)[i] : REG(u64, w, slot)[i];
 }
 
-static void write_part(const struct warp *w, uint32_t slot, unsigned bytes, unsigned i, u64 v)
+static void write_part_lane(const struct warp *w, uint32_t slot, unsigned bytes, unsigned i, u64 v)
 {
 	if (bytes == 2)
 		REG(u16, w, slot)[i] = (u16)v;
@@ -62,7 +62,7 @@ static void write_part(const struct warp *w, uint32_t slot, unsigned bytes, unsi
 }
 
 /*
- * Packs {a, b, ...} into one register, the first element lowest. o->bytes: of an element; o->reg_bytes: of
+ * Packs {a, b, ...} into one register, the first element lowest. o->bytes: size of an element; o->reg_bytes: size of
  * the register.
  */
 static void mov_pack(struct warp *w, const struct op *o, uint32_t m)
@@ -73,7 +73,7 @@ static void mov_pack(struct warp *w, const struct op *o, uint32_t m)
 		for (unsigned k = 0; k < o->n; k++) {
 			unsigned bit = 8 * o->bytes * k;
 
-			v[bit / 64] |= (read_part(w, o->x->slot[k], o->x->bytes[k], i) &
+			v[bit / 64] |= (read_part_lane(w, o->x->slot[k], o->x->bytes[k], i) &
 					       (o->bytes == 8 ? UINT64_MAX : (1ull << 8 * o->bytes) - 1))
 				       << bit % 64;
 		}
@@ -81,7 +81,7 @@ static void mov_pack(struct warp *w, const struct op *o, uint32_t m)
 			REG(u64, w, o->d)[i] = v[0];
 			REG(u64, w, o->d)[i + LANES] = v[1];
 		} else {
-			write_part(w, o->d, o->reg_bytes, i, v[0]);
+			write_part_lane(w, o->d, o->reg_bytes, i, v[0]);
 		}
 	}
 }
@@ -95,12 +95,12 @@ static void mov_unpack(struct warp *w, const struct op *o, uint32_t m)
 			v[0] = REG(u64, w, o->a)[i];
 			v[1] = REG(u64, w, o->a)[i + LANES];
 		} else {
-			v[0] = read_part(w, o->a, o->reg_bytes, i);
+			v[0] = read_part_lane(w, o->a, o->reg_bytes, i);
 		}
 		for (unsigned k = 0; k < o->n; k++) {
 			unsigned bit = 8 * o->bytes * k;
 
-			write_part(w, o->x->slot[k], o->x->bytes[k], i,
+			write_part_lane(w, o->x->slot[k], o->x->bytes[k], i,
 				v[bit / 64] >> bit % 64 &
 					(o->bytes == 8 ? UINT64_MAX : (1ull << 8 * o->bytes) - 1));
 		}
@@ -113,13 +113,14 @@ static void mov_vector(struct warp *w, const struct op *o, uint32_t m)
 
 	FOR_BITS32 (i, m) {
 		for (unsigned k = 0; k < o->n; k++)
-			v[k] = read_part(w, o->x->slot[o->n + k], o->bytes, i);
+			v[k] = read_part_lane(w, o->x->slot[o->n + k], o->bytes, i);
 		for (unsigned k = 0; k < o->n; k++)
-			write_part(w, o->x->slot[k], o->bytes, i, v[k]);
+			write_part_lane(w, o->x->slot[k], o->bytes, i, v[k]);
 	}
 }
 
-static int bind_parts(struct bind *b, struct op *o, const struct operand *vec, unsigned bits, bool dst)
+static int bind_part_registers(
+	struct bind *b, struct op *o, const struct operand *vec, unsigned bits, bool dst)
 {
 	struct ext *x = bind_ext(b, o);
 	unsigned each = vec->n ? bits / vec->n : 0;
@@ -174,13 +175,13 @@ int bind_mov(struct bind *b, struct op *o)
 		return bind_vector_move(b, o, t);
 	if (k[1].kind == O_VEC && k[0].kind != O_VEC) {
 		o->fn = mov_pack;
-		return bind_parts(b, o, &k[1], bits, false)              ? -1
+		return bind_part_registers(b, o, &k[1], bits, false)     ? -1
 		       : (o->d = bind_dst(b, &k[0], bits)) == UINT32_MAX ? -1
 									 : 0;
 	}
 	if (k[0].kind == O_VEC) {
 		o->fn = mov_unpack;
-		return bind_parts(b, o, &k[0], bits, true)            ? -1
+		return bind_part_registers(b, o, &k[0], bits, true)   ? -1
 		       : (o->a = bind_src(b, &k[1], t)) == UINT32_MAX ? -1
 								      : 0;
 	}
@@ -264,7 +265,7 @@ int bind_isspacep(struct bind *b, struct op *o)
 	return o->d == UINT32_MAX || o->a == UINT32_MAX ? -1 : 0;
 }
 
-/* Binds cache policies, and ranks in clusters of one thread block: the result is 0. */
+/* Binds instructions whose result is 0: cache policies, and ranks in clusters of one thread block. */
 int bind_zero(struct bind *b, struct op *o)
 {
 	enum type t = b->in->n_types ? (enum type)b->in->type[0] : T_B32;

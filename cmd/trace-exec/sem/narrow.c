@@ -6,8 +6,8 @@
  * Always true: the first source is the uppermost element. An element of 6 bits is in 8 bits, the upper two 0.
  * With .rs, elements use random bits of the operand:
  *   - Each element of a pair uses its half of the operand (13 of its 16 bits for f16).
- *   - Of four elements, the first two share the upper half, and the last two the lower half. The first of such two
- *     reads it in reversed bit order.
+ *   - Of four elements, the first two share the upper half, and the last two the lower half. The first element of each
+ *     two reads the half in reversed bit order.
  *   - The "halves" of e2m1x4 are the upper bytes of both halves of the operand, and the lower bytes.
  * The rule for four elements follows reports about a B200, except e2m3x4 and e3m2x4, which are assumed to
  * behave as e4m3x4. None of it was checked on a GPU.
@@ -63,7 +63,7 @@ static const struct narrow_form {
 	{T_E3M2X4, T_F32, HOW(RS), SATFINITE_MUST, true},
 };
 
-/* Returns the elements of a packed type; n 0: t is none. */
+/* Returns the format and the number of elements of packed type t; the number is 0 if t is not packed. */
 static struct narrow_parts {
 	enum small f;
 	uint8_t n;
@@ -101,7 +101,7 @@ struct narrow { /* x->family */
 	enum rounding round;
 };
 
-static u32 reverse16(u32 v)
+static u32 reverse_16_bits(u32 v)
 {
 	u32 r = 0;
 
@@ -120,7 +120,7 @@ static struct rounds random_bits_of(const struct narrow *c, u32 r, unsigned i)
 					 : (struct rounds){ROUND_RS, half, 16};
 	if (c->d == SMALL_E2M1)
 		half = i < 2 ? (r >> 16 & 0xff00) | (r >> 8 & 0xff) : (r >> 8 & 0xff00) | (r & 0xff);
-	return (struct rounds){ROUND_RS, i & 1 ? half : reverse16(half), 16};
+	return (struct rounds){ROUND_RS, i & 1 ? half : reverse_16_bits(half), 16};
 }
 
 static u64 read_lane_value(const void *r, unsigned bytes, unsigned i)
@@ -171,7 +171,7 @@ static const struct narrow_form *find_narrow_form(enum type d, enum type s)
 	return NULL;
 }
 
-/* Checks that the suffixes are valid for the form. -1: a fault. */
+/* Checks that the suffixes are valid for the form. Returns -1 with the fault set if they are not. */
 static int check_narrow_suffixes(struct bind *b, const struct narrow_form *f, enum rounding round)
 {
 	static const enum modifier meaningless[] = {M_FTZ, M_SAT, M_RNI, M_RZI, M_RMI, M_RPI, M_RNA};
@@ -181,7 +181,7 @@ static int check_narrow_suffixes(struct bind *b, const struct narrow_form *f, en
 
 	for (unsigned i = 0; i < sizeof(meaningless) / sizeof(*meaningless); i++)
 		if (stmt_has(in, meaningless[i]))
-			return bind_fault(b, NULL, "suffix", ".%s in %s (expected none between such types)",
+			return bind_fault(b, NULL, "suffix", ".%s in %s (expected none between these types)",
 				modifier_name[meaningless[i]], in->text);
 	if (!(f->rounds >> round & 1) ||
 		(round == ROUND_RN &&
@@ -203,7 +203,7 @@ static int check_narrow_suffixes(struct bind *b, const struct narrow_form *f, en
 	return 0;
 }
 
-static int bind_sources(struct bind *b, struct op *o, struct narrow *c, enum type s)
+static int bind_narrow_sources(struct bind *b, struct op *o, struct narrow *c, enum type s)
 {
 	const struct operand *k = b->in->operand, *from = k + 1;
 	unsigned n = c->s_step ? 1 : c->n, operands = 1 + (n == FOUR ? 1 : n) + (c->round == ROUND_RS);
@@ -249,14 +249,14 @@ int bind_narrow(struct bind *b, struct op *o, enum rounding round)
 	bind_ext(b, o)->family = c;
 	o->fn = execute_narrow;
 	o->d = bind_dst_any(b, &b->in->operand[0], types[d].bits / 8, &c->d_bytes);
-	if (o->d == UINT32_MAX || bind_sources(b, o, c, s))
+	if (o->d == UINT32_MAX || bind_narrow_sources(b, o, c, s))
 		return -1;
 	return c->d_bytes > 8 ? bind_refuse(b, "registers of at most 64 bits") : 0;
 }
 
 /* ---- integers ---- */
 
-/* cvt.pack: packs o->a and o->b, saturated to type o->mode, b lowest; the rest are the low bits of o->c. */
+/* Executes cvt.pack: o->b lowest, o->a above it, both saturated to type o->mode, and low bits of o->c in the rest. */
 static void execute_cvt_pack(struct warp *w, const struct op *o, uint32_t m)
 {
 	enum type t = (enum type)o->mode;

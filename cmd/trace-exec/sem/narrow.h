@@ -6,9 +6,9 @@
 #include "exec/exec.h"
 #include "lang/small.h"
 
-/* Returns whether t is a packed type of two or four elements. */
+/* Returns true if t is a packed type of two or four elements. */
 bool narrow_is_packed_type(enum type t);
-/* Binds cvt to or from a packed type. round: of the suffix, ROUND_RN without one. */
+/* Binds cvt to or from a packed type. round: rounding of the suffix; ROUND_RN without one. */
 int bind_narrow(struct bind *b, struct op *o, enum rounding round);
 int bind_pack(struct bind *b, struct op *o);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Execution of matrix products of a warp: mma.sync, dense and sparse, and wmma with a fragment layout of its
- * own.
+ * Executes matrix products of a warp: mma.sync, dense and sparse, and wmma, whose fragments have another layout.
  *
  * One rule gives the position of every element of mma.sync except m8n8k4 of f16. Let g = lane / 4, t = lane %
  * 4, and P the elements per register. Register r of A holds row g + 8 (r mod 2) and columns t P to t P + P -
@@ -87,7 +86,7 @@ static void position_in_b(
 	*col = lane / 4;
 }
 
-/* Finds the position of element i of the lane's part of C or D. */
+/* Sets *row and *col to the position of element i of the lane's part of C or D. */
 static void position_in_c(unsigned lane, unsigned i, unsigned *row, unsigned *col)
 {
 	*row = lane / 4 + 8 * (i / 2);
@@ -255,10 +254,10 @@ struct quads {
 	double a[8][4], b[4][8], c[8][8];
 };
 
-/* Returns lane n (0 to 7) of pair q of quads. */
+/* Returns the number in the warp of lane n (0 to 7) of pair q of quads. */
 static unsigned volta_lane(unsigned q, unsigned n) { return n % 4 + 4 * q + n / 4 * 16; }
 
-/* Returns element i (0 to 7) of lane n of C or D: for f16 an element of row n, for f32 scattered ones. */
+/* Returns element i (0 to 7) of lane n of C or D. A lane has row n for f16, and parts of several rows for f32. */
 static double *volta_element_of_c(double (*c)[8], unsigned n, unsigned i, bool f16)
 {
 	unsigned up = n / 4 * 4, lane = n % 4;

@@ -15,7 +15,8 @@
 enum { MODE_FTZ = 2, MODE_SAT = 4, MODE_RZ = 8, MODE_RM = 16, MODE_RP = 32, MODE_NAN = 64, MODE_RELU = 128 };
 
 /*
- * Binds fn with destination operand 0 of type d, and n sources of types s[]. fn NULL: the types are refused.
+ * Binds fn with destination operand 0 of type d, and n sources of types s[]. fn NULL: sets the fault that the types are
+ * not supported.
  */
 int bind_plain(struct bind *b, struct op *o, op_fn *fn, enum type d, const enum type *s, unsigned n);
 #define BIND(b, o, fn, d, ...) \
@@ -46,22 +47,22 @@ int bind_minmax_int(struct bind *b, struct op *o);
 int bind_absneg_int(struct bind *b, struct op *o);
 
 /*
- * Finds the host addresses of bytes at w->addr for the lanes of m. w->addr becomes offsets of the space.
- * false: the launch has failed.
+ * Sets at[] to the host addresses of `bytes` bytes at w->addr for the lanes of m, and w->addr to their offsets in the
+ * space. Returns false if the launch has failed.
  */
 bool mem_find_host(
 	struct warp *w, const struct op *o, uint32_t m, enum state_space space, uint64_t bytes, uint8_t **at);
 /*
- * Returns the shared memory of block rank of the cluster, for a lane's access at offset w->addr. NULL: the
- * block has ended, and the launch has failed.
+ * Returns the shared memory of the cluster's block with this rank, for a lane's access at offset w->addr. If the block
+ * has ended, fails the launch and returns NULL.
  */
 uint8_t *mem_block_shared(struct warp *w, const struct op *o, unsigned lane, unsigned rank);
-/* Find the host addresses of op o for the lanes of m and check the accesses. false: the launch has failed. */
+/* Set at[] to the host addresses of op o for the lanes of m, and check them. Return false if the launch has failed. */
 bool mem_read(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at);
 bool mem_write(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at);
-/* barrier.cluster.arrive and .wait; sem/cluster.c. */
+/* Binds barrier.cluster.arrive and .wait; sem/cluster.c. */
 int bind_cluster_barrier(struct bind *b, struct op *o);
-/* bar.warp.sync; sem/warp.c. */
+/* Binds bar.warp.sync; sem/warp.c. */
 int bind_bar_warp(struct bind *b, struct op *o);
 /* Binds space and address of the memory operand: o->space, o->a, o->imm. */
 int mem_bind_space(struct bind *b, struct op *o, const struct operand *at, bool write);

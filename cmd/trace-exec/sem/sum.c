@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sums as sources: "temp + 1", a register plus a constant, which the assembler accepts.
+ * Sums of a register and a constant as sources, such as "temp + 1", which the assembler accepts.
  *
- * Each sum has a scratch slot in the frame. The op of such an instruction is sum_execute(), which fills the
+ * Each sum has a scratch slot in the frame. The function of an instruction with sums is sum_execute(), which fills the
  * slots and calls the instruction's own function. Sums are rare, so they are in a separate table in the order
  * of their instructions. Always true: an instruction that changes the flow has no sum.
  */

@@ -5,9 +5,9 @@
 
 #include "sem/sem.h"
 
-/* Returns the slot of operand o, a register of `bytes` in slot `from` plus o->value. */
+/* Returns the slot of operand o: the sum of o->value and the register of `bytes` bytes in slot `from`. */
 uint32_t sum_slot(struct bind *b, const struct operand *o, uint32_t from, unsigned bytes);
-/* Makes op o compute its sums, from number `first` on. -1 and the fault where the op cannot have one. */
+/* Makes op o compute its sums, from number `first` on. Returns -1 and the fault if the op cannot have any. */
 int sum_finish(struct bind *b, struct op *o, uint32_t first);
 
 #endif

@@ -3,7 +3,7 @@
  * Surfaces: suld, sust, sured; queries of textures and surfaces (txq, suq, istypep).
  *
  * The first coordinate of an unformatted access (.b) counts bytes, which are moved unchanged. A formatted
- * access (.p) counts texels and writes 32-bit numbers to the channels, cut to their bits.
+ * access (.p) counts texels and writes 32-bit numbers to the channels, truncated to their bits.
  *
  * Always true: coordinates outside of the surface end the launch (.trap, the default), are moved to the
  * nearest ones inside (.clamp), or read zeros and write nothing (.zero). The checks treat a surface as global
@@ -13,7 +13,10 @@
 #include "sem/atom.h"
 #include "sem/texture.h"
 
-/* Sets w->addr of a lane. Returns 1; 0: outside, without an access; -1: the launch has failed. */
+/*
+ * Sets w->addr of a lane to the address of its access. Returns 1; 0 if the access is outside and not made; -1 if the
+ * launch has failed.
+ */
 static int surface_address(struct warp *w, const struct op *o, const struct surface_access *x,
 	const struct texture *t, unsigned lane)
 {
@@ -168,7 +171,7 @@ static void execute_sured(struct warp *w, const struct op *o, uint32_t m)
 
 /* ---- queries ---- */
 
-/* Returns the number of OpenCL for the channel type, as PTX uses its names. */
+/* Returns OpenCL's number for the channel type, because PTX uses OpenCL's names. */
 static uint32_t channel_data_type(const struct texture *t)
 {
 	static const uint16_t whole[3][3] = {
@@ -205,13 +208,13 @@ static uint32_t query_value(const struct texture *t, uint32_t what)
 	}
 }
 
-static bool asks_sampler(uint32_t what)
+static bool is_sampler_query(uint32_t what)
 {
 	return what == M_FILTER_MODE || what == M_FORCE_UNNORMALIZED_COORDS || what == M_ADDR_MODE_0 ||
 	       what == M_ADDR_MODE_1 || what == M_ADDR_MODE_2;
 }
 
-static void run_query(struct warp *w, const struct op *o, uint32_t m)
+static void execute_query(struct warp *w, const struct op *o, uint32_t m)
 {
 	uint32_t what = o->x->aux[0];
 
@@ -220,7 +223,7 @@ static void run_query(struct warp *w, const struct op *o, uint32_t m)
 		struct texture level = {.levels = 1};
 		const struct texture *t = &level;
 
-		if (!asks_sampler(what) ||
+		if (!is_sampler_query(what) ||
 			!texture_find_sampler(w->g->textures, w->mem, w->addr[i], &level.sampler))
 			t = geometry_texture(w, o, NULL, i, o->is_signed);
 		if (!t)
@@ -361,7 +364,7 @@ int bind_query(struct bind *b, struct op *o)
 	if (level && (o->b = bind_src(b, &in->operand[2], T_B32)) == UINT32_MAX)
 		return -1;
 	o->is_signed = in->op == I_suq;
-	o->fn = run_query;
+	o->fn = execute_query;
 	return (o->d = bind_dst(b, &in->operand[0], 32)) == UINT32_MAX ? -1 : 0;
 }
 

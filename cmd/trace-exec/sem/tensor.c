@@ -4,7 +4,7 @@
  * global memory and shared memory, in boxes (tiles), four rows (gather4, scatter4), or pixels of a
  * convolution (im2col).
  *
- * A copy completes at its issue and reports its bytes to the mbarrier at once. Always true: elements outside
+ * A copy completes at its issue, with its bytes of the mbarrier. Always true: elements outside
  * of the tensor read as zeros (or NaNs) and are not written. In shared memory, dimension 0 of the box is
  * contiguous, and its 16-byte pieces are permuted by the map's swizzle.
  */
@@ -12,7 +12,7 @@
 #include "exec/check.h"
 #include "sem/async.h"
 
-/* Returns the error in the corners, pixels or steps of an im2col map; NULL: none. */
+/* Returns the error in the corners, pixels or steps of an im2col map; NULL if there is none. */
 static const char *pixels_error(const struct tensor_map *m)
 {
 	int most = m->rank == 3 ? 1 << 15 : m->rank == 4 ? 1 << 7 : 1 << 4;
@@ -23,7 +23,7 @@ static const char *pixels_error(const struct tensor_map *m)
 		int low = m->lower[d - 1], high = m->upper[d - 1];
 
 		if (low < -most || low >= most || high < -most || high >= most)
-			return "corners of im2col further out than 16, 8 or 5 bits with a sign, for 3, 4 or 5 dimensions";
+			return "corners of im2col that need more than 16, 8 or 5 signed bits, for 3, 4 or 5 dimensions";
 		if ((int64_t)m->dim[d] + high <= low)
 			return "corners of im2col without a pixel between them";
 	}
@@ -37,19 +37,19 @@ const char *tensor_map_error(const struct tensor_map *m)
 	if (m->magic != TENSOR_MAGIC || !m->rank || m->rank > TENSOR_RANK)
 		return "no tensor map";
 	if (m->bytes != 1 && m->bytes != 2 && m->bytes != 4 && m->bytes != 8)
-		return "elements of another size than 1, 2, 4 or 8 bytes";
+		return "elements that are not of 1, 2, 4 or 8 bytes";
 	for (unsigned d = 0; d < m->rank; d++) {
 		if (!m->dim[d] || m->dim[d] > 1ull << 32)
 			return "a dimension of 0 or above 2^32 elements";
 		if (!m->pixels && (!m->box[d] || m->box[d] > 256))
 			return "a box of 0 or more than 256 elements in a dimension";
 		if (d && (m->stride[d - 1] % 16 || m->stride[d - 1] >> 40))
-			return "a stride that is no multiple of 16 bytes below 2^40";
+			return "a stride that is not a multiple of 16 bytes below 2^40";
 	}
 	if (tensor_step(m, 0) != 1)
 		return "steps along the first dimension";
 	if (m->addr % 16 || inner % 16)
-		return "an address or the box's innermost bytes no multiple of 16";
+		return "an address, or innermost bytes of the box, that are not a multiple of 16";
 	if (m->span && (inner > m->span || (m->span != 32 && m->span != 64 && m->span != 128)))
 		return "a box whose innermost bytes are more than the swizzle's";
 	return m->pixels ? pixels_error(m) : NULL;
@@ -69,10 +69,10 @@ static uint64_t swizzle_offset(const struct tensor_map *m, uint64_t offset)
 	return m->span ? offset ^ ((offset >> 7) & (m->span / 16u - 1)) << 4 : offset;
 }
 
-/* Returns the elements of a line, a row of the box along dimension 0. */
+/* Returns the number of elements of a line, which is a row of the box along dimension 0. */
 static uint64_t line_elements(const struct tensor_map *m) { return m->pixels ? m->channels : m->box[0]; }
 
-/* Returns the elements of a box in dimension d. */
+/* Returns the number of elements of a box in dimension d. */
 static uint64_t box_extent(const struct tensor_map *m, unsigned d)
 {
 	return (m->box[d] + tensor_step(m, d) - 1) / tensor_step(m, d);
@@ -107,7 +107,7 @@ static void next_pixel(const struct tensor_map *m, int64_t c[TENSOR_RANK])
 	c[m->rank - 1]++;
 }
 
-/* Finds the coordinates c of a line. at: the pixel of im2col, which moves to the next one. */
+/* Sets c to the coordinates of a line. at: current pixel of im2col, which is moved to the next one. */
 static void line_coordinates(
 	const struct box *b, uint64_t number, int64_t at[TENSOR_RANK], int64_t c[TENSOR_RANK])
 {
@@ -140,7 +140,7 @@ static void reduce_element(struct warp *w, const struct box *b, uint8_t *to, con
 	pthread_mutex_unlock(&w->mem->lock);
 }
 
-/* Checks that a line is in the buffer that contains the start of the tensor. false: the launch has failed. */
+/* Fails the launch, and returns false, unless a line is in the buffer that contains the start of the tensor. */
 static bool check_tensor_buffer(
 	struct warp *w, const struct op *o, const struct box *b, unsigned lane, uint64_t addr, uint64_t bytes)
 {
@@ -175,7 +175,7 @@ static uint64_t line_address(const struct box *b, const int64_t c[TENSOR_RANK], 
 
 /*
  * Returns the host address of the elements of the line at c that are in the tensor: *n elements from *first
- * on. NULL: outside of memory, the launch has failed.
+ * on. If they are outside of memory, fails the launch and returns NULL.
  */
 static uint8_t *line_find_host(struct warp *w, const struct op *o, const struct box *b, unsigned lane,
 	const int64_t c[TENSOR_RANK], uint64_t *first, uint64_t *n)
@@ -197,7 +197,7 @@ static uint8_t *line_find_host(struct warp *w, const struct op *o, const struct 
 		       : NULL;
 }
 
-/* Copies a line of the box at byte base of shared memory. false: the launch has failed. */
+/* Copies a line of the box at byte `base` of shared memory. Returns false if the launch has failed. */
 static bool copy_line(struct warp *w, const struct op *o, const struct box *b, unsigned lane,
 	const int64_t c[TENSOR_RANK], uint64_t number, uint64_t base, uint8_t *shared)
 {
@@ -225,8 +225,8 @@ static bool copy_line(struct warp *w, const struct op *o, const struct box *b, u
 }
 
 /*
- * True for a map at no multiple of 64 bytes. A compiler aligns a parameter of machine code in the constant bank,
- * where the parameters begin at no multiple of 64; an assembler may align it among the parameters.
+ * Returns true if a map is not at a multiple of 64 bytes. A map that is a parameter of machine code can be aligned from
+ * the start of the constant bank, as compilers do, or from the first parameter, as assemblers may do.
  */
 static bool map_misaligned(const struct warp *w, unsigned lane, const uint8_t *at)
 {
@@ -236,8 +236,8 @@ static bool map_misaligned(const struct warp *w, unsigned lane, const uint8_t *a
 	return w->addr[lane] % 64 && (!in_bank || (w->addr[lane] + w->g->param_at) % 64);
 }
 
-/* Reads and checks the tensor map of a lane. NULL: the launch has failed. */
-static const struct tensor_map *read_map(
+/* Reads and checks the tensor map of a lane. Returns NULL if the launch has failed. */
+static const struct tensor_map *read_tensor_map(
 	struct warp *w, const struct op *o, unsigned lane, struct tensor_map *m)
 {
 	const struct tensor_copy *x = o->x->family;
@@ -248,8 +248,8 @@ static const struct tensor_map *read_map(
 		return NULL;
 	memcpy(m, at, sizeof(*m));
 	wrong = w->space == SP_SHARED || w->space == SP_LOCAL ? "a tensor map in shared or local memory"
-		: map_misaligned(w, lane, at)                 ? "a tensor map at no multiple of 64 bytes"
-							      : tensor_map_error(m);
+		: map_misaligned(w, lane, at) ? "a tensor map that is not at a multiple of 64 bytes"
+					      : tensor_map_error(m);
 	if (!wrong && m->rank != x->rank)
 		wrong = "a tensor map of another number of dimensions";
 	else if (!wrong && (x->order == ORDER_PIXELS) != (m->pixels != 0))
@@ -263,7 +263,7 @@ static const struct tensor_map *read_map(
 	return wrong ? NULL : m;
 }
 
-/* Executes a lane's copy between the tensor and the shared memory of block rank. */
+/* Executes a lane's copy between the tensor and the shared memory of the block with this rank. */
 static bool copy_box(struct warp *w, const struct op *o, const struct box *b, unsigned lane, unsigned rank)
 {
 	const struct tensor_copy *x = o->x->family;
@@ -294,15 +294,15 @@ static bool copy_box(struct warp *w, const struct op *o, const struct box *b, un
 	if (!x->targets.reports)
 		return true;
 	return (bar = targets_find_host(w, o, &x->targets, &x->targets.bar, lane, rank, 8)) &&
-	       async_report_bytes(w, o, lane, bar, bytes);
+	       async_complete_bytes(w, o, lane, bar, bytes);
 }
 
-/* Reads the map and the coordinates of a lane's copy. false: the launch has failed. */
+/* Reads the map and the coordinates of a lane's copy. Returns false if the launch has failed. */
 static bool read_box(struct warp *w, const struct op *o, unsigned lane, struct tensor_map *map, struct box *b)
 {
 	const struct tensor_copy *x = o->x->family;
 
-	*b = (struct box){.map = read_map(w, o, lane, map),
+	*b = (struct box){.map = read_tensor_map(w, o, lane, map),
 		.direction = x->direction,
 		.order = x->order,
 		.atom = x->atom};
@@ -359,7 +359,7 @@ bool tensor_copy_lines(struct warp *w, const struct op *o, unsigned lane, struct
 /* ---- binding ---- */
 
 /* Binds "[map, {coordinates}]", and the list of offsets of im2col. */
-static int bind_map(
+static int bind_tensor_map(
 	struct bind *b, struct tensor_copy *x, const struct operand *map, const struct operand *offsets)
 {
 	unsigned n = x->order == ORDER_ROWS ? 5 : x->rank;
@@ -385,7 +385,7 @@ static int bind_map(
 }
 
 /* Sets the dimensions and the mode from the suffixes. */
-static int bind_order(struct bind *b, struct tensor_copy *x)
+static int bind_tensor_order(struct bind *b, struct tensor_copy *x)
 {
 	static const enum modifier dims[TENSOR_RANK] = {M_1D, M_2D, M_3D, M_4D, M_5D};
 	const struct stmt *in = b->in;
@@ -405,7 +405,7 @@ static int bind_order(struct bind *b, struct tensor_copy *x)
 	return 0;
 }
 
-/* A prefetch executes no copy, but its map is checked. */
+/* Binds a prefetch, which copies nothing but checks its map. */
 static int bind_tensor_prefetch(struct bind *b, struct op *o, struct tensor_copy *x)
 {
 	const struct stmt *in = b->in;
@@ -413,18 +413,18 @@ static int bind_tensor_prefetch(struct bind *b, struct op *o, struct tensor_copy
 	x->direction = WAY_PREFETCH;
 	if (!stmt_has(in, M_L2) || !stmt_has(in, M_GLOBAL))
 		return bind_fault(b, NULL, "suffix", "%s (expected .L2.global)", in->text);
-	if (bind_order(b, x))
+	if (bind_tensor_order(b, x))
 		return -1;
 	bool offsets = x->order == ORDER_PIXELS;
 	o->fn = tensor_copy_run;
 	return bind_operands(b, 1u + offsets, 1u + offsets + stmt_has(in, M_L2__CACHE_HINT)) ||
-			       bind_map(b, x, &in->operand[0], offsets ? &in->operand[1] : NULL)
+			       bind_tensor_map(b, x, &in->operand[0], offsets ? &in->operand[1] : NULL)
 		       ? -1
 		       : 0;
 }
 
 /* Checks the combination of destination, source and completion mechanism. */
-static int bind_tensor_ends(struct bind *b, bool store)
+static int check_tensor_suffixes(struct bind *b, bool store)
 {
 	const struct stmt *in = b->in;
 	bool cluster = stmt_has(in, M_SHARED__CLUSTER);
@@ -451,12 +451,12 @@ int bind_tensor_copy(struct bind *b, struct op *o)
 	if (stmt_has(in, M_PREFETCH))
 		return bind_tensor_prefetch(b, o, x);
 	x->direction = load ? WAY_LOAD : stmt_has(in, M_REDUCE) ? WAY_REDUCE : WAY_STORE;
-	if (bind_tensor_ends(b, !load) || bind_order(b, x))
+	if (check_tensor_suffixes(b, !load) || bind_tensor_order(b, x))
 		return -1;
 	bool offsets = load && x->order == ORDER_PIXELS;
 	unsigned n = load ? 3u + offsets + many : 2;
 	if (bind_operands(b, n, n + stmt_has(in, M_L2__CACHE_HINT)) ||
-		bind_map(b, x, &k[load], offsets ? &k[3] : NULL) ||
+		bind_tensor_map(b, x, &k[load], offsets ? &k[3] : NULL) ||
 		address_bind(b, &x->targets.to, &k[!load], SP_SHARED) ||
 		(load && address_bind(b, &x->targets.bar, &k[2], SP_SHARED)))
 		return -1;
@@ -466,7 +466,7 @@ int bind_tensor_copy(struct bind *b, struct op *o)
 	if (x->direction == WAY_REDUCE) {
 		if (!atom_find(in, T_NONE, &x->atom) || x->atom >= ATOM_EXCH)
 			return bind_fault(b, NULL, "suffix", "%s (expected one operation)", in->text);
-		b->frame->order |= ORDER_SHOWS; /* the type is in the map, unknown here */
+		b->frame->order |= ORDER_SHOWS; /* the type is in the tensor map, not in the code */
 	}
 	o->fn = tensor_copy_run;
 	return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fetches from textures: tex and tld4 of PTX, TEX and its kin of machine code.
+ * Fetches from textures: tex and tld4 of PTX, TEX and similar instructions of machine code.
  *
  * A fetch is the weighted sum of up to eight texels of a level. The sum is exact and rounded once. With a
  * linear filter between levels, the results of two levels are weighted and rounded once more. Integer
@@ -32,7 +32,7 @@ static bool is_normalized(const struct texture *t, const struct sampler *s)
 	return t->normalized && !s->unnormalized;
 }
 
-/* Returns the offset in texels along dimension d; 0 where the fetch has none. */
+/* Returns the offset in texels along dimension d; 0 if the fetch has none. */
 static int texel_offset(const struct warp *w, const struct texture_fetch *x, unsigned lane, unsigned d)
 {
 	unsigned bits = x->offset_bits, step = bits == 4 ? 4 : 8;
@@ -42,7 +42,7 @@ static int texel_offset(const struct warp *w, const struct texture_fetch *x, uns
 	return (int)(REG(u32, w, x->offset)[lane] << (32 - bits - x->offset_at - step * d)) >> (32 - bits);
 }
 
-/* Finds the texels along each dimension of s->level, which has one level. */
+/* Sets the texels that a lane reads along each dimension of s->level, which has one level. */
 static void find_texel_position(
 	struct spot *s, const struct warp *w, const struct texture_fetch *x, unsigned lane, bool linear)
 {
@@ -121,7 +121,7 @@ static double gradient_lod(const struct warp *w, const struct texture *t, const 
 }
 
 /* Returns the levels that a lane reads. */
-static struct depth lane_levels(const struct warp *w, const struct texture *t, const struct sampler *s,
+static struct depth find_lane_levels(const struct warp *w, const struct texture *t, const struct sampler *s,
 	const struct texture_fetch *x, unsigned lane)
 {
 	struct depth d = {{0}, 0};
@@ -141,7 +141,7 @@ static struct depth lane_levels(const struct warp *w, const struct texture *t, c
 	return d;
 }
 
-/* Reads one of the eight texels; bit d of which selects the texel of axis d. false: the launch has failed. */
+/* Reads one of eight texels: bit d of which selects the texel of axis d. Returns false if the launch has failed. */
 static bool read_texel(struct warp *w, const struct op *o, const struct spot *s, unsigned which,
 	unsigned lane, uint32_t out[4])
 {
@@ -167,7 +167,7 @@ static bool read_texel(struct warp *w, const struct op *o, const struct spot *s,
 	return true;
 }
 
-/* Computes the weighted sum of the texels. A texel with the whole weight is copied unchanged. */
+/* Computes the weighted sum of the texels. A texel that has all the weight is copied unchanged. */
 static bool filter_texels(
 	struct warp *w, const struct op *o, const struct spot *s, unsigned lane, uint32_t out[4])
 {
@@ -219,7 +219,7 @@ uint32_t texture_halves(const uint32_t v[2])
 	       small_of_double((double)ieee_f32(v[1]), SMALL_F16, ROUND_RN, false) << 16;
 }
 
-static void put_result(
+static void write_fetch_result(
 	struct warp *w, const struct op *o, const struct texture_fetch *x, unsigned lane, const uint32_t v[4])
 {
 	const uint32_t *slot = o->x->slot;
@@ -230,7 +230,7 @@ static void put_result(
 		REG(u32, w, slot[c])[lane] = texture_halves(v + 2 * c);
 }
 
-/* Fetches from one level and sets w->addr of the lane. false: the launch has failed. */
+/* Fetches from one level and sets w->addr of the lane. Returns false if the launch has failed. */
 static bool fetch_level(struct warp *w, const struct op *o, const struct texture_fetch *x,
 	const struct texture *t, const struct sampler *by, unsigned level, unsigned lane, uint32_t v[4])
 {
@@ -254,7 +254,7 @@ bool texture_fetch_lane(
 		return false;
 	if (!x->geometry.sampled)
 		by = &t->sampler;
-	d = lane_levels(w, t, by, x, lane);
+	d = find_lane_levels(w, t, by, x, lane);
 	if (!fetch_level(w, o, x, t, by, d.level[d.share == SAMPLE_WHOLE], lane, v))
 		return false;
 	if (!d.share || d.share == SAMPLE_WHOLE || !texture_reads_float(t))
@@ -281,7 +281,7 @@ static void fetch_lanes(struct warp *w, const struct op *o, uint32_t m)
 		if (!texture_fetch_lane(w, o, o->x->family, i, v))
 			return;
 		addr[i] = w->addr[i];
-		put_result(w, o, o->x->family, i, v);
+		write_fetch_result(w, o, o->x->family, i, v);
 	}
 	memcpy(w->addr, addr, sizeof(addr));
 }

@@ -28,14 +28,14 @@ struct texture_fetch {
 	uint8_t detail;      /* enum detail */
 	uint8_t offset_bits; /* width of an offset in texels: 4 or 6; 0: none */
 	uint8_t offset_at;   /* bit of the first offset in its register */
-	uint32_t level;      /* its slot: .f32, or .s32 where the coordinates are */
+	uint32_t level;      /* slot of the level: .f32, or .s32 if the coordinates are .s32 */
 	uint32_t offset;     /* slot of the offsets */
 	uint32_t grad[2][3]; /* slots of the .f32 gradients */
 };
 
 /*
- * Fetches for a lane by the handle in w->addr, which becomes the address of the first texel. false: the launch
- * has failed.
+ * Fetches for a lane from the texture with the handle in w->addr[lane], and sets w->addr[lane] to the address of the
+ * first texel. Returns false if the launch has failed.
  */
 bool texture_fetch_lane(
 	struct warp *w, const struct op *o, const struct texture_fetch *x, unsigned lane, uint32_t v[4]);
@@ -50,35 +50,36 @@ struct surface_access {
 	struct geometry geometry;
 	uint8_t outside; /* enum outside */
 	bool formatted;
-	bool typed; /* a reduction of 32 bits, signed where the texels are */
+	bool typed; /* a reduction of 32 bits, signed if the texels are */
 	enum atom atom;
 	enum type type;
 };
 
 /*
- * Finds the surface of a lane by the handle in w->addr, and the host address that the coordinates name; NULL:
- * outside, without an access. w->addr becomes the address. false: the launch has failed.
+ * Sets *t to the surface with the handle in w->addr[lane], and *at to the host address that the coordinates name, or to
+ * NULL if they are outside and nothing is accessed. Sets w->addr[lane] to the address. Returns false if the launch has
+ * failed.
  */
 bool surface_find(struct warp *w, const struct op *o, const struct surface_access *x, unsigned lane,
 	bool write, const struct texture **t, uint8_t **at);
-/* Applies the reduction of x to a lane's texel with operand v. false: the launch has failed. */
+/* Applies the reduction of x to a lane's texel with operand v. Returns false if the launch has failed. */
 bool surface_reduce(struct warp *w, const struct op *o, const struct surface_access *x, unsigned lane, u64 v);
 
-/* Reads the shape from a suffix as ".2d". false: none that is executed. */
+/* Sets *g to the shape that a suffix such as ".2d" names. Returns false if no suffix names one that is executed. */
 bool geometry_find(const struct stmt *in, struct geometry *g);
 /*
- * Binds the memory operand "[handle, sampler, {coordinates}]": o->a, o->imm and g. Only textures can have a
- * sampler, which may be absent. 0, or -1 with the fault set.
+ * Binds the memory operand "[handle, sampler, {coordinates}]": sets o->a, o->imm and g. Only textures can have a
+ * sampler, which may be absent. Returns 0, or -1 with the fault set.
  */
 int geometry_bind(
 	struct bind *b, struct op *o, const struct operand *at, struct geometry *g, enum type coordinate);
 /*
- * Returns the texture or surface of a lane by the handle in w->addr. g: its expected geometry; NULL: any.
- * NULL: the launch has failed.
+ * Returns the texture or surface with the handle in w->addr[lane]; NULL if the launch has failed. g: its expected
+ * geometry; NULL: any.
  */
 const struct texture *geometry_texture(
 	struct warp *w, const struct op *o, const struct geometry *g, unsigned lane, bool surface);
-/* Finds the sampler of a lane and checks that it fits t. false: the launch has failed. */
+/* Sets *to to the sampler of a lane and checks that it fits t. Returns false if the launch has failed. */
 bool geometry_sampler(struct warp *w, const struct op *o, const struct geometry *g, const struct texture *t,
 	unsigned lane, struct sampler *to);
 

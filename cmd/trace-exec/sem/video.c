@@ -3,7 +3,7 @@
  * Video instructions: on one word with selected bytes or halves (vadd vsub vabsdiff vmin vmax vshl vshr vmad
  * vset), and on two halves or four bytes at once (vadd2 ... vset4).
  *
- * Always true: an operation is computed in 64 bits from extended operands, saturated or cut to the type and
+ * Always true: an operation is computed in 64 bits from extended operands, saturated or truncated to the type and
  * width of the destination, then joined with the third operand by addition, minimum, maximum or insertion.
  */
 #include "sem/sem.h"
@@ -18,9 +18,11 @@ struct video_op {
 	enum video operation;
 	enum type type_d, type_a, type_b;
 	uint8_t join, cmp, sat, clamp;
-	uint8_t bits, n;                 /* bits of an element; number of elements: 1, 2 or 4 */
-	uint8_t a[4], b[4], d;           /* part of the operand; d: bit i: element i is computed */
-	uint8_t a_bits, b_bits, d_shift; /* width of one word */
+	uint8_t bits, n;    /* bits of an element; number of elements: 1, 2 or 4 */
+	uint8_t a[4], b[4]; /* part of the operand for each element */
+	uint8_t d;          /* bit i: element i is computed */
+	uint8_t a_bits, b_bits,
+		d_shift; /* of one word: width of the parts of a and b, first bit of the part of d */
 	uint8_t c_bits, c_part, shr, plus, neg_ab, neg_c; /* vmad */
 };
 
@@ -68,7 +70,7 @@ static s64 saturate_video(s64 v, unsigned bits, bool is_signed)
 	return v > high ? high : v < low ? low : v;
 }
 
-static u32 join_third(const struct video_op *x, s64 v, u32 c)
+static u32 join_with_third(const struct video_op *x, s64 v, u32 c)
 {
 	bool less = x->type_d == T_S32 ? (s32)v < (s32)c : (u32)v < c;
 	u32 mask = x->bits == 32 ? ~0u : ((1u << x->bits) - 1) << x->d_shift;
@@ -82,7 +84,7 @@ static u32 join_third(const struct video_op *x, s64 v, u32 c)
 	}
 }
 
-static void video_one(struct warp *w, const struct op *o, uint32_t m)
+static void execute_video_one(struct warp *w, const struct op *o, uint32_t m)
 {
 	const struct video_op *x = o->x->family;
 
@@ -93,11 +95,11 @@ static void video_one(struct warp *w, const struct op *o, uint32_t m)
 
 		if (x->sat)
 			v = saturate_video(v, x->bits, x->type_d == T_S32);
-		REG(u32, w, o->d)[i] = join_third(x, v, REG(u32, w, o->c)[i]);
+		REG(u32, w, o->d)[i] = join_with_third(x, v, REG(u32, w, o->c)[i]);
 	}
 }
 
-static void video_many(struct warp *w, const struct op *o, uint32_t m)
+static void execute_video_many(struct warp *w, const struct op *o, uint32_t m)
 {
 	const struct video_op *x = o->x->family;
 
@@ -122,7 +124,7 @@ static void video_many(struct warp *w, const struct op *o, uint32_t m)
 	}
 }
 
-static void video_mad(struct warp *w, const struct op *o, uint32_t m)
+static void execute_vmad(struct warp *w, const struct op *o, uint32_t m)
 {
 	const struct video_op *x = o->x->family;
 	bool is_signed =
@@ -173,7 +175,8 @@ static int read_part_suffix(struct bind *b, const struct operand *k, uint8_t *sh
 }
 
 /*
- * Reads ".h10" or ".b7654": n digits below 2 n, the last one for element 0; without them first, first + 1 ...
+ * Reads ".h10" or ".b7654": n digits below 2 n, the last one for element 0. Without a suffix, the parts are first,
+ * first + 1 and so on.
  */
 static int read_parts_suffix(
 	struct bind *b, const struct operand *k, unsigned n, unsigned first, uint8_t *part)
@@ -190,7 +193,7 @@ static int read_parts_suffix(
 	return 0;
 }
 
-/* Reads ".h1" or ".b320", the elements that are computed; without them all. */
+/* Reads ".h1" or ".b320", the elements that are computed. Without a suffix, all elements are. */
 static int read_mask_suffix(struct bind *b, const struct operand *k, unsigned n, uint8_t *mask)
 {
 	*mask = (uint8_t)((1u << n) - 1);
@@ -208,7 +211,7 @@ static int read_mask_suffix(struct bind *b, const struct operand *k, unsigned n,
 }
 
 /* Binds the operands without their parts and signs. */
-static int bind_words(struct bind *b, struct op *o, const struct operand *k, unsigned n)
+static int bind_video_words(struct bind *b, struct op *o, const struct operand *k, unsigned n)
 {
 	uint32_t *slot[4] = {&o->d, &o->a, &o->b, &o->c};
 
@@ -282,7 +285,7 @@ static int bind_video_types(struct bind *b, struct video_op *x)
 	return 0;
 }
 
-static struct video_op *new_video(struct bind *b, struct op *o)
+static struct video_op *new_video_op(struct bind *b, struct op *o)
 {
 	return bind_ext(b, o)->family = arena_alloc(&b->code->arena, 1, sizeof(struct video_op));
 }
@@ -290,27 +293,29 @@ static struct video_op *new_video(struct bind *b, struct op *o)
 int bind_video(struct bind *b, struct op *o)
 {
 	const struct operand *k = b->in->operand;
-	struct video_op *x = new_video(b, o);
+	struct video_op *x = new_video_op(b, o);
 
 	find_video_operation((enum opcode)b->in->op, x);
 	if (bind_video_types(b, x))
 		return -1;
 	if (x->n > 1) {
-		o->fn = video_many;
+		o->fn = execute_video_many;
 		x->bits = (uint8_t)(32 / x->n);
 		return bind_operands(b, 4, 4) || read_mask_suffix(b, &k[0], x->n, &x->d) ||
 				       read_parts_suffix(b, &k[1], x->n, 0, x->a) ||
-				       read_parts_suffix(b, &k[2], x->n, x->n, x->b) || bind_words(b, o, k, 4)
+				       read_parts_suffix(b, &k[2], x->n, x->n, x->b) ||
+				       bind_video_words(b, o, k, 4)
 			       ? -1
 			       : 0;
 	}
-	o->fn = video_one;
+	o->fn = execute_video_one;
 	if (b->in->n_operands && k[0].part)
 		x->join = JOIN_PLACE;
 	if (bind_operands(b, x->join ? 4 : 3, x->join ? 4 : 3) ||
 		read_part_suffix(b, &k[0], &x->d_shift, &x->bits) ||
 		read_part_suffix(b, &k[1], &x->a[0], &x->a_bits) ||
-		read_part_suffix(b, &k[2], &x->b[0], &x->b_bits) || bind_words(b, o, k, x->join ? 4 : 3))
+		read_part_suffix(b, &k[2], &x->b[0], &x->b_bits) ||
+		bind_video_words(b, o, k, x->join ? 4 : 3))
 		return -1;
 	if (!x->join)
 		o->c = o->a;
@@ -320,7 +325,7 @@ int bind_video(struct bind *b, struct op *o)
 int bind_vmad(struct bind *b, struct op *o)
 {
 	const struct operand *k = b->in->operand;
-	struct video_op *x = new_video(b, o);
+	struct video_op *x = new_video_op(b, o);
 
 	if (bind_operands(b, 4, 4) || bind_video_types(b, x) ||
 		read_part_suffix(b, &k[1], &x->a[0], &x->a_bits) ||
@@ -329,10 +334,10 @@ int bind_vmad(struct bind *b, struct op *o)
 		return -1;
 	if (x->c_bits != 32 || k[0].part)
 		return report_bad_part(b, k[0].part ? &k[0] : &k[3]);
-	o->fn = video_mad;
+	o->fn = execute_vmad;
 	x->shr = stmt_has(b->in, M_SHR7) ? 7 : stmt_has(b->in, M_SHR15) ? 15 : 0;
 	x->plus = stmt_has(b->in, M_PO);
 	x->neg_ab = (k[1].minus && k[1].kind == O_REG) != (k[2].minus && k[2].kind == O_REG);
 	x->neg_c = k[3].minus && k[3].kind == O_REG;
-	return bind_words(b, o, k, 4);
+	return bind_video_words(b, o, k, 4);
 }

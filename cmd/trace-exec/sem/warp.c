@@ -2,15 +2,15 @@
 /*
  * Exchange between the lanes of a warp: shfl vote match redux activemask elect.
  *
- * Always true: a source lane that does not execute returns the reading lane's own value (shfl) or counts as
- * false. The mask operand of a .sync form names the lanes that take part. Named lanes that do not execute are
+ * Always true: a source lane that does not execute returns the reading lane's own value (shfl) or is treated as
+ * false. The mask operand of a .sync form names the participating lanes. Named lanes that do not execute are
  * left out, and lanes with different masks form separate groups even if they execute together. The checks
  * report both cases.
  */
 #include "sem/sem.h"
 
-/* Removes from *left the group of its lowest lane, the lanes that this lane names. Returns the group. */
-static u32 remove_group(const u32 *mask, u32 *left)
+/* Removes from *left its lowest lane and the lanes that this lane names. Returns these lanes, which form a group. */
+static u32 remove_lowest_group(const u32 *mask, u32 *left)
 {
 	unsigned first = bit_lowest32(*left);
 	u32 group = (mask[first] & *left) | 1u << first;
@@ -45,8 +45,8 @@ static void check_masks(struct warp *w, const struct op *o, const u32 *mask, u32
 }
 
 /*
- * Checks the lanes of m, which execute the .sync form o with their masks in the slot. Reports lanes that
- * execute it after lanes that they name and that named them: a GPU makes these wait for each other.
+ * Checks the lanes of m, which execute the .sync form o with their masks in the slot. Reports lanes that execute it
+ * after other lanes of their mask: on a GPU the lanes of a mask wait for each other.
  */
 static void check_sync_lanes(struct warp *w, const struct op *o, u32 slot, u32 m)
 {
@@ -192,7 +192,7 @@ static void execute_vote_sync(struct warp *w, const struct op *o, uint32_t m)
 	check_sync_lanes(w, o, o->b, m);
 	memcpy(mask, REG(u32, w, o->b), sizeof(mask));
 	while (m)
-		execute_vote(w, o, remove_group(mask, &m));
+		execute_vote(w, o, remove_lowest_group(mask, &m));
 }
 
 int bind_vote(struct bind *b, struct op *o)
@@ -257,7 +257,7 @@ static void execute_match(struct warp *w, const struct op *o, uint32_t m)
 	FOR_BITS32 (i, m)
 		v[i] = o->reg_bytes == 8 ? REG(u64, w, o->a)[i] : REG(u32, w, o->a)[i];
 	while (m)
-		match_members(w, o, v, remove_group(mask, &m));
+		match_members(w, o, v, remove_lowest_group(mask, &m));
 }
 
 int bind_match(struct bind *b, struct op *o)
@@ -287,7 +287,7 @@ int bind_match(struct bind *b, struct op *o)
 
 enum { REDUX_ADD, REDUX_MIN, REDUX_MAX, REDUX_AND, REDUX_OR, REDUX_XOR };
 
-static u32 redux_values(unsigned how, enum type t, bool nan, bool abs, u32 x, u32 y)
+static u32 reduce_values(unsigned how, enum type t, bool nan, bool abs, u32 x, u32 y)
 {
 	union {
 		u32 u;
@@ -317,11 +317,11 @@ static void execute_redux(struct warp *w, const struct op *o, uint32_t m)
 	memcpy(in, REG(u32, w, o->a), sizeof(in));
 	memcpy(mask, REG(u32, w, o->b), sizeof(mask));
 	while (m) {
-		u32 group = remove_group(mask, &m),
+		u32 group = remove_lowest_group(mask, &m),
 		    r = in[bit_lowest32(group)] & (o->mode & 4 ? 0x7fffffff : ~0u);
 
 		FOR_BITS32 (i, group & (group - 1))
-			r = redux_values(o->n, (enum type)o->imm, o->mode & 2, o->mode & 4, r, in[i]);
+			r = reduce_values(o->n, (enum type)o->imm, o->mode & 2, o->mode & 4, r, in[i]);
 		FOR_BITS32 (i, group)
 			d[i] = r;
 	}
@@ -359,7 +359,7 @@ int bind_activemask(struct bind *b, struct op *o)
 	return (o->d = bind_dst(b, &b->in->operand[0], 32)) == UINT32_MAX ? -1 : 0;
 }
 
-/* elect.sync d|p, mask: the lowest lane of the mask is the leader. */
+/* Executes elect.sync d|p, mask: the lowest lane of the mask is the leader. */
 static void execute_elect(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 *p = &PRED(w, o->x->slot[0]), mask[LANES];
@@ -367,7 +367,7 @@ static void execute_elect(struct warp *w, const struct op *o, uint32_t m)
 	check_sync_lanes(w, o, o->a, m);
 	memcpy(mask, REG(u32, w, o->a), sizeof(mask));
 	while (m) {
-		u32 group = remove_group(mask, &m), leader = bit_lowest32(group);
+		u32 group = remove_lowest_group(mask, &m), leader = bit_lowest32(group);
 
 		FOR_BITS32 (i, group)
 			REG(u32, w, o->d)[i] = leader;

@@ -43,7 +43,7 @@ static uint64_t element_offset(const struct view *v, unsigned row, unsigned k)
 	return at ^ (((at >> 7) - v->offset) & (v->span / 16 - 1)) << 4;
 }
 
-static bool load_number(
+static bool load_matrix_element(
 	struct warp *w, const struct op *o, const struct view *v, unsigned row, unsigned k, double *out)
 {
 	uint64_t at = element_offset(v, row, k),
@@ -69,8 +69,8 @@ static double *column_of_a(const struct warp *w, const struct wgmma *x, double *
 	return &a[m * x->k + k];
 }
 
-/* Reads the warp's 16 rows of A, and B. a must be zeros. false: the launch has failed. */
-static bool read_inputs(struct warp *w, const struct op *o, const struct wgmma *x, double *a, double *b)
+/* Reads the warp's 16 rows of A to a, which must be zeros, and B to b. Returns false if the launch has failed. */
+static bool read_wgmma_inputs(struct warp *w, const struct op *o, const struct wgmma *x, double *a, double *b)
 {
 	struct view vb = read_descriptor(REG(u64, w, x->slot_b)[0], x->b, x->b_trans), va;
 	unsigned p = mma_per_reg(x->a), first = w->index % 4 * 16,
@@ -78,7 +78,7 @@ static bool read_inputs(struct warp *w, const struct op *o, const struct wgmma *
 
 	if (vb.span && !vb.trans && row_bytes > vb.span) {
 		exec_fail(w, o, ALL_LANES, "swizzle",
-			"swizzle of %u bytes for rows of %u bytes (expected one as wide)", vb.span,
+			"swizzle of %u bytes for rows of %u bytes (expected at least as many)", vb.span,
 			row_bytes);
 		return false;
 	}
@@ -93,12 +93,12 @@ static bool read_inputs(struct warp *w, const struct op *o, const struct wgmma *
 		va = read_descriptor(REG(u64, w, x->slot_a[0])[0], x->a, x->a_trans);
 		for (unsigned m = 0; m < 16; m++)
 			for (unsigned k = 0; k < x->k / (x->sparse ? 2u : 1u); k++)
-				if (!load_number(w, o, &va, first + m, k, column_of_a(w, x, a, m, k)))
+				if (!load_matrix_element(w, o, &va, first + m, k, column_of_a(w, x, a, m, k)))
 					return false;
 	}
 	for (unsigned n = 0; n < x->n; n++)
 		for (unsigned k = 0; k < x->k; k++)
-			if (!load_number(w, o, &vb, n, k, &b[n * x->k + k]))
+			if (!load_matrix_element(w, o, &vb, n, k, &b[n * x->k + k]))
 				return false;
 	return true;
 }
@@ -149,14 +149,14 @@ void wgmma_run(struct warp *w, const struct op *o, uint32_t m)
 		return;
 	}
 	numbers = xcalloc((size_t)(16 + x->n) * x->k, sizeof(*numbers));
-	if (read_inputs(w, o, x, numbers, numbers + 16 * x->k))
+	if (read_wgmma_inputs(w, o, x, numbers, numbers + 16 * x->k))
 		multiply_wgmma_row(w, x, numbers, numbers + 16 * x->k);
 	free(numbers);
 }
 
 /* ---- binding ---- */
 
-/* Reads the shape from the text, as ".m64n128k16"; false: none. */
+/* Reads a shape such as ".m64n128k16" from the text. Returns false if there is none. */
 static bool find_wgmma_shape(const char *text, struct wgmma *x)
 {
 	const char *s = strstr(text, ".m64n");
@@ -188,7 +188,7 @@ bool wgmma_is_known(const struct wgmma *x)
 }
 
 /* Binds the numbers after the predicate: signs, then transpositions. */
-static int bind_numbers(struct bind *b, struct wgmma *x, const struct operand *k, unsigned n)
+static int bind_wgmma_numbers(struct bind *b, struct wgmma *x, const struct operand *k, unsigned n)
 {
 	bool *trans[2] = {&x->a_trans, &x->b_trans};
 	unsigned from = x->in_regs ? 1 : 0, may = x->d == T_S32 ? 0 : types[x->a].bits == 16 ? 4 - from : 2;
@@ -288,7 +288,7 @@ int bind_wgmma(struct bind *b, struct op *o)
 		return bind_refuse(b, "this shape with these types");
 	o->fn = wgmma_run;
 	return bind_matrices(b, x, in->operand) ||
-			       bind_numbers(b, x, in->operand + least, in->n_operands - least)
+			       bind_wgmma_numbers(b, x, in->operand + least, in->n_operands - least)
 		       ? -1
 		       : 0;
 }
