@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Memory for the caller to free(). Products n * size are checked for overflow. */
+/* Return memory that the caller frees with free(). An overflow of n * size counts as out of memory. */
 void *xmalloc(size_t n);
 void *xcalloc(size_t n, size_t size);
 void *xrealloc(void *p, size_t n, size_t size);
@@ -30,15 +30,18 @@ struct arena {
 	size_t used; /* bytes allocated since the last reset */
 };
 
-/* Zeroed memory for n elements of size bytes, aligned to 16 bytes; valid until arena_reset or arena_free. */
+/*
+ * Returns zeroed memory for n elements of size bytes, aligned to 16 bytes; valid until arena_reset() or
+ * arena_free().
+ */
 void *arena_alloc(struct arena *a, size_t n, size_t size);
 char *arena_strndup(struct arena *a, const char *s, size_t n);
 void arena_reset(struct arena *a); /* frees all but the largest block, which is reused */
 void arena_free(struct arena *a);
 
 /*
- * Zeroed address space for n elements of size bytes, aligned to a cache line. reserve_free() takes the same
- * n and size. The space of small arrays is reused only when they are freed in the opposite order.
+ * Returns zeroed address space for n elements of size bytes, aligned to a cache line. reserve_free() takes the same
+ * n and size. The space of small arrays is reused only when they are freed in the reverse order.
  */
 void *reserve(size_t n, size_t size);
 void reserve_free(void *p, size_t n, size_t size);

@@ -40,7 +40,9 @@ static inline unsigned log2_floor(uint64_t v) { return v ? 63u - (unsigned)__bui
 static inline bool is_pow2(uint64_t v) { return v && !(v & (v - 1)); }
 static inline unsigned parity64(uint64_t v) { return (unsigned)__builtin_parityll(v); }
 
-/* First set bit of mask at or cyclically after bit from, in a word of n bits; mask != 0. */
+/*
+ * Returns the first set bit of mask at or after bit `from`; after bit 63 the search continues at bit 0. mask != 0.
+ */
 static inline unsigned bit_next_cyclic64(uint64_t mask, unsigned from)
 {
 	uint64_t up = from < 64 ? mask >> from << from : 0;
@@ -75,7 +77,10 @@ static inline unsigned bitset_count(const uint64_t *s, unsigned words)
 	return n;
 }
 
-/* First member at or cyclically after from, in a set of words words; the set is not empty. */
+/*
+ * Returns the first member at or after `from` of a set of `words` words, which is not empty; the search wraps
+ * around.
+ */
 static inline unsigned bitset_next_cyclic(const uint64_t *s, unsigned words, unsigned from)
 {
 	unsigned w = from / 64;

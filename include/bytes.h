@@ -24,7 +24,7 @@ struct bytes {
 /* Grows the capacity to n more bytes and the NUL; the new bytes are unset. */
 void bytes_reserve(struct bytes *b, size_t n);
 
-/* Append n bytes, a string, formatted text. */
+/* Append n bytes, a string or formatted text. */
 static inline void bytes_add(struct bytes *b, const void *p, size_t n)
 {
 	if (n >= b->cap - b->n)

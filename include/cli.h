@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Command lines: one table of rows per program gives the parser, -h, the completions (`--completion
- * bash|zsh|fish`, hidden) and the OPTIONS part of the man page (`--man-options`, hidden). `--man-table NAME`
- * (hidden) prints another table of the man pages. Completions whose words the table cannot hold ask the
- * program (`--complete KIND WORD...`, hidden, the first word of its command line).
+ * Command lines: one table of rows per program gives the parser, -h, the completions (`--completion bash|zsh|fish`,
+ * hidden) and the OPTIONS part of the man page (`--man-options`, hidden). `--man-table NAME` (hidden) prints another
+ * table of the man pages. For words that the table cannot list, a completion calls the program with `--complete KIND
+ * WORD...` (hidden; the first argument).
  *
- * Short options cluster (-qv), take their value joined or apart (-kLIST, -k LIST); long ones with '='
- * or apart; "--" ends options; options and operands may be mixed. -h and --version are added to every
- * table. Unknown option: message with the nearest known name, exit 2.
+ * Short options can be combined (-qv). The value of a short option is the rest of its argument or the next argument
+ * (-kLIST, -k LIST), that of a long option follows '=' or is the next argument. "--" ends options; options and
+ * operands may be mixed. -h and --version are added to every table. An unknown option ends the program with status 2
+ * and a message that suggests the nearest known name.
  */
 #ifndef CLI_H
 #define CLI_H
@@ -16,9 +17,9 @@
 #include <stdio.h>
 
 /*
- * Letter of a row that is no option but the heading of the options after it: {CLI_GROUP, "Output", NULL,
- * NULL, NULL}. -h and the manual page print it; the parser and the completions skip it. -h and --version are
- * appended to the last group.
+ * Letter of a row that is not an option but the heading of the options after it: {CLI_GROUP, "Output", NULL, NULL,
+ * NULL}. -h and the manual page print it; the parser and the completions skip it. -h and --version are appended to
+ * the last group.
  */
 #define CLI_GROUP (-1)
 
@@ -50,11 +51,11 @@ struct cli {
 	const struct cli_row *row;
 	size_t n_rows;
 	/*
-	 * Prints the words of a KIND, one a line with a tab and its meaning; word: the n words of the command
-	 * line so far. NULL: no row has "@".
+	 * Prints the words of a KIND, one per line, each with a tab and its meaning. word: the n words of the
+	 * command line so far. NULL if no row has "@".
 	 */
 	void (*words)(FILE *out, const char *kind, char *const *word, int n);
-	const struct cli_man_table *man_tables; /* the last has no name; NULL: none */
+	const struct cli_man_table *man_tables; /* ends with a row without name; NULL: none */
 };
 
 /*
@@ -80,7 +81,7 @@ const char *cli_nearest(const char *word, const void *names, size_t n, size_t st
 unsigned long long cli_number(
 	const char *option, const char *text, unsigned long long min, unsigned long long max);
 
-/* Reads a whole string as an unsigned number with an optional suffix K, M, G (powers of 1024). 0, or -1. */
+/* Reads a whole string as an unsigned number with an optional suffix K, M, G (powers of 1024). Returns 0, or -1. */
 int cli_size(const char *text, unsigned long long *out);
 
 #endif

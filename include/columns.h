@@ -35,8 +35,8 @@ extern const struct column_row line_columns[LINE_COLUMNS];
 extern const uint8_t line_dialects[LINE_DIALECTS][LINE_COLUMNS + 1];
 
 /*
- * Returns the dialect that the value of a header's "-isa" line, which begins at s, names; LINE_DIALECTS:
- * none.
+ * Returns the dialect named by the value of a header's "-isa" line, which begins at s; LINE_DIALECTS if none has
+ * that name.
  */
 enum line_dialect line_dialect_named(const char *s, const char *end);
 bool line_dialect_has(enum line_dialect d, enum line_column c);
@@ -44,7 +44,7 @@ bool line_dialect_has(enum line_dialect d, enum line_column c);
 static inline bool line_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 static inline bool line_letter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
 
-/* Next word in [*s, end); *n is its length, 0: none. Moves *s past it. */
+/* Returns the next word in [*s, end), sets *n to its length (0: none) and moves *s past it. */
 static inline const char *line_word(const char **s, const char *end, size_t *n)
 {
 	const char *p = *s, *q;
@@ -59,14 +59,14 @@ static inline const char *line_word(const char **s, const char *end, size_t *n)
 }
 
 /*
- * First word of column c in a line with prefix words before the PC; end when the line lacks the word or the
- * dialect lacks the column.
+ * Returns the first word of column c in a line with `prefix` words before the PC; end if the line lacks the word or
+ * the dialect lacks the column.
  */
 const char *line_find(enum line_dialect d, int prefix, const char *line, const char *end, enum line_column c);
 
 /*
- * Number of columns before the PC, guessed from the line: the smallest with which every word up to the width
- * fits its column; -1: none fits.
+ * Guesses the number of columns before the PC: returns the smallest number with which every word up to the width
+ * fits its column; -1 if none fits.
  */
 #define LINE_PREFIX_MAX 13
 int line_prefix(enum line_dialect d, const char *line, size_t len);

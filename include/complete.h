@@ -13,8 +13,8 @@ void complete_options(FILE *out);
 /* Prints the positions and file names of the kernels in the first of n words that names a trace. */
 void complete_kernels(FILE *out, char *const *word, int n);
 /*
- * Words of the programs that read results. Kind "figures": names and families of trace-stats(5). Kind "runs":
- * positions and names of the kernels in the first of n words that names a result.
+ * Prints words for the programs that read results. Kind "figures": names and families of trace-stats(5). Kind
+ * "runs": positions and names of the kernels in the first of n words that names a result.
  */
 void complete_results(FILE *out, const char *kind, char *const *word, int n);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Threads that all execute one function, for work that is divided by a counter or a queue. (trace-sim's cycles need
- * phases, and have cmd/trace-sim/threads.)
+ * Threads that all execute one function, for work that is divided by a counter or a queue. (The cycles of trace-sim
+ * need phases; cmd/trace-sim/threads provides them.)
  *
- * Always true: the work is complete without any of these threads, since the caller takes part in it. Threads that
- * the system refuses are left out.
+ * Always true: the caller does part of the work, so the work also completes if the system starts fewer threads or
+ * none.
  */
 #ifndef CREW_H
 #define CREW_H

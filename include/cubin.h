@@ -26,7 +26,10 @@ struct cubin_function {
 
 struct cubins *cubins_new(void); /* empty; freed by the caller */
 void cubins_free(struct cubins *c);
-/* Adds the functions of a file (a cubin, a fat binary, or any file that contains them). 0, or -1 and *f. */
+/*
+ * Adds the functions of a file (a cubin, a fat binary, or any file that contains them). Returns 0, or -1 and sets
+ * *f.
+ */
 int cubins_add(struct cubins *c, const char *path, struct fault *f);
 /* The same for n bytes in memory, which are copied; name is used in messages. */
 int cubins_add_bytes(struct cubins *c, const void *bytes, size_t n, const char *name, struct fault *f);
@@ -42,9 +45,9 @@ struct cubin_image {
 	size_t n;
 	unsigned sm; /* compute capability; 0: a GPU that is not supported */
 };
-/* Compute capability of a cubin by the flags of its ELF header, 70 .. 121; 0: another. */
+/* Returns the compute capability in the flags of a cubin's ELF header, 70 .. 121; 0 for any other. */
 unsigned cubin_sm(uint64_t flags);
-/* Cubins in the order of the files, also those without functions. */
+/* Number of cubins, including those without functions; their order is that of the files. */
 uint32_t cubins_images(const struct cubins *c);
 const struct cubin_image *cubins_image(const struct cubins *c, uint32_t i);
 const struct cubin_function *cubins_at(const struct cubins *c, uint32_t i);
@@ -60,7 +63,7 @@ struct control_code {
 	uint8_t wait;           /* mask of counters that must be 0 before issue */
 	uint8_t reuse;          /* mask of source slots that the reuse cache keeps */
 	uint8_t slot[3];        /* register of the source slots a, b, c, where they have one */
-	uint8_t depbar_counter; /* DEPBAR.LE: counter that is waited for */
+	uint8_t depbar_counter; /* DEPBAR.LE: counter that it waits for */
 	uint8_t depbar_most;    /* DEPBAR.LE: largest value of that counter */
 	uint8_t depbar_list;    /* DEPBAR.LE: mask of further counters that must be 0 */
 };
@@ -75,9 +78,9 @@ void control_encode(const struct control_code *k, uint8_t instruction[16]);
 #define CONTROL_DEPBAR 0x91au /* opcode of DEPBAR.LE */
 
 /*
- * Join of a trace with a function by PC. The trace itself gives the opcode stem of each opcode number: the
- * first instruction with a number binds it. The control codes of a function apply to a kernel only when all
- * instructions of the kernel match.
+ * Join of a trace with a function by PC. Machine code has opcode numbers, a trace has opcode texts: the first
+ * instruction with a number binds the number to the stem of its text. The control codes of a function apply to a
+ * kernel only if all instructions of the kernel match.
  */
 enum cubin_match { CUBIN_MATCHES, CUBIN_NO_CODE, CUBIN_OTHER_OPCODE };
 
@@ -85,9 +88,9 @@ struct cubin_join;
 struct cubin_join *cubin_join_new(const struct cubin_function *f); /* f must outlive the join */
 void cubin_join_free(struct cubin_join *j);
 /*
- * Compares an instruction of the trace with the function. CUBIN_NO_CODE: pc is beyond its end or no multiple
- * of 16. CUBIN_OTHER_OPCODE: the opcode number is bound to another stem; *bound is the opcode text that bound
- * it. opcode must outlive j.
+ * Compares an instruction of the trace with the function. CUBIN_NO_CODE: pc is beyond the function's end or not a
+ * multiple of 16. CUBIN_OTHER_OPCODE: the opcode number is bound to another stem; *bound is the opcode text that
+ * bound it. opcode must outlive j.
  */
 enum cubin_match cubin_join_look(struct cubin_join *j, uint32_t pc, const char *opcode, const char **bound);
 

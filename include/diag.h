@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Cubins, fatbins, packed streams and device memory are read in place, as their little-endian bytes. */
+/* Cubins, fat binaries, packed streams and device memory are little-endian, and the code reads them in place. */
 #if !defined(__BYTE_ORDER__) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "warptools needs a little-endian machine"
 #endif
@@ -34,8 +34,8 @@ struct place {
 };
 
 /*
- * Returns the column, from 1, of a character in the line that begins at `line`; 0: it is before the line, or 4 GB
- * or more after its start. Such a character belongs to another text.
+ * Returns the column, from 1, of the character `at` in the line that begins at `line`; 0 if it belongs to another
+ * text, because it is before the line or 4 GB or more after its start.
  */
 static inline uint32_t place_column(const char *line, const char *at)
 {
@@ -58,7 +58,7 @@ const char *diag_program(void);
 void diag_quiet(bool quiet);
 uint64_t diag_warnings(void);
 
-/* Fills *f (f may be NULL) and returns -1, so that reporting and returning are one statement. */
+/* Fills *f (f may be NULL) and returns -1, so that a caller can report and return in one statement. */
 int fault_set(struct fault *f, struct place at, const char *id, const char *fmt, ...) PRINTF_LIKE(4, 5);
 
 /* Prints f as an error. Returns -1. */
@@ -74,36 +74,39 @@ _Noreturn void die_fault(const struct fault *f);
 #define NOWHERE ((struct place){0})
 
 /*
- * Copy of name that is valid to the end of the program, or as long as the names of the trap; equal names share
- * one. Safe in threads.
+ * Returns a copy of name that is valid to the end of the program or, while a trap is set, as long as the trap's
+ * names. Equal names share one copy. Safe in threads.
  */
 const char *diag_keep(const char *name);
 
 /*
- * Traps: the library must not end its caller's process. While a trap is set, die() and its variants in this
- * thread fill the trap's fault and jump to its place, and diag_keep() keeps names in the trap's names.
+ * Traps: a library must not end its caller's process. While a trap is set, die() and its variants in this thread
+ * fill the trap's fault and jump to its place, and diag_keep() stores names in the trap's names.
  *
- *	if (setjmp(trap.place) == 0) {
- *		diag_trap(&trap);
- *		...
- *	}
- *	diag_trap(NULL);
+ * 	if (setjmp(trap.place) == 0) {
+ * 		diag_trap(&trap);
+ * 		...
+ * 	}
+ * 	diag_trap(NULL);
  */
 struct diag_names;
 struct diag_trap {
 	jmp_buf place;
-	struct fault fault;       /* id "memory": readers die() for lack of memory only */
+	struct fault fault;       /* id "memory", because readers call die() only when out of memory */
 	struct diag_names *names; /* not owned */
 };
 /* Sets the trap of this thread; NULL: none. */
 void diag_trap(struct diag_trap *t);
-/* Empty set of names, which live until diag_names_free(). NULL: out of memory. */
+/* Returns an empty set of names, which are valid until diag_names_free(); NULL if out of memory. */
 struct diag_names *diag_names_new(void);
 void diag_names_free(struct diag_names *names);
 
-/* Copies text of length n to out (size cap, always terminated), unprintable bytes as \xNN, cut with "..". */
+/*
+ * Copies text of length n to out (size cap, always terminated), with unprintable bytes as \xNN; a text that is too
+ * long ends with "..".
+ */
 const char *diag_quote(char *out, unsigned cap, const char *text, unsigned long n);
-/* Returns all of text for readers: unprintable bytes as \xNN. The caller frees it. */
+/* Returns text with unprintable bytes as \xNN. The caller frees it. */
 char *diag_quoted(const char *text);
 
 #endif

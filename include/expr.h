@@ -17,9 +17,12 @@
 
 struct expr;
 
-/* Parses text. NULL and *f when it is no expression; faults have file `what` and columns from `col` on. */
+/*
+ * Parses text. Returns NULL and sets *f if it is not an expression; the fault has the file `what`, and its columns
+ * count from `col`.
+ */
 struct expr *expr_parse(const char *text, const char *what, uint32_t col, struct fault *f);
-/* Value of e; lookup gives the value of a name, NaN where it is absent. */
+/* Returns the value of e. lookup() returns the value of a name, NaN if it is absent. */
 double expr_value(const struct expr *e, double (*lookup)(void *ctx, const char *name), void *ctx);
 size_t expr_names(const struct expr *e); /* number of distinct names in e */
 const char *expr_name(const struct expr *e, size_t i);

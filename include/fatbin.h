@@ -3,7 +3,7 @@
  * Fat binaries: the containers in which nvcc stores machine code and PTX for several GPUs in a program.
  * libcommon/arch/fatbin.c describes the format.
  *
- * Input may be hostile: every offset and size of the headers is checked against the bytes given.
+ * Input may be hostile: every offset and size in a header is checked against the number of bytes.
  */
 #ifndef FATBIN_H
 #define FATBIN_H
@@ -27,7 +27,7 @@ struct fatbin_entry {
 	const uint8_t *bytes; /* contents as stored, compressed or not */
 	size_t n;             /* stored bytes */
 	uint64_t flags;       /* flags of the entry's header: compression, variant */
-	uint64_t unpacked;    /* bytes after decompression, where the entry is compressed */
+	uint64_t unpacked;    /* bytes after decompression, if the entry is compressed */
 };
 
 /* Variant of the target: '\0' (sm_90), 'a' (sm_90a: only that GPU) or 'f' (sm_100f: GPUs of the family). */
@@ -35,16 +35,21 @@ char fatbin_variant(const struct fatbin_entry *e);
 
 /* Returns true if the bytes begin like a fat binary. */
 bool fatbin_begins(const void *bytes, size_t n);
-/* Size of a fat binary with its header, read from its first 16 bytes; 0: not a fat binary. */
+/*
+ * Returns the size of a fat binary including its header, read from its first 16 bytes; 0 if it is not a fat binary.
+ */
 uint64_t fatbin_extent(const void *header);
-/* Opens the fat binary at the start of n bytes, which must outlive b; *whole is its size. 0, or -1 and *f. */
+/*
+ * Opens the fat binary at the start of n bytes, which must outlive b; *whole is its size. Returns 0, or -1 and sets
+ * *f.
+ */
 int fatbin_open(
 	struct fatbin *b, const void *bytes, size_t n, size_t *whole, const char *file, struct fault *f);
-/* Reads the next entry. 1, 0 at the end, or -1 and *f. */
+/* Reads the next entry. Returns 1, 0 at the end, or -1 and sets *f. */
 int fatbin_next(struct fatbin *b, struct fatbin_entry *e, struct fault *f);
-/* Size of the entry after decompression; 0 and *f where its header has 0 or more than 256 MiB. */
+/* Returns the size of the entry after decompression; 0 and sets *f if its header says 0 or more than 256 MiB. */
 size_t fatbin_size(const struct fatbin *b, const struct fatbin_entry *e, struct fault *f);
-/* Decompresses the entry to out, which has fatbin_size() bytes. 0, or -1 and *f. */
+/* Decompresses the entry to out, which has fatbin_size() bytes. Returns 0, or -1 and sets *f. */
 int fatbin_unpack(const struct fatbin *b, const struct fatbin_entry *e, uint8_t *out, struct fault *f);
 
 #endif

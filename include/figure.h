@@ -2,9 +2,9 @@
 /*
  * Meaning of the figures of a statistics record: unit, kind, formula and description by name.
  *
- * results/stats.def has one row for each family of figures; trace-stats(5) is made from these rows. Names
- * are as recorded: blanks of the original's names are '_', composite lines have an index or a prefix
- * ("mf_lat_table[7]", "dram[3].n_act"). A row's name contains [*] where a figure has an index.
+ * results/stats.def has one row for each family of figures; trace-stats(5) is made from these rows. Names are as
+ * recorded: '_' replaces blanks in the original's names, and the values of a composite line have an index or a
+ * prefix ("mf_lat_table[7]", "dram[3].n_act"). A row's name contains [*] where a figure has an index.
  */
 #ifndef FIGURE_H
 #define FIGURE_H
@@ -13,15 +13,13 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/*
- * Derivation of a kernel's figure from the run's values before and after it, and Accel-Sim's printed value.
- */
+/* How a kernel's figure follows from the run's values before and after the kernel, and what Accel-Sim prints. */
 enum figure_kind {
 	FIGURE_COUNTER,   /* difference; Accel-Sim prints the running value */
-	FIGURE_INTERVAL,  /* difference, or ratio of differences; printed alike */
+	FIGURE_INTERVAL,  /* difference, or ratio of differences; Accel-Sim prints the same */
 	FIGURE_RATIO,     /* ratio of differences; Accel-Sim prints the ratio of running values */
-	FIGURE_TOTAL,     /* running value in both, never subtracted */
-	FIGURE_MAX,       /* largest value so far; printed alike */
+	FIGURE_TOTAL,     /* running value, never subtracted; Accel-Sim prints the same */
+	FIGURE_MAX,       /* largest value so far; Accel-Sim prints the same */
 	FIGURE_HISTOGRAM, /* a counter that is one entry of a table */
 	N_FIGURE_KINDS
 };
@@ -39,13 +37,15 @@ struct figure {
 extern const struct figure figures_table[]; /* rows in the order of stats.def */
 extern const size_t n_figures;
 
-/* Row of a recorded name; NULL: none. Safe in threads. */
+/* Returns the row of a recorded name; NULL if none. Safe in threads. */
 const struct figure *figure_find(const char *name);
-/* Does name belong to the family of pattern? [*] matches one index of any text but ']'. */
+/* Reports whether name belongs to the family of pattern. [*] matches one index: any text without ']'. */
 bool figure_matches(const char *pattern, const char *name);
 void figure_man(FILE *out);                          /* the table of trace-stats(5) */
 const char *figure_kind_name(enum figure_kind kind); /* "counter" */
-/* Ends the program: option names an unknown figure; the message suggests the nearest known name. */
+/*
+ * Ends the program because the value of option names an unknown figure; the message suggests the nearest known name.
+ */
 _Noreturn void figure_refuse(const char *option, const char *name);
 
 #endif

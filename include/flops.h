@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Arithmetic operations of an instruction, for roofline plots: a multiply-add counts twice. Both machine code and PTX are
- * known. Moves, conversions, comparisons and special functions count nothing.
+ * Arithmetic operations of an instruction of machine code or PTX, for roofline plots. A multiply-add counts twice.
+ * Moves, conversions, comparisons and special functions do not count.
  */
 #ifndef FLOPS_H
 #define FLOPS_H
 
 #include <stdint.h>
 
-/* Kinds of operations: FLOP_KIND(name). Those from tensor_fp16 on are of tensor units. */
+/* Kinds of operations: FLOP_KIND(name). Tensor units execute the kinds from tensor_fp16 on. */
 #define FLOP_KINDS(X) \
 	X(fp16) \
 	X(fp32) \
@@ -26,14 +26,14 @@ enum flop_kind {
 };
 
 struct flops {
-	enum flop_kind kind; /* N_FLOP_KINDS: no arithmetic */
-	uint32_t per_lane;   /* operations of an active lane */
-	uint32_t per_warp;   /* operations of a warp, for tensor instructions */
+	enum flop_kind kind; /* N_FLOP_KINDS if there is no arithmetic */
+	uint32_t per_lane;   /* operations per active lane */
+	uint32_t per_warp;   /* operations per warp, for tensor instructions */
 };
 
 extern const char *const flop_kind_names[N_FLOP_KINDS];
 
-/* Operations of the instruction whose opcode is given in full ("FFMA.FTZ", "fma.rn.f32"). */
+/* Returns the operations of an instruction by its full opcode ("FFMA.FTZ", "fma.rn.f32"). */
 struct flops flops_of(const char *opcode);
 
 #endif

@@ -12,18 +12,18 @@
 
 struct gmma {
 	uint32_t n;        /* columns of the result */
-	uint32_t products; /* multiply-adds of 16-bit values that take as long, for each of the four warps */
+	uint32_t products; /* multiply-adds per warp, as the number of 16-bit ones that takes the same time */
 	uint32_t a_bytes;  /* bytes of the 64 rows of A */
 	uint32_t b_bytes;
 };
 
-/* Sets *g from an opcode with a shape 64xNxK; returns false if there is none of the chip's. */
+/* Sets *g from an opcode with a shape 64xNxK; returns false if the opcode has no shape that Hopper supports. */
 bool gmma_shape(struct gmma *g, const char *opcode);
-/* Number of the source that is the first register of A; -1: A is in shared memory. */
+/* Returns the index of the source register at which A begins; -1 if A is in shared memory. */
 int gmma_a_source(const struct inst *in);
-/* Cycles in which shared memory delivers the operands, `bytes` bytes a cycle. */
+/* Returns the cycles that shared memory needs to deliver the operands at `bytes` bytes per cycle. */
 uint32_t gmma_read_cycles(const struct gmma *g, bool a_shared, uint32_t bytes);
-/* Cycles of the tensor cores at `rate` multiply-adds of 16-bit values in a cycle of one of them. */
+/* Returns the cycles of the tensor cores if each does `rate` multiply-adds of 16-bit values per cycle. */
 uint32_t gmma_product_cycles(const struct gmma *g, uint32_t rate);
 
 #endif

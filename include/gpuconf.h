@@ -2,11 +2,11 @@
 /*
  * GPU configurations in Accel-Sim's option syntax (trace-config(5)).
  *
- * libcommon/arch/options.def has one row for every option that the original registers: identifier, name,
- * type, default, bounds, unit, group, one line of help. The parser, --list-options, --dump-config, the
- * completions and man/trace-config.5 are made from it. Every value has the place that set it, for messages
- * about impossible values. Unlike the original, numbers must be whole, an integer may not wrap and a boolean
- * needs its 0 or 1.
+ * libcommon/arch/options.def has one row for every option that the original registers: identifier, name, type,
+ * default, bounds, unit, group, one line of help. The parser, --list-options, --dump-config, the completions and
+ * man/trace-config.5 are made from it. Every value has the place that set it, for messages about impossible values.
+ * The reader is stricter than the original: numbers must be whole, integers must not overflow, and a boolean must be
+ * 0 or 1.
  */
 #ifndef GPUCONF_H
 #define GPUCONF_H
@@ -21,8 +21,8 @@ enum conf_type { CONF_BOOL, CONF_INT, CONF_UNSIGNED, CONF_INT64, CONF_STRING };
 /* Effect of an option. */
 enum conf_use {
 	USE_MODEL,      /* read by the timing model */
-	USE_QUERY,      /* describes the GPU for CUDA programs, or a choice that traces do not record */
-	USE_NONE,       /* without effect on timing in trace mode, also in the original */
+	USE_QUERY,      /* describes the GPU to CUDA programs, or a choice that traces do not record */
+	USE_NONE,       /* has no effect on timing in trace mode, nor in the original */
 	USE_FUNCTIONAL, /* functional (PTX) simulation only */
 	USE_POWER,      /* power model only */
 	USE_DEBUG       /* debug logs and visualizer only */
@@ -56,7 +56,7 @@ struct gpuconf_gpu {
 	const char *name, *chip;
 	double error; /* mean error of its selftest in percent; negative: no measured figures */
 };
-extern const struct gpuconf_gpu gpuconf_gpus[]; /* the last one has no name */
+extern const struct gpuconf_gpu gpuconf_gpus[]; /* ends with a row without name */
 
 struct conf_value {
 	char *text;      /* text as written, never NULL */
@@ -75,8 +75,8 @@ struct gpuconf {
 	bool shipping;            /* a shipped configuration is being read */
 	struct conf_source *read; /* files read, newest first */
 	/*
-	 * Called for an option without a row; true: the option and its value are skipped. NULL: it is a
-	 * fault. Set after gpuconf_init().
+	 * Callback for an option without a row; it returns true to skip the option and its value. NULL: such an
+	 * option is a fault. Set after gpuconf_init().
 	 */
 	bool (*on_unknown)(void *ctx, const struct fault *f);
 	void *ctx;
@@ -84,12 +84,12 @@ struct gpuconf {
 
 void gpuconf_init(struct gpuconf *c); /* all defaults */
 void gpuconf_free(struct gpuconf *c); /* faults and places from c become invalid */
-/* Reads one file; later values win. 0, or -1 and *f. Follows "-config FILE" to a depth of 16. */
+/* Reads one file; later values win. Returns 0, or -1 and sets *f. Follows "-config FILE" to a depth of 16. */
 int gpuconf_file(struct gpuconf *c, const char *path, struct fault *f);
 int gpuconf_stream(struct gpuconf *c, FILE *in, const char *name, struct fault *f);
 /* Ends the program when output would replace one of the files that were read. */
 void gpuconf_spare(const struct gpuconf *c, const char *output);
-/* Assigns "NAME=VALUE", NAME with or without its dash, split at the first '='. 0, or -1 and *f. */
+/* Assigns "NAME=VALUE", NAME with or without its dash, split at the first '='. Returns 0, or -1 and sets *f. */
 int gpuconf_override(struct gpuconf *c, const char *assignment, struct fault *f);
 /*
  * Reads a shipped configuration ("rtx3070") from $WARPTOOLS_GPUS, $WARPTOOLS_DATA/gpus or next to the
@@ -97,14 +97,14 @@ int gpuconf_override(struct gpuconf *c, const char *assignment, struct fault *f)
  */
 int gpuconf_shipped(struct gpuconf *c, const char *name, struct fault *f);
 /*
- * Path of the file with that suffix (".measured") of a shipped configuration, from the same folders; NULL:
- * none. Valid as long as c.
+ * Returns the path of a shipped configuration's file with the suffix (".measured"), from the same directories as
+ * gpuconf_shipped(); NULL if there is none. Valid as long as c.
  */
 const char *gpuconf_shipped_file(struct gpuconf *c, const char *name, const char *suffix);
 
 /*
- * Reports whether the user set an option that asks for something that trace-sim lacks. A switch asks if it is on; other
- * options ask if they differ from the default. Options that describe the GPU for CUDA programs ask for nothing.
+ * Reports whether the user enabled something that trace-sim lacks with this option. A switch enables if it is on,
+ * another option if its value is not the default. Options that describe the GPU to CUDA programs enable nothing.
  */
 bool conf_is_idle(const struct gpuconf *c, enum conf_id id);
 int conf_find(const char *name);                       /* enum conf_id, or -1; name with or without dash */
@@ -122,14 +122,14 @@ static inline unsigned conf_uint(const struct gpuconf *c, enum conf_id id)
 static inline bool conf_bool(const struct gpuconf *c, enum conf_id id) { return c->v[id].number != 0; }
 static inline const char *conf_text(const struct gpuconf *c, enum conf_id id) { return c->v[id].text; }
 /*
- * Path of a file that an option names: next to the file that set the option if it exists there, else as
+ * Returns the path of a file that an option names: next to the file that set the option if it exists there, else as
  * written. Valid as long as c.
  */
 const char *conf_path(const struct gpuconf *c, enum conf_id id);
 /* Sets a fault "NAME: invalid value 'V' (expected FMT)" at the place that set the option. Returns -1. */
 int conf_fault(const struct gpuconf *c, enum conf_id id, struct fault *f, const char *fmt, ...)
 	PRINTF_LIKE(4, 5);
-/* The same with the text "NAME: value 'V' FMT". */
+/* Sets a fault "NAME: value 'V' FMT" like conf_fault(). Returns -1. */
 int conf_reject(const struct gpuconf *c, enum conf_id id, struct fault *f, const char *fmt, ...)
 	PRINTF_LIKE(4, 5);
 

@@ -3,9 +3,9 @@
  * Distribution of the warp schedulers' cycles, from the records of trace-sim --profile of one or two runs:
  * rows by instruction, source line, kernel or reason.
  *
- * Always true: kernels of equal names share their rows; cycles of SMs without a thread block are ignored;
- * cycles that the profile assigns to no instruction (drained) have a row without one. Memory is that of the
- * distinct rows.
+ * Always true: kernels of equal names share their rows; cycles of SMs without a thread block are ignored; cycles
+ * that the profile assigns to no instruction (drained) have a row without instruction. Memory grows only with the
+ * number of distinct rows.
  */
 #ifndef HOTSPOTS_H
 #define HOTSPOTS_H
@@ -13,7 +13,7 @@
 #include "results.h"
 #include "table.h"
 
-/* Reasons of a profile in its order: HOTSPOTS_REASON(name). */
+/* Reasons of a profile, in the profile's order: HOTSPOTS_REASON(name). */
 #define HOTSPOTS_REASONS(X) \
 	X(issue) \
 	X(no_instruction) \
@@ -42,28 +42,28 @@ enum hotspots_by {
 };
 
 /*
- * An instruction as the names of figures have it: "PC:OPCODE", "PC:OPCODE:LINE" or "PC:OPCODE:FILE:LINE". Not owned,
- * without a NUL; n_file 0: unknown.
+ * Parts of an instruction in a figure's name: "PC:OPCODE", "PC:OPCODE:LINE" or "PC:OPCODE:FILE:LINE". Texts are not
+ * owned and have no NUL; n_file is 0 if the file is unknown.
  */
 struct hotspots_inst {
 	const char *pc, *opcode, *place; /* place: FILE:LINE or LINE */
 	size_t n_pc, n_opcode, n_place, n_file;
 	uint32_t line; /* 0: unknown */
 };
-/* Splits the n bytes of text between "pc[" and "]". Returns whether they name an instruction. */
+/* Splits n bytes of text, which stood between "pc[" and "]". Reports whether they name an instruction. */
 bool hotspots_split(const char *text, size_t n, struct hotspots_inst *to);
-#define HOTSPOTS_FILE_MAX 96u /* bytes of a name of a source file that figures have */
-#define HOTSPOTS_FILE_CAP (4 * HOTSPOTS_FILE_MAX + 1u) /* the same, quoted, with the NUL */
+#define HOTSPOTS_FILE_MAX 96u                          /* longest name of a source file in a figure's name */
+#define HOTSPOTS_FILE_CAP (4 * HOTSPOTS_FILE_MAX + 1u) /* bytes of such a name when quoted, with the NUL */
 /*
- * Writes the name of a source file as the names of figures have it: the end of a long one, from a component on if
- * possible; brackets, backslashes and unprintable bytes as \xNN. Returns out.
+ * Writes the name of a source file in the form used in figures' names: only the end of a long name, starting at a
+ * path component if possible; brackets, backslashes and unprintable bytes as \xNN. Returns out.
  */
 const char *hotspots_quote_file(char out[HOTSPOTS_FILE_CAP], const char *file);
-/* Returns the name that was quoted, for the caller to free. */
+/* Reverses the quoting of hotspots_quote_file(). The caller frees the result. */
 char *hotspots_unquote_file(const char *text, size_t n);
 
 struct hotspot {
-	const char *kernel, *pc, *opcode, *line;   /* "" where not distinguished or unknown */
+	const char *kernel, *pc, *opcode, *line;   /* "" where rows do not distinguish it or it is unknown */
 	int reason;                                /* enum hotspots_reason, -1: several */
 	uint64_t cycles[2], issues[2];             /* by side */
 	uint64_t by_reason[2][HOTSPOTS_N_REASONS]; /* cycles by side and reason */
@@ -79,21 +79,23 @@ struct hotspots {
 	enum hotspots_by by;
 };
 
-struct hotspots *hotspots_new(
-	enum hotspots_by by); /* no rows yet, which are to be joined by that; the caller's */
-/* Adds a RESULT_KERNEL of results_next(). False: it is no kernel of a profile. */
+struct hotspots *hotspots_new(enum hotspots_by by); /* empty, with rows of kind `by`; freed by the caller */
+/* Adds a RESULT_KERNEL of results_next(). Returns false if it is not a kernel of a profile. */
 bool hotspots_add(struct hotspots *t, int side, const struct result_item *item);
 /* Sorts the rows by cycles of side 0, or by change where both; then by kernel, PC, line and reason. */
 void hotspots_sort(struct hotspots *t, bool both);
 /*
- * Warns and returns true if rows by source line have no line at all; name: file of the profile. Such rows would be one
- * without a name.
+ * Warns and returns true if the rows are by source line and no row has a line; name is the profile's file. The
+ * output would be a single row without a name.
  */
 bool hotspots_lack_lines(const struct hotspots *t, const char *name);
-/* Reason of a row, or the reason with most cycles of a side; issue only where there is no other. */
+/*
+ * Returns the reason of a row, or its reason with the most cycles on a side; issue only if the row has no other
+ * reason.
+ */
 enum hotspots_reason hotspots_main_reason(const struct hotspot *r, int side);
 const char *hotspots_reason_name(int reason);
-/* Value of a word of the option --by, enum hotspots_by; -1: unknown. */
+/* Returns the enum hotspots_by of a word of the option --by; -1 if unknown. */
 int hotspots_by_find(const char *word);
 #define HOTSPOTS_BY_WORDS "stall pc line kernel reason"
 void hotspots_free(struct hotspots *t);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Network of network mode 1: reads its file (.icnt, BookSim's format) and validates it.
+ * Reader and checks of the network file of network mode 1 (.icnt, BookSim's format).
  *
  * icnt_load reads and validates a file: names, numbers, virtual channels that a routing needs, sizes, links
  * of an anynet. Networks on which BookSim itself stops are rejected with the place of the entry at fault.
@@ -17,7 +17,7 @@
 #include "input.h"
 #include "params.h"
 
-#define ICNT_PORTS_MAX 4096u /* most ports of clusters, and of sub partitions */
+#define ICNT_PORTS_MAX 4096u /* largest number of cluster ports, and of sub-partition ports */
 #define ICNT_NODES_MAX 8192u
 #define ICNT_DEPTH_MAX 4u /* nested tree arbiters */
 
@@ -44,8 +44,8 @@ enum icnt_allocator {
 #define ALLOCATOR(name, id, text) ALLOCATOR_##id,
 #include "arch/network.def"
 	N_ALLOCATORS,
-	ALLOCATOR_PIGGYBACK = N_ALLOCATORS, /* virtual channels only: granted with the switch */
-	ALLOCATOR_PRIO                      /* speculative requests only: switch allocator, by priority */
+	ALLOCATOR_PIGGYBACK = N_ALLOCATORS, /* of virtual channels only: granted together with the switch */
+	ALLOCATOR_PRIO /* of speculative requests only: the switch allocator, by priority */
 };
 
 enum icnt_arbiter {
@@ -104,16 +104,18 @@ struct icnt_alloc {
 	enum icnt_allocator kind;
 	uint32_t rounds;                 /* iterations of islip, pim, select */
 	enum icnt_arbiter arbiter;       /* innermost arbiter of separable allocators */
-	uint32_t groups[ICNT_DEPTH_MAX]; /* groups of the tree arbiters around it, outermost first */
+	uint32_t groups[ICNT_DEPTH_MAX]; /* groups of the enclosing tree arbiters, outermost first */
 	uint32_t depth;                  /* number of tree arbiters */
 };
 
-/* Anynet: routers and their neighbours in ascending order, as arrays of start indices and entries. */
+/*
+ * Anynet: routers and their neighbours in ascending order. node_start and link_start index node and link by router.
+ */
 struct anynet {
 	uint32_t routers, nodes, links;
 	uint32_t *node_start;  /* index into node of each router and the end: routers + 1 */
 	uint32_t *node;        /* nodes by router, ascending */
-	uint32_t *node_cycles; /* latency between a node and its router, as in node */
+	uint32_t *node_cycles; /* latency between each entry of node and its router */
 	uint32_t *link_start;  /* index into link of each router and the end: routers + 1 */
 	struct anynet_link {
 		uint32_t to, cycles;
@@ -123,7 +125,7 @@ struct anynet {
 struct icnt_value {
 	const char *text; /* text as written; NULL: not in the file, BookSim's default */
 	double number;
-	struct place at; /* position of the value; the file for a default */
+	struct place at; /* position of the value; for a default, the file alone */
 };
 
 struct icnt {
@@ -132,7 +134,7 @@ struct icnt {
 	/* set by the validation: */
 	enum icnt_topology topology;
 	enum icnt_routing routing;
-	uint32_t k, n, c, x, xr; /* c: 1 where it has no meaning */
+	uint32_t k, n, c, x, xr; /* c: 1 where the topology has none */
 	bool chip_latency;
 	uint32_t nodes;
 	struct anynet *any;              /* owned; NULL for other topologies */
@@ -159,11 +161,11 @@ struct icnt {
 };
 
 /*
- * Reads and validates a file. at: the option that names path, for the fault of an unreadable file. 0, or -1
- * and *f.
+ * Reads and validates a file. at: place of the option that names path, for the fault of an unreadable file. Returns
+ * 0, or -1 and sets *f.
  */
 int icnt_load(struct icnt *c, const char *path, struct place at, struct fault *f);
-/* The same from an input; the link file of an anynet is searched next to it. */
+/* Does the same as icnt_load(), from an input; the link file of an anynet is searched in the input's directory. */
 int icnt_read(struct icnt *c, struct input *in, struct fault *f);
 /* Frees the contents of c, also after a failed icnt_load or icnt_read. */
 void icnt_free(struct icnt *c);
@@ -172,15 +174,15 @@ void icnt_free(struct icnt *c);
 static inline int32_t icnt_int(const struct icnt *c, enum icnt_id id) { return (int32_t)c->value[id].number; }
 
 /*
- * Assigns nodes to the clusters and then the memory sub partitions: fills node[clusters + subs]. 0, or -1 and
- * *f: too few nodes, no map.
+ * Assigns nodes to the clusters and then to the memory sub-partitions: fills node[clusters + subs]. Returns 0, or -1
+ * and sets *f if there are too few nodes or no map.
  */
 int icnt_fit(const struct icnt *c, uint32_t clusters, uint32_t subs, uint32_t *node, struct fault *f);
 
-/* Checks the network of a GPU with icnt_load and icnt_fit, and frees it. 0, or -1 and *f. */
+/* Checks the network of a GPU with icnt_load and icnt_fit, and frees it. Returns 0, or -1 and sets *f. */
 int icnt_check(const struct params *p, struct fault *f);
 
-/* Ends the program when output would replace the GPU's network file or the link file that it names. */
+/* Ends the program if output would replace the GPU's network file or the link file that the network file names. */
 void icnt_spare(const struct params *p, const char *output);
 
 /* Print the tables of trace-network(5). */
@@ -191,7 +193,7 @@ void icnt_man_arbiters(FILE *out);
 void icnt_man_policies(FILE *out);
 void icnt_man_entries(FILE *out);
 
-/* Reads the links of an anynet. NULL and *f. anynet_free accepts NULL. */
+/* Reads the links of an anynet. Returns NULL and sets *f on failure. anynet_free accepts NULL. */
 struct anynet *anynet_read(struct input *in, struct fault *f);
 void anynet_free(struct anynet *a);
 

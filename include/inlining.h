@@ -8,7 +8,7 @@
 #ifndef INLINING_H
 #define INLINING_H
 
-/* For rarely called functions, so that their callers save no registers for them. */
+/* For functions that are rarely called: their callers then need not save registers. */
 #define NOINLINE __attribute__((noinline))
 /* Inlined into every caller. */
 #define ALWAYS_INLINE inline __attribute__((always_inline))

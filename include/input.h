@@ -3,9 +3,9 @@
  * Input: a path or "-", plain, gzip, xz, zstd or an archive of a kernel trace (.tracez), recognised by content and
  * never by name.
  *
- * Always true: memory is bounded except for archives, which are read as a whole (one window of decompressed text, grown only for a line longer than
- * it, up to INPUT_LINE_MAX); a compressed stream that ends early or is damaged is a fault, never a
- * silent end of file; no name is passed to a shell.
+ * Always true: memory is bounded by one window of decompressed text, which grows only for a longer line, up to
+ * INPUT_LINE_MAX (archives are the exception: they are read as a whole); a compressed stream that ends early or is
+ * damaged is a fault, never a silent end of file; no name is passed to a shell.
  */
 #ifndef INPUT_H
 #define INPUT_H
@@ -22,16 +22,19 @@ struct input;
 enum input_coding { INPUT_PLAIN, INPUT_GZIP, INPUT_XZ, INPUT_ZSTD, INPUT_TRACEZ };
 
 /*
- * Opens path ("-": standard input, which a process can open once). NULL and *f on failure; a folder is a
- * fault "is-folder".
+ * Opens path ("-": standard input, which a process can open once). Returns NULL and sets *f on failure; a folder is
+ * a fault "is-folder".
  */
 struct input *input_open(const char *path, struct fault *f);
 /*
- * Opens a duplicate of the descriptor fd, at its offset; the caller keeps fd. name is shown in messages. NULL
- * and *f on failure.
+ * Opens a duplicate of the descriptor fd at the current offset; the caller keeps fd. name is shown in messages.
+ * Returns NULL and sets *f on failure.
  */
 struct input *input_descriptor(int fd, const char *name, struct fault *f);
-/* Opens bytes in memory, which must outlive the input (fuzzing, packed text); decompresses as above. */
+/*
+ * Opens bytes in memory, which must outlive the input (for fuzzing and packed text); compressed bytes are
+ * decompressed.
+ */
 struct input *input_memory(const char *name, const void *bytes, size_t n, struct fault *f);
 /*
  * Opens plain text that is generated while it is read: make() writes up to n bytes to buf and returns their
@@ -46,13 +49,14 @@ enum input_coding input_coding(const struct input *in);
 bool input_again(const struct input *in);
 
 /*
- * New descriptor of the input's plain regular file, whose start is the input's first byte; -1: it has none.
+ * Returns a new descriptor of the input's file if this is a plain regular file whose start is the input's first
+ * byte; else -1.
  */
 int input_duplicate(const struct input *in);
 
 /*
- * Reads the next line without its end ("\n" or "\r\n"), not terminated by NUL. 1: a line, 0: end, -1: fault.
- * *text stays valid until the next call. A last line without newline is a line.
+ * Reads the next line without its end ("\n" or "\r\n"), not terminated by NUL. Returns 1, 0 at the end, or -1 and
+ * sets *f. *text stays valid until the next call. A last line without newline is a line.
  */
 int input_line(struct input *in, const char **text, size_t *len, struct fault *f);
 uint64_t input_lineno(const struct input *in);       /* number of the line returned last, from 1 */
@@ -60,14 +64,14 @@ uint64_t input_offset(const struct input *in);       /* number of decompressed b
 bool input_line_had_newline(const struct input *in); /* true if the line returned last ended with one */
 
 /*
- * Window for fast parsers: *bytes points to the buffered bytes, at least `want` unless the input ends first.
- * Returns their number (0 at the end), or -1 and *f. input_take() consumes bytes of them that contain lines
- * newlines.
+ * Window for fast parsers: sets *bytes to the buffered bytes, at least `want` unless the input ends first. Returns
+ * their number (0 at the end), or -1 and sets *f. input_take() consumes the first `bytes` of them, which contain
+ * `lines` newlines.
  */
 long input_window(struct input *in, size_t want, const char **bytes, struct fault *f);
 void input_take(struct input *in, size_t bytes, uint64_t lines);
 
-/* Reads up to n bytes into buf. Returns their number, 0 at the end, -1 and *f. */
+/* Reads up to n bytes into buf. Returns their number, 0 at the end, or -1 and sets *f. */
 long input_read(struct input *in, void *buf, size_t n, struct fault *f);
 
 #endif

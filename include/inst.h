@@ -32,13 +32,13 @@ struct ptx_inst {
 	uint8_t barrier;       /* number of the barrier */
 	uint8_t barrier_warps; /* warps that the barrier waits for; 0: all of the thread block */
 	bool issue_mask;       /* records have the mask of issued lanes, rec_issue_mask() */
-	bool ends;             /* executing lanes end */
+	bool ends;             /* the lanes that execute it end */
 };
 
-/* Does a matrix product of a warpgroup end a group? Only version 6 of the format has this. */
+/* Whether a matrix product of a warpgroup ends a group; only version 6 of the format records this. */
 enum inst_commit { COMMIT_UNKNOWN, COMMIT_NO, COMMIT_YES };
 
-/* Columns that records of few instructions have: rec_copy() and rec_value() (trace.h). */
+/* Additional columns of the records of some instructions: rec_copy() and rec_value() (trace.h). */
 enum inst_extra { EXTRA_NONE, EXTRA_COPY, EXTRA_VALUES };
 
 struct inst {
@@ -51,8 +51,8 @@ struct inst {
 	uint32_t pc;
 	uint32_t lineno;      /* source line where the trace has line information */
 	uint32_t file_number; /* number of the source file in the kernel's header; 0: unknown */
-	uint16_t row;         /* isa_row(); 0xffff: no row, class was guessed */
-	uint16_t size;        /* bytes per lane recomputed from the opcode; 0 when the width field is 0 */
+	uint16_t row;         /* index for isa_row(); 0xffff: no row, the class was guessed */
+	uint16_t size;        /* bytes per lane, from the opcode; 0 if the width field is 0 */
 	uint8_t n_dst, n_src;
 	uint8_t class; /* enum isa_class on this kernel's architecture, never CLASS_NONE */
 	uint8_t kind;  /* enum isa_kind */

@@ -2,9 +2,8 @@
 /*
  * Opcodes: unit class on each architecture and memory behaviour.
  *
- * libcommon/arch/isa.def has a row for each opcode stem (the part before the first '.'): its memory behaviour
- * and its class on each architecture, '-' where it does not exist. A user's file (--isa FILE) is plain text:
- * "stem arch[,arch...] class".
+ * libcommon/arch/isa.def has a row for each opcode stem (the part before the first '.') with its memory behaviour
+ * and its class on each architecture. A user's file (--isa FILE) is plain text: "stem arch[,arch...] class".
  */
 #ifndef ISA_H
 #define ISA_H
@@ -46,7 +45,7 @@ enum isa_class {
 	N_CLASSES
 };
 
-/* Effect of an opcode in the timing model apart from occupying its unit (SM-inst-6). */
+/* What an opcode does in the timing model besides occupying its unit (SM-inst-6). */
 enum isa_kind {
 	KIND_PLAIN,
 	KIND_LDC,
@@ -61,7 +60,7 @@ enum isa_kind {
 	KIND_STS,
 	KIND_LDSM,
 	KIND_LD,
-	KIND_ST, /* LD and ST are generic: the first active lane's address selects the space */
+	KIND_ST, /* LD and ST are generic: the address of the first active lane selects the space */
 	KIND_BAR,
 	KIND_LDGDEPBAR,
 	KIND_DEPBAR,
@@ -125,29 +124,29 @@ int isa_arch_of(int binary_version);
 const char *isa_arch_name(enum isa_arch a);
 
 /*
- * Row index of the stem of opcode text (n bytes, up to the first '.'), or -1.
- * A row whose class is CLASS_NONE on the architecture counts as unknown there.
+ * Returns the index of the row for the stem of an opcode of n bytes, or -1. On an architecture where the row's class
+ * is CLASS_NONE the opcode is unknown.
  */
 int isa_find(const struct isa *isa, const char *opcode, size_t n);
 const struct isa_op *isa_row(const struct isa *isa, int row);
 int isa_rows(const struct isa *isa);
 
 /*
- * Guessed class of an opcode that has no row on arch: that of its stem on another architecture, else by
+ * Guesses the class of an opcode that has no row on arch: the class of its stem on another architecture, else by
  * prefix.
  */
 enum isa_class isa_guess(const struct isa *isa, enum isa_arch arch, const char *opcode, size_t n);
 
 const char *isa_class_name(enum isa_class c);    /* "SPEC3" */
 int isa_class_parse(const char *text, size_t n); /* -1: not a class */
-void isa_man(FILE *out);                         /* the opcodes of trace-sim-sm(7) */
+void isa_man(FILE *out);                         /* prints the opcodes of trace-sim-sm(7) */
 
 /*
- * Bytes per lane from the opcode's suffixes (SM-inst-3, quirk Q1-6); 4 when none is numeric. 0: impossible
- * width.
+ * Returns the bytes per lane from the opcode's suffixes (SM-inst-3, quirk Q1-6); 4 if none is numeric, 0 if the
+ * width is impossible.
  */
 unsigned isa_width(const char *opcode, size_t n);
-/* Reports whether both parts STRONG and GPU occur (SM-inst-6): the access bypasses the L1. */
+/* Reports whether the opcode has both suffixes STRONG and GPU, so that its accesses bypass the L1 (SM-inst-6). */
 bool isa_strong_gpu(const char *opcode, size_t n);
 
 #endif

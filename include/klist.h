@@ -18,7 +18,7 @@ struct pack;
 struct trace;
 struct trace_options;
 
-/* CMD_COPY_BACK: copy to the host; optional, with an effect only among kernels from PTX. */
+/* CMD_COPY_BACK: copy to the host; optional, and without effect unless the kernels are from PTX. */
 enum command_kind { CMD_MEMCPY, CMD_KERNEL, CMD_COPY_BACK };
 
 struct command {
@@ -29,7 +29,7 @@ struct command {
 	uint64_t address, bytes; /* destination and size of copies */
 	uint32_t position;       /* CMD_KERNEL: position among the kernels, from 1 */
 	uint32_t kernel;         /* CMD_KERNEL: number in the packed stream */
-	bool missing;     /* CMD_KERNEL: found missing by klist_missing(), or the packed stream lacks it */
+	bool missing; /* CMD_KERNEL: klist_missing() found no file, or the packed stream lacks the kernel */
 	struct input *in; /* CMD_KERNEL: the file, open at its first byte, or NULL */
 };
 
@@ -41,34 +41,35 @@ struct klist {
 };
 
 /*
- * Reads a kernel list, a folder with one (kernelslist.g, else the only kernelslist_ctx_*.g), a packed stream,
- * one kernel file, or "-" (a kernel list on stdin, names relative to the current folder). 0, or -1 and *f:
- * empty list, unknown line, memcpy with a missing field, non-numeric or >= 4 GiB count.
+ * Reads a kernel list, a folder with one (kernelslist.g, else the only kernelslist_ctx_*.g), a packed stream, one
+ * kernel file, or "-" (a kernel list on stdin, names relative to the current folder). Returns 0, or -1 and sets *f
+ * for an empty list, an unknown line, a memcpy with a missing field, or a count that is not a number below 4 GiB.
  */
 int klist_read(struct klist *k, const char *path, struct fault *f);
 /*
- * The same from an open descriptor, which the caller keeps. name is shown in messages and is the path to whose
- * folder the kernels' names are relative.
+ * Does the same from an open descriptor, which the caller keeps. name is shown in messages; kernel names are
+ * relative to its directory part.
  */
 int klist_read_descriptor(struct klist *k, int fd, const char *name, struct fault *f);
 /*
- * The same for linters: faults of a line and remarks about its blanks and line end are passed to on_fault,
- * which returns true to continue with the next line.
+ * Does the same for linters: passes faults of a line and remarks about its blanks and line end to on_fault(), which
+ * returns true to continue with the next line.
  */
 int klist_read_on(struct klist *k, const char *path, bool (*on_fault)(void *ctx, const struct fault *f),
 	void *ctx, struct fault *f);
 /*
- * Reads a list as klist_read, from an open input; folder is prefixed to kernel names ("" or NULL: as
+ * Reads a list like klist_read(), from an open input; folder is prefixed to kernel names ("" or NULL: names as
  * written).
  */
 int klist_parse(struct klist *k, struct input *in, const char *folder, struct fault *f);
 /*
- * Opens the kernel of command number cmd, as trace_open does. A pipe can be opened once only. The list must
- * outlive the trace.
+ * Opens the kernel of command number cmd like trace_open(). A pipe can be opened only once. The list must outlive
+ * the trace.
  */
 struct trace *klist_open(struct klist *k, uint32_t cmd, const struct trace_options *o, struct fault *f);
 /*
- * Passes the text of the kernel of command cmd to use(), piece by piece; use() returns false to stop. 0, or -1 and *f.
+ * Passes the text of the kernel of command cmd to use(), piece by piece; use() returns false to stop. Returns 0, or
+ * -1 and sets *f.
  */
 typedef bool klist_use(void *ctx, const void *bytes, size_t n);
 int klist_text(const struct klist *k, uint32_t cmd, klist_use *use, void *ctx, struct fault *f);
@@ -76,9 +77,9 @@ int klist_text(const struct klist *k, uint32_t cmd, klist_use *use, void *ctx, s
 void klist_prepare(const struct klist *k, uint32_t cmd);
 /* Reports whether the kernel of command cmd can be read more than once: it is in a packed stream or a regular file. */
 bool klist_again(const struct klist *k, uint32_t cmd);
-/* Checks that the kernel of command cmd is readable, without opening it. 0, or -1 and errno. */
+/* Checks that the kernel of command cmd is readable, without opening it. Returns 0, or -1 and sets errno. */
 int klist_check(const struct klist *k, uint32_t cmd);
-/* Reports whether no file of that path exists; false for a file that exists and cannot be read. */
+/* Reports whether no file has that path; false for a file that exists but cannot be read. */
 bool klist_file_missing(const char *path);
 /*
  * Reports whether the file of the kernel of command cmd does not exist, or the packed stream lacks the kernel; notes
@@ -94,30 +95,28 @@ struct klist_skipped {
 void klist_skip(struct klist_skipped *s, uint32_t cmd);
 /* Prints one warning if kernels are skipped. */
 void klist_warn_skipped(const struct klist *k, const struct klist_skipped *s);
-/*
- * Ends the program when output, which -f would replace, is the list or one of its kernel files. NULL: none.
- */
+/* Ends the program if output, which -f would replace, is the list or one of its kernel files. output may be NULL. */
 void klist_spare(const struct klist *k, const char *output);
 void klist_free(struct klist *k);
-/* Hash by which picks identify their list, see list_hash_new() in picks.h. */
+/* Sets out to the hash by which picks identify their list; see list_hash_new() in picks.h. */
 void klist_hash(const struct klist *k, unsigned char out[16]);
 
 /*
- * Parses the value of -k LIST: positions, ranges "7-9", "12-", or name patterns with * and ?, separated by
- * commas; or "@FILE", a file of picks. NULL and *f. kselect_has() reads name only where
+ * Parses the value of -k LIST: positions, ranges "7-9", "12-", or name patterns with * and ?, separated by commas;
+ * or "@FILE", a file of picks. Returns NULL and sets *f on failure. kselect_has() reads name only if
  * kselect_needs_name().
  */
 struct kselect;
 struct kselect *kselect_parse(const char *text, struct fault *f);
 bool kselect_has(const struct kselect *s, uint32_t position, const char *name); /* s NULL: all */
 bool kselect_needs_name(const struct kselect *s);
-/* Reports whether a kernel of unknown name may be selected: a missing one can match any name pattern. */
+/* Reports whether a kernel of unknown name may be selected: a missing kernel can match any name pattern. */
 bool kselect_may_have(const struct kselect *s, uint32_t position);
 struct picks;
-/* Checks that picks were made for this list. 0, or -1 and *f. */
+/* Checks that picks were made for this list. Returns 0, or -1 and sets *f. */
 int kselect_fits(const struct kselect *s, const struct klist *k, struct fault *f);
 const struct picks *kselect_picks(const struct kselect *s); /* picks of @FILE; NULL: positions or names */
-/* Ends the program when output, which -f would replace, is @FILE. NULL: none. */
+/* Ends the program if output, which -f would replace, is @FILE. output may be NULL. */
 void kselect_spare(const struct kselect *s, const char *output);
 void kselect_free(struct kselect *s);
 

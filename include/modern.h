@@ -2,8 +2,8 @@
 /*
  * Parameters of the modern SM core (-core_model modern): the -core_* options, checked and completed.
  *
- * Always true after params_init where on: values "by architecture" are replaced, every interval and every
- * queue length is at least 1. Times are core cycles. trace-sim-core(7) explains each parameter.
+ * Always true after params_init() if `on` is set: values of "by compute capability" are resolved, and every interval
+ * and every queue length is at least 1. Times are core cycles. trace-sim-core(7) explains each parameter.
  */
 #ifndef MODERN_H
 #define MODERN_H
@@ -14,7 +14,7 @@
 #define MAX_SUBS 8 /* sub-cores of one SM */
 
 /*
- * Units of a sub-core. Up to CORE_NO_UNIT latencies are fixed; instructions of later units end with an event.
+ * Units of a sub-core. Units up to CORE_NO_UNIT have fixed latencies; an event ends the instructions of later units.
  */
 enum core_unit {
 	CORE_INT,
@@ -68,24 +68,25 @@ struct modern_params {
 	bool rfc;
 	enum core_rfc_guess rfc_guess;
 	uint32_t result_queue;           /* 0: not modelled */
-	uint32_t port_imad_wide;         /* cycles that IMAD.WIDE keeps the issue port longer */
+	uint32_t port_imad_wide;         /* additional cycles for which IMAD.WIDE occupies the issue port */
 	uint32_t interval[N_CORE_UNITS]; /* CORE_TENSOR: the minimum */
-	uint32_t imad_wide;              /* interval of IMAD.WIDE, in place of its unit's */
+	uint32_t imad_wide;              /* interval of IMAD.WIDE, instead of its unit's interval */
 	bool fp32_on_int, fp64_shared;
-	uint32_t tensor_rate; /* half multiply-adds a cycle and sub-core */
+	uint32_t tensor_rate; /* half-precision multiply-adds per cycle and sub-core */
 	uint32_t mma_setup;   /* cycles of the tensor core beyond the products of a matrix instruction */
 	uint32_t mbarrier_issue,
-		mbarrier_wait; /* issue cycles of an mbarrier operation; latency of a wait that succeeds */
+		mbarrier_wait; /* issue cycles of an mbarrier operation; latency of a wait for a phase that is over */
 	uint32_t gmma_issue, gmma_latency; /* issue and latency of matrix products of warpgroups */
 	uint32_t tma_latency,
-		tma_descriptor;          /* start-up cycles of bulk copies; extra cycles with a descriptor */
-	uint32_t tma_bytes;              /* bytes that the bulk copy unit requests in a cycle */
-	uint32_t tma_interval;           /* minimum cycles between requests of bulk copies */
-	uint32_t dsm_latency, dsm_bytes; /* between SMs of a group: cycles one way, bytes a cycle */
-	uint32_t multicast_latency;      /* cycles by which its data come later than those of another copy */
-	uint32_t gpc_sms;                /* SMs of a group */
-	uint32_t matrix_mhz;             /* 0: the clock of the core */
-	uint32_t fp64_latency;           /* latency of the unit that sub-cores share */
+		tma_descriptor; /* start-up cycles of bulk copies; extra cycles with a descriptor */
+	uint32_t tma_bytes;     /* bytes that the bulk copy unit requests per cycle */
+	uint32_t tma_interval;  /* minimum cycles between requests of bulk copies */
+	uint32_t dsm_latency,
+		dsm_bytes;          /* between SMs of a group: cycles in one direction, bytes per cycle */
+	uint32_t multicast_latency; /* additional cycles until the data of a multicast arrive */
+	uint32_t gpc_sms;           /* SMs of a group */
+	uint32_t matrix_mhz;        /* core clock with busy tensor cores; 0: the configured clock */
+	uint32_t fp64_latency;      /* latency of the double-precision unit that sub-cores share */
 	uint32_t sfu_latency;
 	uint32_t mem_places, mem_first, mem_first_lanes, mem_interval, mem_interval_shared;
 	uint32_t sm_bytes, shared_bytes, sm_interval;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Lists of name patterns: "gpu_sim_cycle,gpu_ipc,L2_*". * matches any text, ? one character; brackets match
- * themselves, so that dram[3].n_act needs no quoting.
+ * Lists of name patterns: "gpu_sim_cycle,gpu_ipc,L2_*". * matches any text, ? matches one character; brackets match
+ * themselves, so dram[3].n_act needs no quoting.
  */
 #ifndef NAMELIST_H
 #define NAMELIST_H

@@ -15,12 +15,12 @@ struct output;
 
 /* Opens path; force: an existing file may be replaced. Ends the program on failure. */
 struct output *output_open(const char *path, bool force);
-/* Ends the program when output, which -f would replace, is the file input. NULL: no file. */
+/* Ends the program if output, which -f would replace, is the file input. Either may be NULL. */
 void output_spare(const char *output, const char *input);
 /*
- * Opens path as output_open does, but the temporary name is NAME.part, which other processes may read
- * meanwhile. A leftover of a dead process is replaced with a warning; a file that another process is writing
- * ends the program.
+ * Opens path like output_open(), but the temporary name is NAME.part, which other processes may read meanwhile. A
+ * file left by a process that has ended is replaced with a warning. Ends the program if another process is writing
+ * the file.
  */
 struct output *output_open_part(const char *path, bool force);
 /*
@@ -28,7 +28,7 @@ struct output *output_open_part(const char *path, bool force);
  * program if the file is shorter.
  */
 struct output *output_open_rest(const char *path, uint64_t keep);
-/* Cuts NAME.part of an output after its first n bytes. Nothing must be written to it afterwards. */
+/* Truncates NAME.part of an output to its first n bytes. No more may be written to it. */
 void output_cut(struct output *o, uint64_t n);
 /*
  * Flushes as output_flush() does. From then on, NAME.part of output_open_part() stays if the program ends
@@ -36,14 +36,14 @@ void output_cut(struct output *o, uint64_t n);
  */
 void output_keep(struct output *o);
 FILE *output_stream(struct output *o);
-/* Opens a new unnamed file in $TMPDIR or /tmp, which fclose() deletes. NULL and errno. */
+/* Opens a new unnamed file in $TMPDIR or /tmp, which fclose() deletes. Returns NULL and sets errno on failure. */
 FILE *output_spool(void);
 /*
- * Flushes and returns the path of the file written so far; NULL: it has none (standard output, a device), or
- * a write failed, which output_commit() will report.
+ * Flushes and returns the path of the file written so far; NULL if it has no path (standard output, a device) or a
+ * write failed, which output_commit() will report.
  */
 const char *output_written(struct output *o);
-/* Flushes, checks all writes and renames the file. Ends the program with the reason when one failed. */
+/* Flushes, checks all writes and renames the file. Ends the program with a message if one of these failed. */
 void output_commit(struct output *o);
 /* Flushes all that was written so far; ends the program with a message on failure. */
 void output_flush(struct output *o);
@@ -55,7 +55,10 @@ void output_discard(struct output *o);
 /* Removes every temporary file of this process; async-signal-safe. The outputs must not be used again. */
 void output_discard_all(void);
 
-/* Tests whether a name, which an input gives, is a path inside of a directory: relative and without "..". */
+/*
+ * Reports whether a name from an input stays inside the directory to which it is appended: it is relative and has no
+ * "..".
+ */
 bool output_is_inside(const char *name);
 
 #endif

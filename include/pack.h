@@ -2,9 +2,9 @@
 /*
  * Packed streams (trace-pack(5)): a kernel list and all its kernels in one checked, seekable file.
  *
- * The writer takes each kernel as text, in any pieces, or as records. The reader returns the list, the text
- * of kernels or of some of their thread blocks, or kernels as struct trace without text in between. A stream
- * that cannot be sought is read in order, or copied to a temporary file first.
+ * The writer takes each kernel as text, in pieces of any size, or as records. The reader returns the list, the text
+ * of kernels or of some of their thread blocks, or opens kernels as struct trace without converting them to text. A
+ * stream that cannot seek is read in order or copied to a temporary file first.
  */
 #ifndef PACK_H
 #define PACK_H
@@ -28,23 +28,23 @@ struct pack_writer;
  * column once; PACK_BEST tries every compressor on each column.
  */
 enum { PACK_FAST = 1, PACK_DEFAULT = 3, PACK_BEST = 19 };
-/* Writer to out at one of these levels. */
+/* Returns a writer to out at one of these levels. */
 struct pack_writer *pack_writer_new(FILE *out, int level, unsigned threads);
-/* Reports whether a stream can hold a list of n bytes. */
+/* Reports whether a list of n bytes fits into a stream. */
 bool pack_list_fits(size_t n);
 /*
- * Writes the list's text, which fits, and its file name; called first, unless pack_list_last() was. name NULL: there
- * was no list file, text is the kernels' file names, one a line.
+ * Writes the list's text, which must fit, and its file name. Called first, or last after pack_list_last(). name
+ * NULL: there is no list file, and text is the kernels' file names, one per line.
  */
 void pack_put_list(struct pack_writer *w, const char *name, const char *text, size_t n);
 /*
- * Marks n > 0 kernels of the list that the stream lacks; called before pack_put_list(). kernel: their ascending
- * numbers from 0 in the order in which the list first names all its kernels.
+ * Marks n > 0 kernels of the list as missing from the stream; called before pack_put_list(). kernel: their ascending
+ * numbers, from 0, in the order in which the list first names its kernels.
  */
 void pack_put_missing(struct pack_writer *w, const uint32_t *kernel, uint32_t n);
 /*
- * Lets the list come last: pack_put_list() is called before pack_writer_close(). Called first. Until the list is
- * known, the blocks of a stream with several are in a temporary file.
+ * Announces that pack_put_list() is called last, before pack_writer_close(). Called first. Until the list is known,
+ * a stream of several blocks stores them in a temporary file.
  */
 void pack_list_last(struct pack_writer *w);
 /* Writes picks for the list as text of trace-picks(5); called before the first kernel. */
@@ -54,17 +54,17 @@ void pack_put_picks(struct pack_writer *w, const char *text, size_t n);
  * called before the first kernel. codes must outlive the writer; functions may be added to it meanwhile.
  */
 void pack_put_codes(struct pack_writer *w, const struct cubins *codes);
-/* Number of instructions whose control codes were stored with the kernel that ended last. */
+/* Number of instructions whose control codes were stored with the kernel that was written last. */
 uint32_t pack_coded(const struct pack_writer *w);
-/* Begins a kernel. Kernels that are not missing come in the order in which the list first names them. */
+/* Begins a kernel. Kernels that are not missing are written in the order in which the list first names them. */
 void pack_begin(struct pack_writer *w);
 void pack_feed(struct pack_writer *w, const void *bytes, size_t n);
 /* Ends a kernel. hash (16 bytes, or NULL) is set to the XXH3-128 of the kernel's text. */
 void pack_end(struct pack_writer *w, unsigned char *hash);
 /*
- * Kernels from PTX can be written as records instead of text: pack_records() in place of pack_feed(), then
- * pack_block() for each thread block, between pack_begin() and pack_end(), which then leaves hash unchanged.
- * The stream unpacks to the header and the lines that correspond to the records.
+ * Kernels from PTX can be written as records instead of text: pack_records() instead of pack_feed(), then
+ * pack_block() for each thread block, between pack_begin() and pack_end(), which then leaves hash unchanged. The
+ * stream unpacks to the header and the lines of the records.
  */
 struct pack_inst {
 	uint32_t pc;
@@ -72,10 +72,9 @@ struct pack_inst {
 };
 enum { ADDR_MOVED = ADDR_DELTA }; /* records have no lists of differences */
 /*
- * Run of n > 0 consecutive instructions id, id + 1, ... executed by the lanes of mask. id is an index into
- * inst; id + n_inst: the lines have further columns, and everything after the mask is text. A run never
- * starts with an instruction that would extend the run before it, so warps with equal behaviour have equal
- * runs.
+ * Run of n > 0 consecutive instructions id, id + 1, ... executed by the lanes of mask. id is an index into inst; id
+ * + n_inst: the lines have further columns, and everything after the mask is text. A run never starts with an
+ * instruction that would extend the previous run, so warps with equal behaviour have equal runs.
  */
 struct pack_run {
 	uint32_t id, n, mask;
@@ -83,9 +82,9 @@ struct pack_run {
 /* Addresses or text of one instruction in a run. */
 struct pack_more {
 	/*
-	 * Without text: index into word << 2 | kind. ADDR_STRIDE: base and stride, for a mask without holes
-	 * and a stride of 32 bits; also for one lane or none, with unused words 0. ADDR_LIST: a word for each
-	 * lane of mask. ADDR_MOVED: an addend, then the distance in words back to a list for the same mask.
+	 * Without text: index into word << 2 | kind. ADDR_STRIDE: base and stride, for a mask without holes and a
+	 * stride of 32 bits; also for one lane or none, with 0 in unused words. ADDR_LIST: a word for each lane of
+	 * mask. ADDR_MOVED: an addend, then the distance in words back to a list for the same mask.
 	 */
 	uint32_t addr;
 	uint32_t text_len; /* bytes of text */
@@ -99,45 +98,48 @@ struct pack_warp {
 	size_t n_text; /* bytes */
 };
 /*
- * Begins the records of a kernel. header: up to its last newline; inst: static code, must outlive the kernel.
+ * Begins the records of a kernel. header: the header's text, including its last newline; inst: static code, which
+ * must outlive the kernel.
  */
 void pack_records(
 	struct pack_writer *w, const char *header, size_t n, const struct pack_inst *inst, uint32_t n_inst);
 /* Writes warps 0, 1, ... of thread block id; everything is copied. */
 void pack_block(struct pack_writer *w, const uint32_t id[3], const struct pack_warp *warp, uint32_t n_warps);
 /*
- * Sets a callback, called once for each kernel (from 0) of which a part is no regular trace and kept as text.
+ * Sets a callback, which is called once for each kernel (number from 0) with a part that is not a regular trace and
+ * is kept as text.
  */
 void pack_on_text(struct pack_writer *w, void (*on_text)(void *ctx, uint32_t kernel), void *ctx);
-/* Writes the index and end marker, and frees the writer. */
+/* Writes the index and the end marker, and frees the writer. */
 void pack_writer_close(struct pack_writer *w);
 
 /* ---- reading ---- */
 
 struct pack;
 
-/* Reports whether the file begins as a packed stream; false for "-" and unreadable files. */
+/* Reports whether the file begins like a packed stream; false for "-" and unreadable files. */
 bool pack_is(const char *path);
 /*
- * Opens a stream; path "-": standard input. NULL and *f: no packed stream, newer version, damaged, truncated.
+ * Opens a stream; path "-": standard input. Returns NULL and sets *f if it is not a packed stream, has a newer
+ * version, or is damaged or truncated.
  */
 struct pack *pack_open(const char *path, struct fault *f);
-/* The same for n bytes in memory, which must outlive the pack. */
+/* Opens n bytes in memory like pack_open(). They must outlive the pack. */
 struct pack *pack_memory(const char *name, const void *bytes, size_t n, struct fault *f);
-/* The same for an input at its first byte, copied to a temporary file; the caller keeps in. */
+/* Opens an input at its first byte like pack_open(), through a copy in a temporary file; the caller keeps in. */
 struct pack *pack_over(struct input *in, struct fault *f);
 /* Reports whether the next bytes of the input begin a packed stream; consumes nothing. */
 bool pack_begins(struct input *in);
 /*
- * The same as pack_over() without a copy, for callers that read the kernels in order: going back is a fault.
- * On success the pack owns the input.
+ * Opens an input like pack_over() but without a copy, for callers that read the kernels in order: going back is a
+ * fault. On success the pack owns the input.
  */
 struct pack *pack_forward(struct input *in, struct fault *f);
 void pack_close(struct pack *p);
 
 /* The returned texts are valid as long as the pack. */
-const char *pack_path(const struct pack *p);      /* as input_name() */
-const char *pack_list_name(const struct pack *p); /* NULL: made without a list file */
+const char *pack_path(const struct pack *p);      /* in the form of input_name() */
+const char *pack_list_name(const struct pack *p); /* NULL if the stream was made without a list file */
 const char *pack_list_text(const struct pack *p, size_t *n);
 uint32_t pack_kernels(const struct pack *p);
 uint32_t pack_missing(const struct pack *p); /* number of kernels in the list that the stream lacks */
@@ -158,7 +160,7 @@ struct pack_kernel {
 	bool slice;      /* cut from a larger grid */
 };
 
-/* Describes a kernel without unpacking it. 0, or -1 and *f. */
+/* Describes a kernel without unpacking it. Returns 0, or -1 and sets *f. */
 int pack_kernel(struct pack *p, uint32_t kernel, struct pack_kernel *k, struct fault *f);
 
 /*
@@ -167,43 +169,46 @@ int pack_kernel(struct pack *p, uint32_t kernel, struct pack_kernel *k, struct f
  */
 bool pack_has_directory(const struct pack *p);
 /*
- * Describes a kernel and its counts from the directory. 1: sets *t and *k except text, stored and slice;
- * 0: the directory lacks the kernel; -1 and *f: the directory is damaged.
+ * Describes a kernel and its counts from the directory. Returns 1 after setting *t and *k except text, stored and
+ * slice; 0 if the directory lacks the kernel; -1 and sets *f if the directory is damaged.
  */
 int pack_tally(struct pack *p, uint32_t kernel, struct pack_kernel *k, struct tally *t, struct fault *f);
 
 /*
- * Adds the function of the kernel to `to`, unless `to` has one of that name. Its machine code has only the
- * fields of struct control_code. 1; 0: the kernel has none; -1 and *f.
+ * Adds the function of the kernel to `to`, unless `to` has one of that name. Its machine code has only the fields of
+ * struct control_code. Returns 1, 0 if the kernel has no function, or -1 and sets *f.
  */
 int pack_codes(struct pack *p, uint32_t kernel, struct cubins *to, struct fault *f);
 
 /*
- * Writes the kernel's text with its thread blocks first to last (in file order, from 0). A mark in the header
- * indicates omitted blocks. write returns false to stop. 0, or -1 and *f.
+ * Passes the kernel's text with the thread blocks first to last (in file order, from 0) to write(), which returns
+ * false to stop. A mark in the header indicates omitted blocks. Returns 0, or -1 and sets *f.
  */
 int pack_text(struct pack *p, uint32_t kernel, uint64_t first, uint64_t last,
 	bool (*write)(void *ctx, const void *bytes, size_t n), void *ctx, struct fault *f);
-/* Checks every byte of the stream. 0, or -1 and *f with the place. */
+/* Checks every byte of the stream. Returns 0, or -1 and sets *f with the place. */
 int pack_verify(struct pack *p, struct fault *f);
 
 /*
- * Reads the list as klist_read does; kernel paths are the stream's name and the kernel's. The caller sets
- * k->pack, which klist_open needs.
+ * Reads the list like klist_read(); the path of a kernel is the stream's name and the kernel's name. The caller sets
+ * k->pack, which klist_open() needs.
  */
 int pack_klist(struct pack *p, struct klist *k, struct fault *f);
 /*
- * Opens the stream in *in, which is at its first byte: a seekable file with a descriptor of its own, any other
- * by taking over *in (set to NULL) and reading in order.
+ * Opens the stream in *in, which is at its first byte. A seekable file is opened through a new descriptor; another
+ * input is read in order, and the pack takes it over (sets *in to NULL).
  */
 struct pack *pack_input(struct input **in, struct fault *f);
-/* Number of the kernel with that name in the list; -1: none. */
+/* Returns the number of the kernel with that name in the list; -1 if there is none. */
 int64_t pack_find(const struct pack *p, const char *name);
 /* Reports whether the list names the kernel and the stream lacks it. */
 bool pack_lacks(const struct pack *p, const char *name);
-/* Decodes the block with the start of the kernel. It is kept until another block is read; a fault is left to the reader. */
+/*
+ * Decodes the block with the start of the kernel, which is kept until another block is read. A fault is reported
+ * when the kernel is read.
+ */
 void pack_prepare(struct pack *p, uint32_t kernel);
-/* Opens a kernel as trace_open does. */
+/* Opens a kernel like trace_open(). */
 struct trace *pack_trace(struct pack *p, uint32_t kernel, const struct trace_options *o, struct fault *f);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * Parameters of the GPU: every option that the timing model reads, parsed, checked and derived once.
  *
- * Always true after params_init: all values are in range and all strings are parsed; an impossible
- * configuration was rejected with the line at fault. The model reads no option by name.
- * Frequencies are in Hz, latencies in core cycles unless a name says otherwise.
+ * Always true after params_init(): all values are in range and all strings are parsed. An impossible configuration
+ * is rejected with the place of the fault. The model reads no option by name. Frequencies are in Hz, latencies in
+ * core cycles unless a name says otherwise.
  */
 #ifndef PARAMS_H
 #define PARAMS_H
@@ -47,7 +47,7 @@ struct cache_params {
 	enum cache_kind kind;
 	uint32_t sets, line_bytes, ways;
 	uint32_t ways_max;   /* size of the tag array (CACHE-size-1) */
-	uint32_t atom_bytes; /* bytes of a request: 32 (sectors) or the line */
+	uint32_t atom_bytes; /* bytes per request: 32 (sectors) or the line */
 	enum replacement replacement;
 	enum write_policy write;
 	enum alloc_policy alloc;
@@ -75,9 +75,9 @@ enum unit_kind {
 };
 
 struct unit_params {
-	uint32_t units; /* function units of the kind */
+	uint32_t units; /* number of function units of the kind */
 	uint32_t collector_in_width, unit_in_width;
-	uint32_t depth; /* stages; timing never depends on it inside 0 <= L-I < depth */
+	uint32_t depth; /* stages; does not affect timing while 0 <= L-I < depth */
 };
 
 /* Sets of collector units with ports (SM-coll-1). */
@@ -117,8 +117,8 @@ struct latency {
 };
 
 /*
- * Accesses that a configuration cannot serve; a kernel that makes one is rejected. unfit_rows have the option
- * at fault and the reason as text.
+ * Accesses that a configuration cannot serve; a kernel with one is rejected. unfit_rows has the option at fault and
+ * the reason as text.
  */
 enum unfit {
 	UNFIT_L1_BYTES = 1 << 0,
@@ -143,14 +143,14 @@ extern const struct unfit_row {
 } unfit_rows[N_UNFIT];
 
 struct core_params {
-	uint32_t threads, warps; /* largest numbers of an SM */
+	uint32_t threads, warps; /* limits of an SM */
 	uint32_t max_ctas, registers, shmem_bytes;
 	bool ignore_resources; /* -gpgpu_ignore_resources_limitation */
 	uint32_t schedulers;
 	enum sched_id policy;
 	uint32_t policy_number; /* ACTIVE of two_level_active:ACTIVE:0:1, WARPS of warp_limiting:2:WARPS */
 	enum dependence_id dependence;
-	uint32_t max_issue; /* instructions of a warp in a cycle: 1 or 2 */
+	uint32_t max_issue; /* instructions that a warp may issue per cycle: 1 or 2 */
 	bool dual_issue_diff;
 	bool sub_core;
 	struct unit_params unit[N_UNIT_KINDS]; /* UNIT_SPEC + n: specialized unit n + 1 */
@@ -164,7 +164,7 @@ struct core_params {
 	struct latency latency[N_CLASSES];            /* by enum isa_class; 1,1 without an option */
 	struct latency ptx[N_PTX_LISTS][PTX_ENTRIES]; /* PTX instructions: by enum ptx_list and entry */
 	/* load/store unit */
-	uint32_t ldst_steps; /* -gpgpu_mem_unit_ports, or the warp parts when 0 */
+	uint32_t ldst_steps; /* -gpgpu_mem_unit_ports, or if that is 0, warp_parts */
 	uint32_t smem_latency, smem_banks, warp_parts;
 	bool smem_limited_broadcast;
 	uint32_t coalesce_arch;
@@ -177,7 +177,8 @@ struct core_params {
 	bool perfect_mem, local_mem_map;
 	uint32_t unfit;                         /* enum unfit */
 	struct cache_params l1d, l1i, l1c, l1t; /* l1i: of the selected core model */
-	struct fault no_constants, no_textures; /* reason for rejecting such accesses; id NULL: allowed */
+	/* reason for rejecting accesses to constants and textures; id NULL: allowed */
+	struct fault no_constants, no_textures;
 };
 
 /* ---- network, memory --------------------------------------------------------------------------- */
@@ -187,7 +188,7 @@ struct network_params {
 	const char *file; /* mode 1: path of the network file */
 	struct place file_at;
 	uint32_t in_limit, out_limit, subnets, arbiter, grant_cycles, flit_bytes;
-	uint32_t cluster_ports; /* packets of a cluster in a core cycle, in each direction */
+	uint32_t cluster_ports; /* packets per cluster and core cycle, in each direction */
 	uint32_t eject_max;     /* -gpgpu_n_cluster_ejection_buffer_size */
 };
 
@@ -204,7 +205,7 @@ struct dram_params {
 	const char *timing_text; /* text as written */
 };
 
-/* Masks of the address bits of each field; with chip_at, bits of the address without the channel number. */
+/* Masks of the address bits of each field. If chip_at >= 0, they apply to the address without the channel number. */
 struct addr_params {
 	uint64_t chip, bank, row;
 	int chip_at;              /* lowest bit of the channel number; -1: selected by the mask chip */
@@ -238,7 +239,7 @@ struct params {
 	/* launch (trace-sim-launch(7)) */
 	bool concurrent_kernels;
 	uint32_t run_slots; /* -gpgpu_max_concurrent_kernel */
-	uint32_t window; /* kernels loaded at once: run_slots with concurrency or several streams, else 1 */
+	uint32_t window; /* number of kernels loaded at once: run_slots with concurrency or several streams, else 1 */
 	uint32_t launch_latency, tb_latency;
 	/* limits of the run; 0: none */
 	uint64_t max_cycle, max_insn, max_cta, max_completed_cta;
@@ -246,19 +247,22 @@ struct params {
 	uint32_t sample_cycles; /* first number of -gpgpu_runtime_stat */
 };
 
-/* Sets *p from a configuration. 0, or -1 and *f with option, place, value and possible values. */
+/* Sets *p from a configuration. Returns 0, or -1 and sets *f with option, place, value and possible values. */
 int params_init(struct params *p, const struct gpuconf *c, struct fault *f);
 /*
- * Size of the L1 next to shmem bytes of shared memory (-gpgpu_adaptive_cache_config): its sets with
- * -core_l1_ways, else its ways; 0: no space is left.
+ * Returns the size of the L1 that is left beside shmem bytes of shared memory (-gpgpu_adaptive_cache_config): its
+ * sets with -core_l1_ways, else its ways; 0 if no space is left.
  */
 uint32_t params_l1_rows(const struct params *p, uint32_t shmem);
-/* Parses a mapping such as "dramid@8;0000..." into masks. NULL, or the expected form. */
+/*
+ * Parses a mapping such as "dramid@8;0000..." into masks. Returns NULL, or the expected form if the mapping is
+ * invalid.
+ */
 const char *params_mapping(struct addr_params *a, const char *text);
 
 /* Uses of a cache; params_cache.c has the rules of each. */
 enum cache_role { ROLE_L1D, ROLE_L1I, ROLE_L1C, ROLE_L1T, ROLE_L2 };
-/* Parses and checks a cache option "<ct>:<nset>:<line>:<assoc>,..." (CACHE-conf). 0, or -1 and *f. */
+/* Parses and checks a cache option "<ct>:<nset>:<line>:<assoc>,..." (CACHE-conf). Returns 0, or -1 and sets *f. */
 int params_cache(struct cache_params *p, const struct gpuconf *c, enum conf_id id, enum cache_role role,
 	struct fault *f);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Inputs of the power model (trace-sim-power(7)): an AccelWattch XML file, a table of energies, a table of counters
- * measured on hardware. trace-sim computes with them, trace-lint checks them.
+ * Inputs of the power model (trace-sim-power(7)): an AccelWattch XML file, a table of energies, and a table of
+ * counters measured on hardware. trace-sim uses them, trace-lint checks them.
  *
- * Always true of what a reader accepts: every number is finite, and every name is known or without effect.
+ * Always true of an accepted input: every number is finite, and every name is known or has no effect.
  */
 #ifndef POWER_H
 #define POWER_H
@@ -21,7 +21,7 @@ enum power_counter {
 	N_POWER_COUNTERS
 };
 
-/* The counters of function units are side by side. */
+/* The counters of function units are adjacent. */
 #define POWER_UNIT_FIRST POWER_INT_ACC
 #define N_POWER_UNITS    (POWER_TEX_ACC - POWER_INT_ACC + 1)
 
@@ -49,14 +49,14 @@ extern const char *const power_component_names[N_POWER_COMPONENTS];
 extern const char *const power_component_abouts[N_POWER_COMPONENTS];
 extern const char *const power_energy_names[N_POWER_ENERGIES];
 
-/* Static power of an active SM: the first lane, and each further one. */
+/* Static power of an active SM: for its first lane and for each further lane. */
 struct power_lanes {
 	double first_watt, more_watt;
 };
 
 /* The coefficients of the model. */
 struct power_config {
-	double factor[N_POWER_COUNTERS]; /* factor of a counter; a unit's counter contains it */
+	double factor[N_POWER_COUNTERS]; /* factor of each counter; the counters of units already include it */
 	double constant_watt;
 	double idle_sm_watt;
 	double reference_volt;
@@ -65,13 +65,13 @@ struct power_config {
 	bool own_energies;               /* energy[] was read from a table */
 };
 
-/* The model without an XML file: every factor 1, shipped energies. */
+/* Sets *c to the model without an XML file: every factor 1, shipped energies. */
 void power_config_init(struct power_config *c);
 
 #define POWER_FILE_MAX  (1u << 20) /* bytes of an input file */
 #define POWER_DEPTH_MAX 16         /* nested components of an XML file */
 
-/* A number of the XML file, for a linter; name and component live for the call. */
+/* A number of the XML file, for a linter; name and component are valid during the callback. */
 struct power_param {
 	const char *component, *name;
 	double value;
@@ -80,16 +80,16 @@ struct power_param {
 };
 
 /*
- * Reads an XML file into *c (POWER-xml). own_energies of *c: the hardware part is not compared. each, where it is
- * not NULL, gets every param of the system component. 0, or -1 and *f.
+ * Reads an XML file into *c (POWER-xml). If c->own_energies is set, the hardware part is not compared. each(), if
+ * not NULL, is called for every param of the system component. Returns 0, or -1 and sets *f.
  */
 int power_xml_read(struct power_config *c, const char *path,
 	void (*each)(void *ctx, const struct power_param *p), void *ctx, struct fault *f);
-/* The same for n bytes in memory. */
+/* Reads n bytes in memory like power_xml_read(). */
 int power_xml_parse(struct power_config *c, const char *name, const char *bytes, size_t n,
 	void (*each)(void *ctx, const struct power_param *p), void *ctx, struct fault *f);
 
-/* Reads a table of energies (POWER-energy-3) into c->energy. 0, or -1 and *f. */
+/* Reads a table of energies (POWER-energy-3) into c->energy. Returns 0, or -1 and sets *f. */
 int power_energies_read(struct power_config *c, const char *path, struct fault *f);
 int power_energies_parse(
 	struct power_config *c, const char *name, const char *bytes, size_t n, struct fault *f);
@@ -128,13 +128,13 @@ struct power_hw_table {
 	const char *file;
 };
 
-/* Reads the table. 0, or -1 and *f; free it in both cases. */
+/* Reads the table. Returns 0, or -1 and sets *f; the caller frees the table in both cases. */
 int power_hw_read(struct power_hw_table *t, const char *path, struct fault *f);
 int power_hw_parse(struct power_hw_table *t, const char *name, const char *bytes, size_t n, struct fault *f);
 void power_hw_free(struct power_hw_table *t);
 /*
- * Row of a kernel: the first of the benchmark whose kernel is empty or the given one, else the first of the
- * benchmark; NULL: none.
+ * Returns the row of a kernel: the benchmark's first row whose kernel is empty or equal to kernel, else the
+ * benchmark's first row; NULL if it has none.
  */
 const struct power_hw_row *power_hw_find(
 	const struct power_hw_table *t, const char *benchmark, const char *kernel);

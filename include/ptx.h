@@ -32,7 +32,7 @@ enum ptx_rule {
 	PTX_RULE_MEMBAR,
 };
 
-/* Effect of an instruction apart from occupying its unit. */
+/* What an instruction does besides occupying its unit. */
 enum ptx_kind {
 	PTX_KIND_PLAIN,
 	PTX_KIND_LD,
@@ -48,19 +48,19 @@ struct ptx_op {
 	uint8_t rule;     /* enum ptx_rule */
 	uint8_t entry;    /* index in the list of latencies */
 	uint8_t kind;     /* enum ptx_kind */
-	/* Reason of the rule for an instruction that the original lacks; "": the original has it. */
+	/* Reason for the choice of rule if the original lacks the instruction; "": the original has it. */
 	const char *reason;
 };
 
-/* Row of an opcode (n bytes); NULL: none. */
+/* Returns the row of an opcode of n bytes; NULL if there is none. */
 const struct ptx_op *ptx_op_find(const char *opcode, size_t n);
-/* Row i of the table; NULL after the last. */
+/* Returns row i of the table; NULL after the last. */
 const struct ptx_op *ptx_op_at(unsigned i);
-/* Tables of trace-sim-ptx(7): stems by rule, and those that the original lacks by reason. */
+/* Print tables of trace-sim-ptx(7): stems by rule, and stems that the original lacks by reason. */
 void ptx_man_rules(FILE *out);
 void ptx_man_approximated(FILE *out);
 
-/* Lists of latencies; NONE: one cycle. */
+/* Lists of latencies. PTX_LIST_NONE: the latency is one cycle. */
 enum ptx_list {
 	PTX_LIST_NONE,
 	PTX_LIST_INT,
@@ -74,20 +74,21 @@ enum ptx_list {
 
 /* Properties of an opcode from its words. */
 struct ptx_form {
-	const struct ptx_op *op; /* NULL: no row, taken as PLAIN */
+	const struct ptx_op *op; /* NULL: no row; treated as PLAIN */
 	uint8_t class;           /* enum isa_class */
 	uint8_t list, entry;     /* enum ptx_list and index in it */
 	uint8_t more;            /* cycles added to that latency */
 	uint8_t space;           /* enum space; NONE without memory access */
 	uint8_t elements;        /* vector elements: 1, 2, 4 or 8 */
-	uint8_t bytes;           /* size of the element type, 0: the opcode names none */
+	uint8_t bytes;           /* size of the element type; 0 if the opcode names none */
 	bool bypass;             /* cache operator .cg: bypasses the L1 */
 	bool nc;                 /* cache operator .nc */
 	bool arrive;             /* barrier without waiting */
 };
 
 /*
- * Sets *f for an opcode of n bytes as in a line "-code" (ld.global.u32); fields that it does not name are 0.
+ * Sets *f from an opcode of n bytes in the form of "-code" lines (ld.global.u32); properties that it does not name
+ * are 0.
  */
 void ptx_form_of(struct ptx_form *f, const char *opcode, size_t n);
 

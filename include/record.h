@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writer of result records: "run", a "kernel" for each kernel, "end" (trace-stats(5)), as text, JSON or
- * msgpack.
+ * Writer of result records as text, JSON or msgpack: "run", a "kernel" for each kernel, "end" (trace-stats(5)).
  *
  * A record is a tree of named values written in call order. Numbers are written independently of the locale;
  * a ratio that is undefined is null, nil or nan. Text lines are "name value unit".
@@ -17,7 +16,7 @@ enum record_format { RECORD_TEXT, RECORD_JSON, RECORD_MSGPACK };
 
 struct record_writer;
 
-/* Writer to out, which the caller closes; record_close() frees the writer. */
+/* Returns a writer to out, which the caller closes; record_close() frees the writer. */
 struct record_writer *record_open(FILE *out, enum record_format format);
 void record_begin(struct record_writer *w, const char *record); /* "run", "kernel", "end" */
 void record_string(struct record_writer *w, const char *name, const char *value);
@@ -29,44 +28,49 @@ void record_group(struct record_writer *w, const char *name); /* opens a nested 
 void record_group_end(struct record_writer *w);
 void record_dim(struct record_writer *w, const char *name, const uint32_t dim[3]); /* a group of x, y, z */
 void record_end(struct record_writer *w);                                          /* writes the record */
-void record_close(struct record_writer *w);                                        /* leaves out open */
-/* Number of bytes of the last written record from its last group on; no member may follow that group. */
+void record_close(struct record_writer *w);                                        /* does not close out */
+/*
+ * Returns the number of bytes from the last group of the last written record to its end; no member may follow that
+ * group.
+ */
 size_t record_last_group(const struct record_writer *w);
 /*
- * Name of a kernel in the last written record, where record_number_name() can replace it: *size is its number of bytes.
- * Returns the number of bytes from its start to the end of the record; 0: none.
+ * Finds the kernel's name in the last written record if record_number_name() can replace it: sets *size to its
+ * number of bytes and returns the number of bytes from its start to the end of the record; 0 if there is none.
  */
 size_t record_last_name(const struct record_writer *w, size_t *size);
-/* Ends the record with n bytes of another record, from its last group on, written in the same format. */
+/* Ends the record with n bytes of another record of the same format: its last group and the rest. */
 void record_end_as(struct record_writer *w, const void *group, size_t n);
 
 /*
- * Makes records of MessagePack compact from now on: figures of "stats" are named by their number in the list, and with
- * kernels names of kernels are numbers from their second record on. Other formats do not change.
+ * Makes later records of MessagePack compact: figures of "stats" are named by their number in the list figure[n],
+ * and, if kernels is set, a kernel's name is a number from its second record on. Other formats do not change.
  */
 void record_compact(struct record_writer *w, const char *const *figure, uint32_t n, bool kernels);
 
-/* Kernels' names of more bytes than this have no number. */
+/* Longest kernel name, in bytes, that has a number. */
 #define RECORD_NAME_MAX   4000
 #define RECORD_NUMBER_CAP 5 /* bytes that record_number_name() may need */
-/* Gives a name that an earlier record of the result has its number, if it has none and the writer numbers names. */
+/* Numbers a name that an earlier record of the result has, if it has no number yet and the writer numbers names. */
 void record_know_name(struct record_writer *w, const char *name);
 /*
- * Returns the bytes of the number of a name, written to out. name: n bytes of a record that another writer wrote
- * (record_last_name()). 0: the name stays, because no earlier record has it or w does not number names.
+ * Writes the number of a name to out and returns its bytes. name: n bytes of a record of another writer
+ * (record_last_name()). Returns 0 if the name stays, because no earlier record has it or w does not number names.
  */
 size_t record_number_name(
 	struct record_writer *w, const void *name, size_t n, unsigned char out[RECORD_NUMBER_CAP]);
 /* Directs later records to another stream. */
 void record_redirect(struct record_writer *w, FILE *out);
 
-/* Values in the format of records, for other output. */
+/* Values as in records, for other output. */
 #define RECORD_UINT_CAP 21 /* bytes that record_uint_text() may need, with the NUL */
 #define RECORD_REAL_CAP 40 /* bytes that record_real_text() may need, with the NUL */
 size_t record_uint_text(char out[RECORD_UINT_CAP], uint64_t value); /* decimal; returns the length */
-/* Writes the shortest text that reads back as value, which is finite, with a point in any locale. Returns out. */
+/*
+ * Writes the shortest text that reads back as value, which must be finite, with a point in any locale. Returns out.
+ */
 const char *record_real_text(char out[RECORD_REAL_CAP], double value);
-/* Copy of value with malformed UTF-8 as \xNN; freed by the caller. */
+/* Returns a copy of value with malformed UTF-8 as \xNN; the caller frees it. */
 char *record_utf8(const char *value);
 
 #endif

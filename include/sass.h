@@ -3,8 +3,8 @@
  * SASS opcodes in the modern SM core: the scheduling class of a stem, and the fixed distances in cycles from
  * a producer of a class to its readers. Tables: libcommon/arch/sass.def and latency.def.
  *
- * Always true: a class has either distances for every operand or none. Classes without distances (memory,
- * special functions, branches) end with an event.
+ * Always true: a class has distances for every operand or for none. Instructions of classes without distances
+ * (memory, special functions, branches) end with an event.
  */
 #ifndef SASS_H
 #define SASS_H
@@ -21,7 +21,7 @@ enum sass_class {
 	SASS_IMAD,
 	SASS_HALF,
 	SASS_FP64,
-	SASS_HFMA2_MMA, /* the half multiply-add that the double pipe executes */
+	SASS_HFMA2_MMA, /* half-precision multiply-add that the double-precision pipe executes */
 	SASS_CLMAD,
 	SASS_HMMA,
 	SASS_IMMA,
@@ -67,22 +67,26 @@ enum sass_operand {
 };
 
 struct sass_latency {
-	uint8_t after[N_SASS_CLASSES][N_SASS_OPERANDS]; /* cycles to a reader, 0: no fixed distance */
+	uint8_t after[N_SASS_CLASSES][N_SASS_OPERANDS]; /* cycles to a reader; 0: no fixed distance */
 	uint8_t overwrite[N_SASS_CLASSES];              /* cycles to a later writer, at least 1 */
 	uint8_t predicate_math[N_SASS_CLASSES], predicate[N_SASS_CLASSES]; /* 0: no fixed distance */
 };
 
 /*
- * Length of the stem of an opcode of n bytes: up to the first dot, or the second for HFMA2.MMA and the like.
+ * Returns the length of the stem of an opcode of n bytes: up to the first dot, or up to the second for HFMA2.MMA and
+ * similar opcodes.
  */
 size_t sass_stem(const char *opcode, size_t n);
-/* Class of an opcode for compute capability sm (70 .. 121). *known (or NULL): false when it is a guess. */
+/*
+ * Returns the class of an opcode for compute capability sm (70 .. 121). Sets *known, unless known is NULL, to false
+ * if the class is a guess.
+ */
 enum sass_class sass_class_of(const char *opcode, size_t n, unsigned sm, bool *known);
 /* Sets the distances for compute capability sm from table family 90 or 100; forwarding: with FORWARD rows. */
 void sass_latency(struct sass_latency *l, unsigned family, unsigned sm, bool forwarding);
-/* Use of an ordinary source register by an instruction of the class (READ_SLOW for memory). */
+/* Returns how an instruction of the class uses an ordinary source register (READ_SLOW for memory). */
 enum sass_operand sass_operand_of(enum sass_class c);
-/* The same for a uniform register. */
+/* Returns how an instruction of the class uses a uniform register. */
 enum sass_operand sass_uniform_operand_of(enum sass_class c);
 const char *sass_class_name(enum sass_class c);
 

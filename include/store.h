@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Store of runs, for output that depends on all kernels, such as the set of columns.
+ * Store of runs, for output that depends on all kernels, such as a table whose columns are the figures of any
+ * kernel.
  *
- * Always true: figures are in an unnamed temporary file; memory holds a few words for each kernel, the
- * configurations (each value once) and the distinct names. So it can store input of any length.
+ * Always true: figures are in an unnamed temporary file; memory contains only a few words per kernel, the
+ * configurations (each value once) and the distinct names. So input of any length fits.
  */
 #ifndef STORE_H
 #define STORE_H
@@ -31,14 +32,14 @@ struct store_kernel {
 };
 
 struct store_run {
-	uint32_t name;   /* word: the file, with "#2" appended for its second run */
+	uint32_t name;   /* word: name of the file, with "#2" appended for its second run */
 	uint32_t status; /* word; 0 until store_end() */
 	enum result_form form;
-	uint32_t *option; /* by option: word that is its value; 0: unknown */
+	uint32_t *option; /* value of each option, as a word; 0: unknown */
 	uint32_t n_options;
 	uint32_t picks;   /* word: picks_hash() of the picks that it used; 0: unknown, or no picks */
 	uint32_t total;   /* index in total[] plus 1; 0: none */
-	uint64_t skipped; /* kernels that were missing and skipped (trace-sim --skip-missing) */
+	uint64_t skipped; /* missing kernels that trace-sim --skip-missing skipped */
 	uint32_t skipped_positions; /* word: their positions */
 };
 
@@ -49,7 +50,7 @@ struct store {
 	struct store_column *column;
 	char **option; /* names */
 	uint32_t n_runs, n_kernels, n_totals, n_columns, n_options;
-	bool keep_about; /* origin of runs is stored among their options; set before the first run */
+	bool keep_about; /* whether the origin of runs is stored among their options; set before the first run */
 	/* private */
 	uint32_t cap_runs, cap_kernels, cap_totals, cap_columns, cap_options;
 	struct store_words *words, *columns, *options;
@@ -58,22 +59,22 @@ struct store {
 
 struct store *store_new(void); /* empty; freed by the caller */
 void store_free(struct store *s);
-/* Text of a word, valid as long as the store; equal texts are one word. */
+/* Returns the text of a word, valid as long as the store; equal texts are one word. */
 const char *store_word(const struct store *s, uint32_t word);
 uint32_t store_column(struct store *s, const char *name); /* finds or adds a column */
-/* Index of a column; n_columns: absent. */
+/* Returns the index of a column; n_columns if absent. */
 uint32_t store_find_column(const struct store *s, const char *name);
 /* Adds a run at RESULT_START and returns its index. */
 uint32_t store_start(struct store *s, const char *file, const struct result_item *item);
-/* Prints one warning if kernels were missing and skipped in some of the runs. */
+/* Prints one warning if any run skipped missing kernels. */
 void store_warn_skipped(const struct store *s);
-/* Reports whether a name is about a run's origin and no option. */
+/* Reports whether a name is not an option but about a run's origin. */
 bool store_is_about(const char *option);
 /* Stores the status of the run at RESULT_DONE. */
 void store_end(struct store *s, const struct result_item *item);
 /* Stores a kernel (or, at RESULT_DONE, the run's totals) with n figures. */
 void store_keep(struct store *s, const struct result_item *item, const struct store_value *v, uint32_t n);
-/* Figures of a row, in a buffer that the next call reuses. */
+/* Returns the figures of a row, in a buffer that the next call reuses. */
 const struct store_value *store_load(struct store *s, const struct store_kernel *k);
 
 #endif

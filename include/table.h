@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Hash table of array indices: the elements are in an array of the owner.
+ * Hash table of array indices: the owner has the elements in an array.
  *
- * Open addressing; a slot has a hash and a number. Always true: at most half of the slots are taken, so a
- * search ends. The slots contain the hashes, so growing needs no access to the elements. Single elements
- * cannot be removed. The caller compares elements:
+ * Open addressing; a slot has a hash and a number. Always true: at most half of the slots are in use, so a search
+ * ends. The slots contain the hashes, so growing needs no access to the elements. Single elements cannot be removed.
+ * The caller compares elements:
  *
  * 	FOR_TABLE (w, &t, table_hash(name, len))
  * 		if (is(w.number, name, len))
@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TABLE_NONE UINT32_MAX /* no number; above all numbers */
+#define TABLE_NONE UINT32_MAX /* no number; larger than any number */
 
 struct table_slot {
 	uint32_t hash;

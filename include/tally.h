@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Counts of a kernel: warp instructions by class, active lanes, sectors of its accesses. trace-pick
- * distinguishes kernels by them, and packed streams have them in their directory.
+ * Counts of a kernel: warp instructions by class, active lanes, sectors of its accesses. trace-pick distinguishes
+ * kernels by them, and the directory of a packed stream has them.
  *
  * Always true: counts depend on the trace alone, not on a GPU, and add up over the records in any order.
  */
@@ -16,7 +16,7 @@
 #define TALLY_FIELDS(X) \
 	X(lanes)   /* active lanes of all warp instructions */ \
 	X(loads)   /* sectors of 32 bytes of global and generic loads */ \
-	X(stores)  /* the same of stores and atomics */ \
+	X(stores)  /* sectors of stores and atomics */ \
 	X(local)   /* sectors of local accesses */ \
 	X(shared)  /* warp instructions that access shared memory */ \
 	X(atomics) /* warp instructions: atomics on global memory */
@@ -28,10 +28,7 @@ struct tally {
 	uint64_t of_class[N_CLASSES]; /* warp instructions */
 };
 
-/*
- * Reports whether accesses of this instruction are counted in sectors, so that tally_access() needs
- * addresses.
- */
+/* Reports whether accesses of this instruction are counted in sectors; then tally_access() needs addresses. */
 bool tally_wants_lanes(const struct inst *in);
 /*
  * Counts one execution of an instruction with addresses by the lanes of mask. lane[i], the address of lane i,

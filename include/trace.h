@@ -2,11 +2,10 @@
 /*
  * Kernel traces: header, then one thread block at a time, as decoded records.
  *
- * Always true of a thread block: every warp of the block is present (possibly with 0 records); a record's
- * inst is a handle into the run's struct code, which has each distinct static instruction once; an address
- * list has an address for each lane that needs one. Memory is that of one thread block plus the distinct
- * instructions, for any file size. File order of thread blocks is schedule order. Grouped text and packed
- * streams give the same records.
+ * Always true of a thread block: every warp of the block is present (possibly with 0 records); a record's inst is a
+ * handle into the run's struct code, which has each distinct static instruction once; an address list has an address
+ * for each lane that needs one. Memory is bounded by one thread block and the distinct instructions, for any file
+ * size. Thread blocks are scheduled in file order. Grouped text and packed streams give the same records.
  */
 #ifndef TRACE_H
 #define TRACE_H
@@ -47,7 +46,7 @@ struct warp_recs {
 	uint64_t line;         /* line of the first record, for messages; one line for each record */
 };
 
-/* Place of a thread block in its cluster, from the lines of version 6; zeros where the trace has none. */
+/* Position of a thread block in its cluster, from lines of format version 6; zeros if the trace has none. */
 struct cluster_place {
 	bool known;
 	uint32_t id[3];  /* coordinates of the cluster in the grid */
@@ -72,7 +71,7 @@ struct tblock {
 
 void tblock_free(struct tblock *tb); /* frees the arrays; a zeroed tblock is empty */
 
-/* Lanes for which a PTX instruction with ptx_inst.issue_mask issued; includes those in mask. */
+/* Returns the lanes for which a PTX instruction with ptx_inst.issue_mask issued, a superset of mask. */
 static inline uint32_t rec_issue_mask(const struct tblock *tb, const struct rec *r)
 {
 	return (uint32_t)tb->word[(r->addr >> 2) - 1];
@@ -98,7 +97,7 @@ struct bulk_copy {
 	uint16_t mask;          /* thread blocks of the cluster that a multicast reaches, by rank; else 0 */
 	uint16_t width;         /* bytes of an element */
 	uint64_t bytes;         /* bytes in and out of bounds */
-	uint64_t out_of_bounds; /* bytes out of bounds, which no run has */
+	uint64_t out_of_bounds; /* bytes out of bounds, which are in no run */
 	uint32_t n_runs;
 	const uint64_t *run; /* copy_run_at() */
 };
@@ -106,7 +105,7 @@ struct bulk_copy {
 /* Sets *c to the columns of a bulk copy. Returns false if the record's line has none. Valid as long as tb. */
 bool rec_copy(const struct tblock *tb, const struct rec *r, const struct inst *i, struct bulk_copy *c);
 struct copy_run copy_run_at(const struct bulk_copy *c, uint32_t run);
-/* Returns the number of registers whose values the record's line has: SYNCS and BAR only, else 0. */
+/* Returns the number of registers whose values the record's line has; 0 unless the instruction is SYNCS or BAR. */
 unsigned rec_values(const struct tblock *tb, const struct rec *r, const struct inst *i);
 /*
  * Sets *v to the value of a lane in register number reg of the line's values: the destination, if there is one, then
@@ -123,7 +122,7 @@ struct kernel_header {
 	char *name; /* "-kernel name" */
 	uint32_t id;
 	uint32_t grid[3], block[3];
-	uint32_t cluster[3]; /* thread blocks of a cluster; zeros where the header does not say */
+	uint32_t cluster[3]; /* thread blocks of a cluster; zeros if the header has none */
 	uint32_t shmem_bytes, nregs;
 	uint64_t stream;
 	uint64_t shmem_base, local_base;
@@ -135,13 +134,13 @@ struct kernel_header {
 	uint32_t code_end;  /* PTX: end of the code; instructions have 8 bytes */
 	uint32_t registers; /* PTX: limit of the register numbers */
 	uint32_t dynamic_shmem;
-	bool slice; /* cut from a larger grid: missing thread blocks are no fault */
+	bool slice; /* cut from a larger grid, so missing thread blocks are not a fault */
 };
 
 struct cubins;
 struct trace;
 
-/* Line of a record. */
+/* Text line of a record. */
 struct trace_line {
 	uint64_t line;    /* number of the line in the file */
 	const char *text; /* len bytes, without the line's end */
@@ -151,10 +150,10 @@ struct trace_line {
 };
 
 /*
- * Callbacks for linters. fault() gets faults after which reading can continue, and returns true to continue.
- * Thread blocks may then lack warps and records, and raw traces (not grouped by thread block and warp) are
- * read too: record() gets each record with its thread block in tb, and trace_next returns 0. A failed call
- * with f->id NULL has already reported its faults to fault().
+ * Callbacks for linters. fault() is called for faults after which reading can continue, and returns true to
+ * continue; thread blocks may then lack warps and records. Raw traces (not grouped by thread block and warp) can be
+ * read, too: record() is called for each record with its thread block in tb, and trace_next() returns 0. A failed
+ * call with f->id NULL has already passed its faults to fault().
  */
 struct trace_watch {
 	bool (*fault)(void *ctx, const struct fault *f);
@@ -162,7 +161,7 @@ struct trace_watch {
 	void *ctx;
 };
 
-/* Shape of the instruction lines; -1: no line was read. */
+/* Form of the instruction lines; prefix and imms are -1 until a line was read. */
 struct trace_shape {
 	enum line_dialect dialect;
 	int prefix; /* columns before the PC */
@@ -172,8 +171,8 @@ struct trace_shape {
 
 struct trace_options {
 	struct code *code;
-	bool strict;    /* opcodes without a row are a fault instead of a warning */
-	bool hash;      /* text hash and checksum are computed */
+	bool strict;    /* opcodes without a row cause a fault instead of a warning */
+	bool hash;      /* the text hash and the checksum are computed */
 	bool fragments; /* missing warps have 0 records and line 0 instead of being a fault */
 	/* Callback for warnings; NULL: diag_warn(). */
 	void (*warn)(void *ctx, const struct fault *f);
@@ -181,56 +180,57 @@ struct trace_options {
 	const struct trace_watch *watch; /* NULL: reading ends at the first fault */
 };
 
-/* Opens a kernel file and reads its header. NULL and *f on failure. */
+/* Opens a kernel file and reads its header. Returns NULL and sets *f on failure. */
 struct trace *trace_open(const char *path, const struct trace_options *o, struct fault *f);
-/* The same for an input, which the trace then owns. */
+/* Opens an input like trace_open(); the trace then owns it. */
 struct trace *trace_over(struct input *in, const struct trace_options *o, struct fault *f);
 const struct kernel_header *trace_header(const struct trace *t);
 
 /*
- * Registers that the PTX instruction at pc reads as operands, without guard and address registers; *n is
- * their number, 0 without an instruction. Valid until the trace is closed.
+ * Returns the registers that the PTX instruction at pc reads as operands, without guard and address registers, and
+ * sets *n to their number (0 if there is no instruction). Valid until the trace is closed.
  */
 const uint16_t *trace_ptx_operands(const struct trace *t, uint32_t pc, unsigned *n);
-/* Opcode of that instruction, n bytes; NULL: the code has no such instruction. */
+/* Returns the opcode of the PTX instruction at pc, *n bytes; NULL if the code has no instruction there. */
 const char *trace_ptx_opcode(const struct trace *t, uint32_t pc, size_t *n);
 const char *trace_path(const struct trace *t);
-/* Name of a source file of the header, by number; NULL: none. */
+/* Returns the name of a source file by its number in the header; NULL if there is none. */
 const char *trace_source(const struct trace *t, uint32_t file);
-/* Tests whether the header gives source lines of machine code by PC. */
+/* Reports whether the header has the source lines of machine code by PC. */
 bool trace_has_lines(const struct trace *t);
 /*
- * Function of the kernel from a packed stream with control codes; NULL: none. Its machine code has only the
- * fields of control_decode(). Valid as long as the trace.
+ * Returns the function of the kernel from a packed stream with control codes; NULL if there is none. Its machine
+ * code has only the fields of control_decode(). Valid as long as the trace.
  */
 const struct cubins *trace_codes(const struct trace *t);
 struct trace_shape trace_shape(const struct trace *t);
 /* Warp whose lines are being read; UINT32_MAX: none. */
 uint32_t trace_warp(const struct trace *t);
 
-/* Reads the next thread block into tb, whose arrays are reused. 1: read, 0: end, -1: fault. */
+/* Reads the next thread block into tb, reusing its arrays. Returns 1, 0 at the end, or -1 and sets *f. */
 int trace_next(struct trace *t, struct tblock *tb, struct fault *f);
 /*
- * Moves to thread block number `block`, in file order from 0, which trace_next() then reads. Packed kernels are
- * not read up to it; lines are then unknown, 0 in warps and faults. tb is used for reading. 1: done; 0: the
- * block is before the position and the kernel must be opened again; -1 and *f.
+ * Moves to thread block number `block`, in file order from 0, which trace_next() then reads. In packed kernels the
+ * thread blocks before it are not decoded; line numbers are then unknown (0 in warps and faults). tb is used for
+ * reading. Returns 1; 0 if the block is before the current position, so the kernel must be opened again; or -1 and
+ * sets *f.
  */
 int trace_seek(struct trace *t, uint64_t block, struct tblock *tb, struct fault *f);
 /*
- * Checks the input after the last block of the grid: only blank lines and block ends may follow, and a
- * compressed stream must end regularly. 0, or -1 and *f.
+ * Checks the input after the last thread block of the grid: only blank lines and ends of thread blocks may follow,
+ * and a compressed stream must be complete. Returns 0, or -1 and sets *f.
  */
 int trace_finish(struct trace *t, struct fault *f);
-/* XXH3-128 of the kernel's text as the tracer wrote it (16 bytes), valid after trace_finish. */
+/* Sets out to the XXH3-128 of the kernel's text as the tracer wrote it; valid after trace_finish(). */
 void trace_hash(const struct trace *t, unsigned char out[16]);
 /*
- * Checksum of the records of trace_next(): contents of static instructions, masks and addresses. Equal for
- * text and packed streams.
+ * Returns a checksum of the records of trace_next(): contents of static instructions, masks and addresses. It is
+ * equal for text and packed streams.
  */
 uint64_t trace_checksum(const struct trace *t);
 void trace_close(struct trace *t);
 
-/* Number of thread blocks of a cluster; 1 where the header does not say. */
+/* Number of thread blocks of a cluster; 1 if the header has none. */
 static inline uint32_t kernel_cluster_blocks(const struct kernel_header *k)
 {
 	return k->cluster[0] ? k->cluster[0] * k->cluster[1] * k->cluster[2] : 1;
@@ -245,7 +245,7 @@ static inline uint64_t kernel_blocks(const struct kernel_header *k)
 	return (uint64_t)k->grid[0] * k->grid[1] * k->grid[2];
 }
 
-/* Space of a generic access by the first active lane (SM-inst-7, quirk Q1-9). */
+/* Returns the space of a generic access from the address of its first active lane (SM-inst-7, quirk Q1-9). */
 static inline enum space kernel_generic_space(const struct kernel_header *k, uint64_t first_active_address)
 {
 	uint64_t a = first_active_address;

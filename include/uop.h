@@ -12,8 +12,8 @@
 #include "params.h"
 
 enum uop_flag {
-	UOP_LOAD = 1 << 0,  /* "is a load": class LOAD or memory kind load */
-	UOP_STORE = 1 << 1, /* "is a store"; ATOMS is both */
+	UOP_LOAD = 1 << 0,  /* of class LOAD, or of a kind that loads */
+	UOP_STORE = 1 << 1, /* of class STORE, or of a kind that stores; ATOMS is load and store */
 	UOP_ATOMIC = 1 << 2,
 	UOP_BYPASS = 1 << 3, /* cache operator GLOBAL */
 	UOP_LDGSTS = 1 << 4,
@@ -24,8 +24,8 @@ enum uop_flag {
 	UOP_EXIT = 1 << 9,
 	UOP_ACCESS = 1 << 10,          /* generates accesses: class LOAD or STORE */
 	UOP_SOME_SCHEDULERS = 1 << 11, /* sub-core mode: fewer units of its kind than schedulers */
-	UOP_PARAM = 1 << 12,           /* PTX: counted as an access to parameters */
-	UOP_ARRIVE = 1 << 13,          /* PTX: barrier without waiting */
+	UOP_PARAM = 1 << 12,           /* PTX: counts as an access to parameters */
+	UOP_ARRIVE = 1 << 13,          /* PTX: arrives at a barrier without waiting */
 	UOP_ISSUE = 1 << 14,           /* PTX: records have an issue mask */
 	UOP_ENDS = 1 << 15,            /* PTX: ends its lanes */
 	UOP_GMMA = 1 << 16,            /* uop.gmma is not GMMA_NONE */
@@ -33,37 +33,37 @@ enum uop_flag {
 	UOP_BULK = 1 << 18             /* uop.bulk is not BULK_NONE */
 };
 
-/* Part of an instruction in synchronisation (HOPPER-mbar, HOPPER-bulk, HOPPER-fence). */
+/* How an instruction synchronises (HOPPER-mbar, HOPPER-bulk, HOPPER-fence). */
 enum uop_sync {
 	SYNC_NONE,
 	SYNC_INIT,   /* mbarrier: sets the number of its arrivals */
-	SYNC_END,    /* mbarrier: ends its use */
+	SYNC_END,    /* mbarrier: invalidates it */
 	SYNC_ARRIVE, /* mbarrier: effects in uop.groups, enum sync_effect */
 	SYNC_TEST,
 	SYNC_WAIT,
-	SYNC_COPIES, /* as SYNC_ARRIVE, when the warp's LDGSTS before it are done */
+	SYNC_COPIES, /* as SYNC_ARRIVE, after the warp's earlier LDGSTS are done */
 	SYNC_STORE,  /* store to shared memory of the cluster; completes its bytes on an mbarrier */
 	SYNC_BULK,   /* bulk copy; may complete on an mbarrier */
 	SYNC_BULK_STORE,
-	SYNC_LAST_MBARRIER = SYNC_BULK_STORE, /* the kinds up to it may name an mbarrier */
+	SYNC_LAST_MBARRIER = SYNC_BULK_STORE, /* this kind and the kinds before it may name an mbarrier */
 	SYNC_FLUSH,                           /* ends a group of bulk copies */
-	SYNC_FENCE,                           /* waits for the warp's stores to shared memory */
-	SYNC_BAR                              /* BAR with its number, or number and threads, in registers */
+	SYNC_FENCE,                           /* waits for the stores of the warp to shared memory */
+	SYNC_BAR /* BAR whose number, or number and thread count, is in registers */
 };
 
-/* Effects of an operation on an mbarrier. _VALUE: by the value of the line's last register. */
+/* Effects of an operation on an mbarrier. _VALUE: the amount is the value of the line's last register. */
 enum sync_effect {
 	SYNC_ARRIVES = 1 << 0, /* one arrival */
 	SYNC_ARRIVES_VALUE = 1 << 1,
-	SYNC_DROPS = 1 << 2,   /* the arrivals are not expected in later phases */
+	SYNC_DROPS = 1 << 2,   /* later phases do not expect these arrivals */
 	SYNC_EXPECTS = 1 << 3, /* expects one byte */
 	SYNC_EXPECTS_VALUE = 1 << 4,
 	SYNC_COMPLETES = 1 << 5, /* completes one byte */
 	SYNC_COMPLETES_VALUE = 1 << 6,
-	SYNC_REMOTE = 1 << 7 /* on the barrier of the block whose rank is in the address */
+	SYNC_REMOTE = 1 << 7 /* the mbarrier belongs to the thread block whose rank is in the address */
 };
 
-/* Part of an instruction in the products of warpgroups (HOPPER-gmma). */
+/* Role of an instruction in matrix products of warpgroups (HOPPER-gmma). */
 enum uop_gmma { GMMA_NONE, GMMA_PRODUCT, GMMA_LAST, GMMA_WAIT }; /* GMMA_LAST: ends a group */
 
 /* Bulk copies (HOPPER-tma). */
@@ -74,18 +74,21 @@ struct uop {
 	uint32_t pc;
 	uint32_t next; /* pc of the next instruction */
 	/*
-	 * DEPBAR, GMMA_WAIT: N; barrier: number, from bit 8 on the warps it waits for, 0: all; SYNC_ARRIVE and
-	 * SYNC_COPIES: enum sync_effect.
+	 * DEPBAR, GMMA_WAIT: N. Barrier: its number in bits 0-7, the number of warps it waits for (0: all) above.
+	 * SYNC_ARRIVE and SYNC_COPIES: enum sync_effect.
 	 */
 	uint32_t groups;
-	/* Sources read from a bank, bit i for reg[bank_from + i], i < 32: not uniform, not a repetition. */
+	/*
+	 * Sources that are read from a bank: bit i for reg[bank_from + i], i < 32, unless the register is uniform or
+	 * repeats an earlier source.
+	 */
 	uint32_t bank_src;
-	uint64_t registers; /* set of all in reg[], by number modulo 64 */
+	uint64_t registers; /* set of the registers in reg[], by number modulo 64 */
 	uint16_t latency, interval;
 	uint32_t flags; /* enum uop_flag */
 	uint16_t size;  /* bytes per lane */
 	uint8_t n_dst, n_src;
-	uint8_t n_operands;            /* leading sources that the two-level scheduler checks (SM-two-2) */
+	uint8_t n_operands; /* number of leading sources that the two-level scheduler checks (SM-two-2) */
 	uint8_t bank_dst, n_bank_dst;  /* range of reg[] whose banks are written */
 	uint8_t bank_from, n_bank_src; /* range of reg[] whose banks are read */
 	uint8_t bytes;                 /* size of the instruction: 8 for PTX, else 16 */
@@ -93,33 +96,33 @@ struct uop {
 	uint8_t unit;                  /* enum unit_kind */
 	uint8_t space;                 /* enum space */
 	uint8_t bulk;                  /* enum uop_bulk */
-	bool tensor;                   /* a bulk copy with a descriptor */
+	bool tensor;                   /* bulk copy with a tensor descriptor */
 	uint8_t sync;                  /* enum uop_sync */
-	uint8_t gmma;                  /* enum uop_gmma; GMMA_WAIT: for all but `groups` groups */
-	bool narrow; /* S8 or S16, counted as 4 bytes (quirk Q1-6): addresses need not be multiples of 4 */
+	uint8_t gmma;                  /* enum uop_gmma; GMMA_WAIT waits until `groups` groups are left */
+	bool narrow; /* S8 or S16, treated as 4 bytes wide (quirk Q1-6): addresses need not be multiples of 4 */
 };
 
 static inline bool uop_is_ptx(const struct uop *u) { return u->bytes == 8; }
 
-/* Sets *u. 0, or -1 and *f when the configuration has no unit for the instruction. */
+/* Sets *u. Returns 0, or -1 and sets *f if the configuration has no unit for the instruction. */
 int uop_make(struct uop *u, const struct inst *in, const struct params *p, struct fault *f);
 
-/* Sets flags, sync and groups of instructions that synchronise; part of uop_make(). 0, or -1 and *f. */
+/* Sets flags, sync and groups of instructions that synchronise; part of uop_make(). Returns 0, or -1 and sets *f. */
 int uop_sync_attributes(struct uop *u, const struct inst *in, struct fault *f);
 
-/* Returns whether the instruction is a bulk copy from shared to global memory. */
+/* Reports whether the instruction is a bulk copy from shared to global memory. */
 static inline bool uop_bulk_writes(const struct uop *u)
 {
 	return u->bulk == BULK_STORE || u->bulk == BULK_REDUCE;
 }
 
-/* Number of banks that hold a warp's registers. */
+/* Returns the number of banks that hold a warp's registers. */
 static inline uint32_t uop_bank_span(const struct core_params *p)
 {
 	return p->sub_core ? p->reg_banks / p->schedulers : p->reg_banks;
 }
 
-/* Reports whether a source is read from a bank; as bank_src, for any number of sources. */
+/* Reports whether source number `source` is read from a bank; like bank_src, but for any number of sources. */
 bool uop_reads_bank(const struct uop *u, unsigned source);
 
 #endif

@@ -2,10 +2,9 @@
 /*
  * libwarptools: reads kernel lists, kernel traces (text or packed) and results of trace-sim.
  *
- * No function ends the process or prints. A function that fails returns NULL or -1 and fills the struct
- * wt_error of its caller, who may pass NULL. Different handles may be used by different threads at one time;
- * a list and its kernels are one handle. Structures other than wt_error belong to the library; later versions
- * add members at their ends only.
+ * No function ends the process or prints. A function that fails returns NULL or -1 and fills the struct wt_error of
+ * its caller, who may pass NULL. Threads may use different handles at the same time; a list and its kernels are one
+ * handle. Structures other than wt_error belong to the library; later versions add members only at their ends.
  *
  * Memory: after an error with the id "memory" a handle answers every call with that error; it can only be
  * closed. The memory of the call that failed may be lost.
@@ -38,7 +37,7 @@ struct wt_error {
 	uint64_t line;   /* line, from 1; 0: the input as a whole, or unknown */
 	uint32_t column; /* column, from 1; 0: the whole line */
 	uint32_t reserved;
-	char id[32];     /* stable short name, "opcode-unknown" */
+	char id[32];     /* stable short name, such as "opcode-unknown" */
 	char file[4096]; /* input, "" without one; cut with ".." */
 	char text[512];  /* "WHAT (expected Y)" */
 };
@@ -56,30 +55,33 @@ struct wt_command {
 	uint64_t line;     /* line in the list; 0: there is no list */
 	uint64_t address;  /* destination of a copy */
 	uint64_t bytes;    /* size of a copy */
-	const char *text;  /* line as written; of a kernel: the name of its file */
+	const char *text;  /* line as written; for a kernel, the name of its file */
 	const char *path;  /* WT_KERNEL: file, or stream and name; else NULL */
 };
 
 struct wt_list;
 
 /*
- * Opens a kernel list, a directory with one, a packed stream, a kernel file, or "-" (standard input, once in a
+ * Opens a kernel list, a directory with a list, a packed stream, a kernel file, or "-" (standard input, once per
  * process); plain or compressed with gzip, xz or zstd.
  */
 struct wt_list *wt_open(const char *path, struct wt_error *e);
 /*
- * The same from a descriptor, of which the library reads a duplicate; the caller keeps fd. name is shown in
- * errors; kernel files of a list are relative to the directory part of name.
+ * Opens a descriptor like wt_open(). The library reads a duplicate; the caller keeps fd. name is shown in errors;
+ * kernel files of a list are relative to the directory part of name.
  */
 struct wt_list *wt_open_fd(int fd, const char *name, struct wt_error *e);
-/* Closes the list and its kernels. NULL is allowed. */
+/* Closes the list and its kernels. l may be NULL. */
 void wt_close(struct wt_list *l);
 
-/* Commands in order, n of them, valid until wt_close(). */
+/* Returns the *n commands in order, valid until wt_close(). */
 const struct wt_command *wt_commands(const struct wt_list *l, uint32_t *n);
 /* Number of kernels. */
 uint32_t wt_kernels(const struct wt_list *l);
-/* Sets the function that gets warnings, such as opcodes without a row in the tables; NULL: none (default). */
+/*
+ * Sets the function that is called with each warning, such as an opcode without a row in the tables; NULL: none
+ * (default).
+ */
 void wt_on_warning(struct wt_list *l, void (*warn)(void *ctx, const struct wt_error *w), void *ctx);
 
 /* ---- static instructions -------------------------------------------------------------------------- */
@@ -89,7 +91,7 @@ enum wt_space {
 	WT_SPACE_GLOBAL = 1,
 	WT_SPACE_LOCAL = 2,
 	WT_SPACE_SHARED = 3,
-	WT_SPACE_GENERIC = 4, /* decided by the address */
+	WT_SPACE_GENERIC = 4, /* the address decides */
 	WT_SPACE_CONST = 5,
 	WT_SPACE_TEXTURE = 6,
 	WT_SPACE_PARAM = 7
@@ -98,10 +100,11 @@ enum wt_space {
 enum wt_access { WT_LOAD = 1, WT_STORE = 2, WT_ATOMIC = 4 };
 
 struct wt_instruction {
-	const char *opcode;          /* opcode with all suffixes: "LDG.E.128" */
-	const uint16_t *destination; /* registers: R<n> is n + 1, UR<n> n + 257; of PTX: dependence numbers */
+	const char *opcode; /* opcode with all suffixes: "LDG.E.128" */
+	const uint16_t
+		*destination; /* registers: n + 1 for R<n>, n + 257 for UR<n>; dependence numbers for PTX */
 	const uint16_t *source;
-	uint64_t immediate; /* first one; 0 without */
+	uint64_t immediate; /* first immediate; 0 if there is none */
 	uint32_t pc;
 	uint32_t line; /* source line; 0: unknown */
 	uint32_t file; /* number of the source file, for wt_kernel_source(); 0: unknown */
@@ -116,13 +119,13 @@ struct wt_instruction {
 };
 
 /*
- * Distinct instructions of the thread blocks that were read so far from all kernels of the list, n of them.
- * Indices keep their meaning; the array is valid until the next thread block is read.
+ * Returns the *n distinct instructions of the thread blocks read so far, over all kernels of the list. Indices keep
+ * their meaning; the array is valid until the next thread block is read.
  */
 const struct wt_instruction *wt_instructions(const struct wt_list *l, uint32_t *n);
-/* Name of a class of instructions, "LOAD"; "" for other numbers. */
+/* Returns the name of a class of instructions, such as "LOAD"; "" for other numbers. */
 const char *wt_class_name(unsigned class_);
-/* Name of an address space, "global"; "" for other numbers. */
+/* Returns the name of an address space, such as "global"; "" for other numbers. */
 const char *wt_space_name(unsigned space);
 
 /* ---- kernels -------------------------------------------------------------------------------------- */
@@ -144,17 +147,17 @@ struct wt_kernel_info {
 	uint32_t compute_capability; /* 86; 0: unknown */
 	uint8_t ptx;                 /* 1: trace from PTX */
 	uint8_t slice;               /* 1: cut from a larger grid */
-	uint8_t has_lines;           /* 1: the header says that instructions have source lines */
+	uint8_t has_lines;           /* 1: according to the header, instructions have source lines */
 	uint8_t reserved[5];
 };
 
 struct wt_warp {
 	uint32_t first; /* index of the first instruction in the columns of the block */
 	uint32_t count; /* instructions */
-	uint64_t line;  /* line of the first one in the trace; 0: unknown, after a jump in a packed stream */
+	uint64_t line; /* line of the first instruction in the trace; 0: unknown, after a seek in a packed stream */
 };
 
-/* A thread block; its instructions are columns, ordered by warp. */
+/* A thread block. Its instructions are the columns code and mask, ordered by warp. */
 struct wt_block {
 	uint64_t number; /* in the order of the trace, from 0 */
 	uint32_t x;
@@ -168,56 +171,60 @@ struct wt_block {
 	const uint32_t *mask; /* active lanes */
 };
 
-/* Addresses of a thread block: row i belongs to instruction number instruction[i] of the block. */
+/* Addresses of a thread block: row i belongs to instruction instruction[i] of the block. */
 struct wt_accesses {
 	uint32_t n;
 	uint32_t reserved;
 	const uint32_t *instruction;
-	const uint8_t *space; /* enum wt_space, without WT_SPACE_GENERIC where the trace has windows */
-	const uint64_t (*lane)[WT_LANES]; /* address of each lane; 0 for inactive ones */
+	const uint8_t *space; /* enum wt_space; never WT_SPACE_GENERIC if the header has address windows */
+	const uint64_t (*lane)[WT_LANES]; /* address of each lane; 0 for inactive lanes */
 };
 
 struct wt_kernel;
 
-/* Opens the kernel at a position from 1; its list must stay open. Several may be open. */
+/* Opens the kernel at a position from 1; its list must stay open. Several kernels may be open. */
 struct wt_kernel *wt_kernel_open(struct wt_list *l, uint32_t position, struct wt_error *e);
-/* NULL is allowed. */
+/* Closes the kernel. k may be NULL. */
 void wt_kernel_close(struct wt_kernel *k);
-/* Header, valid until the kernel is closed. */
+/* Returns the header, valid until the kernel is closed. */
 const struct wt_kernel_info *wt_kernel_info(const struct wt_kernel *k);
-/* Name of a source file by its number in struct wt_instruction; NULL: the trace has none. */
+/* Returns the name of a source file by its number in struct wt_instruction; NULL if the trace has none. */
 const char *wt_kernel_source(const struct wt_kernel *k, uint32_t file);
 /*
- * Reads the next thread block to *b, which is valid until the next call for this kernel. 1: read; 0: end of the
- * kernel, and *b is NULL; -1: error.
+ * Reads the next thread block and sets *b to it, valid until the next call for this kernel. Returns 1; 0 at the end
+ * of the kernel, with *b NULL; -1 on an error.
  */
 int wt_kernel_next(struct wt_kernel *k, const struct wt_block **b, struct wt_error *e);
 /*
- * Moves to a thread block by its number in the order of the trace, from 0. Packed kernels are not read up to it.
- * A kernel from a pipe cannot go back. 0, or -1: error.
+ * Moves to a thread block by its number in the order of the trace, from 0. In a packed kernel the thread blocks
+ * before it are not decoded. A kernel from a pipe cannot go back. Returns 0, or -1 on an error.
  */
 int wt_kernel_seek(struct wt_kernel *k, uint64_t block, struct wt_error *e);
 /*
- * Writes the addresses of one instruction of the block read last. 1: done; 0: it has none, all are 0; -1: the
- * block has no such instruction.
+ * Writes the addresses of one instruction of the block read last. Returns 1; 0 if the instruction has no addresses
+ * (all are set to 0); -1 if the block has no such instruction.
  */
 int wt_kernel_addresses(const struct wt_kernel *k, uint32_t instruction, uint64_t lane[WT_LANES]);
-/* Addresses of all accesses of the block read last, valid until the next call for this kernel. NULL: error. */
+/*
+ * Returns the addresses of all accesses of the block read last, valid until the next call for this kernel; NULL on
+ * an error.
+ */
 const struct wt_accesses *wt_kernel_accesses(struct wt_kernel *k, struct wt_error *e);
 
 /* ---- results -------------------------------------------------------------------------------------- */
 
 enum wt_results_flags {
-	WT_RUNNING = 1,  /* kernels have running totals, as in a log of Accel-Sim */
+	WT_RUNNING =
+		1, /* kernels have running totals instead of their own figures, as in a log of Accel-Sim */
 	WT_INTERVALS = 2 /* records of --interval are returned too */
 };
 
 enum wt_record_kind { WT_RECORD_RUN = 1, WT_RECORD_KERNEL = 2, WT_RECORD_END = 3, WT_RECORD_INTERVAL = 4 };
 
 struct wt_setting {
-	const char *name; /* name of an option, without dash */
+	const char *name; /* name of an option, without its dash */
 	const char *value;
-	uint32_t about; /* 1: no option but the run's origin, such as "version" */
+	uint32_t about; /* 1: not an option but about the run's origin, such as "version" */
 	uint32_t reserved;
 };
 
@@ -225,7 +232,7 @@ struct wt_figure {
 	const char *name;
 	const char *unit; /* "-": a plain number, or unknown */
 	double value;
-	uint64_t count; /* value, where whole is 1 */
+	uint64_t count; /* value, if whole is 1 */
 	uint32_t whole;
 	uint32_t id; /* number of the name in the input, from 0 */
 };
@@ -244,9 +251,8 @@ struct wt_record {
 	const char *name;     /* kernel; "" in other records */
 	const char *grid;     /* "6x1x1"; "": unknown */
 	const char *block;
-	const char *
-		/* status of a kernel: "", "unfinished"; of WT_RECORD_END: "complete", "limit", "deadlock", ... */
-		status;
+	/* status of a kernel: "", "unfinished"; of WT_RECORD_END: "complete", "limit", "deadlock", ... */
+	const char *status;
 	const char *hash; /* hash of the kernel's text; "": unknown */
 	const struct wt_figure *figure;
 	const struct wt_setting *setting; /* WT_RECORD_RUN */
@@ -256,13 +262,16 @@ struct wt_results;
 
 /* Opens results of trace-sim (JSON, msgpack, text) or a log of Accel-Sim; "-": standard input. */
 struct wt_results *wt_results_open(const char *path, unsigned flags, struct wt_error *e);
-/* The same from a descriptor, of which the library reads a duplicate. */
+/* Opens a descriptor like wt_results_open(). The library reads a duplicate. */
 struct wt_results *wt_results_open_fd(int fd, const char *name, unsigned flags, struct wt_error *e);
-/* NULL is allowed. */
+/* Closes the results. r may be NULL. */
 void wt_results_close(struct wt_results *r);
-/* Reads the next record to *x, valid until the next call. 1: read; 0: end, and *x is NULL; -1: error. */
+/*
+ * Reads the next record and sets *x to it, valid until the next call. Returns 1; 0 at the end, with *x NULL; -1 on
+ * an error.
+ */
 int wt_results_next(struct wt_results *r, const struct wt_record **x, struct wt_error *e);
-/* Value of a figure of the record read last. 1: *value is set; 0: the record lacks it. */
+/* Sets *value to the value of a figure of the record read last. Returns 1, or 0 if the record lacks the figure. */
 int wt_results_value(const struct wt_results *r, const char *name, double *value);
 
 #ifdef __GNUC__

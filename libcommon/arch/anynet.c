@@ -173,7 +173,7 @@ static int apply_misplaced_cycles(struct anynet_reader *r, bool head_router, uin
 	return 0;
 }
 
-/* Reads optional cycles; *cycles is 0 without them. 0, or -1 and *f. */
+/* Reads optional cycles; *cycles is 0 without them. Returns 0, or -1 and sets *f. */
 static int read_cycles(struct anynet_reader *r, uint32_t *cycles, struct anynet_word *at, struct fault *f)
 {
 	size_t back = r->col;

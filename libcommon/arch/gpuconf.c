@@ -223,7 +223,7 @@ void gpuconf_free(struct gpuconf *c)
 	*c = (struct gpuconf){0};
 }
 
-/* Normalises a value of -D as in a file: trimmed, inner blanks single. 0, or -1 and *f. */
+/* Normalises a value of -D as in a file: trimmed, inner blanks single. Returns 0, or -1 and sets *f. */
 static int normalise_option_value(
 	char out[CONF_TOKEN_MAX + 1], const char *text, struct place at, struct fault *f)
 {

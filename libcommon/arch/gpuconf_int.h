@@ -7,7 +7,7 @@
 
 #define CONF_TOKEN_MAX 4095 /* bytes of one option name or value */
 
-/* Assigns text to option id after checking it against its row. 0, or -1 and *f. */
+/* Assigns text to option id after checking it against its row. Returns 0, or -1 and sets *f. */
 int conf_set(struct gpuconf *c, enum conf_id id, const char *text, struct place at, struct fault *f);
 /* Sets the fault of an unknown option with the nearest known name. Returns -1. */
 int conf_unknown(const char *name, struct place at, struct fault *f);

@@ -120,7 +120,7 @@ static bool has_reals(enum icnt_kind kind) { return kind == KIND_REAL || kind ==
 
 static bool has_list(enum icnt_kind kind) { return kind == KIND_NUMBERS || kind == KIND_REALS; }
 
-/* Sets v->number from the text of v and checks its bounds. 0, or -1 and *f. */
+/* Sets v->number from the text of v and checks its bounds. Returns 0, or -1 and sets *f. */
 static int set_icnt_value(struct icnt_value *v, const struct icnt_entry *e, struct fault *f)
 {
 	char shown[WORD_MAX];

@@ -19,7 +19,7 @@ struct icnt_entry {
 
 extern const struct icnt_entry icnt_entries[N_ICNT];
 
-/* Validates a file after reading: 0, or -1 and *f. */
+/* Validates a file after reading: Returns 0, or -1 and sets *f. */
 int icnt_validate(struct icnt *c, struct fault *f);
 /* Validates virtual channels and buffers. */
 int icnt_validate_virtual(struct icnt *c, struct fault *f);

@@ -5,7 +5,7 @@
 
 #include "uop.h"
 
-/* Sets the unit of u->class, which must exist and be reachable. 0, or -1 and *f. */
+/* Sets the unit of u->class, which must exist and be reachable. Returns 0, or -1 and sets *f. */
 int uop_unit(struct uop *u, const struct inst *in, const struct core_params *p, struct fault *f);
 /* Sets next, registers and bank_src from pc and reg[]. */
 void uop_derive(struct uop *u);

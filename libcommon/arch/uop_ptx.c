@@ -49,7 +49,7 @@ static void ptx_control_attributes(struct uop *u, const struct ptx_inst *x)
 		u->flags |= UOP_ENDS;
 }
 
-/* Sets latency and interval, which the pipelines' event calendar must fit. 0, or -1 and *f. */
+/* Sets latency and interval, which the pipelines' event calendar must fit. Returns 0, or -1 and sets *f. */
 static int ptx_set_latency(struct uop *u, const struct inst *in, const struct core_params *p, struct fault *f)
 {
 	static const char *const latency[N_PTX_LISTS] = {"", "int", "fp", "dp", "sfu", "tesnor"};

@@ -105,8 +105,8 @@ uint8_t *forward_body(struct pack *p, uint32_t number, size_t *n, struct fault *
 
 int pack_bad(const struct pack *p, uint64_t at, struct fault *f, const char *id, const char *what);
 /*
- * Returns the checked body of the framed block of a type at an offset. *size: bytes with the frame. NULL and
- * *f.
+ * Returns the checked body of the framed block of a type at an offset. *size: bytes with the frame. Returns NULL and
+ * sets *f on failure.
  */
 uint8_t *pack_frame(
 	const struct pack *p, uint64_t at, uint8_t type, size_t *n, uint64_t *size, struct fault *f);

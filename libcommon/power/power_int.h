@@ -6,7 +6,10 @@
 #include "bytes.h"
 #include "power.h"
 
-/* Reads the whole file, at most POWER_FILE_MAX bytes. 0, or -1 and *f; *b is the caller's in both cases. */
+/*
+ * Reads the whole file, at most POWER_FILE_MAX bytes. Returns 0, or -1 and sets *f; *b is the caller's in both
+ * cases.
+ */
 int power_load(struct bytes *b, const char *path, struct fault *f);
 /* Copies the first line of text (n bytes) without its newline to line. Returns its size with a newline. */
 size_t power_line(struct bytes *line, const char *text, size_t n);

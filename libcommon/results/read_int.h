@@ -110,7 +110,7 @@ struct results {
 
 /* Finds or adds the row of a name. NULL and *f: too many names. */
 struct list_name *list_name(struct results *r, const char *text, struct fault *f);
-/* Sets a figure of the current record. 0, or -1 and *f. */
+/* Sets a figure of the current record. Returns 0, or -1 and sets *f. */
 int list_put(struct results *r, const char *name, struct result_value v, struct fault *f);
 void list_put_row(struct results *r, struct list_name *n, struct result_value v);
 /* Marks a figure of the current record as undefined. */
@@ -119,7 +119,7 @@ void list_undefined(struct results *r, const char *name);
 void list_zero(struct results *r, const char *name);
 /* Reports whether the caller wants the figure. */
 bool list_wants(struct results *r, struct list_name *n);
-/* Adds n to a figure of the current record. 0, or -1 and *f. */
+/* Adds n to a figure of the current record. Returns 0, or -1 and sets *f. */
 int list_add(struct results *r, const char *name, uint64_t n, struct fault *f);
 /* Sets a member of the current record outside its figures, such as "grid.x". */
 int read_member(struct results *r, const char *name, const char *value);
@@ -134,7 +134,7 @@ void read_complete(struct results *r); /* completes the current record and queue
 /* Ends the current run, if any, with the status "cut". */
 void read_cut(struct results *r, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void read_finish_run(struct results *r, const char *status);
-/* Hidden row `what` of figure `name`, which stores a previous running value. NULL and *f. */
+/* Hidden row `what` of figure `name`, which stores a previous running value. Returns NULL and sets *f on failure. */
 struct list_name *list_hidden(struct results *r, const char *name, const char *what, struct fault *f);
 /* Difference of now and the previous running value of this run; stores now. */
 uint64_t list_difference(struct results *r, struct list_name *base, uint64_t now);
@@ -147,7 +147,7 @@ bool value_printed(const char *text, const char **end, struct result_value *v);
 struct result_value value_whole(uint64_t n);
 struct result_value value_real(double x);
 
-/* Read a line of each form. 0, or -1 and *f. */
+/* Read a line of each form. Returns 0, or -1 and sets *f. */
 int read_text_line(struct results *r, char *line, struct fault *f);
 int read_json_line(struct results *r, char *line, size_t len, struct fault *f);
 /*

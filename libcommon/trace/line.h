@@ -49,7 +49,7 @@ bool extra_is_copy(const char *opcode, size_t n);
 int extra_read_copy(struct parse *s);
 int extra_read_values(struct parse *s); /* the values after "Val", to the end of the line; 0 or -1 */
 
-/* Readers of columns (columns.def): each reads at s->p and moves s->p after the column. 0 or -1. */
+/* Readers of columns (columns.def): each reads at s->p and moves s->p after the column. Returns 0, or -1. */
 #define COLUMN(name, kind, reader, id, wanted) int reader(struct parse *s);
 #include "columns.def"
 

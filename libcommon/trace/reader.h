@@ -155,7 +155,7 @@ static inline void trace_give(
 /* ---- trace.c, for pack/trace.c too ---- */
 
 void trace_begin(struct trace *t, struct tblock *tb); /* an empty block, all warps absent */
-/* Checks that a thread block is in the grid and new. 0 or -1. */
+/* Checks that a thread block is in the grid and new. Returns 0, or -1. */
 int trace_claim(struct trace *t, const uint64_t id[3], struct fault *f);
 int trace_check_warps(
 	struct trace *t, const struct tblock *tb, struct fault *f); /* fails if a warp is absent */
@@ -209,7 +209,7 @@ int header_read(struct trace *t, struct fault *f);
 
 /* Keeps the name of source file `number`. A line without number or name is ignored. */
 void source_file(struct trace *t, struct tok number, struct tok name);
-/* Reads a header line "-line PC = FILE,LINE", whose text `value` is. 0 or -1. */
+/* Reads a header line "-line PC = FILE,LINE", whose text `value` is. Returns 0, or -1. */
 int source_line(struct trace *t, struct tok pc, struct tok value, struct place at, struct fault *f);
 /* Sets the source file of a draft of machine code by its PC, and the line where its own line has none. */
 void source_of_pc(const struct trace *t, struct draft *d);
@@ -240,7 +240,7 @@ struct ptx_static {
 	struct ptx_form form;
 };
 
-/* Reads one line, from after "-code" (p) to end, into t->ptx. 0 or -1. */
+/* Reads one line, from after "-code" (p) to end, into t->ptx. Returns 0, or -1. */
 int ptx_code_line(struct trace *t, const char *line, const char *p, const char *end, struct fault *f);
 const struct ptx_static *ptx_code_at(const struct ptx_code *c, uint64_t pc); /* NULL: none */
 uint32_t ptx_code_last(const struct ptx_code *c);                            /* the highest PC, 0: no code */

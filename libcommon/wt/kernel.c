@@ -59,7 +59,7 @@ static void set_info(struct wt_kernel *k)
 	memcpy(i->block, h->block, sizeof(i->block));
 }
 
-/* Opens the kernel's trace at its first thread block. 0, or -1 and *f. */
+/* Opens the kernel's trace at its first thread block. Returns 0, or -1 and sets *f. */
 static int open_trace(struct wt_kernel *k, struct fault *f)
 {
 	struct wt_list *l = k->l;
