@@ -92,6 +92,7 @@ void cubin_join_free(struct cubin_join *j);
  * multiple of 16. CUBIN_OTHER_OPCODE: the opcode number is bound to another stem; *bound is the opcode text that
  * bound it. opcode must outlive j.
  */
-enum cubin_match cubin_join_look(struct cubin_join *j, uint32_t pc, const char *opcode, const char **bound);
+enum cubin_match cubin_join_compare(
+	struct cubin_join *j, uint32_t pc, const char *opcode, const char **bound);
 
 #endif

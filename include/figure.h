@@ -46,6 +46,6 @@ const char *figure_kind_name(enum figure_kind kind); /* "counter" */
 /*
  * Ends the program because the value of option names an unknown figure; the message suggests the nearest known name.
  */
-_Noreturn void figure_refuse(const char *option, const char *name);
+_Noreturn void figure_die_unknown(const char *option, const char *name);
 
 #endif

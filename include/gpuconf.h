@@ -88,7 +88,7 @@ void gpuconf_free(struct gpuconf *c); /* faults and places from c become invalid
 int gpuconf_file(struct gpuconf *c, const char *path, struct fault *f);
 int gpuconf_stream(struct gpuconf *c, FILE *in, const char *name, struct fault *f);
 /* Ends the program when output would replace one of the files that were read. */
-void gpuconf_spare(const struct gpuconf *c, const char *output);
+void gpuconf_check_output(const struct gpuconf *c, const char *output);
 /* Assigns "NAME=VALUE", NAME with or without its dash, split at the first '='. Returns 0, or -1 and sets *f. */
 int gpuconf_override(struct gpuconf *c, const char *assignment, struct fault *f);
 /*
@@ -106,7 +106,7 @@ const char *gpuconf_shipped_file(struct gpuconf *c, const char *name, const char
  * Reports whether the user enabled something that trace-sim lacks with this option. A switch enables if it is on,
  * another option if its value is not the default. Options that describe the GPU to CUDA programs enable nothing.
  */
-bool conf_is_idle(const struct gpuconf *c, enum conf_id id);
+bool conf_lacks_effect(const struct gpuconf *c, enum conf_id id);
 int conf_find(const char *name);                       /* enum conf_id, or -1; name with or without dash */
 void gpuconf_dump(const struct gpuconf *c, FILE *out); /* the output is a configuration file */
 void gpuconf_list(FILE *out);                          /* prints the table of options */

@@ -51,7 +51,7 @@ struct hotspots_inst {
 	uint32_t line; /* 0: unknown */
 };
 /* Splits n bytes of text, which stood between "pc[" and "]". Reports whether they name an instruction. */
-bool hotspots_split(const char *text, size_t n, struct hotspots_inst *to);
+bool hotspots_parse_inst(const char *text, size_t n, struct hotspots_inst *to);
 #define HOTSPOTS_FILE_MAX 96u                          /* longest name of a source file in a figure's name */
 #define HOTSPOTS_FILE_CAP (4 * HOTSPOTS_FILE_MAX + 1u) /* bytes of such a name when quoted, with the NUL */
 /*

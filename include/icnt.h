@@ -4,7 +4,7 @@
  *
  * icnt_load reads and validates a file: names, numbers, virtual channels that a routing needs, sizes, links
  * of an anynet. Networks on which BookSim itself stops are rejected with the place of the entry at fault.
- * icnt_fit then checks the network against a GPU. trace-sim and trace-lint use the same functions. Always
+ * icnt_assign_nodes then checks the network against a GPU. trace-sim and trace-lint use the same functions. Always
  * true of a validated network: every field below is in its range; the simulator reads nothing else.
  */
 #ifndef ICNT_H
@@ -177,13 +177,14 @@ static inline int32_t icnt_int(const struct icnt *c, enum icnt_id id) { return (
  * Assigns nodes to the clusters and then to the memory sub-partitions: fills node[clusters + subs]. Returns 0, or -1
  * and sets *f if there are too few nodes or no map.
  */
-int icnt_fit(const struct icnt *c, uint32_t clusters, uint32_t subs, uint32_t *node, struct fault *f);
+int icnt_assign_nodes(
+	const struct icnt *c, uint32_t clusters, uint32_t subs, uint32_t *node, struct fault *f);
 
-/* Checks the network of a GPU with icnt_load and icnt_fit, and frees it. Returns 0, or -1 and sets *f. */
+/* Checks the network of a GPU with icnt_load and icnt_assign_nodes, and frees it. Returns 0, or -1 and sets *f. */
 int icnt_check(const struct params *p, struct fault *f);
 
 /* Ends the program if output would replace the GPU's network file or the link file that the network file names. */
-void icnt_spare(const struct params *p, const char *output);
+void icnt_check_output(const struct params *p, const char *output);
 
 /* Print the tables of trace-network(5). */
 void icnt_man_topologies(FILE *out);

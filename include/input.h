@@ -40,13 +40,13 @@ struct input *input_memory(const char *name, const void *bytes, size_t n, struct
  * Opens plain text that is generated while it is read: make() writes up to n bytes to buf and returns their
  * number, 0 at the end. ctx must outlive the input.
  */
-struct input *input_made(const char *name, size_t (*make)(void *ctx, void *buf, size_t n), void *ctx);
+struct input *input_generated(const char *name, size_t (*make)(void *ctx, void *buf, size_t n), void *ctx);
 void input_close(struct input *in); /* NULL is allowed */
 
 const char *input_name(const struct input *in); /* Returns the name for messages; "<stdin>" for "-". */
 enum input_coding input_coding(const struct input *in);
 /* Reports whether the path can be opened again: false for pipes, devices and standard input. */
-bool input_again(const struct input *in);
+bool input_can_reopen(const struct input *in);
 
 /*
  * Returns a new descriptor of the input's file if this is a plain regular file whose start is the input's first
@@ -65,11 +65,11 @@ bool input_line_had_newline(const struct input *in); /* true if the line returne
 
 /*
  * Window for fast parsers: sets *bytes to the buffered bytes, at least `want` unless the input ends first. Returns
- * their number (0 at the end), or -1 and sets *f. input_take() consumes the first `bytes` of them, which contain
+ * their number (0 at the end), or -1 and sets *f. input_consume() consumes the first `bytes` of them, which contain
  * `lines` newlines.
  */
 long input_window(struct input *in, size_t want, const char **bytes, struct fault *f);
-void input_take(struct input *in, size_t bytes, uint64_t lines);
+void input_consume(struct input *in, size_t bytes, uint64_t lines);
 
 /* Reads up to n bytes into buf. Returns their number, 0 at the end, or -1 and sets *f. */
 long input_read(struct input *in, void *buf, size_t n, struct fault *f);

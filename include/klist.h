@@ -76,7 +76,7 @@ int klist_text(const struct klist *k, uint32_t cmd, klist_use *use, void *ctx, s
 /* Decodes the block of a packed stream with the start of the kernel, which forked processes then inherit. */
 void klist_prepare(const struct klist *k, uint32_t cmd);
 /* Reports whether the kernel of command cmd can be read more than once: it is in a packed stream or a regular file. */
-bool klist_again(const struct klist *k, uint32_t cmd);
+bool klist_can_reread(const struct klist *k, uint32_t cmd);
 /* Checks that the kernel of command cmd is readable, without opening it. Returns 0, or -1 and sets errno. */
 int klist_check(const struct klist *k, uint32_t cmd);
 /* Reports whether no file has that path; false for a file that exists but cannot be read. */
@@ -96,28 +96,28 @@ void klist_skip(struct klist_skipped *s, uint32_t cmd);
 /* Prints one warning if kernels are skipped. */
 void klist_warn_skipped(const struct klist *k, const struct klist_skipped *s);
 /* Ends the program if output, which -f would replace, is the list or one of its kernel files. output may be NULL. */
-void klist_spare(const struct klist *k, const char *output);
+void klist_check_output(const struct klist *k, const char *output);
 void klist_free(struct klist *k);
 /* Sets out to the hash by which picks identify their list; see list_hash_new() in picks.h. */
 void klist_hash(const struct klist *k, unsigned char out[16]);
 
 /*
  * Parses the value of -k LIST: positions, ranges "7-9", "12-", or name patterns with * and ?, separated by commas;
- * or "@FILE", a file of picks. Returns NULL and sets *f on failure. kselect_has() reads name only if
+ * or "@FILE", a file of picks. Returns NULL and sets *f on failure. kselect_selects() reads name only if
  * kselect_needs_name().
  */
 struct kselect;
 struct kselect *kselect_parse(const char *text, struct fault *f);
-bool kselect_has(const struct kselect *s, uint32_t position, const char *name); /* s NULL: all */
+bool kselect_selects(const struct kselect *s, uint32_t position, const char *name); /* s NULL: all */
 bool kselect_needs_name(const struct kselect *s);
 /* Reports whether a kernel of unknown name may be selected: a missing kernel can match any name pattern. */
-bool kselect_may_have(const struct kselect *s, uint32_t position);
+bool kselect_may_select(const struct kselect *s, uint32_t position);
 struct picks;
 /* Checks that picks were made for this list. Returns 0, or -1 and sets *f. */
-int kselect_fits(const struct kselect *s, const struct klist *k, struct fault *f);
+int kselect_check_list(const struct kselect *s, const struct klist *k, struct fault *f);
 const struct picks *kselect_picks(const struct kselect *s); /* picks of @FILE; NULL: positions or names */
 /* Ends the program if output, which -f would replace, is @FILE. output may be NULL. */
-void kselect_spare(const struct kselect *s, const char *output);
+void kselect_check_output(const struct kselect *s, const char *output);
 void kselect_free(struct kselect *s);
 
 #endif

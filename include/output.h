@@ -16,7 +16,7 @@ struct output;
 /* Opens path; force: an existing file may be replaced. Ends the program on failure. */
 struct output *output_open(const char *path, bool force);
 /* Ends the program if output, which -f would replace, is the file input. Either may be NULL. */
-void output_spare(const char *output, const char *input);
+void output_check_input(const char *output, const char *input);
 /*
  * Opens path like output_open(), but the temporary name is NAME.part, which other processes may read meanwhile. A
  * file left by a process that has ended is replaced with a warning. Ends the program if another process is writing

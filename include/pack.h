@@ -36,34 +36,34 @@ bool pack_list_fits(size_t n);
  * Writes the list's text, which must fit, and its file name. Called first, or last after pack_list_last(). name
  * NULL: there is no list file, and text is the kernels' file names, one per line.
  */
-void pack_put_list(struct pack_writer *w, const char *name, const char *text, size_t n);
+void pack_write_list(struct pack_writer *w, const char *name, const char *text, size_t n);
 /*
- * Marks n > 0 kernels of the list as missing from the stream; called before pack_put_list(). kernel: their ascending
+ * Marks n > 0 kernels of the list as missing from the stream; called before pack_write_list(). kernel: their ascending
  * numbers, from 0, in the order in which the list first names its kernels.
  */
-void pack_put_missing(struct pack_writer *w, const uint32_t *kernel, uint32_t n);
+void pack_write_missing(struct pack_writer *w, const uint32_t *kernel, uint32_t n);
 /*
- * Announces that pack_put_list() is called last, before pack_writer_close(). Called first. Until the list is known,
+ * Announces that pack_write_list() is called last, before pack_writer_close(). Called first. Until the list is known,
  * a stream of several blocks stores them in a temporary file.
  */
 void pack_list_last(struct pack_writer *w);
 /* Writes picks for the list as text of trace-picks(5); called before the first kernel. */
-void pack_put_picks(struct pack_writer *w, const char *text, size_t n);
+void pack_write_picks(struct pack_writer *w, const char *text, size_t n);
 /*
  * Sets the functions whose control codes are stored with the kernels of the same name and compute capability;
  * called before the first kernel. codes must outlive the writer; functions may be added to it meanwhile.
  */
-void pack_put_codes(struct pack_writer *w, const struct cubins *codes);
+void pack_set_codes(struct pack_writer *w, const struct cubins *codes);
 /* Number of instructions whose control codes were stored with the kernel that was written last. */
-uint32_t pack_coded(const struct pack_writer *w);
+uint32_t pack_coded_insts(const struct pack_writer *w);
 /* Begins a kernel. Kernels that are not missing are written in the order in which the list first names them. */
-void pack_begin(struct pack_writer *w);
-void pack_feed(struct pack_writer *w, const void *bytes, size_t n);
+void pack_begin_kernel(struct pack_writer *w);
+void pack_add_text(struct pack_writer *w, const void *bytes, size_t n);
 /* Ends a kernel. hash (16 bytes, or NULL) is set to the XXH3-128 of the kernel's text. */
-void pack_end(struct pack_writer *w, unsigned char *hash);
+void pack_end_kernel(struct pack_writer *w, unsigned char *hash);
 /*
- * Kernels from PTX can be written as records instead of text: pack_records() instead of pack_feed(), then
- * pack_block() for each thread block, between pack_begin() and pack_end(), which then leaves hash unchanged. The
+ * Kernels from PTX can be written as records instead of text: pack_begin_records() instead of pack_add_text(), then
+ * pack_block() for each thread block, between pack_begin_kernel() and pack_end_kernel(), which then leaves hash unchanged. The
  * stream unpacks to the header and the lines of the records.
  */
 struct pack_inst {
@@ -101,7 +101,7 @@ struct pack_warp {
  * Begins the records of a kernel. header: the header's text, including its last newline; inst: static code, which
  * must outlive the kernel.
  */
-void pack_records(
+void pack_begin_records(
 	struct pack_writer *w, const char *header, size_t n, const struct pack_inst *inst, uint32_t n_inst);
 /* Writes warps 0, 1, ... of thread block id; everything is copied. */
 void pack_block(struct pack_writer *w, const uint32_t id[3], const struct pack_warp *warp, uint32_t n_warps);
@@ -118,23 +118,23 @@ void pack_writer_close(struct pack_writer *w);
 struct pack;
 
 /* Reports whether the file begins like a packed stream; false for "-" and unreadable files. */
-bool pack_is(const char *path);
+bool pack_has_signature(const char *path);
 /*
  * Opens a stream; path "-": standard input. Returns NULL and sets *f if it is not a packed stream, has a newer
  * version, or is damaged or truncated.
  */
 struct pack *pack_open(const char *path, struct fault *f);
 /* Opens n bytes in memory like pack_open(). They must outlive the pack. */
-struct pack *pack_memory(const char *name, const void *bytes, size_t n, struct fault *f);
+struct pack *pack_open_memory(const char *name, const void *bytes, size_t n, struct fault *f);
 /* Opens an input at its first byte like pack_open(), through a copy in a temporary file; the caller keeps in. */
-struct pack *pack_over(struct input *in, struct fault *f);
+struct pack *pack_open_copy(struct input *in, struct fault *f);
 /* Reports whether the next bytes of the input begin a packed stream; consumes nothing. */
-bool pack_begins(struct input *in);
+bool pack_input_begins(struct input *in);
 /*
- * Opens an input like pack_over() but without a copy, for callers that read the kernels in order: going back is a
+ * Opens an input like pack_open_copy() but without a copy, for callers that read the kernels in order: going back is a
  * fault. On success the pack owns the input.
  */
-struct pack *pack_forward(struct input *in, struct fault *f);
+struct pack *pack_open_forward(struct input *in, struct fault *f);
 void pack_close(struct pack *p);
 
 /* The returned texts are valid as long as the pack. */
@@ -193,22 +193,23 @@ int pack_verify(struct pack *p, struct fault *f);
  * Reads the list like klist_read(); the path of a kernel is the stream's name and the kernel's name. The caller sets
  * k->pack, which klist_open() needs.
  */
-int pack_klist(struct pack *p, struct klist *k, struct fault *f);
+int pack_read_klist(struct pack *p, struct klist *k, struct fault *f);
 /*
  * Opens the stream in *in, which is at its first byte. A seekable file is opened through a new descriptor; another
  * input is read in order, and the pack takes it over (sets *in to NULL).
  */
-struct pack *pack_input(struct input **in, struct fault *f);
+struct pack *pack_open_input(struct input **in, struct fault *f);
 /* Returns the number of the kernel with that name in the list; -1 if there is none. */
-int64_t pack_find(const struct pack *p, const char *name);
+int64_t pack_find_kernel(const struct pack *p, const char *name);
 /* Reports whether the list names the kernel and the stream lacks it. */
-bool pack_lacks(const struct pack *p, const char *name);
+bool pack_lacks_kernel(const struct pack *p, const char *name);
 /*
  * Decodes the block with the start of the kernel, which is kept until another block is read. A fault is reported
  * when the kernel is read.
  */
 void pack_prepare(struct pack *p, uint32_t kernel);
 /* Opens a kernel like trace_open(). */
-struct trace *pack_trace(struct pack *p, uint32_t kernel, const struct trace_options *o, struct fault *f);
+struct trace *pack_open_trace(
+	struct pack *p, uint32_t kernel, const struct trace_options *o, struct fault *f);
 
 #endif

@@ -40,7 +40,7 @@ size_t record_last_group(const struct record_writer *w);
  */
 size_t record_last_name(const struct record_writer *w, size_t *size);
 /* Ends the record with n bytes of another record of the same format: its last group and the rest. */
-void record_end_as(struct record_writer *w, const void *group, size_t n);
+void record_end_with(struct record_writer *w, const void *group, size_t n);
 
 /*
  * Makes later records of MessagePack compact: figures of "stats" are named by their number in the list figure[n],
@@ -52,7 +52,7 @@ void record_compact(struct record_writer *w, const char *const *figure, uint32_t
 #define RECORD_NAME_MAX   4000
 #define RECORD_NUMBER_CAP 5 /* bytes that record_number_name() may need */
 /* Numbers a name that an earlier record of the result has, if it has no number yet and the writer numbers names. */
-void record_know_name(struct record_writer *w, const char *name);
+void record_number_known_name(struct record_writer *w, const char *name);
 /*
  * Writes the number of a name to out and returns its bytes. name: n bytes of a record of another writer
  * (record_last_name()). Returns 0 if the name stays, because no earlier record has it or w does not number names.

@@ -91,7 +91,7 @@ struct results *results_new(struct input *in, unsigned flags);
  * results_next().
  */
 typedef bool results_wanted(void *ctx, const char *name);
-void results_want(struct results *r, results_wanted *wanted, void *ctx);
+void results_limit_figures(struct results *r, results_wanted *wanted, void *ctx);
 /*
  * Reads the next event. Returns its enum result_event, or -1 and sets *f. An input without any run is a fault
  * "no-run".

@@ -33,7 +33,7 @@ struct store_kernel {
 
 struct store_run {
 	uint32_t name;   /* word: name of the file, with "#2" appended for its second run */
-	uint32_t status; /* word; 0 until store_end() */
+	uint32_t status; /* word; 0 until store_end_run() */
 	enum result_form form;
 	uint32_t *option; /* value of each option, as a word; 0: unknown */
 	uint32_t n_options;
@@ -65,16 +65,16 @@ uint32_t store_column(struct store *s, const char *name); /* finds or adds a col
 /* Returns the index of a column; n_columns if absent. */
 uint32_t store_find_column(const struct store *s, const char *name);
 /* Adds a run at RESULT_START and returns its index. */
-uint32_t store_start(struct store *s, const char *file, const struct result_item *item);
+uint32_t store_add_run(struct store *s, const char *file, const struct result_item *item);
 /* Prints one warning if any run skipped missing kernels. */
 void store_warn_skipped(const struct store *s);
 /* Reports whether a name is not an option but about a run's origin. */
 bool store_is_about(const char *option);
 /* Stores the status of the run at RESULT_DONE. */
-void store_end(struct store *s, const struct result_item *item);
+void store_end_run(struct store *s, const struct result_item *item);
 /* Stores a kernel (or, at RESULT_DONE, the run's totals) with n figures. */
-void store_keep(struct store *s, const struct result_item *item, const struct store_value *v, uint32_t n);
+void store_add_row(struct store *s, const struct result_item *item, const struct store_value *v, uint32_t n);
 /* Returns the figures of a row, in a buffer that the next call reuses. */
-const struct store_value *store_load(struct store *s, const struct store_kernel *k);
+const struct store_value *store_load_figures(struct store *s, const struct store_kernel *k);
 
 #endif

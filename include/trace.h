@@ -183,7 +183,7 @@ struct trace_options {
 /* Opens a kernel file and reads its header. Returns NULL and sets *f on failure. */
 struct trace *trace_open(const char *path, const struct trace_options *o, struct fault *f);
 /* Opens an input like trace_open(); the trace then owns it. */
-struct trace *trace_over(struct input *in, const struct trace_options *o, struct fault *f);
+struct trace *trace_open_input(struct input *in, const struct trace_options *o, struct fault *f);
 const struct kernel_header *trace_header(const struct trace *t);
 
 /*

@@ -31,7 +31,7 @@ void weighted_free(struct weighted *w);
 
 /*
  * Estimates the figure of a column over the application. Returns false if a pick lacks it or a part of a rate is
- * missing. Sets stray[pick] to the pick's contribution to the error, for weighted_half(). Sets *bounded to false if
+ * missing. Sets stray[pick] to the pick's contribution to the error, for weighted_half_interval(). Sets *bounded to false if
  * the error is unknown: for a maximum, and for misses and DRAM bytes that a run with --warm also counts for kernels
  * that were not picked.
  */
@@ -42,7 +42,7 @@ bool weighted_figure(const struct weighted *w, uint32_t column, double *value, d
  * run and the differences of their stray values. 0 if every kernel was picked; NaN if unknown, because a stratum of
  * several kernels has only one pick.
  */
-double weighted_half(const struct weighted *w, const double *stray);
+double weighted_half_interval(const struct weighted *w, const double *stray);
 
 /*
  * Sets the widths by which cold caches extend the interval of a figure below and above: 0 if every kernel was
@@ -51,7 +51,7 @@ double weighted_half(const struct weighted *w, const double *stray);
  * share (1 - hit / miss) (1 - shortest / cycles), where hit is the smallest mean and miss the largest latency of a
  * request, and shortest the fewest cycles, of all picks. Returns false if the run lacks these figures.
  */
-bool weighted_cold(const struct weighted *w, const double *stray, double *below, double *above);
+bool weighted_cold_margins(const struct weighted *w, const double *stray, double *below, double *above);
 
 /* Reports whether estimates of other figures need this figure of a run; then it must be in the store. */
 bool weighted_needs(const char *figure);

@@ -31,7 +31,7 @@ static bool is_default_column(const char *name, const struct figure *about)
 	return about ? !about->sparse : strncmp(name, "gpgpu_si", 8) && strcmp(name, "gpu_total_sim_rate");
 }
 
-/* Reports whether the table needs a figure; for results_want(). */
+/* Reports whether the table needs a figure; for results_limit_figures(). */
 static bool needs_figure(void *ctx, const char *name)
 {
 	const struct csv_job *j = ctx;
@@ -238,7 +238,7 @@ static void keep_item_values(struct csv_reading *g)
 	if (g->j->list)
 		return;
 	compute_derived(g);
-	store_keep(g->j->store, item, g->value, g->n);
+	store_add_row(g->j->store, item, g->value, g->n);
 }
 
 static void keep_row(struct csv_reading *g, const char *path)
@@ -264,7 +264,7 @@ static void report_end_of_run(struct csv_reading *g)
 
 static bool kernel_is_selected(const struct csv_job *j, const struct result_item *item)
 {
-	return kselect_has(j->kernels, item->kernel.position, item->kernel.name);
+	return kselect_selects(j->kernels, item->kernel.position, item->kernel.name);
 }
 
 /* Returns the event that makes a row; RESULT_DONE is handled apart. */
@@ -284,18 +284,18 @@ void collect(struct csv_job *j, const char *path)
 	if (!g.r)
 		die_fault(&f);
 	if (shows_only_figures_read(j))
-		results_want(g.r, needs_figure, j);
+		results_limit_figures(g.r, needs_figure, j);
 	while ((event = results_next(g.r, &item, &f)) > 0) {
 		j->any_kernel |= event == RESULT_KERNEL;
 		j->any_interval |= event == RESULT_INTERVAL;
 		if (event == RESULT_START)
-			store_start(j->store, path, &item);
+			store_add_run(j->store, path, &item);
 		else if (event == event_with_row(j) && kernel_is_selected(j, &item))
 			j->any_row = true, keep_row(&g, path);
 		else if (event == RESULT_DONE && (j->per_run || j->weights))
 			keep_row(&g, path);
 		if (event == RESULT_DONE) {
-			store_end(j->store, &item);
+			store_end_run(j->store, &item);
 			report_end_of_run(&g);
 		}
 	}
@@ -323,7 +323,7 @@ void collect_warn(const struct csv_job *j)
 	for (size_t i = 0; i < j->select.n; i++)
 		if (!j->matched[i] && !strpbrk(j->select.pattern[i], "*?[") &&
 			!figure_find(j->select.pattern[i]))
-			figure_refuse("-s", j->select.pattern[i]);
+			figure_die_unknown("-s", j->select.pattern[i]);
 	collect_some(j);
 	for (size_t i = 0; i < j->select.n; i++)
 		if (!j->matched[i]) {

@@ -204,7 +204,7 @@ void csv_print_groups(struct csv_job *j, FILE *out)
 		g.keep |= sums_keep(j->agg[a]);
 	for (uint32_t i = 0; i < s->n_kernels; i++) {
 		struct csv_group *p = find_or_add_group(&g, i);
-		const struct store_value *v = store_load(s, &s->kernel[i]);
+		const struct store_value *v = store_load_figures(s, &s->kernel[i]);
 
 		p->kernels++;
 		for (uint32_t k = 0; k < s->kernel[i].n; k++)

@@ -283,11 +283,11 @@ static void free_job(struct csv_job *j)
 /* Fails if the output would replace an input. */
 static void protect_csv_inputs(const struct csv_job *j, int n, char **argv)
 {
-	kselect_spare(j->kernels, j->output);
+	kselect_check_output(j->kernels, j->output);
 	if (j->weights)
-		output_spare(j->output, j->weights->path);
+		output_check_input(j->output, j->weights->path);
 	for (int i = 0; i < n; i++)
-		output_spare(j->output, argv[i]);
+		output_check_input(j->output, argv[i]);
 }
 
 int main(int argc, char **argv)

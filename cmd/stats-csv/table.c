@@ -186,7 +186,7 @@ static void write_run_cells(struct csv_rows *t, const struct store_kernel *k)
 
 static void load_row_cells(struct csv_rows *t, const struct store_kernel *k)
 {
-	const struct store_value *v = store_load(t->s, k);
+	const struct store_value *v = store_load_figures(t->s, k);
 
 	memset(t->cell, 0, (t->c.n + 1u) * sizeof(*t->cell));
 	for (uint32_t i = 0; i < k->n; i++)

@@ -87,7 +87,7 @@ static void read_runs(struct csv_job *j, struct writer *w, struct results *r, co
 		if (event == RESULT_START)
 			t = hotspots_new((enum hotspots_by)j->by);
 		else if (event == RESULT_KERNEL &&
-			 kselect_has(j->kernels, item.kernel.position, item.kernel.name))
+			 kselect_selects(j->kernels, item.kernel.position, item.kernel.name))
 			kernels = true, profile |= hotspots_add(t, 0, &item);
 		if (event != RESULT_DONE)
 			continue;

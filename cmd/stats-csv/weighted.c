@@ -93,8 +93,8 @@ static void write_figure(struct csv_weighing *g, const struct weighted *w, uint3
 	double value = (double)NAN, half = (double)NAN, below = 0, above = 0;
 	bool bounded = false, known = weighted_figure(w, column, &value, g->stray, &bounded);
 
-	if (known && bounded && weighted_cold(w, g->stray, &below, &above))
-		half = weighted_half(w, g->stray);
+	if (known && bounded && weighted_cold_margins(w, g->stray, &below, &above))
+		half = weighted_half_interval(w, g->stray);
 	for (uint32_t a = 0; a < g->j->n_aggs; a++) {
 		bool mean = g->j->agg[a] == AGG_MEAN && is_sum_figure(&g->s->column[column]);
 		double by = mean ? 1 / (double)picks_represented(g->j->weights) : 1;

@@ -16,7 +16,7 @@ static bool has_value(const struct result_value *v) { return v->decimals != INT8
 static void load_side_cells(struct diff *d, int side, uint32_t kernel)
 {
 	const struct store_kernel *k = &d->store->kernel[kernel - 1];
-	const struct store_value *v = store_load(d->store, k);
+	const struct store_value *v = store_load_figures(d->store, k);
 
 	for (uint32_t i = 0; i < d->store->n_columns; i++)
 		d->cell[side][i].decimals = INT8_MAX;

@@ -73,7 +73,7 @@ static void keep_side_item(struct loading *l, const struct result_item *item)
 		l->value[n].column = column - 1;
 		l->value[n++].value = item->figure[i].value;
 	}
-	store_keep(l->d->store, item, l->value, n);
+	store_add_row(l->d->store, item, l->value, n);
 }
 
 /* Notes the figures that the records of a run have. */
@@ -101,12 +101,12 @@ static int read_side_events(struct loading *l, struct results *r, struct fault *
 
 	while ((event = results_next(r, &item, f)) > 0) {
 		if (event == RESULT_START) {
-			store_start(d->store, l->side->path, &item);
+			store_add_run(d->store, l->side->path, &item);
 			note_figures_of_run(l->side, &item);
 			l->side->n_runs++;
 			l->side->log |= item.form == RESULT_ACCELSIM;
 		} else if (event == RESULT_KERNEL) {
-			if (!kselect_has(d->o->kernels, item.kernel.position, item.kernel.name))
+			if (!kselect_selects(d->o->kernels, item.kernel.position, item.kernel.name))
 				continue;
 			asked_kernel(d->o);
 			keep_side_item(l, &item);
@@ -114,7 +114,7 @@ static int read_side_events(struct loading *l, struct results *r, struct fault *
 		} else {
 			if (d->o->weights)
 				keep_side_item(l, &item);
-			store_end(d->store, &item);
+			store_end_run(d->store, &item);
 			if (strcmp(item.status, "cut"))
 				continue;
 			diag_fault(&item.cut);

@@ -169,7 +169,7 @@ static void find_seen(struct diff *d, int side)
 	d->cell[side] = xcalloc(d->store->n_columns + 1u, sizeof(struct result_value));
 	for (uint32_t k = 0; k < s->n_kernels; k++) {
 		const struct store_kernel *at = &d->store->kernel[s->first_kernel + k];
-		const struct store_value *v = store_load(d->store, at);
+		const struct store_value *v = store_load_figures(d->store, at);
 
 		for (uint32_t i = 0; i < at->n; i++) {
 			const struct figure *about = d->store->column[v[i].column].about;

@@ -366,7 +366,7 @@ struct summary {
 
 static bool cycles_of(struct diff *d, uint32_t k, double *cycles)
 {
-	const struct store_value *v = store_load(d->store, kernel_of(d, k));
+	const struct store_value *v = store_load_figures(d->store, kernel_of(d, k));
 
 	for (uint32_t i = 0; i < kernel_of(d, k)->n; i++) {
 		if (!strcmp(d->store->column[v[i].column].name, "gpu_sim_cycle")) {

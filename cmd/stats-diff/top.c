@@ -21,7 +21,7 @@ static int read_side(
 
 	while (r && (event = results_next(r, &item, &f)) > 0) {
 		if (event == RESULT_KERNEL &&
-			kselect_has(o->kernels, item.kernel.position, item.kernel.name)) {
+			kselect_selects(o->kernels, item.kernel.position, item.kernel.name)) {
 			kernels = true;
 			asked_kernel(o);
 			profile |= hotspots_add(t, side, &item);

@@ -48,8 +48,8 @@ static void weigh_column(struct weighing *g, uint32_t column)
 			return;
 	for (uint32_t i = 0; i < p->n; i++)
 		g->stray[1][i] -= g->stray[0][i];
-	bounded = bounded && weighted_cold(g->side[1], g->stray[1], &below, &above);
-	m.half = bounded ? weighted_half(g->side[1], g->stray[1]) + fmax(below, above) : (double)NAN;
+	bounded = bounded && weighted_cold_margins(g->side[1], g->stray[1], &below, &above);
+	m.half = bounded ? weighted_half_interval(g->side[1], g->stray[1]) + fmax(below, above) : (double)NAN;
 	m.outside = !within_tolerance(g->d->o, &m) && !(fabs(m.value[1] - m.value[0]) <= m.half);
 	g->d->differs |= m.outside;
 	if (!m.outside && !g->d->o->all)

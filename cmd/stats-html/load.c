@@ -224,7 +224,7 @@ static struct html_inst *find_or_add_inst(
 	struct html_inst *to;
 	uint64_t hash;
 
-	if (!end || end[1] != '.' || !hotspots_split(name + 3, (size_t)(end - name - 3), &is))
+	if (!end || end[1] != '.' || !hotspots_parse_inst(name + 3, (size_t)(end - name - 3), &is))
 		return NULL;
 	if (*hint < run->n_insts) {
 		to = &run->inst[*hint];

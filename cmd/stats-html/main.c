@@ -98,11 +98,11 @@ int main(int argc, char **argv)
 	n = cli_parse(&cli, argc, argv, on_html_option, &a);
 	diag_quiet(a.quiet);
 	for (int i = 0; i < n; i++)
-		output_spare(a.output, argv[i]);
+		output_check_input(a.output, argv[i]);
 	for (uint32_t i = 0; i < a.n_profiles; i++)
-		output_spare(a.output, a.profile[i]);
+		output_check_input(a.output, a.profile[i]);
 	for (uint32_t i = 0; i < a.n_measured; i++)
-		output_spare(a.output, a.measured[i]);
+		output_check_input(a.output, a.measured[i]);
 	if (a.report.source && (stat(a.report.source, &st) < 0 || !S_ISDIR(st.st_mode)))
 		die("--source: %s is no directory", a.report.source);
 	for (int i = 0; i < n; i++)

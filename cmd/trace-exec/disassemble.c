@@ -175,7 +175,7 @@ int disassemble_files(char *const *path, int n, const struct disassemble_options
 	struct disassembly d = {.o = o};
 
 	for (int i = 0; i < n; i++)
-		output_spare(o->force ? o->output : NULL, path[i]);
+		output_check_input(o->force ? o->output : NULL, path[i]);
 	out = output_open(o->output, o->force);
 	d.out = output_stream(out);
 	d.json = o->json ? record_open(d.out, RECORD_JSON) : NULL;

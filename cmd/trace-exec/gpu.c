@@ -34,7 +34,7 @@ void gpu_protect_files(const struct gpu_choice *g, const char *output)
 {
 	for (unsigned i = 0; i < g->n_files; i++)
 		if (!g->shipped[i])
-			output_spare(output, g->file[i]);
+			output_check_input(output, g->file[i]);
 }
 
 static void load_config(const struct gpu_choice *g, struct gpuconf *c)

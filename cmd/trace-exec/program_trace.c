@@ -23,7 +23,7 @@ static bool is_stdout(const char *path) { return !path || !strcmp(path, "-"); }
  */
 static struct output *open_protected_output(const struct program_trace *t, const char *path)
 {
-	output_spare(path, t->program);
+	output_check_input(path, t->program);
 	gpu_protect_files(t->gpu, path);
 	return output_open(path, t->o->force);
 }
@@ -61,7 +61,7 @@ static void end_received_kernel(struct program_trace *t)
 	if (t->kernel)
 		output_commit(t->kernel);
 	if (t->begun)
-		pack_end(t->pack, NULL);
+		pack_end_kernel(t->pack, NULL);
 	t->kernel = NULL;
 	t->begun = false;
 	free(t->inst);
@@ -77,7 +77,7 @@ void program_trace_kernel(struct program_trace *t)
 		t->kernel = open_in_folder(t, t->body.p);
 	if (!t->pack)
 		return;
-	pack_begin(t->pack);
+	pack_begin_kernel(t->pack);
 	t->begun = true;
 }
 
@@ -86,7 +86,7 @@ void program_trace_text(struct program_trace *t)
 	if (t->kernel)
 		fwrite(t->body.p, 1, t->body.n, output_stream(t->kernel));
 	else if (t->begun && !t->inst)
-		pack_feed(t->pack, t->body.p, t->body.n);
+		pack_add_text(t->pack, t->body.p, t->body.n);
 }
 
 /* ---- records ---- */
@@ -106,7 +106,7 @@ bool program_trace_code(struct program_trace *t)
 	t->n_inst = n;
 	t->inst = xmalloc((size_t)n * sizeof(*t->inst) + 1);
 	memcpy(t->inst, b->p + sizeof(n), (size_t)n * sizeof(*t->inst));
-	pack_records(t->pack, b->p + header, b->n - header, t->inst, (uint32_t)n);
+	pack_begin_records(t->pack, b->p + header, b->n - header, t->inst, (uint32_t)n);
 	return true;
 }
 
@@ -192,7 +192,7 @@ static void put_program_list(struct program_trace *t)
 	if (t->pack) {
 		if (!pack_list_fits(t->list.n))
 			die("the kernel list is too long for a packed stream (use -F text and a folder)");
-		pack_put_list(t->pack, "kernelslist.g", t->list.p, t->list.n);
+		pack_write_list(t->pack, "kernelslist.g", t->list.p, t->list.n);
 		pack_writer_close(t->pack);
 	} else {
 		out = open_in_folder(t, "kernelslist.g");

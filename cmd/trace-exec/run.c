@@ -151,7 +151,7 @@ static void trace_open_all(struct running *r)
 		r->out = output_open(r->o->output, r->o->force);
 		r->pack = pack_writer_new(output_stream(r->out), STREAM_LEVEL, r->o->exec.threads);
 		struct bytes list = write_kernel_list(r);
-		pack_put_list(r->pack, "kernelslist.g", list.p, list.n);
+		pack_write_list(r->pack, "kernelslist.g", list.p, list.n);
 		bytes_free(&list);
 	}
 }
@@ -169,7 +169,7 @@ static bool trace_executed_block(void *ctx, struct cta *c)
 
 static ssize_t feed_pack(void *ctx, const char *bytes, size_t n)
 {
-	pack_feed(ctx, bytes, n);
+	pack_add_text(ctx, bytes, n);
 	return (ssize_t)n;
 }
 
@@ -184,7 +184,7 @@ static void open_kernel_trace(struct running *r, const struct grid *g, const str
 		r->trace = output_stream(*out);
 		free(path);
 	} else if (r->pack) {
-		pack_begin(r->pack);
+		pack_begin_kernel(r->pack);
 		bool text = g->lower || g->machine;
 
 		if (text)
@@ -203,7 +203,7 @@ static void close_kernel_trace(struct running *r, struct output *out, struct pac
 	if (r->trace && r->pack)
 		fclose(r->trace);
 	if (r->pack && good) {
-		pack_end(r->pack, NULL);
+		pack_end_kernel(r->pack, NULL);
 	} else if (out && good) {
 		output_commit(out);
 	} else if (out) {

@@ -22,7 +22,7 @@ struct pack_inst *trace_out_code(const struct grid *g, const struct occupancy *k
 void trace_out_warps(const struct cta *c, struct pack_warp *warp);
 #define BLOCK_WARPS 32u
 /*
- * Writes the header to a packed stream, between pack_begin and pack_end. Returns the static code; the caller
+ * Writes the header to a packed stream, between pack_begin_kernel and pack_end_kernel. Returns the static code; the caller
  * frees it.
  */
 struct pack_inst *trace_out_packed_header(

@@ -11,7 +11,7 @@ struct pack_inst *trace_out_packed_header(
 	struct bytes text = {0};
 	struct pack_inst *inst = trace_out_code(g, k, &text);
 
-	pack_records(w, text.p, text.n, inst, g->code->prog->n_insts);
+	pack_begin_records(w, text.p, text.n, inst, g->code->prog->n_insts);
 	bytes_free(&text);
 	return inst;
 }

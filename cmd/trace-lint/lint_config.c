@@ -39,7 +39,7 @@ static bool on_unknown_option(void *ctx, const struct fault *f)
 static void report_idle_options(struct report *rep, const struct gpuconf *c)
 {
 	for (unsigned i = 0; i < N_OPTIONS; i++)
-		if (conf_is_idle(c, (enum conf_id)i))
+		if (conf_lacks_effect(c, (enum conf_id)i))
 			report_at(rep, RULE_CONF_IDLE, c->v[i].at, "%s has no effect in trace-sim",
 				conf_rows[i].name);
 }

@@ -51,7 +51,7 @@ void lint_cubin_kernel(struct lint *l)
 void lint_cubin_inst(struct lint *l, const struct inst *in, const struct trace_line *line)
 {
 	const char *bound = "";
-	enum cubin_match got = cubin_join_look(l->join, in->pc, in->opcode, &bound);
+	enum cubin_match got = cubin_join_compare(l->join, in->pc, in->opcode, &bound);
 	char shown[64];
 
 	if (!l->first_block_done) {

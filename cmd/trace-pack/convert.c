@@ -121,11 +121,11 @@ static void check_converted(
 	const struct source *s, const char *path, const char *own, const struct pack_args *a)
 {
 	tool_check_absent(path, a->force);
-	output_spare(path, own);
-	output_spare(path, s->list_path);
-	output_spare(path, s->pack ? s->shown : NULL);
+	output_check_input(path, own);
+	output_check_input(path, s->list_path);
+	output_check_input(path, s->pack ? s->shown : NULL);
 	for (uint32_t k = 0; a->force && k < s->n_items && access(path, F_OK) == 0; k++)
-		output_spare(path, s->item[k].path);
+		output_check_input(path, s->item[k].path);
 }
 
 int do_convert(const char *operand, const struct pack_args *a)
@@ -143,7 +143,7 @@ int do_convert(const char *operand, const struct pack_args *a)
 		if (s.n_items != 1)
 			die("%s: --to with -o takes one kernel (%u were found): -C DIR takes a directory",
 				operand, s.n_items);
-		output_spare(a->output, s.shown);
+		output_check_input(a->output, s.shown);
 		convert_kernel(&s, &s.item[0], a->output, a);
 		source_close(&s);
 		return EXIT_GOOD;

@@ -110,7 +110,7 @@ static void list_kernel(struct listed *s, struct pack *p, const struct command *
 
 	if (pack_kernel(p, c->kernel, &k, &f) < 0)
 		die_fault(&f);
-	if (kselect_has(a->select, c->position, k.name)) {
+	if (kselect_selects(a->select, c->position, k.name)) {
 		s->n++;
 		s->insts += k.insts;
 		s->text += k.text;
@@ -125,7 +125,7 @@ static void list_kernel(struct listed *s, struct pack *p, const struct command *
 static void list_missing(struct listed *s, const struct command *c, const struct pack_args *a, FILE *out,
 	struct record_writer *w)
 {
-	if (!kselect_may_have(a->select, c->position))
+	if (!kselect_may_select(a->select, c->position))
 		return;
 	s->missing++;
 	if (w)
@@ -142,7 +142,7 @@ static struct listed print_rows(struct pack *p, const struct pack_args *a, FILE 
 	struct fault f;
 	uint32_t next = 0;
 
-	if (pack_klist(p, &list, &f) < 0)
+	if (pack_read_klist(p, &list, &f) < 0)
 		die_fault(&f);
 	for (uint32_t i = 0; i < list.n_cmds; i++) {
 		const struct command *c = &list.cmd[i];
@@ -169,7 +169,7 @@ int do_table(const char *operand, const struct pack_args *a)
 	struct fault f;
 	FILE *out;
 
-	output_spare(a->output, operand);
+	output_check_input(a->output, operand);
 	p = pack_open(operand, &f);
 	if (!p)
 		die_fault(&f);

@@ -86,7 +86,7 @@ void source_check_missing_absent(const struct source *s, const char *folder)
 void source_mark_missing(const struct source *s, struct pack_writer *w)
 {
 	if (s->n_missing)
-		pack_put_missing(w, s->missing_at, s->n_missing);
+		pack_write_missing(w, s->missing_at, s->n_missing);
 }
 
 void source_reject_missing_picks(const struct source *s, const struct pack_args *a)

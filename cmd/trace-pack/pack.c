@@ -26,7 +26,7 @@ static bool feed_text(void *ctx, const void *bytes, size_t n)
 {
 	struct feed *d = ctx;
 
-	pack_feed(d->w, bytes, n);
+	pack_add_text(d->w, bytes, n);
 	d->bytes += n;
 	return true;
 }
@@ -55,7 +55,7 @@ int tool_copy_text(struct input *in, const struct sink *to, struct fault *f)
 	while ((n = input_window(in, 1, &p, f)) > 0) {
 		if (!to->write(to->ctx, p, (size_t)n))
 			return fault_set(f, (struct place){input_name(in), 0, 0}, "write", "cannot write");
-		input_take(in, (size_t)n, 0);
+		input_consume(in, (size_t)n, 0);
 	}
 	return (int)n;
 }
@@ -128,13 +128,13 @@ _Noreturn void die_writing(struct output *o, const struct fault *f)
 
 static void check_output(const struct source *s, const struct pack_args *a)
 {
-	output_spare(a->output, s->shown);
-	output_spare(a->output, s->list_path);
-	kselect_spare(a->select, a->output);
+	output_check_input(a->output, s->shown);
+	output_check_input(a->output, s->list_path);
+	kselect_check_output(a->select, a->output);
 	for (uint32_t i = 0; a->output && i < s->n_items; i++)
-		output_spare(a->output, s->item[i].path);
+		output_check_input(a->output, s->item[i].path);
 	for (uint32_t i = 0; i < a->n_cubins; i++)
-		output_spare(a->output, a->cubin[i]);
+		output_check_input(a->output, a->cubin[i]);
 	if (!a->output && isatty(STDOUT_FILENO))
 		die("output is a terminal: use -o FILE or redirect it");
 }
@@ -183,7 +183,7 @@ static void carry_picks(const struct source *s, const struct pack_args *a, struc
 	struct bytes text = {0};
 
 	if (!p && !a->select && s->pack && pack_picks(s->pack))
-		pack_put_picks(w, pack_picks(s->pack), strlen(pack_picks(s->pack)));
+		pack_write_picks(w, pack_picks(s->pack), strlen(pack_picks(s->pack)));
 	if (!p)
 		return;
 	if (s->n_items != p->n)
@@ -206,7 +206,7 @@ static void carry_picks(const struct source *s, const struct pack_args *a, struc
 		picks_write_pick(out, &k, p->stratum[k.stratum].label, s->item[i].name);
 	}
 	fclose(out);
-	pack_put_picks(w, text.p, text.n);
+	pack_write_picks(w, text.p, text.n);
 	bytes_free(&text);
 }
 
@@ -225,20 +225,20 @@ int do_pack(const char *operand, const struct pack_args *a)
 		xcalloc(s.n_items, sizeof(*d.hash))};
 	pack_on_text(d.w, warn_kept_as_text, &s);
 	carry_picks(&s, a, d.w);
-	pack_put_codes(d.w, c.cubins);
+	pack_set_codes(d.w, c.cubins);
 	source_mark_missing(&s, d.w);
-	pack_put_list(d.w, s.list_name, s.list ? s.list : "", s.n_list);
+	pack_write_list(d.w, s.list_name, s.list ? s.list : "", s.n_list);
 	for (uint32_t i = 0; i < s.n_items; i++) {
 		struct item *k = &s.item[i];
 
 		codes_add_kernel(&c, &s, i);
-		pack_begin(d.w);
+		pack_begin_kernel(d.w);
 		if (!s.pack)
 			feed_item(&d, k, a);
 		else if (pack_text(s.pack, k->number, a->first, a->last, feed_text, &d, &f) < 0)
 			die_fault(&f);
-		pack_end(d.w, d.hash[i]);
-		codes_count_kernel(&c, &s, a, i, pack_coded(d.w));
+		pack_end_kernel(d.w, d.hash[i]);
+		codes_count_kernel(&c, &s, a, i, pack_coded_insts(d.w));
 		report_kernel(a, &s, i + 1, d.bytes);
 	}
 	pack_writer_close(d.w);

@@ -99,7 +99,7 @@ int slice_text(struct input *in, const struct slice *s, struct fault *f)
 		if (!at && ((size_t)n < want || want > INPUT_LINE_MAX))
 			break;
 		want = at ? 1 : (size_t)n + 1;
-		input_take(in, at, 0);
+		input_consume(in, at, 0);
 	}
 	if (!c.good)
 		return fault_set(f, at_end, "write", "cannot write");

@@ -99,7 +99,7 @@ static struct item *add_kernel_file(
 	struct fault f;
 	struct item *item = NULL;
 
-	if (a->select && !kselect_needs_name(a->select) && !kselect_has(a->select, position, NULL)) {
+	if (a->select && !kselect_needs_name(a->select) && !kselect_selects(a->select, position, NULL)) {
 		free(path);
 		return NULL;
 	}
@@ -112,11 +112,11 @@ static struct item *add_kernel_file(
 		die_fault(&f);
 	char *inside = read_kernel_name(in);
 	char *as = unpacked_name(name, input_coding(in), raw);
-	if (input_again(in)) {
+	if (input_can_reopen(in)) {
 		input_close(in);
 		in = NULL;
 	}
-	if (!a->select || kselect_has(a->select, position, inside)) {
+	if (!a->select || kselect_selects(a->select, position, inside)) {
 		if ((item = find_source_item(s, as, strlen(as))) && strcmp(item->path, path)) {
 			free(as); /* a raw and a grouped file of the same kernel: both are kept */
 			as = unpacked_name(name, INPUT_XZ, false);
@@ -160,10 +160,10 @@ static bool pack_selected(struct source *s, uint32_t kernel, uint32_t position, 
 	struct fault f;
 
 	if (!kselect_needs_name(a->select))
-		return kselect_has(a->select, position, NULL);
+		return kselect_selects(a->select, position, NULL);
 	if (pack_kernel(s->pack, kernel, &k, &f) < 0)
 		die_fault(&f);
-	bool has = kselect_has(a->select, position, k.name);
+	bool has = kselect_selects(a->select, position, k.name);
 	free(k.name);
 	return has;
 }
@@ -173,9 +173,9 @@ static bool take_packed_kernel(
 	struct source *s, const char *name, size_t n, uint32_t position, const struct pack_args *a)
 {
 	char *own = xstrndup(name, n);
-	int64_t kernel = pack_find(s->pack, own);
-	bool missing = kernel < 0 && pack_lacks(s->pack, own);
-	bool selected = missing ? kselect_may_have(a->select, position)
+	int64_t kernel = pack_find_kernel(s->pack, own);
+	bool missing = kernel < 0 && pack_lacks_kernel(s->pack, own);
+	bool selected = missing ? kselect_may_select(a->select, position)
 				: kernel >= 0 && pack_selected(s, (uint32_t)kernel, position, a);
 
 	if (selected && !find_source_item(s, own, n)) {
@@ -215,7 +215,7 @@ void source_check_picks(struct pack *p, const struct pack_args *a)
 
 	if (!kselect_picks(a->select))
 		return;
-	if (pack_klist(p, &k, &f) < 0 || kselect_fits(a->select, &k, &f) < 0)
+	if (pack_read_klist(p, &k, &f) < 0 || kselect_check_list(a->select, &k, &f) < 0)
 		die_fault(&f);
 	klist_free(&k);
 }
@@ -373,8 +373,8 @@ static void open_source_file(struct source *s, const char *path, const struct pa
 
 	if (!in)
 		die_fault(&f);
-	if (pack_begins(in)) {
-		s->pack = a->select ? pack_over(in, &f) : pack_forward(in, &f);
+	if (pack_input_begins(in)) {
+		s->pack = a->select ? pack_open_copy(in, &f) : pack_open_forward(in, &f);
 		if (!s->pack)
 			die_fault(&f);
 		if (a->select)
@@ -387,7 +387,7 @@ static void open_source_file(struct source *s, const char *path, const struct pa
 
 		if (raw < 0)
 			die_fault(&f);
-		char *name = standard || !input_again(in)
+		char *name = standard || !input_can_reopen(in)
 				     ? xstrdup("kernel-1.traceg")
 				     : unpacked_name(last_component(path), input_coding(in), raw);
 		if (s->hash)
@@ -562,7 +562,7 @@ void source_open(struct source *s, const char *operand, const struct pack_args *
 	*s = (struct source){.shown = operand, .hash = kselect_picks(a->select) ? list_hash_new() : NULL};
 	if (strcmp(operand, "-") && stat(operand, &st) == 0 && S_ISDIR(st.st_mode))
 		open_folder(s, operand, a);
-	else if (!pack_is(operand))
+	else if (!pack_has_signature(operand))
 		open_source_file(s, operand, a);
 	else if ((s->pack = pack_open(operand, &f)))
 		source_select_packed(s, a);

@@ -32,11 +32,11 @@ static void open_selected(struct source *s, const char *operand, const struct pa
 	struct input *in;
 
 	*s = (struct source){.shown = operand};
-	if (a->select || pack_is(operand)) {
+	if (a->select || pack_has_signature(operand)) {
 		s->pack = open_packed(operand);
 	} else {
 		in = input_open(operand, &f);
-		s->pack = in ? pack_forward(in, &f) : NULL;
+		s->pack = in ? pack_open_forward(in, &f) : NULL;
 		if (!s->pack) {
 			input_close(in);
 			die_fault(&f);
@@ -96,7 +96,7 @@ static void unpack_files(const struct source *s, const struct pack_args *a)
 		char *path = tool_target(folder, s->item[i].name);
 
 		tool_check_absent(path, a->force);
-		output_spare(path, s->shown);
+		output_check_input(path, s->shown);
 		free(path);
 	}
 	if (!a->force)
@@ -129,7 +129,7 @@ int do_unpack(const char *operand, const struct pack_args *a)
 		source_close(&s);
 		return EXIT_GOOD;
 	}
-	output_spare(a->output, operand);
+	output_check_input(a->output, operand);
 	struct output *out = output_open(a->output, a->force);
 	for (uint32_t i = 0; i < s.n_items; i++)
 		if (pack_text(s.pack, s.item[i].number, a->first, a->last, write_unpacked, output_stream(out),

@@ -163,7 +163,7 @@ static int take_summary(
 /* Notes whether the kernel is left out. */
 static bool note_left_out(const struct counter *c, struct pick_kernel *k)
 {
-	k->left_out = !kselect_has(c->select, k->position, k->name);
+	k->left_out = !kselect_selects(c->select, k->position, k->name);
 	return k->left_out;
 }
 

@@ -72,7 +72,8 @@ static void *read_kernels_thread(void *arg)
  */
 static unsigned threads_for(const struct app *a, const char *path, enum pick_depth depth, unsigned threads)
 {
-	if (a->list.pack && (!pack_is(path) || (depth <= READ_COUNTS && pack_has_directory(a->list.pack))))
+	if (a->list.pack &&
+		(!pack_has_signature(path) || (depth <= READ_COUNTS && pack_has_directory(a->list.pack))))
 		return 1;
 	return threads < a->n ? threads : a->n;
 }
@@ -83,7 +84,7 @@ static void select_kernels(struct app *a, uint32_t *cmd)
 	for (uint32_t i = 0; i < a->list.n_cmds; i++) {
 		const struct command *c = &a->list.cmd[i];
 
-		if (c->kind != CMD_KERNEL || !kselect_may_have(a->select, c->position))
+		if (c->kind != CMD_KERNEL || !kselect_may_select(a->select, c->position))
 			continue;
 		if (a->skip_missing && klist_missing(&a->list, i))
 			klist_skip(&a->skipped, i);

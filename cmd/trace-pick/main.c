@@ -163,11 +163,11 @@ int main(int argc, char **argv)
 	if (estimate && reading < READ_COUNTS)
 		reading = READ_COUNTS;
 	features_read(&app, n ? argv[0] : "-", reading, a.threads);
-	klist_spare(&app.list, a.output);
+	klist_check_output(&app.list, a.output);
 	if (estimate) {
 		estimate_times(&app);
 	} else if (a.times) {
-		output_spare(a.output, a.times);
+		output_check_input(a.output, a.times);
 		times_read(&app, a.times);
 	}
 	choice_make(&c, &app, a.method, &a.wish);

@@ -17,7 +17,7 @@
 
 static bool may_be_selected(const struct run *r, const struct command *c)
 {
-	return c->kind == CMD_KERNEL && kselect_may_have(r->select, c->position);
+	return c->kind == CMD_KERNEL && kselect_may_select(r->select, c->position);
 }
 
 /* Returns true if the command is a kernel that, if not selected, still warms the caches; see warm_unselected(). */
@@ -51,7 +51,7 @@ void run_check_kernels(struct run *r)
 	uint32_t chosen = 0;
 	struct fault f;
 
-	if (kselect_fits(r->select, &r->list, &f) < 0)
+	if (kselect_check_list(r->select, &r->list, &f) < 0)
 		die_fault(&f);
 	for (uint32_t i = 0; i < r->list.n_cmds; i++)
 		if (may_be_selected(r, &r->list.cmd[i]) && !(r->skip_missing && klist_missing(&r->list, i))) {

@@ -44,7 +44,7 @@ void gpus_warn_idle_options(const struct gpuconf *c)
 	for (unsigned i = 0; i < N_OPTIONS; i++) {
 		size_t used = strlen(names);
 
-		if (!conf_is_idle(c, (enum conf_id)i))
+		if (!conf_lacks_effect(c, (enum conf_id)i))
 			continue;
 		first = !first || c->v[i].order < first->order ? &c->v[i] : first;
 		if (++n <= 4)

@@ -395,7 +395,7 @@ static bool is_command_selected(const struct isolate *o, uint32_t command)
 	const struct command *c = &r->list.cmd[command];
 
 	return c->kind == CMD_KERNEL && !c->missing && command >= o->resumed_commands &&
-	       (kselect_needs_name(r->select) || kselect_has(r->select, c->position, NULL));
+	       (kselect_needs_name(r->select) || kselect_selects(r->select, c->position, NULL));
 }
 
 static void write_ready_results(struct isolate *o)

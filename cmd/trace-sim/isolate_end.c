@@ -79,7 +79,7 @@ static uint32_t sum_figures(struct result_figure *to, const struct result_item *
 void isolate_write_end(struct run *r, const struct spool *records, uint32_t done)
 {
 	struct spool_cursor all = {.all = records};
-	struct results *reader = results_new(input_made("result", read_spool_bytes, &all), 0);
+	struct results *reader = results_new(input_generated("result", read_spool_bytes, &all), 0);
 	struct totals totals = {0};
 	struct result_figure *figure;
 	XXH128_canonical_t hash;

@@ -347,11 +347,11 @@ static int run_selftest(
 
 	if (!a->tsv && a->format != FORMAT_TEXT && a->format != FORMAT_JSON)
 		cli_usage("--selftest does not write this format (expected text, json or tsv)");
-	gpuconf_spare(c, t.output);
-	output_spare(t.output, t.shipped);
-	output_spare(t.output, a->isa);
+	gpuconf_check_output(c, t.output);
+	output_check_input(t.output, t.shipped);
+	output_check_input(t.output, a->isa);
 	for (uint32_t i = 0; i < a->n_measured; i++)
-		output_spare(t.output, a->measured[i]);
+		output_check_input(t.output, a->measured[i]);
 	return selftest_run(&t);
 }
 
@@ -364,7 +364,7 @@ static int run_command(struct run *r, const struct sim_args *a, struct isa *isa,
 	}
 	if (a->list || a->dump) {
 		if (a->dump)
-			gpuconf_spare(&r->conf, a->output);
+			gpuconf_check_output(&r->conf, a->output);
 		struct output *out = output_open(a->list ? NULL : a->output, a->list || a->force);
 
 		if (a->list)

@@ -141,10 +141,10 @@ void power_setup_protect_inputs(const struct run *r, const struct power_args *a,
 {
 	if (!conf_bool(&r->conf, OPT_power_simulation_enabled))
 		return;
-	output_spare(output, conf_path(&r->conf, OPT_accelwattch_xml_file));
+	output_check_input(output, conf_path(&r->conf, OPT_accelwattch_xml_file));
 	if (mode_needs_measurements(&r->conf))
-		output_spare(output, conf_path(&r->conf, OPT_hw_perf_file_name));
-	output_spare(output, a->energies);
+		output_check_input(output, conf_path(&r->conf, OPT_hw_perf_file_name));
+	output_check_input(output, a->energies);
 }
 
 /* ---- output files (POWER-file) ------------------------------------------------------------------------ */

@@ -95,9 +95,9 @@ static uint32_t next_selected_command(
 
 		if (c->kind != CMD_KERNEL || c->missing)
 			continue;
-		if (c->position == k->position && kselect_has(r->select, c->position, k->name))
+		if (c->position == k->position && kselect_selects(r->select, c->position, k->name))
 			return i;
-		if (!kselect_needs_name(r->select) && kselect_has(r->select, c->position, NULL))
+		if (!kselect_needs_name(r->select) && kselect_selects(r->select, c->position, NULL))
 			break;
 	}
 	die_at((struct place){.file = l->done->path},
@@ -126,7 +126,7 @@ static void accept_held_kernel(struct run *r, struct resume_state *l)
 			"the record of kernel %u has no hash (expected the records of this run; without --resume all kernels are simulated)",
 			done->kernel[done->kernels].position);
 	XXH3_128bits_update(r->hash, hash, sizeof(hash));
-	record_know_name(r->writer, l->name);
+	record_number_known_name(r->writer, l->name);
 	done->bytes = l->end;
 	done->kernels++;
 	l->held = false;
@@ -193,7 +193,7 @@ static void read_resumed_kernels(struct run *r, struct resume_state *l)
 	reader = results_open(done->path, 0, &f);
 	if (!reader)
 		die_fault(&f);
-	results_want(reader, wants_no_figure, NULL);
+	results_limit_figures(reader, wants_no_figure, NULL);
 	while ((event = results_next(reader, &item, &f)) > 0 && item.run == 1) {
 		if (event == RESULT_KERNEL) {
 			accept_held_kernel(r, l);

@@ -196,7 +196,7 @@ static struct trace *open_header(struct reuse *u, struct run *r, uint32_t comman
 	const struct trace_options o = {.code = u->code, .warn = ignore_header_warning};
 	struct fault f;
 
-	return klist_again(&r->list, command) ? klist_open(&r->list, command, &o, &f) : NULL;
+	return klist_can_reread(&r->list, command) ? klist_open(&r->list, command, &o, &f) : NULL;
 }
 
 uint64_t reuse_shape_hash(const char *name, const char *grid, const char *block)
@@ -261,7 +261,7 @@ bool reuse_identify(struct reuse *u, struct run *r, uint32_t command, struct reu
 	if (!t)
 		return true;
 	h = trace_header(t);
-	selected = kselect_has(r->select, r->list.cmd[command].position, h->name);
+	selected = kselect_selects(r->select, r->list.cmd[command].position, h->name);
 	if (selected && make_reuse_key(u, r, command, trace_codes(t), key, id->hash) == 0) {
 		id->stream = h->stream;
 		id->kernel = find_reuse_kernel(u, key);

@@ -50,7 +50,7 @@ void reuse_add_resumed(struct reuse *u, const struct resumed_kernel *k);
  * or as in a record: both give the same hash, because only the first RECORD_NAME_MAX bytes of its UTF-8 are hashed.
  */
 uint64_t reuse_shape_hash(const char *name, const char *grid, const char *block);
-/* Writes the record of the kernel at `position` with the figures of another kernel; group: see record_end_as(). */
+/* Writes the record of the kernel at `position` with the figures of another kernel; group: see record_end_with(). */
 void reuse_record(const struct reuse *u, const struct run *r, struct record_writer *w, uint32_t position,
 	const struct reuse_identity *id, const struct kernel_outcome *from, const void *group);
 

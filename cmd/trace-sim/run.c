@@ -49,7 +49,7 @@ static void load_kernel(struct run *r, uint32_t command)
 
 	if (c->missing)
 		return;
-	if (!kselect_needs_name(r->select) && !kselect_has(r->select, c->position, NULL)) {
+	if (!kselect_needs_name(r->select) && !kselect_selects(r->select, c->position, NULL)) {
 		warm_unselected(r, command);
 		return;
 	}
@@ -57,7 +57,7 @@ static void load_kernel(struct run *r, uint32_t command)
 	t = klist_open(&r->list, command, &o, &f);
 	if (!t)
 		die_fault(&f);
-	if (!kselect_has(r->select, c->position, trace_header(t)->name)) {
+	if (!kselect_selects(r->select, c->position, trace_header(t)->name)) {
 		trace_close(t);
 		warm_unselected(r, command);
 		return;

@@ -80,14 +80,14 @@ static void prepare_sampling(struct run *r)
 /* Fails if `output` is one of the input files. */
 static void check_not_input(const struct run *r, const struct sim_args *a, const char *output)
 {
-	gpuconf_spare(&r->conf, output);
-	klist_spare(&r->list, output);
-	kselect_spare(r->select, output);
-	output_spare(output, a->isa);
-	icnt_spare(&r->gpu.params, output);
+	gpuconf_check_output(&r->conf, output);
+	klist_check_output(&r->list, output);
+	kselect_check_output(r->select, output);
+	output_check_input(output, a->isa);
+	icnt_check_output(&r->gpu.params, output);
 	power_setup_protect_inputs(r, &a->power, output);
 	for (uint32_t i = 0; i < a->n_cubin; i++)
-		output_spare(output, a->cubin[i]);
+		output_check_input(output, a->cubin[i]);
 }
 
 /* Fails if `output`, or its temporary name while it is written, is one of the input files. */

@@ -35,7 +35,7 @@ static bool same_stem(const char *a, const char *b)
 	return n == sass_stem(b, strlen(b)) && !memcmp(a, b, n);
 }
 
-enum cubin_match cubin_join_look(struct cubin_join *j, uint32_t pc, const char *opcode, const char **bound)
+enum cubin_match cubin_join_compare(struct cubin_join *j, uint32_t pc, const char *opcode, const char **bound)
 {
 	struct control_code code;
 

@@ -189,7 +189,7 @@ int conf_set(struct gpuconf *c, enum conf_id id, const char *text, struct place 
 	return 0;
 }
 
-bool conf_is_idle(const struct gpuconf *c, enum conf_id id)
+bool conf_lacks_effect(const struct gpuconf *c, enum conf_id id)
 {
 	const struct conf_value *v = &c->v[id];
 	const struct conf_row *row = &conf_rows[id];

@@ -152,10 +152,10 @@ static void note_config_file(struct gpuconf *c, const char *path)
 	c->read = s;
 }
 
-void gpuconf_spare(const struct gpuconf *c, const char *output)
+void gpuconf_check_output(const struct gpuconf *c, const char *output)
 {
 	for (const struct conf_source *s = c->read; s; s = s->before)
-		output_spare(output, s->path);
+		output_check_input(output, s->path);
 }
 
 static int read_file(

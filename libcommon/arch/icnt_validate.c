@@ -382,7 +382,7 @@ static int too_few_nodes(
 		c->nodes == 1 ? "" : "s", clusters, subs, need, next);
 }
 
-int icnt_fit(const struct icnt *c, uint32_t clusters, uint32_t subs, uint32_t *node, struct fault *f)
+int icnt_assign_nodes(const struct icnt *c, uint32_t clusters, uint32_t subs, uint32_t *node, struct fault *f)
 {
 	uint32_t need = 0;
 
@@ -398,18 +398,18 @@ int icnt_fit(const struct icnt *c, uint32_t clusters, uint32_t subs, uint32_t *n
 	return need > c->nodes ? too_few_nodes(c, clusters, subs, need, f) : 0;
 }
 
-void icnt_spare(const struct params *p, const char *output)
+void icnt_check_output(const struct params *p, const char *output)
 {
 	struct icnt c;
 	struct fault f;
 	char *links;
 
-	output_spare(output, p->net.file);
+	output_check_input(output, p->net.file);
 	if (!output || !p->net.file)
 		return;
 	if (icnt_load(&c, p->net.file, p->net.file_at, &f) == 0 && c.any) {
 		links = relative_path(p->net.file, icnt_text(&c, ICNT_network_file));
-		output_spare(output, links);
+		output_check_input(output, links);
 		free(links);
 	}
 	icnt_free(&c);
@@ -422,7 +422,7 @@ int icnt_check(const struct params *p, struct fault *f)
 	int status = icnt_load(&c, p->net.file, p->net.file_at, f);
 
 	if (status == 0)
-		status = icnt_fit(&c, p->clusters, subs, node, f);
+		status = icnt_assign_nodes(&c, p->clusters, subs, node, f);
 	icnt_free(&c);
 	free(node);
 	return status;

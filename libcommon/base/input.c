@@ -322,7 +322,7 @@ struct input *input_memory(const char *name, const void *bytes, size_t n, struct
 	return in;
 }
 
-struct input *input_made(const char *name, size_t (*make)(void *ctx, void *buf, size_t n), void *ctx)
+struct input *input_generated(const char *name, size_t (*make)(void *ctx, void *buf, size_t n), void *ctx)
 {
 	struct input *in = xcalloc(1, sizeof(*in));
 
@@ -353,7 +353,7 @@ const char *input_name(const struct input *in) { return in->name; }
 
 enum input_coding input_coding(const struct input *in) { return in->codec ? in->codec->coding : INPUT_PLAIN; }
 
-bool input_again(const struct input *in)
+bool input_can_reopen(const struct input *in)
 {
 	struct stat st;
 
@@ -362,7 +362,7 @@ bool input_again(const struct input *in)
 
 int input_duplicate(const struct input *in)
 {
-	return input_again(in) && !in->codec && in->from_start ? fcntl(in->fd, F_DUPFD_CLOEXEC, 0) : -1;
+	return input_can_reopen(in) && !in->codec && in->from_start ? fcntl(in->fd, F_DUPFD_CLOEXEC, 0) : -1;
 }
 
 /* ---- reading ------------------------------------------------------------------------------ */
@@ -436,7 +436,7 @@ long input_window(struct input *in, size_t want, const char **bytes, struct faul
 	return (long)(in->end - in->begin);
 }
 
-void input_take(struct input *in, size_t bytes, uint64_t lines)
+void input_consume(struct input *in, size_t bytes, uint64_t lines)
 {
 	assert(bytes <= in->end - in->begin);
 	in->begin += bytes;

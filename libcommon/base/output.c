@@ -301,7 +301,7 @@ static void open_file(struct output *o, const char *path, uint64_t keep)
 		open_temporary(o, exists ? &st : NULL);
 }
 
-void output_spare(const char *output, const char *input)
+void output_check_input(const char *output, const char *input)
 {
 	struct stat a, b;
 

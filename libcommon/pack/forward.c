@@ -158,7 +158,7 @@ void forward_leave(struct pack *p, const struct walk *w)
 	pthread_mutex_unlock(&p->lock);
 }
 
-struct pack *pack_forward(struct input *in, struct fault *f)
+struct pack *pack_open_forward(struct input *in, struct fault *f)
 {
 	struct pack *p = xcalloc(1, sizeof(*p));
 	struct buf b = {0};

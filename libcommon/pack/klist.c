@@ -6,7 +6,7 @@
 #include "codec.h"
 #include "trace/reader.h"
 
-int pack_klist(struct pack *p, struct klist *k, struct fault *f)
+int pack_read_klist(struct pack *p, struct klist *k, struct fault *f)
 {
 	struct input *in = input_memory(p->name, p->list.p ? (void *)p->list.p : "", p->list.n, f);
 	char *folder = xmalloc(strlen(p->name) + 2);
@@ -31,10 +31,10 @@ int pack_klist(struct pack *p, struct klist *k, struct fault *f)
 	uint32_t missing = 0;
 	for (uint32_t i = 0; r == 0 && i < k->n_cmds; i++) {
 		struct command *c = &k->cmd[i];
-		int64_t kernel = c->kind == CMD_KERNEL ? pack_find(p, c->text) : 0;
+		int64_t kernel = c->kind == CMD_KERNEL ? pack_find_kernel(p, c->text) : 0;
 
 		c->kernel = (uint32_t)kernel;
-		c->missing = kernel < 0 && pack_lacks(p, c->text);
+		c->missing = kernel < 0 && pack_lacks_kernel(p, c->text);
 		missing += c->missing;
 		if (kernel < 0 && !c->missing)
 			r = pack_bad(p, PACK_FIRST, f, "pack-damaged", "the list names other kernels");

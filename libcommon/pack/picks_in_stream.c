@@ -30,7 +30,7 @@ static int read_picks_of_stream(struct picks *p, const char *path, struct fault 
 int picks_read(struct picks *p, const char *path, struct fault *f)
 {
 	*p = (struct picks){0};
-	if (pack_is(path))
+	if (pack_has_signature(path))
 		return read_picks_of_stream(p, path, f);
 	struct input *in = input_open(path, f);
 	int r = in ? picks_parse(p, in, f) : -1;

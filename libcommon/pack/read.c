@@ -186,12 +186,12 @@ static int64_t find_kernel_entry(const struct table *t, char *const *name, const
 	return -1;
 }
 
-int64_t pack_find(const struct pack *p, const char *name)
+int64_t pack_find_kernel(const struct pack *p, const char *name)
 {
 	return find_kernel_entry(&p->names, p->kernel, name, strlen(name));
 }
 
-bool pack_lacks(const struct pack *p, const char *name)
+bool pack_lacks_kernel(const struct pack *p, const char *name)
 {
 	return find_kernel_entry(&p->missing_names, p->missing, name, strlen(name)) >= 0;
 }
@@ -345,7 +345,7 @@ static struct pack *open_over_file(int fd, const char *name, struct fault *f)
 	return finish_opening(p, f);
 }
 
-struct pack *pack_over(struct input *in, struct fault *f)
+struct pack *pack_open_copy(struct input *in, struct fault *f)
 {
 	char buf[1 << 13];
 	struct pack shown = {.name = input_name(in)};
@@ -374,7 +374,7 @@ struct pack *pack_over(struct input *in, struct fault *f)
 	return fd < 0 ? NULL : open_over_file(fd, input_name(in), f);
 }
 
-bool pack_begins(struct input *in)
+bool pack_input_begins(struct input *in)
 {
 	const char *p;
 
@@ -383,29 +383,29 @@ bool pack_begins(struct input *in)
 
 struct pack *pack_open(const char *path, struct fault *f)
 {
-	int fd = pack_is(path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	int fd = pack_has_signature(path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
 
 	if (fd >= 0)
 		return open_over_file(fd, diag_keep(path), f);
 	struct input *in = input_open(path, f);
-	struct pack *p = in ? pack_over(in, f) : NULL;
+	struct pack *p = in ? pack_open_copy(in, f) : NULL;
 	input_close(in);
 	return p;
 }
 
-struct pack *pack_input(struct input **in, struct fault *f)
+struct pack *pack_open_input(struct input **in, struct fault *f)
 {
 	int fd = input_duplicate(*in);
 
 	if (fd >= 0)
 		return open_over_file(fd, input_name(*in), f);
-	struct pack *p = pack_forward(*in, f);
+	struct pack *p = pack_open_forward(*in, f);
 	if (p)
 		*in = NULL;
 	return p;
 }
 
-struct pack *pack_memory(const char *name, const void *bytes, size_t n, struct fault *f)
+struct pack *pack_open_memory(const char *name, const void *bytes, size_t n, struct fault *f)
 {
 	struct pack *p = xcalloc(1, sizeof(*p));
 
@@ -416,7 +416,7 @@ struct pack *pack_memory(const char *name, const void *bytes, size_t n, struct f
 	return finish_opening(p, f);
 }
 
-bool pack_is(const char *path)
+bool pack_has_signature(const char *path)
 {
 	char m[7];
 	struct stat st;

@@ -92,7 +92,7 @@ static int read_header(struct packed *k, struct fault *f)
 
 const struct cubins *packed_codes(const struct packed *k) { return k->codes; }
 
-struct trace *pack_trace(struct pack *p, uint32_t kernel, const struct trace_options *o, struct fault *f)
+struct trace *pack_open_trace(struct pack *p, uint32_t kernel, const struct trace_options *o, struct fault *f)
 {
 	struct packed *k = xcalloc(1, sizeof(*k));
 	struct trace *t = NULL;
@@ -113,7 +113,7 @@ struct trace *pack_trace(struct pack *p, uint32_t kernel, const struct trace_opt
 		      : input_memory(diag_keep(name), k->whole.p ? (void *)k->whole.p : "", k->whole.n, f);
 	free(name);
 	if (in)
-		t = trace_over(in, o, f);
+		t = trace_open_input(in, o, f);
 	if (!t) {
 		packed_close(k);
 		return NULL;

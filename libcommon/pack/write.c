@@ -137,11 +137,11 @@ static void next_job(struct pack_writer *w)
 	end_job(w, false);
 }
 
-void pack_put_picks(struct pack_writer *w, const char *text, size_t n) { buf_add(&w->picks, text, n); }
+void pack_write_picks(struct pack_writer *w, const char *text, size_t n) { buf_add(&w->picks, text, n); }
 
-void pack_put_codes(struct pack_writer *w, const struct cubins *codes) { w->codes = codes; }
+void pack_set_codes(struct pack_writer *w, const struct cubins *codes) { w->codes = codes; }
 
-uint32_t pack_coded(const struct pack_writer *w) { return w->coded; }
+uint32_t pack_coded_insts(const struct pack_writer *w) { return w->coded; }
 
 /* Finds the function of the kernel that begins with this piece. */
 static void find_codes(struct pack_writer *w, struct piece *c)
@@ -343,7 +343,7 @@ static void cut_piece(struct pack_writer *w)
 		w->limit = min_u64(2 * w->limit, piece_most());
 }
 
-void pack_begin(struct pack_writer *w)
+void pack_begin_kernel(struct pack_writer *w)
 {
 	w->begun = w->no_hash = false;
 	w->limit = min_u64(PIECE_TEXT, piece_most());
@@ -352,7 +352,7 @@ void pack_begin(struct pack_writer *w)
 	XXH3_128bits_reset(w->hash);
 }
 
-void pack_feed(struct pack_writer *w, const void *bytes, size_t n)
+void pack_add_text(struct pack_writer *w, const void *bytes, size_t n)
 {
 	const uint8_t *s = bytes;
 
@@ -401,7 +401,7 @@ static void queue_filled_records(struct pack_writer *w, bool ends)
 	w->filled_text = 0;
 }
 
-void pack_records(
+void pack_begin_records(
 	struct pack_writer *w, const char *header, size_t n, const struct pack_inst *inst, uint32_t n_inst)
 {
 	w->no_hash = true;
@@ -429,7 +429,7 @@ static void feed_lines(
 	records_text(&text, &w->records, p, first);
 	parsed_free(p);
 	free(p);
-	pack_feed(w, text.p, text.n);
+	pack_add_text(w, text.p, text.n);
 	buf_free(&text);
 	if (w->in.n)
 		queue_cut_piece(w, w->in.n, w->begun ? 0 : find_header(w), false);
@@ -459,7 +459,7 @@ void pack_block(struct pack_writer *w, const uint32_t id[3], const struct pack_w
 	w->blocks++;
 }
 
-void pack_end(struct pack_writer *w, unsigned char *hash)
+void pack_end_kernel(struct pack_writer *w, unsigned char *hash)
 {
 	size_t header = 0;
 

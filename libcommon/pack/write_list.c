@@ -15,7 +15,7 @@ static bool several_kernels(const char *text, size_t n)
 	return first && memmem(first + 6, (size_t)(text + n - first) - 6, "\nkernel", 7);
 }
 
-void pack_put_list(struct pack_writer *w, const char *name, const char *text, size_t n)
+void pack_write_list(struct pack_writer *w, const char *name, const char *text, size_t n)
 {
 	struct buf lines = {0};
 
@@ -28,7 +28,7 @@ void pack_put_list(struct pack_writer *w, const char *name, const char *text, si
 	buf_free(&lines);
 }
 
-void pack_put_missing(struct pack_writer *w, const uint32_t *kernel, uint32_t n)
+void pack_write_missing(struct pack_writer *w, const uint32_t *kernel, uint32_t n)
 {
 	uint32_t next = 0;
 

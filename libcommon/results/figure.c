@@ -108,7 +108,7 @@ const char *figure_kind_name(enum figure_kind kind)
 	return kind < N_FIGURE_KINDS ? names[kind] : "?";
 }
 
-void figure_refuse(const char *option, const char *name)
+void figure_die_unknown(const char *option, const char *name)
 {
 	const char *near = cli_nearest(name, figures_table, n_figures, sizeof(figures_table[0]));
 	char q[80];

@@ -95,7 +95,7 @@ static const char *end_of_opcode(const char *p, const char *end)
 	return p;
 }
 
-bool hotspots_split(const char *text, size_t n, struct hotspots_inst *to)
+bool hotspots_parse_inst(const char *text, size_t n, struct hotspots_inst *to)
 {
 	const char *end = text + n, *a = memchr(text, ':', n), *b, *c;
 	uint64_t line = 0;
@@ -232,7 +232,7 @@ static void add_pc_cycles(struct hotspots *t, int side, const char *kernel, cons
 	struct hotspots_inst w;
 	int reason;
 
-	if (!end || !hotspots_split(inner, (size_t)(end - inner), &w))
+	if (!end || !hotspots_parse_inst(inner, (size_t)(end - inner), &w))
 		return;
 	if (!strcmp(tail, ".issues")) {
 		struct hotspot *r = t->by == HOTSPOTS_BY_STALL || t->by == HOTSPOTS_BY_REASON

@@ -25,7 +25,7 @@ struct results *results_new(struct input *in, unsigned flags)
 	return r;
 }
 
-void results_want(struct results *r, results_wanted *wanted, void *ctx)
+void results_limit_figures(struct results *r, results_wanted *wanted, void *ctx)
 {
 	r->want = wanted;
 	r->want_ctx = ctx;
@@ -319,7 +319,7 @@ static int msgpack_step(struct results *r, struct fault *f)
 			(unsigned long long)input_offset(r->in));
 	n = read_msgpack_object(r, bytes, (size_t)n, f);
 	if (n > 0)
-		input_take(r->in, (size_t)n, 0);
+		input_consume(r->in, (size_t)n, 0);
 	return n < 0 ? -1 : 0;
 }
 

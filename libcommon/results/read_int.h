@@ -22,7 +22,7 @@ struct list_name {
 	const char *text;
 	uint32_t len; /* of text */
 	const struct figure *about;
-	uint8_t use;                 /* enum list_use: results_want() */
+	uint8_t use;                 /* enum list_use: results_limit_figures() */
 	uint32_t next;               /* id of the name that followed it last in a record of JSON */
 	uint32_t undefined;          /* record that has it as null */
 	uint32_t seen;               /* line of JSON that has it */

@@ -210,7 +210,7 @@ void record_redirect(struct record_writer *w, FILE *out)
 	w->out = out;
 }
 
-void record_end_as(struct record_writer *w, const void *group, size_t n)
+void record_end_with(struct record_writer *w, const void *group, size_t n)
 {
 	assert(w->depth == 1);
 	w->ops->repeat(w, group, n);

@@ -234,7 +234,7 @@ void record_compact(struct record_writer *w, const char *const *figure, uint32_t
 		add_number(&s->figures, figure[i]);
 }
 
-void record_know_name(struct record_writer *w, const char *name)
+void record_number_known_name(struct record_writer *w, const char *name)
 {
 	struct msgpack_state *s = w->state;
 

@@ -79,7 +79,7 @@ static uint64_t spool_write(struct store_spool *p, const struct store_value *v, 
 	return at;
 }
 
-const struct store_value *store_load(struct store *s, const struct store_kernel *k)
+const struct store_value *store_load_figures(struct store *s, const struct store_kernel *k)
 {
 	struct store_spool *p = s->spool;
 
@@ -204,7 +204,7 @@ void store_warn_skipped(const struct store *s)
 			skipped, kernels, n - 1, s->n_runs);
 }
 
-uint32_t store_start(struct store *s, const char *file, const struct result_item *item)
+uint32_t store_add_run(struct store *s, const char *file, const struct result_item *item)
 {
 	struct store_run run = {.form = item->form};
 	size_t cap = strlen(file) + 16;
@@ -231,7 +231,7 @@ uint32_t store_start(struct store *s, const char *file, const struct result_item
 	return s->n_runs++;
 }
 
-void store_end(struct store *s, const struct result_item *item)
+void store_end_run(struct store *s, const struct result_item *item)
 {
 	struct store_run *run = &s->run[s->n_runs - 1];
 
@@ -240,7 +240,7 @@ void store_end(struct store *s, const struct result_item *item)
 		set_option(s, run, TRACES_HASH, item->hash);
 }
 
-void store_keep(struct store *s, const struct result_item *item, const struct store_value *v, uint32_t n)
+void store_add_row(struct store *s, const struct result_item *item, const struct store_value *v, uint32_t n)
 {
 	struct store_kernel k = {.run = s->n_runs - 1, .n = n, .offset = spool_write(s->spool, v, n)};
 

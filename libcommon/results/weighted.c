@@ -82,7 +82,7 @@ static double interval_half(const struct variance *v)
 	return v->sum > 0 ? weighted_student(v->sum * v->sum / v->squares) * sqrt(v->sum) : 0;
 }
 
-double weighted_half(const struct weighted *w, const double *y)
+double weighted_half_interval(const struct weighted *w, const double *y)
 {
 	const struct picks *p = w->p;
 	struct sample *s = stratum_samples(p, y);
@@ -137,7 +137,7 @@ static int same_picks(
 		"the run used other picks than those of %s (their hashes differ)", p->path);
 }
 
-/* Copies the run's totals, because store_load() reuses its buffer. */
+/* Copies the run's totals, because store_load_figures() reuses its buffer. */
 static void keep_total(struct weighted *w, const struct store_run *run)
 {
 	const struct store_kernel *t = run->total ? &w->s->total[run->total - 1] : NULL;
@@ -145,7 +145,7 @@ static void keep_total(struct weighted *w, const struct store_run *run)
 	if (!t)
 		return;
 	w->total = xmalloc(((size_t)t->n + 1) * sizeof(*w->total));
-	memcpy(w->total, store_load(w->s, t), t->n * sizeof(*w->total));
+	memcpy(w->total, store_load_figures(w->s, t), t->n * sizeof(*w->total));
 	w->n_total = t->n;
 }
 
@@ -174,7 +174,7 @@ struct weighted *weighted_new(struct store *s, const struct picks *p, const stru
 		w->value[i] = (double)NAN;
 	for (uint32_t i = 0; i < n_kernels; i++) {
 		const struct pick *k = pick_of(p, &kernel[i], i);
-		const struct store_value *v = k ? store_load(s, &kernel[i]) : NULL;
+		const struct store_value *v = k ? store_load_figures(s, &kernel[i]) : NULL;
 
 		for (uint32_t j = 0; k && j < kernel[i].n; j++)
 			weighted_values(w, v[j].column)[k - p->pick] = v[j].value.real;
@@ -438,7 +438,7 @@ static double cold_loss(const struct weighted *w, const double *misses, const do
 	return stray[i] * waiting_share(w, i);
 }
 
-bool weighted_cold(const struct weighted *w, const double *stray, double *below, double *above)
+bool weighted_cold_margins(const struct weighted *w, const double *stray, double *below, double *above)
 {
 	uint32_t column = store_find_column(w->s, MISSES);
 	double *misses;

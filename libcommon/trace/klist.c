@@ -331,11 +331,11 @@ static int read_list_file(struct klist *k, struct input *in, struct teller *tell
 {
 	if (!in)
 		return -1;
-	bool standard = !strcmp(k->path, "-"), packed = pack_begins(in);
+	bool standard = !strcmp(k->path, "-"), packed = pack_input_begins(in);
 	int r = standard || packed ? 0 : is_kernel_file(in, f);
 	if (packed) {
-		k->pack = pack_input(&in, f);
-		r = k->pack ? pack_klist(k->pack, k, f) : -1;
+		k->pack = pack_open_input(&in, f);
+		r = k->pack ? pack_read_klist(k->pack, k, f) : -1;
 	} else if (r == 1) {
 		list_of_one_kernel(k, in);
 		in = NULL;
@@ -384,9 +384,9 @@ struct trace *klist_open(struct klist *k, uint32_t cmd, const struct trace_optio
 		return NULL;
 	}
 	if (k->pack)
-		return pack_trace(k->pack, c->kernel, o, f);
+		return pack_open_trace(k->pack, c->kernel, o, f);
 	c->in = NULL;
-	return in ? trace_over(in, o, f) : trace_open(c->path, o, f);
+	return in ? trace_open_input(in, o, f) : trace_open(c->path, o, f);
 }
 
 int klist_text(const struct klist *k, uint32_t cmd, klist_use *use, void *ctx, struct fault *f)
@@ -404,7 +404,7 @@ int klist_text(const struct klist *k, uint32_t cmd, klist_use *use, void *ctx, s
 		return -1;
 	while (more && (n = input_window(in, 1, &bytes, f)) > 0) {
 		more = use(ctx, bytes, (size_t)n);
-		input_take(in, (size_t)n, 0);
+		input_consume(in, (size_t)n, 0);
 	}
 	input_close(in);
 	return more && n < 0 ? -1 : 0;
@@ -416,7 +416,7 @@ void klist_prepare(const struct klist *k, uint32_t cmd)
 		pack_prepare(k->pack, k->cmd[cmd].kernel);
 }
 
-bool klist_again(const struct klist *k, uint32_t cmd)
+bool klist_can_reread(const struct klist *k, uint32_t cmd)
 {
 	struct stat st;
 
@@ -467,17 +467,17 @@ void klist_warn_skipped(const struct klist *k, const struct klist_skipped *s)
 			diag_quote(q, sizeof(q), c->text, strlen(c->text)));
 }
 
-void klist_spare(const struct klist *k, const char *output)
+void klist_check_output(const struct klist *k, const char *output)
 {
 	struct stat st, is;
 
-	output_spare(output, k->path);
+	output_check_input(output, k->path);
 	if (!output || k->pack || stat(output, &st) || !S_ISREG(st.st_mode))
 		return;
 	for (uint32_t i = 0; i < k->n_cmds; i++)
 		if (k->cmd[i].path && !stat(k->cmd[i].path, &is) && is.st_dev == st.st_dev &&
 			is.st_ino == st.st_ino)
-			output_spare(output, k->cmd[i].path);
+			output_check_input(output, k->cmd[i].path);
 }
 
 void klist_free(struct klist *k)

@@ -74,10 +74,10 @@ static struct kselect *from_picks(const char *path, struct fault *f)
 
 const struct picks *kselect_picks(const struct kselect *s) { return s ? s->picks : NULL; }
 
-void kselect_spare(const struct kselect *s, const char *output)
+void kselect_check_output(const struct kselect *s, const char *output)
 {
 	if (kselect_picks(s))
-		output_spare(output, kselect_picks(s)->path);
+		output_check_input(output, kselect_picks(s)->path);
 }
 
 void klist_hash(const struct klist *k, unsigned char out[16])
@@ -89,7 +89,7 @@ void klist_hash(const struct klist *k, unsigned char out[16])
 	list_hash_end(h, out);
 }
 
-int kselect_fits(const struct kselect *s, const struct klist *k, struct fault *f)
+int kselect_check_list(const struct kselect *s, const struct klist *k, struct fault *f)
 {
 	unsigned char hash[16];
 
@@ -119,7 +119,7 @@ struct kselect *kselect_parse(const char *text, struct fault *f)
 	}
 }
 
-bool kselect_has(const struct kselect *s, uint32_t pos, const char *name)
+bool kselect_selects(const struct kselect *s, uint32_t pos, const char *name)
 {
 	if (!s)
 		return true;
@@ -142,9 +142,9 @@ bool kselect_needs_name(const struct kselect *s)
 	return false;
 }
 
-bool kselect_may_have(const struct kselect *s, uint32_t pos)
+bool kselect_may_select(const struct kselect *s, uint32_t pos)
 {
-	return kselect_needs_name(s) || kselect_has(s, pos, NULL);
+	return kselect_needs_name(s) || kselect_selects(s, pos, NULL);
 }
 
 void kselect_free(struct kselect *s)

@@ -39,7 +39,7 @@ void text_take(struct trace *t)
 		return;
 	if (t->hash)
 		hash_text_bytes(t->hash, t->base, n);
-	input_take(t->in, n, t->line - t->base_line);
+	input_consume(t->in, n, t->line - t->base_line);
 	t->base = t->p;
 	t->base_line = t->line;
 }

@@ -17,7 +17,7 @@
 
 /* ---- opening and closing ------------------------------------------------------------------ */
 
-struct trace *trace_over(struct input *in, const struct trace_options *o, struct fault *f)
+struct trace *trace_open_input(struct input *in, const struct trace_options *o, struct fault *f)
 {
 	struct trace *t = xcalloc(1, sizeof(*t));
 	t->o = *o;
@@ -44,7 +44,7 @@ struct trace *trace_over(struct input *in, const struct trace_options *o, struct
 struct trace *trace_open(const char *path, const struct trace_options *o, struct fault *f)
 {
 	struct input *in = input_open(path, f);
-	return in ? trace_over(in, o, f) : NULL;
+	return in ? trace_open_input(in, o, f) : NULL;
 }
 
 void trace_close(struct trace *t)

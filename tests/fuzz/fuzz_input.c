@@ -56,7 +56,7 @@ static struct input_result by_windows(struct input *in, size_t step)
 
 		r.hash = mix(r.hash, p, take);
 		r.bytes += take;
-		input_take(in, take, 0);
+		input_consume(in, take, 0);
 	}
 	if (n < 0)
 		r.id = f.id;

@@ -58,7 +58,7 @@ static struct kernel_result read_all(const struct isa *isa, const uint8_t *data,
 	struct kernel_result r = {.rc = -1};
 	struct tblock tb = {0};
 	struct trace_options o = {.code = code_new(isa), .hash = true, .warn = ignore};
-	struct trace *t = trace_over(input_memory("fuzz", data, size, NULL), &o, &r.f);
+	struct trace *t = trace_open_input(input_memory("fuzz", data, size, NULL), &o, &r.f);
 
 	if (t) {
 		t->only_slow = only_slow;

@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	else if (!f.id || !*f.text)
 		abort();
 	for (uint32_t i = 0; s && i < 4; i++)
-		kselect_has(s, i, i & 1 ? "gemm_kernel" : line);
+		kselect_selects(s, i, i & 1 ? "gemm_kernel" : line);
 	klist_free(&k);
 	input_close(in);
 	kselect_free(s);

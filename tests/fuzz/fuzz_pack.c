@@ -26,10 +26,10 @@ static bool same(void *ctx, const void *bytes, size_t n)
 
 static void put_kernel(struct pack_writer *w, const uint8_t *data, size_t size)
 {
-	pack_begin(w);
-	pack_feed(w, data, size / 2);
-	pack_feed(w, data + size / 2, size - size / 2);
-	pack_end(w, NULL);
+	pack_begin_kernel(w);
+	pack_add_text(w, data, size / 2);
+	pack_add_text(w, data + size / 2, size - size / 2);
+	pack_end_kernel(w, NULL);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -48,13 +48,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(other, data, size);
 	if (size)
 		other[size / 3 + data[size / 2] % (size - size / 3)] ^= 1;
-	pack_put_list(w, "kernelslist.g", list, sizeof(list) - 1);
+	pack_write_list(w, "kernelslist.g", list, sizeof(list) - 1);
 	put_kernel(w, data, size);
 	put_kernel(w, other, size);
 	put_kernel(w, data, size);
 	pack_writer_close(w);
 	fclose(out);
-	p = pack_memory("fuzz", stream, n, &f);
+	p = pack_open_memory("fuzz", stream, n, &f);
 	for (uint32_t i = 0; i < 3; i++) {
 		struct compare c = {i == 1 ? other : data, size, 0};
 

@@ -101,7 +101,7 @@ static void read_records(struct pack *p, uint32_t kernel)
 	struct trace_options o = {.code = code_new(isa), .warn = ignore, .fragments = true};
 	struct tblock tb = {0};
 	struct fault f;
-	struct trace *t = pack_trace(p, kernel, &o, &f);
+	struct trace *t = pack_open_trace(p, kernel, &o, &f);
 	uint64_t recs = 0, lane[32];
 
 	while (t && recs < FUZZ_BYTES / 16 && trace_next(t, &tb, &f) > 0) {
@@ -120,7 +120,7 @@ static void read_in_order(const uint8_t *data, size_t size)
 {
 	struct fault f;
 	struct input *in = input_memory("fuzz", data, size, &f);
-	struct pack *p = in && pack_begins(in) ? pack_forward(in, &f) : NULL;
+	struct pack *p = in && pack_input_begins(in) ? pack_open_forward(in, &f) : NULL;
 
 	if (!p)
 		input_close(in);
@@ -147,7 +147,7 @@ static void read_stream(const uint8_t *data, size_t size)
 {
 	struct fault f;
 	bool small = true;
-	struct pack *p = pack_memory("fuzz", data, size, &f);
+	struct pack *p = pack_open_memory("fuzz", data, size, &f);
 	size_t left = FUZZ_BYTES;
 	struct pack_kernel k;
 

@@ -175,12 +175,12 @@ static void write_stream(unsigned threads)
 
 	for (unsigned i = 0; i < KERNELS; i++)
 		buf_add(&list, t, (size_t)snprintf(t, sizeof(t), "kernel-%u\n", i + 1));
-	pack_put_list(w, "kernelslist.g", (char *)list.p, list.n);
+	pack_write_list(w, "kernelslist.g", (char *)list.p, list.n);
 	for (unsigned i = 0; i < KERNELS; i++) {
 		kernel_text(&b, i);
-		pack_begin(w);
-		pack_feed(w, b.p, b.n);
-		pack_end(w, NULL);
+		pack_begin_kernel(w);
+		pack_add_text(w, b.p, b.n);
+		pack_end_kernel(w, NULL);
 	}
 	pack_writer_close(w);
 	fclose(out);
@@ -214,7 +214,7 @@ static unsigned same_kernels(struct pack *p, unsigned step)
 
 static struct pack *piped(struct fault *f)
 {
-	return pack_forward(input_memory("s", body_stream, n_body_stream, f), f);
+	return pack_open_forward(input_memory("s", body_stream, n_body_stream, f), f);
 }
 
 static void streams(void)
@@ -232,7 +232,7 @@ static void streams(void)
 	ok(n_body_stream < 8 * KERNELS, "%u kernels take %zu bytes", KERNELS, n_body_stream);
 	ok(((uint8_t)body_stream[7] - PACK_VERSION) & PACK_SHARED,
 		"the version says that kernels are shared");
-	struct pack *p = pack_memory("s", body_stream, n_body_stream, &f);
+	struct pack *p = pack_open_memory("s", body_stream, n_body_stream, &f);
 	is_number(same_kernels(p, 1), KERNELS, "kernels come back in order");
 	is_number(same_kernels(p, 7), KERNELS, "and in any other");
 	is_number(pack_verify(p, &f), 0, "the stream is good");
@@ -251,7 +251,7 @@ static void blocks(void)
 	free(body_stream);
 	pack_limits.pieces = 16;
 	write_stream(2);
-	struct pack *p = pack_memory("s", body_stream, n_body_stream, &f);
+	struct pack *p = pack_open_memory("s", body_stream, n_body_stream, &f);
 	is_number(same_kernels(p, 37), KERNELS, "kernels of many blocks come back");
 	is_number(pack_verify(p, &f), 0, "the stream of many blocks is good");
 	pack_close(p);
@@ -259,7 +259,7 @@ static void blocks(void)
 	struct buf want = {0}, is = {0};
 	unsigned good = 0;
 	for (unsigned i = 0; i < KERNELS; i += 13) {
-		p = pack_memory("s", body_stream, n_body_stream, &f);
+		p = pack_open_memory("s", body_stream, n_body_stream, &f);
 		kernel_text(&want, i);
 		is.n = 0;
 		good += pack_text(p, i, 0, UINT64_MAX, append_bytes, &is, &f) == 0 && is.n == want.n &&
@@ -284,7 +284,7 @@ static void shared_damage(void)
 	write_stream(1);
 	for (size_t i = 0; i < n_body_stream; i += 11) {
 		body_stream[i] = (char)(body_stream[i] ^ 0x10);
-		struct pack *p = pack_memory("s", body_stream, n_body_stream, &f);
+		struct pack *p = pack_open_memory("s", body_stream, n_body_stream, &f);
 		noticed += !p || pack_verify(p, &f) < 0;
 		pack_close(p);
 		body_stream[i] = (char)(body_stream[i] ^ 0x10);
@@ -292,7 +292,7 @@ static void shared_damage(void)
 	}
 	is_number(noticed, tried, "every flipped byte is noticed");
 	body_stream[7] = (char)(body_stream[7] - (char)PACK_SHARED);
-	struct pack *p = pack_memory("s", body_stream, n_body_stream, &f);
+	struct pack *p = pack_open_memory("s", body_stream, n_body_stream, &f);
 	ok(!p || pack_verify(p, &f) < 0, "shared kernels in a stream that says it has none are damage");
 	pack_close(p);
 	free(body_stream);

@@ -127,16 +127,16 @@ static void test_columns(void)
 	FILE *out = open_memstream(&stream, &n);
 	struct pack_writer *w = pack_writer_new(out, 3, 1);
 
-	pack_put_list(w, "kernelslist.g", "kernel-1.traceg\n", 16);
-	pack_begin(w);
-	pack_feed(w, text, sizeof(text) - 1);
-	pack_end(w, NULL);
+	pack_write_list(w, "kernelslist.g", "kernel-1.traceg\n", 16);
+	pack_begin_kernel(w);
+	pack_add_text(w, text, sizeof(text) - 1);
+	pack_end_kernel(w, NULL);
 	pack_writer_close(w);
 	fclose(out);
-	struct pack *p = pack_memory("s", stream, n, &f);
+	struct pack *p = pack_open_memory("s", stream, n, &f);
 	uint64_t sum = check_trace(
-		"text", trace_over(input_memory("t", text, sizeof(text) - 1, &f), &o, &f), o.code);
-	ok(check_trace("packed", pack_trace(p, 0, &o, &f), o.code) == sum,
+		"text", trace_open_input(input_memory("t", text, sizeof(text) - 1, &f), &o, &f), o.code);
+	ok(check_trace("packed", pack_open_trace(p, 0, &o, &f), o.code) == sum,
 		"text and stream have one checksum");
 	pack_close(p);
 	free(stream);
@@ -182,7 +182,7 @@ static void test_faults(void)
 			"#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 2\n0000 ffffffff 0 NOP 0 0 0 0 NoVal \n"
 			"%s#END_TB\n",
 			faults[i].line);
-		struct trace *r = trace_over(input_memory("t", t, (size_t)n, &f), &o, &f);
+		struct trace *r = trace_open_input(input_memory("t", t, (size_t)n, &f), &o, &f);
 
 		ok(trace_next(r, &tb, &f) < 0 && f.id, "fault %zu", i);
 		is_text(f.id, faults[i].id, faults[i].line);

@@ -222,7 +222,7 @@ static void check_damaged(const char *name, struct given_bytes b)
 	long n;
 
 	while ((n = input_window(in, 1, &p, &f)) > 0)
-		input_take(in, (size_t)n, 0);
+		input_consume(in, (size_t)n, 0);
 	ok(n < 0 && !strcmp(f.id, "compressed-damaged"), "%s: %s", name, f.text);
 	input_close(in);
 }
@@ -379,7 +379,7 @@ static void test_window(void)
 
 			good &= ((size_t)n >= step || at + (size_t)n == text.n) &&
 				!memcmp(p, text.p + at, (size_t)n);
-			input_take(in, take, 0);
+			input_consume(in, take, 0);
 			at += take;
 			step = step * 5 % 500009 + 1;
 		}
@@ -398,7 +398,7 @@ static void test_window_place(void)
 	const char *p;
 
 	is_number(input_window(in, 4, &p, &f), 9, "a window before the end is read without fault");
-	input_take(in, 4, 2);
+	input_consume(in, 4, 2);
 	is_number(input_window(in, 6, &p, &f), -1, "a window past a fault is the fault");
 	is_number((long long)f.at.line, 5, "which names the line reached");
 	is_number(input_window(in, 5, &p, &f), 5, "what is left can still be had");

@@ -170,7 +170,7 @@ static void test_text(void)
 	is_text(text.p, "-kernel name = x\nno trace", "is passed as it is");
 	ok(klist_text(&k, 0, stop_text, &n, &f) == 0 && n > 0, "or its start");
 	ok(klist_text(&k, 1, join_text, &text, &f) < 0, "a missing kernel has none");
-	ok(klist_again(&k, 0) && !klist_again(&k, 1) && !klist_again(&k, 2),
+	ok(klist_can_reread(&k, 0) && !klist_can_reread(&k, 1) && !klist_can_reread(&k, 2),
 		"a file can be read again, a pipe cannot");
 	bytes_free(&text);
 	klist_free(&k);
@@ -184,7 +184,7 @@ static void stmt_has(const char *list, uint32_t position, const char *name, bool
 {
 	struct kselect *s = kselect_parse(list, NULL);
 
-	ok(s && kselect_has(s, position, name) == want, "-k '%s' %s %u %s", list, want ? "has" : "lacks",
+	ok(s && kselect_selects(s, position, name) == want, "-k '%s' %s %u %s", list, want ? "has" : "lacks",
 		(unsigned)position, name ? name : "");
 	kselect_free(s);
 }
@@ -195,7 +195,7 @@ static void test_select(void)
 	struct kselect *s;
 	struct fault f;
 
-	ok(kselect_has(NULL, 5, NULL), "no list: all");
+	ok(kselect_selects(NULL, 5, NULL), "no list: all");
 	stmt_has("3,7-9", 3, NULL, true);
 	stmt_has("3,7-9", 8, "x", true);
 	stmt_has("3,7-9", 4, NULL, false);

@@ -52,7 +52,7 @@ static struct noc *make_some(const char *network, uint32_t vcs, bool quick)
 	in = input_memory("x.icnt", text, strlen(text), &f);
 	status = icnt_read(&c, in, &f);
 	if (status == 0)
-		status = icnt_fit(&c, CLUSTERS, SUBS, node, &f);
+		status = icnt_assign_nodes(&c, CLUSTERS, SUBS, node, &f);
 	input_close(in);
 	if (status < 0) {
 		printf("# %s: %s\n", network, f.text);

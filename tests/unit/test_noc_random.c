@@ -149,7 +149,7 @@ static struct noc *build_network(const struct net_text *t, bool quick)
 	int status = icnt_read(&c, in, &f);
 
 	if (status == 0)
-		status = icnt_fit(&c, CLUSTERS, SUBS, node, &f);
+		status = icnt_assign_nodes(&c, CLUSTERS, SUBS, node, &f);
 	input_close(in);
 	if (status == 0)
 		return noc_new(&c, CLUSTERS, SUBS, node, PACKETS, quick);

@@ -46,10 +46,10 @@ static void make(void)
 	FILE *out = open_memstream(&stream, &n_stream);
 	struct pack_writer *w = pack_writer_new(out, 3, 1);
 
-	pack_put_list(w, "kernelslist.g", "kernel-1.traceg\n", 16);
-	pack_begin(w);
-	pack_feed(w, text, sizeof(text) - 1);
-	pack_end(w, NULL);
+	pack_write_list(w, "kernelslist.g", "kernel-1.traceg\n", 16);
+	pack_begin_kernel(w);
+	pack_add_text(w, text, sizeof(text) - 1);
+	pack_end_kernel(w, NULL);
 	pack_on_text(w, text_kernel, NULL);
 	pack_writer_close(w);
 	is_number(kept, 0, "a regular kernel is not kept as text");
@@ -79,9 +79,9 @@ static void records(void)
 	struct tblock a = {0}, b = {0};
 	unsigned char h[2][16];
 	struct fault f;
-	struct pack *p = pack_memory("s", stream, n_stream, &f);
-	struct trace *t = trace_over(input_memory("t", text, sizeof(text) - 1, &f), &o, &f);
-	struct trace *u = pack_trace(p, 0, &o, &f);
+	struct pack *p = pack_open_memory("s", stream, n_stream, &f);
+	struct trace *t = trace_open_input(input_memory("t", text, sizeof(text) - 1, &f), &o, &f);
+	struct trace *u = pack_open_trace(p, 0, &o, &f);
 
 	while (trace_next(t, &a, &f) > 0 && trace_next(u, &b, &f) > 0)
 		same_block(&a, &b);
@@ -107,11 +107,11 @@ static void damage(void)
 		struct fault f;
 
 		stream[i] = (char)(stream[i] ^ 0x10);
-		struct pack *p = pack_memory("s", stream, n_stream, &f);
+		struct pack *p = pack_open_memory("s", stream, n_stream, &f);
 		noticed += !p || pack_verify(p, &f) < 0;
 		pack_close(p);
 		stream[i] = (char)(stream[i] ^ 0x10);
-		p = pack_memory("s", stream, i, &f);
+		p = pack_open_memory("s", stream, i, &f);
 		noticed += !p;
 		pack_close(p);
 	}
@@ -188,23 +188,23 @@ static void coded(void)
 
 	random_code(code[0], CODED);
 	cubins_add_code(c, "k", 80, code[0], CODED);
-	pack_put_codes(w, c);
-	pack_put_list(w, "kernelslist.g", "kernel-1\nkernel-2\nkernel-3\n", 27);
+	pack_set_codes(w, c);
+	pack_write_list(w, "kernelslist.g", "kernel-1\nkernel-2\nkernel-3\n", 27);
 	for (unsigned i = 0; i < 3; i++) {
 		char *copy = strdup(text);
 
 		if (i == 1)
 			*strstr(copy, "80") = '9';
-		pack_begin(w);
-		pack_feed(w, copy, strlen(copy));
-		pack_end(w, NULL);
-		had[i] = pack_coded(w);
+		pack_begin_kernel(w);
+		pack_add_text(w, copy, strlen(copy));
+		pack_end_kernel(w, NULL);
+		had[i] = pack_coded_insts(w);
 		free(copy);
 	}
 	pack_writer_close(w);
 	fclose(out);
 	ok(had[0] == CODED && !had[1] && had[2] == CODED, "the writer says which kernels have codes");
-	struct pack *p = pack_memory("s", packed, n_packed, &f);
+	struct pack *p = pack_open_memory("s", packed, n_packed, &f);
 	ok(p && pack_verify(p, &f) == 0 && pack_has_codes(p), "a stream with control codes is good");
 	ok(p && pack_codes(p, 1, back, &f) == 0 && pack_codes(p, 2, back, &f) == 1 &&
 			cubins_count(back) == 1 && cubins_at(back, 0)->sm == 80 &&
@@ -214,7 +214,7 @@ static void coded(void)
 	pack_close(p);
 	cubins_free(back);
 	packed[7] = PACK_VERSION;
-	p = pack_memory("s", packed, n_packed, &f);
+	p = pack_open_memory("s", packed, n_packed, &f);
 	ok(!p || pack_verify(p, &f) < 0, "control codes in a stream that says it has none are damage");
 	pack_close(p);
 	cubins_free(c);
@@ -303,15 +303,15 @@ static bool comes_back(const struct buf *t, unsigned n)
 
 		buf_add(&list, name, (size_t)snprintf(name, sizeof(name), "kernel-%u\n", i));
 	}
-	pack_put_list(w, "kernelslist.g", (const char *)list.p, list.n);
+	pack_write_list(w, "kernelslist.g", (const char *)list.p, list.n);
 	for (unsigned i = 0; i < n; i++) {
-		pack_begin(w);
-		pack_feed(w, t->p, t->n);
-		pack_end(w, NULL);
+		pack_begin_kernel(w);
+		pack_add_text(w, t->p, t->n);
+		pack_end_kernel(w, NULL);
 	}
 	pack_writer_close(w);
 	fclose(out);
-	struct pack *p = pack_memory("s", packed, n_packed, &f);
+	struct pack *p = pack_open_memory("s", packed, n_packed, &f);
 	good = p && pack_verify(p, &f) == 0 && pack_kernels(p) == n;
 	if (!good)
 		printf("# %s\n", f.text);

@@ -14,12 +14,12 @@ static char *with_missing(unsigned n, const uint32_t *missing, uint32_t n_missin
 	FILE *out = open_memstream(&packed, size);
 	struct pack_writer *w = pack_writer_new(out, 1, 1);
 
-	pack_put_missing(w, missing, n_missing);
-	pack_put_list(w, "kernelslist.g", list, sizeof(list) - 1);
+	pack_write_missing(w, missing, n_missing);
+	pack_write_list(w, "kernelslist.g", list, sizeof(list) - 1);
 	for (unsigned i = 0; i < n; i++) {
-		pack_begin(w);
-		pack_feed(w, "text\n", 5);
-		pack_end(w, NULL);
+		pack_begin_kernel(w);
+		pack_add_text(w, "text\n", 5);
+		pack_end_kernel(w, NULL);
 	}
 	pack_writer_close(w);
 	fclose(out);
@@ -32,7 +32,7 @@ static int opens_missing(unsigned n, const uint32_t *missing, uint32_t n_missing
 	size_t size;
 	char *packed = with_missing(n, missing, n_missing, &size);
 	struct fault f;
-	struct pack *p = pack_memory("s", packed, size, &f);
+	struct pack *p = pack_open_memory("s", packed, size, &f);
 	int r = !p ? -1 : pack_verify(p, &f) == 0;
 
 	if (r != 1 && strcmp(f.id, "pack-damaged") != 0)
@@ -48,15 +48,15 @@ static void missing_kernels(void)
 	char *packed = with_missing(2, (const uint32_t[]){1, 3}, 2, &size);
 	struct klist k = {.path = NULL};
 	struct fault f;
-	struct pack *p = pack_memory("s", packed, size, &f);
+	struct pack *p = pack_open_memory("s", packed, size, &f);
 
 	ok(p && packed[7] == 66 && pack_kernels(p) == 2 && pack_missing(p) == 2 &&
-			pack_lacks(p, "kernel-1") && pack_lacks(p, "kernel-3") &&
-			!pack_lacks(p, "kernel-0") && pack_find(p, "kernel-1") == -1 &&
-			pack_find(p, "kernel-2") == 1,
+			pack_lacks_kernel(p, "kernel-1") && pack_lacks_kernel(p, "kernel-3") &&
+			!pack_lacks_kernel(p, "kernel-0") && pack_find_kernel(p, "kernel-1") == -1 &&
+			pack_find_kernel(p, "kernel-2") == 1,
 		"a stream that lacks kernels of its list");
 	ok(p && strstr(pack_list_text(p, &len), "kernel-2\nkernel-1\nkernel-3\n"), "its list names them");
-	ok(p && pack_klist(p, &k, &f) == 0 && k.n_kernels == 5 && k.cmd[2].missing && k.cmd[4].missing &&
+	ok(p && pack_read_klist(p, &k, &f) == 0 && k.n_kernels == 5 && k.cmd[2].missing && k.cmd[4].missing &&
 			k.cmd[3].position == 3 && !k.cmd[3].missing && k.cmd[3].kernel == 1,
 		"their positions are those of the list");
 	klist_free(&k);

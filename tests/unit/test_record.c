@@ -129,7 +129,7 @@ static size_t write_record_as(enum record_format format, uint64_t id, const void
 	record_uint(w, "id", id, NULL);
 	record_dim(w, "grid", (const uint32_t[3]){1, 2, 3});
 	if (figures) {
-		record_end_as(w, figures, n);
+		record_end_with(w, figures, n);
 	} else {
 		record_group(w, "stats");
 		record_uint(w, "gpu_sim_cycle", 6980, "cycles");

@@ -217,7 +217,7 @@ static bool has_kernels(struct pack *p, const struct buf want[2])
 static bool is_read_forward(const char *stream, size_t n, const struct buf want[2])
 {
 	struct fault f;
-	struct pack *p = pack_forward(input_memory("s", stream, n, &f), &f);
+	struct pack *p = pack_open_forward(input_memory("s", stream, n, &f), &f);
 	struct buf got = {0};
 	bool good = p && pack_kernels(p) == 2;
 
@@ -249,7 +249,7 @@ static bool comes_back(uint32_t most, int level, unsigned threads)
 	if (list_last)
 		pack_list_last(w);
 	else
-		pack_put_list(w, "kernelslist.g", list, 32);
+		pack_write_list(w, "kernelslist.g", list, 32);
 	for (unsigned k = 0; k < 2; k++) {
 		for (uint32_t i = 0; i < INSTS; i++)
 			inst[i] =
@@ -257,20 +257,20 @@ static bool comes_back(uint32_t most, int level, unsigned threads)
 		seed = repeated ? 5 : seed;
 		whole = (struct buf){0};
 		buf_add(&whole, header, strlen(header));
-		pack_begin(w);
-		pack_records(w, header, strlen(header), inst, INSTS);
+		pack_begin_kernel(w);
+		pack_begin_records(w, header, strlen(header), inst, INSTS);
 		for (uint32_t b = 0; b < BLOCKS; b++)
 			make_block(w, b, most);
-		pack_end(w, NULL);
+		pack_end_kernel(w, NULL);
 		want[k] = whole;
 	}
 	if (list_last)
-		pack_put_list(w, "kernelslist.g", list, 32);
+		pack_write_list(w, "kernelslist.g", list, 32);
 	pack_writer_close(w);
 	fclose(out);
 	last.n = 0;
 	buf_add(&last, stream, n);
-	struct pack *p = pack_memory("s", stream, n, &f);
+	struct pack *p = pack_open_memory("s", stream, n, &f);
 	good = p && pack_verify(p, &f) == 0;
 	good = good && has_kernels(p, want) && is_read_forward(stream, n, want);
 	pack_close(p);

@@ -110,7 +110,7 @@ static void test_micro(void)
 	struct tblock tb = {0};
 	uint64_t lane[32];
 	struct fault f;
-	struct trace *t = trace_over(micro_input(text), &o, &f);
+	struct trace *t = trace_open_input(micro_input(text), &o, &f);
 	int n = 0;
 
 	ok(t && trace_header(t)->grid[0] == 3 && trace_header(t)->block[0] == 64, "the header is read");

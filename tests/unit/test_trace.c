@@ -117,7 +117,7 @@ static void run(const char *text, size_t len, struct trace_options o, bool only_
 	o.code = code;
 	o.hash = true;
 	o.warn = note;
-	t = trace_over(input_memory("k", text, len, NULL), &o, &r->f);
+	t = trace_open_input(input_memory("k", text, len, NULL), &o, &r->f);
 	r->rc = -1;
 	if (t) {
 		t->only_slow = only_slow;
@@ -237,7 +237,7 @@ static void test_header(void)
 	struct trace_options o = {.code = code_new(isa)};
 	struct fault f;
 	const char *text = HEAD("120", V("5"), NO_LINES "-slice = 1\n");
-	struct trace *t = trace_over(input_memory("k", text, strlen(text), NULL), &o, &f);
+	struct trace *t = trace_open_input(input_memory("k", text, strlen(text), NULL), &o, &f);
 	const struct kernel_header *h;
 
 	if (ok(t != NULL, "header: read")) {

@@ -112,7 +112,7 @@ static void put_stream(FILE *out)
 	/* small pieces, few in a block, so that the first kernel has many blocks */
 	pack_limits.columns = 1u << 18;
 	pack_limits.pieces = 4;
-	pack_put_list(w, "kernelslist.g", list, sizeof(list) - 1);
+	pack_write_list(w, "kernelslist.g", list, sizeof(list) - 1);
 	for (int i = 0; i < KERNELS; i++) {
 		char *text;
 		size_t n;
@@ -120,9 +120,9 @@ static void put_stream(FILE *out)
 
 		(i ? put_second : put_first)(t);
 		fclose(t);
-		pack_begin(w);
-		pack_feed(w, text, n);
-		pack_end(w, NULL);
+		pack_begin_kernel(w);
+		pack_add_text(w, text, n);
+		pack_end_kernel(w, NULL);
 		free(text);
 	}
 	pack_writer_close(w);

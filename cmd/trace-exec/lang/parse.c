@@ -504,7 +504,7 @@ struct module *module_read(const char *path, struct fault *f)
 			text = xrealloc(text, cap = 2 * (n + (size_t)got) + 1, 1);
 		memcpy(text + n, bytes, (size_t)got);
 		n += (size_t)got;
-		input_take(in, (size_t)got, 0);
+		input_consume(in, (size_t)got, 0);
 	}
 	input_close(in);
 	if (got < 0) {

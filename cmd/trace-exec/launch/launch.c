@@ -540,16 +540,16 @@ void script_protect_files(const struct script *s, const char *output, bool value
 {
 	if (s->ptx)
 		return;
-	output_spare(output, s->path);
+	output_check_input(output, s->path);
 	for (uint32_t i = 0; i < s->prog.n_modules; i++)
-		output_spare(output, s->prog.module[i]->path);
+		output_check_input(output, s->prog.module[i]->path);
 	for (uint32_t i = 0; values && i < s->n_commands; i++) {
 		const struct step *c = &s->command[i];
 
 		if (c->kind == CMD_EXPECT)
-			output_spare(output, c->path);
+			output_check_input(output, c->path);
 		else if ((c->kind == CMD_BUFFER || c->kind == CMD_SYMBOL) && c->init.kind == INIT_FILE)
-			output_spare(output, c->init.text);
+			output_check_input(output, c->init.text);
 	}
 }
 

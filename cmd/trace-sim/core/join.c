@@ -33,7 +33,7 @@ struct code_comparison {
 static void check_instruction(struct code_comparison *k, const struct inst *in)
 {
 	const char *bound = "";
-	enum cubin_match got = cubin_join_look(k->join, in->pc, in->opcode, &bound);
+	enum cubin_match got = cubin_join_compare(k->join, in->pc, in->opcode, &bound);
 	char shown[64];
 
 	if (got == CUBIN_MATCHES) {

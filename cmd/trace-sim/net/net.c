@@ -202,7 +202,7 @@ static int init_described_network(struct net *n, struct fault *f)
 		return -1;
 	}
 	node = xcalloc(devices, sizeof(*node));
-	status = icnt_fit(&conf, n->clusters, n->subs, node, f);
+	status = icnt_assign_nodes(&conf, n->clusters, n->subs, node, f);
 	if (status == 0 && booksim_conf_of(&single, &conf)) {
 		n->ops = &single_ops;
 		n->booksim = booksim_new(&single, n->clusters, n->subs, n->nodes);

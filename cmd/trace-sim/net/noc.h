@@ -537,7 +537,7 @@ struct noc {
 };
 
 /*
- * Creates a network and takes over the memory that c owns. node: filled by icnt_fit(). packets: number of
+ * Creates a network and takes over the memory that c owns. node: filled by icnt_assign_nodes(). packets: number of
  * request handles. quick: allows the routers of noc_quick.c if they can model the network.
  */
 struct noc *noc_new(

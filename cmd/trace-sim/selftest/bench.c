@@ -72,7 +72,7 @@ static void load_micro(struct bench *b, const struct micro *m)
 
 	b->text = micro_text_new(m);
 	readahead_queue_warnings(g->readahead, &o);
-	t = trace_over(micro_input(b->text), &o, &f);
+	t = trace_open_input(micro_input(b->text), &o, &f);
 	if (!t || !launch_load(g, t, m->name, ++b->position, &f))
 		die_fault(&f);
 	launch_kernels(g);

@@ -186,7 +186,7 @@ static size_t read_text(void *ctx, void *buf, size_t n)
 	return n;
 }
 
-struct input *micro_input(struct micro_text *t) { return input_made(t->m->name, read_text, t); }
+struct input *micro_input(struct micro_text *t) { return input_generated(t->m->name, read_text, t); }
 
 void micro_text_free(struct micro_text *t)
 {

@@ -65,7 +65,7 @@ void scribe_exit(struct scribe *s);
 /* Number of warp instructions of the grid, assuming that all warps have as many as the first. */
 uint64_t micro_count_insts(const struct micro *m);
 
-/* Text of a kernel, which micro_input() offers as an input for trace_over(). m must outlive it. */
+/* Text of a kernel, which micro_input() offers as an input for trace_open_input(). m must outlive it. */
 struct micro_text;
 struct micro_text *micro_text_new(const struct micro *m);
 struct input *micro_input(struct micro_text *t);

@@ -37,7 +37,7 @@ static void subject_init(struct subject *s, const struct gpuconf *c, const struc
 
 	if (params_init(&s->params, c, &f) < 0)
 		die_fault(&f);
-	icnt_spare(&s->params, t->output);
+	icnt_check_output(&s->params, t->output);
 	s->isa = t->isa;
 	s->arch = conf_uint(c, OPT_gpgpu_compute_capability_major) * 10 +
 		  conf_uint(c, OPT_gpgpu_compute_capability_minor);

@@ -67,7 +67,7 @@ void choice_complete(struct figure_choice *c)
 			die("-s: no figure matches %s (stats-csv --list prints all)",
 				diag_quote(q, sizeof(q), name, strlen(name)));
 		if (!is_pattern(name) && !f)
-			figure_refuse("-s", name);
+			figure_die_unknown("-s", name);
 		if (!is_pattern(name) && !c->all && f->sparse && f->kind != FIGURE_RATIO)
 			add_chosen_name(c, name);
 	}

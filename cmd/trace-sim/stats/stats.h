@@ -82,7 +82,7 @@ void stats_interval_record(struct record_writer *w, struct figure_choice *c, con
  */
 void stats_kernel_record(struct record_writer *w, struct figure_choice *c, const struct kernel_record *k,
 	const struct figures *before, const struct figures *now);
-/* Writes a "kernel" record with the figures of another record: n bytes at `figures`, see record_end_as(). */
+/* Writes a "kernel" record with the figures of another record: n bytes at `figures`, see record_end_with(). */
 void stats_reused_record(
 	struct record_writer *w, const struct kernel_record *k, const void *figures, size_t n);
 /*

@@ -349,7 +349,7 @@ void stats_reused_record(
 	struct record_writer *w, const struct kernel_record *k, const void *figures, size_t n)
 {
 	begin_kernel_record(w, k);
-	record_end_as(w, figures, n);
+	record_end_with(w, figures, n);
 }
 
 void stats_interval_record(struct record_writer *w, struct figure_choice *c, const struct interval_record *i,
