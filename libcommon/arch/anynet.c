@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reader of the links of an anynet: lines "router R node N ... router S [CYCLES] ..." or "node N router R",
- * words separated by blanks. A link to a router has two directions; CYCLES is the latency of the written
- * direction. The opposite direction has one cycle unless it is written too.
+ * Reader of the links of an anynet: lines "router R node N ... router S [CYCLES] ..." or "node N router R", words
+ * separated by blanks. A link between routers has two directions; CYCLES is the latency of the direction that is
+ * written. The opposite direction takes one cycle unless it is written, too.
  *
- * A number after a node is not the latency of that node (quirk Q4-39). "router R node N CYCLES" sets the link
- * from router R to router N, which may be R itself; "node N router R CYCLES" sets the latency of node R at
- * router N. A link or node written again without cycles has one cycle again.
+ * A number after a node is not the latency of that node (quirk Q4-39). "router R node N CYCLES" sets the link from
+ * router R to router N, which may be R itself; "node N router R CYCLES" sets the latency of node R at router N. If a
+ * link or node is repeated without cycles, it has one cycle.
  *
  * Always true of the result: routers and nodes are numbered from 0 without gaps, each node is at one router,
  * every link has both directions, every router can be reached from every other.
@@ -22,7 +22,7 @@
 
 struct anynet_edge {
 	uint32_t from, to, cycles;
-	struct place one_way; /* place of a link without its opposite direction; no file: it has one */
+	struct place one_way; /* place of a link that lacks its opposite direction; no file: it has both */
 };
 
 struct anynet_reader {
@@ -34,7 +34,7 @@ struct anynet_reader {
 	uint32_t *router_of; /* router of each node */
 	uint32_t *cycles_of; /* latency between each node and its router */
 	struct claim {
-		uint32_t router; /* router at which a node with cycles must be */
+		uint32_t router; /* router to which a node with cycles must belong */
 		struct place at; /* no file: none */
 	} * claim;
 	struct anynet_edge *link;
@@ -87,7 +87,7 @@ static bool word_number(const struct anynet_word *w, uint32_t *out)
 	return w->n && v <= UINT32_MAX;
 }
 
-/* Reads the number after "router" or "node". 1: router, 0: node, -1 and *f. */
+/* Reads the number after "router" or "node". Returns 1 for a router, 0 for a node, or -1 and sets *f. */
 static int read_endpoint(
 	struct anynet_reader *r, const struct anynet_word *kind, uint32_t *id, struct fault *f)
 {
@@ -137,7 +137,7 @@ static struct anynet_edge *put_link(struct anynet_reader *r, uint32_t from, uint
 	return &r->link[r->n_links++];
 }
 
-/* Adds one direction of a link, and the opposite one where `back`. */
+/* Adds one direction of a link, and the opposite direction if `back` is set. */
 static int add_link(struct anynet_reader *r, uint32_t from, uint32_t to, const struct anynet_word *w,
 	uint32_t cycles, bool back, struct fault *f)
 {
@@ -155,8 +155,8 @@ static int add_link(struct anynet_reader *r, uint32_t from, uint32_t to, const s
 }
 
 /*
- * Applies cycles after a node (quirk Q4-39): after "router R node N" to the link from router R to router N,
- * after "node N router R" to node R, which must be at router N.
+ * Applies the cycles written after a node (quirk Q4-39): after "router R node N" to the link from router R to router
+ * N, after "node N router R" to node R, which must belong to router N.
  */
 static int apply_misplaced_cycles(struct anynet_reader *r, bool head_router, uint32_t head, uint32_t id,
 	const struct anynet_word *w, uint32_t cycles, struct fault *f)
@@ -202,7 +202,7 @@ static int read_links(struct anynet_reader *r, struct fault *f)
 	router = read_endpoint(r, &w, &head, f);
 	if (router < 0)
 		return -1;
-	if (!router) { /* quirk Q4-38: BookSim makes a router of the same number too */
+	if (!router) { /* quirk Q4-38: BookSim also makes a router of this number */
 		bitset_set(r->router_seen, head);
 		r->routers = head >= r->routers ? head + 1 : r->routers;
 	}
@@ -269,7 +269,10 @@ static struct anynet *make_anynet(struct anynet_reader *r)
 	return a;
 }
 
-/* First router that router 0 cannot reach; routers: none. Links have two directions, so router 0 decides. */
+/*
+ * Returns the first router that router 0 cannot reach; a->routers if there is none. Since links have two directions,
+ * checking from router 0 is enough.
+ */
 static uint32_t first_unreachable_router(const struct anynet *a)
 {
 	uint32_t *todo = xcalloc(a->routers, sizeof(*todo)), n = 1, alone = 0;
@@ -293,7 +296,7 @@ static uint32_t first_unreachable_router(const struct anynet *a)
 	return alone;
 }
 
-/* Checks that cycles after a node applied to a link or node. */
+/* Checks that the cycles written after a node belong to an existing link or node. */
 static int check_cycle_targets(struct anynet_reader *r, struct fault *f)
 {
 	for (uint32_t i = 0; i < r->n_links; i++)

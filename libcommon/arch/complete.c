@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Words for completions: configuration options, from their table. */
+/* Completion words: configuration options, from their table. */
 #include "complete.h"
 #include "gpuconf.h"
 

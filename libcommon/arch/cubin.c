@@ -8,9 +8,9 @@
  *   fat binary  cubin entries, see fatbin.c
  *   any other  searched for fat binaries, or if there is none for cubins, on 8-byte boundaries
  *
- * Always true: all entries together decompress to at most 16 MiB plus 64 times the bytes read; an offset is
- * checked against the remaining bytes before it is used; functions are identified by name and compute
- * capability, the first of equals counts. Other entries of a fat binary (PTX) are skipped.
+ * Always true: all entries together decompress to at most 16 MiB plus 64 times the bytes read; an offset is checked
+ * against the remaining bytes before it is used; functions are identified by name and compute capability, and the
+ * first of several equal ones counts. Other entries of a fat binary (PTX) are skipped.
  */
 #include "cubin.h"
 #include <errno.h>
@@ -22,8 +22,8 @@
 #include "fatbin.h"
 
 #define FILE_MAX      (1ull << 30)
-#define UNPACKED_BASE (16ull << 20) /* limit of decompressed bytes of all entries, */
-#define UNPACKED_RATE 64u           /* plus this for each byte read */
+#define UNPACKED_BASE (16ull << 20) /* limit of decompressed bytes of all entries: */
+#define UNPACKED_RATE 64u           /* UNPACKED_BASE plus this for each byte read */
 #define FUNCTIONS_MAX 65536u
 #define MACHINE_CUDA  190u
 
@@ -35,7 +35,7 @@ struct cubin_block {
 struct cubins {
 	struct cubin_block *blocks; /* contents of files and decompressed entries */
 	struct cubin_function *function;
-	uint64_t *hash; /* hash of name and compute capability, by function */
+	uint64_t *hash; /* hash of name and compute capability of each function */
 	uint32_t n, cap, cap_hash;
 	struct cubin_image *image; /* cubins read */
 	uint32_t images, cap_image;
@@ -124,9 +124,7 @@ static int cubin_fault(struct fault *f, const char *file, const char *text)
 
 static bool is_known_sm(unsigned sm) { return sm >= 70 && sm <= 121; }
 
-/*
- * Compute capability: in the second byte of the flags of newer files, in the first of older ones; 0: unknown.
- */
+/* The compute capability is the second byte of the flags in newer files, the first byte in older files. */
 unsigned cubin_sm(uint64_t flags)
 {
 	unsigned low = flags & 0xff, high = flags >> 8 & 0xff;
@@ -139,7 +137,7 @@ static bool is_cubin(const struct cubin_span *s)
 	return s->n >= 64 && !memcmp(s->bytes, "\177ELF\2\1", 6) && cubin_number(s, 18, 2) == MACHINE_CUDA;
 }
 
-/* Adds a function unless one of its name exists; false: too many. */
+/* Adds a function unless one of the same name and compute capability exists. Returns false if there are too many. */
 static bool add_cubin_function(
 	struct cubins *c, const char *name, size_t name_n, struct cubin_span code, unsigned sm, unsigned regs)
 {
@@ -157,7 +155,7 @@ static bool add_cubin_function(
 	return true;
 }
 
-/* Finds the contents of section i; false: not in the file. */
+/* Finds the contents of section i. Returns false if they are not in the file. */
 static bool find_section(const struct cubin_span *s, uint64_t table, unsigned i, struct cubin_span *out)
 {
 	uint64_t h = table + 64ull * i, at = cubin_number(s, h + 24, 8), n = cubin_number(s, h + 32, 8);
@@ -168,7 +166,7 @@ static bool find_section(const struct cubin_span *s, uint64_t table, unsigned i,
 	return true;
 }
 
-/* Contents of the section of that name; empty: none. */
+/* Returns the contents of the section with that name; empty if there is none. */
 static struct cubin_span find_section_by_name(const struct cubin_span *s, uint64_t table, unsigned n,
 	const struct cubin_span *names, const char *name)
 {
@@ -186,9 +184,9 @@ static struct cubin_span find_section_by_name(const struct cubin_span *s, uint64
 }
 
 /*
- * Registers of a thread of the function whose code section has this info field: its high byte, or in newer
- * files the attribute of .nv.info (format 4, number 0x2f, u16 bytes, then u32 symbol and u32 registers) for
- * the symbol in its other bytes.
+ * Returns the registers per thread of a function, from the info field of its code section. The high byte of `field`
+ * has the number; if it is 0, as in newer files, an attribute of .nv.info has it (format 4, number 0x2f, u16 bytes,
+ * then u32 symbol and u32 registers), whose symbol is in the other bytes of `field`.
  */
 static unsigned registers_of_function(const struct cubin_span *info, uint64_t field)
 {
@@ -218,7 +216,7 @@ static int read_cubin(struct cubins *c, struct cubin_span s, const char *file, s
 	grow(&c->image, &c->cap_image, c->images + 1, sizeof(*c->image));
 	c->image[c->images++] = (struct cubin_image){s.bytes, s.n, sm};
 	if (!sm)
-		return 0; /* unsupported GPU: other control codes */
+		return 0; /* unsupported GPU: its control codes differ */
 	if (cubin_number(&s, 58, 2) != 64 || !span_has(&s, table, 64ull * n))
 		return cubin_fault(f, file, "the section table is not in the file (expected an ELF file)");
 	if (names_at >= n || !find_section(&s, table, names_at, &names))
@@ -244,7 +242,7 @@ static int read_cubin(struct cubins *c, struct cubin_span s, const char *file, s
 
 /* ---- fat binaries ------------------------------------------------------------------------------- */
 
-/* Reads the cubins of the fat binary at the start of s; *whole: its size. Skips PTX. */
+/* Reads the cubins of the fat binary at the start of s and sets *whole to its size. Skips PTX. */
 static int read_fatbin(
 	struct cubins *c, struct cubin_span s, size_t *whole, const char *file, struct fault *f)
 {
@@ -280,10 +278,11 @@ static int read_fatbin(
 
 /* ---- files -------------------------------------------------------------------------------------- */
 
-/* Reads fat binaries, or with bare cubins, that begin on a boundary of 8 bytes. */
+/* Reads the fat binaries (or if bare is set, the cubins) that begin on 8-byte boundaries. */
 static int search_cubins(struct cubins *c, struct cubin_span s, bool bare, const char *file, struct fault *f)
 {
-	bool front = true; /* a fat binary must be whole here; later its magic number may be accidental */
+	bool front =
+		true; /* at the front a fat binary must be complete; later its magic number may be accidental */
 	size_t step;
 
 	for (; s.n >= 16; front = false, s = (struct cubin_span){s.bytes + step, s.n - step}) {

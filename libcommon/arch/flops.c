@@ -57,7 +57,7 @@ static const struct tensor_row {
 	{"wgmma", true},
 };
 
-/* Input types of tensor instructions by the modifier that names them; the first that matches counts. */
+/* Input types of tensor instructions by the modifier that names them; the first match counts. */
 static const struct {
 	const char *modifier;
 	enum flop_kind kind;
@@ -74,7 +74,7 @@ static const struct {
 	{"f64", FLOP_tensor_fp64},
 };
 
-/* Returns whether a modifier of the opcode is this word, in any case. */
+/* Reports whether a modifier of the opcode is this word, ignoring case. */
 static bool has_modifier(const char *opcode, const char *word)
 {
 	size_t n = strlen(word);
@@ -99,7 +99,7 @@ static enum flop_kind type_of_tensor(const char *opcode)
 	}
 }
 
-/* Multiply-adds of a shape "m16n8k16" or "64x128x16"; 0: it is no such shape. */
+/* Returns the multiply-adds of a shape "m16n8k16" or "64x128x16"; 0 for other text. */
 static uint32_t macs_of_words(const char *m)
 {
 	uint32_t macs = 1;
@@ -121,7 +121,7 @@ static uint32_t macs_of_words(const char *m)
 	return *m && *m != '.' ? 0 : macs;
 }
 
-/* Multiply-adds of a shape of machine code, whose three numbers have no separator ("16816"). */
+/* Returns the multiply-adds of a shape in machine code, whose three numbers have no separator ("16816"). */
 static uint32_t macs_of_digits(const char *m)
 {
 	static const struct {
@@ -141,8 +141,8 @@ static uint32_t macs_of_digits(const char *m)
 }
 
 /*
- * A step of Volta's HMMA.884 is a quarter of four products of 8 x 8 x 4, or a half without a 32-bit accumulator.
- * DMMA.884 is one product.
+ * Returns the multiply-adds of a tensor instruction. An HMMA.884 of Volta is one step of four 8 x 8 x 4 products:
+ * they take four steps with a 32-bit accumulator, else two. DMMA.884 is one product.
  */
 static uint32_t macs_of_tensor(const char *opcode)
 {
@@ -158,7 +158,7 @@ static uint32_t macs_of_tensor(const char *opcode)
 	return *opcode == 'D' || has_modifier(opcode, "F32") ? 256 : 512;
 }
 
-/* Returns the operations of an instruction of PTX without tensor units, by its name and its last type. */
+/* Returns the operations of a PTX instruction that uses no tensor unit, by its name and its last type. */
 static struct flops flops_of_ptx(const char *opcode, size_t stem)
 {
 	struct flops f = {.kind = N_FLOP_KINDS};

@@ -15,7 +15,7 @@ static bool opcode_has_part(const char *op, const char *part)
 	return false;
 }
 
-/* Bits of an element of A and B. */
+/* Returns the bits of an element of A and B. */
 static uint32_t element_bits(const char *op)
 {
 	switch (op[0]) {
@@ -26,7 +26,7 @@ static uint32_t element_bits(const char *op)
 	}
 }
 
-/* Reads a decimal of at most three digits. Returns its end; NULL: there is none. */
+/* Reads a decimal number of at most three digits. Returns its end; NULL if there is none. */
 static const char *read_dimension(const char *s, uint32_t *out)
 {
 	uint32_t n = 0;
@@ -38,7 +38,7 @@ static const char *read_dimension(const char *s, uint32_t *out)
 	return digits && digits < 4 ? s : NULL;
 }
 
-/* Reads "64xNxK" up to the end of the part. */
+/* Reads "64xNxK", which must end with the part of the opcode. */
 static bool read_shape(const char *s, uint32_t *n, uint32_t *k)
 {
 	if (strncmp(s, "64x", 3) != 0)
@@ -70,8 +70,8 @@ bool gmma_shape(struct gmma *g, const char *opcode)
 static bool is_general_register(unsigned reg) { return reg < REG_UR0 && reg != REG_R0 + 255; }
 
 /*
- * The accumulator is the destination and a source; the metadata of a sparse A comes last. Any register beyond these
- * is A.
+ * Finds A by elimination: the accumulator is both the destination and a source, and the metadata of a sparse A is
+ * the last source. Any other general register is A.
  */
 int gmma_a_source(const struct inst *in)
 {

@@ -2,8 +2,8 @@
 /*
  * Table of options, and the values of a configuration.
  *
- * Always true: every value agrees with its row (type, whole number, bounds), from a file, from -D or from the
- * table. params*.c have the rules about several options.
+ * Always true: every value agrees with its row (type, whole number, bounds), whether it is from a file, from -D or
+ * from the table. params*.c has the rules about several options.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -43,8 +43,9 @@ const struct gpuconf_gpu gpuconf_gpus[] = {
 const char gpuconf_help[] = "a shipped configuration, such as rtx3070 or h100-sxm; trace-config(5) lists all";
 
 /*
- * Lengths of the names, with which conf_find() skips most rows. They save 290,000 host instructions for each
- * configuration that is read: trace-lint of vecadd on rtx3070 2.02 and 1.72 million, trace-sim 20.16 and 19.87.
+ * Lengths of the names, by which conf_find() skips most rows. This saves 290,000 host instructions per
+ * configuration: vecadd on rtx3070 takes 1.72 instead of 2.02 million in trace-lint, 19.87 instead of 20.16 million
+ * in trace-sim.
  */
 static const unsigned char name_length[N_OPTIONS] = {
 #define OPTION(id, name, type, def, min, max, unit, use, help) [OPT_##id] = sizeof(name) - 1,
@@ -67,7 +68,7 @@ int conf_find(const char *name)
 }
 
 /*
- * Option that the user may have meant. Prefixes are often forgotten ("n_clusters"), so endings are tried
+ * Returns the option that the user may have meant. Prefixes are often forgotten ("n_clusters"), so endings are tried
  * first.
  */
 static const char *likely_option(const char *dashed)
@@ -119,7 +120,7 @@ int conf_unknown(const char *name, struct place at, struct fault *f)
 
 enum number { NUMBER_OK, NUMBER_NOT, NUMBER_OCTAL, NUMBER_WIDE };
 
-/* Whole text as decimal, 0x hexadecimal or, after any other leading 0, octal. */
+/* Parses a whole text as a hexadecimal (0x), octal (any other leading 0) or decimal number. */
 static enum number parse_conf_number(const char *text, int64_t *out)
 {
 	const char *p = text;
@@ -223,7 +224,10 @@ void gpuconf_free(struct gpuconf *c)
 	*c = (struct gpuconf){0};
 }
 
-/* Normalises a value of -D as in a file: trimmed, inner blanks single. Returns 0, or -1 and sets *f. */
+/*
+ * Normalises a value of -D like the reader of files: trims it and replaces inner blanks by single ones. Returns 0,
+ * or -1 and sets *f.
+ */
 static int normalise_option_value(
 	char out[CONF_TOKEN_MAX + 1], const char *text, struct place at, struct fault *f)
 {
@@ -295,7 +299,10 @@ const char *conf_path(const struct gpuconf *c, enum conf_id id)
 	return access(relative, F_OK) == 0 ? relative : c->v[id].text;
 }
 
-/* Sets a fault: NAME, around[0], the quoted value, around[1], the formatted text, around[2]. Returns -1. */
+/*
+ * Sets a fault whose text is NAME, around[0], the quoted value, around[1], the formatted text and around[2]. Returns
+ * -1.
+ */
 static int value_fault(const struct gpuconf *c, enum conf_id id, struct fault *f, const char *const around[3],
 	const char *fmt, va_list args)
 {
@@ -336,8 +343,8 @@ int conf_reject(const struct gpuconf *c, enum conf_id id, struct fault *f, const
 #define N_FOLDERS 5
 
 /*
- * Folders of shipped configurations in order of precedence, "" for none: two from the environment, relative
- * to an installed program, in the source tree, and below DATADIR. Freed by the caller.
+ * Returns the directories of shipped configurations in order of precedence, "" for none: two from the environment,
+ * one relative to the installed program, one in the source tree, and one below DATADIR. The caller frees the array.
  */
 static char (*shipped_folders(void))[PATH_MAX]
 {
@@ -406,7 +413,7 @@ static void list_shipped(struct shipped *s, char dir[N_FOLDERS][PATH_MAX])
 	s->n = n;
 }
 
-/* Writes to out the names that begin with `begin`, with commas between; returns their number. */
+/* Writes the names that begin with `begin` to out, separated by commas. Returns their number. */
 static size_t list_matching_gpus(const struct shipped *s, const char *begin, char *out, size_t cap)
 {
 	size_t used = 0, n = 0;
@@ -420,7 +427,10 @@ static size_t list_matching_gpus(const struct shipped *s, const char *begin, cha
 	return n;
 }
 
-/* Sets the fault of an unknown name: with near names, all names, or the folders without any. */
+/*
+ * Sets the fault of an unknown name. Its text suggests similar names, all names, or if there are none, the
+ * directories searched.
+ */
 static void unknown_gpu(const char *name, char dir[N_FOLDERS][PATH_MAX], struct fault *f)
 {
 	struct shipped *s = xcalloc(1, sizeof(*s));

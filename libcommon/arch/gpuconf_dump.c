@@ -2,14 +2,14 @@
 /*
  * Text of a configuration and of the table of options.
  *
- * Always true: gpuconf_stream() reads the output of gpuconf_dump() back to the same values, and the same GPU
- * results. Numbers are written in decimal.
+ * Always true: gpuconf_stream() reads the output of gpuconf_dump() back to the same values and the same GPU. Numbers
+ * are written in decimal.
  */
 #include <string.h>
 #include "gpuconf.h"
 #include "roff.h"
 
-/* Reports whether the reader would split a text or read it as an option. */
+/* Reports whether the reader would split the text or read it as an option. */
 static bool needs_quotes(const char *text)
 {
 	return !text[0] || text[0] == '"' || text[0] == '-' || strchr(text, ' ');
@@ -85,7 +85,7 @@ void gpuconf_list(FILE *out)
 
 /* ---- trace-config(5) ---------------------------------------------------------------------- */
 
-/* A row of options.def; heading: the title of a section, NULL: an option. */
+/* A row of options.def: a section if heading is not NULL, else an option. */
 static const struct man_row {
 	const char *heading;
 	enum conf_id id;
@@ -96,7 +96,7 @@ static const struct man_row {
 #undef OPTION
 };
 
-/* Writes "; 1 to 64" to out, or nothing where any number of the type is valid. */
+/* Writes "; 1 to 64" to out, or nothing if any number of the type is valid. */
 static void format_man_range(char *out, size_t cap, const struct conf_row *row)
 {
 	bool least = row->min != INT32_MIN && row->min != INT64_MIN;

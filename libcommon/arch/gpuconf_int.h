@@ -11,7 +11,10 @@
 int conf_set(struct gpuconf *c, enum conf_id id, const char *text, struct place at, struct fault *f);
 /* Sets the fault of an unknown option with the nearest known name. Returns -1. */
 int conf_unknown(const char *name, struct place at, struct fault *f);
-/* Joins the folder of base with path, in arena a; path itself when it is absolute or base has no folder. */
+/*
+ * Returns path relative to the directory of base, in arena a; path itself if it is absolute or base has no directory
+ * part.
+ */
 const char *conf_relative_path(struct arena *a, const char *base, const char *path);
 
 #endif

@@ -2,11 +2,11 @@
 /*
  * Option files: '#' comments, "-name value" pairs split at white space, quotes, "-config FILE".
  *
- * Same syntax as the original (trace-config(5)): line ends are white space; a token that begins with a quote
- * extends over the following tokens, joined by single blanks, until one ends with a quote. Differences: every
- * token has its line and column, a bare boolean is rejected instead of meaning 0, and the file of "-config"
- * is searched next to the including file before the current folder. MAX_BYTES and MAX_FILES bound memory and
- * work for any nesting.
+ * Same syntax as the original (trace-config(5)): line ends are white space; a token that begins with a quote extends
+ * over the following tokens, joined by single blanks, until one ends with a quote. Differences: every token has its
+ * line and column, a boolean without value is rejected instead of meaning 0, and the file of "-config" is searched
+ * next to the including file before the current directory. MAX_BYTES and MAX_FILES bound memory and work for any
+ * nesting.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -122,7 +122,7 @@ static int take_quoted(struct conf_lexer *l, struct conf_token *t)
 	return 0;
 }
 
-/* 1: *t is the next token; 0: end of file; -1: fault. */
+/* Reads the next token into *t. Returns 1, 0 at the end of the file, or -1 and sets a fault. */
 static int take_token(struct conf_lexer *l, struct conf_token *t)
 {
 	skip_comments(l);
@@ -167,7 +167,7 @@ static bool names_option(const struct conf_token *t)
 	       (strcmp(t->text, "-config") == 0 || conf_find(t->text) >= 0);
 }
 
-/* Reads the value of option `name` into *t. 0, or -1 and a fault. */
+/* Reads the value of option `name` into *t. Returns 0, or -1 and sets a fault. */
 static int take_option_value(
 	struct conf_lexer *l, const char *name, bool flag, struct place at, struct conf_token *t)
 {
@@ -185,8 +185,8 @@ static int take_option_value(
 }
 
 /*
- * Skips an unknown option if on_unknown() allows it, and its value. 1: the following token looks like an
- * option and is in *next; 0: both are skipped; -1: fault.
+ * Skips an unknown option and its value if on_unknown() allows it. Returns 1 if the token after the option looks
+ * like an option and is in *next, 0 if option and value are skipped, or -1 and sets a fault.
  */
 static int skip_unknown_option(struct conf_lexer *l, const struct conf_token *name, struct conf_token *next)
 {
@@ -260,7 +260,7 @@ static int read_stream(struct conf_reader *r, FILE *in, const char *name, unsign
 	return read_options(&l, depth);
 }
 
-/* Opens path, next to base first; *name is the path opened. */
+/* Opens path, first in the directory of base. Sets *name to the path that was opened. */
 static FILE *open_relative(struct conf_reader *r, const char *path, const char *base, const char **name)
 {
 	*name = conf_relative_path(r->conf->arena, base, path);

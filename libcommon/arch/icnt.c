@@ -4,8 +4,8 @@
  * // to the end of the line, later entries win. icnt_validate.c checks the meaning of the values.
  *
  * Always true after reading: every entry has a number in its bounds (NUMBER, REAL) or text, from the file or
- * BookSim's default. Names that BookSim lacks are rejected at their place. Unlike in BookSim, a whole number
- * may be given for a real one, and numbers that do not fit are rejected.
+ * BookSim's default. Names that BookSim lacks are rejected with their place. Differences from BookSim: a real number
+ * may be written without a point, and numbers that do not fit are rejected.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -24,7 +24,7 @@ const struct icnt_entry icnt_entries[N_ICNT] = {
 #undef ICNT
 };
 
-/* A word, number, list in braces, "=" or ";". Empty text: end of the file. */
+/* A word, a number, a list in braces, "=" or ";". An empty text is the end of the file. */
 struct icnt_token {
 	struct place at;
 	const char *text;
@@ -47,7 +47,7 @@ static bool is_word_character(char c)
 	       (c && strchr("_-/.+(){},", c));
 }
 
-/* Skips to the next token; false: end of the line. */
+/* Skips to the next token. Returns false at the end of the line. */
 static bool skip_to_token(struct icnt_reader *r)
 {
 	while (r->col < r->n &&

@@ -19,20 +19,20 @@ struct icnt_entry {
 
 extern const struct icnt_entry icnt_entries[N_ICNT];
 
-/* Validates a file after reading: Returns 0, or -1 and sets *f. */
+/* Validates the values of a file after they were read. Returns 0, or -1 and sets *f. */
 int icnt_validate(struct icnt *c, struct fault *f);
 /* Validates virtual channels and buffers. */
 int icnt_validate_virtual(struct icnt *c, struct fault *f);
 /* Validates allocators; needs the topology. */
 int icnt_validate_alloc(struct icnt *c, struct fault *f);
-/* Fewest and most ports of a router. */
+/* Sets *least and *most to the smallest and largest number of ports of a router. */
 void icnt_ports(const struct icnt *c, uint32_t *least, uint32_t *most);
 
-/* Text of an entry, or BookSim's default. */
+/* Returns the text of an entry, or BookSim's default. */
 const char *icnt_text(const struct icnt *c, enum icnt_id id);
 /*
- * Reads the whole numbers of a list "{1,2}" or of one number: fewer than cap, each within the bounds of the
- * entry. Returns their number, or -1 and *f.
+ * Reads a list of whole numbers "{1,2}", or one number: fewer than cap, each within the bounds of the entry. Returns
+ * their count, or -1 and sets *f.
  */
 int icnt_list(const struct icnt *c, enum icnt_id id, int64_t *out, int cap, struct fault *f);
 /* Sets a fault "invalid 'NAME = TEXT' (expected WANTED)" at the entry. Returns -1. */

@@ -66,7 +66,7 @@ void icnt_man_routings(FILE *out)
 
 /* ---- rows of icnt.def --------------------------------------------------------------------- */
 
-/* A row of icnt.def; heading: the title of a section, NULL: an entry. */
+/* A row of icnt.def: a section if heading is not NULL, else an entry. */
 static const struct man_entry {
 	const char *heading, *unit, *help;
 	enum icnt_id id;
@@ -77,7 +77,7 @@ static const struct man_entry {
 #undef ICNT
 };
 
-/* Writes "; 1 to 64" to out, or nothing where any value is valid. */
+/* Writes "; 1 to 64" to out, or nothing if any value is valid. */
 static void format_man_bounds(char *out, size_t cap, const struct icnt_entry *e)
 {
 	bool least = e->least != INT32_MIN, most = e->most != INT32_MAX;

@@ -3,8 +3,8 @@
  * Validation of a network file: topology, routing, nodes. icnt_virtual.c validates virtual channels, buffers
  * and allocators.
  *
- * Always true: a network that passes can be simulated. Networks on which BookSim stops or does not end are
- * rejected at the entry at fault, with the possible values.
+ * Always true: a network that passes can be simulated. A network on which BookSim stops or runs forever is rejected
+ * with the place of the entry at fault and the possible values.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ const struct icnt_routing_row icnt_routings[N_ROUTINGS] = {
 #include "arch/network.def"
 };
 
-/* base to the power of exponent, at most ICNT_NODES_MAX + 1. */
+/* Returns base to the power of exponent, but at most ICNT_NODES_MAX + 1. */
 static uint32_t bounded_power(uint32_t base, uint32_t exponent)
 {
 	uint64_t p = 1;
@@ -317,7 +317,7 @@ int icnt_validate(struct icnt *c, struct fault *f)
 
 /* ---- mapping to nodes ---------------------------------------------------------------------------------- */
 
-/* BookSim's built-in nodes of memory sub partitions for some GPUs. */
+/* Nodes of memory sub-partitions that BookSim has built in for some GPUs. */
 static const struct preset {
 	uint32_t clusters, subs;
 	uint8_t node[11];
@@ -346,7 +346,7 @@ static int map_nodes(const struct icnt *c, uint32_t clusters, uint32_t subs, uin
 	for (uint32_t i = 0; i < subs; i++)
 		node[clusters + i] = c->memory_nodes ? c->memory_node[i] : p->node[i];
 	for (uint32_t i = 0; i < clusters; i++) {
-		/* quirk Q4-38: a node is skipped only when it is the next in the order of the map */
+		/* quirk Q4-38: a node is skipped only if it is the next one of the map */
 		while (skipped < subs && next == node[clusters + skipped]) {
 			next++;
 			skipped++;
@@ -356,7 +356,7 @@ static int map_nodes(const struct icnt *c, uint32_t clusters, uint32_t subs, uin
 	return 0;
 }
 
-/* Smallest k with which a network of n dimensions and c nodes at each router has `need` nodes. */
+/* Returns the smallest k for which a network of n dimensions and c nodes per router has `need` nodes. */
 static uint32_t smallest_k_with_nodes(const struct icnt *c, uint32_t need)
 {
 	for (uint32_t k = c->k;; k++) {

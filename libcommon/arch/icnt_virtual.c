@@ -2,15 +2,15 @@
 /*
  * Validation of a network file: virtual channels that the routing needs, buffers, allocators.
  *
- * Always true afterwards: each class of packets has the channels that its routing divides; the parts of a
- * shared buffer cover all channels once; BookSim can build the allocators for every router of the network.
+ * Always true afterwards: each class of packets has the number of channels that its routing needs; the parts of a
+ * shared buffer cover every channel once; BookSim can build the allocators for every router of the network.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "arena.h"
 #include "arch/icnt_int.h"
 
-/* Address space for all buffers of one subnet, in flits. */
+/* Largest size of all buffers of one subnet, in flits. */
 #define FLITS_MAX (1ull << 26)
 
 static const enum icnt_id begins[4] = {ICNT_read_request_begin_vc, ICNT_write_request_begin_vc,
@@ -82,7 +82,7 @@ static int validate_channels_of_routing(const struct icnt *c, struct fault *f)
 	return 0;
 }
 
-/* Checks noq, with which each output of the next router has a share of a packet's channels. */
+/* Checks noq, which divides a packet's channels among the outputs of the next router. */
 static int validate_noq(const struct icnt *c, struct fault *f)
 {
 	const struct icnt_routing_row *r = &icnt_routings[c->routing];
@@ -129,7 +129,7 @@ static int validate_policy(struct icnt *c, struct fault *f)
 	return 0;
 }
 
-/* Sets the first or last channel of each part of the buffer: as listed, or evenly spread. */
+/* Sets the first (or if `end` is set, the last) channel of each part of the buffer: as listed, or evenly spread. */
 static int part_bounds(const struct icnt *c, enum icnt_id id, int64_t *list, bool end, struct fault *f)
 {
 	int n = icnt_list(c, id, list, 1026, f);
@@ -248,7 +248,7 @@ int icnt_validate_virtual(struct icnt *c, struct fault *f)
 		validate_noq(c, f) < 0 || validate_buffers(c, f) < 0)
 		return -1;
 	icnt_ports(c, &least, &most);
-	/* Estimate of the buffers of a subnet: the channels of all nodes. */
+	/* Upper bound of the buffers of a subnet: the channels of all nodes. */
 	if (most > 4096 || (uint64_t)most * c->vcs > 65536)
 		return icnt_reject(c, ICNT_num_vcs, f, "at most %u for routers of %u ports",
 			65536 / (most ? most : 1), most);
@@ -270,7 +270,7 @@ static const char allocator_names[] =
 #include "arch/network.def"
 	;
 
-/* Parses the arbiter in brackets, text of n bytes; tree(g,inner) nests. */
+/* Parses the n bytes of an arbiter in brackets; tree(g,inner) nests. */
 static bool parse_arbiter(struct icnt_alloc *a, const char *text, size_t n)
 {
 	char *end;
@@ -327,7 +327,9 @@ static int parse_alloc(const struct icnt *c, enum icnt_id id, struct icnt_alloc 
 	return 0;
 }
 
-/* Checks that the groups of tree arbiters divide the requests of arbiters of `size` and `other` inputs. */
+/*
+ * Checks that the groups of tree arbiters evenly divide the inputs of arbiters with `size` and with `other` inputs.
+ */
 static int validate_trees(const struct icnt *c, enum icnt_id id, const struct icnt_alloc *a, uint32_t size,
 	uint32_t other, struct fault *f)
 {
@@ -335,7 +337,7 @@ static int validate_trees(const struct icnt *c, enum icnt_id id, const struct ic
 		if (size % a->groups[d] || other % a->groups[d])
 			return icnt_reject(c, id, f, "groups that divide the %u requests of an arbiter",
 				size % a->groups[d] ? size : other);
-		/* Inner arbiters choose a member of a group, and a group. */
+		/* The arbiters of the next level choose a member of a group, and a group. */
 		size /= a->groups[d];
 		other = a->groups[d];
 	}
@@ -353,7 +355,7 @@ static int validate_groups(const struct icnt *c, enum icnt_id id, const struct i
 	return validate_trees(c, id, a, most * in, most * out, f);
 }
 
-/* Checks piggyback, with which a head flit gets its channel only by a request for the switch. */
+/* Checks the options of piggyback, where a head flit gets its channel only by a request for the switch. */
 static int validate_piggyback(const struct icnt *c, struct fault *f)
 {
 	if (icnt_int(c, ICNT_spec_check_elig) > 0 || icnt_int(c, ICNT_spec_check_cred) <= 0)

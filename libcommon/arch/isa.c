@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Opcodes: the built-in rows of isa.def, the user's rows over them, and properties of opcode text.
+ * Opcodes: the built-in rows of isa.def, the user's rows that add to or replace them, and properties of opcode text.
  *
- * Always true: rows are only added, so that a row index stays valid; a stem has one row; a table is not
- * changed once traces are read with it.
+ * Always true: rows are only added, so a row index stays valid; a stem has one row; a table does not change after
+ * the first trace was opened with it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -133,7 +133,7 @@ void isa_free(struct isa *isa)
 	free(isa);
 }
 
-/* Stem: the part before the first '.', without leading dots (SM-inst-1). */
+/* Returns the stem of an opcode: the part before the first '.', without leading dots (SM-inst-1). */
 static const char *opcode_stem(const char *opcode, size_t *n)
 {
 	while (*n && *opcode == '.')
@@ -190,7 +190,7 @@ static size_t common_prefix(const char *a, const char *b, size_t n)
 	return i;
 }
 
-/* Class of the row on the architecture nearest to arch that has one, newer before older. */
+/* Returns the class of the row on the nearest architecture that has one; of two equally near, the newer. */
 static enum isa_class nearest_class(const struct isa_op *op, int arch)
 {
 	for (int d = 0; d < N_ARCHS; d++) {
@@ -202,7 +202,10 @@ static enum isa_class nearest_class(const struct isa_op *op, int arch)
 	return CLASS_NONE;
 }
 
-/* Reports whether an opcode of the architecture has class c; configurations lack other specialised units. */
+/*
+ * Reports whether any opcode of the architecture has class c. Configurations lack specialised units that no opcode
+ * uses.
+ */
 static bool arch_uses(const struct isa *isa, enum isa_arch arch, enum isa_class c)
 {
 	for (uint32_t r = 0; r < isa->n; r++)
@@ -236,7 +239,7 @@ enum isa_class isa_guess(const struct isa *isa, enum isa_arch arch, const char *
 
 /* ---- opcode text -------------------------------------------------------------------------- */
 
-/* Moves *p to the next non-empty part between dots; returns its length, 0 at the end. */
+/* Moves *p to the next non-empty part between dots. Returns its length, 0 at the end. */
 static size_t next_opcode_part(const char **p, const char *end)
 {
 	while (*p < end && **p == '.')
@@ -247,7 +250,7 @@ static size_t next_opcode_part(const char **p, const char *end)
 	return (size_t)(q - *p);
 }
 
-/* Value of n > 0 decimal digits, at most 1000000; -1: other characters. */
+/* Returns the value of n > 0 decimal digits, but at most 1000000; -1 if there are other characters. */
 static long number_of_part(const char *s, size_t n)
 {
 	const char *p = s;
@@ -287,7 +290,7 @@ struct isa_word {
 	uint32_t col;
 };
 
-/* Splits a line up to '#' into words; returns their number, max + 1 for more than max. */
+/* Splits a line up to '#' into words. Returns their number, or max + 1 if there are more than max. */
 static int split_words(const char *line, size_t len, struct isa_word *w, int max)
 {
 	int n = 0;
@@ -306,7 +309,10 @@ static int split_words(const char *line, size_t len, struct isa_word *w, int max
 	return n;
 }
 
-/* Set of architectures in "arch[,arch...]": names, "-binary version" numbers or "all". 0: invalid. */
+/*
+ * Parses a set of architectures "arch[,arch...]" of names, "-binary version" numbers or "all". Returns 0 if it is
+ * invalid.
+ */
 static unsigned parse_arch_set(const char *s, size_t n)
 {
 	unsigned set = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The opcodes of trace-sim-sm(7). Opcodes with the same classes on all architectures are one entry. */
+/* The opcodes of trace-sim-sm(7). Opcodes with the same classes on all architectures share one entry. */
 #include <ctype.h>
 #include <string.h>
 #include "isa.h"
@@ -39,7 +39,7 @@ static bool equal_classes(const struct isa_op *a, const struct isa_op *b)
 	return !memcmp(a->class, b->class, sizeof(a->class));
 }
 
-/* Index of the first row with the classes of row i. */
+/* Returns the index of the first row with the classes of row i. */
 static int first_with_classes(const struct isa *isa, int i)
 {
 	int first = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Parameters of the GPU: size, clocks, launch, limits and network; params_*.c have the others.
+ * Parameters of the GPU: size, clocks, launch, limits and network. params_*.c reads the others.
  *
- * Values with which the original aborts, crashes, reads uninitialised memory or never ends are rejected with
- * the option, its value, its place and the possible values. Values that the original ignores are accepted.
+ * Values that make the original abort, crash, read uninitialised memory or run forever are rejected with the option,
+ * its value, its place and the possible values. Values that the original ignores are accepted.
  */
 #include <string.h>
 #include "num.h"

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Address mapping: the bits of an address that are channel, bank and row (MEM-addr).
+ * Address mapping: the bits of an address that select channel, bank and row (MEM-addr).
  *
- * Always true afterwards: all channels, sub partitions and banks that the masks can select exist, and the
- * function of -gpgpu_memory_partition_indexing fits their numbers. Column and burst bits are ignored because
- * they have no effect. trace-sim's request/addrdec.c decodes addresses.
+ * Always true afterwards: all channels, sub-partitions and banks that the masks can select exist, and their numbers
+ * suit the function of -gpgpu_memory_partition_indexing. Column and burst bits are ignored because they have no
+ * effect. trace-sim's request/addrdec.c decodes addresses.
  */
 #include <string.h>
 #include "params_int.h"
 
-/* Mapping of -gpgpu_mem_address_mask, used without -gpgpu_mem_addr_mapping (MEM-addr-1). */
+/* Sets the mapping of -gpgpu_mem_address_mask, which applies without -gpgpu_mem_addr_mapping (MEM-addr-1). */
 static void mask_mapping(struct addr_params *a, int64_t value)
 {
 	a->chip = 0;
@@ -33,7 +33,7 @@ static void mask_mapping(struct addr_params *a, int64_t value)
 	}
 }
 
-/* Format: an optional "dramid@N;", then 64 letters from bit 63 down. */
+/* The format is an optional "dramid@N;", then 64 letters from bit 63 down. */
 const char *params_mapping(struct addr_params *a, const char *text)
 {
 	const char *bits = strchr(text, ';'), *s = text + 7;

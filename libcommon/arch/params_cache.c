@@ -2,9 +2,9 @@
 /*
  * Cache strings (CACHE-conf), the sizes of the adaptive L1 (CACHE-size), and rules between caches.
  *
- * Rules of roles: L1T has MSHR kinds F and T, the others A and S; L1I and L1C are read-only, L1D and L2 are
- * not; only L1D and L2 may be "none". An unused L1I (-gpgpu_perfect_inst_const_cache) and the caches without
- * accesses from machine code (L1C, L1T) need only be well formed.
+ * Rules by role: L1T has MSHR kind F or T, the other caches have A or S; L1I and L1C are read-only, L1D and L2 are
+ * not; only L1D and L2 may be "none". For an unused L1I (-gpgpu_perfect_inst_const_cache) and for the caches that
+ * machine code does not access (L1C, L1T) only the syntax is checked.
  */
 #include <string.h>
 #include "params_int.h"
@@ -20,7 +20,9 @@ static const char replace_letters[] = {
 #undef REPLACE
 	'\0'};
 
-/* Fields: the separator before it, its letters in the order of the enum (NULL: a number), its name. */
+/*
+ * Fields of the string: separator before the field, its letters in the order of the enum (NULL: a number), its name.
+ */
 static const struct {
 	char before;
 	const char *letters, *name;
@@ -61,7 +63,7 @@ enum {
 	N_FIELDS
 };
 
-/* Parses the string into v. Returns the number of fields, or -1 and *f. */
+/* Parses the string into v. Returns the number of fields, or -1 and sets *f. */
 static int scan_cache(uint32_t v[N_FIELDS], const struct gpuconf *c, enum conf_id id, struct fault *f)
 {
 	const char *text = conf_text(c, id), *s = text;
@@ -179,14 +181,14 @@ static int check_cache_role(const struct cache_params *p, const struct gpuconf *
 		if (p->write != WRITE_READ_ONLY || p->kind != CACHE_LINE)
 			return conf_fault(
 				c, id, f, "cache type N and write policy R in the instruction cache");
-		if (p->line_bytes < 32) /* replies have 32 bytes and would find no miss of their address */
+		if (p->line_bytes < 32) /* replies have 32 bytes and would match no miss by their address */
 			return conf_fault(c, id, f, "lines of at least 32 bytes in the instruction cache");
 		return check_cache_cannot_block(p, c, id, false, f);
 	}
 	return data ? check_cache_cannot_block(p, c, id, true, f) : 0;
 }
 
-/* Sets the most ways of the cache in any configuration of the adaptive L1 (CACHE-size-1). */
+/* Sets the largest number of ways that any split of the adaptive L1 gives the cache (CACHE-size-1). */
 static int set_ways_max(struct cache_params *p, const struct gpuconf *c, enum conf_id id,
 	enum cache_role role, struct fault *f)
 {
@@ -240,7 +242,7 @@ static bool splits_to_sectors(const struct core_params *k)
 	       (k->coalesce_arch >= 20 && k->coalesce_arch <= 38 && k->gmem_skip_l1d);
 }
 
-/* Reports whether each line requested by l1 returns whole, or in sectors that its MSHRs count. */
+/* Reports whether each line that l1 requests returns as a whole, or in sectors that the MSHRs of l1 count. */
 static bool fills_lines(const struct cache_params *l1, const struct cache_params *l2)
 {
 	return l1->mshr == MSHR_SECTOR_ASSOC || !l2->present || l2->kind != CACHE_SECTOR ||
@@ -296,7 +298,7 @@ const struct unfit_row unfit_rows[N_UNFIT] = {
 	{UNFIT_L2_FILL, OPT_gpgpu_cache_dl2, "MSHR kind S waits for sectors that do not arrive"},
 };
 
-/* Accesses that a data cache would reject forever; enum cache_never of trace-sim has the conditions. */
+/* Returns the accesses that a data cache would reject forever; enum cache_never of trace-sim has the conditions. */
 static uint32_t unfit_accesses_of_cache(
 	const struct cache_params *p, uint32_t queue, uint32_t answer, uint32_t read)
 {
@@ -311,7 +313,7 @@ static uint32_t unfit_accesses_of_cache(
 	return set;
 }
 
-/* Set of enum unfit: accesses that kernels must not make with this L1D and L2. */
+/* Returns a set of enum unfit: accesses that kernels must not make with this L1D and L2. */
 static uint32_t unfit_accesses(const struct params *p)
 {
 	const struct cache_params *l1 = &p->core.l1d, *l2 = &p->mem.l2;
@@ -394,7 +396,8 @@ static int check_l1d(const struct params *p, const struct gpuconf *c, struct fau
 }
 
 /*
- * Largest odd number of sets, at most n: with sets by remainder, strides of a power of 2 then use all sets.
+ * Returns the largest odd number of sets up to n. The set is the remainder of the line number, so strides of a power
+ * of 2 then use all sets.
  */
 static uint32_t largest_odd_up_to(uint64_t n) { return n ? (uint32_t)((n - 1) | 1) : 0; }
 
@@ -443,9 +446,7 @@ static int split_sizes(struct core_params *k, const struct gpuconf *c, struct fa
 	return 0;
 }
 
-/*
- * Computes in single precision as the original (LAUNCH-l1-1); whole sets with -core_l1_ways (CACHE-size-3).
- */
+/* Computes in single precision like the original (LAUNCH-l1-1); with -core_l1_ways, in whole sets (CACHE-size-3). */
 uint32_t params_l1_rows(const struct params *p, uint32_t shmem)
 {
 	const struct cache_params *l1 = &p->core.l1d;
@@ -485,7 +486,7 @@ int params_caches(struct params *p, const struct gpuconf *c, struct fault *f)
 		params_cache(&k->l1t, c, OPT_gpgpu_tex_cache_l1, ROLE_L1T, f) < 0 ||
 		params_cache(&p->mem.l2, c, OPT_gpgpu_cache_dl2, ROLE_L2, f) < 0)
 		return -1;
-	/* No cache, nothing to warm or flush; the original crashes. */
+	/* Without an L2 there is nothing to warm or flush; the original crashes. */
 	p->mem.memcpy_warms_l2 = p->mem.memcpy_warms_l2 && p->mem.l2.present;
 	p->mem.flush_l2 = p->mem.flush_l2 && p->mem.l2.present;
 	k->flush_l1 = k->flush_l1 && k->l1d.present;

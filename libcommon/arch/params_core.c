@@ -3,16 +3,16 @@
  * Parameters of the SM: resources, schedulers, pipelines, collectors, latencies, load/store unit (SM-sched-2,
  * SM-reg, SM-coll-1, SM-exec).
  *
- * Always true afterwards: every existing unit kind can be reached from issue, and every register set is
- * emptied by a unit. Faults that concern only some kernels, such as units for only some schedulers and
- * pipelines too short for a latency, are reported for that kernel (uop.c, sm/issue.c).
+ * Always true afterwards: issue can reach every existing unit kind, and a unit empties every register set. Faults
+ * that concern only some kernels, such as units for only some schedulers or a pipeline too short for a latency, are
+ * reported when such a kernel runs (uop.c, sm/issue.c).
  */
 #include <stdio.h>
 #include <string.h>
 #include "bits.h"
 #include "params_int.h"
 
-#define DEPTH_ANY 512 /* depth for every latency, which is below 512 */
+#define DEPTH_ANY 512 /* depth that suits every latency, since latencies are below 512 */
 #define MAX_WIDTH 64  /* slots of a pipeline register set */
 
 static const char *const kind_name[N_UNIT_KINDS] = {
@@ -53,7 +53,8 @@ static int core_resources(struct core_params *k, const struct gpuconf *c, struct
 	if (k->max_ctas == 0 && !k->ignore_resources)
 		return conf_fault(c, OPT_gpgpu_shader_cta, f, "at least one CTA for an SM");
 	/*
-	 * The original accepts more but runs only as long as no SM has more than 32: a limit of 32 is equal.
+	 * The original accepts a higher limit but fails if an SM has more than 32 CTAs, so a limit of 32 is
+	 * equivalent.
 	 */
 	if (k->max_ctas > MAX_CTAS)
 		k->max_ctas = MAX_CTAS;
@@ -72,7 +73,7 @@ static const struct {
 };
 
 /*
- * Checks the argument after the policy's name against the form of its row; *number is the value at the form's
+ * Checks the argument after the policy's name against the form in its row. Sets *number to the value at the form's
  * letter.
  */
 static bool policy_argument(
@@ -130,7 +131,7 @@ static int scheduler_policy(struct core_params *k, const struct gpuconf *c, stru
 	return 0;
 }
 
-/* Rule of -core_dependence; "auto" and the rules of the modern core select the first. */
+/* Returns the rule of -core_dependence; "auto" and the rules of the modern core select the first row. */
 static enum dependence_id dependence_rule(const struct gpuconf *c)
 {
 #define DEPENDENCE(name) #name,
@@ -167,7 +168,7 @@ static int core_schedulers(struct params *p, const struct gpuconf *c, struct fau
 
 /* ---- units and register sets -------------------------------------------------------------------------- */
 
-/* Reads 11 widths, two more with tensor units (SM-reg-1). */
+/* Reads 11 widths, or 13 with tensor units (SM-reg-1). */
 static int pipeline_widths(struct core_params *k, const struct gpuconf *c, struct fault *f)
 {
 	static const int order[5] = {UNIT_SP, UNIT_DP, UNIT_INT, UNIT_SFU, UNIT_MEM};
@@ -194,7 +195,7 @@ static int pipeline_widths(struct core_params *k, const struct gpuconf *c, struc
 	return 0;
 }
 
-/* Reads "on,units,depth,ID_OC,OC_EX,name"; the first unit that is off is the end. */
+/* Reads the options "on,units,depth,ID_OC,OC_EX,name" up to the first unit that is off. */
 static int specialized_units(struct core_params *k, const struct gpuconf *c, struct fault *f)
 {
 	for (k->n_specs = 0; k->n_specs < MAX_SPECS; k->n_specs++) {
@@ -293,7 +294,7 @@ static int core_units(struct core_params *k, const struct gpuconf *c, struct fau
 
 /* ---- operand collector ---------------------------------------------------------------------- */
 
-/* Options of each set; unit: kind whose instructions its ports take. */
+/* Options of each set. unit: unit kind whose instructions the ports of the set take. */
 static const struct {
 	enum conf_id units, in, out;
 	int unit;
@@ -312,7 +313,7 @@ static const struct {
 #undef ROW
 };
 
-/* Checks that sets are divided evenly among the schedulers of sub-cores (SM-coll-7). */
+/* Checks that the collector units of each set divide evenly among the schedulers of sub-cores (SM-coll-7). */
 static int check_sub_core_sets(
 	const struct core_params *k, uint32_t total, const struct gpuconf *c, struct fault *f)
 {
@@ -408,8 +409,8 @@ static const struct {
 };
 
 /*
- * Reads one option of a list. Missing numbers are those of the default; the original uses uninitialised
- * memory. Returns the number of values given, or -1 and *f.
+ * Reads one option of a list. Missing numbers have their default values, where the original uses uninitialised
+ * memory. Returns the number of values given, or -1 and sets *f.
  */
 static int ptx_numbers(
 	uint32_t v[PTX_ENTRIES], enum conf_id id, int list, const struct gpuconf *c, struct fault *f)
@@ -427,9 +428,8 @@ static int ptx_numbers(
 }
 
 /*
- * Reads the PTX latencies (SM-exec-5). quirk Q2-14: with five INT latencies the original's depth is
- * arbitrary. Values that fit no pipeline are rejected where PTX uses them (uop.c), because machine code does
- * not.
+ * Reads the PTX latencies (SM-exec-5). quirk Q2-14: with five INT latencies the original's depth is arbitrary.
+ * Values that suit no pipeline are rejected only when PTX uses them (uop.c), because machine code does not use them.
  */
 static int ptx_latencies(struct core_params *k, const struct gpuconf *c, struct fault *f)
 {
@@ -472,7 +472,7 @@ static int read_latency(struct latency *l, const struct gpuconf *c, enum conf_id
 
 static int core_latencies(struct core_params *k, const struct gpuconf *c, struct fault *f)
 {
-	/* Classes with the latencies of INT (SM-inst-4; the last three by analogy). */
+	/* Classes with the latencies of INT (SM-inst-4 and, by analogy, the last three). */
 	static const enum isa_class as_int[] = {
 		CLASS_ALU, CLASS_BRANCH, CLASS_CALL, CLASS_RET, CLASS_TMA, CLASS_SYNCS, CLASS_FENCE};
 	struct latency *l = k->latency;
@@ -524,7 +524,7 @@ static int load_store_params(struct core_params *k, const struct gpuconf *c, str
 	return 0;
 }
 
-/* Sets the parameters of the original's pipeline, unused with the modern core. */
+/* Sets the parameters of the original's pipeline, which the modern core does not use. */
 static int core_pipeline(struct core_params *k, const struct gpuconf *c, struct fault *f)
 {
 	if (core_units(k, c, f) < 0 || core_collectors(k, c, f) < 0 || ptx_latencies(k, c, f) < 0 ||

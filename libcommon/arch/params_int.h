@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Interface between params*.c. Each function sets its part of *p; Returns 0, or -1 and sets *f. */
+/* Interface between params*.c. Each function sets its part of *p. Returns 0, or -1 and sets *f. */
 #ifndef PARAMS_INT_H
 #define PARAMS_INT_H
 

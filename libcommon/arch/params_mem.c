@@ -2,15 +2,15 @@
 /*
  * Parameters of the memory side: partitions, address mapping, DRAM (MEM-addr, MEM-sub, MEM-dram).
  *
- * Always true afterwards: an address decodes to a channel, slice and bank that exist; no queue blocks
- * forever; no derived DRAM timer wraps. params_cache.c reads the caches.
+ * Always true afterwards: every address decodes to an existing channel, slice and bank; no queue blocks forever; no
+ * derived DRAM timing overflows. params_cache.c reads the caches.
  */
 #include <string.h>
 #include "params_int.h"
 
 #define MAX_SLICES     4096
 #define MAX_BANKS_DRAM 64    /* banks of a channel, a 64-bit set */
-#define MAX_TIME       65535 /* clocks of a DRAM timing */
+#define MAX_TIME       65535 /* largest DRAM timing, in clocks */
 #define MAX_QUEUE      1048576
 #define MAX_GROUPS     8 /* bank groups, an 8-bit set in the statistics */
 
@@ -90,7 +90,7 @@ static uint32_t *timing_member(struct dram_params *d, int i)
 	return (uint32_t *)(void *)((char *)d + timing_row[i].offset);
 }
 
-/* Row of a name of n bytes, or -1. */
+/* Returns the row of a name of n bytes, or -1. */
 static int timing_find(const char *name, size_t n)
 {
 	for (int i = 0; i < N_TIMINGS; i++)
@@ -208,9 +208,9 @@ static int dram_timing(struct dram_params *d, uint32_t subs, const struct gpucon
 /* ---- DRAM queues ---------------------------------------------------------------------------- */
 
 /*
- * quirk Q4-1: the original stores -dram_dual_bus_interface, a 32-bit number, over a flag of one byte, and the
- * flag of the separate write queue is the next byte. The option set later decides the write queue: the bus
- * option by its second byte.
+ * quirk Q4-1: the original stores -dram_dual_bus_interface, a 32-bit number, over a flag of one byte, and the flag
+ * of the separate write queue is the next byte. The option that is set later decides about the write queue; the bus
+ * option decides by its second byte.
  */
 static int bus_and_write_queue(struct dram_params *d, const struct gpuconf *c, struct fault *f)
 {

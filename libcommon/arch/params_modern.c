@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Parameters of the modern SM core: the -core_* options and their defaults by compute capability. Always true
- * afterwards where the core is selected: the SM can run (every unit has an interval, every queue an entry, a
- * load's value arrives after the SM has accepted it). With the other core only values are checked.
+ * afterwards if this core is selected: the SM can run (every unit has an interval, every queue has an entry, and a
+ * load's value arrives after the SM has accepted the load). If the other core is selected, only the values of
+ * options are checked.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "params_int.h"
 
-/* Values of -1 and "auto" by compute capability; others use the nearest lower row. */
+/* Values for -1 and "auto" by compute capability. A compute capability without a row uses the nearest lower row. */
 struct arch {
 	uint8_t sm;
 	uint8_t fp32, in, half, fp64, tensor_least, mma_setup;
 	bool fp32_on_int, fp64_shared;
 	uint16_t tensor_rate;
-	uint8_t places, l1, shared, drain, l0i_sets, every; /* every: cycles between accesses of the SM */
+	uint8_t places, l1, shared, drain, l0i_sets, every; /* every: cycles between two accesses of the SM */
 	uint16_t bytes, shared_bytes;
 };
 
@@ -49,7 +50,7 @@ static uint32_t number_or_default(const struct gpuconf *c, enum conf_id id, uint
 
 /* ---- words -------------------------------------------------------------------------------------- */
 
-/* Index of an option's word in a list that ends with NULL; -1 and *f. */
+/* Returns the index of an option's word in a list that ends with NULL, or -1 and sets *f. */
 static int word_index(const struct gpuconf *c, enum conf_id id, const char *const *list, struct fault *f)
 {
 	char all[128] = "";
@@ -104,7 +105,9 @@ static int modern_words(struct modern_params *m, const struct gpuconf *c, struct
 	return 0;
 }
 
-/* Reads a decimal number from 0 to 1000000 in millionths. Returns its end; NULL: no such number. */
+/*
+ * Reads a decimal number from 0 to 1000000, in millionths. Returns its end; NULL if the text is not such a number.
+ */
 static const char *read_millionths(uint64_t *out, const char *s)
 {
 	uint64_t n = 0, unit = 1000000;
@@ -218,7 +221,7 @@ int params_modern_l1i(struct params *p, const struct gpuconf *c, struct fault *f
 
 /* ---- options of the other core ------------------------------------------------------------------ */
 
-/* Prefixes of the options that the modern core ignores, and of those that only it uses. */
+/* Prefixes of the options that the modern core ignores, and of the options that only the modern core uses. */
 static const char *const of_accelsim[] = {"-gpgpu_pipeline_widths", "-gpgpu_scheduler", "-gpgpu_num_sp_units",
 	"-gpgpu_num_dp_units", "-gpgpu_num_int_units", "-gpgpu_num_sfu_units", "-gpgpu_tensor_core_avail",
 	"-gpgpu_num_tensor_core_units", "-gpgpu_num_reg_banks", "-gpgpu_reg_file_port_throughput",
@@ -291,7 +294,7 @@ static int modern_units(
 		[CORE_IMAD] = OPT_core_ii_imad,
 		[CORE_HALF] = OPT_core_ii_half,
 		[CORE_FP64] = OPT_core_ii_fp64};
-	const uint32_t def[] = {[CORE_INT] = a->in, /* IMAD's is in its option */
+	const uint32_t def[] = {[CORE_INT] = a->in, /* IMAD has an option instead */
 		[CORE_FP32] = a->fp32,
 		[CORE_HALF] = a->half,
 		[CORE_FP64] = a->fp64};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * PTX opcodes by their words: row of the table, type, space, cache operator, vector. See ptx.h.
+ * Properties of PTX opcodes from their words: row of the table, type, space, cache operator, vector (ptx.h).
  *
  * Always true: the first word that names a type is the type; words without effect on timing are skipped.
  * Speed does not matter: an opcode is decoded once.
@@ -58,7 +58,7 @@ static const char *const space_name[] = {
 
 const char *ptx_space_name(enum space s) { return space_name[s]; }
 
-/* Size of the type that a word names; 0: not a type. */
+/* Returns the size of the type that a word names; 0 if it is not a type. */
 static unsigned type_bytes(struct ptx_word w)
 {
 	static const struct {
@@ -128,7 +128,7 @@ static void apply_word(struct ptx_form *f, struct ptx_word w, enum ptx_type *typ
 	}
 	if (ptx_word_is(w, "v2") || ptx_word_is(w, "v4") || ptx_word_is(w, "v8"))
 		f->elements = (uint8_t)(w.s[1] - '0');
-	/* Opcodes of copies have two spaces; the last is the source. */
+	/* The opcode of a copy has two spaces; the last is the source. */
 	if (space_of(w) != SPACE_NONE)
 		f->space = (uint8_t)space_of(w);
 	f->bypass |= ptx_word_is(w, "cg");

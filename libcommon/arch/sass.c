@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Scheduling classes and distances: the tables of sass.def and latency.def as arrays (see sass.h). Always
- * true: the rows of sass.def are sorted for binary search. set_older_gpu() has the differences of older GPUs.
+ * Scheduling classes and distances: the tables of sass.def and latency.def as arrays (see sass.h). Always true: the
+ * rows of sass.def are sorted for binary search. set_older_gpu() applies the differences of older GPUs.
  */
 #include "sass.h"
 #include <string.h>
@@ -45,7 +45,7 @@ static const char *const names[N_SASS_CLASSES] = {
 
 const char *sass_class_name(enum sass_class c) { return names[c]; }
 
-/* Stems with a second part. */
+/* Stems that include a second part. */
 static const char *const two_parts[] = {"HFMA2.MMA", "UIADD3.64", "UMOV.64"};
 
 size_t sass_stem(const char *opcode, size_t n)
@@ -91,7 +91,7 @@ enum sass_class sass_class_of(const char *opcode, size_t n, unsigned sm, bool *k
 	size_t k = sass_stem(opcode, n);
 	const struct row *r = find_sass_row(opcode, k);
 
-	if (!r && k > strcspn(opcode, ".")) /* stems with a second part but no row */
+	if (!r && k > strcspn(opcode, ".")) /* a stem with a second part but without a row */
 		r = find_sass_row(opcode, strcspn(opcode, "."));
 	if (known)
 		*known = r != NULL;

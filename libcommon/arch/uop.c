@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Translation of static instructions (SM-inst, SM-unit). Always true of a uop: its unit exists and can be
- * reached from issue.
+ * Translation of static instructions (SM-inst, SM-unit). Always true of a uop: its unit exists, and issue can reach
+ * it.
  */
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,10 @@
 #include "gmma.h"
 #include "uop_int.h"
 
-/* Class in the model; unmodelled classes are a global access where the record has addresses, else INT. */
+/*
+ * Returns the class in the model. An unmodelled class counts as a global access if its records have addresses, else
+ * as INT.
+ */
 static enum isa_class modelled_class(const struct inst *in)
 {
 	bool other = in->class == CLASS_TMA || in->class == CLASS_SYNCS || in->class == CLASS_FENCE;
@@ -24,8 +27,8 @@ static enum isa_class modelled_class(const struct inst *in)
 }
 
 /*
- * Sets flags, space and size by kind (SM-inst-6). quirk Q1-28: STRONG.GPU affects three kinds of loads. ATOM
- * changes its class after latency and interval were taken from the old one.
+ * Sets flags, space and size by kind (SM-inst-6). quirk Q1-28: STRONG.GPU affects three kinds of loads. ATOM changes
+ * its class after its latency and interval were taken from its former class.
  */
 static void sass_memory_attributes(struct uop *u, const struct inst *in)
 {
@@ -83,7 +86,7 @@ static void class_attributes(struct uop *u)
 		u->size = 4;
 }
 
-/* Unit of a class with the existing units (SM-unit). quirk Q2-22: no opcode is TENSOR. */
+/* Returns the unit of a class, one of the existing units (SM-unit). quirk Q2-22: no opcode has class TENSOR. */
 static unsigned unit_of(enum isa_class c, const struct core_params *p)
 {
 	if (c == CLASS_LOAD || c == CLASS_STORE || c == CLASS_MEMBAR)
@@ -112,7 +115,9 @@ static enum collector_kind collector_of_unit(unsigned unit)
 	}
 }
 
-/* Reports whether a port takes the unit's instructions to collector units with output ports (SM-coll-3). */
+/*
+ * Reports whether the unit's instructions have an input port to collector units that have output ports (SM-coll-3).
+ */
 static bool is_collected(unsigned unit, const struct core_params *p)
 {
 	const struct collector_params *gen = &p->collector[COLLECT_GEN];
@@ -201,7 +206,7 @@ void uop_derive(struct uop *u)
 		u->bank_src |= (uint32_t)uop_reads_bank(u, i) << i;
 }
 
-/* Reports whether the opcode has a part S8 or S16. */
+/* Reports whether the opcode has a suffix S8 or S16. */
 static bool has_narrow_part(const char *opcode)
 {
 	for (const char *p = strchr(opcode, '.'); p; p = strchr(p + 1, '.')) {
@@ -214,8 +219,9 @@ static bool has_narrow_part(const char *opcode)
 }
 
 /*
- * A product takes as long as its tensor core, or as the read of its operands in shared memory. It reads and writes
- * registers asynchronously: WARPGROUP.DEPBAR waits for it, no register does.
+ * Sets the attributes of a matrix product. Its latency is the time of the tensor core or the time to read its
+ * operands from shared memory, whichever is longer. It accesses registers asynchronously: WARPGROUP.DEPBAR waits for
+ * it, and no register is marked as in use.
  */
 static int gmma_attributes(struct uop *u, const struct inst *in, const struct params *p, struct fault *f)
 {
@@ -243,7 +249,7 @@ static int gmma_attributes(struct uop *u, const struct inst *in, const struct pa
 	return 0;
 }
 
-/* Returns whether the opcode is the stem, alone or with suffixes. */
+/* Reports whether the opcode is the stem, alone or with suffixes. */
 static bool has_stem(const char *opcode, const char *stem)
 {
 	size_t n = strlen(stem);
@@ -252,8 +258,8 @@ static bool has_stem(const char *opcode, const char *stem)
 }
 
 /*
- * Makes a bulk copy of an instruction of the tensor memory accelerator. It is neither a load nor a store: no register
- * and no fence waits for it. Copies within shared memory are not modelled.
+ * Marks an instruction of the tensor memory accelerator as a bulk copy. It is neither a load nor a store: no
+ * register and no fence waits for it. Copies within shared memory are not modelled.
  */
 static void bulk_attributes(struct uop *u, const struct inst *in)
 {

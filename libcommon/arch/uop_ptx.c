@@ -10,7 +10,7 @@
 #include <string.h>
 #include "uop_int.h"
 
-#define WIDEST 16u /* limit of a lane's access in bytes */
+#define WIDEST 16u /* largest access of a lane in bytes */
 
 static void ptx_memory_attributes(struct uop *u, const struct inst *in, const struct core_params *p)
 {
@@ -27,7 +27,7 @@ static void ptx_memory_attributes(struct uop *u, const struct inst *in, const st
 		u->flags |= UOP_BYPASS;
 	u->size = (uint16_t)(size < WIDEST ? size : WIDEST);
 	switch ((enum space)x->space) {
-	case SPACE_GENERIC: u->space = SPACE_GLOBAL; return; /* records with another space have it */
+	case SPACE_GENERIC: u->space = SPACE_GLOBAL; return; /* records of another space say so themselves */
 	case SPACE_PARAM: u->space = SPACE_CONST; break;
 	case SPACE_LOCAL_PARAM: u->space = SPACE_LOCAL; break;
 	default: u->space = x->space; return;
@@ -49,7 +49,9 @@ static void ptx_control_attributes(struct uop *u, const struct ptx_inst *x)
 		u->flags |= UOP_ENDS;
 }
 
-/* Sets latency and interval, which the pipelines' event calendar must fit. Returns 0, or -1 and sets *f. */
+/*
+ * Sets latency and interval, which must fit into the event calendar of the pipelines. Returns 0, or -1 and sets *f.
+ */
 static int ptx_set_latency(struct uop *u, const struct inst *in, const struct core_params *p, struct fault *f)
 {
 	static const char *const latency[N_PTX_LISTS] = {"", "int", "fp", "dp", "sfu", "tesnor"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Part of an instruction of machine code in synchronisation: mbarriers, bulk copies, fences, numbered barriers. */
+/* How instructions of machine code synchronise: mbarriers, bulk copies, fences, numbered barriers. */
 #include <stdio.h>
 #include <string.h>
 #include "uop_int.h"
@@ -7,7 +7,7 @@
 #define BARRIERS    16u
 #define BAR_THREADS 2048u
 
-/* Reports whether the opcode has this part between dots. */
+/* Reports whether the opcode has this part after a dot. */
 static bool has_part(const char *opcode, const char *part)
 {
 	size_t n = strlen(part);
@@ -19,9 +19,9 @@ static bool has_part(const char *opcode, const char *part)
 }
 
 /*
- * Effects of SYNCS.ARRIVE: a part A?T? has the number of arrivals and of bytes, each 0, 1 or R for the value; TX
- * completes the value. Without this part it is A1TR. RED: an arrival without result, which alone may name the barrier
- * of another block.
+ * Returns the effects of SYNCS.ARRIVE. A suffix A?T? gives the number of arrivals and of expected bytes: 0, 1, or R
+ * for the value of the register. A0TX completes that number of bytes. Without such a suffix it is A1TR. RED is an
+ * arrival without result; only this form may name the mbarrier of another thread block.
  */
 static uint32_t arrive_effects(const char *opcode)
 {
@@ -62,8 +62,9 @@ static bool is_bulk_store(const char *opcode)
 }
 
 /*
- * BAR of lines with two immediates: number and threads. Registers come first: the number, or the number and the
- * threads. Other lines lack them (quirk Q2-7).
+ * Sets barrier number and thread count of a BAR whose line has two immediates; other lines lack them (quirk Q2-7).
+ * If the line has registers, they contain the number, or the number and the thread count, and are read at run time
+ * (SYNC_BAR).
  */
 static int bar_attributes(struct uop *u, const struct inst *in, struct fault *f)
 {
