@@ -2,9 +2,9 @@
 /*
  * Memory allocation that ends the program on failure.
  *
- * Always true: sizes are multiplied with an overflow check; memory of an arena or of reserve() is zeroed; an
- * arena's blocks double up to BLOCK_MAX, so that its waste stays below its use. Missing: freeing single
- * pieces of an arena, shrinking.
+ * Always true: sizes are multiplied with an overflow check; memory of an arena or of reserve() is zeroed; the blocks
+ * of an arena double in size up to BLOCK_MAX, so less memory is wasted than used. Missing: freeing single pieces of
+ * an arena, shrinking.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -19,7 +19,7 @@
 #define BLOCK_MIN 4096u
 #define BLOCK_MAX (1u << 20) /* larger pieces get separate blocks */
 
-/* Header of a block, followed by its pieces; its size is a multiple of the alignment. */
+/* Header of a block, before its pieces. The header's size is a multiple of the alignment. */
 struct arena_block {
 	struct arena_block *older;
 	size_t size; /* bytes after the header */
@@ -180,9 +180,9 @@ void arena_free(struct arena *a)
 /* ---- reserved address space --------------------------------------------------------------- */
 
 /*
- * A piece of PIECE_MAX bytes or more is a mapping of its own. Smaller pieces are packed into areas, so that
- * thousands of small arrays need neither a mapping nor pages of their own. All areas are unmapped when the
- * last piece in them is freed.
+ * A piece of PIECE_MAX bytes or more is a separate mapping. Smaller pieces share areas, so that thousands of small
+ * arrays need neither separate mappings nor separate pages. All areas are unmapped when the last piece in them is
+ * freed.
  */
 #define PIECE_MAX ((size_t)1 << 20)
 #define AREA      ((size_t)32 << 20)
@@ -195,7 +195,7 @@ static size_t rounded_bytes(size_t n, size_t size, size_t unit)
 	return bytes ? (bytes + unit - 1) / unit * unit : unit;
 }
 
-/* Maps zeroed pages; NULL on failure. */
+/* Maps zeroed pages. Returns NULL on failure. */
 static void *map_pages(size_t bytes)
 {
 	void *p =
@@ -206,9 +206,9 @@ static void *map_pages(size_t bytes)
 
 #ifdef __SANITIZE_ADDRESS__
 /*
- * Small pieces come from the heap, where AddressSanitizer checks their bounds. The leak checker searches
- * pointers in the heap, not in mappings; mappings are registered with it so that memory referenced from them
- * is no leak when an error ends the program. Very large mappings contain no pointers and are not registered.
+ * Small pieces come from the heap, where AddressSanitizer checks their bounds. The leak checker searches the heap
+ * for pointers, but not mappings. Mappings are registered with it, so that memory referenced only from them is not
+ * reported as a leak when an error ends the program. Very large mappings contain no pointers and are not registered.
  */
 #include <sanitizer/lsan_interface.h>
 #define POINTERS_MAX (64u << 20)
@@ -281,7 +281,7 @@ static void *small_piece(size_t bytes)
 	return p;
 }
 
-/* Frees a piece: the newest is reused at once, others are unmapped with the last piece. */
+/* Frees a piece. The newest piece can be reused at once; other pieces are unmapped with the last piece. */
 static void free_small(void *p, size_t bytes)
 {
 	pthread_mutex_lock(&areas.lock);

@@ -32,7 +32,7 @@ void bytes_column(struct bytes *b, const char *s, int width)
 	b->p[b->n] = '\0';
 }
 
-/* Formats into the free part of the buffer, and again after growing it where the text does not fit. */
+/* Formats into the free part of the buffer. If the text does not fit, grows the buffer and formats again. */
 void bytes_vprintf(struct bytes *b, const char *fmt, va_list args)
 {
 	va_list again;

@@ -2,13 +2,12 @@
 /*
  * Conversion of numbers to text, equal to printf() in the C locale but faster.
  *
- * Always true: the text equals that of printf() byte for byte. A double is a whole number of up to 53 bits
- * times a power of two. Its product with a power of ten fits 128 bits exactly, so the last digit is rounded
- * as in printf(): to nearest, ties to even. Reals of many digits, and with %g those that need an exponent,
- * are passed to printf().
+ * Always true: the text equals that of printf() byte for byte. A double is a whole number of up to 53 bits times a
+ * power of two. Its product with a power of ten fits 128 bits exactly, so the last digit is rounded as in printf():
+ * to nearest, ties to even. Reals with many digits, and reals that need an exponent with %g, are passed to printf().
  *
- * Gain, in host instructions of trace-sim with printf() and with this file: vecadd on rtx3070 with -F accelsim
- * 17.2 and 13.6 million, gather on qv100 55.6 and 48.7; JSON 1 % to 5 %.
+ * Gain, in host instructions of trace-sim: vecadd on rtx3070 with -F accelsim takes 13.6 million instead of 17.2
+ * million with printf(), gather on qv100 48.7 instead of 55.6 million; with JSON the gain is 1 % to 5 %.
  */
 #include <math.h>
 #include <string.h>
@@ -28,7 +27,7 @@ static unsigned count_digits(uint64_t v)
 	return n;
 }
 
-/* Writes the digits of v so that they end before `end`. */
+/* Writes the digits of v; the last one is at end[-1]. */
 static void put_digits(char *end, uint64_t v)
 {
 	do
@@ -37,7 +36,8 @@ static void put_digits(char *end, uint64_t v)
 }
 
 /*
- * Appends a right-aligned column of n characters, padded with blanks to width; returns the first character.
+ * Appends a column of `width` characters with n characters at its right end, which the caller sets. Returns the
+ * first of these.
  */
 static char *take_column(struct bytes *b, size_t n, unsigned width)
 {
@@ -80,7 +80,9 @@ struct cut {
 	bool up; /* rounds up */
 };
 
-/* Product of v and a power of ten as a whole number and its rounding; 0 <= v < BELOW. */
+/*
+ * Returns the product of v and a power of ten as a whole number, and whether it must be rounded up; 0 <= v < BELOW.
+ */
 static struct cut scale_exactly(double v, uint64_t factor)
 {
 	unsigned __int128 product, rest, half;
@@ -90,7 +92,7 @@ static struct cut scale_exactly(double v, uint64_t factor)
 
 	memcpy(&bits, &v, sizeof(bits));
 	exponent = (unsigned)(bits >> 52);
-	if (exponent < 1075 - 120) /* v < 2^-68: rounds to 0 */
+	if (exponent < 1075 - 120) /* v < 2^-68, which rounds to 0 */
 		return (struct cut){0, false};
 	shift = 1075 - exponent; /* 20 to 120 */
 	product = (unsigned __int128)((bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52) * factor;
@@ -142,9 +144,9 @@ void bytes_fixed(struct bytes *b, double v, unsigned width, unsigned decimals)
 }
 
 /*
- * Finds the number of decimals with which size has `digits` significant digits, and the number without its
- * point; false: it needs an exponent. Compares the truncated value: rounding up to one more digit leaves a
- * trailing 0.
+ * Finds the number of decimals for which `size` has `digits` significant digits, and sets *rounded to the digits
+ * without the point. Returns false if the number needs an exponent. Compares the truncated value, because rounding
+ * up to one more digit leaves a trailing 0.
  */
 static bool find_decimals(double size, unsigned digits, unsigned *decimals, uint64_t *rounded)
 {

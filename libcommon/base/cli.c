@@ -2,8 +2,8 @@
 /*
  * Command lines: parsing of argv, nearest names, sizes.
  *
- * Always true: long names cannot be abbreviated, so that a new option breaks no script; operands keep their
- * order; "-" alone is an operand.
+ * Always true: long names cannot be abbreviated, so a new option breaks no script; operands keep their order; "-"
+ * alone is an operand.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 #define VERSION "unversioned"
 #endif
 
-#define NAME_MAX_COMPARED 127u /* longer words have no near name */
+#define NAME_MAX_COMPARED 127u /* longer words have no nearest name */
 
 const struct cli_row cli_common[CLI_COMMON + CLI_HIDDEN] = {
 	{CLI_HELP, "help", NULL, "show this help", NULL},
@@ -83,7 +83,7 @@ static void pass_option(struct cli_walk *w, const struct cli_row *r, const char 
 	w->on_option(w->ctx, r->letter, value);
 }
 
-/* Takes the next word as the value of an option; `option` is its name in messages. */
+/* Returns the next word as the value of an option; `option` is the option's name in messages. */
 static const char *next_value(struct cli_walk *w, const struct cli_row *r, const char *option)
 {
 	if (w->index + 1 >= w->argc)
@@ -112,7 +112,7 @@ static _Noreturn void unknown_long(const struct cli *c, const char *name)
 			names[i] = cli_is_group(cli_row_at(c, i)) ? NULL : cli_row_at(c, i)->name;
 		near = cli_nearest(name, names, n, sizeof(*names));
 	}
-	/* The names outlive the array. */
+	/* The names remain valid without the array. */
 	free(names);
 	if (near)
 		cli_usage("unknown option '--%s', did you mean '--%s'?", name, near);
@@ -167,7 +167,7 @@ static void short_options(struct cli_walk *w)
 	}
 }
 
-/* Handles --complete KIND WORD... for completions: prints words and no messages, and exits. */
+/* Handles --complete KIND WORD..., which completions call: prints words but no messages, and exits. */
 static void print_completion_words(const struct cli *c, int argc, char **argv)
 {
 	struct output *o = output_open(NULL, false);
@@ -190,7 +190,7 @@ int cli_parse(const struct cli *c, int argc, char **argv,
 	for (w.index = 1; w.index < argc; w.index++) {
 		char *word = argv[w.index];
 
-		/* operands < w.index: argv[0] is not an operand. */
+		/* operands < w.index, because argv[0] is not an operand. */
 		if (!options || word[0] != '-' || !word[1]) {
 			argv[operands++] = word;
 			options &= !w.command;
@@ -210,8 +210,8 @@ int cli_parse(const struct cli *c, int argc, char **argv,
 /* ---- nearest names ------------------------------------------------------------------------ */
 
 /*
- * Damerau-Levenshtein distance (insertions, deletions, replacements, swaps of neighbours; no substring is
- * edited twice). row[k] is the k-th row of the table, modulo 3.
+ * Returns the Damerau-Levenshtein distance: insertions, deletions, replacements, and swaps of neighbours; no
+ * substring is edited twice. Row k of the table is in row[k % 3].
  */
 static unsigned edit_distance(const char *a, size_t n, const char *b, size_t m)
 {
@@ -237,7 +237,8 @@ static unsigned edit_distance(const char *a, size_t n, const char *b, size_t m)
 const char *cli_nearest(const char *word, const void *names, size_t n, size_t stride)
 {
 	size_t len = strnlen(word, NAME_MAX_COMPARED + 1);
-	unsigned best = (unsigned)(len < 3 ? 1 : 1 + len / 4) + 1; /* limit of a near name, plus 1 */
+	unsigned best =
+		(unsigned)(len < 3 ? 1 : 1 + len / 4) + 1; /* largest distance of a near name, plus 1 */
 	const char *near = NULL;
 
 	if (!len || len > NAME_MAX_COMPARED)
@@ -251,7 +252,7 @@ const char *cli_nearest(const char *word, const void *names, size_t n, size_t st
 		if (!name)
 			continue;
 		name_len = strnlen(name, NAME_MAX_COMPARED + 1);
-		/* A distance of len would replace the whole word. */
+		/* A distance of len would mean to replace the whole word. */
 		if (name_len > NAME_MAX_COMPARED || (d = edit_distance(word, len, name, name_len)) >= len)
 			continue;
 		if (d < best) {

@@ -2,9 +2,9 @@
 /*
  * Completions for bash, zsh and fish, made from a table of options.
  *
- * Always true: the output depends on the program's name and its table only; every text from the table is
- * quoted for the shell. Operands complete to file names. For rows with "@", the completion calls the program,
- * because the words depend on the trace or result on the command line.
+ * Always true: the output depends only on the program's name and its table; every text from the table is quoted for
+ * the shell. Operands complete to file names. For rows with "@", the completion calls the program, because the words
+ * depend on the trace or result on the command line.
  */
 #include <string.h>
 #include "cli_internal.h"
@@ -23,10 +23,10 @@ static enum complete_kind completion_kind(const struct cli_row *r)
 	return strcmp(r->complete, "dir") ? KIND_WORDS : KIND_DIR;
 }
 
-/* KIND of "@KIND" and "@,KIND". */
+/* Returns the KIND of "@KIND" and "@,KIND". */
 static const char *asked_kind(const struct cli_row *r) { return r->complete + 1 + (r->complete[1] == ','); }
 
-/* Prints text inside single quotes of a shell; escape: characters that get a backslash. */
+/* Prints text for use inside single quotes of a shell, with a backslash before the characters in escape. */
 static void put_quoted(FILE *out, const char *text, const char *escape)
 {
 	for (; *text; text++) {

@@ -12,7 +12,10 @@
 #define HELP_COLUMNS      80u
 #define OPTION_COLUMN_MAX 28u /* the help of a wider option begins on the next line */
 
-/* Length of the first word of text: up to a blank, or with `units` up to a blank outside of brackets. */
+/*
+ * Returns the length of the first word of text: up to a blank, or if units is set, up to a blank outside of
+ * brackets.
+ */
 static size_t help_word_length(const char *text, bool units)
 {
 	unsigned depth = 0;
@@ -28,8 +31,8 @@ static size_t help_word_length(const char *text, bool units)
 }
 
 /*
- * Prints text, wrapped. The first line continues at `column`; the others begin at `indent`, except after a
- * newline in text, where text brings its own indentation.
+ * Prints wrapped text. The first line continues at `column`, the others begin at `indent`; after a newline in text,
+ * the text contains the indentation.
  */
 static void print_wrapped(FILE *out, const char *text, size_t column, size_t indent, bool units)
 {
@@ -68,7 +71,7 @@ static unsigned option_text(char *out, size_t cap, const struct cli_row *r)
 	return n > 0 ? (unsigned)n : 0;
 }
 
-/* Column after the widest option that is at most OPTION_COLUMN_MAX wide. */
+/* Returns the column after the widest option that is at most OPTION_COLUMN_MAX wide. */
 static unsigned option_column(const struct cli *c)
 {
 	unsigned column = 0;

@@ -37,7 +37,7 @@ void cli_print_help(const struct cli *c, FILE *out);
 void cli_print_man(const struct cli *c, FILE *out);
 /* Prints the table `name` of a manual page; another name is a usage error. */
 void cli_print_man_table(const struct cli *c, const char *name, FILE *out);
-/* Prints the completion for a shell; false: unknown shell. */
+/* Prints the completion for a shell. Returns false if the shell is unknown. */
 bool cli_print_completion(const struct cli *c, const char *shell, FILE *out);
 
 #endif

@@ -34,7 +34,7 @@ static char *demangled(const char *mangled)
 	return demangle_cxx ? demangle_cxx(mangled, NULL, NULL, &status) : NULL;
 }
 
-#define NAME_MAX_DEMANGLED 4096u /* longer names are left as they are: demangling may take long */
+#define NAME_MAX_DEMANGLED 4096u /* longer names stay mangled, because demangling them may take long */
 
 /* Returns the end of the bracketed part that begins at p. */
 static const char *end_of_brackets(const char *p)
@@ -49,7 +49,10 @@ static const char *end_of_brackets(const char *p)
 	return p;
 }
 
-/* Returns the last component of a demangled name. "(anonymous namespace)::f(int)" and "operator()" have brackets. */
+/*
+ * Returns the last component of a demangled name. Brackets may be part of it: "(anonymous namespace)::f(int)",
+ * "operator()".
+ */
 static char *short_name(const char *name)
 {
 	const char *start = name, *end = NULL, *p = name;

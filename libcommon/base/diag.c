@@ -2,7 +2,7 @@
 /*
  * Messages and faults.
  *
- * Always true: a message reaches stderr in one write of one line, whatever bytes its parts contain; a text
+ * Always true: a message is written to stderr as one line in one write, whatever bytes its parts contain; a text
  * that does not fit is cut and ends in "..". Counting is safe in threads.
  */
 #include <errno.h>
@@ -17,7 +17,8 @@
 #include "table.h"
 #include "utf8.h"
 
-#define MESSAGE_MAX 8192u /* bytes of a message before quoting: fits a whole path and a fault's text */
+#define MESSAGE_MAX \
+	8192u /* bytes of a message before quoting; enough for the longest path and a fault's text */
 
 static const char *program = "warptools";
 static bool quiet_warnings;
@@ -134,7 +135,7 @@ void diag_names_free(struct diag_names *k)
 
 /* ---- faults and messages ------------------------------------------------------------------ */
 
-/* Formats to out; a text that does not fit ends in "..". */
+/* Formats to out. A text that does not fit is cut and ends in "..". */
 static void format_truncated(char *out, size_t cap, const char *fmt, va_list args)
 {
 	int n = vsnprintf(out, cap, fmt, args);
@@ -222,7 +223,7 @@ int diag_error(struct place at, const char *fmt, ...)
 
 void diag_trap(struct diag_trap *t) { trap = t; }
 
-/* Prints an error and ends the program, or jumps out of the trap of this thread. */
+/* Prints an error and ends the program, or if a trap is set in this thread, jumps to its place. */
 static _Noreturn void end_program(struct place at, const char *fmt, va_list args, const char *reason)
 {
 	struct diag_trap *t = trap;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Inputs: bytes from a descriptor, from memory or from a function, plain or through a codec, as one window of
- * text.
+ * Inputs: bytes from a descriptor, from memory or from a function, plain or decoded, as one window of text.
  *
- * Always true: text[begin .. end) is decoded and not consumed. over: the input ends there; failed: the rest is
- * lost, for the reason in fault. Text decoded before a fault is returned first. Then every call that needs
- * more returns the fault. Plain text in memory is never copied. Missing: seeking, formats other than gzip, xz,
- * zstd and archives.
+ * Always true: text[begin .. end) is decoded and not consumed. over: the input ends there; failed: the rest is lost,
+ * for the reason in fault. Text decoded before a fault is returned first; then every call that needs more text
+ * returns the fault. Plain text in memory is never copied. Missing: seeking, formats other than gzip, xz, zstd and
+ * archives.
  */
 #include <assert.h>
 #include <errno.h>
@@ -19,17 +18,17 @@
 #include "arena.h"
 #include "input_codec.h"
 
-#define WINDOW (64u << 10) /* first size of the window, which fits the processor's caches */
+#define WINDOW (64u << 10) /* first size of the window, which fits into the processor's caches */
 #define RAW    (64u << 10) /* size of the buffer of compressed bytes */
 
 static const struct input_codec *const codecs[] = {&codec_gzip, &codec_xz, &codec_zstd, &codec_tracez};
 
 struct input {
 	const char *name;
-	int fd; /* -1: memory, or generated */
+	int fd; /* -1 for memory and generated text */
 	bool close_fd;
 	bool from_start;                                /* the descriptor was at offset 0 */
-	size_t (*make)(void *ctx, void *buf, size_t n); /* NULL: not generated */
+	size_t (*make)(void *ctx, void *buf, size_t n); /* NULL unless the text is generated */
 	void *make_ctx;
 
 	const struct input_codec *codec; /* NULL: plain */
@@ -45,15 +44,15 @@ struct input {
 	bool over, failed;
 	struct fault fault;
 
-	uint64_t lines; /* newlines consumed; a last line without one counts too */
+	uint64_t lines; /* newlines consumed; a last line without newline counts, too */
 	uint64_t offset;
 	bool newline; /* the line returned last ended with one */
-	bool binary;  /* input_read was used: line numbers have no meaning */
+	bool binary;  /* input_read() was used, so line numbers have no meaning */
 };
 
 /* ---- faults ------------------------------------------------------------------------------- */
 
-/* Line at the end of the window; 0 for binary input. */
+/* Returns the line at the end of the window; line 0 for binary input. */
 static struct place place_at_window_end(const struct input *in)
 {
 	const char *p = in->text + in->begin, *end = in->text + in->end;
@@ -105,7 +104,7 @@ static void fail_codec(struct input *in, enum codec_result result, const char *w
 
 /* ---- filling ------------------------------------------------------------------------------ */
 
-/* Reads up to n bytes from the descriptor or make(); 0: end, or failure. */
+/* Reads up to n bytes from the descriptor or make(). Returns 0 at the end or on failure. */
 static size_t read_raw_bytes(struct input *in, void *buf, size_t n)
 {
 	ssize_t got;
@@ -146,7 +145,7 @@ static size_t decode_bytes(struct input *in, void *buf, size_t n)
 	return n - io.n_dst;
 }
 
-/* Reads up to n bytes of text to buf; 0 only together with over or failed. */
+/* Reads up to n bytes of text into buf. Returns 0 only if it sets over or failed. */
 static size_t read_text_bytes(struct input *in, void *buf, size_t n)
 {
 	size_t got;
@@ -159,7 +158,7 @@ static size_t read_text_bytes(struct input *in, void *buf, size_t n)
 	return got;
 }
 
-/* Enlarges the window so that `want` bytes from begin on fit, then adds the text of one read. */
+/* Enlarges the window if necessary, so that `want` bytes from begin on fit, and adds the text of one read. */
 static void fill_window(struct input *in, size_t want)
 {
 	size_t held = in->end - in->begin;
@@ -200,14 +199,14 @@ static void open_codec(struct input *in, const struct input_codec *codec)
 		die("out of memory: opening %s", in->name);
 }
 
-/* Reports whether the text so far may be the header of an archive, which a NUL ends. */
+/* Reports whether the text so far may be part of an archive's header, which ends with a NUL. */
 static bool may_be_archive(const struct input *in)
 {
 	return in->end >= 8 && !memcmp(in->text, "-kernel ", 8) && !memchr(in->text, 0, in->end) &&
 	       !memmem(in->text, in->end, "#BEGIN_TB", 9);
 }
 
-/* Reads enough to detect the format; moves the bytes to raw when they are compressed. */
+/* Reads enough to detect the format. Moves the bytes to raw if they are compressed. */
 static int detect_format(struct input *in, struct fault *f)
 {
 	const struct input_codec *codec;
@@ -233,7 +232,7 @@ static int detect_format(struct input *in, struct fault *f)
 	return 0;
 }
 
-/* Set once standard input is open: a second reader would find its end. */
+/* Whether standard input was opened; a second reader would find only its end. */
 static atomic_flag standard_taken = ATOMIC_FLAG_INIT;
 
 struct input *input_open(const char *path, struct fault *f)
@@ -317,7 +316,7 @@ struct input *input_memory(const char *name, const void *bytes, size_t n, struct
 	in->end = in->cap = n;
 	if (!n)
 		bytes = "";
-	/* Never written to: fill_window() is not called on borrowed text. */
+	/* The memory is never written, because fill_window() is not called for borrowed text. */
 	memcpy(&in->text, &bytes, sizeof(in->text));
 	return in;
 }
@@ -376,7 +375,7 @@ static int fail_line_too_long(struct input *in, struct fault *f)
 	return return_input_fault(in, f);
 }
 
-/* Returns the len bytes at the window's start as a line, with or without a newline after them. */
+/* Returns the len bytes at the window's start as a line; newline: a newline follows them. */
 static int return_line(
 	struct input *in, size_t len, bool newline, const char **text, size_t *n, struct fault *f)
 {
@@ -398,7 +397,7 @@ static int return_line(
 
 int input_line(struct input *in, const char **text, size_t *len, struct fault *f)
 {
-	size_t known = 0; /* bytes of the window without a newline */
+	size_t known = 0; /* bytes of the window known to have no newline */
 
 	for (;;) {
 		size_t held = in->end - in->begin;

@@ -2,9 +2,9 @@
 /*
  * Interface of a compressed format, used by input.c only.
  *
- * decode() consumes from src and produces to dst, advancing both; n_dst is never 0 on entry. It returns
- * CODEC_MORE as long as it made progress or could with more input; other results are final. Consecutive
- * members or frames are one text. last: src has the last bytes of the input.
+ * decode() reads from src and writes to dst and advances both; n_dst is never 0 on entry. It returns CODEC_MORE if
+ * it made progress or needs more input; other results are final. Consecutive members or frames are one text. last:
+ * src has the last bytes of the input.
  */
 #ifndef INPUT_CODEC_H
 #define INPUT_CODEC_H
@@ -14,14 +14,14 @@
 #include "input.h"
 
 #define CODEC_MAGIC_MAX  6u           /* bytes that determine the format of an input */
-#define CODEC_HEADER_MAX (64u << 10)  /* the same of an archive, whose header tells it from a text */
+#define CODEC_HEADER_MAX (64u << 10)  /* bytes that identify an archive, whose header is text */
 #define CODEC_MEMORY     (128u << 20) /* limit of a decoder's window in bytes */
 #define CODEC_WINDOW_LOG 27           /* log2 of CODEC_MEMORY */
 
 enum codec_result {
 	CODEC_MORE,
 	CODEC_END,       /* every member is complete and src is used up */
-	CODEC_TRUNCATED, /* last, and the current member is not complete */
+	CODEC_TRUNCATED, /* last is set, and the current member is not complete */
 	CODEC_DAMAGED,   /* io->why has the reason of the library */
 	CODEC_TOO_LARGE  /* decoding needs more than CODEC_MEMORY */
 };
@@ -39,8 +39,8 @@ struct input_codec {
 	const char *name; /* for messages */
 	enum input_coding coding;
 	/*
-	 * Reports whether an input that starts with head has this format; n < CODEC_MAGIC_MAX: head is all of
-	 * it.
+	 * Reports whether an input that starts with head has this format. If n < CODEC_MAGIC_MAX, head is the whole
+	 * input.
 	 */
 	bool (*match)(const unsigned char *head, size_t n);
 	void *(*open)(void); /* NULL: out of memory */
@@ -50,7 +50,10 @@ struct input_codec {
 
 extern const struct input_codec codec_gzip, codec_xz, codec_zstd, codec_tracez;
 
-/* Reports whether head begins with magic. A shorter head matches from two bytes on, which start no text. */
+/*
+ * Reports whether head begins with magic. A shorter head of at least two bytes matches, too, because no text starts
+ * with these bytes.
+ */
 static inline bool codec_magic(
 	const unsigned char *head, size_t n, const unsigned char *magic, size_t n_magic)
 {

@@ -2,8 +2,8 @@
 /*
  * gzip for input.c, by zlib.
  *
- * Always true: length and CRC of every member are checked; zero bytes between or after members are padding,
- * other bytes there are damage. Missing: raw deflate, zlib streams, names in headers.
+ * Always true: length and CRC of every member are checked; zero bytes between or after members are padding, and any
+ * other bytes there are a fault. Missing: raw deflate, zlib streams, names in headers.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static void *gzip_open(void)
 
 static uInt clip_to_int(size_t n) { return n < INT_MAX ? (uInt)n : INT_MAX; }
 
-/* Skips padding between members and begins the next; false: more input is needed. */
+/* Skips padding between members and begins the next member. Returns false if it needs more input. */
 static bool next_gzip_member(struct gzip_state *s, struct codec_io *io)
 {
 	while (s->any && io->n_src && !*io->src) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Archives of one kernel trace (.tracez of Accel-Sim 2.0) for input.c: their text is that of the grouped trace.
+ * Archives of one kernel trace (.tracez of Accel-Sim 2.0) for input.c: their text is the grouped trace.
  *
- * An archive is the header text up to a NUL, an optional dictionary, for each warp its count of instructions and its
- * zstd frames of lines, and an index of blocks and warps, whose offset is in the last eight bytes. All numbers are
- * little endian.
+ * An archive consists of the header text up to a NUL, an optional dictionary, the number of instructions and the
+ * zstd frames of lines of each warp, and an index of thread blocks and warps, whose offset is in the last eight
+ * bytes. All numbers are little-endian.
  *
- * Always true: the index is at the end, so an archive is in memory as a whole, up to TRACEZ_MAX bytes; one frame at a
- * time is decompressed. Every offset and count of the index was checked before any text is made.
+ * Always true: an archive is in memory as a whole, up to TRACEZ_MAX bytes, because its index is at the end; frames
+ * are decompressed one at a time. Every offset and count of the index is checked before any text is produced.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@
 
 struct tracez {
 	struct bytes all; /* the archive */
-	struct bytes out; /* text made and not yet given */
+	struct bytes out; /* text that was produced; its first `given` bytes were returned */
 	size_t given;
 	ZSTD_DCtx *context;
 	ZSTD_DDict *dictionary;
@@ -35,10 +35,10 @@ struct tracez {
 	size_t data;     /* first byte after the dictionary */
 	size_t index;    /* first block of the index */
 	size_t at;       /* next entry of the index */
-	uint32_t blocks; /* entries after it */
-	uint32_t warps;  /* warps left in the current block after the next one */
-	uint32_t warp;   /* number of the next one */
-	size_t chunk;    /* next frame of the present warp */
+	uint32_t blocks; /* entries left, from there */
+	uint32_t warps;  /* warps of the current block after the next warp */
+	uint32_t warp;   /* number of the next warp */
+	size_t chunk;    /* next frame of the current warp */
 	uint32_t chunks; /* frames left */
 	bool inside;     /* within a block */
 	const char *why;
@@ -82,7 +82,7 @@ static bool check_warp(struct tracez *z, size_t entry, uint32_t chunks)
 	return true;
 }
 
-/* Checks the entry of a warp; *at moves after it. */
+/* Checks the entry of a warp at *at and moves *at after it. */
 static bool check_warp_entry(struct tracez *z, size_t *at, size_t end)
 {
 	uint64_t sum = 0;
@@ -207,7 +207,7 @@ static void make_block(struct tracez *z)
 	z->inside = true;
 }
 
-/* Makes the next piece of text. Returns false at the end, or with z->why. */
+/* Produces the next piece of text. Returns false at the end, or on a fault, which sets z->why. */
 static bool make_text(struct tracez *z)
 {
 	if (z->chunks)
@@ -227,7 +227,7 @@ static bool make_text(struct tracez *z)
 
 /* ---- the codec ---------------------------------------------------------------------------- */
 
-/* A header of a kernel that a NUL ends. */
+/* Recognises a kernel's header that ends with a NUL. */
 static bool tracez_match(const unsigned char *head, size_t n)
 {
 	if (n > CODEC_HEADER_MAX)

@@ -28,7 +28,7 @@ static void *xz_open(void)
 	return z;
 }
 
-/* Output size of one call: the decoder copies its output, which should still be in the L1 cache. */
+/* Output size of one call. The decoder copies its output, which should still be in the L1 cache then. */
 #define PIECE 3072u
 
 /* Decodes up to n_out bytes in calls of PIECE bytes. */

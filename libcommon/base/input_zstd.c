@@ -2,8 +2,8 @@
 /*
  * zstd for input.c, by libzstd.
  *
- * Always true: checksums are verified where a frame has one; consecutive frames, including skippable ones,
- * are one text; a window above 2^CODEC_WINDOW_LOG is rejected. Missing: dictionaries.
+ * Always true: the checksum of a frame is verified if it has one; consecutive frames, including skippable ones, are
+ * one text; a window above 2^CODEC_WINDOW_LOG is rejected. Missing: dictionaries.
  */
 #include <stdlib.h>
 #include <zstd.h>

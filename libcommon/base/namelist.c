@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lists of name patterns. Matching takes time proportional to the product of the lengths at worst. */
+/*
+ * Lists of name patterns. At worst, matching takes time proportional to the product of the lengths of pattern and
+ * name.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include "arena.h"

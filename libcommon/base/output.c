@@ -2,11 +2,11 @@
 /*
  * Outputs: standard output, a device or pipe, or a file that appears under its name only when complete.
  *
- * Always true: a stream writes through output_write(), which stores the first error for the commit; a
- * temporary name is in pending[] from before the file exists until it is renamed or removed, and a signal
- * handler reads only pending[]. A file is never opened on descriptors 0 to 2. The current folder must not
- * change while an output is open. The writer of NAME.part holds a lock on it, so a file without a lock was
- * left by a dead process. Missing: fsync.
+ * Always true: a stream writes through output_write(), which stores the first error for the commit; a temporary name
+ * is in pending[] before the file exists and until it is renamed or removed, and a signal handler reads only
+ * pending[]. A file is never opened on descriptors 0 to 2. The current directory must not change while an output is
+ * open. The writer of NAME.part holds a lock on it, so a file without a lock was left by a process that has ended.
+ * Missing: fsync.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +33,7 @@ static int renameat2(int from_dir, const char *from, int to_dir, const char *to,
 #endif
 
 #define BUFFER    (64u << 10)
-#define N_PENDING 32 /* limit of files being written at one time */
+#define N_PENDING 32 /* limit of files that are written at the same time */
 
 struct output_pending {
 	_Atomic(pid_t) owner; /* process that may remove the file; 0: free slot; -1: being set */
@@ -43,7 +43,7 @@ struct output_pending {
 
 static struct output_pending pending[N_PENDING];
 
-/* List of open outputs, so that they are no leak when the program ends with an error. */
+/* List of open outputs, so that a leak checker does not report them when an error ends the program. */
 static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct output *open_outputs;
 
@@ -97,7 +97,8 @@ static void guard_signal(int sig)
 }
 
 /*
- * Installs the removal of temporary files; writes past a file size limit fail instead of killing the process.
+ * Installs the handlers that remove temporary files, and lets writes beyond a file size limit fail instead of
+ * killing the process.
  */
 static void install_cleanup_handlers(void)
 {
@@ -133,7 +134,7 @@ static ssize_t output_write(void *cookie, const char *buf, size_t n)
 	struct output *o = cookie;
 	size_t done = 0;
 
-	/* After a lost write later ones would leave a hole in the file. */
+	/* After a failed write, later writes would leave a hole in the file. */
 	if (o->error)
 		return 0;
 	while (done < n) {
@@ -174,7 +175,7 @@ static struct output_pending *take_pending_slot(void)
 	die("more than %d files are being written at one time", N_PENDING);
 }
 
-/* Sets tmp to ".NAME.PID.tmp" in the folder of target; a long NAME is cut to fit NAME_MAX. */
+/* Sets tmp to ".NAME.PID.tmp" in the directory of target; cuts a long NAME to fit NAME_MAX. */
 static void name_temporary(char tmp[PATH_MAX], const char *target)
 {
 	const char *slash = strrchr(target, '/'), *base = slash ? slash + 1 : target;
@@ -212,7 +213,7 @@ static void open_temporary(struct output *o, const struct stat *old)
 	name_temporary(slot->tmp, o->target);
 	if (is_pending(slot->tmp))
 		die("%s: named for two outputs", o->path);
-	/* A file of this process number that is not pending was left by an ended process. */
+	/* A file with this process id that is not pending was left by a process that has ended. */
 	unlink(slot->tmp);
 	o->slot = slot;
 	atomic_store(&slot->keep, false);
@@ -226,7 +227,7 @@ static void open_temporary(struct output *o, const struct stat *old)
 		die_errno("%s", o->path);
 }
 
-/* Opens and locks the file; false: another process renamed it in between. */
+/* Opens and locks the file. Returns false if another process renamed it in between. */
 static bool lock_part(struct output *o, const char *part)
 {
 	struct stat mine, there;
@@ -237,7 +238,7 @@ static bool lock_part(struct output *o, const char *part)
 		die_errno("%s: cannot be written", part);
 	if (!S_ISREG(mine.st_mode))
 		die("%s: is not a regular file", part);
-	/* On file systems without locks, two runs that write one name are not detected. */
+	/* On file systems without locks, two runs that write the same name are not detected. */
 	if (flock(o->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
 		die("%s: another run is writing it (use another name)", part);
 	if (!stat(part, &there) && there.st_dev == mine.st_dev && there.st_ino == mine.st_ino)
@@ -291,7 +292,7 @@ static void open_file(struct output *o, const char *path, uint64_t keep)
 	}
 	if (exists && !o->force)
 		die("%s: exists already, -f replaces it", path);
-	/* A link stays a link: its target is replaced. */
+	/* A symbolic link stays; its target is replaced. */
 	o->target = exists ? realpath(path, NULL) : xstrdup(path);
 	if (!o->target)
 		die_errno("%s", path);
@@ -392,8 +393,8 @@ static void free_output(struct output *o)
 }
 
 /*
- * Closes the descriptor, or a copy of it: for standard output, to get late errors without freeing its number;
- * for a locked file, because it must be renamed before the lock ends.
+ * Closes the descriptor to get late errors, or closes a copy of it: the number of standard output must not become
+ * free, and a locked file must be renamed before its lock ends.
  */
 static int close_descriptor(struct output *o)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Text of manual pages, folded. See roff.h. */
+/* Wrapped text of manual pages; see roff.h. */
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>

@@ -24,9 +24,7 @@ static void place_slot(struct table *t, struct table_slot what)
 	t->slot[at & (t->n_slots - 1)] = what;
 }
 
-/*
- * Doubles the slots. Starts at a free slot and copies in order, so that numbers of one hash keep their order.
- */
+/* Doubles the slots. Copies in order, starting after a free slot, so that numbers of one hash keep their order. */
 static void double_slots(struct table *t)
 {
 	struct table old = *t;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * UTF-8 for messages and records: the length of a well-formed character, and whether a terminal may show it.
- * Always true: overlong forms, surrogates and values above U+10FFFF are malformed.
+ * UTF-8 for messages and records: length of a well-formed character, and whether it is safe to print. Always true:
+ * overlong forms, surrogates and values above U+10FFFF are malformed.
  */
 #ifndef UTF8_H
 #define UTF8_H
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Returns the bytes of the character at p, 1 to 4; 0: it is malformed, or longer than the n (> 0) bytes. */
+/* Returns the length of the character at p, 1 to 4 bytes; 0 if it is malformed or longer than the n (> 0) bytes. */
 static inline unsigned utf8_length(const char *p, size_t n)
 {
 	const unsigned char *u = (const unsigned char *)p;
@@ -38,7 +38,7 @@ static inline unsigned utf8_length(const char *p, size_t n)
 	return len;
 }
 
-/* True for the marks that change the direction of text: U+061C, U+200E, U+200F, U+202A-202E, U+2066-2069. */
+/* Reports whether a character changes the direction of text: U+061C, U+200E, U+200F, U+202A-202E, U+2066-2069. */
 static inline bool utf8_is_bidi_control(const unsigned char *u, unsigned len)
 {
 	if (len == 2)
@@ -50,7 +50,7 @@ static inline bool utf8_is_bidi_control(const unsigned char *u, unsigned len)
 	return u[1] == 0x81 && u[2] >= 0xa6 && u[2] <= 0xa9;
 }
 
-/* Like utf8_length(), but 0 also for control characters (C0, DEL, C1) and for marks of direction. */
+/* Works like utf8_length(), but also returns 0 for control characters (C0, DEL, C1) and bidirectional controls. */
 static inline unsigned utf8_printable(const char *p, size_t n)
 {
 	const unsigned char *u = (const unsigned char *)p;

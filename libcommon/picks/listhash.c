@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The hash that ties picks to their list, and the hash that ties a run to its picks.
+ * The hash by which picks identify their list, and the hash by which a run identifies its picks.
  *
- * Always true: the first hash covers the list's lines. Of a kernel's line it covers only the last component
- * of the name without the suffix of a compression, because trace-pack drops the rest. It does not cover the
- * contents of kernels, so it does not change when a file is replaced under its name. The second hash is the
- * same on every machine: numbers are hashed as 64 bits, the lowest byte first.
+ * Always true: the first hash covers the list's lines. For a kernel it covers only the last component of its name
+ * without a compression suffix, because trace-pack drops the rest. It does not cover the contents of kernels, so it
+ * does not change when a file is replaced. The second hash does not depend on the host: numbers are hashed as 64
+ * bits, lowest byte first.
  */
 #include <string.h>
 #define XXH_STATIC_LINKING_ONLY

@@ -2,8 +2,8 @@
 /*
  * Reads files of picks, checking every line, and writes them.
  *
- * Always true: picks that were read are consistent, so later code need not check them. Written numbers read
- * back the same. picks_fit() checks whether the picks belong to a list.
+ * Always true: picks that were read are consistent, so later code need not check them. Numbers that were written
+ * read back as the same values. picks_fit() checks whether the picks belong to a list.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -94,7 +94,7 @@ static bool pick_word_is(const char *w, size_t n, const char *what)
 	return n == strlen(what) && !memcmp(w, what, n);
 }
 
-/* Takes the settings of version 2. Returns 1 if it took the setting, 0 if not, or -1. */
+/* Reads a setting of version 2. Returns 1 if it is one, 0 if not, or -1 on a fault. */
 static int parse_picks_part(struct picks_line *l, const char *w, size_t name, const char *v, size_t n)
 {
 	const bool part = pick_word_is(w, name, "part");
@@ -109,7 +109,7 @@ static int parse_picks_part(struct picks_line *l, const char *w, size_t name, co
 	return 1;
 }
 
-/* Takes "name=value"; unknown names, of a newer program, are ignored. */
+/* Reads "name=value". Ignores unknown names, which a newer program may write. */
 static int parse_setting(struct picks_line *l, unsigned version, unsigned *seen)
 {
 	size_t n, name;
@@ -180,7 +180,7 @@ static int parse_head(struct picks_line *l)
 
 /* ---- strata and picks --------------------------------------------------------------------- */
 
-/* Takes "spread=S" after a stratum's kernels, if present. */
+/* Reads "spread=S" after a stratum's kernels, if present. */
 static int parse_spread(struct picks_line *l, double *spread)
 {
 	static const char name[] = "spread=";

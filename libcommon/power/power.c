@@ -45,7 +45,7 @@ static const char *const energy_units[N_POWER_ENERGIES] = {
 #undef ENERGY
 };
 
-/* Sets every factor to 1, and the shipped energies. quirk Q7-22: the constant power is 1 W. */
+/* Sets every factor to 1 and the energies to the shipped ones. quirk Q7-22: the constant power is 1 W. */
 void power_config_init(struct power_config *c)
 {
 	*c = (struct power_config){.constant_watt = 1, .reference_volt = 1};

@@ -9,7 +9,7 @@
 
 #define COLUMNS (2 + N_POWER_HW)
 
-/* Splits a line at its commas. The number of columns, at most COLUMNS + 1. */
+/* Splits a line at its commas. Returns the number of columns, at most COLUMNS + 1. */
 static unsigned split_columns(char *line, char *column[COLUMNS])
 {
 	unsigned n = 0;

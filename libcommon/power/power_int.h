@@ -7,7 +7,7 @@
 #include "power.h"
 
 /*
- * Reads the whole file, at most POWER_FILE_MAX bytes. Returns 0, or -1 and sets *f; *b is the caller's in both
+ * Reads the whole file, at most POWER_FILE_MAX bytes. Returns 0, or -1 and sets *f; the caller frees *b in both
  * cases.
  */
 int power_load(struct bytes *b, const char *path, struct fault *f);

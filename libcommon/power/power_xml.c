@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The AccelWattch XML file (POWER-xml). Its upper part becomes coefficients. Its hardware part must be that of
- * hardware.def, for which the energies hold, unless the energies are the user's own.
+ * The AccelWattch XML file (POWER-xml). Its upper part has coefficients. Its hardware part must equal hardware.def,
+ * to which the energies belong, unless the user gave a table of energies.
  *
- * Always true: memory and depth are bounded. A document type, and so every entity, is rejected.
+ * Always true: memory and depth are bounded. A document type declaration is rejected, and with it every entity.
  */
 #include <expat.h>
 #include <math.h>
@@ -36,11 +36,11 @@ struct xml_reader {
 	bool in_leaf;                     /* inside of param or stat */
 	char id[POWER_DEPTH_MAX][ID_MAX]; /* ids of the open components */
 	bool system_seen;
-	bool public;               /* the hardware part is the public one, to the byte */
-	uint64_t line[N_HARDWARE]; /* line of the param, the last of its name; 0: none */
+	bool public;               /* the hardware part is byte for byte the public one */
+	uint64_t line[N_HARDWARE]; /* line of the param; of several with one name, the last; 0: none */
 	uint32_t column[N_HARDWARE];
-	bool same[N_HARDWARE];          /* the param has the row's value */
-	char other[N_HARDWARE][ID_MAX]; /* the value that differs */
+	bool same[N_HARDWARE];          /* whether the param has the row's value */
+	char other[N_HARDWARE][ID_MAX]; /* value that differs */
 };
 
 static struct place xml_place(const struct xml_reader *r)
@@ -50,7 +50,7 @@ static struct place xml_place(const struct xml_reader *r)
 		.col = (uint32_t)XML_GetCurrentColumnNumber(r->parser) + 1};
 }
 
-/* Ends parsing with the fault that fault_set() has filled; the first one counts. */
+/* Stops parsing. The caller has set the fault; the first fault counts. */
 static void stop_parsing(struct xml_reader *r)
 {
 	r->failed = true;
@@ -89,7 +89,10 @@ static const struct upper_row upper_rows[] = {
 };
 #define N_UPPER (sizeof(upper_rows) / sizeof(*upper_rows))
 
-/* Searches from the end: constant_power is a counter's name, too, and names the coefficient here. */
+/*
+ * Returns the row of a name. Searches from the end, because constant_power is also the name of a counter but means
+ * the coefficient here.
+ */
 static const struct upper_row *find_upper(const char *name)
 {
 	for (size_t i = N_UPPER; i-- > 0;)
@@ -143,7 +146,7 @@ static void report_param(
 		r->each(r->ctx, &(struct power_param){component, name, value, used, xml_place(r)});
 }
 
-/* Notes a param of the hardware part; texts that are equal as numbers are equal. */
+/* Records a param of the hardware part. Values are compared as numbers if possible, else as texts. */
 static void note_hardware(struct xml_reader *r, int row, const char *value)
 {
 	const char *want = hardware_rows[row].value, *end_a, *end_b;
@@ -281,13 +284,13 @@ static int check_hardware(const struct xml_reader *r)
 	return 0;
 }
 
-/* The text from this comment on, the same bytes in all public files: it is recognised, and not parsed. */
+/* The text from this comment on has the same bytes in all public files. It is recognised and not parsed. */
 #define PUBLIC_BEGIN "<!-- LEAVE BELOW UNCHANGED"
 #define PUBLIC_BYTES 30110u
 #define PUBLIC_LOW   0xca3532ab1df4b862ull
 #define PUBLIC_HIGH  0xa820af67e116cf79ull
 
-/* Bytes before the public hardware part; n: the text ends with another. */
+/* Returns the number of bytes before the public hardware part; n if the text does not end with this part. */
 static size_t bytes_before_public(const char *bytes, size_t n)
 {
 	XXH128_hash_t hash;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Address lists: from a line's numbers to the words of a thread block, and from the words to 32 lanes.
+ * Address lists: conversion of a line's numbers to the words of a thread block, and of the words to 32 lanes.
  *
  * Always true: a STRIDE list is base and stride. A DELTA list is the base and one int32 for each further
  * active lane, two in a word, the lower half first. A LIST has one word for each active lane. Sums wrap at 64
@@ -30,7 +30,7 @@ uint32_t addr_stride(struct tblock *tb, uint64_t base, int64_t stride)
 	return addr_at(at, ADDR_STRIDE);
 }
 
-/* Deltas that do not fit 32 bits make the list a plain one. */
+/* Stores the addresses as a plain list, because the deltas do not fit 32 bits. */
 static uint32_t delta_as_list(struct tblock *tb, uint64_t base, const int64_t *delta, unsigned n_deltas)
 {
 	uint64_t a[32];
@@ -48,7 +48,7 @@ uint32_t addr_delta(struct tblock *tb, uint64_t base, const int64_t *delta, unsi
 	uint64_t wide = 0;
 	for (unsigned i = 0; i < n_deltas; i++) {
 		uint64_t low = (uint32_t)delta[i];
-		wide |= ((uint64_t)delta[i] + 0x80000000u) >> 32; /* 0: fits int32 */
+		wide |= ((uint64_t)delta[i] + 0x80000000u) >> 32; /* stays 0 while deltas fit int32 */
 		if (i & 1)
 			w[1 + i / 2] |= low << 32;
 		else
@@ -69,7 +69,7 @@ static void expand_stride(const uint64_t *w, uint32_t mask, uint64_t lane[32])
 	lanes_loops->run(lane, w[0] - first * w[1], w[1], run << first);
 }
 
-/* The lower and the upper of the two deltas in a word. */
+/* Return the lower and the upper of the two deltas in a word. */
 static uint64_t lower_delta(uint64_t two) { return (uint64_t)(int64_t)(int32_t)(uint32_t)two; }
 static uint64_t upper_delta(uint64_t two) { return lower_delta(two >> 32); }
 

@@ -2,9 +2,9 @@
 /*
  * Checksum of decoded thread blocks.
  *
- * Always true: it depends on the content of static instructions, not on their handles, and on the addresses of
- * active lanes, not on how a thread block stores them. The addresses of a record are added with odd weights:
- * a wrong address changes their sum, and the sum of a stride needs no loop.
+ * Always true: it depends on the content of static instructions but not on their handles, and on the addresses of
+ * active lanes but not on their encoding. The addresses of a record are added with odd weights: a wrong address
+ * changes the sum, and the sum of a strided list needs no loop.
  */
 #include "bits.h"
 #include "reader.h"
@@ -18,7 +18,7 @@
 #define SUM_2(n) (((n)-1) * (n) * (2 * (n)-1) / 6)
 #define SUM_3(n) (SUM_1(n) * SUM_1(n))
 
-/* Weight of the i-th active lane; sums of weight(i) and of i * weight(i) over 0 <= i < n. */
+/* Weight of the i-th active lane, and the sums of WEIGHT(i) and of i * WEIGHT(i) over 0 <= i < n. */
 #define WEIGHT(i)      (2 * (FACTOR_A * ((i) * (i)) + FACTOR_B * (i)) + 1)
 #define WEIGHT_SUM(n)  (2 * (FACTOR_A * SUM_2(n) + FACTOR_B * SUM_1(n)) + (n))
 #define WEIGHT_STEP(n) (2 * (FACTOR_A * SUM_3(n) + FACTOR_B * SUM_2(n)) + SUM_1(n))
@@ -38,7 +38,7 @@ static inline uint64_t mix_value(uint64_t sum, uint64_t v)
 	return (sum << 29 | sum >> 35) * MULTIPLIER;
 }
 
-/* Weighted sum of the base and the further addresses, which are differences, two in a word. */
+/* Returns the weighted sum of a base and of further addresses, which are stored as differences, two per word. */
 static uint64_t weigh_deltas(const uint64_t *w, unsigned lanes)
 {
 	uint64_t address = w[0], sum = address * weight[0];
@@ -61,7 +61,7 @@ static uint64_t weigh_list(const uint64_t *w, unsigned lanes)
 	return sum;
 }
 
-/* Weighted sum of the addresses that rec_addresses() gives to active lanes. */
+/* Returns the weighted sum of the addresses that rec_addresses() sets for active lanes. */
 static inline uint64_t weigh_addresses(const struct tblock *tb, const struct rec *r)
 {
 	enum addr_kind kind = r->mask ? r->addr & 3 : ADDR_NONE;
@@ -78,7 +78,7 @@ static inline uint64_t weigh_addresses(const struct tblock *tb, const struct rec
 	}
 }
 
-/* PTX: adds the lanes for which the instruction issued, if its line gives them. */
+/* Adds the issue mask of a PTX record, if its line has one. */
 static uint64_t add_issue_mask(
 	uint64_t sum, const struct code *code, const struct tblock *tb, const struct rec *r)
 {
@@ -87,7 +87,7 @@ static uint64_t add_issue_mask(
 	return ptx && ptx->issue_mask ? mix_value(sum, rec_issue_mask(tb, r)) : sum;
 }
 
-/* Adds the columns of bulk copies, and values. */
+/* Adds the extra columns: those of bulk copies, and register values. */
 static uint64_t add_extra(uint64_t sum, const struct code *code, const struct tblock *tb, const struct rec *r)
 {
 	uint32_t n;

@@ -2,10 +2,10 @@
 /*
  * Static instructions of a run, each stored once.
  *
- * Always true: a handle and its instruction never move. Equal lines of all kernels of one architecture
- * (opcode, registers, PC, immediate, source line and file) have one handle. Adding takes a lock, so several
- * readers may share a table; lookups take none. A warning is printed once for each opcode without a row and
- * for each that the model only approximates.
+ * Always true: a handle and its instruction never move. Lines with equal opcode, registers, PC, immediate, source
+ * line and file share one handle in all kernels of an architecture. Adding takes a lock, so several readers may
+ * share a table; lookups by handle take no lock. One warning is printed for each opcode without a row, and for each
+ * opcode that the model only approximates.
  */
 #include <assert.h>
 #include <pthread.h>
@@ -23,10 +23,10 @@ struct code {
 	struct inst *inst; /* reserved for CODE_MAX */
 	atomic_uint n;
 	uint32_t *slot;      /* open addressing: handle + 1, 0 free */
-	uint64_t *hash;      /* hash of inst[], for growing and comparing */
+	uint64_t *hash;      /* hash of each inst[], for growing and comparing */
 	uint32_t n_slots;    /* a power of 2, at least twice n */
 	struct arena text;   /* opcodes and registers */
-	const char **warned; /* stems warned of, each once */
+	const char **warned; /* stems for which a warning was printed */
 	uint32_t n_warned, cap_warned;
 	pthread_mutex_t lock;
 };
@@ -85,7 +85,7 @@ static size_t n_numbers(const struct draft *d)
 	return d->n_dst + d->n_src + (d->ptx ? d->ptx->n_bank_dst + d->ptx->n_bank_src : 0);
 }
 
-/* Hash of a PTX instruction's header line and of the fields that its records add. */
+/* Returns the hash of a PTX instruction's header line and of the fields that its records add. */
 static uint64_t ptx_hash(const struct ptx_draft *x, uint64_t seed)
 {
 	uint64_t key = x->size | (uint64_t)x->form.space << 16 | (uint64_t)x->barrier << 24 |
@@ -177,7 +177,7 @@ static void warn_opcode(const struct code_place *where, const char *id, const ch
 		diag_warn(f.at, "%s", f.text);
 }
 
-/* Returns true at the first occurrence of each stem. */
+/* Reports whether this is the first occurrence of the stem. */
 static bool first_time(struct code *c, const char *stem, size_t n)
 {
 	for (uint32_t i = 0; i < c->n_warned; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Static instructions for writers: readers of traces turn the static part of a line into a handle. Internal
- * to libcommon.
+ * Adding of static instructions: readers of traces turn the static part of a line into a handle. Internal to
+ * libcommon.
  */
 #ifndef CODE_H
 #define CODE_H
@@ -36,24 +36,29 @@ struct draft {
 	uint16_t reg[2 * 255];
 };
 
-/* Options for warnings and strictness, and the place of the line and of its opcode. */
+/* Options for warnings and strictness, and the places of a line and of its opcode. */
 struct code_place {
 	const struct trace_options *options;
 	struct place at;
 };
 
-/* Hashes of the instructions' content, by handle; equal instructions have the same in every struct code. */
+/*
+ * Returns the hash of the content of each instruction, by handle. Equal instructions have equal hashes in every
+ * struct code.
+ */
 const uint64_t *code_hashes(const struct code *c);
 /* Returns the handle of the instruction, or -1 and sets *f. Safe in threads. */
 int64_t code_intern(struct code *c, const struct draft *d, const struct code_place *where, struct fault *f);
 /*
- * Sets row, class, kind, half_rate and size of an opcode of machine code on i->arch from the table. false:
- * the architecture lacks the opcode, and the class was guessed.
+ * Sets row, class, kind, half_rate and size of an opcode of machine code on i->arch from the table. Returns false if
+ * the architecture lacks the opcode and the class was guessed.
  */
 bool code_classify(struct inst *i, const struct isa *isa, const char *opcode, size_t n);
 /* Reports whether the part of the opcode before the first '.' is the stem. */
 bool code_has_stem(const char *opcode, size_t n, const char *stem);
-/* Kinds that go through the load/store unit's memory: active lanes need addresses. */
+/*
+ * Reports whether instructions of a kind access memory in the load/store unit, so that active lanes need addresses.
+ */
 static inline bool kind_moves(unsigned kind) { return kind >= KIND_LDG && kind <= KIND_ST; }
 
 #endif

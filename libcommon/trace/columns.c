@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Columns of instruction lines: the tables, the search for a column in a line, the number of columns before
- * the PC.
+ * Columns of instruction lines: the tables, the search for a column in a line, and the number of columns before the
+ * PC.
  */
 #include <string.h>
 #include "reader.h"
@@ -41,7 +41,7 @@ bool line_dialect_has(enum line_dialect d, enum line_column c)
 	return *at == c;
 }
 
-/* Skips the words of a column. */
+/* Skips the words of column c. */
 static void skip_column_word(enum line_column c, int prefix, const char **p, const char *end)
 {
 	unsigned left = 1;

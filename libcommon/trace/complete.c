@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Words for completions: the kernels of a trace from its list. Only files and folders are read, never a pipe,
- * and no kernel file is opened.
+ * Completion words: the kernels of a trace, from its list. Only files and directories are read, never a pipe, and no
+ * kernel file is opened.
  */
 #include <inttypes.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Words of eight characters: converts hexadecimal numbers of lines, all digits of a word at once.
+ * Converts hexadecimal numbers in words of eight characters, all digits of a word at once.
  *
- * Always true: at least 24 bytes after the first are readable.
+ * Always true: at least 24 bytes after the first character are readable.
  */
 #ifndef DIGITS_H
 #define DIGITS_H
@@ -21,23 +21,23 @@ static inline uint64_t load64(const char *p)
 	return le64toh(v); /* the first character is the lowest byte */
 }
 
-#define EACH UINT64_C(0x0101010101010101) /* multiplied by a character: a word of that character */
+#define EACH UINT64_C(0x0101010101010101) /* times a character gives a word of eight such characters */
 
-/* Number of characters of the word, from its lowest byte on, before the first blank or line end; 8: none. */
+/* Returns the number of characters, from the lowest byte, before the first blank or line end; 8 if there is none. */
 static inline unsigned word_length(uint64_t x)
 {
 	uint64_t below = (x - '!' * EACH) & ~x & 0x80 * EACH;
 	return below ? bit_lowest64(below) / 8 : 8;
 }
 
-/* Converts the n (1 to 8) lowest characters of the word as hexadecimal digits, all at once. */
+/* Converts the n (1 to 8) lowest characters of the word as hexadecimal digits. Returns false if others occur. */
 static inline bool hex_word(uint64_t x, unsigned n, uint64_t *v)
 {
 	unsigned unused = 64 - 8 * n;
 	x = __builtin_bswap64(x << unused | ('0' * EACH & ((UINT64_C(1) << unused) - 1)));
 	uint64_t letter = x >> 6 & EACH;
 	uint64_t d = (x & 0x0f * EACH) + 9 * letter;
-	/* Conversion back shows characters that are not digits: they give another character. */
+	/* Converting back detects characters that are not digits: they yield different characters. */
 	uint64_t ten = (d + 6 * EACH) >> 4 & EACH;
 	bool good = !(d & 0xf0 * EACH) && (x | letter << 5) == d + '0' * EACH + ten * ('a' - '0' - 10);
 	d = (d | d >> 4) & UINT64_C(0x00ff00ff00ff00ff);
@@ -46,7 +46,7 @@ static inline bool hex_word(uint64_t x, unsigned n, uint64_t *v)
 	return good;
 }
 
-/* Parses up to 16 hexadecimal digits. */
+/* Parses up to 16 hexadecimal digits and moves *p after them. */
 static inline bool read_hex(const char **p, uint64_t *v)
 {
 	uint64_t x = load64(*p), low;

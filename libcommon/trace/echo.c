@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Compares the lines of a warp with those of the warp of the same number in an earlier thread block. Whole
- * stretches of text are compared at once; the base of addresses may differ.
+ * Compares the lines of a warp with the lines of the same warp in an earlier thread block. Long pieces of text are
+ * compared at once; the bases of addresses may differ.
  *
- * Always true: a line is taken here only if all its bytes equal those of a line that fast.c took for a warp
- * with the same lanes, or if only the digits of a base differ, which are then read. So the record is the one
- * that fast.c would give. fast.c reads all other lines, one by one. TEXT_MAX bounds the kept texts, TRIES the
- * consecutive attempts to keep the text of a warp, WARPS the warps. A watcher never gets records from here.
+ * Always true: a line is read here only if all its bytes equal the bytes of a line that fast.c read for a warp with
+ * the same lanes, except for the digits of a base, which are converted. So the record equals the one that fast.c
+ * would make. fast.c reads all other lines, one by one. TEXT_MAX bounds the kept texts, TRIES the consecutive
+ * attempts to keep the text of a warp, WARPS the number of warps. It is not used with a watcher.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,17 +15,18 @@
 
 #define TEXT_MAX (1u << 20)
 #define TRIES    4
-#define WARPS    64u  /* warps of a thread block that are compared: more than a GPU holds */
+#define WARPS    64u  /* warps of a thread block that are compared; at least as many as a GPU allows */
 #define STEP     64u  /* characters compared at once, and readable after each kept text */
-#define BLOCK    512u /* characters from which on memcmp() compares, which is the fastest on each processor */
+#define BLOCK    512u /* characters that memcmp() compares at once, since it is optimised for each processor */
 
 struct echo_line {
-	struct rec rec; /* addr: index of the word in the word[] of struct echo */
+	struct rec rec; /* addr: index into echo.word[] */
 	uint32_t end;   /* end of the line in text[], after the newline */
 	uint32_t words; /* end of the line's words in word[] */
-	uint32_t entry; /* number of its entry in struct seen, from 1 */
-	uint16_t base;  /* offset in the line of the blank before the base address, 0: none to read */
-	uint16_t rest;  /* offset of the text after the base address */
+	uint32_t entry; /* number of its struct seen, from 1 */
+	/* offset in the line of the blank before the base address; 0: the line has no base that varies */
+	uint16_t base;
+	uint16_t rest; /* offset of the text after the base address */
 };
 
 /* The text of a warp and its records. */
@@ -52,7 +53,7 @@ static void drop_current_echo(struct echoes *s)
 }
 
 /*
- * Starts a warp. It is kept if the warp before it had as many lines, since only warps of equal length are
+ * A warp is kept only if the last warp with its number had the same length, since only warps of equal length are
  * compared.
  */
 void echo_begin(struct trace *t, const struct tblock *tb)
@@ -117,7 +118,7 @@ void echo_keep(struct trace *t, const struct tblock *tb, const char *line, const
 		.base = patched ? (uint16_t)(seen->head_len + 8 + seen->mid_len + 2) : 0};
 }
 
-/* Finds the end of the line's base address; l->base is 0 if the line has no base that can vary. */
+/* Finds the end of the line's base address. Sets l->base to 0 if the line has no base that can vary. */
 static void find_base(const char *line, struct echo_line *l)
 {
 	const char *p = line + l->base;
@@ -130,7 +131,7 @@ static void find_base(const char *line, struct echo_line *l)
 		l->base = 0;
 }
 
-/* Keeps the records of a warp that was read, which are the last of tb. */
+/* Keeps the records of the warp that was read; they are the last ones of tb. */
 static void keep_records(struct echoes *s, const struct tblock *tb)
 {
 	struct echo *e = s->now;
@@ -173,7 +174,7 @@ void echo_missed(struct trace *t)
 
 /* ---- reading ------------------------------------------------------------------------------ */
 
-/* Number of equal characters, at most n; both sides must be readable for STEP more characters. */
+/* Returns the number of equal characters, at most n. STEP more characters of both texts must be readable. */
 static size_t equal_length(const char *a, const char *b, size_t n)
 {
 	size_t at = 0;
@@ -197,9 +198,9 @@ static size_t equal_length(const char *a, const char *b, size_t n)
 	return at < n ? at : n;
 }
 
-/* Positions in input (p) and kept text (q), and the end of their equal bytes. */
+/* Comparison of the input at p with the kept text at q. */
 struct along {
-	const char *p, *q, *differ; /* differ: bytes of the kept text that differ */
+	const char *p, *q, *differ; /* differ: first byte of the kept text that differs */
 };
 
 static struct along along_at(const struct trace *t, const struct echo *e, const char *p, const char *q)
@@ -228,7 +229,7 @@ static void take_lines(struct tblock *tb, const struct echo *e, uint32_t i, uint
 	}
 }
 
-/* Takes line i if it differs only in the base of its addresses, and continues the stretch after it. */
+/* Reads line i if it differs only in the base of its addresses, and continues the comparison after the base. */
 static bool take_base(
 	const struct trace *t, struct tblock *tb, const struct echo *e, uint32_t i, struct along *s)
 {

@@ -2,12 +2,12 @@
 /*
  * Columns of version 6 that few instructions have: those of bulk copies, and the values of registers.
  *
- * Always true of a record with such columns: the words before its addresses end with their number, which is
- * below 2^30. So the index of its addresses is not 0. inst.extra gives the meaning of the words:
+ * Always true of a record with such columns: the words before its addresses end with their number, which is below
+ * 2^30, so the index of its addresses is not 0. inst.extra gives the meaning of the words:
  *
- * EXTRA_COPY    mbarrier | mask << 32 | multicast flag << 48; width; bytes; bytes out of bounds; then for
- * each run its base, its pitch, and its bytes | rows << 32 EXTRA_VALUES  for each register 1 << 32 | value,
- * or 32 << 32 and 16 words of two lanes each, the lower half first
+ *   EXTRA_COPY    mbarrier | mask << 32 | multicast flag << 48; width; bytes; bytes out of bounds; then for each run
+ *                 its base, its pitch, and its bytes | rows << 32
+ *   EXTRA_VALUES  for each register 1 << 32 | value; or 32 << 32, and 16 words of two lanes each, the lower half first
  */
 #include <string.h>
 #include "bits.h"
@@ -16,7 +16,7 @@
 #define COPY_WORDS 4u /* words of a bulk copy before its runs */
 #define RUN_WORDS  3u
 #define WIDE_WORDS 17u /* words of a register with a value for each lane */
-#define GROUPS     8u  /* registers whose values a line may have */
+#define GROUPS     8u  /* largest number of registers whose values a line has */
 
 static void add_word(struct tblock *tb, uint64_t v)
 {
@@ -50,7 +50,7 @@ const uint64_t *extra_words(const struct tblock *tb, const struct rec *r, uint32
 struct runs {
 	struct tblock *tb;
 	struct copy_run row; /* row being read; bytes 0: none */
-	struct copy_run run; /* equal rows read before it; rows 0: none */
+	struct copy_run run; /* run of the rows before it; rows 0: none */
 	uint64_t width;
 };
 
@@ -64,7 +64,7 @@ static void end_copy_run(struct runs *x)
 	x->run.rows = 0;
 }
 
-/* Adds the row to the run of rows of its length and distance, or begins another run. */
+/* Adds the row to the run if its length and distance agree, else begins a new run. */
 static void end_copy_row(struct runs *x)
 {
 	struct copy_run *run = &x->run;
@@ -93,7 +93,7 @@ static void add_element(struct runs *x, uint64_t address)
 	row->bytes += (uint32_t)x->width;
 }
 
-/* Reads a number of addresses and the addresses, as a list or as deltas. Sets the first 32. */
+/* Reads a count and that number of addresses, as a list or as deltas. Sets `first` to the first 32. */
 static int read_elements(struct parse *s, bool deltas, struct runs *x, uint64_t first[32])
 {
 	uint64_t a = 0, n;
@@ -117,7 +117,7 @@ static int read_elements(struct parse *s, bool deltas, struct runs *x, uint64_t 
 	return 0;
 }
 
-/* Reads the addresses of lanes. Sets first to the addresses of the active lanes. */
+/* Reads the addresses of lanes. Sets `first` to the addresses of the active lanes. */
 static int read_lanes(struct parse *s, unsigned mode, struct runs *x, uint64_t first[32])
 {
 	uint64_t lane[32];
@@ -236,7 +236,7 @@ static int read_value(struct parse *s, uint64_t *w, uint32_t *n)
 	return 0;
 }
 
-/* Puts the words before those of the record's addresses, which are the last. */
+/* Inserts the words before the record's addresses, which are the last words of the thread block. */
 static int insert_values(struct parse *s, const uint64_t *w, uint32_t n)
 {
 	struct tblock *tb = s->tb;

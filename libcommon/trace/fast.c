@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Instruction lines that this kernel had before: everything but mask and addresses is compared instead of
- * parsed.
+ * Instruction lines that repeat an earlier line of the kernel: everything except mask and addresses is compared
+ * instead of parsed.
  *
- * Always true: a line is taken here only if each of its bytes was compared or read; its record then equals
- * that of line.c. In any doubt (another spelling, a fault, too little text in the window) line.c reads the
- * line. The table is bounded by the distinct lines of the kernel, VARIANTS for a PC.
+ * Always true: a line is read here only if each of its bytes was compared or converted, so its record equals the one
+ * that line.c would make. In any doubt (another spelling, a fault, too little text in the window) line.c reads the
+ * line. The table is bounded by the distinct lines of the kernel, at most VARIANTS for each PC.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "digits.h"
 #include "reader.h"
 
-#define VARIANTS       8    /* remembered lines in a slot of the PC table */
+#define VARIANTS       8    /* largest number of lines in a slot of the PC table */
 #define TEXT_MAX       512u /* characters of mid and tail together */
 #define TABLE_TEXT_MAX (16u << 20)
 #define PAD            32 /* readable bytes after each stored text */
 /*
- * The largest distance from a line's start that the functions here may read: columns, text, mask, 32
- * addresses, spare.
+ * Largest number of bytes from a line's start that these functions may read: columns, text, mask, 32 addresses,
+ * padding.
  */
 #define ROOM (LINE_PREFIX_MAX * 12u + TEXT_MAX + 32u + 34u * 24u + PAD)
 
 /* ---- comparing ------------------------------------------------------------------------------ */
 
 #define ONES8 -1, -1, -1, -1, -1, -1, -1, -1
-/* Masks: from byte 32 - n on, n bytes of ones, then zeros. */
+/* Masks: at byte 32 - n, n bytes of ones are followed by zeros. */
 static const signed char ones[64] = {ONES8, ONES8, ONES8, ONES8};
 
-/* Compares n bytes in whole words; both sides are readable for PAD bytes after n, which are masked. */
+/* Compares n bytes in whole words. The PAD bytes after them must be readable in both texts and are masked. */
 static inline bool text_equal(const char *a, const char *b, size_t n)
 {
 	uint64_t off = 0;
@@ -46,7 +46,7 @@ static inline bool text_equal(const char *a, const char *b, size_t n)
 	return !off;
 }
 
-/* The same, faster, for at most a word. */
+/* Like text_equal(), but faster for at most 8 bytes. */
 static inline bool tail_equal(const char *a, const char *b, size_t n)
 {
 	return n <= 8 ? !((load64(a) ^ load64(b)) & load64((const char *)ones + 32 - n))
@@ -81,7 +81,7 @@ static uint32_t keep_text(struct seen_table *s, const char *from, size_t n)
 	return at;
 }
 
-/* Notes that entry n - 1 follows the entry used last, so that it is tried first there. */
+/* Records that entry n - 1 follows the entry used last, so that it is tried first there. */
 static inline void entry_follows(struct seen_table *s, uint32_t n)
 {
 	if (s->last)
@@ -99,7 +99,7 @@ static inline bool replace_mask_text(struct seen *e, uint64_t text)
 	return true;
 }
 
-/* Keeps the text of the PC if it is short and the mask after it has eight digits. */
+/* Keeps the text of the PC if it is short and is followed by a mask of eight digits. */
 static void keep_head(struct seen *e, const struct seen_line *l)
 {
 	size_t n = (size_t)(l->mid - l->head);
@@ -257,7 +257,7 @@ static bool read_fast_addresses(struct tblock *tb, const char **p, uint32_t mask
 	return true;
 }
 
-/* Parses " i:" and a mask into word at. */
+/* Parses " i:" and a mask into word number `at`. */
 static inline bool read_issue_mask(
 	struct tblock *tb, const char **p, uint32_t mask, uint32_t lanes, uint32_t at, uint32_t *addr)
 {
@@ -272,7 +272,8 @@ static inline bool read_issue_mask(
 }
 
 /*
- * Reads the rest of a line, after the mask, as entry e; *rest: after the line. false: the line is another.
+ * Reads the rest of a line, from *rest after the mask, as entry e, and moves *rest after the line. Returns false if
+ * the line does not fit the entry.
  */
 static inline bool read_as(const struct trace *t, struct tblock *tb, const struct seen *e, const char **rest,
 	uint32_t mask, uint32_t lanes, uint32_t *addr)
@@ -321,8 +322,8 @@ static inline bool quick_addresses(
 }
 
 /*
- * Reads lines that come in the same order as before. It takes only entries whose record follows from the
- * text, the mask and the addresses (quick), and stops before the first other line.
+ * Reads lines that occur in the same order as before. Uses only entries whose record follows from the text, the mask
+ * and the addresses (quick), and stops before the first line that does not fit.
  */
 static void expected_lines(struct trace *t, struct tblock *tb, uint32_t lanes, uint32_t most)
 {
@@ -363,7 +364,7 @@ static void expected_lines(struct trace *t, struct tblock *tb, uint32_t lanes, u
 	t->p = p;
 }
 
-/* Reads the line at p by the entry with its PC. Returns the number of the entry, from 1; 0: no entry fits. */
+/* Reads the line at *p with an entry of its PC. Returns the number of the entry, from 1; 0 if no entry fits. */
 static inline uint32_t read_by_pc(const struct trace *t, struct tblock *tb, const char **p, uint32_t lineno,
 	uint32_t lanes, struct rec *r)
 {
@@ -420,7 +421,7 @@ static int fill_for_line(struct trace *t, struct fault *f)
 	return (size_t)(t->end - t->p) >= ROOM;
 }
 
-/* Reads lines that this kernel had before, at least one. Returns false if the next line is new. */
+/* Reads at least one line that repeats an earlier line. Returns false if the next line is new. */
 static bool read_known_lines(struct trace *t, struct tblock *tb, uint32_t lanes)
 {
 	const char *from = t->p;

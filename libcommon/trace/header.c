@@ -2,8 +2,8 @@
 /*
  * The header of a kernel trace: "-key words = value" lines up to the first line that begins with '#'.
  *
- * Always true of a header that was read: it has grid, block, registers, shared memory and binary version;
- * each dimension is at least 1; products fit. Unknown keys are skipped. If a key occurs twice the last one
+ * Always true of a header that was read: it has grid, block, registers, shared memory and binary version; each
+ * dimension is at least 1; products do not overflow. Unknown keys are skipped. If a key occurs twice, the last value
  * counts, as in the original (kernel-trace(5)). The limits of the GPU are not checked.
  */
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include <string.h>
 #include "reader.h"
 
-#define BLOCK_THREADS_MAX 65536u /* limit of hardware; a damaged file must not take much memory */
+#define BLOCK_THREADS_MAX 65536u /* above the limit of hardware; a damaged file must not use much memory */
 #define NREGS_MAX         512u
 
 enum key {
@@ -153,7 +153,7 @@ static int set_binary_version(struct kernel_header *h, const struct value *v, st
 	return 0;
 }
 
-/* Sets the dialect of the lines: a word of columns.def; its version follows "ptx". */
+/* Sets the dialect of the lines: a word of columns.def. The version follows "ptx". */
 static int set_isa(struct kernel_header *h, const struct value *v, struct fault *f)
 {
 	struct tok w = v->w;
@@ -226,7 +226,7 @@ static int set_header_value(struct kernel_header *h, enum key key, const struct 
 	return r;
 }
 
-/* Keys that the model has no use for. */
+/* Reports whether a key is known but not used by the model. */
 static bool is_plain_key(struct tok first, struct tok second)
 {
 	return tok_is(first, "nvbit") && tok_is(second, "version");
@@ -240,7 +240,7 @@ static void report_unknown_key(struct trace *t, const char *line, struct tok key
 	trace_report_fault(t, f);
 }
 
-/* Replaces an invalid value by one that no check uses. */
+/* Replaces an invalid value by one that checks ignore. */
 static void without_value(struct kernel_header *h, int key)
 {
 	if (key == KEY_NREGS)
@@ -302,7 +302,7 @@ static void report_defaults(const struct trace *t, unsigned had, struct fault *f
 	}
 }
 
-/* Checks for grid, block and architecture, without which no line can be checked. */
+/* Checks that grid, block and architecture are present, which the checks of all lines need. */
 static int check_told(struct trace *t, unsigned had, struct fault *f)
 {
 	report_defaults(t, had, f);

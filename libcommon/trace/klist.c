@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Kernel lists: read whole, checked line by line, names joined with the folder of the list.
+ * Reader of kernel lists: reads the whole list, checks it line by line, and prefixes names with the list's
+ * directory.
  *
- * Always true of a list that was read: it has a command; every copy has an address and a count below 4 GiB;
- * commands are in the order of the file. A kernel file is opened only if the path is neither a folder nor
- * "-", to distinguish a kernel file from a list.
+ * Always true of a list that was read: it has a command; every copy has an address and a count below 4 GiB; commands
+ * are in the order of the file. The first characters of a file that is neither a directory nor "-" decide whether it
+ * is a kernel file or a list.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -24,7 +25,7 @@ struct list_field {
 	size_t n;
 };
 
-/* Receiver of faults; .fault NULL: the first fault ends the reading. */
+/* Callback for faults. fault NULL: the first fault ends the reading. */
 struct teller {
 	bool (*fault)(void *ctx, const struct fault *f);
 	void *ctx;
@@ -57,8 +58,8 @@ static int digit_value(char c)
 }
 
 /*
- * Parses the whole field as a number of the base. Returns false for an empty field, another character, or a
- * number above 64 bits.
+ * Parses the whole field as a number of the base. Returns false if the field is empty, has another character, or is
+ * a number above 64 bits.
  */
 static bool take_list_number(struct list_field w, unsigned base, uint64_t *v)
 {
@@ -167,8 +168,8 @@ static int parse_list_line(struct klist *k, uint32_t *cap, struct list_field lin
 }
 
 /*
- * Reports blanks and carriage returns around a line's text. With a newline, text[len] is the first byte of
- * the line's end.
+ * Reports blanks and carriage returns around a line's text. If newline is set, text[len] is the first byte of the
+ * line's end.
  */
 static void remark(struct teller *tell, const char *text, size_t len, bool newline, struct list_field line,
 	struct place at, struct fault *f)
@@ -224,7 +225,7 @@ int klist_parse(struct klist *k, struct input *in, const char *folder, struct fa
 
 /* ---- from a path -------------------------------------------------------------------------- */
 
-/* True if the folder has raw kernel files, or the list that the tracer writes for them. */
+/* Reports whether the directory has raw kernel files, or the list that the tracer writes for them. */
 static bool folder_has_raw(const char *path)
 {
 	DIR *d = opendir(path);
@@ -242,7 +243,7 @@ static bool folder_has_raw(const char *path)
 	return raw;
 }
 
-/* Path of the first list of a context, kernelslist_ctx_*.g; *n: number of such lists. */
+/* Returns the path of the first list of a context, kernelslist_ctx_*.g, and sets *n to the number of such lists. */
 static char *list_of_context(const char *folder, unsigned *n)
 {
 	DIR *d = opendir(folder);
@@ -262,7 +263,7 @@ static char *list_of_context(const char *folder, unsigned *n)
 	return list;
 }
 
-/* Puts the path of the list in folder k->path into k->path. */
+/* Replaces the directory in k->path by the path of its list. */
 static int list_in_folder(struct klist *k, struct fault *f)
 {
 	struct place at = {diag_keep(k->path), 0, 0};
@@ -296,8 +297,8 @@ static int list_in_folder(struct klist *k, struct fault *f)
 }
 
 /*
- * Returns 1 if the first character that is not blank begins a header line of a kernel, 0 if not, -1 if the
- * file is unreadable.
+ * Reports whether the first non-blank character begins a header line of a kernel: returns 1, 0, or -1 if the file is
+ * unreadable.
  */
 static int is_kernel_file(struct input *in, struct fault *f)
 {
@@ -326,7 +327,7 @@ static void list_of_one_kernel(struct klist *k, struct input *in)
 	c->in = in;
 }
 
-/* Reads the list from its input, which is opened once, so that k->path may be a pipe. Closes the input. */
+/* Reads the list from its input and closes the input. The input was opened only once, so k->path may be a pipe. */
 static int read_list_file(struct klist *k, struct input *in, struct teller *tell, struct fault *f)
 {
 	if (!in)

@@ -2,10 +2,9 @@
 /*
  * Selection of kernels: positions, ranges and name patterns of -k.
  *
- * Always true: a selection has at least one item, or is a file of picks. An item of digits and '-' is a
- * position or a range. Any other item is a pattern, in which
- *
- * represents any text and ? one character. The caller checks whether an item matches any kernel.
+ * Always true: a selection has at least one item, or is a file of picks. An item of digits and '-' is a position or a
+ * range. Any other item is a pattern, where '*' matches any text and '?' one character. The caller checks whether an
+ * item matches any kernel.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,18 +16,18 @@
 #include "picks.h"
 
 struct kselect_item {
-	uint32_t from, to; /* positions; from 0: a pattern */
+	uint32_t from, to; /* range of positions; from is 0 for a pattern */
 	char *pattern;
 };
 
 struct kselect {
 	struct kselect_item *item;
 	uint32_t n, cap;
-	struct picks *picks; /* NULL: items */
+	struct picks *picks; /* NULL: the selection has items */
 };
 
 /*
- * Parses the leading decimal digits of *s and moves *s after them; 0 if there are none or the number is too
+ * Parses the leading decimal digits at *s and moves *s after them. Returns 0 if there are none or the number is too
  * large.
  */
 static uint32_t position(const char **s, const char *end)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The loops over lanes. Each is written once in plain C and compiled for each instruction set. Packing of
- * lanes is written with vector instructions, because compilers do not vectorise it.
+ * The loops over lanes. Each loop is written once in plain C and compiled for each instruction set. Only packing
+ * uses vector intrinsics, because compilers do not vectorise it.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 #ifdef __clang__
 #define LOOPS
 #else
-#define LOOPS __attribute__((optimize("O3"))) /* -O2 leaves some of them as they are */
+#define LOOPS __attribute__((optimize("O3"))) /* -O2 does not vectorise some of the loops */
 #endif
 #define BODY static ALWAYS_INLINE void
 
@@ -126,7 +126,7 @@ AVX512 static void spread_avx512(uint64_t to[32], const uint64_t *from, uint32_t
 	}
 }
 
-/* Source dwords of the selected lanes of four. */
+/* Indices of the source dwords, for each selection of four lanes. */
 static const uint32_t chosen[16][8] = {
 #define A 0, 1
 #define B 2, 3

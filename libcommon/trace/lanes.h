@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Loops over the 32 lanes of a warp in several versions: AVX-512, AVX2, portable C. The widest that the
- * processor supports is used. All give the same results. Internal to libcommon.
+ * Loops over the 32 lanes of a warp in three versions: AVX-512, AVX2, portable C. The widest version that the
+ * processor supports is used. All versions give the same results. Internal to libcommon.
  */
 #ifndef TRACE_LANES_H
 #define TRACE_LANES_H
@@ -11,18 +11,18 @@
 struct lanes_loops {
 	const char *name; /* avx512, avx2, none */
 	void (*shift)(uint64_t to[32], const uint64_t from[32], int shift,
-		uint64_t c); /* left shift if positive, then + c */
+		uint64_t c); /* shifts left if shift is positive, else right; then adds c */
 	void (*xor)(uint64_t to[32], const uint64_t from[32], uint64_t c);
 	void (*pattern)(uint64_t to[32], const int64_t *pattern, uint64_t base);
 	void (*line)(uint64_t to[32], uint64_t base, uint64_t step);
-	void (*run)(uint64_t to[32], uint64_t base, uint64_t step, uint32_t mask); /* others are 0 */
-	/* Packs the active lanes; up to 8 words after the last are overwritten. */
+	void (*run)(uint64_t to[32], uint64_t base, uint64_t step, uint32_t mask); /* sets other lanes to 0 */
+	/* Packs the active lanes; may overwrite up to 8 words after the last. */
 	void (*pack)(uint64_t *to, const uint64_t from[32], uint32_t mask);
 	void (*spread)(uint64_t to[32], const uint64_t *from,
-		uint32_t mask); /* reverses the packing; other lanes are 0 */
+		uint32_t mask); /* reverses pack(); sets other lanes to 0 */
 };
 
-/* Set before main. WARPTOOLS_SIMD in the environment names a narrower version, for tests. */
+/* Selected before main(). WARPTOOLS_SIMD in the environment names a narrower version, for tests. */
 extern const struct lanes_loops *lanes_loops;
 
 #endif

@@ -3,18 +3,18 @@
  * Reads one instruction line, token by token, in any dialect. columns.def lists its columns and their order;
  * this file has a reader for each. Lines of the tracer (SASS) are
  *
- * [x y z warp [cluster columns]] [line] PC mask ndst Rd... opcode nsrc Rs... [commit] width [mode
- * addresses... | copy columns, mode, addresses...] [imm [imm2]] [word anything...]
+ *   [x y z warp [cluster columns]] [line] PC mask ndst Rd... opcode nsrc Rs... [commit] width
+ *   [mode addresses... | copy columns, mode, addresses...] [imm [imm2]] [word anything...]
  *
  * and lines of traces from PTX, whose own columns ptx_line.c reads, are
  *
- * PC mask width [mode addresses...] [i:issue mask] [b:barrier[,threads]] [s:space]
+ *   PC mask width [mode addresses...] [i:issue mask] [b:barrier[,threads]] [s:space]
  *
- * Always true: the columns before the PC and the immediates are counted on the first line, and every other
- * line must have the same number. An address list has as many entries as the mask needs (a delta list one
- * fewer: the original reads one too many and so loses the immediate, on which no timing depends). extra.c
- * reads bulk copies and values. Other text after a word at the end (Val, NoVal, STORE_DATA) is not read.
- * fast.c takes lines that were read before.
+ * Always true: the columns before the PC and the immediates are counted on the first line, and every other line must
+ * have the same number. An address list has as many entries as the mask needs (a delta list one fewer: the original
+ * reads one too many and so loses the immediate, on which no timing depends). extra.c reads bulk copies and values.
+ * Other text after a word at the end (Val, NoVal, STORE_DATA) is not read. fast.c reads lines that repeat an earlier
+ * line.
  */
 #include <stddef.h>
 #include <string.h>
@@ -23,7 +23,7 @@
 
 /* ---- faults and words --------------------------------------------------------------------- */
 
-/* Sets the fault that the last word is not the expected one. */
+/* Sets a fault: the last word is not `wanted`. */
 int line_found(struct parse *s, const char *id, const char *wanted)
 {
 	char q[64];
@@ -54,7 +54,7 @@ int line_next_hex(struct parse *s, uint64_t max, uint64_t *v, const char *id, co
 	return tok_hex(s->w, v) && *v <= max ? 0 : line_found(s, id, wanted);
 }
 
-/* Words from p on up to one that begins with a letter. */
+/* Returns the number of words at s->p before the first word that begins with a letter. */
 static int count_numbers(struct parse *s)
 {
 	const char *p = s->p;
@@ -66,7 +66,7 @@ static int count_numbers(struct parse *s)
 
 /* ---- the dialect -------------------------------------------------------------------------- */
 
-/* Number of columns before the PC, from the line's shape; if the shape does not decide, from the header. */
+/* Sets the number of columns before the PC, from the form of the line, or if that is ambiguous, from the header. */
 static void count_prefix(struct trace *t, const char *line, const char *end)
 {
 	int k = line_prefix(t->d.form, line, (size_t)(end - line));
@@ -133,7 +133,7 @@ static int parse_registers(struct parse *s, unsigned *n, enum line_column c)
 	return 0;
 }
 
-/* Destinations come before the sources, in whichever order the line has them. */
+/* Reads the destinations and puts them before the sources, in whichever order the line has them. */
 int line_read_dst(struct parse *s)
 {
 	struct draft *d = &s->d;
@@ -385,7 +385,7 @@ static int (*const read_column[LINE_COLUMNS])(struct parse *s) = {
 static int parse_inst_line(
 	struct trace *t, struct tblock *tb, uint32_t lanes, const char *line, size_t len, struct fault *f)
 {
-	struct parse s; /* all but the registers zeroed */
+	struct parse s; /* everything except the registers is zeroed */
 	memset(&s, 0, offsetof(struct parse, d) + offsetof(struct draft, reg));
 	s.t = t;
 	s.line = s.p = line;
@@ -400,9 +400,9 @@ static int parse_inst_line(
 	return add_record(&s);
 }
 
-/* bad lines, with a watcher */
+/* ---- bad lines, with a watcher ------------------------------------------------------------ */
 
-/* Returns whether neither the PC nor the mask is a number. */
+/* Reports whether neither the PC nor the mask is a number. */
 static bool is_no_instruction(const struct trace *t, const char *line, const char *end)
 {
 	uint64_t v;

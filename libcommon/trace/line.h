@@ -18,19 +18,19 @@ struct parse {
 	unsigned width;
 	uint32_t addr;
 	struct seen_line seen;
-	bool once; /* columns that vary between executions: fast.c does not keep the line */
+	bool once; /* has columns that vary between executions, so fast.c does not keep the line */
 	const struct ptx_static *code; /* PTX: static instruction of the header */
 	struct ptx_draft ptx;
-	uint32_t issue_at; /* word of tb for the issue mask */
+	uint32_t issue_at; /* index of the issue mask in tb->word */
 	struct draft d;
 };
 
-/* Sets the fault that the word read last is not the expected one. Returns -1. */
+/* Sets a fault: the word read last is not `wanted`. Returns -1. */
 int line_found(struct parse *s, const char *id, const char *wanted);
 int line_found_not(
-	struct parse *s, enum line_column c); /* like line_found(), by the table's row of the column */
-void line_next(struct parse *s);              /* the next word */
-/* Reads the next word as a decimal, or as a hexadecimal number, up to max. Returns 0 or -1. */
+	struct parse *s, enum line_column c); /* like line_found(), with id and wanted of the column's row */
+void line_next(struct parse *s);              /* reads the next word into s->w */
+/* Read the next word as a decimal or a hexadecimal number up to max. Returns 0 or -1. */
 int line_next_number(struct parse *s, uint64_t max, uint64_t *v, const char *id, const char *wanted);
 int line_next_hex(struct parse *s, uint64_t max, uint64_t *v, const char *id, const char *wanted);
 /* Reads the addresses of the active lanes in this mode into s->addr. Returns 0 or -1. */
@@ -47,9 +47,10 @@ bool extra_is_copy(const char *opcode, size_t n);
  * mode, addresses. Returns 0 or -1.
  */
 int extra_read_copy(struct parse *s);
-int extra_read_values(struct parse *s); /* the values after "Val", to the end of the line; 0 or -1 */
+int extra_read_values(
+	struct parse *s); /* reads the values after "Val" up to the end of the line; returns 0 or -1 */
 
-/* Readers of columns (columns.def): each reads at s->p and moves s->p after the column. Returns 0, or -1. */
+/* Readers of columns (columns.def). Each reads a column at s->p and moves s->p after it. Returns 0, or -1. */
 #define COLUMN(name, kind, reader, id, wanted) int reader(struct parse *s);
 #include "columns.def"
 

@@ -2,10 +2,10 @@
 /*
  * The code of a trace from PTX: header lines "-code PC OPCODE items...", one for each static instruction.
  *
- * Always true: PCs rise and are multiples of 8 below the end of all code. Of an instruction's registers,
- * those are kept that GPGPU-Sim's PTX mode considers, in its order (PTX-reg): it checks a scalar source only
- * among the first three, takes the destination of vote as a source and the first register of bar as a
- * destination, and neither checks nor reads the address of atom.
+ * Always true: PCs increase and are multiples of 8 below the end of all code. The registers of an instruction are
+ * the ones that GPGPU-Sim's PTX mode considers, in its order (PTX-reg): it checks a scalar source only among the
+ * first three, treats the destination of vote as a source and the first register of bar as a destination, and
+ * neither checks nor reads the address of atom.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +13,8 @@
 
 #define STEP         8u  /* bytes of an instruction */
 #define ITEMS        96u /* registers of an instruction */
-#define CHECKED      3u  /* instructions do not wait for scalar sources after these */
-#define ADDRESS_SLOT 4u  /* position of the address register among the registers read */
+#define CHECKED      3u  /* instructions do not wait for scalar sources after the first CHECKED */
+#define ADDRESS_SLOT 4u  /* position of the address register among the registers that are read */
 #define BARRIERS     16u
 
 struct ptx_code {
@@ -24,11 +24,11 @@ struct ptx_code {
 	uint64_t hash;
 };
 
-/* The registers of a line before they are sorted. */
+/* The registers of a line by their role. */
 struct items {
 	uint16_t dst[ITEMS], src[ITEMS], beside[ITEMS], bank_dst[ITEMS], bank_src[ITEMS];
 	unsigned n_dst, n_src, n_beside, n_bank_dst, n_bank_src; /* n_beside: guard and address */
-	unsigned slot; /* sources so far, whether or not they are checked */
+	unsigned slot; /* number of sources so far, including unchecked ones */
 	unsigned n;
 };
 
@@ -82,7 +82,7 @@ uint32_t ptx_code_last(const struct ptx_code *c) { return c && c->n ? c->s[c->n 
 
 /* ---- registers ------------------------------------------------------------------------------ */
 
-/* Parses "8/1": the number, and the bank if the register's name has one (else -1). */
+/* Parses "8/1": the register number, and the number of its bank, or -1 without "/". */
 static bool numbers(struct tok w, uint32_t *number, int32_t *bank)
 {
 	const char *slash = memchr(w.s, '/', w.n);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Columns of traces from PTX: the width, which selects the line in the header, and the items after the
- * addresses, [i:issue mask] [b:barrier[,threads]] [s:space].
+ * Columns of traces from PTX: the width, and after the addresses the items [i:issue mask] [b:barrier[,threads]]
+ * [s:space].
  *
- * Always true of a record: its PC has a line in the header, which holds the other fields. The mask and the
- * addresses are those of the lanes that executed. The issue mask also has the lanes that the guard excluded.
- * Each barrier and each space of generic accesses makes a separate static instruction of the PC, since a
- * record cannot hold them.
+ * Always true of a record: its PC has a line in the header, which has the other fields. The mask and the addresses
+ * belong to the lanes that executed; the issue mask also has the lanes that the guard excluded. Each barrier and
+ * each space of generic accesses is a separate static instruction of the PC, since a record has no fields for them.
  */
 #include <string.h>
 #include "bits.h"

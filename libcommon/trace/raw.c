@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Raw traces, as the tracer writes them: one instruction line after the other, each with its thread block and
- * warp, in the order of execution.
+ * Raw traces, as the tracer writes them: instruction lines in the order of execution, each with its thread block and
+ * warp.
  *
- * Always true: only a watcher reads them. A record is passed on and then freed before the next line is read,
+ * Always true: raw traces are read only for a watcher. A record is passed on and freed before the next line is read,
  * so memory does not grow with the file. The lines are not grouped.
  */
 #include "reader.h"
@@ -13,7 +13,7 @@ bool raw_line(const struct trace *t, const char *line, size_t len)
 	return line_prefix(t->d.form, line, len) >= 4;
 }
 
-/* Reads thread block and warp of the line, which line_parse() then accepts as expected. */
+/* Sets the current thread block and warp from the line, so that line_parse() accepts it. */
 static void take_ids(struct trace *t, struct tblock *tb, const char *line, size_t len)
 {
 	uint32_t v[4] = {0};

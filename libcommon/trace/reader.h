@@ -11,10 +11,10 @@
  *   line.c       one instruction line, in any dialect, token by token
  *   extra.c      columns that few instructions have: those of bulk copies, values of registers
  *   ptx_code.c   the code of traces from PTX, in the header; ptx_line.c  their instruction lines
- *   raw.c        ungrouped traces, line by line, for a watcher
- *   fast.c       instruction lines that were read before, found by PC and compared
- *   echo.c       whole warps that were read before, compared in stretches of text
- *   digits.h     hexadecimal numbers, for both
+ *   raw.c        ungrouped traces, line by line, only for a watcher
+ *   fast.c       instruction lines that repeat an earlier line, found by PC and compared
+ *   echo.c       warps that repeat an earlier warp, compared in long pieces of text
+ *   digits.h     hexadecimal numbers, for fast.c and echo.c
  *   addr.c       address lists in and out of their words
  *   checksum.c   the checksum of decoded thread blocks
  *   lanes.c      loops over the lanes of a warp, also for packed streams
@@ -27,15 +27,16 @@
 #include "code.h"
 #include "columns.h"
 
-#define ADDR_WORDS 34 /* most words of one record */
+#define ADDR_WORDS 34 /* largest number of words of a record */
 
-/* A static instruction as this kernel's text wrote it. */
+/* A static instruction as written in the text of this kernel. */
 struct seen {
-	uint64_t head, head_bits; /* text of the PC and the blank after it, and a mask of its bits */
-	uint64_t mask_text;       /* text of the last mask */
+	uint64_t head,
+		head_bits;  /* text of the PC with the blank after it; mask of the bits that the text has */
+	uint64_t mask_text; /* text of the last mask */
 	uint32_t mask;
-	uint32_t follow;   /* entry + 1 that followed it last time, 0: none */
-	uint32_t pc, next; /* next + 1 of the same slot, 0: none */
+	uint32_t follow;   /* entry + 1 that followed this one last time; 0: none */
+	uint32_t pc, next; /* next: entry + 1 of the next one in the same slot; 0: none */
 	uint32_t handle;
 	uint32_t lineno;
 	uint32_t mid;  /* text[]: from the mask's end to the width, or to the newline */
@@ -44,8 +45,8 @@ struct seen {
 	uint8_t head_len;
 	bool quick; /* head and mask_text are known, and no other flag than has_addr and word is set */
 	bool has_addr;
-	bool open_end;   /* any text may follow the word at the end of the tail */
-	bool needs_addr; /* no addresses although active lanes need them */
+	bool open_end;   /* whether any text may follow the word at the end of the tail */
+	bool needs_addr; /* lacks addresses that active lanes need */
 	bool unknown;    /* the opcode has no row */
 	bool word;       /* the line ends with a word */
 	bool issue;      /* PTX: " i:" and a mask precede the tail */
@@ -61,15 +62,15 @@ struct seen_table {
 	uint32_t last; /* entry + 1 of the line read last */
 };
 
-/* Warps kept: echo.c. */
+/* Warps that echo.c keeps. */
 struct echoes {
-	struct echo *warp; /* by number, n_warps; NULL: none yet */
+	struct echo *warp; /* kept warps by warp number (n_warps entries); NULL: none yet */
 	uint32_t n_warps;
 	uint32_t n_text; /* characters of all kept texts */
 	/* the warp being read */
 	struct echo *now; /* NULL: nothing is compared and nothing kept */
-	bool keeping;     /* the text is kept; else it is compared */
-	uint32_t missed;  /* lines that differed */
+	bool keeping;     /* true: the text of the warp is kept; false: it is compared */
+	uint32_t missed;  /* number of lines that differed */
 	uint32_t first_word;
 };
 
@@ -82,7 +83,7 @@ struct dialect {
 	bool block_ids; /* prefix columns 1 to 4 are the thread block and the warp */
 };
 
-/* Thread block ids met: a bit each, in pages that exist once touched. */
+/* Set of thread block ids: one bit per id, in pages that are allocated when needed. */
 struct id_set {
 	uint64_t **page;
 	uint64_t n_pages;
@@ -95,12 +96,12 @@ struct trace {
 	struct kernel_header h;
 	struct dialect d;
 
-	/* the window: text [p, end) is there and not consumed; [base, p) is consumed but not yet taken */
+	/* the window: text [p, end) is buffered and not consumed; [base, p) is consumed but not yet released */
 	const char *base, *p, *end;
 	uint64_t line, base_line; /* line numbers at p and at base */
 	bool last;                /* the input ends at end */
 
-	uint64_t blocks; /* thread blocks handed out */
+	uint64_t blocks; /* number of thread blocks returned so far */
 	struct id_set ids;
 	struct seen_table seen;
 	struct echoes echoes;
@@ -112,39 +113,39 @@ struct trace {
 	uint32_t want_insts, got_insts;
 	bool has_id, has_insts;
 
-	/* continuing after faults (struct trace_watch); all false without a watcher */
+	/* state after faults (struct trace_watch); all false without a watcher */
 	uint32_t bad_lines; /* lines of the current warp that were skipped */
 	bool stray;         /* the current warp is not in the block */
-	bool uncounted;     /* the current warp's count is unknown, or wrong and reported */
+	bool uncounted;     /* the current warp's count is unknown, or it is wrong and was reported */
 	bool passing;       /* lines are skipped up to the next expected one */
 	bool begun;         /* the #BEGIN_TB of the next block was read */
-	bool loose_grid;    /* more blocks than the grid: ids are not checked */
+	bool loose_grid;    /* there are more blocks than the grid has, so ids are not checked */
 	bool over;          /* the end was reached and reported */
-	bool probing;       /* a line is tried as one of another dialect */
+	bool probing;       /* a line is being parsed as another dialect, as a trial */
 	bool raw;           /* the trace is not grouped */
-	bool tail;          /* struct trace_line's, of the line read last */
+	bool tail;          /* value of trace_line.tail for the line read last */
 
 	struct ptx_code *ptx;    /* NULL: the header has no code */
 	struct sources *sources; /* NULL: the header has no source files and lines */
 
 	struct packed *packed;            /* the kernel comes from a packed stream */
-	bool columns;                     /* the columns hold records, not text */
+	bool columns;                     /* the packed columns contain records, not text */
 	const unsigned char *stored_hash; /* found in the stream */
 
 	XXH3_state_t *hash;
 	uint64_t checksum; /* checksum of the thread blocks so far */
 	bool finished;
-	bool only_slow;  /* for tests: line.c reads every line */
-	bool no_newline; /* the last line has none */
+	bool only_slow;  /* for tests: line.c parses every line */
+	bool no_newline; /* the last line has no newline */
 };
 
-/* Gives a fault to the watcher. True: continue after it. */
+/* Passes a fault to the watcher. Returns true if reading continues. */
 static inline bool trace_report_fault(const struct trace *t, const struct fault *f)
 {
 	return t->o.watch && t->o.watch->fault(t->o.watch->ctx, f);
 }
 
-/* Gives the watcher the record appended last, whose line has number no. */
+/* Passes the record appended last to the watcher; no is the number of its line. */
 static inline void trace_give(
 	const struct trace *t, const struct tblock *tb, const char *line, size_t len, uint64_t no)
 {
@@ -154,38 +155,43 @@ static inline void trace_give(
 
 /* ---- trace.c, for pack/trace.c too ---- */
 
-void trace_begin(struct trace *t, struct tblock *tb); /* an empty block, all warps absent */
-/* Checks that a thread block is in the grid and new. Returns 0, or -1. */
+void trace_begin(struct trace *t, struct tblock *tb); /* starts an empty thread block with all warps absent */
+/* Checks that a thread block is in the grid and did not occur before. Returns 0, or -1. */
 int trace_claim(struct trace *t, const uint64_t id[3], struct fault *f);
 int trace_check_warps(
 	struct trace *t, const struct tblock *tb, struct fault *f); /* fails if a warp is absent */
 
 /* ---- block_line.c ---- */
 
-/* Parses "name = a,b,..." with n numbers. Returns 0 or -1. */
+/* Parses "name = a,b,..." with n numbers into v. Returns 0 or -1. */
 int trace_values(struct trace *t, const char *line, size_t len, const char *name, unsigned n, uint64_t *v,
 	struct fault *f);
-/* Reads a cluster or core line. */
+/* Reads a line about a cluster, core or other placement. */
 int trace_placement(struct trace *t, struct tblock *tb, const char *line, size_t len, struct fault *f);
 
 /* ---- pack/trace.c ---- */
 
 int packed_next(struct trace *t, struct tblock *tb, struct fault *f);
-/* Moves to the piece with thread block `block`. 1: at t->blocks; 0: the kernel must be read from its start; -1. */
+/*
+ * Moves to the piece with thread block `block`. Returns 1 after setting t->blocks, 0 if the kernel must be read from
+ * its start, or -1.
+ */
 int packed_seek(struct trace *t, uint64_t block, struct fault *f);
-int packed_finish(struct trace *t, struct fault *f); /* 1: there are more thread blocks */
+int packed_finish(struct trace *t, struct fault *f); /* returns 1 if there are more thread blocks */
 const struct cubins *packed_codes(const struct packed *k);
 void packed_close(struct packed *k);
 
 /* ---- text.c ---- */
 
-/* Buffers at least n bytes from p on, or the rest of the input. Returns 0 or -1. */
+/* Buffers at least n bytes from t->p on, or the rest of the input. Returns 0 or -1. */
 int text_fill(struct trace *t, size_t n, struct fault *f);
-/* Returns the line at p, without its end; p stays. 1; 0: end of the input; -1: failure. */
+/*
+ * Sets *line and *len to the line at t->p, without its end; t->p stays. Returns 1, 0 at the end of the input, or -1.
+ */
 int text_line(struct trace *t, const char **line, size_t *len, struct fault *f);
-/* Moves past the line at p, which text_line() returned. */
+/* Moves t->p after the line that text_line() returned. */
 void text_next(struct trace *t, const char *line_end);
-/* Hashes the consumed text and releases it to the input. */
+/* Hashes the consumed text and releases it. */
 void text_take(struct trace *t);
 struct place text_place(const struct trace *t, const char *line, const char *at);
 
@@ -198,7 +204,7 @@ struct tok tok_next(const char **s, const char *end);
 bool tok_is(struct tok w, const char *word);
 bool tok_u64(struct tok w, uint64_t *v); /* decimal */
 bool tok_hex(struct tok w, uint64_t *v); /* Reads a hexadecimal number with or without 0x. */
-bool tok_i64(struct tok w, int64_t *v);  /* decimal with sign */
+bool tok_i64(struct tok w, int64_t *v);  /* decimal number with optional sign */
 
 static inline bool is_space(char c) { return line_blank(c); }
 
@@ -207,13 +213,16 @@ int header_read(struct trace *t, struct fault *f);
 
 /* ---- source.c ---- */
 
-/* Keeps the name of source file `number`. A line without number or name is ignored. */
+/* Stores the name of source file `number`. Ignores a line without number or name. */
 void source_file(struct trace *t, struct tok number, struct tok name);
-/* Reads a header line "-line PC = FILE,LINE", whose text `value` is. Returns 0, or -1. */
+/* Reads a header line "-line PC = FILE,LINE"; value is the text after '='. Returns 0, or -1. */
 int source_line(struct trace *t, struct tok pc, struct tok value, struct place at, struct fault *f);
-/* Sets the source file of a draft of machine code by its PC, and the line where its own line has none. */
+/*
+ * Sets the source file of a draft of machine code by its PC, and its source line unless the instruction line has
+ * one.
+ */
 void source_of_pc(const struct trace *t, struct draft *d);
-/* Hash of the header's lines of files and lines; 0: it has none. */
+/* Returns the hash of the header's "-file" and "-line" lines; 0 if there are none. */
 uint64_t source_hash(const struct trace *t);
 void source_free(struct sources *s);
 
@@ -227,7 +236,7 @@ int line_parse(
 #define PTX_REGISTER_MAX 65535u
 #define PTX_CODE_MAX     (1u << 28) /* bytes of all code */
 
-/* A line "-code" of the header. number: registers as struct inst and struct ptx_inst have them. */
+/* A line "-code" of the header. number: registers in the order of struct inst and struct ptx_inst. */
 struct ptx_static {
 	uint32_t pc, file, lineno;
 	const char *text; /* text from the opcode on */
@@ -240,31 +249,32 @@ struct ptx_static {
 	struct ptx_form form;
 };
 
-/* Reads one line, from after "-code" (p) to end, into t->ptx. Returns 0, or -1. */
+/* Reads one line into t->ptx, from p (after "-code") to end. Returns 0, or -1. */
 int ptx_code_line(struct trace *t, const char *line, const char *p, const char *end, struct fault *f);
 const struct ptx_static *ptx_code_at(const struct ptx_code *c, uint64_t pc); /* NULL: none */
-uint32_t ptx_code_last(const struct ptx_code *c);                            /* the highest PC, 0: no code */
-uint64_t ptx_code_hash(const struct ptx_code *c); /* hash of all lines, 0: no code */
+/* returns the highest PC; 0 without code */
+uint32_t ptx_code_last(const struct ptx_code *c);
+uint64_t ptx_code_hash(const struct ptx_code *c); /* returns the hash of all lines; 0 without code */
 void ptx_code_free(struct ptx_code *c);
-/* Parses "ID" or "ID,THREADS"; warps 0: all of the block. */
+/* Parses "ID" or "ID,THREADS". Sets *warps to 0 if the barrier waits for all warps of the block. */
 bool ptx_barrier(struct tok w, uint8_t *id, uint8_t *warps);
 
 /* ---- raw.c ---- */
-/* Returns whether the line is a line of a raw trace. */
+/* Reports whether the line belongs to a raw trace. */
 bool raw_line(const struct trace *t, const char *line, size_t len);
-/* Reads all lines to the end of the input. Returns 0 or -1. */
+/* Reads all lines up to the end of the input. Returns 0 or -1. */
 int raw_read(struct trace *t, struct tblock *tb, struct fault *f);
 
 /* ---- fast.c ---- */
 /*
- * Reads lines of the current warp while they were met before, up to want_insts. 0, or -1 when the input
+ * Reads lines of the current warp, up to want_insts, while they repeat earlier lines. Returns 0, or -1 if the input
  * fails.
  */
 int fast_lines(struct trace *t, struct tblock *tb, uint32_t lanes, struct fault *f);
 /*
- * A parsed line to remember: head is where the PC begins; mid reaches from after the mask to after the
- * width, tail from there after the addresses (NULL: no addresses, mid is all) to the newline, or, with
- * open_end, to after a word after which anything may follow.
+ * A parsed line to remember. head: the PC; mid: text from the end of the mask to the end of the width; tail: text
+ * from the end of the addresses to the newline, or with open_end, to the end of a word that any text may follow.
+ * Without addresses tail is NULL and mid extends to the end.
  */
 struct seen_line {
 	uint32_t pc, handle, lineno;
@@ -275,31 +285,34 @@ void seen_add(struct trace *t, const struct seen_line *l);
 void seen_free(struct seen_table *s);
 
 /* ---- echo.c ---- */
-/* Begins and ends a warp; its want_insts lines are between the two calls. */
+/* Begin and end a warp; its want_insts lines are read between the two calls. */
 void echo_begin(struct trace *t, const struct tblock *tb);
 void echo_end(struct trace *t, const struct tblock *tb);
-/* Reads lines of the current warp while they equal the kept ones. Text is readable for 64 bytes at t->p. */
+/* Reads lines of the current warp while they equal the kept lines. At least 64 bytes at t->p must be readable. */
 void echo_lines(struct trace *t, struct tblock *tb);
-void echo_missed(struct trace *t); /* the line at t->p was another */
-/* Keeps the line from line to end for the entry; its record and words are the last of tb. */
+void echo_missed(struct trace *t); /* records that the line at t->p differed from the kept line */
+/* Keeps the text from line to end for the entry; the record and words of the line are the last ones of tb. */
 void echo_keep(struct trace *t, const struct tblock *tb, const char *line, const char *end, uint32_t entry);
 void echo_free(struct echoes *s);
 
 /* ---- addr.c ---- */
 enum { MODE_LIST, MODE_STRIDE, MODE_DELTA };
-/* Addresses of n active lanes, base and stride, or base and deltas, as words of tb: the record's addr. */
+/*
+ * Append addresses to the words of tb: those of n active lanes, a base and a stride, or a base and deltas. Return
+ * the value for rec.addr.
+ */
 uint32_t addr_list(struct tblock *tb, const uint64_t *a, unsigned n);
 uint32_t addr_stride(struct tblock *tb, uint64_t base, int64_t stride);
 uint32_t addr_delta(struct tblock *tb, uint64_t base, const int64_t *delta, unsigned n_deltas);
 
 /* ---- extra.c ---- */
-/* Reports whether the values in lines of this opcode are kept. */
+/* Reports whether the reader keeps the values in lines of this opcode. */
 bool extra_has_values(const char *opcode, size_t n);
-/* Returns the words of the record's extra columns and sets their number; inst.extra is not EXTRA_NONE. */
+/* Returns the words of the record's extra columns and sets *n to their number. inst.extra must not be EXTRA_NONE. */
 const uint64_t *extra_words(const struct tblock *tb, const struct rec *r, uint32_t *n);
 
 /* ---- checksum.c ---- */
-/* Checksum of a thread block, starting from sum. */
+/* Returns `sum` updated with a thread block. */
 uint64_t checksum_block(uint64_t sum, const struct code *code, const struct tblock *tb, bool ptx);
 
 static inline void addr_reserve(struct tblock *tb)

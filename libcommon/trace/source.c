@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Source files and lines of a kernel's header: "-file NUMBER = NAME", and for machine code "-line PC = FILE,LINE",
- * which holds from that PC to the next such line.
+ * which applies from that PC to the PC of the next such line.
  *
- * Always true: PCs of lines rise; a name has at most NAME_BYTES bytes, which may be any but the end of a line.
+ * Always true: the PCs of "-line" lines increase; a name has at most NAME_BYTES bytes, which may be any except a
+ * line end.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "reader.h"
 
 #define FILES_MAX  4096u /* source files; more are ignored */
-#define NAME_BYTES 4096u /* longest name; of a longer one the end is kept */
+#define NAME_BYTES 4096u /* longest name; only the end of a longer name is kept */
 
 struct sources {
 	struct source_name {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Counts of a kernel's work. Generic accesses are counted as global, which most of them are. */
+/* Counts of a kernel's work. Generic accesses count as global, because most of them are. */
 #include <stdbool.h>
 #include "bits.h"
 #include "tally.h"
 
 #define SLOTS 128u /* twice the sectors of a warp's access, so that a free slot is found soon */
 
-/* Returns whether the sector is new in slot[], which holds sectors plus 1. */
+/* Adds a sector to slot[], which contains sectors plus 1. Returns whether it was new. */
 static bool tally_block(uint64_t slot[SLOTS], uint64_t sector)
 {
 	uint32_t at = (uint32_t)(sector * 0x9e3779b97f4a7c15u >> 57);
@@ -33,19 +33,20 @@ static uint32_t count_scattered_sectors(const uint64_t lane[32], uint32_t mask, 
 }
 
 /*
- * Number of distinct 32-byte sectors of the active lanes: of each access the first sector and the next,
- * whatever its size.
+ * Returns the number of distinct 32-byte sectors of the active lanes. An access counts at most two sectors, its
+ * first and the next, whatever its size.
  */
 static uint32_t count_sectors(const uint64_t lane[32], uint32_t mask, uint32_t size)
 {
-	uint64_t next = 0; /* sector after the last one so far */
+	uint64_t next = 0; /* sector after the last one counted */
 	uint32_t n = 0, more = size ? size - 1 : 0;
 
 	FOR_BITS32 (i, mask) {
 		uint64_t first = lane[i] / 32, end = (lane[i] + more) / 32 + 1;
 
 		end = end > first + 2 ? first + 2 : end;
-		if (first + 1 < next || end <= first) /* usually lanes are in the order of their addresses */
+		/* rare, because lanes are usually in the order of their addresses */
+		if (first + 1 < next || end <= first)
 			return count_scattered_sectors(lane, mask, more);
 		n += (uint32_t)(end <= next ? 0 : end - (first > next ? first : next));
 		next = end > next ? end : next;

@@ -2,8 +2,8 @@
 /*
  * Kernel traces, thread block by thread block (kernel-trace(5)).
  *
- * Always true of a returned block: its id is in the grid and occurred once. Each of its warps occurs once,
- * with as many records as its "insts" line says. File order is schedule order. line.c decides which lines a
+ * Always true of a returned thread block: its id is in the grid and occurs once. Each of its warps occurs once, with
+ * as many records as its "insts" line says. Thread blocks are scheduled in file order. line.c decides which lines a
  * warp may have; header.c reads the header.
  */
 #include <assert.h>
@@ -299,7 +299,7 @@ static int check_whole_block(struct trace *t, const struct tblock *tb, struct fa
 	return trace_check_warps(t, tb, f);
 }
 
-/* Gives absent warps 0 records. Returns their number and the first of them. */
+/* Gives absent warps 0 records. Returns their number and sets *first to the first of them. */
 static uint32_t fill_missing(const struct tblock *tb, uint32_t *first)
 {
 	uint32_t missing = 0;
@@ -330,7 +330,7 @@ static bool line_begins(struct tok w, struct tok line, const char *word)
 	return w.n >= n && !memcmp(line.s, word, n) && (w.n == n || w.s[n] == '=');
 }
 
-/* Reads a line of an open block. Returns 1 for #END_TB, 0, or -1. */
+/* Reads a line of an open thread block. Returns 1 if it is #END_TB, 0 for other lines, or -1. */
 static int take_block_line(struct trace *t, struct tblock *tb, const char *line, size_t len, struct fault *f)
 {
 	const char *p = line;
@@ -375,7 +375,7 @@ static int cut_line(const struct trace *t, const char *line, size_t len, struct 
 	return -1;
 }
 
-/* Returns whether all warps of an open block have the instructions that they announced. */
+/* Reports whether all warps of an open thread block have the number of instructions that their "insts" lines say. */
 static bool is_whole_block(const struct trace *t, const struct tblock *tb)
 {
 	if (!t->has_id || t->warp == UINT32_MAX || !t->has_insts || t->got_insts != t->want_insts || t->stray)
@@ -386,7 +386,10 @@ static bool is_whole_block(const struct trace *t, const struct tblock *tb)
 	return true;
 }
 
-/* Ends a block at the end of the file. The original runs a whole block there too. Returns 0 or -1. */
+/*
+ * Ends a thread block at the end of the file. A complete one is valid, since the original runs it, too. Returns 0 or
+ * -1.
+ */
 static int end_last_block(struct trace *t, struct tblock *tb, struct fault *f)
 {
 	uint32_t first;
@@ -441,7 +444,7 @@ static int read_block(struct trace *t, struct tblock *tb, struct fault *f)
 	return 0;
 }
 
-/* Moves after the next #BEGIN_TB, over comments. 1: found, 0: end of the input, -1. */
+/* Moves after the next #BEGIN_TB, skipping comments. Returns 1, 0 at the end of the input, or -1. */
 static int find_block(struct trace *t, struct fault *f)
 {
 	const char *line;
@@ -479,7 +482,7 @@ static int grid_small(const struct trace *t, struct fault *f)
 		(unsigned long long)t->blocks, t->h.grid[0], t->h.grid[1], t->h.grid[2]);
 }
 
-/* Reads raw traces for a watcher only. Returns 1 if the next line belongs to a raw trace, 0, or -1. */
+/* Returns 1 if the next line belongs to a raw trace, which only a watcher can read; 0 if not; or -1. */
 static int raw_next(struct trace *t, struct fault *f)
 {
 	const char *line;

@@ -13,13 +13,13 @@ struct wt_handle {
 	bool broken;              /* a call ran out of memory: the state is unknown */
 };
 
-/* Zeroed handle of n bytes. NULL and *e. */
+/* Returns a zeroed handle of n bytes, or NULL and sets *e. */
 void *wt_handle_new(size_t n, struct wt_error *e);
 /* Frees the handle itself. */
 void wt_handle_free(struct wt_handle *h);
 /*
- * Calls body(ctx, f) under a trap. Returns its result; -1 sets *e from the fault. After a failed allocation the
- * handle is broken, and every call returns -1 without calling body.
+ * Calls body(ctx, f) under a trap and returns its result; if that is -1, sets *e from the fault. After a failed
+ * allocation the handle is broken, and every call returns -1 without calling body().
  */
 int wt_handle_call(
 	struct wt_handle *h, int (*body)(void *ctx, struct fault *f), void *ctx, struct wt_error *e);

@@ -2,7 +2,7 @@
 /*
  * Kernels of libwarptools, over trace.h.
  *
- * Always true: columns have the instructions of the block read last. Rows of addresses are made on request.
+ * Always true: the columns contain the instructions of the block read last. Rows of addresses are made on request.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,18 +17,18 @@ struct wt_kernel {
 	struct wt_kernel_info info;
 	uint32_t command;
 	uint64_t next;    /* number of the thread block that comes next */
-	bool read, ended; /* a block was read; the end was reached and checked */
+	bool read, ended; /* read: a block was read; ended: the end was reached and checked */
 	struct tblock tb;
 	struct wt_block block;
 	struct wt_warp *warp;
 	uint32_t *column; /* code, then mask, n_instructions each */
 	uint32_t cap_warps, cap_column;
 	struct wt_accesses accesses;
-	uint32_t *row; /* instruction, by access */
+	uint32_t *row; /* instruction of each access */
 	uint8_t *space;
 	uint64_t (*lane)[WT_LANES];
 	uint32_t cap_rows, cap_spaces, cap_lanes;
-	bool expanded; /* accesses belong to the block read last */
+	bool expanded; /* whether accesses belong to the block read last */
 };
 
 /* ---- opening ------------------------------------------------------------------------------ */
@@ -82,7 +82,7 @@ static int open_trace(struct wt_kernel *k, struct fault *f)
 
 static int open_kernel(void *ctx, struct fault *f) { return open_trace(ctx, f); }
 
-/* Index of the command of a kernel; WT_NONE: none has the position. */
+/* Returns the index of the command of the kernel at position; WT_NONE if there is none. */
 static uint32_t command_at(const struct wt_list *l, uint32_t position)
 {
 	for (uint32_t i = 0; i < l->k.n_cmds; i++)
@@ -248,7 +248,10 @@ int wt_kernel_addresses(const struct wt_kernel *k, uint32_t instruction, uint64_
 	return 1;
 }
 
-/* Returns the memory space of a row: the instruction's; if that is generic, the space of the first active address. */
+/*
+ * Returns the memory space of a row: the space of the instruction, or if that is generic, the space of the first
+ * active address.
+ */
 static uint8_t space_of_row(const struct wt_kernel *k, uint32_t i, const uint64_t lane[WT_LANES])
 {
 	uint8_t space = k->l->instruction[k->block.code[i]].space;

@@ -107,7 +107,7 @@ void wt_list_warn(void *list, const struct fault *f)
 
 /* ---- static instructions ------------------------------------------------------------------ */
 
-/* Spaces and accesses of machine code by kind; of PTX the opcode names the space. */
+/* Spaces and accesses of machine code by kind. In PTX the opcode names the space. */
 static const struct {
 	uint8_t space, access;
 } kinds[N_KINDS] = {
@@ -132,7 +132,7 @@ static const uint8_t spaces[N_SPACES] = {
 	[SPACE_GLOBAL] = WT_SPACE_GLOBAL,
 	[SPACE_LOCAL] = WT_SPACE_LOCAL,
 	[SPACE_SHARED] = WT_SPACE_SHARED,
-	[SPACE_GENERIC] = WT_SPACE_GLOBAL, /* PTX: other generic accesses name their space */
+	[SPACE_GENERIC] = WT_SPACE_GLOBAL, /* PTX, where generic accesses to other spaces name the space */
 	[SPACE_CONST] = WT_SPACE_CONST,
 	[SPACE_TEX] = WT_SPACE_TEXTURE,
 	[SPACE_PARAM] = WT_SPACE_PARAM,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lists as kernels see them. */
+/* The parts of a list that kernels use. */
 #ifndef WT_LIST_H
 #define WT_LIST_H
 
@@ -12,19 +12,19 @@ struct wt_list {
 	struct klist k;
 	struct isa *isa;
 	struct code *code;
-	struct wt_command *command;         /* as k.cmd */
-	struct wt_instruction *instruction; /* as code */
+	struct wt_command *command;         /* parallel to k.cmd */
+	struct wt_instruction *instruction; /* parallel to the instructions of code */
 	uint32_t n_instructions, cap_instructions;
 	void (*warn)(void *ctx, const struct wt_error *w);
 	void *warn_ctx;
 	struct wt_kernel *open; /* newest first */
-	bool once;              /* from a descriptor: a kernel file can be opened once */
+	bool once;              /* the list is from a descriptor, so a kernel file can be opened only once */
 	bool taken;             /* the kernel file was opened */
 };
 
 /* Extends l->instruction to all instructions of l->code. */
 void wt_list_update(struct wt_list *l);
-/* struct trace_options.warn of the list's kernels. */
+/* Callback for trace_options.warn of the list's kernels. */
 void wt_list_warn(void *list, const struct fault *f);
 
 #endif
