@@ -129,7 +129,7 @@ static struct anynet_edge *find_link(struct anynet_reader *r, uint32_t from, uin
 	return NULL;
 }
 
-static struct anynet_edge *put_link(struct anynet_reader *r, uint32_t from, uint32_t to, struct place at)
+static struct anynet_edge *set_link(struct anynet_reader *r, uint32_t from, uint32_t to, struct place at)
 {
 	if (r->n_links == r->cap_links)
 		grow(&r->link, &r->cap_links, r->n_links + 1, sizeof(*r->link));
@@ -147,10 +147,10 @@ static int add_link(struct anynet_reader *r, uint32_t from, uint32_t to, const s
 		return fault_set(f, w->at, "anynet-links", "more than %u links", LINKS_MAX / 64 - 2);
 	l = find_link(r, from, to);
 	if (!l)
-		l = put_link(r, from, to, back ? (struct place){0} : w->at);
+		l = set_link(r, from, to, back ? (struct place){0} : w->at);
 	l->cycles = cycles;
 	if (back && !find_link(r, to, from))
-		put_link(r, to, from, (struct place){0});
+		set_link(r, to, from, (struct place){0});
 	return 0;
 }
 

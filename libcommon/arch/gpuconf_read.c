@@ -97,7 +97,7 @@ static int check_end(struct conf_lexer *l)
 }
 
 /* Reads the rest of a quoted token whose first word is in *t. */
-static int take_quoted(struct conf_lexer *l, struct conf_token *t)
+static int read_quoted_rest(struct conf_lexer *l, struct conf_token *t)
 {
 	while (t->len < 2 || t->text[t->len - 1] != '"') {
 		skip_comments(l);
@@ -123,7 +123,7 @@ static int take_quoted(struct conf_lexer *l, struct conf_token *t)
 }
 
 /* Reads the next token into *t. Returns 1, 0 at the end of the file, or -1 and sets a fault. */
-static int take_token(struct conf_lexer *l, struct conf_token *t)
+static int read_conf_token(struct conf_lexer *l, struct conf_token *t)
 {
 	skip_comments(l);
 	if (l->next == EOF)
@@ -134,7 +134,7 @@ static int take_token(struct conf_lexer *l, struct conf_token *t)
 		return -1;
 	t->text[t->len] = '\0';
 	t->quoted = t->text[0] == '"';
-	if (t->quoted && take_quoted(l, t) < 0)
+	if (t->quoted && read_quoted_rest(l, t) < 0)
 		return -1;
 	return 1;
 }
@@ -168,10 +168,10 @@ static bool names_option(const struct conf_token *t)
 }
 
 /* Reads the value of option `name` into *t. Returns 0, or -1 and sets a fault. */
-static int take_option_value(
+static int read_option_value(
 	struct conf_lexer *l, const char *name, bool flag, struct place at, struct conf_token *t)
 {
-	int got = take_token(l, t);
+	int got = read_conf_token(l, t);
 	char shown[80];
 
 	if (got < 0)
@@ -197,7 +197,7 @@ static int skip_unknown_option(struct conf_lexer *l, const struct conf_token *na
 	conf_unknown(name->text, name->at, l->r->fault);
 	if (!c->on_unknown || !c->on_unknown(c->ctx, l->r->fault))
 		return -1;
-	got = take_token(l, &value);
+	got = read_conf_token(l, &value);
 	if (got < 1)
 		return got;
 	if (value.quoted || value.text[0] != '-' || !isalpha((unsigned char)value.text[1]))
@@ -212,7 +212,7 @@ static int read_options(struct conf_lexer *l, unsigned depth)
 	char shown[80];
 	int got, again = 0;
 
-	while (again || (got = take_token(l, &name)) == 1) {
+	while (again || (got = read_conf_token(l, &name)) == 1) {
 		again = 0;
 		got = 1;
 		if (name.quoted || name.text[0] != '-' || !name.text[1]) {
@@ -221,7 +221,7 @@ static int read_options(struct conf_lexer *l, unsigned depth)
 				"unexpected '%s' (expected an option, -name)", shown);
 		}
 		if (strcmp(name.text, "-config") == 0) {
-			if (take_option_value(l, name.text, false, name.at, &value) < 0 ||
+			if (read_option_value(l, name.text, false, name.at, &value) < 0 ||
 				read_file(l->r, value.text, l->at.file, value.at, depth + 1) < 0)
 				return -1;
 			continue;
@@ -233,7 +233,7 @@ static int read_options(struct conf_lexer *l, unsigned depth)
 				return -1;
 			continue;
 		}
-		if (take_option_value(l, name.text, conf_rows[id].type == CONF_BOOL, name.at, &value) < 0 ||
+		if (read_option_value(l, name.text, conf_rows[id].type == CONF_BOOL, name.at, &value) < 0 ||
 			conf_set(l->r->conf, (enum conf_id)id, value.text, value.at, l->r->fault) < 0)
 			return -1;
 	}

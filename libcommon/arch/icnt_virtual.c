@@ -130,7 +130,7 @@ static int validate_policy(struct icnt *c, struct fault *f)
 }
 
 /* Sets the first (or if `end` is set, the last) channel of each part of the buffer: as listed, or evenly spread. */
-static int part_bounds(const struct icnt *c, enum icnt_id id, int64_t *list, bool end, struct fault *f)
+static int set_part_bounds(const struct icnt *c, enum icnt_id id, int64_t *list, bool end, struct fault *f)
 {
 	int n = icnt_list(c, id, list, 1026, f);
 
@@ -150,8 +150,8 @@ static int part_bounds(const struct icnt *c, enum icnt_id id, int64_t *list, boo
 
 static int validate_parts(struct icnt *c, int64_t *begin, int64_t *end, struct fault *f)
 {
-	if (part_bounds(c, ICNT_private_buf_start_vc, begin, false, f) < 0 ||
-		part_bounds(c, ICNT_private_buf_end_vc, end, true, f) < 0)
+	if (set_part_bounds(c, ICNT_private_buf_start_vc, begin, false, f) < 0 ||
+		set_part_bounds(c, ICNT_private_buf_end_vc, end, true, f) < 0)
 		return -1;
 	for (uint32_t i = 0; i < c->vcs; i++)
 		c->private_of[i] = UINT32_MAX;

@@ -10,7 +10,7 @@
 #include "params_int.h"
 
 /* Sets the mapping of -gpgpu_mem_address_mask, which applies without -gpgpu_mem_addr_mapping (MEM-addr-1). */
-static void mask_mapping(struct addr_params *a, int64_t value)
+static void set_mask_mapping(struct addr_params *a, int64_t value)
 {
 	a->chip = 0;
 	a->bank = 0x1800;
@@ -111,7 +111,7 @@ int params_addresses(struct memory_params *m, const struct gpuconf *c, struct fa
 
 	a->partition_index = conf_uint(c, OPT_gpgpu_memory_partition_indexing);
 	if (strcmp(text, "NULL") == 0)
-		mask_mapping(a, conf_num(c, OPT_gpgpu_mem_address_mask));
+		set_mask_mapping(a, conf_num(c, OPT_gpgpu_mem_address_mask));
 	else
 		wanted = params_mapping(a, text);
 	if (wanted)

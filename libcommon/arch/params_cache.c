@@ -402,7 +402,7 @@ static int check_l1d(const struct params *p, const struct gpuconf *c, struct fau
 static uint32_t largest_odd_up_to(uint64_t n) { return n ? (uint32_t)((n - 1) | 1) : 0; }
 
 /* Applies -core_l1_ways: an odd number of sets that fits the L1's size (CACHE-size-3). */
-static int l1_by_ways(struct params *p, const struct gpuconf *c, struct fault *f)
+static int set_l1_from_ways(struct params *p, const struct gpuconf *c, struct fault *f)
 {
 	struct cache_params *l1 = &p->core.l1d;
 	uint32_t ways = p->modern.l1_ways;
@@ -424,7 +424,7 @@ static int l1_by_ways(struct params *p, const struct gpuconf *c, struct fault *f
 
 /* ---- adaptive L1 ---------------------------------------------------------------------------- */
 
-static int split_sizes(struct core_params *k, const struct gpuconf *c, struct fault *f)
+static int read_split_sizes(struct core_params *k, const struct gpuconf *c, struct fault *f)
 {
 	uint32_t kib[32];
 	int n = param_numbers(conf_text(c, OPT_gpgpu_shmem_option), ',', kib, 32);
@@ -467,7 +467,7 @@ static int check_adaptive(struct params *p, const struct gpuconf *c, struct faul
 	if (!k->unified_l1_kb)
 		return conf_fault(c, OPT_gpgpu_unified_l1d_size, f,
 			"the size of the unified memory with -gpgpu_adaptive_cache_config 1");
-	if (split_sizes(k, c, f) < 0)
+	if (read_split_sizes(k, c, f) < 0)
 		return -1;
 	if (!params_l1_rows(p, k->shmem_option_bytes[0]))
 		return conf_fault(c, p->modern.l1_reserved ? OPT_core_l1_reserved : OPT_gpgpu_shmem_option, f,
@@ -480,7 +480,7 @@ int params_caches(struct params *p, const struct gpuconf *c, struct fault *f)
 {
 	struct core_params *k = &p->core;
 
-	if (params_cache(&k->l1d, c, OPT_gpgpu_cache_dl1, ROLE_L1D, f) < 0 || l1_by_ways(p, c, f) < 0 ||
+	if (params_cache(&k->l1d, c, OPT_gpgpu_cache_dl1, ROLE_L1D, f) < 0 || set_l1_from_ways(p, c, f) < 0 ||
 		(!p->modern.on && params_cache(&k->l1i, c, OPT_gpgpu_cache_il1, ROLE_L1I, f) < 0) ||
 		params_cache(&k->l1c, c, OPT_gpgpu_const_cache_l1, ROLE_L1C, f) < 0 ||
 		params_cache(&k->l1t, c, OPT_gpgpu_tex_cache_l1, ROLE_L1T, f) < 0 ||

@@ -76,7 +76,7 @@ static const struct {
  * Checks the argument after the policy's name against the form in its row. Sets *number to the value at the form's
  * letter.
  */
-static bool policy_argument(
+static bool parse_policy_argument(
 	const char *text, const char *argument, uint32_t a_max, uint32_t w_max, uint32_t *number)
 {
 	uint32_t n[4];
@@ -102,7 +102,7 @@ static bool policy_argument(
 	return true;
 }
 
-static int scheduler_policy(struct core_params *k, const struct gpuconf *c, struct fault *f)
+static int parse_scheduler_policy(struct core_params *k, const struct gpuconf *c, struct fault *f)
 {
 	const char *text = conf_text(c, OPT_gpgpu_scheduler);
 	uint32_t share = k->warps / k->schedulers;
@@ -120,7 +120,7 @@ static int scheduler_policy(struct core_params *k, const struct gpuconf *c, stru
 	k->policy = (enum sched_id)i;
 	if (*sched_row[i].argument &&
 		(strncmp(text, sched_row[i].name, strlen(sched_row[i].name)) != 0 ||
-			!policy_argument(text + strlen(sched_row[i].name), sched_row[i].argument, share,
+			!parse_policy_argument(text + strlen(sched_row[i].name), sched_row[i].argument, share,
 				k->warps, &k->policy_number)))
 		return conf_fault(c, OPT_gpgpu_scheduler, f, "%s (%u here, %u in all)", sched_row[i].form,
 			share, k->warps);
@@ -132,7 +132,7 @@ static int scheduler_policy(struct core_params *k, const struct gpuconf *c, stru
 }
 
 /* Returns the rule of -core_dependence; "auto" and the rules of the modern core select the first row. */
-static enum dependence_id dependence_rule(const struct gpuconf *c)
+static enum dependence_id parse_dependence_rule(const struct gpuconf *c)
 {
 #define DEPENDENCE(name) #name,
 	static const char *const names[N_DEPENDENCES] = {
@@ -151,8 +151,8 @@ static int core_schedulers(struct params *p, const struct gpuconf *c, struct fau
 	struct core_params *k = &p->core;
 
 	k->schedulers = conf_uint(c, OPT_gpgpu_num_sched_per_core);
-	k->dependence = dependence_rule(c);
-	if (scheduler_policy(k, c, f) < 0)
+	k->dependence = parse_dependence_rule(c);
+	if (parse_scheduler_policy(k, c, f) < 0)
 		return -1;
 	k->max_issue = conf_num(c, OPT_gpgpu_max_insn_issue_per_warp) > 1 ? 2 : 1;
 	k->dual_issue_diff = conf_bool(c, OPT_gpgpu_dual_issue_diff_exec_units);
@@ -169,7 +169,7 @@ static int core_schedulers(struct params *p, const struct gpuconf *c, struct fau
 /* ---- units and register sets -------------------------------------------------------------------------- */
 
 /* Reads 11 widths, or 13 with tensor units (SM-reg-1). */
-static int pipeline_widths(struct core_params *k, const struct gpuconf *c, struct fault *f)
+static int read_pipeline_widths(struct core_params *k, const struct gpuconf *c, struct fault *f)
 {
 	static const int order[5] = {UNIT_SP, UNIT_DP, UNIT_INT, UNIT_SFU, UNIT_MEM};
 	uint32_t w[13];
@@ -196,7 +196,7 @@ static int pipeline_widths(struct core_params *k, const struct gpuconf *c, struc
 }
 
 /* Reads the options "on,units,depth,ID_OC,OC_EX,name" up to the first unit that is off. */
-static int specialized_units(struct core_params *k, const struct gpuconf *c, struct fault *f)
+static int read_specialized_units(struct core_params *k, const struct gpuconf *c, struct fault *f)
 {
 	for (k->n_specs = 0; k->n_specs < MAX_SPECS; k->n_specs++) {
 		const char *text = conf_text(c, specialized_unit_option(k->n_specs));
@@ -273,7 +273,7 @@ static int check_kind(const struct core_params *k, int kind, const struct gpucon
 static int core_units(struct core_params *k, const struct gpuconf *c, struct fault *f)
 {
 	k->tensor_avail = conf_bool(c, OPT_gpgpu_tensor_core_avail);
-	if (pipeline_widths(k, c, f) < 0 || specialized_units(k, c, f) < 0)
+	if (read_pipeline_widths(k, c, f) < 0 || read_specialized_units(k, c, f) < 0)
 		return -1;
 	k->unit[UNIT_SP].units = conf_uint(c, OPT_gpgpu_num_sp_units);
 	k->unit[UNIT_DP].units = conf_uint(c, OPT_gpgpu_num_dp_units);
@@ -412,7 +412,7 @@ static const struct {
  * Reads one option of a list. Missing numbers have their default values, where the original uses uninitialised
  * memory. Returns the number of values given, or -1 and sets *f.
  */
-static int ptx_numbers(
+static int read_ptx_numbers(
 	uint32_t v[PTX_ENTRIES], enum conf_id id, int list, const struct gpuconf *c, struct fault *f)
 {
 	unsigned least = ptx_row[list].least, most = ptx_row[list].most;
@@ -431,7 +431,7 @@ static int ptx_numbers(
  * Reads the PTX latencies (SM-exec-5). quirk Q2-14: with five INT latencies the original's depth is arbitrary.
  * Values that suit no pipeline are rejected only when PTX uses them (uop.c), because machine code does not use them.
  */
-static int ptx_latencies(struct core_params *k, const struct gpuconf *c, struct fault *f)
+static int read_ptx_latencies(struct core_params *k, const struct gpuconf *c, struct fault *f)
 {
 	const struct latency(*t)[PTX_ENTRIES] = k->ptx;
 	int ints = 0;
@@ -441,8 +441,8 @@ static int ptx_latencies(struct core_params *k, const struct gpuconf *c, struct 
 		int n = 0;
 
 		if (list != PTX_LIST_NONE &&
-			((n = ptx_numbers(latency, ptx_row[list].latency, list, c, f)) < 0 ||
-				ptx_numbers(interval, ptx_row[list].interval, list, c, f) < 0))
+			((n = read_ptx_numbers(latency, ptx_row[list].latency, list, c, f)) < 0 ||
+				read_ptx_numbers(interval, ptx_row[list].interval, list, c, f) < 0))
 			return -1;
 		ints = list == PTX_LIST_INT ? n : ints;
 		for (unsigned i = 0; i < PTX_ENTRIES; i++)
@@ -527,7 +527,7 @@ static int load_store_params(struct core_params *k, const struct gpuconf *c, str
 /* Sets the parameters of the original's pipeline, which the modern core does not use. */
 static int core_pipeline(struct core_params *k, const struct gpuconf *c, struct fault *f)
 {
-	if (core_units(k, c, f) < 0 || core_collectors(k, c, f) < 0 || ptx_latencies(k, c, f) < 0 ||
+	if (core_units(k, c, f) < 0 || core_collectors(k, c, f) < 0 || read_ptx_latencies(k, c, f) < 0 ||
 		core_latencies(k, c, f) < 0)
 		return -1;
 	return 0;

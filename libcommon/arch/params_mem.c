@@ -100,7 +100,8 @@ static int timing_find(const char *name, size_t n)
 }
 
 /* Reads "name=value" pairs in any order, split at '=', ':', ';' and blanks. */
-static int timing_named(struct dram_params *d, const char *text, const struct gpuconf *c, struct fault *f)
+static int read_named_timing(
+	struct dram_params *d, const char *text, const struct gpuconf *c, struct fault *f)
 {
 	static const char separators[] = "=:; \t\r\n";
 	const enum conf_id id = OPT_gpgpu_dram_timing_opt;
@@ -133,7 +134,7 @@ static int timing_named(struct dram_params *d, const char *text, const struct gp
 }
 
 /* Reads 11 to 14 numbers in the order of timing_row. */
-static int timing_positional(
+static int read_positional_timing(
 	struct dram_params *d, const char *text, const struct gpuconf *c, struct fault *f)
 {
 	uint32_t v[14];
@@ -186,7 +187,8 @@ static int dram_timing(struct dram_params *d, uint32_t subs, const struct gpucon
 
 	for (int i = 0; i < N_TIMINGS; i++)
 		*timing_member(d, i) = timing_row[i].def;
-	if ((strchr(text, '=') ? timing_named(d, text, c, f) : timing_positional(d, text, c, f)) < 0)
+	if ((strchr(text, '=') ? read_named_timing(d, text, c, f) : read_positional_timing(d, text, c, f)) <
+		0)
 		return -1;
 	d->timing_text = text;
 	for (int i = 0; i < N_TIMINGS; i++)
@@ -212,7 +214,7 @@ static int dram_timing(struct dram_params *d, uint32_t subs, const struct gpucon
  * of the separate write queue is the next byte. The option that is set later decides about the write queue; the bus
  * option decides by its second byte.
  */
-static int bus_and_write_queue(struct dram_params *d, const struct gpuconf *c, struct fault *f)
+static int set_bus_and_write_queue(struct dram_params *d, const struct gpuconf *c, struct fault *f)
 {
 	const struct conf_value *bus = &c->v[OPT_dram_dual_bus_interface];
 	const struct conf_value *queue = &c->v[OPT_dram_seperate_write_queue_enable];
@@ -246,7 +248,7 @@ static int dram_queues(struct dram_params *d, uint32_t subs, const struct gpucon
 	d->fr_fcfs = conf_num(c, OPT_gpgpu_dram_scheduler) == 1;
 	d->queue_max = conf_uint(c, OPT_gpgpu_frfcfs_dram_sched_queue_size);
 	d->return_max = conf_uint(c, OPT_gpgpu_dram_return_queue_size);
-	if (bus_and_write_queue(d, c, f) < 0 || dram_write_queue(d, c, f) < 0)
+	if (set_bus_and_write_queue(d, c, f) < 0 || dram_write_queue(d, c, f) < 0)
 		return -1;
 	if (d->fr_fcfs && !d->simple && !d->queue_max)
 		return conf_fault(c, OPT_gpgpu_frfcfs_dram_sched_queue_size, f,

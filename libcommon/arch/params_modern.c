@@ -125,7 +125,7 @@ static const char *read_millionths(uint64_t *out, const char *s)
 	return s;
 }
 
-static int cta_time(uint64_t *out, const struct gpuconf *c, enum conf_id id, struct fault *f)
+static int read_cta_time(uint64_t *out, const struct gpuconf *c, enum conf_id id, struct fault *f)
 {
 	const char *end = read_millionths(out, conf_text(c, id));
 
@@ -133,7 +133,7 @@ static int cta_time(uint64_t *out, const struct gpuconf *c, enum conf_id id, str
 }
 
 /* Reads CYCLES, CYCLES:PER_WARP or CYCLES:PER_WARP:PER_CTA. */
-static int kernel_minimum(struct modern_params *m, const struct gpuconf *c, struct fault *f)
+static int read_kernel_minimum(struct modern_params *m, const struct gpuconf *c, struct fault *f)
 {
 	const char *s = conf_text(c, OPT_core_kernel_least);
 
@@ -415,8 +415,9 @@ int params_modern(struct params *p, const struct gpuconf *c, struct fault *f)
 		return -1;
 	fetch_and_issue(m, c, a);
 	modern_barriers(m, c);
-	if (cta_time(&m->cta_interval, c, OPT_core_cta_interval, f) < 0 ||
-		cta_time(&m->cta_retire, c, OPT_core_cta_retire, f) < 0 || kernel_minimum(m, c, f) < 0)
+	if (read_cta_time(&m->cta_interval, c, OPT_core_cta_interval, f) < 0 ||
+		read_cta_time(&m->cta_retire, c, OPT_core_cta_retire, f) < 0 ||
+		read_kernel_minimum(m, c, f) < 0)
 		return -1;
 	warn_ignored(c, m->on);
 	return 0;

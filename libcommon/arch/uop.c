@@ -87,7 +87,7 @@ static void class_attributes(struct uop *u)
 }
 
 /* Returns the unit of a class, one of the existing units (SM-unit). quirk Q2-22: no opcode has class TENSOR. */
-static unsigned unit_of(enum isa_class c, const struct core_params *p)
+static unsigned unit_of_class(enum isa_class c, const struct core_params *p)
 {
 	if (c == CLASS_LOAD || c == CLASS_STORE || c == CLASS_MEMBAR)
 		return UNIT_MEM;
@@ -118,7 +118,7 @@ static enum collector_kind collector_of_unit(unsigned unit)
 /*
  * Reports whether the unit's instructions have an input port to collector units that have output ports (SM-coll-3).
  */
-static bool is_collected(unsigned unit, const struct core_params *p)
+static bool has_collector_route(unsigned unit, const struct core_params *p)
 {
 	const struct collector_params *gen = &p->collector[COLLECT_GEN];
 	const struct collector_params *own = &p->collector[collector_of_unit(unit)];
@@ -144,7 +144,7 @@ static const char *missing_unit_part(const struct uop *op, const struct core_par
 		return "function unit";
 	if (u->collector_in_width < slots || u->unit_in_width < slots)
 		return "pipeline register for each scheduler (-gpgpu_pipeline_widths)";
-	if (!is_collected(unit, p))
+	if (!has_collector_route(unit, p))
 		return "operand collector port (-gpgpu_operand_collector_num_*)";
 	if (unit != UNIT_MEM && (uint32_t)(op->latency - op->interval) >= u->depth)
 		return "pipeline of more stages than its latency minus its interval (-ptx_opcode_latency_*, or the third field of -specialized_unit_N)";
@@ -173,7 +173,7 @@ int uop_unit(struct uop *u, const struct inst *in, const struct core_params *p, 
 	const char *missing;
 	char option[64], opcode[64];
 
-	u->unit = (uint8_t)unit_of((enum isa_class)u->class, p);
+	u->unit = (uint8_t)unit_of_class((enum isa_class)u->class, p);
 	missing = missing_unit_part(u, p);
 	if (p->sub_core && u->unit != UNIT_MEM && p->unit[u->unit].units < p->schedulers)
 		u->flags |= UOP_SOME_SCHEDULERS;

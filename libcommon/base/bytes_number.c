@@ -39,7 +39,7 @@ static void put_digits(char *end, uint64_t v)
  * Appends a column of `width` characters with n characters at its right end, which the caller sets. Returns the
  * first of these.
  */
-static char *take_column(struct bytes *b, size_t n, unsigned width)
+static char *append_padded(struct bytes *b, size_t n, unsigned width)
 {
 	size_t blanks = n < width ? width - n : 0;
 	char *p;
@@ -58,14 +58,14 @@ void bytes_unsigned(struct bytes *b, uint64_t v)
 {
 	unsigned n = count_digits(v);
 
-	put_digits(take_column(b, n, 0) + n, v);
+	put_digits(append_padded(b, n, 0) + n, v);
 }
 
 void bytes_signed(struct bytes *b, int64_t v, unsigned width)
 {
 	uint64_t size = v < 0 ? -(uint64_t)v : (uint64_t)v;
 	unsigned n = count_digits(size) + (v < 0);
-	char *p = take_column(b, n, width);
+	char *p = append_padded(b, n, width);
 
 	*p = '-';
 	put_digits(p + n, size);
@@ -108,7 +108,7 @@ static void put_fixed(struct bytes *b, bool negative, uint64_t v, unsigned decim
 {
 	uint64_t whole = v / power[decimals], rest = v % power[decimals];
 	unsigned n = negative + count_digits(whole);
-	char *p = take_column(b, decimals ? n + 1 + decimals : n, width);
+	char *p = append_padded(b, decimals ? n + 1 + decimals : n, width);
 
 	*p = '-';
 	put_digits(p + n, whole);
@@ -122,7 +122,7 @@ static void put_fixed(struct bytes *b, bool negative, uint64_t v, unsigned decim
 static void put_nonfinite(struct bytes *b, double v, unsigned width)
 {
 	bool negative = signbit(v);
-	char *p = take_column(b, 3u + negative, width);
+	char *p = append_padded(b, 3u + negative, width);
 
 	*p = '-';
 	memcpy(p + negative, isnan(v) ? "nan" : "inf", 3);

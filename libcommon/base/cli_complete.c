@@ -24,7 +24,10 @@ static enum complete_kind completion_kind(const struct cli_row *r)
 }
 
 /* Returns the KIND of "@KIND" and "@,KIND". */
-static const char *asked_kind(const struct cli_row *r) { return r->complete + 1 + (r->complete[1] == ','); }
+static const char *completion_word_kind(const struct cli_row *r)
+{
+	return r->complete + 1 + (r->complete[1] == ',');
+}
 
 /* Prints text for use inside single quotes of a shell, with a backslash before the characters in escape. */
 static void put_quoted(FILE *out, const char *text, const char *escape)
@@ -75,7 +78,7 @@ static void print_bash_value(const struct cli_row *r, FILE *out)
 			"\t\tcompopt -o nospace\n"
 			"\t\tmapfile -t COMPREPLY < <(compgen -W "
 			"\"$(\"$1\" --complete %s \"${COMP_WORDS[@]:1}\" 2>/dev/null | cut -f1)\" -- \"$cur\")\n",
-			asked_kind(r));
+			completion_word_kind(r));
 		break;
 	case KIND_ASK_LIST:
 		fprintf(out,
@@ -83,7 +86,7 @@ static void print_bash_value(const struct cli_row *r, FILE *out)
 			"\t\t[[ $cur != *,* ]] || head=${cur%%,*},\n"
 			"\t\tmapfile -t COMPREPLY < <(compgen -P \"$head\" -W "
 			"\"$(\"$1\" --complete %s \"${COMP_WORDS[@]:1}\" 2>/dev/null | cut -f1)\" -- \"${cur##*,}\")\n",
-			asked_kind(r));
+			completion_word_kind(r));
 		break;
 	case KIND_WORDS:
 		fputs("\t\tmapfile -t COMPREPLY < <(compgen -W '", out);
@@ -156,7 +159,7 @@ static void print_zsh_row(const struct cli_row *r, FILE *out)
 		if (completion_kind(r) >= KIND_ASK) {
 			fputs(" _", out);
 			print_function_name(out);
-			fprintf(out, "_words %s%s", asked_kind(r),
+			fprintf(out, "_words %s%s", completion_word_kind(r),
 				completion_kind(r) == KIND_ASK_LIST ? " list" : "");
 		}
 		if (completion_kind(r) == KIND_WORDS) {
@@ -214,12 +217,12 @@ static void print_fish_row(const struct cli_row *r, FILE *out)
 		case KIND_DIR: fputs(" -x -a '(__fish_complete_directories)'", out); break;
 		case KIND_ASK:
 			fprintf(out, " -x -a '(%s --complete %s (commandline -opc)[2..-1])'", diag_program(),
-				asked_kind(r));
+				completion_word_kind(r));
 			break;
 		case KIND_ASK_LIST:
 			fprintf(out,
 				" -x -a '(__fish_complete_list , \"%s --complete %s (commandline -opc)[2..-1]\")'",
-				diag_program(), asked_kind(r));
+				diag_program(), completion_word_kind(r));
 			break;
 		case KIND_WORDS:
 			fputs(" -x -a '", out);

@@ -237,7 +237,7 @@ static bool tracez_match(const unsigned char *head, size_t n)
 
 static void *tracez_open(void) { return calloc(1, sizeof(struct tracez)); }
 
-static enum codec_result give_text(struct tracez *z, struct codec_io *io)
+static enum codec_result copy_out_text(struct tracez *z, struct codec_io *io)
 {
 	size_t n = z->out.n - z->given;
 
@@ -278,7 +278,7 @@ static enum codec_result tracez_decode(void *state, struct codec_io *io)
 		if (!z->out.n && !z->blocks && !z->inside)
 			return CODEC_END;
 	}
-	return give_text(z, io);
+	return copy_out_text(z, io);
 }
 
 static void tracez_close(void *state)

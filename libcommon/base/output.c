@@ -86,7 +86,7 @@ static void on_fatal_signal(int sig)
 	raise(sig);
 }
 
-static void guard_signal(int sig)
+static void install_signal_handler(int sig)
 {
 	struct sigaction old, act = {.sa_handler = on_fatal_signal, .sa_flags = (int)SA_RESETHAND};
 
@@ -100,7 +100,7 @@ static void guard_signal(int sig)
  * Installs the handlers that remove temporary files, and lets writes beyond a file size limit fail instead of
  * killing the process.
  */
-static void install_cleanup_handlers(void)
+static void install_file_cleanup(void)
 {
 	static atomic_flag done = ATOMIC_FLAG_INIT;
 
@@ -108,10 +108,10 @@ static void install_cleanup_handlers(void)
 		atexit(output_discard_all);
 		signal(SIGXFSZ, SIG_IGN);
 	}
-	guard_signal(SIGINT);
-	guard_signal(SIGTERM);
-	guard_signal(SIGHUP);
-	guard_signal(SIGPIPE);
+	install_signal_handler(SIGINT);
+	install_signal_handler(SIGTERM);
+	install_signal_handler(SIGHUP);
+	install_signal_handler(SIGPIPE);
 }
 
 static _Noreturn void die_of_pipe(void)
@@ -164,7 +164,7 @@ static void open_stream(struct output *o)
 
 /* ---- opening ------------------------------------------------------------------------------ */
 
-static struct output_pending *take_pending_slot(void)
+static struct output_pending *claim_pending_slot(void)
 {
 	for (int i = 0; i < N_PENDING; i++) {
 		pid_t none = 0;
@@ -208,7 +208,7 @@ static bool is_pending(const char *tmp)
 
 static void open_temporary(struct output *o, const struct stat *old)
 {
-	struct output_pending *slot = take_pending_slot();
+	struct output_pending *slot = claim_pending_slot();
 
 	name_temporary(slot->tmp, o->target);
 	if (is_pending(slot->tmp))
@@ -249,7 +249,7 @@ static bool lock_part(struct output *o, const char *part)
 
 static void open_part(struct output *o, const struct stat *old, uint64_t keep)
 {
-	struct output_pending *slot = take_pending_slot();
+	struct output_pending *slot = claim_pending_slot();
 	struct stat st;
 	int n = snprintf(slot->tmp, PATH_MAX, "%s.part", o->target);
 
@@ -318,7 +318,7 @@ static struct output *open_output(const char *path, bool force, bool part, uint6
 	bool standard = !path || !strcmp(path, "-");
 	struct output *o = xcalloc(1, sizeof(*o));
 
-	install_cleanup_handlers();
+	install_file_cleanup();
 	o->path = xstrdup(standard ? "<stdout>" : path);
 	o->force = force;
 	o->part = part;

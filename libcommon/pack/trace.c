@@ -193,7 +193,7 @@ static void parse_static(struct trace *t, struct packed *k, uint32_t i)
 	const struct inst *inst = code_at(t->o.code, k->one.rec[0].inst);
 	k->handle[i] = k->one.rec[0].inst;
 	k->unknown[i] = inst->row == 0xffff;
-	k->needs[i] = !inst->has_addr && kind_moves(inst->kind);
+	k->needs[i] = !inst->has_addr && code_kind_has_addresses(inst->kind);
 	k->plain &= !k->unknown[i] && !k->needs[i];
 	read_values_of(t, k, i);
 	if (k->unknown[i])
@@ -462,7 +462,7 @@ static int finish_extra(struct trace *t, struct tblock *tb, const struct text_in
 	const char *s = in->extra, *end = s ? s + in->extra_len : s;
 
 	for (const char *nl; s < end && (nl = memchr(s, '\n', (size_t)(end - s))); s = nl + 1, t->line++)
-		if (trace_placement(t, tb, s, (size_t)(nl - s), f) < 0)
+		if (trace_read_placement(t, tb, s, (size_t)(nl - s), f) < 0)
 			return -1;
 	return 0;
 }
@@ -475,12 +475,12 @@ static int finish_block(
 	grow(&k->listed, &k->cap_listed, listed + 1, sizeof(k->listed[0]));
 	const uint32_t recs = tb->n_recs;
 	memcpy(k->listed, tb->warp, listed * sizeof(k->listed[0]));
-	trace_begin(t, tb);
+	trace_begin_block(t, tb);
 	tb->n_words = words; /* words of parsed lines follow them */
 	t->line += 2u + !in->first;
 	t->id[0] = tb->x, t->id[1] = tb->y, t->id[2] = tb->z;
 	tb->n_recs = recs;
-	if (trace_claim(t, (const uint64_t[3]){tb->x, tb->y, tb->z}, f) < 0)
+	if (trace_claim_block(t, (const uint64_t[3]){tb->x, tb->y, tb->z}, f) < 0)
 		return -1;
 	if (finish_extra(t, tb, in, f) < 0)
 		return -1;

@@ -50,7 +50,7 @@ static const char *next_pick_word(struct picks_line *l, size_t *n)
 	return w;
 }
 
-static int take_whole(struct picks_line *l, uint64_t max, uint32_t *out, const char *wanted)
+static int parse_whole_number(struct picks_line *l, uint64_t max, uint32_t *out, const char *wanted)
 {
 	size_t n;
 	const char *w = next_pick_word(l, &n);
@@ -198,9 +198,9 @@ static int parse_stratum(struct picks_line *l)
 	struct pick_stratum s = {0};
 	const char *at = l->at;
 
-	if (take_whole(l, PICKS_MAX, &s.label, "the number of a stratum, from 1") < 0 ||
-		take_whole(l, p->n_all, &s.kernels, "how many kernels of the application the stratum has") <
-			0 ||
+	if (parse_whole_number(l, PICKS_MAX, &s.label, "the number of a stratum, from 1") < 0 ||
+		parse_whole_number(
+			l, p->n_all, &s.kernels, "how many kernels of the application the stratum has") < 0 ||
 		parse_spread(l, &s.spread) < 0)
 		return -1;
 	if (s.label != p->n_strata + 1)
@@ -217,14 +217,14 @@ static int parse_pick(struct picks_line *l)
 	uint32_t label = 0;
 	const char *at = l->at;
 
-	if (take_whole(l, p->n_kernels, &k.position, "the position of a kernel of the list") < 0 ||
+	if (parse_whole_number(l, p->n_kernels, &k.position, "the position of a kernel of the list") < 0 ||
 		parse_positive(l, &k.weight, "a weight, a number above 0") < 0)
 		return -1;
 	if (p->n && k.position <= p->pick[p->n - 1].position)
 		return bad_pick(l, at, "positions that rise from line to line");
 	skip_pick_blanks(l);
 	at = l->at;
-	if (take_whole(l, PICKS_MAX, &label, "the number of a stratum") < 0)
+	if (parse_whole_number(l, PICKS_MAX, &label, "the number of a stratum") < 0)
 		return -1;
 	k.stratum = label - 1;
 	if (label > p->n_strata)

@@ -126,7 +126,7 @@ static bool find_coefficient(const char *component, const char *name, enum power
 }
 
 /* Parses the number of a param. Ignores trailing text, as the original does ("3.8e-8f"). */
-static bool take_param_value(struct xml_reader *r, const char *name, const char *text, double *out)
+static bool parse_param_value(struct xml_reader *r, const char *name, const char *text, double *out)
 {
 	char q[64];
 	const char *end;
@@ -147,7 +147,7 @@ static void report_param(
 }
 
 /* Records a param of the hardware part. Values are compared as numbers if possible, else as texts. */
-static void note_hardware(struct xml_reader *r, int row, const char *value)
+static void record_hardware_param(struct xml_reader *r, int row, const char *value)
 {
 	const char *want = hardware_rows[row].value, *end_a, *end_b;
 	double a, b;
@@ -160,7 +160,7 @@ static void note_hardware(struct xml_reader *r, int row, const char *value)
 	diag_quote(r->other[row], ID_MAX, value, strlen(value));
 }
 
-static void take_param(struct xml_reader *r, const char *name, const char *value)
+static void apply_param(struct xml_reader *r, const char *name, const char *value)
 {
 	const char *component = r->id[r->depth - 1];
 	const struct upper_row *upper = r->depth == 2 ? find_upper(name) : NULL;
@@ -169,15 +169,15 @@ static void take_param(struct xml_reader *r, const char *name, const char *value
 	double v;
 
 	if (upper) {
-		if (!take_param_value(r, name, value, &v))
+		if (!parse_param_value(r, name, value, &v))
 			return;
 		*(double *)(void *)((char *)r->config + upper->offset) = v;
 		report_param(r, component, name, v, upper->used);
 	} else if (find_coefficient(component, name, &energy)) {
-		if (take_param_value(r, name, value, &v) && !r->config->own_energies)
+		if (parse_param_value(r, name, value, &v) && !r->config->own_energies)
 			r->config->energy[energy] = v;
 	} else if (row >= 0) {
-		note_hardware(r, row, value);
+		record_hardware_param(r, row, value);
 	} else if (r->depth == 2) {
 		report_param(r, component, name, NAN, false);
 	}
@@ -239,7 +239,7 @@ static void start_element(void *ctx, const char *element, const char **atts)
 	}
 	r->in_leaf = true;
 	if (param)
-		take_param(r, name, value);
+		apply_param(r, name, value);
 }
 
 static void end_element(void *ctx, const char *element)

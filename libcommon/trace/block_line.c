@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include "reader.h"
 
-int trace_values(struct trace *t, const char *line, size_t len, const char *name, unsigned n, uint64_t *v,
-	struct fault *f)
+int trace_parse_values(struct trace *t, const char *line, size_t len, const char *name, unsigned n,
+	uint64_t *v, struct fault *f)
 {
 	const char *p = line, *end = line + len;
 	char q[80];
@@ -35,7 +35,7 @@ int trace_values(struct trace *t, const char *line, size_t len, const char *name
 		diag_quote(q, sizeof(q), line, len), name, n == 3 ? "x,y,z" : "<number>");
 }
 
-int trace_placement(struct trace *t, struct tblock *tb, const char *line, size_t len, struct fault *f)
+int trace_read_placement(struct trace *t, struct tblock *tb, const char *line, size_t len, struct fault *f)
 {
 	struct cluster_place *c = &tb->cluster;
 	uint32_t unused[1];
@@ -54,7 +54,7 @@ int trace_placement(struct trace *t, struct tblock *tb, const char *line, size_t
 	while (rows[k].first &&
 		!(tok_is(first, rows[k].first) && (!rows[k].second || tok_is(second, rows[k].second))))
 		k++;
-	if (trace_values(t, line, len, rows[k].name, rows[k].n, v, f) < 0)
+	if (trace_parse_values(t, line, len, rows[k].name, rows[k].n, v, f) < 0)
 		return -1;
 	c->known |= rows[k].to != unused;
 	for (unsigned i = 0; i < rows[k].n; i++)

@@ -178,7 +178,7 @@ static void warn_opcode(const struct code_place *where, const char *id, const ch
 }
 
 /* Reports whether this is the first occurrence of the stem. */
-static bool first_time(struct code *c, const char *stem, size_t n)
+static bool is_first_warning(struct code *c, const char *stem, size_t n)
 {
 	for (uint32_t i = 0; i < c->n_warned; i++)
 		if (strlen(c->warned[i]) == n && !memcmp(c->warned[i], stem, n))
@@ -208,18 +208,18 @@ static int classify_sass(struct code *c, struct inst *i, const struct draft *d,
 	if (!known) {
 		snprintf(what, sizeof(what), "opcode '%s' is not in the table of %s", q,
 			isa_arch_name(d->arch));
-		if (first_time(c, d->opcode, stem))
+		if (is_first_warning(c, d->opcode, stem))
 			warn_opcode(where, "opcode-unknown", what, isa_class_name(class));
 	} else if (i->kind == KIND_MEM_OTHER || (class == CLASS_TMA && i->kind != KIND_FLUSH &&
 							!(i->kind == KIND_BULK && d->extra == EXTRA_COPY))) {
 		snprintf(what, sizeof(what), "opcode '%s' (%s) is not modelled", q, isa_class_name(class));
-		if (first_time(c, d->opcode, stem))
+		if (is_first_warning(c, d->opcode, stem))
 			warn_opcode(where, "opcode-approximated", what,
 				!d->has_addr           ? "INT"
 				: class == CLASS_STORE ? "a global store"
 						       : "a global load");
 	}
-	if (!i->size && kind_moves(i->kind) && d->has_addr)
+	if (!i->size && code_kind_has_addresses(i->kind) && d->has_addr)
 		return fault_set(f, where->at, "opcode-width",
 			"opcode '%s' has an access width below 8 or above 524280 bits",
 			diag_quote(q, sizeof(q), d->opcode, d->opcode_len));
@@ -270,7 +270,7 @@ static int classify_ptx(struct code *c, struct inst *i, const struct draft *d, c
 	if (!x->op && where->options->strict)
 		return fault_set(
 			f, where->at, "opcode-unknown", "unknown opcode '%s' (expected one of PTX)", q);
-	if ((x->op && !x->op->reason[0]) || !first_time(c, d->opcode, stem))
+	if ((x->op && !x->op->reason[0]) || !is_first_warning(c, d->opcode, stem))
 		return 0;
 	if (x->op) {
 		snprintf(what, sizeof(what), "opcode '%s' is approximated (%s)", q, x->op->reason);

@@ -59,6 +59,6 @@ bool code_has_stem(const char *opcode, size_t n, const char *stem);
 /*
  * Reports whether instructions of a kind access memory in the load/store unit, so that active lanes need addresses.
  */
-static inline bool kind_moves(unsigned kind) { return kind >= KIND_LDG && kind <= KIND_ST; }
+static inline bool code_kind_has_addresses(unsigned kind) { return kind >= KIND_LDG && kind <= KIND_ST; }
 
 #endif

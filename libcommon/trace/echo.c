@@ -164,7 +164,7 @@ void echo_end(struct trace *t, const struct tblock *tb)
 	s->keeping = false;
 }
 
-void echo_missed(struct trace *t)
+void echo_note_difference(struct trace *t)
 {
 	struct echoes *s = &t->echoes;
 
@@ -203,7 +203,7 @@ struct along {
 	const char *p, *q, *differ; /* differ: first byte of the kept text that differs */
 };
 
-static struct along along_at(const struct trace *t, const struct echo *e, const char *p, const char *q)
+static struct along compare_from(const struct trace *t, const struct echo *e, const char *p, const char *q)
 {
 	size_t there = (size_t)(t->end - p), kept = (size_t)(e->text + e->n_text - q);
 
@@ -211,10 +211,13 @@ static struct along along_at(const struct trace *t, const struct echo *e, const 
 	return (struct along){p, q, q + equal_length(p, q, there < kept ? there : kept)};
 }
 
-static inline uint32_t begin_of(const struct echo *e, uint32_t i) { return i ? e->line[i - 1].end : 0; }
+static inline uint32_t kept_line_begin(const struct echo *e, uint32_t i)
+{
+	return i ? e->line[i - 1].end : 0;
+}
 
 /* Appends the kept lines i to end - 1 to tb. */
-static void take_lines(struct tblock *tb, const struct echo *e, uint32_t i, uint32_t end)
+static void append_kept_lines(struct tblock *tb, const struct echo *e, uint32_t i, uint32_t end)
 {
 	uint32_t words = i ? e->line[i - 1].words : 0, n_words = e->line[end - 1].words - words;
 	uint32_t shift = (tb->n_words - words) << 2;
@@ -230,26 +233,26 @@ static void take_lines(struct tblock *tb, const struct echo *e, uint32_t i, uint
 }
 
 /* Reads line i if it differs only in the base of its addresses, and continues the comparison after the base. */
-static bool take_base(
+static bool read_line_with_new_base(
 	const struct trace *t, struct tblock *tb, const struct echo *e, uint32_t i, struct along *s)
 {
 	const struct echo_line *l = &e->line[i];
-	const char *begin = e->text + begin_of(e, i), *p = s->p + (begin + l->base - s->q);
+	const char *begin = e->text + kept_line_begin(e, i), *p = s->p + (begin + l->base - s->q);
 	uint64_t base;
 
 	if (!l->base || s->differ < begin + l->base || s->differ > begin + l->rest ||
 		!read_address(&p, &base))
 		return false;
-	struct along on = along_at(t, e, p, begin + l->rest);
+	struct along on = compare_from(t, e, p, begin + l->rest);
 	if (on.differ < e->text + l->end)
 		return false;
-	take_lines(tb, e, i, i + 1);
+	append_kept_lines(tb, e, i, i + 1);
 	tb->word[tb->rec[tb->n_recs - 1].addr >> 2] = base;
 	*s = on;
 	return true;
 }
 
-void echo_lines(struct trace *t, struct tblock *tb)
+void echo_read_lines(struct trace *t, struct tblock *tb)
 {
 	const struct echo *e = t->echoes.now;
 	uint32_t i = t->got_insts, first = i, n = e->n_lines < t->want_insts ? e->n_lines : t->want_insts;
@@ -258,17 +261,17 @@ void echo_lines(struct trace *t, struct tblock *tb)
 		return;
 	grow(&tb->rec, &tb->cap_recs, tb->n_recs + n - i, sizeof(tb->rec[0]));
 	grow(&tb->word, &tb->cap_words, tb->n_words + e->n_words + ADDR_WORDS, sizeof(tb->word[0]));
-	struct along s = along_at(t, e, t->p, e->text + begin_of(e, i));
+	struct along s = compare_from(t, e, t->p, e->text + kept_line_begin(e, i));
 	do {
 		uint32_t from = i;
 		while (i < n && e->text + e->line[i].end <= s.differ)
 			i++;
 		if (i > from)
-			take_lines(tb, e, from, i);
-	} while (i < n && take_base(t, tb, e, i, &s) && ++i < n);
+			append_kept_lines(tb, e, from, i);
+	} while (i < n && read_line_with_new_base(t, tb, e, i, &s) && ++i < n);
 	if (i == first)
 		return;
-	t->p = s.p + (e->text + begin_of(e, i) - s.q);
+	t->p = s.p + (e->text + kept_line_begin(e, i) - s.q);
 	t->seen.last = e->line[i - 1].entry;
 	t->line += i - first;
 	t->got_insts = i;

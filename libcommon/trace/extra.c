@@ -108,7 +108,7 @@ static int read_elements(struct parse *s, bool deltas, struct runs *x, uint64_t 
 		if (!deltas || i)
 			line_next(s);
 		if (deltas ? i && !tok_i64(s->w, &d) : !tok_hex(s->w, &a))
-			return line_found(s, "address", deltas ? "a delta" : "an address");
+			return line_report_unexpected(s, "address", deltas ? "a delta" : "an address");
 		a += (uint64_t)d;
 		add_element(x, a);
 		if (i < 32)
@@ -226,7 +226,7 @@ static int read_value(struct parse *s, uint64_t *w, uint32_t *n)
 	uint64_t count, v[32];
 
 	if (!tok_u64(s->w, &count) || (count != 1 && count != 32))
-		return line_found(s, "values", "1 or 32, the number of values of a register");
+		return line_report_unexpected(s, "values", "1 or 32, the number of values of a register");
 	for (uint64_t i = 0; i < count; i++)
 		if (line_next_hex(s, UINT32_MAX, &v[i], "values", wanted) < 0)
 			return -1;
@@ -264,7 +264,8 @@ int extra_read_values(struct parse *s)
 	s->once = true;
 	for (line_next(s); s->w.n; line_next(s)) {
 		if (groups++ == GROUPS)
-			return line_found(s, "values", "the end of the line after the values of 8 registers");
+			return line_report_unexpected(
+				s, "values", "the end of the line after the values of 8 registers");
 		if (read_value(s, w, &n) < 0)
 			return -1;
 	}

@@ -275,8 +275,8 @@ static inline bool read_issue_mask(
  * Reads the rest of a line, from *rest after the mask, as entry e, and moves *rest after the line. Returns false if
  * the line does not fit the entry.
  */
-static inline bool read_as(const struct trace *t, struct tblock *tb, const struct seen *e, const char **rest,
-	uint32_t mask, uint32_t lanes, uint32_t *addr)
+static inline bool read_line_as_entry(const struct trace *t, struct tblock *tb, const struct seen *e,
+	const char **rest, uint32_t mask, uint32_t lanes, uint32_t *addr)
 {
 	const char *text = t->seen.text, *p = *rest;
 	const uint32_t at = tb->n_words;
@@ -325,7 +325,7 @@ static inline bool quick_addresses(
  * Reads lines that occur in the same order as before. Uses only entries whose record follows from the text, the mask
  * and the addresses (quick), and stops before the first line that does not fit.
  */
-static void expected_lines(struct trace *t, struct tblock *tb, uint32_t lanes, uint32_t most)
+static void read_expected_lines(struct trace *t, struct tblock *tb, uint32_t lanes, uint32_t most)
 {
 	struct seen *all = t->seen.e;
 	const char *text = t->seen.text, *p = t->p, *stop = t->end - ROOM;
@@ -353,7 +353,7 @@ static void expected_lines(struct trace *t, struct tblock *tb, uint32_t lanes, u
 		if (watch) {
 			t->tail = e->word;
 			tb->n_recs++;
-			trace_give(t, tb, p, (size_t)(s - p) - 1, t->line + i);
+			trace_report_record(t, tb, p, (size_t)(s - p) - 1, t->line + i);
 		}
 		p = s;
 	}
@@ -381,7 +381,7 @@ static inline uint32_t read_by_pc(const struct trace *t, struct tblock *tb, cons
 		if (e->pc != pc || e->lineno != lineno)
 			continue;
 		*r = (struct rec){e->handle, (uint32_t)mask, 0};
-		if (read_as(t, tb, e, &at, r->mask, lanes, &r->addr)) {
+		if (read_line_as_entry(t, tb, e, &at, r->mask, lanes, &r->addr)) {
 			*p = at;
 			return i;
 		}
@@ -390,7 +390,7 @@ static inline uint32_t read_by_pc(const struct trace *t, struct tblock *tb, cons
 	return 0;
 }
 
-static bool fast_line(struct trace *t, struct tblock *tb, uint32_t lanes)
+static bool read_fast_line(struct trace *t, struct tblock *tb, uint32_t lanes)
 {
 	struct seen_table *s = &t->seen;
 	const char *p = t->p;
@@ -430,23 +430,23 @@ static bool read_known_lines(struct trace *t, struct tblock *tb, uint32_t lanes)
 	addr_reserve(tb);
 	rec_reserve(tb);
 	if (t->echoes.now && !keeping) {
-		echo_missed(t);
+		echo_note_difference(t);
 		most = 1;
 	}
 	if (!t->d.prefix)
-		expected_lines(t, tb, lanes, most);
+		read_expected_lines(t, tb, lanes, most);
 	if (t->p != from)
 		return true;
-	if (!fast_line(t, tb, lanes))
+	if (!read_fast_line(t, tb, lanes))
 		return false;
 	if (t->echoes.keeping)
 		echo_keep(t, tb, from, t->p, t->seen.last);
 	if (t->o.watch)
-		trace_give(t, tb, from, (size_t)(t->p - from) - 1, t->line - 1);
+		trace_report_record(t, tb, from, (size_t)(t->p - from) - 1, t->line - 1);
 	return true;
 }
 
-int fast_lines(struct trace *t, struct tblock *tb, uint32_t lanes, struct fault *f)
+int fast_read_lines(struct trace *t, struct tblock *tb, uint32_t lanes, struct fault *f)
 {
 	int r = 1;
 	if (t->d.prefix < 0 || !t->seen.n || t->only_slow)
@@ -455,7 +455,7 @@ int fast_lines(struct trace *t, struct tblock *tb, uint32_t lanes, struct fault 
 		if ((r = fill_for_line(t, f)) <= 0)
 			break;
 		if (t->echoes.now && !t->echoes.keeping)
-			echo_lines(t, tb);
+			echo_read_lines(t, tb);
 		if (t->got_insts == t->want_insts || (size_t)(t->end - t->p) < ROOM)
 			continue;
 		if (!read_known_lines(t, tb, lanes))

@@ -78,7 +78,7 @@ static int bad_value(const struct value *v, struct fault *f, const char *wanted)
 		diag_quote(q, sizeof(q), v->w.s, v->w.n), wanted);
 }
 
-static int take_value_number(const struct value *v, uint64_t max, uint64_t *to, struct fault *f)
+static int parse_header_number(const struct value *v, uint64_t max, uint64_t *to, struct fault *f)
 {
 	char wanted[64];
 	if (tok_u64(v->w, to) && *to <= max)
@@ -90,7 +90,7 @@ static int take_value_number(const struct value *v, uint64_t max, uint64_t *to, 
 static int value_u32(const struct value *v, uint32_t max, uint32_t *to, struct fault *f)
 {
 	uint64_t n;
-	if (take_value_number(v, max, &n, f) < 0)
+	if (parse_header_number(v, max, &n, f) < 0)
 		return -1;
 	*to = (uint32_t)n;
 	return 0;
@@ -99,7 +99,7 @@ static int value_u32(const struct value *v, uint32_t max, uint32_t *to, struct f
 static int value_int(const struct value *v, int *to, struct fault *f)
 {
 	uint64_t n;
-	if (take_value_number(v, INT32_MAX, &n, f) < 0)
+	if (parse_header_number(v, INT32_MAX, &n, f) < 0)
 		return -1;
 	*to = (int)n;
 	return 0;
@@ -202,17 +202,17 @@ static int set_header_value(struct kernel_header *h, enum key key, const struct 
 	case KEY_CLUSTER: return value_dims(v, h->cluster, CLUSTER_BLOCKS_MAX, f);
 	case KEY_SHMEM: return value_u32(v, INT32_MAX, &h->shmem_bytes, f);
 	case KEY_NREGS: return value_u32(v, NREGS_MAX, &h->nregs, f);
-	case KEY_STREAM: return take_value_number(v, UINT64_MAX, &h->stream, f);
+	case KEY_STREAM: return parse_header_number(v, UINT64_MAX, &h->stream, f);
 	case KEY_BINARY: return set_binary_version(h, v, f);
 	case KEY_TRACER: return value_int(v, &h->tracer_version, f);
 	case KEY_SHMEM_BASE: return value_hex(v, &h->shmem_base, f);
 	case KEY_LOCAL_BASE: return value_hex(v, &h->local_base, f);
 	case KEY_LINEINFO:
-		r = take_value_number(v, INT32_MAX, &n, f);
+		r = parse_header_number(v, INT32_MAX, &n, f);
 		h->lineinfo = n != 0;
 		break;
 	case KEY_SLICE:
-		r = take_value_number(v, INT32_MAX, &n, f);
+		r = parse_header_number(v, INT32_MAX, &n, f);
 		h->slice = n != 0;
 		break;
 	case KEY_ISA: return set_isa(h, v, f);
@@ -241,7 +241,7 @@ static void report_unknown_key(struct trace *t, const char *line, struct tok key
 }
 
 /* Replaces an invalid value by one that checks ignore. */
-static void without_value(struct kernel_header *h, int key)
+static void clear_invalid_value(struct kernel_header *h, int key)
 {
 	if (key == KEY_NREGS)
 		h->nregs = 0;
@@ -249,7 +249,7 @@ static void without_value(struct kernel_header *h, int key)
 		h->shmem_bytes = UINT32_MAX;
 }
 
-static int take_header_line(struct trace *t, const char *line, size_t len, unsigned *had, struct fault *f)
+static int read_header_line(struct trace *t, const char *line, size_t len, unsigned *had, struct fault *f)
 {
 	const char *p = line + 1, *end = line + len;
 	struct tok first = tok_next(&p, end);
@@ -271,7 +271,7 @@ static int take_header_line(struct trace *t, const char *line, size_t len, unsig
 		trace_report_fault(t, f);
 	}
 	*had |= 1u << key;
-	without_value(&t->h, key);
+	clear_invalid_value(&t->h, key);
 	const char *eq = memchr(line, '=', len);
 	if (!eq)
 		return fault_set(f, (struct place){t->name, t->line, 0}, "header-value",
@@ -283,9 +283,9 @@ static int take_header_line(struct trace *t, const char *line, size_t len, unsig
 		end--;
 	struct value v = {{p, (size_t)(end - p)}, text_place(t, line, p), keys[key].shown};
 	if (key == KEY_FILE)
-		source_file(t, second, v.w);
+		source_add_file(t, second, v.w);
 	if (key == KEY_LINE)
-		return source_line(t, second, v.w, v.at, f);
+		return source_add_line(t, second, v.w, v.at, f);
 	return set_header_value(&t->h, (enum key)key, &v, f);
 }
 
@@ -303,7 +303,7 @@ static void report_defaults(const struct trace *t, unsigned had, struct fault *f
 }
 
 /* Checks that grid, block and architecture are present, which the checks of all lines need. */
-static int check_told(struct trace *t, unsigned had, struct fault *f)
+static int check_required_keys(struct trace *t, unsigned had, struct fault *f)
 {
 	report_defaults(t, had, f);
 	if (t->h.grid[2] && t->h.block[2] && (t->h.binary_version || t->h.ptx))
@@ -323,14 +323,14 @@ static int check_complete(struct trace *t, unsigned had, struct fault *f)
 			"header has no line '%s = ...'", keys[k].shown);
 		if (!trace_report_fault(t, f))
 			return -1;
-		without_value(&t->h, k);
+		clear_invalid_value(&t->h, k);
 	}
 	uint32_t last = ptx_code_last(t->ptx);
 	if (t->h.ptx && last >= t->h.code_end && last)
 		return fault_set(f, (struct place){t->name, t->line, 0}, "code-line",
 			"instruction at pc 0x%x (expected all before the end of code at 0x%x)", last,
 			t->h.code_end);
-	if (t->o.watch && check_told(t, had, f) < 0)
+	if (t->o.watch && check_required_keys(t, had, f) < 0)
 		return -1;
 	if (!t->h.name)
 		t->h.name = xstrdup(t->name);
@@ -371,7 +371,7 @@ int header_read(struct trace *t, struct fault *f)
 				"unexpected '%s' (expected a header line that begins with '-', or '#')",
 				diag_quote(q, sizeof(q), w.s, (size_t)(line + len - w.s)));
 		else if (w.n)
-			bad_line = take_header_line(t, w.s, (size_t)(line + len - w.s), &had, f) < 0;
+			bad_line = read_header_line(t, w.s, (size_t)(line + len - w.s), &had, f) < 0;
 		if (bad_line && (is_binary(line, len) || !trace_report_fault(t, f)))
 			return -1;
 		if (t->o.watch && len && line[len - 1] == '\r' && !returns++) {

@@ -26,10 +26,10 @@ struct list_field {
 };
 
 /* Callback for faults. fault NULL: the first fault ends the reading. */
-struct teller {
+struct fault_receiver {
 	bool (*fault)(void *ctx, const struct fault *f);
 	void *ctx;
-	bool told_return;
+	bool reported_line_end;
 };
 
 static bool is_list_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
@@ -61,7 +61,7 @@ static int digit_value(char c)
  * Parses the whole field as a number of the base. Returns false if the field is empty, has another character, or is
  * a number above 64 bits.
  */
-static bool take_list_number(struct list_field w, unsigned base, uint64_t *v)
+static bool parse_list_number(struct list_field w, unsigned base, uint64_t *v)
 {
 	if (base == 16 && w.n > 2 && w.s[0] == '0' && (w.s[1] == 'x' || w.s[1] == 'X'))
 		w.s += 2, w.n -= 2;
@@ -93,12 +93,12 @@ static int parse_memcpy(struct command *c, struct list_field line, struct place 
 			"unexpected '%s' (expected 'MemcpyHtoD,<hex address>,<bytes>')",
 			diag_quote(q, sizeof(q), line.s, line.n));
 	at.col += (uint32_t)(part[1].s - line.s);
-	if (!take_list_number(part[1], 16, &c->address))
+	if (!parse_list_number(part[1], 16, &c->address))
 		return fault_set(f, at, "memcpy-address",
 			"invalid address '%s' (expected a hexadecimal number of at most 64 bits)",
 			diag_quote(q, sizeof(q), part[1].s, part[1].n));
 	at.col += (uint32_t)(part[2].s - part[1].s);
-	if (!take_list_number(part[2], 10, &c->bytes) || c->bytes > UINT32_MAX)
+	if (!parse_list_number(part[2], 10, &c->bytes) || c->bytes > UINT32_MAX)
 		return fault_set(f, at, "memcpy-count",
 			"invalid byte count '%s' (expected a decimal number below 4294967296)",
 			diag_quote(q, sizeof(q), part[2].s, part[2].n));
@@ -171,8 +171,8 @@ static int parse_list_line(struct klist *k, uint32_t *cap, struct list_field lin
  * Reports blanks and carriage returns around a line's text. If newline is set, text[len] is the first byte of the
  * line's end.
  */
-static void remark(struct teller *tell, const char *text, size_t len, bool newline, struct list_field line,
-	struct place at, struct fault *f)
+static void report_line_blanks(struct fault_receiver *tell, const char *text, size_t len, bool newline,
+	struct list_field line, struct place at, struct fault *f)
 {
 	if (!tell->fault || !line.n)
 		return;
@@ -180,9 +180,9 @@ static void remark(struct teller *tell, const char *text, size_t len, bool newli
 	if (newline && text[len] == '\r') {
 		fault_set(f, (struct place){at.file, at.line, (uint32_t)len + 1}, "line-end",
 			"carriage return before the end of the line");
-		if (!tell->told_return)
+		if (!tell->reported_line_end)
 			tell->fault(tell->ctx, f);
-		tell->told_return = true;
+		tell->reported_line_end = true;
 	}
 	if (line.s == text && !after)
 		return;
@@ -192,7 +192,7 @@ static void remark(struct teller *tell, const char *text, size_t len, bool newli
 }
 
 static int parse_list_input(
-	struct klist *k, struct input *in, const char *folder, struct teller *tell, struct fault *f)
+	struct klist *k, struct input *in, const char *folder, struct fault_receiver *tell, struct fault *f)
 {
 	const char *text;
 	size_t len;
@@ -201,7 +201,7 @@ static int parse_list_input(
 	while ((r = input_line(in, &text, &len, f)) > 0) {
 		struct list_field line = trim(text, len);
 		struct place at = {input_name(in), input_lineno(in), place_column(text, line.s)};
-		remark(tell, text, len, input_line_had_newline(in), line, at, f);
+		report_line_blanks(tell, text, len, input_line_had_newline(in), line, at, f);
 		if (line.n && parse_list_line(k, &cap, line, folder, at, f) < 0 &&
 			!(tell->fault && tell->fault(tell->ctx, f)))
 			return -1;
@@ -219,7 +219,7 @@ static int parse_list_input(
 
 int klist_parse(struct klist *k, struct input *in, const char *folder, struct fault *f)
 {
-	struct teller silent = {NULL, NULL, false};
+	struct fault_receiver silent = {NULL, NULL, false};
 	return parse_list_input(k, in, folder, &silent, f);
 }
 
@@ -328,7 +328,7 @@ static void list_of_one_kernel(struct klist *k, struct input *in)
 }
 
 /* Reads the list from its input and closes the input. The input was opened only once, so k->path may be a pipe. */
-static int read_list_file(struct klist *k, struct input *in, struct teller *tell, struct fault *f)
+static int read_list_file(struct klist *k, struct input *in, struct fault_receiver *tell, struct fault *f)
 {
 	if (!in)
 		return -1;
@@ -359,7 +359,7 @@ int klist_read(struct klist *k, const char *path, struct fault *f)
 int klist_read_on(struct klist *k, const char *path, bool (*on_fault)(void *ctx, const struct fault *f),
 	void *ctx, struct fault *f)
 {
-	struct teller tell = {on_fault, ctx, false};
+	struct fault_receiver tell = {on_fault, ctx, false};
 	*k = (struct klist){.path = xstrdup(path)};
 	struct stat st;
 	bool folder = strcmp(path, "-") && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
@@ -368,7 +368,7 @@ int klist_read_on(struct klist *k, const char *path, bool (*on_fault)(void *ctx,
 
 int klist_read_descriptor(struct klist *k, int fd, const char *name, struct fault *f)
 {
-	struct teller silent = {NULL, NULL, false};
+	struct fault_receiver silent = {NULL, NULL, false};
 	*k = (struct klist){.path = xstrdup(name)};
 	return read_list_file(k, input_descriptor(fd, name, f), &silent, f);
 }

@@ -24,7 +24,7 @@
 /* ---- faults and words --------------------------------------------------------------------- */
 
 /* Sets a fault: the last word is not `wanted`. */
-int line_found(struct parse *s, const char *id, const char *wanted)
+int line_report_unexpected(struct parse *s, const char *id, const char *wanted)
 {
 	char q[64];
 	struct place at = text_place(s->t, s->line, s->w.s);
@@ -35,9 +35,9 @@ int line_found(struct parse *s, const char *id, const char *wanted)
 }
 
 /* Does the same, with the expected text of the column's row. */
-int line_found_not(struct parse *s, enum line_column c)
+int line_report_bad_column(struct parse *s, enum line_column c)
 {
-	return line_found(s, line_columns[c].id, line_columns[c].wanted);
+	return line_report_unexpected(s, line_columns[c].id, line_columns[c].wanted);
 }
 
 void line_next(struct parse *s) { s->w = tok_next(&s->p, s->end); }
@@ -45,13 +45,13 @@ void line_next(struct parse *s) { s->w = tok_next(&s->p, s->end); }
 int line_next_number(struct parse *s, uint64_t max, uint64_t *v, const char *id, const char *wanted)
 {
 	line_next(s);
-	return tok_u64(s->w, v) && *v <= max ? 0 : line_found(s, id, wanted);
+	return tok_u64(s->w, v) && *v <= max ? 0 : line_report_unexpected(s, id, wanted);
 }
 
 int line_next_hex(struct parse *s, uint64_t max, uint64_t *v, const char *id, const char *wanted)
 {
 	line_next(s);
-	return tok_hex(s->w, v) && *v <= max ? 0 : line_found(s, id, wanted);
+	return tok_hex(s->w, v) && *v <= max ? 0 : line_report_unexpected(s, id, wanted);
 }
 
 /* Returns the number of words at s->p before the first word that begins with a letter. */
@@ -87,7 +87,7 @@ int line_read_prefix(struct parse *s)
 		uint64_t v;
 		line_next(s);
 		if (!tok_u64(s->w, &v) || v > UINT32_MAX)
-			return line_found_not(s, COLUMN_PREFIX);
+			return line_report_bad_column(s, COLUMN_PREFIX);
 		uint32_t is = i < 3 ? t->id[i] : t->warp;
 		if (t->d.block_ids && i < 4 && v != is) {
 			struct place at = text_place(t, s->line, s->w.s);
@@ -114,7 +114,8 @@ static int parse_operand(struct parse *s, unsigned *n)
 	uint64_t v;
 	bool letter = predicate || (w.n && w.s[0] == 'R');
 	if (!letter || !tok_u64((struct tok){w.s + 1, w.n - 1}, &v) || v > 255)
-		return line_found(s, "register", "a register R0 to R255, UR0 to UR255, P<n> or UP<n>");
+		return line_report_unexpected(
+			s, "register", "a register R0 to R255, UR0 to UR255, P<n> or UP<n>");
 	if (!predicate)
 		s->d.reg[s->d.n_dst + s->d.n_src + (*n)++] = (uint16_t)(v + (uniform ? REG_UR0 : REG_R0));
 	return 0;
@@ -156,7 +157,7 @@ int line_read_opcode(struct parse *s)
 	for (size_t i = 0; ok && i < s->w.n; i++)
 		ok = s->w.s[i] > ' ' && s->w.s[i] <= '~';
 	if (!ok)
-		return line_found_not(s, COLUMN_OPCODE);
+		return line_report_bad_column(s, COLUMN_OPCODE);
 	s->d.opcode = s->w.s;
 	s->d.opcode_len = s->w.n;
 	return 0;
@@ -167,7 +168,7 @@ int line_read_pc(struct parse *s)
 	uint64_t v;
 	line_next(s);
 	if (!tok_hex(s->w, &v) || v > UINT32_MAX)
-		return line_found_not(s, COLUMN_PC);
+		return line_report_bad_column(s, COLUMN_PC);
 	s->seen.head = s->w.s;
 	s->d.pc = (uint32_t)v;
 	return 0;
@@ -178,7 +179,7 @@ int line_read_mask(struct parse *s)
 	uint64_t v;
 	line_next(s);
 	if (!tok_hex(s->w, &v) || v > UINT32_MAX)
-		return line_found_not(s, COLUMN_MASK);
+		return line_report_bad_column(s, COLUMN_MASK);
 	s->seen.mid = s->p;
 	s->mask = (uint32_t)v;
 	if (!(s->mask & ~s->lanes))
@@ -207,7 +208,7 @@ int line_read_width(struct parse *s)
 	}
 	line_next(s);
 	if (!tok_u64(s->w, &v) || v > UINT16_MAX)
-		return line_found_not(s, COLUMN_WIDTH);
+		return line_report_bad_column(s, COLUMN_WIDTH);
 	s->width = (unsigned)v;
 	s->d.has_addr = v != 0;
 	return 0;
@@ -215,7 +216,7 @@ int line_read_width(struct parse *s)
 
 /* ---- addresses ---------------------------------------------------------------------------- */
 
-static int short_list(struct parse *s, unsigned had, unsigned want, const char *what)
+static int report_short_list(struct parse *s, unsigned had, unsigned want, const char *what)
 {
 	char q[64];
 	struct place at = text_place(s->t, s->line, s->w.s);
@@ -231,7 +232,7 @@ static int parse_address_list(struct parse *s, uint64_t a[32], unsigned n)
 	for (unsigned i = 0; i < n; i++) {
 		line_next(s);
 		if (!tok_hex(s->w, &a[i]))
-			return short_list(s, i, n, "addresses");
+			return report_short_list(s, i, n, "addresses");
 	}
 	return 0;
 }
@@ -241,7 +242,7 @@ static int parse_deltas(struct parse *s, int64_t delta[32], unsigned n)
 	for (unsigned i = 0; i < n; i++) {
 		line_next(s);
 		if (!tok_i64(s->w, &delta[i]))
-			return short_list(s, i, n, "deltas");
+			return report_short_list(s, i, n, "deltas");
 	}
 	return 0;
 }
@@ -254,7 +255,7 @@ static int parse_stride(struct parse *s)
 		return -1;
 	line_next(s);
 	if (!tok_i64(s->w, &stride) || stride < INT32_MIN || stride > INT32_MAX)
-		return line_found(s, "address", "a decimal stride of 32 bits");
+		return line_report_unexpected(s, "address", "a decimal stride of 32 bits");
 	s->addr = s->mask ? addr_stride(s->tb, base, stride) : 0;
 	return 0;
 }
@@ -306,7 +307,7 @@ static int parse_immediate(struct parse *s, uint64_t *v)
 	if (tok_i64(s->w, &i))
 		*v = (uint64_t)i;
 	else if (!tok_u64(s->w, v) && !(s->w.n > 2 && (s->w.s[1] | 32) == 'x' && tok_hex(s->w, v)))
-		return line_found_not(s, COLUMN_IMMEDIATES);
+		return line_report_bad_column(s, COLUMN_IMMEDIATES);
 	return 0;
 }
 
@@ -326,7 +327,7 @@ int line_read_tail(struct parse *s)
 {
 	line_next(s);
 	if (s->w.n && !line_letter(s->w.s[0]))
-		return line_found_not(s, COLUMN_TAIL);
+		return line_report_bad_column(s, COLUMN_TAIL);
 	s->seen.tail_end = s->end;
 	s->seen.word = s->w.n != 0;
 	if (s->w.n) {
@@ -348,12 +349,12 @@ static int add_record(struct parse *s)
 		&t->o, s->code ? s->code->opcode_place : text_place(t, s->line, s->d.opcode)};
 	s->seen.lineno = s->d.lineno;
 	if (!s->code)
-		source_of_pc(t, &s->d);
+		source_set_by_pc(t, &s->d);
 	int64_t handle = code_intern(t->o.code, &s->d, &where, s->f);
 	if (handle < 0)
 		return -1;
 	const struct inst *i = code_at(t->o.code, (uint32_t)handle);
-	s->seen.needs_addr = !i->has_addr && kind_moves(i->kind);
+	s->seen.needs_addr = !i->has_addr && code_kind_has_addresses(i->kind);
 	if (s->seen.needs_addr && s->mask) {
 		fault_set(s->f, where.at, "no-address",
 			"memory opcode '%.60s' has no addresses (width 0) (expected one for each lane of mask %08x)",

@@ -26,10 +26,10 @@ struct parse {
 };
 
 /* Sets a fault: the word read last is not `wanted`. Returns -1. */
-int line_found(struct parse *s, const char *id, const char *wanted);
-int line_found_not(
-	struct parse *s, enum line_column c); /* like line_found(), with id and wanted of the column's row */
-void line_next(struct parse *s);              /* reads the next word into s->w */
+int line_report_unexpected(struct parse *s, const char *id, const char *wanted);
+int line_report_bad_column(struct parse *s,
+	enum line_column c);     /* like line_report_unexpected(), with id and wanted of the column's row */
+void line_next(struct parse *s); /* reads the next word into s->w */
 /* Read the next word as a decimal or a hexadecimal number up to max. Returns 0 or -1. */
 int line_next_number(struct parse *s, uint64_t max, uint64_t *v, const char *id, const char *wanted);
 int line_next_hex(struct parse *s, uint64_t max, uint64_t *v, const char *id, const char *wanted);

@@ -26,8 +26,8 @@ struct ptx_code {
 
 /* The registers of a line by their role. */
 struct items {
-	uint16_t dst[ITEMS], src[ITEMS], beside[ITEMS], bank_dst[ITEMS], bank_src[ITEMS];
-	unsigned n_dst, n_src, n_beside, n_bank_dst, n_bank_src; /* n_beside: guard and address */
+	uint16_t dst[ITEMS], src[ITEMS], extra_src[ITEMS], bank_dst[ITEMS], bank_src[ITEMS];
+	unsigned n_dst, n_src, n_extra_src, n_bank_dst, n_bank_src; /* n_extra_src: guard and address */
 	unsigned slot; /* number of sources so far, including unchecked ones */
 	unsigned n;
 };
@@ -83,7 +83,7 @@ uint32_t ptx_code_last(const struct ptx_code *c) { return c && c->n ? c->s[c->n 
 /* ---- registers ------------------------------------------------------------------------------ */
 
 /* Parses "8/1": the register number, and the number of its bank, or -1 without "/". */
-static bool numbers(struct tok w, uint32_t *number, int32_t *bank)
+static bool parse_register_number(struct tok w, uint32_t *number, int32_t *bank)
 {
 	const char *slash = memchr(w.s, '/', w.n);
 	struct tok left = {w.s, slash ? (size_t)(slash - w.s) : w.n};
@@ -116,19 +116,19 @@ static void add_src(struct items *i, uint32_t number, int32_t bank, bool scalar)
 
 static void add_address(struct items *i, uint32_t number, int32_t bank)
 {
-	i->beside[i->n_beside++] = (uint16_t)number;
+	i->extra_src[i->n_extra_src++] = (uint16_t)number;
 	if (bank >= 0)
 		i->bank_src[i->slot > ADDRESS_SLOT ? ADDRESS_SLOT : i->n_bank_src++] = (uint16_t)bank;
 }
 
-static int take_code_register(const struct item_line *l, struct items *i, const struct ptx_form *form)
+static int read_code_register(const struct item_line *l, struct items *i, const struct ptx_form *form)
 {
 	const char kind = l->w.s[0];
 	const struct ptx_op *op = form->op;
 	uint32_t number;
 	int32_t bank;
 
-	if (!numbers((struct tok){l->w.s + 1, l->w.n - 1}, &number, &bank))
+	if (!parse_register_number((struct tok){l->w.s + 1, l->w.n - 1}, &number, &bank))
 		return bad_item(
 			l, "a register number from 1 to 65535 after its letter, optionally with /BANK");
 	if (i->n++ == ITEMS)
@@ -147,7 +147,7 @@ static int take_code_register(const struct item_line *l, struct items *i, const 
 			add_src(i, number, bank, true);
 		break;
 	case 'V': add_src(i, number, bank, false); break;
-	case 'P': i->beside[i->n_beside++] = (uint16_t)number; break;
+	case 'P': i->extra_src[i->n_extra_src++] = (uint16_t)number; break;
 	default:
 		if (!op || op->kind != PTX_KIND_ATOM || op->reason[0])
 			add_address(i, number, bank);
@@ -175,7 +175,7 @@ bool ptx_barrier(struct tok w, uint8_t *id, uint8_t *warps)
 	return true;
 }
 
-static int take_source_line(const struct item_line *l, struct ptx_static *s)
+static int read_code_source(const struct item_line *l, struct ptx_static *s)
 {
 	const char *comma = memchr(l->w.s, ',', l->w.n);
 	uint64_t file = 0, line = 0;
@@ -192,12 +192,12 @@ static int take_source_line(const struct item_line *l, struct ptx_static *s)
 
 static bool item_begins(struct tok w, const char *with) { return w.n > 2 && !memcmp(w.s, with, 2); }
 
-static int take_code_item(const struct item_line *l, struct ptx_static *s, struct items *i)
+static int read_code_item(const struct item_line *l, struct ptx_static *s, struct items *i)
 {
 	if (strchr("DSVPA", l->w.s[0]))
-		return take_code_register(l, i, &s->form);
+		return read_code_register(l, i, &s->form);
 	if (item_begins(l->w, "l:"))
-		return take_source_line(l, s);
+		return read_code_source(l, s);
 	if (tok_is(l->w, "ends")) {
 		s->ends = true;
 		return 0;
@@ -219,25 +219,25 @@ static int take_code_item(const struct item_line *l, struct ptx_static *s, struc
 
 /* ---- a line --------------------------------------------------------------------------------- */
 
-static void keep_numbers(struct ptx_code *c, struct ptx_static *s, const struct items *i)
+static void store_register_numbers(struct ptx_code *c, struct ptx_static *s, const struct items *i)
 {
-	unsigned n = i->n_dst + i->n_src + i->n_beside + i->n_bank_dst + i->n_bank_src;
+	unsigned n = i->n_dst + i->n_src + i->n_extra_src + i->n_bank_dst + i->n_bank_src;
 	uint16_t *to = arena_alloc(&c->text, n, sizeof(*to));
 
 	s->number = to;
 	s->n_dst = (uint8_t)i->n_dst;
-	s->n_src = (uint8_t)(i->n_src + i->n_beside);
+	s->n_src = (uint8_t)(i->n_src + i->n_extra_src);
 	s->n_operands = (uint8_t)i->n_src;
 	s->n_bank_dst = (uint8_t)i->n_bank_dst;
 	s->n_bank_src = (uint8_t)i->n_bank_src;
 	memcpy(to, i->dst, i->n_dst * sizeof(*to));
 	memcpy(to += i->n_dst, i->src, i->n_src * sizeof(*to));
-	memcpy(to += i->n_src, i->beside, i->n_beside * sizeof(*to));
-	memcpy(to += i->n_beside, i->bank_dst, i->n_bank_dst * sizeof(*to));
+	memcpy(to += i->n_src, i->extra_src, i->n_extra_src * sizeof(*to));
+	memcpy(to += i->n_extra_src, i->bank_dst, i->n_bank_dst * sizeof(*to));
 	memcpy(to + i->n_bank_dst, i->bank_src, i->n_bank_src * sizeof(*to));
 }
 
-static int take_code_pc(struct item_line *l, struct ptx_static *s)
+static int read_code_pc(struct item_line *l, struct ptx_static *s)
 {
 	const struct ptx_code *c = l->t->ptx;
 	uint64_t pc;
@@ -249,7 +249,7 @@ static int take_code_pc(struct item_line *l, struct ptx_static *s)
 	return 0;
 }
 
-static int take_opcode(struct item_line *l, struct ptx_static *s)
+static int read_code_opcode(struct item_line *l, struct ptx_static *s)
 {
 	next_item(l);
 	bool good = l->w.n && l->w.n < 256 && l->w.s[0] >= 'a' && l->w.s[0] <= 'z';
@@ -275,12 +275,12 @@ int ptx_code_line(struct trace *t, const char *line, const char *p, const char *
 		t->ptx = xcalloc(1, sizeof(*t->ptx));
 	while (l.end > l.p && is_space(l.end[-1]))
 		l.end--;
-	if (take_code_pc(&l, &s) < 0 || take_opcode(&l, &s) < 0)
+	if (read_code_pc(&l, &s) < 0 || read_code_opcode(&l, &s) < 0)
 		return -1;
 	for (next_item(&l); l.w.n; next_item(&l))
-		if (take_code_item(&l, &s, &items) < 0)
+		if (read_code_item(&l, &s, &items) < 0)
 			return -1;
-	keep_numbers(t->ptx, &s, &items);
+	store_register_numbers(t->ptx, &s, &items);
 	grow(&t->ptx->s, &t->ptx->cap, t->ptx->n + 1, sizeof(t->ptx->s[0]));
 	t->ptx->s[t->ptx->n++] = s;
 	t->ptx->hash = XXH3_64bits_withSeed(p, (size_t)(end - p), t->ptx->hash);

@@ -66,7 +66,7 @@ int ptx_line_read_bytes(struct parse *s)
 	access = s->ptx.form.space != SPACE_NONE;
 	line_next(s);
 	if (!tok_u64(s->w, &width) || width > WIDTH_MAX || (width != 0) != access)
-		return line_found(s, "width",
+		return line_report_unexpected(s, "width",
 			access ? "the bytes that each lane accesses"
 			       : "0, as the instruction accesses no memory");
 	s->width = s->ptx.size = (unsigned)width;
@@ -77,12 +77,12 @@ int ptx_line_read_bytes(struct parse *s)
 
 /* ---- columns after the addresses ----------------------------------------------------------- */
 
-static int take_issue_mask(struct parse *s)
+static int read_issue_mask_item(struct parse *s)
 {
 	uint64_t v;
 
 	if (!tok_hex(skip_past(s->w), &v) || v > UINT32_MAX || !v || s->mask & ~v || v & ~s->lanes)
-		return line_found(s, "issue-mask",
+		return line_report_unexpected(s, "issue-mask",
 			"i: and a hexadecimal mask of lanes that the warp has, with all of the mask before");
 	s->tb->word[s->issue_at] = v;
 	s->addr = s->addr ? s->addr : (s->issue_at + 1) << 2 | ADDR_NONE;
@@ -92,26 +92,27 @@ static int take_issue_mask(struct parse *s)
 	return 0;
 }
 
-static int take_barrier(struct parse *s)
+static int read_barrier_item(struct parse *s)
 {
 	if (s->ptx.form.class != CLASS_BARRIER)
-		return line_found(s, "barrier", "no b:, as the instruction is no barrier");
+		return line_report_unexpected(s, "barrier", "no b:, as the instruction is no barrier");
 	if (!ptx_barrier(skip_past(s->w), &s->ptx.barrier, &s->ptx.barrier_warps))
-		return line_found(s, "barrier",
+		return line_report_unexpected(s, "barrier",
 			"b: and an id below 16, perhaps with a multiple of 32 threads up to 2048");
 	line_next(s);
 	return 0;
 }
 
-static int take_space(struct parse *s)
+static int read_space_item(struct parse *s)
 {
 	struct tok name = skip_past(s->w);
 	bool shared = tok_is(name, "shared");
 
 	if (s->ptx.form.space != SPACE_GENERIC)
-		return line_found(s, "space", "no s:, as the opcode has a space or accesses none");
+		return line_report_unexpected(
+			s, "space", "no s:, as the opcode has a space or accesses none");
 	if (!shared && !tok_is(name, "local"))
-		return line_found(s, "space", "s:shared or s:local");
+		return line_report_unexpected(s, "space", "s:shared or s:local");
 	s->ptx.form.space = shared ? SPACE_SHARED : SPACE_LOCAL;
 	line_next(s);
 	return 0;
@@ -122,17 +123,17 @@ int ptx_line_read_items(struct parse *s)
 	bool barrier;
 
 	line_next(s);
-	if (word_begins(s->w, "i:") && take_issue_mask(s) < 0)
+	if (word_begins(s->w, "i:") && read_issue_mask_item(s) < 0)
 		return -1;
 	barrier = word_begins(s->w, "b:");
-	if (barrier && take_barrier(s) < 0)
+	if (barrier && read_barrier_item(s) < 0)
 		return -1;
-	if (word_begins(s->w, "s:") && take_space(s) < 0)
+	if (word_begins(s->w, "s:") && read_space_item(s) < 0)
 		return -1;
 	if (s->w.n || s->ptx.issue_mask != s->seen.issue)
-		return line_found_not(s, COLUMN_ITEMS);
+		return line_report_bad_column(s, COLUMN_ITEMS);
 	if (s->ptx.form.class == CLASS_BARRIER && !barrier && !s->code->barrier_known)
-		return line_found(s, "barrier", "b:ID, which the header's line does not say");
+		return line_report_unexpected(s, "barrier", "b:ID, which the header's line does not say");
 	s->seen.tail_end = s->end;
 	return 0;
 }

@@ -14,7 +14,7 @@ bool raw_line(const struct trace *t, const char *line, size_t len)
 }
 
 /* Sets the current thread block and warp from the line, so that line_parse() accepts it. */
-static void take_ids(struct trace *t, struct tblock *tb, const char *line, size_t len)
+static void set_ids_from_line(struct trace *t, struct tblock *tb, const char *line, size_t len)
 {
 	uint32_t v[4] = {0};
 	unsigned bad;
@@ -45,9 +45,9 @@ int raw_read(struct trace *t, struct tblock *tb, struct fault *f)
 		struct tok w = tok_next(&p, line + len);
 		tb->n_recs = tb->n_words = 0;
 		if (w.n && w.s[0] != '#') {
-			take_ids(t, tb, line, len);
+			set_ids_from_line(t, tb, line, len);
 			if (line_parse(t, tb, raw_lanes(t), line, len, f) == 0) {
-				trace_give(t, tb, line, len, t->line);
+				trace_report_record(t, tb, line, len, t->line);
 			} else {
 				if (t->last && line + len == t->end)
 					fault_set(f, text_place(t, line, line + len), "truncated",

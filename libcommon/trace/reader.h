@@ -146,7 +146,7 @@ static inline bool trace_report_fault(const struct trace *t, const struct fault 
 }
 
 /* Passes the record appended last to the watcher; no is the number of its line. */
-static inline void trace_give(
+static inline void trace_report_record(
 	const struct trace *t, const struct tblock *tb, const char *line, size_t len, uint64_t no)
 {
 	struct trace_line l = {no, line, len, t->warp, t->tail};
@@ -155,19 +155,20 @@ static inline void trace_give(
 
 /* ---- trace.c, for pack/trace.c too ---- */
 
-void trace_begin(struct trace *t, struct tblock *tb); /* starts an empty thread block with all warps absent */
+void trace_begin_block(
+	struct trace *t, struct tblock *tb); /* starts an empty thread block with all warps absent */
 /* Checks that a thread block is in the grid and did not occur before. Returns 0, or -1. */
-int trace_claim(struct trace *t, const uint64_t id[3], struct fault *f);
+int trace_claim_block(struct trace *t, const uint64_t id[3], struct fault *f);
 int trace_check_warps(
 	struct trace *t, const struct tblock *tb, struct fault *f); /* fails if a warp is absent */
 
 /* ---- block_line.c ---- */
 
 /* Parses "name = a,b,..." with n numbers into v. Returns 0 or -1. */
-int trace_values(struct trace *t, const char *line, size_t len, const char *name, unsigned n, uint64_t *v,
-	struct fault *f);
+int trace_parse_values(struct trace *t, const char *line, size_t len, const char *name, unsigned n,
+	uint64_t *v, struct fault *f);
 /* Reads a line about a cluster, core or other placement. */
-int trace_placement(struct trace *t, struct tblock *tb, const char *line, size_t len, struct fault *f);
+int trace_read_placement(struct trace *t, struct tblock *tb, const char *line, size_t len, struct fault *f);
 
 /* ---- pack/trace.c ---- */
 
@@ -192,7 +193,7 @@ int text_line(struct trace *t, const char **line, size_t *len, struct fault *f);
 /* Moves t->p after the line that text_line() returned. */
 void text_next(struct trace *t, const char *line_end);
 /* Hashes the consumed text and releases it. */
-void text_take(struct trace *t);
+void text_release(struct trace *t);
 struct place text_place(const struct trace *t, const char *line, const char *at);
 
 struct tok {
@@ -214,14 +215,14 @@ int header_read(struct trace *t, struct fault *f);
 /* ---- source.c ---- */
 
 /* Stores the name of source file `number`. Ignores a line without number or name. */
-void source_file(struct trace *t, struct tok number, struct tok name);
+void source_add_file(struct trace *t, struct tok number, struct tok name);
 /* Reads a header line "-line PC = FILE,LINE"; value is the text after '='. Returns 0, or -1. */
-int source_line(struct trace *t, struct tok pc, struct tok value, struct place at, struct fault *f);
+int source_add_line(struct trace *t, struct tok pc, struct tok value, struct place at, struct fault *f);
 /*
  * Sets the source file of a draft of machine code by its PC, and its source line unless the instruction line has
  * one.
  */
-void source_of_pc(const struct trace *t, struct draft *d);
+void source_set_by_pc(const struct trace *t, struct draft *d);
 /* Returns the hash of the header's "-file" and "-line" lines; 0 if there are none. */
 uint64_t source_hash(const struct trace *t);
 void source_free(struct sources *s);
@@ -270,7 +271,7 @@ int raw_read(struct trace *t, struct tblock *tb, struct fault *f);
  * Reads lines of the current warp, up to want_insts, while they repeat earlier lines. Returns 0, or -1 if the input
  * fails.
  */
-int fast_lines(struct trace *t, struct tblock *tb, uint32_t lanes, struct fault *f);
+int fast_read_lines(struct trace *t, struct tblock *tb, uint32_t lanes, struct fault *f);
 /*
  * A parsed line to remember. head: the PC; mid: text from the end of the mask to the end of the width; tail: text
  * from the end of the addresses to the newline, or with open_end, to the end of a word that any text may follow.
@@ -289,8 +290,8 @@ void seen_free(struct seen_table *s);
 void echo_begin(struct trace *t, const struct tblock *tb);
 void echo_end(struct trace *t, const struct tblock *tb);
 /* Reads lines of the current warp while they equal the kept lines. At least 64 bytes at t->p must be readable. */
-void echo_lines(struct trace *t, struct tblock *tb);
-void echo_missed(struct trace *t); /* records that the line at t->p differed from the kept line */
+void echo_read_lines(struct trace *t, struct tblock *tb);
+void echo_note_difference(struct trace *t); /* records that the line at t->p differed from the kept line */
 /* Keeps the text from line to end for the entry; the record and words of the line are the last ones of tb. */
 void echo_keep(struct trace *t, const struct tblock *tb, const char *line, const char *end, uint32_t entry);
 void echo_free(struct echoes *s);

@@ -48,7 +48,7 @@ const char *trace_source(const struct trace *t, uint32_t file)
 
 bool trace_has_lines(const struct trace *t) { return t->sources && t->sources->n_rows; }
 
-void source_file(struct trace *t, struct tok number, struct tok name)
+void source_add_file(struct trace *t, struct tok number, struct tok name)
 {
 	uint64_t file;
 	struct sources *s;
@@ -68,7 +68,7 @@ void source_file(struct trace *t, struct tok number, struct tok name)
 	s->file[s->n_files++] = (struct source_name){xstrndup(name.s, name.n), (uint32_t)file};
 }
 
-int source_line(struct trace *t, struct tok pc, struct tok value, struct place at, struct fault *f)
+int source_add_line(struct trace *t, struct tok pc, struct tok value, struct place at, struct fault *f)
 {
 	const char *comma = memchr(value.s, ',', value.n);
 	struct sources *s = sources_of(t);
@@ -92,7 +92,7 @@ int source_line(struct trace *t, struct tok pc, struct tok value, struct place a
 	return 0;
 }
 
-void source_of_pc(const struct trace *t, struct draft *d)
+void source_set_by_pc(const struct trace *t, struct draft *d)
 {
 	const struct sources *s = t->sources;
 	uint32_t low = 0, high = s ? s->n_rows : 0;

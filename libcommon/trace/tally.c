@@ -7,7 +7,7 @@
 #define SLOTS 128u /* twice the sectors of a warp's access, so that a free slot is found soon */
 
 /* Adds a sector to slot[], which contains sectors plus 1. Returns whether it was new. */
-static bool tally_block(uint64_t slot[SLOTS], uint64_t sector)
+static bool add_sector(uint64_t slot[SLOTS], uint64_t sector)
 {
 	uint32_t at = (uint32_t)(sector * 0x9e3779b97f4a7c15u >> 57);
 
@@ -26,8 +26,8 @@ static uint32_t count_scattered_sectors(const uint64_t lane[32], uint32_t mask, 
 	FOR_BITS32 (i, mask) {
 		uint64_t first = lane[i] / 32, last = (lane[i] + more) / 32;
 
-		n += tally_block(slot, first);
-		n += last > first && tally_block(slot, first + 1);
+		n += add_sector(slot, first);
+		n += last > first && add_sector(slot, first + 1);
 	}
 	return n;
 }
@@ -68,7 +68,7 @@ static enum touch touch_of_ptx(const struct inst *in)
 	}
 }
 
-static enum touch touch_of(const struct inst *in)
+static enum touch touch_of_inst(const struct inst *in)
 {
 	if (!in->has_addr)
 		return TOUCH_NOTHING;
@@ -94,14 +94,14 @@ static enum touch touch_of(const struct inst *in)
 
 bool tally_wants_lanes(const struct inst *in)
 {
-	enum touch t = touch_of(in);
+	enum touch t = touch_of_inst(in);
 
 	return t != TOUCH_NOTHING && t != TOUCH_SHARED;
 }
 
 void tally_access(struct tally *t, const struct inst *in, const uint64_t lane[32], uint32_t mask)
 {
-	enum touch touch = mask ? touch_of(in) : TOUCH_NOTHING;
+	enum touch touch = mask ? touch_of_inst(in) : TOUCH_NOTHING;
 
 	t->shared += touch == TOUCH_SHARED;
 	t->atomics += touch == TOUCH_ATOMIC;

@@ -32,7 +32,7 @@ static void hash_text_bytes(XXH3_state_t *s, const char *bytes, size_t n)
 	XXH3_128bits_update(s, bytes, n);
 }
 
-void text_take(struct trace *t)
+void text_release(struct trace *t)
 {
 	size_t n = (size_t)(t->p - t->base);
 	if (!n)
@@ -48,7 +48,7 @@ int text_fill(struct trace *t, size_t n, struct fault *f)
 {
 	if ((size_t)(t->end - t->p) >= n || t->last)
 		return 0;
-	text_take(t);
+	text_release(t);
 	const char *bytes;
 	long got = input_window(t->in, n, &bytes, f);
 	if (got < 0)

@@ -104,8 +104,8 @@ void tblock_free(struct tblock *tb)
 
 static struct place current_place(const struct trace *t) { return (struct place){t->name, t->line, 0}; }
 
-static int found_line(const struct trace *t, const char *id, const char *line, size_t len, const char *wanted,
-	struct fault *f)
+static int report_unexpected_line(const struct trace *t, const char *id, const char *line, size_t len,
+	const char *wanted, struct fault *f)
 {
 	char q[80];
 	return fault_set(f, text_place(t, line, line), id, "unexpected '%s' (expected %s)",
@@ -114,25 +114,25 @@ static int found_line(const struct trace *t, const char *id, const char *line, s
 
 /* ---- lines within a block ----------------------------------------------------------------- */
 
-static int take_id(struct trace *t, struct tblock *tb, const char *line, size_t len, struct fault *f)
+static int read_block_id(struct trace *t, struct tblock *tb, const char *line, size_t len, struct fault *f)
 {
 	uint64_t v[3];
 	bool second = t->has_id;
 	t->has_id = true;
-	if (trace_values(t, line, len, "thread block", 3, v, f) < 0)
+	if (trace_parse_values(t, line, len, "thread block", 3, v, f) < 0)
 		return -1;
 	if (second)
-		return found_line(
+		return report_unexpected_line(
 			t, "block-id", line, len, "one thread block id between #BEGIN_TB and #END_TB", f);
 	for (int i = 0; i < 3; i++)
 		v[i] = v[i] < UINT32_MAX ? v[i] : UINT32_MAX;
 	t->id[0] = tb->x = (uint32_t)v[0];
 	t->id[1] = tb->y = (uint32_t)v[1];
 	t->id[2] = tb->z = (uint32_t)v[2];
-	return t->loose_grid ? 0 : trace_claim(t, v, f);
+	return t->loose_grid ? 0 : trace_claim_block(t, v, f);
 }
 
-int trace_claim(struct trace *t, const uint64_t v[3], struct fault *f)
+int trace_claim_block(struct trace *t, const uint64_t v[3], struct fault *f)
 {
 	const uint32_t *g = t->h.grid;
 	if (v[0] >= g[0] || v[1] >= g[1] || v[2] >= g[2])
@@ -167,18 +167,18 @@ static int check_warp_done(const struct trace *t, struct fault *f)
 	return 0;
 }
 
-static int take_warp_line(struct trace *t, struct tblock *tb, const char *line, size_t len, struct fault *f)
+static int read_warp_line(struct trace *t, struct tblock *tb, const char *line, size_t len, struct fault *f)
 {
 	uint64_t v;
 	if (check_warp_done(t, f) < 0 && !trace_report_fault(t, f))
 		return -1;
 	t->warp = UINT32_MAX;
 	t->passing = true;
-	if (trace_values(t, line, len, "warp", 1, &v, f) < 0)
+	if (trace_parse_values(t, line, len, "warp", 1, &v, f) < 0)
 		return -1;
-	if (!t->has_id &&
-		(found_line(t, "block-id", line, len, "'thread block = x,y,z' before the first warp", f),
-			!trace_report_fault(t, f)))
+	if (!t->has_id && (report_unexpected_line(t, "block-id", line, len,
+				   "'thread block = x,y,z' before the first warp", f),
+				  !trace_report_fault(t, f)))
 		return -1;
 	t->has_id = true;
 	t->warp = v < UINT32_MAX ? (uint32_t)v : UINT32_MAX - 1;
@@ -197,19 +197,19 @@ static int take_warp_line(struct trace *t, struct tblock *tb, const char *line, 
 	return 0;
 }
 
-static int take_insts(struct trace *t, struct tblock *tb, const char *line, size_t len, struct fault *f)
+static int read_insts_line(struct trace *t, struct tblock *tb, const char *line, size_t len, struct fault *f)
 {
 	uint64_t v;
 	bool second = t->has_insts;
 	t->has_insts = t->uncounted = true;
 	t->want_insts = UINT32_MAX / 2;
-	if (trace_values(t, line, len, "insts", 1, &v, f) < 0)
+	if (trace_parse_values(t, line, len, "insts", 1, &v, f) < 0)
 		return -1;
 	if (t->warp == UINT32_MAX || second)
-		return found_line(
+		return report_unexpected_line(
 			t, "insts-missing", line, len, "one 'insts' line after each 'warp' line", f);
 	if (v > UINT32_MAX / 2 - tb->n_recs)
-		return found_line(
+		return report_unexpected_line(
 			t, "insts-count", line, len, "fewer than 2^31 instructions in a thread block", f);
 	t->want_insts = (uint32_t)v;
 	t->uncounted = false;
@@ -224,7 +224,8 @@ static int check_count(struct trace *t, const char *line, size_t len, struct fau
 {
 	int r = 0;
 	if (!t->has_insts)
-		r = found_line(t, "insts-missing", line, len, "'insts = <number>' after the 'warp' line", f);
+		r = report_unexpected_line(
+			t, "insts-missing", line, len, "'insts = <number>' after the 'warp' line", f);
 	else if (t->got_insts == t->want_insts)
 		r = fault_set(f, text_place(t, line, line), "insts-count",
 			"warp %u has more instruction lines than the %u of its 'insts' line", t->warp,
@@ -238,14 +239,14 @@ static int check_count(struct trace *t, const char *line, size_t len, struct fau
 	return 0;
 }
 
-static int take_inst(
+static int read_inst_line(
 	struct trace *t, struct tblock *tb, uint32_t lanes, const char *line, size_t len, struct fault *f)
 {
 	if (t->warp == UINT32_MAX && t->passing)
 		return 0;
 	t->passing = t->o.watch != NULL;
 	if (t->warp == UINT32_MAX)
-		return found_line(
+		return report_unexpected_line(
 			t, "block-line", line, len, "'thread block = x,y,z' or 'warp = <number>'", f);
 	if (check_count(t, line, len, f) < 0)
 		return -1;
@@ -260,7 +261,7 @@ static int take_inst(
 	if (!t->stray && tb->warp[t->warp].count == 0 && t->got_insts == 1)
 		tb->warp[t->warp].line = t->line;
 	if (t->o.watch)
-		trace_give(t, tb, line, len, t->line);
+		trace_report_record(t, tb, line, len, t->line);
 	return 0;
 }
 
@@ -274,7 +275,7 @@ static uint32_t warp_lanes(const struct trace *t)
 	return left >= 32 ? UINT32_MAX : (1u << left) - 1;
 }
 
-void trace_begin(struct trace *t, struct tblock *tb)
+void trace_begin_block(struct trace *t, struct tblock *tb)
 {
 	tb->n_warps = kernel_warps(&t->h);
 	tb->n_recs = tb->n_words = 0;
@@ -340,24 +341,24 @@ static int take_block_line(struct trace *t, struct tblock *tb, const char *line,
 	if (tok_is(w, "#END_TB"))
 		return check_whole_block(t, tb, f) < 0 ? -1 : 1;
 	if (w.s[0] == '#') {
-		found_line(t, "block-nested", rest.s, rest.n, "#END_TB before it", f);
+		report_unexpected_line(t, "block-nested", rest.s, rest.n, "#END_TB before it", f);
 		if (!tok_is(w, "#BEGIN_TB") || !trace_report_fault(t, f))
 			return -1;
 		t->begun = true;
 		return check_whole_block(t, tb, f) < 0 ? -1 : 1;
 	}
 	if (line_begins(w, rest, "thread"))
-		return take_id(t, tb, rest.s, rest.n, f);
+		return read_block_id(t, tb, rest.s, rest.n, f);
 	if (line_begins(w, rest, "warp"))
-		return take_warp_line(t, tb, rest.s, rest.n, f);
+		return read_warp_line(t, tb, rest.s, rest.n, f);
 	if (line_begins(w, rest, "insts"))
-		return take_insts(t, tb, rest.s, rest.n, f);
+		return read_insts_line(t, tb, rest.s, rest.n, f);
 	if (tok_is(w, "cluster") || tok_is(w, "core") || tok_is(w, "sm"))
-		return trace_placement(t, tb, rest.s, rest.n, f);
-	return take_inst(t, tb, t->warp == UINT32_MAX ? 0 : warp_lanes(t), line, len, f);
+		return trace_read_placement(t, tb, rest.s, rest.n, f);
+	return read_inst_line(t, tb, t->warp == UINT32_MAX ? 0 : warp_lanes(t), line, len, f);
 }
 
-static int ended_early(const struct trace *t, bool inside, struct fault *f)
+static int report_early_end(const struct trace *t, bool inside, struct fault *f)
 {
 	const char *id = inside || !t->o.watch ? "truncated" : "blocks-missing";
 	return fault_set(f, current_place(t), id,
@@ -367,7 +368,7 @@ static int ended_early(const struct trace *t, bool inside, struct fault *f)
 }
 
 /* Reports a bad line at the end of the file as truncated. */
-static int cut_line(const struct trace *t, const char *line, size_t len, struct fault *f)
+static int report_truncated_line(const struct trace *t, const char *line, size_t len, struct fault *f)
 {
 	if (t->last && line + len == t->end)
 		fault_set(f, text_place(t, line, line + len), "truncated",
@@ -406,7 +407,7 @@ static int end_last_block(struct trace *t, struct tblock *tb, struct fault *f)
 			diag_warn(f->at, "%s", f->text);
 		return 0;
 	}
-	ended_early(t, true, f);
+	report_early_end(t, true, f);
 	t->over = true;
 	t->no_newline = false;
 	fill_missing(tb, &first);
@@ -419,9 +420,9 @@ static int read_block(struct trace *t, struct tblock *tb, struct fault *f)
 	size_t len;
 	uint32_t first;
 	int r = 0;
-	trace_begin(t, tb);
+	trace_begin_block(t, tb);
 	while (r == 0) {
-		if (t->warp != UINT32_MAX && fast_lines(t, tb, warp_lanes(t), f) < 0)
+		if (t->warp != UINT32_MAX && fast_read_lines(t, tb, warp_lanes(t), f) < 0)
 			return -1;
 		if (t->warp != UINT32_MAX && !t->stray)
 			tb->warp[t->warp].count = t->got_insts;
@@ -430,7 +431,7 @@ static int read_block(struct trace *t, struct tblock *tb, struct fault *f)
 		if (r == 0)
 			return end_last_block(t, tb, f);
 		if ((r = take_block_line(t, tb, line, len, f)) < 0) {
-			cut_line(t, line, len, f);
+			report_truncated_line(t, line, len, f);
 			if (!trace_report_fault(t, f))
 				return -1;
 			t->over = t->last && line + len == t->end;
@@ -460,7 +461,7 @@ static int find_block(struct trace *t, struct fault *f)
 		struct tok w = tok_next(&p, line + len);
 		bool found = tok_is(w, "#BEGIN_TB");
 		if ((tok_is(w, "#END_TB") || (w.n && w.s[0] != '#')) && !t->passing) {
-			found_line(t, "outside-block", w.s, (size_t)(line + len - w.s),
+			report_unexpected_line(t, "outside-block", w.s, (size_t)(line + len - w.s),
 				"#BEGIN_TB before it (a raw trace is grouped by trace-pack --group)", f);
 			if (!trace_report_fault(t, f))
 				return -1;
@@ -475,7 +476,7 @@ static int find_block(struct trace *t, struct fault *f)
 	return r;
 }
 
-static int grid_small(const struct trace *t, struct fault *f)
+static int report_small_grid(const struct trace *t, struct fault *f)
 {
 	return fault_set(f, (struct place){t->name, t->line - 1, 0}, "grid-small",
 		"more thread blocks than the %llu of grid %u,%u,%u (expected the end of the file)",
@@ -519,11 +520,11 @@ int trace_next(struct trace *t, struct tblock *tb, struct fault *f)
 		t->over = true;
 		if (t->blocks >= kernel_blocks(&t->h) || (t->h.slice && t->blocks))
 			return 0;
-		ended_early(t, false, f);
+		report_early_end(t, false, f);
 		return trace_report_fault(t, f) ? 0 : -1;
 	}
 	if (t->blocks == kernel_blocks(&t->h)) {
-		grid_small(t, f);
+		report_small_grid(t, f);
 		if (!trace_report_fault(t, f))
 			return -1;
 		t->loose_grid = true;
@@ -542,9 +543,9 @@ int trace_finish(struct trace *t, struct fault *f)
 	int r = t->columns ? packed_finish(t, f) : 0;
 	if (r == 0 && !t->columns)
 		r = find_block(t, f);
-	text_take(t);
+	text_release(t);
 	if (r > 0)
-		return grid_small(t, f);
+		return report_small_grid(t, f);
 	t->finished = r == 0;
 	if (r == 0 && t->o.watch && t->no_newline) {
 		fault_set(f, (struct place){t->name, t->line - 1, 0}, "final-newline",
