@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The state of address recipes while records are read or written (struct addresses), and the test whether a
- * recipe gives a list of addresses.
+ * The state of address recipes while records are read or written (struct addresses), and the check whether a recipe
+ * yields a list of addresses.
  *
- * Always true: writer and reader keep the same state. A recipe that holds gives exactly the same list. fit.c
+ * Always true: writer and reader keep the same state. A recipe that passes the check yields exactly the list. fit.c
  * chooses among recipes.
  */
 #include "addr.h"

@@ -3,11 +3,10 @@
  * Address recipes: rules that derive the 32 lane addresses of a memory instruction from addresses of earlier
  * instructions of the warp.
  *
- * Always true: a recipe without numbers sets all 32 lanes, active or not. A recipe with numbers sets the
- * active lanes. A recipe refers to the latest addresses of a memory instruction, which are 0 if the
- * instruction has not run in this warp. Lanes with a constant step are stored as a line (base and step). The
- * encoder may store lanes as one of the part's lists with an addend (base and list). All forms have the same
- * meaning.
+ * Always true: a recipe without numbers sets all 32 lanes, active or not. A recipe with numbers sets the active
+ * lanes. A recipe refers to the latest addresses of a memory instruction, which are 0 if the instruction has not run
+ * in this warp. Lanes with a constant step are stored as a line (base and step). The encoder may store lanes as one
+ * of the part's lists plus a base. All forms are equivalent.
  */
 #ifndef PACK_ADDR_H
 #define PACK_ADDR_H
@@ -20,14 +19,14 @@
 struct lanes {
 	uint64_t base, step; /* line: lane l has base + l * step */
 	bool line;
-	uint32_t stamp;       /* number of the warp that set these lanes, as in struct addresses */
-	const uint64_t *list; /* not NULL and not a line: lane l has base + list[l] */
+	uint32_t stamp;       /* number of the warp that set these lanes (addresses.now) */
+	const uint64_t *list; /* if not NULL and not a line: lane l has base + list[l] */
 	uint64_t a[32];       /* otherwise */
 };
 
 /*
- * The addresses of a record's active lanes: base and step, or a list to which `by` is added. If `by` is not
- * 0, the list has all lanes. Only masks without holes have a step.
+ * The addresses of a record's active lanes: base and step, or a list plus `by`. If `by` is not 0, the list has all
+ * lanes. Only masks without holes have a step.
  */
 struct recorded {
 	uint32_t mask;
@@ -39,9 +38,10 @@ struct recorded {
 
 struct addresses {
 	const struct pcode *c;
-	struct lanes *last; /* lanes by memory instruction */
-	uint64_t *base;     /* first address of the last list with numbers, across warps of a span */
-	bool *straight;     /* patterns that are lines */
+	struct lanes *last; /* latest lanes of each memory instruction */
+	/* first address of the last list with numbers, for each memory instruction across the warps of a span */
+	uint64_t *base;
+	bool *straight; /* which patterns are lines */
 	uint32_t now;
 	uint32_t warp, block[3];
 };
@@ -74,7 +74,7 @@ static inline void set_line(struct lanes *to, uint64_t base, uint64_t step)
 	to->step = step;
 }
 
-/* Returns the lanes of a memory instruction in this warp; zeros if it has not run. */
+/* Returns the lanes l of a memory instruction in this warp; sets them to zeros if it has not run. */
 static inline struct lanes *compute_lanes(const struct addresses *x, struct lanes *l)
 {
 	if (l->stamp != x->now) {
@@ -112,7 +112,7 @@ static inline uint64_t affine_base(const struct addresses *x, const struct recip
 	       (uint64_t)r->per[2] * x->block[1] + (uint64_t)r->per[3] * x->block[2];
 }
 
-/* Sets the lanes to a list of the part, plus base. */
+/* Sets the lanes to a list of the part plus base. */
 static inline void set_list(struct lanes *to, const uint64_t *list, uint64_t base)
 {
 	to->line = false;
@@ -120,7 +120,7 @@ static inline void set_list(struct lanes *to, const uint64_t *list, uint64_t bas
 	to->list = list;
 }
 
-/* Sets all lanes to a pattern, plus a base. */
+/* Sets all lanes to a pattern plus base. */
 static inline void set_pattern(struct addresses *x, struct lanes *to, uint32_t pattern, uint64_t base)
 {
 	const int64_t *p = x->c->pattern[pattern];
@@ -133,7 +133,7 @@ static inline void set_pattern(struct addresses *x, struct lanes *to, uint32_t p
 		lanes_loops->pattern(to->a, p, base);
 }
 
-/* Applies a recipe without numbers. `to` may be the lanes that it refers to. */
+/* Applies a recipe without numbers to `to`, which may be the lanes to which the recipe refers. */
 static inline void recipe_apply(struct addresses *x, const struct recipe *r, struct lanes *to)
 {
 	if (r->op == OP_ADD) {
@@ -172,7 +172,7 @@ static inline void lanes_copy(struct lanes *to, const struct lanes *from)
 
 /* ---- interface of the encoder ------------------------------------------------------------- */
 
-/* word: the warp's. */
+/* Returns the addresses of a record with the field addr. word: the words of its warp. */
 static inline struct recorded recorded_of(const uint64_t *word, uint32_t addr, uint32_t mask)
 {
 	const uint64_t *w = word + (addr >> 2);
@@ -183,7 +183,7 @@ static inline struct recorded recorded_of(const uint64_t *word, uint32_t addr, u
 	return (struct recorded){mask, n, w, 0, (addr & 3) == ADDR_STRIDE};
 }
 
-/* Returns the addresses as a list, which may be in the buffer t. */
+/* Returns the addresses as a list, which may be in t. */
 static inline const uint64_t *recorded_list(const struct recorded *g, uint64_t t[32])
 {
 	if (!g->line && !g->by)
@@ -234,7 +234,7 @@ static inline void lanes_set(struct lanes *x, const struct recorded *g)
 		to[l] = a[n++];
 }
 
-/* Returns whether the active lanes have the pattern, and sets *base. */
+/* Reports whether the addresses of the active lanes are the pattern plus a base, and sets *base. */
 static inline bool pattern_base(const int64_t *pattern, uint32_t mask, const uint64_t *a, uint64_t *base)
 {
 	unsigned i = 0;
@@ -251,7 +251,7 @@ static inline bool pattern_base(const int64_t *pattern, uint32_t mask, const uin
 	return !off;
 }
 
-/* Returns whether the recipe with numbers can represent these addresses. */
+/* Reports whether a recipe with numbers can represent these addresses. */
 bool recipe_holds(struct addresses *x, const struct recipe *r, const struct recorded *g);
 
 #endif

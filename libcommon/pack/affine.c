@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Affine recipes from a sample of executions: the address of a lane is a pattern by lane, plus a step for the
- * warp's number, plus a step for each coordinate of its thread block, plus a constant.
+ * Affine recipes from a sample of executions: the address of a lane is the sum of a pattern, a step times the warp's
+ * number, a step times each coordinate of the thread block, and a constant.
  *
- * Always true: arithmetic is modulo 2^64. A recipe is a guess from the sample. Before it is used, fit.c
- * counts how often it holds. Other recipes (addr.h) give the addresses that it does not.
+ * Always true: arithmetic is modulo 2^64. A recipe is a guess from the sample. Before it is used, fit.c counts how
+ * often it is right. Other recipes (addr.h) represent the remaining addresses.
  */
 #include "affine.h"
 #include "bits.h"
 
-/* Fills the lanes that a shape leaves open by continuing its last step. */
+/* Fills the inactive lanes of the shape by continuing its last step. */
 void affine_pattern(const struct shape *s, int64_t pattern[32])
 {
 	unsigned first = bit_lowest32(s->mask), second = first;
@@ -49,10 +49,7 @@ static bool differ_only_in_coordinate(const struct shape *a, const struct shape 
 	return true;
 }
 
-/*
- * Finds the step of each coordinate in turn, from pairs whose later coordinates are equal. Returns the number
- * of shapes that it explains.
- */
+/* Finds the step of one coordinate after another, from pairs of shapes whose later coordinates are equal. */
 uint32_t affine_fit(const struct shape *shape, uint32_t n_shapes, const int64_t pattern[32], struct recipe *r)
 {
 	uint64_t base[SHAPES];

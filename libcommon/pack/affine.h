@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Affine recipes: a pattern of lanes, added to a base that depends on warp and thread block. Used by fit.c. */
+/* Affine recipes: a pattern of lanes plus a base that depends on warp and thread block. fit.c uses them. */
 #ifndef PACK_AFFINE_H
 #define PACK_AFFINE_H
 
 #include "format.h"
 
-#define SHAPES 64u /* executions kept for affine bases */
+#define SHAPES 64u /* executions from which affine bases are derived */
 
 /* Execution of a memory instruction: its warp and thread block, its lanes and their addresses. */
 struct shape {
@@ -14,12 +14,12 @@ struct shape {
 };
 
 /*
- * Sets addresses by lane, relative to the first; the lanes that a shape leaves open continue its last step.
+ * Sets the pattern to the addresses by lane, relative to the first. Inactive lanes of the shape continue its last
+ * step.
  */
 void affine_pattern(const struct shape *s, int64_t pattern[32]);
 /*
- * Sets the steps and the constant of r from at most SHAPES shapes. Returns the number of shapes that it
- * explains.
+ * Sets the steps and the constant of r from at most SHAPES shapes. Returns the number of shapes to which r applies.
  */
 uint32_t affine_fit(
 	const struct shape *shape, uint32_t n_shapes, const int64_t pattern[32], struct recipe *r);

@@ -2,12 +2,12 @@
 /*
  * Derives areas from the reaches of memory instructions, and converts areas to bytes.
  *
- * Always true: reaches that overlap, or that are less than AREA_GAP bytes apart, are in one area. The reader
- * adds the number that the writer subtracts, so every choice of areas gives the same addresses.
+ * Always true: reaches that overlap, or that are less than AREA_GAP bytes apart, are in one area. The reader adds
+ * the number that the writer subtracts, so any choice of areas gives the same addresses.
  */
 #include "areas.h"
 
-#define SHORT_ADDRESS 6u   /* bytes of an address, unless the part has a longer one */
+#define SHORT_ADDRESS 6u   /* bytes of an address, unless the part has a longer address */
 #define AREA_GAP      256u /* allocators of GPUs align buffers to at least this number of bytes */
 
 struct reach_order {
@@ -25,8 +25,8 @@ static int compare_reaches(const void *a, const void *b)
 }
 
 /*
- * Numbers areas in the order of the memory instructions. An instruction without reach gets the area of the one
- * before. o: reaches in groups of one area each; first: offset of the group of each instruction, or NONE.
+ * Numbers areas in the order of the memory instructions. An instruction without reach gets the area of its
+ * predecessor. o: reaches, grouped by area; first: offset of each instruction's group, or NONE.
  */
 static void number_areas(struct pcode *c, const struct reach_order *o, const uint32_t *first)
 {

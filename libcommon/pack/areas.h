@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Areas: the ranges of memory, such as buffers, that a part's memory instructions access. Constants of
- * recipes are relative to the beginning of an area, so a launch whose allocator moved a buffer differs from
- * an earlier launch in one number. Internal to libcommon.
+ * Areas: the ranges of memory, such as buffers, that a part's memory instructions access. Constants of recipes are
+ * relative to the beginning of an area. So if an allocator moves a buffer between two launches, their data differ in
+ * one number. Internal to libcommon.
  */
 #ifndef PACK_AREAS_H
 #define PACK_AREAS_H
@@ -26,9 +26,12 @@ static inline void reach_add(struct mem_reach *r, const struct recorded *g)
 	r->any = true;
 }
 
-/* Sets the areas of the part, numbered in the order of the memory instructions. reach: by memory instruction. */
+/*
+ * Sets the areas of the part from the reach of each memory instruction. Areas are numbered in the order of the
+ * memory instructions.
+ */
 void areas_find(struct pcode *c, const struct mem_reach *reach);
-/* Returns the number that is subtracted from the constant of a recipe of memory instruction m. */
+/* Returns the number that is subtracted from the constant of a recipe r of memory instruction m. */
 uint64_t area_origin(const struct pcode *c, uint32_t m, const struct recipe *r);
 void areas_pack(struct buf *out, const struct pcode *c);
 /* Reads the areas after c->mem is allocated. Returns false if they are damaged. */

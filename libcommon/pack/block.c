@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One block of a packed stream, unpacked: its pieces with their tables. All readers of a block share it. The
- * block used last is kept.
+ * Unpacked blocks of a packed stream: their pieces and tables. All readers of a block share it. The block that was
+ * used last is kept.
  */
 #include <stdio.h>
 #include "bodies.h"
@@ -27,10 +27,10 @@ struct block_reading {
 	struct cur in; /* the metadata */
 	struct header_state header;
 	struct block_room room;
-	uint64_t used[N_COLUMNS]; /* bytes of the columns that earlier pieces have used */
-	unsigned flags;           /* flags that a piece of the stream may have */
+	uint64_t used[N_COLUMNS]; /* bytes of each column that earlier pieces use */
+	unsigned flags;           /* flags that pieces of the stream may have */
 	bool lines;               /* headers may have code lines as numbers */
-	/* column of pieces that refer to bodies */
+	/* columns of pieces that refer to bodies */
 	struct cur body, kernel, patch, fresh;
 	struct body_order order;
 	uint32_t next_body;
@@ -39,7 +39,7 @@ struct block_reading {
 	uint32_t *n_code, n_functions;
 };
 
-/* Sets the function of a kernel that begins: an earlier one of the block, or the next one of the column. */
+/* Sets the function of a kernel that begins: an earlier function of the block, or the next one in the column. */
 static bool read_codes(
 	const struct pack_block *b, struct block_reading *r, struct cur *from, struct read_piece *c)
 {
@@ -65,7 +65,7 @@ static bool read_codes(
 	return true;
 }
 
-/* Reads the state of a kernel outside its body: id, stream, hash, control codes. */
+/* Reads what is not part of a kernel's body: id, stream, hash, control codes. */
 static bool read_kernel(const struct pack_block *b, struct block_reading *r, struct read_piece *c)
 {
 	struct cur *in = &r->kernel;
@@ -88,7 +88,7 @@ static bool read_kernel(const struct pack_block *b, struct block_reading *r, str
 	return !in->bad && !(flags & ~(unsigned)KERNEL_ALL);
 }
 
-/* Reads a piece that refers to a body, or is a new patch of one. */
+/* Reads a piece that refers to a body or is a new patch of a body. */
 static bool read_shared(struct pack *p, struct pack_block *b, struct block_reading *r, struct read_piece *c)
 {
 	uint64_t v = cur_var(&r->body);
@@ -132,7 +132,7 @@ struct piece_place {
 	uint64_t used[N_COLUMNS];
 };
 
-/* Keeps a piece that others may refer to. */
+/* Keeps a piece to which others may refer. */
 static bool keep_piece(struct pack *p, const struct pack_block *b, struct block_reading *r,
 	const struct read_piece *c, const struct piece_place *at)
 {
@@ -259,7 +259,7 @@ static bool read_pieces(struct pack *p, struct pack_block *b, const struct pack_
 	return good && (p->in || r.next_body - e->first_body == e->bodies);
 }
 
-/* Sets the index entry of the newest block and the beginning of the next one. */
+/* Completes the index entry of the newest block and sets where the next block begins. */
 static void note_block_in_index(struct pack *p, const struct pack_block *b)
 {
 	if (b->number + 1 != p->n_entries)
@@ -274,7 +274,7 @@ static void note_block_in_index(struct pack *p, const struct pack_block *b)
 		p->next_kernel += !!(b->piece[i].flags & PIECE_ENDS);
 }
 
-/* Loads a block; list: only its kernel list. */
+/* Loads a block; if list is set, only its kernel list. */
 static struct pack_block *load_block(struct pack *p, uint32_t number, bool list, struct fault *f)
 {
 	size_t n;
@@ -342,7 +342,7 @@ struct pack_block *block_get_list(struct pack *p, struct fault *f)
 {
 	struct pack_block *b;
 
-	if (p->in) /* blocks are read once */
+	if (p->in) /* a stream from a pipe, whose blocks are read only once */
 		return block_get(p, 0, f);
 	pthread_mutex_lock(&p->lock);
 	b = load_block(p, 0, true, f);
@@ -383,7 +383,7 @@ void walk_start(struct walk *w, struct pack *p, uint32_t kernel, uint64_t first_
 	pthread_mutex_unlock(&p->lock);
 }
 
-/* Sets the number of the next block. Returns 1, 0 after the last block, or -1. */
+/* Sets *number to the next block of the walk. Returns 1, 0 after the last block, or -1. */
 static int walk_block(struct walk *w, uint32_t *number, struct fault *f)
 {
 	struct pack *p = w->p;
@@ -407,7 +407,7 @@ static void drop_shown(struct walk *w)
 	w->shown = NULL;
 }
 
-/* Completes a piece of a block by its body. */
+/* Completes a piece that refers to a body. */
 static int complete_piece_by_body(struct walk *w, struct read_piece **c, struct fault *f)
 {
 	const struct read_piece *is = *c;
@@ -434,7 +434,10 @@ static int complete_piece_by_body(struct walk *w, struct read_piece **c, struct 
 	return 1;
 }
 
-/* Returns the first piece of the kernel in the block, or the piece after those of earlier kernels. */
+/*
+ * Returns the first piece of the kernel in the block; if there is none, the piece after all pieces of earlier
+ * kernels.
+ */
 static uint32_t find_piece(const struct pack_block *b, uint32_t kernel)
 {
 	uint32_t lo = 0, hi = b->n_pieces;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Bodies by number. Strings and patches are kept up to BODIES_READ bytes. If a dropped body is needed again,
- * its block is read again; a stream from a pipe does not refer to dropped bodies.
+ * The reader's bodies, by number. Strings and patches are kept up to BODIES_READ bytes. If a dropped body is needed
+ * again, its block is read again; in a stream from a pipe no piece refers to a dropped body.
  *
- * Always true: a root is not a patch, so a body needs at most two blocks. Bodies in use as parts are kept up
- * to SHOWN_BYTES for later kernels.
+ * Always true: a root is not a patch, so reading a body requires at most two blocks. Decoded bodies are kept for
+ * later kernels, up to SHOWN_BYTES.
  */
 #include <stdio.h>
 #include "bodies.h"
@@ -23,7 +23,7 @@ struct kept_body {
 struct bodies {
 	struct kept_body *slot[SLOTS], *newest, *oldest;
 	size_t bytes;
-	struct shown *shown[SHOWN]; /* bodies by the last digits of their numbers */
+	struct shown *shown[SHOWN]; /* decoded bodies, by the number modulo SHOWN */
 	size_t shown_bytes;
 };
 
@@ -117,7 +117,7 @@ void bodies_add_patch(struct pack *p, uint32_t number, uint32_t root, struct pat
 	keep_body(p, k);
 }
 
-/* Returns the number of the block that has the body; NONE: the stream has no such body. */
+/* Returns the number of the block with the body; NONE if the stream has no such body. */
 static uint32_t block_of_body(const struct pack *p, uint32_t number)
 {
 	uint32_t lo = 0, hi = p->n_entries;
@@ -133,7 +133,7 @@ static uint32_t block_of_body(const struct pack *p, uint32_t number)
 	return lo < hi && number - p->entry[lo].first_body < p->entry[lo].bodies ? lo : NONE;
 }
 
-/* Returns the body, and counts it as used now. */
+/* Returns the body and marks it as used last. */
 static struct kept_body *get_kept(struct pack *p, uint32_t number, struct fault *f)
 {
 	struct bodies *b = bodies_of_stream(p);
@@ -192,7 +192,7 @@ static bool get_string(struct pack *p, uint32_t number, struct buf *string, stru
 		buf_add(string, k->string.p, k->string.n);
 		return true;
 	}
-	/* Reading the root's block may drop the patch. */
+	/* The patch is copied, because reading the root's block may drop it. */
 	buf_add(&patch.ops, k->patch.ops.p, k->patch.ops.n);
 	buf_add(&patch.fresh, k->patch.fresh.p, k->patch.fresh.n);
 	root = get_kept(p, k->root, f);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The reader's bodies (body.h): strings and patches of the blocks that were read, and the parts decoded from
- * them. Internal to libcommon.
+ * The reader's bodies (body.h): strings and patches from the blocks that were read, and the parts decoded from them.
+ * Internal to libcommon.
  */
 #ifndef PACK_BODIES_H
 #define PACK_BODIES_H
@@ -9,7 +9,7 @@
 #include "body.h"
 #include "codec.h"
 
-/* A body as a part with its columns. */
+/* A body, decoded to a part and its columns. */
 struct shown {
 	uint32_t number;
 	unsigned users, flags;
@@ -23,12 +23,15 @@ struct shown {
 
 struct bodies;
 
-/* The caller of these functions holds the lock of the stream. */
-/* Keeps a body that a block contains whole, and owns the string. */
+/* The caller of these functions must hold the lock of the stream. */
+/* Keeps a body that a block contains as a whole. Takes over the string. */
 void bodies_add(struct pack *p, uint32_t number, struct buf *string);
-/* Keeps a body that is a patch of root, and owns the patch. */
+/* Keeps a body that is a patch of the body root. Takes over the patch. */
 void bodies_add_patch(struct pack *p, uint32_t number, uint32_t root, struct patch *patch);
-/* Returns the body, and reads its block if needed; NULL and *f. shown_release() releases it. */
+/*
+ * Returns a body, and reads its block if necessary; returns NULL and sets *f on failure. shown_release() releases
+ * it.
+ */
 struct shown *bodies_show(struct pack *p, uint32_t number, struct fault *f);
 void shown_release(struct shown *s);
 void bodies_free(struct bodies *b);

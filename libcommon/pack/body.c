@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Converts a piece to one string and back: flags, header, tables, text, length of the kernel, columns.
+ * Conversion of a piece to one string and back: flags, header, tables, text, length of the kernel, columns.
  *
- * Always true: a piece split from a string refers only to that string.
+ * Always true: a piece that was split from a string refers only to that string.
  */
 #include "body.h"
 #include "stream.h"

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Byte strings of the packed format: appending, and reading that never leaves the string. Internal to
- * libcommon.
+ * Byte strings of the packed format: appending, and bounded reading. Internal to libcommon.
  *
- * Numbers of the columns are little-endian base 128 (7 bits a byte, the last below 128); signed ones are
- * folded (0, -1, 1, -2, ...). Numbers and strings of the metadata are msgpack values.
+ * Numbers in columns are little-endian base 128 (7 bits per byte, the last byte below 128); signed numbers are
+ * folded (0, -1, 1, -2, ...). Numbers and strings in metadata are msgpack values.
  */
 #ifndef PACK_BUF_H
 #define PACK_BUF_H
@@ -65,7 +64,7 @@ static inline void buf_var(struct buf *b, uint64_t v)
 	b->p[b->n++] = (uint8_t)v;
 }
 
-/* Appends the number of bytes of a column and the bytes, and frees *column. */
+/* Appends the length of a column and its bytes, and frees *column. */
 static inline void buf_column(struct buf *b, struct buf *column)
 {
 	buf_var(b, column->n);
@@ -137,6 +136,7 @@ void mp_str(struct buf *b, const void *s, size_t n);
 void mp_bin(struct buf *b, const void *s, size_t n);
 uint64_t mp_get_uint(struct cur *c, uint64_t max);
 int64_t mp_get_int(struct cur *c);
-const uint8_t *mp_get_str(struct cur *c, size_t *n); /* str or bin; NULL and bad for any other value */
+const uint8_t *mp_get_str(
+	struct cur *c, size_t *n); /* str or bin; returns NULL and sets bad for any other value */
 
 #endif

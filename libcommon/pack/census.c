@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The counts of a piece, from its parsed records. They equal the counts that a reader of the kernel would
- * make.
+ * Counts of a piece from its parsed records. They equal the counts that a reader of the kernel would compute.
  *
- * Traces from PTX, and architectures and lines that only the text reader understands, have no counts here.
+ * Pieces of traces from PTX, and pieces with architectures or lines that only the text reader understands, have no
+ * counts.
  */
 #include "addr.h"
 #include "directory.h"
 #include "trace/code.h"
 
 /*
- * Decodes the fields of a static instruction that counting needs. Returns false if only the text reader can.
+ * Decodes the fields of a static instruction that counting needs. Returns false if only the text reader can decode
+ * it.
  */
 static bool decode_static(
 	struct inst *in, const struct part *p, const struct pstatic *s, const struct isa *isa)

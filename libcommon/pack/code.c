@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Converts the table of static instructions to bytes and back, except the models' data (models.c).
+ * Conversion of the table of static instructions to bytes and back, without the models' data (models.c).
  *
- * An instruction is a form (opcode, counts of registers, width, shape of the line's end), its PC, registers
- * and immediates, each in a column of its own. A line without such a form is stored as text (a form without
- * opcode). Always true after code_unpack: every number of an instruction, a recipe or a pattern is in its
- * table.
+ * An instruction has a form (opcode, counts of registers, width, form of the line's end), a PC, registers and
+ * immediates, each in a separate column. A line without such a form is stored as text (a form without opcode).
+ * Always true after code_unpack(): every number of an instruction, a recipe or a pattern is within its table.
  */
 #include <stdio.h>
 #include "flow.h"
@@ -91,7 +90,7 @@ static bool scan_tail(struct code_scan s, struct split *t)
 	return false;
 }
 
-/* pstatic_derive() has checked the text between mask and addresses. */
+/* Splits the constant text of an instruction. pstatic_derive() has checked the text between mask and addresses. */
 static bool split_static(
 	const struct pcode *c, enum line_dialect d, const struct pstatic *st, struct split *t)
 {

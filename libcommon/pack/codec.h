@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Declarations shared by the files that read packed streams: blocks in memory. Internal to libcommon.
+ * Declarations shared by the files that read packed streams. Internal to libcommon.
  *
  *   read.c   the stream, its index and list
- *   forward.c  the same from a pipe, in order
+ *   forward.c  a stream from a pipe, read in order
  *   block.c  one block unpacked
- *   out.c    text of kernels, facts about them, verification
- *   bodies.c  pieces that later ones refer to
- *   trace.c  kernels as struct trace; static_cache.c meaning of their static instructions
+ *   out.c    text and descriptions of kernels, verification
+ *   bodies.c  pieces to which later pieces refer
+ *   trace.c  kernels as struct trace; static_cache.c the handles of their static instructions
  */
 #ifndef PACK_IN_H
 #define PACK_IN_H
@@ -22,22 +22,22 @@ struct pack_entry {
 	uint32_t kernel;
 	bool begins;                 /* the first piece begins the kernel */
 	uint32_t first_body, bodies; /* number of the block's first body, and count of its bodies */
-	size_t body;                 /* in a stream from a pipe: offset of the body in the frame */
+	size_t body;                 /* for a stream from a pipe: offset of the block's body in the frame */
 };
 
 struct read_piece {
 	unsigned flags;
 	uint32_t kernel;
 	struct buf header;         /* PIECE_BEGINS */
-	struct part *part;         /* NULL in the block if the piece is PIECE_SHARED */
+	struct part *part;         /* NULL for a PIECE_SHARED in a block */
 	const struct buf *col;     /* columns of the part and of stored text */
-	uint32_t body;             /* PIECE_SHARED: number */
+	uint32_t body;             /* PIECE_SHARED: number of its body */
 	struct header_state ids;   /* PIECE_SHARED */
-	uint64_t stored, n_stored; /* offset and size in the stored column */
+	uint64_t stored, n_stored; /* offset and size in the column COL_STORED */
 	uint64_t codes;            /* PIECE_CODES: offset in the block's column of control codes */
 	uint32_t n_codes;          /* instructions */
-	uint64_t bytes;            /* PIECE_ENDS */
-	const uint8_t *hash;       /* PIECE_HASH */
+	uint64_t bytes;            /* PIECE_ENDS: bytes of the kernel's text */
+	const uint8_t *hash;       /* PIECE_HASH: hash of the kernel's text */
 };
 
 struct pack_block {
@@ -59,8 +59,8 @@ struct pack {
 	struct pack_entry *entry;
 	uint32_t n_entries;
 	uint8_t features;            /* flags of the version, PACK_PICKED to PACK_RELATIVE */
-	char *picks;                 /* text of trace-picks(5); NULL: none, or not reached yet in a pipe */
-	struct buf packed;           /* the directory's frame; empty: none, or not reached yet in a pipe */
+	char *picks;                 /* text of trace-picks(5); NULL: none, or not yet read from a pipe */
+	struct buf packed;           /* the directory's frame; empty: none, or not yet read from a pipe */
 	uint64_t unpacked;           /* bytes of the directory */
 	struct directory *directory; /* NULL until first used */
 	char *list_name;             /* NULL: no list file */
@@ -73,7 +73,7 @@ struct pack {
 	struct table missing_names;
 	struct pack_block *cache; /* the block used last */
 	pthread_mutex_t
-		lock; /* protects the members below, the cache, users of blocks, and next_block of walks */
+		lock; /* protects the members below, the cache, the users of blocks, and next_block of walks */
 
 	struct bodies *bodies;        /* bodies read so far; NULL: none */
 	struct static_cache *statics; /* cache of static instructions */
@@ -92,32 +92,32 @@ struct pack {
 int pack_check_magic(struct pack *p, const uint8_t m[PACK_FIRST], struct fault *f);
 /* Reads the end of the index, after its entries. Returns false if it is damaged. */
 bool pack_index_end(struct pack *p, struct cur *in);
-/* Initializes p->lock; recursive, so that a trap of diag.h may leave it locked and the pack be closed. */
+/* Initializes p->lock. It is recursive, so that the pack can be closed after a trap (diag.h) left the lock taken. */
 void pack_lock_init(struct pack *p);
 int pack_read_list(struct pack *p, struct fault *f);
 
 void static_cache_free(struct static_cache *m);
 
-/* Reads another entry of a stream from a pipe. Returns 1, 0 at the end, or -1. The caller holds the lock. */
+/* Reads the next entry of a stream from a pipe. Returns 1, 0 at the end, or -1. The caller must hold the lock. */
 int forward_more(struct pack *p, struct fault *f);
-int forward_finish(struct pack *p, struct fault *f); /* Checks that the stream ends here. */
+int forward_finish(struct pack *p, struct fault *f); /* checks that the stream ends here */
 uint8_t *forward_body(struct pack *p, uint32_t number, size_t *n, struct fault *f);
 
 int pack_bad(const struct pack *p, uint64_t at, struct fault *f, const char *id, const char *what);
 /*
- * Returns the checked body of the framed block of a type at an offset. *size: bytes with the frame. Returns NULL and
- * sets *f on failure.
+ * Returns the checked body of the framed block of a type at offset `at`, and sets *size to its bytes including the
+ * frame. Returns NULL and sets *f on failure.
  */
 uint8_t *pack_frame(
 	const struct pack *p, uint64_t at, uint8_t type, size_t *n, uint64_t *size, struct fault *f);
 
 struct pack_block *block_get(struct pack *p, uint32_t number, struct fault *f);
-/* Returns the first block with only its kernel list decoded; the whole block if the stream is read in order. */
+/* Returns the first block with only its kernel list decoded; for a stream that is read in order, the whole block. */
 struct pack_block *block_get_list(struct pack *p, struct fault *f);
-uint64_t block_offset(struct pack *p, uint32_t number); /* Returns the block's offset in the stream. */
+uint64_t block_offset(struct pack *p, uint32_t number); /* offset of the block in the stream */
 void block_put(struct pack *p, struct pack_block *b);
 void block_free(struct pack_block *b);
-/* Reads only the bodies of the block. Returns false and sets *f on failure. The caller holds the lock. */
+/* Reads only the bodies of the block. Returns false and sets *f on failure. The caller must hold the lock. */
 bool block_register(struct pack *p, uint32_t number, struct fault *f);
 
 /* Walk over the pieces of a kernel. */
@@ -126,16 +126,16 @@ struct walk {
 	uint32_t kernel, next_block, next_piece;
 	struct pack_block *b;
 	bool ended;
-	struct read_piece own; /* the piece if it is PIECE_SHARED, and its body, else NULL */
+	struct read_piece own; /* the current piece if it is PIECE_SHARED; shown is then its body, else NULL */
 	struct shown *shown;
 };
-void forward_enter(struct pack *p, struct walk *w); /* the lock is held */
+void forward_enter(struct pack *p, struct walk *w); /* the caller must hold the lock */
 void forward_leave(struct pack *p, const struct walk *w);
 void walk_start(struct walk *w, struct pack *p, uint32_t kernel, uint64_t first_block);
 /* Returns 1 and the next piece in *c, 0 after the last piece of the kernel, or -1. */
 int walk_next(struct walk *w, struct read_piece **c, struct fault *f);
 void walk_end(struct walk *w);
-/* Sets `to` to the control codes of a kernel; c: its first piece. Returns false if the kernel has none. */
+/* Sets `to` to the control codes of a kernel, whose first piece is c. Returns false if the kernel has none. */
 bool pack_piece_codes(const struct pack_block *b, const struct read_piece *c, struct cubins *to);
 
 /* Writes the whole text of a piece. Returns 0 or -1. */

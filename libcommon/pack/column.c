@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The columns of a block as frames. The metadata and all short columns share one frame, which starts from a
- * preset dictionary. Each long column has a frame of its own. Frames are compressed with zstd. A text column
- * uses LZMA2 instead where that is smaller; with PACK_BEST this holds for any column.
+ * Conversion of the columns of a block to frames and back. The metadata and all short columns share one frame, which
+ * uses a preset dictionary. Each long column has a separate frame. Frames are compressed with zstd, or with LZMA2 if
+ * that is smaller; LZMA2 is tried for columns of text, and with PACK_BEST for all columns.
  *
- * Always true: the lengths at the front bound the unpacked size, and their sum has a limit. A frame that does
- * not give exactly the stated number of bytes makes the block damaged.
+ * Always true: the lengths at the front bound the unpacked size, and their sum has a limit. A block is damaged if a
+ * frame does not unpack to exactly the stated number of bytes.
  */
 #define ZSTD_STATIC_LINKING_ONLY
 #include <lzma.h>
@@ -17,9 +17,9 @@
 #define OWN_FRAME        400u /* columns of at least this size are not short */
 #define META_LEVEL       19
 #define QUICK_META_LEVEL 5
-#define THOROUGH         (128u << 10) /* LZMA2 is also tried for columns of fewer bytes: it costs little there */
+#define THOROUGH         (128u << 10) /* below this size, thorough compression costs little time */
 
-#define TRIED 4096u /* columns of at least this size are tried at the requested level first */
+#define TRIED 4096u /* columns of at least this size are first tried at the requested level */
 
 static bool is_joined_column(int k, size_t n) { return k == COL_META || n < OWN_FRAME; }
 static const struct primer *primer_of(bool words) { return words ? &pack_words : &pack_dict; }
@@ -50,10 +50,10 @@ static void compress_zstd(struct buf *out, const uint8_t *p, size_t n, int level
 
 #define DICTIONARY_MOST (64u << 20)
 
-/* Returns whether LZMA2 is tried for a column. */
+/* Reports whether a column is text, for which LZMA2 is tried. */
 static bool column_is_text(int k) { return k == COL_STORED || k == COL_TEXT || k >= COL_BODY; }
 
-/* Writer and reader derive the dictionary's size from the column's size. */
+/* Sets the LZMA filters. Writer and reader derive the dictionary's size from the column's size n. */
 static void lzma_chain(lzma_filter filter[2], lzma_options_lzma *o, size_t n)
 {
 	if (lzma_lzma_preset(o, 9 | LZMA_PRESET_EXTREME))
@@ -65,7 +65,7 @@ static void lzma_chain(lzma_filter filter[2], lzma_options_lzma *o, size_t n)
 	filter[1] = (lzma_filter){.id = LZMA_VLI_UNKNOWN};
 }
 
-/* Appends p in LZMA2 if that takes less than `most` bytes. */
+/* Appends p as LZMA2 if that needs less than `most` bytes. */
 static bool compress_text(struct buf *out, const uint8_t *p, size_t n, size_t most)
 {
 	lzma_options_lzma o;
@@ -99,7 +99,7 @@ static bool expand_text(uint8_t *to, size_t n, const uint8_t *p, size_t n_p, con
 
 /* ---- frames ------------------------------------------------------------------------------- */
 
-/* zstd uses this level for long columns, too. */
+/* Returns the zstd level for a column of n bytes. */
 static int column_level(size_t n, int level)
 {
 	return level == PACK_DEFAULT && n < THOROUGH ? META_LEVEL : level;
@@ -107,7 +107,7 @@ static int column_level(size_t n, int level)
 
 static int join_level(int level) { return level == PACK_FAST ? QUICK_META_LEVEL : META_LEVEL; }
 
-/* Numbers without a pattern: the search stops as soon as it finds none. */
+/* Compresses a column of numbers. Stops after the first try if it finds no pattern. */
 static void compress_numbers(struct buf *out, const struct buf *col, int level)
 {
 	if (column_level(col->n, level) != level && col->n >= TRIED) {
@@ -119,7 +119,7 @@ static void compress_numbers(struct buf *out, const struct buf *col, int level)
 	compress_zstd(out, col->p, col->n, column_level(col->n, level), NULL);
 }
 
-/* The lowest bit of a frame's length is 1 for LZMA2. */
+/* Compresses a column. Sets *lzma if LZMA2 was used; the lowest bit of the frame's length then is 1. */
 static void compress_column(struct buf *out, int k, const struct buf *col, int level, bool *lzma)
 {
 	struct buf other = {0};
@@ -193,7 +193,8 @@ static bool expand_zstd(
 	if (!d)
 		die("out of memory");
 	ZSTD_DCtx_setParameter(d, ZSTD_d_format, ZSTD_f_zstd1_magicless);
-	size_t got = dict ? ZSTD_DCtx_refPrefix(d, dict->p, dict->n) : 0; /* the context takes memory, too */
+	size_t got = dict ? ZSTD_DCtx_refPrefix(d, dict->p, dict->n)
+			  : 0; /* allocates memory, too, so it can fail */
 	if (!ZSTD_isError(got))
 		got = ZSTD_decompressDCtx(d, to, n, p, n_p);
 	if (ZSTD_getErrorCode(got) == ZSTD_error_memory_allocation)

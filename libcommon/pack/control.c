@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Control codes of functions as bytes of the stream: the fields that control_decode() reads, field by field
- * for all instructions, and nothing else of the machine code.
+ * Control codes of functions as bytes of the stream: for each field that control_decode() reads, its values in all
+ * instructions. Nothing else of the machine code is stored.
  *
- * Always true: an instruction takes 8 bytes, DEPBAR.LE 9. Decoding gives the same fields after unpacking.
+ * Always true: an instruction takes 8 bytes, a DEPBAR.LE 9. Unpacked code decodes to the original fields.
  */
 #include <string.h>
 #include "cubin.h"
 #include "control.h"
 
-/* Whole bytes of an instruction that are kept: opcode and guard, the registers in slots a, b and c. */
+/* Bytes of an instruction that are stored as they are: opcode and guard, the registers in slots a, b and c. */
 static const uint8_t kept[] = {0, 1, 3, 4, 8};
 
 #define N_KEPT       (sizeof(kept) / sizeof(kept[0]))
 #define N_CONTROL    3u /* bytes of a control code */
 #define CONTROL_BIT  105u
 #define CONTROL_BITS 21u
-#define DEPBAR_BYTE  5u /* further operands of DEPBAR.LE */
+#define DEPBAR_BYTE  5u /* byte with further operands of DEPBAR.LE */
 
 static bool is_depbar(const uint8_t *inst) { return (inst[0] | (inst[1] & 15u) << 8) == CONTROL_DEPBAR; }
 
@@ -74,7 +74,7 @@ bool pack_control_unpack(struct cur *in, uint8_t *out, uint32_t n)
 	return !in->bad;
 }
 
-/* Returns the text after a word at the beginning of a line, up to the line's end; NULL: no such line. */
+/* Returns the text after a word that begins a line, up to the line's end; NULL if no line begins with the word. */
 static const char *text_after_word(const char *text, size_t n, const char *word, size_t *len)
 {
 	const char *at = n ? memmem(text, n, word, strlen(word)) : NULL;

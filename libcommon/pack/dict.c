@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The preset dictionary of metadata frames. It is part of format version 1 and must not change under that
- * number. It has names that nearly every trace has, the most common last because near matches are the
- * cheapest.
+ * The preset dictionary of metadata frames. It is part of format version 1 and must not change. It contains names
+ * that occur in nearly every trace, the most common last, because near matches are the cheapest.
  */
 #include "format.h"
 

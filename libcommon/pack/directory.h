@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The directory of a packed stream: name, grid and counts of each kernel, so that a program can choose among
- * ten thousand kernels and unpack none. Internal to libcommon.
+ * The directory of a packed stream: name, grid and counts of each kernel. With it a program can choose among ten
+ * thousand kernels without unpacking any. Internal to libcommon.
  *
- *   census.c     the counts of a piece, while its text is parsed
- *   directory.c  rows of kernels, to bytes and back
+ *   census.c     counts of a piece, made while its text is parsed
+ *   directory.c  conversion of the rows to bytes and back
  */
 #ifndef PACK_DIRECTORY_H
 #define PACK_DIRECTORY_H
@@ -15,18 +15,18 @@
 
 struct isa;
 
-/* Counts for a piece of a kernel. Text outside regular thread blocks is not counted. */
+/* Counts of a piece of a kernel. Text outside regular thread blocks does not count. */
 struct census {
 	bool known;
 	uint64_t blocks, insts;
 	struct tally tally;
 };
 
-/* Counts a part that encode_part() has processed; binary: -binary version of its kernel. */
+/* Counts a part that encode_part() has processed. binary: "-binary version" of its kernel. */
 void census_take(struct census *c, const struct parsed *p, const struct isa *isa, int binary);
 
 struct directory_row {
-	uint32_t name; /* number of the name in the directory, plus 1; 0: nothing is known of the kernel */
+	uint32_t name; /* number of the name in the directory, plus 1; 0: the directory lacks the kernel */
 	uint32_t grid[3], block[3];
 	uint64_t stream, blocks, insts;
 	struct tally tally;
@@ -40,12 +40,12 @@ struct directory {
 	struct table names;
 };
 
-/* Begins a kernel with the facts of its header; its pieces follow. */
+/* Begins a kernel with the values of its header; directory_add() adds its pieces. */
 void directory_begin(struct directory *d, const char *header, size_t n);
 void directory_add(struct directory *d, uint32_t kernel, const struct census *c);
 /*
- * Decides whether a stream of this size gets a directory, and if so sets out to it as two msgpack values.
- * There is none if a recount is fast, or if the stream would grow by more than 0.3 percent.
+ * Appends the directory to out as two msgpack values, if the stream of this size is to have one. Returns false
+ * without a directory if counting again is fast, or if the stream would grow by more than 0.3 percent.
  */
 bool directory_pack(struct buf *out, const struct directory *d, uint64_t stream);
 /* Unpacks the n bytes of a frame. Returns false if it is damaged. The caller frees d in both cases. */

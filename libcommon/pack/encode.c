@@ -2,8 +2,8 @@
 /*
  * Converts a parsed part to columns: the models predict each run, and only wrong predictions are stored.
  *
- * Always true: decode.c has the same models, the part's tables and these columns, and so gives the same
- * records. Counters and column offsets restart with each span.
+ * Always true: decode.c reproduces the records from the same models, the part's tables and these columns. Counters
+ * and column offsets restart with each span.
  */
 #include "addr.h"
 #include "flow.h"
@@ -15,31 +15,28 @@ struct column_part {
 };
 
 /*
- * A path and its encoding, which is the same each time: instructions before the first miss and after the
- * last, and the column data of the misses.
+ * A path and its encoding, which is the same for each warp: numbers of instructions before the first miss and after
+ * the last one, and the column data of the misses.
  */
 struct known_path {
-	struct column_part gap, miss, kind; /* gap: without the gap of the first miss */
+	struct column_part gap, miss, kind; /* gap: without the gap before the first miss */
 	uint64_t first, rest;
 	bool is, misses;
 };
 
 /*
- * By number in runs: a static instruction that continues to the next one. Its mask is that of the active
- * lanes that are in seen[like] ^ flip. If the model predicts the instruction, it also predicts the next ones
- * of the run: `alike` instructions with this one, or all of them when the mask is that of the active lanes.
+ * An instruction, by its number in runs, that continues to the next one. Its mask is the active lanes that are in
+ * seen[like] ^ flip. If the model predicts the instruction, it also predicts its successors in the run: `alike`
+ * instructions including this one, or `all` if the mask equals the active lanes.
  */
 struct plain {
 	uint32_t id, next, like, flip;
 	uint32_t alike, all;
-	uint32_t mem; /* number of its addresses; NONE: it has none */
+	uint32_t mem; /* number among the memory instructions; NONE: no addresses */
 	bool is, text;
 };
 
-/*
- * The default recipe of a memory instruction that takes the lanes of another one, moved, or with their steps
- * multiplied.
- */
+/* A default recipe that uses the lanes of another memory instruction, moved or with multiplied steps. */
 struct default_recipe {
 	struct lanes *from, *to;
 	uint64_t c;
@@ -54,13 +51,13 @@ struct encoder {
 	struct buf *col;
 	struct flow f;
 	struct addresses x;
-	uint32_t *seen;   /* masks by number in runs, which guards refer to; then a mask of all lanes */
-	uint32_t *number; /* number in runs by static instruction */
+	uint32_t *seen;   /* masks by number in runs, to which guards refer; then a mask of all lanes */
+	uint32_t *number; /* number in runs of each static instruction */
 	struct default_recipe *usual;
 	bool *ran;
 	struct tails tails;
 	struct plain *plain;
-	struct known_path *known; /* path by the first warp that took it */
+	struct known_path *known; /* path of each warp that was the first to take it */
 	struct known_path now;    /* path that is being walked */
 	uint64_t gap, mgap;
 	uint64_t bits;
@@ -89,7 +86,7 @@ static void put_bits(struct encoder *e, uint32_t bits, unsigned n)
 		b->p[b->n++] = (uint8_t)e->bits;
 }
 
-/* Appends a bit for each active lane: 1 if it is in the mask. */
+/* Appends a bit for each active lane, which is 1 if the lane is in the mask. */
 static void put_lanes(struct encoder *e, uint32_t mask, uint32_t active)
 {
 	uint32_t bits = mask;
@@ -167,8 +164,8 @@ static void put_numbers(struct encoder *e, const struct recipe *r, uint32_t m, c
 }
 
 /*
- * Predicts addresses as those of another instruction plus a constant, the most common case. Returns false if
- * the default recipe fails or there is none.
+ * Encodes addresses that are the addresses of another instruction plus a constant, the most common case. Returns
+ * false if there is no such default recipe or it does not apply.
  */
 static inline bool encode_as_offset(struct encoder *e, uint32_t m, const uint64_t *word, uint32_t addr)
 {
@@ -198,7 +195,7 @@ static inline bool encode_as_offset(struct encoder *e, uint32_t m, const uint64_
 	return true;
 }
 
-/* Returns whether recipe k gives these addresses, and then sets the lanes. */
+/* Reports whether recipe r yields these addresses, and if so sets the lanes. */
 static bool recipe_fits(struct encoder *e, const struct recipe *r, uint32_t m, const struct recorded *g)
 {
 	struct lanes t;
@@ -273,7 +270,7 @@ static void copy_column_part(struct buf *b, const struct column_part *s)
 	b->n += s->n;
 }
 
-/* Encodes a warp that takes the path of an earlier one. */
+/* Encodes a warp that takes the path of an earlier warp. */
 static void encode_known_path(struct encoder *e, const struct known_path *k)
 {
 	if (k->misses) {
@@ -292,7 +289,10 @@ static void begin_path(struct encoder *e)
 		.miss.at = e->col[COL_MISS].n, .kind.at = e->col[COL_KIND].n, .first = 0 - e->gap};
 }
 
-/* Outcomes of guards are bits and may start within a byte, so they cannot be copied. */
+/*
+ * Keeps the encoding of the path, unless it has outcomes of guards: these are bits that may start within a byte, so
+ * they cannot be copied.
+ */
 static void end_path(struct encoder *e, const struct pwarp *w, bool bits)
 {
 	struct known_path *k = &e->now;
@@ -307,7 +307,7 @@ static void end_path(struct encoder *e, const struct pwarp *w, bool bits)
 	e->known[w->like] = *k;
 }
 
-/* Skips instructions of the run from k on that are plain and as the model predicts. Returns their number. */
+/* Skips instructions of the run, from k on, that are plain and correctly predicted. Returns their number. */
 static uint32_t skip_predicted_insts(struct encoder *e, const struct pack_run *r, uint32_t k)
 {
 	struct flow *f = &e->f;
@@ -376,10 +376,7 @@ static void encode_warp(struct encoder *e, const struct ptb *tb, const struct pw
 	encode_addresses_and_texts(e, w);
 }
 
-/*
- * Returns whether the model predicts q after the instruction numbered before it. all: if the mask is that of
- * the active lanes.
- */
+/* Reports whether the model predicts q after q[-1]; all: if the mask equals the active lanes. */
 static bool follows_prediction(const struct encoder *e, const struct plain *q, bool all)
 {
 	const struct pstatic *s = &e->c->s[q->id];
@@ -436,7 +433,7 @@ static void find_plain_insts(struct encoder *e)
 	}
 }
 
-/* Returns whether thread blocks are out of the order of their ids, or have other warps than 0, 1, ... */
+/* Reports whether thread blocks are not in the order of their ids, or have warps other than 0, 1, ... */
 static bool has_odd_blocks(const struct parsed *p)
 {
 	const struct part *q = &p->part;

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Chooses address recipes: the rules from which the addresses of each memory instruction follow.
+ * Choice of address recipes: the rules that yield the addresses of each memory instruction.
  *
- * A first walk tries recipes on a sample of the executions and counts how often each holds. A second walk
- * applies the chosen recipes to all executions and measures the range of the remaining addresses. The first
- * execution in a warp and later ones (loops) have separate defaults.
+ * A first walk tries recipes on a sample of the executions and counts how often each is right. A second walk applies
+ * the chosen recipes to all executions and measures the range of the remaining addresses. The first execution in a
+ * warp and later executions (loops) have separate defaults.
  */
 #include "addr.h"
 #include "affine.h"
 #include "areas.h"
 
 #define RECENT     16u
-#define SLOTS      64u /* distinct recipes counted for an instruction and phase */
+#define SLOTS      64u /* largest number of distinct recipes counted for an instruction and phase */
 #define SAMPLES    384u
-#define BEST       3u  /* most tallies of a phase that become recipes */
-#define SURE       3u  /* samples after which a recipe that always held is tried alone */
-#define SHIFT_MOST 4   /* bits by which another instruction's lanes are shifted */
-#define BASE_BITS  22u /* bits of the first address of a list of differences */
+#define BEST       3u  /* largest number of tallies of a phase that become recipes */
+#define SURE       3u  /* samples after which a recipe that was always right is tried alone */
+#define SHIFT_MOST 4   /* largest shift of another instruction's lanes, in bits */
+#define BASE_BITS  22u /* bits for the first address of a list of differences */
 
 struct fit_tally {
 	uint64_t c;
@@ -33,9 +33,10 @@ struct fit_tally {
 };
 
 struct fit_sample {
-	struct fit_tally *t[2]; /* SLOTS for first and for later executions; NULL: no recipe has held yet */
-	uint32_t n[2];          /* samples */
-	uint32_t held[2];       /* further samples, compared with the best recipe alone */
+	/* SLOTS tallies each for first and for later executions; NULL: no recipe was right yet */
+	struct fit_tally *t[2];
+	uint32_t n[2];    /* samples */
+	uint32_t held[2]; /* further samples, compared with the best recipe alone */
 	const struct fit_tally *best[2];
 	uint32_t runs;
 	struct shape *shape;
@@ -48,7 +49,8 @@ struct rest { /* executions that no recipe explains */
 	uint64_t delta_most, bits;
 	uint32_t used[RECIPES_MAX];
 	bool any;
-	int64_t *pattern; /* lanes of the execution with the most lanes, and the number of executions with it */
+	/* pattern: from the execution with the most lanes; patterned: number of executions that have it */
+	int64_t *pattern;
 	uint64_t patterned, n;
 };
 
@@ -58,8 +60,8 @@ struct fitter {
 	struct addresses x;
 	struct fit_sample *s;
 	struct rest *rest;
-	struct mem_reach *reach; /* by memory instruction; NULL: the part has no areas */
-	bool *ran;               /* by memory instruction: it has run in this warp */
+	struct mem_reach *reach; /* reach of each memory instruction; NULL: the part has no areas */
+	bool *ran;               /* whether each memory instruction has run in this warp */
 	uint32_t recent[RECENT], n_recent;
 };
 
@@ -86,8 +88,8 @@ static void count_hit(struct fit_tally **slots, const struct fit_tally *key)
 static uint64_t shift_value(uint64_t v, int s) { return s >= 0 ? v << s : v >> -s; }
 
 /*
- * Returns whether a recipe over lanes from f to g may give addresses from a to b. This rules out most recipes
- * by the first two lanes alone.
+ * Reports whether a recipe can map lanes f and g to addresses a and b. This check of the first two lanes excludes
+ * most recipes.
  */
 static bool may_recipe_hold(uint64_t a, uint64_t b, uint64_t f, uint64_t g)
 {
@@ -101,7 +103,7 @@ static bool may_recipe_hold(uint64_t a, uint64_t b, uint64_t f, uint64_t g)
 	return may;
 }
 
-/* Returns whether the addresses are the shifted lanes plus a constant. */
+/* Reports whether the addresses are the shifted lanes plus a constant, and sets *c to it. */
 static bool shift_holds(
 	const struct lanes *from, int s, const struct recorded *g, const uint64_t *a, uint64_t *c)
 {
@@ -113,7 +115,7 @@ static bool shift_holds(
 		return g->n == 1 || shift_value(from->step, s) == g->w[1];
 	if (!s && from->list && from->list == g->w)
 		return true;
-	if (a[g->n - 1] - shift_value(lane_at(from, log2_floor(g->mask)), s) != *c) /* tells most */
+	if (a[g->n - 1] - shift_value(lane_at(from, log2_floor(g->mask)), s) != *c) /* excludes most */
 		return false;
 	FOR_BITS32 (l, g->mask) {
 		off |= (a[i++] - shift_value(lane_at(from, l), s)) ^ *c;
@@ -141,7 +143,7 @@ static bool xor_holds(const struct lanes *from, const struct recorded *g, const 
 	return !off;
 }
 
-/* Counts the recipes over instruction ref that give these addresses. */
+/* Counts the recipes based on instruction ref that yield these addresses. */
 static void try_ref(
 	struct fitter *f, struct fit_tally **t, uint32_t ref, const struct recorded *g, const uint64_t *a)
 {
@@ -190,7 +192,7 @@ static void keep_shape(struct fitter *f, struct fit_sample *s, const struct reco
 		x->a[l] = a[i++];
 }
 
-/* Orders candidates: more hits first, then the simpler recipe, then a fixed order. */
+/* Reports whether x is the better candidate: more hits, else the simpler recipe, else by a fixed order. */
 static bool prefer_candidate(const struct fit_tally *x, const struct fit_tally *y)
 {
 	int sx = x->shift < 0 ? -x->shift : x->shift, sy = y->shift < 0 ? -y->shift : y->shift;
@@ -206,10 +208,10 @@ static bool prefer_candidate(const struct fit_tally *x, const struct fit_tally *
 	return x->shift != y->shift ? x->shift < y->shift : x->c < y->c;
 }
 
-/* Samples that were compared only with the best recipe count for all recipes that held before. */
+/* Adds the samples that were compared only with the best recipe to all recipes that were right until then. */
 static void settle_samples(struct fit_sample *s, unsigned phase)
 {
-	/* held[phase] is above 0 only if there are slots */
+	/* held[phase] is above 0 only if the phase has slots */
 	for (uint32_t i = 0; i < SLOTS && s->held[phase]; i++)
 		if (s->t[phase][i].hits == s->n[phase])
 			s->t[phase][i].hits += s->held[phase];
@@ -218,7 +220,7 @@ static void settle_samples(struct fit_sample *s, unsigned phase)
 	s->best[phase] = NULL;
 }
 
-/* Returns whether a recipe that held every time before holds again. */
+/* Reports whether the recipe that was right for all samples is right again. */
 static bool default_recipe_holds(
 	struct fitter *f, struct fit_sample *s, unsigned phase, const struct recorded *g)
 {
@@ -299,7 +301,7 @@ static const struct shape *fullest_slots(const struct fit_sample *s)
 	return &s->shape[full];
 }
 
-/* Returns the best tally from slot `from` on, or NULL. moved: OP_MOVED counts, too. */
+/* Returns the best tally from slot `from` on, or NULL. moved: includes OP_MOVED. */
 static struct fit_tally *best_tally(struct fit_tally *t, uint32_t from, bool moved)
 {
 	struct fit_tally *best = NULL;
@@ -323,7 +325,7 @@ static void sort_best_tallies(struct fit_tally *t)
 	}
 }
 
-/* Returns the best recipe without numbers of a phase, or -1. The best tallies come first. */
+/* Returns the best recipe without numbers of a phase, or -1. The best tallies are at the front. */
 static int choose_phase(struct fitter *f, uint32_t m, unsigned phase)
 {
 	struct fit_sample *s = &f->s[m];
@@ -362,7 +364,7 @@ static void choose_recipes(struct fitter *f, uint32_t m)
 	const struct fit_sample *s = &f->s[m];
 	int first = choose_phase(f, m, 0), later = choose_phase(f, m, 1);
 
-	for (unsigned k = 0; k < 2 * BEST; k++) { /* other recipes that often held */
+	for (unsigned k = 0; k < 2 * BEST; k++) { /* other recipes that were often right */
 		if (!s->t[!(k & 1)])
 			continue;
 		const struct fit_tally *t = &s->t[!(k & 1)][k / 2];
@@ -442,7 +444,7 @@ static void fit_second_walk(struct fitter *f, uint32_t m, const struct recorded 
 	count_rest(r, g->mask, recorded_list(g, list), g->n);
 }
 
-/* Removes recipes that save fewer bytes than they take. */
+/* Removes recipes that save fewer bytes than they need. */
 static void prune_recipes(struct pmem *x, const struct rest *r)
 {
 	uint8_t to[RECIPES_MAX], n = 0;

@@ -2,10 +2,9 @@
 /*
  * The flow of a warp: predicts the next instruction and its lanes from the instructions executed so far.
  *
- * Writer and reader run the same predictor. Where it is wrong the writer records the truth, and both correct
- * the predictor. Lanes are active, in a group that waits for its turn, arrived at a convergence point, or
- * ended. Divergence follows the recorded order: the groups of a branch run one after the other, the group set
- * aside last first.
+ * Writer and reader run the same predictor. If a prediction is wrong, the writer stores the actual value, and both
+ * correct the predictor. Lanes are active, in a waiting group, arrived at a convergence point, or ended. The groups
+ * of a divergent branch run one after another, the group that was set aside last first.
  */
 #ifndef PACK_FLOW_H
 #define PACK_FLOW_H
@@ -19,9 +18,9 @@
 
 struct flow {
 	const struct pstatic *s;
-	uint32_t id, active; /* predicted instruction; id NONE: the end of the warp */
+	uint32_t id, active; /* predicted instruction and its lanes; id NONE: the warp ends */
 	uint32_t live;
-	uint32_t cause; /* instruction whose target was needed for the prediction and is unknown, or NONE */
+	uint32_t cause; /* instruction whose unknown target the prediction would need, or NONE */
 	uint32_t n_groups, n_waits, n_calls;
 	struct flow_group {
 		uint32_t id, mask, cause;
@@ -59,7 +58,7 @@ static inline void flow_release(struct flow *f, uint32_t w)
 	memmove(f->wait + w, f->wait + w + 1, (f->n_waits - w) * sizeof(f->wait[0]));
 }
 
-/* Selects the next group when no lane is active. */
+/* Selects the next group after the last active lane has gone. */
 static inline void flow_pop(struct flow *f)
 {
 	f->cause = NONE;
@@ -171,7 +170,7 @@ static inline void flow_return(struct flow *f, uint32_t id, uint32_t lanes)
 	f->id = f->call[--f->n_calls];
 }
 
-/* Advances by an instruction that these lanes executed; all are active. */
+/* Advances by an instruction that these lanes executed, all of them active. */
 static inline void flow_step(struct flow *f, uint32_t id, uint32_t lanes)
 {
 	f->cause = NONE;
@@ -193,7 +192,9 @@ static inline void flow_step(struct flow *f, uint32_t id, uint32_t lanes)
 	}
 }
 
-/* Corrects the predicted instruction: for the group that waits for it, else for the active lanes. */
+/*
+ * Corrects the predicted instruction to id: selects the group that waits at id, else moves the active lanes there.
+ */
 static inline void flow_goto(struct flow *f, uint32_t id)
 {
 	f->cause = NONE;
@@ -210,7 +211,7 @@ static inline void flow_goto(struct flow *f, uint32_t id)
 	f->id = id;
 }
 
-/* Makes only these lanes active, which execute f->id against the prediction. */
+/* Makes only these lanes active; they execute f->id contrary to the prediction. */
 static inline void flow_take(struct flow *f, uint32_t lanes)
 {
 	uint32_t rest = f->active & ~lanes;
@@ -224,13 +225,13 @@ static inline void flow_take(struct flow *f, uint32_t lanes)
 	f->live |= lanes;
 }
 
-/* Returns whether the instruction's first immediate is the PC of another one. */
+/* Reports whether the first immediate of the instruction is the PC of another instruction. */
 static inline bool flow_has_target(const struct pstatic *s)
 {
 	return s->ctl == CTL_BRANCH || s->ctl == CTL_SET || s->ctl == CTL_CALL;
 }
 
-/* Returns the first instruction at the PC of an instruction's immediate; NONE: there is none. */
+/* Returns the first instruction at the PC that is the immediate of s; NONE if there is none. */
 static inline uint32_t flow_target(const struct pcode *c, const struct pstatic *s)
 {
 	uint32_t lo = 0, hi = c->n;
@@ -248,7 +249,7 @@ static inline uint32_t flow_target(const struct pcode *c, const struct pstatic *
 	return lo < c->n && c->s[lo].pc == s->imm ? lo : NONE;
 }
 
-/* Assigns a slot to each instruction that a guard refers to. */
+/* Assigns a slot to each instruction to which a guard refers. */
 static inline void flow_slots(struct pcode *c)
 {
 	c->n_seen = 0;

@@ -5,27 +5,27 @@
  *
  *   limits.def  every bound of the format, for writer and reader
  *   buf.h     growing byte strings, bounded reading, numbers
- *   parse.c   text to a part: static instructions and records, exactly or not at all
- *   static.c  its static instructions, each once
+ *   parse.c   text to a part: static instructions and records; accepts only text that it reproduces exactly
+ *   static.c  the distinct static instructions of a part
  *   records.c a part from records, without text
  *   part.c    a part after parsing
  *   text.c    records to the same text
  *   tail.h    ends of lines that are kept as text: forms and numbers
- *   header.c  the header's text as a few values; lines.h the code lines of PTX
+ *   header.c  the header's text as a few values; lines.h the "-code" lines of PTX
  *   control.c  control codes of functions as bytes
- *   code.c    the table of static instructions as bytes
+ *   code.c    conversion of the table of static instructions to bytes
  *   flow.h    prediction of the next instruction and lanes of a warp
  *   addr.h    address recipes; areas.h the bases of their constants
- *   learn.c   the encoder's choice of targets and guards; fit.c of recipes, affine.c of affine ones
+ *   learn.c   the encoder's choice of targets and guards; fit.c its choice of recipes, affine.c of affine recipes
  *   encode.c  a part to columns; decode.c columns to records
- *   body.h    pieces that refer to earlier ones
- *   directory.h  facts about kernels that need no block
- *   column.c  columns to one block of bytes and back (zstd, XXH3)
- *   stream.c  the frame of blocks; write.c the stream; job.c division of the work among threads
- *   read.c    the reader, see codec.h
+ *   body.h    pieces that refer to earlier pieces
+ *   directory.h  descriptions of kernels, readable without their blocks
+ *   column.c  columns to the bytes of a block and back (zstd, XXH3)
+ *   stream.c  frames of blocks; write.c the writer of streams; job.c division of the work among threads
+ *   read.c    the reader; see codec.h
  *
- * Words: a part is a run of whole thread blocks of one kernel with a table of static instructions of its own.
- * A span is a run of its thread blocks whose columns can be read alone. A block is the unit of compression,
+ * Words: a part is a run of whole thread blocks of one kernel with its own table of static instructions. A span is a
+ * run of thread blocks of a part whose columns can be read independently. A block is the unit of compression,
  * checksums and the index: the parts of one or more kernels.
  */
 #ifndef PACK_FORMAT_H
@@ -38,19 +38,19 @@
 
 #define PACK_MAGIC "TPACK\x1a\n" /* 7 bytes before the version */
 /*
- * The version is PACK_VERSION plus the flag of each feature that the stream uses, so a reader can name the
- * feature that it lacks.
+ * The version is PACK_VERSION plus the flag of each feature that the stream uses, so a reader can report which
+ * feature it lacks.
  */
 #define PACK_VERSION 2u  /* version without any of the following features */
 #define PACK_PICKED  1u  /* the index ends with picks */
 #define PACK_CODED   2u  /* kernels may have control codes */
 #define PACK_COUNTED 4u  /* the index may end with a directory */
-#define PACK_LINED   8u  /* headers may have code lines as numbers */
-#define PACK_WORDED  16u /* metadata of blocks begin from the dictionary of PTX */
-#define PACK_SHARED  32u /* pieces may refer to bodies of earlier ones; the index has their numbers */
+#define PACK_LINED   8u  /* "-code" lines of headers may be stored as numbers */
+#define PACK_WORDED  16u /* metadata of blocks are compressed with the dictionary of PTX */
+#define PACK_SHARED  32u /* pieces may refer to bodies of earlier pieces; the index has their numbers */
 /*
- * Constants of recipes may be relative to areas; numbers of bodies are relative to the prediction; the list has the
- * kernels that the stream lacks.
+ * Constants of recipes may be relative to areas; numbers of bodies are relative to the prediction; the stream
+ * records which kernels of the list it lacks.
  */
 #define PACK_RELATIVE 64u
 #define PACK_NEWEST \
@@ -59,16 +59,16 @@
 #define PACK_END "KCPT" /* last 4 bytes of a stream */
 #define NONE     UINT32_MAX
 
-#define SPAN_INSTS 32768u /* instructions after which a span is closed */
+#define SPAN_INSTS 32768u /* instructions after which a span ends */
 
 enum column {
 	COL_META, /* headers, tables, lengths */
 	COL_GAP,  /* instructions before the next miss of the flow model */
-	COL_MISS, /* the instruction that was missed */
+	COL_MISS, /* the actual instruction at a miss */
 	COL_KIND, /* outcomes of guards: 0 none, 1 all, 2 mixed */
 	COL_BITS, /* lanes of mixed outcomes */
 	COL_MGAP, /* memory instructions before the next one that does not follow its default recipe */
-	COL_MSEL, /* recipe of such a memory instruction */
+	COL_MSEL, /* recipe of the memory instruction at such a miss */
 	COL_BASE, /* constants of recipes */
 	COL_LOW,  /* lane numbers of gathers, byte planes */
 	COL_MID,
@@ -77,19 +77,19 @@ enum column {
 	COL_DHIGH,
 	COL_WIDE,                   /* lane differences of any size */
 	COL_TEXT,                   /* texts: ends of lines, and whole lines */
-	COL_BLOCKS,                 /* ids of thread blocks and warps where they are not in order */
+	COL_BLOCKS,                 /* ids of thread blocks and warps that are not in order */
 	COL_WIDTH,                  /* byte planes of a group of numbers in texts */
 	COL_VALUE,                  /* numbers of texts, eight byte planes */
-	COL_STORED = COL_VALUE + 8, /* text that is no grouped trace */
+	COL_STORED = COL_VALUE + 8, /* text that is not a grouped trace */
 	COL_CODES,                  /* control codes by PC, of functions */
-	COL_BODY,                   /* numbers of bodies that pieces refer to */
-	COL_KERNEL, /* ids, streams, hashes and functions of kernels whose pieces refer to bodies */
-	COL_PATCH,  /* bodies as differences to other bodies: lengths */
-	COL_FRESH,  /* bodies as differences to other bodies: bytes */
+	COL_BODY,                   /* numbers of the bodies to which pieces refer */
+	COL_KERNEL, /* ids, streams, hashes and functions of kernels with pieces that refer to bodies */
+	COL_PATCH,  /* patches of bodies: lengths */
+	COL_FRESH,  /* patches of bodies: inserted bytes */
 	N_COLUMNS
 };
 
-/* Effect of a static instruction on the flow of a warp, by the opcode's stem. */
+/* Effect of a static instruction on the flow of a warp, from the stem of its opcode. */
 enum ctl { CTL_NONE, CTL_BRANCH, CTL_EXIT, CTL_SET, CTL_SYNC, CTL_SETTLE, CTL_CALL, CTL_RETURN };
 
 enum guard { GUARD_ALL, GUARD_NONE, GUARD_CODED, GUARD_LIKE, GUARD_UNLIKE };
@@ -112,9 +112,12 @@ struct pstatic {
 	uint32_t head, mid, tail; /* offsets in pcode.text; head: PC and a blank, for the parser */
 	uint16_t mid_len, tail_len;
 	uint8_t head_len, flags, ctl, guard, order;
-	uint32_t guard_ref; /* static instruction whose mask decides; after training, its slot in flow.seen */
-	uint32_t seen;      /* slot plus 1 if a guard refers to this instruction */
-	uint32_t next, target; /* static instruction or NONE; while parsing: the last successor */
+	/*
+	 * static instruction whose mask the guard follows; after training, the slot of that instruction in flow.seen
+	 */
+	uint32_t guard_ref;
+	uint32_t seen;         /* slot of this instruction plus 1 if a guard refers to it, else 0 */
+	uint32_t next, target; /* static instructions, or NONE; next is the last successor while parsing */
 	uint32_t mem;          /* number among the memory instructions */
 	uint64_t imm;          /* first immediate, for targets */
 };
@@ -124,19 +127,20 @@ enum recipe_op { OP_ADD, OP_XOR, OP_AFFINE, OP_PLANES, OP_DELTAS, OP_MOVED, OP_A
 
 struct recipe {
 	uint8_t op;
-	int8_t shift;  /* ADD: left if positive */
+	int8_t shift;  /* ADD: left shift if positive */
 	uint8_t align; /* PLANES, DELTAS: low bits that are always 0 */
 	uint8_t planes;
 	uint32_t ref;     /* ADD, XOR, MOVED: memory instruction */
-	uint64_t c;       /* constant; the smallest address */
+	uint64_t c;       /* constant, or the smallest address */
 	int64_t per[4];   /* AFFINE: for each warp, x, y, z */
 	uint32_t pattern; /* AFFINE, BASED: in pcode.pattern */
 };
 
 struct pmem {
 	struct recipe r[RECIPES_MAX];
-	uint8_t n, first, later; /* number of recipes, the last is always OP_ANY; defaults */
-	uint32_t area;           /* number of its area; unused if the part has no areas */
+	/* n: number of recipes, the last of which is always OP_ANY; first, later: default recipes */
+	uint8_t n, first, later;
+	uint32_t area; /* number of its area; unused if the part has no areas */
 };
 
 struct pcode {
@@ -180,16 +184,17 @@ static inline enum line_dialect part_dialect(const struct part *p)
 struct ptb {
 	uint32_t id[3];
 	uint32_t first_warp, n_warps;
-	uint32_t extra, extra_len; /* lines between the id and the first warp: offset and length in text */
+	uint32_t extra,
+		extra_len; /* offset and length in text of the lines between the id and the first warp */
 };
 
 struct pwarp {
 	uint32_t id, count;
 	uint32_t first, n_runs; /* in run[] */
 	uint32_t more;          /* in more[] */
-	uint32_t word, text;    /* offsets in addr[] and text of the data of more[] */
+	uint32_t word, text;    /* offsets of its data for more[] in addr[] and text */
 	uint32_t like;          /* first warp with the same lanes, instructions and masks */
-	uint32_t weight;        /* number of warps like this one */
+	uint32_t weight;        /* number of warps that equal this one */
 };
 
 struct parsed {
@@ -198,7 +203,7 @@ struct parsed {
 	uint32_t cap_tb;
 	struct pwarp *warp;
 	uint32_t n_warp, cap_warp;
-	struct pack_run *run;           /* runs, with numbers by the order in which instructions were met */
+	struct pack_run *run; /* runs; their numbers follow the order in which instructions first occur */
 	uint32_t n_run, cap_run, n_rec; /* n_rec: number of instructions in all runs */
 	uint32_t warp_run;              /* first run of the warp that is being parsed */
 	struct pack_more *more;         /* instructions that have addresses or text */
@@ -206,22 +211,22 @@ struct parsed {
 	uint64_t *addr;
 	uint32_t n_addr, cap_addr;
 	struct buf text;
-	uint32_t *slot; /* static instructions by hash of their constant text */
+	uint32_t *slot; /* hash table of static instructions, by their constant text */
 	uint32_t n_slots;
-	uint32_t *path, n_paths, n_path_slots; /* warps that differ from all earlier ones, in a hash table */
+	uint32_t *path, n_paths, n_path_slots; /* hash table of warps that differ from all earlier warps */
 	bool style_known;
 	/*
-	 * Tables by number in runs, with n_met entries. met: static instruction plus 1, 0: none; NULL:
-	 * numbers are those of instructions. After parsing, to: static instruction; next_more: the next
-	 * number, this one included, whose instruction has an entry in more[]; n_met: none.
+	 * Tables with n_met entries, indexed by the numbers in runs. met: static instruction plus 1 (0: none); NULL
+	 * if the numbers are static instructions. After parsing, to: static instruction; next_more: this or the next
+	 * number whose instruction has an entry in more[] (n_met: none).
 	 */
 	uint32_t *met, n_met;
 	uint32_t *to, *next_more;
-	uint32_t step; /* models are chosen by the first QUICK_WARPS warps and by every step-th warp */
+	uint32_t step; /* the models are trained on the first QUICK_WARPS warps and on every step-th warp */
 	bool areas;    /* constants are relative to areas */
 };
 
-/* PACK_FAST does the least work: models from some of the warps, and each column compressed once. */
+/* PACK_FAST does the least work: it trains models on some of the warps and compresses each column once. */
 #define QUICK_WARPS 4u
 #define QUICK_INSTS 8192u /* approximate number of instructions in these warps */
 
@@ -233,24 +238,24 @@ static inline bool parsed_counts(const struct parsed *p, uint32_t warp)
 /* ---- parse.c ---- */
 
 /*
- * Adds the thread block at the beginning of text ("#BEGIN_TB"). Returns its length, or 0 with p unchanged if
- * text_block() would not write exactly this text.
+ * Adds the thread block at the beginning of text ("#BEGIN_TB"). Returns its length; 0 without changing p if
+ * text_block() would not reproduce exactly this text.
  */
 size_t parse_block(struct parsed *p, const char *text, size_t n);
 /* Sets flags, ctl and imm of s from its text. Returns false if the text is not a canonical instruction. */
 bool pstatic_derive(const struct part *p, struct pstatic *s);
-/* Returns the opcode of the instruction, n bytes; NULL: its line is kept as text. */
+/* Returns the opcode of the instruction, *n bytes; NULL if its line is stored as text. */
 const char *pstatic_opcode(const struct part *p, const struct pstatic *s, size_t *n);
 
 /* ---- static.c ---- */
-/* Numbers the memory instructions. Spellings of one instruction (mode 0 and others) share a number. */
+/* Numbers the memory instructions. Different spellings of one instruction (mode 0 and others) share a number. */
 void static_number_memory(struct pcode *c);
 enum ctl ctl_of(const char *opcode, size_t n); /* Returns how an opcode changes the flow of its warp. */
 
 /* ---- part.c ---- */
-void parsed_finish(struct parsed *p); /* Orders the static instructions. */
-void parsed_room(struct parsed *p);   /* Allocates the arrays that runs refer to, even if they are empty. */
-void parsed_clear(struct parsed *p);  /* Empties the part and keeps its arrays. */
+void parsed_finish(struct parsed *p); /* sorts the static instructions */
+void parsed_room(struct parsed *p);   /* allocates the arrays to which runs refer, even if they are empty */
+void parsed_clear(struct parsed *p);  /* empties the part but keeps its arrays */
 void parsed_free(struct parsed *p);
 void part_free(struct part *p);
 
@@ -258,19 +263,19 @@ void part_free(struct part *p);
 
 struct tails; /* tail.h */
 
-/* Input of text_block(): rec.inst are numbers of static instructions, texts come from tails. */
+/* Input of text_block(). rec.inst is the number of a static instruction; the texts are in tails. */
 struct text_in {
 	const struct part *part;
 	const struct tblock *tb;
 	const uint32_t *warp_id; /* ids of warps; NULL: 0, 1, ... */
 	const char *extra;
 	size_t extra_len;
-	bool first; /* first thread block of the kernel, without a blank line before it */
+	bool first; /* this is the kernel's first thread block, which no blank line precedes */
 };
 bool text_block(struct buf *out, const struct text_in *in, struct tails *tails);
 bool text_record(
 	struct buf *out, const struct text_in *in, const struct rec *r, uint32_t warp, struct tails *tails);
-/* Text of a thread block up to its first warp, text of a warp before its first record, and text of a record. */
+/* Append the text of a thread block up to its first warp, of a warp up to its first record, and of a record. */
 void text_begin(struct buf *out, const struct text_in *in);
 void text_warp(struct buf *out, uint32_t id, uint32_t insts);
 void text_put(struct buf *out, const struct text_in *in, const struct rec *r, uint32_t warp,
@@ -282,7 +287,7 @@ void text_static(struct buf *out, const struct part *p, const struct pstatic *s)
 struct header_state {
 	uint64_t id, stream;
 };
-/* Header fields for the flow model and the columns; zero where the header lacks them. */
+/* Header fields that the flow model and the columns need; zero if the header lacks them. */
 struct header_facts {
 	uint32_t grid[3], threads;
 	int binary; /* version of the machine code; 0: absent */
@@ -291,24 +296,24 @@ struct header_facts {
 struct header_facts header_facts(const char *text, size_t n);
 struct pack_kernel;
 /*
- * Name (NULL: none; to be freed), grid, block and stream, as
- * header_facts() takes numbers, and whether it is a slice.
+ * Sets the name (NULL: none; the caller frees it), grid, block and stream of k, and whether it is a slice, from a
+ * header's text.
  */
 void header_kernel(struct pack_kernel *k, const char *text, size_t n);
-/* Packs a header. lines: code lines of PTX are packed as numbers where possible. */
+/* Packs a header. lines: "-code" lines of PTX are packed as numbers if possible. */
 void header_pack(struct buf *out, struct header_state *s, const char *text, size_t n, bool lines);
 bool header_unpack(struct cur *in, struct header_state *s, struct buf *text, bool lines);
 /*
- * Appends the text without the digits of the kernel's id and CUDA stream, and sets *s to these. A number that
- * the text lacks stays as it is in *s. Returns false if header_restore() does not restore the text; the
+ * Appends the text without the digits of the kernel's id and CUDA stream, and sets *s to these numbers. A number
+ * that the text lacks does not change in *s. Returns false if header_restore() would not restore the text. The
  * caller frees out in both cases.
  */
 bool header_strip(struct buf *out, struct header_state *s, const char *text, size_t n);
-/* Appends the text that was given to header_strip(). */
+/* Appends the original text of header_strip(). */
 void header_restore(struct buf *out, const struct header_state *s, const char *text, size_t n);
 
 /* ---- code.c ---- */
-/* Limits left for the unpacked tables of a block. */
+/* Remaining limits for the unpacked tables of a block. */
 struct block_room {
 	uint64_t statics, text, spans;
 	bool areas; /* the stream may have areas */
@@ -318,16 +323,16 @@ bool code_unpack(struct cur *in, struct part *p, struct block_room *room);
 
 /* ---- models.c ---- */
 void models_pack(struct buf *out, const struct pcode *c);
-/* Reads the models, after the instructions. areas: the part has areas. */
+/* Reads the models; called after the instructions were read. areas: the part has areas. */
 bool models_unpack(struct cur *in, struct pcode *c, bool areas);
 
 /* ---- learn.c, fit.c, encode.c ---- */
 void pack_train_flow(struct parsed *p);
 void fit_addresses(struct parsed *p);
-/* Appends the columns of the part to col[], and sets its spans. */
+/* Appends the columns of the part to col[] and sets its spans. */
 void encode_part(struct parsed *p, struct buf col[N_COLUMNS]);
 void part_pack(struct buf *out, const struct part *p);
-/* Reads the position in its kernel of a part that does not begin the kernel. */
+/* Reads the position of a part in its kernel, which the part does not begin. */
 void part_place(struct cur *in, struct part *p);
 bool part_unpack(struct cur *in, struct part *p, struct block_room *room, uint64_t used[N_COLUMNS]);
 
@@ -338,36 +343,36 @@ void replay_free(struct replay *r);
 /* Begins span i; col[]: columns of the block. */
 bool replay_span(struct replay *r, uint32_t i, const struct buf col[N_COLUMNS], uint64_t first_block);
 /*
- * Next thread block of the span; record i's inst is handle[static id], or the id itself. 1, 0: no more, -1:
- * damaged. in is filled for text_block.
+ * Reads the next thread block of the span. rec.inst becomes handle[static id], or the id itself if handle is NULL.
+ * Sets *in for text_block(). Returns 1, 0 at the end of the span, or -1 if the data is damaged.
  */
 int replay_block(struct replay *r, const uint32_t *handle, struct tblock *tb, struct text_in *in);
 struct tails *replay_tails(struct replay *r);
 /*
- * Makes the first thread block of a span, which was decoded without handles for inspection, usable: its texts
- * start over, and handles, if any, are inserted.
+ * Prepares the first thread block of a span for use after it was decoded without handles for inspection: its texts
+ * restart, and handles, if any, are inserted.
  */
 void replay_looked(struct replay *r, const uint32_t *handle, struct tblock *tb);
 
 /* ---- column.c ---- */
-/* Appends the block of these columns: the bytes between its length and its checksum. words: PACK_WORDED. */
+/* Appends a block with these columns: the bytes between its length and its checksum. words: PACK_WORDED. */
 void columns_pack(struct buf *out, const struct buf col[N_COLUMNS], int level, bool words);
-/* Does the same in steps. Frames 0 to FRAMES - 1 may be compressed in any order, and in parallel. */
+/* Do the same as columns_pack() in steps. Frames 0 to FRAMES - 1 may be compressed in any order and in parallel. */
 #define FRAMES (N_COLUMNS + 1u)
 struct frames {
-	struct buf join, frame[N_COLUMNS + 1]; /* short columns, joined; the last frame holds them */
+	struct buf join, frame[N_COLUMNS + 1]; /* short columns, joined; they are in the last frame */
 	bool lzma[N_COLUMNS], words;
 	uint32_t used;
 };
 void frames_begin(struct frames *f, const struct buf col[N_COLUMNS], bool words);
 void frames_compress(struct frames *f, const struct buf col[N_COLUMNS], unsigned k, int level);
 void frames_end(struct buf *out, struct frames *f, const struct buf col[N_COLUMNS]);
-/* Returns false if the block is damaged, with the reason in *why. */
+/* Unpacks a block. Returns false and sets *why to the reason if it is damaged. */
 bool columns_unpack(const uint8_t *p, size_t n, struct buf col[N_COLUMNS], bool words, const char **why);
 void columns_free(struct buf col[N_COLUMNS]);
 /*
- * Compresses bytes outside of blocks with the settings of metadata; decompresses n such bytes. Returns false
- * if they are damaged.
+ * Compress and decompress bytes outside of blocks, with the settings of metadata. n: decompressed bytes.
+ * frame_unpack() returns false if they are damaged.
  */
 void frame_pack(struct buf *out, const uint8_t *p, size_t n);
 bool frame_unpack(uint8_t *to, size_t n, const uint8_t *frame, size_t n_frame);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The lines before the first thread block as a few values, or as text where they are not in the tracer's
- * form. Code lines of PTX become numbers (lines.c) if the stream's version allows it.
+ * Packing of the lines before the first thread block: as a few values, or as text if they are not in the tracer's
+ * form. "-code" lines of PTX become numbers (lines.c) if the stream's version allows it.
  *
- * Always true: a header is stored as values only if these give the same text. The kernel's id is relative to
- * the id of the preceding kernel in the block, so repeated kernels have equal bytes.
+ * Always true: a header is stored as values only if they reproduce the text. The kernel's id is relative to the id
+ * of the preceding kernel in the block, so repeated kernels have equal bytes.
  */
 #include <stdio.h>
 #include "format.h"
@@ -21,7 +21,7 @@ struct values {
 	uint64_t blank, after; /* empty lines before and after the format line */
 };
 
-/* Format lines in use; values hold the index + 1, 0: in full. */
+/* Known format lines. A header is packed with the index plus 1 of its format line; 0: the line follows. */
 static const char *const formats[] = {
 	"[line_num] PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [adrrescompress?] "
 	"[mem_addresses] immediate",
@@ -125,7 +125,9 @@ static void scan_header_triple(struct header_scan *s, uint64_t v[3])
 	take_header_text(s, ")");
 }
 
-/* A wrong value is detected when the header is printed again and compared. */
+/*
+ * Reads the values of a header. A wrong value is detected later: the header is printed from the values and compared.
+ */
 static void read_values(struct values *v, struct header_scan s)
 {
 	take_header_text(&s, "-kernel name = ");
@@ -168,7 +170,7 @@ static const char *find_header_line(const char *text, size_t n, const char *key)
 	return at && (at == text || at[-1] == '\n') ? at + strlen(key) : NULL;
 }
 
-/* The reader rejects this name, so its value does not matter. */
+/* Returns the dialect of a name. An unknown name may get any dialect, because the reader rejects it. */
 static enum line_dialect dialect_of(const char *isa, const char *end)
 {
 	const char *nl = memchr(isa, '\n', (size_t)(end - isa));
@@ -233,7 +235,7 @@ static void pack_window(struct buf *out, uint64_t w, uint64_t from)
 	bool round = !(w & low) && !(from & low);
 
 	mp_int(out, round ? (int64_t)(w >> ADDRESS_LOW) - (int64_t)(from >> ADDRESS_LOW) : 0);
-	if (!round || w == from) /* 0: the value follows */
+	if (!round || w == from) /* 0 was written: the value follows */
 		mp_uint(out, w);
 }
 
@@ -283,7 +285,7 @@ static void pack_values(struct buf *out, const struct values *v, struct header_s
 	s->stream = v->stream;
 }
 
-/* Finds the first code line and the end of the last one; false: there are none. */
+/* Finds the first "-code" line and the end of the last one. Returns false if there are none. */
 static bool code_lines(const char *text, size_t n, size_t *from, size_t *to)
 {
 	const char *at = find_header_line(text, n, "-code end"), *end = text + n;
@@ -301,8 +303,8 @@ static bool code_lines(const char *text, size_t n, size_t *from, size_t *to)
 }
 
 /*
- * Packs text with code lines as numbers. Returns false if it has none, or if the numbers do not give the same
- * text.
+ * Packs text with its "-code" lines as numbers. Returns false if it has no such lines, or if the numbers would not
+ * reproduce the text.
  */
 static bool pack_lines(struct buf *out, const char *text, size_t n)
 {
@@ -406,8 +408,8 @@ static const char *const changing[] = {"-kernel id = ", "-cuda stream id = "};
 #define N_CHANGING (sizeof(changing) / sizeof(changing[0]))
 
 /*
- * Finds the numbers of id and stream in the text, in order. which: 0 for the id, 1 for the stream. Returns
- * their count.
+ * Finds the numbers of id and stream in the text, in order, and returns their count. which: 0 for the id, 1 for the
+ * stream.
  */
 static unsigned find_changing(
 	const char *text, size_t n, const char *at[N_CHANGING], unsigned which[N_CHANGING])

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The work of packing, done by several threads: text of pieces to columns, and the pieces of a block to its
- * bytes.
+ * The work of packing, divided among threads: conversion of the text of pieces to columns, and of the pieces of a
+ * block to its bytes.
  *
- * Always true: the result depends only on the pieces, not on which thread does which work. Jobs are returned
- * in the order in which they began. Without threads the caller does all work. Text is freed when its piece is
- * encoded, so memory is bounded by a few pieces of text and the columns of the blocks in progress.
+ * Always true: the result depends only on the pieces, not on the division of the work. Jobs are returned in the
+ * order in which they began. Without threads the caller does all the work. Text is freed when its piece is encoded,
+ * so memory is bounded by a few pieces of text and the columns of the blocks in progress.
  */
 #include "bits.h"
 #include "control.h"
@@ -142,7 +142,7 @@ static size_t job_columns(const struct encoded *e)
 
 static struct cur cursor_over(const struct buf *b) { return cur_of(b->p, b->n); }
 
-/* Makes the piece's string, which its repetitions refer to. */
+/* Makes the string of the piece, to which its repetitions refer. */
 static void join_body(struct piece *c)
 {
 	struct encoded *e = c->e;
@@ -177,7 +177,7 @@ static void encode_piece(struct queue *q, struct piece *c)
 
 	c->part = p->part.n_blocks != 0;
 	if (c->part) {
-		/* Odd, so that each position in a thread block is sampled. */
+		/* The step is odd, so that each position in a thread block is sampled. */
 		p->areas = c->relative;
 		p->step = q->level == PACK_FAST ? p->n_rec / QUICK_INSTS | 1 : 1;
 		encode_part(p, e->col);
@@ -186,7 +186,7 @@ static void encode_piece(struct queue *q, struct piece *c)
 	census_take(&e->census, p, q->isa, c->facts.binary);
 	queue_keep_parsed(q, p);
 	if (c->part && !c->records && job_columns(e) + e->table.n > taken - c->header + PIECE_SLACK / 2) {
-		columns_free(e->col); /* text is smaller */
+		columns_free(e->col); /* the text is smaller */
 		buf_free(&e->table);
 		c->part = false;
 		taken = c->header;
@@ -209,13 +209,13 @@ static void encode_piece(struct queue *q, struct piece *c)
 
 /* ---- one block ---------------------------------------------------------------------------- */
 
-/* Functions whose control codes the block has, by the address of their machine code. */
+/* Functions whose control codes the block has, identified by the address of their machine code. */
 struct coded {
-	const uint8_t **code; /* capacity for one number of each piece */
+	const uint8_t **code; /* has space for one function of each piece */
 	uint32_t n;
 };
 
-/* Block that is being assembled. */
+/* A block that is being assembled. */
 struct gathering {
 	struct job *job;
 	struct share *share;
@@ -243,7 +243,7 @@ static void put_codes(struct gathering *g, const struct piece *c, int column)
 	pack_control(&g->col[COL_CODES], c->codes, c->n_codes);
 }
 
-/* Writes the state of a kernel outside its body: id, stream, hash, control codes. */
+/* Writes what is not part of a kernel's body: id, stream, hash, control codes. */
 static void put_kernel(struct gathering *g, const struct piece *c)
 {
 	bool hash = c->ends && !c->no_hash && c->bytes >= HASH_TEXT;
@@ -265,7 +265,7 @@ static void put_kernel(struct gathering *g, const struct piece *c)
 		put_codes(g, c, COL_KERNEL);
 }
 
-/* Appends a piece that is a body, or a patch of one. p: the patch of a new body. */
+/* Appends a piece as a reference to a body. p: patch that defines a new body, else NULL. */
 static void append_shared_piece(
 	struct gathering *g, const struct piece *c, const struct origin *o, const struct patch *p)
 {
@@ -355,7 +355,7 @@ static void put_piece(struct queue *q, struct gathering *g, struct piece *c, boo
 	buf_free(&e->stored);
 }
 
-/* Removes the marks of bodies if no piece refers to one. */
+/* Removes the PIECE_BODY flags if no piece refers to a body. */
 static void drop_flags(struct gathering *g)
 {
 	struct buf *m = &g->col[COL_META], old = *m;
@@ -374,7 +374,7 @@ static void drop_flags(struct gathering *g)
 	g->job->n_bodies = 0;
 }
 
-/* Appends the columns of all pieces, one after another. */
+/* Appends the columns of all pieces to the columns of the block. */
 static void gather_job(struct queue *q, struct job *j)
 {
 	struct gathering g = {.job = j,
@@ -423,12 +423,12 @@ void job_free(struct queue *q, struct job *j)
 /* ---- distribution of work ----------------------------------------------------------------- */
 
 /*
- * Compresses a frame of a gathered job; the last frame makes the bytes of the block. The caller holds the
- * lock before and after.
+ * Compresses a frame of a gathered job; after the last frame, makes the bytes of the block. The caller holds the
+ * lock; it is released meanwhile.
  */
 static void compress_job_frame(struct queue *q, struct job *j)
 {
-	unsigned k = FRAMES - ++j->frames_begun; /* the joined columns take the longest, so they are first */
+	unsigned k = FRAMES - ++j->frames_begun; /* the joined columns take longest, so they come first */
 
 	pthread_mutex_unlock(&q->lock);
 	frames_compress(&j->frames, j->col, k, q->level);
@@ -442,7 +442,7 @@ static void compress_job_frame(struct queue *q, struct job *j)
 	pthread_cond_broadcast(&q->change);
 }
 
-/* Does a unit of work. Returns false if there is none now. */
+/* Does a unit of work. Returns false if none is available. */
 static bool do_unit_of_work(struct queue *q)
 {
 	bool gathered = true; /* jobs are gathered in order, after all earlier ones */

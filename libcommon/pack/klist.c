@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The kernel list of a packed stream: the stored one, or one made from the names of the kernels. */
+/* The kernel list of a packed stream: the stored list, or a list made from the names of the kernels. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,7 @@ int pack_read_klist(struct pack *p, struct klist *k, struct fault *f)
 		if (kernel < 0 && !c->missing)
 			r = pack_bad(p, PACK_FIRST, f, "pack-damaged", "the list names other kernels");
 	}
-	p->keep_all = k->n_kernels - missing > p->n_kernels; /* one is named twice */
+	p->keep_all = k->n_kernels - missing > p->n_kernels; /* a kernel is named twice */
 	free(folder);
 	input_close(in);
 	return r;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Trains the flow model for each static instruction: targets, successors, order of the sides of a branch, and
- * source of the mask. It learns from the records of a part. The reader gets only the result.
+ * Trains the flow model on the records of a part. For each static instruction it finds the target, the successor,
+ * the order of the sides of a branch, and the source of the mask. The stream contains only the result.
  */
 #include "flow.h"
 
-#define REFS      8u /* number of preceding guards that may predict the mask of an instruction */
+#define REFS      8u /* number of preceding guards that can predict the mask of an instruction */
 #define MISS_COST 5u /* bytes of a mask that is not predicted */
 
-/* Four masks at once, for compilers that vectorise. */
+/* Four masks that are processed at once. */
 typedef uint32_t fours __attribute__((vector_size(16)));
 union four {
 	uint32_t n[4];
@@ -17,17 +17,16 @@ union four {
 
 struct votes {
 	uint32_t n, all, none;
-	uint32_t next, next_n; /* candidate for another successor, and how far its count leads */
+	uint32_t next, next_n; /* candidate for another successor, and the lead of its count */
 	uint32_t side[3][2];   /* counts of the side that ran first: fall-through, taken */
 	uint32_t ref[REFS];    /* guards, or NONE */
 	/*
-	 * Number of times that the mask equalled each guard's mask, or the active lanes minus it. The last
-	 * entry counts guards without a free slot.
+	 * Number of times that the mask equalled each guard's mask (like), or the active lanes without it (unlike).
+	 * The last entry counts guards without a slot.
 	 */
 	uint32_t like[REFS + 1], unlike[REFS + 1];
 	/*
-	 * Recent guards of the last execution, their indices in ref[], and counts that are not yet added
-	 * there.
+	 * Recent guards of the last execution, their indices in ref[], and counts not yet added to like and unlike.
 	 */
 	uint32_t was[REFS], place[REFS];
 	union four more_like[REFS / 4], more_unlike[REFS / 4];
@@ -39,17 +38,17 @@ struct learner {
 	struct votes *v;
 	struct flow f;
 	bool guards;           /* second pass, over masks: targets are known */
-	uint32_t weight;       /* number of warps like this one */
-	uint32_t recent[REFS]; /* guards of this warp, the last one first; their masks */
+	uint32_t weight;       /* number of warps that equal this one */
+	uint32_t recent[REFS]; /* guards of this warp, the last one first */
 	union four recent_mask[REFS / 4];
 };
 
-/* An instruction as it was executed. */
+/* An executed instruction. */
 struct learn_step {
 	uint32_t id, mask;
 };
 
-/* Learns a successor that differs from the predicted one. */
+/* Learns from a successor that was not predicted. */
 static void learn_next(struct learner *l, const struct learn_step *r, const struct learn_step *before)
 {
 	struct flow *f = &l->f;
@@ -95,7 +94,7 @@ static void add_votes(struct votes *v)
 	memset(v->more_unlike, 0, sizeof(v->more_unlike));
 }
 
-/* Finds the indices of the recent guards, which differ from those of the last execution. */
+/* Finds the indices of the recent guards, after they changed since the last execution. */
 static void match_recent_guards(struct votes *v, const uint32_t recent[REFS])
 {
 	add_votes(v);
@@ -111,7 +110,7 @@ static void match_recent_guards(struct votes *v, const uint32_t recent[REFS])
 	}
 }
 
-/* Counts which of the recent guards would have predicted the mask. */
+/* Counts the recent guards that would have predicted the mask. */
 static void learn_refs(struct learner *l, struct votes *v, uint32_t mask)
 {
 	const uint32_t a = l->f.active, weight = l->weight;
@@ -139,7 +138,9 @@ static void learn_mask(struct learner *l, const struct learn_step *r)
 	v->all += r->mask == l->f.active ? l->weight : 0;
 	v->none += r->mask == 0 ? l->weight : 0;
 	learn_refs(l, v, r->mask);
-	/* Once the mask equals none of these, it stays so: the masks of recent guards do not change. */
+	/*
+	 * An instruction is a guard once its mask was neither always full nor always empty; it then stays a guard.
+	 */
 	if (v->all == v->n || v->none == v->n)
 		return;
 	while (k < REFS - 1 && l->recent[k] != r->id)
@@ -237,7 +238,7 @@ static void choose_guard(struct pstatic *s, const struct votes *v)
 		s->guard_ref = 0;
 }
 
-/* True if the immediate names a PC of the part. */
+/* Sets the targets that are known because the immediate is a PC of the part. */
 static void known_targets(struct pcode *c)
 {
 	for (uint32_t i = 0; i < c->n; i++) {

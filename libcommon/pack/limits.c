@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The bounds of the packed format as limits.def has them.
- */
+/* The bounds of the packed format, from limits.def. */
 #include "limits.h"
 
 struct pack_limits pack_limits = {

@@ -12,10 +12,10 @@ struct pack_limits {
 #include "limits.def"
 };
 
-/* Changed only by tests, which can then reach a bound with little text. */
+/* Only tests change it, to reach a bound with little text. */
 extern struct pack_limits pack_limits;
 
-/* The largest value of a field of fixed size, in memory or in the stream. */
+/* Largest values of fields of fixed size, in memory or in the stream. */
 #define REGISTERS_MAX 31u
 #define IMMS_MAX      3u
 

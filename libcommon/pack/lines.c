@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The lines "-code PC OPCODE ITEM..." of a PTX header.
+ * Packing of the lines "-code PC OPCODE ITEM..." of a PTX header.
  *
- * A line is stored as a form (its opcode and items without the numbers of registers and source lines) and
- * these numbers. The two numbers of a register have the same difference in all registers of a class. An
- * operand of a form usually has the same class as before. The second number is relative to the second number
- * written last in the class, a guard's number to the one written last in any class.
+ * A line is stored as a form (its opcode and items without the numbers of registers and source lines) and these
+ * numbers. The two numbers of a register have the same difference in all registers of a class. An operand of a form
+ * usually has the same class as before. The second number is stored relative to the second number written last in
+ * its class, the number of a guard relative to the number written last in any class.
  *
- * Always true: writer and reader learn the same from the preceding lines, so neither needs a table from the
- * other. header.c compares the text and finds numbers that are spelled differently (leading zeros).
+ * Always true: writer and reader derive the same tables from the preceding lines, so no table is stored. header.c
+ * compares the text, and so detects numbers in another spelling (leading zeros).
  */
 #include "lines.h"
 #include "limits.h"
@@ -18,31 +18,33 @@
 #define ITEMS_MAX   64u
 
 struct line_form {
-	size_t at;           /* in names */
-	uint32_t n, operand; /* bytes of the form; number of its first operand among all operands */
+	size_t at; /* offset in names */
+	uint32_t n,
+		operand; /* n: bytes of the form; operand: number of its first operand among all operands */
 };
 
 struct regclass {
-	bool bank; /* has a second number */
+	bool bank; /* registers of the class have a second number */
 	int64_t less, last;
 };
 
 struct learned {
-	struct buf names; /* opcodes and items of all forms, a newline after each */
+	struct buf names; /* opcodes and items of all forms, each ending with a newline */
 	struct line_form *form;
 	uint32_t n_forms, cap_forms;
 	struct table forms;
-	uint8_t *of; /* class + 1 of each operand of each form; 0: none yet */
+	uint8_t *of; /* class + 1 of each operand of each form; 0: not known */
 	uint32_t n_of, cap_of;
 	struct regclass cls[CLASSES_MAX];
 	unsigned n_classes;
-	int64_t written, file, line; /* first number of the last destination; of the last l: item */
-	uint64_t pc;                 /* form that is expected next */
+	/* written: first number of the last destination; file, line: of the last "l:" item */
+	int64_t written, file, line;
+	uint64_t pc; /* expected PC of the next line */
 };
 
 enum { FORMS, NUMBERS, MISSES, VALUES, PLACES, N_PARTS };
 
-/* Lengths of runs of expected lines, as numbers. */
+/* Writer of the lengths of runs of expected lines. */
 struct gaps {
 	struct buf *to;
 	uint64_t n;
@@ -55,7 +57,7 @@ static void note_line_miss(struct gaps *g, bool is)
 	g->n = is ? 0 : g->n + 1;
 }
 
-/* An item with numbers is represented in a form by its letter. */
+/* Reports whether an item has registers; a form contains only the letter of such an item. */
 static bool is_register(char c) { return c && strchr("DSVPA", c); }
 
 static uint32_t add_form(struct learned *l, const char *s, size_t n)
@@ -84,7 +86,7 @@ static void learned_free(struct learned *l)
 	table_free(&l->forms);
 }
 
-/* Returns the predicted number of a register of the class. */
+/* Returns the predicted number of a register of class c. */
 static int64_t expected_line(const struct learned *l, const struct regclass *c)
 {
 	return c->bank ? c->last : l->written;
@@ -101,7 +103,7 @@ static void learn_register(struct learned *l, struct regclass *c, char letter, i
 /* ---- conversion of text to bytes ---- */
 
 struct line_item {
-	char letter; /* type letter of registers, or 'l' */
+	char letter; /* letter of the item */
 	bool bank;
 	int64_t a, b;
 };
@@ -118,7 +120,7 @@ static bool take_register_number(const char **s, const char *end, int64_t *v)
 	return true;
 }
 
-/* "D4/1", "P2", "l:1,17" from s to end. */
+/* Parses an item from s to end: "D4/1", "P2", "l:1,17". */
 static bool take_line_item(const char *s, const char *end, struct line_item *i)
 {
 	*i = (struct line_item){.letter = *s++};
@@ -165,7 +167,7 @@ static bool pack_register(struct packing *p, uint32_t operand, const struct line
 	return true;
 }
 
-/* The items from s to end of a line whose form is known. */
+/* Packs the numbers of the n items of a line. */
 static bool pack_items(struct packing *p, const struct line_item *item, unsigned n, uint32_t operand)
 {
 	for (unsigned k = 0; k < n; k++) {
@@ -198,7 +200,7 @@ static uint32_t find_line_form(struct packing *p, const struct buf *name)
 	return add_form(&p->l, (const char *)name->p, name->n);
 }
 
-/* Checks the text after the PC: words between single blanks. */
+/* Packs the text after the PC, which must be words separated by single blanks. */
 static bool pack_words(struct packing *p, struct buf *name, const char *s, const char *end)
 {
 	struct line_item item[ITEMS_MAX];
@@ -266,12 +268,12 @@ bool lines_pack(struct buf *out, const char *s, const char *end)
 struct unpacking {
 	struct learned l;
 	struct cur part[N_PARTS];
-	uint64_t to_miss, to_place; /* UINT64_MAX: no further exception */
+	uint64_t to_miss, to_place; /* steps up to the next exception; UINT64_MAX: none */
 };
 
 static uint64_t next_line_gap(struct cur *c) { return cur_left(c) ? cur_var(c) : UINT64_MAX; }
 
-/* Returns whether the next step is an exception. */
+/* Reports whether the next step is an exception. */
 static bool line_missed(uint64_t *left)
 {
 	if (!*left)
@@ -290,7 +292,7 @@ static void put_line_number(struct buf *text, uint64_t v)
 	buf_add(text, p, (size_t)(digits + sizeof(digits) - p));
 }
 
-/* "-code PC ", four digits at least. */
+/* Appends "-code PC "; the PC has at least four digits. */
 static void put_code_place(struct buf *text, uint64_t pc)
 {
 	unsigned n = 4;
@@ -352,7 +354,7 @@ static bool unpack_place(struct unpacking *u, struct buf *text)
 	return true;
 }
 
-/* Returns the form of the next line; NULL: damaged. */
+/* Returns the form of the next line; NULL if the data is damaged. */
 static const struct line_form *next_form(struct unpacking *u)
 {
 	struct cur *in = &u->part[FORMS];

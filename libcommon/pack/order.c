@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Prediction of the order of bodies, the same in writer and reader.
+ * Prediction of the order of bodies; writer and reader make the same predictions.
  *
- * Always true: it depends only on the earlier bodies of the block. If another body comes than the predicted
- * one, and it is the one after that, the prediction skips one. After a second miss in a row, the prediction
- * continues from the last position of the body that came.
+ * Always true: the prediction depends only on the earlier bodies of the block. If the actual body is not the
+ * predicted one but its successor, the prediction skips one body. After a second miss in a row, the prediction
+ * continues after the last position of the actual body.
  */
 #include "body.h"
 

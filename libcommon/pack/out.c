@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Output of a packed stream other than records: text of kernels, facts about them, their control codes, the
+ * Output of a packed stream other than records: text and descriptions of kernels, their control codes, the
  * directory, and verification.
  *
- * Always true: text is passed on in order, in pieces of about OUT_TEXT bytes. The first fault ends the
- * output. read.c reads records for the simulator, forward.c streams from a pipe.
+ * Always true: text is passed on in order, in pieces of about OUT_TEXT bytes. The first fault ends the output.
  */
 #include <xxhash.h>
 #include "codec.h"
@@ -12,7 +11,7 @@
 #include "cubin.h"
 #include "directory.h"
 
-#define OUT_TEXT (1u << 20) /* text handed on at a time */
+#define OUT_TEXT (1u << 20) /* bytes of text passed on at a time */
 
 struct out {
 	struct pack *p;
@@ -39,7 +38,7 @@ static int send_text(struct out *o)
 	return 0;
 }
 
-/* Writes the header, with a mark after its last field if thread blocks are left out. */
+/* Writes the header, with a mark after its last field if thread blocks are omitted. */
 static int send_header(struct out *o, const struct buf *h)
 {
 	size_t at = 0;
@@ -133,7 +132,7 @@ int pack_piece_text(struct walk *w, const struct read_piece *c,
 	return r;
 }
 
-/* Moves from the first block to the block with the first wanted thread block. */
+/* Moves the walk from the first block to the block with the first wanted thread block. */
 static void skip_ahead(struct walk *w, uint64_t first)
 {
 	uint32_t to = w->p->in ? 0 : pack_first_entry(w->p, w->kernel, first);
@@ -213,10 +212,7 @@ int pack_kernel(struct pack *p, uint32_t kernel, struct pack_kernel *k, struct f
 
 /* ---- control codes ------------------------------------------------------------------------ */
 
-/*
- * Finds the function of the piece that begins a kernel, by the name in its header. Returns false if there is
- * none.
- */
+/* Finds the function by the name in the header of the piece, which begins a kernel. */
 bool pack_piece_codes(const struct pack_block *b, const struct read_piece *c, struct cubins *to)
 {
 	struct cur in = cur_of(b->col[COL_CODES].p, b->col[COL_CODES].n);
@@ -253,7 +249,10 @@ int pack_codes(struct pack *p, uint32_t kernel, struct cubins *to, struct fault 
 
 /* ---- the directory ------------------------------------------------------------------------ */
 
-/* Returns the directory, which the first call unpacks. NULL: it is absent (*f is not set) or damaged. */
+/*
+ * Returns the directory, which the first call unpacks; NULL if it is absent or damaged. *damaged distinguishes the
+ * two; *f is set only if it is damaged.
+ */
 static struct directory *directory_of(struct pack *p, bool *damaged, struct fault *f)
 {
 	*damaged = false;
@@ -309,7 +308,7 @@ static bool add_bytes_to_sum(void *ctx, const void *bytes, size_t n)
 	return true;
 }
 
-/* Length of a kernel's text as the stream states it, and its hash if it has one (has_hash). */
+/* Reads the length of a kernel's text, and its hash if the stream has one (*has_hash). */
 static int read_stored_sum(struct pack *p, uint32_t kernel, uint64_t *bytes, unsigned char hash[16],
 	bool *has_hash, struct fault *f)
 {

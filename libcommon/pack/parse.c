@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Converts text of thread blocks to records, for packing: exactly or not at all.
+ * Conversion of the text of thread blocks to records, for packing. Text that cannot be reproduced exactly is not
+ * converted.
  *
- * Always true of an accepted block: text.c writes the same bytes. A line whose columns are not in the
- * tracer's spelling is stored as text after its PC and mask (ST_LINE). Text after the last word of a line is
- * stored as text, too (ST_TAIL). A block with any other framing is rejected.
+ * Always true of an accepted block: text.c writes the same bytes. If columns are not in the tracer's spelling, the
+ * line after its PC and mask is stored as text (ST_LINE). Text after the last word of a line is stored as text, too
+ * (ST_TAIL). A block with any other framing is rejected.
  */
 #include "parse.h"
 
@@ -45,7 +46,7 @@ static bool skip_registers(struct line *l)
 	return true;
 }
 
-/* Scans a column in the tracer's spelling. *v: its value if it is a number. */
+/* Scans a column in the tracer's spelling. Sets *v to its value if it is a number. */
 static bool skip_column(struct line *l, enum line_column c, uint32_t *v)
 {
 	const char *from = l->p;
@@ -60,7 +61,7 @@ static bool skip_column(struct line *l, enum line_column c, uint32_t *v)
 	}
 }
 
-/* Scans the columns from after the mask up to the addresses. op: the opcode. */
+/* Scans the columns between the mask and the addresses. Sets op to the opcode. */
 static bool skip_middle_columns(struct line *l, enum line_dialect d, bool *has_addr, struct line *op)
 {
 	const uint8_t *c = line_dialects[d];
@@ -81,7 +82,7 @@ static bool skip_middle_columns(struct line *l, enum line_dialect d, bool *has_a
 	return true;
 }
 
-/* Returns whether the tracer writes the list as base and stride. */
+/* Reports whether the tracer writes the list as base and stride. */
 static bool addresses_strided(uint32_t mask, const uint64_t *a, int64_t *stride)
 {
 	if (!mask) {
@@ -99,7 +100,7 @@ static bool addresses_strided(uint32_t mask, const uint64_t *a, int64_t *stride)
 	return *stride == (int32_t)*stride;
 }
 
-/* Scans the base of modes 1 and 2: 16 digits, or as many as it takes, as in the other lines of the part. */
+/* Scans the base of modes 1 and 2. It has 16 digits or no leading zeros, consistently in all lines of the part. */
 static bool base_address(struct parsed *p, struct line *l, uint64_t *v)
 {
 	if (!scan_literal(l, " 0x") || l->end - l->p < 2)
@@ -113,7 +114,7 @@ static bool base_address(struct parsed *p, struct line *l, uint64_t *v)
 	return true;
 }
 
-/* Scans " stride" after "1 base". Only masks without holes, of none or of at least two lanes, have one. */
+/* Scans " stride" after "1 base". The mask must have no holes, and must not have exactly one lane. */
 static bool scan_stride(struct line *l, uint32_t mask, uint64_t a[33])
 {
 	uint32_t n = bit_count32(mask), run = mask ? mask >> bit_lowest32(mask) : 0;
@@ -147,7 +148,7 @@ static bool scan_mode_list(struct parsed *p, struct line *l, uint32_t mask, uint
 	return !addresses_strided(mask, a, &stride);
 }
 
-/* Scans " mode addresses" and appends the addresses. Returns false if the tracer would not write them so. */
+/* Scans " mode addresses" and appends the addresses. Returns false if the tracer would write them differently. */
 static bool scan_addresses(struct parsed *p, struct line *l, struct record *r, uint8_t *flags)
 {
 	uint64_t a[33];
@@ -169,7 +170,7 @@ static bool scan_addresses(struct parsed *p, struct line *l, struct record *r, u
 	return true;
 }
 
-/* Splits the end of the line into its constant part, in f, and the rest, from *text on. */
+/* Splits the end of the line into its constant part, in f, and the rest, at *text. */
 static bool split_tail(const struct line *l, struct found *f, const char **text)
 {
 	unsigned words = 0;
@@ -208,7 +209,7 @@ static bool parse_blocks_body(
 		if (!scan_addresses(p, l, r, &f->flags))
 			return false;
 	}
-	if (!line_dialect_has(part_dialect(&p->part), COLUMN_TAIL)) { /* no other record uses this text */
+	if (!line_dialect_has(part_dialect(&p->part), COLUMN_TAIL)) { /* no other record shares this text */
 		f->tail = f->tail_end = *text = l->p;
 		return l->p == l->end;
 	}
@@ -229,8 +230,8 @@ static bool scan_prefix(
 }
 
 /*
- * Finds the columns before the PC from the first line of the part: thread block and warp, source line, both
- * or none.
+ * Determines the columns before the PC from the first line of the part: thread block and warp, source line, both or
+ * none.
  */
 static bool find_line_prefix(struct parsed *p, struct line l)
 {
@@ -249,7 +250,7 @@ static bool mask_digits(const char *s, uint32_t *mask)
 	x = __builtin_bswap64(x); /* first digit in the highest byte */
 	uint64_t letter = x >> 6 & 0x0101010101010101;
 	uint64_t v = (x & 0x0f0f0f0f0f0f0f0f) + letter * 9;
-	/* A digit is 0x30 to 0x39, a letter 0x61 to 0x66. Other characters do not give themselves back. */
+	/* A digit is 0x30 to 0x39, a letter 0x61 to 0x66. Converting back detects any other character. */
 	uint64_t ten = ((v + 0x0606060606060606) >> 4) & 0x0101010101010101;
 	if (((v & 0xf0f0f0f0f0f0f0f0) | (x ^ (v + 0x3030303030303030 + ten * 39))) != 0)
 		return false;
@@ -259,7 +260,7 @@ static bool mask_digits(const char *s, uint32_t *mask)
 	return true;
 }
 
-/* State of the warp that is being parsed. */
+/* Appends a record to the warp that is being parsed. */
 static void put_record(struct parsed *p, const struct record *r, uint8_t flags)
 {
 	struct pack_run *last = p->n_run > p->warp_run ? &p->run[p->n_run - 1] : NULL;
@@ -279,7 +280,7 @@ static void put_record(struct parsed *p, const struct record *r, uint8_t flags)
 	p->more[p->n_more++] = r->more;
 }
 
-/* Reads the line if it is a line of static instruction id. Returns false if it is not. */
+/* Reads the line if it belongs to static instruction id. Returns false if it does not. */
 static bool repeated_line(struct parsed *p, struct line l, uint32_t id)
 {
 	const struct pstatic *s = &p->part.code.s[id];
@@ -308,7 +309,7 @@ static bool repeated_line(struct parsed *p, struct line l, uint32_t id)
 	return true;
 }
 
-/* Reads the next line of a warp as the last successor of the instruction before it, or as number at. */
+/* Reads the next line of a warp as the last successor of the instruction `before`, or as instruction `at`. */
 static bool expected_static(struct parsed *p, struct line l, uint32_t before, uint32_t at)
 {
 	uint32_t id = before != NONE ? p->part.code.s[before].next : NONE;
@@ -381,7 +382,10 @@ static bool scan_numbered_word(struct line l, const char *name, uint32_t *v)
 	return scan_literal(&l, name) && scan_decimal32(&l, v) && l.p == l.end;
 }
 
-/* Lines of newer tracers after the id. The text reader would take any other line for something else. */
+/*
+ * Reports whether a line after the id is one that newer tracers write. Other lines there have another meaning for
+ * the text reader.
+ */
 static bool extra_line(struct line l)
 {
 	return scan_literal(&l, "cluster ") || scan_literal(&l, "core ") || scan_literal(&l, "sm ");
@@ -403,7 +407,7 @@ static bool scan_warps(struct parsed *p, struct ptb *tb, const char **s, const c
 		if (!scan_numbered_word(l, "warp = ", &w.id) || !next_text_line(s, end, &l) ||
 			!scan_numbered_word(l, "insts = ", &w.count) || tb->n_warps == pack_limits.warps)
 			return false;
-		/* A warp usually does the same as the warp before it. */
+		/* A warp usually executes the same instructions as the previous warp. */
 		const struct pwarp *last = p->n_warp ? &p->warp[p->n_warp - 1] : NULL;
 		bool plain = !(p->part.style & (STYLE_BLOCK_IDS | STYLE_LINENO));
 		uint32_t before = NONE, alike = last && plain ? last->count : 0, run = last ? last->first : 0,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Shared by parse.c and static.c: scanning a line in the tracer's spelling, and the static instructions
- * found. A scanner that returns false may have moved; nothing is read after the line's end.
+ * Shared by parse.c and static.c: scanners of a line in the tracer's spelling, and the static instructions found. A
+ * scanner that returns false may have moved l->p, but it never reads beyond the line's end.
  */
 #ifndef PACK_PARSE_H
 #define PACK_PARSE_H
@@ -23,7 +23,7 @@ static inline bool scan_literal(struct line *l, const char *s)
 	return true;
 }
 
-/* Scans a decimal as printf() writes it. */
+/* Scans a decimal number in the form that printf() writes. */
 static inline bool scan_decimal(struct line *l, uint64_t *v)
 {
 	const char *s = l->p, *p = s, *end = l->end;
@@ -62,7 +62,7 @@ static inline bool scan_signed_decimal(struct line *l, int64_t *v)
 	return true;
 }
 
-/* Scans a lower-case hexadecimal number of at least min digits, without leading zeros beyond these. */
+/* Scans a lower-case hexadecimal number of at least min digits, without leading zeros beyond min digits. */
 static inline bool scan_hex(struct line *l, unsigned min, unsigned max, uint64_t *v)
 {
 	const char *s = l->p;
@@ -83,10 +83,7 @@ static inline bool scan_hex(struct line *l, unsigned min, unsigned max, uint64_t
 	return n >= min && (n == min || *s != '0');
 }
 
-/*
- * The constant text of an instruction's line: PC and a blank, the text between mask and addresses, the
- * end.
- */
+/* The constant text of an instruction's line: PC and a blank; the text between mask and addresses; the end. */
 struct found {
 	uint32_t pc, lineno;
 	const char *head, *head_end, *mid, *mid_end, *tail, *tail_end;
@@ -102,7 +99,7 @@ static inline uint32_t keep_text_bytes(struct buf *b, const char *from, const ch
 	return at;
 }
 
-/* Returns the number of the static instruction, and adds a new one; NONE: too many. */
+/* Finds or adds the static instruction and returns its number; NONE if there are too many. */
 uint32_t static_intern(struct parsed *p, const struct found *f);
 
 #endif

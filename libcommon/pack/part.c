@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A part whose thread blocks are all parsed: static instructions in the order of their PCs, and warps with
- * equal behaviour. This file also frees parts.
+ * Completion of a part after all its thread blocks are parsed: sorts the static instructions by PC and finds warps
+ * with equal behaviour. Also frees parts.
  *
- * Always true afterwards: the numbers in runs have their final meaning. Every warp names the first warp with
- * the same lanes, instructions and masks.
+ * Always true afterwards: the numbers in runs have their final meaning. Every warp refers to the first warp with the
+ * same lanes, instructions and masks.
  */
 #include "flow.h"
 
@@ -82,7 +82,7 @@ static int statics_by_pc(const void *a, const void *b)
 	return x->pc != y->pc ? (x->pc < y->pc ? -1 : 1) : x->id < y->id ? -1 : 1;
 }
 
-/* Maps numbers in runs to instructions; to: the new number of each static instruction. */
+/* Maps the numbers in runs to instructions. to: new number of each static instruction. */
 static void number_runs(struct parsed *p, const uint32_t *to)
 {
 	const struct pstatic *s = p->part.code.s;
@@ -160,7 +160,7 @@ void part_free(struct part *p)
 	*p = (struct part){0};
 }
 
-/* Frees the tables that are made for each part. */
+/* Frees the tables that belong to one part. */
 static void free_numbers(struct parsed *p)
 {
 	free(p->slot);

@@ -2,8 +2,8 @@
 /*
  * Opening packed streams: magic, version, end marker, index, list.
  *
- * Always true of an open file: the index's blocks follow each other from the magic to the index without gap;
- * numbers of kernels do not fall. Blocks are checked when they are read.
+ * Always true of an open file: the blocks of the index fill the file from the magic to the index without gaps;
+ * numbers of kernels never decrease. Blocks are checked when they are read.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 #include "directory.h"
 
 #define FIRST       PACK_FIRST
-#define LAST        8u /* size of the index and end marker */
+#define LAST        8u /* size of the index, and the end marker */
 #define LINE_WANTED "(expected a complete, unchanged stream of trace-pack)"
 
 int pack_bad(const struct pack *p, uint64_t at, struct fault *f, const char *id, const char *what)
@@ -205,8 +205,9 @@ static void add_indexed_name(
 }
 
 /*
- * Reads the names of kernels from the list. missing: for each kernel that the stream lacks the number of kernels
- * that the list first names after the previous such kernel. Returns false if the list names fewer.
+ * Reads the names of kernels from the list. missing has, for each kernel that the stream lacks, the number of
+ * kernels that the list names between the previous missing kernel and this one. Returns false if the list names
+ * fewer kernels.
  */
 static bool read_names(struct pack *p, struct cur missing)
 {
@@ -240,8 +241,8 @@ static bool read_names(struct pack *p, struct cur missing)
 }
 
 /*
- * Checks that the index has no block after the kernels of the list. The first block has the list, whatever its
- * kernels.
+ * Checks that the index has no block after the kernels of the list. The first block is exempt, because it has the
+ * list.
  */
 static bool index_fits_list(const struct pack *p)
 {
@@ -275,8 +276,8 @@ uint32_t pack_first_entry(const struct pack *p, uint32_t kernel, uint64_t first_
 	uint32_t lo = 0, hi = p->n_entries;
 
 	/*
-	 * Returns the last entry that does not begin after the thread block. Its block may belong to the
-	 * kernel before.
+	 * Finds the last entry that does not begin after the thread block. Its block may begin with the previous
+	 * kernel.
 	 */
 	while (hi - lo > 1) {
 		uint32_t m = lo + (hi - lo) / 2;
@@ -353,7 +354,7 @@ struct pack *pack_open_copy(struct input *in, struct fault *f)
 	const char *first;
 	long n = input_window(in, FIRST, &first, f);
 
-	/* Input that is not a stream is not copied: it may never end. */
+	/* Input that is not a stream is not copied, because it may never end. */
 	if (n < 0)
 		return NULL;
 	memcpy(magic, first, n < FIRST ? (size_t)n : FIRST);
@@ -421,7 +422,7 @@ bool pack_has_signature(const char *path)
 	char m[7];
 	struct stat st;
 
-	/* Pipes are not probed: bytes read are lost, and the writer may get SIGPIPE. */
+	/* Pipes are not probed: the bytes would be lost, and the writer could get SIGPIPE. */
 	if (!strcmp(path, "-") || stat(path, &st) || !S_ISREG(st.st_mode))
 		return false;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Packs thread blocks that the caller has as records, without their text.
+ * Packing of thread blocks that are given as records, without making their text.
  *
- * Always true: the part equals the one that parse.c would make of the block's text, so its bytes are the
- * same. Text is made only of a block that no part can hold.
+ * Always true: the part equals the part that parse.c would make from the text, so the stream has the same bytes.
+ * Text is made only for a thread block that no part can take.
  */
 #include "addr.h"
 #include "records.h"
@@ -60,7 +60,7 @@ void records_part(struct records *r, struct parsed *p)
 	memset(r->known, 0, p->n_met * sizeof(r->known[0]));
 }
 
-/* Returns the length of " d" for each difference between neighbours of a list. */
+/* Returns the length of the text " d" for the differences d between neighbours of a list. */
 static uint64_t differences_length(const uint64_t *a, unsigned n)
 {
 	uint32_t size[32], most = 0;
@@ -91,8 +91,8 @@ static uint64_t differences_length(const uint64_t *a, unsigned n)
 }
 
 /*
- * Returns the length of the differences of a list of all lanes. Most lists are those of another warp plus a
- * constant.
+ * Returns the length of the differences of a list of all lanes. Most lists equal the list of another warp plus a
+ * constant, so the last length is kept.
  */
 static uint64_t list_length(struct list_length *x, const uint64_t *a)
 {
@@ -108,7 +108,7 @@ static uint64_t list_length(struct list_length *x, const uint64_t *a)
 	return x->length;
 }
 
-/* Returns the length of a list of all lanes at a, with the offset `at` in the warp's words. */
+/* Returns the length of a list of all lanes at a, which is at offset `at` in the warp's words. */
 static uint64_t length_of_known_list(struct records *r, uint32_t at, const uint64_t *a)
 {
 	uint32_t k = at / 32 % LISTS;
@@ -185,7 +185,7 @@ bool records_fit(const struct records *r, uint32_t n_warps)
 	       2 * (uint64_t)r->n_inst <= pack_limits.statics && 8 * (uint64_t)r->n_inst <= pack_limits.text;
 }
 
-/* Adds a static instruction, in the order of the runs; with its text if id is not below n_inst. */
+/* Adds static instruction id in the order of the runs. If id >= n_inst, its lines are text. */
 static void add_record_static(const struct records *r, struct parsed *p, uint32_t id)
 {
 	struct pcode *c = &p->part.code;
@@ -285,7 +285,7 @@ void records_hash(XXH3_state_t *h, const uint32_t id[3], const struct pack_warp 
 
 /* ---- text --------------------------------------------------------------------------------- */
 
-/* Converts the record for the writer of text. A moved list is computed into t, which then holds the words. */
+/* Converts a record for the writer of text. A moved list is expanded into t, which then has the words. */
 static struct rec record_for_text(
 	uint64_t *word, uint32_t id, uint32_t mask, uint32_t addr, struct tblock *tb, uint64_t t[32])
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Origins by key, by kernel and by age.
+ * Tables of origins by key and by kernel, and their order of last use.
  *
- * Always true: pieces count as equal if their 128-bit hashes are equal. The seed is random, so no input can
- * force a collision; it influences nothing else. The sum of weights is at most BODIES_WRITTEN and bounds the
- * bytes of all strings: the weight of each patch counts the string of its root.
+ * Always true: pieces are considered equal if their 128-bit hashes are equal. The seed is random, so no input can
+ * force a collision; it affects nothing else. The sum of weights is at most BODIES_WRITTEN and bounds the bytes of
+ * all strings: the weight of each patch includes the string of its root.
  */
 #include <sys/random.h>
 #include <xxhash.h>
 #include "share.h"
 
-#define LEAST_STRING 64u /* shorter strings are not patched, since nothing is gained */
+#define LEAST_STRING 64u /* shorter strings are not patched, because patches save nothing */
 
 struct share *share_new(void)
 {
@@ -92,7 +92,7 @@ struct origin *share_find(struct share *s, const uint64_t key[2])
 	return o;
 }
 
-/* Removes the oldest origin from all tables. */
+/* Removes the least recently used origin from all tables and returns it. */
 static struct origin *drop_oldest(struct share *s)
 {
 	struct origin *o = s->oldest, **at;
@@ -111,7 +111,7 @@ static struct origin *drop_oldest(struct share *s)
 	return o;
 }
 
-/* Returns the newest origin of the same name and grid, else of the same name. */
+/* Returns the newest origin with the same name and grid, else with the same name. */
 static struct origin *find_related(struct share *s, uint64_t near, uint64_t far)
 {
 	struct origin *o = *origin_slot(s->near, near);

@@ -2,8 +2,8 @@
 /*
  * The writer's bodies: pieces that later pieces may repeat. Internal to libcommon.
  *
- * The thread that cuts text into pieces finds repetitions and decides by text alone which bodies are kept.
- * The thread that gathers blocks in order decides which bodies are patches.
+ * The thread that cuts text into pieces finds repetitions; it decides from the text alone which bodies are kept. The
+ * thread that gathers blocks in order decides which bodies are patches.
  */
 #ifndef PACK_SHARE_H
 #define PACK_SHARE_H
@@ -11,18 +11,18 @@
 #include "body.h"
 #include "directory.h"
 
-/* Piece that is not a repetition. */
+/* A piece that does not repeat another. */
 struct origin {
 	uint64_t key[2];              /* hash of its text without id and stream */
 	uint64_t near, far;           /* hashes of its kernel's name and grid, and of the name alone */
 	struct origin *newer, *older; /* neighbours by last use */
 	struct origin *by_key, *by_near, *by_far; /* next origin of the slot in each table */
 	uint64_t weight;                          /* body_most() of its text */
-	bool encoded, good;                       /* the piece is encoded; it may be a body */
-	uint32_t body;                            /* number of its body; NONE: it is no body */
-	struct origin *root;                      /* origin that it is a patch of; NULL: it is whole */
-	unsigned holders;  /* number of uses of the struct: its own, and patches of it */
-	struct buf string; /* string of a whole body */
+	bool encoded, good;                       /* encoded: the piece is encoded; good: it may be a body */
+	uint32_t body;                            /* number of its body; NONE: it is not a body */
+	struct origin *root;                      /* origin of which it is a patch; NULL: it is whole */
+	unsigned holders;                         /* reference count: the origin itself, and its patches */
+	struct buf string;                        /* string of a whole body */
 	struct census census;
 	struct origin *next_gone;
 };
@@ -33,7 +33,7 @@ struct share {
 	struct origin *key[ORIGIN_SLOTS], *near[ORIGIN_SLOTS], *far[ORIGIN_SLOTS];
 	struct origin *newest, *oldest;
 	uint64_t weight, seed;
-	uint32_t n_bodies; /* number of bodies in the blocks gathered so far */
+	uint32_t n_bodies; /* number of bodies in the blocks that were gathered */
 };
 
 /* Text that identifies a piece. */
@@ -41,7 +41,7 @@ struct share_text {
 	const struct buf *header; /* without id and stream */
 	const uint8_t *text;      /* text after the header */
 	size_t n;
-	uint64_t rest; /* bytes of the kernel without the header; 0: the kernel continues */
+	uint64_t rest; /* bytes of the kernel without the header; 0 if the kernel continues */
 	uint64_t first_block;
 	bool begins, lines;
 };
@@ -49,21 +49,21 @@ struct share_text {
 struct share *share_new(void);
 void share_free(struct share *s);
 void share_key(const struct share *s, const struct share_text *t, uint64_t key[2]);
-/* Returns the origin with this key and counts it as used now; NULL: none. */
+/* Returns the origin with this key and marks it as used last; NULL if there is none. */
 struct origin *share_find(struct share *s, const uint64_t key[2]);
 /*
- * Adds an origin. If there are too many, the least recently used ones move to *gone, linked by next_gone.
- * *related: an origin of the same kernel, or NULL.
+ * Adds an origin. If there are too many, moves the least recently used ones to *gone, linked by next_gone. Sets
+ * *related to an origin of the same kernel, or NULL.
  */
 struct origin *share_add(struct share *s, const uint64_t key[2], uint64_t near, uint64_t far, uint64_t weight,
 	struct origin **related, struct origin **gone);
 /*
- * Makes the origin the next body, and owns the string. Returns true if the body is a patch of related or of
- * its root; then *p is the patch.
+ * Makes the origin the next body and takes over the string. Returns true if the body is a patch of related or of the
+ * root of related; then *p is the patch.
  */
 bool share_body(struct share *s, struct origin *o, struct origin *related, struct buf *string,
 	struct patch *p, bool whole);
-/* Ends one use of the struct. */
+/* Releases one reference to the struct. */
 void share_release(struct origin *o);
 
 #endif

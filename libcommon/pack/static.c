@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The static instructions of a part during parsing: each distinct constant text of a line once, found by its
- * hash; the effect of its opcode on the flow of a warp; numbers of the memory instructions.
+ * The static instructions of a part during parsing: the table of distinct constant texts of lines, the effect of
+ * opcodes on the flow of a warp, and the numbers of memory instructions.
  */
 #include <xxhash.h>
 #include "parse.h"

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The table of static_cache.h: maps the text of a static instruction and its context to a handle of the
- * reader's code.
+ * The cache of static_cache.h: maps the text of a static instruction and its key to a handle of the reader's struct
+ * code.
  *
- * Always true: keys and text are compared in full, so equal hashes are harmless. The table is at most half
- * full. It restarts when it is full, or when the struct code is another one by its serial number. The caller
- * parses.
+ * Always true: keys and text are compared in full, so equal hashes are harmless. The table is at most half full. It
+ * is emptied when it is full, or when the serial number of the struct code differs. The caller parses instructions.
  */
 #include <xxhash.h>
 #include "static_cache.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Static instructions recur from kernel to kernel and are parsed once. The key of an entry is the text of the
- * instruction, its dialect, and the header fields that its meaning depends on.
+ * Cache of static instructions, which recur from kernel to kernel and are parsed once. The key of an entry is the
+ * text of the instruction, its dialect, and the header fields that affect its meaning.
  */
 #ifndef PACK_STATIC_CACHE_H
 #define PACK_STATIC_CACHE_H
@@ -10,7 +10,7 @@
 #include "trace/reader.h"
 
 struct static_cache_key {
-	uint64_t code;   /* PTX: hash of the lines of the code in the header */
+	uint64_t code;   /* PTX: hash of the "-code" lines in the header */
 	uint64_t source; /* hash of the source files and lines in the header */
 	struct dialect d;
 	int binary, tracer, arch, lineinfo;
@@ -24,18 +24,21 @@ struct static_entry {
 };
 
 struct static_cache {
-	uint64_t code; /* serial number of the struct code of the handles; its address may be reused */
+	uint64_t code; /* code_serial() of the struct code to which the handles belong; its address may be reused */
 	struct static_entry *e;
 	uint32_t n, cap, *slot, n_slots;
 	struct buf text;
 };
 
-/* The fields of a trace that the meaning of its lines depends on; padding is zero. */
+/* Returns the properties of a trace that affect the meaning of its lines; padding is zero. */
 struct static_cache_key static_cache_key_of(const struct trace *t);
-/* Returns the slot of this text in this context: 0 if it is empty, else the number of its meaning plus 1. */
+/*
+ * Returns the slot of this text with the key c. The slot contains 0 if it is free, else the number of the entry plus
+ * 1.
+ */
 uint32_t static_cache_slot(
 	const struct static_cache *m, const struct static_cache_key *c, const void *text, size_t n);
-/* Returns the stream's cache with space for another entry; its handles belong to code. */
+/* Returns the stream's cache, whose handles belong to code, with space for another entry. */
 struct static_cache *static_cache_of(struct pack *p, const struct code *code);
 
 #endif

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Checksums of blocks, and the kernel list without repetitions: a line that equals the line before, with its
- * first number one higher, is a single byte.
+ * Checksums of blocks, and folding of the kernel list: a line that equals the previous line with its first number
+ * increased by one is a single byte.
  *
- * Always true: folding and unfolding give the same bytes for any list. Unfolding stops at the bound of
- * limits.def for any input.
+ * Always true: unfolding restores the bytes of any folded list. For any input, unfolding stops at the bound of
+ * limits.def.
  */
 #include <stdio.h>
 #include <xxhash.h>
 #include "diag.h"
 #include "stream.h"
 
-#define NEXT_LINE 1u /* no line of a list begins with this byte, see stream_fold_list */
+#define NEXT_LINE 1u /* no line of a list begins with this byte (stream_fold_list) */
 #define AS_IT_IS  2u
 
 uint64_t stream_sum(const void *head, size_t n_head, const void *body, size_t n_body)
@@ -28,7 +28,7 @@ uint64_t stream_sum(const void *head, size_t n_head, const void *body, size_t n_
 	return h;
 }
 
-/* Sets out to the line with its first number one higher. Returns false if it has no number. */
+/* Sets out to the line with its first number increased by one. Returns false if it has no number. */
 static bool next_list_line(struct buf *out, const char *line, size_t n)
 {
 	size_t a = 0, b;

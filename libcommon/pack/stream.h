@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The frame around blocks and the list's lines, for writer and reader. Internal to libcommon.
- */
+/* Frames of blocks and packing of the list's lines, for writer and reader. Internal to libcommon. */
 #ifndef PACK_STREAM_H
 #define PACK_STREAM_H
 
@@ -21,23 +19,32 @@ enum {
 	PIECE_BODY = 128   /* the piece is a body that other pieces may refer to */
 };
 
-/* A body in its column: the predicted one, a new patch, or 1 plus its folded number relative to the predicted one. */
+/*
+ * Values in the column of bodies: the predicted body, a new patch, or 1 plus the folded number relative to the
+ * prediction.
+ */
 enum { BODY_NEXT = 0, BODY_PATCH = 1 };
-/* Flags of the members that differ from the preceding kernel. Folded id, stream, hash and function follow the byte. */
+/*
+ * Flags of the fields that differ from the preceding kernel. The fields follow the byte: folded id, stream, hash,
+ * function.
+ */
 enum { KERNEL_ID = 1, KERNEL_STREAM = 2, KERNEL_HASH = 4, KERNEL_CODES = 8, KERNEL_ALL = 15 };
 
 /*
- * The hash is stored for kernels of at least this much text, or if the columns of the last piece are
- * so large that it is negligible; for other kernels it is computed on demand.
+ * A kernel's hash is stored if the kernel has at least HASH_TEXT bytes of text, or if the columns of its last piece
+ * are so large that the hash is negligible; otherwise it is computed on demand.
  */
 #define HASH_TEXT    (4u << 20)
 #define HASH_COLUMNS 4096u
 
 uint64_t stream_sum(const void *head, size_t n_head, const void *body, size_t n_body);
 
-/* Lines of a list: a line that equals the line before, with its first number one higher, is one byte. */
+/*
+ * Pack and unpack the lines of a list: a line that equals the previous line with its first number increased by one
+ * is a single byte.
+ */
 void stream_fold_list(struct buf *out, const char *text, size_t n);
 bool stream_unfold_list(struct buf *out, struct cur in);
-bool stream_blank(const uint8_t *s, size_t n); /* Returns whether text has only white space. */
+bool stream_blank(const uint8_t *s, size_t n); /* reports whether text has only white space */
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Texts of lines as forms and numbers (tail.h): splitting, predicting, writing and reading.
+ * Texts of lines as forms and numbers (tail.h): splitting, prediction, writing and reading.
  *
- * In a form a byte below ' ' represents numbers: DECIMAL, HEX8 or HEX16 for one number; GROUP and one of
- * these for one number of each active lane. A text that contains such bytes itself has no form and is always
+ * In a form, bytes below ' ' represent numbers: DECIMAL, HEX8 or HEX16 represents one number; GROUP with one of
+ * these represents one number for each active lane. A text that contains such bytes has no form and is always
  * written whole.
  */
 #include <float.h>
@@ -27,7 +27,7 @@ static unsigned tail_hex_digit(uint8_t c)
 	return is_digit(c) ? c - '0' + 0u : c >= 'a' && c <= 'f' ? c - 'a' + 10u : 16u;
 }
 
-/* Returns the length of the number at p; 0: none. */
+/* Returns the length of the number at p; 0 if there is none. */
 static size_t take_tail_number(const uint8_t *p, const uint8_t *end, unsigned *kind, uint64_t *v)
 {
 	size_t n = 0;
@@ -57,7 +57,7 @@ static size_t put_tail_decimal(uint8_t *o, uint64_t v)
 	return (size_t)(t + 20 - at);
 }
 
-/* "T<lane>:" */
+/* Writes "T<lane>:". */
 static size_t put_tail_lane(uint8_t *o, unsigned lane)
 {
 	size_t n = 1 + put_tail_decimal(o + 1, lane);
@@ -67,7 +67,7 @@ static size_t put_tail_lane(uint8_t *o, unsigned lane)
 	return n + 1;
 }
 
-/* Returns the length of the group at p; 0: none. */
+/* Returns the length of the group at p; 0 if there is none. */
 static size_t take_group(
 	const uint8_t *p, const uint8_t *end, uint32_t mask, unsigned *kind, uint64_t lane[32])
 {
@@ -117,7 +117,7 @@ static bool split_tail_text(struct shape_of_text *s, uint32_t mask, const uint8_
 		} else {
 			if (*p < ' ')
 				return false;
-			/* No number begins within a run of digits. */
+			/* A number never begins within a run of digits. */
 			for (len = 1; is_digit(*p) && p + len < end && is_digit(p[len]);)
 				len++;
 			buf_add(&s->form, p, len);
@@ -170,7 +170,7 @@ static void join_tail_text(
 
 static uint64_t cut_to_width(unsigned kind, uint64_t v) { return kind == HEX8 ? (uint32_t)v : v; }
 
-/* Returns b plus the step from a to b, as floating-point numbers; b if the result is not finite. */
+/* Returns b plus the step `to` - `from`, computed as floating-point numbers; b if the result is not finite. */
 static uint64_t continue_state(unsigned kind, uint64_t b, uint64_t from, uint64_t to)
 {
 	if (kind == HEX8) {
@@ -197,8 +197,8 @@ static uint64_t continue_state(unsigned kind, uint64_t b, uint64_t from, uint64_
 }
 
 /*
- * Inputs of the guesses: this lane and the previous one in the previous text, the two previous lanes in
- * this text.
+ * Inputs of the guesses: the numbers of this and the previous lane in the previous text (old, old_before), and of
+ * the two previous lanes in this text (before, before_that).
  */
 struct known {
 	uint64_t old, old_before, before, before_that;
@@ -207,7 +207,7 @@ struct known {
 
 static uint64_t guess_of(unsigned guess, unsigned kind, const struct known *k)
 {
-	/* For the first lane, `before` is its number two texts earlier. */
+	/* For the first lane, `before` is its number two texts ago. */
 	uint64_t at = k->i ? k->before : k->old;
 
 	switch (guess) {
@@ -243,7 +243,7 @@ static unsigned best_guess(const struct group_state *g)
 	return best;
 }
 
-/* Returns the inputs of the guesses for lane l, from those of the lane before. */
+/* Returns the inputs of the guesses for lane l, from the inputs for the previous lane. */
 static struct known guess_inputs_of(const struct group_state *g, const struct known *was, unsigned l)
 {
 	struct known k = *was;
@@ -262,7 +262,7 @@ static void note_lane_number(struct known *k, uint64_t v)
 	k->i++;
 }
 
-/* Updates the cost of every guess, and keeps the numbers as the previous ones. */
+/* Updates the cost of every guess, and stores the numbers as the previous ones. */
 static void update_guess_costs(struct group_state *g, unsigned kind, uint32_t mask, const uint64_t v[32])
 {
 	struct known k = {.i = 0};
@@ -330,7 +330,7 @@ static struct group_state *tail_group_state(struct tail_state *s, unsigned g)
 	return s->group[g];
 }
 
-/* Keeps the shape as the shape of the previous text. */
+/* Stores the form and numbers of x as those of the previous text. */
 static void keep_guess_numbers(
 	struct tail_state *s, const struct shape_of_text *x, uint32_t mask, bool formed)
 {

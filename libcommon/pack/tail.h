@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Ends of lines, and whole lines, that are kept as text: the difference to the previous text of the same
- * static instruction. Internal to libcommon.
+ * Ends of lines, and whole lines, that are stored as text: as differences from the previous text of the same static
+ * instruction. Internal to libcommon.
  *
- * A text is a form with numbers. Numbers are decimals, hexadecimals of 8 or 16 digits, and groups: one such
- * number for each active lane, as "T<lane>:<number> ". Always true: form, numbers and mask give the same
- * text. Writer and reader keep the same state, which restarts with each span. If the form equals that of the
- * previous text, only the numbers are written, each as its difference from the best of several predictions.
- * The earlier numbers determine which prediction is best, so that it is not stored.
+ * A text is a form with numbers. Numbers are decimal, hexadecimal with 8 or 16 digits, or groups: one number for
+ * each active lane, as "T<lane>:<number> ". Always true: form, numbers and mask determine the text. Writer and
+ * reader keep the same state, which restarts with each span. If the form equals the form of the previous text, only
+ * the numbers are written, each as its difference from the best of several predictions. The earlier numbers
+ * determine which prediction is best, so the choice is not stored.
  */
 #ifndef PACK_TAIL_H
 #define PACK_TAIL_H
 
 #include "format.h"
 
-#define TAIL_SLOTS  64u /* numbers of a text outside of groups */
+#define TAIL_SLOTS  64u /* largest number of numbers outside of groups in a text */
 #define TAIL_GROUPS 8u
 #define GUESSES     7u
 
@@ -25,10 +25,10 @@ struct shape_of_text {
 	unsigned n_slots, n_groups;
 };
 
-/* The numbers that a group had: last by lane, and the first one of the text before that. */
+/* Earlier numbers of a group: the last number of each lane, and the first number of the text before that. */
 struct group_state {
 	uint64_t last[32], older;
-	uint32_t cost[GUESSES]; /* cost of each guess: bits that it left, weighted towards recent texts */
+	uint32_t cost[GUESSES]; /* cost of each guess: bits of its differences, weighted towards recent texts */
 };
 
 struct tail_state {
@@ -46,14 +46,14 @@ struct tails {
 };
 void tails_new(struct tails *t, uint32_t n);
 void tails_free(struct tails *t);
-/* Begins a span; col: columns to read from. */
+/* Begins a span, to be read from the columns col. */
 void tails_span(struct tails *t, const struct cur col[N_COLUMNS]);
-/* Appends the text of static instruction id and these lanes to the columns. */
+/* Appends the text of static instruction id for the lanes of mask to the columns. */
 void tail_put(struct tails *t, uint32_t id, uint32_t mask, const uint8_t *text, size_t n,
 	struct buf col[N_COLUMNS]);
 /*
- * Reads the next text of static instruction id and these lanes; valid until its next text. Returns false if
- * it is damaged.
+ * Reads the next text of static instruction id for the lanes of mask; it is valid until the next text of id. Returns
+ * false if it is damaged.
  */
 bool tail_next(struct tails *t, uint32_t id, uint32_t mask, const uint8_t **text, size_t *n);
 bool tails_good(const struct tails *t);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writes thread blocks as the text that the tracer wrote, byte for byte.
+ * Writer of thread blocks as text, byte for byte as the tracer wrote it.
  *
- * Always true: blocks that parse.c accepted give the same bytes. The address mode is not stored: a run of
- * active lanes with one stride has mode 1, other lists mode 2 (or a list, if the tracer wrote lists).
+ * Always true: thread blocks that parse.c accepted are reproduced exactly. The address mode is not stored: a run of
+ * active lanes with one stride has mode 1, other lists have mode 2 (or mode 0 if the tracer wrote lists).
  */
 #include "bits.h"
 #include "tail.h"
@@ -22,7 +22,7 @@ static inline uint8_t *write_hex(uint8_t *o, uint64_t v, unsigned min)
 	return o + n;
 }
 
-/* Eight digits: nibbles are spread over the bytes of a word and turned into characters together. */
+/* Writes eight digits: spreads the nibbles over the bytes of a word and converts them to characters together. */
 static inline uint8_t *write_mask(uint8_t *o, uint32_t v)
 {
 	uint64_t x = __builtin_bswap32(v);
@@ -218,8 +218,8 @@ bool text_block(struct buf *out, const struct text_in *in, struct tails *tails)
 }
 
 /*
- * Makes a line with all constant columns and no active lane. trace/line.c parses it to find the meaning of
- * the records.
+ * Appends a line with all constant columns and no active lane, from which trace/line.c parses the static
+ * instruction.
  */
 void text_static(struct buf *out, const struct part *p, const struct pstatic *s)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Kernels of a packed stream as struct trace: columns to records, without text in between.
+ * Kernels of a packed stream as struct trace: conversion of columns to records without intermediate text.
  *
- * Always true: records, warnings and faults equal those of the text. trace/line.c parses each static
- * instruction once. Only lines that are stored as text are parsed one by one. From the first text that is not
- * a regular trace on, the text reader reads the kernel.
+ * Always true: records, warnings and faults equal those of reading the text. trace/line.c parses each static
+ * instruction once; only lines that are stored as text are parsed one by one. From the first text that is not a
+ * regular trace, the text reader continues the kernel.
  */
 #include <stdio.h>
 #include <xxhash.h>
@@ -19,16 +19,19 @@ struct packed {
 	struct read_piece *c;
 	struct replay *r;
 	uint32_t span;
-	uint64_t at;           /* number of the kernel's thread blocks before the next one of the span */
-	uint32_t *handle;      /* handles by static instruction */
-	bool *unknown, *needs; /* by static instruction: opcode without a row; addresses are missing */
-	bool *each; /* by static instruction: faulty or with values, so that the text reader parses each record */
-	bool text, tails;    /* some records of the part are text; some have a tail without meaning */
+	uint64_t at;      /* number of the kernel's thread blocks before the next block of the span */
+	uint32_t *handle; /* handle of each static instruction */
+	/* for each static instruction: its opcode has no row (unknown), it lacks addresses (needs) */
+	bool *unknown, *needs;
+	/* for each static instruction: the text reader must parse each record, because of a fault or values */
+	bool *each;
+	bool text,
+		tails; /* text: some records of the part are text; tails: some have a tail without meaning */
 	uint64_t first_line; /* number of the first line after the header */
-	bool sought;         /* packed_seek() has set the position, so that line numbers are unknown */
-	bool plain;          /* all records of the part have handles, and none needs a check */
+	bool sought;         /* packed_seek() set the position, so line numbers are unknown */
+	bool plain;          /* all records of the part have handles and need no checks */
 	struct tblock one;   /* parsed line */
-	struct tblock ahead; /* next thread block, decoded early to find the dialect */
+	struct tblock ahead; /* next thread block, which was decoded early to find the dialect */
 	struct text_in ahead_in;
 	bool is_ahead;
 	struct warp_recs *listed; /* warps in the order of the stream */
@@ -46,7 +49,7 @@ static bool append_text(void *ctx, const void *bytes, size_t n)
 	return true;
 }
 
-/* Frees the arrays by static instruction. */
+/* Frees the arrays indexed by static instruction. */
 static void free_statics(struct packed *k)
 {
 	free(k->handle);
@@ -73,7 +76,10 @@ void packed_close(struct packed *k)
 	free(k);
 }
 
-/* Reads the header's text into k->whole, and the control codes of the kernel. 0: it has none. */
+/*
+ * Reads the header's text into k->whole, and the control codes of the kernel. Returns 1, 0 if the kernel has no
+ * header, or -1.
+ */
 static int read_header(struct packed *k, struct fault *f)
 {
 	struct walk w;
@@ -140,7 +146,7 @@ static int piece_is_damaged(const struct packed *k, struct fault *f)
 	return pack_bad(k->p, at, f, "pack-damaged", "the columns of a block do not fit its tables");
 }
 
-/* Makes the line reader read the records of a static instruction whose lines end with kept values. */
+/* Marks a static instruction whose lines end with kept values, so that the line reader parses its records. */
 static void read_values_of(const struct trace *t, struct packed *k, uint32_t i)
 {
 	const char *opcode = code_at(t->o.code, k->handle[i])->opcode;
@@ -185,7 +191,7 @@ static void parse_static(struct trace *t, struct packed *k, uint32_t i)
 	uint64_t unknown = t->unknown_recs;
 	k->each[i] = line_parse(t, &k->one, 0, (const char *)k->line.p, k->line.n - 1, &f) < 0;
 	t->unknown_recs = unknown;
-	if (k->each[i]) { /* the fault is reported at the instruction's first record, as for text */
+	if (k->each[i]) { /* the first record of the instruction reports the fault, as in text */
 		t->d = d;
 		k->plain = false;
 		return;
@@ -197,7 +203,7 @@ static void parse_static(struct trace *t, struct packed *k, uint32_t i)
 	k->plain &= !k->unknown[i] && !k->needs[i];
 	read_values_of(t, k, i);
 	if (k->unknown[i])
-		return; /* warned once for each kernel */
+		return; /* warns once in each kernel */
 	grow(&m->e, &m->cap, m->n + 1, sizeof(m->e[0]));
 	m->e[m->n++] = (struct static_entry){
 		c, t->d, (uint32_t)m->text.n, (uint32_t)k->line.n, k->handle[i], k->needs[i]};
@@ -226,9 +232,9 @@ static void find_line_dialect(struct trace *t, struct packed *k, struct replay *
 }
 
 /*
- * The kernel's first line decides the dialect, whatever the first static instruction is. Here the line is
- * only inspected; the reading of the line reports its faults. It is nearly always in the part's first thread
- * block, which is then kept as the next one.
+ * Finds the dialect from the kernel's first line, which need not belong to the first static instruction. The line is
+ * only inspected; its faults are reported when it is read. It is nearly always in the part's first thread block,
+ * which is then kept as the next one.
  */
 static int find_dialect(struct trace *t, struct packed *k, struct fault *f)
 {
@@ -337,8 +343,8 @@ static void take_decoded_block(struct packed *k, struct tblock *tb, struct text_
 }
 
 /*
- * Reads a thread block's records; inst is the number in the part's table unless the part is plain. 1, 0:
- * the kernel ends or continues as text, -1.
+ * Reads the records of the next thread block; rec.inst is the number in the part's table unless the part is plain.
+ * Returns 1, 0 if the kernel ends or continues as text, or -1.
  */
 static int next_records(
 	struct trace *t, struct packed *k, struct tblock *tb, struct text_in *in, struct fault *f)
@@ -377,10 +383,7 @@ static int next_records(
 
 /* ---- thread blocks ------------------------------------------------------------------------ */
 
-/*
- * Parses the line of a record with the reader of text. Its addresses are appended to those of the thread
- * block.
- */
+/* Parses the line of a record with the text reader and appends its addresses to the thread block. */
 static int parse_record(
 	struct trace *t, struct packed *k, struct tblock *tb, struct rec *r, uint32_t lanes, struct fault *f)
 {
@@ -408,14 +411,14 @@ static int lanes_fault(const struct trace *t, uint32_t mask, uint32_t lanes, str
 		mask & ~lanes, kernel_threads(&t->h), t->warp, lanes);
 }
 
-/* Checks a record, and replaces its number by its handle. */
+/* Checks a record and replaces its number by the handle. */
 static int finish_packed_record(struct trace *t, struct packed *k, struct tblock *tb, struct rec *r,
 	struct text_in *in, uint32_t lanes, struct fault *f)
 {
 	uint32_t id = r->inst;
 	unsigned flags = k->c->part->code.s[id].flags;
 
-	/* Only texts with a meaning require that all earlier texts are read. */
+	/* All earlier texts must be read before a text that has a meaning. */
 	bool line = flags & ST_LINE || k->each[id];
 	if (line || (flags & ST_TAIL && k->text)) {
 		k->line.n = 0;
@@ -519,7 +522,9 @@ int packed_next(struct trace *t, struct tblock *tb, struct fault *f)
 	return r;
 }
 
-/* The piece after the walk's position that has thread block `block`. 1, 0: none, or text is before it, -1. */
+/*
+ * Moves the walk to the piece with thread block `block`. Returns 1, 0 if there is none or text precedes it, or -1.
+ */
 static int find_piece(struct packed *k, uint64_t block, struct fault *f)
 {
 	int r;

@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writes packed streams: cuts the kernels' text into pieces, which several threads encode (job.c), collects
- * pieces into blocks, writes the blocks in order, and then an index.
+ * Writer of packed streams: cuts the kernels' text into pieces, which several threads encode (job.c), collects
+ * pieces into blocks, and writes the blocks in order and then an index.
  *
- * Always true: the cuts depend only on the text, so the bytes are the same for any number of threads. The
- * version has the flags of the features that the stream uses. The columns of a piece are at most PIECE_SLACK
- * longer than its text, so those of a block fit the limits. This also holds for pieces given as records,
- * because no column is longer than the line that it represents.
+ * Always true: the cuts depend only on the text, so the stream is the same for any number of threads. The version
+ * has the flags of the features that the stream uses. The columns of a piece are at most PIECE_SLACK bytes longer
+ * than its text, so the columns of a block are within the limits. This also applies to pieces that are given as
+ * records, because a record never needs more bytes than its line.
  */
 #include "output.h"
 #include "writer.h"
 
 #define PIECE_TEXT (4u << 20)
-#define FILL_TEXT \
-	(16u << 20) /* bytes of text of a piece that is given as records; smaller than other pieces */
+#define FILL_TEXT  (16u << 20) /* bytes of text in a piece that is given as records */
 #define BLOCK_TEXT (32u << 20)
 
-#define SHARED_TEXT  256u  /* bytes of text that a repetition counts as */
-#define PIECES_PLAIN 4096u /* most pieces of a block in a stream without shared pieces */
+#define SHARED_TEXT  256u  /* bytes of text that a repetition counts for */
+#define PIECES_PLAIN 4096u /* largest number of pieces per block in a stream without shared pieces */
 
-/* Returns the most text that a piece may have to fit into a block with the list. */
+/* Returns the largest text of a piece that fits into a block with the list. */
 static size_t piece_most(void) { return pack_limits.columns / 2; }
 
 struct pack_writer *pack_writer_new(FILE *out, int level, unsigned threads)
@@ -43,8 +42,8 @@ void pack_on_text(struct pack_writer *w, void (*on_text)(void *ctx, uint32_t ker
 /* ---- blocks ------------------------------------------------------------------------------- */
 
 /*
- * Writes the start of the stream before the first block, whose body is b. The index of a stream of one block
- * is known here.
+ * Writes the start of the stream, before the first block with the body b. For a stream of one block the index is
+ * known here.
  */
 static void put_magic(struct pack_writer *w, const struct buf *b)
 {
@@ -58,7 +57,7 @@ static void put_magic(struct pack_writer *w, const struct buf *b)
 	w->started = true;
 }
 
-/* Writes a frame to the stream, or to the spool while the list is not known. Returns its size. */
+/* Writes a frame to the stream, or to the spool while the list is unknown. Returns its size. */
 static uint64_t put_framed(struct pack_writer *w, uint8_t type, const struct buf *b)
 {
 	FILE *to = w->spool ? w->spool : w->out;
@@ -171,7 +170,10 @@ static void text_hash(const struct pack_writer *w, unsigned char out[16])
 	memcpy(out, h.digest, 16);
 }
 
-/* Hashes the kernel's name with its grid, and the name alone. Kernels with equal hashes may be alike. */
+/*
+ * Hashes the kernel's name with its grid (near), and the name alone (far). Kernels with equal hashes are probably
+ * similar.
+ */
 static void hash_names(struct pack_writer *w, const struct piece *c, uint64_t *near, uint64_t *far)
 {
 	const uint32_t *g = c->facts.grid;
@@ -188,8 +190,8 @@ static void hash_names(struct pack_writer *w, const struct piece *c, uint64_t *n
 }
 
 /*
- * Finds the piece that this one repeats, or adds it as an origin. A piece that begins a block inside a kernel
- * is no repetition, because the index stores its first thread block.
+ * Finds the origin that the piece repeats, or adds the piece as an origin. A piece that begins a block inside a
+ * kernel is never a repetition, because the index stores its first thread block.
  */
 static void find_repetition(struct pack_writer *w, struct piece *c)
 {
@@ -286,8 +288,8 @@ static void queue_cut_piece(struct pack_writer *w, size_t n, size_t header, bool
 }
 
 /*
- * Returns the bytes before the first thread block; 0: the header is not in the tracer's form, so that the
- * whole kernel is kept as text.
+ * Returns the bytes before the first thread block; 0 if the header is not in the tracer's form, so that the whole
+ * kernel is stored as text.
  */
 static size_t find_header(const struct pack_writer *w)
 {
@@ -310,7 +312,7 @@ static size_t find_header(const struct pack_writer *w)
 	return 0;
 }
 
-/* Returns the offset after the last thread block that ends in the text, or 0. */
+/* Returns the offset after the last thread block that is complete in the text, or 0. */
 static size_t offset_after_last_block(const struct buf *b)
 {
 	for (size_t n = b->n; n >= 9; n--) {
@@ -335,7 +337,7 @@ static void cut_piece(struct pack_writer *w)
 	}
 	size_t n = offset_after_last_block(&w->in);
 	if (n <= header && w->limit < piece_most()) {
-		w->limit = min_u64(2 * w->limit, piece_most()); /* a large thread block */
+		w->limit = min_u64(2 * w->limit, piece_most()); /* the thread block is large */
 		return;
 	}
 	queue_cut_piece(w, n <= header ? w->in.n : n, header, false);
@@ -374,7 +376,7 @@ void pack_add_text(struct pack_writer *w, const void *bytes, size_t n)
 
 /* ---- records ------------------------------------------------------------------------------ */
 
-/* Makes a piece of the filled records; ends: it ends the kernel. */
+/* Queues a piece with the filled records; ends: it ends the kernel. */
 static void queue_filled_records(struct pack_writer *w, bool ends)
 {
 	struct piece *c = xcalloc(1, sizeof(*c));
@@ -413,7 +415,7 @@ void pack_begin_records(
 	w->code = XXH3_64bits_withSeed(inst, n_inst * sizeof(*inst), w->queue->share->seed);
 }
 
-/* Appends a block that no part can hold as text. */
+/* Appends a thread block that no part can take, as text. */
 static void feed_lines(
 	struct pack_writer *w, const uint32_t id[3], const struct pack_warp *warp, uint32_t n_warps)
 {
@@ -479,7 +481,7 @@ void pack_end_kernel(struct pack_writer *w, unsigned char *hash)
 	w->kernel++;
 }
 
-/* Makes the body of the index. */
+/* Appends the body of the index to b. */
 static void put_index(struct pack_writer *w, struct buf *b)
 {
 	uint64_t kernel = 0, bytes = 0;
@@ -516,8 +518,8 @@ static void copy_spool(FILE *out, FILE *spool)
 }
 
 /*
- * Ends the wait for the list. If the stream has one block with space for the list, that block gets it;
- * otherwise a block with only the list precedes the blocks in the spool.
+ * Writes the list that was announced by pack_list_last(). If the stream has one block with space for the list, the
+ * list is put there; otherwise a block with only the list precedes the blocks in the spool.
  */
 static void put_late_list(struct pack_writer *w)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The kernel list of a stream that is written. */
+/* Writing of a stream's kernel list. */
 #include <string.h>
 #include "job.h"
 #include "output.h"
@@ -7,7 +7,7 @@
 
 bool pack_list_fits(size_t n) { return n <= pack_limits.list; }
 
-/* Returns whether the list may have several kernels, one of which may repeat another with moved buffers. */
+/* Reports whether the list has several kernels, so that one may repeat another with moved buffers. */
 static bool several_kernels(const char *text, size_t n)
 {
 	const char *first = n ? memmem(text, n, "kernel", 6) : NULL;

@@ -14,30 +14,36 @@
 
 struct block_entry {
 	uint64_t size, kernel;
-	uint64_t before; /* 0: the block begins the kernel; else 1 + number of its thread blocks before the block */
+	/* 0: the block begins the kernel; else 1 + number of the kernel's thread blocks before the block */
+	uint64_t before;
 	uint64_t bodies;
 };
 
 struct pack_writer {
 	FILE *out;
-	FILE *spool; /* file of the blocks while the list, which comes last, is unknown; NULL: the list came first */
+	FILE *spool; /* file of the blocks while the list is unknown; NULL if the list was written first */
 	struct queue *queue;
 	struct job *job;            /* block that is being filled */
 	uint64_t text, room;        /* bytes of text in the block; bytes that its columns may still take */
 	struct buf list;            /* metadata of the list until the first block */
 	struct buf picks;           /* text of the picks; empty: none */
-	const struct cubins *codes; /* functions whose control codes are stored; NULL: none are */
+	const struct cubins *codes; /* functions whose control codes are stored; NULL: none */
 	uint32_t coded;             /* instructions of the kernel's function */
 	struct directory directory;
-	struct buf told;    /* directory as in the index; empty: none, or not known yet */
-	bool several;       /* there are several blocks: the first is written before all kernels are known */
-	bool started;       /* magic and version are written */
-	bool shared;        /* the version says that pieces may refer to bodies */
-	bool relative;      /* the version has PACK_RELATIVE */
-	struct buf missing; /* kernels of the list that the stream lacks, as in the metadata; empty: none */
-	uint64_t name;      /* hash of the name of the kernel that was begun */
+	struct buf told; /* the directory's bytes for the index; empty: none, or not known yet */
+	bool several; /* the stream has several blocks, so the first is written before all kernels are known */
+	bool started;  /* magic and version are written */
+	bool shared;   /* the version says that pieces may refer to bodies */
+	bool relative; /* the version has PACK_RELATIVE */
+	struct buf
+		missing; /* bytes of the metadata for kernels of the list that the stream lacks; empty: none */
+	uint64_t name;   /* hash of the name of the kernel that was begun */
 	struct header_state ids; /* id and stream of the last kernel */
-	bool any, lines; /* a kernel has begun; the first is PTX: code lines are numbers, words are preset */
+	/*
+	 * any: a kernel has begun; lines: the first kernel is from PTX, so "-code" lines are numbers and the PTX
+	 * dictionary is used
+	 */
+	bool any, lines;
 	struct block_entry *entry;
 	uint32_t n_entries, cap_entries;
 	uint32_t kernel;
@@ -51,7 +57,7 @@ struct pack_writer {
 	struct records records;
 	uint64_t code; /* hash of the static code of the records */
 	bool no_hash;
-	uint32_t reported; /* kernels with lower numbers that are kept as text were reported */
+	uint32_t reported; /* on_text() was called for kernels with lower numbers if they needed it */
 	void (*on_text)(void *ctx, uint32_t kernel);
 	void *ctx;
 	XXH3_state_t *hash;
