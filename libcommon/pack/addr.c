@@ -49,7 +49,7 @@ static bool list_is_moved(struct addresses *x, const struct recipe *r, const str
 	return !off;
 }
 
-bool recipe_holds(struct addresses *x, const struct recipe *r, const struct recorded *g)
+bool recipe_can_represent(struct addresses *x, const struct recipe *r, const struct recorded *g)
 {
 	uint64_t low = (UINT64_C(1) << r->align) - 1, limit = UINT64_C(1) << (8 * r->planes), t[32];
 	const uint64_t *a;

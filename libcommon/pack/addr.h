@@ -252,6 +252,6 @@ static inline bool pattern_base(const int64_t *pattern, uint32_t mask, const uin
 }
 
 /* Reports whether a recipe with numbers can represent these addresses. */
-bool recipe_holds(struct addresses *x, const struct recipe *r, const struct recorded *g);
+bool recipe_can_represent(struct addresses *x, const struct recipe *r, const struct recorded *g);
 
 #endif

@@ -26,7 +26,7 @@ void affine_pattern(const struct shape *s, int64_t pattern[32])
 	}
 }
 
-static bool base_of_shape(const struct shape *s, const int64_t pattern[32], uint64_t *base)
+static bool find_shape_base(const struct shape *s, const int64_t pattern[32], uint64_t *base)
 {
 	unsigned first = bit_lowest32(s->mask);
 
@@ -57,7 +57,7 @@ uint32_t affine_fit(const struct shape *shape, uint32_t n_shapes, const int64_t 
 	uint32_t hits = 0;
 
 	for (uint32_t i = 0; i < n_shapes; i++)
-		good[i] = base_of_shape(&shape[i], pattern, &base[i]);
+		good[i] = find_shape_base(&shape[i], pattern, &base[i]);
 	for (unsigned k = 0; k < 4; k++) {
 		bool found = false;
 

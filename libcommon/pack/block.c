@@ -40,7 +40,7 @@ struct block_reading {
 };
 
 /* Sets the function of a kernel that begins: an earlier function of the block, or the next one in the column. */
-static bool read_codes(
+static bool read_piece_codes(
 	const struct pack_block *b, struct block_reading *r, struct cur *from, struct read_piece *c)
 {
 	const struct buf *col = &b->col[COL_CODES];
@@ -66,7 +66,7 @@ static bool read_codes(
 }
 
 /* Reads what is not part of a kernel's body: id, stream, hash, control codes. */
-static bool read_kernel(const struct pack_block *b, struct block_reading *r, struct read_piece *c)
+static bool read_kernel_state(const struct pack_block *b, struct block_reading *r, struct read_piece *c)
 {
 	struct cur *in = &r->kernel;
 	uint8_t flags = cur_byte(in);
@@ -81,7 +81,7 @@ static bool read_kernel(const struct pack_block *b, struct block_reading *r, str
 	if (flags & KERNEL_HASH)
 		c->hash = cur_bytes(in, 16);
 	if (flags & KERNEL_CODES) {
-		if (!(r->flags & PIECE_CODES) || !(c->flags & PIECE_BEGINS) || !read_codes(b, r, in, c))
+		if (!(r->flags & PIECE_CODES) || !(c->flags & PIECE_BEGINS) || !read_piece_codes(b, r, in, c))
 			return false;
 		c->flags |= PIECE_CODES;
 	}
@@ -89,11 +89,12 @@ static bool read_kernel(const struct pack_block *b, struct block_reading *r, str
 }
 
 /* Reads a piece that refers to a body or is a new patch of a body. */
-static bool read_shared(struct pack *p, struct pack_block *b, struct block_reading *r, struct read_piece *c)
+static bool read_shared_piece(
+	struct pack *p, struct pack_block *b, struct block_reading *r, struct read_piece *c)
 {
 	uint64_t v = cur_var(&r->body);
 	const bool relative = p->features & PACK_RELATIVE;
-	uint32_t next = order_next(&r->order), from = next == NONE ? r->next_body : next;
+	uint32_t next = order_predict(&r->order), from = next == NONE ? r->next_body : next;
 
 	if (c->flags & ~(0u + PIECE_SHARED + PIECE_BEGINS + PIECE_ENDS) || r->body.bad ||
 		(!(c->flags & PIECE_BEGINS) && b->n_pieces == 1))
@@ -118,7 +119,7 @@ static bool read_shared(struct pack *p, struct pack_block *b, struct block_readi
 	if (c->body >= r->next_body)
 		return false;
 	order_add(&r->order, c->body, v == BODY_PATCH);
-	return read_kernel(b, r, c);
+	return read_kernel_state(b, r, c);
 }
 
 static struct cur column_slice(const struct buf *col, uint64_t from, uint64_t to)
@@ -159,7 +160,8 @@ static bool keep_piece(struct pack *p, const struct pack_block *b, struct block_
 	return good;
 }
 
-static bool read_whole(struct pack *p, struct pack_block *b, struct block_reading *r, struct read_piece *c)
+static bool read_whole_piece(
+	struct pack *p, struct pack_block *b, struct block_reading *r, struct read_piece *c)
 {
 	struct cur *in = &r->in;
 	struct piece_place at = {.header = in->p};
@@ -174,10 +176,10 @@ static bool read_whole(struct pack *p, struct pack_block *b, struct block_readin
 		struct header_facts h = header_facts((const char *)c->header.p, c->header.n);
 		memcpy(c->part->grid, h.grid, sizeof(h.grid));
 		c->part->threads = h.threads;
-		if (c->flags & PIECE_CODES && !read_codes(b, r, in, c))
+		if (c->flags & PIECE_CODES && !read_piece_codes(b, r, in, c))
 			return false;
 	} else {
-		part_place(in, c->part);
+		part_read_position(in, c->part);
 	}
 	at.header_end = at.table = in->p;
 	if (c->flags & PIECE_PART && !part_unpack(in, c->part, &r->room, r->used))
@@ -227,7 +229,8 @@ static bool read_all_pieces(struct pack *p, struct pack_block *b, struct block_r
 
 		c->kernel = kernel;
 		c->flags = (unsigned)mp_get_uint(in, r->flags);
-		if (in->bad || !(c->flags & PIECE_SHARED ? read_shared(p, b, r, c) : read_whole(p, b, r, c)))
+		if (in->bad || !(c->flags & PIECE_SHARED ? read_shared_piece(p, b, r, c)
+							 : read_whole_piece(p, b, r, c)))
 			return false;
 		kernel += !!(c->flags & PIECE_ENDS);
 	}
@@ -384,12 +387,12 @@ void walk_start(struct walk *w, struct pack *p, uint32_t kernel, uint64_t first_
 }
 
 /* Sets *number to the next block of the walk. Returns 1, 0 after the last block, or -1. */
-static int walk_block(struct walk *w, uint32_t *number, struct fault *f)
+static int walk_next_block(struct walk *w, uint32_t *number, struct fault *f)
 {
 	struct pack *p = w->p;
 
 	pthread_mutex_lock(&p->lock);
-	int r = w->next_block < p->n_entries ? 1 : p->in ? forward_more(p, f) : 0;
+	int r = w->next_block < p->n_entries ? 1 : p->in ? forward_read_entry(p, f) : 0;
 	*number = w->next_block;
 	w->next_block += r > 0;
 	pthread_mutex_unlock(&p->lock);
@@ -458,7 +461,7 @@ int walk_next(struct walk *w, struct read_piece **c, struct fault *f)
 	while (!w->ended) {
 		if (!w->b) {
 			uint32_t number;
-			int more = walk_block(w, &number, f);
+			int more = walk_next_block(w, &number, f);
 
 			if (more <= 0)
 				return more < 0 ? -1

@@ -134,7 +134,7 @@ static uint32_t block_of_body(const struct pack *p, uint32_t number)
 }
 
 /* Returns the body and marks it as used last. */
-static struct kept_body *get_kept(struct pack *p, uint32_t number, struct fault *f)
+static struct kept_body *use_kept_body(struct pack *p, uint32_t number, struct fault *f)
 {
 	struct bodies *b = bodies_of_stream(p);
 	struct kept_body *k = find_kept(b, number);
@@ -181,9 +181,9 @@ void bodies_free(struct bodies *b)
 	free(b);
 }
 
-static bool get_string(struct pack *p, uint32_t number, struct buf *string, struct fault *f)
+static bool read_body_string(struct pack *p, uint32_t number, struct buf *string, struct fault *f)
 {
-	const struct kept_body *k = get_kept(p, number, f), *root;
+	const struct kept_body *k = use_kept_body(p, number, f), *root;
 	struct patch patch = {.ops = {0}};
 
 	if (!k)
@@ -195,7 +195,7 @@ static bool get_string(struct pack *p, uint32_t number, struct buf *string, stru
 	/* The patch is copied, because reading the root's block may drop it. */
 	buf_add(&patch.ops, k->patch.ops.p, k->patch.ops.n);
 	buf_add(&patch.fresh, k->patch.fresh.p, k->patch.fresh.n);
-	root = get_kept(p, k->root, f);
+	root = use_kept_body(p, k->root, f);
 	bool good = root && root->root == NONE && patch_apply(string, &patch, root->string.p, root->string.n);
 	if (root && !good)
 		pack_bad(p, p->size, f, "pack-damaged", "the differences of a kernel do not fit its root");
@@ -221,7 +221,7 @@ static bool parse_shown(const struct pack *p, struct shown *s)
 		memcpy(s->part.grid, h.grid, sizeof(h.grid));
 		s->part.threads = h.threads;
 	} else {
-		part_place(&b.header, &s->part);
+		part_read_position(&b.header, &s->part);
 	}
 	if (b.header.bad || !part_unpack(&b.table, &s->part, &room, used) || cur_left(&b.table))
 		return false;
@@ -275,7 +275,7 @@ struct shown *bodies_show(struct pack *p, uint32_t number, struct fault *f)
 	s = xcalloc(1, sizeof(*s));
 	s->number = number;
 	s->users = 1;
-	if (!get_string(p, number, &s->string, f)) {
+	if (!read_body_string(p, number, &s->string, f)) {
 		free_shown(s);
 		return NULL;
 	}

@@ -18,10 +18,10 @@
 #include "format.h"
 
 /* Returns the largest string that may become a body, for a piece of n bytes of text. */
-static inline uint64_t body_most(uint64_t n) { return 2048 + n / 16; }
+static inline uint64_t body_size_max(uint64_t n) { return 2048 + n / 16; }
 
 #define BODIES_WRITTEN \
-	(16u << 20)             /* largest sum of body_most() over the bodies to which the writer may refer */
+	(16u << 20) /* largest sum of body_size_max() over the bodies to which the writer may refer */
 #define BODIES_READ (48u << 20) /* bytes of bodies that a reader keeps; at least twice BODIES_WRITTEN */
 
 struct body_parts {
@@ -67,7 +67,7 @@ struct body_order {
 	unsigned missed;     /* number of wrong predictions in a row */
 };
 /* Returns the body that is predicted next; NONE if there is no prediction. */
-uint32_t order_next(const struct body_order *o);
+uint32_t order_predict(const struct body_order *o);
 /* Appends the body. once: the body is new and must not be predicted from this position. */
 void order_add(struct body_order *o, uint32_t body, bool once);
 void order_free(struct body_order *o);

@@ -60,7 +60,7 @@ static void count_warp(struct census *c, const struct parsed *p, const struct pw
 	}
 }
 
-void census_take(struct census *c, const struct parsed *p, const struct isa *isa, int binary)
+void census_add_part(struct census *c, const struct parsed *p, const struct isa *isa, int binary)
 {
 	const struct part *part = &p->part;
 	const struct pcode *code = &part->code;

@@ -265,7 +265,7 @@ static void get_registers(struct buf *text, struct cur *reg, struct cur *kind, b
 	}
 }
 
-static bool get_raw(struct pcode *c, struct pstatic *s, struct cur *raw)
+static bool get_raw_line(struct pcode *c, struct pstatic *s, struct cur *raw)
 {
 	uint64_t n = cur_var(raw);
 	const uint8_t *p = cur_bytes(raw, n);
@@ -300,7 +300,7 @@ static bool get_static(struct part *p, uint32_t i, const struct forms *all, stru
 		s->lineno = (uint32_t)((i ? s[-1].lineno : 0) + (uint64_t)unfold(cur_var(&t[T_LINE])));
 	s->mid = (uint32_t)c->text.n;
 	if (!f->op_len)
-		return get_raw(c, s, &t[T_RAW]) && pstatic_derive(p, s);
+		return get_raw_line(c, s, &t[T_RAW]) && pstatic_derive(p, s);
 	get_registers(&c->text, &t[T_DST], &t[T_KIND], p->style & STYLE_UNIFORM, f->n_dst);
 	buf_byte(&c->text, ' ');
 	buf_add(&c->text, f->op, f->op_len);

@@ -99,7 +99,7 @@ int pack_read_list(struct pack *p, struct fault *f);
 void static_cache_free(struct static_cache *m);
 
 /* Reads the next entry of a stream from a pipe. Returns 1, 0 at the end, or -1. The caller must hold the lock. */
-int forward_more(struct pack *p, struct fault *f);
+int forward_read_entry(struct pack *p, struct fault *f);
 int forward_finish(struct pack *p, struct fault *f); /* checks that the stream ends here */
 uint8_t *forward_body(struct pack *p, uint32_t number, size_t *n, struct fault *f);
 

@@ -66,7 +66,7 @@ static void lzma_chain(lzma_filter filter[2], lzma_options_lzma *o, size_t n)
 }
 
 /* Appends p as LZMA2 if that needs less than `most` bytes. */
-static bool compress_text(struct buf *out, const uint8_t *p, size_t n, size_t most)
+static bool compress_lzma(struct buf *out, const uint8_t *p, size_t n, size_t most)
 {
 	lzma_options_lzma o;
 	lzma_filter filter[2];
@@ -83,7 +83,7 @@ static bool compress_text(struct buf *out, const uint8_t *p, size_t n, size_t mo
 	return true;
 }
 
-static bool expand_text(uint8_t *to, size_t n, const uint8_t *p, size_t n_p, const char **why)
+static bool expand_lzma(uint8_t *to, size_t n, const uint8_t *p, size_t n_p, const char **why)
 {
 	lzma_options_lzma o;
 	lzma_filter filter[2];
@@ -131,7 +131,7 @@ static void compress_column(struct buf *out, int k, const struct buf *col, int l
 	compress_zstd(out, col->p, col->n, column_level(col->n, level), NULL);
 	if (level == PACK_FAST)
 		return;
-	*lzma = compress_text(&other, col->p, col->n, out->n);
+	*lzma = compress_lzma(&other, col->p, col->n, out->n);
 	if (!*lzma) {
 		buf_free(&other);
 		return;
@@ -252,7 +252,7 @@ bool columns_unpack(const uint8_t *p, size_t n, struct buf col[N_COLUMNS], bool 
 		if (!from)
 			return false;
 		buf_room(&col[k], len[k] + 1);
-		if (lzma ? !expand_text(col[k].p, len[k], from, packed[k] >> 1, why)
+		if (lzma ? !expand_lzma(col[k].p, len[k], from, packed[k] >> 1, why)
 			 : !expand_zstd(col[k].p, len[k], from, packed[k] >> 1, NULL, why))
 			return false;
 		col[k].n = len[k];

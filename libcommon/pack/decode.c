@@ -119,7 +119,7 @@ bool replay_span(struct replay *r, uint32_t i, const struct buf col[N_COLUMNS], 
 
 struct tails *replay_tails(struct replay *r) { return &r->tails; }
 
-void replay_looked(struct replay *r, const uint32_t *handle, struct tblock *tb)
+void replay_reset_inspected(struct replay *r, const uint32_t *handle, struct tblock *tb)
 {
 	tails_span(&r->tails, r->col);
 	if (!handle)
@@ -186,14 +186,14 @@ static enum missed prediction_missed(struct replay *r, uint32_t *mask)
 			for (unsigned i = 0; m && i < 4; i++)
 				*mask |= (uint32_t)m[i] << 8 * i;
 			if (*mask & ~r->f.active)
-				flow_take(&r->f, *mask);
+				flow_activate_lanes(&r->f, *mask);
 			return MISSED_MASK;
 		}
 		if (what - 2 >= r->c->n) {
 			c->bad = true;
 			return MISSED_END;
 		}
-		flow_goto(&r->f, (uint32_t)(what - 2));
+		flow_set_next(&r->f, (uint32_t)(what - 2));
 	}
 	return c->bad ? MISSED_END : MISSED_NONE;
 }
@@ -369,7 +369,7 @@ static bool plan_recipe(const struct replay *r, const struct recipe *e, struct p
 }
 
 /* Plans the path: reports whether its addresses depend only on the numbers of the warp and the thread block. */
-static bool plan_path(struct replay *r)
+static bool plan_path_addresses(struct replay *r)
 {
 	struct path *p = &r->path;
 
@@ -410,7 +410,7 @@ static void keep_path(struct replay *r, const struct tblock *tb, uint32_t first,
 			p->mem[p->n_mem++] =
 				(struct path_mem){.rec = i, .mem = r->mem_of[first + i - r->mem_from]};
 	}
-	p->planned = plan_path(r);
+	p->planned = plan_path_addresses(r);
 	p->placed = false;
 }
 

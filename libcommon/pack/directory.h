@@ -23,7 +23,7 @@ struct census {
 };
 
 /* Counts a part that encode_part() has processed. binary: "-binary version" of its kernel. */
-void census_take(struct census *c, const struct parsed *p, const struct isa *isa, int binary);
+void census_add_part(struct census *c, const struct parsed *p, const struct isa *isa, int binary);
 
 struct directory_row {
 	uint32_t name; /* number of the name in the directory, plus 1; 0: the directory lacks the kernel */

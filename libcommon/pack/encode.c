@@ -120,7 +120,7 @@ static void encode_mask(struct encoder *e, const struct pstatic *s, uint32_t mas
 		for (int k = 0; k < 4; k++)
 			buf_byte(&e->col[COL_MISS], (uint8_t)(mask >> 8 * k));
 		if (mask & ~a)
-			flow_take(&e->f, mask);
+			flow_activate_lanes(&e->f, mask);
 	}
 }
 
@@ -196,12 +196,12 @@ static inline bool encode_as_offset(struct encoder *e, uint32_t m, const uint64_
 }
 
 /* Reports whether recipe r yields these addresses, and if so sets the lanes. */
-static bool recipe_fits(struct encoder *e, const struct recipe *r, uint32_t m, const struct recorded *g)
+static bool recipe_yields(struct encoder *e, const struct recipe *r, uint32_t m, const struct recorded *g)
 {
 	struct lanes t;
 
 	if (has_numbers(r))
-		return recipe_holds(&e->x, r, g);
+		return recipe_can_represent(&e->x, r, g);
 	recipe_apply(&e->x, r, &t);
 	if (!lanes_equal_recorded(&t, g))
 		return false;
@@ -218,9 +218,9 @@ static void encode_addresses(struct encoder *e, uint32_t m, const struct recorde
 	unsigned d = e->ran[m] ? x->later : x->first, k = d;
 
 	e->ran[m] = true;
-	if (!recipe_fits(e, &x->r[d], m, g)) {
+	if (!recipe_yields(e, &x->r[d], m, g)) {
 		k = 0;
-		while (!recipe_fits(e, &x->r[k], m, g))
+		while (!recipe_yields(e, &x->r[k], m, g))
 			k++;
 		buf_var(&e->col[COL_MGAP], e->mgap);
 		buf_byte(&e->col[COL_MSEL], (uint8_t)k);
@@ -331,7 +331,7 @@ static void encode_step(struct encoder *e, uint32_t number, uint32_t mask)
 
 	if (e->f.id != id) {
 		encode_miss(e, 2 + id);
-		flow_goto(&e->f, id);
+		flow_set_next(&e->f, id);
 	}
 	encode_mask(e, &e->c->s[id], mask);
 	e->seen[number] = mask;

@@ -144,7 +144,7 @@ static bool xor_holds(const struct lanes *from, const struct recorded *g, const 
 }
 
 /* Counts the recipes based on instruction ref that yield these addresses. */
-static void try_ref(
+static void count_recipes_of_ref(
 	struct fitter *f, struct fit_tally **t, uint32_t ref, const struct recorded *g, const uint64_t *a)
 {
 	const struct lanes *from = lanes_of(&f->x, ref);
@@ -261,7 +261,7 @@ static void add_fit_sample(struct fitter *f, uint32_t m, const struct recorded *
 		s->n[phase]++;
 		for (uint32_t i = 0; i < f->n_recent; i++)
 			if (phase || f->recent[i] != m)
-				try_ref(f, &s->t[phase], f->recent[i], g, a);
+				count_recipes_of_ref(f, &s->t[phase], f->recent[i], g, a);
 	}
 	uint32_t k = 0;
 	while (k < f->n_recent && f->recent[k] != m)
@@ -326,7 +326,7 @@ static void sort_best_tallies(struct fit_tally *t)
 }
 
 /* Returns the best recipe without numbers of a phase, or -1. The best tallies are at the front. */
-static int choose_phase(struct fitter *f, uint32_t m, unsigned phase)
+static int choose_default_recipe(struct fitter *f, uint32_t m, unsigned phase)
 {
 	struct fit_sample *s = &f->s[m];
 	struct pmem *x = &f->c->mem[m];
@@ -362,7 +362,7 @@ static void choose_recipes(struct fitter *f, uint32_t m)
 {
 	struct pmem *x = &f->c->mem[m];
 	const struct fit_sample *s = &f->s[m];
-	int first = choose_phase(f, m, 0), later = choose_phase(f, m, 1);
+	int first = choose_default_recipe(f, m, 0), later = choose_default_recipe(f, m, 1);
 
 	for (unsigned k = 0; k < 2 * BEST; k++) { /* other recipes that were often right */
 		if (!s->t[!(k & 1)])
@@ -382,7 +382,7 @@ static void choose_recipes(struct fitter *f, uint32_t m)
 
 /* ---- remaining addresses ------------------------------------------------------------------ */
 
-static void count_rest(struct rest *r, uint32_t mask, const uint64_t *a, unsigned n)
+static void count_unexplained(struct rest *r, uint32_t mask, const uint64_t *a, unsigned n)
 {
 	uint64_t base;
 
@@ -431,7 +431,7 @@ static void fit_second_walk(struct fitter *f, uint32_t m, const struct recorded 
 		}
 	}
 	for (unsigned k = 0; k < x->n; k++) {
-		if (x->r[k].op == OP_MOVED && g->n > 2 && recipe_holds(&f->x, &x->r[k], g)) {
+		if (x->r[k].op == OP_MOVED && g->n > 2 && recipe_can_represent(&f->x, &x->r[k], g)) {
 			r->missed[phase]++;
 			r->used[k]++;
 			lanes_set(lanes_of(&f->x, m), g);
@@ -441,7 +441,7 @@ static void fit_second_walk(struct fitter *f, uint32_t m, const struct recorded 
 	r->missed[phase]++;
 	lanes_set(lanes_of(&f->x, m), g);
 	uint64_t list[32] = {0};
-	count_rest(r, g->mask, recorded_list(g, list), g->n);
+	count_unexplained(r, g->mask, recorded_list(g, list), g->n);
 }
 
 /* Removes recipes that save fewer bytes than they need. */

@@ -195,7 +195,7 @@ static inline void flow_step(struct flow *f, uint32_t id, uint32_t lanes)
 /*
  * Corrects the predicted instruction to id: selects the group that waits at id, else moves the active lanes there.
  */
-static inline void flow_goto(struct flow *f, uint32_t id)
+static inline void flow_set_next(struct flow *f, uint32_t id)
 {
 	f->cause = NONE;
 	for (uint32_t g = f->n_groups; g-- > 0;) {
@@ -212,7 +212,7 @@ static inline void flow_goto(struct flow *f, uint32_t id)
 }
 
 /* Makes only these lanes active; they execute f->id contrary to the prediction. */
-static inline void flow_take(struct flow *f, uint32_t lanes)
+static inline void flow_activate_lanes(struct flow *f, uint32_t lanes)
 {
 	uint32_t rest = f->active & ~lanes;
 

@@ -253,9 +253,9 @@ void static_number_memory(struct pcode *c);
 enum ctl ctl_of(const char *opcode, size_t n); /* Returns how an opcode changes the flow of its warp. */
 
 /* ---- part.c ---- */
-void parsed_finish(struct parsed *p); /* sorts the static instructions */
-void parsed_room(struct parsed *p);   /* allocates the arrays to which runs refer, even if they are empty */
-void parsed_clear(struct parsed *p);  /* empties the part but keeps its arrays */
+void parsed_finish(struct parsed *p);  /* sorts the static instructions */
+void parsed_reserve(struct parsed *p); /* allocates the arrays to which runs refer, even if they are empty */
+void parsed_clear(struct parsed *p);   /* empties the part but keeps its arrays */
 void parsed_free(struct parsed *p);
 void part_free(struct part *p);
 
@@ -333,7 +333,7 @@ void fit_addresses(struct parsed *p);
 void encode_part(struct parsed *p, struct buf col[N_COLUMNS]);
 void part_pack(struct buf *out, const struct part *p);
 /* Reads the position of a part in its kernel, which the part does not begin. */
-void part_place(struct cur *in, struct part *p);
+void part_read_position(struct cur *in, struct part *p);
 bool part_unpack(struct cur *in, struct part *p, struct block_room *room, uint64_t used[N_COLUMNS]);
 
 /* ---- decode.c ---- */
@@ -352,7 +352,7 @@ struct tails *replay_tails(struct replay *r);
  * Prepares the first thread block of a span for use after it was decoded without handles for inspection: its texts
  * restart, and handles, if any, are inserted.
  */
-void replay_looked(struct replay *r, const uint32_t *handle, struct tblock *tb);
+void replay_reset_inspected(struct replay *r, const uint32_t *handle, struct tblock *tb);
 
 /* ---- column.c ---- */
 /* Appends a block with these columns: the bytes between its length and its checksum. words: PACK_WORDED. */

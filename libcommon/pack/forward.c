@@ -97,7 +97,7 @@ static void drop_old_blocks(struct pack *p)
 		buf_free(&p->frame[p->dropped]);
 }
 
-int forward_more(struct pack *p, struct fault *f)
+int forward_read_entry(struct pack *p, struct fault *f)
 {
 	struct buf b = {0};
 	size_t body;
@@ -122,7 +122,7 @@ int forward_more(struct pack *p, struct fault *f)
 int forward_finish(struct pack *p, struct fault *f)
 {
 	pthread_mutex_lock(&p->lock);
-	int r = forward_more(p, f);
+	int r = forward_read_entry(p, f);
 	uint64_t at = p->n_entries ? p->entry[p->n_entries - 1].at : 0;
 	pthread_mutex_unlock(&p->lock);
 	return r > 0 ? pack_bad(p, at, f, "pack-damaged", "block after the last kernel") : r;
@@ -168,7 +168,7 @@ struct pack *pack_open_forward(struct input *in, struct fault *f)
 	p->in = in;
 	pack_lock_init(p);
 	bool good = read_exactly(p, &b, PACK_FIRST, f) == 0 && pack_check_magic(p, b.p, f) == 0 &&
-		    forward_more(p, f) >= 0;
+		    forward_read_entry(p, f) >= 0;
 	if (good && !p->n_entries)
 		good = pack_bad(p, PACK_FIRST, f, "pack-damaged", "no kernel list in the first block") == 0;
 	good = good && pack_read_list(p, f) == 0;

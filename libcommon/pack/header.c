@@ -79,7 +79,7 @@ struct header_scan {
 	const char *p, *end;
 };
 
-static bool take_header_text(struct header_scan *s, const char *word)
+static bool skip_header_text(struct header_scan *s, const char *word)
 {
 	size_t n = strlen(word);
 
@@ -120,9 +120,9 @@ static void scan_header_triple(struct header_scan *s, uint64_t v[3])
 	for (int i = 0; i < 3; i++) {
 		v[i] = header_number(s, 10);
 		if (i < 2)
-			take_header_text(s, ",");
+			skip_header_text(s, ",");
 	}
-	take_header_text(s, ")");
+	skip_header_text(s, ")");
 }
 
 /*
@@ -130,36 +130,36 @@ static void scan_header_triple(struct header_scan *s, uint64_t v[3])
  */
 static void read_values(struct values *v, struct header_scan s)
 {
-	take_header_text(&s, "-kernel name = ");
+	skip_header_text(&s, "-kernel name = ");
 	scan_header_string(&s, &v->name, &v->name_len);
-	take_header_text(&s, "\n-kernel id = "), v->id = header_number(&s, 10);
-	take_header_text(&s, "\n-grid dim = ("), scan_header_triple(&s, v->grid);
-	take_header_text(&s, "\n-block dim = ("), scan_header_triple(&s, v->block);
-	take_header_text(&s, "\n-shmem = "), v->shmem = header_number(&s, 10);
-	take_header_text(&s, "\n-nregs = "), v->nregs = header_number(&s, 10);
-	take_header_text(&s, "\n-binary version = "), v->binary = header_number(&s, 10);
-	take_header_text(&s, "\n-cuda stream id = "), v->stream = header_number(&s, 10);
-	if (take_header_text(&s, "\n-shmem base_addr = 0x")) {
+	skip_header_text(&s, "\n-kernel id = "), v->id = header_number(&s, 10);
+	skip_header_text(&s, "\n-grid dim = ("), scan_header_triple(&s, v->grid);
+	skip_header_text(&s, "\n-block dim = ("), scan_header_triple(&s, v->block);
+	skip_header_text(&s, "\n-shmem = "), v->shmem = header_number(&s, 10);
+	skip_header_text(&s, "\n-nregs = "), v->nregs = header_number(&s, 10);
+	skip_header_text(&s, "\n-binary version = "), v->binary = header_number(&s, 10);
+	skip_header_text(&s, "\n-cuda stream id = "), v->stream = header_number(&s, 10);
+	if (skip_header_text(&s, "\n-shmem base_addr = 0x")) {
 		v->flags |= H_WINDOWS;
 		v->windows[0] = header_number(&s, 16);
-		take_header_text(&s, "\n-local mem base_addr = 0x"), v->windows[1] = header_number(&s, 16);
+		skip_header_text(&s, "\n-local mem base_addr = 0x"), v->windows[1] = header_number(&s, 16);
 	}
-	if (take_header_text(&s, "\n-nvbit version = ")) {
+	if (skip_header_text(&s, "\n-nvbit version = ")) {
 		v->flags |= H_NVBIT;
 		scan_header_string(&s, &v->nvbit, &v->nvbit_len);
-		take_header_text(&s, "\n-accelsim tracer version = "), v->tracer = header_number(&s, 10);
+		skip_header_text(&s, "\n-accelsim tracer version = "), v->tracer = header_number(&s, 10);
 	}
-	if (take_header_text(&s, "\n-enable lineinfo = "))
+	if (skip_header_text(&s, "\n-enable lineinfo = "))
 		v->flags |= H_LINEINFO, v->lineinfo = header_number(&s, 10);
-	if (take_header_text(&s, "\n-slice = 1"))
+	if (skip_header_text(&s, "\n-slice = 1"))
 		v->flags |= H_SLICE;
-	take_header_text(&s, "\n");
-	for (; v->blank < 15 && take_header_text(&s, "\n"); v->blank++)
+	skip_header_text(&s, "\n");
+	for (; v->blank < 15 && skip_header_text(&s, "\n"); v->blank++)
 		;
-	take_header_text(&s, "#traces format = ");
+	skip_header_text(&s, "#traces format = ");
 	scan_header_string(&s, &v->format, &v->format_len);
-	take_header_text(&s, "\n");
-	for (; v->after < 15 && take_header_text(&s, "\n"); v->after++)
+	skip_header_text(&s, "\n");
+	for (; v->after < 15 && skip_header_text(&s, "\n"); v->after++)
 		;
 }
 
@@ -286,7 +286,7 @@ static void pack_values(struct buf *out, const struct values *v, struct header_s
 }
 
 /* Finds the first "-code" line and the end of the last one. Returns false if there are none. */
-static bool code_lines(const char *text, size_t n, size_t *from, size_t *to)
+static bool find_code_lines(const char *text, size_t n, size_t *from, size_t *to)
 {
 	const char *at = find_header_line(text, n, "-code end"), *end = text + n;
 
@@ -310,7 +310,7 @@ static bool pack_lines(struct buf *out, const char *text, size_t n)
 {
 	struct buf lines = {0}, again = {0};
 	size_t from, to;
-	bool good = code_lines(text, n, &from, &to) && lines_pack(&lines, text + from, text + to) &&
+	bool good = find_code_lines(text, n, &from, &to) && lines_pack(&lines, text + from, text + to) &&
 		    lines_unpack(&again, cur_of(lines.p, lines.n)) && again.n == to - from &&
 		    !memcmp(again.p, text + from, again.n);
 

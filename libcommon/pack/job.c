@@ -153,8 +153,8 @@ static void join_body(struct piece *c)
 		.rest = c->bytes - c->header};
 	struct buf place = {0};
 
-	if (!c->part || !stream_blank(e->stored.p, e->stored.n) ||
-		job_columns(e) + e->table.n + e->stored.n + c->stripped.n > body_most(c->size))
+	if (!c->part || !stream_is_blank(e->stored.p, e->stored.n) ||
+		job_columns(e) + e->table.n + e->stored.n + c->stripped.n > body_size_max(c->size))
 		return;
 	if (!c->begins)
 		append_piece_position(&place, c);
@@ -163,7 +163,7 @@ static void join_body(struct piece *c)
 		b.col[k] = cursor_over(&e->col[k]);
 	body_join(&e->body, &b);
 	buf_free(&place);
-	if (e->body.n > body_most(c->size))
+	if (e->body.n > body_size_max(c->size))
 		buf_free(&e->body);
 }
 
@@ -183,7 +183,7 @@ static void encode_piece(struct queue *q, struct piece *c)
 		encode_part(p, e->col);
 		part_pack(&e->table, &p->part);
 	}
-	census_take(&e->census, p, q->isa, c->facts.binary);
+	census_add_part(&e->census, p, q->isa, c->facts.binary);
 	queue_keep_parsed(q, p);
 	if (c->part && !c->records && job_columns(e) + e->table.n > taken - c->header + PIECE_SLACK / 2) {
 		columns_free(e->col); /* the text is smaller */
@@ -192,7 +192,7 @@ static void encode_piece(struct queue *q, struct piece *c)
 		taken = c->header;
 	}
 	if (taken < c->text.n) {
-		e->census.known &= stream_blank(c->text.p + taken, c->text.n - taken);
+		e->census.known &= stream_is_blank(c->text.p + taken, c->text.n - taken);
 		buf_add(&e->stored, c->text.p + taken, c->text.n - taken);
 	}
 	if (c->header)
@@ -270,7 +270,9 @@ static void append_shared_piece(
 	struct gathering *g, const struct piece *c, const struct origin *o, const struct patch *p)
 {
 	struct buf *b = &g->col[COL_BODY];
-	uint32_t next = order_next(&g->order), from = next != NONE ? next : p ? o->body : g->share->n_bodies;
+	uint32_t next = order_predict(&g->order), from = next != NONE ? next
+							 : p          ? o->body
+								      : g->share->n_bodies;
 
 	g->job->shared = true;
 	mp_uint(&g->col[COL_META],
@@ -335,7 +337,7 @@ static void put_piece(struct queue *q, struct gathering *g, struct piece *c, boo
 	bool body = c->origin && e->body.n, patched = false;
 	if (body) {
 		pthread_mutex_lock(&q->lock);
-		patched = share_body(g->share, c->origin, c->related, &e->body, &p, first && !c->begins);
+		patched = share_make_body(g->share, c->origin, c->related, &e->body, &p, first && !c->begins);
 		pthread_mutex_unlock(&q->lock);
 		g->job->n_bodies++;
 	}
@@ -351,7 +353,7 @@ static void put_piece(struct queue *q, struct gathering *g, struct piece *c, boo
 	columns_free(e->col);
 	buf_free(&e->table);
 	buf_free(&e->head);
-	c->kept = e->stored.n && !stream_blank(e->stored.p, e->stored.n);
+	c->kept = e->stored.n && !stream_is_blank(e->stored.p, e->stored.n);
 	buf_free(&e->stored);
 }
 
@@ -535,7 +537,7 @@ bool queue_repeats(struct queue *q, const struct origin *o)
 	return o->good;
 }
 
-struct job *queue_take(struct queue *q, bool wait)
+struct job *queue_remove_oldest(struct queue *q, bool wait)
 {
 	pthread_mutex_lock(&q->lock);
 	struct job *j = q->first;

@@ -101,7 +101,7 @@ bool queue_repeats(struct queue *q, const struct origin *o);
  * Returns the oldest job if it is finished, else NULL. With wait it waits for the job, and returns NULL only if no
  * job is closed.
  */
-struct job *queue_take(struct queue *q, bool wait);
+struct job *queue_remove_oldest(struct queue *q, bool wait);
 void job_free(struct queue *q, struct job *j);
 
 #endif

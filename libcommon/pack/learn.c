@@ -170,10 +170,10 @@ static void learn_warp(struct learner *l, const struct pwarp *w)
 				learn_branch_side(l, before, active, &now);
 			if (now.id != l->f.id) {
 				learn_next(l, &now, before);
-				flow_goto(&l->f, now.id);
+				flow_set_next(&l->f, now.id);
 			}
 			if (now.mask & ~l->f.active)
-				flow_take(&l->f, now.mask);
+				flow_activate_lanes(&l->f, now.mask);
 			learn_mask(l, &now);
 			active = l->f.active;
 			flow_step(&l->f, now.id, now.mask);
@@ -183,7 +183,7 @@ static void learn_warp(struct learner *l, const struct pwarp *w)
 	}
 }
 
-static void learn_pass(struct learner *l, bool guards)
+static void run_learning_pass(struct learner *l, bool guards)
 {
 	l->guards = guards;
 	for (uint32_t i = 0; i < l->c->n; i++) {
@@ -239,7 +239,7 @@ static void choose_guard(struct pstatic *s, const struct votes *v)
 }
 
 /* Sets the targets that are known because the immediate is a PC of the part. */
-static void known_targets(struct pcode *c)
+static void set_known_targets(struct pcode *c)
 {
 	for (uint32_t i = 0; i < c->n; i++) {
 		struct pstatic *s = &c->s[i];
@@ -257,10 +257,10 @@ void pack_train_flow(struct parsed *p)
 	l.v = xcalloc(l.c->n + 1, sizeof(l.v[0]));
 	for (uint32_t i = 0; i < l.c->n; i++)
 		l.v[i].next = NONE;
-	known_targets(l.c);
-	learn_pass(&l, false);
+	set_known_targets(l.c);
+	run_learning_pass(&l, false);
 	choose_flow(&l);
-	learn_pass(&l, true);
+	run_learning_pass(&l, true);
 	for (uint32_t i = 0; i < l.c->n; i++) {
 		add_votes(&l.v[i]);
 		choose_guard(&l.c->s[i], &l.v[i]);

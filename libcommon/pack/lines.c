@@ -50,7 +50,7 @@ struct gaps {
 	uint64_t n;
 };
 
-static void note_line_miss(struct gaps *g, bool is)
+static void count_line(struct gaps *g, bool is)
 {
 	if (is)
 		buf_var(g->to, g->n);
@@ -108,7 +108,7 @@ struct line_item {
 	int64_t a, b;
 };
 
-static bool take_register_number(const char **s, const char *end, int64_t *v)
+static bool parse_line_number(const char **s, const char *end, int64_t *v)
 {
 	const char *p = *s;
 
@@ -121,19 +121,18 @@ static bool take_register_number(const char **s, const char *end, int64_t *v)
 }
 
 /* Parses an item from s to end: "D4/1", "P2", "l:1,17". */
-static bool take_line_item(const char *s, const char *end, struct line_item *i)
+static bool parse_line_item(const char *s, const char *end, struct line_item *i)
 {
 	*i = (struct line_item){.letter = *s++};
 	if (i->letter == 'l') {
-		if (s == end || *s++ != ':' || !take_register_number(&s, end, &i->a) || s == end ||
-			*s++ != ',')
+		if (s == end || *s++ != ':' || !parse_line_number(&s, end, &i->a) || s == end || *s++ != ',')
 			return false;
-		return take_register_number(&s, end, &i->b) && s == end;
+		return parse_line_number(&s, end, &i->b) && s == end;
 	}
-	if (!is_register(i->letter) || !take_register_number(&s, end, &i->a))
+	if (!is_register(i->letter) || !parse_line_number(&s, end, &i->a))
 		return false;
 	i->bank = s < end && *s == '/';
-	if (i->bank && (s++, !take_register_number(&s, end, &i->b)))
+	if (i->bank && (s++, !parse_line_number(&s, end, &i->b)))
 		return false;
 	return s == end;
 }
@@ -154,7 +153,7 @@ static bool pack_register(struct packing *p, uint32_t operand, const struct line
 		c++;
 	if (c == CLASSES_MAX)
 		return false;
-	note_line_miss(&p->misses, l->of[operand] != c + 1);
+	count_line(&p->misses, l->of[operand] != c + 1);
 	if (l->of[operand] != c + 1)
 		buf_var(&p->part[MISSES], c);
 	if (c == l->n_classes) {
@@ -214,7 +213,7 @@ static bool pack_words(struct packing *p, struct buf *name, const char *s, const
 			return false;
 		if (word > s)
 			buf_byte(name, ' ');
-		if (word > s && take_line_item(word, next, &item[n])) {
+		if (word > s && parse_line_item(word, next, &item[n])) {
 			buf_byte(name, (uint8_t)item[n++].letter);
 		} else if (word > s && (is_register(*word) || *word == 'l')) {
 			return false;
@@ -239,7 +238,7 @@ static bool pack_line(struct packing *p, struct buf *name, const char *s, const 
 			return false;
 		pc = pc << 4 | (unsigned)d;
 	}
-	note_line_miss(&p->places, pc != p->l.pc);
+	count_line(&p->places, pc != p->l.pc);
 	if (pc != p->l.pc)
 		buf_var(&p->part[PLACES], fold((int64_t)(pc - p->l.pc)));
 	p->l.pc = pc + 8;

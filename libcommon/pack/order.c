@@ -10,21 +10,21 @@
 
 #define SLOTS 4096u /* bodies with the same slot replace each other */
 
-uint32_t order_next(const struct body_order *o) { return o->at < o->n ? o->body[o->at] : NONE; }
+uint32_t order_predict(const struct body_order *o) { return o->at < o->n ? o->body[o->at] : NONE; }
 
-static uint32_t *order_slot_of(const struct body_order *o, uint32_t body)
+static uint32_t *order_slot(const struct body_order *o, uint32_t body)
 {
 	return &o->last[(body * 0x9e3779b1u) >> 20 & (SLOTS - 1)];
 }
 
 void order_add(struct body_order *o, uint32_t body, bool once)
 {
-	uint32_t expected = order_next(o);
+	uint32_t expected = order_predict(o);
 
 	if (!o->last)
 		o->last = xcalloc(SLOTS, sizeof(o->last[0]));
 	grow(&o->body, &o->cap, o->n + 1, sizeof(o->body[0]));
-	uint32_t *slot = order_slot_of(o, body), before = *slot;
+	uint32_t *slot = order_slot(o, body), before = *slot;
 	o->body[o->n] = once && expected != NONE ? expected : body;
 	*slot = ++o->n;
 	if (expected == NONE) {

@@ -112,7 +112,7 @@ static int send_piece(struct out *o, const struct walk *w, const struct read_pie
 		return 0;
 	const uint8_t *s = c->col[COL_STORED].p + c->stored;
 	if (!o->whole) {
-		if (stream_blank(s, c->n_stored))
+		if (stream_is_blank(s, c->n_stored))
 			return 0;
 		return fault_set(o->f, (struct place){o->p->name, 0, 0}, "pack-stored",
 			"kernel %u (%s) is kept as plain text, since it is not a regular trace: its thread blocks cannot be selected",
@@ -133,7 +133,7 @@ int pack_piece_text(struct walk *w, const struct read_piece *c,
 }
 
 /* Moves the walk from the first block to the block with the first wanted thread block. */
-static void skip_ahead(struct walk *w, uint64_t first)
+static void skip_to_block(struct walk *w, uint64_t first)
 {
 	uint32_t to = w->p->in ? 0 : pack_first_entry(w->p, w->kernel, first);
 
@@ -166,7 +166,7 @@ int pack_text(struct pack *p, uint32_t kernel, uint64_t first, uint64_t last,
 			break;
 		}
 		if (c->flags & PIECE_BEGINS && first > after)
-			skip_ahead(&w, first);
+			skip_to_block(&w, first);
 	}
 	walk_end(&w);
 	tblock_free(&o.tb);
@@ -197,7 +197,8 @@ int pack_kernel(struct pack *p, uint32_t kernel, struct pack_kernel *k, struct f
 		}
 		k->insts += c->part->n_insts;
 		k->blocks += c->part->n_blocks;
-		if (c->flags & PIECE_STORED && !stream_blank(c->col[COL_STORED].p + c->stored, c->n_stored))
+		if (c->flags & PIECE_STORED &&
+			!stream_is_blank(c->col[COL_STORED].p + c->stored, c->n_stored))
 			k->stored += c->n_stored;
 		k->text += c->bytes;
 		k->codes += c->n_codes;
@@ -253,7 +254,7 @@ int pack_codes(struct pack *p, uint32_t kernel, struct cubins *to, struct fault 
  * Returns the directory, which the first call unpacks; NULL if it is absent or damaged. *damaged distinguishes the
  * two; *f is set only if it is damaged.
  */
-static struct directory *directory_of(struct pack *p, bool *damaged, struct fault *f)
+static struct directory *load_directory(struct pack *p, bool *damaged, struct fault *f)
 {
 	*damaged = false;
 	pthread_mutex_lock(&p->lock);
@@ -277,7 +278,7 @@ bool pack_has_directory(const struct pack *p) { return p->packed.n != 0; }
 int pack_tally(struct pack *p, uint32_t kernel, struct pack_kernel *k, struct tally *t, struct fault *f)
 {
 	bool damaged;
-	const struct directory *d = directory_of(p, &damaged, f);
+	const struct directory *d = load_directory(p, &damaged, f);
 
 	if (!d || !d->row[kernel].name)
 		return damaged ? -1 : 0;
@@ -363,7 +364,7 @@ int pack_verify(struct pack *p, struct fault *f)
 	for (uint32_t i = 0; i < p->n_kernels && r == 0; i++)
 		r = verify_kernel(p, i, &s, f);
 	XXH3_freeState(s.hash);
-	directory_of(p, &damaged, f);
+	load_directory(p, &damaged, f);
 	if (r < 0 || damaged)
 		return -1;
 	uint32_t kernels = 0;

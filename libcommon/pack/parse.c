@@ -83,7 +83,7 @@ static bool skip_middle_columns(struct line *l, enum line_dialect d, bool *has_a
 }
 
 /* Reports whether the tracer writes the list as base and stride. */
-static bool addresses_strided(uint32_t mask, const uint64_t *a, int64_t *stride)
+static bool is_strided(uint32_t mask, const uint64_t *a, int64_t *stride)
 {
 	if (!mask) {
 		*stride = 0;
@@ -101,7 +101,7 @@ static bool addresses_strided(uint32_t mask, const uint64_t *a, int64_t *stride)
 }
 
 /* Scans the base of modes 1 and 2. It has 16 digits or no leading zeros, consistently in all lines of the part. */
-static bool base_address(struct parsed *p, struct line *l, uint64_t *v)
+static bool scan_base_address(struct parsed *p, struct line *l, uint64_t *v)
 {
 	if (!scan_literal(l, " 0x") || l->end - l->p < 2)
 		return false;
@@ -136,7 +136,7 @@ static bool scan_mode_list(struct parsed *p, struct line *l, uint32_t mask, uint
 			return false;
 	if (mode == 0)
 		return true;
-	if (!base_address(p, l, &a[0]))
+	if (!scan_base_address(p, l, &a[0]))
 		return false;
 	if (mode == 1)
 		return scan_stride(l, mask, a);
@@ -145,7 +145,7 @@ static bool scan_mode_list(struct parsed *p, struct line *l, uint32_t mask, uint
 			return false;
 		a[i] = a[i - 1] + (uint64_t)d;
 	}
-	return !addresses_strided(mask, a, &stride);
+	return !is_strided(mask, a, &stride);
 }
 
 /* Scans " mode addresses" and appends the addresses. Returns false if the tracer would write them differently. */
@@ -242,7 +242,7 @@ static bool find_line_prefix(struct parsed *p, struct line l)
 }
 
 /* Reads eight lower-case hexadecimal digits. */
-static bool mask_digits(const char *s, uint32_t *mask)
+static bool scan_mask_digits(const char *s, uint32_t *mask)
 {
 	uint64_t x;
 
@@ -281,7 +281,7 @@ static void put_record(struct parsed *p, const struct record *r, uint8_t flags)
 }
 
 /* Reads the line if it belongs to static instruction id. Returns false if it does not. */
-static bool repeated_line(struct parsed *p, struct line l, uint32_t id)
+static bool read_line_as_static(struct parsed *p, struct line l, uint32_t id)
 {
 	const struct pstatic *s = &p->part.code.s[id];
 	const uint8_t *t = p->part.code.text.p;
@@ -293,7 +293,7 @@ static bool repeated_line(struct parsed *p, struct line l, uint32_t id)
 		memcmp(l.p, t + s->head, s->head_len))
 		return false;
 	l.p += s->head_len;
-	if (!mask_digits(l.p, &r.mask) || l.p[8] != ' ' || memcmp(l.p + 9, t + s->mid, s->mid_len))
+	if (!scan_mask_digits(l.p, &r.mask) || l.p[8] != ' ' || memcmp(l.p + 9, t + s->mid, s->mid_len))
 		return false;
 	l.p += 9 + s->mid_len;
 	uint32_t n_addr = p->n_addr;
@@ -310,13 +310,13 @@ static bool repeated_line(struct parsed *p, struct line l, uint32_t id)
 }
 
 /* Reads the next line of a warp as the last successor of the instruction `before`, or as instruction `at`. */
-static bool expected_static(struct parsed *p, struct line l, uint32_t before, uint32_t at)
+static bool read_expected_line(struct parsed *p, struct line l, uint32_t before, uint32_t at)
 {
 	uint32_t id = before != NONE ? p->part.code.s[before].next : NONE;
 
-	if (id != NONE && repeated_line(p, l, id))
+	if (id != NONE && read_line_as_static(p, l, id))
 		return true;
-	return at != NONE && at != id && repeated_line(p, l, at);
+	return at != NONE && at != id && read_line_as_static(p, l, at);
 }
 
 static bool scan_instruction(struct parsed *p, struct line l, const struct ptb *tb, uint32_t warp)
@@ -386,7 +386,7 @@ static bool scan_numbered_word(struct line l, const char *name, uint32_t *v)
  * Reports whether a line after the id is one that newer tracers write. Other lines there have another meaning for
  * the text reader.
  */
-static bool extra_line(struct line l)
+static bool is_extra_line(struct line l)
 {
 	return scan_literal(&l, "cluster ") || scan_literal(&l, "core ") || scan_literal(&l, "sm ");
 }
@@ -422,7 +422,7 @@ static bool scan_warps(struct parsed *p, struct ptb *tb, const char **s, const c
 			}
 			if (!next_text_line(s, end, &l))
 				return false;
-			if (!(plain && expected_static(p, l, before, at)) &&
+			if (!(plain && read_expected_line(p, l, before, at)) &&
 				!scan_instruction(p, l, tb, w.id))
 				return false;
 			uint32_t id = p->run[p->n_run - 1].id + p->run[p->n_run - 1].n - 1;
@@ -456,7 +456,7 @@ static size_t parse_line_tail(struct parsed *p, const char *text, size_t n)
 			return 0;
 		if (l.p == l.end)
 			break;
-		if (!extra_line(l))
+		if (!is_extra_line(l))
 			return 0;
 	}
 	tb.extra = keep_text_bytes(&p->text, extra, l.p);

@@ -100,7 +100,7 @@ static void number_runs(struct parsed *p, const uint32_t *to)
 	}
 }
 
-void parsed_room(struct parsed *p)
+void parsed_reserve(struct parsed *p)
 {
 	grow(&p->run, &p->cap_run, p->n_run + 1, sizeof(p->run[0]));
 	grow(&p->more, &p->cap_more, p->n_more + 1, sizeof(p->more[0]));
@@ -128,14 +128,14 @@ void parsed_finish(struct parsed *p)
 	static_number_memory(c);
 	c->mem = xcalloc(c->n_mem + 1, sizeof(c->mem[0]));
 	number_runs(p, to);
-	parsed_room(p);
+	parsed_reserve(p);
 	free(o);
 	free(to);
 	p->part.n_insts = p->n_rec;
 	find_equal_paths(p);
 }
 
-void part_place(struct cur *in, struct part *p)
+void part_read_position(struct cur *in, struct part *p)
 {
 	p->first_block = mp_get_uint(in, UINT64_MAX);
 	for (int i = 0; i < 3; i++)

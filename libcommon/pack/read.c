@@ -28,7 +28,7 @@ int pack_bad(const struct pack *p, uint64_t at, struct fault *f, const char *id,
 }
 
 /* Reads n bytes at an offset. Returns 0 or -1. */
-static int pack_get(const struct pack *p, uint64_t at, void *to, size_t n, struct fault *f)
+static int read_stream_bytes(const struct pack *p, uint64_t at, void *to, size_t n, struct fault *f)
 {
 	if (at > p->size || n > p->size - at)
 		return pack_bad(p, p->size, f, "pack-truncated", "the stream ends early");
@@ -63,7 +63,7 @@ uint8_t *pack_frame(
 		pack_bad(p, p->size, f, "pack-truncated", "the stream ends early");
 		return NULL;
 	}
-	if (pack_get(p, at, head, have, f) < 0)
+	if (read_stream_bytes(p, at, head, have, f) < 0)
 		return NULL;
 	struct cur c = cur_of(head, have);
 	uint8_t is = cur_byte(&c);
@@ -78,7 +78,8 @@ uint8_t *pack_frame(
 		return NULL;
 	}
 	uint8_t *body = xmalloc(len + 1);
-	if (pack_get(p, at + n_head, body, len, f) < 0 || pack_get(p, at + n_head + len, sum, 8, f) < 0) {
+	if (read_stream_bytes(p, at + n_head, body, len, f) < 0 ||
+		read_stream_bytes(p, at + n_head + len, sum, 8, f) < 0) {
 		free(body);
 		return NULL;
 	}
@@ -97,7 +98,7 @@ uint8_t *pack_frame(
 
 /* ---- index and list ----------------------------------------------------------------------- */
 
-static bool index_picks(struct pack *p, struct cur *in)
+static bool read_index_picks(struct pack *p, struct cur *in)
 {
 	size_t n = 0;
 	const uint8_t *s = mp_get_str(in, &n);
@@ -110,7 +111,7 @@ static bool index_picks(struct pack *p, struct cur *in)
 	return true;
 }
 
-static bool index_directory(struct pack *p, struct cur *in)
+static bool read_index_directory(struct pack *p, struct cur *in)
 {
 	size_t n = 0;
 
@@ -125,10 +126,10 @@ static bool index_directory(struct pack *p, struct cur *in)
 
 bool pack_index_end(struct pack *p, struct cur *in)
 {
-	bool good = !(p->features & PACK_PICKED) || index_picks(p, in);
+	bool good = !(p->features & PACK_PICKED) || read_index_picks(p, in);
 
 	if (good && p->features & PACK_COUNTED && cur_left(in))
-		good = index_directory(p, in);
+		good = read_index_directory(p, in);
 	return good && !in->bad && !cur_left(in);
 }
 
@@ -138,7 +139,7 @@ static int read_index(struct pack *p, struct fault *f)
 	size_t n;
 	uint64_t size, at = FIRST, kernel = 0, bodies = 0;
 
-	if (p->size >= FIRST + LAST && pack_get(p, p->size - LAST, end, LAST, f) < 0)
+	if (p->size >= FIRST + LAST && read_stream_bytes(p, p->size - LAST, end, LAST, f) < 0)
 		return -1;
 	if (memcmp(end + 4, PACK_END, 4))
 		return pack_bad(p, p->size, f, "pack-truncated", "no end marker");
@@ -311,7 +312,7 @@ static int check_magic(struct pack *p, struct fault *f)
 {
 	uint8_t m[FIRST] = {0};
 
-	if (p->size >= FIRST && pack_get(p, 0, m, FIRST, f) < 0)
+	if (p->size >= FIRST && read_stream_bytes(p, 0, m, FIRST, f) < 0)
 		return -1;
 	return pack_check_magic(p, m, f);
 }

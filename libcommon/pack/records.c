@@ -217,7 +217,7 @@ static void add_statics(struct records *r, struct parsed *p, const struct pack_r
 	r->known[u->id] = u->n;
 }
 
-static void take_record_warp(struct records *r, struct parsed *p, struct pwarp *w, const struct pack_warp *x)
+static void add_record_warp(struct records *r, struct parsed *p, struct pwarp *w, const struct pack_warp *x)
 {
 	if (!x->n_runs)
 		return;
@@ -259,7 +259,7 @@ void records_block(struct records *r, struct parsed *p, const uint32_t id[3], co
 			.more = p->n_more,
 			.word = p->n_addr,
 			.text = (uint32_t)p->text.n};
-		take_record_warp(r, p, w, &warp[i]);
+		add_record_warp(r, p, w, &warp[i]);
 	}
 	grow(&p->tb, &p->cap_tb, p->part.n_blocks + 1, sizeof(p->tb[0]));
 	p->tb[p->part.n_blocks++] = tb;
@@ -331,7 +331,7 @@ void records_text(struct buf *out, const struct records *r, struct parsed *p, bo
 	const struct tblock tb = {.x = b->id[0], .y = b->id[1], .z = b->id[2]};
 	struct text_in in = {.part = &p->part, .tb = &tb, .first = first};
 
-	parsed_room(p);
+	parsed_reserve(p);
 	text_begin(out, &in);
 	for (uint32_t w = 0; w < b->n_warps; w++) {
 		const struct pwarp *x = &p->warp[b->first_warp + w];

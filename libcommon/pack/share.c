@@ -156,7 +156,7 @@ struct origin *share_add(struct share *s, const uint64_t key[2], uint64_t near, 
 	return o;
 }
 
-bool share_body(struct share *s, struct origin *o, struct origin *related, struct buf *string,
+bool share_make_body(struct share *s, struct origin *o, struct origin *related, struct buf *string,
 	struct patch *p, bool whole)
 {
 	struct origin *root =

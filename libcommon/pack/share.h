@@ -17,7 +17,7 @@ struct origin {
 	uint64_t near, far;           /* hashes of its kernel's name and grid, and of the name alone */
 	struct origin *newer, *older; /* neighbours by last use */
 	struct origin *by_key, *by_near, *by_far; /* next origin of the slot in each table */
-	uint64_t weight;                          /* body_most() of its text */
+	uint64_t weight;                          /* body_size_max() of its text */
 	bool encoded, good;                       /* encoded: the piece is encoded; good: it may be a body */
 	uint32_t body;                            /* number of its body; NONE: it is not a body */
 	struct origin *root;                      /* origin of which it is a patch; NULL: it is whole */
@@ -61,7 +61,7 @@ struct origin *share_add(struct share *s, const uint64_t key[2], uint64_t near, 
  * Makes the origin the next body and takes over the string. Returns true if the body is a patch of related or of the
  * root of related; then *p is the patch.
  */
-bool share_body(struct share *s, struct origin *o, struct origin *related, struct buf *string,
+bool share_make_body(struct share *s, struct origin *o, struct origin *related, struct buf *string,
 	struct patch *p, bool whole);
 /* Releases one reference to the struct. */
 void share_release(struct origin *o);

@@ -97,7 +97,7 @@ bool stream_unfold_list(struct buf *out, struct cur in)
 	return in.p == in.end && out->n <= pack_limits.list;
 }
 
-bool stream_blank(const uint8_t *s, size_t n)
+bool stream_is_blank(const uint8_t *s, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (s[i] != '\n' && s[i] != ' ' && s[i] != '\r' && s[i] != '\t')

@@ -45,6 +45,6 @@ uint64_t stream_sum(const void *head, size_t n_head, const void *body, size_t n_
  */
 void stream_fold_list(struct buf *out, const char *text, size_t n);
 bool stream_unfold_list(struct buf *out, struct cur in);
-bool stream_blank(const uint8_t *s, size_t n); /* reports whether text has only white space */
+bool stream_is_blank(const uint8_t *s, size_t n); /* reports whether text has only white space */
 
 #endif

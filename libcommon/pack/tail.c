@@ -28,7 +28,7 @@ static unsigned tail_hex_digit(uint8_t c)
 }
 
 /* Returns the length of the number at p; 0 if there is none. */
-static size_t take_tail_number(const uint8_t *p, const uint8_t *end, unsigned *kind, uint64_t *v)
+static size_t parse_tail_number(const uint8_t *p, const uint8_t *end, unsigned *kind, uint64_t *v)
 {
 	size_t n = 0;
 
@@ -68,7 +68,7 @@ static size_t put_tail_lane(uint8_t *o, unsigned lane)
 }
 
 /* Returns the length of the group at p; 0 if there is none. */
-static size_t take_group(
+static size_t parse_tail_group(
 	const uint8_t *p, const uint8_t *end, uint32_t mask, unsigned *kind, uint64_t lane[32])
 {
 	const uint8_t *from = p;
@@ -84,7 +84,7 @@ static size_t take_group(
 		if ((size_t)(end - p) <= n || memcmp(p, word, n))
 			return 0;
 		p += n;
-		n = take_tail_number(p, end, &k, &lane[l]);
+		n = parse_tail_number(p, end, &k, &lane[l]);
 		p += n;
 		if (!n || p == end || *p++ != ' ' || (!first && k != *kind))
 			return 0;
@@ -104,14 +104,15 @@ static bool split_tail_text(struct shape_of_text *s, uint32_t mask, const uint8_
 	s->form.n = 0;
 	s->n_slots = s->n_groups = 0;
 	while (p < end) {
-		size_t len =
-			s->n_groups < TAIL_GROUPS ? take_group(p, end, mask, &kind, s->lane[s->n_groups]) : 0;
+		size_t len = s->n_groups < TAIL_GROUPS
+				     ? parse_tail_group(p, end, mask, &kind, s->lane[s->n_groups])
+				     : 0;
 
 		if (len) {
 			s->n_groups++;
 			buf_byte(&s->form, GROUP);
 			buf_byte(&s->form, (uint8_t)kind);
-		} else if ((len = take_tail_number(p, end, &kind, &v)) && s->n_slots < TAIL_SLOTS) {
+		} else if ((len = parse_tail_number(p, end, &kind, &v)) && s->n_slots < TAIL_SLOTS) {
 			s->slot[s->n_slots++] = v;
 			buf_byte(&s->form, (uint8_t)kind);
 		} else {
@@ -168,10 +169,10 @@ static void join_tail_text(
 
 /* ---- guesses ------------------------------------------------------------------------------ */
 
-static uint64_t cut_to_width(unsigned kind, uint64_t v) { return kind == HEX8 ? (uint32_t)v : v; }
+static uint64_t truncate_to_kind(unsigned kind, uint64_t v) { return kind == HEX8 ? (uint32_t)v : v; }
 
 /* Returns b plus the step `to` - `from`, computed as floating-point numbers; b if the result is not finite. */
-static uint64_t continue_state(unsigned kind, uint64_t b, uint64_t from, uint64_t to)
+static uint64_t extrapolate_float(unsigned kind, uint64_t b, uint64_t from, uint64_t to)
 {
 	if (kind == HEX8) {
 		const uint32_t special = 0x7f800000, w[3] = {(uint32_t)b, (uint32_t)from, (uint32_t)to};
@@ -214,11 +215,11 @@ static uint64_t guess_of(unsigned guess, unsigned kind, const struct known *k)
 	case 0: return at;
 	case 1: return k->old;
 	case 2: return k->i == 1 ? at : at + (at - (k->i ? k->before_that : k->before));
-	case 3: return k->i == 1 ? at : continue_state(kind, at, k->i ? k->before_that : k->before, at);
+	case 3: return k->i == 1 ? at : extrapolate_float(kind, at, k->i ? k->before_that : k->before, at);
 	case 4: return k->i ? k->old + (k->before - k->old_before) : k->old + (k->old - k->before);
 	case 5:
-		return k->i ? continue_state(kind, k->old, k->old_before, k->before)
-			    : continue_state(kind, k->old, k->before, k->old);
+		return k->i ? extrapolate_float(kind, k->old, k->old_before, k->before)
+			    : extrapolate_float(kind, k->old, k->before, k->old);
 	default: return 0;
 	}
 }
@@ -230,7 +231,7 @@ static uint64_t tail_difference(unsigned kind, uint64_t v, uint64_t guess)
 
 static uint64_t undo_tail_difference(unsigned kind, uint64_t d, uint64_t guess)
 {
-	return cut_to_width(kind, guess + (uint64_t)unfold(d));
+	return truncate_to_kind(kind, guess + (uint64_t)unfold(d));
 }
 
 static unsigned best_guess(const struct group_state *g)
@@ -454,7 +455,7 @@ static bool read_tail_numbers(struct tails *t, struct tail_state *s, uint32_t ma
 
 			if (t->in.bad || (c == DECIMAL && v >= NUMBER_MAX))
 				return false;
-			x->slot[x->n_slots++] = cut_to_width(c, v);
+			x->slot[x->n_slots++] = truncate_to_kind(c, v);
 		}
 	}
 	return true;

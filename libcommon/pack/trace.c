@@ -147,7 +147,7 @@ static int piece_is_damaged(const struct packed *k, struct fault *f)
 }
 
 /* Marks a static instruction whose lines end with kept values, so that the line reader parses its records. */
-static void read_values_of(const struct trace *t, struct packed *k, uint32_t i)
+static void mark_static_with_values(const struct trace *t, struct packed *k, uint32_t i)
 {
 	const char *opcode = code_at(t->o.code, k->handle[i])->opcode;
 
@@ -181,7 +181,7 @@ static void parse_static(struct trace *t, struct packed *k, uint32_t i)
 		k->handle[i] = e->handle;
 		k->needs[i] = e->needs;
 		k->plain &= !e->needs;
-		read_values_of(t, k, i);
+		mark_static_with_values(t, k, i);
 		return;
 	}
 	const struct dialect d = t->d;
@@ -201,7 +201,7 @@ static void parse_static(struct trace *t, struct packed *k, uint32_t i)
 	k->unknown[i] = inst->row == 0xffff;
 	k->needs[i] = !inst->has_addr && code_kind_has_addresses(inst->kind);
 	k->plain &= !k->unknown[i] && !k->needs[i];
-	read_values_of(t, k, i);
+	mark_static_with_values(t, k, i);
 	if (k->unknown[i])
 		return; /* warns once in each kernel */
 	grow(&m->e, &m->cap, m->n + 1, sizeof(m->e[0]));
@@ -326,11 +326,11 @@ static bool is_stored_as_text(const struct packed *k)
 	const struct read_piece *c = k->c;
 
 	return c && c->flags & PIECE_STORED &&
-	       !stream_blank(k->c->col[COL_STORED].p + c->stored, c->n_stored);
+	       !stream_is_blank(k->c->col[COL_STORED].p + c->stored, c->n_stored);
 }
 
 /* Takes over the thread block that was decoded in advance. */
-static void take_decoded_block(struct packed *k, struct tblock *tb, struct text_in *in)
+static void use_decoded_block(struct packed *k, struct tblock *tb, struct text_in *in)
 {
 	const struct tblock empty = *tb;
 
@@ -339,7 +339,7 @@ static void take_decoded_block(struct packed *k, struct tblock *tb, struct text_
 	in->tb = tb;
 	k->ahead = empty;
 	k->is_ahead = false;
-	replay_looked(k->r, k->plain ? k->handle : NULL, tb);
+	replay_reset_inspected(k->r, k->plain ? k->handle : NULL, tb);
 }
 
 /*
@@ -351,7 +351,7 @@ static int next_records(
 {
 	for (;;) {
 		if (k->is_ahead) {
-			take_decoded_block(k, tb, in);
+			use_decoded_block(k, tb, in);
 			return 1;
 		}
 		int r = k->r && k->span ? replay_block(k->r, k->plain ? k->handle : NULL, tb, in) : 0;

@@ -19,7 +19,7 @@
 #define PIECES_PLAIN 4096u /* largest number of pieces per block in a stream without shared pieces */
 
 /* Returns the largest text of a piece that fits into a block with the list. */
-static size_t piece_most(void) { return pack_limits.columns / 2; }
+static size_t piece_text_max(void) { return pack_limits.columns / 2; }
 
 struct pack_writer *pack_writer_new(FILE *out, int level, unsigned threads)
 {
@@ -126,11 +126,11 @@ static void end_job(struct pack_writer *w, bool wait)
 		queue_close(w->queue, w->job);
 	}
 	w->job = NULL;
-	for (struct job *j; (j = queue_take(w->queue, wait));)
+	for (struct job *j; (j = queue_remove_oldest(w->queue, wait));)
 		write_job(w, j);
 }
 
-static void next_job(struct pack_writer *w)
+static void start_next_job(struct pack_writer *w)
 {
 	w->several = true;
 	end_job(w, false);
@@ -218,8 +218,8 @@ static void find_repetition(struct pack_writer *w, struct piece *c)
 		key);
 	struct origin *o = share_find(w->queue->share, key);
 	if (!o) {
-		c->origin =
-			share_add(w->queue->share, key, near, far, body_most(c->size), &c->related, &j->gone);
+		c->origin = share_add(
+			w->queue->share, key, near, far, body_size_max(c->size), &c->related, &j->gone);
 	} else if (queue_repeats(w->queue, o)) {
 		c->same = o;
 		if (c->records)
@@ -247,7 +247,7 @@ static void place_piece_in_block(struct pack_writer *w, struct piece *c)
 	w->begun = true;
 	c->relative = w->relative;
 	if (w->job && most > w->room)
-		next_job(w);
+		start_next_job(w);
 	find_repetition(w, c);
 	struct job *j = current_job(w);
 	if (c->same) {
@@ -258,7 +258,7 @@ static void place_piece_in_block(struct pack_writer *w, struct piece *c)
 	w->room -= most;
 	queue_piece(w->queue, j, c);
 	if (w->text >= BLOCK_TEXT || j->n == pack_limits.pieces)
-		next_job(w);
+		start_next_job(w);
 }
 
 static void queue_cut_piece(struct pack_writer *w, size_t n, size_t header, bool ends)
@@ -336,19 +336,19 @@ static void cut_piece(struct pack_writer *w)
 		w->facts = header_facts((const char *)w->in.p, header);
 	}
 	size_t n = offset_after_last_block(&w->in);
-	if (n <= header && w->limit < piece_most()) {
-		w->limit = min_u64(2 * w->limit, piece_most()); /* the thread block is large */
+	if (n <= header && w->limit < piece_text_max()) {
+		w->limit = min_u64(2 * w->limit, piece_text_max()); /* the thread block is large */
 		return;
 	}
 	queue_cut_piece(w, n <= header ? w->in.n : n, header, false);
-	for (w->limit = min_u64(PIECE_TEXT, piece_most()); w->limit <= w->in.n;)
-		w->limit = min_u64(2 * w->limit, piece_most());
+	for (w->limit = min_u64(PIECE_TEXT, piece_text_max()); w->limit <= w->in.n;)
+		w->limit = min_u64(2 * w->limit, piece_text_max());
 }
 
 void pack_begin_kernel(struct pack_writer *w)
 {
 	w->begun = w->no_hash = false;
-	w->limit = min_u64(PIECE_TEXT, piece_most());
+	w->limit = min_u64(PIECE_TEXT, piece_text_max());
 	w->bytes = w->blocks = 0;
 	w->facts = (struct header_facts){.threads = 0};
 	XXH3_128bits_reset(w->hash);
@@ -416,7 +416,7 @@ void pack_begin_records(
 }
 
 /* Appends a thread block that no part can take, as text. */
-static void feed_lines(
+static void add_block_as_text(
 	struct pack_writer *w, const uint32_t id[3], const struct pack_warp *warp, uint32_t n_warps)
 {
 	struct parsed *p = queue_parsed(w->queue);
@@ -440,10 +440,10 @@ static void feed_lines(
 void pack_block(struct pack_writer *w, const uint32_t id[3], const struct pack_warp *warp, uint32_t n_warps)
 {
 	uint64_t n = records_length(&w->records, id, warp, n_warps) + (w->blocks != 0);
-	size_t most = min_u64(FILL_TEXT, piece_most());
+	size_t most = min_u64(FILL_TEXT, piece_text_max());
 
-	if (n > piece_most() || !records_fit(&w->records, n_warps)) {
-		feed_lines(w, id, warp, n_warps);
+	if (n > piece_text_max() || !records_fit(&w->records, n_warps)) {
+		add_block_as_text(w, id, warp, n_warps);
 		return;
 	}
 	if (w->filled && w->in.n + w->filled_text + n > most)

@@ -103,7 +103,7 @@ static void orders(void)
 	for (uint32_t i = 0, at = 0; i < 2000; i++, at++) {
 		uint32_t body = i % 7 == 6 ? 1000 + i : at % 20;
 
-		missed += i > 60 && i % 7 != 6 && order_next(&o) != body;
+		missed += i > 60 && i % 7 != 6 && order_predict(&o) != body;
 		order_add(&o, body, i % 7 == 6);
 		at += i % 100 == 99;
 	}
