@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Words for completions: figures, from their table, and the kernels of a result.
+ * Completion words: figures, from their table, and the kernels of a result.
  *
- * Always true: words that are no result are skipped without a message, because the user is typing.
+ * Always true: words that do not name a result are skipped without a message, because the user is typing.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static void print_figures(FILE *out)
 		fprintf(out, "%s\t%s\n", figures_table[i].name, figures_table[i].help);
 }
 
-/* Prints the kernels of the first run; false: the file is no result. */
+/* Prints the kernels of the first run. Returns false if the file is not a result. */
 static bool print_kernels(FILE *out, const char *path)
 {
 	struct fault f;

@@ -2,8 +2,8 @@
 /*
  * Lookup of figures by recorded name.
  *
- * A name is looked up unchanged first, then with every index replaced by '*': a row with literal indices wins
- * over a family (tests/unit/test_figure.c). Names longer than NAME_MAX_LEN have no row.
+ * A name is looked up unchanged first, then with every index replaced by '*', so a row with literal indices takes
+ * precedence over a family (tests/unit/test_figure.c). Names longer than NAME_MAX_LEN have no row.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -24,12 +24,12 @@ const struct figure figures_table[] = {
 };
 const size_t n_figures = sizeof(figures_table) / sizeof(figures_table[0]);
 
-#define NAME_MAX_LEN 800 /* a figure of an instruction has its opcode and its source file */
+#define NAME_MAX_LEN 800 /* names of instructions' figures contain opcode and source file */
 
 static struct table rows;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* Row of name (n bytes), NULL: none. */
+/* Returns the row of a name of n bytes; NULL if there is none. */
 static const struct figure *figure_row(const char *name, size_t n)
 {
 	FOR_TABLE (w, &rows, table_hash(name, n)) {
@@ -47,7 +47,7 @@ static void fill_rows(void)
 		table_add(&rows, table_hash(figures_table[i].name, strlen(figures_table[i].name)), i);
 }
 
-/* Writes name with every index replaced by '*' to out; returns its length, 0 when a bracket is not closed. */
+/* Writes name to out with every index replaced by '*'. Returns the length; 0 if a bracket is not closed. */
 static size_t family_name(char *out, const char *name, size_t n)
 {
 	size_t len = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rows of a profile, added up over kernels; see hotspots.h.
+ * Rows of a profile, summed over kernels; see hotspots.h.
  *
- * Always true: texts of rows are from diag_keep(), so equal texts have equal addresses; each cycle is in
- * exactly one row, except that the issue cycles of HOTSPOTS_BY_STALL are in none.
+ * Always true: texts of rows are from diag_keep(), so equal texts have equal addresses; each cycle is in exactly one
+ * row, except that HOTSPOTS_BY_STALL omits issue cycles.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +82,7 @@ static struct hotspot *find_or_add_row(struct hotspots *t, const struct hotspot 
 	return &t->row[t->n++];
 }
 
-/* Returns the end of an opcode: a colon that is not one of a pair, as in "shared::cluster". */
+/* Returns the end of an opcode: a single colon; a double colon is part of the opcode ("shared::cluster"). */
 static const char *end_of_opcode(const char *p, const char *end)
 {
 	for (; p < end; p++) {
@@ -177,7 +177,7 @@ static const char *kept_copy(const char *text, size_t n)
 	return kept;
 }
 
-/* Row for a reason's cycles at an instruction; NULL: none. */
+/* Returns the row for cycles of a reason at an instruction; NULL if they have none. */
 static struct hotspot *row_for(
 	struct hotspots *t, const char *kernel, const struct hotspots_inst *w, int reason)
 {
@@ -215,7 +215,9 @@ static void add_cycles(struct hotspots *t, int side, const char *kernel, const s
 
 static bool name_begins(const char *s, const char *word) { return !strncmp(s, word, strlen(word)); }
 
-/* Adds sched_cycles[REASON] of the whole kernel to left; the cycles of instructions are subtracted later. */
+/*
+ * Adds sched_cycles[REASON] of the whole kernel to left, from which the cycles of instructions are subtracted later.
+ */
 static void add_total_cycles(const struct result_figure *f, uint64_t left[HOTSPOTS_N_REASONS])
 {
 	const char *name = f->name + strlen("sched_cycles["), *end = strchr(name, ']');

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Derives the figures of a kernel and of the whole run from those of the records, by the kind of each figure.
+ * Derivation of the figures of a kernel and of the whole run from the records, by the kind of each figure.
  *
- * Always true: a counter's total is the sum of its kernels' figures; a rate with a formula is recomputed
- * wherever its record did not hold it exactly. Cache breakdowns of a log count by the kernel's stream, so
- * their previous values are stored by stream.
+ * Always true: a counter's total is the sum of the kernels' figures; a rate with a formula is recomputed unless its
+ * record has the exact value. A log counts cache breakdowns separately for each stream, so their previous values are
+ * stored by stream.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -29,7 +29,7 @@ struct list_name *list_name(struct results *r, const char *text, struct fault *f
 	char q[60];
 
 	if (n) {
-		if (n->use == LIST_UNUSED && r->form == RESULT_ACCELSIM) { /* all figures of a log are used */
+		if (n->use == LIST_UNUSED && r->form == RESULT_ACCELSIM) { /* in a log all figures are used */
 			n->use = LIST_USED;
 			n->about = figure_find(text);
 		}
@@ -139,7 +139,7 @@ int list_add(struct results *r, const char *name, uint64_t n, struct fault *f)
 
 /* ---- formulas ----------------------------------------------------------------------------- */
 
-/* Copies one side of a formula to out with each [*] replaced by the indices of name in order. */
+/* Copies one side of a formula to out and replaces each [*] by the next index of name. */
 static bool fill_indices(char *out, size_t cap, const char *part, size_t len, const char *name)
 {
 	size_t n = 0;
@@ -194,7 +194,10 @@ static void list_value(struct results *r, struct list_name *n, struct result_val
 	r->list[r->n_list++] = (struct result_figure){n->text, n->about, n->id, v};
 }
 
-/* Value of a part of a rate. Rates over running counters need running cycles, not those of the interval. */
+/*
+ * Returns the value of a part of a rate. A rate of running counters needs running cycles, not the cycles of the
+ * interval.
+ */
 static const struct result_value *ratio_part(
 	const struct results *r, const struct list_name *rate, const char *name)
 {
@@ -205,7 +208,7 @@ static const struct result_value *ratio_part(
 		return &n->total;
 	if (results_find(r, name))
 		return results_find(r, name);
-	/* A sparse counter that is not listed is 0. */
+	/* An absent sparse counter is 0. */
 	if (n && n->about && n->about->sparse && n->total_run == r->run) {
 		if (r->whole_run || r->flags & RESULT_RUNNING)
 			return &n->total;
@@ -229,7 +232,7 @@ static void list_ratio(struct results *r, struct list_name *n)
 
 static bool has_formula(const struct list_name *n) { return n->about && *n->about->formula; }
 
-/* Lists rates of the whole GPU also where a log has no line for them. */
+/* Lists rates of the whole GPU for which a log has no line. */
 static void divide_missing(struct results *r)
 {
 	char num[256], den[256];
@@ -269,7 +272,7 @@ static void add_total(struct results *r, struct list_name *n)
 	n->total_run = r->run;
 }
 
-/* Difference of running values; 32-bit counters of the original may have wrapped in between. */
+/* Returns the difference of two running values. The original's 32-bit counters may have wrapped in between. */
 static uint64_t wrapped_difference(uint64_t now, uint64_t before)
 {
 	return now >= before ? now - before : now + (1ull << 32) - before;
@@ -289,7 +292,7 @@ struct list_name *list_hidden(struct results *r, const char *name, const char *w
 	return list_name(r, key, f);
 }
 
-/* Row that stores the previous running value. */
+/* Returns the row that stores the previous running value. */
 static struct list_name *previous_value_row(struct results *r, struct list_name *n)
 {
 	char stream[24];
@@ -311,7 +314,7 @@ uint64_t list_difference(struct results *r, struct list_name *base, uint64_t now
 	return own;
 }
 
-/* Converts a log's running value to the kernel's own; false: it is unknown. */
+/* Converts a running value of a log to the kernel's own value. Returns false if it is unknown. */
 static bool make_own(struct results *r, struct list_name *n)
 {
 	if (!n->about || n->about->kind != FIGURE_RATIO || n->now.decimals != RESULT_EXACT)
@@ -387,7 +390,7 @@ void list_end(struct results *r)
 		list_value(r, r->name[r->order[i]], r->name[r->order[i]]->now);
 }
 
-/* Uses the running values of interval rates, which have names of their own in Accel-Sim's log. */
+/* Uses the running values of interval rates, for which Accel-Sim's log has separate names. */
 static void use_running_rates(struct results *r)
 {
 	static const char *const pair[][2] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* List of figures for the caller of results_next(), made by list.c for read.c. */
+/* The list of figures that results_next() returns; list.c makes it for read.c. */
 #ifndef RESULTS_LIST_H
 #define RESULTS_LIST_H
 

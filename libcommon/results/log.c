@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Lines of a kernel's block in Accel-Sim's log, by their shape; names become those of trace-stats(5).
+ * Reader of the lines of a kernel's block in Accel-Sim's log, by their form. Names are converted to those of
+ * trace-stats(5).
  *
- * Always true: a line of unknown shape is skipped; values that are no finite number are absent. A line with
- * one unknown "name = number" is a figure of that name, so that figures of forks are not lost.
+ * Always true: a line of unknown form is skipped; values that are not finite numbers are absent. A line with a
+ * single unknown "name = number" is a figure of that name, so that figures of forks are not lost.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -15,7 +16,7 @@
 
 static bool log_line_starts(const char *s, const char *with) { return !strncmp(s, with, strlen(with)); }
 
-/* Adds a printed number. A rate printed as "438" is a rounded rate, not a count. */
+/* Adds a printed number. "438" for a rate is a rounded rate, not a count. */
 static int put_printed(struct results *r, const char *name, struct result_value v, struct fault *f)
 {
 	const struct figure *about = figure_find(name);
@@ -28,7 +29,7 @@ static int put_printed(struct results *r, const char *name, struct result_value 
 
 /* ---- lists of numbers ------------------------------------------------------------------------- */
 
-/* Numbers separated by blanks, tabs or commas: NAME[0], NAME[1], ... */
+/* Reads numbers separated by blanks, tabs or commas as NAME[0], NAME[1], ... */
 static int read_list_line(struct results *r, const char *name, const char *s, struct fault *f)
 {
 	char full[96];
@@ -45,7 +46,7 @@ static int read_list_line(struct results *r, const char *name, const char *s, st
 	return 0;
 }
 
-/* "KEY:12" words: NAME[KEY]. */
+/* Reads words "KEY:12" as NAME[KEY]. */
 static int read_keyed_line(struct results *r, const char *name, const char *s, struct fault *f)
 {
 	char full[96];
@@ -66,7 +67,7 @@ static int read_keyed_line(struct results *r, const char *name, const char *s, s
 	}
 }
 
-/* "{8:45,40:7,}" after a class of traffic: NAME[8], NAME[40]. */
+/* Reads "{8:45,40:7,}" after a class of traffic as NAME[8], NAME[40]. */
 static int traffic_line(struct results *r, char *name, char *equals, struct fault *f)
 {
 	const char *s;
@@ -108,7 +109,7 @@ static bool heading_line(struct results *r, const char *line)
 	return false;
 }
 
-/* "dram[3]: 12 none inf 7": a word that is no number still counts as a bank. */
+/* Reads "dram[3]: 12 none inf 7". A word that is not a number still counts as a bank. */
 static int bank_line(struct results *r, const char *line, struct fault *f)
 {
 	unsigned channel = (unsigned)num_leading(line + 5);
@@ -152,7 +153,7 @@ static int channel_word(struct results *r, const char *name, size_t n, struct re
 	return list_add(r, full, v.count, f);
 }
 
-/* "n_cmd=25017 n_nop=24778 ... bw_util=0.03709" */
+/* Reads "n_cmd=25017 n_nop=24778 ... bw_util=0.03709". */
 static int words_line(struct results *r, const char *s, struct fault *f)
 {
 	while (*s) {
@@ -169,7 +170,7 @@ static int words_line(struct results *r, const char *s, struct fault *f)
 	return 0;
 }
 
-/* Reads a whole number after blanks, text and blanks; returns its end, NULL: no number. */
+/* Reads a whole number after blanks, text and blanks. Returns its end; NULL if there is none. */
 static const char *number_after(const char *s, const char *text, uint64_t *out)
 {
 	s += strspn(s, " ");
@@ -180,7 +181,7 @@ static const char *number_after(const char *s, const char *text, uint64_t *out)
 	return num_digits(&s, NULL, 10, INT64_MAX, out) == NUM_GOOD ? s : NULL;
 }
 
-/* "bk0: 32a 24968i bk1: ..." */
+/* Reads "bk0: 32a 24968i bk1: ...". */
 static int banks_line(struct results *r, const char *s, struct fault *f)
 {
 	uint64_t bank, access, idle;
@@ -200,7 +201,9 @@ static int banks_line(struct results *r, const char *s, struct fault *f)
 
 /* ---- "name = number" ------------------------------------------------------------------------- */
 
-/* Writes the recorded name: trimmed, inner blanks as '_'. False: not a name. */
+/*
+ * Writes the recorded form of a name: trimmed, with '_' for inner blanks. Returns false if the text is not a name.
+ */
 static bool clean_name(char *out, size_t cap, const char *s, const char *end)
 {
 	size_t n = 0;
@@ -226,7 +229,7 @@ static bool is_put(struct results *r, const char *name)
 	return n && n->mark == r->mark;
 }
 
-/* Appends the next free index to a name that is printed several times. */
+/* Appends the next free index to a name that is printed more than once. */
 static void number_name(struct results *r, char *name, size_t cap)
 {
 	size_t n = strlen(name);
@@ -246,7 +249,10 @@ static bool known_numbered(const char *name)
 	return figure_find(full);
 }
 
-/* "average row locality = 3609/12 = 300.75": differences of the parts give the kernel's own quotient. */
+/*
+ * Reads "average row locality = 3609/12 = 300.75". The kernel's own quotient follows from the differences of the
+ * parts.
+ */
 static int locality_line(struct results *r, const char *s, struct fault *f)
 {
 	struct list_name *num = list_hidden(r, "average_row_locality", "accesses", f);
@@ -297,7 +303,7 @@ static int value_line(struct results *r, const char *line, const char *equals, s
 	return put_printed(r, name, v, f);
 }
 
-/* "L2_cache_bank[0]: Access = 188, Miss = 121, ..." */
+/* Reads "L2_cache_bank[0]: Access = 188, Miss = 121, ...". */
 static int parts_line(struct results *r, const char *line, const char *colon, struct fault *f)
 {
 	char owner[64], name[64], full[160];
@@ -324,7 +330,7 @@ static int parts_line(struct results *r, const char *line, const char *colon, st
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
-/* Reads a line whose meaning depends on the previous line. 1: used, 0: another line, -1 and *f. */
+/* Reads a line whose meaning depends on the previous line. Returns 1, 0 if it is another line, or -1 and sets *f. */
 static int following_line(struct results *r, const char *line, struct fault *f)
 {
 	struct log_state *l = &r->log;

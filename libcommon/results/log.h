@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lines of a kernel's block in Accel-Sim's log, read by log.c for read_accelsim.c. */
+/* Reading of the lines of a kernel's block in Accel-Sim's log; used by read_accelsim.c. */
 #ifndef RESULTS_LOG_H
 #define RESULTS_LOG_H
 

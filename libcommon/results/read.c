@@ -2,9 +2,8 @@
 /*
  * Reader of results: detection of the form, and events for the caller.
  *
- * Always true: events are queued (due) when a record is complete and returned before more is read, so their
- * data is still valid. A form that meets the start of a record while events are due gets the same line again
- * after the events (held).
+ * Always true: events are queued (due) when a record is complete and returned before more is read, so their data is
+ * still valid. If a record starts while events are due, its line is held and read again after the events.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -211,7 +210,7 @@ void read_option(struct results *r, const char *name, const char *value, bool ab
 			arena_strndup(a, value, strnlen(value, READ_WORD_MAX)), about};
 }
 
-/* Appends a dimension to a text such as "6x1x1". */
+/* Appends a dimension to a text "6x1x1". */
 static void add_dim(char out[40], const char *value)
 {
 	size_t n = strlen(out);
@@ -264,7 +263,7 @@ int read_member(struct results *r, const char *name, const char *value)
 
 /* ---- input ---------------------------------------------------------------------------------- */
 
-/* Ends the input. Called until no event is due: the last kernel comes before the end of its run. */
+/* Ends the input. Called repeatedly until no event is due, because the last kernel precedes the end of its run. */
 static int end_of_input(struct results *r)
 {
 	read_accelsim_end(r);
@@ -280,7 +279,7 @@ static int end_of_input(struct results *r)
 	return 0;
 }
 
-/* Handles a read fault: a compressed stream that ends early cuts the run; other faults are returned. */
+/* Handles a fault of the input: a compressed stream that ends early cuts the run; other faults are returned. */
 static int handle_fault(struct results *r, struct fault *f)
 {
 	if (strcmp(f->id, "compressed-truncated") || !r->in_run)
@@ -369,7 +368,7 @@ static enum result_form line_form(const struct results *r)
 	return RESULT_ACCELSIM;
 }
 
-/* Switches to another form and ends the current record or run. False: events are due first. */
+/* Switches to another form and ends the current record or run. Returns false if events are due first. */
 static bool change_form(struct results *r, enum result_form form)
 {
 	enum result_form old = r->form;
@@ -430,7 +429,7 @@ static int line_step(struct results *r, struct fault *f)
 	return read_accelsim_line(r, r->line, f);
 }
 
-/* Returns 1 if the next bytes are a record in MessagePack. */
+/* Reports whether the next bytes are a record in MessagePack. */
 static int sees_msgpack(struct results *r, struct fault *f)
 {
 	const unsigned char *u;

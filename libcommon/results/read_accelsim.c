@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Logs of Accel-Sim and output of trace-sim -F accelsim. The block of a kernel extends from "kernel_name = "
- * to the line "END-of-Interconnect-DETAILS".
+ * Reader of logs of Accel-Sim and of the output of trace-sim -F accelsim. The block of a kernel extends from
+ * "kernel_name = " to the line "END-of-Interconnect-DETAILS".
  *
- * Always true: only the configuration, blocks, host times and the closing lines are read. A block without its
- * last line gives no kernel. A line that starts a log, or a second kernel with number 1, begins another run.
+ * Always true: only the configuration, blocks, host times and the closing lines are read. A block without its last
+ * line is ignored. A line that starts a log, or a second kernel with number 1, begins another run.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static bool accelsim_line_starts(const char *s, const char *with) { return !strn
 
 /* ---- between blocks ------------------------------------------------------------------------- */
 
-/* "-name   value # what it means" */
+/* Reads "-name   value # what it means". */
 static void read_option_line(struct results *r, char *line)
 {
 	char *value = line + strcspn(line, " \t"), *end = strstr(line, " # ");
@@ -34,7 +34,7 @@ static void read_option_line(struct results *r, char *line)
 	read_option(r, line + 1, value < end ? value : "", false);
 }
 
-/* Starts a run; false: the previous one must end first. */
+/* Starts a run. Returns false if the previous run must end first. */
 static bool start_log(struct results *r, bool options)
 {
 	if (r->in_run && options && !r->log.blocks && !r->n_options)
@@ -90,7 +90,7 @@ static void start_block(struct results *r, const char *name)
 		l->name[n - 1] = '\0';
 }
 
-/* Begins the record once the kernel's number is known; false: another run must end first. */
+/* Begins the record after the kernel's number was read. Returns false if the previous run must end first. */
 static bool begin_kernel_block(struct results *r, uint64_t id)
 {
 	struct log_state *l = &r->log;
@@ -121,7 +121,7 @@ void read_accelsim_end(struct results *r)
 		read_complete(r);
 }
 
-/* Reports whether a line ends the block before it, complete or not. */
+/* Reports whether a line ends the preceding block, complete or not. */
 static bool ends_kernel_block(const char *line)
 {
 	return accelsim_line_starts(line, "kernel_name = ") ||

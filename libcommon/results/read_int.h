@@ -2,9 +2,9 @@
 /*
  * Interface between the forms of results; used by read.c, read_*.c, list.c and log.c only.
  *
- * A form adds the names and values of one record (list_put) and completes it; list.c derives the kernel's own
- * figures and the run's totals. Always true: a name has one row, whose address stays valid; a row belongs to
- * the current record when its mark is the reader's.
+ * The reader of a form adds the names and values of one record (list_put) and completes it; list.c derives the
+ * kernel's own figures and the run's totals. Always true: a name has one row, whose address stays valid; a row
+ * belongs to the current record if its mark equals the reader's.
  */
 #ifndef READ_INT_H
 #define READ_INT_H
@@ -13,7 +13,7 @@
 #include "results.h"
 #include "table.h"
 
-#define READ_HIDDEN   '\001' /* part of the names of rows that are never listed */
+#define READ_HIDDEN   '\001' /* character in the names of rows that are never listed */
 #define READ_WORD_MAX 4096   /* limit of a name or value in bytes */
 
 enum list_use { LIST_USE_UNKNOWN, LIST_USED, LIST_UNUSED };
@@ -23,19 +23,19 @@ struct list_name {
 	uint32_t len; /* of text */
 	const struct figure *about;
 	uint8_t use;                 /* enum list_use: results_limit_figures() */
-	uint32_t next;               /* id of the name that followed it last in a record of JSON */
-	uint32_t undefined;          /* record that has it as null */
-	uint32_t seen;               /* line of JSON that has it */
-	uint32_t in_zeros;           /* run whose records omit it where it is 0 */
-	uint32_t mark;               /* record in which now was set */
-	uint32_t listed;             /* record in whose list the figure is */
+	uint32_t next;               /* id of the name that followed this one in the last record of JSON */
+	uint32_t undefined;          /* record in which it is null */
+	uint32_t seen;               /* last line of JSON with this name */
+	uint32_t in_zeros;           /* run whose records omit it if it is 0 */
+	uint32_t mark;               /* record in which `now` was set */
+	uint32_t listed;             /* record whose list contains the figure */
 	uint32_t list_index;         /* index in that list */
 	struct result_value now;     /* value as read, then the kernel's own */
 	struct result_value running; /* running value of a log; decimals INT8_MAX: unknown */
 	uint64_t before;             /* running value at the previous kernel; logs only */
 	uint32_t id;
 	struct result_value total;      /* total of the run so far */
-	uint32_t before_run, total_run; /* run of before and of total; 0: none */
+	uint32_t before_run, total_run; /* runs to which `before` and `total` belong; 0: none */
 };
 
 enum read_record { READ_NONE, READ_RUN, READ_KERNEL, READ_END, READ_OTHER, READ_INTERVAL };
@@ -48,7 +48,7 @@ struct log_state {       /* position in a log */
 	bool begun;             /* the record has begun: the kernel's number is known */
 	bool complete;          /* the block's last line was read */
 	bool in_net;            /* between the Interconnect-DETAILS lines */
-	bool distro, occupancy; /* the next line has the issue distribution, the warp occupancy */
+	bool distro, occupancy; /* the next line has the issue distribution (distro) or the warp occupancy */
 	bool first_id_seen;     /* this run had a kernel 1 */
 	bool limit;
 	uint32_t blocks; /* number of blocks of this run */
@@ -64,16 +64,16 @@ struct results {
 	uint32_t n_names, cap_names;
 	struct table names; /* ids */
 	struct arena rows;
-	uint32_t *order, n_order, cap_order; /* ids of the current record's names */
-	uint32_t *zero, n_zero, cap_zero;    /* ids of names that records of this run omit where they are 0 */
+	uint32_t *order, n_order, cap_order;    /* ids of the current record's names */
+	uint32_t *zero, n_zero, cap_zero;       /* ids of names that records of this run omit if they are 0 */
 	uint32_t *listed, n_listed, cap_listed; /* ids of the names in the run record's list, in order */
 	results_wanted *want;                   /* NULL: all figures are wanted */
 	void *want_ctx;
-	uint32_t scans;             /* lines of JSON */
+	uint32_t scans;             /* number of lines of JSON */
 	uint32_t first_figure;      /* id of the first name in the last line of JSON */
 	struct json_member *member; /* members of the line of JSON */
 	uint32_t n_members, cap_members;
-	char **kernel_names; /* distinct names of the run's kernels, which MessagePack refers to */
+	char **kernel_names; /* distinct names of the run's kernels, to which MessagePack refers by number */
 	uint32_t n_kernel_names, cap_kernel_names;
 	struct table kernel_name_rows;
 	struct arena kernel_name_texts;
@@ -108,14 +108,14 @@ struct results {
 	struct fault cut;
 };
 
-/* Finds or adds the row of a name. NULL and *f: too many names. */
+/* Finds or adds the row of a name. Returns NULL and sets *f if there are too many names. */
 struct list_name *list_name(struct results *r, const char *text, struct fault *f);
 /* Sets a figure of the current record. Returns 0, or -1 and sets *f. */
 int list_put(struct results *r, const char *name, struct result_value v, struct fault *f);
 void list_put_row(struct results *r, struct list_name *n, struct result_value v);
 /* Marks a figure of the current record as undefined. */
 void list_undefined(struct results *r, const char *name);
-/* Adds a name to the figures that the records of this run omit where they are 0. */
+/* Adds a name to the figures that the records of this run omit if they are 0. */
 void list_zero(struct results *r, const char *name);
 /* Reports whether the caller wants the figure. */
 bool list_wants(struct results *r, struct list_name *n);
@@ -128,21 +128,24 @@ void read_set_kernel_name(struct results *r, const char *name);
 void read_option(struct results *r, const char *name, const char *value, bool about);
 
 enum read_record read_record_of(const struct results *r, const char *word);
-/* Begins a record. false: events are due first, and the same input must be read again. */
+/* Begins a record. Returns false if events are due first; then the same input must be read again. */
 bool read_begin(struct results *r, enum read_record record);
 void read_complete(struct results *r); /* completes the current record and queues its events */
 /* Ends the current run, if any, with the status "cut". */
 void read_cut(struct results *r, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void read_finish_run(struct results *r, const char *status);
-/* Hidden row `what` of figure `name`, which stores a previous running value. Returns NULL and sets *f on failure. */
+/*
+ * Returns the hidden row `what` of figure `name`, which stores a previous running value; NULL and sets *f on
+ * failure.
+ */
 struct list_name *list_hidden(struct results *r, const char *name, const char *what, struct fault *f);
-/* Difference of now and the previous running value of this run; stores now. */
+/* Returns the difference of now and the previous running value of this run, and stores now. */
 uint64_t list_difference(struct results *r, struct list_name *base, uint64_t now);
 struct place read_place(const struct results *r);
 
-/* Reads a whole text as a number, "12", "1.5e3"; false for other texts, including nan and inf. */
+/* Reads a whole text as a number, "12", "1.5e3". Returns false for other texts, including nan and inf. */
 bool value_number(const char *text, struct result_value *v);
-/* Reads the number at the start of text, sets *end after it and v->decimals from its digits. */
+/* Reads the number at the start of text, sets *end to its end, and sets v->decimals from its digits. */
 bool value_printed(const char *text, const char **end, struct result_value *v);
 struct result_value value_whole(uint64_t n);
 struct result_value value_real(double x);
@@ -151,13 +154,16 @@ struct result_value value_real(double x);
 int read_text_line(struct results *r, char *line, struct fault *f);
 int read_json_line(struct results *r, char *line, size_t len, struct fault *f);
 /*
- * Reads a line of a kernel, interval or end record as trace-sim writes it: no blanks, escapes, arrays or bytes above 126.
- * false: another line, of which nothing was used.
+ * Reads a line of a kernel, interval or end record in the form that trace-sim writes: no blanks, escapes, arrays or
+ * bytes above 126. Returns false for any other line, without using any of it.
  */
 bool read_json_quickly(struct results *r, char *line, size_t len);
 int read_accelsim_line(struct results *r, char *line, struct fault *f);
 void read_accelsim_end(struct results *r); /* ends the current block */
-/* Length of the object at the start of n bytes; 0: more bytes are needed; -1: malformed or too long. */
+/*
+ * Returns the length of the object at the start of n bytes; 0 if more bytes are needed; -1 if it is malformed or too
+ * long.
+ */
 long read_msgpack_length(const unsigned char *p, size_t n);
 int read_msgpack_object(struct results *r, const char *p, size_t n, struct fault *f);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Records as JSON: one object a line, read by read_quick.c or, in any other form than that of trace-sim, by jansson.
- * Always true: a malformed line is a fault; a malformed last line without newline cuts the run.
+ * Reader of records as JSON, one object per line. read_quick.c reads lines in the form that trace-sim writes,
+ * jansson all other lines. Always true: a malformed line is a fault; a malformed last line without newline cuts the
+ * run.
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -9,7 +10,7 @@
 #include "record_format.h"
 #include "read_int.h"
 
-/* Text of a scalar; NULL for other values. */
+/* Returns the text of a scalar; NULL for other values. */
 static const char *scalar_text(const json_t *v, char buf[64])
 {
 	if (json_is_string(v))

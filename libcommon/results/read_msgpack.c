@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Records as MessagePack: one map for each, read by msgpack-c.
+ * Reader of records as MessagePack, one map per record, by msgpack-c.
  *
- * Always true: msgpack-c gets an object only when all its bytes are read and its lengths were checked here,
- * so that a hostile count of elements allocates no memory: an element has at least one byte.
+ * Always true: an object is passed to msgpack-c only after all its bytes were read and its lengths were checked
+ * here. So a hostile number of elements cannot allocate much memory: an element has at least one byte.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -25,13 +25,13 @@ static uint64_t big_endian(const unsigned char *p, unsigned n)
 	return v;
 }
 
-/* Head of an object: bytes of the head, bytes of payload after it, elements in it. */
+/* Head of an object: bytes of the head, bytes of payload after it, and number of elements. */
 struct msgpack_head {
 	unsigned size;
 	uint64_t payload, elements;
 };
 
-/* Head with a length field of `width` bytes. */
+/* Returns a head with a length field of `width` bytes. */
 static struct msgpack_head with_length(
 	const unsigned char *p, size_t n, unsigned width, bool elements, unsigned each)
 {
@@ -112,7 +112,7 @@ static bool is_word(const msgpack_object *o, const char *word)
 	       !memcmp(o->via.str.ptr, word, o->via.str.size);
 }
 
-/* Writes a string or number as text, cut to the buffer; false for other types. */
+/* Writes a string or number as text, truncated to the buffer. Returns false for other types. */
 static bool msgpack_to_text(const msgpack_object *o, char *out, size_t cap)
 {
 	size_t n;
@@ -136,7 +136,7 @@ static bool msgpack_to_text(const msgpack_object *o, char *out, size_t cap)
 	}
 }
 
-/* Sets the kernel's name from its number, or gives a name the next number. */
+/* Sets the kernel's name from its number, or from text, which gets the next number. */
 static void read_numbered_name(struct results *r, const msgpack_object *o)
 {
 	if (o->type == MSGPACK_OBJECT_POSITIVE_INTEGER && o->via.u64 < r->n_kernel_names)
@@ -145,7 +145,7 @@ static void read_numbered_name(struct results *r, const msgpack_object *o)
 		read_number_name(r);
 }
 
-/* Name of a figure: a text, or its number in the list of the run record. NULL: neither. */
+/* Returns the name of a figure, which is a text or a number in the list of the run record; NULL if it is neither. */
 static const char *figure_key(const struct results *r, const msgpack_object *o, char *text, size_t cap)
 {
 	if (o->type == MSGPACK_OBJECT_POSITIVE_INTEGER)
@@ -204,7 +204,7 @@ static int read_msgpack_stats(struct results *r, const msgpack_object_map *map, 
 	return 0;
 }
 
-/* Reads the record in an object. 1: used, 0: events are due first, -1 and *f. */
+/* Reads the record in an object. Returns 1, 0 if events are due first, or -1 and sets *f. */
 static int use_msgpack_object(struct results *r, const msgpack_object *o, struct fault *f)
 {
 	const msgpack_object *stat = NULL, *kind = NULL;

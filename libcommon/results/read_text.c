@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Records as text: "# record", then lines "name value unit" (see record_text.c).
- * Always true: a record ends at the next line that starts with '#' or at the end of the input.
+ * Reader of records as text: "# record", then lines "name value unit" (record_text.c). Always true: a record ends at
+ * the next line that starts with '#' or at the end of the input.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writer of records: the calls and the parts common to all formats.
+ * Writer of records: the functions of record.h and the parts common to all formats.
  *
- * Always true: a record is written at once when it ends, so that an interrupted run never leaves half a
- * record in the stream's buffer; output_commit() reports write errors.
+ * Always true: a record is written as a whole when it ends, so an interrupted run never leaves half a record in the
+ * stream's buffer; output_commit() reports write errors.
  */
 #include <assert.h>
 #include <float.h>
@@ -30,7 +30,9 @@ size_t record_uint_text(char out[RECORD_UINT_CAP], uint64_t value)
 	return n;
 }
 
-/* Writes the shortest text that reads back as value, with the locale's point; returns its digits. */
+/*
+ * Writes the shortest text that reads back as value, with the locale's decimal point. Returns its number of digits.
+ */
 static int shortest_text(char out[RECORD_REAL_CAP], double value)
 {
 	for (int digits = DBL_DIG; digits < DBL_DECIMAL_DIG; digits++) {
@@ -49,7 +51,7 @@ int record_real_digits(double value)
 	return shortest_text(text, value);
 }
 
-/* Limit above which %g may need an exponent. */
+/* Limit from which %g may use an exponent. */
 #define WHOLE_MAX 1e15
 
 const char *record_real_text(char out[RECORD_REAL_CAP], double value)

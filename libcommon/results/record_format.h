@@ -2,8 +2,8 @@
 /*
  * Interface of a record format; used by record*.c only.
  *
- * record.c checks the order of calls (one open record, balanced groups). A format appends to w->text, which
- * record_end() writes to the stream.
+ * record.c checks the order of calls (one open record, balanced groups). A format appends to w->text; record_end()
+ * writes this to the stream.
  */
 #ifndef RECORD_FORMAT_H
 #define RECORD_FORMAT_H
@@ -24,10 +24,10 @@ struct record_ops {
 	void (*boolean)(struct record_writer *w, const char *name, bool value);
 	void (*group)(struct record_writer *w, const char *name); /* w->depth already includes it */
 	void (*group_end)(struct record_writer *w);               /* w->depth still includes it */
-	/* Buffer of the members of the open record, without those of open groups. */
+	/* Returns the buffer with the members of the open record, without members of open groups. */
 	struct bytes *(*members)(struct record_writer *w);
 	void (*repeat)(struct record_writer *w, const void *member,
-		size_t n);                      /* appends a member as it was written */
+		size_t n);                      /* appends the bytes of a member that was written before */
 	void (*end)(struct record_writer *w);   /* completes w->text */
 	void (*close)(struct record_writer *w); /* may be NULL */
 };
@@ -42,12 +42,12 @@ struct record_writer {
 	size_t last_n;    /* bytes from there to the end of the record */
 	size_t name_at;   /* offset of the kernel's name in the record's members */
 	size_t name_n;    /* bytes of that name; 0: none */
-	size_t name_left; /* bytes from the name to the end of the record, which has ended */
+	size_t name_left; /* bytes from the name to the end of the last written record */
 };
 
 extern const struct record_ops record_text, record_json, record_msgpack;
 
-/* Number of digits with which the output of %g reads back as value: 15, 16 or 17. */
+/* Returns the number of digits with which the output of %g reads back as value: 15, 16 or 17. */
 int record_real_digits(double value);
 
 #endif

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Records as JSON: one compact object a line, members in the order of the calls.
+ * Writer of records as JSON: one compact object per line, members in the order of the calls.
  *
- * Always true: jansson writes strings that need escapes and reals that need an exponent; this file writes all
- * others in the same format. Reals have the fewest digits that read back equal; integers keep all 64 bits,
- * which jansson's signed type would not. Undefined reals are null. Units are omitted: trace-stats(5) has
- * them.
+ * Always true: jansson writes strings that need escapes and reals that need an exponent; this file writes all other
+ * values in the same format. Reals have the fewest digits that read back equal; integers keep all 64 bits, unlike in
+ * jansson's signed type. Undefined reals are null. Units are omitted, because trace-stats(5) has them.
  */
 #include <jansson.h>
 #include <math.h>
@@ -102,7 +101,7 @@ static void js_real(struct record_writer *w, const char *name, double value, con
 		return;
 	}
 	bytes_puts(&w->text, text);
-	if (!strchr(text, '.')) /* marks a real */
+	if (!strchr(text, '.')) /* a point marks a real */
 		bytes_puts(&w->text, ".0");
 }
 

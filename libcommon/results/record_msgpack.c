@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Records as msgpack: one map for each record, members in the order of the calls.
+ * Writer of records as msgpack: one map per record, members in the order of the calls.
  *
- * Always true: a map's size precedes its members, so each open level collects its members in a buffer of its
- * own, which is appended to the outer level when it ends. Reals are 64-bit floats, undefined ones nil.
- * Strings are UTF-8. Units are omitted: trace-stats(5) has them. In compact records a listed figure has its number in
- * the list as its name, and a kernel's name that an earlier record has is the number of that name. Names are equal if
- * their UTF-8 is, as readers see them.
+ * Always true: a map's size precedes its members, so each open level collects its members in a separate buffer,
+ * which is appended to the outer level when the level ends. Reals are 64-bit floats; undefined reals are nil.
+ * Strings are UTF-8. Units are omitted, because trace-stats(5) has them. In compact records, the name of a listed
+ * figure is its number in the list, and a kernel's name that occurred before is replaced by its number. Names are
+ * compared as the UTF-8 that is written.
  */
 #include <math.h>
 #include <msgpack.h>
@@ -21,20 +21,20 @@ struct msgpack_level {
 	size_t members;
 };
 
-struct msgpack_numbers { /* Numbers of texts, in the order of their first use. */
+struct msgpack_numbers { /* numbers of texts, in the order of their first use */
 	struct table rows;
 	char **text;
 	uint32_t n, cap;
 };
 
 struct msgpack_state {
-	struct msgpack_level level[RECORD_DEPTH + 1]; /* by depth; 0 is not used */
+	struct msgpack_level level[RECORD_DEPTH + 1]; /* by depth; level[0] is not used */
 	struct msgpack_numbers figures, kernels;
 	bool compact, number_kernels;
 	bool in_stats, in_kernel;
 };
 
-/* Number of a text; *added: it is new, if the caller adds it. n: not found. */
+/* Returns the number of a text; l->n, the next number, if the text is not found. */
 static uint32_t number_of(const struct msgpack_numbers *l, const char *text)
 {
 	FOR_TABLE (w, &l->rows, table_hash(text, strlen(text)))
@@ -93,7 +93,7 @@ static void pack_string(msgpack_packer *pk, const char *value)
 	free(copy);
 }
 
-/* Packs the name of a new member of the level; returns the packer for its value. */
+/* Packs the name of a new member of the level. Returns the packer for its value. */
 static msgpack_packer pack_member(struct record_writer *w, unsigned depth, const char *name)
 {
 	struct msgpack_state *s = w->state;
@@ -117,7 +117,10 @@ static void start_level(struct record_writer *w, unsigned depth)
 	l->members = 0;
 }
 
-/* Packs the number of a kernel's name. false: the name is to be written, and has its number from now on. */
+/*
+ * Packs the number of a kernel's name. Returns false if the name itself must be written; later calls then pack its
+ * number.
+ */
 static bool pack_number_of_name(struct msgpack_state *s, msgpack_packer *pk, const char *text)
 {
 	uint32_t number;

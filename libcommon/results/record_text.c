@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Records as text: "# record", then a line "name value unit" for each value.
+ * Writer of records as text: "# record", then a line "name value unit" for each value.
  *
- * Always true: a line has three words separated by one blank; a missing unit is "-". In names and
- * strings, blanks, control characters, '%', '"' and malformed UTF-8 are written %XX; an empty string is "".
- * Inside the group "stats" names are bare, other groups prefix "group.". An undefined real is nan.
+ * Always true: a line has three words separated by one blank; a missing unit is "-". In names and strings, blanks,
+ * control characters, '%', '"' and malformed UTF-8 are written as %XX; an empty string is "". Names in other groups
+ * than "stats" have the prefix "group.". An undefined real is nan.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -14,7 +14,7 @@
 #include "record_format.h"
 #include "base/utf8.h"
 
-/* Prefix of the open groups, "a.b."; mark[d]: its length outside the group of depth d. */
+/* Prefix from the open groups, "a.b."; mark[d] is its length without the group at depth d. */
 struct text_state {
 	struct bytes prefix;
 	size_t mark[RECORD_DEPTH + 1];
@@ -30,7 +30,7 @@ static void text_close(struct record_writer *w)
 	free(s);
 }
 
-/* Number of bytes at the start of s that need no escape. */
+/* Returns the number of bytes at the start of s that need no escape. */
 static size_t plain_length(const char *s)
 {
 	size_t n = 0;

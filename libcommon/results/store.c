@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Store of runs: each distinct word once in a hash table, figures in an unnamed temporary file.
- * Always true: word 0 means none; rows are written once, in order, and read back by their offset.
+ * Store of runs: distinct words in a hash table, figures in an unnamed temporary file. Always true: word 0 means
+ * none; rows are written once, in order, and read back by their offset.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ static void words_free(struct store_words *w)
 	free(w);
 }
 
-/* Number of a word, from 1; 0: none. */
+/* Returns the number of a word, from 1; 0 if it is unknown. */
 static uint32_t words_find(const struct store_words *w, const char *text)
 {
 	FOR_TABLE (at, &w->table, table_hash(text, strlen(text)))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Numbers of results. Always true: whole numbers keep all 64 bits; numbers that are not finite are rejected.
- * Texts end with a NUL and are read in the C locale.
+ * Conversion of the numbers of results. Always true: whole numbers keep all 64 bits; numbers that are not finite are
+ * rejected. Texts end with a NUL and are read in the C locale.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -28,7 +28,7 @@ static bool starts_number(const char *s)
 	return isdigit((unsigned char)*s) || (*s == '.' && isdigit((unsigned char)s[1]));
 }
 
-/* Digits after the point, minus the exponent. */
+/* Returns the number of digits after the point, minus the exponent. */
 static int decimal_places(const char *s, const char *end)
 {
 	int n = 0;

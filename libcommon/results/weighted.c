@@ -2,16 +2,16 @@
 /*
  * Weighted figures, see weighted.h.
  *
- * Within a stratum the picks are a random sample, and weights are the stratum's size divided by that of its
- * picks, so a total is a ratio estimate. Its variance is that of the residuals of the values from the
- * stratum's rate times their sizes, with the finite population correction; the variance of a rate is that of
- * its linear part.
+ * Within a stratum the picks are a random sample, and the weight of each is the size of the stratum divided by the
+ * size of its picks, so a total is a ratio estimate. Its variance is the variance of the residuals of the values
+ * from the stratum's rate times their sizes, with the finite population correction. The variance of a rate is the
+ * variance of its linear part.
  *
- * Two picks that happen to be alike suggest a stratum without variation. Student's t does not correct that,
- * because most strata are skewed: a few kernels differ, and few samples contain them. Therefore a second
- * interval uses a normal model whose conjugate prior of the variance is the spread expected when the picks
- * were made, with the weight of one pick. The expected spread may also be too small, so the result is the
- * larger interval. Degrees of freedom of sums are Satterthwaite's.
+ * Two picks that happen to be equal suggest a stratum without variation. Student's t does not correct that, because
+ * most strata are skewed: a few kernels differ, and few samples contain them. Therefore a second interval uses a
+ * normal model: the conjugate prior of its variance is the spread that was expected when the picks were made, with
+ * the weight of one pick. The expected spread may also be too small, so the result is the larger interval. Sums have
+ * Satterthwaite's degrees of freedom.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ static struct sample *stratum_samples(const struct picks *p, const double *y)
 	return s;
 }
 
-/* Variance as a sum, with the sum that gives its degrees of freedom. */
+/* Variance as a sum, and the sum from which its degrees of freedom follow. */
 struct variance {
 	double sum;     /* sum of the parts */
 	double squares; /* sum of the squared parts, each divided by its degrees of freedom */
@@ -116,7 +116,7 @@ double *weighted_values(const struct weighted *w, uint32_t column)
 	return w->value + (size_t)column * w->p->n;
 }
 
-/* Pick of a kernel. Kernels of a log without positions are the picks in order. */
+/* Returns the pick of a kernel. The kernels of a log without positions are the picks in order. */
 static const struct pick *pick_of(const struct picks *p, const struct store_kernel *k, uint32_t number)
 {
 	if (k->position)
@@ -124,7 +124,7 @@ static const struct pick *pick_of(const struct picks *p, const struct store_kern
 	return number < p->n ? &p->pick[number] : NULL;
 }
 
-/* Checks that the run used these picks; the file may have been replaced since. */
+/* Checks that the run used these picks, because the file may have been replaced since then. */
 static int same_picks(
 	const struct store *s, const struct picks *p, const struct store_run *run, struct fault *f)
 {
@@ -214,9 +214,9 @@ void weighted_free(struct weighted *w)
 /* ---- omitted kernels --------------------------------------------------------------------------- */
 
 /*
- * Figures that a run with --warm counts also for omitted kernels, whose accesses it applies to the cache
- * tags. Misses are rare and occur in few kernels of a stratum, mostly the first ones, so picks estimate them
- * badly.
+ * Figures that a run with --warm also counts for omitted kernels, because it applies their accesses to the cache
+ * tags. Misses are rare and occur in few kernels of a stratum, mostly in the first ones, so estimates from picks are
+ * poor.
  */
 static const struct {
 	const char *figure, *left_out;
@@ -237,8 +237,8 @@ bool weighted_needs(const char *figure)
 }
 
 /*
- * Exact sum over all kernels of the list, simulated and omitted, where the run counted both; false: it did
- * not. A run counts the omitted kernels of the whole list, not those of a part.
+ * Sets *sum to the exact sum over all kernels of the list, simulated and omitted. Returns false if the run did not
+ * count both. A run counts the omitted kernels of the whole list, not of a part.
  */
 static bool exact_total(const struct weighted *w, uint32_t column, const double *y, double *sum)
 {
@@ -256,7 +256,7 @@ static bool exact_total(const struct weighted *w, uint32_t column, const double 
 	return true;
 }
 
-/* Total of a column; *estimated: it is an estimate from picks, with a confidence interval. */
+/* Returns the total of a column. Sets *estimated if it is an estimate from picks, with a confidence interval. */
 static double estimate_total(const struct weighted *w, uint32_t column, const double *y, bool *estimated)
 {
 	double sum;
@@ -267,7 +267,10 @@ static double estimate_total(const struct weighted *w, uint32_t column, const do
 
 /* ---- figures ---------------------------------------------------------------------------------- */
 
-/* Values of a counter by pick; missing sparse counters are 0. false: a pick lacks it. */
+/*
+ * Sets y to the values of a counter by pick; a missing sparse counter is 0. Returns false if a pick lacks the
+ * counter.
+ */
 static bool counter_values(const struct weighted *w, uint32_t column, double *y)
 {
 	const struct figure *about = w->s->column[column].about;
@@ -282,7 +285,7 @@ static bool counter_values(const struct weighted *w, uint32_t column, double *y)
 	return true;
 }
 
-/* Rate of two totals; its linear part is (a - rate b) / total of b. */
+/* Estimates the rate of two totals; its linear part is (a - rate b) / total of b. */
 static bool estimate_rate(const struct weighted *w, const char *num, const char *den, double *value,
 	double *stray, bool *bounded)
 {
@@ -305,7 +308,7 @@ static bool estimate_rate(const struct weighted *w, const char *num, const char 
 	return good;
 }
 
-/* Rate in time without recorded parts: picks are weighted by their cycles. */
+/* Estimates a rate in time whose parts are not recorded: weights the picks by their cycles. */
 static bool estimate_rate_in_time(const struct weighted *w, double *value, double *stray)
 {
 	uint32_t cycles = store_find_column(w->s, "gpu_sim_cycle");
@@ -375,8 +378,8 @@ bool weighted_figure(const struct weighted *w, uint32_t column, double *value, d
 /* ---- cold caches ------------------------------------------------------------------------------ */
 
 /*
- * Sets *rate to the value per size of the picks without L2 misses: those of the stratum of pick i or, where it
- * has none, those of its kernel name. false: there are none.
+ * Sets *rate to the value per size of the picks without L2 misses in the stratum of pick i, or if there are none,
+ * with its kernel name. Returns false if there are none, either.
  */
 static bool missless_rate(
 	const struct weighted *w, const double *misses, const double *stray, uint32_t i, double *rate)
@@ -400,7 +403,10 @@ static bool missless_rate(
 	return false;
 }
 
-/* Smallest (largest) value above 0 of a figure over the picks; NaN: none. */
+/*
+ * Returns the smallest (or if `largest` is set, the largest) value above 0 of a figure over the picks; NaN if there
+ * is none.
+ */
 static double extreme_of(const struct weighted *w, const char *name, bool largest)
 {
 	uint32_t column = store_find_column(w->s, name);
@@ -415,7 +421,9 @@ static double extreme_of(const struct weighted *w, const char *name, bool larges
 	return found;
 }
 
-/* Share of the cycles of pick i that would be saved if each wait for DRAM were a wait for the L2. */
+/*
+ * Returns the share of the cycles of pick i that would be saved if each wait for DRAM were only a wait for the L2.
+ */
 static double waiting_share(const struct weighted *w, uint32_t i)
 {
 	uint32_t column = store_find_column(w->s, "gpu_sim_cycle");
@@ -426,7 +434,7 @@ static double waiting_share(const struct weighted *w, uint32_t i)
 	return (1 - hit / miss) * (1 - extreme_of(w, "gpu_sim_cycle", false) / weighted_values(w, column)[i]);
 }
 
-/* Part of the value of pick i that cold caches may have caused; NaN: unknown. */
+/* Returns the part of the value of pick i that cold caches may have caused; NaN if unknown. */
 static double cold_loss(const struct weighted *w, const double *misses, const double *stray, uint32_t i)
 {
 	double rate;

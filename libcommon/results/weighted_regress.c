@@ -2,13 +2,14 @@
 /*
  * Regression of estimates from picks on the kernels with L2 misses.
  *
- * A kernel that touches data first waits for DRAM and takes longer than others of its stratum. A run with warmed
- * caches counts the kernels with L2 misses among all kernels, so estimates are regressed on it (Cochran, Sampling
- * Techniques, chapter 7): the slope times the difference between that number and its estimate from the picks is
- * added. The slope is the same for all strata. Errors are then those of the residuals of the regression, and that of
- * the slope, whose variance is the estimate of White (A heteroskedasticity-consistent covariance matrix estimator,
- * Econometrica 48, 1980), because misses have unequal costs. Figures that do not depend on misses, and strata whose
- * sizes do not predict cycles, give a slope without meaning; such figures are not regressed.
+ * A kernel that is the first to access its data waits for DRAM and takes longer than other kernels of its stratum. A
+ * run with warmed caches counts the kernels with L2 misses among all kernels, so estimates are regressed on this
+ * number (Cochran, Sampling Techniques, chapter 7): the slope times the difference between the number and its
+ * estimate from the picks is added. The slope is the same for all strata. The error then consists of the error of
+ * the regression's residuals and the error of the slope. The variance of the slope is White's estimate (A
+ * heteroskedasticity-consistent covariance matrix estimator, Econometrica 48, 1980), because misses have unequal
+ * costs. The slope has no meaning for figures that do not depend on misses, or if sizes do not predict cycles in the
+ * strata; such figures are not regressed.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@ struct rate_sums {
 	double y, x;
 };
 
-/* True if all kernels of the stratum of pick i are picked. */
+/* Reports whether all kernels of the stratum of pick i are picked. */
 static bool is_fully_picked(const struct picks *p, uint32_t i)
 {
 	const struct pick_stratum *s = &p->stratum[p->pick[i].stratum];
@@ -28,8 +29,9 @@ static bool is_fully_picked(const struct picks *p, uint32_t i)
 }
 
 /*
- * Sets out[pick] to the deviation of y[pick] from a rate: that of its stratum or, if all kernels of the stratum are
- * picked, that of the other strata's picks of its kernel name; 0 without these. The rate is per size, or per kernel.
+ * Sets out[pick] to the deviation of y[pick] from a rate, which is per size or per kernel: the rate of its stratum,
+ * or if all kernels of the stratum are picked, the rate of the picks of its kernel name in other strata. Without
+ * such picks the deviation is 0.
  */
 static void set_strays(const struct weighted *w, const double *y, bool by_size, double *out)
 {
@@ -60,7 +62,7 @@ static void set_strays(const struct weighted *w, const double *y, bool by_size, 
 	free(name);
 }
 
-/* Returns the slope of strays of a figure on missed. */
+/* Returns the slope of a figure's deviations, stray, on missed_stray. */
 static double slope_of_strays(const struct weighted *w, const double *stray)
 {
 	double sum = 0;
@@ -70,7 +72,7 @@ static double slope_of_strays(const struct weighted *w, const double *stray)
 	return sum / w->missed_spread;
 }
 
-/* Returns the variance of the slope, from the strays of the rest that it leaves of a figure. */
+/* Returns the variance of the slope, from the deviations of the figure's residuals. */
 static double slope_variance(const struct weighted *w, const double *stray)
 {
 	double sum = 0, n = w->missed_differ;
@@ -81,8 +83,8 @@ static double slope_variance(const struct weighted *w, const double *stray)
 }
 
 /*
- * Returns the value of y, by pick, that a kernel with L2 misses has more; 0 if that is less than twice its standard
- * deviation, so that y does not depend on misses as far as the picks show.
+ * Returns by how much y is larger for a kernel with L2 misses. Returns 0 if that is less than twice its standard
+ * deviation, since the picks then do not show that y depends on misses.
  */
 static double miss_slope(const struct weighted *w, const double *y)
 {
@@ -106,8 +108,8 @@ static double miss_slope(const struct weighted *w, const double *y)
 }
 
 /*
- * Sets *all to the kernels with L2 misses of the application, simulated and left out. false: unknown, because the run
- * did not count them.
+ * Sets *all to the number of kernels of the application with L2 misses, simulated and omitted. Returns false if the
+ * run did not count them.
  */
 static bool count_missed(const struct weighted *w, const double *missed, double *all)
 {
@@ -175,6 +177,9 @@ double weighted_slope_variance(const struct weighted *w, const double *rest, dou
 	slope = slope_of_strays(w, stray);
 	variance = slope_variance(w, stray);
 	free(stray);
-	/* A figure from which nothing was subtracted has a slope. */
+	/*
+	 * If the residuals still have a slope, nothing was subtracted from the figure, so the slope adds no
+	 * variance.
+	 */
 	return slope * slope < 1e-12 * variance ? variance * w->missed_surplus * w->missed_surplus : 0;
 }
