@@ -22,7 +22,7 @@ const char *hotspots_reason_name(int reason)
 	return reason >= 0 && reason < HOTSPOTS_N_REASONS ? reasons[reason] : "";
 }
 
-static int reason_find(const char *text, size_t n)
+static int find_reason(const char *text, size_t n)
 {
 	for (int i = 0; i < HOTSPOTS_N_REASONS; i++)
 		if (strlen(reasons[i]) == n && !memcmp(reasons[i], text, n))
@@ -168,7 +168,7 @@ char *hotspots_unquote_file(const char *text, size_t n)
 	return out;
 }
 
-static const char *kept_copy(const char *text, size_t n)
+static const char *keep_text_copy(const char *text, size_t n)
 {
 	char *copy = xstrndup(text, n);
 	const char *kept = diag_keep(copy);
@@ -178,7 +178,7 @@ static const char *kept_copy(const char *text, size_t n)
 }
 
 /* Returns the row for cycles of a reason at an instruction; NULL if they have none. */
-static struct hotspot *row_for(
+static struct hotspot *find_row_of_reason(
 	struct hotspots *t, const char *kernel, const struct hotspots_inst *w, int reason)
 {
 	const char *none = diag_keep("");
@@ -192,18 +192,18 @@ static struct hotspot *row_for(
 	if (t->by == HOTSPOTS_BY_STALL || t->by == HOTSPOTS_BY_REASON)
 		is.reason = reason;
 	if (by_inst && w) {
-		is.pc = kept_copy(w->pc, w->n_pc);
-		is.opcode = kept_copy(w->opcode, w->n_opcode);
+		is.pc = keep_text_copy(w->pc, w->n_pc);
+		is.opcode = keep_text_copy(w->opcode, w->n_opcode);
 	}
 	if ((by_inst || t->by == HOTSPOTS_BY_LINE) && w)
-		is.line = kept_copy(w->place, w->n_place);
+		is.line = keep_text_copy(w->place, w->n_place);
 	return find_or_add_row(t, &is);
 }
 
 static void add_cycles(struct hotspots *t, int side, const char *kernel, const struct hotspots_inst *w,
 	int reason, uint64_t n)
 {
-	struct hotspot *r = n ? row_for(t, kernel, w, reason) : NULL;
+	struct hotspot *r = n ? find_row_of_reason(t, kernel, w, reason) : NULL;
 
 	if (!r)
 		return;
@@ -221,7 +221,7 @@ static bool name_begins(const char *s, const char *word) { return !strncmp(s, wo
 static void add_total_cycles(const struct result_figure *f, uint64_t left[HOTSPOTS_N_REASONS])
 {
 	const char *name = f->name + strlen("sched_cycles["), *end = strchr(name, ']');
-	int reason = end ? reason_find(name, (size_t)(end - name)) : -1;
+	int reason = end ? find_reason(name, (size_t)(end - name)) : -1;
 
 	if (reason >= 0)
 		left[reason] += f->value.count;
@@ -239,12 +239,12 @@ static void add_pc_cycles(struct hotspots *t, int side, const char *kernel, cons
 	if (!strcmp(tail, ".issues")) {
 		struct hotspot *r = t->by == HOTSPOTS_BY_STALL || t->by == HOTSPOTS_BY_REASON
 					    ? NULL
-					    : row_for(t, kernel, &w, -1);
+					    : find_row_of_reason(t, kernel, &w, -1);
 
 		if (r)
 			r->issues[side] += f->value.count;
 	} else if (name_begins(tail, ".cycles[") && (end = strchr(tail + 8, ']'))) {
-		reason = reason_find(tail + 8, (size_t)(end - tail - 8));
+		reason = find_reason(tail + 8, (size_t)(end - tail - 8));
 		if (reason < 0)
 			return;
 		add_cycles(t, side, kernel, &w, reason, f->value.count);

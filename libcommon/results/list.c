@@ -64,7 +64,7 @@ bool list_wants(struct results *r, struct list_name *n)
 	return n->use == LIST_USED || r->form == RESULT_ACCELSIM;
 }
 
-void list_undefined(struct results *r, const char *name)
+void list_mark_undefined(struct results *r, const char *name)
 {
 	struct list_name *n = r->n_zero ? find_name(r, name) : NULL;
 
@@ -72,7 +72,7 @@ void list_undefined(struct results *r, const char *name)
 		n->undefined = r->mark;
 }
 
-void list_zero(struct results *r, const char *name)
+void list_add_zero(struct results *r, const char *name)
 {
 	struct list_name *n = strchr(name, READ_HIDDEN) ? NULL : list_name(r, name, NULL);
 
@@ -198,7 +198,7 @@ static void list_value(struct results *r, struct list_name *n, struct result_val
  * Returns the value of a part of a rate. A rate of running counters needs running cycles, not the cycles of the
  * interval.
  */
-static const struct result_value *ratio_part(
+static const struct result_value *find_ratio_part(
 	const struct results *r, const struct list_name *rate, const char *name)
 {
 	const struct list_name *n = find_name(r, name);
@@ -224,8 +224,8 @@ static void list_ratio(struct results *r, struct list_name *n)
 
 	if (!results_formula(n->about, n->text, num, den, sizeof(num)))
 		return;
-	a = ratio_part(r, n, num);
-	b = ratio_part(r, n, den);
+	a = find_ratio_part(r, n, num);
+	b = find_ratio_part(r, n, den);
 	if (a && b && b->real != 0)
 		list_value(r, n, value_real(a->real / b->real));
 }
@@ -233,7 +233,7 @@ static void list_ratio(struct results *r, struct list_name *n)
 static bool has_formula(const struct list_name *n) { return n->about && *n->about->formula; }
 
 /* Lists rates of the whole GPU for which a log has no line. */
-static void divide_missing(struct results *r)
+static void list_missing_rates(struct results *r)
 {
 	char num[256], den[256];
 
@@ -284,7 +284,7 @@ static bool counts_by_stream(const char *name)
 	       strstr(name, "_fail_stats_breakdown[");
 }
 
-struct list_name *list_hidden(struct results *r, const char *name, const char *what, struct fault *f)
+struct list_name *list_hidden_row(struct results *r, const char *name, const char *what, struct fault *f)
 {
 	char key[READ_WORD_MAX + 32];
 
@@ -301,7 +301,7 @@ static struct list_name *previous_value_row(struct results *r, struct list_name 
 	if (!counts_by_stream(n->text))
 		return n;
 	snprintf(stream, sizeof(stream), "%" PRIu64, r->kernel.stream);
-	base = list_hidden(r, n->text, stream, NULL);
+	base = list_hidden_row(r, n->text, stream, NULL);
 	return base ? base : n;
 }
 
@@ -315,7 +315,7 @@ uint64_t list_difference(struct results *r, struct list_name *base, uint64_t now
 }
 
 /* Converts a running value of a log to the kernel's own value. Returns false if it is unknown. */
-static bool make_own(struct results *r, struct list_name *n)
+static bool convert_to_own_value(struct results *r, struct list_name *n)
 {
 	if (!n->about || n->about->kind != FIGURE_RATIO || n->now.decimals != RESULT_EXACT)
 		n->running = n->now;
@@ -328,10 +328,10 @@ static bool make_own(struct results *r, struct list_name *n)
 	return !n->about || !n->about->sparse || n->now.real != 0;
 }
 
-static void list_own(struct results *r, struct list_name *n)
+static void list_own_value(struct results *r, struct list_name *n)
 {
 	bool log = r->form == RESULT_ACCELSIM, running = r->flags & RESULT_RUNNING;
-	bool known = log ? make_own(r, n) : true;
+	bool known = log ? convert_to_own_value(r, n) : true;
 
 	if (!log) {
 		n->running = (struct result_value){0};
@@ -362,12 +362,12 @@ static void list_all_totals(struct results *r, bool counts_only)
 	}
 }
 
-static void divide_all(struct results *r)
+static void list_all_rates(struct results *r)
 {
 	for (uint32_t i = 0; i < r->n_order; i++)
 		if (has_formula(r->name[r->order[i]]))
 			list_ratio(r, r->name[r->order[i]]);
-	divide_missing(r);
+	list_missing_rates(r);
 }
 
 void list_kernel(struct results *r)
@@ -375,11 +375,11 @@ void list_kernel(struct results *r)
 	r->n_list = 0;
 	put_zeros(r);
 	for (uint32_t i = 0; i < r->n_order; i++)
-		list_own(r, r->name[r->order[i]]);
+		list_own_value(r, r->name[r->order[i]]);
 	if (r->flags & RESULT_RUNNING)
 		list_all_totals(r, true);
 	if (r->form == RESULT_ACCELSIM || r->flags & RESULT_RUNNING)
-		divide_all(r);
+		list_all_rates(r);
 }
 
 void list_end(struct results *r)
@@ -419,6 +419,6 @@ void list_totals(struct results *r)
 	for (uint32_t i = 0; i < r->n_names; i++)
 		if (has_formula(r->name[i]) && strchr(r->name[i]->text, '['))
 			list_ratio(r, r->name[i]);
-	divide_missing(r);
+	list_missing_rates(r);
 	r->whole_run = false;
 }

@@ -17,7 +17,7 @@
 static bool log_line_starts(const char *s, const char *with) { return !strncmp(s, with, strlen(with)); }
 
 /* Adds a printed number. "438" for a rate is a rounded rate, not a count. */
-static int put_printed(struct results *r, const char *name, struct result_value v, struct fault *f)
+static int add_printed_number(struct results *r, const char *name, struct result_value v, struct fault *f)
 {
 	const struct figure *about = figure_find(name);
 
@@ -37,10 +37,10 @@ static int read_list_line(struct results *r, const char *name, const char *s, st
 
 	for (int i = 0; i < 4096; i++) {
 		s += strspn(s, " \t,");
-		if (!value_printed(s, &s, &v))
+		if (!value_parse_printed(s, &s, &v))
 			return 0;
 		snprintf(full, sizeof(full), "%s[%d]", name, i);
-		if (put_printed(r, full, v, f) < 0)
+		if (add_printed_number(r, full, v, f) < 0)
 			return -1;
 	}
 	return 0;
@@ -60,24 +60,24 @@ static int read_keyed_line(struct results *r, const char *name, const char *s, s
 		if (!n || s[n] != ':' || n > 40)
 			return 0;
 		snprintf(full, sizeof(full), "%s[%.*s]", name, (int)n, s);
-		if (!value_printed(s + n + 1, &s, &v))
+		if (!value_parse_printed(s + n + 1, &s, &v))
 			return 0;
-		if (put_printed(r, full, v, f) < 0)
+		if (add_printed_number(r, full, v, f) < 0)
 			return -1;
 	}
 }
 
 /* Reads "{8:45,40:7,}" after a class of traffic as NAME[8], NAME[40]. */
-static int traffic_line(struct results *r, char *name, char *equals, struct fault *f)
+static int read_traffic_line(struct results *r, char *name, char *equals, struct fault *f)
 {
 	const char *s;
 	struct result_value v;
 
 	for (char *e = equals; e > name && e[-1] == ' '; e--)
 		e[-1] = '\0';
-	if (!value_printed(equals + 1, &s, &v))
+	if (!value_parse_printed(equals + 1, &s, &v))
 		return 0;
-	if (put_printed(r, name, v, f) < 0)
+	if (add_printed_number(r, name, v, f) < 0)
 		return -1;
 	s += strspn(s, " ");
 	return *s == '{' ? read_keyed_line(r, name, s + 1, f) : 0;
@@ -98,7 +98,7 @@ static const struct {
 	{"maximum mf latency per bank:", "max_mf_latency"},
 };
 
-static bool heading_line(struct results *r, const char *line)
+static bool read_heading_line(struct results *r, const char *line)
 {
 	for (size_t i = 0; i < sizeof(headings) / sizeof(headings[0]); i++) {
 		if (log_line_starts(line, headings[i].heading)) {
@@ -110,7 +110,7 @@ static bool heading_line(struct results *r, const char *line)
 }
 
 /* Reads "dram[3]: 12 none inf 7". A word that is not a number still counts as a bank. */
-static int bank_line(struct results *r, const char *line, struct fault *f)
+static int read_bank_line(struct results *r, const char *line, struct fault *f)
 {
 	unsigned channel = (unsigned)num_leading(line + 5);
 	const char *s = strchr(line, ':');
@@ -124,9 +124,9 @@ static int bank_line(struct results *r, const char *line, struct fault *f)
 		s += strspn(s, " \t");
 		if (!*s)
 			break;
-		if (value_printed(s, &end, &v)) {
+		if (value_parse_printed(s, &end, &v)) {
 			snprintf(full, sizeof(full), "dram[%u].bk[%u].%s", channel, b, r->log.row);
-			if (put_printed(r, full, v, f) < 0)
+			if (add_printed_number(r, full, v, f) < 0)
 				return -1;
 			s = end;
 		} else {
@@ -138,14 +138,15 @@ static int bank_line(struct results *r, const char *line, struct fault *f)
 
 /* ---- channels -------------------------------------------------------------------------------- */
 
-static int channel_word(struct results *r, const char *name, size_t n, struct result_value v, struct fault *f)
+static int add_channel_word(
+	struct results *r, const char *name, size_t n, struct result_value v, struct fault *f)
 {
 	char full[96];
 
 	snprintf(full, sizeof(full), "%s%.*s", r->log.prefix, (int)n, name);
 	if (n > 40 || !figure_find(full))
 		return 0;
-	if (put_printed(r, full, v, f) < 0)
+	if (add_printed_number(r, full, v, f) < 0)
 		return -1;
 	if (!log_line_starts(name, "n_"))
 		return 0;
@@ -154,7 +155,7 @@ static int channel_word(struct results *r, const char *name, size_t n, struct re
 }
 
 /* Reads "n_cmd=25017 n_nop=24778 ... bw_util=0.03709". */
-static int words_line(struct results *r, const char *s, struct fault *f)
+static int read_words_line(struct results *r, const char *s, struct fault *f)
 {
 	while (*s) {
 		size_t n;
@@ -163,7 +164,8 @@ static int words_line(struct results *r, const char *s, struct fault *f)
 
 		s += strspn(s, " ");
 		n = strcspn(s, " =");
-		if (s[n] == '=' && value_printed(s + n + 1, &end, &v) && channel_word(r, s, n, v, f) < 0)
+		if (s[n] == '=' && value_parse_printed(s + n + 1, &end, &v) &&
+			add_channel_word(r, s, n, v, f) < 0)
 			return -1;
 		s += strcspn(s, " ");
 	}
@@ -171,7 +173,7 @@ static int words_line(struct results *r, const char *s, struct fault *f)
 }
 
 /* Reads a whole number after blanks, text and blanks. Returns its end; NULL if there is none. */
-static const char *number_after(const char *s, const char *text, uint64_t *out)
+static const char *read_number_after(const char *s, const char *text, uint64_t *out)
 {
 	s += strspn(s, " ");
 	if (!log_line_starts(s, text))
@@ -182,13 +184,13 @@ static const char *number_after(const char *s, const char *text, uint64_t *out)
 }
 
 /* Reads "bk0: 32a 24968i bk1: ...". */
-static int banks_line(struct results *r, const char *s, struct fault *f)
+static int read_banks_line(struct results *r, const char *s, struct fault *f)
 {
 	uint64_t bank, access, idle;
 	char full[96];
 
-	while ((s = number_after(s, "bk", &bank)) && (s = number_after(s, ":", &access)) &&
-		(s = number_after(s, "a", &idle)) && *s++ == 'i') {
+	while ((s = read_number_after(s, "bk", &bank)) && (s = read_number_after(s, ":", &access)) &&
+		(s = read_number_after(s, "a", &idle)) && *s++ == 'i') {
 		snprintf(full, sizeof(full), "%sbk[%" PRIu64 "].n_access", r->log.prefix, bank);
 		if (list_put(r, full, value_whole(access), f) < 0)
 			return -1;
@@ -204,7 +206,7 @@ static int banks_line(struct results *r, const char *s, struct fault *f)
 /*
  * Writes the recorded form of a name: trimmed, with '_' for inner blanks. Returns false if the text is not a name.
  */
-static bool clean_name(char *out, size_t cap, const char *s, const char *end)
+static bool make_recorded_name(char *out, size_t cap, const char *s, const char *end)
 {
 	size_t n = 0;
 
@@ -222,7 +224,7 @@ static bool clean_name(char *out, size_t cap, const char *s, const char *end)
 	return true;
 }
 
-static bool is_put(struct results *r, const char *name)
+static bool is_already_set(struct results *r, const char *name)
 {
 	const struct list_name *n = list_name(r, name, NULL);
 
@@ -230,13 +232,13 @@ static bool is_put(struct results *r, const char *name)
 }
 
 /* Appends the next free index to a name that is printed more than once. */
-static void number_name(struct results *r, char *name, size_t cap)
+static void append_free_index(struct results *r, char *name, size_t cap)
 {
 	size_t n = strlen(name);
 
 	for (unsigned i = 0; i < 64; i++) {
 		snprintf(name + n, cap - n, "[%u]", i);
-		if (!is_put(r, name))
+		if (!is_already_set(r, name))
 			return;
 	}
 }
@@ -253,16 +255,16 @@ static bool known_numbered(const char *name)
  * Reads "average row locality = 3609/12 = 300.75". The kernel's own quotient follows from the differences of the
  * parts.
  */
-static int locality_line(struct results *r, const char *s, struct fault *f)
+static int read_locality_line(struct results *r, const char *s, struct fault *f)
 {
-	struct list_name *num = list_hidden(r, "average_row_locality", "accesses", f);
-	struct list_name *den = num ? list_hidden(r, "average_row_locality", "activates", f) : NULL;
+	struct list_name *num = list_hidden_row(r, "average_row_locality", "accesses", f);
+	struct list_name *den = num ? list_hidden_row(r, "average_row_locality", "activates", f) : NULL;
 	struct list_name *rate = den ? list_name(r, "average_row_locality", f) : NULL;
 	uint64_t a, b, n, d;
 
 	if (!rate)
 		return -1;
-	if (!(s = number_after(s, "", &a)) || !number_after(s, "/", &b))
+	if (!(s = read_number_after(s, "", &a)) || !read_number_after(s, "/", &b))
 		return 0;
 	n = list_difference(r, num, a);
 	d = list_difference(r, den, b);
@@ -274,42 +276,42 @@ static int locality_line(struct results *r, const char *s, struct fault *f)
 	return d ? list_put(r, "average_row_locality", value_real((double)n / (double)d), f) : 0;
 }
 
-static int value_line(struct results *r, const char *line, const char *equals, struct fault *f)
+static int read_value_line(struct results *r, const char *line, const char *equals, struct fault *f)
 {
 	char name[128], full[160];
 	const struct figure *about;
 	struct result_value v;
 	const char *end;
 
-	if (!clean_name(name, sizeof(name), line, equals))
+	if (!make_recorded_name(name, sizeof(name), line, equals))
 		return 0;
 	if (!strcmp(name, "average_row_locality"))
-		return locality_line(r, equals + 1 + strspn(equals + 1, " "), f);
-	if (!value_printed(equals + 1, &end, &v))
+		return read_locality_line(r, equals + 1 + strspn(equals + 1, " "), f);
+	if (!value_parse_printed(equals + 1, &end, &v))
 		return 0;
 	if (*r->log.prefix) {
 		snprintf(full, sizeof(full), "%s%s", r->log.prefix, name);
-		return figure_find(full) && strncmp(name, "n_", 2) ? put_printed(r, full, v, f) : 0;
+		return figure_find(full) && strncmp(name, "n_", 2) ? add_printed_number(r, full, v, f) : 0;
 	}
 	about = figure_find(name);
 	if (!about && known_numbered(name)) {
-		number_name(r, name, sizeof(name));
+		append_free_index(r, name, sizeof(name));
 		about = figure_find(name);
 	}
 	if (!about && (memchr(line, ' ', (size_t)(equals - line - 1)) || !strchr(" \r", *end)))
 		return 0;
 	if (r->kernel.stream == UINT64_MAX && strstr(name, "_breakdown["))
 		return 0;
-	return put_printed(r, name, v, f);
+	return add_printed_number(r, name, v, f);
 }
 
 /* Reads "L2_cache_bank[0]: Access = 188, Miss = 121, ...". */
-static int parts_line(struct results *r, const char *line, const char *colon, struct fault *f)
+static int read_parts_line(struct results *r, const char *line, const char *colon, struct fault *f)
 {
 	char owner[64], name[64], full[160];
 	const char *s = colon + 1;
 
-	if (!clean_name(owner, sizeof(owner), line, colon))
+	if (!make_recorded_name(owner, sizeof(owner), line, colon))
 		return 0;
 	while (*s) {
 		const char *equals = strchr(s, '='), *comma = s + strcspn(s, ","), *end;
@@ -317,10 +319,10 @@ static int parts_line(struct results *r, const char *line, const char *colon, st
 
 		if (!equals)
 			break;
-		if (equals < comma && clean_name(name, sizeof(name), s, equals) &&
-			value_printed(equals + 1, &end, &v)) {
+		if (equals < comma && make_recorded_name(name, sizeof(name), s, equals) &&
+			value_parse_printed(equals + 1, &end, &v)) {
 			snprintf(full, sizeof(full), "%s.%s", owner, name);
-			if (put_printed(r, full, v, f) < 0)
+			if (add_printed_number(r, full, v, f) < 0)
 				return -1;
 		}
 		s = *comma ? comma + 1 : comma;
@@ -331,7 +333,7 @@ static int parts_line(struct results *r, const char *line, const char *colon, st
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
 /* Reads a line whose meaning depends on the previous line. Returns 1, 0 if it is another line, or -1 and sets *f. */
-static int following_line(struct results *r, const char *line, struct fault *f)
+static int read_following_line(struct results *r, const char *line, struct fault *f)
 {
 	struct log_state *l = &r->log;
 
@@ -346,13 +348,13 @@ static int following_line(struct results *r, const char *line, struct fault *f)
 	return 0;
 }
 
-static bool switching_line(struct results *r, const char *line)
+static bool read_switching_line(struct results *r, const char *line)
 {
 	struct log_state *l = &r->log;
 
 	l->distro = log_line_starts(line, "distro:");
 	l->occupancy = log_line_starts(line, "Warp Occupancy Distribution:");
-	if (l->distro || l->occupancy || heading_line(r, line))
+	if (l->distro || l->occupancy || read_heading_line(r, line))
 		return true;
 	if (log_line_starts(line, "Memory Partition ") || log_line_starts(line, "========= L2 cache stats"))
 		l->prefix[0] = '\0';
@@ -365,7 +367,7 @@ static bool switching_line(struct results *r, const char *line)
 	return true;
 }
 
-static int table_line(struct results *r, const char *line, struct fault *f)
+static int read_table_line(struct results *r, const char *line, struct fault *f)
 {
 	static const char *const table[] = {"mrq_lat_table", "mf_lat_table", "icnt2mem_lat_table",
 		"icnt2sh_lat_table", "mf_lat_pw_table"};
@@ -380,64 +382,65 @@ static int table_line(struct results *r, const char *line, struct fault *f)
 	return 0;
 }
 
-static int channel_line(struct results *r, const char *line, struct fault *f)
+static int read_channel_line(struct results *r, const char *line, struct fault *f)
 {
 	struct result_value v;
 	const char *end;
 
 	if (log_line_starts(line, "n_"))
-		return strchr(line, '=') && line[strcspn(line, " =")] == '=' ? words_line(r, line, f) : 0;
+		return strchr(line, '=') && line[strcspn(line, " =")] == '=' ? read_words_line(r, line, f)
+									     : 0;
 	if (log_line_starts(line, "bk"))
-		return banks_line(r, line, f);
-	if (log_line_starts(line, "mrqq: max=") && value_printed(line + 10, &end, &v))
-		return channel_word(r, "mrqq_max", 8, v, f);
+		return read_banks_line(r, line, f);
+	if (log_line_starts(line, "mrqq: max=") && value_parse_printed(line + 10, &end, &v))
+		return add_channel_word(r, "mrqq_max", 8, v, f);
 	return 0;
 }
 
-int log_figures(struct results *r, char *line, struct fault *f)
+int log_read_line(struct results *r, char *line, struct fault *f)
 {
 	char *equals = strchr(line, '='), *colon;
 	struct result_value v;
 	const char *end;
-	int used = following_line(r, line, f);
+	int used = read_following_line(r, line, f);
 
 	if (used)
 		return used < 0 ? -1 : 0;
-	if (switching_line(r, line))
+	if (read_switching_line(r, line))
 		return 0;
 	if (log_line_starts(line, "dram["))
-		return bank_line(r, line, f);
-	used = table_line(r, line, f);
+		return read_bank_line(r, line, f);
+	used = read_table_line(r, line, f);
 	if (used)
 		return used < 0 ? -1 : 0;
 	if (*r->log.prefix &&
 		(log_line_starts(line, "n_") || log_line_starts(line, "bk") || log_line_starts(line, "mrqq")))
-		return channel_line(r, line, f);
-	if (log_line_starts(line, "ctas_completed ") && value_printed(line + 15, &end, &v))
-		return put_printed(r, "ctas_completed", v, f);
+		return read_channel_line(r, line, f);
+	if (log_line_starts(line, "ctas_completed ") && value_parse_printed(line + 15, &end, &v))
+		return add_printed_number(r, "ctas_completed", v, f);
 	if (!equals)
 		return 0;
 	if (log_line_starts(line, "traffic_breakdown_"))
-		return traffic_line(r, line, equals, f);
+		return read_traffic_line(r, line, equals, f);
 	colon = strstr(line, "]: Access = ");
 	if (colon)
-		return parts_line(r, line, colon + 1, f);
-	return value_line(r, line, equals, f);
+		return read_parts_line(r, line, colon + 1, f);
+	return read_value_line(r, line, equals, f);
 }
 
-int log_host(struct results *r, char *line, struct fault *f)
+int log_read_host_line(struct results *r, char *line, struct fault *f)
 {
 	char name[64];
 	const char *s = strchr(line, '='), *end;
 	struct result_value v;
 
-	if (!s || !log_line_starts(line, "gpgpu_si") || !clean_name(name, sizeof(name) - 8, line, s))
+	if (!s || !log_line_starts(line, "gpgpu_si") || !make_recorded_name(name, sizeof(name) - 8, line, s))
 		return 0;
 	if (log_line_starts(line, "gpgpu_simulation_time") && strchr(s, '('))
 		s = strchr(s, '(');
-	if (!value_printed(s + 1, &end, &v))
+	if (!value_parse_printed(s + 1, &end, &v))
 		return 0;
 	if (!strcmp(name, "gpgpu_simulation_rate"))
-		number_name(r, name, sizeof(name));
+		append_free_index(r, name, sizeof(name));
 	return list_put(r, name, v, f);
 }

@@ -5,7 +5,8 @@
 
 #include "list.h"
 
-int log_figures(struct results *r, char *line, struct fault *f); /* reads a line inside the block */
-int log_host(struct results *r, char *line, struct fault *f);    /* reads a host time after the block */
+int log_read_line(struct results *r, char *line, struct fault *f); /* reads a line inside the block */
+int log_read_host_line(
+	struct results *r, char *line, struct fault *f); /* reads a host time after the block */
 
 #endif

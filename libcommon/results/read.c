@@ -97,7 +97,7 @@ static void start_run(struct results *r)
 	r->log.first_id_seen = r->log.limit = false;
 }
 
-static void give_start(struct results *r)
+static void queue_start_event(struct results *r)
 {
 	if (!r->started)
 		queue_event(r, RESULT_START);
@@ -106,14 +106,14 @@ static void give_start(struct results *r)
 
 void read_finish_run(struct results *r, const char *status)
 {
-	give_start(r);
+	queue_start_event(r);
 	snprintf(r->status, sizeof(r->status), "%s", status);
 	queue_event(r, RESULT_DONE);
 	r->in_run = false;
 	r->record = READ_NONE;
 }
 
-void read_cut(struct results *r, const char *fmt, ...)
+void read_cut_run(struct results *r, const char *fmt, ...)
 {
 	va_list args;
 
@@ -130,7 +130,7 @@ void read_cut(struct results *r, const char *fmt, ...)
 bool read_begin(struct results *r, enum read_record record)
 {
 	if (record == READ_RUN && r->in_run) {
-		read_cut(r, "another run starts before the end record of this one");
+		read_cut_run(r, "another run starts before the end record of this one");
 		return false;
 	}
 	if (record != READ_OTHER && !r->in_run)
@@ -153,16 +153,16 @@ void read_complete(struct results *r)
 
 	r->record = READ_NONE;
 	if (record == READ_RUN) {
-		give_start(r);
+		queue_start_event(r);
 	} else if (record == READ_KERNEL) {
-		give_start(r);
+		queue_start_event(r);
 		r->kernels++;
 		if (!r->kernel.position)
 			r->kernel.position = r->kernels;
 		list_kernel(r);
 		queue_event(r, RESULT_KERNEL);
 	} else if (record == READ_INTERVAL) {
-		give_start(r);
+		queue_start_event(r);
 		list_end(r);
 		queue_event(r, RESULT_INTERVAL);
 	} else if (record == READ_END) {
@@ -224,7 +224,7 @@ int read_member(struct results *r, const char *name, const char *value)
 		bool about = strncmp(name, "config.", 7) != 0;
 
 		if (!strncmp(name, "figures.", 8))
-			list_zero(r, name + 8);
+			list_add_zero(r, name + 8);
 		else if (strcmp(name, "record"))
 			read_option(r, about ? name : name + 7, value, about);
 	} else if (r->record == READ_END) {
@@ -264,7 +264,7 @@ int read_member(struct results *r, const char *name, const char *value)
 /* ---- input ---------------------------------------------------------------------------------- */
 
 /* Ends the input. Called repeatedly until no event is due, because the last kernel precedes the end of its run. */
-static int end_of_input(struct results *r)
+static int handle_end_of_input(struct results *r)
 {
 	read_accelsim_end(r);
 	r->record_end = input_offset(r->in);
@@ -273,7 +273,7 @@ static int end_of_input(struct results *r)
 	if (r->n_due)
 		return 0;
 	r->finished = true;
-	read_cut(r, "the input ends%s before %s: this run is not complete",
+	read_cut_run(r, "the input ends%s before %s: this run is not complete",
 		r->record != READ_NONE ? " inside a record" : "",
 		r->form == RESULT_ACCELSIM ? "'exit detected'" : "an end record");
 	return 0;
@@ -288,11 +288,11 @@ static int handle_fault(struct results *r, struct fault *f)
 	if (r->n_due)
 		return 0;
 	r->finished = true;
-	read_cut(r, "%s", f->text);
+	read_cut_run(r, "%s", f->text);
 	return 0;
 }
 
-static int msgpack_step(struct results *r, struct fault *f)
+static int read_msgpack_step(struct results *r, struct fault *f)
 {
 	const char *bytes = ""; /* stays empty at the end of the input */
 	long have = input_window(r->in, 1, &bytes, f), n = 0;
@@ -304,7 +304,7 @@ static int msgpack_step(struct results *r, struct fault *f)
 		if (have == before) {
 			r->finished = true;
 			if (r->in_run)
-				read_cut(r,
+				read_cut_run(r,
 					"the input ends inside a record before an end record: this run is not complete");
 			return 0;
 		}
@@ -353,7 +353,7 @@ static bool starts_log(const char *line)
 	return !strncmp(line, "kernel_name = ", 14) || !strncmp(line, "Accel-Sim [", 11);
 }
 
-static enum result_form line_form(const struct results *r)
+static enum result_form detect_line_form(const struct results *r)
 {
 	const char *s = r->line;
 
@@ -369,7 +369,7 @@ static enum result_form line_form(const struct results *r)
 }
 
 /* Switches to another form and ends the current record or run. Returns false if events are due first. */
-static bool change_form(struct results *r, enum result_form form)
+static bool switch_form(struct results *r, enum result_form form)
 {
 	enum result_form old = r->form;
 
@@ -386,11 +386,11 @@ static bool change_form(struct results *r, enum result_form form)
 		read_accelsim_end(r);
 		if (r->n_due)
 			return false;
-		read_cut(r, "other records follow before 'exit detected'");
+		read_cut_run(r, "other records follow before 'exit detected'");
 		return false;
 	}
 	if (form == RESULT_ACCELSIM && r->in_run && starts_log(r->line)) {
-		read_cut(r, "a log of Accel-Sim follows before an end record");
+		read_cut_run(r, "a log of Accel-Sim follows before an end record");
 		return false;
 	}
 	if (form != RESULT_ACCELSIM || !r->in_run)
@@ -406,7 +406,7 @@ static int bad_line(struct results *r, struct fault *f)
 		diag_quote(q, sizeof(q), r->line, r->line_len));
 }
 
-static int line_step(struct results *r, struct fault *f)
+static int read_line_step(struct results *r, struct fault *f)
 {
 	int got = next_line(r, f);
 	enum result_form form;
@@ -414,9 +414,9 @@ static int line_step(struct results *r, struct fault *f)
 	if (got < 0)
 		return handle_fault(r, f);
 	if (!got)
-		return end_of_input(r);
-	form = line_form(r);
-	if (!change_form(r, form)) {
+		return handle_end_of_input(r);
+	form = detect_line_form(r);
+	if (!switch_form(r, form)) {
 		r->held = true;
 		return 0;
 	}
@@ -449,10 +449,10 @@ static int sees_msgpack(struct results *r, struct fault *f)
 static int read_step(struct results *r, struct fault *f)
 {
 	if (!sees_msgpack(r, f))
-		return line_step(r, f);
-	if (r->form != RESULT_MSGPACK && !change_form(r, RESULT_MSGPACK))
+		return read_line_step(r, f);
+	if (r->form != RESULT_MSGPACK && !switch_form(r, RESULT_MSGPACK))
 		return 0;
-	return msgpack_step(r, f);
+	return read_msgpack_step(r, f);
 }
 
 /* ---- events ------------------------------------------------------------------------------- */

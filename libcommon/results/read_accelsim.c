@@ -96,7 +96,7 @@ static bool begin_kernel_block(struct results *r, uint64_t id)
 	struct log_state *l = &r->log;
 
 	if (id == 1 && l->first_id_seen && r->in_run) {
-		read_cut(r, "another kernel 1 follows before 'exit detected'");
+		read_cut_run(r, "another kernel 1 follows before 'exit detected'");
 		r->held = true;
 		return false;
 	}
@@ -148,7 +148,7 @@ static int read_block_line(struct results *r, char *line, struct fault *f)
 		l->in_net = false;
 		return 0;
 	}
-	return l->complete ? log_host(r, line, f) : log_figures(r, line, f);
+	return l->complete ? log_read_host_line(r, line, f) : log_read_line(r, line, f);
 }
 
 int read_accelsim_line(struct results *r, char *line, struct fault *f)
@@ -157,7 +157,7 @@ int read_accelsim_line(struct results *r, char *line, struct fault *f)
 
 	if (l->in_block && ends_kernel_block(line)) {
 		if (!l->complete && accelsim_line_starts(line, "kernel_name = ")) {
-			read_cut(r, "another block starts inside the block of a kernel");
+			read_cut_run(r, "another block starts inside the block of a kernel");
 			l->in_block = false;
 		}
 		read_accelsim_end(r);

@@ -114,9 +114,9 @@ struct list_name *list_name(struct results *r, const char *text, struct fault *f
 int list_put(struct results *r, const char *name, struct result_value v, struct fault *f);
 void list_put_row(struct results *r, struct list_name *n, struct result_value v);
 /* Marks a figure of the current record as undefined. */
-void list_undefined(struct results *r, const char *name);
+void list_mark_undefined(struct results *r, const char *name);
 /* Adds a name to the figures that the records of this run omit if they are 0. */
-void list_zero(struct results *r, const char *name);
+void list_add_zero(struct results *r, const char *name);
 /* Reports whether the caller wants the figure. */
 bool list_wants(struct results *r, struct list_name *n);
 /* Adds n to a figure of the current record. Returns 0, or -1 and sets *f. */
@@ -132,21 +132,21 @@ enum read_record read_record_of(const struct results *r, const char *word);
 bool read_begin(struct results *r, enum read_record record);
 void read_complete(struct results *r); /* completes the current record and queues its events */
 /* Ends the current run, if any, with the status "cut". */
-void read_cut(struct results *r, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void read_cut_run(struct results *r, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void read_finish_run(struct results *r, const char *status);
 /*
  * Returns the hidden row `what` of figure `name`, which stores a previous running value; NULL and sets *f on
  * failure.
  */
-struct list_name *list_hidden(struct results *r, const char *name, const char *what, struct fault *f);
+struct list_name *list_hidden_row(struct results *r, const char *name, const char *what, struct fault *f);
 /* Returns the difference of now and the previous running value of this run, and stores now. */
 uint64_t list_difference(struct results *r, struct list_name *base, uint64_t now);
 struct place read_place(const struct results *r);
 
 /* Reads a whole text as a number, "12", "1.5e3". Returns false for other texts, including nan and inf. */
-bool value_number(const char *text, struct result_value *v);
+bool value_parse(const char *text, struct result_value *v);
 /* Reads the number at the start of text, sets *end to its end, and sets v->decimals from its digits. */
-bool value_printed(const char *text, const char **end, struct result_value *v);
+bool value_parse_printed(const char *text, const char **end, struct result_value *v);
 struct result_value value_whole(uint64_t n);
 struct result_value value_real(double x);
 

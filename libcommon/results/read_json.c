@@ -56,7 +56,7 @@ static int read_json_stats(struct results *r, json_t *o, struct fault *f)
 		char q[60];
 
 		if (json_is_null(v)) {
-			list_undefined(r, key);
+			list_mark_undefined(r, key);
 			continue;
 		}
 		if (json_is_integer(v) && json_integer_value(v) >= 0)
@@ -82,13 +82,14 @@ static json_t *parse_json(const char *line, size_t len, json_error_t *e)
 	return o;
 }
 
-static int bad_json(struct results *r, const json_error_t *e, struct fault *f)
+static int report_bad_json(struct results *r, const json_error_t *e, struct fault *f)
 {
 	struct place at = read_place(r);
 	char q[160];
 
 	if (!input_line_had_newline(r->in)) {
-		read_cut(r, "the input ends inside a record before an end record: this run is not complete");
+		read_cut_run(
+			r, "the input ends inside a record before an end record: this run is not complete");
 		return 0;
 	}
 	at.col = e->column > 0 ? (uint32_t)e->column : 0;
@@ -108,7 +109,7 @@ int read_json_line(struct results *r, char *line, size_t len, struct fault *f)
 	o = parse_json(line, len, &e);
 	word = json_string_value(json_object_get(o, "record"));
 	if (!o)
-		return bad_json(r, &e, f);
+		return report_bad_json(r, &e, f);
 	if (!word) {
 		json_decref(o);
 		return fault_set(f, read_place(r), "record-member",

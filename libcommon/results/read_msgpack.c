@@ -32,7 +32,7 @@ struct msgpack_head {
 };
 
 /* Returns a head with a length field of `width` bytes. */
-static struct msgpack_head with_length(
+static struct msgpack_head head_with_length(
 	const unsigned char *p, size_t n, unsigned width, bool elements, unsigned each)
 {
 	struct msgpack_head h = {.size = 1 + width};
@@ -55,9 +55,9 @@ static struct msgpack_head read_head(const unsigned char *p, size_t n)
 	if (c < 0xc0)
 		return (struct msgpack_head){1, c & 31, 0};
 	if (c <= 0xc6)
-		return with_length(p, n, 1u << (c - 0xc4), false, 0);
+		return head_with_length(p, n, 1u << (c - 0xc4), false, 0);
 	if (c <= 0xc9)
-		return with_length(p, n, 1u << (c - 0xc7), false, 1);
+		return head_with_length(p, n, 1u << (c - 0xc7), false, 1);
 	if (c <= 0xcb)
 		return (struct msgpack_head){1, 4u << (c - 0xca), 0};
 	if (c <= 0xd3)
@@ -65,10 +65,10 @@ static struct msgpack_head read_head(const unsigned char *p, size_t n)
 	if (c <= 0xd8)
 		return (struct msgpack_head){1, (1u << (c - 0xd4)) + 1, 0};
 	if (c <= 0xdb)
-		return with_length(p, n, 1u << (c - 0xd9), false, 0);
+		return head_with_length(p, n, 1u << (c - 0xd9), false, 0);
 	if (c <= 0xdd)
-		return with_length(p, n, 2u << (c - 0xdc), true, 1);
-	return with_length(p, n, 2u << (c - 0xde), true, 2);
+		return head_with_length(p, n, 2u << (c - 0xdc), true, 1);
+	return head_with_length(p, n, 2u << (c - 0xde), true, 2);
 }
 
 long read_msgpack_length(const unsigned char *p, size_t n)
@@ -146,7 +146,8 @@ static void read_numbered_name(struct results *r, const msgpack_object *o)
 }
 
 /* Returns the name of a figure, which is a text or a number in the list of the run record; NULL if it is neither. */
-static const char *figure_key(const struct results *r, const msgpack_object *o, char *text, size_t cap)
+static const char *figure_name_of_key(
+	const struct results *r, const msgpack_object *o, char *text, size_t cap)
 {
 	if (o->type == MSGPACK_OBJECT_POSITIVE_INTEGER)
 		return o->via.u64 < r->n_listed ? r->name[r->listed[o->via.u64]]->text : NULL;
@@ -180,12 +181,12 @@ static int read_msgpack_stats(struct results *r, const msgpack_object_map *map, 
 		const msgpack_object *v = &map->ptr[i].val;
 		struct result_value n;
 		char text[READ_WORD_MAX], q[60];
-		const char *key = figure_key(r, &map->ptr[i].key, text, sizeof(text));
+		const char *key = figure_name_of_key(r, &map->ptr[i].key, text, sizeof(text));
 
 		if (!key)
 			continue;
 		if (v->type == MSGPACK_OBJECT_NIL) {
-			list_undefined(r, key);
+			list_mark_undefined(r, key);
 			continue;
 		}
 		if (v->type == MSGPACK_OBJECT_POSITIVE_INTEGER)

@@ -260,7 +260,7 @@ static bool json_number(const struct json_member *m, struct result_value *v)
 
 	memcpy(text, m->value, m->len);
 	text[m->len] = '\0';
-	return value_number(text, v);
+	return value_parse(text, v);
 }
 
 bool read_json_quickly(struct results *r, char *line, size_t len)

@@ -91,10 +91,10 @@ int read_text_line(struct results *r, char *line, struct fault *f)
 	if (is_member(r, line))
 		return read_member(r, line, value);
 	if (!strcmp(value, "nan")) {
-		list_undefined(r, line);
+		list_mark_undefined(r, line);
 		return 0;
 	}
-	if (!value_number(value, &v))
+	if (!value_parse(value, &v))
 		return fault_set(f, read_place(r), "record-value",
 			"invalid value '%s' (expected a number or nan)",
 			diag_quote(q, sizeof(q), value, strlen(value)));

@@ -35,7 +35,7 @@ struct msgpack_state {
 };
 
 /* Returns the number of a text; l->n, the next number, if the text is not found. */
-static uint32_t number_of(const struct msgpack_numbers *l, const char *text)
+static uint32_t find_text_number(const struct msgpack_numbers *l, const char *text)
 {
 	FOR_TABLE (w, &l->rows, table_hash(text, strlen(text)))
 		if (!strcmp(l->text[w.number], text))
@@ -102,8 +102,8 @@ static msgpack_packer pack_member(struct record_writer *w, unsigned depth, const
 
 	msgpack_packer_init(&pk, &l->body, add_packed);
 	l->members++;
-	if (s->compact && s->in_stats && number_of(&s->figures, name) < s->figures.n)
-		msgpack_pack_uint32(&pk, number_of(&s->figures, name));
+	if (s->compact && s->in_stats && find_text_number(&s->figures, name) < s->figures.n)
+		msgpack_pack_uint32(&pk, find_text_number(&s->figures, name));
 	else
 		pack_string(&pk, name);
 	return pk;
@@ -127,7 +127,7 @@ static bool pack_number_of_name(struct msgpack_state *s, msgpack_packer *pk, con
 
 	if (!s->number_kernels || strlen(text) > RECORD_NAME_MAX)
 		return false;
-	number = number_of(&s->kernels, text);
+	number = find_text_number(&s->kernels, text);
 	if (number < s->kernels.n) {
 		msgpack_pack_uint32(pk, number);
 		return true;
@@ -242,7 +242,7 @@ void record_number_known_name(struct record_writer *w, const char *name)
 	struct msgpack_state *s = w->state;
 
 	if (w->ops == &record_msgpack && s->number_kernels && strlen(name) <= RECORD_NAME_MAX &&
-		number_of(&s->kernels, name) == s->kernels.n)
+		find_text_number(&s->kernels, name) == s->kernels.n)
 		add_number(&s->kernels, name);
 }
 

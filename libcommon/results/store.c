@@ -38,7 +38,7 @@ static void words_free(struct store_words *w)
 }
 
 /* Returns the number of a word, from 1; 0 if it is unknown. */
-static uint32_t words_find(const struct store_words *w, const char *text)
+static uint32_t find_store_word(const struct store_words *w, const char *text)
 {
 	FOR_TABLE (at, &w->table, table_hash(text, strlen(text)))
 		if (!strcmp(w->word[at.number], text))
@@ -46,9 +46,9 @@ static uint32_t words_find(const struct store_words *w, const char *text)
 	return 0;
 }
 
-static uint32_t words_add(struct store_words *w, const char *text)
+static uint32_t add_store_word(struct store_words *w, const char *text)
 {
-	uint32_t found = words_find(w, text);
+	uint32_t found = find_store_word(w, text);
 
 	if (found)
 		return found;
@@ -58,7 +58,7 @@ static uint32_t words_add(struct store_words *w, const char *text)
 	return ++w->n;
 }
 
-static uint32_t store_word_add(struct store *s, const char *text) { return words_add(s->words, text); }
+static uint32_t store_word_add(struct store *s, const char *text) { return add_store_word(s->words, text); }
 
 const char *store_word(const struct store *s, uint32_t word) { return word ? s->words->word[word - 1] : ""; }
 
@@ -129,7 +129,7 @@ void store_free(struct store *s)
 
 uint32_t store_column(struct store *s, const char *name)
 {
-	uint32_t c = words_add(s->columns, name);
+	uint32_t c = add_store_word(s->columns, name);
 
 	if (c > s->n_columns) {
 		grow(&s->column, &s->cap_columns, c, sizeof(*s->column));
@@ -141,14 +141,14 @@ uint32_t store_column(struct store *s, const char *name)
 
 uint32_t store_find_column(const struct store *s, const char *name)
 {
-	uint32_t c = words_find(s->columns, name);
+	uint32_t c = find_store_word(s->columns, name);
 
 	return c ? c - 1 : s->n_columns;
 }
 
 static uint32_t store_option(struct store *s, const char *name)
 {
-	uint32_t o = words_add(s->options, name);
+	uint32_t o = add_store_word(s->options, name);
 
 	if (o > s->n_options) {
 		grow(&s->option, &s->cap_options, o, sizeof(*s->option));

@@ -65,14 +65,14 @@ static bool read_result_number(const char *text, const char **end, struct result
 	return isfinite(v->real);
 }
 
-bool value_number(const char *text, struct result_value *v)
+bool value_parse(const char *text, struct result_value *v)
 {
 	const char *end;
 
 	return read_result_number(text, &end, v) && !*end;
 }
 
-bool value_printed(const char *text, const char **end, struct result_value *v)
+bool value_parse_printed(const char *text, const char **end, struct result_value *v)
 {
 	while (*text == ' ' || *text == '\t')
 		text++;

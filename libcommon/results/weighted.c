@@ -117,7 +117,8 @@ double *weighted_values(const struct weighted *w, uint32_t column)
 }
 
 /* Returns the pick of a kernel. The kernels of a log without positions are the picks in order. */
-static const struct pick *pick_of(const struct picks *p, const struct store_kernel *k, uint32_t number)
+static const struct pick *find_pick_of_kernel(
+	const struct picks *p, const struct store_kernel *k, uint32_t number)
 {
 	if (k->position)
 		return picks_at(p, k->position);
@@ -125,7 +126,7 @@ static const struct pick *pick_of(const struct picks *p, const struct store_kern
 }
 
 /* Checks that the run used these picks, because the file may have been replaced since then. */
-static int same_picks(
+static int check_same_picks(
 	const struct store *s, const struct picks *p, const struct store_run *run, struct fault *f)
 {
 	char hash[PICKS_HASH_TEXT];
@@ -138,7 +139,7 @@ static int same_picks(
 }
 
 /* Copies the run's totals, because store_load_figures() reuses its buffer. */
-static void keep_total(struct weighted *w, const struct store_run *run)
+static void copy_run_totals(struct weighted *w, const struct store_run *run)
 {
 	const struct store_kernel *t = run->total ? &w->s->total[run->total - 1] : NULL;
 
@@ -162,7 +163,7 @@ double weighted_run_total(const struct weighted *w, const char *name)
 struct weighted *weighted_new(struct store *s, const struct picks *p, const struct store_run *run,
 	const struct store_kernel *kernel, uint32_t n_kernels, struct fault *f)
 {
-	if (same_picks(s, p, run, f) < 0)
+	if (check_same_picks(s, p, run, f) < 0)
 		return NULL;
 	struct weighted *w = xcalloc(1, sizeof(*w));
 	bool *met = xcalloc(p->n, sizeof(*met));
@@ -173,7 +174,7 @@ struct weighted *weighted_new(struct store *s, const struct picks *p, const stru
 	for (size_t i = 0; i < cells; i++)
 		w->value[i] = (double)NAN;
 	for (uint32_t i = 0; i < n_kernels; i++) {
-		const struct pick *k = pick_of(p, &kernel[i], i);
+		const struct pick *k = find_pick_of_kernel(p, &kernel[i], i);
 		const struct store_value *v = k ? store_load_figures(s, &kernel[i]) : NULL;
 
 		for (uint32_t j = 0; k && j < kernel[i].n; j++)
@@ -188,7 +189,7 @@ struct weighted *weighted_new(struct store *s, const struct picks *p, const stru
 		lost++;
 	free(met);
 	if (lost == p->n) {
-		keep_total(w, run);
+		copy_run_totals(w, run);
 		w->cold = n_kernels + weighted_run_total(w, "warmed_kernels") < picks_represented(p);
 		weighted_prepare_regression(w);
 		return w;
@@ -240,7 +241,7 @@ bool weighted_needs(const char *figure)
  * Sets *sum to the exact sum over all kernels of the list, simulated and omitted. Returns false if the run did not
  * count both. A run counts the omitted kernels of the whole list, not of a part.
  */
-static bool exact_total(const struct weighted *w, uint32_t column, const double *y, double *sum)
+static bool find_exact_total(const struct weighted *w, uint32_t column, const double *y, double *sum)
 {
 	const char *name = w->s->column[column].name;
 	size_t i = 0, n = sizeof(warmed_figures) / sizeof(warmed_figures[0]);
@@ -261,7 +262,7 @@ static double estimate_total(const struct weighted *w, uint32_t column, const do
 {
 	double sum;
 
-	*estimated = !exact_total(w, column, y, &sum);
+	*estimated = !find_exact_total(w, column, y, &sum);
 	return *estimated ? weighted_regressed_total(w, y) : sum;
 }
 
@@ -271,7 +272,7 @@ static double estimate_total(const struct weighted *w, uint32_t column, const do
  * Sets y to the values of a counter by pick; a missing sparse counter is 0. Returns false if a pick lacks the
  * counter.
  */
-static bool counter_values(const struct weighted *w, uint32_t column, double *y)
+static bool set_counter_values(const struct weighted *w, uint32_t column, double *y)
 {
 	const struct figure *about = w->s->column[column].about;
 
@@ -296,7 +297,7 @@ static bool estimate_rate(const struct weighted *w, const char *num, const char 
 	if (a == w->s->n_columns || b == w->s->n_columns)
 		return false;
 	below = xmalloc(w->p->n * sizeof(*below));
-	bool good = counter_values(w, a, stray) && counter_values(w, b, below) &&
+	bool good = set_counter_values(w, a, stray) && set_counter_values(w, b, below) &&
 		    (total = estimate_total(w, b, below, &under)) != 0;
 	if (good) {
 		*value = estimate_total(w, a, stray, &above) / total;
@@ -333,9 +334,9 @@ static bool is_rate_in_time(const struct figure *f)
 	return f && f->kind == FIGURE_INTERVAL && (strchr(f->unit, '/') || !strcmp(f->unit, "percent"));
 }
 
-static bool largest_pick(const struct weighted *w, uint32_t column, double *value, double *stray)
+static bool find_largest_pick(const struct weighted *w, uint32_t column, double *value, double *stray)
 {
-	if (!counter_values(w, column, stray))
+	if (!set_counter_values(w, column, stray))
 		return false;
 	*value = stray[0];
 	for (uint32_t i = 0; i < w->p->n; i++) {
@@ -354,11 +355,11 @@ static bool estimate_figure(
 
 	*bounded = kind != FIGURE_MAX && kind != FIGURE_TOTAL;
 	if (!*bounded)
-		return largest_pick(w, column, value, stray);
+		return find_largest_pick(w, column, value, stray);
 	if (c->about && *c->about->formula)
 		return results_formula(c->about, c->name, num, den, sizeof(num)) &&
 		       estimate_rate(w, num, den, value, stray, bounded);
-	if (kind == FIGURE_RATIO || !counter_values(w, column, stray))
+	if (kind == FIGURE_RATIO || !set_counter_values(w, column, stray))
 		return false;
 	if (is_rate_in_time(c->about))
 		return estimate_rate_in_time(w, value, stray);
@@ -381,7 +382,7 @@ bool weighted_figure(const struct weighted *w, uint32_t column, double *value, d
  * Sets *rate to the value per size of the picks without L2 misses in the stratum of pick i, or if there are none,
  * with its kernel name. Returns false if there are none, either.
  */
-static bool missless_rate(
+static bool rate_without_misses(
 	const struct weighted *w, const double *misses, const double *stray, uint32_t i, double *rate)
 {
 	for (int by_name = 0; by_name < 2; by_name++) {
@@ -407,7 +408,7 @@ static bool missless_rate(
  * Returns the smallest (or if `largest` is set, the largest) value above 0 of a figure over the picks; NaN if there
  * is none.
  */
-static double extreme_of(const struct weighted *w, const char *name, bool largest)
+static double find_extreme(const struct weighted *w, const char *name, bool largest)
 {
 	uint32_t column = store_find_column(w->s, name);
 	double found = (double)NAN;
@@ -427,11 +428,12 @@ static double extreme_of(const struct weighted *w, const char *name, bool larges
 static double waiting_share(const struct weighted *w, uint32_t i)
 {
 	uint32_t column = store_find_column(w->s, "gpu_sim_cycle");
-	double hit = extreme_of(w, "averagemflatency", false), miss = extreme_of(w, "maxmflatency", true);
+	double hit = find_extreme(w, "averagemflatency", false), miss = find_extreme(w, "maxmflatency", true);
 
 	if (column == w->s->n_columns || isnan(hit) || !(miss >= hit))
 		return (double)NAN;
-	return (1 - hit / miss) * (1 - extreme_of(w, "gpu_sim_cycle", false) / weighted_values(w, column)[i]);
+	return (1 - hit / miss) *
+	       (1 - find_extreme(w, "gpu_sim_cycle", false) / weighted_values(w, column)[i]);
 }
 
 /* Returns the part of the value of pick i that cold caches may have caused; NaN if unknown. */
@@ -441,7 +443,7 @@ static double cold_loss(const struct weighted *w, const double *misses, const do
 
 	if (!(misses[i] > 0))
 		return 0;
-	if (missless_rate(w, misses, stray, i, &rate))
+	if (rate_without_misses(w, misses, stray, i, &rate))
 		return stray[i] - rate * w->p->pick[i].size;
 	return stray[i] * waiting_share(w, i);
 }
@@ -456,7 +458,7 @@ bool weighted_cold_margins(const struct weighted *w, const double *stray, double
 	if (!w->cold)
 		return true;
 	misses = xcalloc(w->p->n, sizeof(*misses));
-	known = column < w->s->n_columns && counter_values(w, column, misses);
+	known = column < w->s->n_columns && set_counter_values(w, column, misses);
 	for (uint32_t i = 0; known && i < w->p->n; i++) {
 		double loss = w->p->pick[i].weight * cold_loss(w, misses, stray, i);
 

@@ -33,7 +33,7 @@ static bool is_fully_picked(const struct picks *p, uint32_t i)
  * or if all kernels of the stratum are picked, the rate of the picks of its kernel name in other strata. Without
  * such picks the deviation is 0.
  */
-static void set_strays(const struct weighted *w, const double *y, bool by_size, double *out)
+static void set_deviations(const struct weighted *w, const double *y, bool by_size, double *out)
 {
 	const struct picks *p = w->p;
 	uint32_t names = 0;
@@ -95,11 +95,11 @@ static double miss_slope(const struct weighted *w, const double *y)
 		return 0;
 	stray = xmalloc(n * sizeof(*stray));
 	rest = xmalloc(n * sizeof(*rest));
-	set_strays(w, y, true, stray);
+	set_deviations(w, y, true, stray);
 	slope = slope_of_strays(w, stray);
 	for (uint32_t i = 0; i < n; i++)
 		rest[i] = y[i] - slope * w->missed[i];
-	set_strays(w, rest, true, stray);
+	set_deviations(w, rest, true, stray);
 	if (!(slope * slope >= 4 * slope_variance(w, stray)))
 		slope = 0;
 	free(stray);
@@ -135,9 +135,9 @@ void weighted_prepare_regression(struct weighted *w)
 	w->missed_stray = xmalloc(n * sizeof(*w->missed_stray));
 	for (uint32_t i = 0; i < n; i++)
 		w->missed[i] = weighted_values(w, column)[i] > 0;
-	set_strays(w, w->missed, false, w->missed_stray);
+	set_deviations(w, w->missed, false, w->missed_stray);
 	by_size = xmalloc(n * sizeof(*by_size));
-	set_strays(w, w->missed, true, by_size);
+	set_deviations(w, w->missed, true, by_size);
 	for (uint32_t i = 0; i < n; i++) {
 		w->missed_spread += w->missed_stray[i] * by_size[i];
 		w->missed_differ += fabs(w->missed_stray[i]) > 0;
@@ -173,7 +173,7 @@ double weighted_slope_variance(const struct weighted *w, const double *rest, dou
 	if (!w->missed)
 		return 0;
 	stray = xmalloc(w->p->n * sizeof(*stray));
-	set_strays(w, rest, true, stray);
+	set_deviations(w, rest, true, stray);
 	slope = slope_of_strays(w, stray);
 	variance = slope_variance(w, stray);
 	free(stray);
