@@ -11,9 +11,7 @@ enum demangle_form {
 
 /*
  * Returns the name in that form; the caller frees it. A name that is not mangled is shortened for DEMANGLE_SHORT,
- * else copied.
- Without
- * libstdc++.so.6 a mangled name is treated as if it were not mangled. May be called by several threads.
+ * else copied. Without libstdc++.so.6 a mangled name is treated like others. Several threads may call this function.
  */
 char *demangle(const char *name, enum demangle_form form);
 
