@@ -227,6 +227,9 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	launch 32
 	run -2 trace-exec -n k.launch
 	assert_output "trace-exec: k.ptx:15:8: error: suffix .lo after .u32 (expected mul.lo)"
+	kernel <<<'barrier.sync.cta 0;'
+	run -2 trace-exec -n k.launch
+	assert_output "trace-exec: k.ptx:15:13: error: suffix .cta after .sync (expected barrier.cta)"
 	kernel <<-'E'
 		mov.f32 %f1, 0f3f800000;
 		add.f32.rn.sat %f1, %f1, %f1;
@@ -578,8 +581,8 @@ results() {
 	kernel <<-'E'
 		setp.lt.u32 %p1, %r1, 40;
 		mov.u32 %r2, 99;
-		barrier.red.popc.u32 %r2, 0, %p1;
-		bar.red.and.pred %p2, 1, %p1;
+		barrier.cta.red.popc.u32 %r2, 0, %p1;
+		bar.cta.red.and.pred %p2, 1, %p1;
 		bar.red.or.pred %p3, 2, 96, !%p1;
 		selp.u32 %r3, 1, 0, %p2;
 		selp.u32 %r4, 1, 0, %p3;
