@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The choice of launches to trace.
+ * The choice of launches to trace and check.
  *
- * Always true: a launch is traced if its kernel's name matches one of the patterns and its number is in one of the
+ * Always true: a launch is chosen if its kernel's name matches one of the patterns and its number is in one of the
  * ranges; an empty list of either chooses all.
  */
 #include <stdlib.h>

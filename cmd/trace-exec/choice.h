@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Launches to trace: --kernels and --launches. */
+/* Launches to trace and check: --kernels and --launches. */
 #ifndef CHOICE_H
 #define CHOICE_H
 

@@ -37,10 +37,14 @@ struct running {
 
 /* ---- traces ---- */
 
+static bool is_step_chosen(const struct running *r, const struct step *c)
+{
+	return choice_includes_launch(&r->o->choice, c->launch.id, c->launch.kernel->name);
+}
+
 static bool is_step_traced(const struct running *r, const struct step *c)
 {
-	return r->o->to != TRACE_NONE &&
-	       choice_includes_launch(&r->o->choice, c->launch.id, c->launch.kernel->name);
+	return r->o->to != TRACE_NONE && is_step_chosen(r, c);
 }
 
 static struct bytes write_kernel_list(const struct running *r)
@@ -232,10 +236,11 @@ static const struct lower *machine_code_of_kernel(struct running *r, const struc
 
 static int run_launch(struct running *r, struct step *c)
 {
-	bool traced = is_step_traced(r, c);
+	bool traced = is_step_traced(r, c), chosen = is_step_chosen(r, c);
+	struct options unchecked = r->o->exec;
 	struct grid g = {.code = &r->s->code,
 		.mem = &r->mem,
-		.opt = &r->o->exec,
+		.opt = chosen ? &r->o->exec : &unchecked,
 		.l = &c->launch,
 		.textures = &r->textures,
 		.record = !traced                     ? NULL
@@ -249,11 +254,14 @@ static int run_launch(struct running *r, struct step *c)
 	struct pack_inst *inst = NULL;
 	bool good;
 
+	unchecked.check = false;
 	grid_prepare(&g);
 	g.lower = machine_code_of_kernel(r, &g);
 	if (traced)
 		open_kernel_trace(r, &g, &k, &out, &inst);
 	good = grid_run(&g, traced ? trace_executed_block : NULL, r);
+	if (!chosen)
+		memory_set_all(&r->mem);
 	r->insts += g.warp_insts;
 	r->threads += g.thread_insts;
 	if (traced)

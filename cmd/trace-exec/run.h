@@ -15,7 +15,7 @@ struct run_options {
 	enum trace_to to;
 	const char *output;          /* folder or file; NULL or "-": stdout */
 	const char *saves;           /* folder of saved files; NULL: folder of the launch file */
-	struct launch_choice choice; /* launches that are traced */
+	struct launch_choice choice; /* launches that are traced and checked */
 	const char *kernels;         /* --kernels; NULL: all are traced */
 	const char *launches;        /* --launches, likewise */
 	bool records;                /* --run: a stream is packed from records, not from text */

@@ -185,8 +185,10 @@ setup() {
 	run -0 trace-exec --launches 1-2 --kernels nothing -o none.tpack --run ./vecadd 100
 	assert_line --partial 'warning: no launch was traced'
 	run -0 trace-pack -l none.tpack
-	run -1 trace-exec --launches 2 -n --run ./vecadd 100 stale
+	run -1 trace-exec --launches 1 -n --run ./vecadd 100 stale
 	assert_output --partial 'which was freed'
+	run -1 trace-exec --launches 3 -n --run ./vecadd 100 stale
+	refute_output --partial 'which was freed'
 	for bad in 0 3-2 x 1,,2 5x 99999999999; do
 		run -2 trace-exec --launches $bad --run ./vecadd
 		assert_output --partial "--launches: invalid range"

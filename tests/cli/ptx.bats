@@ -95,6 +95,21 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	run -0 diff -r one three
 }
 
+@test "only chosen launches are checked; what others may have written is initialised" {
+	kernel <<<'mul.wide.u32 %rd2, %r1, 4; add.s64 %rd2, %rd1, %rd2; ld.global.u32 %r2, [%rd2]; add.u32 %r2, %r2, 1; st.global.u32 [%rd2], %r2;'
+	launch 32
+	sed -i 's/zero/unset/' k.launch
+	tail -1 k.launch >>k.launch
+	run -1 trace-exec -n k.launch
+	assert_output --partial 'uninitialised'
+	run -1 trace-exec -n --launches 1 k.launch
+	assert_output --partial 'uninitialised'
+	run -0 trace-exec -n --launches 2 k.launch
+	assert_output ''
+	run -0 trace-exec -n --kernels other k.launch
+	assert_output ''
+}
+
 @test "launches are chosen, and a name in .tpack is a stream" {
 	trace-exec -o app basic.launch
 	trace-exec basic.launch >app.tpack

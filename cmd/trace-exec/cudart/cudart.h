@@ -122,6 +122,7 @@ struct cudart {
 	uint64_t static_limit;   /* the host has no memory below this address */
 	int pending;             /* error of a kernel that the program has not seen yet */
 	struct options exec;
+	struct options unchecked; /* exec for launches that are not chosen: without checks */
 
 	struct memory mem;
 	struct textures textures;
@@ -263,7 +264,9 @@ int cudart_array_box(const struct array *a, struct position start, struct extent
 /* device.c: returns the release of the runtime that the program was linked with. */
 int cudart_runtime_release(void);
 
-/* trace.c: returns the function that records the launch's instructions; NULL: the launch is not traced. */
+/* trace.c: tests whether the launch is one of --kernels and --launches. */
+bool cudart_is_chosen(const struct launch *l);
+/* Returns the function that records the launch's instructions; NULL: the launch is not traced. */
 record_fn *cudart_record_function(const struct launch *l);
 /* Begin and end the trace of a launch; both do nothing for a grid without a recorder. */
 void cudart_begin_trace(const struct grid *g, const struct occupancy *k);

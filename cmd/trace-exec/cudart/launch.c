@@ -68,10 +68,11 @@ static const struct lower *machine_code_of_grid(const struct grid *g)
 
 static void execute_launch(const struct launch *l, const struct kernel *k)
 {
+	bool chosen = cudart_is_chosen(l);
 	struct grid g = {.code = &cudart.code,
 		.mem = &cudart.mem,
 		.textures = &cudart.textures,
-		.opt = &cudart.exec,
+		.opt = chosen ? &cudart.exec : &cudart.unchecked,
 		.l = l,
 		.record = cudart_record_function(l),
 		.print = stdout};
@@ -84,6 +85,8 @@ static void execute_launch(const struct launch *l, const struct kernel *k)
 	cudart_begin_trace(&g, &o);
 	bool good = grid_run(&g, cudart_trace_block, NULL);
 	cudart_end_trace();
+	if (!chosen)
+		memory_set_all(&cudart.mem);
 	cudart.warp_insts += g.warp_insts;
 	cudart.thread_insts += g.thread_insts;
 	if (g.found)

@@ -188,6 +188,8 @@ static void start_device(void)
 		.strict_races = cudart.wire.strict_races,
 		.threads = (unsigned)cudart.wire.jobs,
 		.limit = cudart.wire.limit};
+	cudart.unchecked = cudart.exec;
+	cudart.unchecked.check = false;
 	open_memory();
 }
 

@@ -18,8 +18,7 @@ static struct {
 	struct bytes block; /* body of the message under construction */
 } sending;
 
-/* Returns whether the launch is traced. */
-static bool is_launch_traced(const struct launch *l)
+bool cudart_is_chosen(const struct launch *l)
 {
 	static struct launch_choice choice;
 	static bool known;
@@ -32,13 +31,12 @@ static bool is_launch_traced(const struct launch *l)
 			(void)choice_add_launches(&choice, launches);
 		known = true;
 	}
-	return cudart.wire.trace && cudart.has_token &&
-	       choice_includes_launch(&choice, l->id, l->kernel->name);
+	return choice_includes_launch(&choice, l->id, l->kernel->name);
 }
 
 record_fn *cudart_record_function(const struct launch *l)
 {
-	if (!is_launch_traced(l))
+	if (!cudart.wire.trace || !cudart.has_token || !cudart_is_chosen(l))
 		return NULL;
 	if (l->kernel->machine)
 		return machine_record;

@@ -209,6 +209,7 @@ struct memory {
 	struct buffer *buffer; /* buffers in ascending order of addresses */
 	uint32_t n_buffers, cap_buffers;
 	uint8_t *unset; /* state of each byte of the heap: 1: uninitialised; NULL: all are initialised */
+	bool has_unset; /* a byte may be uninitialised */
 	int ones;       /* 1 + descriptor of a file of ones; 0: none */
 	pthread_mutex_t lock;
 };
@@ -221,6 +222,8 @@ uint64_t memory_alloc(struct memory *m, const char *name, uint64_t bytes);
 void memory_mark_unset(struct memory *m, uint64_t addr, uint64_t bytes);
 /* Marks heap bytes as initialised. */
 void memory_mark_set(struct memory *m, uint64_t addr, uint64_t bytes);
+/* Marks the whole heap as initialised: after a launch without checks its stores are unknown. */
+void memory_set_all(struct memory *m);
 /*
  * Reports allocations of kernels that were not freed, one message for each place, as errors (finding) or
  * warnings. Returns their number.

@@ -105,12 +105,20 @@ void memory_mark_unset(struct memory *m, uint64_t addr, uint64_t bytes)
 	if (!m->unset)
 		m->unset = reserve(m->heap_cap, 1);
 	set_memory_marks(m, m->unset + (addr - HEAP_BASE), bytes, 1);
+	m->has_unset = true;
 }
 
 void memory_mark_set(struct memory *m, uint64_t addr, uint64_t bytes)
 {
 	if (m->unset)
 		set_memory_marks(m, m->unset + (addr - HEAP_BASE), bytes, 0);
+}
+
+void memory_set_all(struct memory *m)
+{
+	if (m->has_unset)
+		set_memory_marks(m, m->unset, m->heap_bytes, 0);
+	m->has_unset = false;
 }
 
 #define PLACES_MAX 16u
