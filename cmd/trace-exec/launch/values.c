@@ -205,30 +205,63 @@ static int fill_from_file(const struct init *i, uint8_t *to, uint64_t n, struct 
 	return 0;
 }
 
-static void fill_random(const struct init *i, uint8_t *to, uint64_t count)
+static uint64_t next_random(uint64_t s) { return s * 6364136223846793005ull + 1442695040888963407ull; }
+
+static void fill_random_f64(const struct init *i, uint8_t *to, uint64_t count)
 {
 	uint64_t s = i->seed;
 
 	for (uint64_t k = 0; k < count; k++) {
-		unsigned bytes = value[i->type].bytes;
+		s = next_random(s);
+		double v = i->low + (double)(s >> 11) * 0x1p-53 * (i->high - i->low);
 
-		s = s * 6364136223846793005ull + 1442695040888963407ull;
-		if (i->type == V_F64) {
-			double v = i->low + (double)(s >> 11) * 0x1p-53 * (i->high - i->low);
+		memcpy(to + 8 * k, &v, 8);
+	}
+}
 
-			memcpy(to + k * bytes, &v, 8);
-		} else if (value[i->type].real) {
-			float v = (float)i->low +
-				  (float)(s >> 40) * 0x1p-24f * ((float)i->high - (float)i->low);
-			uint16_t h = (uint16_t)small_of_double((double)v, SMALL_F16, ROUND_RN, false);
+/* Fills with f32, or with f16 that are rounded from f32. */
+static void fill_random_f32(const struct init *i, uint8_t *to, uint64_t count, bool half)
+{
+	const float low = (float)i->low, range = (float)i->high - (float)i->low;
+	uint64_t s = i->seed;
 
-			memcpy(to + k * bytes, i->type == V_F32 ? (void *)&v : (void *)&h, bytes);
-		} else {
-			uint64_t v = i->type == V_I64 ? s : s >> 32;
+	for (uint64_t k = 0; k < count; k++) {
+		s = next_random(s);
+		float v = low + (float)(s >> 40) * 0x1p-24f * range;
 
-			v = i->mod ? v % i->mod : v;
-			memcpy(to + k * bytes, &v, bytes);
+		if (!half) {
+			memcpy(to + 4 * k, &v, 4);
+			continue;
 		}
+		uint16_t h = (uint16_t)small_of_double((double)v, SMALL_F16, ROUND_RN, false);
+		memcpy(to + 2 * k, &h, 2);
+	}
+}
+
+/* bytes: of an element, a constant where the function is called, so that the copy is one instruction. */
+static inline void fill_random_whole(const struct init *i, uint8_t *to, uint64_t count, unsigned bytes)
+{
+	uint64_t s = i->seed;
+
+	for (uint64_t k = 0; k < count; k++) {
+		s = next_random(s);
+		uint64_t v = bytes == 8 ? s : s >> 32;
+
+		v = i->mod ? v % i->mod : v;
+		memcpy(to + k * bytes, &v, bytes);
+	}
+}
+
+static void fill_random(const struct init *i, uint8_t *to, uint64_t count)
+{
+	switch ((enum value_type)i->type) {
+	case V_F64: fill_random_f64(i, to, count); return;
+	case V_F32: fill_random_f32(i, to, count, false); return;
+	case V_F16: fill_random_f32(i, to, count, true); return;
+	case V_I64: fill_random_whole(i, to, count, 8); return;
+	case V_I32: fill_random_whole(i, to, count, 4); return;
+	case V_I16: fill_random_whole(i, to, count, 2); return;
+	default: fill_random_whole(i, to, count, 1); return;
 	}
 }
 
