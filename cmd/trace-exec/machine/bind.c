@@ -4,6 +4,7 @@
  *
  * Always true: an op that was bound accesses only slots inside of the frame, whatever the bits of the instruction.
  */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -210,9 +211,29 @@ static const struct machine_row {
 #undef SOME
 };
 
+#define N_BINDINGS (sizeof(rows) / sizeof(*rows))
+#define BUCKETS    512u /* of bindings, by the lower bits of the opcode */
+
+/* Bindings by bucket: the first, and after each the next; N_BINDINGS: none. */
+static uint16_t first_binding[BUCKETS], next_binding[N_BINDINGS];
+static pthread_once_t bindings_sorted = PTHREAD_ONCE_INIT;
+
+static void sort_bindings(void)
+{
+	for (unsigned i = 0; i < BUCKETS; i++)
+		first_binding[i] = N_BINDINGS;
+	for (size_t i = N_BINDINGS; i-- > 0;) {
+		uint16_t *first = &first_binding[rows[i].base % BUCKETS];
+
+		next_binding[i] = *first;
+		*first = (uint16_t)i;
+	}
+}
+
 static mbind_fn *find_binding(const struct sass_inst *in)
 {
-	for (unsigned i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+	pthread_once(&bindings_sorted, sort_bindings);
+	for (size_t i = first_binding[in->row->base % BUCKETS]; i < N_BINDINGS; i = next_binding[i])
 		if (rows[i].arithmetic == in->row->arithmetic && rows[i].base == in->row->base &&
 			in->sm >= rows[i].first && in->sm <= rows[i].last)
 			return rows[i].bind;

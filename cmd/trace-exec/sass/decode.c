@@ -6,6 +6,7 @@
  * strings are constants of this program, so a token without a meaning is an error in a row, which the unit test finds.
  */
 #include <ctype.h>
+#include <pthread.h>
 #include <string.h>
 #include "sass/fields.h"
 
@@ -41,15 +42,35 @@ static bool form_fits(const struct sass_row *row, unsigned form, bool bit_91)
 	return uniform || (form < 6) | bit_91;
 }
 
+#define OPERATION 0x1ffu /* bits of an opcode that number the operation */
+
+/* Rows by the number of their operation: the first, and after each row the next; N_ROWS: none. */
+static uint16_t first_row[OPERATION + 1], next_row[N_ROWS];
+static pthread_once_t rows_sorted = PTHREAD_ONCE_INIT;
+
+static void sort_rows(void)
+{
+	for (unsigned i = 0; i <= OPERATION; i++)
+		first_row[i] = N_ROWS;
+	for (size_t i = N_ROWS; i-- > 0;) {
+		uint16_t *first = &first_row[rows[i].base & OPERATION];
+
+		next_row[i] = *first;
+		*first = (uint16_t)i;
+	}
+}
+
 const struct sass_row *sass_row_of(unsigned opcode, bool bit_91, unsigned sm)
 {
-	for (size_t i = 0; i < N_ROWS; i++) {
+	pthread_once(&rows_sorted, sort_rows);
+	for (size_t i = first_row[opcode & OPERATION]; i < N_ROWS; i = next_row[i]) {
 		const struct sass_row *row = &rows[i];
 
 		if (sm < row->first || sm > row->last)
 			continue;
-		if (row->arithmetic ? (opcode & 0x1ff) == row->base && form_fits(row, opcode >> 9 & 7, bit_91)
-				    : opcode == row->base && (row->bit_91 == 2 || row->bit_91 == bit_91))
+		if (row->arithmetic
+				? (opcode & OPERATION) == row->base && form_fits(row, opcode >> 9 & 7, bit_91)
+				: opcode == row->base && (row->bit_91 == 2 || row->bit_91 == bit_91))
 			return row;
 	}
 	return NULL;
