@@ -21,25 +21,34 @@ LANE_FN static void extremes_of_all(const uint64_t *a, uint64_t *low, uint64_t *
 
 LANE_FN static void extremes_of_some(const uint64_t *a, uint32_t m, uint64_t *low, uint64_t *high)
 {
-	int64_t l = INT64_MAX, h = INT64_MIN;
+	int64_t first = (int64_t)(a[bit_lowest32(m)] ^ 1ull << 63), l = first, h = first;
 
 	for (unsigned i = 0; i < LANES; i++) {
-		int64_t x = (int64_t)(a[i] ^ 1ull << 63), y = m >> i & 1 ? x : INT64_MAX,
-			z = m >> i & 1 ? x : INT64_MIN;
+		int64_t x = m >> i & 1 ? (int64_t)(a[i] ^ 1ull << 63) : first;
 
-		l = y < l ? y : l;
-		h = z > h ? z : h;
+		l = x < l ? x : l;
+		h = x > h ? x : h;
 	}
 	*low = (uint64_t)l ^ 1ull << 63;
 	*high = (uint64_t)h ^ 1ull << 63;
 }
 
+/* Number of lanes up to which a loop over them takes fewer instructions than vectors of all lanes. */
+#define SOME_LANES 12u
+
 void lanes_extremes(const uint64_t *a, uint32_t m, uint64_t *low, uint64_t *high)
 {
-	if (m == ALL_LANES)
+	if (m == ALL_LANES) {
 		extremes_of_all(a, low, high);
-	else
+	} else if (bit_count32(m) > SOME_LANES) {
 		extremes_of_some(a, m, low, high);
+	} else {
+		*low = *high = a[bit_lowest32(m)];
+		FOR_BITS32 (i, m & (m - 1)) {
+			*low = a[i] < *low ? a[i] : *low;
+			*high = a[i] > *high ? a[i] : *high;
+		}
+	}
 }
 
 LANE_FN static bool lanes_have_stride(const uint64_t *a, uint64_t step)

@@ -101,6 +101,74 @@ static void execute_atomic(struct warp *w, const struct op *o, uint32_t m)
 		pthread_mutex_unlock(&w->mem->lock);
 }
 
+/* Executes an operation on words of 32 bits for the lanes of m in turn; d gets the old words. */
+#define EACH_WORD(expr) \
+	FOR_BITS32 (i, m) { \
+		u32 old, b = pb[i], v; \
+		memcpy(&old, at[i], 4); \
+		v = (expr); \
+		memcpy(at[i], &v, 4); \
+		d[i] = old; \
+		changed |= old ^ v; \
+	}
+
+/* Returns bits that are not all 0 if the operation of op o, whose type is t, changes a word. */
+static u32 change_words(
+	u32 *d, const u32 *pb, const u32 *pc, uint32_t m, uint8_t *const *at, enum atom a, enum type t)
+{
+	bool is_signed = t == T_S32;
+	u32 changed = 0;
+
+	switch (a) {
+	case ATOM_ADD:
+		if (t == T_F32)
+			EACH_WORD((u32)atom_global(ATOM_ADD, T_F32, old, b, 0))
+		else
+			EACH_WORD(old + b)
+		break;
+	case ATOM_MIN: EACH_WORD((is_signed ? (s32)b < (s32)old : b < old) ? b : old) break;
+	case ATOM_MAX: EACH_WORD((is_signed ? (s32)b > (s32)old : b > old) ? b : old) break;
+	case ATOM_AND: EACH_WORD(old & b) break;
+	case ATOM_OR: EACH_WORD(old | b) break;
+	case ATOM_XOR: EACH_WORD(old ^ b) break;
+	case ATOM_CAS: EACH_WORD(old == b ? pc[i] : old) break;
+	default: EACH_WORD(b) /* ATOM_EXCH */
+	}
+	return changed;
+}
+
+/* Tests for an operation of change_words() by all lanes that execute. */
+static bool is_of_words(const struct op *o)
+{
+	const struct ext *x = o->x;
+	enum atom a = (enum atom)x->aux[AUX_ATOM];
+	enum type t = (enum type)x->aux[AUX_TYPE];
+
+	if ((o->space == SP_GENERIC && PDST1(o) != FRAME_PSINK) || x->aux[AUX_WORDS] != 1 ||
+		x->aux[AUX_SPIN] || x->aux[AUX_ARRIVE] || a == ATOM_INC || a == ATOM_DEC)
+		return false;
+	return t == T_U32 || t == T_S32 || (t == T_F32 && a == ATOM_ADD && o->space == SP_GLOBAL);
+}
+
+/* The same as execute_atomic() for words of 32 bits, without a predicate. */
+static void execute_word_atomic(struct warp *w, const struct op *o, uint32_t m)
+{
+	bool locked = w->g->at_once > 1 && o->space != SP_SHARED, changed = w->changed;
+	u32 *d = REG(u32, w, o->is_signed ? (uint32_t)FRAME_SINK : o->d);
+	const struct ext *x = o->x;
+	uint8_t *at[LANES];
+
+	if (!memory_find(w, o, m, 4, at, true))
+		return;
+	if (locked)
+		pthread_mutex_lock(&w->mem->lock);
+	u32 differ = change_words(d, REG(u32, w, o->b), REG(u32, w, x->slot[0]), m, at,
+		(enum atom)x->aux[AUX_ATOM], (enum type)x->aux[AUX_TYPE]);
+	w->changed = changed || differ;
+	if (locked)
+		pthread_mutex_unlock(&w->mem->lock);
+}
+
 /* ---- binding ---- */
 
 struct atomic_type {
@@ -225,7 +293,7 @@ int mbind_atom(struct mbind *b, struct op *o)
 	o->d = kind & IS_RED ? (uint32_t)FRAME_SINK : mbind_dst(b, 16, o->bytes / 4u);
 	o->target = mbind_pdst(b, 81, false);
 	b->fn->inst[b->index].op = o->is_signed ? I_red : I_atom;
-	machine_set_function(o, execute_atomic);
+	machine_set_function(o, is_of_words(o) ? execute_word_atomic : execute_atomic);
 	if (!(kind & IS_SHARED))
 		frame->order |= o->is_signed ? atom_order((enum atom)o->x->aux[AUX_ATOM],
 						       (enum type)o->x->aux[AUX_TYPE])

@@ -7,6 +7,7 @@
  */
 #include "exec/call.h"
 #include "exec/check.h"
+#include "exec/lanes.h"
 #include "machine/code.h"
 
 /* Scratch vectors after the registers: number and thread count of a barrier that a register names. */
@@ -133,12 +134,12 @@ static void wait_in_group(struct warp *w, uint32_t pc, uint32_t mask, uint32_t e
 	group_settle(w);
 }
 
-static void set_barrier(struct warp *w, const struct op *o, uint32_t mask, uint32_t exec)
+LANE_FN static void set_barrier(struct warp *w, const struct op *o, uint32_t mask, uint32_t exec)
 {
 	uint32_t *b = REG(uint32_t, w, o->a);
 
-	FOR_BITS32 (i, exec)
-		b[i] = mask;
+	EACH_LANE (i)
+		b[i] = exec >> i & 1 ? mask : b[i];
 }
 
 /* Removes the lanes of exec from the convergence barrier, also in the masks that its other lanes have. */

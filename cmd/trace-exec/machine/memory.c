@@ -129,6 +129,7 @@ bool memory_find(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes,
 
 typedef u32 u32_any __attribute__((aligned(1), may_alias));
 typedef u64 u64_any __attribute__((aligned(1), may_alias));
+typedef u16 u16_any __attribute__((aligned(1), may_alias));
 
 static inline void fill_half_warps(u32 *d, u32 low, u32 high)
 {
@@ -225,52 +226,112 @@ static void load_any(struct warp *w, const struct op *o, uint32_t m)
 			load_lane(d + i, at[i], o);
 }
 
-/*
- * Returns the host address of address 0 of the global or shared space if the bytes of all lanes are in one piece of
- * memory; else 0.
- */
-static uintptr_t flat_base_of_lanes(const struct warp *w, const struct op *o, uint64_t *low, uint64_t *high)
+/* Host addresses of an access to one piece of memory: lane i accesses base + a[i]. */
+struct flat_access {
+	uintptr_t base;
+	const uint64_t *a;
+	bool adjacent;       /* the addresses of all lanes, executing or not, are consecutive */
+	uint64_t own[LANES]; /* storage of a for local memory, of which each lane has its own */
+};
+
+/* Returns the host address of address 0 of the space; 0: the space lacks bytes from address `low` to `high`. */
+static uintptr_t flat_base(const struct warp *w, const struct op *o, uint64_t low, uint64_t high)
 {
-	lanes_extremes(w->addr, ALL_LANES, low, high);
-	if (o->space == SP_SHARED)
-		return *high < w->cta->shared_bytes && w->cta->shared_bytes - *high >= o->bytes
-			       ? (uintptr_t)w->cta->shared
+	uint64_t size = o->space == SP_SHARED ? w->cta->shared_bytes : w->local_stride;
+
+	if (o->space != SP_GLOBAL)
+		return high < size && size - high >= o->bytes
+			       ? (uintptr_t)(o->space == SP_SHARED ? w->cta->shared : w->local)
 			       : 0;
-	uint8_t *base = *high <= UINT64_MAX - 16 ? memory_at(w->mem, *low, *high - *low + o->bytes) : NULL;
-	return base ? (uintptr_t)base - *low : 0;
+	uint8_t *base = high <= UINT64_MAX - 16 ? memory_at(w->mem, low, high - low + o->bytes) : NULL;
+	return base ? (uintptr_t)base - low : 0;
 }
 
-/* Returns the base for a fast access of all lanes, at base + w->addr[i]; 0 if the general functions are needed. */
-static uintptr_t flat_base_of_access(
-	struct warp *w, const struct op *o, uint32_t m, bool write, uint64_t *low, uint64_t *high)
+/* Sets to[i] to a[i] + i * step. */
+LANE_FN static void add_own(uint64_t *to, const uint64_t *a, uint64_t step)
 {
-	if (m != ALL_LANES || w->g->opt->check || (o->rpc & 0xffff) != FRAME_PT ||
-		(o->space == SP_SHARED && w->g->cluster_size > 1))
-		return 0;
-	memory_addresses(w, o);
-	if (o->space == SP_SHARED)
-		normalize_shared(w, o, m);
-	uintptr_t base = flat_base_of_lanes(w, o, low, high);
-	w->changed |= write && base;
-	return base;
+	EACH_LANE (i)
+		to[i] = a[i] + i * step;
 }
 
-/* Loads 4, 8 or 16 bytes per lane from global or shared memory. */
-static void load_words(struct warp *w, const struct op *o, uint32_t m)
+/* Fewest executing lanes for which it pays to test whether all addresses are consecutive. */
+#define ADJACENT_LEAST 8u
+
+/* Finds the memory of an unchecked access. Returns false if the bytes are not in one piece; the general functions handle that. */
+static bool find_flat(struct warp *w, const struct op *o, uint32_t m, struct flat_access *f)
 {
+	const uint64_t *a = w->addr;
 	uint64_t low, high;
-	uintptr_t base = flat_base_of_access(w, o, m, false, &low, &high);
+
+	if (w->g->opt->check || (o->space == SP_SHARED && w->g->cluster_size > 1))
+		return false;
+	memory_addresses(w, o);
+	f->a = a;
+	f->base = 0;
+	f->adjacent = o->space != SP_LOCAL && a[LANES - 1] - a[0] == (LANES - 1) * (uint64_t)o->bytes &&
+		      (m == ALL_LANES || bit_count32(m) >= ADJACENT_LEAST) && lanes_apart_by(a, o->bytes);
+	if (f->adjacent)
+		f->base = flat_base(w, o, a[0], a[LANES - 1]);
+	if (!f->base) {
+		f->adjacent = false;
+		lanes_extremes(a, m, &low, &high);
+		f->base = flat_base(w, o, low, high);
+	}
+	if (f->base && o->space == SP_LOCAL) {
+		add_own(f->own, a, w->local_stride);
+		f->a = f->own;
+	}
+	return f->base;
+}
+
+/* Copies the words of the lanes of m. */
+LANE_FN static void copy_masked(u32 *d, const u32_any *from, uint32_t m)
+{
+	EACH_LANE (i)
+		d[i] = m >> i & 1 ? from[i] : d[i];
+}
+
+/* Loads 1 or 2 bytes of all lanes. */
+LANE_FN static void gather_small(u32 *d, uintptr_t base, const uint64_t *a, unsigned bytes, bool is_signed)
+{
+	if (bytes == 1 && !is_signed)
+		EACH_LANE_APART (i)
+			d[i] = *(const u8 *)(base + a[i]);
+	else if (bytes == 1)
+		EACH_LANE_APART (i)
+			d[i] = (u32) * (const s8 *)(base + a[i]);
+	else if (!is_signed)
+		EACH_LANE_APART (i)
+			d[i] = *(const u16_any *)(base + a[i]);
+	else
+		EACH_LANE_APART (i)
+			d[i] = (u32)(s32)(s16) * (const u16_any *)(base + a[i]);
+}
+
+/* Loads without a result predicate. */
+static void load_flat(struct warp *w, const struct op *o, uint32_t m)
+{
+	struct flat_access f;
 	u32 *d = REG(u32, w, o->d);
 
-	if (!base)
+	if (!find_flat(w, o, m, &f)) {
 		load_any(w, o, m);
-	else if (o->bytes == 4 && w->addr[0] == low && high - low == 4 * (LANES - 1) &&
-		 lanes_apart_by(w->addr, 4))
-		memcpy(d, (const void *)(base + low), VECTOR);
-	else if (o->bytes == 8)
-		gather_pairs(d, base, w->addr);
-	else
-		gather_words(d, base, w->addr, o->bytes / 4);
+	} else if (f.adjacent && o->bytes == 4) {
+		copy_masked(d, (const u32_any *)(f.base + f.a[0]), m);
+	} else if (m == ALL_LANES) {
+		if (o->bytes < 4)
+			gather_small(d, f.base, f.a, o->bytes, o->is_signed);
+		else if (o->bytes == 8)
+			gather_pairs(d, f.base, f.a);
+		else
+			gather_words(d, f.base, f.a, o->bytes / 4);
+	} else if (o->bytes == 4) {
+		FOR_BITS32 (i, m)
+			d[i] = *(const u32_any *)(f.base + f.a[i]);
+	} else {
+		FOR_BITS32 (i, m)
+			load_lane(d + i, (const uint8_t *)(f.base + f.a[i]), o);
+	}
 }
 
 static void store_any(struct warp *w, const struct op *o, uint32_t m)
@@ -294,19 +355,34 @@ static void store_any(struct warp *w, const struct op *o, uint32_t m)
 				*(u32_any *)(at[i] + 4 * k) = s[i + k * LANES];
 }
 
-static void store_words(struct warp *w, const struct op *o, uint32_t m)
+static void store_lane(uint8_t *to, const u32 *s, unsigned bytes)
 {
-	uint64_t low, high;
-	uintptr_t base = flat_base_of_access(w, o, m, true, &low, &high);
+	switch (bytes) {
+	case 1: *to = (u8)*s; break;
+	case 2: *(u16_any *)to = (u16)*s; break;
+	default:
+		for (unsigned k = 0; 4 * k < bytes; k++)
+			*(u32_any *)(to + 4 * k) = s[k * LANES];
+	}
+}
+
+static void store_flat(struct warp *w, const struct op *o, uint32_t m)
+{
+	struct flat_access f;
 	const u32 *s = REG(u32, w, o->d);
 
-	if (!base)
+	if (!find_flat(w, o, m, &f)) {
 		store_any(w, o, m);
-	else if (o->bytes == 4 && w->addr[0] == low && high - low == 4 * (LANES - 1) &&
-		 lanes_apart_by(w->addr, 4))
-		memcpy((void *)(base + low), s, VECTOR);
+		return;
+	}
+	w->changed = true;
+	if (m != ALL_LANES || o->bytes < 4)
+		FOR_BITS32 (i, m)
+			store_lane((uint8_t *)(f.base + f.a[i]), s + i, o->bytes);
+	else if (f.adjacent && o->bytes == 4)
+		memcpy((void *)(f.base + f.a[0]), s, VECTOR);
 	else
-		scatter_words(s, base, w->addr, o->bytes / 4);
+		scatter_words(s, f.base, f.a, o->bytes / 4);
 }
 
 /* ---- binding ---- */
@@ -399,12 +475,13 @@ int mbind_load(struct mbind *b, struct op *o)
 
 	bind_access(b, o, false);
 	o->d = mbind_dst(b, 16, (o->bytes + 3u) / 4);
-	machine_set_function(
-		o, o->bytes >= 4 && (o->space == SP_GLOBAL || o->space == SP_SHARED) ? load_words : load_any);
+	machine_set_function(o, o->space == SP_GENERIC ? load_any : load_flat);
 	if (opcode == 0x381 || opcode == 0x981) {
 		unsigned p = 7 - (unsigned)field(b, 64, 3);
 
 		o->rpc = (p == 7 ? FRAME_PT : FRAME_P + 4 * p) | (uint32_t)bit(b, 67) << 16;
+		if (o->rpc != FRAME_PT)
+			machine_set_function(o, load_any);
 	}
 	return 0;
 }
@@ -414,8 +491,7 @@ int mbind_store(struct mbind *b, struct op *o)
 	bind_access(b, o, true);
 	o->d = mbind_reg(b, b->in->opcode == 0x385 ? 64 : 32, (o->bytes + 3u) / 4);
 	b->fn->inst[b->index].op = I_st;
-	machine_set_function(o,
-		o->bytes >= 4 && (o->space == SP_GLOBAL || o->space == SP_SHARED) ? store_words : store_any);
+	machine_set_function(o, o->space == SP_GENERIC ? store_any : store_flat);
 	return 0;
 }
 

@@ -20,6 +20,11 @@ static void read_thread_index(const struct warp *w, unsigned axis, u32 *v)
 	u32 tid[3];
 
 	exec_thread_id(w, 0, tid);
+	if (tid[0] + LANES <= n[0]) {
+		for (unsigned i = 0; i < LANES; i++)
+			v[i] = tid[axis] + (axis ? 0 : i);
+		return;
+	}
 	for (unsigned i = 0; i < LANES; i++) {
 		v[i] = tid[axis];
 		if (++tid[0] == n[0]) {

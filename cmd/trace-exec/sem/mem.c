@@ -16,6 +16,13 @@ LANE_FN static void add_base_to_offsets(uint8_t **at, const uint64_t *a, uintptr
 		at[i] = (uint8_t *)(base + a[i]);
 }
 
+/* Sets at[i] to base + a[i] + i * step: lane i accesses the i-th of consecutive pieces of `step` bytes. */
+LANE_FN static void add_base_of_lane(uint8_t **at, const uint64_t *a, uintptr_t base, uint64_t step)
+{
+	EACH_LANE (i)
+		at[i] = (uint8_t *)(base + a[i] + i * step);
+}
+
 /* Computes the addresses of all lanes into w->addr. */
 LANE_FN static void lane_addresses(struct warp *w, const struct op *o) { exec_compute_addresses(w, o); }
 
@@ -91,9 +98,12 @@ static bool window_find_host(
 	uint64_t low, high;
 
 	lanes_extremes(w->addr, m, &low, &high);
-	if (!stride && high <= size && size - high >= bytes &&
-		(high < CLUSTER_STRIDE || w->g->cluster_size == 1)) {
-		add_base_to_offsets(at, w->addr, (uintptr_t)base);
+	if (high <= size && size - high >= bytes &&
+		(stride || high < CLUSTER_STRIDE || w->g->cluster_size == 1)) {
+		if (stride)
+			add_base_of_lane(at, w->addr, (uintptr_t)base, stride);
+		else
+			add_base_to_offsets(at, w->addr, (uintptr_t)base);
 		return true;
 	}
 	FOR_BITS32 (i, m) {
