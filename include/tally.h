@@ -35,6 +35,11 @@ bool tally_wants_lanes(const struct inst *in);
  * is read only if tally_wants_lanes(). An empty mask counts nothing. The caller counts the classes.
  */
 void tally_access(struct tally *t, const struct inst *in, const uint64_t lane[32], uint32_t mask);
+/*
+ * Does the same for n > 0 lanes whose addresses begin at `first` and have the stride `step`. Returns false, and counts
+ * nothing, if only tally_access() can.
+ */
+bool tally_line(struct tally *t, const struct inst *in, uint64_t first, uint64_t step, unsigned n);
 void tally_add(struct tally *to, const struct tally *from);
 
 #endif

@@ -26,13 +26,20 @@ static bool decode_static(
 	return in->size || !in->has_addr;
 }
 
+struct counted { /* a static instruction */
+	struct inst in;
+	bool lanes; /* addresses of its accesses are counted */
+};
+
 static void count_access(struct census *c, const struct recorded *g, const struct inst *in)
 {
 	uint64_t lane[32], t[32];
-	const uint64_t *a = g->mask && tally_wants_lanes(in) ? recorded_list(g, t) : lane;
 	unsigned n = 0;
 
-	if (a != lane && g->mask != UINT32_MAX) {
+	if (g->line && tally_line(&c->tally, in, g->w[0], g->w[1], g->n))
+		return;
+	const uint64_t *a = recorded_list(g, t);
+	if (g->mask != UINT32_MAX) {
 		FOR_BITS32 (l, g->mask)
 			lane[l] = a[n++];
 		a = lane;
@@ -40,24 +47,41 @@ static void count_access(struct census *c, const struct recorded *g, const struc
 	tally_access(&c->tally, in, a, g->mask);
 }
 
-static void count_warp(struct census *c, const struct parsed *p, const struct pwarp *w, const struct inst *in)
+/* Counts what is the same in all warps with the path of w, which is the first of them. */
+static void count_path(
+	struct census *c, const struct parsed *p, const struct pwarp *w, const struct counted *of)
+{
+	struct tally once = {.lanes = 0};
+
+	for (const struct pack_run *r = p->run + w->first, *end = r + w->n_runs; r < end; r++) {
+		c->tally.lanes += (uint64_t)w->weight * r->n * bit_count32(r->mask);
+		for (uint32_t i = r->id; i < r->id + r->n; i++) {
+			const struct counted *x = &of[p->to[i]];
+
+			c->tally.of_class[x->in.class] += w->weight;
+			if (x->in.has_addr && !x->lanes)
+				tally_access(&once, &x->in, NULL, r->mask);
+		}
+	}
+	c->tally.shared += w->weight * once.shared;
+}
+
+/* Counts the accesses of a warp whose addresses count. */
+static void count_accesses(
+	struct census *c, const struct parsed *p, const struct pwarp *w, const struct counted *of)
 {
 	const struct pack_more *more = p->more + w->more;
 
-	for (const struct pack_run *r = p->run + w->first, *end = r + w->n_runs; r < end; r++) {
-		c->tally.lanes += (uint64_t)r->n * bit_count32(r->mask);
-		for (uint32_t i = r->id; i < r->id + r->n; i++) {
-			const struct inst *x = &in[p->to[i]];
+	for (const struct pack_run *r = p->run + w->first, *end = r + w->n_runs; r < end; r++)
+		for (uint32_t i = p->next_more[r->id]; i < r->id + r->n; i = p->next_more[i + 1], more++) {
+			const struct counted *x = &of[p->to[i]];
 
-			c->tally.of_class[x->class]++;
-			if (x->has_addr) {
+			if (r->mask && x->lanes) {
 				struct recorded g = recorded_of(p->addr + w->word, more->addr, r->mask);
 
-				count_access(c, &g, x);
+				count_access(c, &g, &x->in);
 			}
-			more += p->next_more[i] == i;
 		}
-	}
 }
 
 void census_add_part(struct census *c, const struct parsed *p, const struct isa *isa, int binary)
@@ -65,16 +89,20 @@ void census_add_part(struct census *c, const struct parsed *p, const struct isa 
 	const struct part *part = &p->part;
 	const struct pcode *code = &part->code;
 	int arch = isa_arch_of(binary);
-	struct inst *in = xcalloc(code->n + 1, sizeof(*in));
+	struct counted *of = xcalloc(code->n + 1, sizeof(*of));
 
 	*c = (struct census){.known = arch >= 0 && part_dialect(part) == DIALECT_SASS,
 		.blocks = part->n_blocks,
 		.insts = p->n_rec};
 	for (uint32_t i = 0; i < code->n && c->known; i++) {
-		in[i].arch = (uint8_t)arch;
-		c->known = decode_static(&in[i], part, &code->s[i], isa);
+		of[i].in.arch = (uint8_t)arch;
+		c->known = decode_static(&of[i].in, part, &code->s[i], isa);
+		of[i].lanes = tally_wants_lanes(&of[i].in);
 	}
-	for (uint32_t i = 0; i < p->n_warp && c->known; i++)
-		count_warp(c, p, &p->warp[i], in);
-	free(in);
+	for (uint32_t i = 0; i < p->n_warp && c->known; i++) {
+		if (p->warp[i].like == i)
+			count_path(c, p, &p->warp[i], of);
+		count_accesses(c, p, &p->warp[i], of);
+	}
+	free(of);
 }

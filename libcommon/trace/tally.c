@@ -99,19 +99,38 @@ bool tally_wants_lanes(const struct inst *in)
 	return t != TOUCH_NOTHING && t != TOUCH_SHARED;
 }
 
+/* Counts an access of `sectors` sectors of global or local memory. */
+static void add_sectors(struct tally *t, enum touch touch, uint32_t sectors)
+{
+	t->atomics += touch == TOUCH_ATOMIC;
+	switch (touch) {
+	case TOUCH_LOAD: t->loads += sectors; break;
+	case TOUCH_STORE:
+	case TOUCH_ATOMIC: t->stores += sectors; break;
+	case TOUCH_LOCAL: t->local += sectors; break;
+	default: break;
+	}
+}
+
 void tally_access(struct tally *t, const struct inst *in, const uint64_t lane[32], uint32_t mask)
 {
 	enum touch touch = mask ? touch_of_inst(in) : TOUCH_NOTHING;
 
 	t->shared += touch == TOUCH_SHARED;
-	t->atomics += touch == TOUCH_ATOMIC;
-	switch (touch) {
-	case TOUCH_LOAD: t->loads += count_sectors(lane, mask, in->size); break;
-	case TOUCH_STORE:
-	case TOUCH_ATOMIC: t->stores += count_sectors(lane, mask, in->size); break;
-	case TOUCH_LOCAL: t->local += count_sectors(lane, mask, in->size); break;
-	default: break;
-	}
+	if (touch != TOUCH_NOTHING && touch != TOUCH_SHARED)
+		add_sectors(t, touch, count_sectors(lane, mask, in->size));
+}
+
+bool tally_line(struct tally *t, const struct inst *in, uint64_t first, uint64_t step, unsigned n)
+{
+	uint32_t more = in->size ? in->size - 1 : 0;
+	uint64_t last = first + (n - 1) * step;
+
+	/* The sectors of a lane and of the next one are adjacent or the same. */
+	if (step > 32 || more >= 32 || last < first || last > UINT64_MAX - more)
+		return false;
+	add_sectors(t, touch_of(in), (uint32_t)((last + more) / 32 - first / 32 + 1));
+	return true;
 }
 
 void tally_add(struct tally *to, const struct tally *from)
