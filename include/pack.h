@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include "diag.h"
 #include "klist.h"
 #include "tally.h"
@@ -62,18 +63,39 @@ void pack_add_text(struct pack_writer *w, const void *bytes, size_t n);
 /* Ends a kernel. hash (16 bytes, or NULL) is set to the XXH3-128 of the kernel's text. */
 void pack_end_kernel(struct pack_writer *w, unsigned char *hash);
 /*
- * Kernels from PTX can be written as records instead of text: pack_begin_records() instead of pack_add_text(), then
+ * Kernels can be written as records instead of text: pack_begin_records() instead of pack_add_text(), then
  * pack_block() for each thread block, between pack_begin_kernel() and pack_end_kernel(), which then leaves hash unchanged. The
  * stream unpacks to the header and the lines of the records.
  */
 struct pack_inst {
 	uint32_t pc;
 	uint32_t width; /* bytes per lane; 0: lines without addresses */
+	/*
+	 * The constant text of its lines in pack_code.text: text_len bytes from `text` on follow the mask and a
+	 * blank, end_len bytes after these follow the addresses. text_len 0: the width is all.
+	 */
+	uint32_t text;
+	uint16_t text_len, end_len;
 };
+struct pack_code { /* static code of a kernel with records */
+	struct pack_inst *inst;
+	uint32_t n;
+	char *text;
+	size_t n_text; /* bytes */
+};
+/* Tests whether the texts of all instructions are within the text of the code. */
+bool pack_code_good(const struct pack_code *c);
+/* Frees the arrays of the code. */
+static inline void pack_code_free(struct pack_code *c)
+{
+	free(c->inst);
+	free(c->text);
+	*c = (struct pack_code){NULL, 0, NULL, 0};
+}
 enum { ADDR_MOVED = ADDR_DELTA }; /* records have no lists of differences */
 /*
- * Run of n > 0 consecutive instructions id, id + 1, ... executed by the lanes of mask. id is an index into inst; id
- * + n_inst: the lines have further columns, and everything after the mask is text. A run never starts with an
+ * Run of n > 0 consecutive instructions id, id + 1, ... executed by the lanes of mask. id is an index into pack_code.inst; id
+ * + pack_code.n: the lines have further columns, and everything after the mask is text. A run never starts with an
  * instruction that would extend the previous run, so warps with equal behaviour have equal runs.
  */
 struct pack_run {
@@ -98,11 +120,10 @@ struct pack_warp {
 	size_t n_text; /* bytes */
 };
 /*
- * Begins the records of a kernel. header: the header's text, including its last newline; inst: static code, which
+ * Begins the records of a kernel. header: the header's text, including its last newline; code: which
  * must outlive the kernel.
  */
-void pack_begin_records(
-	struct pack_writer *w, const char *header, size_t n, const struct pack_inst *inst, uint32_t n_inst);
+void pack_begin_records(struct pack_writer *w, const char *header, size_t n, const struct pack_code *code);
 /* Writes warps 0, 1, ... of thread block id; everything is copied. */
 void pack_block(struct pack_writer *w, const uint32_t id[3], const struct pack_warp *warp, uint32_t n_warps);
 /*

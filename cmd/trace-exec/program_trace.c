@@ -64,8 +64,7 @@ static void end_received_kernel(struct program_trace *t)
 		pack_end_kernel(t->pack, NULL);
 	t->kernel = NULL;
 	t->begun = false;
-	free(t->inst);
-	t->inst = NULL;
+	pack_code_free(&t->code);
 }
 
 void program_trace_kernel(struct program_trace *t)
@@ -85,7 +84,7 @@ void program_trace_text(struct program_trace *t)
 {
 	if (t->kernel)
 		fwrite(t->body.p, 1, t->body.n, output_stream(t->kernel));
-	else if (t->begun && !t->inst)
+	else if (t->begun && !t->code.inst)
 		pack_add_text(t->pack, t->body.p, t->body.n);
 }
 
@@ -94,19 +93,26 @@ void program_trace_text(struct program_trace *t)
 bool program_trace_code(struct program_trace *t)
 {
 	const struct bytes *b = &t->body;
-	uint64_t n;
+	struct pack_code *c = &t->code;
+	uint64_t n[2];
 
-	if (!t->begun || t->inst || b->n < sizeof(n))
+	if (!t->begun || c->inst || b->n < sizeof(n))
 		return false;
-	memcpy(&n, b->p, sizeof(n));
-	if (n > (b->n - sizeof(n)) / sizeof(*t->inst) || n > UINT32_MAX / 2)
-		return false;
-	size_t header = sizeof(n) + (size_t)n * sizeof(*t->inst);
+	memcpy(n, b->p, sizeof(n));
+	size_t left = b->n - sizeof(n), bytes = (size_t)n[0] * sizeof(*c->inst);
+	const char *p = b->p + sizeof(n);
 
-	t->n_inst = n;
-	t->inst = xmalloc((size_t)n * sizeof(*t->inst) + 1);
-	memcpy(t->inst, b->p + sizeof(n), (size_t)n * sizeof(*t->inst));
-	pack_begin_records(t->pack, b->p + header, b->n - header, t->inst, (uint32_t)n);
+	if (n[0] > left / sizeof(*c->inst) || n[0] > UINT32_MAX / 2 || n[1] > left - bytes)
+		return false;
+	c->n = (uint32_t)n[0];
+	c->n_text = (size_t)n[1];
+	c->inst = xmalloc(bytes + 1);
+	c->text = xmalloc(c->n_text + 1);
+	memcpy(c->inst, p, bytes);
+	memcpy(c->text, p + bytes, c->n_text);
+	if (!pack_code_good(c))
+		return false;
+	pack_begin_records(t->pack, p + bytes + c->n_text, left - bytes - c->n_text, c);
 	return true;
 }
 
@@ -136,7 +142,7 @@ static bool are_runs_valid(const struct program_trace *t, const struct pack_warp
 		const struct pack_run *r = &w->run[i];
 		uint64_t end = (uint64_t)r->id + r->n;
 
-		if (end > 2 * t->n_inst || (r->id < t->n_inst && end > t->n_inst))
+		if (end > 2 * (uint64_t)t->code.n || (r->id < t->code.n && end > t->code.n))
 			return false;
 	}
 	return true;
@@ -162,7 +168,7 @@ bool program_trace_block(struct program_trace *t)
 	const struct wire_warp *n = b ? take_elements(&r, b->n_warps, sizeof(*n)) : NULL;
 	struct pack_warp warp[BLOCK_WARPS];
 
-	if (!t->inst || !n || b->n_warps > BLOCK_WARPS)
+	if (!t->code.inst || !n || b->n_warps > BLOCK_WARPS)
 		return false;
 	for (uint32_t i = 0; i < b->n_warps; i++) {
 		struct pack_warp *w = &warp[i];
@@ -213,7 +219,7 @@ void program_trace_close(struct program_trace *t, bool good)
 			output_discard(t->kernel);
 		if (t->stream)
 			output_discard(t->stream);
-		free(t->inst);
+		pack_code_free(&t->code);
 	}
 	bytes_free(&t->list);
 	bytes_free(&t->body);

@@ -18,8 +18,7 @@ struct program_trace {
 	struct output *kernel; /* folder: file of the current kernel; NULL: none */
 	struct output *stream;
 	struct pack_writer *pack; /* stream */
-	struct pack_inst *inst;   /* static code of the current kernel, if it has records */
-	uint64_t n_inst;
+	struct pack_code code;    /* static code of the current kernel; without records it has no inst */
 	uint32_t n_kernels;
 	bool begun; /* the stream has a kernel that has not ended */
 };

@@ -177,9 +177,9 @@ static ssize_t feed_pack(void *ctx, const char *bytes, size_t n)
 	return (ssize_t)n;
 }
 
-/* Begins a kernel's trace. *out: its file; *inst: static code; close_kernel_trace() closes and frees them. */
+/* Begins a kernel's trace. *out: its file; *code: static code; close_kernel_trace() closes and frees them. */
 static void open_kernel_trace(struct running *r, const struct grid *g, const struct occupancy *k,
-	struct output **out, struct pack_inst **inst)
+	struct output **out, struct pack_code *code)
 {
 	if (r->o->to == TRACE_FOLDER) {
 		char *path = kernel_path(r, g->l->id);
@@ -189,12 +189,12 @@ static void open_kernel_trace(struct running *r, const struct grid *g, const str
 		free(path);
 	} else if (r->pack) {
 		pack_begin_kernel(r->pack);
-		bool text = g->lower || g->machine;
+		bool text = !trace_out_has_records(g);
 
 		if (text)
 			r->trace = fopencookie(r->pack, "w", (cookie_io_functions_t){.write = feed_pack});
 		else
-			*inst = trace_out_packed_header(r->pack, g, k);
+			trace_out_packed_header(r->pack, g, k, code);
 		if (text && !r->trace)
 			die_errno("memory");
 	}
@@ -202,7 +202,7 @@ static void open_kernel_trace(struct running *r, const struct grid *g, const str
 		trace_out_header(r->trace, g, k);
 }
 
-static void close_kernel_trace(struct running *r, struct output *out, struct pack_inst *inst, bool good)
+static void close_kernel_trace(struct running *r, struct output *out, struct pack_code *code, bool good)
 {
 	if (r->trace && r->pack)
 		fclose(r->trace);
@@ -214,7 +214,7 @@ static void close_kernel_trace(struct running *r, struct output *out, struct pac
 		output_discard(out);
 	}
 	r->trace = NULL;
-	free(inst);
+	pack_code_free(code);
 }
 
 /* Returns the machine code of the kernel for --as sass, reused while the kernel is the same; NULL: PTX. */
@@ -243,29 +243,28 @@ static int run_launch(struct running *r, struct step *c)
 		.opt = chosen ? &r->o->exec : &unchecked,
 		.l = &c->launch,
 		.textures = &r->textures,
-		.record = !traced                     ? NULL
-			  : c->launch.kernel->machine ? machine_record
-			  : r->o->binary              ? lower_write_record
-			  : r->pack                   ? trace_out_record
-						      : trace_out_line,
+		.record = !traced ? NULL
+			  : r->o->binary && !c->launch.kernel->machine
+				  ? lower_write_record
+				  : trace_out_recorder(c->launch.kernel, r->pack),
 		.print = r->o->to == TRACE_STREAM ? stderr : stdout};
 	struct occupancy k = {c->regs, c->shared};
 	struct output *out = NULL;
-	struct pack_inst *inst = NULL;
+	struct pack_code code = {NULL, 0, NULL, 0};
 	bool good;
 
 	unchecked.check = false;
 	grid_prepare(&g);
 	g.lower = machine_code_of_kernel(r, &g);
 	if (traced)
-		open_kernel_trace(r, &g, &k, &out, &inst);
+		open_kernel_trace(r, &g, &k, &out, &code);
 	good = grid_run(&g, traced ? trace_executed_block : NULL, r);
 	if (!chosen)
 		memory_set_all(&r->mem);
 	r->insts += g.warp_insts;
 	r->threads += g.thread_insts;
 	if (traced)
-		close_kernel_trace(r, out, inst, good);
+		close_kernel_trace(r, out, &code, good);
 	r->found |= g.found;
 	return good ? 0 : diag_fault(&g.fault);
 }

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "exec/call.h"
-#include "exec/lanes.h"
+#include "exec/recording.h"
 #include "exec/source.h"
 #include "inlining.h"
 #include "lower/lower.h"
@@ -81,96 +81,7 @@ void trace_out_line(struct warp *w, const struct op *o, uint32_t pc, uint32_t is
 	w->lines++;
 }
 
-/* ---- runs for a packed stream ---- */
-
-/* Adds the addresses of all lanes: relative to a recent list of the warp, or as a new one. */
-static uint32_t put_address_list(struct recording *t, const uint64_t *a)
-{
-	const uint32_t kept = sizeof(t->list) / sizeof(t->list[0]), n = t->n_lists < kept ? t->n_lists : kept;
-	const uint64_t range = a[LANES - 1] - a[0]; /* rejects most lists that differ */
-	uint32_t at = t->n_words;
-	uint64_t *to = t->word + at;
-
-	for (uint32_t k = 0; k < n; k++) {
-		const uint64_t *b = t->word + t->list[k].at;
-
-		if (range != t->list[k].range || !lanes_same_distance(a, b))
-			continue;
-		to[0] = a[0] - b[0];
-		to[1] = at - t->list[k].at;
-		t->n_words += 2;
-		return at << 2 | ADDR_MOVED;
-	}
-	memcpy(to, a, LANES * sizeof(*to));
-	t->list[t->n_lists % kept].at = at;
-	t->list[t->n_lists++ % kept].range = range;
-	t->n_words += LANES;
-	return at << 2 | ADDR_LIST;
-}
-
-/* Tests first two and last lane; most lists without a stride fail this test. */
-static inline bool may_have_one_stride(const uint64_t *a)
-{
-	return a[LANES - 1] - a[0] == (LANES - 1) * (a[1] - a[0]);
-}
-
-/* Adds the addresses of the lanes of m as words of a packed record. Returns their position and form. */
-static uint32_t record_addresses(struct recording *t, const uint64_t *a, uint32_t m)
-{
-	uint32_t at = t->n_words << 2;
-	uint64_t *to;
-	int64_t stride = 0;
-
-	if (t->cap_words - t->n_words < LANES)
-		grow(&t->word, &t->cap_words, t->n_words + LANES, sizeof(*t->word));
-	to = t->word + t->n_words;
-	if (!(m & (m - 1)) ||
-		((m != ALL_LANES || may_have_one_stride(a)) && text_find_stride(a, m, &stride))) {
-		to[0] = m ? a[bit_lowest32(m)] : 0;
-		to[1] = (uint64_t)stride;
-		t->n_words += 2;
-		return at | ADDR_STRIDE;
-	}
-	if (m == ALL_LANES)
-		return put_address_list(t, a);
-	FOR_BITS32 (i, m)
-		*to++ = a[i];
-	t->n_words = (uint32_t)(to - t->word);
-	return at | ADDR_LIST;
-}
-
-/* Adds a record for the data of an instruction besides its mask. */
-static inline struct pack_more *add_pack_more(struct recording *t)
-{
-	if (t->n_more == t->cap_more)
-		grow(&t->more, &t->cap_more, t->n_more + 1, sizeof(*t->more));
-	t->more[t->n_more] = (struct pack_more){0, 0};
-	return &t->more[t->n_more++];
-}
-
-static inline void end_recorded_run(struct recording *t)
-{
-	if (t->n_runs)
-		t->run[t->n_runs - 1].n = t->next - t->run[t->n_runs - 1].id;
-}
-
-static NOINLINE void begin_recorded_run(struct recording *t, uint32_t id, uint32_t mask)
-{
-	end_recorded_run(t);
-	if (t->n_runs == t->cap_runs)
-		grow(&t->run, &t->cap_runs, t->n_runs + 1, sizeof(*t->run));
-	t->run[t->n_runs++] = (struct pack_run){.id = id, .mask = mask};
-	t->next = id + 1;
-	t->mask = mask;
-}
-
-static inline void continue_recorded_run(struct recording *t, uint32_t id, uint32_t mask)
-{
-	if (id == t->next && mask == t->mask)
-		t->next++;
-	else
-		begin_recorded_run(t, id, mask);
-}
+/* ---- records for a packed stream ---- */
 
 /*
  * Records an instruction whose line has more than mask, width and addresses, with the fields after the mask as
@@ -184,17 +95,7 @@ static NOINLINE void record_text(
 	uint32_t n = (uint32_t)(put_columns_after_mask(from, w, o, issue, exec) - from);
 
 	w->out.n += n;
-	add_pack_more(&w->packed)->text_len = n;
-	continue_recorded_run(&w->packed, w->g->code->prog->n_insts + pc, exec);
-}
-
-/* Records an access with its addresses. */
-static NOINLINE void record_access(struct warp *w, uint32_t pc, uint32_t exec)
-{
-	struct recording *t = &w->packed;
-
-	continue_recorded_run(t, pc, exec);
-	add_pack_more(t)->addr = record_addresses(t, w->addr, exec);
+	recording_text(&w->packed, w->g->code->prog->n_insts + pc, exec, n);
 }
 
 void trace_out_record(struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
@@ -202,9 +103,9 @@ void trace_out_record(struct warp *w, const struct op *o, uint32_t pc, uint32_t 
 	if (needs_more_columns(w, o, issue, exec))
 		record_text(w, o, pc, issue, exec);
 	else if (o->memory && o->bytes) /* width 0: the packer expects no addresses */
-		record_access(w, pc, exec);
+		recording_access(&w->packed, pc, exec, w->addr);
 	else
-		continue_recorded_run(&w->packed, pc, exec);
+		recording_step(&w->packed, pc, exec);
 }
 
 void trace_out_block(FILE *out, const struct cta *c)
@@ -229,7 +130,7 @@ void trace_out_warps(const struct cta *c, struct pack_warp *warp)
 		struct warp *w = &c->warp[i];
 		const struct recording *t = &w->packed;
 
-		end_recorded_run(&w->packed);
+		recording_end(&w->packed);
 		warp[i] = (struct pack_warp){
 			t->run, t->more, t->word, w->out.p, t->n_runs, t->n_more, t->n_words, w->out.n};
 	}
@@ -392,15 +293,31 @@ void trace_out_header(FILE *out, const struct grid *g, const struct occupancy *k
 	source_free_files(&files);
 }
 
-struct pack_inst *trace_out_code(const struct grid *g, const struct occupancy *k, struct bytes *header)
+struct pack_code trace_out_code(const struct grid *g, const struct occupancy *k, struct bytes *header)
 {
-	uint32_t n = g->code->prog->n_insts;
-	struct pack_inst *inst = xcalloc(n + 1, sizeof(*inst));
+	struct pack_code code = {NULL, 0, NULL, 0};
 	FILE *f = bytes_stream(header);
 
 	trace_out_header(f, g, k);
 	fclose(f);
-	for (uint32_t i = 0; i < n; i++)
-		inst[i] = (struct pack_inst){8 * i, g->code->op[i].memory ? g->code->op[i].bytes : 0};
-	return inst;
+	if (g->machine)
+		return machine_pack_code(g->l->kernel);
+	code.n = g->code->prog->n_insts;
+	code.inst = xcalloc(code.n + 1, sizeof(*code.inst));
+	for (uint32_t i = 0; i < code.n; i++)
+		code.inst[i] = (struct pack_inst){
+			.pc = 8 * i, .width = g->code->op[i].memory ? g->code->op[i].bytes : 0};
+	return code;
+}
+
+record_fn *trace_out_recorder(const struct func *kernel, bool packed)
+{
+	if (kernel->machine)
+		return packed && machine_has_records(kernel) ? machine_record_packed : machine_record;
+	return packed ? trace_out_record : trace_out_line;
+}
+
+bool trace_out_has_records(const struct grid *g)
+{
+	return g->record == trace_out_record || g->record == machine_record_packed;
 }

@@ -5,15 +5,14 @@
  */
 #include "trace_out.h"
 
-struct pack_inst *trace_out_packed_header(
-	struct pack_writer *w, const struct grid *g, const struct occupancy *k)
+void trace_out_packed_header(
+	struct pack_writer *w, const struct grid *g, const struct occupancy *k, struct pack_code *code)
 {
 	struct bytes text = {0};
-	struct pack_inst *inst = trace_out_code(g, k, &text);
 
-	pack_begin_records(w, text.p, text.n, inst, g->code->prog->n_insts);
+	*code = trace_out_code(g, k, &text);
+	pack_begin_records(w, text.p, text.n, code);
 	bytes_free(&text);
-	return inst;
 }
 
 void trace_out_packed_block(struct pack_writer *out, const struct cta *c)

@@ -54,7 +54,11 @@ enum wire_kind {
 	WIRE_KERNEL,   /* file name of the next kernel; data follow */
 	WIRE_DATA,     /* text of the current kernel */
 	WIRE_PART,     /* start of the body of the next WIRE_CODE or WIRE_BLOCK */
-	WIRE_CODE, /* first message of a kernel with records: u64 n, struct pack_inst[n], text of the header */
+	/*
+	 * First message of a kernel with records: u64 n, u64 bytes, struct pack_inst[n], that many bytes of constant
+	 * text, text of the header.
+	 */
+	WIRE_CODE,
 	WIRE_BLOCK,  /* records of the next thread block: struct wire_block and the parts that it names */
 	WIRE_FAILED, /* a kernel failed; the message has been printed */
 	WIRE_FOUND, /* a finding (uninitialised read, race, leak), which was printed; the trace is complete */

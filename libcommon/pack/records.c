@@ -26,19 +26,34 @@ static unsigned signed_length(int64_t v)
 	return (unsigned)(v < 0) + decimal_digits(v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
 }
 
-void records_begin(struct records *r, const struct pack_inst *inst, uint32_t n_inst)
+bool pack_code_good(const struct pack_code *c)
 {
+	for (uint32_t i = 0; i < c->n; i++)
+		if ((uint64_t)c->inst[i].text + c->inst[i].text_len + c->inst[i].end_len > c->n_text)
+			return false;
+	return true;
+}
+
+void records_begin(struct records *r, const struct pack_code *code)
+{
+	const struct pack_inst *inst = code->inst;
+	uint32_t n_inst = code->n;
+
 	r->inst = inst;
 	r->n_inst = n_inst;
+	r->text = code->text;
+	r->n_text = code->n_text;
 	records_free(r);
 	r->known = xcalloc(2 * (size_t)n_inst + 1, sizeof(r->known[0]));
 	r->next_more = xcalloc(2 * (size_t)n_inst + 1, sizeof(r->next_more[0]));
 	r->fixed = xcalloc(2 * (size_t)n_inst + 1, sizeof(r->fixed[0]));
 	for (uint32_t i = 0; i < 2 * n_inst; i++) {
 		const struct pack_inst *x = &inst[i % n_inst];
-		unsigned width = i < n_inst ? decimal_digits(x->width) : 0;
+		unsigned text = i >= n_inst   ? 0
+				: x->text_len ? x->text_len + (unsigned)x->end_len
+					      : decimal_digits(x->width);
 
-		r->fixed[i + 1] = r->fixed[i] + 11 + (x->pc > 0xffff ? hex_digits(x->pc) : 4) + width;
+		r->fixed[i + 1] = r->fixed[i] + 11 + (x->pc > 0xffff ? hex_digits(x->pc) : 4) + text;
 	}
 	r->next_more[2 * (size_t)n_inst] = 2 * n_inst;
 	for (uint32_t i = 2 * n_inst; i-- > 0;)
@@ -182,7 +197,8 @@ uint64_t records_length(
 bool records_fit(const struct records *r, uint32_t n_warps)
 {
 	return r->insts <= pack_limits.insts - SPAN_INSTS && n_warps <= pack_limits.warps &&
-	       2 * (uint64_t)r->n_inst <= pack_limits.statics && 8 * (uint64_t)r->n_inst <= pack_limits.text;
+	       2 * (uint64_t)r->n_inst <= pack_limits.statics &&
+	       8 * (uint64_t)r->n_inst + r->n_text <= pack_limits.text;
 }
 
 /* Adds static instruction id in the order of the runs. If id >= n_inst, its lines are text. */
@@ -192,10 +208,15 @@ static void add_record_static(const struct records *r, struct parsed *p, uint32_
 	bool text = id >= r->n_inst;
 	const struct pack_inst *x = &r->inst[text ? id - r->n_inst : id];
 	uint8_t digits[10], *d = digits + sizeof(digits);
+	const void *middle = x->text_len ? (const void *)(r->text + x->text) : d;
+	size_t n = text ? 0 : x->text_len, end = n ? x->end_len : 0;
 
-	for (uint32_t v = x->width; d == digits + sizeof(digits) || v; v /= 10)
-		*--d = (uint8_t)('0' + v % 10);
-	size_t n = text ? 0 : (size_t)(digits + sizeof(digits) - d);
+	if (!text && !n) {
+		for (uint32_t v = x->width; d == digits + sizeof(digits) || v; v /= 10)
+			*--d = (uint8_t)('0' + v % 10);
+		n = (size_t)(digits + sizeof(digits) - d);
+		middle = d;
+	}
 	grow(&c->s, &c->cap, c->n + 1, sizeof(c->s[0]));
 	c->s[c->n] = (struct pstatic){.pc = x->pc,
 		.flags = text       ? ST_LINE
@@ -204,8 +225,9 @@ static void add_record_static(const struct records *r, struct parsed *p, uint32_
 		.mid = (uint32_t)c->text.n,
 		.mid_len = (uint16_t)n,
 		.tail = (uint32_t)(c->text.n + n),
+		.tail_len = (uint16_t)end,
 		.next = NONE};
-	buf_add(&c->text, d, n);
+	buf_add(&c->text, middle, n + end);
 	p->met[id] = ++c->n;
 }
 

@@ -13,6 +13,8 @@
 struct records {
 	const struct pack_inst *inst;
 	uint32_t n_inst;
+	const char *text; /* constant texts of inst[] */
+	size_t n_text;
 	/*
 	 * Tables indexed by the numbers in runs. fixed: bytes of one line of each earlier instruction, without
 	 * addresses and text but with newlines; next_more: this or the next number whose lines have addresses or
@@ -28,7 +30,7 @@ struct records {
 	} list[LISTS];
 };
 
-void records_begin(struct records *r, const struct pack_inst *inst, uint32_t n_inst);
+void records_begin(struct records *r, const struct pack_code *code);
 void records_free(struct records *r);
 /* Returns the bytes of all lines of the thread block. */
 uint64_t records_length(

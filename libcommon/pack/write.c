@@ -403,16 +403,18 @@ static void queue_filled_records(struct pack_writer *w, bool ends)
 	w->filled_text = 0;
 }
 
-void pack_begin_records(
-	struct pack_writer *w, const char *header, size_t n, const struct pack_inst *inst, uint32_t n_inst)
+void pack_begin_records(struct pack_writer *w, const char *header, size_t n, const struct pack_code *code)
 {
+	uint64_t seed = w->queue->share->seed;
+
 	w->no_hash = true;
 	w->facts = header_facts(header, n);
 	w->bytes = n + 1;
 	buf_add(&w->in, header, n);
 	buf_byte(&w->in, '\n');
-	records_begin(&w->records, inst, n_inst);
-	w->code = XXH3_64bits_withSeed(inst, n_inst * sizeof(*inst), w->queue->share->seed);
+	records_begin(&w->records, code);
+	seed = XXH3_64bits_withSeed(code->text, code->n_text, seed);
+	w->code = XXH3_64bits_withSeed(code->inst, code->n * sizeof(*code->inst), seed);
 }
 
 /* Appends a thread block that no part can take, as text. */

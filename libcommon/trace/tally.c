@@ -129,7 +129,7 @@ bool tally_line(struct tally *t, const struct inst *in, uint64_t first, uint64_t
 	/* The sectors of a lane and of the next one are adjacent or the same. */
 	if (step > 32 || more >= 32 || last < first || last > UINT64_MAX - more)
 		return false;
-	add_sectors(t, touch_of(in), (uint32_t)((last + more) / 32 - first / 32 + 1));
+	add_sectors(t, touch_of_inst(in), (uint32_t)((last + more) / 32 - first / 32 + 1));
 	return true;
 }
 

@@ -2,7 +2,7 @@
 /*
  * Kernels packed from their records: the stream unpacks to the text that the records stand for, which this
  * file writes on its own, at every level, for any number of threads, and where blocks are larger than a part
- * may hold.
+ * may hold. The code is PTX, or machine code, whose lines have constant texts around mask and addresses.
  */
 #include "pack.h"
 #include "bits.h"
@@ -18,6 +18,12 @@ static const char header[] =
 	"-kernel name = k\n-kernel id = 1\n-grid dim = (5,5,1)\n-block dim = (80,1,1)\n-shmem = 0\n-nregs = 8\n"
 	"-cuda stream id = 0\n-isa = ptx 7.0\n-code end = 0x1000000\n-code 0000 ret\n"
 	"#traces format = PC mask width [mode addresses] [i:issue] [b:barrier] [s:space]\n";
+
+static const char machine_header[] =
+	"-kernel name = k\n-kernel id = 1\n-grid dim = (5,5,1)\n-block dim = (80,1,1)\n-shmem = 0\n-nregs = 8\n"
+	"-binary version = 80\n-cuda stream id = 0\n-shmem base_addr = 0x00007f0000000000\n"
+	"-local mem base_addr = 0x00007f1000000000\n-accelsim tracer version = 5\n-enable lineinfo = 0\n\n"
+	"#traces format = [line_num] PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [adrrescompress?] [mem_addresses] immediate\n";
 
 static uint64_t seed = 1;
 
@@ -40,6 +46,9 @@ struct made {
 };
 
 static struct pack_inst inst[INSTS];
+static char texts[INSTS * 64];
+static struct pack_code code = {inst, INSTS, texts, 0};
+static bool machine; /* the kernels are machine code */
 static struct made made[WARPS];
 static struct buf whole;
 
@@ -135,6 +144,34 @@ static void add_run(struct made *m, uint32_t id, uint32_t mask)
 		m->run[m->n_runs++] = (struct pack_run){id, 1, mask};
 }
 
+/* Sets the static code. */
+static void make_code(void)
+{
+	code.n_text = 0;
+	for (uint32_t i = 0; i < INSTS; i++) {
+		struct pack_inst *x = &inst[i];
+
+		*x = (struct pack_inst){
+			.pc = i > 35 ? 0xfff0 + 8 * i : 8 * i, .width = i % 3 ? 0 : 1u << i % 5};
+		if (!machine)
+			continue;
+		x->text = (uint32_t)code.n_text;
+		x->text_len = (uint16_t)sprintf(
+			texts + x->text, "1 R%u %s 1 R2 %u", i, x->width ? "LDG.E" : "IADD3", x->width);
+		x->end_len = (uint16_t)sprintf(texts + x->text + x->text_len, " %d ", i % 4 ? 0 : (int)i - 9);
+		code.n_text += x->text_len + x->end_len;
+	}
+}
+
+/* Adds the text of instruction x between mask and addresses. */
+static void add_middle(const struct pack_inst *x)
+{
+	if (machine)
+		buf_add(&whole, texts + x->text, x->text_len);
+	else
+		add(&whole, "%u", x->width);
+}
+
 static void make_warp(struct made *m, uint32_t n)
 {
 	m->n_runs = m->n_more = m->n_words = 0;
@@ -159,9 +196,11 @@ static void make_warp(struct made *m, uint32_t n)
 			more->text_len = (uint32_t)(whole.n - at);
 			buf_add(&m->texts, whole.p + at, more->text_len);
 		} else {
-			add(&whole, "%u", inst[k].width);
+			add_middle(&inst[k]);
 			if (inst[k].width && (draw(3) == 0 || !add_moved(m, mask, &more->addr)))
 				add_addresses(m, mask, &more->addr);
+			if (machine)
+				buf_add(&whole, texts + inst[k].text + inst[k].text_len, inst[k].end_len);
 		}
 		add(&whole, "\n");
 	}
@@ -251,14 +290,14 @@ static bool comes_back(uint32_t most, int level, unsigned threads)
 	else
 		pack_write_list(w, "kernelslist.g", list, 32);
 	for (unsigned k = 0; k < 2; k++) {
-		for (uint32_t i = 0; i < INSTS; i++)
-			inst[i] =
-				(struct pack_inst){i > 35 ? 0xfff0 + 8 * i : 8 * i, i % 3 ? 0 : 1u << i % 5};
+		const char *head = machine ? machine_header : header;
+
+		make_code();
 		seed = repeated ? 5 : seed;
 		whole = (struct buf){0};
-		buf_add(&whole, header, strlen(header));
+		buf_add(&whole, head, strlen(head));
 		pack_begin_kernel(w);
-		pack_begin_records(w, header, strlen(header), inst, INSTS);
+		pack_begin_records(w, head, strlen(head), &code);
 		for (uint32_t b = 0; b < BLOCKS; b++)
 			make_block(w, b, most);
 		pack_end_kernel(w, NULL);
@@ -340,9 +379,17 @@ int main(void)
 
 	diag_init("test_records");
 	static const int level[] = {PACK_FAST, PACK_DEFAULT, PACK_BEST};
-	for (unsigned i = 0; i < 3; i++)
-		ok(comes_back(300, level[i], 1) && comes_back(3, level[i], 1),
-			"records come back at level %d", level[i]);
+	for (unsigned i = 0; i < 6; i++) {
+		machine = i % 2;
+		ok(comes_back(300, level[i / 2], 1) && comes_back(3, level[i / 2], 1),
+			"records of %s come back at level %d", machine ? "machine code" : "PTX",
+			level[i / 2]);
+	}
+	make_code();
+	ok(pack_code_good(&code), "texts within the code's text are good");
+	inst[INSTS - 1].end_len++;
+	ok(!pack_code_good(&code), "a text beyond it is not");
+	machine = false;
 	ok(comes_back(400, 1, 3), "and from several threads");
 	for (uint32_t columns = 1u << 15; columns <= 1u << 21; columns *= 2) {
 		pack_limits = was;

@@ -2,14 +2,13 @@
 /*
  * Traces of launches, sent to trace-exec as text, or as records of thread blocks for a packed stream.
  *
- * Always true: a trace in machine code, executed or estimated, is sent as text.
+ * Always true: code that is estimated as machine code has no records and is text.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "choice.h"
 #include "cudart/cudart.h"
-#include "machine/machine.h"
 #include "trace_out.h"
 
 static struct {
@@ -38,9 +37,7 @@ record_fn *cudart_record_function(const struct launch *l)
 {
 	if (!cudart.wire.trace || !cudart.has_token || !cudart_is_chosen(l))
 		return NULL;
-	if (l->kernel->machine)
-		return machine_record;
-	return cudart.wire.packed ? trace_out_record : trace_out_line;
+	return trace_out_recorder(l->kernel, cudart.wire.packed);
 }
 
 /* Sends a body of any size. All of a large body except its end is sent as WIRE_PART. */
@@ -56,16 +53,17 @@ static void send_in_parts(enum wire_kind kind, const struct bytes *b)
 static void send_code(const struct grid *g, const struct occupancy *k)
 {
 	struct bytes *b = &sending.block, header = {0};
-	struct pack_inst *inst = trace_out_code(g, k, &header);
-	uint64_t n = g->code->prog->n_insts;
+	struct pack_code code = trace_out_code(g, k, &header);
+	uint64_t n[2] = {code.n, code.n_text};
 
 	b->n = 0;
-	bytes_add(b, &n, sizeof(n));
-	bytes_add(b, inst, n * sizeof(*inst));
+	bytes_add(b, n, sizeof(n));
+	bytes_add(b, code.inst, code.n * sizeof(*code.inst));
+	bytes_add(b, code.text, code.n_text);
 	bytes_add(b, header.p, header.n);
 	send_in_parts(WIRE_CODE, b);
 	bytes_free(&header);
-	free(inst);
+	pack_code_free(&code);
 }
 
 /* Appends bytes, and zeros up to a multiple of 8. */
@@ -117,7 +115,7 @@ void cudart_begin_trace(const struct grid *g, const struct occupancy *k)
 		return;
 	snprintf(name, sizeof(name), "kernel-%u.traceg", g->l->id);
 	cudart_send(WIRE_KERNEL, name, strlen(name));
-	sending.records = g->record == trace_out_record;
+	sending.records = trace_out_has_records(g);
 	if (sending.records) {
 		send_code(g, k);
 		return;

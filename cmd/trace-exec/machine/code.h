@@ -58,9 +58,9 @@ struct machine_code { /* Machine code of a kernel. */
 	uint32_t n_constants, cap_constants;
 	uint32_t registers;        /* number of registers that the code uses */
 	uint32_t uniforms;         /* number of uniform registers that the code uses */
-	struct machine_text *text; /* texts of the trace lines (trace.c); NULL until they are made */
-	struct source_lines lines; /* source lines (trace.c); made with text */
-	bool asynchronous;         /* the trace has version 6; set with text */
+	struct machine_text *text; /* trace.c: lines; NULL: not made yet */
+	struct source_lines lines; /* trace.c: source lines; made with text */
+	uint8_t version;           /* trace.c: version of its lines; 0: not known yet */
 };
 
 struct machine_module {

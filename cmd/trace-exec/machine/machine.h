@@ -49,8 +49,13 @@ unsigned machine_registers(const struct func *f);
 void machine_header(FILE *out, const struct grid *g, const struct occupancy *k);
 /* Writes the lines about a block's place in its cluster that some kernels have. */
 void machine_block(FILE *out, const struct cta *c);
-/* Records an executed instruction as a line of the trace. */
-record_fn machine_record;
+/* Record an executed instruction as a line of the trace, or in the records of a packed stream. */
+record_fn machine_record, machine_record_packed;
+/* Tests whether the lines of a kernel can be records: those of version 6 have columns of their own. */
+bool machine_has_records(const struct func *f);
+struct pack_code;
+/* Returns the static code of a kernel whose header has been written, to be freed by pack_code_free(). */
+struct pack_code machine_pack_code(const struct func *f);
 
 struct bulk;
 /*

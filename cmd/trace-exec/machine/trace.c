@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Writes the trace of machine code in the format of Accel-Sim's tracer: version 5, or version 6 for kernels of sm_90
- * and later with asynchronous instructions.
+ * and later with asynchronous instructions. A packed stream gets the lines of version 5 as records.
  *
  * The text of a line, except its mask and addresses, is made once for each instruction, before the first launch of its
  * kernel is recorded. Always true: a line names the same operands as the tracer. The first operand is the result if it
@@ -11,7 +11,9 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "exec/recording.h"
 #include "machine/code.h"
+#include "pack.h"
 
 #define OPERANDS_TRACED  5u
 #define SOURCES_VERSION6 4u
@@ -24,7 +26,7 @@ struct machine_text {
 	uint16_t n_pc, n_rest;
 	uint8_t width;
 	uint64_t window; /* base of the window, which is added to addresses */
-	char end[48];    /* immediates and end of the line: " 0 \n" */
+	char end[56];    /* immediates and end of the line: " 0 \n" */
 	uint8_t n_end;
 	column_fn *column; /* writes the columns of a copy; NULL: the instruction is not a copy */
 	/* slots of the registers whose values the line has; UNIFORM_VALUE marks uniform registers */
@@ -101,13 +103,15 @@ static int64_t traced_immediate(const struct sass_inst *in, unsigned n)
 }
 
 /* Writes a blank and the name of register i. URZ has the highest number of its architecture. */
-static int register_text(char *to, size_t room, const struct traced *t, unsigned i, unsigned sm)
+static char *put_register(char *p, const struct traced *t, unsigned i, unsigned sm)
 {
 	unsigned reg = t->word[i].reg;
 
-	if (!t->word[i].uniform)
-		return snprintf(to, room, " R%u", reg);
-	return snprintf(to, room, " UR%u", reg == SASS_ZERO && sm < 100 ? 63 : reg);
+	*p++ = ' ';
+	if (t->word[i].uniform)
+		*p++ = 'U';
+	*p++ = 'R';
+	return text_put_number(p, t->word[i].uniform && reg == SASS_ZERO && sm < 100 ? 63 : reg);
 }
 
 static column_fn *find_column(const struct sass_inst *in)
@@ -137,17 +141,17 @@ static void find_value_registers(struct machine_text *t, const struct sass_inst 
 	}
 }
 
-/* Adds the parts of a line that version 5 lacks. Returns the new length of the text. */
-static int add_version6_parts(
-	struct machine_text *t, const struct sass_inst *in, const struct traced *x, char *text, int n)
+/* Adds what the lines of version 6 have beyond those of version 5, at *end, too. Returns the end of the text at p. */
+static char *add_version6_parts(
+	struct machine_text *t, const struct sass_inst *in, const struct traced *x, char *p, char **end)
 {
 	bool ends_group = false;
 
 	for (unsigned i = 0; i < in->n_args; i++)
 		ends_group |= in->arg[i].kind == SASS_NAME && in->arg[i].value == SASS_NAME_GSB0;
 	if (in->row && strstr(in->row->name, "GMMA")) {
-		text[n++] = ends_group ? '1' : '0';
-		text[n++] = ' ';
+		*p++ = ends_group ? '1' : '0';
+		*p++ = ' ';
 	}
 	if (opcode_begins(in, "SYNCS") || opcode_begins(in, "ARRIVES"))
 		t->width = 8;
@@ -155,39 +159,44 @@ static int add_version6_parts(
 		t->window = 0; /* the address has the mbarrier in its upper half */
 	t->column = find_column(in);
 	find_value_registers(t, in, x);
-	t->n_end =
-		(uint8_t)snprintf(t->end, sizeof(t->end), " %lld %lld %s", (long long)traced_immediate(in, 0),
-			(long long)traced_immediate(in, 1), t->n_values ? "Val" : "NoVal \n");
-	return n;
+	*end = text_put_number(*end, traced_immediate(in, 1));
+	*end = stpcpy(*end, t->n_values ? " Val" : " NoVal \n");
+	return p;
 }
 
 static void make_line_text(struct machine_text *t, const struct sass_inst *in, const struct op *o,
 	struct arena *arena, bool version6)
 {
-	char opcode[SASS_TEXT_MAX], text[SASS_TEXT_MAX + 64];
+	char opcode[SASS_TEXT_MAX], text[SASS_TEXT_MAX + 64], *p = text_put_hex(text, in->pc, 4);
 	struct traced x = trace_operands(in, version6);
-	int n;
 
+	*p++ = ' ';
+	t->n_pc = (uint16_t)(p - text);
+	t->pc = arena_strndup(arena, text, t->n_pc);
 	sass_opcode_text(in, opcode);
-	n = snprintf(text, sizeof(text), "%04x ", in->pc);
-	t->pc = arena_strndup(arena, text, (size_t)n);
-	t->n_pc = (uint16_t)n;
-	n = snprintf(text, sizeof(text), " %u", x.results);
+	*text = ' ';
+	p = text_put_number(text + 1, x.results);
 	if (x.results)
-		n += register_text(text + n, sizeof(text) - (size_t)n, &x, 0, in->sm);
-	n += snprintf(text + n, sizeof(text) - (size_t)n, " %s %u", opcode, x.n - x.results);
+		p = put_register(p, &x, 0, in->sm);
+	*p++ = ' ';
+	p = stpcpy(p, opcode);
+	*p++ = ' ';
+	p = text_put_number(p, x.n - x.results);
 	for (unsigned i = x.results; i < x.n; i++)
-		n += register_text(text + n, sizeof(text) - (size_t)n, &x, i, in->sm);
-	text[n++] = ' ';
+		p = put_register(p, &x, i, in->sm);
+	*p++ = ' ';
 	t->width = (uint8_t)(o->memory ? sass_width(in) : 0);
 	t->window = o->space == SP_SHARED ? SHARED_WINDOW_BASE : o->space == SP_LOCAL ? LOCAL_WINDOW_BASE : 0;
+	*t->end = ' ';
+	char *end = text_put_number(t->end + 1, traced_immediate(in, 0));
+	*end++ = ' ';
 	if (version6)
-		n = add_version6_parts(t, in, &x, text, n);
+		p = add_version6_parts(t, in, &x, p, &end);
 	else
-		t->n_end = (uint8_t)snprintf(
-			t->end, sizeof(t->end), " %lld \n", (long long)traced_immediate(in, 0));
-	t->rest = arena_strndup(arena, text, (size_t)n);
-	t->n_rest = (uint16_t)n;
+		*end++ = '\n';
+	t->n_end = (uint8_t)(end - t->end);
+	t->n_rest = (uint16_t)(p - text);
+	t->rest = arena_strndup(arena, text, t->n_rest);
 }
 
 /* Tests whether only version 6 can describe the instruction. */
@@ -201,16 +210,30 @@ static bool is_asynchronous(const struct sass_inst *in)
 	return in->row && strstr(in->row->name, "GMMA");
 }
 
+#define ASYNCHRONOUS 6u /* version of lines of kernels with asynchronous instructions */
+
+static unsigned line_version(struct machine_code *c)
+{
+	if (!c->version)
+		c->version = 5;
+	else
+		return c->version;
+	for (uint32_t i = 0; i < c->n && c->sm >= 90; i++)
+		if (is_asynchronous(&c->inst[i]))
+			c->version = ASYNCHRONOUS;
+	return c->version;
+}
+
+bool machine_has_records(const struct func *f) { return line_version(f->machine_code) != ASYNCHRONOUS; }
+
 static void make_texts(const struct grid *g, struct machine_code *c)
 {
 	const struct func *f = g->l->kernel;
 
 	c->text = xcalloc(c->n + 1u, sizeof(*c->text));
-	for (uint32_t i = 0; i < c->n && c->sm >= 90; i++)
-		c->asynchronous |= is_asynchronous(&c->inst[i]);
 	for (uint32_t i = 0; i < c->n; i++)
-		make_line_text(&c->text[i], &c->inst[i], &g->code->op[f->first_pc + i],
-			&c->module->module->arena, c->asynchronous);
+		make_line_text(&c->text[i], &c->inst[i], &g->code->op[f->first_pc + i], &c->module->module->arena,
+			line_version(c) == ASYNCHRONOUS);
 	for (uint32_t i = 0; i < c->n; i++) {
 		const char *file = NULL;
 		uint32_t pc, function = link_function(c, i, &pc),
@@ -229,12 +252,12 @@ void machine_header(FILE *out, const struct grid *g, const struct occupancy *k)
 	if (!c->text)
 		make_texts(g, c);
 	text_machine_header(out, g, k->regs > c->kernel->registers ? k->regs : c->kernel->registers, c->sm,
-		c->asynchronous ? 6 : 5, &c->lines);
+		line_version(c), &c->lines);
 }
 
 void machine_block(FILE *out, const struct cta *c)
 {
-	if (c->g->l->kernel->machine_code->asynchronous)
+	if (line_version(c->g->l->kernel->machine_code) == ASYNCHRONOUS)
 		machine_cluster_lines(out, c);
 }
 
@@ -246,12 +269,17 @@ void machine_cluster_lines(FILE *out, const struct cta *c)
 		c->id[1] / n[1], c->id[2] / n[2], c->id[0] % n[0], c->id[1] % n[1], c->id[2] % n[2], c->rank);
 }
 
+LANE_FN static void add_window(uint64_t *to, const uint64_t *a, uint64_t window)
+{
+	EACH_LANE (i)
+		to[i] = a[i] + window;
+}
+
 static const uint64_t *window_addresses(const struct warp *w, uint64_t window, uint64_t storage[LANES])
 {
 	if (!window)
 		return w->addr;
-	for (unsigned i = 0; i < LANES; i++)
-		storage[i] = w->addr[i] + window;
+	add_window(storage, w->addr, window);
 	return storage;
 }
 
@@ -307,4 +335,45 @@ void machine_record(struct warp *w, const struct op *o, uint32_t pc, uint32_t is
 		p = write_register_values(p, w, t);
 	out->n = (size_t)(p - out->p);
 	w->lines++;
+}
+
+/* ---- records of a packed stream ---- */
+
+void machine_record_packed(struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
+{
+	const struct func *f = o->func;
+	const struct machine_text *t = &f->machine_code->text[pc - f->first_pc];
+	uint64_t storage[LANES];
+
+	exec = o->flow == MF_UNIFORM && exec ? issue : exec;
+	if (t->width)
+		recording_access(&w->packed, pc - f->first_pc, exec, window_addresses(w, t->window, storage));
+	else
+		recording_step(&w->packed, pc - f->first_pc, exec);
+}
+
+struct pack_code machine_pack_code(const struct func *f)
+{
+	const struct machine_code *c = f->machine_code;
+	struct pack_code code = {.n = c->n};
+	uint32_t cap = 0;
+
+	code.inst = xcalloc(c->n + 1u, sizeof(*code.inst));
+	for (uint32_t i = 0; i < c->n; i++) {
+		const struct machine_text *t = &c->text[i];
+		char digits[24];
+		size_t n = (size_t)(text_put_number(digits, t->width) - digits);
+		unsigned middle = t->n_rest - 1u,
+			 end = t->n_end - 1u; /* without the blank, without the newline */
+
+		code.inst[i] = (struct pack_inst){c->inst[i].pc, t->width, (uint32_t)code.n_text,
+			(uint16_t)(middle + n), (uint16_t)end};
+		grow(&code.text, &cap, (uint32_t)(code.n_text + middle + n + end), 1);
+		char *p = code.text + code.n_text;
+		memcpy(p, t->rest + 1, middle);
+		memcpy(p + middle, digits, n);
+		memcpy(p + middle + n, t->end, end);
+		code.n_text += middle + n + end;
+	}
+	return code;
 }

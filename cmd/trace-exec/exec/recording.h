@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Records of a warp for a packed stream; recording.c. id: number of the instruction as struct pack_run has it. */
+#ifndef RECORDING_H
+#define RECORDING_H
+
+#include "exec/exec.h"
+
+/* Ends the last run, before the records are read. */
+void recording_end(struct recording *t);
+/* Begins a run with one instruction. */
+void recording_begin_run(struct recording *t, uint32_t id, uint32_t mask);
+
+/* Records an instruction that the lanes of mask execute. */
+static inline void recording_step(struct recording *t, uint32_t id, uint32_t mask)
+{
+	if (id == t->next && mask == t->mask)
+		t->next++;
+	else
+		recording_begin_run(t, id, mask);
+}
+
+/* Records an instruction with `bytes` bytes of text, which the caller adds to the warp's text. */
+void recording_text(struct recording *t, uint32_t id, uint32_t mask, uint32_t bytes);
+/* Records an access of the lanes of mask to the addresses a[] of all lanes. */
+void recording_access(struct recording *t, uint32_t id, uint32_t mask, const uint64_t *a);
+
+#endif
