@@ -64,6 +64,14 @@ static void print_awaited_mbarrier(const struct sm *s, unsigned w, FILE *out)
 		fputs(", which is not initialised", out);
 }
 
+static void print_awaited_barrier(const struct sm *s, unsigned w, FILE *out)
+{
+	unsigned id = s->warp[w].barrier;
+
+	fprintf(out, ": number %u, at which %u warps have arrived", id,
+		bit_count64(s->cta[s->warp[w].cta].arrived[id]));
+}
+
 static void print_waiting_warp(const struct sm *s, unsigned w, FILE *out)
 {
 	const struct warp *p = &s->warp[w];
@@ -75,6 +83,8 @@ static void print_waiting_warp(const struct sm *s, unsigned w, FILE *out)
 		(unsigned long long)recs->line + line, s->id, w, (unsigned long long)c->id,
 		wait_reason(s, w));
 	print_awaited_registers(s, w, out);
+	if (s->at_barrier >> w & 1)
+		print_awaited_barrier(s, w, out);
 	if (s->sync_wait >> w & 1)
 		print_awaited_mbarrier(s, w, out);
 	fputc('\n', out);

@@ -255,6 +255,35 @@ numbered() {
 	done
 }
 
+# Two groups of a warp take turns, each at the barrier of its own: the first arrives there itself, then waits, and lets
+# the second pass; the arrival of the second at its own barrier has no active lane.
+turns() {
+	echo warp 0
+	echo "0010 ffffffff 0 BAR.ARV 0 0 1 64 NoVal"
+	sync 0020 1 64
+	for ((i = 0; i < 99; i++)); do
+		echo "0030 ffffffff 1 R8 IMAD 2 R8 R8 0 0 0 NoVal"
+	done
+	echo "0040 ffffffff 0 BAR.ARV 0 0 2 64 NoVal"
+	leave 0050
+	echo warp 1
+	echo "0010 00000000 0 BAR.ARV 0 0 2 64 NoVal"
+	sync 0060 2 64
+	nop 0070
+	leave 0080
+}
+
+@test "a warp may arrive at a barrier more than once, and without active lanes does not arrive" {
+	for core in modern accelsim; do
+		turns | kernel 2
+		run -0 sim -D core_model=$core
+		[ "$(at 1 70)" -ge "$(at 0 40)" ]
+		turns | sed 's/^0010 f/0010 0/; s/^0010 0fffffff/0010 00000000/' | kernel 2
+		run -1 sim -D core_model=$core
+		assert_output --partial "waits for a barrier: number 1, at which 1 warps have arrived"
+	done
+}
+
 @test "operations on the barrier of another block of the cluster count for the own one" {
 	{
 		init 0010 $A 2

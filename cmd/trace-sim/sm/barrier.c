@@ -16,6 +16,7 @@ static uint64_t release_barrier(struct sm *s, struct cta *c, unsigned id)
 		held |= (uint64_t)(s->warp[w].barrier == id) << w;
 	s->at_barrier &= ~held;
 	c->arrived[id] = 0;
+	c->arrivals[id] = 0;
 	c->barriers &= ~(1u << id);
 	return held;
 }
@@ -37,6 +38,11 @@ static uint32_t barrier_operands(
 	return id % MAX_BARRIERS | (threads < 32 * MAX_WARPS ? (threads + 31) / 32 : MAX_WARPS) << 8;
 }
 
+bool barrier_skips(const struct sm *s, const struct rec *r)
+{
+	return !r->mask && code_at(s->code, r->inst)->two_imms;
+}
+
 uint64_t barrier_arrive(struct sm *s, unsigned warp, const struct uop *u, const struct rec *r)
 {
 	struct cta *c = &s->cta[s->warp[warp].cta];
@@ -44,13 +50,15 @@ uint64_t barrier_arrive(struct sm *s, unsigned warp, const struct uop *u, const 
 	unsigned id = operands & 0xff, count = operands >> 8;
 	uint64_t bit = 1ull << warp;
 
+	if (barrier_skips(s, r))
+		return 0;
 	if (!(u->flags & UOP_ARRIVE)) {
 		s->at_barrier |= bit;
 		s->warp[warp].barrier = (uint8_t)id;
 	}
 	c->arrived[id] |= bit;
 	c->barriers |= 1u << id;
-	if (count ? bit_count64(c->arrived[id]) == count : c->arrived[id] == c->running)
+	if (count ? ++c->arrivals[id] == count : c->arrived[id] == c->running)
 		return release_barrier(s, c, id);
 	return 0;
 }

@@ -398,6 +398,7 @@ void sm_place_cta(struct sm *s, uint64_t now, uint32_t slot, uint32_t first_thre
 	c->warps = c->running = 0;
 	c->barriers = 0;
 	memset(c->arrived, 0, sizeof(c->arrived));
+	memset(c->arrivals, 0, sizeof(c->arrivals));
 	mbarrier_make_table(s, c);
 	place_warps(s, c, slot, k->stream);
 	s->live_ctas++;

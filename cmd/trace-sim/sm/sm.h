@@ -197,6 +197,7 @@ struct cta {
 	uint64_t warps;        /* mask of the warp slots */
 	/* mask of the arrived warps, by barrier; quirk Q2-7: BAR of a line with one immediate is barrier 0 */
 	uint64_t arrived[MAX_BARRIERS];
+	uint16_t arrivals[MAX_BARRIERS]; /* number of arrivals, by barrier; a warp may arrive repeatedly */
 	struct mbarriers mbarriers;
 	struct gang *gang; /* NULL: none (gang.h) */
 	uint32_t rank;     /* rank of the block in its gang */
@@ -497,6 +498,8 @@ void depend_grow(struct sm *s, uint32_t limit);
 void depend_free(struct sm *s);
 
 /* barrier.c */
+/* True if no lane of a BAR with number and count is active: its guard is false. It does nothing (HOPPER-bar-1). */
+bool barrier_skips(const struct sm *s, const struct rec *r);
 /* Makes a warp arrive at the barrier of the record. Returns the mask of the warps whose wait this ends. */
 uint64_t barrier_arrive(struct sm *s, unsigned warp, const struct uop *u, const struct rec *r);
 /* Removes an ended warp from the barriers of its CTA. Returns the mask of the warps whose wait this ends. */
