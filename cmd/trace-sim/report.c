@@ -44,8 +44,8 @@ static void print_awaited_registers(const struct sm *s, unsigned w, FILE *out)
 			continue;
 		fprintf(out, "%s%s%u", before, r >= REG_UR0 ? "UR" : "R",
 			r >= REG_UR0 ? r - REG_UR0 : r - REG_R0);
-		if (ldst_pending(s, w, r))
-			fprintf(out, " (%u accesses outstanding)", ldst_pending(s, w, r));
+		if (ldst_outstanding_accesses(s, w, r))
+			fprintf(out, " (%u accesses outstanding)", ldst_outstanding_accesses(s, w, r));
 		before = ", ";
 	}
 }
@@ -110,7 +110,7 @@ void report_deadlock(struct run *r, FILE *out)
 		}
 		if (!s->live || !ldst_l1d(s))
 			continue;
-		cache_occupancy(ldst_l1d(s), &mshrs, &queued);
+		cache_get_occupancy(ldst_l1d(s), &mshrs, &queued);
 		if ((mshrs || queued) && shown <= REPORT_WARPS)
 			fprintf(out, "SM %u L1D: %u MSHR entries in use, %u requests in the miss queue\n", i,
 				mshrs, queued);

@@ -178,15 +178,15 @@ refused() {
 	echo "0 STG.E 2 R2 R9 4 1 0x7f4000000000 4 0" | one_block 1
 	[ "$(cycles $l1,S:256:8,16:0,32)" -eq "$(cycles $l1,A:256:8,16:0,32)" ]
 	echo "1 R4 LDG.E 1 R2 4 1 0x7f4000000000 4 0" | one_block 1
-	refused 'misses in the L1, whose answers do not come in sectors (expected MSHR kind A' $l1,S:256:8,16:0,32
+	refused 'misses in the L1, whose replies do not come in sectors (expected MSHR kind A' $l1,S:256:8,16:0,32
 }
 
 @test "MSHR kind S in an L1 whose lines do not come in all their sectors: loads are refused" {
 	l1="-g gv100 -D gpgpu_adaptive_cache_config=0 -D gpgpu_unified_l1d_size=0 -D gpgpu_cache:dl1"
 	echo "1 R4 LDG.E 1 R2 4 1 0x7f4000000000 4 0" | one_block 1
 	[ "$(cycles $l1=N:4:128:64,L:T:m:N:L,S:512:8,16:0,32)" -gt 0 ]
-	refused 'misses in the L1, whose answers do not come in sectors' $l1=S:4:128:64,L:T:m:L:L,S:512:8,16:0,32
-	refused 'misses in the L1, whose answers do not come in sectors' $l1=N:4:32:64,L:T:m:N:L,S:512:8,16:0,32
+	refused 'misses in the L1, whose replies do not come in sectors' $l1=S:4:128:64,L:T:m:L:L,S:512:8,16:0,32
+	refused 'misses in the L1, whose replies do not come in sectors' $l1=N:4:32:64,L:T:m:N:L,S:512:8,16:0,32
 	echo "1 R4 LDG.E 1 R2 4 1 0x7f4000000000 0 0" | one_block 1
 	refused 'reads 1 sector of an L1 line of 64 bytes' $l1=N:4:64:64,L:T:m:N:L,S:512:8,16:0,32
 }

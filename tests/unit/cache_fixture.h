@@ -101,7 +101,7 @@ static inline void settle(struct cache *c, uint64_t now)
 	while (!cache_miss_queue_empty(c)) {
 		uint32_t h = cache_miss_queue_pop(c);
 
-		if (cache_waiting_for_fill(c, h))
+		if (cache_waits_for_fill(c, h))
 			cache_fill(c, h, now);
 	}
 	while (cache_has_ready(c))

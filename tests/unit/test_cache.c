@@ -419,7 +419,7 @@ static void sector_mshr(void)
 	is_number(cache_read_only_access(c, h, 1), STATUS_MISS, "instruction miss");
 	is_number(cache_read_only_access(c, two, 2), STATUS_MISS, "a second access merges");
 	counted(c, INST_ACC_R, STATUS_MISS, 2, "both count as MISS");
-	live = (unsigned)req_live(&pool);
+	live = (unsigned)req_count_live(&pool);
 	for (unsigned i = 0; i < 4; i++) {
 		uint32_t piece = req_new(&pool);
 
@@ -429,7 +429,7 @@ static void sector_mshr(void)
 		cache_fill(c, piece, 3);
 	}
 	ok(cache_has_ready(c) && !cache_fill_port_free(c), "whole");
-	is_number((long long)req_live(&pool), live, "the pieces are gone");
+	is_number((long long)req_count_live(&pool), live, "the pieces are gone");
 	is_number(cache_pop_ready(c), h, "first");
 	is_number(cache_pop_ready(c), two, "second");
 	is_number(cache_read_only_access(c, h, 4), STATUS_HIT, "instruction hit");

@@ -219,7 +219,7 @@ static void streams(void)
 	cache_add_counts(c, -1, &all);
 	cache_add_counts(c, 9, &all);
 	is_number((long long)all.status[GLOBAL_ACC_R][STATUS_MISS], 3, "all, and stream 9 once more");
-	cache_occupancy(c, &entries, &queued);
+	cache_get_occupancy(c, &entries, &queued);
 	ok(entries == 2 && queued == 2, "occupancy");
 	cache_delete(c);
 }

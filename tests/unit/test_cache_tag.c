@@ -285,7 +285,7 @@ static void both_flags(struct tag_pair *x, uint32_t line, uint32_t i)
 		l->bytes_on_fill = on;
 		bit = LINE_BYTES_ON_FILL;
 	}
-	tag_flags(&x->fast, line + 1, on ? 0 : bit, on ? bit : 0);
+	tag_change_flags(&x->fast, line + 1, on ? 0 : bit, on ? bit : 0);
 }
 
 static void access_step(struct tag_pair *x, uint64_t addr, uint32_t i, const uint64_t bytes[2])

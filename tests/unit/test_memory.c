@@ -42,7 +42,7 @@ static void test_decode(void)
 	struct req r = {.addr = 0x7fb02d700200};
 	bool good = true;
 
-	addrdec_request(d, &r);
+	addrdec_decode_request(d, &r);
 	is_number(r.sub, 38, "IPOLY: sub partition of the worked example");
 	is_number(r.chip, 19, "IPOLY: channel of the worked example");
 	is_number(r.bank, 0, "bank of the worked example");
@@ -64,7 +64,7 @@ static void test_decode(void)
 
 	d = decoder(&p, 12, TITANX_MAP, 0);
 	r.addr = 0x7fb02d700200;
-	addrdec_request(d, &r);
+	addrdec_decode_request(d, &r);
 	is_number(r.chip, (0x7fb02d700200 >> 8) % 12, "12 channels: the remainder is the channel");
 	addrdec_delete(d);
 }
@@ -466,12 +466,12 @@ static void test_read(bool sleep)
 	r = &m->pool.req[handle];
 	*r = (struct req){
 		.addr = 0x7fb02d700200, .created = 5697, .flags = REQ_LOAD, .size = 32, .sectors = 1};
-	addrdec_request(m->dec, r);
+	addrdec_decode_request(m->dec, r);
 	while (m->now < 7000 && !got) {
 		if (!step(m, sleep))
 			continue;
 		if (m->now == 5718)
-			net_push(m->net, 0, 80u + r->sub, handle, req_bytes_out(r));
+			net_push(m->net, 0, 80u + r->sub, handle, req_bytes_of_request(r));
 		/* The reply network is popped before anything else of the next core cycle. */
 		m->now++;
 		got = net_pop(m->net, 0);

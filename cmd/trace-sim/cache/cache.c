@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One cache, of tags only: L1D, L1I, L1C or L2. They differ in parameters and in the types of the requests they
- * make. Access flow, reads, fills, ports and counts are here; write policies are in write.c.
+ * One cache (L1D, L1I, L1C or L2), which has tags, but no data. The caches differ in parameters and in the types of the
+ * requests that they make. This file has accesses, reads, fills, ports and counts; write.c has the write policies.
  *
  *  access -> lookup -> hit | read miss | write policy -> data port, counts
  *  fill   -> tag array -> MSHR entry ready -> requests popped one by one
  *
- * A read that misses is held by its MSHR entry until it is popped; the first one of an entry is also sent
- * below. Texture caches have accesses and fills of their own (texture.c).
+ * A read that misses is in an MSHR entry until it is popped. The first read of an entry is also sent to the level
+ * below. Texture caches have their own accesses and fills (texture.c).
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ const char *const cache_fail_names[N_FAILS] = {
 /* ---- life ------------------------------------------------------------------------------------ */
 
 /*
- * Maximum number of entries that one access adds beyond the limit of the miss queue: a write, a read and a
+ * Maximum number of entries by which one access can exceed the limit of the miss queue: a write, a read and a
  * write-back.
  */
 #define QUEUE_EXTRA 3u
@@ -77,8 +77,10 @@ void cache_delete(struct cache *c)
 	free(c);
 }
 
-/* Time stamp for the replacement policy: accesses without time count as a cycle each. */
-static uint32_t time_stamp(const struct cache *c, uint64_t now) { return (uint32_t)now + c->touched.n; }
+/*
+ * Returns the time stamp for the replacement policy. Each access by cache_touch(), which takes no time, adds a cycle.
+ */
+static uint32_t replacement_time(const struct cache *c, uint64_t now) { return (uint32_t)now + c->touched.n; }
 
 void cache_set_decode_hook(struct cache *c, void (*decode)(void *ctx, struct req *r), void *ctx)
 {
@@ -101,7 +103,7 @@ const char *const cache_never_wanted[N_NEVERS] = {
 		"another write allocation than F with write-through (T): a write that misses is never answered",
 	[NEVER_READABLE] =
 		"a sector cache (S) with write allocation L: a line without sectors that was written in part is never readable",
-	[NEVER_FILLED] = "MSHR kind A: the level below does not answer in sectors",
+	[NEVER_FILLED] = "MSHR kind A: the level below does not reply in sectors",
 	[NEVER_PLACED] =
 		"more ways: all lines of the set wait for sectors of a constant or a load of 64 bytes, which are never requested",
 };
@@ -130,7 +132,7 @@ const struct cache_counts *cache_counts_of(const struct cache *c, unsigned strea
 	return stream < MAX_STREAMS && c->stream_used[stream] ? &c->counts[stream] : NULL;
 }
 
-static void sum_counts(struct cache_counts *sum, const struct cache_counts *n)
+static void add_cache_counts(struct cache_counts *sum, const struct cache_counts *n)
 {
 	for (unsigned t = 0; t < N_ACC_TYPES; t++) {
 		for (unsigned s = 0; s < N_STATUS; s++)
@@ -140,7 +142,7 @@ static void sum_counts(struct cache_counts *sum, const struct cache_counts *n)
 	}
 }
 
-/* Returns the first stream from s on that has counts; MAX_STREAMS: none has. */
+/* Returns the number of the first stream from s on that has counts; MAX_STREAMS: none has. */
 static unsigned next_counted_stream(const struct cache *c, unsigned s)
 {
 	const bool *found = memchr(c->stream_used + s, true, MAX_STREAMS - s);
@@ -152,7 +154,7 @@ void cache_add_counts(const struct cache *c, int stream, struct cache_counts *su
 {
 	for (unsigned s = next_counted_stream(c, 0); s < MAX_STREAMS; s = next_counted_stream(c, s + 1))
 		if (stream < 0 || (unsigned)stream == s)
-			sum_counts(sum, &c->counts[s]);
+			add_cache_counts(sum, &c->counts[s]);
 }
 
 void cache_add_lookups(const struct cache *c, uint64_t *accesses, uint64_t *misses)
@@ -244,7 +246,7 @@ bool cache_send_read(struct cache_visit *a, uint32_t r)
 		return false;
 	}
 	tag_access(&c->tags, &a->at, a->now, &a->out);
-	e = mshr_open(&c->mshr, bucket, addr, r, c->pool);
+	e = mshr_add_entry(&c->mshr, bucket, addr, r, c->pool);
 	e->made_addr = q->addr;
 	e->made_size = q->size;
 	e->slot = a->at.slot;
@@ -258,7 +260,7 @@ bool cache_send_read(struct cache_visit *a, uint32_t r)
 	return true;
 }
 
-/* Occupies a port for `cycles` more cycles. */
+/* Occupies a port for `cycles` cycles from the time on at which it is free, and adds them to *busy. */
 static void occupy_cache_port(const struct cache *c, uint64_t *free_at, uint64_t *busy, uint32_t cycles)
 {
 	*free_at = (*free_at > c->ports.cycles ? *free_at : c->ports.cycles) + cycles;
@@ -272,13 +274,13 @@ static void begin_cache_visit(struct cache_visit *a, struct cache *c, uint32_t r
 	a->c = c;
 	a->r = r;
 	a->q = &c->pool->req[r];
-	a->now = time_stamp(c, now);
+	a->now = replacement_time(c, now);
 	a->out.wanted = false;
 	a->ev = (struct cache_events){0};
 	a->evicted_bytes = 0;
 	assert(a->q->size <= c->atom);
-	tag_lookup(
-		&c->tags, &a->at, a->q->addr, tag_sector(&c->tags, a->q->sectors), a->q->flags & REQ_WRITE);
+	tag_lookup(&c->tags, &a->at, a->q->addr, tag_sector_bits(&c->tags, a->q->sectors),
+		a->q->flags & REQ_WRITE);
 }
 
 static enum cache_status serve_read_hit(struct cache_visit *a)
@@ -292,7 +294,7 @@ static enum cache_status serve_read_hit(struct cache_visit *a)
 /* quirk Q3-5: a read miss needs two free entries in the miss queue, even if it only merges. */
 static enum cache_status serve_read_miss(struct cache_visit *a)
 {
-	if (queue_full(a->c, 1))
+	if (miss_queue_full_for(a->c, 1))
 		return cache_reject(a, FAIL_MISS_QUEUE_FULL);
 	if (!cache_send_read(a, a->r))
 		return STATUS_RESERVATION_FAIL;
@@ -322,7 +324,7 @@ static enum cache_status access_data_cache(struct cache_visit *a)
 	}
 }
 
-/* Lookup, policy and tag access make up one function: no calls within it. */
+/* All functions that it calls are inlined (FLATTEN), because an access is frequent. */
 NOINLINE FLATTEN enum cache_status cache_access(
 	struct cache *c, uint32_t r, uint64_t now, struct cache_events *ev, enum cache_status *probe)
 {
@@ -354,7 +356,7 @@ static enum cache_status access_read_only_cache(struct cache_visit *a)
 		tag_access(&a->c->tags, &a->at, a->now, &a->out);
 		return STATUS_HIT;
 	}
-	if (queue_full(a->c, 0))
+	if (miss_queue_full_for(a->c, 0))
 		return cache_reject(a, FAIL_MISS_QUEUE_FULL);
 	return cache_send_read(a, a->r) ? STATUS_MISS : STATUS_RESERVATION_FAIL;
 }
@@ -380,15 +382,15 @@ static struct mshr_entry *outstanding_entry(const struct cache *c, uint32_t r)
 	return e->waiting && e->first == r ? e : NULL;
 }
 
-bool cache_waiting_for_fill(const struct cache *c, uint32_t r) { return outstanding_entry(c, r); }
+bool cache_waits_for_fill(const struct cache *c, uint32_t r) { return outstanding_entry(c, r); }
 
 /*
- * Fills tags by the present policy, even if the policy was another when the read was sent (LAUNCH-l1-2 can
- * change it).
+ * Fills tags by the allocation policy at the time of the fill. The policy may have been different when the read was
+ * sent (LAUNCH-l1-2).
  */
-static void fill_tags(struct cache *c, const struct mshr_entry *e, const struct req *q, uint32_t now)
+static void fill_tags_of_entry(struct cache *c, const struct mshr_entry *e, const struct req *q, uint32_t now)
 {
-	uint32_t sector = tag_sector(&c->tags, q->sectors);
+	uint32_t sector = tag_sector_bits(&c->tags, q->sectors);
 
 	if (!c->tags.on_miss) {
 		tag_fill_addr(&c->tags, e->addr, sector, q->flags & REQ_WRITE, q->bytes, now);
@@ -419,14 +421,14 @@ FLATTEN void cache_fill(struct cache *c, uint32_t r, uint64_t now)
 	q->addr = e->made_addr;
 	q->size = e->made_size;
 	e->waiting = false;
-	fill_tags(c, e, q, time_stamp(c, now));
-	mshr_ready(&c->mshr, e);
+	fill_tags_of_entry(c, e, q, replacement_time(c, now));
+	mshr_mark_ready(&c->mshr, e);
 	occupy_cache_port(c, &c->fill_free, &c->ports.fill_busy, c->fill_cycles);
 }
 
 bool cache_has_ready(const struct cache *c) { return !ring_empty(&c->mshr.ready); }
-uint32_t cache_peek_ready(const struct cache *c) { return mshr_peek(&c->mshr); }
-uint32_t cache_pop_ready(struct cache *c) { return mshr_pop(&c->mshr, c->pool); }
+uint32_t cache_peek_ready(const struct cache *c) { return mshr_peek_ready(&c->mshr); }
+uint32_t cache_pop_ready(struct cache *c) { return mshr_pop_ready(&c->mshr, c->pool); }
 
 /* ---- miss queue and ports (CACHE-queue, CACHE-port) ----------------------------------------------- */
 
@@ -441,7 +443,7 @@ void cache_cycle(struct cache *c) { c->ports.cycles++; }
 void cache_idle_cycles(struct cache *c, uint64_t n) { c->ports.cycles += n; }
 void cache_set_cycles(struct cache *c, uint64_t n) { c->ports.cycles = n; }
 
-uint32_t cache_lines(const struct cache *c) { return c->tags.lines; }
+uint32_t cache_capacity_lines(const struct cache *c) { return c->tags.lines; }
 
 struct cache_ports cache_port_counts(const struct cache *c)
 {
@@ -452,7 +454,7 @@ struct cache_ports cache_port_counts(const struct cache *c)
 	return n;
 }
 
-void cache_occupancy(const struct cache *c, uint32_t *mshr_entries, uint32_t *miss_queue)
+void cache_get_occupancy(const struct cache *c, uint32_t *mshr_entries, uint32_t *miss_queue)
 {
 	*mshr_entries = c->mshr.used;
 	*miss_queue = c->queue.count;
@@ -489,18 +491,18 @@ bool cache_holds(const struct cache *c, uint64_t addr, uint32_t sectors)
 {
 	uint32_t slot = look_up_line(c, addr).slot;
 
-	return slot && !(tag_sector(&c->tags, sectors) & ~tag_readable(&c->tags, slot));
+	return slot && !(tag_sector_bits(&c->tags, sectors) & ~tag_readable_sectors(&c->tags, slot));
 }
 
 bool cache_put_copy(struct cache *c, const struct req *r, uint64_t now)
 {
-	struct cache_visit a = {.c = c, .now = time_stamp(c, now)};
-	struct req copy = *r; /* the pool may hand out its neighbours */
+	struct cache_visit a = {.c = c, .now = replacement_time(c, now)};
+	struct req copy = *r; /* a.q is not const, and *r must not change */
 
-	if (queue_full(c, 0))
+	if (miss_queue_full_for(c, 0))
 		return false;
 	a.q = &copy;
-	tag_touch(&c->tags, r->addr, tag_sector(&c->tags, r->sectors), false, a.now, &a.out);
+	tag_touch(&c->tags, r->addr, tag_sector_bits(&c->tags, r->sectors), false, a.now, &a.out);
 	return cache_emit_write_back(&a) != 0;
 }
 
@@ -509,7 +511,7 @@ void cache_drop_copy(struct cache *c, uint64_t addr, uint32_t sectors)
 	uint32_t slot = look_up_line(c, addr).slot;
 
 	if (slot)
-		tag_drop_sector(&c->tags, slot, tag_sector(&c->tags, sectors));
+		tag_drop_sector(&c->tags, slot, tag_sector_bits(&c->tags, sectors));
 }
 
 uint32_t cache_touch_copy(struct cache *c, uint64_t addr, uint32_t sectors, uint64_t now)
@@ -518,7 +520,8 @@ uint32_t cache_touch_copy(struct cache *c, uint64_t addr, uint32_t sectors, uint
 	uint32_t lack;
 
 	c->touched.n++;
-	lack = tag_touch(&c->tags, addr, tag_sector(&c->tags, sectors), false, time_stamp(c, now), &out);
+	lack = tag_touch(
+		&c->tags, addr, tag_sector_bits(&c->tags, sectors), false, replacement_time(c, now), &out);
 	c->touched.written_back += out.wanted ? bit_count32(out.sectors) : 0;
 	return lack;
 }
@@ -527,10 +530,10 @@ uint32_t cache_touch(struct cache *c, uint64_t addr, uint32_t sectors, bool modi
 {
 	struct cache_touches *n = &c->touched;
 	struct evicted out = {.wanted = false};
-	uint32_t asked = tag_sector(&c->tags, sectors), lack;
+	uint32_t asked = tag_sector_bits(&c->tags, sectors), lack;
 
 	n->n++;
-	lack = tag_touch(&c->tags, addr, asked, modify, time_stamp(c, now), &out);
+	lack = tag_touch(&c->tags, addr, asked, modify, replacement_time(c, now), &out);
 	n->misses += bit_count32(lack);
 	n->read_misses += modify ? 0 : bit_count32(lack);
 	n->written_back += out.wanted ? bit_count32(out.sectors) : 0;
@@ -545,7 +548,7 @@ void cache_touch_written(struct cache *c, uint64_t addr, uint32_t sectors, uint6
 	uint32_t slot = look_up_line(c, addr).slot;
 
 	if (slot && evicts)
-		tag_drop_sector(&c->tags, slot, tag_sector(&c->tags, sectors));
+		tag_drop_sector(&c->tags, slot, tag_sector_bits(&c->tags, sectors));
 	else if (slot || (!evicts && c->walloc != WALLOC_NONE))
 		cache_touch(c, addr, sectors, true, now);
 }
@@ -554,5 +557,6 @@ void cache_memcpy_touch(struct cache *c, uint64_t addr, uint32_t sector, uint64_
 {
 	static const uint64_t no_bytes[2];
 
-	tag_fill_addr(&c->tags, addr, tag_sector(&c->tags, 1u << sector), true, no_bytes, time_stamp(c, now));
+	tag_fill_addr(&c->tags, addr, tag_sector_bits(&c->tags, 1u << sector), true, no_bytes,
+		replacement_time(c, now));
 }

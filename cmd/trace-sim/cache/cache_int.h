@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Internal state of a cache, shared by cache.c (flow, reads, fills), write.c (write policies) and texture.c.
+ * Internal state of a cache, shared by cache.c (accesses, reads, fills), write.c (write policies) and texture.c.
  *
- * Always true: the tag array, the MSHRs and the miss queue get all their memory in cache_new(). An access makes one
- * lookup, since no tag changes between the lookup and the tag access (the original looks up twice).
+ * Always true: cache_new() allocates all memory of the tag array, the MSHRs and the miss queue. An access makes one
+ * lookup, because no tag changes between the lookup and the tag access. (The original makes two.)
  */
 #ifndef CACHE_INT_H
 #define CACHE_INT_H
@@ -19,14 +19,14 @@ struct cache {
 	struct mshr mshr;
 	struct ring queue; /* miss queue */
 	struct req_pool *pool;
-	uint32_t queue_max;   /* quirk Q3-5: callers test for a full queue, pushes are not bounded */
-	uint32_t atom, port;  /* bytes */
-	uint32_t fill_cycles; /* cycles of the fill port for an atom */
+	uint32_t queue_max; /* limit of the miss queue; quirk Q3-5: tested by callers, and pushes may exceed it */
+	uint32_t atom, port;  /* bytes of a fill, and of the data port per cycle */
+	uint32_t fill_cycles; /* cycles for which a fill occupies the fill port */
 	enum write_policy write;
 	enum write_alloc walloc;
 	struct cache_touches touched;
-	uint64_t data_free, fill_free; /* cycle from which on the port is free */
-	struct cache_ports ports; /* the busy counts include future cycles, up to data_free and fill_free */
+	uint64_t data_free, fill_free; /* cycle from which on the data port and the fill port are free */
+	struct cache_ports ports;      /* busy counts include future cycles, up to data_free and fill_free */
 	struct cache_counts *counts;   /* by stream */
 	bool stream_used[MAX_STREAMS]; /* the stream has counts */
 	void (*decode)(void *ctx, struct req *r);
@@ -43,16 +43,16 @@ void texture_delete(struct texture_cache *t);
 struct cache_visit {
 	struct cache *c;
 	struct req *q;
-	uint32_t r; /* q's handle */
+	uint32_t r; /* handle of q */
 	uint32_t now;
 	struct lookup at;
 	struct evicted out;
 	struct cache_events ev;
-	uint32_t evicted_bytes; /* modified bytes that passed the data port on the way out */
+	uint32_t evicted_bytes; /* number of evicted modified bytes that passed the data port */
 };
 
-/* Returns true if the queue is "full for x" (CACHE-queue-1). */
-static inline bool queue_full(const struct cache *c, uint32_t x)
+/* Returns true if at most x entries of the miss queue are free (CACHE-queue-1). */
+static inline bool miss_queue_full_for(const struct cache *c, uint32_t x)
 {
 	return c->queue.count + x >= c->queue_max;
 }
@@ -61,13 +61,15 @@ static inline bool queue_full(const struct cache *c, uint32_t x)
 /* Counts a rejected access; returns STATUS_RESERVATION_FAIL. */
 enum cache_status cache_reject(struct cache_visit *a, enum cache_fail why);
 /*
- * Sends or merges a read (CACHE-mshr-2). r: the access's own request, or an allocate-read. Returns false if it was
- * rejected and counted.
+ * Sends read r to the level below, or merges it into an MSHR entry (CACHE-mshr-2). r is the request of the access or an
+ * allocate-read. Returns false if the read was rejected, and counts this.
  */
 bool cache_send_read(struct cache_visit *a, uint32_t r);
 /* Sends the write-back of an evicted line, if there is one (CACHE-wb-1). Returns its size or 0. */
 uint32_t cache_emit_write_back(struct cache_visit *a);
-/* Makes a request without an instruction, with the core, cluster, stream and memory location of the access. */
+/*
+ * Makes a request that belongs to no instruction. Its SM, cluster, stream and memory location are those of the access.
+ */
 NOINLINE uint32_t cache_make_request(struct cache_visit *a, uint8_t type, unsigned flags, uint64_t addr);
 
 /* write.c */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Recomputes the derived state of a cache and compares it: chains and counts of its tags and of its MSHRs; see
- * instrument/invariants.h. Not checked: state of the replacement policy, the count of modified lines (which
- * drifts as the original's does, Q3-18), and the texture cache. Empty in builds without the check.
+ * Recomputes the derived state of a cache and compares it: chains and counts of the tags and of the MSHRs; see
+ * instrument/invariants.h. Not checked: the state of the replacement policy, the count of modified lines (which
+ * drifts like that of the original, Q3-18), and the texture cache. The file is empty in builds without the checks.
  */
 #ifdef CHECK_INVARIANTS
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Miss status holding registers (mshr.h): a chained hash table of entries, and a FIFO of the ready ones. An
- * entry drains one request a call and is in use until its last one left; requests may join it until then
- * (quirk Q3-40).
+ * Miss status holding registers (mshr.h): a chained hash table of entries, and a FIFO of the ready entries. Each call
+ * of mshr_pop_ready() removes one request from an entry. The entry is in use until the last request has left. Until
+ * then further requests may be merged into it (quirk Q3-40).
  */
 #include <assert.h>
 #include <string.h>
@@ -38,12 +38,12 @@ struct mshr_entry *mshr_find(const struct mshr *m, const uint32_t *bucket, uint6
 }
 
 /*
- * Writes the buckets before the first read: a read followed by a write would cost two page faults, and the
- * second one stops every thread.
+ * Writes all buckets before the first read. A page that is read before it is written costs two page faults, and the
+ * second one interrupts every thread.
  */
-static void write_buckets(struct mshr *m) { memset(m->bucket, 0, sizeof(*m->bucket) << (64 - m->shift)); }
+static void touch_buckets(struct mshr *m) { memset(m->bucket, 0, sizeof(*m->bucket) << (64 - m->shift)); }
 
-struct mshr_entry *mshr_open(
+struct mshr_entry *mshr_add_entry(
 	struct mshr *m, uint32_t *bucket, uint64_t addr, uint32_t r, struct req_pool *pool)
 {
 	uint32_t i = m->free;
@@ -51,7 +51,7 @@ struct mshr_entry *mshr_open(
 
 	assert(m->used < m->limit);
 	if (!m->made)
-		write_buckets(m);
+		touch_buckets(m);
 	if (i)
 		m->free = m->entry[i].chain;
 	else
@@ -78,12 +78,12 @@ void mshr_merge(struct mshr *m, struct mshr_entry *e, uint32_t r, struct req_poo
 		e->atomic = true;
 }
 
-void mshr_ready(struct mshr *m, const struct mshr_entry *e)
+void mshr_mark_ready(struct mshr *m, const struct mshr_entry *e)
 {
 	ring_push(&m->ready, (uint32_t)(e - m->entry));
 }
 
-uint32_t mshr_peek(const struct mshr *m)
+uint32_t mshr_peek_ready(const struct mshr *m)
 {
 	const struct mshr_entry *e;
 
@@ -93,7 +93,7 @@ uint32_t mshr_peek(const struct mshr *m)
 	return e->first != REQ_NONE ? e->first : e->head;
 }
 
-static void close_entry(struct mshr *m, uint32_t i)
+static void free_mshr_entry(struct mshr *m, uint32_t i)
 {
 	uint32_t *link = mshr_bucket(m, m->entry[i].addr);
 
@@ -105,9 +105,9 @@ static void close_entry(struct mshr *m, uint32_t i)
 	m->used--;
 }
 
-uint32_t mshr_pop(struct mshr *m, const struct req_pool *pool)
+uint32_t mshr_pop_ready(struct mshr *m, const struct req_pool *pool)
 {
-	uint32_t r = mshr_peek(m);
+	uint32_t r = mshr_peek_ready(m);
 	struct mshr_entry *e;
 
 	if (r == REQ_NONE)
@@ -118,6 +118,6 @@ uint32_t mshr_pop(struct mshr *m, const struct req_pool *pool)
 	else
 		e->head = pool->req[r].next;
 	if (!--e->count)
-		close_entry(m, ring_pop(&m->ready));
+		free_mshr_entry(m, ring_pop(&m->ready));
 	return r;
 }

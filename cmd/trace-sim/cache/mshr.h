@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Miss status holding registers: requests waiting for data, by MSHR address (CACHE-mshr).
+ * Miss status holding registers: requests that wait for data, by MSHR address (CACHE-mshr).
  *
- * Always true: an entry in use holds at least one request. Its first request is sent to the level below and is not
- * linked, so it can be in other queues. Merged requests are linked through req.next. The entry keeps the fields of the
- * first request that the level below may overwrite, since the next cache below keeps fields of the same
- * request.
+ * Always true: an entry in use has at least one request. The first request is sent to the level below. It is not in the
+ * entry's list, so it can be in other queues. Merged requests are linked by req.next. The entry has copies of those
+ * fields of the first request that the cache overwrites when it sends the request.
  */
 #ifndef MSHR_H
 #define MSHR_H
@@ -15,28 +14,30 @@
 
 struct mshr_entry {
 	uint64_t addr;       /* MSHR address */
-	uint64_t made_addr;  /* the first request's own address and size */
+	uint64_t made_addr;  /* address of the first request before it was sent */
 	uint32_t first;      /* first request; REQ_NONE after it was returned */
-	uint32_t head, tail; /* merged requests */
-	uint32_t count;      /* requests held */
-	uint32_t chain;      /* next entry of the bucket, or of the free ones */
-	uint32_t slot;       /* tag array slot of the data */
-	uint16_t made_size;
-	uint8_t pieces; /* outstanding sector replies */
-	bool waiting;   /* the first request has not been answered */
-	bool atomic;    /* one of the requests is atomic */
+	uint32_t head, tail; /* list of merged requests */
+	uint32_t count;      /* number of requests */
+	uint32_t chain;      /* next entry in the bucket, or in the list of free entries */
+	uint32_t slot;       /* slot of the line in the tag array */
+	uint16_t made_size;  /* size of the first request before it was sent */
+	uint8_t pieces;      /* number of outstanding sector replies */
+	bool waiting;        /* the reply to the first request has not arrived */
+	bool atomic;         /* one of the requests is an atomic */
 };
 
 struct mshr {
 	struct mshr_entry *entry; /* [0] unused: 0 ends a chain */
 	uint32_t *bucket;
-	uint32_t shift;        /* hash bits are the uppermost 64 - shift */
-	uint32_t limit, merge; /* entries, requests of an entry */
-	uint32_t used, made, free;
-	struct ring ready; /* entries whose data is there */
+	uint32_t shift;      /* 64 minus the number of hash bits */
+	uint32_t limit;      /* maximum number of entries */
+	uint32_t merge;      /* maximum number of requests of an entry */
+	uint32_t used, made; /* number of entries in use, and that were ever used */
+	uint32_t free;       /* list of free entries */
+	struct ring ready;   /* entries whose data has arrived */
 };
 
-/* Head of the chain of entries of the address; MSHR addresses end in at least four zero bits. */
+/* Returns the bucket of an MSHR address, whose lowest four bits are 0. */
 static inline uint32_t *mshr_bucket(const struct mshr *m, uint64_t addr)
 {
 	return &m->bucket[(addr >> 4) * 0x9E3779B97F4A7C15ull >> m->shift];
@@ -44,14 +45,15 @@ static inline uint32_t *mshr_bucket(const struct mshr *m, uint64_t addr)
 
 void mshr_init(struct mshr *m, uint32_t entries, uint32_t merge);
 void mshr_free(struct mshr *m);
-/* Returns the entry of addr or NULL. bucket: mshr_bucket() of addr. */
+/* Returns the entry of addr, or NULL. `bucket` is the result of mshr_bucket() for addr. */
 struct mshr_entry *mshr_find(const struct mshr *m, const uint32_t *bucket, uint64_t addr);
-/* Opens an entry for addr with the first request r. The table is not full and has no entry of addr. */
-struct mshr_entry *mshr_open(
+/* Adds an entry for addr with the first request r. The table must not be full, and must have no entry for addr. */
+struct mshr_entry *mshr_add_entry(
 	struct mshr *m, uint32_t *bucket, uint64_t addr, uint32_t r, struct req_pool *pool);
 void mshr_merge(struct mshr *m, struct mshr_entry *e, uint32_t r, struct req_pool *pool);
-void mshr_ready(struct mshr *m, const struct mshr_entry *e);
-uint32_t mshr_peek(const struct mshr *m); /* REQ_NONE: nothing is ready */
-uint32_t mshr_pop(struct mshr *m, const struct req_pool *pool);
+void mshr_mark_ready(struct mshr *m, const struct mshr_entry *e);
+uint32_t mshr_peek_ready(
+	const struct mshr *m); /* returns the next result of mshr_pop_ready(); REQ_NONE: none is ready */
+uint32_t mshr_pop_ready(struct mshr *m, const struct req_pool *pool);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Interface of replacement policies. The tag array calls the policy for each present line of a row that is
- * added, removed or changes between the two classes (0; 1: modified and protectable by a write ratio), and to
- * choose victims. The tag array counts lines with reserved sectors itself (struct tag_row); the policy skips
- * them.
+ * Interface of replacement policies. A present line is in one of two classes: class 1 has the modified lines in a cache
+ * with a write ratio, class 0 all other lines. The tag array calls the policy when a line of a row becomes present,
+ * becomes invalid or changes its class, and to choose victims. The policy must not choose a line with a reserved
+ * sector; struct tag_row has the number of the other lines.
  *
- * A policy may use row.kept, line.kept and line.stamp, all initially 0. row.kept is set to 0 when a row is
- * emptied. tag.c sets line.stamp at an allocation, before enter().
+ * A policy may use row.kept, line.kept and line.stamp, which are initially 0. row.kept is set to 0 when a row is
+ * emptied. tag.c sets line.stamp to the time of an allocation before it calls enter().
  */
 #ifndef CACHE_REPLACE_H
 #define CACHE_REPLACE_H
@@ -16,10 +16,11 @@
 struct replacement_policy {
 	void (*enter)(struct tags *t, struct tag_row *row, unsigned class, uint32_t slot);
 	void (*leave)(struct tags *t, struct tag_row *row, unsigned class, uint32_t slot);
-	void (*touch)(struct tags *t, uint32_t slot, uint32_t now); /* a present line in range was accessed */
+	void (*touch)(
+		struct tags *t, uint32_t slot, uint32_t now); /* notes an access to a present line of a row */
 	/*
-	 * Returns a line of this row without a reserved sector, of either class with modified_too, else of
-	 * class 0. There is one, and no line of the row is invalid.
+	 * Returns the slot of a line of the row without a reserved sector. The line is of class 0 or, with
+	 * modified_too, of either class. Such a line exists, and no line of the row is invalid.
 	 */
 	uint32_t (*victim)(const struct tags *t, const struct tag_row *row, bool modified_too);
 };

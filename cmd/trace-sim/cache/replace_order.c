@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * LRU and FIFO: the victim is the line with the oldest time stamp; among equal ones, the lowest way. A stamp is
- * the time of the last access (LRU) or of the allocation (FIFO).
+ * LRU and FIFO: the victim is the line with the oldest time stamp; of lines with equal stamps, that in the lowest way.
+ * A stamp is the time of the last access (LRU) or of the allocation (FIFO).
  *
- * Always true: each row has its present lines in two lists, oldest first, one for each class. A stamp changes
- * only in touch and before enter, which move the line to its place. Places are searched from the newest end,
- * since time hardly ever decreases (it is a 32-bit number that wraps).
+ * Always true: each row has its present lines in two lists, one for each class, ordered from the oldest line to the
+ * newest. A stamp changes only in touch() and before enter(), which move the line to its position. The position is
+ * searched from the newest line on, because time decreases only when its 32 bits wrap.
  */
 #include "replace.h"
 

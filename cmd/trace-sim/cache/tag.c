@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tag array (tag.h). Only set_state and allocate_line change a line between invalid, reserved, clean and
- * modified. They update the hash chains and the counts of the row, and call the replacement policy (replace.h).
+ * The tag array (tag.h). Only set_line_state() and allocate_line() change the state of a line between invalid,
+ * reserved, clean and modified. They update the hash chains and the counts of the row, and call the replacement policy
+ * (replace.h).
  */
 #include <assert.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 
 void tag_init(struct tags *t, const struct cache_params *p, const struct addrdec *dec)
 {
-	/* Only an L1D ever gets more ways than its string says; the others need fewer buckets. */
+	/* Only an L1D can have more ways than its option says; other caches need buckets only for p->ways. */
 	uint32_t slots = p->sets * p->ways_max, buckets = fifo_capacity(p->sets * p->ways * 2);
 
 	*t = (struct tags){
@@ -52,7 +53,7 @@ void tag_free(struct tags *t)
 	reserve_free(t->bucket, (size_t)1 << (64 - t->hash_shift), sizeof(*t->bucket));
 }
 
-/* Returns the row of a slot, usually that of the line's set. */
+/* Returns the row of a slot, which is usually that of the line's set; NULL: the slot is in no row. */
 static inline struct tag_row *tag_row_of(const struct tags *t, uint32_t slot)
 {
 	uint32_t set = t->line[slot].set;
@@ -62,7 +63,7 @@ static inline struct tag_row *tag_row_of(const struct tags *t, uint32_t slot)
 	return slot - 1 < t->lines ? &t->row[(slot - 1) / t->ways] : NULL;
 }
 
-static bool is_modified(const struct tags *t, uint32_t slot)
+static bool is_line_modified(const struct tags *t, uint32_t slot)
 {
 	return t->line[slot].state & LINE_ALL_MODIFIED;
 }
@@ -88,7 +89,7 @@ static void unlink_line(struct tags *t, uint32_t slot)
 
 /* ---- states ---------------------------------------------------------------------------------- */
 
-/* Properties of a state that policies and counts depend on. */
+/* Bits of a line's class: the properties of a state on which policies and counts depend. */
 enum { PRESENT = 1, LISTED_1 = 2, IDLE = 4 };
 
 static inline unsigned line_class(const struct tags *t, uint32_t state)
@@ -98,19 +99,19 @@ static inline unsigned line_class(const struct tags *t, uint32_t state)
 	return PRESENT | (state & t->listed_1 ? LISTED_1 : 0) | (state & LINE_ALL_RESERVED ? 0 : IDLE);
 }
 
-static inline unsigned class_list(unsigned class) { return (class & LISTED_1) / LISTED_1; }
+static inline unsigned list_of_class(unsigned class) { return (class & LISTED_1) / LISTED_1; }
 
-/* Rare, so not inlined into the accesses. */
+/* Updates chains, counts and the policy after a line has changed from class `was` to `is`. Rare, so not inlined. */
 static NOINLINE void move_to_class_list(
 	struct tags *t, struct tag_row *row, uint32_t slot, unsigned was, unsigned is)
 {
 	bool moves = (was ^ is) & (PRESENT | LISTED_1);
-	unsigned from = class_list(was), to = class_list(is);
+	unsigned from = list_of_class(was), to = list_of_class(is);
 
 	if (!is) {
 		unlink_line(t, slot);
 		bitset_clear(t->present, slot);
-	} else if (!was) { /* a fill for a read from before an invalidation */
+	} else if (!was) { /* the fill of a read that was sent before an invalidation */
 		link_line(t, slot);
 		bitset_set(t->present, slot);
 	}
@@ -125,19 +126,19 @@ static NOINLINE void move_to_class_list(
 		t->replace->enter(t, row, to, slot);
 }
 
-static inline void set_state(struct tags *t, uint32_t slot, uint32_t state)
+static inline void set_line_state(struct tags *t, uint32_t slot, uint32_t state)
 {
 	uint32_t old = t->line[slot].state;
 	bool listed = state & t->listed_1;
 	struct tag_row *row;
 
 	t->line[slot].state = state;
-	/* Usually another sector of the line is reserved meanwhile, so that nothing changes for its row. */
+	/* Usually another sector of the line is reserved before and after, so nothing changes for its row. */
 	if (old & state & LINE_ALL_RESERVED && !((old ^ state) & t->listed_1))
 		return;
 	row = tag_row_of(t, slot);
 	/*
-	 * Or the line stays in its list: its first sector becomes reserved, or its last reserved one is filled.
+	 * Or the line remains in its list: its first sector becomes reserved, or its last reserved sector is filled.
 	 */
 	if (old & LINE_PRESENT && state & LINE_PRESENT && listed == !!(old & t->listed_1) && row)
 		row->idle[listed] += !(state & LINE_ALL_RESERVED) - (uint32_t) !(old & LINE_ALL_RESERVED);
@@ -145,7 +146,7 @@ static inline void set_state(struct tags *t, uint32_t slot, uint32_t state)
 		move_to_class_list(t, row, slot, line_class(t, old), line_class(t, state));
 }
 
-/* Returns the state with a sector's bit moved to one of the three present states, or to none. */
+/* Returns `state` after `sector` has changed to LINE_RESERVED, LINE_VALID or LINE_MODIFIED, or to 0, invalid. */
 static uint32_t set_sector_state(uint32_t state, uint32_t sector, uint32_t to)
 {
 	return (state & ~(sector * (LINE_RESERVED | LINE_VALID | LINE_MODIFIED))) | sector * to;
@@ -153,7 +154,7 @@ static uint32_t set_sector_state(uint32_t state, uint32_t sector, uint32_t to)
 
 /* ---- lookup (CACHE-probe) -------------------------------------------------------------------- */
 
-/* quirk Q3-7: below the write ratio modified lines stay (CACHE-probe-2). */
+/* Returns true if a modified line may be evicted. quirk Q3-7: not if the share of modified lines is below the ratio. */
 static bool may_evict_modified(const struct tags *t)
 {
 	return (float)t->dirty / (float)t->lines * 100.0f >= t->ratio;
@@ -182,7 +183,10 @@ static enum cache_status status_of_access(uint32_t state, uint32_t sector, bool 
 	return STATUS_SECTOR_MISS;
 }
 
-/* A line may be present twice after an invalidation in flight or a change of ways: the lowest way counts. */
+/*
+ * If an invalidation came before a fill, or the number of ways changed, a line may be present twice. The lookup then
+ * returns the lowest way.
+ */
 void tag_lookup(const struct tags *t, struct lookup *l, uint64_t addr, uint32_t sector, bool write)
 {
 	uint64_t tag = tag_of(t, addr);
@@ -206,7 +210,7 @@ void tag_lookup(const struct tags *t, struct lookup *l, uint64_t addr, uint32_t 
 	}
 }
 
-/* quirk Q3-6: returns the last slot of the set with an invalid line; the set has one. */
+/* Returns the last slot of the set with an invalid line, of which the set must have one. quirk Q3-6: not the first. */
 static uint32_t last_invalid_slot(const struct tags *t, uint32_t set)
 {
 	uint32_t first = set * t->ways + 1, last = first + t->ways - 1, w = last / 64;
@@ -231,15 +235,18 @@ static uint32_t choose_victim(const struct tags *t, uint32_t set)
 /* ---- access and fill (CACHE-tag) ------------------------------------------------------------- */
 
 /*
- * Previous state of a line that is to be allocated. Memory of a line that was never used is not read, since a
- * read before the first write would cost two page faults, and the second one interrupts every thread.
+ * Returns the state of a line before its allocation. The memory of a line that was never used is not read: a page that
+ * is read before it is written costs two page faults, and the second one interrupts every thread.
  */
 static uint32_t state_before_allocation(const struct tags *t, uint32_t slot)
 {
 	return t->sectored && !bitset_test(t->present, slot) ? 0 : t->line[slot].state;
 }
 
-/* quirk Q3-16: a line cache keeps readability and written bytes of the line's previous tenant. */
+/*
+ * Allocates the line of a lookup in its slot. quirk Q3-16: in a cache without sectors, the readability and the written
+ * bytes of the slot's previous line remain.
+ */
 static void allocate_line(struct tags *t, const struct lookup *l, uint32_t now)
 {
 	struct cache_line *line = &t->line[l->slot];
@@ -249,8 +256,8 @@ static void allocate_line(struct tags *t, const struct lookup *l, uint32_t now)
 
 	if (was) {
 		unlink_line(t, l->slot);
-		t->replace->leave(t, row, class_list(was), l->slot);
-		row->idle[class_list(was)] -= was / IDLE;
+		t->replace->leave(t, row, list_of_class(was), l->slot);
+		row->idle[list_of_class(was)] -= was / IDLE;
 	} else {
 		bitset_set(t->present, l->slot);
 		row->present++;
@@ -272,12 +279,12 @@ static void allocate_sector(struct tags *t, const struct lookup *l, uint32_t now
 
 	state = set_sector_state(state, sector, LINE_RESERVED);
 	state &= ~(sector * (LINE_UNREADABLE | LINE_MOD_ON_FILL | LINE_READ_ON_FILL));
-	set_state(t, l->slot, state | filled);
+	set_line_state(t, l->slot, state | filled);
 	t->replace->touch(t, l->slot, now);
 }
 
-/* quirk Q3-16: a line cache's line always has 128 modified bytes. */
-static void evict(const struct tags *t, uint32_t slot, struct evicted *out)
+/* Fills *out with a modified line. quirk Q3-16: a line of a cache without sectors always has 128 modified bytes. */
+static void describe_evicted(const struct tags *t, uint32_t slot, struct evicted *out)
 {
 	uint32_t state = t->line[slot].state;
 
@@ -306,24 +313,24 @@ void tag_access(struct tags *t, struct lookup *l, uint32_t now, struct evicted *
 	was = state_before_allocation(t, l->slot) & LINE_ALL_MODIFIED;
 	if (l->status == STATUS_SECTOR_MISS) {
 		allocate_sector(t, l, now);
-		t->dirty -= was && !is_modified(t, l->slot);
+		t->dirty -= was && !is_line_modified(t, l->slot);
 		return;
 	}
 	if (was) {
-		evict(t, l->slot, out);
+		describe_evicted(t, l->slot, out);
 		t->dirty--;
 	}
 	allocate_line(t, l, now);
 }
 
-/* quirk Q3-19: with bytes-on-fill the bytes of a read count as written. */
+/* quirk Q3-19: with LINE_BYTES_ON_FILL, the bytes of a read count as written. */
 void tag_fill_slot(struct tags *t, uint32_t slot, uint32_t sector, const uint64_t bytes[2])
 {
 	uint32_t state = t->line[slot].state;
 	bool was = state & LINE_ALL_MODIFIED;
 
-	if (!(state & LINE_ALL_ON_FILL)) { /* usual case: nothing was written meanwhile */
-		set_state(t, slot, set_sector_state(state, sector, LINE_VALID));
+	if (!(state & LINE_ALL_ON_FILL)) { /* usual case: no write since the sector was reserved */
+		set_line_state(t, slot, set_sector_state(state, sector, LINE_VALID));
 		return;
 	}
 	state = set_sector_state(
@@ -337,11 +344,11 @@ void tag_fill_slot(struct tags *t, uint32_t slot, uint32_t sector, const uint64_
 		t->bytes[slot][0] |= bytes[0];
 		t->bytes[slot][1] |= bytes[1];
 	}
-	set_state(t, slot, state);
+	set_line_state(t, slot, state);
 	t->dirty += !was && state & LINE_ALL_MODIFIED;
 }
 
-/* quirk Q3-20: a modified victim is dropped without a write-back. */
+/* quirk Q3-20: a modified victim is evicted without a write-back. */
 void tag_fill_addr(
 	struct tags *t, uint64_t addr, uint32_t sector, bool write, const uint64_t bytes[2], uint32_t now)
 {
@@ -358,19 +365,19 @@ void tag_fill_addr(
 		allocate_line(t, &l, now);
 	else if (l.status == STATUS_SECTOR_MISS)
 		allocate_sector(t, &l, now);
-	t->dirty -= was && !is_modified(t, l.slot);
+	t->dirty -= was && !is_line_modified(t, l.slot);
 	tag_fill_slot(t, l.slot, sector, bytes);
 }
 
 void tag_modify(struct tags *t, uint32_t slot, uint32_t sector, const uint64_t bytes[2])
 {
-	t->dirty += !is_modified(t, slot);
-	set_state(t, slot, set_sector_state(t->line[slot].state, sector, LINE_MODIFIED));
+	t->dirty += !is_line_modified(t, slot);
+	set_line_state(t, slot, set_sector_state(t->line[slot].state, sector, LINE_MODIFIED));
 	t->bytes[slot][0] |= bytes[0];
 	t->bytes[slot][1] |= bytes[1];
 }
 
-/* Sectors that a read would hit. */
+/* Returns the mask of the sectors that a read would hit. */
 static uint32_t readable_sectors(uint32_t state)
 {
 	return (state / LINE_VALID | (state / LINE_MODIFIED & ~(state / LINE_UNREADABLE))) & 15;
@@ -387,8 +394,8 @@ uint32_t tag_touch(
 	if (l.status == STATUS_MISS) {
 		l.slot = choose_victim(t, l.set);
 		l.sector = sectors;
-		if (is_modified(t, l.slot)) {
-			evict(t, l.slot, out);
+		if (is_line_modified(t, l.slot)) {
+			describe_evicted(t, l.slot, out);
 			t->dirty--;
 		}
 		allocate_line(t, &l, now);
@@ -399,7 +406,7 @@ uint32_t tag_touch(
 		uint32_t written = lack & state / LINE_MODIFIED;
 
 		state = set_sector_state(state, lack & ~written, LINE_VALID);
-		set_state(t, l.slot,
+		set_line_state(t, l.slot,
 			state & ~(lack * (LINE_UNREADABLE | LINE_MOD_ON_FILL | LINE_READ_ON_FILL)));
 	}
 	t->used = true;
@@ -414,14 +421,17 @@ uint32_t tag_touch(
 	return lack;
 }
 
-uint32_t tag_readable(const struct tags *t, uint32_t slot) { return readable_sectors(t->line[slot].state); }
+uint32_t tag_readable_sectors(const struct tags *t, uint32_t slot)
+{
+	return readable_sectors(t->line[slot].state);
+}
 
 void tag_drop_sector(struct tags *t, uint32_t slot, uint32_t sector)
 {
-	set_state(t, slot, set_sector_state(t->line[slot].state, sector, 0));
+	set_line_state(t, slot, set_sector_state(t->line[slot].state, sector, 0));
 }
 
-void tag_flags(struct tags *t, uint32_t slot, uint32_t clear, uint32_t set)
+void tag_change_flags(struct tags *t, uint32_t slot, uint32_t clear, uint32_t set)
 {
 	assert(!((clear | set) & LINE_PRESENT));
 	t->line[slot].state = (t->line[slot].state & ~clear) | set;
@@ -431,13 +441,13 @@ void tag_update_readable(struct tags *t, uint32_t slot, uint32_t sectors)
 {
 	FOR_BITS32 (s, sectors) {
 		if ((uint32_t)(t->bytes[slot][s / 2] >> s % 2 * 32) == UINT32_MAX)
-			tag_flags(t, slot, tag_sector(t, 1u << s) * LINE_UNREADABLE, 0);
+			tag_change_flags(t, slot, tag_sector_bits(t, 1u << s) * LINE_UNREADABLE, 0);
 	}
 }
 
 /* ---- the whole array ------------------------------------------------------------------------- */
 
-/* Rebuilds lists and counts. */
+/* Rebuilds the counts of all rows and the lists of the policy. */
 static void rebuild_rows(struct tags *t)
 {
 	memset(t->row, 0, t->sets * sizeof(*t->row));
@@ -446,7 +456,7 @@ static void rebuild_rows(struct tags *t)
 			uint32_t slot = w * 64 + (uint32_t)b;
 			struct tag_row *row = tag_row_of(t, slot);
 			unsigned class = line_class(t, t->line[slot].state);
-			unsigned which = class_list(class);
+			unsigned which = list_of_class(class);
 
 			if (!row)
 				continue;
@@ -458,8 +468,8 @@ static void rebuild_rows(struct tags *t)
 }
 
 /*
- * Makes lines in range invalid. Lines out of range keep their state and are chained again. quirk Q3-14: nothing
- * happens unless the cache was accessed since the last time.
+ * Makes all lines that are in a row invalid. Lines beyond the current number of ways keep their state, and are put into
+ * the chains again. quirk Q3-14: does nothing if the cache was not accessed since the last invalidation or flush.
  */
 void tag_invalidate(struct tags *t)
 {
@@ -485,14 +495,14 @@ void tag_invalidate(struct tags *t)
 	}
 }
 
-/* quirk Q4-20: clean lines stay. */
+/* Makes modified lines invalid. quirk Q4-20: clean lines remain. */
 void tag_flush(struct tags *t)
 {
 	if (!t->used)
 		return;
 	for (uint32_t slot = 1; slot <= t->lines; slot++)
-		if (is_modified(t, slot))
-			set_state(t, slot, t->line[slot].state & ~LINE_PRESENT);
+		if (is_line_modified(t, slot))
+			set_line_state(t, slot, t->line[slot].state & ~LINE_PRESENT);
 	t->dirty = 0;
 	t->used = false;
 }

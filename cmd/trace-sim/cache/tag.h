@@ -2,16 +2,16 @@
 /*
  * The tag array of a cache (CACHE-line, CACHE-tag): lines, states of sectors, lookup, victim choice.
  *
- * A slot is 1 + line number. The line number is set * ways + way for the current number of ways. Slot 0 means
- * none. A change of the number of ways moves nothing: a slot becomes part of another set, or of none. A slot
- * has a row (its current set) and its line a set (that of its tag). A lookup finds the line only if both agree.
+ * A slot is 1 + set * ways + way, with the current number of ways; slot 0 means none. A change of the number of ways
+ * does not move lines: a slot is then in another set, or in none. A slot is in a row, its current set; a line has a
+ * set, that of its tag. A lookup finds a line only if the row of its slot is the set of the line.
  *
- * Always true, so that neither a lookup nor a victim costs a scan over the ways:
- *  - the chains of the hash table hold the lines that are not invalid, each under its tag;
- *  - a line of a row in range that is not invalid is of class 1 if it has a modified sector and a write ratio can
- *    protect it, else of class 0; the replacement policy (replace.h) knows all of them;
- *  - a row counts its valid lines, and per class those without a reserved sector.
- * A line cache uses sector 0 only.
+ * Always true, so that lookups and choices of victims need no loop over the ways:
+ *  - A line is present if it is not invalid. All present lines are in the chains of the hash table, by tag.
+ *  - A present line of a row is of class 1 if it has a modified sector and the cache has a write ratio, else of class
+ *    0. The replacement policy (replace.h) has a list of the lines of each class.
+ *  - A row has the number of its present lines and, for each class, of those without a reserved sector.
+ * A cache without sectors uses only sector 0.
  */
 #ifndef CACHE_TAG_H
 #define CACHE_TAG_H
@@ -19,7 +19,9 @@
 #include "inlining.h"
 #include "cache.h"
 
-/* A line's state: four bits of each kind, one a sector. Neither reserved, valid nor modified: invalid. */
+/*
+ * State of a line: four bits of each kind, one per sector. A sector that is not reserved, valid or modified is invalid.
+ */
 enum line_bit {
 	LINE_RESERVED = 0x1,
 	LINE_VALID = 0x10,
@@ -36,46 +38,46 @@ enum line_bit {
 
 struct cache_line {
 	uint64_t tag;     /* address of the line */
-	uint32_t set;     /* index of the tag */
-	uint32_t state;   /* enum line_bit */
-	uint32_t stamp;   /* state of the replacement policy, set at an allocation */
-	uint32_t chain;   /* next slot of the bucket */
+	uint32_t set;     /* set of the tag */
+	uint32_t state;   /* mask of enum line_bit */
+	uint32_t stamp;   /* state of the replacement policy; set to the time of the allocation */
+	uint32_t chain;   /* next slot in the bucket */
 	uint32_t kept[2]; /* state of the replacement policy */
 };
 
 struct tag_row {
 	uint32_t kept[4]; /* state of the replacement policy */
-	uint32_t idle[2]; /* lines of the class without a reserved sector */
-	uint32_t present; /* lines that are not invalid */
+	uint32_t idle[2]; /* by class: number of present lines without a reserved sector */
+	uint32_t present; /* number of lines that are not invalid */
 };
 
 struct tags {
 	struct cache_line *line; /* lines by slot; most are never used */
-	uint64_t (*bytes)[2];    /* by slot: bytes written; allocated after the lines */
+	uint64_t (*bytes)[2];    /* mask of written bytes, by slot; allocated after the lines */
 	struct tag_row *row;
-	uint64_t *present; /* a bit a slot: not invalid */
+	uint64_t *present; /* bit set of the slots with a present line */
 	uint32_t *bucket;
 	uint32_t hash_shift;
 	uint32_t sets, ways, sets_max, ways_max, lines; /* lines = sets * ways */
-	uint32_t dirty; /* quirk Q3-18: the original's own count, which drifts (CACHE-tag-4) */
+	uint32_t dirty; /* number of modified lines; quirk Q3-18: drifts as in the original (CACHE-tag-4) */
 	float ratio;    /* write ratio in percent */
 	uint32_t line_log2;
 	enum set_index index;
-	const struct addrdec *dec; /* L2: the index is that of the partition-local address */
-	uint32_t listed_1;         /* state bits that put a line in class 1 */
+	const struct addrdec *dec; /* L2: decoder, because the index is that of the partition-local address */
+	uint32_t listed_1;         /* state bits that make a line one of class 1 */
 	const struct replacement_policy *replace;
 	bool on_miss, sectored, used;
 };
 
-/* Result of a lookup; tag_access() fills in the victim's slot. */
+/* Result of a lookup. After a miss, tag_access() sets the slot to that of the victim. */
 struct lookup {
 	enum cache_status status; /* HIT, HIT_RESERVED, MISS, SECTOR_MISS or RESERVATION_FAIL */
 	uint32_t slot, set;
-	uint32_t sector; /* one bit of four */
+	uint32_t sector; /* bit of the accessed sector */
 	uint64_t tag;
 };
 
-/* A modified line that was evicted. */
+/* An evicted line that was modified. */
 struct evicted {
 	uint64_t tag, bytes[2];
 	uint32_t size, sectors;
@@ -88,38 +90,41 @@ static inline uint64_t tag_of(const struct tags *t, uint64_t addr)
 {
 	return addr >> t->line_log2 << t->line_log2;
 }
-/* Head of the chain of lines under the tag. */
+/* Returns the bucket of a tag, which is the head of a chain of lines. */
 static inline uint32_t *tag_bucket(const struct tags *t, uint64_t tag)
 {
 	return &t->bucket[(tag >> t->line_log2) * 0x9E3779B97F4A7C15ull >> t->hash_shift];
 }
-/* Sector bits of a request's sector mask in this cache. */
-static inline uint32_t tag_sector(const struct tags *t, uint32_t mask) { return t->sectored ? mask : 1; }
+/* Returns the sector bits of this cache for the sector mask of a request. */
+static inline uint32_t tag_sector_bits(const struct tags *t, uint32_t mask) { return t->sectored ? mask : 1; }
 
-/* CACHE-probe. sector: as tag_sector gives it. */
+/* Looks up a sector of the line of addr (CACHE-probe). `sector` is a result of tag_sector_bits(). */
 void tag_lookup(const struct tags *t, struct lookup *l, uint64_t addr, uint32_t sector, bool write);
 /*
- * Accesses the line of a lookup made just before (CACHE-tag-1), unless its result is RESERVATION_FAIL. An
- * eviction sets out->wanted.
+ * Accesses the line of a lookup (CACHE-tag-1). No tag may have changed since the lookup, and its result must not be
+ * RESERVATION_FAIL. The eviction of a modified line sets *out.
  */
 void tag_access(struct tags *t, struct lookup *l, uint32_t now, struct evicted *out);
-/* Fill a sector (CACHE-tag-2, CACHE-tag-3). */
+/* Fills a sector of the line in a slot, or of the line of addr (CACHE-tag-2, CACHE-tag-3). */
 void tag_fill_slot(struct tags *t, uint32_t slot, uint32_t sector, const uint64_t bytes[2]);
 NOINLINE void tag_fill_addr(
 	struct tags *t, uint64_t addr, uint32_t sector, bool write, const uint64_t bytes[2], uint32_t now);
-/* The sector becomes modified, by these bytes. */
+/* Makes a sector modified by a write of the bytes in the mask `bytes`. */
 void tag_modify(struct tags *t, uint32_t slot, uint32_t sector, const uint64_t bytes[2]);
 /*
- * Makes sectors valid or modified as a whole, the youngest of their set, as if they had been requested and
- * filled. Returns the sectors that were missing; all of them if the set is full. An eviction sets out->wanted.
+ * Makes whole sectors valid or, with `modify`, modified, and the youngest of their set, as if they had been requested
+ * and filled. Returns the mask of the sectors that were missing. If the set is full, changes nothing and returns
+ * `sectors`. The eviction of a modified line sets *out.
  */
 uint32_t tag_touch(
 	struct tags *t, uint64_t addr, uint32_t sectors, bool modify, uint32_t now, struct evicted *out);
-uint32_t tag_readable(const struct tags *t, uint32_t slot);           /* sectors that a read would hit */
-void tag_drop_sector(struct tags *t, uint32_t slot, uint32_t sector); /* quirk Q3-18: does not lower dirty */
-/* Clears and sets LINE_UNREADABLE and the on-fill bits. */
-void tag_flags(struct tags *t, uint32_t slot, uint32_t clear, uint32_t set);
-/* Makes the sectors readable whose bytes were all written (CACHE-whit-1). */
+uint32_t tag_readable_sectors(
+	const struct tags *t, uint32_t slot); /* returns the mask of the sectors that a read would hit */
+/* Makes a sector invalid. quirk Q3-18: does not decrement tags.dirty. */
+void tag_drop_sector(struct tags *t, uint32_t slot, uint32_t sector);
+/* Clears, then sets state bits of a line; only LINE_UNREADABLE and the on-fill bits are allowed. */
+void tag_change_flags(struct tags *t, uint32_t slot, uint32_t clear, uint32_t set);
+/* Makes those of `sectors` readable whose bytes have all been written (CACHE-whit-1). */
 void tag_update_readable(struct tags *t, uint32_t slot, uint32_t sectors);
 void tag_invalidate(struct tags *t);
 void tag_flush(struct tags *t);

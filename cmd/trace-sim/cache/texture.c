@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The texture cache (texture.h, PTX-tex). A line counts as present from the access that misses it. The order of
- * the fragments delays the data of later hits. A hit is therefore counted as pending, never as a hit.
+ * The texture cache (texture.h, PTX-tex). A line is present from the access on that misses it. A later hit waits,
+ * because requests return in order. Such a hit is therefore counted as HIT_RESERVED, never as HIT.
  *
- * Always true: the reorder buffer holds the fragments that missed, in their order. entry[0] of a request sent
- * below is its index there.
+ * Always true: the requests that missed are in the reorder buffer, in their order. req.entry[0] of a request that is
+ * sent below is its index in the reorder buffer.
  */
 #include <stdlib.h>
 #include "arena.h"
@@ -18,11 +18,12 @@ struct fragment {
 
 struct texture_cache {
 	struct fragment *fragment;
-	bool *ready; /* by index in the reorder buffer: its data has arrived */
+	bool *ready; /* data of the request has arrived, by index in the reorder buffer */
 	struct ring result;
 	uint32_t *result_slots;
-	uint32_t fragments, head, n; /* capacity, index of the first, number */
-	uint32_t places, first_place, n_places;
+	uint32_t fragments, head, n; /* fragment FIFO: capacity, index of the first entry, number */
+	uint32_t places, first_place,
+		n_places; /* reorder buffer: capacity, index of the first entry, number */
 	uint32_t requests_max, results_max;
 };
 
@@ -62,7 +63,7 @@ void texture_delete(struct texture_cache *t)
 	free(t);
 }
 
-static void count_texture(struct cache *c, const struct req *q, enum cache_status as)
+static void count_texture_access(struct cache *c, const struct req *q, enum cache_status as)
 {
 	c->stream_used[q->stream] = true;
 	c->counts[q->stream].status[q->type][as]++;
@@ -78,14 +79,14 @@ enum cache_status texture_access(struct cache *c, uint32_t r, uint64_t now)
 
 	if (t->n == t->fragments || t->n_places == t->places || c->queue.count == t->requests_max)
 		return STATUS_RESERVATION_FAIL;
-	tag_lookup(&c->tags, &at, q->addr, tag_sector(&c->tags, 0), false);
+	tag_lookup(&c->tags, &at, q->addr, tag_sector_bits(&c->tags, 0), false);
 	miss = at.status != STATUS_HIT;
 	tag_access(&c->tags, &at, (uint32_t)now, &out);
 	t->fragment[(t->head + t->n++) % t->fragments] = (struct fragment){r, miss};
-	count_texture(c, q, miss ? STATUS_MISS : STATUS_HIT_RESERVED);
+	count_texture_access(c, q, miss ? STATUS_MISS : STATUS_HIT_RESERVED);
 	if (!miss)
 		return STATUS_HIT_RESERVED;
-	tag_fill_slot(&c->tags, at.slot, tag_sector(&c->tags, 0), q->bytes);
+	tag_fill_slot(&c->tags, at.slot, tag_sector_bits(&c->tags, 0), q->bytes);
 	q->entry[0] = (t->first_place + t->n_places++) % t->places;
 	t->ready[q->entry[0]] = false;
 	q->pieces = c->pieces;
@@ -106,7 +107,7 @@ void texture_fill(struct cache *c, uint32_t r)
 	c->texture->ready[c->pool->req[r].entry[0]] = true;
 }
 
-bool texture_moves(const struct cache *c)
+bool texture_has_work(const struct cache *c)
 {
 	const struct texture_cache *t = c->texture;
 	const struct fragment *f = &t->fragment[t->head];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Write policies (CACHE-whit, CACHE-wmiss): effects of a store, or of a write-back from above, on a hit, and on
- * any other lookup result by write-allocate policy.
+ * Write policies (CACHE-whit, CACHE-wmiss): the effects of a store, or of a write-back from the level above. Hits
+ * follow the write policy, all other lookup results the write-allocate policy.
  *
- * Always true: a rejected write has changed only counts. A write without an event is done when its function
- * returns; the caller answers it.
+ * Always true: a rejected write has changed only counts. A write that sends nothing below is done when the function
+ * returns, and the caller acknowledges it.
  */
 #include "bits.h"
 #include "cache_int.h"
@@ -16,7 +16,8 @@ static void send_write(struct cache_visit *a)
 }
 
 /*
- * Returns whether all bytes of the atom are written. Usually it is one sector, whose bits are in half a word.
+ * Returns true if the request writes all bytes of the atom. Usually the atom is one sector, whose bits are in half of
+ * one word.
  */
 static bool writes_whole_atom(const struct cache_visit *a)
 {
@@ -34,7 +35,7 @@ static void mark_line_modified(struct cache_visit *a)
 
 /* ---- hits ------------------------------------------------------------------------------------ */
 
-static enum cache_status hit_write_back(struct cache_visit *a)
+static enum cache_status write_hit_back(struct cache_visit *a)
 {
 	struct tags *t = &a->c->tags;
 
@@ -44,19 +45,19 @@ static enum cache_status hit_write_back(struct cache_visit *a)
 	return STATUS_HIT;
 }
 
-static enum cache_status hit_write_through(struct cache_visit *a)
+static enum cache_status write_hit_through(struct cache_visit *a)
 {
-	if (queue_full(a->c, 0))
+	if (miss_queue_full_for(a->c, 0))
 		return cache_reject(a, FAIL_MISS_QUEUE_FULL);
-	hit_write_back(a);
+	write_hit_back(a);
 	send_write(a);
 	return STATUS_HIT;
 }
 
-/* quirk Q3-18: no tag access, so no new age, and the count of modified lines stays. */
-static enum cache_status hit_write_evict(struct cache_visit *a)
+/* quirk Q3-18: makes no tag access, so the age of the line and the count of modified lines do not change. */
+static enum cache_status write_hit_evicting(struct cache_visit *a)
 {
-	if (queue_full(a->c, 0))
+	if (miss_queue_full_for(a->c, 0))
 		return cache_reject(a, FAIL_MISS_QUEUE_FULL);
 	send_write(a);
 	tag_drop_sector(&a->c->tags, a->at.slot, a->at.sector);
@@ -66,34 +67,35 @@ static enum cache_status hit_write_evict(struct cache_visit *a)
 enum cache_status cache_write_hit(struct cache_visit *a)
 {
 	switch (a->c->write) {
-	case WRITE_THROUGH: return hit_write_through(a);
-	case WRITE_EVICT: return hit_write_evict(a);
+	case WRITE_THROUGH: return write_hit_through(a);
+	case WRITE_EVICT: return write_hit_evicting(a);
 	case WRITE_LOCAL_BACK_GLOBAL_EVICT:
-		return a->q->type == GLOBAL_ACC_W ? hit_write_evict(a) : hit_write_back(a);
-	default: return hit_write_back(a);
+		return a->q->type == GLOBAL_ACC_W ? write_hit_evicting(a) : write_hit_back(a);
+	default: return write_hit_back(a);
 	}
 }
 
 /* ---- misses ---------------------------------------------------------------------------------- */
 
-static enum cache_status miss_no_allocate(struct cache_visit *a)
+static enum cache_status write_miss_passing(struct cache_visit *a)
 {
-	if (queue_full(a->c, 0))
+	if (miss_queue_full_for(a->c, 0))
 		return cache_reject(a, FAIL_MISS_QUEUE_FULL);
 	send_write(a);
 	return STATUS_MISS;
 }
 
 /*
- * Tests whether a read may be sent or merged if x more entries of the miss queue are taken; STATUS_MISS if so.
+ * Returns STATUS_MISS if a read may be sent or merged, and x further entries of the miss queue are free. Otherwise
+ * counts a rejection and returns STATUS_RESERVATION_FAIL.
  */
-static enum cache_status may_allocate(struct cache_visit *a, uint32_t x)
+static enum cache_status test_allocation(struct cache_visit *a, uint32_t x)
 {
 	const struct cache *c = a->c;
 	uint64_t addr = a->q->addr & ~(uint64_t)(c->atom - 1);
 	const struct mshr_entry *e;
 
-	if (queue_full(c, x))
+	if (miss_queue_full_for(c, x))
 		return cache_reject(a, FAIL_MISS_QUEUE_FULL);
 	e = mshr_find(&c->mshr, mshr_bucket(&c->mshr, addr), addr);
 	if (e && e->count >= c->mshr.merge)
@@ -113,13 +115,13 @@ static void send_allocate_read(struct cache_visit *a, uint32_t parent)
 	n->bytes[1] = a->q->bytes[1];
 	n->sectors = a->q->sectors;
 	n->parent = parent;
-	cache_send_read(a, r); /* may_allocate() has succeeded */
+	cache_send_read(a, r); /* test_allocation() has succeeded */
 	a->ev.alloc_sent = true;
 }
 
-static enum cache_status miss_allocate(struct cache_visit *a)
+static enum cache_status write_miss_allocating(struct cache_visit *a)
 {
-	enum cache_status may = may_allocate(a, 2);
+	enum cache_status may = test_allocation(a, 2);
 
 	if (may != STATUS_MISS)
 		return may;
@@ -130,10 +132,10 @@ static enum cache_status miss_allocate(struct cache_visit *a)
 }
 
 /*
- * Sends a write below unless it covers all bytes of the atom. quirk Q3-38: the same with write-through, where
- * neither this write nor one that fetches is ever answered.
+ * Handles a write miss with fetch-on-write: reads the line from the level below unless the write covers all bytes of
+ * the atom. quirk Q3-38: with write-through this is the same, so the write is never sent and never acknowledged.
  */
-static enum cache_status miss_fetch_on_write(struct cache_visit *a)
+static enum cache_status write_miss_fetching(struct cache_visit *a)
 {
 	struct tags *t = &a->c->tags;
 
@@ -142,42 +144,42 @@ static enum cache_status miss_fetch_on_write(struct cache_visit *a)
 		return STATUS_RESERVATION_FAIL;
 	}
 	if (writes_whole_atom(a)) {
-		if (queue_full(a->c, 0))
+		if (miss_queue_full_for(a->c, 0))
 			return cache_reject(a, FAIL_MISS_QUEUE_FULL);
 		tag_access(t, &a->at, a->now, &a->out);
 		mark_line_modified(a);
 	} else {
-		enum cache_status may = may_allocate(a, 1);
+		enum cache_status may = test_allocation(a, 1);
 
 		if (may != STATUS_MISS)
 			return may;
 		send_allocate_read(a, a->r);
-		tag_flags(t, a->at.slot, 0, a->at.sector * LINE_MOD_ON_FILL | LINE_BYTES_ON_FILL);
+		tag_change_flags(t, a->at.slot, 0, a->at.sector * LINE_MOD_ON_FILL | LINE_BYTES_ON_FILL);
 	}
 	a->evicted_bytes = cache_emit_write_back(a);
 	return STATUS_MISS;
 }
 
-/* Delays the read until an access needs bytes that were not written. */
-static enum cache_status miss_lazy_fetch(struct cache_visit *a)
+/* Handles a write miss with lazy fetch: the line is read only when an access needs bytes that were not written. */
+static enum cache_status write_miss_fetching_lazily(struct cache_visit *a)
 {
 	struct tags *t = &a->c->tags;
 	uint32_t sector = a->at.sector;
 
-	if (queue_full(a->c, 0))
+	if (miss_queue_full_for(a->c, 0))
 		return cache_reject(a, FAIL_MISS_QUEUE_FULL);
 	if (a->c->write == WRITE_THROUGH)
 		send_write(a);
 	tag_access(t, &a->at, a->now, &a->out);
 	mark_line_modified(a);
 	if (a->at.status == STATUS_HIT_RESERVED)
-		tag_flags(t, a->at.slot, 0, sector * LINE_MOD_ON_FILL | LINE_BYTES_ON_FILL);
+		tag_change_flags(t, a->at.slot, 0, sector * LINE_MOD_ON_FILL | LINE_BYTES_ON_FILL);
 	if (writes_whole_atom(a)) {
-		tag_flags(t, a->at.slot, sector * LINE_UNREADABLE, 0);
+		tag_change_flags(t, a->at.slot, sector * LINE_UNREADABLE, 0);
 	} else {
-		tag_flags(t, a->at.slot, 0, sector * LINE_UNREADABLE);
+		tag_change_flags(t, a->at.slot, 0, sector * LINE_UNREADABLE);
 		if (a->at.status == STATUS_HIT_RESERVED)
-			tag_flags(t, a->at.slot, 0, sector * LINE_READ_ON_FILL);
+			tag_change_flags(t, a->at.slot, 0, sector * LINE_READ_ON_FILL);
 	}
 	tag_update_readable(t, a->at.slot, a->q->sectors);
 	a->evicted_bytes = cache_emit_write_back(a);
@@ -187,9 +189,9 @@ static enum cache_status miss_lazy_fetch(struct cache_visit *a)
 enum cache_status cache_write_miss(struct cache_visit *a)
 {
 	switch (a->c->walloc) {
-	case WALLOC_NAIVE: return miss_allocate(a);
-	case WALLOC_FETCH: return miss_fetch_on_write(a);
-	case WALLOC_LAZY: return miss_lazy_fetch(a);
-	default: return miss_no_allocate(a);
+	case WALLOC_NAIVE: return write_miss_allocating(a);
+	case WALLOC_FETCH: return write_miss_fetching(a);
+	case WALLOC_LAZY: return write_miss_fetching_lazily(a);
+	default: return write_miss_passing(a);
 	}
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fetch: instruction buffers, the instruction cache of a sub-core (L0) with its stream buffer, and the
- * instruction cache of the SM (L1I). Misses of the L1I use the network and memory as in the core of sm/.
+ * Fetch: instruction buffers, the instruction cache of a sub-core (L0) with its stream buffer, and the instruction
+ * cache of the SM (L1I). Misses of the L1I use the network and memory as in the core of sm/.
  *
  * Always true: a sub-core requests one instruction per cycle, for the greedy warp, else for the youngest warp. An
- * instruction that hits at time c may issue from c + L0_HIT_TO_ISSUE on. A warp that missed is not in needs_fetch until its line
- * is in the L0; then it requests the instruction again. Fetch follows the recorded path: after a jump it waits until
- * the jump has issued. The wrong path that hardware fetches meanwhile is not modelled. Kernels never share lines of
- * code.
+ * instruction that hits at time c may issue from c + L0_HIT_TO_ISSUE on. A warp that missed is not in needs_fetch until
+ * its line is in the L0; then it requests the instruction again. Fetch follows the recorded path: after a jump it waits
+ * until the jump has issued. The wrong path that hardware fetches meanwhile is not modelled. Kernels never share lines
+ * of code.
  */
 #include "core/core.h"
 #include "request/addrdec.h"
@@ -328,8 +328,8 @@ void core_l1i_access(struct sm *s, unsigned sub, uint64_t line)
 	r->cluster = (uint16_t)s->cluster;
 	r->stream = s->modern->stream;
 	r->created = (uint32_t)s->now;
-	if (addrdec_draws(s->dec))
-		addrdec_request(s->dec, r);
+	if (addrdec_is_random(s->dec))
+		addrdec_decode_request(s->dec, r);
 	status = cache_read_only_access(s->l1i, h, s->now);
 	s->modern->l1i_busy = true;
 	if (status == STATUS_MISS)

@@ -167,7 +167,7 @@ static void accept_global(struct sm *s, uint16_t h)
 
 	coalesce(s, w, &k->list);
 	if (s->profile)
-		profile_request(s, w->warp, w->code, ldst_sectors(&k->list), passes - 1);
+		profile_request(s, w->warp, w->code, ldst_count_sectors(&k->list), passes - 1);
 	tags = count_tag_passes(c, &k->list);
 	occupy_data_port(c, s->clock, tags > data ? tags : data);
 	s->n.l1cache_bkconflict += passes - 1;
@@ -227,12 +227,12 @@ static void accept_first_of_queue(struct sm *s, unsigned sub)
 	core_due(c, sub, s->clock);
 	c->prt++;
 	c->op[h].link = (uint8_t)(FIRST_REG * in->regs);
-	ldst_count_entry(s, w);
+	ldst_count_instruction(s, w);
 	if (c->op[h].readers)
 		schedule_source_read(s, h, in->path == PATH_ACCESS && w->space != SPACE_SHARED, sent);
 	if (in->flags & INST_BULK) {
 		occupy_data_port(c, s->clock, 1);
-		tma_take(s, w);
+		tma_accept(s, w);
 		core_event_put(s, s->clock + 1, EVENT_DONE, h, 0);
 	} else if (core_is_remote_access(s, w)) {
 		core_remote_accept(s, h);
@@ -257,7 +257,7 @@ static bool waits_for_tma_or_port(const struct sm *s, const struct subcore *b)
 	const struct winst *w = &s->winst[b->place[b->place_head].op];
 
 	if (w->uop->flags & UOP_BULK)
-		return !tma_can_take(s);
+		return !tma_can_accept(s);
 	return s->port && !gang_can_send(s) && core_is_remote_access(s, w);
 }
 
@@ -319,7 +319,7 @@ static bool look_up_in_l1(struct sm *s, struct pipe_slot *k, const struct access
 
 	if (st == STATUS_RESERVATION_FAIL) {
 		if (ev.never)
-			fit_never(s, r, ev.never);
+			fit_end_rejected_run(s, r, ev.never);
 		req_free(s->reqs, handle);
 		return false;
 	}
@@ -434,10 +434,10 @@ static void take_l1_and_network_replies(struct sm *s)
 
 	do {
 		left = l->resp.count;
-		ldst_response(s);
-		if (l->nextg != REQ_NONE) {
-			end_request(s, l->nextg);
-			l->nextg = REQ_NONE;
+		ldst_handle_response(s);
+		if (l->bypass_reply != REQ_NONE) {
+			end_request(s, l->bypass_reply);
+			l->bypass_reply = REQ_NONE;
 		}
 	} while (l->resp.count && l->resp.count < left);
 	while (l->draining) {
@@ -567,7 +567,7 @@ static uint64_t next_memory_clock(const struct sm *s)
 		return s->clock + 1;
 	next = next_accept_time(s);
 	if (l->tma)
-		next = sm_min_clock(next, tma_next(s));
+		next = sm_min_clock(next, tma_next_clock(s));
 	if (c->pipe_count && c->pipe[c->pipe_head].due < next)
 		next = c->pipe[c->pipe_head].due;
 	return next > s->clock ? next : s->clock + 1;
@@ -579,7 +579,7 @@ void core_memory_cycle(struct sm *s)
 	struct ldst *l = s->ldst;
 	uint32_t ports = s->params->net.cluster_ports;
 
-	if (l->resp.count || l->draining || l->nextg != REQ_NONE) {
+	if (l->resp.count || l->draining || l->bypass_reply != REQ_NONE) {
 		core_sample_ports(s);
 		take_l1_and_network_replies(s);
 	}

@@ -124,7 +124,7 @@ uint32_t blocks_peek_longest_warp(struct gpu *g, const struct kernel *k)
 	const struct tblock *tb;
 
 	if (!parked_count(k))
-		return readahead_peek(g->readahead, k->trace, warps);
+		return readahead_longest_warp(g->readahead, k->trace, warps);
 	tb = &k->parked->at[k->parked->first].tb;
 	for (uint32_t w = 0; w < warps && w < tb->n_warps; w++)
 		longest = tb->warp[w].count > longest ? tb->warp[w].count : longest;

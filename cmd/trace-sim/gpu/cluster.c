@@ -53,7 +53,7 @@ static void accept_reply(struct gpu *g, struct cluster *c, uint32_t handle, uint
 	if (handle == REQ_NONE)
 		return;
 	r = &g->reqs.req[handle];
-	bytes = req_bytes_back(r);
+	bytes = req_bytes_of_reply(r);
 	traffic_add(g->back, r, bytes);
 	c->flits_in += (bytes + g->params.net.flit_bytes - 1) / g->params.net.flit_bytes;
 	if (g->events)

@@ -25,7 +25,7 @@
  */
 static void threads_init(struct gpu *g)
 {
-	bool single = g->events || addrdec_draws(g->dec) || g->params.core.perfect_mem;
+	bool single = g->events || addrdec_is_random(g->dec) || g->params.core.perfect_mem;
 
 	g->threads = single ? 1 : g->threads;
 	if (g->threads > g->params.clusters)
@@ -75,7 +75,7 @@ static uint32_t most_requests_in_flight(const struct params *p)
 	return n < (1u << 26) ? (uint32_t)n : 1u << 26;
 }
 
-static void decode_request_hook(void *ctx, struct req *r) { addrdec_request(ctx, r); }
+static void decode_request_hook(void *ctx, struct req *r) { addrdec_decode_request(ctx, r); }
 
 /* Initializes an SM with the objects that it shares with others. */
 static void init_sm(struct gpu *g, uint32_t id)
@@ -99,10 +99,10 @@ static void init_sm(struct gpu *g, uint32_t id)
 	s->wake_at = &g->wake_at[id];
 	sm_init(s);
 	l1d = ldst_l1d(s);
-	if (l1d && addrdec_draws(g->dec))
+	if (l1d && addrdec_is_random(g->dec))
 		cache_set_decode_hook(l1d, decode_request_hook, g->dec);
 	if (g->pipeline)
-		s->pipeline = pipeline_new(g->pipeline, kanata_choice(g->pipeline), id);
+		s->pipeline = pipeline_new(g->pipeline, kanata_filter(g->pipeline), id);
 	s->observed = s->pipeline != NULL;
 }
 
@@ -325,8 +325,8 @@ void gpu_sync(struct gpu *g)
 	for (uint32_t i = 0; i < g->params.sms; i++)
 		sm_flush(&g->sm[i], gpu_now(g));
 	memstat_fold(g->memstat, g->threads);
-	traffic_fold(g->out, g->threads);
-	traffic_fold(g->back, g->threads);
+	traffic_sum_threads(g->out, g->threads);
+	traffic_sum_threads(g->back, g->threads);
 	compute_occupancy(g);
 }
 

@@ -337,7 +337,7 @@ uint32_t launch_place_cta(struct gpu *g, struct sm *s, struct kernel *k, int fir
 		timeline_cta(g->timeline, gpu_now(g), s->id, slot, k);
 	if (++k->next_cta == k->n_ctas) {
 		l->ctas_left--;
-		readahead_forget(g->readahead, k->trace);
+		readahead_stop(g->readahead, k->trace);
 		if (trace_finish(k->trace, &f) < 0)
 			die_fault(&f);
 	}
@@ -589,7 +589,7 @@ void launch_remove(struct gpu *g, struct kernel *k)
 	for (uint32_t i = 0; i < g->params.sms; i++)
 		if (g->sm[i].kernel == k)
 			g->sm[i].kernel = NULL;
-	readahead_forget(g->readahead, k->trace);
+	readahead_stop(g->readahead, k->trace);
 	trace_close(k->trace);
 	free(k->floating);
 	free(k->path);

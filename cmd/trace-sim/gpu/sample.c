@@ -36,7 +36,7 @@ static double l2_turnover(const struct gpu *g)
 		if (!c)
 			continue;
 		cache_add_counts(c, -1, &sum);
-		lines += cache_lines(c);
+		lines += cache_capacity_lines(c);
 		for (unsigned t = 0; t < N_ACC_TYPES; t++)
 			brought += sum.status[t][STATUS_MISS];
 	}

@@ -18,7 +18,7 @@ enum window_bound window_disabled_reason(const struct gpu *g)
 		return WINDOW_network;
 	if (g->events)
 		return WINDOW_events;
-	if (addrdec_draws(g->dec))
+	if (addrdec_is_random(g->dec))
 		return WINDOW_draws;
 	if (p->core.perfect_mem)
 		return WINDOW_perfect;

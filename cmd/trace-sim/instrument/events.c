@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Writing of the event log; see events.h. */
+/* Writes the event log; see events.h. */
 #include "events.h"
 #include "instrument/line.h"
 
 #define LINE_MAX_BYTES 192
 
-/* "cycle<TAB>kind" */
+/* Begins a line with "CYCLE<TAB>KIND". Returns the end of the text. */
 static char *begin_event(char *line, uint64_t cycle, const char *kind)
 {
 	char *p = line_decimal(line, cycle);

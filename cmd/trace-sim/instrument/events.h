@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The event log (--events): one tab-separated line per event, in the order of the events. Every caller tests
- * the pointer first, so a run without --events pays one predictable branch per event. The attribute cold
- * keeps the calls out of the calling code. cycle is the running total of core cycles; pc, address and row
- * are hexadecimal.
+ * The event log (--events): one tab-separated line per event, in the order of the events. Callers call these functions
+ * only with a log, so a run without --events has the cost of one predictable branch per event. The attribute `cold`
+ * moves the calls out of the hot code. `cycle` is the core cycle of the run; pc, address and row are hexadecimal.
  */
 #ifndef EVENTS_H
 #define EVENTS_H
@@ -15,10 +14,10 @@
 
 struct events {
 	FILE *out;
-	bool flits;   /* also logs the flits of network mode 1 */
+	bool flits;   /* the flits of network mode 1 are logged, too */
 	uint64_t now; /* with flits: cycle of the next advance of the network */
 	struct filter
-		only; /* events that are written; those of L2, DRAM and network are chosen by cycle alone */
+		only; /* events that are written; for events of L2, DRAM and network only the cycles count */
 };
 
 #define EVENT __attribute__((cold, noinline)) void
@@ -37,7 +36,7 @@ EVENT events_l2(struct events *e, uint64_t cycle, unsigned partition, uint64_t a
 EVENT events_dram(
 	struct events *e, uint64_t cycle, unsigned channel, const char *command, unsigned bank, uint32_t row);
 /*
- * A flit enters (in) or leaves a subnet at a node. packet: number of the packet; flit: index in the packet.
+ * Logs a flit that enters (`in`) or leaves a subnet at a node. packet: number of the packet; flit: index in the packet.
  */
 EVENT events_flit(struct events *e, bool in, unsigned subnet, unsigned node, uint64_t packet, unsigned flit);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Parsing of a choice of SMs, warps and cycles; see filter.h. */
+/* Parses filters by SM, warp and cycle; see filter.h. */
 #include "instrument/filter.h"
 #include <ctype.h>
 #include <errno.h>

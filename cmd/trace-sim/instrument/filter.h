@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A choice of SMs, warps and cycles: "sm=0,warp=0-3,cycles=1000-2000". Parts that are not given choose all. */
+/* Filters by SM, warp and cycle: "sm=0,warp=0-3,cycles=1000-2000". A part that is not given has no limits. */
 #ifndef FILTER_H
 #define FILTER_H
 
@@ -9,11 +9,11 @@
 #define FILTER_WORDS "sm=N[-M], warp=N[-M] and cycles=N[-M], separated by commas"
 
 struct filter {
-	uint64_t sm[2], warp[2], cycles[2]; /* first and last */
-	bool on;
+	uint64_t sm[2], warp[2], cycles[2]; /* first and last number */
+	bool on;                            /* false: everything passes the filter */
 };
 
-/* Parses text into *f. Returns NULL, or the place in text from which on it is no such choice. */
+/* Parses text into *f. Returns NULL or, if text is no filter, a pointer to the first wrong character. */
 const char *filter_parse(struct filter *f, const char *text);
 
 static inline bool filter_has_cycle(const struct filter *f, uint64_t cycle)

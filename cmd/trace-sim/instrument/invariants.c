@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Report of an invariant that does not hold; see invariants.h. Empty in other builds. */
+/* Reports an invariant that does not hold; see invariants.h. The file is empty in builds without the checks. */
 #ifdef CHECK_INVARIANTS
 
 #include <inttypes.h>

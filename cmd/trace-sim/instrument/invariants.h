@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Builds with -DCHECK_INVARIANTS (make check-invariants): after every step of the GPU each mask and count
- * that follows from other state is computed again from that state and compared. The first difference ends
- * the program.
+ * Checks in builds with -DCHECK_INVARIANTS (make check-invariants). After every step of the GPU, each mask and count
+ * that follows from other state is computed again from that state, and compared. The first difference ends the program.
  */
 #ifndef INVARIANTS_H
 #define INVARIANTS_H
@@ -17,8 +16,8 @@ struct net;
 struct sm;
 
 /*
- * Prints the name, the place (unit and part, numbered by the module that checks) and both values, and
- * aborts.
+ * Prints the name of the invariant, the numbers of unit and part, whose meaning depends on the invariant, and both
+ * values. Aborts.
  */
 _Noreturn void invariant_broken(const char *name, uint32_t unit, uint32_t part, uint64_t is, uint64_t should);
 
@@ -29,8 +28,8 @@ static inline void invariant(const char *name, uint32_t unit, uint32_t part, uin
 }
 
 /*
- * all: also checks the lines of caches. This is slow and is done only occasionally, because a wrong line
- * stays wrong.
+ * With `all`, the functions also check the lines of caches. This is slow, and needed only now and then, because a wrong
+ * line remains wrong.
  */
 void gpu_invariants(const struct gpu *g);
 void sm_invariants(const struct sm *s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Writing of the pipeline log; see kanata.h. */
+/* Writes the pipeline log; see kanata.h. */
 #include "instrument/kanata.h"
 #include <assert.h>
 #include <inttypes.h>
@@ -19,20 +19,21 @@ enum kanata_kind { KANATA_BEGIN, KANATA_STAGE, KANATA_WAKE, KANATA_RETIRE, KANAT
 
 struct kanata_command {
 	uint64_t cycle;
-	uint64_t order;   /* number of the call */
-	uint64_t operand; /* stage, or number of the producer */
+	uint64_t order;   /* number of the command in the order of calls */
+	uint64_t operand; /* stage, or number of the producer in the file */
 	uint32_t handle;
 	uint8_t kind; /* enum kanata_kind */
 };
 
 struct kanata_entry {
-	uint64_t number;        /* number in the file; KANATA_HIDDEN: not written */
-	uint32_t before, after; /* begun instructions in their order; 0: none. after: link of the free list */
+	uint64_t number; /* number in the file; KANATA_HIDDEN: not written */
+	uint32_t before,
+		after; /* links of the list of begun instructions, or `after` of the free list; 0: none */
 	uint32_t thread;
 	uint8_t stage; /* enum stage */
-	bool begun;
-	bool written; /* the begin of its stage is in the file */
-	bool touched; /* the entry is in the list of stages of this cycle */
+	bool begun;    /* in the list of begun instructions */
+	bool written;  /* the beginning of its stage is in the file */
+	bool touched;  /* the entry is in kanata.touched */
 	char label[KANATA_TEXT], detail[KANATA_TEXT];
 };
 
@@ -43,9 +44,9 @@ struct kanata {
 	uint64_t cycle;              /* cycle of the last command in the file */
 	uint64_t calls;              /* number of commands */
 	uint64_t numbers;            /* number of instructions in the file */
-	uint64_t retired;            /* number of instructions that have completed */
-	struct kanata_command *heap; /* ordered as a binary heap from element 0 on */
-	struct kanata_entry *entry;  /* by handle; [0] unused */
+	uint64_t retired;            /* number of instructions in the file that have completed */
+	struct kanata_command *heap; /* binary heap of commands; the earliest is element 0 */
+	struct kanata_entry *entry;  /* instructions by handle; [0] unused */
 	uint32_t *touched;           /* instructions whose stage began in this cycle */
 	uint32_t n_heap, cap_heap, n_entries, cap_entries, n_touched, cap_touched;
 	uint32_t free_entry, oldest, youngest;
@@ -72,7 +73,7 @@ void kanata_free(struct kanata *k)
 	free(k);
 }
 
-const struct filter *kanata_choice(const struct kanata *k) { return k->only; }
+const struct filter *kanata_filter(const struct kanata *k) { return k->only; }
 
 /* ---- the heap ------------------------------------------------------------------------------------ */
 
@@ -113,7 +114,7 @@ static struct kanata_command pop_command(struct kanata *k)
 
 #define KANATA_LINE (KANATA_TEXT + 64) /* size of the longest line */
 
-/* Begins "COMMAND<TAB>NUMBER<TAB>" in a line; returns its end. */
+/* Begins a line with "COMMAND<TAB>NUMBER<TAB>". Returns the end of the text. */
 static char *begin_command(char *line, char command, uint64_t number)
 {
 	char *p = line;
@@ -131,7 +132,7 @@ static void end_command(struct kanata *k, const char *line, char *p)
 	fwrite(line, 1, (size_t)(p - line), k->out);
 }
 
-/* Writes the begin (S) or end (E) of the stage of an instruction. */
+/* Writes the command S (beginning) or E (end) for the stage of an instruction. */
 static void write_stage(struct kanata *k, char command, const struct kanata_entry *e)
 {
 	char line[KANATA_LINE];
@@ -140,7 +141,7 @@ static void write_stage(struct kanata *k, char command, const struct kanata_entr
 		line_word(line_word(begin_command(line, command, e->number), "0\t"), stage_name[e->stage]));
 }
 
-/* Writes the stages that began in the cycle of the last command and have not ended. */
+/* Writes the beginnings of the stages that began in the cycle k->cycle and have not ended. */
 static void write_stages(struct kanata *k)
 {
 	for (uint32_t i = 0; i < k->n_touched; i++) {
@@ -155,7 +156,7 @@ static void write_stages(struct kanata *k)
 	k->n_touched = 0;
 }
 
-static void move_to_cycle(struct kanata *k, uint64_t cycle)
+static void write_cycle_change(struct kanata *k, uint64_t cycle)
 {
 	if (cycle == k->cycle)
 		return;
@@ -165,7 +166,7 @@ static void move_to_cycle(struct kanata *k, uint64_t cycle)
 	k->cycle = cycle;
 }
 
-static void touch_entry(struct kanata *k, uint32_t handle)
+static void list_changed_stage(struct kanata *k, uint32_t handle)
 {
 	if (k->entry[handle].touched)
 		return;
@@ -185,7 +186,7 @@ static void write_label(struct kanata *k, uint64_t number, char type, const char
 	end_command(k, line, p);
 }
 
-/* Introduces an instruction, with the stage that it is in. */
+/* Writes the commands that introduce an instruction: I with its number, L with its texts. */
 static void introduce_entry(struct kanata *k, uint32_t handle)
 {
 	struct kanata_entry *e = &k->entry[handle];
@@ -196,7 +197,7 @@ static void introduce_entry(struct kanata *k, uint32_t handle)
 	write_label(k, e->number, '1', e->detail);
 	e->written = false;
 	if (e->stage != STAGE_NONE)
-		touch_entry(k, handle);
+		list_changed_stage(k, handle);
 }
 
 static void end_stage(struct kanata *k, struct kanata_entry *e)
@@ -206,8 +207,8 @@ static void end_stage(struct kanata *k, struct kanata_entry *e)
 	e->written = false;
 }
 
-/* Begins the log with the instructions in flight. */
-static void open_log(struct kanata *k, uint64_t cycle)
+/* Writes the first cycle of the log, and introduces the instructions in flight. */
+static void begin_kanata_log(struct kanata *k, uint64_t cycle)
 {
 	k->open = true;
 	k->cycle = k->only->on && k->only->cycles[0] ? k->only->cycles[0] : cycle;
@@ -245,7 +246,7 @@ static void begin_entry(struct kanata *k, const struct kanata_command *c)
 	link_entry(k, c->handle);
 	if (!k->open || !filter_has_cycle(k->only, c->cycle))
 		return;
-	move_to_cycle(k, c->cycle);
+	write_cycle_change(k, c->cycle);
 	introduce_entry(k, c->handle);
 }
 
@@ -256,9 +257,9 @@ static void change_stage(struct kanata *k, const struct kanata_command *c)
 	if (e->stage == c->operand)
 		return;
 	if (e->number != KANATA_HIDDEN) {
-		move_to_cycle(k, c->cycle);
+		write_cycle_change(k, c->cycle);
 		end_stage(k, e);
-		touch_entry(k, c->handle);
+		list_changed_stage(k, c->handle);
 	}
 	e->stage = (uint8_t)c->operand;
 }
@@ -269,7 +270,7 @@ static void write_wake(struct kanata *k, const struct kanata_command *c)
 
 	if (e->number == KANATA_HIDDEN)
 		return;
-	move_to_cycle(k, c->cycle);
+	write_cycle_change(k, c->cycle);
 	fprintf(k->out, "W\t%" PRIu64 "\t%" PRIu64 "\t0\n", e->number, c->operand);
 }
 
@@ -278,7 +279,7 @@ static void retire_entry(struct kanata *k, uint32_t handle, uint64_t cycle, bool
 	struct kanata_entry *e = &k->entry[handle];
 
 	if (e->number != KANATA_HIDDEN) {
-		move_to_cycle(k, cycle);
+		write_cycle_change(k, cycle);
 		end_stage(k, e);
 		fprintf(k->out, "R\t%" PRIu64 "\t%" PRIu64 "\t%d\n", e->number, k->retired, flushed);
 		k->retired += !flushed;
@@ -289,7 +290,7 @@ static void retire_entry(struct kanata *k, uint32_t handle, uint64_t cycle, bool
 static void apply_command(struct kanata *k, const struct kanata_command *c)
 {
 	if (!k->open && (!k->only->on || c->cycle >= k->only->cycles[0]))
-		open_log(k, c->cycle);
+		begin_kanata_log(k, c->cycle);
 	switch ((enum kanata_kind)c->kind) {
 	case KANATA_BEGIN: begin_entry(k, c); break;
 	case KANATA_STAGE: change_stage(k, c); break;
@@ -359,7 +360,7 @@ void kanata_end(struct kanata *k, uint64_t cycle)
 {
 	kanata_advance(k, cycle + 1);
 	if (!k->open && filter_has_cycle(k->only, cycle))
-		open_log(k, cycle);
+		begin_kanata_log(k, cycle);
 	else if (!k->open)
 		fprintf(k->out, "C=\t%" PRIu64 "\n", cycle);
 	while (k->oldest)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Lines of logs, assembled by hand in a buffer of the caller: a log has millions of them, and printf() would cost more
+ * Writes parts of log lines into a buffer of the caller. A log has millions of lines, and printf() would take more time
  * than the simulation.
  */
 #ifndef LINE_H
@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-/* Writes a decimal number; returns its end. */
+/* Writes a decimal number. Returns the end of the text. */
 static inline char *line_decimal(char *p, uint64_t v)
 {
 	char digit[20];
@@ -22,7 +22,7 @@ static inline char *line_decimal(char *p, uint64_t v)
 	return p;
 }
 
-/* Writes a hexadecimal number; returns its end. */
+/* Writes a hexadecimal number. Returns the end of the text. */
 static inline char *line_hex(char *p, uint64_t v)
 {
 	unsigned n = v ? (67u - (unsigned)__builtin_clzll(v)) / 4u : 1u;
@@ -32,7 +32,7 @@ static inline char *line_hex(char *p, uint64_t v)
 	return p;
 }
 
-/* Copies a word; returns its end. */
+/* Copies a word. Returns the end of the text. */
 static inline char *line_word(char *p, const char *word)
 {
 	while (*word)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Packet size histograms; see traffic.h. Each thread has its own. */
+/* Packet size histograms; see traffic.h. Each thread has its own histograms. */
 #include <assert.h>
 #include "threads/threads.h"
 #include "instrument/traffic.h"
@@ -12,7 +12,7 @@ void traffic_add(struct traffic *t, const struct req *r, uint32_t bytes)
 	t[thread_index].count[class][bytes]++;
 }
 
-void traffic_fold(struct traffic *t, unsigned threads)
+void traffic_sum_threads(struct traffic *t, unsigned threads)
 {
 	for (unsigned i = 1; i < threads; i++)
 		for (unsigned c = 0; c < TRAFFIC_CLASSES; c++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Packet size histograms by class of access, traffic_breakdown_* (LSU-inject-3, LSU-cluster-2). The class is
- * the access type, except for atomics: these are global reads, and have the class N_ACC_TYPES.
+ * Histograms of packet sizes by class of access, for the figures traffic_breakdown_* (LSU-inject-3, LSU-cluster-2). The
+ * class is the access type. Atomics, which have the type of global reads, have the class N_ACC_TYPES.
  */
 #ifndef TRAFFIC_H
 #define TRAFFIC_H
@@ -9,13 +9,13 @@
 #include "request/req.h"
 
 #define TRAFFIC_CLASSES (N_ACC_TYPES + 1)
-#define TRAFFIC_BYTES   256 /* packet sizes are smaller */
+#define TRAFFIC_BYTES   256 /* more than the size of every packet */
 struct traffic {
 	uint64_t count[TRAFFIC_CLASSES][TRAFFIC_BYTES];
 };
-/* Counts a packet. t: histograms of all threads. */
+/* Counts a packet in the histograms of this thread; t: histograms of all threads. */
 void traffic_add(struct traffic *t, const struct req *r, uint32_t bytes);
-/* Adds t[1], ... to t[0] and clears them. */
-void traffic_fold(struct traffic *t, unsigned threads);
+/* Adds the histograms of all other threads to t[0], and clears them. */
+void traffic_sum_threads(struct traffic *t, unsigned threads);
 
 #endif

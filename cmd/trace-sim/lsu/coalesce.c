@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Access generation: memory accesses of a warp's load or store (LSU-gen, LSU-local), and the number of passes
- * of a shared memory instruction (LSU-smem).
+ * Generates the memory accesses of a warp's load or store (LSU-gen, LSU-local), and computes the number of passes of a
+ * shared memory instruction (LSU-smem).
  *
- * Always true of a list: at most one access per segment and part of the warp (atomics: one per transaction),
- * parts in order, segments ascending within a part. In sector mode every access is one 32-byte sector. Constant
- * and texture accesses are made in readonly.c.
+ * Always true: an access list has at most one access for each segment and part of the warp (atomics: for each
+ * transaction). Accesses are in the order of the parts and, within a part, in the order of ascending segments. In
+ * sector mode every access is one sector of 32 bytes. readonly.c makes the accesses to constants and textures.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #define LINE_MASK  127u
 #define LOCAL_BASE 0x1F880000u /* base of local memory */
 
-/* Segments of one part of the warp while its lanes are gathered; order lists them by address, then age. */
+/* Segments of one part of the warp while its lanes are gathered; `order` sorts them by address, then by age. */
 struct segments {
 	uint32_t n, segment_bytes;
 	uint8_t order[MAX_ACCESSES];
@@ -27,7 +27,7 @@ _Noreturn static void reject_access(
 	sm_fatal(s, w, "access", "%s 0x%" PRIx64 " (expected %s)", found, value, want);
 }
 
-/* Sets bits offset .. offset + n - 1 of a line's byte mask; bits beyond the line are dropped. n <= 32. */
+/* Sets the bits offset to offset + n - 1 of a line's byte mask, except bits beyond the line. n is at most 32. */
 static void mark_written_bytes(uint64_t bytes[2], unsigned offset, unsigned n)
 {
 	uint64_t m = (1ull << n) - 1;
@@ -49,7 +49,7 @@ static bool overlaps_bytes(const struct access *a, unsigned offset, unsigned n)
 	return (a->bytes[0] & m[0]) || (a->bytes[1] & m[1]);
 }
 
-/* Inserts a segment entry at position k of the order. */
+/* Adds a segment at position k of the order. */
 static struct access *insert_segment(struct segments *t, uint32_t k, uint64_t segment)
 {
 	struct access *a = &t->at[t->n];
@@ -61,7 +61,7 @@ static struct access *insert_segment(struct segments *t, uint32_t k, uint64_t se
 	return a;
 }
 
-/* Returns the entry of a segment, made if missing. Searched from the top, since addresses usually ascend. */
+/* Returns the entry of a segment; adds it if it is missing. Searches from the end, because addresses usually ascend. */
 static struct access *segment_entry(struct segments *t, uint64_t segment)
 {
 	uint32_t k = t->n;
@@ -73,7 +73,10 @@ static struct access *segment_entry(struct segments *t, uint64_t segment)
 	return insert_segment(t, k, segment);
 }
 
-/* Atomics: returns the first transaction of the segment without these bytes, or a new one after them. */
+/*
+ * For atomics: returns the first transaction of the segment that has none of the bytes offset to offset + n - 1. If
+ * there is none, adds a transaction after the others of the segment.
+ */
 static struct access *atomic_entry(struct segments *t, uint64_t segment, unsigned offset, unsigned n)
 {
 	uint32_t k = 0;
@@ -86,7 +89,7 @@ static struct access *atomic_entry(struct segments *t, uint64_t segment, unsigne
 	return insert_segment(t, k, segment);
 }
 
-static void mark_lane(struct access *a, unsigned offset, unsigned n, unsigned lane)
+static void mark_lane_bytes(struct access *a, unsigned offset, unsigned n, unsigned lane)
 {
 	a->sectors |= (uint8_t)(1u << offset / 32);
 	a->lanes |= 1u << lane;
@@ -94,16 +97,16 @@ static void mark_lane(struct access *a, unsigned offset, unsigned n, unsigned la
 }
 
 /*
- * quirk Q1-13: the second segment of a crossing access gets as many bytes as the access has, from its last byte
- * on (LSU-gen-5).
+ * Marks the sectors and bytes of a lane in one segment or, if the access crosses segments, in two. quirk Q1-13: the
+ * bytes marked in the second segment begin at the access's last byte, and are as many as the access has (LSU-gen-5).
  */
-static void mark_lane_sectors(struct segments *t, uint64_t addr, unsigned size, unsigned lane)
+static void mark_lane_access(struct segments *t, uint64_t addr, unsigned size, unsigned lane)
 {
 	uint64_t low = t->segment_bytes - 1, last = addr + size - 1;
 
-	mark_lane(segment_entry(t, addr & ~low), addr & LINE_MASK, size, lane);
+	mark_lane_bytes(segment_entry(t, addr & ~low), addr & LINE_MASK, size, lane);
 	if ((last & ~low) != (addr & ~low))
-		mark_lane(segment_entry(t, last & ~low), last & LINE_MASK, size, lane);
+		mark_lane_bytes(segment_entry(t, last & ~low), last & LINE_MASK, size, lane);
 }
 
 /* Halves the segment while only one half of it is used (LSU-gen-7). */
@@ -145,7 +148,7 @@ static void append_accesses(struct access_list *out, struct segments *t, uint8_t
 }
 
 /* Returns true in sector mode (LSU-gen-3). quirk Q1-15: architecture 39 is not in sector mode. */
-static bool sector_mode(const struct core_params *c, const struct uop *u)
+static bool is_sector_mode(const struct core_params *c, const struct uop *u)
 {
 	if (c->coalesce_arch >= 40)
 		return true;
@@ -154,7 +157,7 @@ static bool sector_mode(const struct core_params *c, const struct uop *u)
 	return c->gmem_skip_l1d || u->flags & UOP_BYPASS;
 }
 
-/* Bytes of a segment; 0: the original has no segment for this width. */
+/* Returns the number of bytes of a segment; 0: the original has no segment for accesses of `size` bytes. */
 static uint32_t segment_bytes(unsigned size, bool sectors)
 {
 	switch (size) {
@@ -174,7 +177,7 @@ unsigned coalesce_local(
 	unsigned i;
 
 	/*
-	 * If kernels share an SM, CTA slots have different sizes; the original divides by zero (LSU-local-1).
+	 * If kernels share an SM, CTA slots have different sizes. The original then divides by zero (LSU-local-1).
 	 */
 	if (s->core->local_mem_map && !s->params->concurrent_kernels) {
 		uint32_t p = s->cta_padded;
@@ -220,7 +223,7 @@ static void gather_local(
 			reject_access(s, w, "local access of warp slot", w->warp,
 				"a slot within the local memory of the SM");
 		for (unsigned k = 0; k < n && word[k]; k++)
-			mark_lane_sectors(t, word[k], piece, i);
+			mark_lane_access(t, word[k], piece, i);
 	}
 }
 
@@ -235,7 +238,7 @@ static void gather_atomic(
 
 		if (((lane[i] + size - 1) & ~low) != (lane[i] & ~low))
 			reject_access(s, w, "atomic access at", lane[i], "one within a segment");
-		mark_lane(atomic_entry(t, lane[i] & ~low, offset, size), offset, size, i);
+		mark_lane_bytes(atomic_entry(t, lane[i] & ~low, offset, size), offset, size, i);
 	}
 }
 
@@ -244,12 +247,12 @@ static void gather_global(const uint64_t lane[32], unsigned size, uint32_t lanes
 {
 	FOR_BITS32 (i, lanes)
 		if (lane[i])
-			mark_lane_sectors(t, lane[i], size, i);
+			mark_lane_access(t, lane[i], size, i);
 }
 
 /*
- * Consecutive lanes at consecutive aligned addresses, in sector mode: generates the sectors without a table. No
- * address is 0 and no lane crosses a sector, so the list equals that of the general way.
+ * In sector mode, generates the accesses of consecutive lanes at consecutive aligned addresses without a table. Returns
+ * false for other patterns. No address is 0 and no lane crosses a sector, so the list is the same as with a table.
  */
 static bool coalesce_unit_stride(
 	const struct tblock *tb, const struct rec *r, unsigned size, uint8_t type, struct access_list *out)
@@ -305,10 +308,10 @@ void coalesce(struct sm *s, const struct winst *w, struct access_list *out)
 	out->n = 0;
 	out->lane0 = 0;
 	if (w->mask && (w->space == SPACE_CONST || w->space == SPACE_TEX))
-		readonly_lines(s, w, out);
+		readonly_generate_accesses(s, w, out);
 	if (!(u->flags & UOP_ACCESS) || !w->mask || (w->space != SPACE_GLOBAL && w->space != SPACE_LOCAL))
 		return;
-	t.segment_bytes = segment_bytes(u->size, sector_mode(s->core, u));
+	t.segment_bytes = segment_bytes(u->size, is_sector_mode(s->core, u));
 	if (!t.segment_bytes)
 		reject_access(s, w, "global or local access with a width of", u->size,
 			"1, 2, 4, 8 or 16 bytes a lane");
@@ -333,13 +336,18 @@ void coalesce(struct sm *s, const struct winst *w, struct access_list *out)
 
 /* ---- shared memory (LSU-smem) ----------------------------------------------------------------------- */
 
-/* quirk Q1-14: only the first address of a lane counts, whatever its width. */
+/*
+ * A word of shared memory that lanes access, its bank, and the number of accesses. quirk Q1-14: only the first word of
+ * a lane counts, whatever the width of the access.
+ */
 struct bank_word {
 	uint64_t word;
 	uint32_t bank, count;
 };
 
-/* Finds the distinct words of the lanes and the number of accesses to each. Returns how many there are. */
+/*
+ * Stores in out[] the different words of the lanes, with the number of accesses to each. Returns the number of words.
+ */
 static uint32_t distinct_words(const uint64_t lane[32], uint32_t lanes, uint32_t banks, struct bank_word *out)
 {
 	uint32_t n = 0, k;
@@ -372,7 +380,10 @@ static uint32_t most_words_of_a_bank(const struct bank_word *w, uint32_t n)
 	return most;
 }
 
-/* -gpgpu_shmem_limited_broadcast: the first word of the first bank that several lanes read counts once. */
+/*
+ * Returns the largest number of accesses to one bank with -gpgpu_shmem_limited_broadcast: of the words that several
+ * lanes access, only the first one of the first bank counts as one access.
+ */
 static uint32_t most_accesses_of_a_bank(struct bank_word *w, uint32_t n)
 {
 	struct bank_word *cast = NULL;
@@ -397,11 +408,11 @@ static uint32_t most_accesses_of_a_bank(struct bank_word *w, uint32_t n)
 }
 
 /*
- * Passes of one run of lanes at a stride of k words; 0: another pattern. Lanes i and j share a bank if (i - j)
- * k is a multiple of the number of banks, a power of 2, and a word only if k is 0 (or so large that addresses
- * wrap).
+ * Returns the number of passes if consecutive lanes have a constant stride of k words; 0: another pattern. Lanes i and
+ * j use the same bank if (i - j) * k is a multiple of the number of banks, which is a power of 2. They use the same
+ * word only if k is 0, or so large that addresses wrap.
  */
-static inline uint32_t strided_passes(const struct tblock *tb, const struct winst *w, uint32_t banks)
+static inline uint32_t passes_of_word_stride(const struct tblock *tb, const struct winst *w, uint32_t banks)
 {
 	uint32_t run = w->mask >> bit_lowest32(w->mask), k, period;
 	uint64_t stride;
@@ -421,10 +432,10 @@ static inline uint32_t strided_passes(const struct tblock *tb, const struct wins
 }
 
 /*
- * Largest number of distinct words in one bank, without limited broadcast: each word is compared only with
- * those of its bank. latest: lane of the bank's latest word; before: lane of the word before, by lane.
+ * Returns the largest number of different words in one bank, without limited broadcast. Compares each word only with
+ * the words of its bank: latest[] is the lane of the bank's last new word, before[] the lane of the word before it.
  */
-static NOINLINE uint32_t most_words_banked(const uint64_t lane[32], uint32_t lanes, uint32_t banks)
+static NOINLINE uint32_t most_words_per_bank(const uint64_t lane[32], uint32_t lanes, uint32_t banks)
 {
 	uint8_t latest[64], count[64], before[32];
 	uint64_t used = 0;
@@ -451,7 +462,7 @@ static NOINLINE uint32_t most_words_banked(const uint64_t lane[32], uint32_t lan
 	return most;
 }
 
-/* Drops lanes that read the same word as the lane before, as neighbours often do. */
+/* Returns `lanes` without the lanes that use the same word as the lane before; neighbouring lanes often do. */
 static uint32_t drop_repeated_words(const uint64_t lane[32], uint32_t lanes)
 {
 	uint32_t same = 0;
@@ -461,8 +472,8 @@ static uint32_t drop_repeated_words(const uint64_t lane[32], uint32_t lanes)
 	return lanes & ~(same & lanes << 1);
 }
 
-/* Returns whether all lanes read different banks, of at most 64. */
-static bool are_banks_different(const uint64_t lane[32], uint32_t lanes, uint32_t banks)
+/* Returns true if all lanes use different banks. There are at most 64 banks. */
+static bool use_different_banks(const uint64_t lane[32], uint32_t lanes, uint32_t banks)
 {
 	uint64_t used = 0;
 
@@ -485,7 +496,7 @@ static NOINLINE uint32_t count_passes_of_words(
 	return c->smem_limited_broadcast ? most_accesses_of_a_bank(word, n) : most_words_of_a_bank(word, n);
 }
 
-static NOINLINE uint32_t shared_passes(struct sm *s, const struct winst *w)
+static NOINLINE uint32_t count_shared_passes(struct sm *s, const struct winst *w)
 {
 	const struct core_params *c = s->core;
 	uint32_t width = 32 / c->warp_parts, total = 0;
@@ -500,10 +511,10 @@ static NOINLINE uint32_t shared_passes(struct sm *s, const struct winst *w)
 			continue;
 		if (!c->smem_limited_broadcast)
 			lanes = drop_repeated_words(lane, lanes);
-		if (masks && are_banks_different(lane, lanes, c->smem_banks))
+		if (masks && use_different_banks(lane, lanes, c->smem_banks))
 			total++;
 		else if (masks && !c->smem_limited_broadcast)
-			total += most_words_banked(lane, lanes, c->smem_banks);
+			total += most_words_per_bank(lane, lanes, c->smem_banks);
 		else
 			total += count_passes_of_words(c, lane, lanes);
 	}
@@ -517,9 +528,9 @@ uint32_t coalesce_shared_passes(struct sm *s, const struct winst *w)
 	if (!w->mask)
 		return 1;
 	if (s->core->warp_parts == 1) {
-		passes = strided_passes(&s->cta[w->cta].block, w, s->core->smem_banks);
+		passes = passes_of_word_stride(&s->cta[w->cta].block, w, s->core->smem_banks);
 		if (passes)
 			return passes;
 	}
-	return shared_passes(s, w);
+	return count_shared_passes(s, w);
 }

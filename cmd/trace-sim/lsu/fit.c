@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rejects accesses that the caches of this configuration cannot serve, when a kernel makes one. The original
- * aborts or hangs at such an access and runs all kernels without one.
+ * Ends the run at an access that the caches of the configuration can never serve. The original aborts or hangs at such
+ * an access. Kernels without such an access run.
  */
 #include "threads/catch.h"
 #include "ldst_int.h"
@@ -18,23 +18,24 @@ static void check_access_size(const struct sm *s, const struct winst *w, uint32_
 				l->at[i].size, w->uop->pc, most, where, s->core->coalesce_arch);
 }
 
-/* Checks accesses above an L2 that answers a line in sectors, if the MSHRs take only one. */
-static void check_fill(const struct sm *s, const struct winst *w)
+/* Checks accesses to an L1 with MSHRs for one reply per line, if the L2 replies to a line sector by sector. */
+static void check_fill_in_sectors(const struct sm *s, const struct winst *w)
 {
 	const struct cache_params *l1 = &s->core->l1d;
 
 	if (w->uop->flags & UOP_LOAD || l1->walloc != WALLOC_NONE)
 		sm_fatal(s, w, "access",
-			"the instruction at pc 0x%x makes the L1 request %u bytes, which the L2 answers in sectors (expected MSHR kind S, -gpgpu_cache:dl1)",
+			"the instruction at pc 0x%x makes the L1 request %u bytes, to which the L2 replies in sectors (expected MSHR kind S, -gpgpu_cache:dl1)",
 			w->uop->pc, l1->atom_bytes);
 	check_access_size(s, w, 32, "a sector, in which the L2 acknowledges,");
 }
 
 /*
- * Checks accesses to an L1 with MSHR kind S, whose entries wait for all sectors of a line. The L2 answers a
- * line of 128 bytes in four sectors, another line in the sectors of the access, and a sector as a whole.
+ * Checks accesses to an L1 with MSHR kind S. An MSHR entry of this kind waits for all sectors of a line. The L2 replies
+ * to a request of 128 bytes with four sectors, to a shorter one with the sectors of the access, and to a request of one
+ * sector with one reply.
  */
-static void check_pieces(const struct sm *s, const struct winst *w)
+static void check_sector_mshr(const struct sm *s, const struct winst *w)
 {
 	const struct cache_params *l1 = &s->core->l1d, *l2 = &s->params->mem.l2;
 	bool whole = l1->atom_bytes <= 32 || !l2->present || l2->kind != CACHE_SECTOR || s->core->perfect_mem;
@@ -44,7 +45,7 @@ static void check_pieces(const struct sm *s, const struct winst *w)
 		return;
 	if (whole)
 		sm_fatal(s, w, "access",
-			"the instruction at pc 0x%x misses in the L1, whose answers do not come in sectors (expected MSHR kind A, -gpgpu_cache:dl1)",
+			"the instruction at pc 0x%x misses in the L1, whose replies do not come in sectors (expected MSHR kind A, -gpgpu_cache:dl1)",
 			w->uop->pc);
 	for (uint32_t i = 0; i < l->n && l1->line_bytes < 128; i++)
 		if (32 * bit_count32(l->at[i].sectors) != l1->line_bytes)
@@ -69,16 +70,16 @@ void fit_check(const struct sm *s, const struct winst *w, bool to_l1)
 	if (to_l1 && unfit & UNFIT_L1_BYTES)
 		check_access_size(s, w, s->core->l1d.atom_bytes, "an L1 sector");
 	if (to_l1 && unfit & UNFIT_L1_FILL)
-		check_fill(s, w);
+		check_fill_in_sectors(s, w);
 	if (to_l1 && unfit & UNFIT_L1_PIECES)
-		check_pieces(s, w);
+		check_sector_mshr(s, w);
 }
 
 /*
- * Ends the run. The record of the access may have left the pipeline, so the place is the kernel and the text
- * has the pc.
+ * Ends the run. The instruction may have left the pipeline, so the message has the kernel's file and the pc instead of
+ * the line of the record.
  */
-void fit_never(const struct sm *s, const struct req *r, enum cache_never why)
+void fit_end_rejected_run(const struct sm *s, const struct req *r, enum cache_never why)
 {
 	struct fault f;
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Injection from an SM into the network: test for space, and the push with all its counts (LSU-inject,
+ * Injection of requests from an SM into the network: the test for free space, and the push with all counts (LSU-inject,
  * LSU-perfect).
  *
- * Always true: a failed test counts in the network, so it is made only for a request that is ready to go.
- * Addresses are decoded here unless they had to be decoded earlier (ldst_int.h, decode_early).
+ * Always true: the network counts failed tests, so a test is made only for a request that is ready to be sent.
+ * Addresses are decoded here unless they had to be decoded earlier (ldst.decode_early).
  */
 #include "ldst_int.h"
 #include "request/addrdec.h"
@@ -24,7 +24,7 @@ bool inject_can_push(struct sm *s, const struct req *r, bool bypass)
 	return inject_can_push_bytes(s, r->size + 8u, r->flags & carries);
 }
 
-/* Decodes the original address of a request; a miss in flight has the address of its atom. */
+/* Decodes the original address of a request; req.addr of a miss is the address of its atom. */
 static void decode_request_address(struct sm *s, struct req *r)
 {
 	uint64_t addr = r->addr;
@@ -32,17 +32,20 @@ static void decode_request_address(struct sm *s, struct req *r)
 
 	if (r->type != L1_WRBK_ACC) {
 		r->addr = r->orig_addr ? r->orig_addr : addr;
-		addrdec_request(s->dec, r);
+		addrdec_decode_request(s->dec, r);
 		r->addr = addr;
 		return;
 	}
-	addrdec_request(s->dec, r);
-	r->chip = chip; /* quirk Q3-8: of the request that evicted the line */
+	addrdec_decode_request(s->dec, r);
+	r->chip = chip; /* quirk Q3-8: the partition is that of the request that evicted the line */
 	r->sub = sub;
 }
 
-/* quirk Q3-35: write-backs count as global writes; allocate-reads and instruction fetches are not counted. */
-static void count_type(struct sm_counts *n, const struct req *r)
+/*
+ * Counts a request by type. quirk Q3-35: write-backs count as global writes. Allocate-reads and instruction fetches are
+ * not counted.
+ */
+static void count_request_type(struct sm_counts *n, const struct req *r)
 {
 	switch (r->type) {
 	case GLOBAL_ACC_R: n->mem_read_global++; break;
@@ -59,7 +62,7 @@ static void count_type(struct sm_counts *n, const struct req *r)
 void inject(struct sm *s, uint32_t handle)
 {
 	struct req *r = ldst_req(s, handle);
-	uint32_t bytes = req_bytes_out(r);
+	uint32_t bytes = req_bytes_of_request(r);
 
 	if (!s->ldst->decode_early || r->flags & REQ_BLANK)
 		decode_request_address(s, r);
@@ -69,7 +72,7 @@ void inject(struct sm *s, uint32_t handle)
 		bitset_set(s->clusters_with_replies, s->cluster);
 		return;
 	}
-	count_type(&s->n, r);
+	count_request_type(&s->n, r);
 	traffic_add(s->traffic_out, r, bytes);
 	if (s->events)
 		events_request(s->events, s->now, s->id, r->warp, r->addr, bytes, r->type, r->sub);

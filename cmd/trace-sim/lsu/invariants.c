@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Recomputes the derived state of a load/store unit and of its caches, and compares it; see
- * instrument/invariants.h. The modern core has a memory pipeline of its own, so only the common parts are
- * checked for it. Empty in builds without the check.
+ * instrument/invariants.h. The modern core has its own memory pipeline, so only the common parts are
+ * checked for it. The file is empty in builds without the checks.
  */
 #ifdef CHECK_INVARIANTS
 
 #include "instrument/invariants.h"
 #include "ldst_int.h"
 
-/* Checks that due steps rise along a queue. */
+/* Checks that entries of a queue are due in the order of the queue. */
 static void check_due_order(const struct sm *s, const struct timed_fifo *f, uint32_t part)
 {
 	for (uint32_t i = 1; i < f->count; i++) {
@@ -35,7 +35,7 @@ static void check_latency_queues(const struct sm *s, const struct ldst *l)
 	invariant("ldst.queue_due", s->id, 0, l->queue_due, first);
 }
 
-/* Checks that each entry is found from its home on, without a gap. */
+/* Checks that a lookup of each LDGSTS in flight finds its entry in the hash table. */
 static void check_ldgsts(const struct sm *s, const struct ldst *l)
 {
 	uint32_t used = 0;
@@ -47,12 +47,13 @@ static void check_ldgsts(const struct sm *s, const struct ldst *l)
 			continue;
 		used++;
 		invariant("ldst.ldgsts", s->id, i,
-			pend_ldgsts(s, e->warp, (uint32_t)(e->key >> 32), e->key & UINT32_MAX), e->count);
+			pend_ldgsts_accesses(s, e->warp, (uint32_t)(e->key >> 32), e->key & UINT32_MAX),
+			e->count);
 	}
 	invariant("ldst.ldgsts_n", s->id, 0, l->ldgsts_n, used);
 }
 
-/* Checks that no access is outstanding for slots without a live warp. */
+/* Checks that warp slots without a live warp have no outstanding access. */
 static void check_pending(const struct sm *s, const struct ldst *l)
 {
 	for (unsigned w = 0; w < MAX_WARPS; w++)

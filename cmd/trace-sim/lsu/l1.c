@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Accesses to the L1 data cache: requests are made from the accesses of DISP, pass the latency queue of their
- * bank and access the cache (LSU-l1q, LSU-disp).
+ * Accesses to the L1 data cache. The accesses of the instruction in DISP become requests, which pass the latency queue
+ * of their bank and then access the cache (LSU-l1q, LSU-disp).
  *
- * Always true: the head of each bank accesses the cache in every step until it is accepted, banks in ascending
- * order, whatever the state of the ports (quirk Q3-2: the L1D's data port never stalls; Q3-4). A rejected head
- * counts at each attempt.
+ * Always true: in every step the head of each bank's queue accesses the cache, until the cache accepts it. Banks are
+ * served in ascending order. The state of the ports has no effect (quirk Q3-2: the L1D's data port never stalls; Q3-4).
+ * A rejected head is counted at each attempt.
  */
 #include <string.h>
 #include "ldst_int.h"
@@ -13,7 +13,7 @@
 #include "request/hash.h"
 #include "sm/profile.h"
 
-/* Number of acknowledgements of a store of `bytes` bytes at the L1D (LSU-store-2). */
+/* Returns the number of acknowledgements that the L1D needs for a store of `bytes` bytes (LSU-store-2). */
 uint32_t ldst_store_acks_of(const struct ldst *l, uint32_t bytes) { return l->sector_mshr ? bytes / 32 : 1; }
 
 /* ---- requests ------------------------------------------------------------------------------------------ */
@@ -30,7 +30,7 @@ void ldst_prepare_requests(struct sm *s, uint16_t inst, uint64_t lane0)
 	flags |= f & UOP_STORE ? REQ_STORE : 0u;
 	flags |= f & UOP_BYPASS ? REQ_BYPASS : 0u;
 	flags |= f & UOP_LDGSTS ? REQ_LDGSTS : 0u;
-	/* quirk Q2-19: no instruction waits for a load without destination, or for LDGSTS. */
+	/* quirk Q2-19: no instruction waits for a load without destination register, or for an LDGSTS. */
 	if (f & UOP_STORE || (f & UOP_LOAD && w->uop->n_dst && !(f & UOP_LDGSTS)))
 		flags |= REQ_AWAITED;
 	s->ldst->request_template = (struct req){.lane0 = lane0,
@@ -52,7 +52,7 @@ uint32_t ldst_make_request(struct sm *s, const struct access *a)
 uint32_t ldst_request_like(struct sm *s, const struct req *model, const struct access *a)
 {
 	struct ldst *l = s->ldst;
-	uint32_t handle = req_like(s->reqs, model);
+	uint32_t handle = req_copy(s->reqs, model);
 	struct req *r = ldst_req(s, handle);
 
 	r->addr = r->orig_addr = a->addr;
@@ -66,18 +66,18 @@ uint32_t ldst_request_like(struct sm *s, const struct req *model, const struct a
 	if (l->l2_splits && a->size > 32) /* MEM-split */
 		r->pieces = a->size == 128 ? 4 : (uint8_t)bit_count32(a->sectors);
 	if (l->decode_early)
-		addrdec_request(s->dec, r);
+		addrdec_decode_request(s->dec, r);
 	return handle;
 }
 
-/* quirk Q4-25: draws the RANDOM partition index also for an attempt that its bank rejects. */
+/* Draws a random partition index for an access. quirk Q4-25: this also happens if the bank rejects the access. */
 static NOINLINE void draw_random_partition(struct sm *s, uint64_t addr)
 {
 	struct req r;
 
 	memset(&r, 0, sizeof(r));
 	r.addr = addr;
-	addrdec_request(s->dec, &r);
+	addrdec_decode_request(s->dec, &r);
 }
 
 static uint32_t l1_bank_of(const struct sm *s, uint64_t addr)
@@ -89,7 +89,7 @@ static uint32_t l1_bank_of(const struct sm *s, uint64_t addr)
 	return hash_index(c->l1_bank_hash, addr, c->l1_banks, s->ldst->bank_shift);
 }
 
-/* ---- DISP to the latency queues: one access a bank, from the back of the list ------------------------- */
+/* ---- DISP to the latency queues: one access per bank, from the end of the list ------------------------ */
 
 enum stall_reason l1_issue_accesses(struct sm *s)
 {
@@ -102,7 +102,7 @@ enum stall_reason l1_issue_accesses(struct sm *s)
 		struct timed_fifo *q = &l->queue[b];
 
 		if (q->count == s->core->l1_latency || l->last_in[b] == l->step) {
-			if (l->decode_early && addrdec_draws(s->dec))
+			if (l->decode_early && addrdec_is_random(s->dec))
 				draw_random_partition(s, a->addr);
 			s->n.l1cache_bkconflict++;
 			if (s->profile)
@@ -121,27 +121,27 @@ enum stall_reason l1_issue_accesses(struct sm *s)
 	return l->acc.n ? STALL_COAL : STALL_NONE;
 }
 
-/* ---- the latency queues' heads at the cache ------------------------------------------------------------ */
+/* ---- accesses of the queue heads to the cache ---------------------------------------------------------- */
 
-/* quirk Q3-1: a hit needs no write-back slot and no register bank; the access returns at once. */
+/* Completes a hit of a load. quirk Q3-1: it returns at once, without the write-back register and register banks. */
 static void complete_load_hit(struct sm *s, const struct req *r)
 {
 	const struct uop *u = &s->uops[r->code];
-	unsigned done = pend_registers_done(s, u, r->warp);
+	unsigned done = pend_count_returned(s, u, r->warp);
 
-	/* PTX-load: the original completes a vector load of PTX once per register. Machine code has one. */
+	/* PTX-load: the original completes a vector load of PTX once per register, one of machine code once. */
 	for (unsigned i = uop_is_ptx(u) ? done : done != 0; i; i--)
 		sm_inst_complete(s, r->code, r->inst_mask);
-	if (r->flags & REQ_LDGSTS && pend_ldgsts_done(s, r->warp, u->pc, r->lane0)) {
+	if (r->flags & REQ_LDGSTS && pend_count_ldgsts_returned(s, r->warp, u->pc, r->lane0)) {
 		ldgsts_done(s, r->warp, u->pc, r->lane0);
 		s->changed = true;
 	}
 }
 
 /*
- * Accesses the cache with one head. Returns true if it left the queue. A store of which nothing is sent below
- * is acknowledged here, hit or miss (LSU-store-3), and its request ends; another store is acknowledged by its
- * answers.
+ * Accesses the cache with the head of a queue. Returns true if the head leaves the queue. If the cache sends nothing
+ * below for a store, the store is acknowledged here, hit or miss (LSU-store-3), and its request is freed. Other stores
+ * are acknowledged by replies.
  */
 static bool access_l1(struct sm *s, uint32_t handle)
 {
@@ -154,13 +154,13 @@ static bool access_l1(struct sm *s, uint32_t handle)
 		return false;
 	r = ldst_req(s, handle);
 	if (st == STATUS_RESERVATION_FAIL)
-		fit_never(s, r, ev.never);
+		fit_end_rejected_run(s, r, ev.never);
 	if (s->profile)
 		profile_l1(s, r, probe == STATUS_HIT || probe == STATUS_HIT_RESERVED);
 	if (r->flags & REQ_WRITE) {
 		if (ev.write_sent || (st == STATUS_MISS && ev.alloc_sent))
 			return true;
-		pend_store_acks(s, r->warp, ldst_store_acks_of(l, r->size));
+		pend_acknowledge_store(s, r->warp, ldst_store_acks_of(l, r->size));
 		req_free(s->reqs, handle);
 	} else if (st == STATUS_HIT) {
 		if (r->flags & REQ_LOAD)
@@ -193,8 +193,8 @@ void l1_queue_step(struct sm *s, struct ldst *l)
 }
 
 /*
- * Runs a cycle of the cache: offers a request of its miss queue to each port of the cluster, and samples the
- * ports.
+ * Runs a cycle of the cache: sends requests of its miss queue, at most one for each port of the cluster, and counts the
+ * cycle.
  */
 void l1_cache_step(struct sm *s, struct cache *c)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The load/store unit: its cycle, the dispatch register DISP, entry and retirement, and the time of its next
- * run (LSU-accept, LSU-disp, LSU-leave). Constants and textures: readonly.c.
+ * The load/store unit: its cycle, the dispatch register DISP, entry and retirement of instructions, and the time of the
+ * next run (LSU-accept, LSU-disp, LSU-leave). readonly.c has the accesses to constants and textures.
  *
- * Always true outside a step: DISP holds an instruction exactly if disp is not DISP_EMPTY. Its accesses are
- * those left in acc, taken from the back.
+ * Always true between steps: DISP has an instruction exactly if ldst.disp is not DISP_EMPTY. The accesses that are left
+ * to make are in ldst.acc, and are made from the end of the list.
  */
 #include <stdlib.h>
 #include "arena.h"
@@ -54,10 +54,10 @@ struct ldst *ldst_new(struct sm *s)
 	if (s->core->l1d.present)
 		l1_init(s, l);
 	/*
-	 * A write-back goes to the partition of the request that caused it, so that must be known at the
-	 * access.
+	 * A write-back is sent to the partition of the request that caused it, so the partition must be known
+	 * when the request accesses the cache.
 	 */
-	l->decode_early = addrdec_draws(s->dec) || (l->l1d && s->core->l1d.write != WRITE_THROUGH);
+	l->decode_early = addrdec_is_random(s->dec) || (l->l1d && s->core->l1d.write != WRITE_THROUGH);
 	return l;
 }
 
@@ -92,7 +92,7 @@ void ldst_invalidate_l1d(struct sm *s)
 		cache_invalidate(s->ldst->l1d);
 }
 
-/* Clock of a step. In the usual case of one step a clock, the slow division is avoided. */
+/* Returns the clock of a step. Usually there is one step per clock, and the slow division is avoided. */
 static inline uint64_t clock_of_ldst_step(const struct sm *s, uint64_t step)
 {
 	uint32_t steps = s->core->ldst_steps;
@@ -111,7 +111,7 @@ void ldst_use_tma(struct sm *s)
 		s->ldst->tma = tma_new();
 }
 
-void ldst_count_entry(struct sm *s, const struct winst *w)
+void ldst_count_instruction(struct sm *s, const struct winst *w)
 {
 	unsigned lanes = w->lanes;
 
@@ -146,7 +146,7 @@ static enum disp_kind disp_kind_of(const struct sm *s, const struct ldst *l, con
 	return l->l1d ? DISP_L1 : DISP_BYPASS;
 }
 
-uint32_t ldst_sectors(const struct access_list *l)
+uint32_t ldst_count_sectors(const struct access_list *l)
 {
 	uint32_t n = 0;
 
@@ -159,17 +159,17 @@ void ldst_accept(struct sm *s, uint16_t handle)
 {
 	struct ldst *l = s->ldst;
 	const struct winst *w = &s->winst[handle];
-	uint64_t first = (s->clock + 1) * s->core->ldst_steps; /* first step of the next clock */
+	uint64_t first = (s->clock + 1) * s->core->ldst_steps; /* first step of the next cycle */
 
 	assert(l->disp == DISP_EMPTY);
 	ldst_count_idle(s);
 	if (w->space == SPACE_SHARED || w->uop->flags & UOP_BULK)
-		l->acc.lane0 = l->acc.n = 0; /* no accesses */
+		l->acc.lane0 = l->acc.n = 0; /* no accesses to caches */
 	else
 		coalesce(s, w, &l->acc);
 	if (w->uop->flags & UOP_LOAD && w->space != SPACE_SHARED)
-		pend_add(s, w->uop, w->warp, l->acc.n, l->acc.lane0);
-	ldst_count_entry(s, w);
+		pend_count_accesses(s, w->uop, w->warp, l->acc.n, l->acc.lane0);
+	ldst_count_instruction(s, w);
 	if (s->power)
 		power_count_unit(s->power, w->code, w->mask, w->lanes);
 	l->disp_inst = handle;
@@ -185,7 +185,7 @@ void ldst_accept(struct sm *s, uint16_t handle)
 			s->power->shared_begun++;
 	}
 	if (s->profile)
-		profile_request(s, w->warp, w->code, ldst_sectors(&l->acc),
+		profile_request(s, w->warp, w->code, ldst_count_sectors(&l->acc),
 			l->disp == DISP_SHARED
 				? (uint32_t)(l->passes_end - (s->clock + 1) * s->core->ldst_steps)
 				: 0);
@@ -202,13 +202,16 @@ static void empty_disp(struct sm *s, struct ldst *l)
 	s->changed = true;
 }
 
-/* quirk Q2-19: no instruction waits for a load without destination, or for an LDGSTS without DEPBAR. */
+/*
+ * Completes a load without outstanding accesses. quirk Q2-19: no instruction waits for a load without destination
+ * register, and only a DEPBAR waits for an LDGSTS.
+ */
 static void retire_load(struct sm *s, struct ldst *l, const struct winst *w)
 {
-	if (!pend_any(s, w->uop, w->warp)) {
+	if (!pend_has_accesses(s, w->uop, w->warp)) {
 		sm_inst_complete(s, w->code, w->mask);
 		depend_release_all(s, &s->warp[w->warp], w->warp, w->uop);
-		if (w->uop->flags & UOP_LDGSTS && !pend_ldgsts(s, w->warp, w->uop->pc, l->acc.lane0))
+		if (w->uop->flags & UOP_LDGSTS && !pend_ldgsts_accesses(s, w->warp, w->uop->pc, l->acc.lane0))
 			ldgsts_done(s, w->warp, w->uop->pc, l->acc.lane0);
 	}
 }
@@ -233,7 +236,7 @@ static void retire_disp(struct sm *s, struct ldst *l)
 	empty_disp(s, l);
 }
 
-/* Sends one access a step directly to the network. A store waits for one acknowledgement per piece. */
+/* Sends one access directly to the network. A store waits for one acknowledgement per piece. */
 static enum stall_reason send_bypassing_access(struct sm *s, struct ldst *l)
 {
 	const struct winst *w = &s->winst[l->disp_inst];
@@ -249,16 +252,16 @@ static enum stall_reason send_bypassing_access(struct sm *s, struct ldst *l)
 	return --l->acc.n ? STALL_COAL : STALL_NONE;
 }
 
-/* Gives a bulk copy to its unit. */
-static enum stall_reason give_copy_to_tma(struct sm *s, struct ldst *l)
+/* Passes the bulk copy in DISP to the TMA. */
+static enum stall_reason pass_copy_to_tma(struct sm *s, struct ldst *l)
 {
-	if (!tma_can_take(s))
+	if (!tma_can_accept(s))
 		return STALL_COAL;
-	tma_take(s, &s->winst[l->disp_inst]);
+	tma_accept(s, &s->winst[l->disp_inst]);
 	return STALL_NONE;
 }
 
-static enum stall_type memory_stall(const struct winst *w)
+static enum stall_type memory_stall_type_of(const struct winst *w)
 {
 	bool store = w->uop->flags & UOP_STORE;
 
@@ -271,21 +274,21 @@ static enum stall_type memory_stall(const struct winst *w)
 	return store ? STALL_G_MEM_ST : STALL_G_MEM_LD;
 }
 
-/* Counts n steps of unfinished passes of a shared memory instruction. */
-static void count_passes(struct sm *s, uint64_t n)
+/* Counts n steps in which a shared memory instruction has passes left. */
+static void count_unfinished_passes(struct sm *s, uint64_t n)
 {
 	s->n.stall_shd_mem += n;
 	s->n.stall[STALL_S_MEM][STALL_BK_CONF] += n;
 	s->n.shmem_bkconflict += n;
 }
 
-static void disp_step(struct sm *s, struct ldst *l)
+static void step_disp(struct sm *s, struct ldst *l)
 {
 	enum stall_reason reason = STALL_NONE;
 
 	if (l->disp == DISP_SHARED) {
 		if (l->step < l->passes_end) {
-			count_passes(s, 1);
+			count_unfinished_passes(s, 1);
 			return;
 		}
 	} else if (l->disp == DISP_L1) {
@@ -295,14 +298,14 @@ static void disp_step(struct sm *s, struct ldst *l)
 	} else if (l->disp == DISP_READ) {
 		reason = readonly_issue_access(s);
 	} else if (l->disp == DISP_BULK) {
-		reason = give_copy_to_tma(s, l);
+		reason = pass_copy_to_tma(s, l);
 	}
 	if (reason == STALL_NONE) {
 		retire_disp(s, l);
 		return;
 	}
 	s->n.stall_shd_mem++;
-	s->n.stall[memory_stall(&s->winst[l->disp_inst])][reason]++;
+	s->n.stall[memory_stall_type_of(&s->winst[l->disp_inst])][reason]++;
 }
 
 bool ldst_passes_left(const struct sm *s)
@@ -314,12 +317,12 @@ bool ldst_passes_left(const struct sm *s)
 
 /* ---- the cycle ----------------------------------------------------------------------------------------- */
 
-/* Clock of the next step that does more than count; see the invariant of due. */
+/* Returns the clock of the next step that changes more than counters; see the invariant of ldst.due. */
 uint64_t ldst_next_due(const struct sm *s, const struct ldst *l)
 {
 	uint64_t step = NEVER, next = s->clock + 1;
 
-	if (l->wb.full || l->draining || l->nextg != REQ_NONE || l->resp.count)
+	if (l->wb.full || l->draining || l->bypass_reply != REQ_NONE || l->resp.count)
 		return next;
 	if (l->disp == DISP_SHARED)
 		step = l->passes_end;
@@ -327,7 +330,7 @@ uint64_t ldst_next_due(const struct sm *s, const struct ldst *l)
 		return next;
 	if (l->l1d && !cache_miss_queue_empty(l->l1d))
 		return next;
-	if (l->readonly && readonly_moves(l))
+	if (l->readonly && readonly_has_work(l))
 		return next;
 	if (l->sp.count)
 		step = sm_min_clock(step, timed_fifo_front(&l->sp).due);
@@ -335,7 +338,7 @@ uint64_t ldst_next_due(const struct sm *s, const struct ldst *l)
 	if (step != NEVER)
 		step = clock_of_ldst_step(s, step);
 	if (l->tma)
-		step = sm_min_clock(step, tma_next(s));
+		step = sm_min_clock(step, tma_next_clock(s));
 	return step > next ? step : next;
 }
 
@@ -344,10 +347,10 @@ static NOINLINE void count_idle_steps(struct sm *s, struct ldst *l, uint64_t ste
 	if (l->l1d)
 		cache_idle_cycles(l->l1d, steps);
 	if (l->disp == DISP_SHARED)
-		count_passes(s, steps);
+		count_unfinished_passes(s, steps);
 }
 
-/* Counts the cycles since the unit last ran, before clock, in which no step was due. */
+/* Counts the cycles since the last run of the unit, up to `clock`, in which no step was due. */
 static inline void count_idle_cycles(struct sm *s, struct ldst *l, uint64_t clock)
 {
 	uint64_t cycles = clock - l->counted;
@@ -363,7 +366,7 @@ static void run_ldst_step(struct sm *s, struct ldst *l)
 {
 	ldst_write_back(s, l);
 	if (l->resp.count)
-		ldst_response(s);
+		ldst_handle_response(s);
 	if (l->readonly)
 		readonly_step(s);
 	if (l->l1d) {
@@ -372,7 +375,7 @@ static void run_ldst_step(struct sm *s, struct ldst *l)
 			l1_queue_step(s, l);
 	}
 	if (l->disp != DISP_EMPTY)
-		disp_step(s, l);
+		step_disp(s, l);
 }
 
 static NOINLINE void run_ldst_steps(struct sm *s, struct ldst *l)
@@ -397,4 +400,4 @@ void ldst_cycle(struct sm *s)
 		run_ldst_steps(s, s->ldst);
 }
 
-uint64_t ldst_next(const struct sm *s) { return s->ldst->due; }
+uint64_t ldst_next_clock(const struct sm *s) { return s->ldst->due; }

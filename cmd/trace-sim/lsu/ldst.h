@@ -4,16 +4,16 @@
  * (write-back, responses), l1.c (latency queues), readonly.c (constants, textures), pend.c (outstanding
  * accesses), coalesce.c (access generation), fit.c (rejected accesses), inject.c (towards the network).
  *
- * Time inside the unit is in steps: step = clock * ldst_steps + i. Shifting queues of the hardware are FIFOs
- * with entry times: an entry put into an L-slot queue at step t is at slot 0 from step t + L. Accesses are
- * generated when the instruction enters DISP, since they depend on nothing that changes after issue.
+ * Time inside the unit is in steps: step = clock * ldst_steps + i. Shifting queues of the hardware are modelled by
+ * FIFOs of entries with due times: an entry that is put into a queue of L slots at step t is at slot 0 from step t + L
+ * on. Accesses are generated when the instruction enters DISP, because they do not depend on any later state.
  */
 #ifndef LDST_H
 #define LDST_H
 
 #include "sm/sm.h"
 
-/* One generated access (LSU-gen-2). Lists are consumed from the back. */
+/* One generated access (LSU-gen-2). The accesses of a list are made from its end. */
 struct access {
 	uint64_t addr;
 	uint64_t bytes[2];
@@ -23,24 +23,26 @@ struct access {
 	uint8_t sectors;
 };
 
-#define MAX_ACCESSES 256 /* 32 lanes of 8 local words; only global pieces cross segments, one a lane */
+#define MAX_ACCESSES 256 /* 32 lanes of 8 local words; a global access has at most 2 segments per lane */
 
 struct access_list {
-	uint64_t lane0; /* address of lane 0, 0 when it is inactive */
+	uint64_t lane0; /* address of lane 0; 0 if it is inactive */
 	uint32_t n;
 	struct access at[MAX_ACCESSES];
 };
 
 /*
- * coalesce.c: generates the accesses of instruction w in the original's order, none in shared space. Ends the
- * run at the trace line of an access that the model cannot make (misaligned local ...).
+ * coalesce.c: generates the accesses of instruction w, in the original's order; for shared memory, none. Ends the run
+ * at the trace line of an access that the model does not support, such as a misaligned access to local memory.
  */
 void coalesce(struct sm *s, const struct winst *w, struct access_list *out);
-uint32_t ldst_sectors(const struct access_list *l);                   /* sectors of all accesses */
-uint32_t coalesce_shared_passes(struct sm *s, const struct winst *w); /* 1 to 32 */
+/* Returns the number of sectors of all accesses. */
+uint32_t ldst_count_sectors(const struct access_list *l);
+/* Returns the number of passes of a shared memory instruction, 1 to 32. */
+uint32_t coalesce_shared_passes(struct sm *s, const struct winst *w);
 /*
- * Translates a local address (LSU-local) into up to 8 word addresses and returns their number; 0 if the thread
- * is beyond the memory that the GPU gives to threads. addr and size satisfy LSU-local-2.
+ * Translates a local address into up to 8 word addresses (LSU-local), and returns their number. Returns 0 if the thread
+ * is beyond the local memory of the GPU. addr and size satisfy LSU-local-2.
  */
 unsigned coalesce_local(
 	const struct sm *s, unsigned warp, unsigned lane, uint64_t addr, unsigned size, uint64_t out[8]);
@@ -48,28 +50,29 @@ unsigned coalesce_local(
 struct ldst *ldst_new(struct sm *s);
 void ldst_delete(struct ldst *l);
 void ldst_cycle(struct sm *s);              /* runs the steps of a cycle */
-bool ldst_can_accept(const struct sm *s);   /* DISP empty */
-void ldst_accept(struct sm *s, uint16_t w); /* LSU-accept */
+bool ldst_can_accept(const struct sm *s);   /* returns true if DISP is empty */
+void ldst_accept(struct sm *s, uint16_t w); /* puts instruction w into DISP (LSU-accept) */
 bool ldst_response_full(const struct sm *s);
 void ldst_push_response(struct sm *s, uint32_t req);
-/* Clock of the unit's next run: s->clock + 1 while it has work; NEVER: only a reply wakes it. */
-uint64_t ldst_next(const struct sm *s);
-/* Brings counters up to the SM's clock, including cycles in which the unit did not run. */
+/* Returns the clock of the unit's next run: s->clock + 1 while it has work; NEVER: only a reply wakes it. */
+uint64_t ldst_next_clock(const struct sm *s);
+/* Brings the counters up to date, including the cycles in which the unit did not run. */
 void ldst_count_idle(struct sm *s);
 /* Returns true while the instruction in DISP has passes through shared memory left. */
 bool ldst_passes_left(const struct sm *s);
-void ldst_registers(
-	struct sm *s, uint32_t limit); /* makes tables large enough for register numbers below limit */
-void ldst_use_tma(struct sm *s);       /* creates the unit of bulk copies */
-void ldst_read_only(struct sm *s);     /* creates the constant and texture caches */
-struct cache *ldst_l1c(const struct sm *s),
-	*ldst_l1t(const struct sm *s);      /* NULL: missing, or not created yet */
-struct cache *ldst_l1d(const struct sm *s); /* NULL: none */
+/* Makes tables large enough for register numbers below `limit`. */
+void ldst_grow_registers(struct sm *s, uint32_t limit);
+void ldst_use_tma(struct sm *s); /* creates the TMA, if it does not exist yet */
+void ldst_use_read_only_caches(
+	struct sm *s); /* creates the constant and texture caches, if they do not exist yet */
+struct cache *ldst_l1c(const struct sm *s); /* NULL: the configuration has none, or it is not created yet */
+struct cache *ldst_l1t(const struct sm *s); /* NULL: the configuration has none, or it is not created yet */
+struct cache *ldst_l1d(const struct sm *s); /* NULL: the configuration has none */
 void ldst_invalidate_l1d(struct sm *s);
-/* Outstanding loads of a warp by register, for the deadlock report. */
-uint32_t ldst_pending(const struct sm *s, unsigned warp, unsigned reg);
+/* Returns the number of outstanding accesses for a register of a warp, for the deadlock report. */
+uint32_t ldst_outstanding_accesses(const struct sm *s, unsigned warp, unsigned reg);
 
-/* inject.c: test for space and push towards the network with all counters (LSU-inject). */
+/* inject.c: test for free space in the network, and push into it with all counters (LSU-inject). */
 bool inject_can_push(struct sm *s, const struct req *r, bool bypass);
 bool inject_can_push_bytes(struct sm *s, uint32_t bytes, bool write);
 void inject(struct sm *s, uint32_t req);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The load/store unit's state, shared by the files of this directory and the memory pipeline of core/ (LSU-state).
+ * The state of the load/store unit, which the files of this directory and core/memory.c share (LSU-state).
  *
  * Always true:
  *  - Steps count the unit's own cycles: step = clock * ldst_steps + i, i < ldst_steps.
- *  - due is the SM clock at which something can happen again. Between two runs of the unit nothing changes
- *    but the L1D's port counters and, while DISP waits for its shared memory passes, the stall counters.
- *  - An entry of SP or of an L1 latency queue can be taken from step `due` on; due steps rise along a queue.
- *    A queue of L slots that shift towards 0 once a step, closing gaps, is free at its top exactly when
- *    fewer than L entries are in it and none was put in during the step.
- *  - pend and the LDGSTS table hold no entry without outstanding accesses: 0 and absent mean the same.
+ *  - ldst.due is the SM clock at which the unit must run again. Between two runs only counters change: the L1D's
+ *    port counters and, while DISP waits for its shared memory passes, the stall counters.
+ *  - An entry of SP or of an L1 latency queue may be removed from step timed.due on; entries of a queue are due in
+ *    the order of the queue. The modelled queue has L slots, and its entries move towards slot 0 by one slot per
+ *    step, closing gaps. Its last slot is free exactly when the queue has fewer than L entries and none was added
+ *    in this step.
+ *  - The LDGSTS table has no entry without outstanding accesses.
  */
 #ifndef LDST_INT_H
 #define LDST_INT_H
@@ -23,7 +24,7 @@ struct timed {
 
 FIFO(timed_fifo, struct timed)
 
-/* NEXTWB: the instruction of a register-file write. */
+/* NEXTWB, the write-back register: the instruction that writes to the register file. */
 struct write_back {
 	uint64_t lane0;
 	uint32_t code, mask;
@@ -34,15 +35,15 @@ struct write_back {
 
 enum disp_kind {
 	DISP_EMPTY,
-	DISP_PASS,   /* no accesses: retires in its first step */
-	DISP_SHARED, /* conflict passes until step passes_end */
+	DISP_PASS,   /* an instruction without accesses, which retires in its first step */
+	DISP_SHARED, /* an access to shared memory, with passes until step passes_end */
 	DISP_READ,   /* accesses to the constant or texture cache */
-	DISP_L1,     /* accesses to the latency queues */
-	DISP_BYPASS, /* accesses to the network */
+	DISP_L1,     /* accesses to the L1D through its latency queues */
+	DISP_BYPASS, /* accesses that are sent to the network */
 	DISP_BULK    /* a bulk copy */
 };
 
-/* LDGSTS in flight (LSU-state-2). quirk Q3-32: pc and lane 0's address are cut to 32 bits. */
+/* An LDGSTS in flight (LSU-state-2). quirk Q3-32: pc and the address of lane 0 are cut to 32 bits. */
 struct ldgsts_count {
 	uint64_t key;
 	uint32_t warp, count;
@@ -50,36 +51,36 @@ struct ldgsts_count {
 
 struct ldst {
 	uint64_t due;
-	uint64_t counted;        /* clock up to which cycles have been counted */
-	uint64_t step;           /* step of the current cycle */
-	struct cache *l1c, *l1t; /* NULL: none, or none yet (readonly.c) */
+	uint64_t counted;        /* clock up to which cycles are counted */
+	uint64_t step;           /* current step */
+	struct cache *l1c, *l1t; /* constant and texture cache; NULL: none, or not created yet (readonly.c) */
 	bool readonly;           /* the constant or the texture cache exists */
 	struct cache *l1d;       /* NULL: none */
-	uint32_t nextg;          /* returned request that bypassed the L1D */
+	uint32_t bypass_reply;   /* returned request that bypassed the L1D; REQ_NONE: none */
 	bool draining;           /* the L1D has a ready request */
-	bool decode_early;       /* addresses are decoded when a request is made, not when it leaves */
-	bool sector_mshr;        /* stores are acknowledged by sector */
-	bool l2_splits;          /* requests of more than 32 bytes are answered in pieces */
-	uint8_t next_client;     /* client with the highest priority */
+	bool decode_early;       /* addresses are decoded when a request is made, not when it is sent */
+	bool sector_mshr;        /* stores are acknowledged sector by sector */
+	bool l2_splits;          /* the L2 replies in pieces to requests of more than 32 bytes */
+	uint8_t next_client;     /* client of the write-back register with the highest priority */
 	uint8_t disp;            /* enum disp_kind */
-	uint16_t disp_inst;      /* winst handle, WINST_NONE when empty */
-	uint64_t passes_end;
+	uint16_t disp_inst;      /* winst handle of the instruction in DISP; WINST_NONE: empty */
+	uint64_t passes_end;     /* DISP_SHARED: step of the last pass */
 	struct write_back wb;
-	struct timed_fifo sp;
-	struct ring resp;
+	struct timed_fifo sp; /* pipeline of shared memory */
+	struct ring resp;     /* response FIFO */
 	/* L1 latency queues, by bank */
 	struct timed_fifo *queue;
 	uint64_t *last_in;  /* step of the last insertion, by bank */
-	uint64_t filled;    /* banks with entries */
-	uint64_t queue_due; /* no head can be taken before this step */
+	uint64_t filled;    /* mask of the banks with entries */
+	uint64_t queue_due; /* first step in which a head may access the cache */
 	uint32_t bank_shift, n_banks;
 	/* outstanding accesses */
-	uint16_t *pend;              /* by warp slot and register, see pend_of() */
-	uint32_t pend_stride;        /* upper bound of register numbers */
-	struct ldgsts_count *ldgsts; /* open addressing */
+	uint16_t *pend;       /* number of outstanding accesses by warp slot and register, see pend_of() */
+	uint32_t pend_stride; /* upper bound of register numbers */
+	struct ldgsts_count *ldgsts; /* hash table with open addressing */
 	uint32_t ldgsts_cap, ldgsts_n;
 	struct req request_template; /* common fields of the requests of the instruction in DISP */
-	struct access_list acc;      /* accesses of that instruction */
+	struct access_list acc;      /* accesses that the instruction in DISP has yet to make */
 	struct tma *tma;             /* NULL: no kernel for compute capability 9.0 so far */
 };
 
@@ -88,58 +89,61 @@ static inline uint16_t *pend_of(const struct ldst *l, unsigned warp, unsigned re
 {
 	return &l->pend[warp * l->pend_stride + reg];
 }
-void pend_add(struct sm *s, const struct uop *u, unsigned warp, uint32_t n, uint64_t lane0);
-bool pend_any(const struct sm *s, const struct uop *u, unsigned warp);
-/* Counts an access that hit; releases no register. */
-void pend_hit(struct sm *s, const struct uop *u, unsigned warp);
-/* Counts a returned access of a load. Returns the number of registers without outstanding accesses. */
-unsigned pend_registers_done(struct sm *s, const struct uop *u, unsigned warp);
-/* Counts a returned access of an LDGSTS. Returns whether it was the last one. */
-bool pend_ldgsts_done(struct sm *s, unsigned warp, uint32_t pc, uint64_t lane0);
-uint32_t pend_ldgsts(const struct sm *s, unsigned warp, uint32_t pc, uint64_t lane0);
-void pend_store_acks(struct sm *s, unsigned warp, uint32_t k);
+void pend_count_accesses(struct sm *s, const struct uop *u, unsigned warp, uint32_t n, uint64_t lane0);
+bool pend_has_accesses(const struct sm *s, const struct uop *u, unsigned warp);
+/* Counts an access that hit as returned. Releases no register. */
+void pend_count_hit(struct sm *s, const struct uop *u, unsigned warp);
+/* Counts a returned access of a load. Returns the number of registers that it has released. */
+unsigned pend_count_returned(struct sm *s, const struct uop *u, unsigned warp);
+/* Counts a returned access of an LDGSTS. Returns true if it was the last one. */
+bool pend_count_ldgsts_returned(struct sm *s, unsigned warp, uint32_t pc, uint64_t lane0);
+uint32_t pend_ldgsts_accesses(const struct sm *s, unsigned warp, uint32_t pc, uint64_t lane0);
+void pend_acknowledge_store(struct sm *s, unsigned warp, uint32_t k);
 
 /* writeback.c */
 void ldst_write_back(struct sm *s, struct ldst *l);
-void ldst_response(struct sm *s); /* takes the head of the response FIFO if it can; the FIFO is not empty */
+/* Handles the head of the response FIFO, which must not be empty. The head remains if its receiver is busy. */
+void ldst_handle_response(struct sm *s);
 
-/* ldst.c: value of due after the unit's cycle. */
+/* ldst.c: returns the new value of due after a run of the unit. */
 uint64_t ldst_next_due(const struct sm *s, const struct ldst *l);
 
-/* Counts an instruction that the unit takes; of both cores. */
-void ldst_count_entry(struct sm *s, const struct winst *w);
-/* Ends a write that a fetch-on-write read held back; of both cores. */
+/* Counts an instruction that enters the load/store unit, by memory space; used by both cores. */
+void ldst_count_instruction(struct sm *s, const struct winst *w);
+/* Acknowledges and frees the write that waited for the fetch-on-write read r; used by both cores. */
 void ldst_free_parent_write(struct sm *s, const struct req *r);
 
 /* writeback.c: the clients of the write-back register */
 enum client { CLIENT_SHARED, CLIENT_TEXTURE, CLIENT_CONST, CLIENT_GLOBAL, CLIENT_L1D, N_CLIENTS };
 
 /* readonly.c */
-/* Generates one access a line, ascending; none if the cache is missing. */
-void readonly_lines(struct sm *s, const struct winst *w, struct access_list *out);
-enum stall_reason readonly_issue_access(struct sm *s); /* one access */
-void readonly_step(struct sm *s);                      /* the caches' own cycles */
-bool readonly_moves(const struct ldst *l);       /* the caches have work without a new request or reply */
-unsigned readonly_waiting(const struct ldst *l); /* mask of the two clients that have something */
-uint32_t readonly_pop(struct ldst *l, enum client c);
-bool readonly_response(struct sm *s, uint32_t req); /* false: the response must wait */
+/* Generates one access per line, in ascending order; none if there is no cache for the memory space. */
+void readonly_generate_accesses(struct sm *s, const struct winst *w, struct access_list *out);
+enum stall_reason readonly_issue_access(struct sm *s); /* makes one access of the instruction in DISP */
+void readonly_step(struct sm *s);                      /* runs a cycle of the two caches */
+bool readonly_has_work(
+	const struct ldst *l); /* returns true if a cache has work without a new request or reply */
+unsigned readonly_ready_clients(
+	const struct ldst *l); /* returns the mask of the two clients that have a ready request */
+uint32_t readonly_pop_ready(struct ldst *l, enum client c);
+bool readonly_handle_response(struct sm *s, uint32_t req); /* returns false if the response must wait */
 
 /* l1.c */
 void l1_cache_step(struct sm *s, struct cache *c);
 void l1_queue_step(struct sm *s, struct ldst *l);
 enum stall_reason l1_issue_accesses(struct sm *s);
-/* Sets request_template for an instruction whose accesses are about to be issued. */
+/* Sets request_template for the accesses of an instruction. */
 void ldst_prepare_requests(struct sm *s, uint16_t inst, uint64_t lane0);
 uint32_t ldst_make_request(struct sm *s, const struct access *a);
-/* The same with the common fields of a model. */
+/* Makes the request of access *a, with all other fields from *model. */
 uint32_t ldst_request_like(struct sm *s, const struct req *model, const struct access *a);
 uint32_t ldst_store_acks_of(const struct ldst *l, uint32_t bytes);
 
 static inline struct req *ldst_req(const struct sm *s, uint32_t handle) { return &s->reqs->req[handle]; }
 
-/* fit.c: checks the accesses in l->acc of w; needed if core_params.unfit is not 0. */
+/* fit.c: checks the accesses of w in ldst.acc; called if core_params.unfit is not 0. */
 void fit_check(const struct sm *s, const struct winst *w, bool to_l1);
-/* Ends the run with the reason why the L1 will never accept r. */
-_Noreturn void fit_never(const struct sm *s, const struct req *r, enum cache_never why);
+/* Ends the run with a message that says why the L1 will never accept r. */
+_Noreturn void fit_end_rejected_run(const struct sm *s, const struct req *r, enum cache_never why);
 
 #endif

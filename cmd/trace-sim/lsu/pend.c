@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Outstanding accesses: of loads by warp slot and destination register, of LDGSTS by warp slot, pc and
- * lane 0's address, and of stores by warp slot (LSU-state-2, LSU-store, SM-score-3).
+ * Counts of outstanding accesses: of loads by warp slot and destination register, of LDGSTS by warp slot, pc and the
+ * address of lane 0, and of stores by warp slot (LSU-state-2, LSU-store, SM-score-3).
  *
- * Always true: an LDGSTS key is in the table exactly while its count is above 0; the table is at most half
- * full. Several destinations of one instruction count the same accesses and end together.
+ * Always true: an LDGSTS is in the table exactly while its count is above 0. At most half of the table is used. If an
+ * instruction has several destination registers, they have the same counts and are released together.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +42,7 @@ static void ldgsts_grow(struct ldst *l)
 	free(old);
 }
 
-/* Empties a slot and moves displaced entries up. */
+/* Empties a slot, and moves later entries so that each can still be found from its hash slot on. */
 static void ldgsts_remove(struct ldst *l, struct ldgsts_count *e)
 {
 	uint32_t mask = l->ldgsts_cap - 1, hole = (uint32_t)(e - l->ldgsts), i = hole;
@@ -79,14 +79,14 @@ static void ldgsts_add(struct ldst *l, unsigned warp, uint64_t key, uint32_t n)
 	e->count += n;
 }
 
-uint32_t pend_ldgsts(const struct sm *s, unsigned warp, uint32_t pc, uint64_t lane0)
+uint32_t pend_ldgsts_accesses(const struct sm *s, unsigned warp, uint32_t pc, uint64_t lane0)
 {
 	const struct ldst *l = s->ldst;
 
 	return l->ldgsts_n ? ldgsts_slot(l, warp, ldgsts_key(pc, lane0))->count : 0;
 }
 
-bool pend_ldgsts_done(struct sm *s, unsigned warp, uint32_t pc, uint64_t lane0)
+bool pend_count_ldgsts_returned(struct sm *s, unsigned warp, uint32_t pc, uint64_t lane0)
 {
 	struct ldst *l = s->ldst;
 	struct ldgsts_count *e;
@@ -101,7 +101,7 @@ bool pend_ldgsts_done(struct sm *s, unsigned warp, uint32_t pc, uint64_t lane0)
 	return true;
 }
 
-void pend_add(struct sm *s, const struct uop *u, unsigned warp, uint32_t n, uint64_t lane0)
+void pend_count_accesses(struct sm *s, const struct uop *u, unsigned warp, uint32_t n, uint64_t lane0)
 {
 	for (unsigned d = 0; d < u->n_dst; d++)
 		*pend_of(s->ldst, warp, u->reg[d]) = (uint16_t)(*pend_of(s->ldst, warp, u->reg[d]) + n);
@@ -109,7 +109,7 @@ void pend_add(struct sm *s, const struct uop *u, unsigned warp, uint32_t n, uint
 		ldgsts_add(s->ldst, warp, ldgsts_key(u->pc, lane0), n);
 }
 
-bool pend_any(const struct sm *s, const struct uop *u, unsigned warp)
+bool pend_has_accesses(const struct sm *s, const struct uop *u, unsigned warp)
 {
 	for (unsigned d = 0; d < u->n_dst; d++)
 		if (*pend_of(s->ldst, warp, u->reg[d]))
@@ -117,14 +117,14 @@ bool pend_any(const struct sm *s, const struct uop *u, unsigned warp)
 	return false;
 }
 
-/* quirk Q2-9: the long-operation mark of the register stays. */
-void pend_hit(struct sm *s, const struct uop *u, unsigned warp)
+/* Counts an access that hit as returned. quirk Q2-9: the mark of a long operation on the register remains. */
+void pend_count_hit(struct sm *s, const struct uop *u, unsigned warp)
 {
 	for (unsigned d = 0; d < u->n_dst; d++)
 		--*pend_of(s->ldst, warp, u->reg[d]);
 }
 
-unsigned pend_registers_done(struct sm *s, const struct uop *u, unsigned warp)
+unsigned pend_count_returned(struct sm *s, const struct uop *u, unsigned warp)
 {
 	unsigned done = 0;
 
@@ -141,7 +141,7 @@ unsigned pend_registers_done(struct sm *s, const struct uop *u, unsigned warp)
 	return done;
 }
 
-void pend_store_acks(struct sm *s, unsigned warp, uint32_t k)
+void pend_acknowledge_store(struct sm *s, unsigned warp, uint32_t k)
 {
 	struct warp *w = &s->warp[warp];
 
@@ -153,12 +153,12 @@ void pend_store_acks(struct sm *s, unsigned warp, uint32_t k)
 	}
 }
 
-uint32_t ldst_pending(const struct sm *s, unsigned warp, unsigned reg)
+uint32_t ldst_outstanding_accesses(const struct sm *s, unsigned warp, unsigned reg)
 {
 	return *pend_of(s->ldst, warp, reg);
 }
 
-void ldst_registers(struct sm *s, uint32_t limit)
+void ldst_grow_registers(struct sm *s, uint32_t limit)
 {
 	struct ldst *l = s->ldst;
 	uint16_t *to = reserve((size_t)MAX_WARPS * limit, sizeof(*to));

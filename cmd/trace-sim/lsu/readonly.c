@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Accesses to constants, to a kernel's parameters and to textures, one line after the other, through read-only
- * caches. Only kernels from PTX make them; the caches are created for the first such kernel.
+ * Accesses to constants, to the parameters of a kernel and to textures through read-only caches, one line at a time.
+ * Only kernels from PTX make such accesses. The caches are created for the first kernel from PTX.
  *
- * Always true: with -gpgpu_perfect_inst_const_cache constants make no access. A hit in the constant cache
- * returns at once, but its registers are released only when the instruction leaves.
+ * Always true: with -gpgpu_perfect_inst_const_cache, constants need no access. A hit in the constant cache returns at
+ * once, but the registers are released only when the instruction leaves DISP.
  */
 #include <string.h>
 #include "cache/texture.h"
 #include "threads/catch.h"
 #include "ldst_int.h"
 
-void ldst_read_only(struct sm *s)
+void ldst_use_read_only_caches(struct sm *s)
 {
 	struct ldst *l = s->ldst;
 	const struct core_params *c = s->core;
@@ -23,14 +23,14 @@ void ldst_read_only(struct sm *s)
 	l->readonly = l->l1c || l->l1t;
 }
 
-/* Marks n bytes from offset on; bytes beyond a line of 128 are dropped. */
+/* Marks n bytes from `offset` on, except bytes beyond the line of 128 bytes. */
 static void mark_line_bytes(uint64_t bytes[2], unsigned offset, unsigned n)
 {
 	for (; n && offset < 128; n--, offset++)
 		bytes[offset / 64] |= 1ull << offset % 64;
 }
 
-void readonly_lines(struct sm *s, const struct winst *w, struct access_list *out)
+void readonly_generate_accesses(struct sm *s, const struct winst *w, struct access_list *out)
 {
 	const struct tblock *tb = &s->cta[w->cta].block;
 	const struct cache *cache = w->space == SPACE_TEX ? s->ldst->l1t : s->ldst->l1c;
@@ -81,7 +81,7 @@ enum stall_reason readonly_issue_access(struct sm *s)
 	}
 	if (st == STATUS_HIT) {
 		req_free(s->reqs, r);
-		pend_hit(s, w->uop, w->warp);
+		pend_count_hit(s, w->uop, w->warp);
 	}
 	if (!--l->acc.n)
 		return STALL_NONE;
@@ -89,7 +89,7 @@ enum stall_reason readonly_issue_access(struct sm *s)
 	return STALL_COAL;
 }
 
-static void offer_miss(struct sm *s, struct cache *c, uint32_t bytes)
+static void try_to_send_miss(struct sm *s, struct cache *c, uint32_t bytes)
 {
 	if (!cache_miss_queue_empty(c) && inject_can_push_bytes(s, bytes, false))
 		inject(s, cache_miss_queue_pop(c));
@@ -99,38 +99,38 @@ void readonly_step(struct sm *s)
 {
 	struct ldst *l = s->ldst;
 
-	if (l->l1t && texture_moves(l->l1t)) {
-		offer_miss(s, l->l1t, 8);
+	if (l->l1t && texture_has_work(l->l1t)) {
+		try_to_send_miss(s, l->l1t, 8);
 		texture_cycle(l->l1t);
 	}
 	if (l->l1c) {
 		if (!cache_miss_queue_empty(l->l1c))
-			offer_miss(s, l->l1c, ldst_req(s, cache_miss_queue_front(l->l1c))->size + 8u);
+			try_to_send_miss(s, l->l1c, ldst_req(s, cache_miss_queue_front(l->l1c))->size + 8u);
 		cache_cycle(l->l1c);
 	}
 }
 
-bool readonly_moves(const struct ldst *l)
+bool readonly_has_work(const struct ldst *l)
 {
-	if (l->l1t && texture_moves(l->l1t))
+	if (l->l1t && texture_has_work(l->l1t))
 		return true;
 	return l->l1c &&
 	       (!cache_miss_queue_empty(l->l1c) || cache_has_ready(l->l1c) || !cache_ports_idle(l->l1c));
 }
 
-unsigned readonly_waiting(const struct ldst *l)
+unsigned readonly_ready_clients(const struct ldst *l)
 {
 	unsigned texture = l->l1t && texture_has_ready(l->l1t), constant = l->l1c && cache_has_ready(l->l1c);
 
 	return texture << CLIENT_TEXTURE | constant << CLIENT_CONST;
 }
 
-uint32_t readonly_pop(struct ldst *l, enum client c)
+uint32_t readonly_pop_ready(struct ldst *l, enum client c)
 {
 	return c == CLIENT_TEXTURE ? texture_pop_ready(l->l1t) : cache_pop_ready(l->l1c);
 }
 
-bool readonly_response(struct sm *s, uint32_t handle)
+bool readonly_handle_response(struct sm *s, uint32_t handle)
 {
 	struct ldst *l = s->ldst;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tensor memory accelerator (HOPPER-tma). A copy waits for its descriptor and for the unit's start-up, then
- * becomes requests of at most a line of 128 bytes. Data of loads are written to shared memory as they arrive. Data of
- * stores and reductions are read from there when their requests leave.
+ * The tensor memory accelerator (HOPPER-tma). A copy waits for its descriptor and for the start of the unit. It is then
+ * split into requests of at most 128 bytes, one line. Data of loads is written to shared memory when it arrives. Data
+ * of stores and reductions is read from shared memory when the request is sent.
  */
 #include <string.h>
 #include "arena.h"
@@ -17,11 +17,11 @@
 
 struct tma_copy {
 	uint64_t ready;          /* earliest time of its first request */
-	struct bulk_copy what;   /* in the words of its thread block */
+	struct bulk_copy what;   /* the copy as in the trace */
 	struct copy_run present; /* run of the next request */
-	uint32_t run, row;       /* numbers of the present run, and of the present row in it */
-	uint32_t made;           /* bytes of the row that have been requested */
-	uint32_t open; /* replies or acknowledgements outstanding, plus 1 while there are requests to make */
+	uint32_t run, row;       /* number of the current run, and of the current row in it */
+	uint32_t made;           /* number of bytes of the row that have been requested */
+	uint32_t open; /* number of outstanding replies or acknowledgements, plus 1 while there are requests to make */
 	struct rec rec;
 	uint16_t next; /* link of the list of free copies */
 	uint8_t kind;  /* enum uop_bulk */
@@ -29,10 +29,11 @@ struct tma_copy {
 };
 
 struct tma {
-	uint64_t free_at;       /* time from which on the unit makes another request */
-	uint32_t first, queued; /* copies with requests to make, oldest first */
-	uint16_t queue[TMA_COPIES];
-	uint16_t free, made;                  /* list of free copies; number of copies made so far */
+	uint64_t free_at;                     /* time from which on the unit makes another request */
+	uint32_t first, queued;               /* index of the first, and number, of the copies in `queue` */
+	uint16_t queue[TMA_COPIES];           /* copies with requests to make, oldest first */
+	uint16_t free;                        /* list of free copies */
+	uint16_t made;                        /* number of elements of `copy` that were ever used */
 	bool ended;                           /* a copy has ended since the last step */
 	struct tma_copy copy[TMA_COPIES + 1]; /* [0] unused */
 };
@@ -47,7 +48,7 @@ void tma_free(struct tma *t)
 
 /* ---- rows --------------------------------------------------------------------------------------- */
 
-/* Makes the present run the next one that has bytes. */
+/* Sets `present` to the run number c->run or, if that one is empty, to the next run that has bytes. */
 static void skip_empty_runs(struct tma_copy *c)
 {
 	for (; c->run < c->what.n_runs; c->run++) {
@@ -57,17 +58,17 @@ static void skip_empty_runs(struct tma_copy *c)
 	}
 }
 
-/* Makes the first active lane's access the copy, for traces that do not list the elements of copies. */
-static void set_lone_run(const struct sm *s, const struct winst *w, struct tma_copy *c)
+/* Makes a copy of the first active lane's access, for traces that do not list the elements of copies. */
+static void set_single_run(const struct sm *s, const struct winst *w, struct tma_copy *c)
 {
 	c->what.n_runs = 1;
 	c->present = (struct copy_run){
 		.base = s->cta[w->cta].block.word[w->addr >> 2], .bytes = w->uop->size, .rows = 1};
 }
 
-static bool has_requests(const struct tma_copy *c) { return c->run < c->what.n_runs; }
+static bool has_copy_requests_left(const struct tma_copy *c) { return c->run < c->what.n_runs; }
 
-/* Advances the copy by a request of n bytes. */
+/* Advances the copy past a request of n bytes. */
 static void advance_copy(struct tma_copy *c, uint32_t n)
 {
 	c->made += n;
@@ -83,14 +84,14 @@ static void advance_copy(struct tma_copy *c, uint32_t n)
 
 /* ---- acceptance --------------------------------------------------------------------------------- */
 
-bool tma_can_take(const struct sm *s)
+bool tma_can_accept(const struct sm *s)
 {
 	const struct tma *t = s->ldst->tma;
 
 	return t->free || t->made < TMA_COPIES;
 }
 
-static uint16_t new_copy(struct tma *t)
+static uint16_t alloc_tma_copy(struct tma *t)
 {
 	uint16_t k = t->free;
 
@@ -100,11 +101,11 @@ static uint16_t new_copy(struct tma *t)
 	return k;
 }
 
-void tma_take(struct sm *s, const struct winst *w)
+void tma_accept(struct sm *s, const struct winst *w)
 {
 	struct tma *t = s->ldst->tma;
 	const struct modern_params *m = &s->params->modern;
-	uint16_t k = new_copy(t);
+	uint16_t k = alloc_tma_copy(t);
 	struct tma_copy *c = &t->copy[k];
 
 	*c = (struct tma_copy){.ready = s->clock + m->tma_latency + (w->uop->tensor ? m->tma_descriptor : 0),
@@ -116,7 +117,7 @@ void tma_take(struct sm *s, const struct winst *w)
 	if (rec_copy(&s->cta[w->cta].block, &w->record, code_at(s->code, w->code), &c->what))
 		skip_empty_runs(c);
 	else if (w->mask && w->addr)
-		set_lone_run(s, w, c);
+		set_single_run(s, w, c);
 	t->queue[(t->first + t->queued++) % TMA_COPIES] = k;
 	s->warp[w->warp].copies++;
 }
@@ -144,7 +145,7 @@ static void end_copy_part(struct sm *s, uint16_t k)
 		end_copy(s, k);
 }
 
-/* Occupies shared memory for the bytes of a request. */
+/* Occupies the data port of shared memory for the bytes of a request. */
 static void occupy_shared_memory(struct sm *s, uint32_t bytes)
 {
 	if (s->modern)
@@ -169,8 +170,8 @@ void tma_acknowledge(struct sm *s, const struct req *of) { end_copy_part(s, (uin
 
 /* ---- requests ----------------------------------------------------------------------------------- */
 
-/* Sets bits from `from` to below `to` of a line's byte mask. */
-static void mark_bytes(uint64_t bytes[2], uint32_t from, uint32_t to)
+/* Sets the bits `from` to `to` - 1 of a line's byte mask. */
+static void mark_copied_bytes(uint64_t bytes[2], uint32_t from, uint32_t to)
 {
 	for (uint32_t i = 0; i < 2; i++) {
 		uint32_t lo = from > 64 * i ? from - 64 * i : 0, hi = to > 64 * i ? to - 64 * i : 0;
@@ -181,8 +182,8 @@ static void mark_bytes(uint64_t bytes[2], uint32_t from, uint32_t to)
 }
 
 /*
- * Returns the next request of the copy: up to the end of its row and of the line, or of the sector where memory does
- * not answer lines in sectors.
+ * Returns the next request of the copy. It ends at the end of the row or of the line. If the L2 does not reply to a
+ * line in sectors, it ends at the end of the sector.
  */
 static struct access next_copy_request(const struct sm *s, const struct tma_copy *c)
 {
@@ -200,16 +201,16 @@ static struct access next_copy_request(const struct sm *s, const struct tma_copy
 	a.sectors = (uint8_t)((2u << last) - (1u << first));
 	a.size = (uint16_t)(SECTOR_BYTES * (last - first + 1));
 	a.addr = at - from + (first == last ? SECTOR_BYTES * first : 0);
-	mark_bytes(a.bytes, from, from + n);
+	mark_copied_bytes(a.bytes, from, from + n);
 	return a;
 }
 
-static uint32_t piece_bytes(const struct access *a)
+static uint32_t bytes_of_access(const struct access *a)
 {
 	return bit_count64(a->bytes[0]) + bit_count64(a->bytes[1]);
 }
 
-static void send_piece(struct sm *s, uint16_t k, const struct access *a)
+static void send_copy_request(struct sm *s, uint16_t k, const struct access *a)
 {
 	struct tma_copy *c = &s->ldst->tma->copy[k];
 	bool write = a->type == GLOBAL_ACC_W;
@@ -233,7 +234,7 @@ static void send_piece(struct sm *s, uint16_t k, const struct access *a)
 	inject(s, handle);
 }
 
-/* Cycles that a request keeps the unit. */
+/* Returns the cycles for which a request occupies the unit. */
 static uint32_t request_cycles(const struct sm *s, const struct access *a)
 {
 	const struct modern_params *m = &s->params->modern;
@@ -242,22 +243,22 @@ static uint32_t request_cycles(const struct sm *s, const struct access *a)
 	return data > m->tma_interval ? data : m->tma_interval;
 }
 
-/* Makes the next request of the oldest copy. Returns false if the network does not take it. */
-static bool make_request(struct sm *s, struct tma *t)
+/* Makes the next request of the oldest copy. Returns false if the network does not accept it. */
+static bool make_next_copy_request(struct sm *s, struct tma *t)
 {
 	uint16_t k = t->queue[t->first];
 	struct tma_copy *c = &t->copy[k];
 
-	if (has_requests(c)) {
+	if (has_copy_requests_left(c)) {
 		struct access a = next_copy_request(s, c);
 
 		if (!inject_can_push_bytes(s, a.size + 8u, a.type == GLOBAL_ACC_W))
 			return false;
-		send_piece(s, k, &a);
-		advance_copy(c, piece_bytes(&a));
+		send_copy_request(s, k, &a);
+		advance_copy(c, bytes_of_access(&a));
 		t->free_at = s->clock + request_cycles(s, &a);
 	}
-	if (!has_requests(c)) {
+	if (!has_copy_requests_left(c)) {
 		t->first = (t->first + 1) % TMA_COPIES;
 		t->queued--;
 		end_copy_part(s, k);
@@ -271,14 +272,14 @@ bool tma_step(struct sm *s)
 	bool ended;
 
 	while (t->queued && max_u64(t->copy[t->queue[t->first]].ready, t->free_at) <= s->clock)
-		if (!make_request(s, t))
+		if (!make_next_copy_request(s, t))
 			break;
 	ended = t->ended;
 	t->ended = false;
 	return ended;
 }
 
-uint64_t tma_next(const struct sm *s)
+uint64_t tma_next_clock(const struct sm *s)
 {
 	const struct tma *t = s->ldst->tma;
 

@@ -2,8 +2,8 @@
 /*
  * Returning data: the write-back register with its five clients, and the response FIFO (LSU-wb, LSU-resp).
  *
- * Always true: at most one instruction a step enters the write-back register. Each returned access of a load
- * passes through it separately and needs the register banks of all its destinations.
+ * Always true: at most one instruction per step enters the write-back register. Each returned access of a load passes
+ * through it separately, and needs the register banks of all destinations of the load.
  */
 #include "ldst_int.h"
 #include "lsu/tma.h"
@@ -15,7 +15,7 @@
 
 /* ---- the write-back register ------------------------------------------------------------------------ */
 
-static bool banks_granted(struct sm *s, struct write_back *wb, const struct uop *u)
+static bool request_result_banks(struct sm *s, struct write_back *wb, const struct uop *u)
 {
 	unsigned before = wb->granted;
 
@@ -35,23 +35,24 @@ static __attribute__((cold)) NOINLINE void log_memdone(struct sm *s, const struc
 }
 
 /*
- * quirk Q3-10: an LDGSTS whose last access returns here is completed a second time. quirk Q3-11: a shared
- * load without destination is never completed, except SYNCS.
+ * Ends the write-back of an access if the register banks are free. quirk Q3-10: an LDGSTS whose last access returns
+ * here is completed a second time. quirk Q3-11: a load of shared memory without destination register is never
+ * completed, except SYNCS.
  */
 static void finish_write_back(struct sm *s, struct write_back *wb)
 {
 	const struct uop *u = &s->uops[wb->code];
 	bool completed = false;
 
-	if (!banks_granted(s, wb, u))
+	if (!request_result_banks(s, wb, u))
 		return;
 	if (wb->shared) {
 		for (unsigned d = 0; d < u->n_dst; d++)
 			depend_release(s, wb->warp, u->reg[d]);
 		completed = u->n_dst > 0 || u->flags & UOP_SYNC;
 	} else {
-		completed = pend_registers_done(s, u, wb->warp) != 0;
-		if (u->flags & UOP_LDGSTS && pend_ldgsts_done(s, wb->warp, u->pc, wb->lane0))
+		completed = pend_count_returned(s, u, wb->warp) != 0;
+		if (u->flags & UOP_LDGSTS && pend_count_ldgsts_returned(s, wb->warp, u->pc, wb->lane0))
 			completed = true;
 	}
 	if (completed) {
@@ -65,10 +66,10 @@ static void finish_write_back(struct sm *s, struct write_back *wb)
 	wb->full = false;
 }
 
-/* ---- its clients -------------------------------------------------------------------------------------- */
+/* ---- clients of the write-back register --------------------------------------------------------------- */
 
-/* SM-atomic-2. */
-static void return_atomics(struct sm *s, unsigned warp, uint32_t lanes)
+/* Counts `lanes` lanes of an atomic as returned; the last one ends the wait of the warp (SM-atomic-2). */
+static void count_returned_atomics(struct sm *s, unsigned warp, uint32_t lanes)
 {
 	struct warp *w = &s->warp[warp];
 
@@ -78,8 +79,8 @@ static void return_atomics(struct sm *s, unsigned warp, uint32_t lanes)
 		s->atomic &= ~(1ull << warp);
 }
 
-/* HOPPER-mbar: a SYNCS acts when it leaves the pipeline of shared memory. */
-static void complete_syncs(struct sm *s, const struct winst *w)
+/* Executes a SYNCS on its mbarrier when it leaves the pipeline of shared memory (HOPPER-mbar). */
+static void execute_syncs(struct sm *s, const struct winst *w)
 {
 	if (w->uop->sync != SYNC_WAIT && w->uop->sync != SYNC_TEST)
 		mbarrier_execute(s, w->cta, &w->record);
@@ -87,7 +88,7 @@ static void complete_syncs(struct sm *s, const struct winst *w)
 		mbarrier_wait(s, w->warp, &w->record);
 }
 
-static void take_shared(struct sm *s, struct ldst *l)
+static void write_back_shared(struct sm *s, struct ldst *l)
 {
 	uint16_t handle = (uint16_t)timed_fifo_front(&l->sp).handle;
 	const struct winst *w = &s->winst[handle];
@@ -101,27 +102,30 @@ static void take_shared(struct sm *s, struct ldst *l)
 	l->wb.granted = 0;
 	l->wb.full = l->wb.shared = true;
 	if (w->uop->flags & UOP_ATOMIC)
-		return_atomics(s, w->warp, bit_count32(w->mask));
+		count_returned_atomics(s, w->warp, bit_count32(w->mask));
 	if (w->uop->flags & UOP_SYNC)
-		complete_syncs(s, w);
+		execute_syncs(s, w);
 	warp_leaves_pipe(s, &s->warp[w->warp], w->warp);
 	sm_winst_free(s, handle);
 	s->changed = true;
 }
 
-/* Ends a write that a fetch-on-write read held back. */
+/* Acknowledges and frees the write that waited for the fetch-on-write read r. */
 void ldst_free_parent_write(struct sm *s, const struct req *r)
 {
 	struct ldst *l = s->ldst;
 	const struct req *p = ldst_req(s, r->parent);
 
 	if (p->flags & REQ_STORE)
-		pend_store_acks(s, p->warp, ldst_store_acks_of(l, p->size));
+		pend_acknowledge_store(s, p->warp, ldst_store_acks_of(l, p->size));
 	req_free(s->reqs, r->parent);
 }
 
-/* quirk Q3-26: a request without instruction (allocate-read) uses the client's turn, not the register. */
-static void take_returned(struct sm *s, struct ldst *l, uint32_t handle)
+/*
+ * Moves a returned request into the write-back register. quirk Q3-26: an allocate-read, which has no instruction, uses
+ * the client's turn, but not the register.
+ */
+static void write_back_returned(struct sm *s, struct ldst *l, uint32_t handle)
 {
 	const struct req *r = ldst_req(s, handle);
 
@@ -137,47 +141,48 @@ static void take_returned(struct sm *s, struct ldst *l, uint32_t handle)
 	req_free(s->reqs, handle);
 }
 
-static void take_global(struct sm *s, struct ldst *l)
+static void write_back_global(struct sm *s, struct ldst *l)
 {
-	const struct req *r = ldst_req(s, l->nextg);
+	const struct req *r = ldst_req(s, l->bypass_reply);
 
 	if (r->flags & REQ_ATOMIC) {
-		return_atomics(s, r->warp, bit_count32(r->lanes));
+		count_returned_atomics(s, r->warp, bit_count32(r->lanes));
 		s->changed = true;
 	}
-	take_returned(s, l, l->nextg);
-	l->nextg = REQ_NONE;
+	write_back_returned(s, l, l->bypass_reply);
+	l->bypass_reply = REQ_NONE;
 }
 
-/* Mask of the clients with an instruction. */
+/* Returns the mask of the clients that have an instruction for the register. */
 static unsigned mask_of_waiting_clients(const struct ldst *l)
 {
 	unsigned waiting;
 
-	if (!l->draining && l->nextg == REQ_NONE && !l->sp.count && !l->readonly)
+	if (!l->draining && l->bypass_reply == REQ_NONE && !l->sp.count && !l->readonly)
 		return 0;
-	waiting = (unsigned)l->draining << CLIENT_L1D | (unsigned)(l->nextg != REQ_NONE) << CLIENT_GLOBAL;
+	waiting = (unsigned)l->draining << CLIENT_L1D | (unsigned)(l->bypass_reply != REQ_NONE)
+								<< CLIENT_GLOBAL;
 	if (l->sp.count && timed_fifo_front(&l->sp).due <= l->step)
 		waiting |= 1u << CLIENT_SHARED;
-	return l->readonly ? waiting | readonly_waiting(l) : waiting;
+	return l->readonly ? waiting | readonly_ready_clients(l) : waiting;
 }
 
-static void take_client(struct sm *s, struct ldst *l, enum client c)
+static void serve_client(struct sm *s, struct ldst *l, enum client c)
 {
 	switch (c) {
-	case CLIENT_SHARED: take_shared(s, l); break;
-	case CLIENT_GLOBAL: take_global(s, l); break;
+	case CLIENT_SHARED: write_back_shared(s, l); break;
+	case CLIENT_GLOBAL: write_back_global(s, l); break;
 	case CLIENT_L1D:
-		take_returned(s, l, cache_pop_ready(l->l1d));
+		write_back_returned(s, l, cache_pop_ready(l->l1d));
 		l->draining = cache_has_ready(l->l1d);
 		break;
-	default: take_returned(s, l, readonly_pop(l, c)); break;
+	default: write_back_returned(s, l, readonly_pop_ready(l, c)); break;
 	}
 }
 
 /*
- * Serves the clients in round robin until the register is full. A request that leaves it empty lets the next
- * client follow.
+ * Serves the clients in round robin until the register is full. After a request that leaves it empty, the next client
+ * is served in the same step.
  */
 void ldst_write_back(struct sm *s, struct ldst *l)
 {
@@ -191,7 +196,7 @@ void ldst_write_back(struct sm *s, struct ldst *l)
 
 		waiting ^= 1u << c;
 		l->next_client = (uint8_t)(c + 1 < N_CLIENTS ? c + 1 : 0);
-		take_client(s, l, (enum client)c);
+		serve_client(s, l, (enum client)c);
 		if (l->wb.full)
 			return;
 	}
@@ -207,7 +212,7 @@ static void acknowledge_store(struct sm *s, uint32_t handle)
 	if (whole->flags & REQ_BULK)
 		tma_acknowledge(s, whole);
 	else if (r->warp != NO_WARP)
-		pend_store_acks(s, r->warp, 1);
+		pend_acknowledge_store(s, r->warp, 1);
 	if (r->flags & REQ_PIECE) {
 		struct req *p = ldst_req(s, r->parent);
 
@@ -224,8 +229,8 @@ static bool response_bypasses_l1(const struct sm *s, const struct ldst *l, const
 }
 
 /*
- * Returns the whole request when its last piece has arrived, else REQ_NONE. The original waits forever for a
- * bypassing load of several sectors (LSU-resp-2).
+ * Returns the handle of the whole request if its last piece has arrived, else REQ_NONE. Unlike here, the original waits
+ * forever for a bypassing load of several sectors (LSU-resp-2).
  */
 static uint32_t join_response_pieces(struct sm *s, uint32_t handle)
 {
@@ -238,7 +243,7 @@ static uint32_t join_response_pieces(struct sm *s, uint32_t handle)
 	return --ldst_req(s, parent)->pieces ? REQ_NONE : parent;
 }
 
-void ldst_response(struct sm *s)
+void ldst_handle_response(struct sm *s)
 {
 	struct ldst *l = s->ldst;
 	uint32_t handle = ring_front(&l->resp);
@@ -249,16 +254,16 @@ void ldst_response(struct sm *s)
 		assert(r->flags & REQ_REPLY || s->core->perfect_mem);
 		acknowledge_store(s, handle);
 	} else if (l->readonly && (asked->type == CONST_ACC_R || asked->type == TEXTURE_ACC_R)) {
-		if (!readonly_response(s, handle))
+		if (!readonly_handle_response(s, handle))
 			return;
 	} else if (asked->flags & REQ_BULK) {
 		handle = join_response_pieces(s, handle);
 		if (handle != REQ_NONE)
 			tma_reply(s, handle);
 	} else if (response_bypasses_l1(s, l, asked)) {
-		if (l->nextg != REQ_NONE)
+		if (l->bypass_reply != REQ_NONE)
 			return;
-		l->nextg = join_response_pieces(s, handle);
+		l->bypass_reply = join_response_pieces(s, handle);
 	} else {
 		if (!cache_fill_port_free(l->l1d))
 			return;

@@ -110,7 +110,7 @@ static ALWAYS_INLINE FLATTEN void send_reply(struct memory *m, struct sub *s, ui
 {
 	uint32_t req = s->l2_icnt.head, device = m->p->clusters + s->id;
 	struct req *r = &m->pool->req[req];
-	uint32_t bytes = req_bytes_back(r);
+	uint32_t bytes = req_bytes_of_reply(r);
 
 	if (!net_has_buffer(m->net, device, bytes)) {
 		s->channel->stall_icnt2sh++;
@@ -468,7 +468,7 @@ static void report_sub(const struct memory *m, const struct sub *s, FILE *out)
 	uint32_t entries = 0, misses = 0;
 
 	if (s->l2)
-		cache_occupancy(s->l2, &entries, &misses);
+		cache_get_occupancy(s->l2, &entries, &misses);
 	if (!s->tracked && !s->icnt_l2.count && !s->l2_dram.count && !s->dram_l2.count && !s->l2_icnt.count &&
 		!entries)
 		return;

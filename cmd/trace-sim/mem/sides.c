@@ -31,7 +31,7 @@ void sides_pair_slices(struct memory *m)
 
 struct sub *sides_serving_slice(const struct memory *m, struct sub *s, const struct req *r)
 {
-	if (addrdec_home(m->dec, r->addr) == side_of_sub(s))
+	if (addrdec_home_side(m->dec, r->addr) == side_of_sub(s))
 		return s;
 	return is_read(r) && cache_holds(s->l2, r->addr, r->sectors) ? s : s->partner;
 }
@@ -46,7 +46,7 @@ bool sides_send_across(struct memory *m, struct sub *s, uint32_t req, uint64_t n
 {
 	struct req *r = &m->pool->req[req];
 
-	if (addrdec_side(m->dec, r->cluster) == side_of_sub(s))
+	if (addrdec_cluster_side(m->dec, r->cluster) == side_of_sub(s))
 		return false;
 	if (is_read(r) && cache_put_copy(s->partner->l2, r, now + s->partner->copies))
 		s->partner->wake = 0;
@@ -69,7 +69,7 @@ static void warm_slice(
 
 	if (!s->l2)
 		return;
-	if (s->partner && addrdec_home(m->dec, addr) != side_of_sub(s)) {
+	if (s->partner && addrdec_home_side(m->dec, addr) != side_of_sub(s)) {
 		if (!write)
 			sectors = cache_touch_copy(s->l2, addr, sectors, now + s->copies);
 		s = s->partner;
@@ -83,7 +83,7 @@ static void warm_slice(
 void memory_warm(
 	struct memory *m, uint64_t line, uint32_t sectors, uint32_t cluster, bool write, uint64_t now)
 {
-	if (addrdec_lines_whole(m->dec)) {
+	if (addrdec_line_has_one_slice(m->dec)) {
 		warm_slice(m, line, sectors, cluster, write, now);
 		return;
 	}

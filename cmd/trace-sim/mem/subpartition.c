@@ -83,7 +83,7 @@ NOINLINE static void make_piece(struct memory *m, struct sub *sub, uint32_t from
 		.stream = o->stream};
 	r->flags = (uint16_t)((o->flags & (REQ_WRITE | REQ_AWAITED | REQ_PREFETCH)) | REQ_BLANK | REQ_PIECE);
 	keep_bytes_of_sectors(r->bytes, lo, s);
-	addrdec_request(m->dec, r);
+	addrdec_decode_request(m->dec, r);
 	r->chip = o->chip;
 	r->sub = o->sub;
 	enter_sub_partition(m, sub, handle, now);
@@ -187,7 +187,7 @@ static void answer_completed_miss(struct memory *m, struct sub *s, uint64_t now)
 static void take_dram_reply(struct memory *m, struct sub *s, uint64_t now)
 {
 	uint32_t req = s->dram_l2.head;
-	bool fill = s->l2 && cache_waiting_for_fill(s->l2, req);
+	bool fill = s->l2 && cache_waits_for_fill(s->l2, req);
 
 	if (fill ? !cache_fill_port_free(s->l2) : s->l2_icnt.count >= m->mp->queue_l2_icnt)
 		return;
@@ -213,7 +213,7 @@ static void send_to_dram(struct memory *m, struct sub *s, uint32_t req)
  */
 NOINLINE static void decode_own_request(struct memory *m, const struct sub *s, struct req *r)
 {
-	addrdec_request(m->dec, r);
+	addrdec_decode_request(m->dec, r);
 	r->sub = (uint16_t)s->id;
 	r->chip = (uint16_t)(s->id >> m->sub_log2);
 }

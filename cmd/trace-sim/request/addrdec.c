@@ -2,11 +2,11 @@
 /*
  * Address decoder (MEM-addr): channel, sub partition, bank and row of an address.
  *
- * A field of an address is the bits under a mask, packed. A mask is stored as its runs of ones, each with
- * the shift that moves it down. If the numbers of channels and slices are powers of two, every bit of the
- * result is a sum modulo 2 of address bits, for all index functions except RANDOM. Then a table has the
- * result of each value of each byte of an address, and results are added. Column and burst bits are left out
- * because they have no effect. -gpgpu_mem_addr_test only prints.
+ * A field consists of the address bits under a mask, packed together. A mask is stored as its runs of ones, each with
+ * the shift that moves the run down. If the numbers of channels and slices are powers of two, every bit of the result
+ * is a sum modulo 2 of address bits, for all index functions except RANDOM. Then tables have the result for each value
+ * of each byte of an address, and the results of the bytes are added. Column and burst bits have no effect, and are not
+ * decoded. -gpgpu_mem_addr_test only prints.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -22,42 +22,42 @@ enum field { FIELD_CHIP, FIELD_BANK, FIELD_ROW, FIELD_PARTITION, N_FIELDS };
 #define MAX_RUNS  64
 #define LINE_LOG2 7 /* log2 of the bytes of a line */
 
-/* A result in one word: the row in the low bits, then the bank and the slice. */
+/* Positions of bank and slice in a result, which is one word; the row has the low bits. */
 #define BANK_AT 32
 #define SUB_AT  48
 
-struct gather {
+struct address_field {
 	uint32_t n;
 	struct bit_run {
 		uint64_t mask;
 		uint32_t shift;
-	} run[MAX_RUNS / 2 + 1]; /* mask: of the run after the shift */
+	} run[MAX_RUNS / 2 + 1]; /* the mask of a run applies after the shift */
 };
 
-/* RANDOM indexing: an open table of the keys seen, at most half full. */
+/* RANDOM indexing: a hash table, with open addressing, of the keys that have been drawn for; at most half full. */
 struct random {
 	uint64_t *key; /* key + 1; 0: free */
 	uint16_t *sub;
 	uint32_t size, used;
-	uint32_t state[31]; /* the generator, see random_draw() */
+	uint32_t state[31]; /* the generator, see draw_random() */
 	uint32_t next;      /* index in state of the next number */
 };
 
 struct addrdec {
-	struct gather field[N_FIELDS];
-	uint64_t sub_mask;              /* lowest log2(P) bank bits, in the address */
-	int chip_at;                    /* ADDR_CHIP_S; -1: channel bits are given one by one */
+	struct address_field field[N_FIELDS];
+	uint64_t sub_mask;              /* mask of the lowest log2(subs) bank bits in the address */
+	int chip_at;                    /* position of the channel bits; -1: they are given one by one */
 	uint32_t channels, subs, index; /* subs: slices of a channel, on one side of the L2 (MEM-sides) */
 	uint32_t sides, clusters;
 	bool alternate;      /* neighbouring clusters are on different sides */
 	bool gap;            /* the number of channels is not a power of two */
-	bool lines_whole;    /* a line belongs to one slice */
-	uint32_t high_shift; /* shift that gives the address for hashing */
+	bool lines_whole;    /* all bytes of a line are in the same slice */
+	uint32_t high_shift; /* number of low address bits that the hash functions ignore */
 	uint32_t ipoly_n;
 	struct random random;
 	/*
-	 * by_byte is valid. It saves 8.9 M instructions of 729 M on gemm-hmma-86 and 3.4 M of 568 M on
-	 * bfs-rodinia-a100 (rtx3070, -j 1).
+	 * by_byte[] is valid. These tables save 8.9 M instructions of 729 M on gemm-hmma-86 and 3.4 M of 568 M
+	 * on bfs-rodinia-a100 (rtx3070, -j 1).
 	 */
 	bool linear;
 	uint64_t by_byte[8][256];
@@ -65,7 +65,7 @@ struct addrdec {
 
 /* ---- masks ---------------------------------------------------------------------------------- */
 
-static void gather_init(struct gather *g, uint64_t mask)
+static void gather_init(struct address_field *g, uint64_t mask)
 {
 	uint32_t to = 0;
 
@@ -83,8 +83,8 @@ static void gather_init(struct gather *g, uint64_t mask)
 	}
 }
 
-/* Packs the bits of v. Most masks have at most two runs; unused ones have an empty mask. */
-static uint64_t gather_bits(const struct gather *g, uint64_t v)
+/* Packs the bits of v under the mask of *g. Most masks have at most two runs; the mask of an unused run is 0. */
+static uint64_t gather_bits(const struct address_field *g, uint64_t v)
 {
 	uint64_t out = (v >> g->run[0].shift & g->run[0].mask) | (v >> g->run[1].shift & g->run[1].mask);
 
@@ -93,7 +93,7 @@ static uint64_t gather_bits(const struct gather *g, uint64_t v)
 	return out;
 }
 
-/* Inserts n zero bits at position `at`; all bits from there on move up. */
+/* Inserts n zero bits at position `at`, and moves the bits from there on up. */
 static uint64_t insert_bits(uint64_t mask, uint32_t at, uint32_t n)
 {
 	uint64_t low = mask & ((1ull << at) - 1);
@@ -130,7 +130,7 @@ static void set_field_masks(struct addrdec *d, const struct addr_params *p)
 	gather_init(&d->field[FIELD_BANK], bank);
 	gather_init(&d->field[FIELD_ROW], row);
 	gather_init(&d->field[FIELD_PARTITION], ~(d->gap ? d->sub_mask : d->sub_mask | chip));
-	/* quirk Q4-26: with D bits the shift is one less, as ADDR_CHIP_S is -1 then. */
+	/* quirk Q4-26: if the channel bits are given one by one, chip_at is -1, and the shift is one less. */
 	if (d->chip_at >= 0 || nbits + sub_log2)
 		d->high_shift = (uint32_t)(d->chip_at + (int)(nbits + sub_log2));
 	int lowest = d->index == INDEX_RANDOM ? d->chip_at - (int)sub_log2
@@ -142,11 +142,11 @@ static void set_field_masks(struct addrdec *d, const struct addr_params *p)
 /* ---- RANDOM indexing ------------------------------------------------------------------------ */
 
 /*
- * quirk Q4-25: the original draws from the C library's rand() with seed 1. That is glibc's additive generator
- * of degree 31 and distance 3, whose first 310 values are thrown away; it is built in so that every host
- * draws the same.
+ * Draws a random number. quirk Q4-25: the original uses rand() of the C library with seed 1. This is the additive
+ * generator of glibc, of degree 31 and distance 3, which discards its first 310 values. It is built in, so that the
+ * numbers are the same on every host.
  */
-static uint32_t random_draw(struct random *r)
+static uint32_t draw_random(struct random *r)
 {
 	uint32_t i = r->next, v = r->state[i] += r->state[(i + 28) % 31];
 
@@ -154,7 +154,7 @@ static uint32_t random_draw(struct random *r)
 	return v >> 1;
 }
 
-static void random_init(struct random *r)
+static void init_random(struct random *r)
 {
 	int64_t v = 1;
 
@@ -165,13 +165,13 @@ static void random_init(struct random *r)
 	}
 	r->next = 3;
 	for (int i = 0; i < 310; i++)
-		(void)random_draw(r);
+		(void)draw_random(r);
 	r->size = 4096;
 	r->key = xcalloc(r->size, sizeof(*r->key));
 	r->sub = xcalloc(r->size, sizeof(*r->sub));
 }
 
-static uint32_t random_slot(const struct random *r, uint64_t key)
+static uint32_t find_random_slot(const struct random *r, uint64_t key)
 {
 	uint32_t at = (uint32_t)((key * 0x9E3779B97F4A7C15ull) >> 32) & (r->size - 1);
 
@@ -180,8 +180,8 @@ static uint32_t random_slot(const struct random *r, uint64_t key)
 	return at;
 }
 
-/* This table grows during a simulation, because the footprint of a run is not known beforehand. */
-static void random_grow(struct random *r)
+/* Doubles the table. It grows during a simulation, because the footprint of a run is not known beforehand. */
+static void grow_random_table(struct random *r)
 {
 	struct random old = *r;
 
@@ -190,7 +190,7 @@ static void random_grow(struct random *r)
 	r->sub = xcalloc(r->size, sizeof(*r->sub));
 	for (uint32_t i = 0; i < old.size; i++) {
 		if (old.key[i]) {
-			uint32_t at = random_slot(r, old.key[i] - 1);
+			uint32_t at = find_random_slot(r, old.key[i] - 1);
 
 			r->key[at] = old.key[i];
 			r->sub[at] = old.sub[i];
@@ -200,17 +200,17 @@ static void random_grow(struct random *r)
 	free(old.sub);
 }
 
-static uint32_t random_sub(struct random *r, uint64_t key, uint32_t n)
+static uint32_t random_slice_of(struct random *r, uint64_t key, uint32_t n)
 {
-	uint32_t at = random_slot(r, key);
+	uint32_t at = find_random_slot(r, key);
 
 	if (!r->key[at]) {
 		if (r->used * 2 >= r->size) {
-			random_grow(r);
-			at = random_slot(r, key);
+			grow_random_table(r);
+			at = find_random_slot(r, key);
 		}
 		r->key[at] = key + 1;
-		r->sub[at] = (uint16_t)(random_draw(r) % n);
+		r->sub[at] = (uint16_t)(draw_random(r) % n);
 		r->used++;
 	}
 	return r->sub[at];
@@ -218,8 +218,9 @@ static uint32_t random_sub(struct random *r, uint64_t key, uint32_t n)
 
 /* ---- decoding ------------------------------------------------------------------------------- */
 
-/* Address without its channel. *high: address for the hash functions. */
-static uint64_t local_address(const struct addrdec *d, uint64_t addr, uint32_t *chip, uint64_t *high)
+/* Returns the address without its channel. Sets *chip to the channel, and *high to the address for hash functions. */
+static uint64_t address_without_channel(
+	const struct addrdec *d, uint64_t addr, uint32_t *chip, uint64_t *high)
 {
 	uint64_t quotient;
 
@@ -235,20 +236,20 @@ static uint64_t local_address(const struct addrdec *d, uint64_t addr, uint32_t *
 }
 
 /*
- * Home side of an address (MEM-sides-2): half of the lines of every set of a slice, for footprints of any
- * size.
+ * Returns the home side of an address (MEM-sides-2). For footprints of any size, each side is the home of half of the
+ * lines of every set of a slice.
  */
 static uint32_t home_side_of_address(uint32_t chip, uint64_t high)
 {
 	return (chip ^ bit_count64(high & 15)) & 1;
 }
 
-uint32_t addrdec_home(const struct addrdec *d, uint64_t addr)
+uint32_t addrdec_home_side(const struct addrdec *d, uint64_t addr)
 {
 	uint32_t chip;
 	uint64_t high;
 
-	local_address(d, addr, &chip, &high);
+	address_without_channel(d, addr, &chip, &high);
 	return home_side_of_address(chip, high);
 }
 
@@ -264,37 +265,37 @@ static uint32_t sub_partition_of(
 		sub = hash_ipoly(high, chip * d->subs + local, d->ipoly_n);
 		return d->gap ? sub % (d->channels * d->subs) : sub;
 	case INDEX_RANDOM:
-		return random_sub(&d->random, addr >> ((uint32_t)d->chip_at - log2_floor(d->subs)),
+		return random_slice_of(&d->random, addr >> ((uint32_t)d->chip_at - log2_floor(d->subs)),
 			d->channels * d->subs);
 	default: break;
 	}
 	return chip * d->subs + local;
 }
 
-/* MEM-sides-1: the slice on a side. Requests that an L2 makes have no cluster; their slice is known. */
+/* Returns the slice on a side of the L2 (MEM-sides-1). `sub` is the slice on one side alone. */
 static uint32_t slice_on_side(const struct addrdec *d, uint32_t sub, uint32_t side)
 {
 	return sub / d->subs * d->subs * d->sides + side * d->subs + sub % d->subs;
 }
 
-uint32_t addrdec_side(const struct addrdec *d, uint32_t cluster)
+uint32_t addrdec_cluster_side(const struct addrdec *d, uint32_t cluster)
 {
 	return (d->alternate ? cluster : cluster * d->sides / d->clusters) % d->sides;
 }
 
-/* Slice, bank and row of an address, in a word. */
+/* Returns slice, bank and row of an address in one word. */
 static uint64_t decode_address(struct addrdec *d, uint64_t addr)
 {
 	uint32_t chip, bank;
-	uint64_t high, local = local_address(d, addr, &chip, &high);
+	uint64_t high, local = address_without_channel(d, addr, &chip, &high);
 
 	bank = (uint32_t)gather_bits(&d->field[FIELD_BANK], local);
 	return (uint64_t)sub_partition_of(d, addr, chip, bank, high) << SUB_AT |
 	       (uint64_t)(uint8_t)bank << BANK_AT | (uint32_t)gather_bits(&d->field[FIELD_ROW], local);
 }
 
-/* The same, from the tables if they exist. */
-static uint64_t decode_fast(struct addrdec *d, uint64_t addr)
+/* Returns the same as decode_address(), from the tables if they exist. */
+static uint64_t decode_by_tables(struct addrdec *d, uint64_t addr)
 {
 	uint64_t sum = 0;
 
@@ -308,33 +309,33 @@ static uint64_t decode_fast(struct addrdec *d, uint64_t addr)
 	return sum;
 }
 
-void addrdec_request(struct addrdec *d, struct req *r)
+void addrdec_decode_request(struct addrdec *d, struct req *r)
 {
-	uint64_t a = decode_fast(d, r->addr);
+	uint64_t a = decode_by_tables(d, r->addr);
 	uint32_t sub = (uint32_t)(a >> SUB_AT);
 
 	r->sub = (uint16_t)sub;
 	r->chip = (uint16_t)(sub / d->subs);
 	if (d->sides > 1)
-		r->sub = (uint16_t)slice_on_side(d, sub, addrdec_side(d, r->cluster));
-	r->bank = (uint8_t)(a >> BANK_AT); /* quirk Q4-22: not changed by the index function */
+		r->sub = (uint16_t)slice_on_side(d, sub, addrdec_cluster_side(d, r->cluster));
+	r->bank = (uint8_t)(a >> BANK_AT); /* quirk Q4-22: the index function does not change it */
 	r->row = (uint32_t)a;
 }
 
-bool addrdec_lines_whole(const struct addrdec *d) { return d->lines_whole; }
+bool addrdec_line_has_one_slice(const struct addrdec *d) { return d->lines_whole; }
 
 uint32_t addrdec_slice(struct addrdec *d, uint64_t addr, uint32_t cluster)
 {
-	uint32_t sub = (uint32_t)(decode_fast(d, addr) >> SUB_AT);
+	uint32_t sub = (uint32_t)(decode_by_tables(d, addr) >> SUB_AT);
 
-	return d->sides > 1 ? slice_on_side(d, sub, addrdec_side(d, cluster)) : sub;
+	return d->sides > 1 ? slice_on_side(d, sub, addrdec_cluster_side(d, cluster)) : sub;
 }
 
-/* Sub partition on the home side of an address (MEM-sides-2). */
+/* Returns the sub partition of an address on its home side (MEM-sides-2). */
 uint32_t addrdec_sub(struct addrdec *d, uint64_t addr)
 {
 	uint32_t chip, sub;
-	uint64_t high, local = local_address(d, addr, &chip, &high);
+	uint64_t high, local = address_without_channel(d, addr, &chip, &high);
 
 	sub = sub_partition_of(d, addr, chip, (uint32_t)gather_bits(&d->field[FIELD_BANK], local), high);
 	return d->sides > 1 ? slice_on_side(d, sub, home_side_of_address(chip, high)) : sub;
@@ -345,14 +346,16 @@ uint64_t addrdec_partition_address(const struct addrdec *d, uint64_t addr)
 	uint32_t chip;
 	uint64_t high;
 
-	return gather_bits(&d->field[FIELD_PARTITION], local_address(d, addr, &chip, &high));
+	return gather_bits(&d->field[FIELD_PARTITION], address_without_channel(d, addr, &chip, &high));
 }
 
-bool addrdec_draws(const struct addrdec *d) { return d->index == INDEX_RANDOM; }
+bool addrdec_is_random(const struct addrdec *d) { return d->index == INDEX_RANDOM; }
 
 /* ---- life --------------------------------------------------------------------------------------- */
 
-/* Fills the tables of all byte values. The entry of a value without its highest bit precedes it. */
+/*
+ * Fills the tables. The result of a byte value follows from that of the value without its highest bit, filled before.
+ */
 static void make_byte_tables(struct addrdec *d)
 {
 	for (uint32_t bit = 0; bit < 64; bit++) {
@@ -374,13 +377,13 @@ struct addrdec *addrdec_new(const struct params *p)
 	d->subs = p->mem.subs / d->sides;
 	d->clusters = p->clusters;
 	d->gap = !is_pow2(d->channels);
-	d->index = p->mem.addr.partition_index; /* quirk Q4-17: 5 is 0 */
+	d->index = p->mem.addr.partition_index; /* quirk Q4-17: 5 means the same as 0 */
 	while (power < d->channels)
 		power *= 2;
 	d->ipoly_n = power * d->subs;
 	set_field_masks(d, &p->mem.addr);
 	if (d->index == INDEX_RANDOM)
-		random_init(&d->random);
+		init_random(&d->random);
 	d->linear = !d->gap && is_pow2(d->subs) && d->index != INDEX_RANDOM;
 	if (d->linear)
 		make_byte_tables(d);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Index functions: which set, bank or partition an address falls into (CACHE-index, MEM-addr-5).
+ * Index functions: they map an address to a set, bank or partition (CACHE-index, MEM-addr-5).
  *
- * IPOLY takes the address above the offset as a polynomial over GF(2) and leaves its remainder by a primitive
- * polynomial of the index's degree. That is linear over single bits, so the whole is the index, xor one
- * column per set bit above it; columns are summed four address bits at a time. The original has 16, 32 and 64
- * indices, and looks at 13, 15 and 19 bits above them; others continue its scheme, with 20.
- * Which configurations are possible is checked where they are read (params_cache.c, addrdec.c).
+ * IPOLY treats the address above the offset as a polynomial over GF(2). The result is the remainder of its division by
+ * a primitive polynomial, whose degree is the number of index bits. The remainder is linear in the address bits: it is
+ * the linear index, xor one column for each set bit above the index. Tables have the sums of the columns of four bits.
+ * The original has functions for 16, 32 and 64 indices, which use 13, 15 and 19 bits above the index. Functions for
+ * other numbers continue the scheme with 20 bits. params_cache.c and addrdec.c check that a configuration is possible.
  */
 #include <assert.h>
 #include "bits.h"
 #include "request/hash.h"
 
-/* All sums of four columns, indexed by the set of columns. */
+/* All sums of four columns, indexed by the mask of the columns. */
 #define SUMS(a, b, c, d) \
 	{ \
 		0, a, b, (a) ^ (b), c, (a) ^ (c), (b) ^ (c), (a) ^ (b) ^ (c), d, (a) ^ (d), (b) ^ (d), \
@@ -43,10 +43,10 @@ static const uint8_t poly64[NIBBLES][16] = {
 	SUMS(0x35, 0x29, 0x11, 0),
 };
 
-/* The column after c: c times x, minus the polynomial p if the product has the degree k of p. */
+/* The column after c: c times x, minus the polynomial p if the product has degree k, that of p. */
 #define NEXT(c, k, p) ((uint32_t)(c) << 1 ^ ((uint32_t)(c) >> ((k)-1) & 1 ? (uint32_t)(p) : 0))
 
-/* Columns of degree k: x to the power of k, k + 1, ... modulo p. */
+/* The columns for degree k: x to the power of k, k + 1, ... modulo p. */
 #define COLUMNS(k, p) \
 	enum { \
 		A##k = (p) ^ 1 << (k), \
@@ -74,7 +74,7 @@ static const uint8_t poly64[NIBBLES][16] = {
 	[k] = {SUMS(A##k, B##k, C##k, D##k), SUMS(E##k, F##k, G##k, H##k), SUMS(I##k, J##k, K##k, L##k), \
 		SUMS(M##k, N##k, O##k, P##k), SUMS(Q##k, R##k, S##k, T##k)},
 
-/* The primitive polynomial of each degree that has the fewest terms, of these the smallest. */
+/* Primitive polynomials by degree: the one with the fewest terms; if there are several, the smallest. */
 #define OTHER_DEGREES(X) \
 	X(1, 0x3) \
 	X(2, 0x7) \
@@ -128,7 +128,7 @@ static uint32_t hash_fermi(uint64_t addr, uint32_t n, uint32_t lo_log2)
 	return n == 64 ? v | (uint32_t)(addr >> 12 & 1) << 5 : v;
 }
 
-/* quirk Q3-36: an n that is no power of two is only masked, which leaves some indices unused. */
+/* quirk Q3-36: if n is not a power of two, a result is masked with n - 1, so some indices are never used. */
 uint32_t hash_index(enum set_index function, uint64_t addr, uint32_t n, uint32_t lo_log2)
 {
 	uint64_t low = addr >> lo_log2;

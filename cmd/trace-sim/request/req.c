@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The request pool. Freed handles are reused last in, first out, so that the records in use are few and stay
- * in the host's cache; pages of unused records are never touched.
+ * The request pool. Handles are reused last in, first out, so that few records are in use and remain in the host's
+ * cache. Pages of unused records are never touched.
  */
 #include <assert.h>
 #include <string.h>
@@ -42,7 +42,7 @@ void req_pool_free(struct req_pool *p)
 	*p = (struct req_pool){0};
 }
 
-/* The lock is held for a few instructions, once per REQ_PILE requests. */
+/* Takes the lock of the pool, which a thread holds for a few instructions once per REQ_PILE requests. */
 static void pool_lock(struct req_pool *p)
 {
 	while (__atomic_test_and_set(&p->lock, __ATOMIC_ACQUIRE))
@@ -51,7 +51,7 @@ static void pool_lock(struct req_pool *p)
 
 static void pool_unlock(struct req_pool *p) { __atomic_clear(&p->lock, __ATOMIC_RELEASE); }
 
-/* Creates a full list of new handles. */
+/* Links the REQ_PILE new handles from `first` on to a full list. Returns its head. */
 static uint32_t make_handle_list(struct req_pool *p, uint32_t first)
 {
 	for (uint32_t i = 0; i < REQ_PILE - 1; i++)
@@ -102,7 +102,7 @@ uint32_t req_new(struct req_pool *p)
 	return handle;
 }
 
-uint32_t req_like(struct req_pool *p, const struct req *model)
+uint32_t req_copy(struct req_pool *p, const struct req *model)
 {
 	uint32_t handle = take_handle(p);
 
@@ -131,7 +131,7 @@ void req_free(struct req_pool *p, uint32_t handle)
 	m->live--;
 }
 
-uint64_t req_live(const struct req_pool *p)
+uint64_t req_count_live(const struct req_pool *p)
 {
 	int64_t n = 0;
 

@@ -38,7 +38,7 @@ void depend_grow(struct sm *s, uint32_t limit)
 	free(old);
 	s->registers = to;
 	if (s->ldst)
-		ldst_registers(s, limit);
+		ldst_grow_registers(s, limit);
 	s->reg_limit = limit;
 }
 

@@ -73,8 +73,8 @@ static NOINLINE void access_icache(struct sm *s, unsigned w)
 	r->cluster = (uint16_t)s->cluster;
 	r->stream = s->warp[w].stream;
 	r->created = (uint32_t)s->now;
-	if (addrdec_draws(s->dec))
-		addrdec_request(s->dec, r);
+	if (addrdec_is_random(s->dec))
+		addrdec_decode_request(s->dec, r);
 	status = cache_read_only_access(s->l1i, h, s->now);
 	if (status == STATUS_MISS) {
 		s->imiss |= 1ull << w;
@@ -93,7 +93,7 @@ static NOINLINE void consume_partition_random(struct sm *s, unsigned w)
 {
 	struct req r = {.addr = s->warp[w].fetch_pc + CODE_BASE};
 
-	addrdec_request(s->dec, &r);
+	addrdec_decode_request(s->dec, &r);
 }
 
 static void take_icache_reply(struct sm *s)
@@ -168,7 +168,7 @@ void fetch_stage(struct sm *s)
 			return;
 		}
 		s->fetch_buffer = (int32_t)scan_to_first_candidate(s, candidates);
-		if (addrdec_draws(s->dec))
+		if (addrdec_is_random(s->dec))
 			consume_partition_random(s, (unsigned)s->fetch_buffer);
 	}
 }

@@ -340,7 +340,8 @@ static bool is_outstanding(const struct sm *s, unsigned w, const struct pipe_ins
 
 	if (!(u->flags & UOP_LOAD))
 		return false;
-	return pend_any(s, u, w) || (u->flags & UOP_LDGSTS && pend_ldgsts(s, w, u->pc, i->lane0));
+	return pend_has_accesses(s, u, w) ||
+	       (u->flags & UOP_LDGSTS && pend_ldgsts_accesses(s, w, u->pc, i->lane0));
 }
 
 /* Moves an issued instruction that was found in no register and no queue to the stage after the last known one. */

@@ -4,8 +4,8 @@
  *
  * Always true: after a cycle that changed only counters, the cycles up to wake_at would change the counters in the same
  * way, so they are only counted. Other changes come from the calendar of writebacks, from dispatch registers that
- * become empty, from the load/store unit (ldst_next()), or from a reply, which wakes the SM. Not modelled: checkpoints,
- * and the reset of partial last warps.
+ * become empty, from the load/store unit (ldst_next_clock()), or from a reply, which wakes the SM. Not modelled:
+ * checkpoints, and the reset of partial last warps.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -203,7 +203,7 @@ static uint64_t next_run_clock(const struct sm *s)
 		return s->clock + 1;
 	if (s->l1i && is_icache_busy(s))
 		return s->clock + 1;
-	return sm_min_clock(sm_min_clock(writeback_next_clock(s), execute_next_clock(s)), ldst_next(s));
+	return sm_min_clock(sm_min_clock(writeback_next_clock(s), execute_next_clock(s)), ldst_next_clock(s));
 }
 
 /*
@@ -385,7 +385,7 @@ void sm_place_cta(struct sm *s, uint64_t now, uint32_t slot, uint32_t first_thre
 	if (k->head->ptx && k->head->registers > s->reg_limit)
 		depend_grow(s, k->head->registers);
 	if (k->head->ptx)
-		ldst_read_only(s);
+		ldst_use_read_only_caches(s);
 	else if (k->head->arch >= ARCH_HOPPER)
 		ldst_use_tma(s);
 	sm_flush(s, now); /* skipped cycles must be counted with the old warps and reasons */

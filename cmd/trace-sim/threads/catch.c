@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Raising faults; see catch.h. */
+/* Raises faults; see catch.h. */
 #include "threads/catch.h"
 
 _Thread_local struct catcher *catch_here;

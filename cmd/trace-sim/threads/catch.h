@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Faults in units that are simulated ahead of each other. They must be reported in the order of their cycles,
- * so a unit runs inside a handler that keeps its fault.
+ * Fatal errors in units of which some are simulated several cycles ahead of others. The error of the earliest cycle
+ * must be reported. So a unit runs inside a handler, which stores the error until no unit is in an earlier cycle.
  */
 #ifndef CATCH_H
 #define CATCH_H
@@ -14,9 +14,9 @@ struct catcher {
 	struct fault fault;
 };
 
-extern _Thread_local struct catcher *catch_here; /* handler of this thread; NULL: none */
+extern _Thread_local struct catcher *catch_here; /* current handler of this thread; NULL: none */
 
-/* Raises a fatal error. Without a handler: prints it and exits. With one: stores it there and jumps. */
+/* Raises a fatal error: without a handler, prints it and exits; with a handler, stores it there and jumps to it. */
 _Noreturn void catch_fault(const struct fault *f);
 
 #endif

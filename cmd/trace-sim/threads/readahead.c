@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Read-ahead. See readahead.h for the invariants.
+ * Read-ahead; see readahead.h for the invariants.
  *
- * A reader holds `reader` while it reads a block, which may take as long as a window. The queue has its own
- * lock, so taking a queued block never waits for a reader. `hungry` is read without a lock: a stale value costs
- * a lookup or a short delay.
+ * A thread holds the mutex `reader` while it reads a block, which may take as long as a window. The queue has its own
+ * mutex, so removing a block from the queue never waits for a reader. `needs_block` is read without a lock: a stale
+ * value only costs a lookup or a short delay.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -15,28 +15,29 @@
 #define QUEUE_BLOCKS 256u
 #define QUEUE_BYTES  ((size_t)24 << 20)
 
-/* A block in the queue, with the faults and warnings in it. */
-struct queued {
+/* A thread block in the queue, with the fault and the warnings that occurred while it was read. */
+struct queued_block {
 	struct tblock tb;
-	struct fault fault; /* if result is -1 */
+	struct fault fault; /* valid if result is -1 */
 	int result;         /* result of trace_next() */
-	uint32_t codes;
+	uint32_t codes;     /* number of static instructions known after reading the block */
 	struct fault *warning;
 	uint32_t n_warnings, cap_warnings;
 };
 
 struct readahead {
-	pthread_mutex_t reader; /* guards the trace and the first free slot */
-	pthread_mutex_t lock;   /* guards the other fields; taken after `reader` */
-	_Atomic bool hungry;    /* the queue needs a block */
+	pthread_mutex_t reader;   /* guards the trace and the first free slot */
+	pthread_mutex_t lock;     /* guards the other fields; taken after `reader` */
+	_Atomic bool needs_block; /* copy of `filling` that is read without a lock */
 	struct code *code;
 	struct trace *trace; /* trace that is read ahead; NULL: none */
-	bool filling;
-	bool ended;             /* the last block, or a fault, is in the queue */
-	struct queued *reading; /* gets the warnings; NULL: they are printed at once */
+	bool filling;        /* blocks are read into the queue until it is full */
+	bool ended;          /* the last block, or a fault, is in the queue */
+	struct queued_block
+		*reading; /* entry to which warnings are added; NULL: warnings are printed at once */
 	uint32_t first, n;
 	size_t bytes;
-	struct queued slot[QUEUE_BLOCKS];
+	struct queued_block slot[QUEUE_BLOCKS];
 };
 
 struct readahead *readahead_new(struct code *code)
@@ -65,7 +66,7 @@ void readahead_delete(struct readahead *a)
 static void queue_warning(void *ctx, const struct fault *f)
 {
 	struct readahead *a = ctx;
-	struct queued *w = a->reading;
+	struct queued_block *w = a->reading;
 
 	if (!w) {
 		diag_warn(f->at, "%s", f->text);
@@ -87,35 +88,35 @@ static size_t tblock_bytes(const struct tblock *tb)
 }
 
 /*
- * Filling starts when the queue is less than half full and continues until it is full. Fewer switches between
- * reading and simulating leave more data in the caches of a thread.
+ * Updates `filling` and `needs_block`. Filling starts when the queue is less than half full, and continues until it is
+ * full: the fewer switches between reading and simulating, the more data remains in the host's caches.
  */
-static void update_hungry(struct readahead *a)
+static void update_filling(struct readahead *a)
 {
 	if (!a->trace || a->ended || a->n == QUEUE_BLOCKS || a->bytes >= QUEUE_BYTES)
 		a->filling = false;
 	else if (a->n < QUEUE_BLOCKS / 2 && a->bytes < QUEUE_BYTES / 2)
 		a->filling = true;
-	atomic_store_explicit(&a->hungry, a->filling, memory_order_relaxed);
+	atomic_store_explicit(&a->needs_block, a->filling, memory_order_relaxed);
 }
 
-/* Slot to read into; NULL: the queue needs no block. Taking blocks does not move it. */
-static struct queued *slot_to_fill(struct readahead *a)
+/* Returns the slot for the next block; NULL: the queue needs no block. Removing blocks does not change the slot. */
+static struct queued_block *slot_to_fill(struct readahead *a)
 {
-	struct queued *w = NULL;
+	struct queued_block *w = NULL;
 
 	pthread_mutex_lock(&a->lock);
-	update_hungry(a);
+	update_filling(a);
 	if (a->filling)
 		w = &a->slot[(a->first + a->n) % QUEUE_BLOCKS];
 	pthread_mutex_unlock(&a->lock);
 	return w;
 }
 
-/* Reads a block into the queue; false: it needs none. The caller holds `reader`. */
+/* Reads a block into the queue. Returns false if the queue needs no block. The caller holds `reader`. */
 static bool read_queued_block(struct readahead *a)
 {
-	struct queued *w = slot_to_fill(a);
+	struct queued_block *w = slot_to_fill(a);
 
 	if (!w)
 		return false;
@@ -128,7 +129,7 @@ static bool read_queued_block(struct readahead *a)
 	a->ended = w->result != 1;
 	a->bytes += w->result == 1 ? tblock_bytes(&w->tb) : 0;
 	a->n++;
-	update_hungry(a);
+	update_filling(a);
 	pthread_mutex_unlock(&a->lock);
 	return true;
 }
@@ -138,17 +139,19 @@ bool readahead_step(void *ctx)
 	struct readahead *a = ctx;
 	bool reads;
 
-	if (!atomic_load_explicit(&a->hungry, memory_order_relaxed) || pthread_mutex_trylock(&a->reader))
+	if (!atomic_load_explicit(&a->needs_block, memory_order_relaxed) || pthread_mutex_trylock(&a->reader))
 		return false;
 	reads = read_queued_block(a);
 	pthread_mutex_unlock(&a->reader);
 	return reads;
 }
 
-/* Removes the first block of the queue; its arrays and those of tb are swapped. */
+/*
+ * Moves the first block of the queue to *tb, and prints its warnings. The queue keeps the old arrays of *tb for reuse.
+ */
 static int dequeue_block(struct readahead *a, struct tblock *tb, uint32_t *codes, struct fault *f)
 {
-	struct queued *w = &a->slot[a->first];
+	struct queued_block *w = &a->slot[a->first];
 	struct tblock old = *tb;
 
 	for (uint32_t i = 0; i < w->n_warnings; i++)
@@ -166,9 +169,9 @@ static int dequeue_block(struct readahead *a, struct tblock *tb, uint32_t *codes
 	return 1;
 }
 
-/* Takes a queued block of t, with *r as of trace_next(); false: there is none. */
-static bool take_queued(struct readahead *a, const struct trace *t, struct tblock *tb, uint32_t *codes,
-	struct fault *f, int *r)
+/* Removes a block of t from the queue, and sets *r to the result of trace_next(). Returns false if there is none. */
+static bool remove_queued_block(struct readahead *a, const struct trace *t, struct tblock *tb,
+	uint32_t *codes, struct fault *f, int *r)
 {
 	bool queued;
 
@@ -176,14 +179,14 @@ static bool take_queued(struct readahead *a, const struct trace *t, struct tbloc
 	queued = a->trace == t && a->n;
 	if (queued) {
 		*r = dequeue_block(a, tb, codes, f);
-		update_hungry(a);
+		update_filling(a);
 	}
 	pthread_mutex_unlock(&a->lock);
 	return queued;
 }
 
 /* Reads a block that is not queued. The caller holds `reader`, and the queue is empty. */
-static int read_unqueued(
+static int read_unqueued_block(
 	struct readahead *a, struct trace *t, struct tblock *tb, uint32_t *codes, struct fault *f)
 {
 	int r = trace_next(t, tb, f);
@@ -194,7 +197,7 @@ static int read_unqueued(
 		a->trace = t;
 	if (a->trace == t)
 		a->ended = r != 1;
-	update_hungry(a);
+	update_filling(a);
 	pthread_mutex_unlock(&a->lock);
 	return r;
 }
@@ -203,16 +206,16 @@ int readahead_next(struct readahead *a, struct trace *t, struct tblock *tb, uint
 {
 	int r;
 
-	if (take_queued(a, t, tb, codes, f, &r))
+	if (remove_queued_block(a, t, tb, codes, f, &r))
 		return r;
 	pthread_mutex_lock(&a->reader);
-	if (!take_queued(a, t, tb, codes, f, &r))
-		r = read_unqueued(a, t, tb, codes, f);
+	if (!remove_queued_block(a, t, tb, codes, f, &r))
+		r = read_unqueued_block(a, t, tb, codes, f);
 	pthread_mutex_unlock(&a->reader);
 	return r;
 }
 
-static uint32_t longest_warp(const struct queued *w, uint32_t warps)
+static uint32_t longest_warp(const struct queued_block *w, uint32_t warps)
 {
 	uint32_t longest = 0;
 
@@ -223,12 +226,12 @@ static uint32_t longest_warp(const struct queued *w, uint32_t warps)
 }
 
 /*
- * Returns the first block of the queue if it belongs to t, else NULL. Only the thread that takes blocks calls
- * it.
+ * Returns the first block of the queue if it belongs to t, else NULL. Called only by the thread that removes blocks
+ * from the queue.
  */
-static const struct queued *first_queued(struct readahead *a, const struct trace *t)
+static const struct queued_block *first_queued_block(struct readahead *a, const struct trace *t)
 {
-	const struct queued *w;
+	const struct queued_block *w;
 
 	pthread_mutex_lock(&a->lock);
 	w = a->trace == t && a->n ? &a->slot[a->first] : NULL;
@@ -236,21 +239,21 @@ static const struct queued *first_queued(struct readahead *a, const struct trace
 	return w;
 }
 
-uint32_t readahead_peek(struct readahead *a, const struct trace *t, uint32_t warps)
+uint32_t readahead_longest_warp(struct readahead *a, const struct trace *t, uint32_t warps)
 {
-	const struct queued *w = first_queued(a, t);
+	const struct queued_block *w = first_queued_block(a, t);
 
 	if (!w) {
 		pthread_mutex_lock(&a->reader);
-		w = first_queued(a, t);
+		w = first_queued_block(a, t);
 		if (!w && a->trace == t && read_queued_block(a))
-			w = first_queued(a, t);
+			w = first_queued_block(a, t);
 		pthread_mutex_unlock(&a->reader);
 	}
 	return w ? longest_warp(w, warps) : 0;
 }
 
-void readahead_forget(struct readahead *a, const struct trace *t)
+void readahead_stop(struct readahead *a, const struct trace *t)
 {
 	pthread_mutex_lock(&a->reader);
 	pthread_mutex_lock(&a->lock);
@@ -259,7 +262,7 @@ void readahead_forget(struct readahead *a, const struct trace *t)
 		a->ended = false;
 		a->n = 0;
 		a->bytes = 0;
-		update_hungry(a);
+		update_filling(a);
 	}
 	pthread_mutex_unlock(&a->lock);
 	pthread_mutex_unlock(&a->reader);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Read-ahead: an idle thread reads thread blocks of the running kernel before they are placed. Used by launch.c,
- * which takes blocks, and by the idle worker of threads.c, which reads them.
+ * Read-ahead: an idle thread reads thread blocks of the running kernel into a queue before they are placed. launch.c
+ * removes blocks from the queue; an idle worker of threads.c reads them.
  *
- * Always true: blocks are taken in the order of the file. Faults and warnings in a block are reported when it is
- * taken, so the output does not depend on how far a thread has read. The queue holds at most QUEUE_BLOCKS blocks
- * and QUEUE_BYTES bytes.
- * Left out: kernels that run at the same time, whose blocks are read when they are placed; the start of the next
+ * Always true: blocks leave the queue in the order of the file. Faults and warnings are reported when their block
+ * leaves the queue, so the output does not depend on how far a thread has read. The queue is full with QUEUE_BLOCKS
+ * blocks or QUEUE_BYTES bytes. There is no read-ahead for kernels that run at the same time, and none for the next
  * kernel.
  */
 #ifndef READAHEAD_H
@@ -19,21 +18,21 @@ struct readahead;
 
 struct readahead *readahead_new(struct code *code);
 void readahead_delete(struct readahead *a);
-/* Sets the options with which a trace must be opened, so that its warnings are queued. */
+/* Sets the options of a trace that will be opened, so that its warnings are queued with the blocks. */
 void readahead_queue_warnings(struct readahead *a, struct trace_options *o);
 /*
- * Takes the next block, with the result of trace_next(); *codes: number of static instructions known up to this
- * block. The first call for a trace starts read-ahead for it.
+ * Stores the next block of t in *tb, and returns the result of trace_next(). Sets *codes to the number of static
+ * instructions known after this block. The first call for a trace starts its read-ahead.
  */
 int readahead_next(struct readahead *a, struct trace *t, struct tblock *tb, uint32_t *codes, struct fault *f);
 /*
- * Number of records of the longest among the first `warps` warps of the next block; 0: unknown, or there is no
- * block.
+ * Returns the largest number of records of one of the first `warps` warps of the next block; 0: it is not known, or
+ * there is no block.
  */
-uint32_t readahead_peek(struct readahead *a, const struct trace *t, uint32_t warps);
+uint32_t readahead_longest_warp(struct readahead *a, const struct trace *t, uint32_t warps);
 /* Stops read-ahead for t, before it is finished or closed. */
-void readahead_forget(struct readahead *a, const struct trace *t);
-/* Reads one block if the queue needs one; returns true if it did. Callable from any thread. */
+void readahead_stop(struct readahead *a, const struct trace *t);
+/* Reads one block if the queue needs one. Returns true if it did. May be called by any thread. */
 bool readahead_step(void *a);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The pool of threads. See threads.h for the invariants.
+ * The pool of threads; see threads.h for the invariants.
  *
- * A phase is a number: thread 0 increments it, and the others enter the phase when they see the new number.
- * Thread 0 leaves a phase when all items are taken, all threads that have entered have left, and the others are
- * locked out; a worker's `state` records this. Two phases are often a few microseconds apart, which is less than
- * a wake-up takes, so a thread spins SPINS times before it sleeps, unless it is parked. Data that a thread
- * writes in a loop has its own cache line.
+ * Phases have numbers. Thread 0 increments the number, and the other threads enter the phase when they see the new
+ * number. Thread 0 leaves a phase when no items are left, all threads that have entered the phase have left it, and all
+ * others are locked out (worker.state). The time between two phases is often a few microseconds, less than that of a
+ * wake-up. So a thread spins SPINS times before it sleeps, unless it is parked. Data that a thread writes in a loop has
+ * its own cache line.
  */
 #include <assert.h>
 #include <malloc.h>
@@ -24,14 +24,14 @@
 #define SPINS_TO_YIELD 2000u /* both threads may share a processor */
 
 struct worker {
-	/* 2 p: in phase p; 2 p + 1: has left it, or is locked out of it */
+	/* 2 * p: the worker is in phase p; 2 * p + 1: it has left phase p, or is locked out */
 	_Alignas(CACHE_LINE) _Atomic uint64_t state;
 	pthread_t thread;
 	struct threads *pool;
 	unsigned index;
 	/*
-	 * Items of its range that are not taken: 32 bits of the phase, 16 bits of the first such item, 16 bits of
-	 * the end.
+	 * Items of the worker's range that no thread has started: 32 bits of the phase, 16 bits of the first item,
+	 * 16 bits of the end.
 	 */
 	_Alignas(CACHE_LINE) _Atomic uint64_t items;
 };
@@ -41,14 +41,15 @@ struct threads {
 	void (*work)(void *ctx, unsigned item);
 	void *ctx;
 	_Atomic bool quit;
-	_Atomic bool parked;          /* sleep without spinning */
+	_Atomic bool parked;          /* idle threads sleep without spinning */
 	bool (*idle_work)(void *ctx); /* idle work of worker 1; NULL: none */
 	void *idle_ctx;
-	_Alignas(CACHE_LINE) _Atomic unsigned awake; /* threads besides 0 that spin or work */
-	_Atomic bool called;                         /* all workers have been woken since one fell asleep */
+	_Alignas(
+		CACHE_LINE) _Atomic unsigned awake; /* number of threads, other than thread 0, that spin or work */
+	_Atomic bool called; /* all workers were woken after the last one fell asleep */
 	unsigned n;
 	bool started;
-	uint64_t calls; /* incremented to wake all; guarded by lock */
+	uint64_t calls; /* incremented to wake all threads; guarded by lock */
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
 	struct worker worker[MAX_THREADS];
@@ -102,7 +103,7 @@ static uint64_t pack_item_range(uint64_t phase, unsigned first, unsigned end)
 	return phase << 32 | (uint64_t)first << 16 | end;
 }
 
-/* Assigns equal ranges, so that neighbours in memory go to the same thread in each phase. */
+/* Assigns equal ranges of items to the threads, so that items next to each other are run by the same thread. */
 static void assign_ranges(struct threads *t, uint64_t phase, unsigned n)
 {
 	for (unsigned i = 0; i < t->n; i++)
@@ -110,8 +111,8 @@ static void assign_ranges(struct threads *t, uint64_t phase, unsigned n)
 			pack_item_range(phase, n * i / t->n, n * (i + 1) / t->n), memory_order_relaxed);
 }
 
-/* Runs the items left in the range of w, in a phase that may have ended. */
-static void run_range(struct worker *w, uint64_t phase)
+/* Runs the items that are left in the range of w. The phase may have ended; then no item is left. */
+static void run_items_of(struct worker *w, uint64_t phase)
 {
 	struct threads *t = w->pool;
 	uint64_t left = atomic_load_explicit(&w->items, memory_order_relaxed);
@@ -124,17 +125,17 @@ static void run_range(struct worker *w, uint64_t phase)
 		}
 }
 
-/* Runs the items of its own range, then those of the others. */
-static void run_phase(struct worker *w, uint64_t phase)
+/* Runs the items of the range of w, then the items that are left in other ranges. */
+static void run_worker_phase(struct worker *w, uint64_t phase)
 {
 	struct threads *t = w->pool;
 
 	for (unsigned i = 0; i < t->n; i++)
-		run_range(&t->worker[(w->index + i) % t->n], phase);
+		run_items_of(&t->worker[(w->index + i) % t->n], phase);
 }
 
-/* Locks w out of a phase of which all items are taken, or waits until w has left it. */
-static void lock_out(struct worker *w, uint64_t phase)
+/* Locks w out of a phase without items left if w has not entered it; else waits until w has left it. */
+static void lock_out_of_phase(struct worker *w, uint64_t phase)
 {
 	uint64_t state = atomic_load_explicit(&w->state, memory_order_acquire);
 
@@ -169,7 +170,7 @@ static void sleep_until_called(struct threads *t)
 	pthread_mutex_unlock(&t->lock);
 }
 
-/* Waits for a phase other than `last` and returns it; 0: the pool is being deleted. */
+/* Waits for a phase other than `last`, and returns its number; 0: the pool is being deleted. */
 static uint64_t wait_phase(struct threads *t, bool has_idle_work, uint64_t last)
 {
 	for (unsigned i = 0;; i++) {
@@ -205,14 +206,14 @@ static void *worker_main(void *arg)
 			;
 		if (state >= 2 * phase)
 			continue;
-		run_phase(w, phase);
+		run_worker_phase(w, phase);
 		atomic_store_explicit(&w->state, 2 * phase + 1, memory_order_release);
 	}
 	return NULL;
 }
 
 /*
- * Starts the threads. Signals go to thread 0. To save address space, stacks are small, and threads share one
+ * Starts the threads. Thread 0 receives all signals. To save address space, stacks are small, and the threads share one
  * heap instead of reserving 64 MiB each.
  */
 static void start_threads(struct threads *t)
@@ -249,7 +250,7 @@ static void wake_workers(struct threads *t)
 	pthread_mutex_unlock(&t->lock);
 }
 
-/* Starts or wakes the threads. A thread that is late takes the items that are left. */
+/* Starts or wakes the threads, and does not wait for them: a late thread runs the items that are left. */
 static void ensure_awake(struct threads *t)
 {
 	atomic_store_explicit(&t->parked, false, memory_order_relaxed);
@@ -270,9 +271,9 @@ void threads_run(struct threads *t, void (*work)(void *ctx, unsigned item), void
 	ensure_awake(t);
 	assign_ranges(t, phase, items);
 	atomic_store_explicit(&t->phase, phase, memory_order_release);
-	run_phase(&t->worker[0], phase);
+	run_worker_phase(&t->worker[0], phase);
 	for (unsigned i = 1; i < t->n; i++)
-		lock_out(&t->worker[i], phase);
+		lock_out_of_phase(&t->worker[i], phase);
 }
 
 void threads_park(struct threads *t)

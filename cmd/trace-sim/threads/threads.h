@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A pool of threads that execute phases together. Used by gpu/window.c; modules with data by thread (request
- * pool, network marks, traffic, latency statistics) use thread_index.
+ * A pool of threads that execute phases together. Used by gpu/window.c. Modules with separate data for each thread
+ * (request pool, network marks, traffic, latency statistics) use thread_index.
  *
- * A phase is a number of items. Each thread is assigned an equal range of them; a thread that has finished its
- * range takes items of other ranges that no thread has begun. The thread that runs an item is therefore
- * arbitrary, and no result may depend on it. The pool does not wait for a thread that is late or asleep.
+ * A phase has a number of items. Each thread is assigned an equal range of items. A thread that has finished its range
+ * runs items of other ranges that no thread has started. The thread that runs an item is therefore arbitrary, and no
+ * result may depend on it. The pool does not wait for a thread that is late or asleep.
  *
- * Always true: outside a phase only thread 0, the caller, runs, and it sees all writes of the others.
+ * Always true: outside a phase only thread 0, the caller, runs, and it sees all writes of the other threads.
  */
 #ifndef THREADS_H
 #define THREADS_H
@@ -23,18 +23,18 @@ extern _Thread_local unsigned thread_index;
 
 struct threads;
 
-/* Number of processors in the affinity of this process, at most MAX_THREADS. */
+/* Returns the number of processors on which this process may run, at most MAX_THREADS. */
 unsigned threads_available(void);
-struct threads *threads_new(unsigned threads); /* threads start in the first phase */
+struct threads *threads_new(unsigned threads); /* the threads are started in the first phase */
 void threads_delete(struct threads *t);
-/* Sets the work of an idle thread: between phases thread 1 calls step(ctx) until that returns false. */
+/* Sets the work of an idle thread: between phases thread 1 calls step(ctx) until it returns false. */
 void threads_set_idle_work(struct threads *t, bool (*step)(void *ctx), void *ctx);
 /*
- * Calls work(ctx, i) once for each i below `items` (at most 65535), and returns when all are done. Wakes the
- * other threads.
+ * Runs a phase: calls work(ctx, i) once for each i below `items` (at most 65535), in all threads, and returns when all
+ * calls have returned.
  */
 void threads_run(struct threads *t, void (*work)(void *ctx, unsigned item), void *ctx, unsigned items);
-/* Lets the other threads sleep at once instead of spinning, because the next phase is not soon. */
+/* Lets idle threads sleep at once instead of spinning. Called if the next phase is not soon. */
 void threads_park(struct threads *t);
 
 #endif
