@@ -75,8 +75,8 @@ struct modern_params {
 	uint32_t tensor_rate; /* half-precision multiply-adds per cycle and sub-core */
 	uint32_t mma_setup;   /* cycles of the tensor core beyond the products of a matrix instruction */
 	uint32_t mbarrier_issue,
-		mbarrier_wait; /* issue cycles of an mbarrier operation; latency of a wait for a phase that is over */
-	uint32_t gmma_issue, gmma_latency; /* issue and latency of matrix products of warpgroups */
+		mbarrier_start_wait; /* issue cycles of an mbarrier operation; latency of a wait for a phase that is over */
+	uint32_t gmma_count_issued, gmma_latency; /* issue and latency of matrix products of warpgroups */
 	uint32_t tma_latency,
 		tma_descriptor; /* start-up cycles of bulk copies; extra cycles with a descriptor */
 	uint32_t tma_bytes;     /* bytes that the bulk copy unit requests per cycle */

@@ -105,7 +105,7 @@ static void list_skipped_positions(const struct run *r, struct bytes *text)
 	append_positions(text, from, to);
 }
 
-void run_record_skipped(const struct run *r, struct record_writer *w)
+void run_write_skipped(const struct run *r, struct record_writer *w)
 {
 	struct bytes text = {0};
 	char name[200];

@@ -23,7 +23,7 @@ static void print_shipped_gpu(const struct gpuconf_gpu *gpu, struct gpuconf *c, 
 	gpuconf_free(c);
 }
 
-void gpus_list(FILE *out)
+void gpus_print_list(FILE *out)
 {
 	struct gpuconf *c = xcalloc(1, sizeof(*c));
 	struct params *p = xcalloc(1, sizeof(*p));

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 /* Prints a table of the shipped configurations. Ends the program if one cannot be read. */
-void gpus_list(FILE *out);
+void gpus_print_list(FILE *out);
 
 struct gpuconf;
 /* Prints one warning that names the options that are set and have no effect. */

@@ -31,13 +31,13 @@ struct outcome {
 	char status[16], limit[48];
 	unsigned char hash[16];
 	uint32_t kernels; /* kernels with a record */
-	uint32_t done;    /* simulated to their end */
+	uint32_t done;    /* kernels simulated to their end */
 	struct kernel_outcome kernel;
 };
 
 struct child {
 	pid_t pid; /* process; 0: this entry is unused */
-	int pipe;  /* readable once the process has ended */
+	int pipe;  /* pipe that is readable once the process has ended */
 	FILE *records;
 	uint32_t command;
 };
@@ -332,7 +332,7 @@ static bool write_reused(struct isolate *o, struct child_result *to)
 	size_t n = from->outcome.kernel.group, name, at;
 	char *group;
 
-	if (reuse_at(o->reuse, to->kind.kernel)->first == command)
+	if (reuse_set_at(o->reuse, to->kind.kernel)->first == command)
 		return false;
 	group = xmalloc(n + 1);
 	if (from == to)
@@ -388,7 +388,7 @@ static void write_result(struct isolate *o, struct child_result *done)
 	o->done += done->outcome.done;
 }
 
-/* Returns true if the command is a kernel that this run simulates, unless its name, not yet known, excludes it. */
+/* Returns true if the command is a kernel that this run selects. Kernels that -k selects by name all count. */
 static bool is_command_selected(const struct isolate *o, uint32_t command)
 {
 	const struct run *r = o->r;
@@ -432,7 +432,7 @@ static bool must_simulate_kernel(struct isolate *o, uint32_t command)
 		return false;
 	if (to->kind.kernel == REUSE_NONE)
 		return true;
-	k = reuse_at(o->reuse, to->kind.kernel);
+	k = reuse_set_at(o->reuse, to->kind.kernel);
 	to->figures_from = k->result == REUSE_NONE ? command : k->result;
 	k->result = to->figures_from;
 	return to->figures_from == command;
@@ -495,7 +495,7 @@ static void begin_isolated_run(
 
 	run_list_figures_alone(r, o->isa);
 	r->writer = record_open(memory, (enum record_format)r->format);
-	run_record(r, r->writer);
+	run_write_record(r, r->writer);
 	fclose(memory);
 	run_compact_records(r, r->writer, true);
 	spool_open(&o->all);

@@ -48,7 +48,7 @@ struct resumed_kernel {
 
 /* Records of an earlier run. */
 struct resumed {
-	uint64_t bytes; /* size of the run record and the records that are reused; 0: none is */
+	uint64_t bytes; /* size of the run record and the reused records; 0: no record is reused */
 	char *path;     /* file with the records; NULL: none */
 	bool part;      /* path ends in .part */
 	bool complete;  /* every kernel has a record */

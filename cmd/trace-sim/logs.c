@@ -57,7 +57,7 @@ void logs_open(struct logs *l, struct run *r, const struct logs_args *a)
 		l->profile = output_open_part(a->profile, a->force);
 		l->writer = record_open(output_stream(l->profile),
 			r->format == FORMAT_ACCELSIM ? RECORD_TEXT : (enum record_format)r->format);
-		run_record(r, l->writer);
+		run_write_record(r, l->writer);
 		g->profile = profile_start(g, l->writer, a->profile_interval);
 	}
 	if (a->timeline) {

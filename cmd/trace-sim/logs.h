@@ -23,7 +23,7 @@ struct logs_args {
 	const char *events, *pipeline, *profile, *timeline, *net_report;
 	uint64_t interval;           /* cycles between samples of the timeline; 0: automatic */
 	uint64_t profile_interval;   /* cycles between samples of the profile; 0: automatic */
-	uint32_t timeline_sms;       /* maximum number of SMs with rows */
+	uint32_t timeline_sms;       /* maximum number of SMs in the timeline */
 	struct filter only;          /* events of the event log */
 	struct filter pipeline_only; /* instructions of the pipeline log */
 	bool flits;                  /* flits in the event log */
@@ -44,7 +44,7 @@ bool logs_any_given(const struct logs_args *a);
 void logs_open_early(struct logs *l, struct run *r, const struct logs_args *a);
 /* Opens the other files, after gpu_init(). Like logs_open_early(), ends the program if a file cannot be created. */
 void logs_open(struct logs *l, struct run *r, const struct logs_args *a);
-/* Writes the ends of the files after the last cycle, and gives the files their names. */
+/* Completes the files after the last cycle, and gives them their final names. */
 void logs_close(struct logs *l, struct run *r);
 
 #endif

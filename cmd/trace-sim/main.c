@@ -160,7 +160,7 @@ static const struct cli_row rows[] = {
 };
 
 /* Prints the words that a shell may complete for an operand of this kind. */
-static void print_words(FILE *out, const char *kind, char *const *word, int n)
+static void print_completions(FILE *out, const char *kind, char *const *word, int n)
 {
 	if (!strcmp(kind, "options"))
 		complete_options(out);
@@ -194,7 +194,7 @@ static const struct cli cli = {
 	"simulate the timing of GPU kernels from instruction traces",
 	"TRACE is a kernel list, a folder with one, one kernel file, a packed stream, or - (stdin, the default).\n"
 	"Exit status: 0 simulated, or a limit was reached; 1 deadlock or interrupted; 2 trouble.\n",
-	rows, sizeof(rows) / sizeof(*rows), print_words, man_tables};
+	rows, sizeof(rows) / sizeof(*rows), print_completions, man_tables};
 
 static enum run_format parse_format(const char *name)
 {
@@ -206,7 +206,7 @@ static enum run_format parse_format(const char *name)
 	cli_usage("unknown format '%s' (expected text, json, msgpack or accelsim)", name);
 }
 
-static double parse_percent(const char *text)
+static double parse_tolerance(const char *text)
 {
 	char *end;
 	double v = strtod(text, &end);
@@ -293,7 +293,7 @@ static void set_sim_option(void *ctx, int letter, const char *value)
 	case OPT_MEASURED: a->measured[a->n_measured++] = value; break;
 	case OPT_FIT: a->fit[a->n_fit++] = value; break;
 	case OPT_ONLY: namelist_add(&a->only, value); break;
-	case OPT_TOLERANCE: a->tolerance = parse_percent(value); break;
+	case OPT_TOLERANCE: a->tolerance = parse_tolerance(value); break;
 	case 'j': a->threads = parse_threads(value); break;
 	case 'q': a->quiet = true; break;
 	case 'v': a->verbose = true; break;
@@ -359,7 +359,7 @@ static int run_selftest(
 static int run_command(struct run *r, const struct sim_args *a, struct isa *isa, const char *operand)
 {
 	if (a->list_gpus) {
-		gpus_list(stdout);
+		gpus_print_list(stdout);
 		return EXIT_GOOD;
 	}
 	if (a->list || a->dump) {
@@ -382,7 +382,7 @@ static int run_command(struct run *r, const struct sim_args *a, struct isa *isa,
 }
 
 /* Rejects --cold in a run that would not warm the caches. */
-static void check_cold(const struct sim_args *a)
+static void check_cold_option(const struct sim_args *a)
 {
 	if (!a->cold)
 		return;
@@ -393,7 +393,7 @@ static void check_cold(const struct sim_args *a)
 }
 
 /* Rejects options that cannot be combined with --isolate, and options that require it. */
-static void check_isolate(const struct sim_args *a)
+static void check_isolate_options(const struct sim_args *a)
 {
 	if (a->resume && !a->isolate)
 		cli_usage(
@@ -447,8 +447,8 @@ static const char *parse_arguments(struct sim_args *a, int argc, char **argv)
 	}
 	if (!a->selftest && (a->tsv || a->n_measured || a->n_fit || a->only.n || a->tolerance >= 0))
 		cli_usage("--measured, --fit, --only, --tolerance and -F tsv require --selftest");
-	check_cold(a);
-	check_isolate(a);
+	check_cold_option(a);
+	check_isolate_options(a);
 	if (a->choice.names.n && a->format == FORMAT_ACCELSIM)
 		cli_usage("-s cannot be used with -F accelsim (expected text, json or msgpack)");
 	if (a->selftest && (a->choice.names.n || a->choice.all))
@@ -466,7 +466,7 @@ int main(int argc, char **argv)
 	diag_init(argv[0]);
 	const char **command = xcalloc((size_t)argc + 1, sizeof(*command)); /* argv is reordered */
 	memcpy(command, argv, (size_t)argc * sizeof(*command));
-	struct run *r = xcalloc(1, sizeof(*r)); /* the run contains the GPU, too large for a small stack */
+	struct run *r = xcalloc(1, sizeof(*r)); /* contains the GPU, and is too large for a small stack */
 	const char *operand = parse_arguments(&a, argc, argv);
 	simulate_configure(&r->conf, &a);
 	struct isa *isa = isa_new();
@@ -477,7 +477,8 @@ int main(int argc, char **argv)
 		die_fault(&f);
 	a.warm = a.warm || (kselect_picks(select) && !a.cold && !a.isolate);
 	if (a.warm && a.choice.names.n)
-		namelist_add(&a.choice.names, "warmed_*"); /* intervals of picks depend on them */
+		namelist_add(
+			&a.choice.names, "warmed_*"); /* confidence intervals of picks need these figures */
 	r->select = select;
 	r->selection = a.kernels;
 	r->format = a.format;

@@ -27,7 +27,7 @@ static volatile sig_atomic_t stop_signal, show_signal;
 static struct timespec start;
 
 /* A second signal ends the program at once. */
-static void on_stop_signal(int sig)
+static void note_stop_signal(int sig)
 {
 	if (stop_signal) {
 		output_discard_all();
@@ -36,7 +36,7 @@ static void on_stop_signal(int sig)
 	}
 	stop_signal = sig;
 }
-static void on_show_signal(int sig) { show_signal = sig; }
+static void note_show_signal(int sig) { show_signal = sig; }
 
 double progress_seconds(void)
 {
@@ -58,8 +58,8 @@ bool progress_requested(void)
 
 void progress_start(struct run *r)
 {
-	struct sigaction stop = {.sa_handler = on_stop_signal, .sa_flags = SA_RESTART},
-			 show = {.sa_handler = on_show_signal, .sa_flags = SA_RESTART}, old;
+	struct sigaction stop = {.sa_handler = note_stop_signal, .sa_flags = SA_RESTART},
+			 show = {.sa_handler = note_show_signal, .sa_flags = SA_RESTART}, old;
 
 	clock_gettime(CLOCK_MONOTONIC, &start);
 	sigaction(SIGINT, &stop, NULL);
@@ -71,7 +71,7 @@ void progress_start(struct run *r)
 	r->meter->terminal = isatty(STDERR_FILENO);
 }
 
-static uint64_t warp_insts(const struct gpu *g)
+static uint64_t count_warp_insts(const struct gpu *g)
 {
 	uint64_t n = 0;
 
@@ -94,7 +94,7 @@ static void print_progress(struct run *r, double seconds, bool keep)
 	const struct kernel *k = g->launch->n_loaded ? g->launch->loaded[0] : NULL;
 	const char *running = k ? k->head->name : "";
 	char name[4 * 40 + 1], watts[32];
-	double insns = (double)warp_insts(g), share = 0, left = 0;
+	double insns = (double)count_warp_insts(g), share = 0, left = 0;
 	double rate =
 		seconds > r->meter->last ? (insns - r->meter->last_insns) / (seconds - r->meter->last) : 0;
 

@@ -206,14 +206,14 @@ static void record_config_hash(const struct gpuconf *c, struct record_writer *w)
 	record_string(w, "config_hash", text);
 }
 
-void run_record(const struct run *r, struct record_writer *w)
+void run_write_record(const struct run *r, struct record_writer *w)
 {
 	record_begin(w, "run");
 	record_string(w, "tool", "trace-sim");
 	record_string(w, "version", VERSION);
 	if (r->invoked)
 		record_invocation(w, r->invoked);
-	run_record_skipped(r, w);
+	run_write_skipped(r, w);
 	record_config_hash(&r->conf, w);
 	if (r->invoked && r->invoked->command)
 		record_provenance(w, r->invoked);

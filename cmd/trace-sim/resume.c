@@ -307,7 +307,7 @@ static void check_reuse_origin(
 
 	if (!reuse_identify(u, r, k->command, &id) || id.kernel == REUSE_NONE)
 		return;
-	first = reuse_at(u, id.kernel)->first;
+	first = reuse_set_at(u, id.kernel)->first;
 	from = first == k->command ? 0 : r->list.cmd[first].position;
 	if (from != k->reused_from)
 		die_at((struct place){.file = done->path},

@@ -69,7 +69,7 @@ void reuse_free(struct reuse *u)
 	free(u);
 }
 
-struct reuse_kernel *reuse_at(struct reuse *u, uint32_t kernel) { return &u->kernel[kernel]; }
+struct reuse_kernel *reuse_set_at(struct reuse *u, uint32_t kernel) { return &u->kernel[kernel]; }
 
 /* ---- keys ----------------------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
  * --reuse: finds kernels that are equal except for id and stream. Used by isolate.c and resume.c alone.
  *
  * A kernel's key is the XXH3-128 of its text, without the header lines with the id and the stream, and of its stored
- * control codes. The hash has a secret that is random in each run. Two kernels are equal if their keys are.
+ * control codes. The hash has a secret that is random in each run. Two kernels are equal if their keys are equal.
  */
 #ifndef REUSE_H
 #define REUSE_H
@@ -22,9 +22,9 @@ struct reuse_kernel {
 	bool slice;
 };
 
-/* What reuse_identify() finds about a kernel. */
+/* Result of reuse_identify() for a kernel. */
 struct reuse_identity {
-	uint32_t kernel; /* number of its set, for reuse_at(); REUSE_NONE: the kernel cannot be compared */
+	uint32_t kernel; /* number of its set, for reuse_set_at(); REUSE_NONE: the kernel cannot be compared */
 	uint64_t stream;
 	unsigned char hash[16]; /* hash of its text */
 };
@@ -39,7 +39,7 @@ void reuse_free(struct reuse *u);
  */
 bool reuse_identify(struct reuse *u, struct run *r, uint32_t command, struct reuse_identity *id);
 /* Returns the set of equal kernels with this number. */
-struct reuse_kernel *reuse_at(struct reuse *u, uint32_t kernel);
+struct reuse_kernel *reuse_set_at(struct reuse *u, uint32_t kernel);
 /*
  * Adds a kernel that has a record from an earlier run. Its text is read only when reuse_identify() meets a kernel of
  * the same name, grid and block size. The program then ends if the text has changed.

@@ -2,9 +2,9 @@
 /*
  * The outer loop: loads, launches, simulates and reports kernels until the list is done (LAUNCH-loop).
  *
- * Always true: each finished kernel has one block (Accel-Sim's format) or one "kernel" record. Their order is that in
- * which kernels finish. A limit, a deadlock or a signal ends the run after a block for the simulated part. Unlike in
- * the original, a kernel window above 1 drops no kernel and makes no extra block, and a list may end with a copy.
+ * Always true: each finished kernel has one block (Accel-Sim's format) or one "kernel" record, in the order in which
+ * kernels finish. A limit, a deadlock or a signal ends the run after a block for the simulated part. Unlike in the
+ * original, a kernel window above 1 drops no kernel and makes no extra block, and a list may end with a copy.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -231,7 +231,7 @@ static void list_launched_kernels(const struct run *r, struct stats_block *b)
 }
 
 /* Prints the block of kernel k (trace-stats(5)); with k NULL, a block without a stream. */
-static void print_kernel_block(struct run *r, const struct kernel *k)
+static void print_kernel_stats_block(struct run *r, const struct kernel *k)
 {
 	struct stats_block b = {.stream = k ? k->head->stream : UINT64_MAX,
 		.host_seconds = r->host_time ? progress_seconds() : -1};
@@ -290,7 +290,7 @@ static void finish_kernel(struct run *r, struct kernel *k)
 	if (r->intervals)
 		interval_record(r->intervals, &r->gpu, k);
 	if (r->format == FORMAT_ACCELSIM) {
-		print_kernel_block(r, k);
+		print_kernel_stats_block(r, k);
 	} else {
 		figures_take(r->now, &r->gpu);
 		if (k && r->summary)

@@ -42,7 +42,7 @@ struct run {
 	struct code *warm; /* with --warm: static instructions of kernels that are not selected; else NULL */
 	uint32_t last_chosen;         /* last command that may be simulated */
 	const char *selection;        /* operand of -k; NULL: all */
-	struct figure_choice *choice; /* figures of the records */
+	struct figure_choice *choice; /* selection of the figures in records */
 	struct figures *before;       /* figures at the end of the last kernel */
 	struct figures *now;          /* figures at the end of the current kernel */
 	void *hash;                   /* XXH3 state over the hashes of all kernels */
@@ -94,7 +94,7 @@ bool run_reads_change_figures(const struct run *r);
  */
 void run_compact_records(const struct run *r, struct record_writer *w, bool kernels);
 /* Writes the "run" record. */
-void run_record(const struct run *r, struct record_writer *w);
+void run_write_record(const struct run *r, struct record_writer *w);
 
 /* Runs the whole application; returns the exit status. */
 int run_application(struct run *r);
@@ -104,7 +104,7 @@ int run_application(struct run *r);
  */
 void run_check_kernels(struct run *r);
 /* Writes the number and positions of the skipped kernels into the run record, if there are any. */
-void run_record_skipped(const struct run *r, struct record_writer *w);
+void run_write_skipped(const struct run *r, struct record_writer *w);
 
 /* summary.c: print the line of a kernel, and the total at the end. */
 void summary_print_kernel(struct run *r, const struct kernel *k);

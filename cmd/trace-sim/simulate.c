@@ -147,7 +147,7 @@ int simulate_run(struct run *r, const struct sim_args *a, struct isa *isa, const
 	r->out = output_stream(out);
 	if (r->format != FORMAT_ACCELSIM && !r->summary) {
 		r->writer = record_open(r->out, (enum record_format)r->format);
-		run_record(r, r->writer);
+		run_write_record(r, r->writer);
 		run_compact_records(r, r->writer, true);
 	} else if (!r->summary) {
 		run_print_head(r, r->out);

@@ -57,7 +57,7 @@ static void print_percent(FILE *out, int width, double part, double of)
 		fprintf(out, "  %*s", width, "-");
 }
 
-/* Returns the mean power, in mean_watts, since `before`; with NULL, of the whole run. Requires the power model. */
+/* Returns the mean power, in watts, since `before`; with NULL, of the whole run. Requires the power model. */
 static double mean_watts(const struct run *r, const struct figures *before)
 {
 	const struct power_energies *e = &r->gpu.power->energy;

@@ -322,8 +322,8 @@ static int modern_units(
 	m->tensor_rate = number_or_default(c, OPT_core_tensor_rate, a->tensor_rate);
 	m->mma_setup = number_or_default(c, OPT_core_mma_setup, a->mma_setup);
 	m->mbarrier_issue = conf_uint(c, OPT_core_mbarrier_issue);
-	m->mbarrier_wait = conf_uint(c, OPT_core_mbarrier_wait);
-	m->gmma_issue = conf_uint(c, OPT_core_gmma_issue);
+	m->mbarrier_start_wait = conf_uint(c, OPT_core_mbarrier_wait);
+	m->gmma_count_issued = conf_uint(c, OPT_core_gmma_issue);
 	m->gmma_latency = conf_uint(c, OPT_core_gmma_latency);
 	m->tma_latency = conf_uint(c, OPT_core_tma_latency);
 	m->tma_descriptor = conf_uint(c, OPT_core_tma_descriptor);

@@ -77,9 +77,7 @@ void cache_delete(struct cache *c)
 	free(c);
 }
 
-/*
- * Returns the time stamp for the replacement policy. Each access by cache_touch(), which takes no time, adds a cycle.
- */
+/* Returns the time stamp for the replacement policy. Each call of cache_touch() counts as a cycle. */
 static uint32_t replacement_time(const struct cache *c, uint64_t now) { return (uint32_t)now + c->touched.n; }
 
 void cache_set_decode_hook(struct cache *c, void (*decode)(void *ctx, struct req *r), void *ctx)
@@ -197,7 +195,10 @@ uint32_t cache_make_request(struct cache_visit *a, uint8_t type, unsigned flags,
 	return r;
 }
 
-/* quirk Q3-8: a write-back goes to the partition of the request that caused it, not to that of its address. */
+/*
+ * Sends the write-back of an evicted line. quirk Q3-8: it is sent to the partition of the request that caused it, not
+ * to that of its own address.
+ */
 static NOINLINE void send_write_back(struct cache_visit *a)
 {
 	struct cache *c = a->c;
@@ -260,7 +261,7 @@ bool cache_send_read(struct cache_visit *a, uint32_t r)
 	return true;
 }
 
-/* Occupies a port for `cycles` cycles from the time on at which it is free, and adds them to *busy. */
+/* Occupies a port for `cycles` cycles, beginning when it is free, and adds them to *busy. */
 static void occupy_cache_port(const struct cache *c, uint64_t *free_at, uint64_t *busy, uint32_t cycles)
 {
 	*free_at = (*free_at > c->ports.cycles ? *free_at : c->ports.cycles) + cycles;
@@ -291,14 +292,14 @@ static enum cache_status serve_read_hit(struct cache_visit *a)
 	return STATUS_HIT;
 }
 
-/* quirk Q3-5: a read miss needs two free entries in the miss queue, even if it only merges. */
+/* Handles a read miss. quirk Q3-5: it needs two free entries in the miss queue, even if it is only merged. */
 static enum cache_status serve_read_miss(struct cache_visit *a)
 {
 	if (miss_queue_full_for(a->c, 1))
 		return cache_reject(a, FAIL_MISS_QUEUE_FULL);
 	if (!cache_send_read(a, a->r))
 		return STATUS_RESERVATION_FAIL;
-	cache_emit_write_back(a); /* quirk Q3-3: charges no data port */
+	cache_emit_write_back(a); /* quirk Q3-3: does not occupy the data port */
 	return STATUS_MISS;
 }
 

@@ -139,10 +139,10 @@ bool cache_holds(const struct cache *c, uint64_t addr, uint32_t sectors);
  */
 bool cache_put_copy(struct cache *c, const struct req *r, uint64_t now);
 void cache_drop_copy(struct cache *c, uint64_t addr, uint32_t sectors);
-/* Reads a copy, taking no time, like cache_touch(). Misses are counted in the home cache, not here. */
+/* Reads a copy in the same way as cache_touch(). Misses are counted in the home cache, not here. */
 uint32_t cache_touch_copy(struct cache *c, uint64_t addr, uint32_t sectors, uint64_t now);
 /*
- * Number of accesses that took no time, and of the sectors that were missing or were evicted for them. A cache without
+ * Number of accesses by cache_touch(), and of the sectors that were missing or were evicted for them. A cache without
  * sectors counts lines.
  */
 struct cache_touches {
@@ -151,13 +151,13 @@ struct cache_touches {
 };
 struct cache_touches cache_touches(const struct cache *c);
 /*
- * Accesses sectors of a line, taking no time, and counts the access only in struct cache_touches. Afterwards the
- * sectors are valid or, with `modify`, modified, and the youngest of their set. Returns the mask of the sectors that
- * were missing.
+ * Accesses sectors of a line outside the cycle loop, for --warm. Only struct cache_touches counts the access.
+ * Afterwards the sectors are valid or, with `modify`, modified, and the youngest of their set. Returns the mask of the
+ * sectors that were missing.
  */
 uint32_t cache_touch(struct cache *c, uint64_t addr, uint32_t sectors, bool modify, uint64_t now);
 /*
- * Writes whole sectors by the write policy, taking no time, like cache_touch(). The caller makes the accesses that the
+ * Writes whole sectors in the same way as cache_touch(), by the write policy. The caller makes the accesses that the
  * cache would send to the level below.
  */
 void cache_touch_written(struct cache *c, uint64_t addr, uint32_t sectors, uint64_t now);

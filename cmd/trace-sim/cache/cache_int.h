@@ -28,7 +28,7 @@ struct cache {
 	uint64_t data_free, fill_free; /* cycle from which on the data port and the fill port are free */
 	struct cache_ports ports;      /* busy counts include future cycles, up to data_free and fill_free */
 	struct cache_counts *counts;   /* by stream */
-	bool stream_used[MAX_STREAMS]; /* the stream has counts */
+	bool stream_used[MAX_STREAMS]; /* by stream: it has counts */
 	void (*decode)(void *ctx, struct req *r);
 	void *decode_ctx;
 	uint8_t write_back_type, alloc_type;

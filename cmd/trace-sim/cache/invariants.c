@@ -12,7 +12,7 @@
 
 /* ---- tags ------------------------------------------------------------------------------------- */
 
-static void check_rows(const struct tags *t, uint32_t unit)
+static void check_tag_rows(const struct tags *t, uint32_t unit)
 {
 	for (uint32_t r = 0; r < t->sets; r++) {
 		uint32_t present = 0, idle[2] = {0};
@@ -34,7 +34,7 @@ static void check_rows(const struct tags *t, uint32_t unit)
 	}
 }
 
-static void check_chains(const struct tags *t, uint32_t unit)
+static void check_tag_chains(const struct tags *t, uint32_t unit)
 {
 	uint32_t chained = 0, present = 0, slots = t->sets_max * t->ways_max;
 
@@ -51,7 +51,7 @@ static void check_chains(const struct tags *t, uint32_t unit)
 
 /* ---- MSHRs ------------------------------------------------------------------------------------ */
 
-static void check_entry(const struct mshr *m, const struct req_pool *pool, uint32_t unit, uint32_t i)
+static void check_mshr_entry(const struct mshr *m, const struct req_pool *pool, uint32_t unit, uint32_t i)
 {
 	const struct mshr_entry *e = &m->entry[i];
 	uint32_t held = e->first != REQ_NONE;
@@ -71,7 +71,7 @@ static void check_mshr(const struct mshr *m, const struct req_pool *pool, uint32
 			used++;
 			invariant("mshr.chain", unit, i,
 				(uint64_t)(mshr_bucket(m, m->entry[i].addr) - m->bucket), b);
-			check_entry(m, pool, unit, i);
+			check_mshr_entry(m, pool, unit, i);
 		}
 	for (uint32_t i = m->free; i && spare <= m->made; i = m->entry[i].chain)
 		spare++;
@@ -90,8 +90,8 @@ void cache_invariants(const struct cache *c, uint32_t unit, bool all)
 		return;
 	check_mshr(&c->mshr, c->pool, unit);
 	if (all) {
-		check_rows(&c->tags, unit);
-		check_chains(&c->tags, unit);
+		check_tag_rows(&c->tags, unit);
+		check_tag_chains(&c->tags, unit);
 	}
 }
 

@@ -14,13 +14,13 @@
 
 struct mshr_entry {
 	uint64_t addr;       /* MSHR address */
-	uint64_t made_addr;  /* address of the first request before it was sent */
+	uint64_t made_addr;  /* req.addr of the first request before it was sent */
 	uint32_t first;      /* first request; REQ_NONE after it was returned */
 	uint32_t head, tail; /* list of merged requests */
 	uint32_t count;      /* number of requests */
 	uint32_t chain;      /* next entry in the bucket, or in the list of free entries */
 	uint32_t slot;       /* slot of the line in the tag array */
-	uint16_t made_size;  /* size of the first request before it was sent */
+	uint16_t made_size;  /* req.size of the first request before it was sent */
 	uint8_t pieces;      /* number of outstanding sector replies */
 	bool waiting;        /* the reply to the first request has not arrived */
 	bool atomic;         /* one of the requests is an atomic */

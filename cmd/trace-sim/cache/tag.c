@@ -210,7 +210,7 @@ void tag_lookup(const struct tags *t, struct lookup *l, uint64_t addr, uint32_t 
 	}
 }
 
-/* Returns the last slot of the set with an invalid line, of which the set must have one. quirk Q3-6: not the first. */
+/* Returns the last slot of the set with an invalid line; there must be one. quirk Q3-6: the last, not the first. */
 static uint32_t last_invalid_slot(const struct tags *t, uint32_t set)
 {
 	uint32_t first = set * t->ways + 1, last = first + t->ways - 1, w = last / 64;

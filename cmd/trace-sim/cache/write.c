@@ -54,7 +54,10 @@ static enum cache_status write_hit_through(struct cache_visit *a)
 	return STATUS_HIT;
 }
 
-/* quirk Q3-18: makes no tag access, so the age of the line and the count of modified lines do not change. */
+/*
+ * Handles a hit of a write-evict cache: sends the write, and makes the sector invalid. quirk Q3-18: there is no tag
+ * access, so the age of the line and the count of modified lines do not change.
+ */
 static enum cache_status write_hit_evicting(struct cache_visit *a)
 {
 	if (miss_queue_full_for(a->c, 0))

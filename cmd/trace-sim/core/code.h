@@ -24,7 +24,7 @@ struct core_kind {
 
 struct core_code {
 	const struct params *params;
-	struct core_inst *inst; /* reserved; by code handle */
+	struct core_inst *inst; /* instructions by code handle, in reserved address space */
 	struct arena arena;     /* operands */
 	struct core_kind *kind;
 	uint32_t n_kinds, cap_kinds;
@@ -33,7 +33,7 @@ struct core_code {
 	/* cycles from a writer of a class to a reader in a role, or to an overwriting instruction (READ_OVERWRITE) */
 	uint8_t distance[N_SASS_CLASSES][N_SASS_OPERANDS + 1];
 	uint32_t longest; /* longest distance */
-	bool warned;      /* the warning about an unknown opcode is printed */
+	bool warned;      /* the warning about an unknown opcode has been printed */
 };
 
 #endif

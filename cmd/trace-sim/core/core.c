@@ -132,7 +132,7 @@ void core_tick(struct sm *s, uint64_t now)
 	clock = s->clock + 1;
 	s->now = now;
 	s->clock = clock;
-	core_events(s);
+	core_run_due_events(s);
 	if (s->port)
 		gang_handle_messages(s);
 	if (c->l1i_busy)

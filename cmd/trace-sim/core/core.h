@@ -27,22 +27,21 @@
 #define EVENT_SLOTS  256
 #define EVENTS_MAX   65535u
 #define MEM_PLACES   64
-#define CONST_SUB    0xff /* number, instead of a sub-core's, in requests of constants at the L1I */
+#define CONST_SUB    0xff /* number that stands for a sub-core in requests for constants to the L1I */
 #define TAG_BANKS    32
 #define L1_PIPE      64 /* maximum number of instructions between acceptance by the SM and L1 lookup */
 #define BUFFER_SLOTS 8
 #define STREAM_SLOTS 64
 #define LDGSTS_SLOTS 64
-#define COUNTERS     6 /* dependence counters of a warp */
-#define GMMA_AHEAD \
-	32u /* maximum number of products that a warp has issued and its warpgroup has not started */
+#define COUNTERS     6   /* dependence counters of a warp */
+#define GMMA_AHEAD   32u /* maximum number of products by which a warp may be ahead of its warpgroup */
 
 /* ---- static instructions --------------------------------------------------------------------- */
 
 enum core_flag {
 	INST_FIXED = 1 << 0,   /* ends a fixed number of cycles after issue */
 	INST_SETS_P = 1 << 1,  /* writes predicates */
-	INST_READS_P = 1 << 2, /* a branch or an exit */
+	INST_READS_P = 1 << 2, /* reads a predicate: a branch or an exit */
 	INST_BARRIER = 1 << 3,
 	INST_MEMBAR = 1 << 4,
 	INST_LDGDEPBAR = 1 << 5,
@@ -62,7 +61,7 @@ enum core_flag {
 
 enum core_path { PATH_NONE, PATH_ACCESS, PATH_CONST, PATH_EXCHANGE };
 
-#define READ_OVERWRITE N_SASS_OPERANDS /* role of a destination, next to the roles of enum sass_operand */
+#define READ_OVERWRITE N_SASS_OPERANDS /* role of a destination; the other roles are enum sass_operand */
 
 struct core_source {
 	uint16_t reg;
@@ -71,7 +70,8 @@ struct core_source {
 };
 
 struct core_inst {
-	const struct core_source *src; /* one entry for each source register except RZ; then core_dst() */
+	const struct core_source
+		*src; /* one entry for each source register except RZ; then core_destinations() */
 	uint32_t pc;
 	uint32_t groups;   /* DEPBAR: number of groups that may remain open */
 	uint16_t flags;    /* enum core_flag */
@@ -90,7 +90,10 @@ struct core_inst {
 	uint16_t a_reads; /* product of a warpgroup: cycles in which shared memory delivers A */
 };
 
-static inline const struct core_source *core_dst(const struct core_inst *in) { return in->src + in->n_src; }
+static inline const struct core_source *core_destinations(const struct core_inst *in)
+{
+	return in->src + in->n_src;
+}
 
 /* Control code of one instruction, as in machine code. */
 struct core_control {
@@ -107,7 +110,7 @@ struct core_control {
 struct core_code;
 struct core_code *core_code_new(const struct params *p);
 void core_code_free(struct core_code *c);
-/* Decodes code_at(code, h) into entry h; handles come in ascending order. */
+/* Decodes instruction `in`, with the handle h, into entry h. Must be called with ascending handles. */
 void core_code_add(struct core_code *c, uint32_t h, const struct inst *in, const struct uop *u);
 
 /* ---- warps ------------------------------------------------------------------------------------ */
@@ -147,11 +150,11 @@ struct core_warp {
 	uint64_t hold_from;           /* first time at which the warp must not issue */
 	uint64_t hold_until;          /* first time at which it may issue again; NEVER: after an event */
 	uint64_t pass_until; /* at a barrier: time before which instructions that only affect the warp may issue */
-	uint64_t ready_at;      /* earliest issue time of a warp that is ripe or in the wheel */
-	uint64_t quiet_at;      /* time of the last result of fixed latency */
-	uint64_t predicate_at;  /* time at which the last predicate was set */
-	uint64_t line;          /* line of the last hit in the L0, while `generation` is the sub-core's */
-	uint64_t code_base;     /* address of pc 0 of the warp's kernel */
+	uint64_t ready_at;     /* earliest issue time of a warp that is ripe or in the wheel */
+	uint64_t quiet_at;     /* time of the last result of fixed latency */
+	uint64_t predicate_at; /* time at which the last predicate was set */
+	uint64_t line;      /* line of the last L0 hit; valid if `generation` equals that of the sub-core */
+	uint64_t code_base; /* address of pc 0 of the warp's kernel */
 	const uint8_t *held_by; /* waiting warp: entry of pending or readers that must become 0; or NULL */
 	uint32_t generation;
 	uint32_t fetched;              /* records requested from the instruction cache */
@@ -206,7 +209,7 @@ struct core_warp {
 struct mem_place {
 	uint64_t ready;   /* earliest time at which the SM accepts it, if it is the first in the queue */
 	uint16_t op;      /* handle of the operation */
-	uint8_t interval; /* interval of address calculation */
+	uint8_t interval; /* cycles of its address calculation */
 };
 
 struct stream_buffer {
@@ -325,7 +328,7 @@ struct core_counts {
 
 struct core {
 	const struct modern_params *p;
-	const struct core_inst *inst; /* by code handle */
+	const struct core_inst *inst; /* instructions by code handle */
 	const struct sass_latency *latency;
 	uint32_t subs;
 	const uint8_t (
@@ -345,7 +348,7 @@ struct core {
 	uint64_t mem_due;   /* next cycle in which the memory unit has work */
 	uint64_t accept_at; /* time at which the data port is free */
 	uint64_t fp64_free; /* time at which the shared double-precision unit is free */
-	uint32_t round;     /* sub-core with the highest priority */
+	uint32_t first_sub; /* sub-core with the highest priority */
 	uint32_t waiting;   /* mask of sub-cores with memory instructions */
 	uint32_t prt;       /* entries of the pending request table in use */
 	uint32_t pipe_head, pipe_count;
@@ -378,7 +381,7 @@ void core_kernel_end(struct sm *s);
 
 /* event.c */
 void core_event_put(struct sm *s, uint64_t due, enum event_kind kind, unsigned id, uint64_t operand);
-void core_events(struct sm *s);                    /* runs the events due at s->clock */
+void core_run_due_events(struct sm *s);            /* runs the events due at s->clock */
 uint64_t core_next_event_time(const struct sm *s); /* time of the next event; NEVER: none */
 
 /* warp.c */
@@ -390,7 +393,7 @@ void core_warp_schedule(
 /* Makes the warp, with instruction `head`, wait for an event. */
 void core_warp_wait(struct sm *s, struct core_warp *cw, const struct core_inst *head, unsigned why);
 /* Notes that the warp has no instruction to issue. */
-void core_warp_no_head(struct sm *s, unsigned w, unsigned why);
+void core_warp_remove_head(struct sm *s, unsigned w, unsigned why);
 void core_warp_end(struct sm *s, unsigned w, uint64_t t);
 void core_warp_check_end(struct sm *s, unsigned w); /* schedules the reaping of a warp without work left */
 void core_warp_reap(struct sm *s, unsigned w);
@@ -402,7 +405,7 @@ uint64_t core_wheel_next_time(const struct sm *s, const struct subcore *b);
 /* Runs the fetch stage of a sub-core. Returns true if it has work in the next cycle, too. */
 bool core_fetch(struct sm *s, unsigned sub);
 /* Makes the warp fetch if its buffer has a free entry. Called after an issue, and at the start of the warp. */
-void core_fetch_request(struct sm *s, unsigned w);
+void core_fetch_request_next(struct sm *s, unsigned w);
 /* Handles a line that arrives from the L1I, or the constants that CONST_SUB requested. */
 void core_fetch_line_arrived(struct sm *s, unsigned sub, uint64_t line);
 void core_l1i_access(struct sm *s, unsigned sub, uint64_t line);
@@ -461,7 +464,7 @@ void core_remote_reply(struct sm *s, uint16_t h);       /* handles a reply to op
 void core_remote_store_acked(struct sm *s, unsigned w); /* handles the acknowledgement of a store of w */
 
 /* sync.c */
-void core_sync_issue(struct sm *s, unsigned w, const struct core_inst *in, uint64_t t, uint16_t h);
+void core_sync_issue_special(struct sm *s, unsigned w, const struct core_inst *in, uint64_t t, uint16_t h);
 void core_sync_exit(struct sm *s, unsigned w, uint64_t t);
 /* Handles the end of an access of w: if it was the last, ends the warp's fence. */
 void core_sync_access_done(struct sm *s, unsigned w);

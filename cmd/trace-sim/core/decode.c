@@ -195,7 +195,7 @@ static void set_matrix_timing(struct core_inst *i, const struct modern_params *m
 /* ---- registers of operands ---------------------------------------------------------------------- */
 
 /* Returns the number of registers of loaded or stored data, by the width in the opcode. */
-static unsigned data_registers(const char *op, const struct inst *in)
+static unsigned count_data_registers(const char *op, const struct inst *in)
 {
 	if (has_suffix(op, "128"))
 		return 4;
@@ -220,7 +220,7 @@ static unsigned result_registers(const char *op, const struct inst *in, enum sas
 	if (moves_matrices(op))
 		return matrices_of(op);
 	if (opcode_begins(op, "LD") || opcode_begins(op, "ATOM"))
-		return data_registers(op, in);
+		return count_data_registers(op, in);
 	if (c == SASS_HMMA || c == SASS_IMMA || c == SASS_DMMA)
 		return mma_of(op).c;
 	if (c == SASS_FP64 && !opcode_stem_is(op, "DSETP"))
@@ -255,7 +255,7 @@ static unsigned source_registers(const char *op, const struct inst *in, enum sas
 		return has_suffix(op, "E") ? 2 : 1;
 	if (opcode_stem_is(op, "STSM"))
 		return matrices_of(op);
-	return is_store(op) ? data_registers(op, in) : 1;
+	return is_store(op) ? count_data_registers(op, in) : 1;
 }
 
 static enum sass_operand operand_role(const char *op, const struct inst *in, enum sass_class c, unsigned n)
@@ -271,7 +271,7 @@ static enum sass_operand operand_role(const char *op, const struct inst *in, enu
 	return r;
 }
 
-static bool is_tracked(unsigned reg) { return reg != REG_RZ && reg != REG_URZ; }
+static bool is_tracked_register(unsigned reg) { return reg != REG_RZ && reg != REG_URZ; }
 
 static bool is_uniform(unsigned reg) { return reg >= REG_UR0; }
 
@@ -282,7 +282,7 @@ static void add_destinations(struct core_inst *i, const struct inst *in, struct 
 	unsigned n = 0;
 
 	for (unsigned d = 0; d < in->n_dst; d++)
-		for (unsigned k = 0; is_tracked(in->reg[d]) && k < i->regs && n < SPAN_MAX; k++)
+		for (unsigned k = 0; is_tracked_register(in->reg[d]) && k < i->regs && n < SPAN_MAX; k++)
 			if (in->reg[d] + k < first_zero_register(in->reg[d]))
 				dst[n++] = (struct core_source){
 					.reg = (uint16_t)(in->reg[d] + k), .read = READ_OVERWRITE};
@@ -299,7 +299,7 @@ static void add_sources(
 		unsigned at = s < KIND_SOURCES ? s : KIND_SOURCES - 1,
 			 regs = is_uniform(reg[s]) ? 1 : kind->regs[at];
 
-		for (unsigned k = 0; is_tracked(reg[s]) && k < regs && n < SPAN_MAX; k++)
+		for (unsigned k = 0; is_tracked_register(reg[s]) && k < regs && n < SPAN_MAX; k++)
 			if (reg[s] + k < first_zero_register(reg[s]))
 				src[n++] = (struct core_source){.reg = (uint16_t)(reg[s] + k),
 					.slot = (uint8_t)(s < 3 ? s : 2),
@@ -451,18 +451,19 @@ static void make_opcode_kind(
 	}
 }
 
-static bool kind_matches(const struct core_kind *k, const struct inst *in, const struct uop *u)
+static bool opcode_kind_matches(const struct core_kind *k, const struct inst *in, const struct uop *u)
 {
 	return k->size == in->size && k->has_addr == in->has_addr && k->uop_flags == u->flags &&
 	       k->space == u->space && !strcmp(k->opcode, in->opcode);
 }
 
-static const struct core_kind *find_kind(struct core_code *c, const struct inst *in, const struct uop *u)
+static const struct core_kind *find_opcode_kind(
+	struct core_code *c, const struct inst *in, const struct uop *u)
 {
 	uint64_t hash = table_hash(in->opcode, strlen(in->opcode));
 
 	FOR_TABLE (w, &c->kinds, hash)
-		if (kind_matches(&c->kind[w.number], in, u))
+		if (opcode_kind_matches(&c->kind[w.number], in, u))
 			return &c->kind[w.number];
 	grow(&c->kind, &c->cap_kinds, c->n_kinds + 1, sizeof(*c->kind));
 	make_opcode_kind(c, &c->kind[c->n_kinds], in, u);
@@ -472,7 +473,7 @@ static const struct core_kind *find_kind(struct core_code *c, const struct inst 
 
 void core_code_add(struct core_code *c, uint32_t h, const struct inst *in, const struct uop *u)
 {
-	const struct core_kind *kind = find_kind(c, in, u);
+	const struct core_kind *kind = find_opcode_kind(c, in, u);
 	struct core_inst *i = &c->inst[h];
 
 	assert(h < CODES_MAX);

@@ -55,7 +55,7 @@ static const uint8_t *find_pending_read(const struct core_warp *cw, const struct
 {
 	if (!cw->n_readers)
 		return NULL;
-	for (const struct core_source *r = core_dst(in), *end = r + in->n_dst; r < end; r++)
+	for (const struct core_source *r = core_destinations(in), *end = r + in->n_dst; r < end; r++)
 		if (cw->readers[r->reg])
 			return &cw->readers[r->reg];
 	return NULL;
@@ -201,7 +201,7 @@ void core_schedule_head(struct sm *s, unsigned w)
 	struct ripeness o;
 
 	if (cw->fetched == p->cursor) {
-		core_warp_no_head(s, w, cw->next_issue > s->clock + 1 ? cw->next_stall : STALL_FETCH);
+		core_warp_remove_head(s, w, cw->next_issue > s->clock + 1 ? cw->next_stall : STALL_FETCH);
 		return;
 	}
 	o = (struct ripeness){head->valid_at, STALL_FETCH};
@@ -245,7 +245,7 @@ static void mark_fixed_latency_results(struct core_warp *cw, const struct core_i
 	uint64_t v = (uint64_t)((int64_t)t + in->later) << 8 | in->class;
 
 	for (unsigned i = 0; i < in->n_dst; i++)
-		cw->written[core_dst(in)[i].reg] = v;
+		cw->written[core_destinations(in)[i].reg] = v;
 	if (t + in->done > cw->quiet_at)
 		cw->quiet_at = t + in->done;
 }
@@ -254,7 +254,7 @@ static void mark_variable_latency_results(
 	const struct core *c, struct core_warp *cw, const struct core_inst *in, struct core_op *op)
 {
 	for (unsigned i = 0; i < in->n_dst; i++)
-		cw->pending[core_dst(in)[i].reg]++;
+		cw->pending[core_destinations(in)[i].reg]++;
 	cw->n_pending = (uint16_t)(cw->n_pending + in->n_dst);
 	if (c->p->war == WAR_ISSUE || !in->n_src)
 		return;
@@ -342,8 +342,8 @@ void core_release_results(struct sm *s, unsigned w, const struct core_inst *in)
 	struct core_warp *cw = core_warp_of(s, w);
 
 	for (unsigned i = 0; i < in->n_dst; i++) {
-		cw->pending[core_dst(in)[i].reg]--;
-		cw->written[core_dst(in)[i].reg] = s->clock << 8 | SASS_FAST;
+		cw->pending[core_destinations(in)[i].reg]--;
+		cw->written[core_destinations(in)[i].reg] = s->clock << 8 | SASS_FAST;
 	}
 	cw->n_pending = (uint16_t)(cw->n_pending - in->n_dst);
 	if (in->flags & INST_SETS_P) {

@@ -17,7 +17,7 @@ static void append_event(struct core *c, uint16_t e, unsigned slot)
 	bitset_set(c->slot_used, slot);
 }
 
-/* Returns the slot of an event that is due after now; beyond the last slot, the last slot. */
+/* Returns the slot for an event at time `due`, which is after `now`; if `due` is too far ahead, the last slot. */
 static unsigned event_slot(uint64_t due, uint64_t now)
 {
 	uint64_t at = due < now + EVENT_SLOTS - 1 ? due : now + EVENT_SLOTS - 1;
@@ -62,7 +62,7 @@ static void run_event(struct sm *s, enum event_kind kind, uint16_t id, uint64_t 
 	}
 }
 
-void core_events(struct sm *s)
+void core_run_due_events(struct sm *s)
 {
 	struct core *c = s->modern;
 	unsigned slot = (unsigned)(s->clock % EVENT_SLOTS);

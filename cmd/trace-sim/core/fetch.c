@@ -221,7 +221,7 @@ static bool can_fetch_more(const struct core *c, const struct warp *p, const str
 	       (cw->follows || cw->fetched == p->cursor);
 }
 
-void core_fetch_request(struct sm *s, unsigned w)
+void core_fetch_request_next(struct sm *s, unsigned w)
 {
 	struct core *c = s->modern;
 	struct core_warp *cw = core_warp_of(s, w);

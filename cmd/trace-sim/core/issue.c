@@ -56,7 +56,7 @@ void core_add_stall_cycles(struct sm *s, unsigned sub, uint64_t until)
 	c->n.queue_cycles += cycles * b->places;
 	b->seen = until;
 	if (s->profile)
-		profile_core_cycles(s, sub, cycles);
+		profile_count_core_cycles(s, sub, cycles);
 }
 
 /* Returns the stall reason of the warp that is nearest to issuing. */
@@ -84,7 +84,7 @@ void core_set_idle_reason(struct sm *s, unsigned sub)
 		return;
 	set = b->idle == STALL_UNIT ? b->ripe : b->by_stall[b->idle] & ~b->ripe;
 	set = set ? set : b->ranked;
-	profile_core_idle(s, sub, set ? b->warp_of[63 - (unsigned)__builtin_clzll(set)] : 0,
+	profile_set_core_reason(s, sub, set ? b->warp_of[63 - (unsigned)__builtin_clzll(set)] : 0,
 		set ? b->idle : STALL_EMPTY);
 }
 
@@ -186,7 +186,7 @@ static void advance_warp(struct sm *s, unsigned w, struct core_warp *cw, uint64_
 		cw->next_issue = t + s->modern->p->branch_taken;
 		cw->next_stall = STALL_JUMP;
 	}
-	core_fetch_request(s, w);
+	core_fetch_request_next(s, w);
 	core_schedule_head(s, w);
 }
 
@@ -246,7 +246,7 @@ static uint64_t issue_rank(struct sm *s, unsigned sub, unsigned rank, struct cor
 
 	count_issue(s, sub, w, rec, in);
 	if (s->profile)
-		profile_core_issue(s, w, rec->inst);
+		profile_count_core_issue(s, w, rec->inst);
 	if (!(in->flags & INST_FIXED))
 		h = new_variable_latency_op(s, w, rec, &s->uops[rec->inst]);
 	if (s->events)
@@ -254,7 +254,7 @@ static uint64_t issue_rank(struct sm *s, unsigned sub, unsigned rank, struct cor
 	core_depend_issue(s, w, in, t, h ? &c->op[h] : NULL);
 	core_unit_accept(s, b, in, h, t);
 	if (in->flags & INST_SPECIAL)
-		core_sync_issue(s, w, in, t, h);
+		core_sync_issue_special(s, w, in, t, h);
 	cw->last_mask = in->unit == CORE_BRANCH ? 0 : rec->mask;
 	b->greedy = (int8_t)rank;
 	b->port_free = t + 1 + in->port;

@@ -30,7 +30,7 @@ struct code_comparison {
 	char text[200]; /* text of the first mismatch */
 };
 
-static void check_instruction(struct code_comparison *k, const struct inst *in)
+static void compare_instruction(struct code_comparison *k, const struct inst *in)
 {
 	const char *bound = "";
 	enum cubin_match got = cubin_join_compare(k->join, in->pc, in->opcode, &bound);
@@ -47,7 +47,7 @@ static void check_instruction(struct code_comparison *k, const struct inst *in)
 		got == CUBIN_NO_CODE ? "no instruction" : "the opcode of ", bound);
 }
 
-static void check_first_block(struct code_comparison *k, const struct code *code, const struct tblock *tb)
+static void compare_first_block(struct code_comparison *k, const struct code *code, const struct tblock *tb)
 {
 	for (uint32_t i = 0; i < tb->n_recs; i++) {
 		uint32_t h = tb->rec[i].inst;
@@ -55,7 +55,7 @@ static void check_first_block(struct code_comparison *k, const struct code *code
 		if (bitset_test(k->seen, h))
 			continue;
 		bitset_set(k->seen, h);
-		check_instruction(k, code_at(code, h));
+		compare_instruction(k, code_at(code, h));
 	}
 }
 
@@ -120,7 +120,7 @@ static void join_function(struct core_join *j, const struct cubin_function *f, e
 	}
 	l.join = cubin_join_new(f);
 	l.seen = xcalloc(BITSET_WORDS(code_count(code)) + 1, sizeof(*l.seen));
-	check_first_block(&l, code, tb);
+	compare_first_block(&l, code, tb);
 	j->mismatched = l.mismatched;
 	if (l.mismatched) {
 		snprintf(found, sizeof(found), "%s (%u of %u instructions match)", l.text, l.matched,

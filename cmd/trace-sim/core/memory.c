@@ -117,9 +117,9 @@ static void accept_shared(struct sm *s, const struct core_inst *in, uint16_t h)
 	occupy_data_port(c, s->clock, passes > busy ? passes : busy);
 	s->n.shmem_bkconflict += passes - 1;
 	if (s->profile)
-		profile_request(s, w->warp, w->code, 0, passes - 1);
+		profile_count_request(s, w->warp, w->code, 0, passes - 1);
 	if (s->power)
-		s->power->shared_begun++; /* the further passes count as bank conflicts */
+		s->power->shared_begun++; /* counts one pass; shmem_bkconflict counts the others */
 	s->n.stall[STALL_S_MEM][STALL_BK_CONF] += passes - 1;
 	s->n.stall_shd_mem += passes - 1;
 	if (in->flags & INST_SYNC)
@@ -167,7 +167,7 @@ static void accept_global(struct sm *s, uint16_t h)
 
 	coalesce(s, w, &k->list);
 	if (s->profile)
-		profile_request(s, w->warp, w->code, ldst_count_sectors(&k->list), passes - 1);
+		profile_count_request(s, w->warp, w->code, ldst_count_sectors(&k->list), passes - 1);
 	tags = count_tag_passes(c, &k->list);
 	occupy_data_port(c, s->clock, tags > data ? tags : data);
 	s->n.l1cache_bkconflict += passes - 1;
@@ -251,7 +251,9 @@ static void accept_first_of_queue(struct sm *s, unsigned sub)
 	}
 }
 
-/* Returns true if the first instruction of the queue is for the TMA or the gang port, and that one is full. */
+/*
+ * Returns true if the first instruction of the queue is for the TMA or for the gang port, which cannot accept it yet.
+ */
 static bool waits_for_tma_or_port(const struct sm *s, const struct subcore *b)
 {
 	const struct winst *w = &s->winst[b->place[b->place_head].op];
@@ -264,7 +266,7 @@ static bool waits_for_tma_or_port(const struct sm *s, const struct subcore *b)
 static void accept_next(struct sm *s)
 {
 	struct core *c = s->modern;
-	uint32_t below = (1u << c->round) - 1;
+	uint32_t below = (1u << c->first_sub) - 1;
 
 	if (c->accept_at > s->clock || c->prt >= c->p->prt || c->pipe_count == L1_PIPE)
 		return;
@@ -275,7 +277,7 @@ static void accept_next(struct sm *s)
 			continue;
 		core_count_cycles_before(s, k, s->clock);
 		accept_first_of_queue(s, k);
-		c->round = k + 1 == c->subs ? 0 : k + 1;
+		c->first_sub = k + 1 == c->subs ? 0 : k + 1;
 		return;
 	}
 }
@@ -324,7 +326,7 @@ static bool look_up_in_l1(struct sm *s, struct pipe_slot *k, const struct access
 		return false;
 	}
 	if (s->profile)
-		profile_l1(s, r, probe == STATUS_HIT || probe == STATUS_HIT_RESERVED);
+		profile_count_l1(s, r, probe == STATUS_HIT || probe == STATUS_HIT_RESERVED);
 	if (r->flags & REQ_WRITE) {
 		if (ev.write_sent || (st == STATUS_MISS && ev.alloc_sent))
 			s->warp[r->warp].stores += ldst_store_acks_of(l, a->size);

@@ -42,7 +42,7 @@ static bool writes_register_of(const struct core_inst *by, const struct core_ins
 {
 	for (unsigned d = 0; d < by->n_dst; d++)
 		for (unsigned r = 0; r < (unsigned)in->n_src + in->n_dst; r++)
-			if (core_dst(by)[d].reg == in->src[r].reg)
+			if (core_destinations(by)[d].reg == in->src[r].reg)
 				return true;
 	return false;
 }

@@ -164,7 +164,7 @@ static void wait_for_groups(struct sm *s, unsigned w, const struct core_inst *in
 
 void core_gmma_done(struct sm *s, unsigned w)
 {
-	if (gmma_done(s, w))
+	if (gmma_count_done(s, w))
 		release_held_warp(s, w, s->clock);
 }
 
@@ -210,7 +210,7 @@ void core_sync_op_accepted(struct sm *s, uint16_t h)
 {
 	const struct winst *in = &s->winst[h];
 	struct core_warp *cw = core_warp_of(s, in->warp);
-	uint64_t end = cw->sync_at + s->modern->p->mbarrier_wait;
+	uint64_t end = cw->sync_at + s->modern->p->mbarrier_start_wait;
 
 	if (in->uop->sync != SYNC_WAIT && in->uop->sync != SYNC_TEST) {
 		mbarrier_execute(s, in->cta, &in->record);
@@ -218,7 +218,7 @@ void core_sync_op_accepted(struct sm *s, uint16_t h)
 	}
 	cw->sync_back = end > s->clock ? (uint32_t)(end - s->clock) : 1;
 	if (s->sync_wait >> in->warp & 1)
-		mbarrier_wait(s, in->warp, &in->record);
+		mbarrier_start_wait(s, in->warp, &in->record);
 }
 
 void core_sync_phase_over(struct sm *s, unsigned w)
@@ -263,7 +263,7 @@ static void issue_mbarrier(struct sm *s, unsigned w, const struct rec *r, enum u
 	}
 }
 
-static void issue_sync_op(struct sm *s, unsigned w, uint64_t t)
+static void issue_mbarrier_op(struct sm *s, unsigned w, uint64_t t)
 {
 	const struct rec *r = &s->warp[w].rec[s->warp[w].cursor];
 	struct core_warp *cw = core_warp_of(s, w);
@@ -283,7 +283,7 @@ static void issue_group_depbar(struct sm *s, unsigned w, const struct core_inst 
 	bool control = cw->control;
 
 	if (s->warp[w].sync.bulk_newest) {
-		if (bulk_wait(s, w, control ? core_control_of(cw, in->pc)->depbar_most : in->groups))
+		if (bulk_start_wait(s, w, control ? core_control_of(cw, in->pc)->depbar_most : in->groups))
 			delay_until(cw, t + 1, NEVER, STALL_FENCE);
 	} else if (control) {
 		issue_depbar(s, w, in, t);
@@ -294,16 +294,16 @@ static void issue_group_depbar(struct sm *s, unsigned w, const struct core_inst 
 
 /* ---- issue -------------------------------------------------------------------------------------- */
 
-void core_sync_issue(struct sm *s, unsigned w, const struct core_inst *in, uint64_t t, uint16_t h)
+void core_sync_issue_special(struct sm *s, unsigned w, const struct core_inst *in, uint64_t t, uint16_t h)
 {
 	struct core_warp *cw = core_warp_of(s, w);
 
 	if (in->flags & INST_GMMA) {
-		gmma_issue(s, w, &s->uops[s->winst[h].code]);
-		cw->next_issue = t + s->modern->p->gmma_issue;
+		gmma_count_issued(s, w, &s->uops[s->winst[h].code]);
+		cw->next_issue = t + s->modern->p->gmma_count_issued;
 		cw->next_stall = STALL_COUNT;
 	} else if (in->flags & INST_GMMA_WAIT) {
-		if (gmma_wait(s, w, in->groups))
+		if (gmma_start_wait(s, w, in->groups))
 			delay_until(cw, t + 1, NEVER, STALL_FENCE);
 	} else if (in->flags & INST_LDGSTS) {
 		s->modern->op[h].group = cw->group;
@@ -312,7 +312,7 @@ void core_sync_issue(struct sm *s, unsigned w, const struct core_inst *in, uint6
 	} else if (in->flags & INST_GANG_ARRIVE) {
 		gang_arrive(s, w);
 	} else if (in->flags & INST_GANG_WAIT) {
-		if (s->warp[w].cursor != s->warp[w].last && gang_wait(s, w))
+		if (s->warp[w].cursor != s->warp[w].last && gang_start_wait(s, w))
 			delay_until(cw, t + 1, NEVER, STALL_BARRIER);
 	} else if (in->flags & INST_BARRIER) {
 		arrive_at_barrier(s, w, t);
@@ -323,6 +323,6 @@ void core_sync_issue(struct sm *s, unsigned w, const struct core_inst *in, uint6
 	} else if (in->flags & INST_DEPBAR) {
 		issue_group_depbar(s, w, in, t);
 	} else {
-		issue_sync_op(s, w, t);
+		issue_mbarrier_op(s, w, t);
 	}
 }

@@ -39,7 +39,7 @@ static void set_head(struct subcore *b, struct core_warp *cw, const struct core_
 	cw->unit = in->unit;
 }
 
-void core_warp_no_head(struct sm *s, unsigned w, unsigned why)
+void core_warp_remove_head(struct sm *s, unsigned w, unsigned why)
 {
 	struct core_warp *cw = core_warp_of(s, w);
 	struct subcore *b = &s->modern->sub[cw->sub];
@@ -225,14 +225,14 @@ void core_warp_start(struct sm *s, unsigned w)
 	}
 	cw->started = true;
 	cw->next = core_inst_at(s, &s->warp[w], 0);
-	core_fetch_request(s, w);
+	core_fetch_request_next(s, w);
 }
 
 /* Ends the warp after its last record, which has issued at t. */
 void core_warp_end(struct sm *s, unsigned w, uint64_t t)
 {
 	s->done |= 1ull << w;
-	core_warp_no_head(s, w, STALL_EMPTY);
+	core_warp_remove_head(s, w, STALL_EMPTY);
 	core_sync_exit(s, w, t);
 	core_warp_check_end(s, w);
 }

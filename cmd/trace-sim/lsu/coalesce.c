@@ -242,7 +242,7 @@ static void gather_atomic(
 	}
 }
 
-/* quirk Q1-5: a lane with address 0 makes no access. */
+/* Gathers the segments of global accesses. quirk Q1-5: a lane with address 0 makes no access. */
 static void gather_global(const uint64_t lane[32], unsigned size, uint32_t lanes, struct segments *t)
 {
 	FOR_BITS32 (i, lanes)

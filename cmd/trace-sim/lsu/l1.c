@@ -106,7 +106,7 @@ enum stall_reason l1_issue_accesses(struct sm *s)
 				draw_random_partition(s, a->addr);
 			s->n.l1cache_bkconflict++;
 			if (s->profile)
-				profile_conflict(s, w->warp, w->code);
+				profile_count_conflict(s, w->warp, w->code);
 			return STALL_BK_CONF;
 		}
 		if (!q->count && l->step + s->core->l1_latency < l->queue_due)
@@ -133,7 +133,7 @@ static void complete_load_hit(struct sm *s, const struct req *r)
 	for (unsigned i = uop_is_ptx(u) ? done : done != 0; i; i--)
 		sm_inst_complete(s, r->code, r->inst_mask);
 	if (r->flags & REQ_LDGSTS && pend_count_ldgsts_returned(s, r->warp, u->pc, r->lane0)) {
-		ldgsts_done(s, r->warp, u->pc, r->lane0);
+		ldgsts_end_one(s, r->warp, u->pc, r->lane0);
 		s->changed = true;
 	}
 }
@@ -156,7 +156,7 @@ static bool access_l1(struct sm *s, uint32_t handle)
 	if (st == STATUS_RESERVATION_FAIL)
 		fit_end_rejected_run(s, r, ev.never);
 	if (s->profile)
-		profile_l1(s, r, probe == STATUS_HIT || probe == STATUS_HIT_RESERVED);
+		profile_count_l1(s, r, probe == STATUS_HIT || probe == STATUS_HIT_RESERVED);
 	if (r->flags & REQ_WRITE) {
 		if (ev.write_sent || (st == STATUS_MISS && ev.alloc_sent))
 			return true;

@@ -24,7 +24,7 @@ static void timed_fifo_new(struct timed_fifo *f, uint32_t entries)
 	timed_fifo_init(f, xcalloc(cap, sizeof(*f->slot)), cap);
 }
 
-static void l1_init(struct sm *s, struct ldst *l)
+static void init_l1d_queues(struct sm *s, struct ldst *l)
 {
 	const struct core_params *c = s->core;
 
@@ -52,7 +52,7 @@ struct ldst *ldst_new(struct sm *s)
 	l->l2_splits = s->params->mem.l2.present && s->params->mem.l2.kind == CACHE_SECTOR;
 	l->queue_due = NEVER;
 	if (s->core->l1d.present)
-		l1_init(s, l);
+		init_l1d_queues(s, l);
 	/*
 	 * A write-back is sent to the partition of the request that caused it, so the partition must be known
 	 * when the request accesses the cache.
@@ -185,7 +185,7 @@ void ldst_accept(struct sm *s, uint16_t handle)
 			s->power->shared_begun++;
 	}
 	if (s->profile)
-		profile_request(s, w->warp, w->code, ldst_count_sectors(&l->acc),
+		profile_count_request(s, w->warp, w->code, ldst_count_sectors(&l->acc),
 			l->disp == DISP_SHARED
 				? (uint32_t)(l->passes_end - (s->clock + 1) * s->core->ldst_steps)
 				: 0);
@@ -212,7 +212,7 @@ static void retire_load(struct sm *s, struct ldst *l, const struct winst *w)
 		sm_inst_complete(s, w->code, w->mask);
 		depend_release_all(s, &s->warp[w->warp], w->warp, w->uop);
 		if (w->uop->flags & UOP_LDGSTS && !pend_ldgsts_accesses(s, w->warp, w->uop->pc, l->acc.lane0))
-			ldgsts_done(s, w->warp, w->uop->pc, l->acc.lane0);
+			ldgsts_end_one(s, w->warp, w->uop->pc, l->acc.lane0);
 	}
 }
 

@@ -20,7 +20,7 @@ static uint32_t ldgsts_hash_slot(const struct ldst *l, unsigned warp, uint64_t k
 }
 
 /* Returns the slot of a key, or the free slot for it. */
-static struct ldgsts_count *ldgsts_slot(const struct ldst *l, unsigned warp, uint64_t key)
+static struct ldgsts_count *find_ldgsts_slot(const struct ldst *l, unsigned warp, uint64_t key)
 {
 	uint32_t i = ldgsts_hash_slot(l, warp, key);
 
@@ -29,7 +29,7 @@ static struct ldgsts_count *ldgsts_slot(const struct ldst *l, unsigned warp, uin
 	return &l->ldgsts[i];
 }
 
-static void ldgsts_grow(struct ldst *l)
+static void grow_ldgsts_table(struct ldst *l)
 {
 	struct ldgsts_count *old = l->ldgsts;
 	uint32_t n = l->ldgsts_cap;
@@ -38,12 +38,12 @@ static void ldgsts_grow(struct ldst *l)
 	l->ldgsts = xcalloc(l->ldgsts_cap, sizeof(*l->ldgsts));
 	for (uint32_t i = 0; i < n; i++)
 		if (old[i].count)
-			*ldgsts_slot(l, old[i].warp, old[i].key) = old[i];
+			*find_ldgsts_slot(l, old[i].warp, old[i].key) = old[i];
 	free(old);
 }
 
 /* Empties a slot, and moves later entries so that each can still be found from its hash slot on. */
-static void ldgsts_remove(struct ldst *l, struct ldgsts_count *e)
+static void remove_ldgsts_slot(struct ldst *l, struct ldgsts_count *e)
 {
 	uint32_t mask = l->ldgsts_cap - 1, hole = (uint32_t)(e - l->ldgsts), i = hole;
 
@@ -63,15 +63,15 @@ static void ldgsts_remove(struct ldst *l, struct ldgsts_count *e)
 	l->ldgsts_n--;
 }
 
-static void ldgsts_add(struct ldst *l, unsigned warp, uint64_t key, uint32_t n)
+static void count_ldgsts_accesses(struct ldst *l, unsigned warp, uint64_t key, uint32_t n)
 {
 	struct ldgsts_count *e;
 
 	if (!n)
 		return;
 	if (2 * l->ldgsts_n >= l->ldgsts_cap)
-		ldgsts_grow(l);
-	e = ldgsts_slot(l, warp, key);
+		grow_ldgsts_table(l);
+	e = find_ldgsts_slot(l, warp, key);
 	if (!e->count) {
 		*e = (struct ldgsts_count){.key = key, .warp = warp};
 		l->ldgsts_n++;
@@ -83,7 +83,7 @@ uint32_t pend_ldgsts_accesses(const struct sm *s, unsigned warp, uint32_t pc, ui
 {
 	const struct ldst *l = s->ldst;
 
-	return l->ldgsts_n ? ldgsts_slot(l, warp, ldgsts_key(pc, lane0))->count : 0;
+	return l->ldgsts_n ? find_ldgsts_slot(l, warp, ldgsts_key(pc, lane0))->count : 0;
 }
 
 bool pend_count_ldgsts_returned(struct sm *s, unsigned warp, uint32_t pc, uint64_t lane0)
@@ -92,12 +92,12 @@ bool pend_count_ldgsts_returned(struct sm *s, unsigned warp, uint32_t pc, uint64
 	struct ldgsts_count *e;
 
 	assert(l->ldgsts_n);
-	e = ldgsts_slot(l, warp, ldgsts_key(pc, lane0));
+	e = find_ldgsts_slot(l, warp, ldgsts_key(pc, lane0));
 	assert(e->count);
 	if (--e->count)
 		return false;
 	e->count = 1;
-	ldgsts_remove(l, e);
+	remove_ldgsts_slot(l, e);
 	return true;
 }
 
@@ -106,7 +106,7 @@ void pend_count_accesses(struct sm *s, const struct uop *u, unsigned warp, uint3
 	for (unsigned d = 0; d < u->n_dst; d++)
 		*pend_of(s->ldst, warp, u->reg[d]) = (uint16_t)(*pend_of(s->ldst, warp, u->reg[d]) + n);
 	if (u->flags & UOP_LDGSTS)
-		ldgsts_add(s->ldst, warp, ldgsts_key(u->pc, lane0), n);
+		count_ldgsts_accesses(s->ldst, warp, ldgsts_key(u->pc, lane0), n);
 }
 
 bool pend_has_accesses(const struct sm *s, const struct uop *u, unsigned warp)

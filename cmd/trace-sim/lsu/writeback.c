@@ -60,7 +60,7 @@ static void finish_write_back(struct sm *s, struct write_back *wb)
 		if (s->events)
 			log_memdone(s, wb, u->pc);
 		if (u->flags & UOP_LDGSTS)
-			ldgsts_done(s, wb->warp, u->pc, wb->lane0);
+			ldgsts_end_one(s, wb->warp, u->pc, wb->lane0);
 		s->changed = true;
 	}
 	wb->full = false;
@@ -85,7 +85,7 @@ static void execute_syncs(struct sm *s, const struct winst *w)
 	if (w->uop->sync != SYNC_WAIT && w->uop->sync != SYNC_TEST)
 		mbarrier_execute(s, w->cta, &w->record);
 	else if (s->sync_wait >> w->warp & 1)
-		mbarrier_wait(s, w->warp, &w->record);
+		mbarrier_start_wait(s, w->warp, &w->record);
 }
 
 static void write_back_shared(struct sm *s, struct ldst *l)
@@ -229,7 +229,7 @@ static bool response_bypasses_l1(const struct sm *s, const struct ldst *l, const
 }
 
 /*
- * Returns the handle of the whole request if its last piece has arrived, else REQ_NONE. Unlike here, the original waits
+ * Returns the handle of the whole request if its last piece has arrived, else REQ_NONE. The original instead waits
  * forever for a bypassing load of several sectors (LSU-resp-2).
  */
 static uint32_t join_response_pieces(struct sm *s, uint32_t handle)
@@ -278,7 +278,7 @@ bool ldst_response_full(const struct sm *s) { return s->ldst->resp.count >= s->c
 void ldst_push_response(struct sm *s, uint32_t handle)
 {
 	if (s->profile)
-		profile_l2(s, ldst_req(s, handle));
+		profile_count_l2(s, ldst_req(s, handle));
 	ring_push(&s->ldst->resp, handle);
 	s->ldst->due = 0;
 	sm_wake(s);

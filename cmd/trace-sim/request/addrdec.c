@@ -34,7 +34,7 @@ struct address_field {
 	} run[MAX_RUNS / 2 + 1]; /* the mask of a run applies after the shift */
 };
 
-/* RANDOM indexing: a hash table, with open addressing, of the keys that have been drawn for; at most half full. */
+/* RANDOM indexing: a hash table of blocks of addresses (keys) and their random slices. It is at most half full. */
 struct random {
 	uint64_t *key; /* key + 1; 0: free */
 	uint16_t *sub;
@@ -65,7 +65,7 @@ struct addrdec {
 
 /* ---- masks ---------------------------------------------------------------------------------- */
 
-static void gather_init(struct address_field *g, uint64_t mask)
+static void init_address_field(struct address_field *g, uint64_t mask)
 {
 	uint32_t to = 0;
 
@@ -84,7 +84,7 @@ static void gather_init(struct address_field *g, uint64_t mask)
 }
 
 /* Packs the bits of v under the mask of *g. Most masks have at most two runs; the mask of an unused run is 0. */
-static uint64_t gather_bits(const struct address_field *g, uint64_t v)
+static uint64_t pack_address_field(const struct address_field *g, uint64_t v)
 {
 	uint64_t out = (v >> g->run[0].shift & g->run[0].mask) | (v >> g->run[1].shift & g->run[1].mask);
 
@@ -126,10 +126,10 @@ static void set_field_masks(struct addrdec *d, const struct addr_params *p)
 		chip = ((1ull << nbits) - 1) << at;
 	}
 	d->sub_mask = lowest_bits(bank, sub_log2);
-	gather_init(&d->field[FIELD_CHIP], chip);
-	gather_init(&d->field[FIELD_BANK], bank);
-	gather_init(&d->field[FIELD_ROW], row);
-	gather_init(&d->field[FIELD_PARTITION], ~(d->gap ? d->sub_mask : d->sub_mask | chip));
+	init_address_field(&d->field[FIELD_CHIP], chip);
+	init_address_field(&d->field[FIELD_BANK], bank);
+	init_address_field(&d->field[FIELD_ROW], row);
+	init_address_field(&d->field[FIELD_PARTITION], ~(d->gap ? d->sub_mask : d->sub_mask | chip));
 	/* quirk Q4-26: if the channel bits are given one by one, chip_at is -1, and the shift is one less. */
 	if (d->chip_at >= 0 || nbits + sub_log2)
 		d->high_shift = (uint32_t)(d->chip_at + (int)(nbits + sub_log2));
@@ -225,7 +225,7 @@ static uint64_t address_without_channel(
 	uint64_t quotient;
 
 	if (!d->gap) {
-		*chip = (uint32_t)gather_bits(&d->field[FIELD_CHIP], addr);
+		*chip = (uint32_t)pack_address_field(&d->field[FIELD_CHIP], addr);
 		*high = addr >> d->high_shift;
 		return addr;
 	}
@@ -289,9 +289,9 @@ static uint64_t decode_address(struct addrdec *d, uint64_t addr)
 	uint32_t chip, bank;
 	uint64_t high, local = address_without_channel(d, addr, &chip, &high);
 
-	bank = (uint32_t)gather_bits(&d->field[FIELD_BANK], local);
+	bank = (uint32_t)pack_address_field(&d->field[FIELD_BANK], local);
 	return (uint64_t)sub_partition_of(d, addr, chip, bank, high) << SUB_AT |
-	       (uint64_t)(uint8_t)bank << BANK_AT | (uint32_t)gather_bits(&d->field[FIELD_ROW], local);
+	       (uint64_t)(uint8_t)bank << BANK_AT | (uint32_t)pack_address_field(&d->field[FIELD_ROW], local);
 }
 
 /* Returns the same as decode_address(), from the tables if they exist. */
@@ -337,7 +337,8 @@ uint32_t addrdec_sub(struct addrdec *d, uint64_t addr)
 	uint32_t chip, sub;
 	uint64_t high, local = address_without_channel(d, addr, &chip, &high);
 
-	sub = sub_partition_of(d, addr, chip, (uint32_t)gather_bits(&d->field[FIELD_BANK], local), high);
+	sub = sub_partition_of(
+		d, addr, chip, (uint32_t)pack_address_field(&d->field[FIELD_BANK], local), high);
 	return d->sides > 1 ? slice_on_side(d, sub, home_side_of_address(chip, high)) : sub;
 }
 
@@ -346,16 +347,14 @@ uint64_t addrdec_partition_address(const struct addrdec *d, uint64_t addr)
 	uint32_t chip;
 	uint64_t high;
 
-	return gather_bits(&d->field[FIELD_PARTITION], address_without_channel(d, addr, &chip, &high));
+	return pack_address_field(&d->field[FIELD_PARTITION], address_without_channel(d, addr, &chip, &high));
 }
 
 bool addrdec_is_random(const struct addrdec *d) { return d->index == INDEX_RANDOM; }
 
 /* ---- life --------------------------------------------------------------------------------------- */
 
-/*
- * Fills the tables. The result of a byte value follows from that of the value without its highest bit, filled before.
- */
+/* Fills the tables. An entry is the sum of two filled before: of the highest set bit alone, and of the other bits. */
 static void make_byte_tables(struct addrdec *d)
 {
 	for (uint32_t bit = 0; bit < 64; bit++) {

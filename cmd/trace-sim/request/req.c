@@ -51,7 +51,7 @@ static void pool_lock(struct req_pool *p)
 
 static void pool_unlock(struct req_pool *p) { __atomic_clear(&p->lock, __ATOMIC_RELEASE); }
 
-/* Links the REQ_PILE new handles from `first` on to a full list. Returns its head. */
+/* Makes a full list of the REQ_PILE new handles from `first` on. Returns the head of the list. */
 static uint32_t make_handle_list(struct req_pool *p, uint32_t first)
 {
 	for (uint32_t i = 0; i < REQ_PILE - 1; i++)

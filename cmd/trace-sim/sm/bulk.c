@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Groups of a warp's bulk copies (HOPPER-bulk), and the ends of bulk copies, for both cores. Always true: a warp's
- * copies are counted, whichever of them ends first, so a group is done when the number of ended copies reaches its end.
- * The warps that wait for groups are in sync_wait.
+ * Groups of a warp's bulk copies (HOPPER-bulk), and the ends of bulk copies, for both cores. Always true: a group is
+ * done when as many copies of the warp have ended as it had issued up to the end of the group, whichever copies these
+ * are. The warps that wait for groups are in sync_wait.
  */
 #include "core/core.h"
 #include "sm/gang.h"
@@ -25,7 +25,7 @@ void bulk_close_group(struct sm *s, unsigned w)
 	y->bulk_newest = true;
 }
 
-bool bulk_wait(struct sm *s, unsigned w, uint32_t open)
+bool bulk_start_wait(struct sm *s, unsigned w, uint32_t open)
 {
 	struct gmma_groups *g = &s->warp[w].sync.bulk;
 
@@ -64,7 +64,7 @@ static void complete_copy(struct sm *s, unsigned w, const struct bulk_copy *copy
 	if (copy->multicast && c->gang)
 		gang_multicast_complete(s, w, copy->mask, copy->mbarrier, copy->bytes);
 	else if (times)
-		mbarrier_complete(s, s->warp[w].cta, copy->mbarrier, copy->bytes * times);
+		mbarrier_complete_bytes(s, s->warp[w].cta, copy->mbarrier, copy->bytes * times);
 }
 
 void bulk_end_copy(struct sm *s, unsigned w, const struct rec *r)

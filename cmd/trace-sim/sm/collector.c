@@ -213,7 +213,7 @@ static inline void dispatch_unit(struct sm *s, unsigned unit)
 }
 
 /* Lets each dispatch unit of a set dispatch one unit: the first ready one, cyclically from the unit's start. */
-static inline void dispatch_set(struct sm *s, struct collector_set *set)
+static inline void dispatch_collector_set(struct sm *s, struct collector_set *set)
 {
 	struct opcoll *c = &s->collector;
 	uint64_t ready = c->ready & set->units;
@@ -235,7 +235,7 @@ static inline bool dispatch_ready(struct sm *s)
 	uint64_t free = c->free;
 
 	for (uint32_t kinds = c->kinds; kinds && c->ready; kinds &= kinds - 1)
-		dispatch_set(s, &c->set[bit_lowest32(kinds)]);
+		dispatch_collector_set(s, &c->set[bit_lowest32(kinds)]);
 	return c->free != free;
 }
 
@@ -291,7 +291,7 @@ static inline void request_reads(struct opcoll *c, unsigned unit, const struct w
 			request_read(c, unit, bank_bit(c, src[i], in->warp, in->sched));
 }
 
-/* Moves the oldest instruction of an ID_OC set, which is of scheduler sched, to a unit. */
+/* Moves the oldest instruction of an ID_OC set, which scheduler `sched` has issued, to a collector unit. */
 static inline void allocate_unit(struct sm *s, unsigned unit, struct collector_in *q, unsigned sched)
 {
 	struct opcoll *c = &s->collector;
@@ -331,7 +331,7 @@ static inline bool allocate_one(struct sm *s, const struct port_group *g, unsign
  * Allocates units for one group of ports. An input that finds no unit at one port finds none at the other ports of the
  * group. Returns true if an input could have used a further port.
  */
-static inline bool allocate_group(struct sm *s, const struct port_group *g)
+static inline bool allocate_port_group(struct sm *s, const struct port_group *g)
 {
 	uint32_t inputs = g->inputs & s->collector_in_used;
 
@@ -356,7 +356,7 @@ static NOINLINE void allocate_groups(struct sm *s)
 	for (uint32_t i = 0; i < c->n_groups && c->free; i++) {
 		uint64_t free = c->free;
 
-		allocate_group(s, &c->group[i]);
+		allocate_port_group(s, &c->group[i]);
 		c->may_allocate |= c->free != free;
 	}
 }
@@ -365,12 +365,12 @@ static NOINLINE void allocate_groups(struct sm *s)
  * Runs the allocation phase. If there is one group of ports, and it has allocated all that it can, the next steps find
  * nothing until a unit is freed or an instruction enters an empty input.
  */
-static inline void run_allocation(struct sm *s)
+static inline void allocate_collector_units(struct sm *s)
 {
 	if (s->collector.n_groups > 1)
 		allocate_groups(s);
 	else
-		s->collector.may_allocate = allocate_group(s, &s->collector.group[0]);
+		s->collector.may_allocate = allocate_port_group(s, &s->collector.group[0]);
 }
 
 /* ---- the stage ----------------------------------------------------------------------------- */
@@ -391,7 +391,7 @@ static NOINLINE void run_collector_steps(struct sm *s)
 		c->busy = 0;
 		if (c->may_allocate) {
 			if (s->collector_in_used)
-				run_allocation(s);
+				allocate_collector_units(s);
 			else
 				c->may_allocate = false;
 		}

@@ -85,7 +85,7 @@ static NOINLINE uint64_t dispatch_oldest(struct sm *s, struct unit_in *r, uint32
 }
 
 /* Dispatches instructions to all units except the load/store unit. Returns the clock of the next attempt. */
-static inline uint64_t dispatch_all(struct sm *s)
+static inline uint64_t dispatch_to_all_units(struct sm *s)
 {
 	uint64_t next = NEVER;
 
@@ -109,7 +109,7 @@ void execute_stage(struct sm *s)
 	struct unit_in *mem = &s->unit_in[UNIT_MEM];
 
 	if (s->clock >= s->next_dispatch_clock)
-		s->next_dispatch_clock = dispatch_all(s);
+		s->next_dispatch_clock = dispatch_to_all_units(s);
 	ldst_cycle(s);
 	if (!(s->unit_in_used >> UNIT_MEM & 1) || !ldst_can_accept(s))
 		return;

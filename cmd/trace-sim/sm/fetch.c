@@ -136,7 +136,7 @@ static void step_icache(struct sm *s)
 	cache_cycle(s->l1i);
 }
 
-static NOINLINE void fetch_cached(struct sm *s)
+static NOINLINE void fetch_through_icache(struct sm *s)
 {
 	uint64_t candidates = warps_to_fetch(s);
 
@@ -160,7 +160,7 @@ void fetch_stage(struct sm *s)
 			decode(s);
 		}
 		if (s->l1i) {
-			fetch_cached(s);
+			fetch_through_icache(s);
 			continue;
 		}
 		if (!candidates) {

@@ -143,7 +143,7 @@ void gang_arrive(struct sm *s, unsigned w)
 		open_gang_barrier(s, k->gang);
 }
 
-bool gang_wait(struct sm *s, unsigned w)
+bool gang_start_wait(struct sm *s, unsigned w)
 {
 	struct cta *k = &s->cta[s->warp[w].cta];
 
@@ -304,12 +304,12 @@ static void handle_gang_message(struct sm *s, const struct gang_message *m)
 	case GANG_DATA: core_remote_reply(s, m->op); return;
 	case GANG_STORE:
 		core_remote_serve(s, m->passes);
-		mbarrier_complete(s, m->slot, m->address, m->bytes);
+		mbarrier_complete_bytes(s, m->slot, m->address, m->bytes);
 		return;
 	case GANG_EFFECT: mbarrier_apply_effect(s, m->slot, m->address, m->op, (uint32_t)m->what); return;
 	case GANG_BYTES: core_memory_port(s, core_div_up(m->bytes, s->params->modern.shared_bytes)); return;
 	case GANG_ACKNOWLEDGE: core_remote_store_acked(s, m->op); return;
-	case GANG_COMPLETE: mbarrier_complete(s, m->slot, m->address, m->what); return;
+	case GANG_COMPLETE: mbarrier_complete_bytes(s, m->slot, m->address, m->what); return;
 	}
 }
 

@@ -33,7 +33,7 @@ struct gang_message {
 	uint64_t what;
 	struct sm *from;
 	uint32_t bytes, address;
-	uint32_t gang; /* gang.number of the receiver's block; 0: the receiver is an SM */
+	uint32_t gang; /* gang.number of the receiver's thread block; 0: the message is for the SM */
 	uint16_t op;
 	uint8_t kind;   /* enum gang_kind */
 	uint8_t slot;   /* slot of the receiver's thread block */
@@ -72,11 +72,11 @@ bool gang_remove_block(struct sm *s, unsigned slot);
 /* Makes warp w arrive at the barrier of its gang, at time s->now. */
 void gang_arrive(struct sm *s, unsigned w);
 /* Makes warp w wait for the barrier at which it has arrived. Returns false if the barrier has opened. */
-bool gang_wait(struct sm *s, unsigned w);
+bool gang_start_wait(struct sm *s, unsigned w);
 /* Removes the ended warp w from the barrier of its gang. */
 void gang_warp_exit(struct sm *s, unsigned w);
 
-/* Returns the rank of the thread block whose shared memory the address is in; the rank of k if in none. */
+/* Returns the rank of the thread block whose shared memory has the address; if none has it, the rank of k. */
 uint32_t gang_rank_of(const struct cta *k, uint64_t address);
 /* Returns true if the address, used by cta k, is in shared memory of another thread block of its gang. */
 bool gang_is_remote(const struct cta *k, uint64_t address);

@@ -7,7 +7,7 @@
 
 void gmma_reset(struct gmma_groups *g) { *g = (struct gmma_groups){.issued = 0}; }
 
-void gmma_issue(struct sm *s, unsigned w, const struct uop *u)
+void gmma_count_issued(struct sm *s, unsigned w, const struct uop *u)
 {
 	struct gmma_groups *g = &s->warp[w].gmma;
 
@@ -17,7 +17,7 @@ void gmma_issue(struct sm *s, unsigned w, const struct uop *u)
 }
 
 /* No warp waits if `open` is GMMA_OPEN or more: hardware has no counts above 7. */
-bool gmma_wait(struct sm *s, unsigned w, uint32_t open)
+bool gmma_start_wait(struct sm *s, unsigned w, uint32_t open)
 {
 	struct gmma_groups *g = &s->warp[w].gmma;
 
@@ -30,7 +30,7 @@ bool gmma_wait(struct sm *s, unsigned w, uint32_t open)
 	return true;
 }
 
-bool gmma_done(struct sm *s, unsigned w)
+bool gmma_count_done(struct sm *s, unsigned w)
 {
 	struct gmma_groups *g = &s->warp[w].gmma;
 

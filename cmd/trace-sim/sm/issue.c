@@ -89,7 +89,7 @@ static uint64_t lane0_address(const struct sm *s, const struct winst *in)
 }
 
 /* Issues an mbarrier or bulk instruction. Waits begin at issue; other operations act after the load/store unit. */
-static void issue_sync(struct sm *s, const struct winst *in)
+static void apply_sync_effects(struct sm *s, const struct winst *in)
 {
 	unsigned w = in->warp;
 	uint64_t bit = 1ull << w;
@@ -114,15 +114,13 @@ static void issue_sync(struct sm *s, const struct winst *in)
 static void issue_group_wait(struct sm *s, unsigned w, const struct uop *u)
 {
 	if (!s->warp[w].sync.bulk_newest)
-		ldgsts_wait(s, w, u->groups);
-	else if (bulk_wait(s, w, u->groups))
+		ldgsts_start_wait(s, w, u->groups);
+	else if (bulk_start_wait(s, w, u->groups))
 		s->dep_wait |= 1ull << w;
 }
 
-/*
- * Applies the effects of an instruction with a SPECIAL_FLAGS flag. A warp that ends with it does not wait at a barrier.
- */
-static void issue_special(struct sm *s, struct winst *in)
+/* Applies the effects of an instruction with one of SPECIAL_FLAGS. A warp that ends with a barrier does not wait. */
+static void apply_special_effects(struct sm *s, struct winst *in)
 {
 	unsigned w = in->warp, flags = in->uop->flags;
 	struct warp *p = &s->warp[w];
@@ -134,7 +132,7 @@ static void issue_special(struct sm *s, struct winst *in)
 		s->atomic |= 1ull << w;
 	}
 	if (flags & UOP_LDGSTS)
-		ldgsts_issue(s, w, in, lane0_address(s, in));
+		ldgsts_add_entry(s, w, in, lane0_address(s, in));
 	if (flags & UOP_BARRIER && !(s->done >> w & 1)) {
 		barrier_arrive(s, w, in->uop, &in->record);
 	} else if (flags & UOP_MEMBAR) {
@@ -145,12 +143,12 @@ static void issue_special(struct sm *s, struct winst *in)
 	} else if (flags & UOP_DEPBAR) {
 		issue_group_wait(s, w, in->uop);
 	} else if (flags & UOP_SYNC) {
-		issue_sync(s, in);
+		apply_sync_effects(s, in);
 	}
-	if (in->uop->gmma == GMMA_WAIT && gmma_wait(s, w, in->uop->groups))
+	if (in->uop->gmma == GMMA_WAIT && gmma_start_wait(s, w, in->uop->groups))
 		s->dep_wait |= 1ull << w;
 	else if (in->uop->gmma != GMMA_WAIT && flags & UOP_GMMA)
-		gmma_issue(s, w, in->uop);
+		gmma_count_issued(s, w, in->uop);
 }
 
 static NOINLINE void end_issued_warp(struct sm *s, unsigned w)
@@ -170,7 +168,7 @@ static NOINLINE void end_issued_warp(struct sm *s, unsigned w)
  * Applies the effects of PTX at issue. The histogram counts the lanes for which the instruction issued (PTX-mask). If
  * lanes end, the buffer is emptied (PTX-flow-3).
  */
-static void issue_ptx(struct sm *s, const struct winst *in)
+static void apply_ptx_effects(struct sm *s, const struct winst *in)
 {
 	const struct uop *u = in->uop;
 
@@ -182,12 +180,12 @@ static void issue_ptx(struct sm *s, const struct winst *in)
 		ibuffer_flush(s, in->warp);
 }
 
-static NOINLINE void issue_rare(struct sm *s, struct winst *in)
+static NOINLINE void apply_rare_effects(struct sm *s, struct winst *in)
 {
 	if (in->uop->flags & (UOP_ISSUE | UOP_ENDS))
-		issue_ptx(s, in);
+		apply_ptx_effects(s, in);
 	if (in->uop->flags & SPECIAL_FLAGS)
-		issue_special(s, in);
+		apply_special_effects(s, in);
 }
 
 static bool is_long_operation(const struct winst *in)
@@ -220,7 +218,7 @@ static ALWAYS_INLINE void issue_warp_head(struct sm *s, unsigned k, unsigned w, 
 	struct winst *in = &s->winst[h];
 
 	if (s->profile)
-		profile_issue(s, k, w, nth > 1);
+		profile_count_issue(s, k, w, nth > 1);
 	in->uid = ++s->next_uid;
 	in->uop = u;
 	in->record = *rec;
@@ -245,7 +243,7 @@ static ALWAYS_INLINE void issue_warp_head(struct sm *s, unsigned k, unsigned w, 
 	if (in->rec_index == p->last)
 		end_issued_warp(s, w);
 	if (u->flags & RARE_FLAGS)
-		issue_rare(s, in); /* ibuffer_advance() has removed the record from the buffer */
+		apply_rare_effects(s, in); /* ibuffer_advance() has removed the record from the buffer */
 }
 
 static NOINLINE void issue_second_of_dual(struct sm *s, unsigned k, unsigned w)
@@ -278,7 +276,7 @@ static bool can_dual_issue(struct sm *s, unsigned k, unsigned w, const struct uo
  * Issues the head of warp w and, if dual issue allows it, a second instruction. `own` is true if the warp belongs to
  * scheduler k. Returns the number of issued instructions.
  */
-static ALWAYS_INLINE unsigned issue_from(struct sm *s, unsigned k, unsigned w, bool own)
+static ALWAYS_INLINE unsigned issue_from_warp(struct sm *s, unsigned k, unsigned w, bool own)
 {
 	const struct uop *u = s->warp[w].head;
 	unsigned n = 1;
@@ -301,9 +299,9 @@ static ALWAYS_INLINE unsigned issue_from(struct sm *s, unsigned k, unsigned w, b
 	return n;
 }
 
-static NOINLINE unsigned issue_visited(struct sm *s, unsigned k, unsigned w)
+static NOINLINE unsigned issue_visited_warp(struct sm *s, unsigned k, unsigned w)
 {
-	return issue_from(s, k, w, s->sched0_warps << k >> w & 1);
+	return issue_from_warp(s, k, w, s->sched0_warps << k >> w & 1);
 }
 
 unsigned sched_visit(struct sm *s, unsigned k, unsigned w, unsigned *seen)
@@ -316,7 +314,7 @@ unsigned sched_visit(struct sm *s, unsigned k, unsigned w, unsigned *seen)
 	if (!can_issue(s, k, w))
 		return 0;
 	*seen |= SEEN_ISSUED;
-	return issue_visited(s, k, w);
+	return issue_visited_warp(s, k, w);
 }
 
 /* ---- the stage ----------------------------------------------------------------------------- */
@@ -382,7 +380,7 @@ static NOINLINE void run_schedulers(struct sm *s, unsigned first, struct candida
 		uint64_t pickable = o.issuable & mine;
 
 		if (pickable) {
-			issue_from(s, k, pick_warp(s, k, pickable), true);
+			issue_from_warp(s, k, pick_warp(s, k, pickable), true);
 			if (s->any_slot || s->at_barrier != o.at_barrier)
 				o = find_candidates(s);
 		} else {
@@ -406,7 +404,7 @@ static NOINLINE void profile_visited_scheduler(struct sm *s, unsigned k, enum wa
 		return;
 	}
 	profile_drop_attribution(s->profile, k);
-	profile_idle_unchanged(s, k, 1);
+	profile_count_unchanged(s, k, 1);
 }
 
 /* Runs the schedulers by visits of warps, for policies and states in which a visit depends on more than masks. */

@@ -36,7 +36,7 @@ struct kernel {
 	uint64_t n_ctas, next_cta; /* next_cta: number of CTAs placed so far */
 	uint32_t running_ctas;
 	uint32_t delay;     /* core cycles before the first CTA may be placed */
-	uint32_t cta_limit; /* per SM; 0: not computed yet */
+	uint32_t cta_limit; /* maximum number of CTAs per SM; 0: not computed yet */
 	uint32_t padded_threads;
 	uint16_t stream; /* index into gpu.streams */
 	bool launched, selected, done, ended;

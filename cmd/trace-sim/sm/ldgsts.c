@@ -24,7 +24,7 @@ static bool has_open_group_below(const struct warp *w, uint32_t bound)
 	return w->first_open < w->n_entries && w->entry[w->first_open].group < bound;
 }
 
-uint32_t ldgsts_issue(struct sm *s, unsigned warp, const struct winst *in, uint64_t lane0)
+uint32_t ldgsts_add_entry(struct sm *s, unsigned warp, const struct winst *in, uint64_t lane0)
 {
 	struct warp *w = &s->warp[warp];
 	uint32_t i = w->n_entries++;
@@ -52,7 +52,7 @@ void ldgsts_close_group(struct sm *s, unsigned warp)
  * wait for; the original reads beyond its list. quirk Q3-10: with one closed group and an open entry, the warp waits
  * for all groups.
  */
-void ldgsts_wait(struct sm *s, unsigned warp, uint32_t n)
+void ldgsts_start_wait(struct sm *s, unsigned warp, uint32_t n)
 {
 	struct warp *w = &s->warp[warp];
 	uint32_t bound = w->closed - n;
@@ -66,7 +66,7 @@ void ldgsts_wait(struct sm *s, unsigned warp, uint32_t n)
 }
 
 /* Ends one LDGSTS. quirk Q3-10: a DEPBAR after the first group (dep_start 0) waits until every entry is done. */
-void ldgsts_done(struct sm *s, unsigned warp, uint32_t pc, uint64_t lane0)
+void ldgsts_end_one(struct sm *s, unsigned warp, uint32_t pc, uint64_t lane0)
 {
 	struct warp *w = &s->warp[warp];
 	uint32_t bound = w->dep_start ? w->dep_start - w->dep_n + 1 : w->n_groups;

@@ -16,7 +16,7 @@
 #include "sm/mbarrier.h"
 
 #define MBARRIERS   1023u     /* maximum number of mbarriers of a thread block; programs use fewer than 100 */
-#define OFFSET_MASK 0xffffffu /* address bits of the offset; higher bits are the window of a thread block */
+#define OFFSET_MASK 0xffffffu /* address bits of the offset; higher bits select the thread block */
 #define COUNT_LIMIT 0x100000u /* larger than every count of arrivals */
 #define PARITY_BIT  0x80000000u /* parity in the value of a wait */
 
@@ -242,7 +242,7 @@ static void complete_remote_stores(struct sm *s, unsigned cta, const struct rec 
 
 	rec_addresses(&s->cta[cta].block, r, lane);
 	FOR_BITS32 (l, r->mask)
-		mbarrier_complete(s, cta, (uint32_t)(lane[l] >> 32), s->uops[r->inst].size);
+		mbarrier_complete_bytes(s, cta, (uint32_t)(lane[l] >> 32), s->uops[r->inst].size);
 }
 
 void mbarrier_apply_effect(struct sm *s, unsigned cta, uint32_t address, uint32_t effect, uint32_t v)
@@ -294,7 +294,7 @@ void mbarrier_execute(struct sm *s, unsigned cta, const struct rec *r)
 	}
 }
 
-void mbarrier_complete(struct sm *s, unsigned cta, uint32_t address, uint64_t bytes)
+void mbarrier_complete_bytes(struct sm *s, unsigned cta, uint32_t address, uint64_t bytes)
 {
 	struct cta_mbarrier *b = find_mbarrier(&s->cta[cta], address);
 
@@ -304,7 +304,7 @@ void mbarrier_complete(struct sm *s, unsigned cta, uint32_t address, uint64_t by
 	end_complete_phases(s, b);
 }
 
-void mbarrier_wait(struct sm *s, unsigned w, const struct rec *r)
+void mbarrier_start_wait(struct sm *s, unsigned w, const struct rec *r)
 {
 	s->warp[w].sync.wait = *r;
 	s->sync_wait |= 1ull << w;

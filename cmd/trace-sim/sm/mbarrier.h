@@ -14,7 +14,7 @@ void mbarrier_execute(struct sm *s, unsigned cta, const struct rec *r);
  * Completes bytes of a copy on the mbarrier at an address. Does nothing if there is no mbarrier. The address bits above
  * the offset in shared memory are ignored.
  */
-void mbarrier_complete(struct sm *s, unsigned cta, uint32_t address, uint64_t bytes);
+void mbarrier_complete_bytes(struct sm *s, unsigned cta, uint32_t address, uint64_t bytes);
 /* Applies an effect (enum sync_effect) with value v to the mbarrier at an address, if there is one. */
 void mbarrier_apply_effect(struct sm *s, unsigned cta, uint32_t address, uint32_t effect, uint32_t v);
 /*
@@ -22,7 +22,7 @@ void mbarrier_apply_effect(struct sm *s, unsigned cta, uint32_t address, uint32_
  * clears the warp's bit in sync_wait. It also clears the bit in dep_wait or, in the modern core, calls
  * core_sync_phase_over().
  */
-void mbarrier_wait(struct sm *s, unsigned w, const struct rec *r);
+void mbarrier_start_wait(struct sm *s, unsigned w, const struct rec *r);
 
 /* State of the mbarrier that a warp waits for. */
 struct mbarrier_view {
@@ -52,7 +52,7 @@ bool bulk_count_done(struct sm *s, unsigned w);
 /* Closes the open group of warp w. A DEPBAR of the warp then waits for groups of bulk copies. */
 void bulk_close_group(struct sm *s, unsigned w);
 /* Makes warp w wait until at most `open` groups are open. Returns false if no wait is needed. */
-bool bulk_wait(struct sm *s, unsigned w, uint32_t open);
+bool bulk_start_wait(struct sm *s, unsigned w, uint32_t open);
 /*
  * Ends a bulk copy of warp w: completes its bytes on its mbarrier, counts it in its group and, if the group is done,
  * ends the warp's wait for groups.

@@ -47,7 +47,7 @@ void pipeline_free(struct sm_pipeline *p)
 /* Returns `at`, limited to the last byte of a text of KANATA_TEXT bytes. */
 static size_t label_end(size_t at) { return at < KANATA_TEXT ? at : KANATA_TEXT - 1; }
 
-static size_t add_registers(char *text, size_t at, const struct inst *in)
+static size_t add_register_names(char *text, size_t at, const struct inst *in)
 {
 	for (unsigned i = 0; i < (unsigned)in->n_dst + in->n_src; i++) {
 		unsigned r = in->reg[i];
@@ -71,7 +71,7 @@ static void write_inst_label(char text[KANATA_TEXT], const struct inst *in)
 		(size_t)snprintf(text, KANATA_TEXT, "%04x %s", in->pc, in->ptx ? in->ptx->text : in->opcode));
 
 	if (!in->ptx)
-		add_registers(text, at, in);
+		add_register_names(text, at, in);
 }
 
 static void write_inst_detail(char text[KANATA_TEXT], const struct sm *s, unsigned w, uint32_t index)
@@ -136,7 +136,7 @@ void pipeline_enter(struct sm *s, struct pipe_inst *i, enum stage stage, uint64_
 	kanata_stage(s->pipeline->log, i->handle, max_u64(cycle, i->earliest), stage);
 }
 
-/* Removes an instruction from by_inst, unless its winst belongs to a younger instruction now. */
+/* Removes an instruction from by_inst, unless a younger instruction has its winst. */
 static void forget_pipe_inst(struct sm_pipeline *p, struct pipe_inst *i)
 {
 	if (p->by_inst[i->inst] == i)
@@ -199,7 +199,7 @@ enum stage pipeline_set_producer(struct sm *s, struct pipe_inst *i, const struct
 
 /* ---- waiting for issue --------------------------------------------------------------------------- */
 
-static bool is_memory(const struct sm *s, const struct pipe_inst *i)
+static bool is_memory_pipe_inst(const struct sm *s, const struct pipe_inst *i)
 {
 	return s->uops[i->code].unit == UNIT_MEM;
 }
@@ -222,9 +222,9 @@ static enum stage hazard_reason(struct sm *s, unsigned w, struct pipe_inst *head
 
 	for (const struct pipe_inst *i = s->pipeline->first[w]; i; i = i->next)
 		if (i->issued && !i->end && writes_operand_of(&s->uops[i->code], &s->uops[head->code]) &&
-			(is_memory(s, i) || !memory)) {
+			(is_memory_pipe_inst(s, i) || !memory)) {
 			by = i;
-			memory = is_memory(s, i);
+			memory = is_memory_pipe_inst(s, i);
 		}
 	return pipeline_set_producer(s, head, by, memory);
 }

@@ -44,7 +44,9 @@ static inline void collector_in_put(struct sm *s, struct collector_in *q, struct
 	q->end = &in->next;
 }
 
-/* Removes the oldest instruction, which is of scheduler sched. `next` is the handle of the instruction after it. */
+/*
+ * Removes the oldest instruction, which scheduler `sched` has issued. `next` is the handle of the instruction after it.
+ */
 static inline void collector_in_remove(struct sm *s, struct collector_in *q, unsigned sched, uint16_t next)
 {
 	q->free_slots |= s->any_slot ? q->free_slots + 1 : 1ull << sched;

@@ -72,7 +72,7 @@ static inline uint32_t find_profile_row(struct sm_profile *p, uint32_t uid, uint
 
 static uint32_t code_of_uop(const struct sm *s, const struct uop *u) { return (uint32_t)(u - s->uops); }
 
-void profile_issue(struct sm *s, unsigned k, unsigned w, bool second)
+void profile_count_issue(struct sm *s, unsigned k, unsigned w, bool second)
 {
 	struct sm_profile *p = s->profile;
 	const struct uop *u = s->warp[w].head;
@@ -90,7 +90,7 @@ void profile_issue(struct sm *s, unsigned k, unsigned w, bool second)
 		p->producer[w][u->reg[i]] = code;
 }
 
-void profile_core_issue(struct sm *s, unsigned w, uint32_t code)
+void profile_count_core_issue(struct sm *s, unsigned w, uint32_t code)
 {
 	struct sm_profile *p = s->profile;
 	uint32_t row = find_profile_row(p, p->uid[s->warp[w].cta], code); /* may move the rows */
@@ -103,7 +103,7 @@ void profile_core_issue(struct sm *s, unsigned w, uint32_t code)
 	p->cycles[PROFILE_ISSUE]++;
 	p->last[w] = code;
 	for (unsigned i = 0; i < in->n_dst; i++)
-		p->producer[w][core_dst(in)[i].reg] = code;
+		p->producer[w][core_destinations(in)[i].reg] = code;
 	if (s->modern->warp[w].control && !(in->flags & INST_FIXED)) {
 		const struct core_control *k = core_control_of(&s->modern->warp[w], in->pc);
 
@@ -200,7 +200,7 @@ static void attribute_drained(struct sm *s, unsigned k)
 
 	while (p->lowest < MAX_CTAS - 1 && !s->cta[p->lowest].kernel)
 		p->lowest++;
-	c = s->cta[p->lowest].kernel ? p->lowest : p->placed; /* placed: modern core without a thread block */
+	c = s->cta[p->lowest].kernel ? p->lowest : p->placed; /* a modern core may have no thread block */
 	p->idle[k].row = find_profile_row(p, p->uid[c], PROFILE_NO_CODE);
 	s->profile->idle[k].reason = PROFILE_DRAINED;
 }
@@ -228,7 +228,7 @@ static void attribute_idle(struct sm *s, unsigned k)
 	}
 }
 
-void profile_idle_unchanged(struct sm *s, unsigned k, uint64_t cycles)
+void profile_count_unchanged(struct sm *s, unsigned k, uint64_t cycles)
 {
 	struct profile_idle *i = &s->profile->idle[k];
 
@@ -316,10 +316,10 @@ void profile_attribute_all(struct sm *s, uint64_t valid, uint64_t ready)
 	p->has_warps = !valid;
 }
 
-void profile_idle_unchanged_all(struct sm *s, uint64_t cycles)
+void profile_count_unchanged_all(struct sm *s, uint64_t cycles)
 {
 	for (unsigned k = 0; k < s->core->schedulers; k++)
-		profile_idle_unchanged(s, k, cycles);
+		profile_count_unchanged(s, k, cycles);
 }
 
 /* Enlarges the table of producers of warp w to `registers` entries. */
@@ -357,7 +357,7 @@ static struct profile_row *row_of_warp(struct sm *s, unsigned w, uint32_t code)
 	return &s->profile->row[row];
 }
 
-void profile_request(struct sm *s, unsigned w, uint32_t code, uint32_t sectors, uint32_t conflicts)
+void profile_count_request(struct sm *s, unsigned w, uint32_t code, uint32_t sectors, uint32_t conflicts)
 {
 	struct profile_row *r = row_of_warp(s, w, code);
 
@@ -366,12 +366,12 @@ void profile_request(struct sm *s, unsigned w, uint32_t code, uint32_t sectors, 
 	r->n[PROFILE_bank_conflicts] += conflicts;
 }
 
-void profile_conflict(struct sm *s, unsigned w, uint32_t code)
+void profile_count_conflict(struct sm *s, unsigned w, uint32_t code)
 {
 	row_of_warp(s, w, code)->n[PROFILE_bank_conflicts]++;
 }
 
-void profile_l1(struct sm *s, const struct req *r, bool hit)
+void profile_count_l1(struct sm *s, const struct req *r, bool hit)
 {
 	struct profile_row *row;
 
@@ -382,7 +382,7 @@ void profile_l1(struct sm *s, const struct req *r, bool hit)
 	row->n[PROFILE_l1_hits] += hit;
 }
 
-void profile_l2(struct sm *s, const struct req *r)
+void profile_count_l2(struct sm *s, const struct req *r)
 {
 	const struct req *from = r->flags & REQ_PIECE ? &s->reqs->req[r->parent] : r;
 	struct profile_row *row;
@@ -474,7 +474,7 @@ static unsigned reason_of_stall(const struct sm *s, unsigned w, unsigned stall, 
 	}
 }
 
-void profile_core_idle(struct sm *s, unsigned k, unsigned w, unsigned stall)
+void profile_set_core_reason(struct sm *s, unsigned k, unsigned w, unsigned stall)
 {
 	const struct warp *p = &s->warp[w];
 	uint32_t code = p->cursor < p->n_recs ? p->rec[p->cursor].inst : PROFILE_NO_CODE;
@@ -496,7 +496,7 @@ void profile_core_idle(struct sm *s, unsigned k, unsigned w, unsigned stall)
 	set_idle_reason(s, k, w, reason_of_stall(s, w, stall, head), code);
 }
 
-void profile_core_cycles(struct sm *s, unsigned k, uint64_t cycles)
+void profile_count_core_cycles(struct sm *s, unsigned k, uint64_t cycles)
 {
 	struct profile_idle *i = &s->profile->idle[k];
 

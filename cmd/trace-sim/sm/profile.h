@@ -93,7 +93,7 @@ struct sm_profile {
 		cap_first; /* first row of an instruction, by code + 1 ([0]: PROFILE_NO_CODE); 0: no row */
 	struct profile_idle idle[MAX_SCHEDULERS];
 	struct profile_warps warps; /* masks at the last attribution of all schedulers; valid if has_warps */
-	bool has_warps;             /* no scheduler has issued or was attributed alone since then */
+	bool has_warps; /* `warps` is valid: since then no issue, and no attribution of one scheduler */
 	uint64_t own[MAX_SCHEDULERS];       /* mask of the warp slots of each scheduler */
 	uint32_t uid[MAX_CTAS];             /* uid of the kernel of the thread block in each slot */
 	uint32_t placed;                    /* slot of the newest thread block */
@@ -112,25 +112,26 @@ struct sm_profile {
 struct sm_profile *sm_profile_new(const struct core_params *c);
 void sm_profile_free(struct sm_profile *p);
 /* Counts the issue of warp w's head by scheduler k; second: it is the second instruction of a dual issue. */
-__attribute__((noinline)) void profile_issue(struct sm *s, unsigned k, unsigned w, bool second);
+__attribute__((noinline)) void profile_count_issue(struct sm *s, unsigned k, unsigned w, bool second);
 /* Counts the issue of the instruction with handle `code` by warp w of a modern core. */
-__attribute__((noinline)) void profile_core_issue(struct sm *s, unsigned w, uint32_t code);
+__attribute__((noinline)) void profile_count_core_issue(struct sm *s, unsigned w, uint32_t code);
 /*
- * profile_core_idle() sets the warp and the reason (enum core_stall) of the next cycles of sub-core k without an issue.
- * profile_core_cycles() counts such cycles.
+ * profile_set_core_reason() sets the warp and the reason (enum core_stall) of the next cycles of sub-core k without an
+ * issue. profile_count_core_cycles() counts such cycles.
  */
-__attribute__((noinline)) void profile_core_idle(struct sm *s, unsigned k, unsigned w, unsigned stall);
-__attribute__((noinline)) void profile_core_cycles(struct sm *s, unsigned k, uint64_t cycles);
+__attribute__((noinline)) void profile_set_core_reason(struct sm *s, unsigned k, unsigned w, unsigned stall);
+__attribute__((noinline)) void profile_count_core_cycles(struct sm *s, unsigned k, uint64_t cycles);
 /*
- * Functions that count the memory accesses of the instruction with handle `code` of warp w. profile_request() counts
- * the instruction, its sectors and the cycles of its bank conflicts. profile_conflict() counts one cycle of a conflict.
- * profile_l1() counts a lookup in the L1. profile_l2() counts the reply of the L2 to a request.
+ * Functions that count the memory accesses of the instruction with handle `code` of warp w. profile_count_request()
+ * counts the instruction, its sectors and the cycles of its bank conflicts. profile_count_conflict() counts one cycle
+ * of a conflict. profile_count_l1() counts a lookup in the L1. profile_count_l2() counts the reply of the L2 to a
+ * request.
  */
-__attribute__((noinline)) void profile_request(
+__attribute__((noinline)) void profile_count_request(
 	struct sm *s, unsigned w, uint32_t code, uint32_t sectors, uint32_t conflicts);
-__attribute__((noinline)) void profile_conflict(struct sm *s, unsigned w, uint32_t code);
-__attribute__((noinline)) void profile_l1(struct sm *s, const struct req *r, bool hit);
-__attribute__((noinline)) void profile_l2(struct sm *s, const struct req *r);
+__attribute__((noinline)) void profile_count_conflict(struct sm *s, unsigned w, uint32_t code);
+__attribute__((noinline)) void profile_count_l1(struct sm *s, const struct req *r, bool hit);
+__attribute__((noinline)) void profile_count_l2(struct sm *s, const struct req *r);
 /* Notes a new thread block of kernel `uid`. Its warps have the `warps` slots from slot `first` on. */
 void profile_place_cta(struct sm *s, unsigned cta, uint32_t uid, unsigned first, unsigned warps);
 
@@ -142,8 +143,8 @@ void profile_place_cta(struct sm *s, unsigned cta, uint32_t uid, unsigned first,
 __attribute__((noinline)) void profile_attribute(struct sm *s, unsigned k, uint64_t valid, uint64_t ready);
 __attribute__((noinline)) void profile_attribute_all(struct sm *s, uint64_t valid, uint64_t ready);
 /* Count cycles without an issue, of scheduler k or of all schedulers, in which their warps are in the same state. */
-__attribute__((noinline)) void profile_idle_unchanged(struct sm *s, unsigned k, uint64_t cycles);
-__attribute__((noinline)) void profile_idle_unchanged_all(struct sm *s, uint64_t cycles);
+__attribute__((noinline)) void profile_count_unchanged(struct sm *s, unsigned k, uint64_t cycles);
+__attribute__((noinline)) void profile_count_unchanged_all(struct sm *s, uint64_t cycles);
 
 /* Counts cycles with a known attribution. */
 static inline void profile_count(struct sm_profile *p, const struct profile_idle *i, uint64_t cycles)

@@ -12,7 +12,7 @@
 
 #include "sm.h"
 
-/* What a scheduler found in a cycle; determines the kind of a cycle without an issue (enum warp_occupancy). */
+/* Findings of a scheduler in a cycle. They determine the kind of a cycle without an issue (enum warp_occupancy). */
 enum sched_seen { SEEN_VALID = 1, SEEN_READY = 2, SEEN_ISSUED = 4 };
 
 /* All functions but pick may be NULL. */
@@ -64,7 +64,7 @@ uint64_t sched_blocked(const struct sm *s);
 
 /* sched_order.c: the cycle of policies without a cycle(), and orders for pick(). */
 unsigned sched_ordered(struct sm *s, unsigned k);
-unsigned sched_oldest(const struct sm *s, uint64_t warps); /* warps is not empty */
+unsigned sched_oldest(const struct sm *s, uint64_t warps); /* `warps` must not be 0 */
 static inline unsigned sched_after_last(const struct sm *s, unsigned k, uint64_t warps)
 {
 	return bit_next_cyclic64(warps, (unsigned)s->last[k] + s->core->schedulers);

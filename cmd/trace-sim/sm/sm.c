@@ -147,7 +147,7 @@ static NOINLINE void count_skipped_cycles(struct sm *s)
 	for (unsigned i = 0; i < N_OCC_IDLE; i++)
 		s->n.occupancy[i] += n * s->idle[i];
 	if (s->profile)
-		profile_idle_unchanged_all(s, n);
+		profile_count_unchanged_all(s, n);
 	if (s->l1i)
 		cache_idle_cycles(s->l1i, n * s->core->fetch_steps);
 }
@@ -227,7 +227,7 @@ static void run_stages_before_units(struct sm *s, bool moving)
 	count_live_warps(s);
 }
 
-static void run_stages(struct sm *s, uint64_t now)
+static void run_sm_stages(struct sm *s, uint64_t now)
 {
 	bool moving = s->changed || (s->l1i && is_icache_busy(s));
 	uint64_t next;
@@ -256,7 +256,7 @@ static NOINLINE void tick_observed(struct sm *s, uint64_t now)
 	if (s->modern)
 		core_tick(s, now);
 	else
-		run_stages(s, now);
+		run_sm_stages(s, now);
 	if (s->power)
 		power_duty_end(s->power, s->live_ctas != 0);
 	if (s->pipeline)
@@ -270,7 +270,7 @@ void sm_tick(struct sm *s, uint64_t now)
 	else if (s->modern)
 		core_tick(s, now);
 	else
-		run_stages(s, now);
+		run_sm_stages(s, now);
 }
 
 /* ---- placing a thread block ---------------------------------------------------------------- */
@@ -388,7 +388,7 @@ void sm_place_cta(struct sm *s, uint64_t now, uint32_t slot, uint32_t first_thre
 		ldst_use_read_only_caches(s);
 	else if (k->head->arch >= ARCH_HOPPER)
 		ldst_use_tma(s);
-	sm_flush(s, now); /* skipped cycles must be counted with the old warps and reasons */
+	sm_flush(s, now); /* counts the skipped cycles with the warps and reasons before this CTA */
 	if (s->profile)
 		profile_place_cta(s, slot, k->uid, first_thread / 32, (kernel_threads(k->head) + 31) / 32);
 	c->kernel = k;

@@ -74,7 +74,7 @@ struct unit_in {
 	uint64_t served;         /* in sub-core mode: slots from which units of this kind take instructions */
 	struct func_unit *units; /* array of the units of the kind */
 	uint64_t collectors_used;    /* collector units with instructions for this set */
-	uint64_t collectors_blocked; /* collector units with all operands that wait for a slot */
+	uint64_t collectors_blocked; /* collector units that have all operands and wait for a slot */
 	uint32_t bit;                /* bit of this set in unit_in_used */
 	uint16_t slot[SET_SLOTS];    /* winst handles */
 };
@@ -154,7 +154,7 @@ struct warp {
 	uint32_t stores;  /* number of outstanding store acknowledgements */
 	uint32_t atomics; /* number of outstanding lanes of atomics */
 	uint16_t stream;
-	uint8_t lanes;   /* threads of the CTA in this warp */
+	uint8_t lanes;   /* number of threads of the CTA in this warp */
 	uint8_t barrier; /* number of the barrier at which the warp waits, if its bit in sm.at_barrier is set */
 	/* LDGSTS groups (SM-async) */
 	struct ldgsts_entry *entry;           /* an entry for each LDGSTS of the warp */
@@ -439,7 +439,7 @@ void sm_init(struct sm *s); /* s: zeroed except params, id, cluster and the fiel
 void sm_free(struct sm *s); /* does nothing for a zeroed SM */
 /* Makes the SM due if it has a CTA. */
 static inline void sm_wake(struct sm *s) { *s->wake_at = s->live_ctas ? 0 : NEVER; }
-void sm_tick(struct sm *s, uint64_t now); /* runs a cycle; only when due */
+void sm_tick(struct sm *s, uint64_t now); /* runs a cycle; called only when the SM is due */
 /* Ends the run with a message at the line of instruction w. */
 _Noreturn void sm_fatal(const struct sm *s, const struct winst *w, const char *id, const char *fmt, ...)
 	PRINTF_LIKE(4, 5);
@@ -508,18 +508,18 @@ uint64_t barrier_warp_exit(struct sm *s, unsigned warp);
 /* ldgsts.c (SM-async) */
 void ldgsts_reset(struct warp *w);
 /* Returns the index of the new entry. */
-uint32_t ldgsts_issue(struct sm *s, unsigned warp, const struct winst *in, uint64_t lane0);
+uint32_t ldgsts_add_entry(struct sm *s, unsigned warp, const struct winst *in, uint64_t lane0);
 void ldgsts_close_group(struct sm *s, unsigned warp);
-void ldgsts_wait(struct sm *s, unsigned warp, uint32_t n);
-void ldgsts_done(struct sm *s, unsigned warp, uint32_t pc, uint64_t lane0);
+void ldgsts_start_wait(struct sm *s, unsigned warp, uint32_t n);
+void ldgsts_end_one(struct sm *s, unsigned warp, uint32_t pc, uint64_t lane0);
 
 /* gmma.c */
 void gmma_reset(struct gmma_groups *g);
-void gmma_issue(struct sm *s, unsigned w, const struct uop *u);
+void gmma_count_issued(struct sm *s, unsigned w, const struct uop *u);
 /* Makes warp w wait until at most `open` groups are open. Returns false if no wait is needed. */
-bool gmma_wait(struct sm *s, unsigned w, uint32_t open);
+bool gmma_start_wait(struct sm *s, unsigned w, uint32_t open);
 /* Notes the end of the warp's oldest product. Returns true if this ends the warp's wait. */
-bool gmma_done(struct sm *s, unsigned w);
+bool gmma_count_done(struct sm *s, unsigned w);
 
 /* fetch.c, decode.c */
 void fetch_stage(struct sm *s); /* decodes and fetches, fetch_steps times; reaps finished warps */

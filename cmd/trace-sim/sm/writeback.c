@@ -70,7 +70,7 @@ NOINLINE void writeback_stage(struct sm *s)
 		if (s->events)
 			log_writeback(s, w);
 		in->unit->occupied[reached / 64] &= stays;
-		if (in->uop->flags & UOP_GMMA && in->uop->gmma != GMMA_WAIT && gmma_done(s, in->warp))
+		if (in->uop->flags & UOP_GMMA && in->uop->gmma != GMMA_WAIT && gmma_count_done(s, in->warp))
 			s->dep_wait &= ~(1ull << in->warp);
 		warp_leaves_pipe(s, p, in->warp);
 		sm_winst_free(s, w);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fatal errors in units of which some are simulated several cycles ahead of others. The error of the earliest cycle
+ * Fatal errors in units that are simulated several cycles ahead of other units. The error of the earliest cycle
  * must be reported. So a unit runs inside a handler, which stores the error until no unit is in an earlier cycle.
  */
 #ifndef CATCH_H

@@ -21,7 +21,7 @@
 #include "threads.h"
 
 #define SPINS          2500u /* about 40 microseconds, the time of a wake-up */
-#define SPINS_TO_YIELD 2000u /* both threads may share a processor */
+#define SPINS_TO_YIELD 2000u /* spins before a thread yields, because both threads may share a processor */
 
 struct worker {
 	/* 2 * p: the worker is in phase p; 2 * p + 1: it has left phase p, or is locked out */
@@ -59,7 +59,7 @@ struct threads {
 
 _Thread_local unsigned thread_index;
 
-static inline void pause_processor(void)
+static inline void pause_spinning(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
 	__builtin_ia32_pause();
@@ -147,7 +147,7 @@ static void lock_out_of_phase(struct worker *w, uint64_t phase)
 			continue;
 		}
 		if (n < SPINS_TO_YIELD)
-			pause_processor();
+			pause_spinning();
 		else
 			sched_yield();
 		state = atomic_load_explicit(&w->state, memory_order_acquire);
@@ -171,7 +171,7 @@ static void sleep_until_called(struct threads *t)
 }
 
 /* Waits for a phase other than `last`, and returns its number; 0: the pool is being deleted. */
-static uint64_t wait_phase(struct threads *t, bool has_idle_work, uint64_t last)
+static uint64_t wait_for_next_phase(struct threads *t, bool has_idle_work, uint64_t last)
 {
 	for (unsigned i = 0;; i++) {
 		uint64_t phase = atomic_load_explicit(&t->phase, memory_order_acquire);
@@ -185,7 +185,7 @@ static uint64_t wait_phase(struct threads *t, bool has_idle_work, uint64_t last)
 		else if (i % SPINS == SPINS - 1 || atomic_load_explicit(&t->parked, memory_order_relaxed))
 			sleep_until_called(t);
 		else
-			pause_processor();
+			pause_spinning();
 	}
 }
 
@@ -198,7 +198,7 @@ static void *worker_main(void *arg)
 
 	thread_index = w->index;
 	atomic_fetch_add(&t->awake, 1);
-	while ((phase = wait_phase(t, has_idle_work, phase)) != 0) {
+	while ((phase = wait_for_next_phase(t, has_idle_work, phase)) != 0) {
 		uint64_t state = atomic_load_explicit(&w->state, memory_order_relaxed);
 
 		while (state < 2 * phase && !atomic_compare_exchange_weak_explicit(&w->state, &state,
@@ -251,7 +251,7 @@ static void wake_workers(struct threads *t)
 }
 
 /* Starts or wakes the threads, and does not wait for them: a late thread runs the items that are left. */
-static void ensure_awake(struct threads *t)
+static void ensure_workers_awake(struct threads *t)
 {
 	atomic_store_explicit(&t->parked, false, memory_order_relaxed);
 	if (!t->started)
@@ -268,7 +268,7 @@ void threads_run(struct threads *t, void (*work)(void *ctx, unsigned item), void
 	assert(items <= 0xffff);
 	t->work = work;
 	t->ctx = ctx;
-	ensure_awake(t);
+	ensure_workers_awake(t);
 	assign_ranges(t, phase, items);
 	atomic_store_explicit(&t->phase, phase, memory_order_release);
 	run_worker_phase(&t->worker[0], phase);
