@@ -54,5 +54,5 @@ void gpus_warn_idle_options(const struct gpuconf *c)
 	if (n > 4)
 		snprintf(names + strlen(names), sizeof(names) - strlen(names), " and %u more", n - 4);
 	if (n)
-		diag_warn(first->at, "options for things that trace-sim lacks have no effect: %s", names);
+		diag_warn(first->at, "options without effect, for features that trace-sim lacks: %s", names);
 }

@@ -212,7 +212,7 @@ static double parse_tolerance(const char *text)
 	double v = strtod(text, &end);
 
 	if (*text < '0' || *text > '9' || *end || !(v <= 1e6))
-		cli_usage("--tolerance '%s' is no percentage", text);
+		cli_usage("--tolerance '%s' is not a percentage (expected 0 to 1000000)", text);
 	return v;
 }
 
@@ -452,7 +452,7 @@ static const char *parse_arguments(struct sim_args *a, int argc, char **argv)
 	if (a->choice.names.n && a->format == FORMAT_ACCELSIM)
 		cli_usage("-s cannot be used with -F accelsim (expected text, json or msgpack)");
 	if (a->selftest && (a->choice.names.n || a->choice.all))
-		cli_usage("--selftest has figures of its own (expected neither -s nor --all-figures)");
+		cli_usage("--selftest has its own figures (expected neither -s nor --all-figures)");
 	if (a->interval && a->format == FORMAT_ACCELSIM)
 		cli_usage("--interval cannot be used with -F accelsim (expected text, json or msgpack)");
 	return n ? argv[0] : NULL;

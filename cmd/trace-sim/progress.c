@@ -19,7 +19,7 @@
 struct progress {
 	double last, last_insns; /* time and instructions at the last line */
 	unsigned steps;
-	bool terminal; /* stderr is a terminal: one line is redrawn; else lines are added */
+	bool terminal; /* stderr is a terminal: one line is redrawn, instead of a new line each time */
 	bool shown;    /* a line without newline is on the terminal */
 };
 

@@ -115,7 +115,7 @@ void run_list_figures_alone(struct run *r, const struct isa *isa)
 
 	*g = r->gpu;
 	g->threads = 1;
-	g->joins.cubins = NULL; /* r's GPU owns them */
+	g->joins.cubins = NULL; /* r->gpu owns the cubins */
 	if (gpu_init(g, isa, &fault) < 0)
 		die_fault(&fault);
 	list_figures(g, r->choice);

@@ -48,7 +48,7 @@ struct reuse *reuse_new(const struct isa *isa)
 	if (!u->text || !u->key)
 		die("out of memory");
 	if (getrandom(u->secret, SECRET_BYTES, 0) != SECRET_BYTES)
-		die_errno("no random numbers for --reuse");
+		die_errno("cannot get random numbers for --reuse");
 	return u;
 }
 
@@ -226,7 +226,7 @@ static void add_resumed_key(struct reuse *u, struct run *r, struct resumed_kerne
 
 	if (!t || make_reuse_key(u, r, k->command, trace_codes(t), key, hash) < 0)
 		die_at((struct place){.file = r->list.cmd[k->command].path},
-			"the trace cannot be read again, but its record can be reused (expected the trace of the earlier run)");
+			"the trace of a kernel with a record cannot be read again (expected the trace of the earlier run)");
 	for (int i = 0; i < 16; i++)
 		snprintf(text + 2 * i, 3, "%02x", (unsigned)hash[i]);
 	if (strcmp(text, k->hash))

@@ -181,7 +181,7 @@ static void hash_kernel(struct run *r, const struct kernel *k, unsigned char out
 	XXH3_128bits_update(r->hash, out, 16);
 }
 
-static void kernel_record(struct run *r, const struct kernel *k)
+static void write_kernel_record(struct run *r, const struct kernel *k)
 {
 	const struct kernel_header *h = k->head;
 	bool stopped = k->sample.stopped && k->next_cta < k->n_ctas;
@@ -296,7 +296,7 @@ static void finish_kernel(struct run *r, struct kernel *k)
 		if (k && r->summary)
 			summary_print_kernel(r, k);
 		else if (k)
-			kernel_record(r, k);
+			write_kernel_record(r, k);
 	}
 	add_counters_to_totals(r);
 	if (r->format == FORMAT_ACCELSIM && r->host_time)

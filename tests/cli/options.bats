@@ -270,7 +270,7 @@ fork() { printf -- '-gpgpu_l1_latency 30\n-is_L0I_enabled 1\n-foo -3\n-flag\n-vi
 	[[ $stderr == *"fork.config:3:1: warning: unknown option '-foo'"* ]]
 	[[ $stderr == *"fork.config:4:1: warning: unknown option '-flag'"* ]]
 	[[ $stderr == *"-D bar=1: warning: unknown option '-bar'"* ]]
-	[[ $stderr == *"fork.config:5:21: warning: options for things that trace-sim lacks have no effect: -visualizer_enabled"* ]]
+	[[ $stderr == *"fork.config:5:21: warning: options without effect, for features that trace-sim lacks: -visualizer_enabled"* ]]
 	trace-sim -q -g rtx3070 -D gpgpu_l1_latency=30 -D visualizer_enabled=1 "$d" | grep -v ^given >plain
 	grep -v ^given <<<"$output" | cmp - plain
 	printf '%s\n' '-gpgpu_compute_capability_major 9' '-gpgpu_ptx_force_max_capability 90' '-enable_ptx_file_line_stats 1' \
@@ -279,7 +279,7 @@ fork() { printf -- '-gpgpu_l1_latency 30\n-is_L0I_enabled 1\n-foo -3\n-flag\n-vi
 	assert_equal "$stderr" ''
 	run -0 --separate-stderr trace-sim -g rtx3070 -f -o r -D l2_ideal=1 -D checkpoint_option=1 -D trace_enabled=1 "$d"
 	[ "$(grep -c warning <<<"$stderr")" = 1 ]
-	[[ $stderr == *"-D l2_ideal=1: warning: options for things that trace-sim lacks have no effect: -l2_ideal, -trace_enabled, -checkpoint_option" ]]
+	[[ $stderr == *"-D l2_ideal=1: warning: options without effect, for features that trace-sim lacks: -l2_ideal, -trace_enabled, -checkpoint_option" ]]
 	run -2 trace-sim -g rtx3070 --unknown-options maybe "$d"
 	assert_output --partial 'expected warn or error'
 }

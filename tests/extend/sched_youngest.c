@@ -16,7 +16,7 @@ static unsigned pick(const struct sm *s, unsigned k, uint64_t warps)
 static unsigned cycle(struct sm *s, unsigned k)
 {
 	s->n.asked++;
-	return sched_ordered(s, k);
+	return sched_default_cycle(s, k);
 }
 
 const struct sched_policy sched_youngest = {.pick = pick, .cycle = cycle, .updates_when_idle = true};

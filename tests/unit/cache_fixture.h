@@ -92,7 +92,7 @@ static inline void drain(struct cache *c)
 static inline void cycles(struct cache *c, unsigned n)
 {
 	while (n--)
-		cache_cycle(c);
+		cache_end_cycle(c);
 }
 
 /* Answers all reads and pops them. */

@@ -366,7 +366,7 @@ static void copies(void)
 	ok(!cache_holds(c, line(4), 1) && cache_holds(c, line(4), 2),
 		"what the home writes is dropped alone");
 	is_text(go(c, load(line(4) + 32), 11), "HIT/HIT ", "the other is as any line");
-	is_number(cache_touch_copy(c, line(4), 3, 12), 1, "a read in no time lacks what was dropped");
+	is_number(cache_warm_copy(c, line(4), 3, 12), 1, "a read in no time lacks what was dropped");
 	ok(cache_holds(c, line(4), 3), "and leaves it there");
 	cache_drop_copy(c, line(9), 1);
 	ok(!cache_holds(c, line(9), 1), "a copy that is not there is dropped in vain");
@@ -394,8 +394,8 @@ static void atomics(void)
 	at(h)->flags |= REQ_ATOMIC;
 	is_text(go(c, h, 5), "HIT/HIT ", "an atomic hit");
 	is_number(c->tags.dirty, 2, "makes its sector modified too");
-	cache_cycle(c);
-	cache_idle_cycles(c, 10);
+	cache_end_cycle(c);
+	cache_add_idle_cycles(c, 10);
 	n = cache_port_counts(c);
 	ok(n.cycles == 75 && n.data_busy == 1 && n.fill_busy == 2, "port samples");
 	cache_delete(c);

@@ -186,20 +186,20 @@ static void host_copy(void)
 {
 	struct cache *c = l2();
 
-	cache_memcpy_touch(c, 0x1000, 1, 5);
+	cache_fill_for_copy(c, 0x1000, 1, 5);
 	is_text(go(c, load(0x1020), 6), "HIT/HIT ", "a copied sector is there");
 	is_text(go(c, load(0x1000), 6), "MISS/SECTOR_MISS r", "its neighbour is not");
-	cache_memcpy_touch(c, 0x1000, 0, 7);
+	cache_fill_for_copy(c, 0x1000, 0, 7);
 	is_text(go(c, load(0x1000), 8), "HIT/HIT ", "a sector in flight becomes valid early");
 	go(c, store(0x1040, 32), 9);
 	is_number(c->tags.dirty, 1, "modified");
-	cache_memcpy_touch(c, 0x1000, 2, 10);
+	cache_fill_for_copy(c, 0x1000, 2, 10);
 	is_number(c->tags.dirty, 1, "quirk Q3-18: a modified sector turns valid uncounted");
 	ok(!(c->tags.line[way_of(c, 0x1000) + 1].state & LINE_ALL_MODIFIED), "it is not modified any more");
 	counted(c, GLOBAL_ACC_R, STATUS_MISS, 0, "copies count nowhere");
 	cache_delete(c);
 	c = l2();
-	cache_memcpy_touch(c, 0x1000, 0, 5);
+	cache_fill_for_copy(c, 0x1000, 0, 5);
 	cache_flush(c);
 	cache_invalidate(c);
 	is_text(go(c, load(0x1000), 6), "HIT/HIT ", "a copy does not mark the cache as used");
@@ -256,7 +256,7 @@ static void example_a(void)
 	cache_fill(c, r, 333);
 	ok(l->state == (LINE_MODIFIED | LINE_MOD_ON_FILL) && c->tags.dirty == 1, "A: modified and readable");
 	ok(!cache_fill_port_free(c), "A: fill port taken");
-	cache_cycle(c);
+	cache_end_cycle(c);
 	ok(cache_fill_port_free(c) && cache_port_counts(c).fill_busy == 1, "A: sampled and cleared");
 	is_number(cache_pop_ready(c), r, "A: the load comes out");
 	is_text(go(c, load(KERNEL), 360), "HIT/HIT ", "A: the second load");
@@ -321,16 +321,17 @@ static void touches(void)
 {
 	struct cache *c = l2();
 
-	is_number(cache_touch(c, line(0), 5, false, 9), 5, "a touch tells the sectors that were not there");
-	is_number(cache_touch(c, line(0), 7, false, 9), 2, "and later only what is new");
+	is_number(cache_warm_sectors(c, line(0), 5, false, 9), 5,
+		"a touch tells the sectors that were not there");
+	is_number(cache_warm_sectors(c, line(0), 7, false, 9), 2, "and later only what is new");
 	is_text(go(c, load(line(0) + 64), 9), "HIT/HIT ", "a sector that was touched is hit");
 	is_text(go(c, load(line(0) + 96), 9), "MISS/SECTOR_MISS r", "another one is not");
 	cache_delete(c);
 	c = l2();
 	for (unsigned i = 0; i < 4; i++)
-		cache_touch(c, line(i), 15, false, 9);
-	cache_touch(c, line(0), 1, false, 9);
-	cache_touch(c, line(4), 1, true, 9);
+		cache_warm_sectors(c, line(i), 15, false, 9);
+	cache_warm_sectors(c, line(0), 1, false, 9);
+	cache_warm_sectors(c, line(4), 1, true, 9);
 	is_number(way_of(c, line(1)), 99, "touches of one cycle have an order: the oldest goes");
 	is_number(way_of(c, line(0)), 3, "and not the one that was touched again");
 	have(c, line(5), 9);
@@ -339,11 +340,11 @@ static void touches(void)
 	is_number(c->tags.dirty, 1, "and counted");
 	cache_delete(c);
 	c = make(sectors(WRITE_EVICT, WALLOC_NONE), ROLE_L1D);
-	cache_touch_written(c, line(0), 1, 9);
+	cache_warm_written(c, line(0), 1, 9);
 	ok(!cache_holds(c, line(0), 2), "a write that does not allocate leaves nothing");
-	cache_touch(c, line(0), 3, false, 9);
-	cache_touch_written(c, line(0), 1, 9);
-	is_number(cache_touch(c, line(0), 3, false, 9), 1, "one that evicts takes its sector away");
+	cache_warm_sectors(c, line(0), 3, false, 9);
+	cache_warm_written(c, line(0), 1, 9);
+	is_number(cache_warm_sectors(c, line(0), 3, false, 9), 1, "one that evicts takes its sector away");
 	cache_delete(c);
 }
 

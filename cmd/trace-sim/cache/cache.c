@@ -77,8 +77,8 @@ void cache_delete(struct cache *c)
 	free(c);
 }
 
-/* Returns the time stamp for the replacement policy. Each call of cache_touch() counts as a cycle. */
-static uint32_t replacement_time(const struct cache *c, uint64_t now) { return (uint32_t)now + c->touched.n; }
+/* Returns the time stamp for the replacement policy. Each call of cache_warm_sectors() counts as a cycle. */
+static uint32_t replacement_time(const struct cache *c, uint64_t now) { return (uint32_t)now + c->warmed.n; }
 
 void cache_set_decode_hook(struct cache *c, void (*decode)(void *ctx, struct req *r), void *ctx)
 {
@@ -180,7 +180,7 @@ uint32_t cache_make_request(struct cache_visit *a, uint8_t type, unsigned flags,
 	n->type = type;
 	n->flags = (uint16_t)(flags | REQ_BLANK);
 	n->lanes = q->lanes;
-	n->created = a->now - a->c->touched.n;
+	n->created = a->now - a->c->warmed.n;
 	n->sm = q->sm;
 	n->cluster = q->cluster;
 	n->warp = q->warp;
@@ -440,8 +440,8 @@ bool cache_fill_port_free(const struct cache *c) { return c->fill_free <= c->por
 bool cache_data_port_free(const struct cache *c) { return c->data_free <= c->ports.cycles; }
 bool cache_ports_idle(const struct cache *c) { return cache_data_port_free(c) && cache_fill_port_free(c); }
 
-void cache_cycle(struct cache *c) { c->ports.cycles++; }
-void cache_idle_cycles(struct cache *c, uint64_t n) { c->ports.cycles += n; }
+void cache_end_cycle(struct cache *c) { c->ports.cycles++; }
+void cache_add_idle_cycles(struct cache *c, uint64_t n) { c->ports.cycles += n; }
 void cache_set_cycles(struct cache *c, uint64_t n) { c->ports.cycles = n; }
 
 uint32_t cache_capacity_lines(const struct cache *c) { return c->tags.lines; }
@@ -503,7 +503,7 @@ bool cache_put_copy(struct cache *c, const struct req *r, uint64_t now)
 	if (miss_queue_full_for(c, 0))
 		return false;
 	a.q = &copy;
-	tag_touch(&c->tags, r->addr, tag_sector_bits(&c->tags, r->sectors), false, a.now, &a.out);
+	tag_warm_sectors(&c->tags, r->addr, tag_sector_bits(&c->tags, r->sectors), false, a.now, &a.out);
 	return cache_emit_write_back(&a) != 0;
 }
 
@@ -515,35 +515,35 @@ void cache_drop_copy(struct cache *c, uint64_t addr, uint32_t sectors)
 		tag_drop_sector(&c->tags, slot, tag_sector_bits(&c->tags, sectors));
 }
 
-uint32_t cache_touch_copy(struct cache *c, uint64_t addr, uint32_t sectors, uint64_t now)
+uint32_t cache_warm_copy(struct cache *c, uint64_t addr, uint32_t sectors, uint64_t now)
 {
 	struct evicted out = {.wanted = false};
 	uint32_t lack;
 
-	c->touched.n++;
-	lack = tag_touch(
+	c->warmed.n++;
+	lack = tag_warm_sectors(
 		&c->tags, addr, tag_sector_bits(&c->tags, sectors), false, replacement_time(c, now), &out);
-	c->touched.written_back += out.wanted ? bit_count32(out.sectors) : 0;
+	c->warmed.written_back += out.wanted ? bit_count32(out.sectors) : 0;
 	return lack;
 }
 
-uint32_t cache_touch(struct cache *c, uint64_t addr, uint32_t sectors, bool modify, uint64_t now)
+uint32_t cache_warm_sectors(struct cache *c, uint64_t addr, uint32_t sectors, bool modify, uint64_t now)
 {
-	struct cache_touches *n = &c->touched;
+	struct cache_warm_counts *n = &c->warmed;
 	struct evicted out = {.wanted = false};
 	uint32_t asked = tag_sector_bits(&c->tags, sectors), lack;
 
 	n->n++;
-	lack = tag_touch(&c->tags, addr, asked, modify, replacement_time(c, now), &out);
+	lack = tag_warm_sectors(&c->tags, addr, asked, modify, replacement_time(c, now), &out);
 	n->misses += bit_count32(lack);
 	n->read_misses += modify ? 0 : bit_count32(lack);
 	n->written_back += out.wanted ? bit_count32(out.sectors) : 0;
 	return lack;
 }
 
-struct cache_touches cache_touches(const struct cache *c) { return c->touched; }
+struct cache_warm_counts cache_warm_counts(const struct cache *c) { return c->warmed; }
 
-void cache_touch_written(struct cache *c, uint64_t addr, uint32_t sectors, uint64_t now)
+void cache_warm_written(struct cache *c, uint64_t addr, uint32_t sectors, uint64_t now)
 {
 	bool evicts = c->write == WRITE_EVICT || c->write == WRITE_LOCAL_BACK_GLOBAL_EVICT;
 	uint32_t slot = look_up_line(c, addr).slot;
@@ -551,10 +551,10 @@ void cache_touch_written(struct cache *c, uint64_t addr, uint32_t sectors, uint6
 	if (slot && evicts)
 		tag_drop_sector(&c->tags, slot, tag_sector_bits(&c->tags, sectors));
 	else if (slot || (!evicts && c->walloc != WALLOC_NONE))
-		cache_touch(c, addr, sectors, true, now);
+		cache_warm_sectors(c, addr, sectors, true, now);
 }
 
-void cache_memcpy_touch(struct cache *c, uint64_t addr, uint32_t sector, uint64_t now)
+void cache_fill_for_copy(struct cache *c, uint64_t addr, uint32_t sector, uint64_t now)
 {
 	static const uint64_t no_bytes[2];
 

@@ -110,9 +110,9 @@ uint32_t cache_miss_queue_front(const struct cache *c);
 uint32_t cache_miss_queue_pop(struct cache *c);
 
 /* Ends a cycle of the cache. Called after the miss queue was served (CACHE-queue-3). */
-void cache_cycle(struct cache *c);
+void cache_end_cycle(struct cache *c);
 /* Adds n cycles without work; cache_set_cycles() sets the number of cycles for a caller that counts them. */
-void cache_idle_cycles(struct cache *c, uint64_t n);
+void cache_add_idle_cycles(struct cache *c, uint64_t n);
 void cache_set_cycles(struct cache *c, uint64_t n);
 bool cache_ports_idle(const struct cache *c);
 
@@ -125,7 +125,7 @@ void cache_set_ways(struct cache *c, uint32_t ways, enum alloc_policy alloc); /*
  */
 void cache_set_sets(struct cache *c, uint32_t sets, enum alloc_policy alloc);
 /* Fills one sector of the line of addr for a copy by the host (MEM-copy). */
-void cache_memcpy_touch(struct cache *c, uint64_t addr, uint32_t sector, uint64_t now);
+void cache_fill_for_copy(struct cache *c, uint64_t addr, uint32_t sector, uint64_t now);
 
 /*
  * Copies of lines whose home is another cache, for an L2 of two sides (mem/sides.c). A copy is clean and never
@@ -139,28 +139,28 @@ bool cache_holds(const struct cache *c, uint64_t addr, uint32_t sectors);
  */
 bool cache_put_copy(struct cache *c, const struct req *r, uint64_t now);
 void cache_drop_copy(struct cache *c, uint64_t addr, uint32_t sectors);
-/* Reads a copy in the same way as cache_touch(). Misses are counted in the home cache, not here. */
-uint32_t cache_touch_copy(struct cache *c, uint64_t addr, uint32_t sectors, uint64_t now);
+/* Reads a copy in the same way as cache_warm_sectors(). Misses are counted in the home cache, not here. */
+uint32_t cache_warm_copy(struct cache *c, uint64_t addr, uint32_t sectors, uint64_t now);
 /*
- * Number of accesses by cache_touch(), and of the sectors that were missing or were evicted for them. A cache without
- * sectors counts lines.
+ * Number of accesses by cache_warm_sectors(), and of the sectors that were missing or were evicted for them. A cache
+ * without sectors counts lines.
  */
-struct cache_touches {
+struct cache_warm_counts {
 	uint32_t n;
 	uint64_t misses, read_misses, written_back;
 };
-struct cache_touches cache_touches(const struct cache *c);
+struct cache_warm_counts cache_warm_counts(const struct cache *c);
 /*
- * Accesses sectors of a line outside the cycle loop, for --warm. Only struct cache_touches counts the access.
+ * Accesses sectors of a line outside the cycle loop, for --warm. Only struct cache_warm_counts counts the access.
  * Afterwards the sectors are valid or, with `modify`, modified, and the youngest of their set. Returns the mask of the
  * sectors that were missing.
  */
-uint32_t cache_touch(struct cache *c, uint64_t addr, uint32_t sectors, bool modify, uint64_t now);
+uint32_t cache_warm_sectors(struct cache *c, uint64_t addr, uint32_t sectors, bool modify, uint64_t now);
 /*
- * Writes whole sectors in the same way as cache_touch(), by the write policy. The caller makes the accesses that the
- * cache would send to the level below.
+ * Writes whole sectors in the same way as cache_warm_sectors(), by the write policy. The caller makes the accesses that
+ * the cache would send to the level below.
  */
-void cache_touch_written(struct cache *c, uint64_t addr, uint32_t sectors, uint64_t now);
+void cache_warm_written(struct cache *c, uint64_t addr, uint32_t sectors, uint64_t now);
 
 /* Returns the counts of a stream; NULL: it has none. */
 const struct cache_counts *cache_counts_of(const struct cache *c, unsigned stream);

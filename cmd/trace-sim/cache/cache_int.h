@@ -24,7 +24,7 @@ struct cache {
 	uint32_t fill_cycles; /* cycles for which a fill occupies the fill port */
 	enum write_policy write;
 	enum write_alloc walloc;
-	struct cache_touches touched;
+	struct cache_warm_counts warmed;
 	uint64_t data_free, fill_free; /* cycle from which on the data port and the fill port are free */
 	struct cache_ports ports;      /* busy counts include future cycles, up to data_free and fill_free */
 	struct cache_counts *counts;   /* by stream */

@@ -383,7 +383,7 @@ static uint32_t readable_sectors(uint32_t state)
 	return (state / LINE_VALID | (state / LINE_MODIFIED & ~(state / LINE_UNREADABLE))) & 15;
 }
 
-uint32_t tag_touch(
+uint32_t tag_warm_sectors(
 	struct tags *t, uint64_t addr, uint32_t sectors, bool modify, uint32_t now, struct evicted *out)
 {
 	struct lookup l;

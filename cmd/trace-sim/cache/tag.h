@@ -116,7 +116,7 @@ void tag_modify(struct tags *t, uint32_t slot, uint32_t sector, const uint64_t b
  * and filled. Returns the mask of the sectors that were missing. If the set is full, changes nothing and returns
  * `sectors`. The eviction of a modified line sets *out.
  */
-uint32_t tag_touch(
+uint32_t tag_warm_sectors(
 	struct tags *t, uint64_t addr, uint32_t sectors, bool modify, uint32_t now, struct evicted *out);
 uint32_t tag_readable_sectors(
 	const struct tags *t, uint32_t slot); /* returns the mask of the sectors that a read would hit */

@@ -96,9 +96,9 @@ static NOINLINE void run_subcore(struct sm *s, unsigned k)
 {
 	struct core *c = s->modern;
 	struct subcore *b = &c->sub[k];
-	uint64_t next = core_issue(s, k);
+	uint64_t next = core_issue_stage(s, k);
 
-	if ((b->needs_fetch || b->stream.on) && core_fetch(s, k))
+	if ((b->needs_fetch || b->stream.on) && core_fetch_stage(s, k))
 		next = s->clock + 1;
 	if (next > s->clock + 1)
 		next = sm_min_clock(next, core_wheel_next_time(s, b));
@@ -170,7 +170,7 @@ void core_place_cta(struct sm *s, const struct cta *k, uint16_t stream)
 	c->started_at = start;
 }
 
-void core_kernel_end(struct sm *s)
+void core_end_kernel(struct sm *s)
 {
 	core_fetch_flush(s);
 	s->modern->const_kernel = 0;

@@ -65,7 +65,7 @@ enum core_path { PATH_NONE, PATH_ACCESS, PATH_CONST, PATH_EXCHANGE };
 
 struct core_source {
 	uint16_t reg;
-	uint8_t read; /* enum sass_operand, or READ_OVERWRITE */
+	uint8_t read; /* role of the register: enum sass_operand, or READ_OVERWRITE */
 	uint8_t slot; /* operand slot: a, b, c as 0, 1, 2 */
 };
 
@@ -377,7 +377,7 @@ void core_catch_up(struct sm *s, uint64_t now); /* counts the cycles before now 
 void core_flush_counters(struct sm *s);         /* brings every counter up to date */
 void core_place_cta(struct sm *s, const struct cta *k, uint16_t stream); /* starts the warps of a CTA */
 /* Empties the instruction and constant caches after a kernel; called by one thread between cycles. */
-void core_kernel_end(struct sm *s);
+void core_end_kernel(struct sm *s);
 
 /* event.c */
 void core_event_put(struct sm *s, uint64_t due, enum event_kind kind, unsigned id, uint64_t operand);
@@ -403,7 +403,7 @@ uint64_t core_wheel_next_time(const struct sm *s, const struct subcore *b);
 
 /* fetch.c */
 /* Runs the fetch stage of a sub-core. Returns true if it has work in the next cycle, too. */
-bool core_fetch(struct sm *s, unsigned sub);
+bool core_fetch_stage(struct sm *s, unsigned sub);
 /* Makes the warp fetch if its buffer has a free entry. Called after an issue, and at the start of the warp. */
 void core_fetch_request_next(struct sm *s, unsigned w);
 /* Handles a line that arrives from the L1I, or the constants that CONST_SUB requested. */
@@ -412,7 +412,7 @@ void core_l1i_access(struct sm *s, unsigned sub, uint64_t line);
 /* Fills the L1I with the line of a request that did not use the network. */
 void core_l1i_fill(struct sm *s, uint32_t req);
 void core_l1i_step(struct sm *s);
-void core_l1i_filled(struct sm *s); /* notes that the cluster has filled a line of the L1I */
+void core_l1i_note_fill(struct sm *s); /* notes that the cluster has filled a line of the L1I */
 void core_fetch_flush(struct sm *s);
 
 /* depend.c */
@@ -428,7 +428,7 @@ const struct core_control *core_control_of(const struct core_warp *cw, uint32_t 
 
 /* issue.c, regfile.c */
 /* Runs the issue stage of a sub-core. Returns the time of the next attempt with a ripe warp; NEVER: none is ripe. */
-uint64_t core_issue(struct sm *s, unsigned sub);
+uint64_t core_issue_stage(struct sm *s, unsigned sub);
 void core_set_idle_reason(struct sm *s, unsigned sub);
 /* Counts the cycles of a sub-core from subcore.seen up to `until` by stall reason. */
 void core_add_stall_cycles(struct sm *s, unsigned sub, uint64_t until);
@@ -450,7 +450,7 @@ void core_memory_cycle(struct sm *s);
 void core_memory_value_ready(struct sm *s, uint16_t h);
 void core_memory_done(struct sm *s, uint16_t h);
 void core_memory_sources_read(struct sm *s, uint16_t h);
-void core_memory_constants(struct sm *s); /* handles the arrival of a kernel's first constants */
+void core_memory_constants_arrived(struct sm *s); /* handles the arrival of a kernel's first constants */
 void core_sample_ports(struct sm *s);
 void core_memory_port(struct sm *s, uint32_t cycles); /* occupies the data port */
 
@@ -468,7 +468,7 @@ void core_sync_issue_special(struct sm *s, unsigned w, const struct core_inst *i
 void core_sync_exit(struct sm *s, unsigned w, uint64_t t);
 /* Handles the end of an access of w: if it was the last, ends the warp's fence. */
 void core_sync_access_done(struct sm *s, unsigned w);
-void core_sync_counter(struct sm *s, unsigned w); /* handles a decremented dependence counter of w */
+void core_sync_counter_changed(struct sm *s, unsigned w); /* handles a decremented dependence counter of w */
 void core_ldgsts_done(struct sm *s, unsigned w, uint32_t group);
 /* Handles the SM's acceptance of operation h on an mbarrier. */
 void core_sync_op_accepted(struct sm *s, uint16_t h);
@@ -490,7 +490,7 @@ static inline struct core_warp *core_warp_of(struct sm *s, unsigned w) { return 
 static inline uint32_t core_div_up(uint32_t n, uint32_t by) { return (n + by - 1) / by; }
 
 /* Makes a sub-core run at time `at`, or earlier if it is already due. */
-static inline void core_due(struct core *c, unsigned sub, uint64_t at)
+static inline void core_lower_due(struct core *c, unsigned sub, uint64_t at)
 {
 	if (at < c->due[sub])
 		c->due[sub] = at;

@@ -367,6 +367,6 @@ void core_decrement_counter(struct sm *s, unsigned w, unsigned counter)
 
 	if (cw->counter[counter])
 		cw->counter[counter]--;
-	core_sync_counter(s, w);
+	core_sync_counter_changed(s, w);
 	core_reschedule(s, w);
 }

@@ -17,17 +17,17 @@
 
 /* ---- the L0 ------------------------------------------------------------------------------------- */
 
-static uint64_t l0_line(const struct core *c, uint64_t pc) { return pc & ~(uint64_t)(c->p->l0i_line - 1); }
+static uint64_t l0_line_of(const struct core *c, uint64_t pc) { return pc & ~(uint64_t)(c->p->l0i_line - 1); }
 
-static uint32_t l0_set(const struct core *c, uint64_t line)
+static uint32_t l0_set_of(const struct core *c, uint64_t line)
 {
 	return (uint32_t)(line / c->p->l0i_line) & (c->p->l0i_sets - 1);
 }
 
 /* Returns the way of a line in its set; -1: not present. */
-static int l0_way(const struct core *c, const struct subcore *b, uint64_t line)
+static int find_l0_way(const struct core *c, const struct subcore *b, uint64_t line)
 {
-	const uint64_t *tag = b->tag + (size_t)l0_set(c, line) * c->p->l0i_ways;
+	const uint64_t *tag = b->tag + (size_t)l0_set_of(c, line) * c->p->l0i_ways;
 
 	for (uint32_t i = 0; i < c->p->l0i_ways; i++)
 		if (tag[i] == line + 1)
@@ -37,7 +37,7 @@ static int l0_way(const struct core *c, const struct subcore *b, uint64_t line)
 
 static void fill_l0(const struct core *c, struct subcore *b, uint64_t line)
 {
-	size_t set = (size_t)l0_set(c, line) * c->p->l0i_ways, best = set;
+	size_t set = (size_t)l0_set_of(c, line) * c->p->l0i_ways, best = set;
 
 	for (size_t i = set; i < set + c->p->l0i_ways && b->tag[best]; i++)
 		if (!b->tag[i] || b->used[i] < b->used[best])
@@ -54,10 +54,10 @@ static bool hits_l0(const struct core *c, struct subcore *b, struct core_warp *c
 
 	if (cw->line == line && cw->generation == b->generation)
 		return true;
-	way = l0_way(c, b, line);
+	way = find_l0_way(c, b, line);
 	if (way < 0)
 		return false;
-	b->used[(size_t)l0_set(c, line) * c->p->l0i_ways + (size_t)way] = ++b->uses;
+	b->used[(size_t)l0_set_of(c, line) * c->p->l0i_ways + (size_t)way] = ++b->uses;
 	cw->line = line;
 	cw->generation = b->generation;
 	return true;
@@ -173,7 +173,7 @@ static bool prefetch_line(struct sm *s, struct subcore *b, unsigned sub)
 
 	if (!t->on || t->count >= c->p->prefetch_lines)
 		return false;
-	if (l0_way(c, b, t->next) >= 0 || find_missing_slot(b, t->next) >= 0) {
+	if (find_l0_way(c, b, t->next) >= 0 || find_missing_slot(b, t->next) >= 0) {
 		t->on = false;
 		return false;
 	}
@@ -192,7 +192,7 @@ void core_fetch_line_arrived(struct sm *s, unsigned sub, uint64_t line)
 	int place, i;
 
 	if (sub == CONST_SUB) {
-		core_memory_constants(s);
+		core_memory_constants_arrived(s);
 		return;
 	}
 	place = find_in_stream(&b->stream, line);
@@ -206,7 +206,7 @@ void core_fetch_line_arrived(struct sm *s, unsigned sub, uint64_t line)
 	fill_l0(c, b, line);
 	b->missing_slots &= ~(1ull << i);
 	b->needs_fetch |= b->missing_warps[i];
-	core_due(c, sub, s->clock);
+	core_lower_due(c, sub, s->clock);
 }
 
 /* ---- fetch -------------------------------------------------------------------------------------- */
@@ -234,7 +234,7 @@ void core_fetch_request_next(struct sm *s, unsigned w)
 		if (b->missing_warps[i] >> cw->rank & 1)
 			return;
 	b->needs_fetch |= 1ull << cw->rank;
-	core_due(c, cw->sub, s->clock);
+	core_lower_due(c, cw->sub, s->clock);
 }
 
 static unsigned next_rank_to_fetch(const struct subcore *b)
@@ -252,7 +252,7 @@ static void fetch_from_warp(struct sm *s, unsigned sub)
 	struct core_warp *cw = core_warp_of(s, w);
 	struct warp *p = &s->warp[w];
 	const struct core_inst *in = cw->next;
-	uint64_t line = l0_line(c, cw->code_base + in->pc);
+	uint64_t line = l0_line_of(c, cw->code_base + in->pc);
 
 	c->n.fetches++;
 	if (!s->core->perfect_icache && !hits_l0(c, b, cw, line) &&
@@ -270,7 +270,7 @@ static void fetch_from_warp(struct sm *s, unsigned sub)
 }
 
 /* Runs the fetch stage of a sub-core. Returns true if it has work in the next cycle, too. */
-bool core_fetch(struct sm *s, unsigned sub)
+bool core_fetch_stage(struct sm *s, unsigned sub)
 {
 	struct subcore *b = &s->modern->sub[sub];
 	bool more = false;
@@ -341,7 +341,7 @@ void core_l1i_access(struct sm *s, unsigned sub, uint64_t line)
 		core_event_put(s, s->clock + 1, EVENT_L1I, sub, line);
 }
 
-void core_l1i_filled(struct sm *s) { s->modern->l1i_busy = true; }
+void core_l1i_note_fill(struct sm *s) { s->modern->l1i_busy = true; }
 
 void core_l1i_fill(struct sm *s, uint32_t req)
 {
@@ -366,7 +366,7 @@ void core_l1i_step(struct sm *s)
 	if (!cache_miss_queue_empty(s->l1i) &&
 		inject_can_push(s, &pool->req[cache_miss_queue_front(s->l1i)], false))
 		inject(s, cache_miss_queue_pop(s->l1i));
-	cache_cycle(s->l1i);
+	cache_end_cycle(s->l1i);
 	s->modern->l1i_busy =
 		!cache_miss_queue_empty(s->l1i) || !cache_ports_idle(s->l1i) || cache_has_ready(s->l1i);
 }

@@ -10,7 +10,7 @@
 #include "instrument/invariants.h"
 
 /* Checks the warp of a rank: with an instruction it is in exactly one state, else in none. */
-static void check_state(const struct sm *s, const struct subcore *b, unsigned rank)
+static void check_warp_state(const struct sm *s, const struct subcore *b, unsigned rank)
 {
 	const unsigned w = b->warp_of[rank];
 	const struct core_warp *cw = &s->modern->warp[w];
@@ -44,7 +44,7 @@ static void check_subcore(const struct sm *s, unsigned k)
 		invariant("core.due, not late", s->id, k, s->modern->due[k] <= core_wheel_next_time(s, b),
 			true);
 	FOR_BITS64 (rank, b->ranked)
-		check_state(s, b, (unsigned)rank);
+		check_warp_state(s, b, (unsigned)rank);
 }
 
 static void check_register_counts(const struct sm *s, unsigned w)

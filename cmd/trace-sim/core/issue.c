@@ -147,7 +147,7 @@ static uint16_t new_variable_latency_op(struct sm *s, unsigned w, const struct r
 }
 
 /* Counts all power events of an instruction at its issue (POWER-modern). */
-static NOINLINE void count_power(struct sm *s, const struct rec *rec, unsigned lanes)
+static NOINLINE void count_issue_power(struct sm *s, const struct rec *rec, unsigned lanes)
 {
 	power_count_decode(s->power, &s->power->tables->op[rec->inst], NULL);
 	power_count_unit(s->power, rec->inst, rec->mask, lanes);
@@ -164,10 +164,10 @@ static void count_issue(
 	s->n.single_issue[sub]++;
 	s->n.issue_hist[w]++;
 	if (s->power)
-		count_power(s, rec, lanes);
+		count_issue_power(s, rec, lanes);
 	if (!(in->flags & INST_FIXED))
 		return;
-	sm_inst_complete(s, rec->inst, rec->mask);
+	sm_count_completed_inst(s, rec->inst, rec->mask);
 }
 
 /*
@@ -314,7 +314,7 @@ static bool try_issue(struct sm *s, unsigned sub, uint64_t *open)
 }
 
 /* Runs the issue stage. Returns the time of the next attempt with a ripe warp; NEVER: none before the next event. */
-uint64_t core_issue(struct sm *s, unsigned sub)
+uint64_t core_issue_stage(struct sm *s, unsigned sub)
 {
 	struct subcore *b = &s->modern->sub[sub];
 	uint64_t open = NEVER;

@@ -101,7 +101,7 @@ void core_memory_port(struct sm *s, uint32_t cycles) { occupy_data_port(s->moder
 /* ---- acceptance --------------------------------------------------------------------------------- */
 
 /* Schedules EVENT_DATA so that the result comes `latency` cycles after an issue without waits, plus `more` cycles. */
-static void schedule_value(struct sm *s, uint16_t h, uint32_t latency, uint32_t more)
+static void schedule_data_event(struct sm *s, uint16_t h, uint32_t latency, uint32_t more)
 {
 	core_event_put(s, s->clock + latency - s->modern->p->mem_first - FIRST_REG + more, EVENT_DATA, h, 0);
 }
@@ -125,7 +125,7 @@ static void accept_shared(struct sm *s, const struct core_inst *in, uint16_t h)
 	if (in->flags & INST_SYNC)
 		core_sync_op_accepted(s, h);
 	if (in->n_dst > 0 || w->uop->flags & UOP_LOAD)
-		schedule_value(s, h, c->p->shared_latency,
+		schedule_data_event(s, h, c->p->shared_latency,
 			(passes > busy ? passes - busy : 0) + (in->flags & INST_LDSM_N ? 2 : 0));
 	else
 		core_event_put(s, later_clock(s->clock + passes, c->op[h].read_at) + 1, EVENT_DONE, h, 0);
@@ -148,12 +148,12 @@ static bool wait_for_cold_constants(struct sm *s, uint16_t h)
 	return true;
 }
 
-void core_memory_constants(struct sm *s)
+void core_memory_constants_arrived(struct sm *s)
 {
 	struct core *c = s->modern;
 
 	for (; c->cold_op; c->cold_op = s->winst[c->cold_op].next)
-		schedule_value(s, c->cold_op, c->p->const_latency, 0);
+		schedule_data_event(s, c->cold_op, c->p->const_latency, 0);
 	c->const_cold = false;
 }
 
@@ -224,7 +224,7 @@ static void accept_first_of_queue(struct sm *s, unsigned sub)
 		c->waiting &= ~(1u << sub);
 	b->place_freed = s->clock + sent;
 	b->unit_free_at[CORE_MEMORY] = 0;
-	core_due(c, sub, s->clock);
+	core_lower_due(c, sub, s->clock);
 	c->prt++;
 	c->op[h].link = (uint8_t)(FIRST_REG * in->regs);
 	ldst_count_instruction(s, w);
@@ -244,10 +244,10 @@ static void accept_first_of_queue(struct sm *s, unsigned sub)
 	} else if (in->path == PATH_CONST) {
 		occupy_data_port(c, s->clock, 1);
 		if (!wait_for_cold_constants(s, h))
-			schedule_value(s, h, c->p->const_latency, 0);
+			schedule_data_event(s, h, c->p->const_latency, 0);
 	} else {
 		occupy_data_port(c, s->clock, 1);
-		schedule_value(s, h, c->p->shared_latency, 0);
+		schedule_data_event(s, h, c->p->shared_latency, 0);
 	}
 }
 
@@ -263,7 +263,7 @@ static bool waits_for_tma_or_port(const struct sm *s, const struct subcore *b)
 	return s->port && !gang_can_send(s) && core_is_remote_access(s, w);
 }
 
-static void accept_next(struct sm *s)
+static void accept_next_instruction(struct sm *s)
 {
 	struct core *c = s->modern;
 	uint32_t below = (1u << c->first_sub) - 1;
@@ -284,7 +284,7 @@ static void accept_next(struct sm *s)
 
 /* ---- the pipe to the L1 ------------------------------------------------------------------------- */
 
-static void complete_op(struct sm *s, uint16_t h);
+static void complete_operation(struct sm *s, uint16_t h);
 
 /* Schedules the result or the end of an operation after its last access. */
 static void schedule_end_of_accesses(struct sm *s, uint16_t h)
@@ -297,7 +297,7 @@ static void schedule_end_of_accesses(struct sm *s, uint16_t h)
 	else if (op->read_at >= s->clock)
 		core_event_put(s, op->read_at + 1, EVENT_DONE, h, 0);
 	else
-		complete_op(s, h);
+		complete_operation(s, h);
 }
 
 static void end_one_access(struct sm *s, uint16_t h)
@@ -498,7 +498,7 @@ static __attribute__((cold)) NOINLINE void log_completion(struct sm *s, uint16_t
 		core_pipeline_complete(s, h);
 }
 
-static void complete_op(struct sm *s, uint16_t h)
+static void complete_operation(struct sm *s, uint16_t h)
 {
 	struct core *c = s->modern;
 	const struct winst *w = &s->winst[h];
@@ -506,7 +506,7 @@ static void complete_op(struct sm *s, uint16_t h)
 	unsigned warp = w->warp;
 
 	core_memory_sources_read(s, h);
-	sm_inst_complete(s, w->code, w->mask);
+	sm_count_completed_inst(s, w->code, w->mask);
 	if (c->op[h].write)
 		core_event_put(s, s->clock + c->p->sb_release, EVENT_COUNTER, warp, c->op[h].write - 1u);
 	if (!c->warp[warp].control)
@@ -530,7 +530,7 @@ static void complete_op(struct sm *s, uint16_t h)
 	core_warp_check_end(s, warp);
 }
 
-void core_memory_done(struct sm *s, uint16_t h) { complete_op(s, h); }
+void core_memory_done(struct sm *s, uint16_t h) { complete_operation(s, h); }
 
 /* ---- the cycle ---------------------------------------------------------------------------------- */
 
@@ -540,7 +540,7 @@ void core_sample_ports(struct sm *s)
 	struct core *c = s->modern;
 
 	if (ldst_l1d(s) && s->clock > c->ports_sampled_at)
-		cache_idle_cycles(ldst_l1d(s), s->clock - c->ports_sampled_at);
+		cache_add_idle_cycles(ldst_l1d(s), s->clock - c->ports_sampled_at);
 	c->ports_sampled_at = s->clock;
 }
 
@@ -591,7 +591,7 @@ void core_memory_cycle(struct sm *s)
 			inject(s, cache_miss_queue_pop(l->l1d));
 	} while (ports-- > 1);
 	step_memory_pipe(s);
-	accept_next(s);
+	accept_next_instruction(s);
 	if (l->tma && tma_step(s))
 		release_store_waiters(s);
 	c->mem_due = next_memory_clock(s);

@@ -62,7 +62,9 @@ static uint64_t union_of_addresses(const uint64_t lane[32], uint32_t lanes)
 	return all;
 }
 
-/* Returns the result of fullest_bank() if each lane accesses `words` words of 4 bytes; all lanes, at most 32 words. */
+/*
+ * Returns the result of fullest_bank() if each lane accesses `words` words of 4 bytes, at most 32 words in all lanes.
+ */
 static uint32_t fullest_bank_of_words(const uint64_t lane[32], uint32_t lanes, uint32_t words)
 {
 	uint64_t word[32];

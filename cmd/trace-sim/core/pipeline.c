@@ -82,7 +82,7 @@ static enum stage reason_not_chosen(const struct sm *s, const struct core_warp *
 }
 
 /* Returns the reason why the head of a warp did not issue; STAGE_NONE: it is not decoded yet. */
-static enum stage core_head_reason(struct sm *s, unsigned w, struct pipe_inst *head)
+static enum stage core_head_wait_reason(struct sm *s, unsigned w, struct pipe_inst *head)
 {
 	const struct core_warp *cw = &s->modern->warp[w];
 
@@ -137,7 +137,7 @@ static void watch_core_buffer(struct sm *s, unsigned w)
 		if (!i->decoded)
 			log_decode(s, i, cw->buffer[index % BUFFER_SLOTS].valid_at);
 		if (index == p->cursor)
-			reason = core_head_reason(s, w, i);
+			reason = core_head_wait_reason(s, w, i);
 		if (reason != STAGE_NONE)
 			pipeline_enter(s, i, reason, s->now);
 	}

@@ -121,7 +121,7 @@ static void drop_completed_groups(struct sm *s, unsigned w)
 }
 
 /* Closes the current group at an LDGDEPBAR. If all slots are in use, the group remains open. */
-static void close_group(struct sm *s, unsigned w, const struct core_inst *in)
+static void close_copy_group(struct sm *s, unsigned w, const struct core_inst *in)
 {
 	struct core_warp *cw = core_warp_of(s, w);
 	unsigned write = cw->control ? core_control_of(cw, in->pc)->write : 7u;
@@ -151,7 +151,7 @@ void core_ldgsts_done(struct sm *s, unsigned w, uint32_t group)
 }
 
 /* Executes a DEPBAR without control codes: waits until at most in->groups groups are open. */
-static void wait_for_groups(struct sm *s, unsigned w, const struct core_inst *in, uint64_t t)
+static void wait_for_copy_groups(struct sm *s, unsigned w, const struct core_inst *in, uint64_t t)
 {
 	struct core_warp *cw = core_warp_of(s, w);
 
@@ -194,7 +194,7 @@ static void issue_depbar(struct sm *s, unsigned w, const struct core_inst *in, u
 }
 
 /* Ends the wait of w at a DEPBAR if the dependence counters allow it. */
-void core_sync_counter(struct sm *s, unsigned w)
+void core_sync_counter_changed(struct sm *s, unsigned w)
 {
 	struct core_warp *cw = core_warp_of(s, w);
 
@@ -288,7 +288,7 @@ static void issue_group_depbar(struct sm *s, unsigned w, const struct core_inst 
 	} else if (control) {
 		issue_depbar(s, w, in, t);
 	} else {
-		wait_for_groups(s, w, in, t);
+		wait_for_copy_groups(s, w, in, t);
 	}
 }
 
@@ -319,7 +319,7 @@ void core_sync_issue_special(struct sm *s, unsigned w, const struct core_inst *i
 	} else if (in->flags & INST_MEMBAR) {
 		issue_fence(s, w, in, t);
 	} else if (in->flags & INST_LDGDEPBAR) {
-		close_group(s, w, in);
+		close_copy_group(s, w, in);
 	} else if (in->flags & INST_DEPBAR) {
 		issue_group_depbar(s, w, in, t);
 	} else {

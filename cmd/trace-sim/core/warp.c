@@ -90,9 +90,9 @@ void core_warp_schedule(
 	b->by_stall[why] |= bit;
 	if (at <= s->clock) {
 		b->ripe |= bit;
-		core_due(s->modern, cw->sub, s->clock);
+		core_lower_due(s->modern, cw->sub, s->clock);
 	} else {
-		core_due(s->modern, cw->sub, put_into_wheel(s, b, cw));
+		core_lower_due(s->modern, cw->sub, put_into_wheel(s, b, cw));
 	}
 }
 

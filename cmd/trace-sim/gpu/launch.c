@@ -489,7 +489,7 @@ static void finish_launched_kernel(struct gpu *g, struct kernel *k)
 
 	k->done = true;
 	for (uint32_t i = 0; g->params.modern.on && i < g->params.sms; i++)
-		core_kernel_end(&g->sm[i]);
+		core_end_kernel(&g->sm[i]);
 	append_kernel(&l->finished, &l->n_finished, &l->cap_finished, k);
 	for (uint32_t s = 0; s < g->params.run_slots; s++)
 		if (l->slot[s] == k) {

@@ -102,9 +102,9 @@ static void touch_line(struct warm *w, uint64_t line, uint32_t sectors, struct a
 	else if (w->flushes_l1d)
 		sectors = drop_recent_sectors(w, line, sectors, a.write);
 	else if (a.write)
-		cache_touch_written(w->l1d, line, sectors, gpu_now(g));
+		cache_warm_written(w->l1d, line, sectors, gpu_now(g));
 	else
-		sectors = cache_touch(w->l1d, line, sectors, false, gpu_now(g));
+		sectors = cache_warm_sectors(w->l1d, line, sectors, false, gpu_now(g));
 	if (sectors)
 		memory_warm(g->mem, line, sectors, w->cluster, a.write, gpu_now(g));
 }
@@ -167,7 +167,7 @@ static void warm_code_legacy(struct warm *w, uint32_t line)
 {
 	touch_code_in_l2(w, line);
 	if (w->sm->l1i)
-		cache_touch(
+		cache_warm_sectors(
 			w->sm->l1i, w->code_base + (uint64_t)line * LINE, ALL_SECTORS, false, gpu_now(w->g));
 }
 

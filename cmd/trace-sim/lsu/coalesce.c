@@ -62,7 +62,7 @@ static struct access *insert_segment(struct segments *t, uint32_t k, uint64_t se
 }
 
 /* Returns the entry of a segment; adds it if it is missing. Searches from the end, because addresses usually ascend. */
-static struct access *segment_entry(struct segments *t, uint64_t segment)
+static struct access *find_or_add_segment(struct segments *t, uint64_t segment)
 {
 	uint32_t k = t->n;
 
@@ -77,7 +77,8 @@ static struct access *segment_entry(struct segments *t, uint64_t segment)
  * For atomics: returns the first transaction of the segment that has none of the bytes offset to offset + n - 1. If
  * there is none, adds a transaction after the others of the segment.
  */
-static struct access *atomic_entry(struct segments *t, uint64_t segment, unsigned offset, unsigned n)
+static struct access *find_or_add_transaction(
+	struct segments *t, uint64_t segment, unsigned offset, unsigned n)
 {
 	uint32_t k = 0;
 
@@ -104,9 +105,9 @@ static void mark_lane_access(struct segments *t, uint64_t addr, unsigned size, u
 {
 	uint64_t low = t->segment_bytes - 1, last = addr + size - 1;
 
-	mark_lane_bytes(segment_entry(t, addr & ~low), addr & LINE_MASK, size, lane);
+	mark_lane_bytes(find_or_add_segment(t, addr & ~low), addr & LINE_MASK, size, lane);
 	if ((last & ~low) != (addr & ~low))
-		mark_lane_bytes(segment_entry(t, last & ~low), last & LINE_MASK, size, lane);
+		mark_lane_bytes(find_or_add_segment(t, last & ~low), last & LINE_MASK, size, lane);
 }
 
 /* Halves the segment while only one half of it is used (LSU-gen-7). */
@@ -238,7 +239,7 @@ static void gather_atomic(
 
 		if (((lane[i] + size - 1) & ~low) != (lane[i] & ~low))
 			reject_access(s, w, "atomic access at", lane[i], "one within a segment");
-		mark_lane_bytes(atomic_entry(t, lane[i] & ~low, offset, size), offset, size, i);
+		mark_lane_bytes(find_or_add_transaction(t, lane[i] & ~low, offset, size), offset, size, i);
 	}
 }
 
@@ -314,7 +315,7 @@ void coalesce(struct sm *s, const struct winst *w, struct access_list *out)
 	t.segment_bytes = segment_bytes(u->size, is_sector_mode(s->core, u));
 	if (!t.segment_bytes)
 		reject_access(s, w, "global or local access with a width of", u->size,
-			"1, 2, 4, 8 or 16 bytes a lane");
+			"1, 2, 4, 8 or 16 bytes per lane");
 	if (w->space == SPACE_GLOBAL && !(u->flags & UOP_ATOMIC) && parts == 1 && t.segment_bytes == 32 &&
 		coalesce_unit_stride(tb, &w->record, u->size, access_type(w), out))
 		return;
@@ -348,7 +349,8 @@ struct bank_word {
 /*
  * Stores in out[] the different words of the lanes, with the number of accesses to each. Returns the number of words.
  */
-static uint32_t distinct_words(const uint64_t lane[32], uint32_t lanes, uint32_t banks, struct bank_word *out)
+static uint32_t find_distinct_words(
+	const uint64_t lane[32], uint32_t lanes, uint32_t banks, struct bank_word *out)
 {
 	uint32_t n = 0, k;
 
@@ -491,7 +493,7 @@ static NOINLINE uint32_t count_passes_of_words(
 	const struct core_params *c, const uint64_t lane[32], uint32_t lanes)
 {
 	struct bank_word word[32];
-	uint32_t n = distinct_words(lane, lanes, c->smem_banks, word);
+	uint32_t n = find_distinct_words(lane, lanes, c->smem_banks, word);
 
 	return c->smem_limited_broadcast ? most_accesses_of_a_bank(word, n) : most_words_of_a_bank(word, n);
 }

@@ -86,5 +86,5 @@ void fit_end_rejected_run(const struct sm *s, const struct req *r, enum cache_ne
 	fault_set(&f, (struct place){.file = s->cta[s->warp[r->warp].cta].kernel->path}, "access",
 		"the L1 never accepts a %s of the instruction at pc 0x%x (expected %s, -gpgpu_cache:dl1)",
 		r->flags & REQ_WRITE ? "write" : "read", s->uops[r->code].pc, cache_never_wanted[why]);
-	catch_fault(&f);
+	catch_raise_fault(&f);
 }

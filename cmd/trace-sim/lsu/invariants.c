@@ -58,7 +58,7 @@ static void check_pending(const struct sm *s, const struct ldst *l)
 {
 	for (unsigned w = 0; w < MAX_WARPS; w++)
 		for (unsigned r = 0; r < l->pend_stride && !(s->live >> w & 1); r++)
-			invariant("ldst.pend of no warp", s->id, w, *pend_of(l, w, r), 0);
+			invariant("ldst.pend of no warp", s->id, w, *pend_counter_of(l, w, r), 0);
 }
 
 void ldst_invariants(const struct sm *s, bool all)

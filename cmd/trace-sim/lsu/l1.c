@@ -131,7 +131,7 @@ static void complete_load_hit(struct sm *s, const struct req *r)
 
 	/* PTX-load: the original completes a vector load of PTX once per register, one of machine code once. */
 	for (unsigned i = uop_is_ptx(u) ? done : done != 0; i; i--)
-		sm_inst_complete(s, r->code, r->inst_mask);
+		sm_count_completed_inst(s, r->code, r->inst_mask);
 	if (r->flags & REQ_LDGSTS && pend_count_ldgsts_returned(s, r->warp, u->pc, r->lane0)) {
 		ldgsts_end_one(s, r->warp, u->pc, r->lane0);
 		s->changed = true;
@@ -206,5 +206,5 @@ void l1_cache_step(struct sm *s, struct cache *c)
 		if (++n >= s->params->net.cluster_ports)
 			break;
 	}
-	cache_cycle(c);
+	cache_end_cycle(c);
 }

@@ -209,7 +209,7 @@ static void empty_disp(struct sm *s, struct ldst *l)
 static void retire_load(struct sm *s, struct ldst *l, const struct winst *w)
 {
 	if (!pend_has_accesses(s, w->uop, w->warp)) {
-		sm_inst_complete(s, w->code, w->mask);
+		sm_count_completed_inst(s, w->code, w->mask);
 		depend_release_all(s, &s->warp[w->warp], w->warp, w->uop);
 		if (w->uop->flags & UOP_LDGSTS && !pend_ldgsts_accesses(s, w->warp, w->uop->pc, l->acc.lane0))
 			ldgsts_end_one(s, w->warp, w->uop->pc, l->acc.lane0);
@@ -230,7 +230,7 @@ static void retire_disp(struct sm *s, struct ldst *l)
 	if (w->uop->flags & UOP_LOAD)
 		retire_load(s, l, w);
 	else
-		sm_inst_complete(s, w->code, w->mask);
+		sm_count_completed_inst(s, w->code, w->mask);
 	warp_leaves_pipe(s, &s->warp[w->warp], w->warp);
 	sm_winst_free(s, l->disp_inst);
 	empty_disp(s, l);
@@ -345,7 +345,7 @@ uint64_t ldst_next_due(const struct sm *s, const struct ldst *l)
 static NOINLINE void count_idle_steps(struct sm *s, struct ldst *l, uint64_t steps)
 {
 	if (l->l1d)
-		cache_idle_cycles(l->l1d, steps);
+		cache_add_idle_cycles(l->l1d, steps);
 	if (l->disp == DISP_SHARED)
 		count_unfinished_passes(s, steps);
 }

@@ -75,8 +75,8 @@ struct ldst {
 	uint64_t queue_due; /* first step in which a head may access the cache */
 	uint32_t bank_shift, n_banks;
 	/* outstanding accesses */
-	uint16_t *pend;       /* number of outstanding accesses by warp slot and register, see pend_of() */
-	uint32_t pend_stride; /* upper bound of register numbers */
+	uint16_t *pend; /* number of outstanding accesses by warp slot and register, see pend_counter_of() */
+	uint32_t pend_stride;        /* upper bound of register numbers */
 	struct ldgsts_count *ldgsts; /* hash table with open addressing */
 	uint32_t ldgsts_cap, ldgsts_n;
 	struct req request_template; /* common fields of the requests of the instruction in DISP */
@@ -85,7 +85,7 @@ struct ldst {
 };
 
 /* pend.c */
-static inline uint16_t *pend_of(const struct ldst *l, unsigned warp, unsigned reg)
+static inline uint16_t *pend_counter_of(const struct ldst *l, unsigned warp, unsigned reg)
 {
 	return &l->pend[warp * l->pend_stride + reg];
 }

@@ -104,7 +104,8 @@ bool pend_count_ldgsts_returned(struct sm *s, unsigned warp, uint32_t pc, uint64
 void pend_count_accesses(struct sm *s, const struct uop *u, unsigned warp, uint32_t n, uint64_t lane0)
 {
 	for (unsigned d = 0; d < u->n_dst; d++)
-		*pend_of(s->ldst, warp, u->reg[d]) = (uint16_t)(*pend_of(s->ldst, warp, u->reg[d]) + n);
+		*pend_counter_of(s->ldst, warp, u->reg[d]) =
+			(uint16_t)(*pend_counter_of(s->ldst, warp, u->reg[d]) + n);
 	if (u->flags & UOP_LDGSTS)
 		count_ldgsts_accesses(s->ldst, warp, ldgsts_key(u->pc, lane0), n);
 }
@@ -112,7 +113,7 @@ void pend_count_accesses(struct sm *s, const struct uop *u, unsigned warp, uint3
 bool pend_has_accesses(const struct sm *s, const struct uop *u, unsigned warp)
 {
 	for (unsigned d = 0; d < u->n_dst; d++)
-		if (*pend_of(s->ldst, warp, u->reg[d]))
+		if (*pend_counter_of(s->ldst, warp, u->reg[d]))
 			return true;
 	return false;
 }
@@ -121,7 +122,7 @@ bool pend_has_accesses(const struct sm *s, const struct uop *u, unsigned warp)
 void pend_count_hit(struct sm *s, const struct uop *u, unsigned warp)
 {
 	for (unsigned d = 0; d < u->n_dst; d++)
-		--*pend_of(s->ldst, warp, u->reg[d]);
+		--*pend_counter_of(s->ldst, warp, u->reg[d]);
 }
 
 unsigned pend_count_returned(struct sm *s, const struct uop *u, unsigned warp)
@@ -129,7 +130,7 @@ unsigned pend_count_returned(struct sm *s, const struct uop *u, unsigned warp)
 	unsigned done = 0;
 
 	for (unsigned d = 0; d < u->n_dst; d++) {
-		uint16_t *p = pend_of(s->ldst, warp, u->reg[d]);
+		uint16_t *p = pend_counter_of(s->ldst, warp, u->reg[d]);
 
 		assert(*p);
 		if (--*p)
@@ -155,7 +156,7 @@ void pend_acknowledge_store(struct sm *s, unsigned warp, uint32_t k)
 
 uint32_t ldst_outstanding_accesses(const struct sm *s, unsigned warp, unsigned reg)
 {
-	return *pend_of(s->ldst, warp, reg);
+	return *pend_counter_of(s->ldst, warp, reg);
 }
 
 void ldst_grow_registers(struct sm *s, uint32_t limit)

@@ -41,7 +41,7 @@ void readonly_generate_accesses(struct sm *s, const struct winst *w, struct acce
 	if (!cache)
 		return;
 	if (refused->id)
-		catch_fault(refused);
+		catch_raise_fault(refused);
 	rec_addresses(tb, &w->record, lane);
 	out->lane0 = lane[0];
 	FOR_BITS32 (i, w->mask) {
@@ -106,7 +106,7 @@ void readonly_step(struct sm *s)
 	if (l->l1c) {
 		if (!cache_miss_queue_empty(l->l1c))
 			try_to_send_miss(s, l->l1c, ldst_req(s, cache_miss_queue_front(l->l1c))->size + 8u);
-		cache_cycle(l->l1c);
+		cache_end_cycle(l->l1c);
 	}
 }
 

@@ -56,7 +56,7 @@ static void finish_write_back(struct sm *s, struct write_back *wb)
 			completed = true;
 	}
 	if (completed) {
-		sm_inst_complete(s, wb->code, wb->mask);
+		sm_count_completed_inst(s, wb->code, wb->mask);
 		if (s->events)
 			log_memdone(s, wb, u->pc);
 		if (u->flags & UOP_LDGSTS)

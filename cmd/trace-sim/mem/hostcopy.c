@@ -15,7 +15,7 @@ void memory_host_copy(struct memory *m, uint64_t address, uint64_t bytes, uint64
 		struct sub *s = &m->sub[addrdec_sub(m->dec, w)];
 
 		if (s->l2)
-			cache_memcpy_touch(s->l2, w, w % 128 / 32, s->copies + now);
+			cache_fill_for_copy(s->l2, w, w % 128 / 32, s->copies + now);
 		s->copies++;
 	}
 }

@@ -71,13 +71,13 @@ static void warm_slice(
 		return;
 	if (s->partner && addrdec_home_side(m->dec, addr) != side_of_sub(s)) {
 		if (!write)
-			sectors = cache_touch_copy(s->l2, addr, sectors, now + s->copies);
+			sectors = cache_warm_copy(s->l2, addr, sectors, now + s->copies);
 		s = s->partner;
 	} else if (s->partner && write) {
 		cache_drop_copy(s->partner->l2, addr, sectors);
 	}
 	if (sectors)
-		cache_touch(s->l2, addr, sectors, write, now + s->copies);
+		cache_warm_sectors(s->l2, addr, sectors, write, now + s->copies);
 }
 
 void memory_warm(
@@ -96,10 +96,10 @@ struct memory_warmed memory_warmed(const struct memory *m)
 	struct memory_warmed sum = {0};
 
 	for (uint32_t i = 0; i < m->subs; i++) {
-		struct cache_touches n = {0};
+		struct cache_warm_counts n = {0};
 
 		if (m->sub[i].l2)
-			n = cache_touches(m->sub[i].l2);
+			n = cache_warm_counts(m->sub[i].l2);
 		sum.misses += n.misses;
 		sum.read_bytes += 32 * n.read_misses;
 		sum.written_bytes += 32 * n.written_back;

@@ -229,7 +229,7 @@ static void send_miss_to_dram(struct memory *m, struct sub *s)
 			decode_own_request(m, s, r);
 		send_to_dram(m, s, req);
 	}
-	cache_cycle(s->l2);
+	cache_end_cycle(s->l2);
 }
 
 /* Returns true if accepted miss r is a write that must be answered immediately. */
@@ -265,7 +265,7 @@ NOINLINE _Noreturn static void die_unacceptable_access(const struct req *r, enum
 		"the L2 can never accept a %s of address 0x%llx (expected %s: -gpgpu_cache:dl2)",
 		r->flags & REQ_WRITE ? "write" : "read", (unsigned long long)r->addr,
 		cache_never_wanted[why]);
-	catch_fault(&f);
+	catch_raise_fault(&f);
 }
 
 /* Passes the head of icnt->L2 to the L2 (MEM-l2-4). */

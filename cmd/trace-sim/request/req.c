@@ -43,13 +43,13 @@ void req_pool_free(struct req_pool *p)
 }
 
 /* Takes the lock of the pool, which a thread holds for a few instructions once per REQ_PILE requests. */
-static void pool_lock(struct req_pool *p)
+static void lock_pool(struct req_pool *p)
 {
 	while (__atomic_test_and_set(&p->lock, __ATOMIC_ACQUIRE))
 		;
 }
 
-static void pool_unlock(struct req_pool *p) { __atomic_clear(&p->lock, __ATOMIC_RELEASE); }
+static void unlock_pool(struct req_pool *p) { __atomic_clear(&p->lock, __ATOMIC_RELEASE); }
 
 /* Makes a full list of the REQ_PILE new handles from `first` on. Returns the head of the list. */
 static uint32_t make_handle_list(struct req_pool *p, uint32_t first)
@@ -64,20 +64,20 @@ static uint32_t take_handle_list(struct req_pool *p)
 {
 	uint32_t head, first;
 
-	pool_lock(p);
+	lock_pool(p);
 	if (p->n_store) {
 		head = p->store[--p->n_store];
-		pool_unlock(p);
+		unlock_pool(p);
 		return head;
 	}
 	assert(p->made + REQ_PILE <= p->limit);
 	first = p->made + 1;
 	p->made += REQ_PILE;
-	pool_unlock(p);
+	unlock_pool(p);
 	return make_handle_list(p, first);
 }
 
-static ALWAYS_INLINE uint32_t take_handle(struct req_pool *p)
+static ALWAYS_INLINE uint32_t alloc_handle(struct req_pool *p)
 {
 	struct req_piles *m = &p->mine[thread_index];
 	uint32_t handle;
@@ -96,7 +96,7 @@ static ALWAYS_INLINE uint32_t take_handle(struct req_pool *p)
 
 uint32_t req_new(struct req_pool *p)
 {
-	uint32_t handle = take_handle(p);
+	uint32_t handle = alloc_handle(p);
 
 	memset(&p->req[handle], 0, sizeof(p->req[handle]));
 	return handle;
@@ -104,7 +104,7 @@ uint32_t req_new(struct req_pool *p)
 
 uint32_t req_copy(struct req_pool *p, const struct req *model)
 {
-	uint32_t handle = take_handle(p);
+	uint32_t handle = alloc_handle(p);
 
 	p->req[handle] = *model;
 	return handle;
@@ -117,9 +117,9 @@ void req_free(struct req_pool *p, uint32_t handle)
 	assert(handle);
 	if (m->count == REQ_PILE) {
 		if (m->spare) {
-			pool_lock(p);
+			lock_pool(p);
 			p->store[p->n_store++] = m->spare;
-			pool_unlock(p);
+			unlock_pool(p);
 		}
 		m->spare = m->head;
 		m->head = REQ_NONE;

@@ -81,7 +81,7 @@ static void add_port_group(struct sm *s, uint32_t ports, uint32_t inputs, enum c
 
 static uint32_t input_bit(unsigned unit) { return 1u << collector_input(unit); }
 
-static uint32_t generic_inputs(const struct core_params *p)
+static uint32_t inputs_of_generic_set(const struct core_params *p)
 {
 	uint32_t m = input_bit(UNIT_SP) | input_bit(UNIT_SFU) | input_bit(UNIT_MEM);
 
@@ -126,7 +126,7 @@ void collector_init(struct sm *s)
 	add_collector_set(s, COLLECT_GEN);
 	for (unsigned i = COLLECT_SP; p->special_collectors && i < N_COLLECTORS; i++)
 		add_collector_set(s, (enum collector_kind)i);
-	add_port_group(s, p->collector[COLLECT_GEN].in_ports, generic_inputs(p), COLLECT_GEN);
+	add_port_group(s, p->collector[COLLECT_GEN].in_ports, inputs_of_generic_set(p), COLLECT_GEN);
 	for (unsigned i = 0; p->special_collectors && i < sizeof(port) / sizeof(port[0]); i++)
 		add_port_group(s, p->collector[port[i].set].in_ports, input_bit(port[i].unit),
 			(enum collector_kind)port[i].set);
@@ -212,7 +212,7 @@ static inline void dispatch_unit(struct sm *s, unsigned unit)
 	}
 }
 
-/* Lets each dispatch unit of a set dispatch one unit: the first ready one, cyclically from the unit's start. */
+/* Lets each dispatch unit of a set dispatch one collector unit: the first ready one, cyclically from set->start. */
 static inline void dispatch_collector_set(struct sm *s, struct collector_set *set)
 {
 	struct opcoll *c = &s->collector;

@@ -70,7 +70,7 @@ static NOINLINE void count_decode_power(struct sm *s, const struct rec *rec, uns
 	power_count_decode(s->power, &op[rec[0].inst], n == 2 ? &op[rec[1].inst] : NULL);
 }
 
-void decode(struct sm *s)
+void decode_fetch_buffer(struct sm *s)
 {
 	unsigned w = (unsigned)s->fetch_buffer;
 	struct warp *p = &s->warp[w];

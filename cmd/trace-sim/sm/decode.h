@@ -5,7 +5,8 @@
 
 #include "sm.h"
 
-void decode(struct sm *s); /* decodes for the warp in the fetch buffer, and empties the fetch buffer */
+void decode_fetch_buffer(
+	struct sm *s); /* decodes for the warp in the fetch buffer, and empties the fetch buffer */
 /* Removes the instruction that issued from the buffer of warp p; p is &s->warp[warp]. */
 void ibuffer_advance(struct sm *s, struct warp *p, unsigned warp);
 void ibuffer_flush(

@@ -57,7 +57,7 @@ static inline uint64_t dispatch_own_slots(struct sm *s, struct unit_in *r)
 {
 	uint64_t next = NEVER;
 
-	FOR_BITS64 (k, unit_in_full(r) & r->served) {
+	FOR_BITS64 (k, unit_in_occupied_slots(r) & r->served) {
 		struct func_unit *u = &r->units[k];
 
 		if (s->clock < u->free_at)
@@ -73,15 +73,15 @@ static NOINLINE uint64_t dispatch_oldest(struct sm *s, struct unit_in *r, uint32
 {
 	uint64_t next = NEVER;
 
-	for (uint32_t i = 0; i < n && unit_in_full(r); i++) {
+	for (uint32_t i = 0; i < n && unit_in_occupied_slots(r); i++) {
 		struct func_unit *u = &r->units[i];
 
-		if (s->clock >= u->free_at && !dispatch_to_unit(s, r, u, unit_in_oldest(s, r)))
+		if (s->clock >= u->free_at && !dispatch_to_unit(s, r, u, unit_in_oldest_slot(s, r)))
 			next = s->clock + 1;
 		else
 			next = sm_min_clock(next, u->free_at);
 	}
-	return unit_in_full(r) ? next : NEVER;
+	return unit_in_occupied_slots(r) ? next : NEVER;
 }
 
 /* Dispatches instructions to all units except the load/store unit. Returns the clock of the next attempt. */
@@ -113,6 +113,6 @@ void execute_stage(struct sm *s)
 	ldst_cycle(s);
 	if (!(s->unit_in_used >> UNIT_MEM & 1) || !ldst_can_accept(s))
 		return;
-	ldst_accept(s, unit_in_remove(s, mem, unit_in_oldest(s, mem)));
+	ldst_accept(s, unit_in_remove(s, mem, unit_in_oldest_slot(s, mem)));
 	s->changed = true;
 }

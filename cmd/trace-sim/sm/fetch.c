@@ -37,7 +37,7 @@ static void reap_warp(struct sm *s, unsigned w)
 }
 
 /* Reaps the finished warps that a cyclic scan from slot `start` passes before slot `stop`; stop < 0: all slots. */
-static NOINLINE void reap_scanned(struct sm *s, unsigned start, int stop)
+static NOINLINE void reap_scanned_warps(struct sm *s, unsigned start, int stop)
 {
 	uint64_t all = warps_to_reap(s), up = all >> start << start, down = all & ~up;
 
@@ -115,7 +115,7 @@ static inline unsigned scan_to_first_candidate(struct sm *s, uint64_t candidates
 	unsigned w = bit_lowest64(up ? up : candidates);
 
 	if (s->drained && warps_to_reap(s))
-		reap_scanned(s, start, (int)w);
+		reap_scanned_warps(s, start, (int)w);
 	s->fetch_last = w;
 	s->changed = true;
 	return w;
@@ -124,7 +124,7 @@ static inline unsigned scan_to_first_candidate(struct sm *s, uint64_t candidates
 static inline void scan_all_warps(struct sm *s)
 {
 	if (s->drained && warps_to_reap(s))
-		reap_scanned(s, s->fetch_last + 1 < s->core->warps ? s->fetch_last + 1 : 0, -1);
+		reap_scanned_warps(s, s->fetch_last + 1 < s->core->warps ? s->fetch_last + 1 : 0, -1);
 }
 
 /* Runs a cycle of the instruction cache. quirk Q2-3: there is one in each fetch step, so several in a core cycle. */
@@ -133,7 +133,7 @@ static void step_icache(struct sm *s)
 	if (!cache_miss_queue_empty(s->l1i) &&
 		inject_can_push(s, &s->reqs->req[cache_miss_queue_front(s->l1i)], false))
 		inject(s, cache_miss_queue_pop(s->l1i));
-	cache_cycle(s->l1i);
+	cache_end_cycle(s->l1i);
 }
 
 static NOINLINE void fetch_through_icache(struct sm *s)
@@ -157,7 +157,7 @@ void fetch_stage(struct sm *s)
 	for (uint32_t left = s->core->fetch_steps; left; left--) {
 		if (s->fetch_buffer >= 0) {
 			candidates &= ~(1ull << s->fetch_buffer);
-			decode(s);
+			decode_fetch_buffer(s);
 		}
 		if (s->l1i) {
 			fetch_through_icache(s);
@@ -177,6 +177,6 @@ void fetch_fill(struct sm *s, uint32_t req, uint64_t now)
 {
 	cache_fill(s->l1i, req, now);
 	if (s->modern)
-		core_l1i_filled(s);
+		core_l1i_note_fill(s);
 	sm_wake(s);
 }

@@ -96,7 +96,8 @@ static void check_pipe_registers(const struct sm *s)
 
 		check_collector_queue(s, q, k);
 		invariant("unit_in.free_slots", s->id, k, r->free_slots & ~r->all_slots, 0);
-		invariant("unit_in_used", s->id, k, (s->unit_in_used & r->bit) != 0, unit_in_full(r) != 0);
+		invariant("unit_in_used", s->id, k, (s->unit_in_used & r->bit) != 0,
+			unit_in_occupied_slots(r) != 0);
 	}
 }
 

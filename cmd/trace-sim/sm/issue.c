@@ -55,7 +55,7 @@ bool warp_is_waiting(struct sm *s, unsigned w)
 {
 	if (s->membar >> w & 1)
 		end_membar_if_met(s, w);
-	return !(sched_running(s) >> w & 1);
+	return !(sched_running_warps(s) >> w & 1);
 }
 
 /* ---- one issue (SM-issue) ------------------------------------------------------------------ */
@@ -329,10 +329,10 @@ struct candidates {
 
 static inline struct candidates find_candidates(const struct sm *s)
 {
-	struct candidates o = {.valid = sched_running(s) & s->ibuf, .at_barrier = s->at_barrier};
+	struct candidates o = {.valid = sched_running_warps(s) & s->ibuf, .at_barrier = s->at_barrier};
 
 	o.ready = o.valid & ~s->hazard;
-	o.issuable = o.ready ? o.ready & ~sched_blocked(s) : 0;
+	o.issuable = o.ready ? o.ready & ~sched_blocked_warps(s) : 0;
 	return o;
 }
 
@@ -364,7 +364,8 @@ static void count_idle_schedulers(struct sm *s, const struct candidates *o)
 
 static inline unsigned pick_warp(const struct sm *s, unsigned k, uint64_t warps)
 {
-	return s->policy->rotates_from_last ? sched_after_last(s, k, warps) : s->policy->pick(s, k, warps);
+	return s->policy->rotates_from_last ? sched_pick_after_last(s, k, warps)
+					    : s->policy->pick(s, k, warps);
 }
 
 /*
@@ -416,7 +417,7 @@ static NOINLINE void schedule_by_visits(struct sm *s, unsigned first)
 	s->idle_ready = 1; /* with idle_valid 0 an impossible value, so that idle[] is computed again */
 	memset(s->idle, 0, sizeof(s->idle));
 	do {
-		unsigned seen = s->policy->cycle ? s->policy->cycle(s, k) : sched_ordered(s, k);
+		unsigned seen = s->policy->cycle ? s->policy->cycle(s, k) : sched_default_cycle(s, k);
 
 		if (!(seen & SEEN_ISSUED)) {
 			enum warp_occupancy why = occupancy_of_idle(seen & SEEN_VALID, seen & SEEN_READY);

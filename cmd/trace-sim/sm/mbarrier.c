@@ -152,7 +152,7 @@ static void test_mbarrier_wait(struct sm *s, unsigned w)
 }
 
 /* Returns the phase that is `ahead` phases after the current one. */
-static struct mbarrier_phase *open_mbarrier_phase(struct cta_mbarrier *b, uint32_t ahead)
+static struct mbarrier_phase *mbarrier_phase_ahead(struct cta_mbarrier *b, uint32_t ahead)
 {
 	return &b->open[(b->phase + ahead) % MBARRIER_PHASES];
 }
@@ -160,7 +160,7 @@ static struct mbarrier_phase *open_mbarrier_phase(struct cta_mbarrier *b, uint32
 /* Ends the phases that have all their arrivals and bytes. */
 static void end_complete_phases(struct sm *s, struct cta_mbarrier *b)
 {
-	struct mbarrier_phase *p = open_mbarrier_phase(b, 0);
+	struct mbarrier_phase *p = mbarrier_phase_ahead(b, 0);
 	uint64_t waiting = b->waiting;
 
 	if (p->pending > 0 || p->bytes)
@@ -168,7 +168,7 @@ static void end_complete_phases(struct sm *s, struct cta_mbarrier *b)
 	do {
 		*p = (struct mbarrier_phase){b->expected, 0};
 		b->phase++;
-		p = open_mbarrier_phase(b, 0);
+		p = mbarrier_phase_ahead(b, 0);
 	} while (p->pending <= 0 && !p->bytes && b->expected > 0);
 	b->waiting = 0;
 	FOR_BITS64 (w, waiting)
@@ -180,18 +180,18 @@ static struct mbarrier_phase *phase_awaiting_arrivals(struct cta_mbarrier *b)
 {
 	uint32_t i = 0;
 
-	while (i + 1 < MBARRIER_PHASES && open_mbarrier_phase(b, i)->pending <= 0)
+	while (i + 1 < MBARRIER_PHASES && mbarrier_phase_ahead(b, i)->pending <= 0)
 		i++;
-	return open_mbarrier_phase(b, i);
+	return mbarrier_phase_ahead(b, i);
 }
 
 /* Returns the first open phase that lacks bytes; if none does, the current phase. */
 static struct mbarrier_phase *phase_awaiting_bytes(struct cta_mbarrier *b)
 {
 	for (uint32_t i = 0; i < MBARRIER_PHASES; i++)
-		if (open_mbarrier_phase(b, i)->bytes > 0)
-			return open_mbarrier_phase(b, i);
-	return open_mbarrier_phase(b, 0);
+		if (mbarrier_phase_ahead(b, i)->bytes > 0)
+			return mbarrier_phase_ahead(b, i);
+	return mbarrier_phase_ahead(b, 0);
 }
 
 /* ---- operations ------------------------------------------------------------------------------- */

@@ -45,7 +45,7 @@ void pipeline_free(struct sm_pipeline *p)
 /* ---- labels -------------------------------------------------------------------------------------- */
 
 /* Returns `at`, limited to the last byte of a text of KANATA_TEXT bytes. */
-static size_t label_end(size_t at) { return at < KANATA_TEXT ? at : KANATA_TEXT - 1; }
+static size_t limit_label_end(size_t at) { return at < KANATA_TEXT ? at : KANATA_TEXT - 1; }
 
 static size_t add_register_names(char *text, size_t at, const struct inst *in)
 {
@@ -59,7 +59,7 @@ static size_t add_register_names(char *text, size_t at, const struct inst *in)
 		at += (size_t)(number == 255
 				       ? snprintf(text + at, left, "%s%sZ", i ? ", " : " ", kind)
 				       : snprintf(text + at, left, "%s%s%u", i ? ", " : " ", kind, number));
-		at = label_end(at);
+		at = limit_label_end(at);
 	}
 	return at;
 }
@@ -67,7 +67,7 @@ static size_t add_register_names(char *text, size_t at, const struct inst *in)
 /* Writes the PC, the opcode and the registers of an instruction; for PTX, the PC and the text. */
 static void write_inst_label(char text[KANATA_TEXT], const struct inst *in)
 {
-	size_t at = label_end(
+	size_t at = limit_label_end(
 		(size_t)snprintf(text, KANATA_TEXT, "%04x %s", in->pc, in->ptx ? in->ptx->text : in->opcode));
 
 	if (!in->ptx)
@@ -230,7 +230,7 @@ static enum stage hazard_reason(struct sm *s, unsigned w, struct pipe_inst *head
 }
 
 /* Returns the reason why the head of a warp did not issue. */
-static enum stage head_reason(struct sm *s, unsigned w, struct pipe_inst *head)
+static enum stage head_wait_reason(struct sm *s, unsigned w, struct pipe_inst *head)
 {
 	uint64_t bit = 1ull << w;
 	unsigned unit = s->uops[head->code].unit, k = w % s->core->schedulers;
@@ -253,7 +253,7 @@ static enum stage head_reason(struct sm *s, unsigned w, struct pipe_inst *head)
 /* ---- fetch and decode ---------------------------------------------------------------------------- */
 
 /* Ends instructions that were removed from the buffer without issuing. */
-static void flush_buffer(struct sm *s, unsigned w)
+static void end_flushed_insts(struct sm *s, unsigned w)
 {
 	const struct warp *p = &s->warp[w];
 
@@ -274,7 +274,7 @@ static void watch_buffer(struct sm *s, unsigned w)
 	const struct warp *p = &s->warp[w];
 	uint32_t head = p->cursor - p->buffered, end = p->cursor;
 
-	flush_buffer(s, w);
+	end_flushed_insts(s, w);
 	if (is_fetched_now(s, w)) /* a fetch brings two instructions */
 		end = p->cursor + 2;
 	for (uint32_t index = head; index < end && index < p->n_recs; index++) {
@@ -285,7 +285,7 @@ static void watch_buffer(struct sm *s, unsigned w)
 		if (!p->buffered)
 			continue;
 		if (i->decoded)
-			pipeline_enter(s, i, index == head ? head_reason(s, w, i) : STAGE_ORDER, s->now);
+			pipeline_enter(s, i, index == head ? head_wait_reason(s, w, i) : STAGE_ORDER, s->now);
 		else
 			pipeline_enter(s, i, STAGE_DECODE, s->now);
 		i->decoded = true;
@@ -316,7 +316,7 @@ static void watch_collectors(struct sm *s)
 		note_winst_seen(s, c->unit[u].inst, blocked ? STAGE_DISPATCH : STAGE_READ);
 	}
 	FOR_BITS32 (kind, s->unit_in_used)
-		FOR_BITS64 (slot, unit_in_full(&s->unit_in[kind]))
+		FOR_BITS64 (slot, unit_in_occupied_slots(&s->unit_in[kind]))
 			note_winst_seen(s, s->unit_in[kind].slot[slot], STAGE_DISPATCH);
 }
 

@@ -66,7 +66,10 @@ static inline bool unit_in_has_free_slot(const struct sm *s, const struct unit_i
 	return r->free_slots & reachable_slots(s, slot);
 }
 
-static inline uint64_t unit_in_full(const struct unit_in *r) { return r->all_slots ^ r->free_slots; }
+static inline uint64_t unit_in_occupied_slots(const struct unit_in *r)
+{
+	return r->all_slots ^ r->free_slots;
+}
 
 /* Puts instruction w into the lowest free slot of the mask `where`. */
 static inline void unit_in_put(struct sm *s, struct unit_in *r, uint64_t where, uint16_t w)
@@ -80,9 +83,9 @@ static inline void unit_in_put(struct sm *s, struct unit_in *r, uint64_t where, 
 }
 
 /* Returns the slot of the oldest instruction. The set must not be empty. */
-static inline unsigned unit_in_oldest(const struct sm *s, const struct unit_in *r)
+static inline unsigned unit_in_oldest_slot(const struct sm *s, const struct unit_in *r)
 {
-	uint64_t full = unit_in_full(r), uid;
+	uint64_t full = unit_in_occupied_slots(r), uid;
 	unsigned best = bit_lowest64(full);
 
 	full &= full - 1;

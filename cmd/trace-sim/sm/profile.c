@@ -116,7 +116,7 @@ void profile_count_core_issue(struct sm *s, unsigned w, uint32_t code)
 /* Returns the mask of running warps that scheduler k considered in this cycle. */
 static uint64_t considered_warps(const struct sm *s, unsigned k)
 {
-	uint64_t running = sched_running(s), own = s->profile->own[k] & running;
+	uint64_t running = sched_running_warps(s), own = s->profile->own[k] & running;
 
 	return s->policy->considered ? s->policy->considered(s, k, own) & running : own;
 }
@@ -274,7 +274,7 @@ void profile_attribute(struct sm *s, unsigned k, uint64_t valid, uint64_t ready)
 {
 	struct profile_idle *i = &s->profile->idle[k];
 	uint64_t own = s->profile->own[k];
-	uint64_t nearest = ready & own ? ready : valid & own ? valid : sched_running(s);
+	uint64_t nearest = ready & own ? ready : valid & own ? valid : sched_running_warps(s);
 	uint64_t among = own & nearest;
 	enum warp_occupancy why = ready & own ? OCC_STALL : valid & own ? OCC_SCOREBOARD : OCC_IDLE;
 	unsigned reason = PROFILE_NO_INSTRUCTION;

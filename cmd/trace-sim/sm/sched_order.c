@@ -12,7 +12,7 @@
 #include "pipereg.h"
 #include "scheduler.h"
 
-unsigned sched_oldest(const struct sm *s, uint64_t warps)
+unsigned sched_pick_oldest(const struct sm *s, uint64_t warps)
 {
 	unsigned best = bit_lowest64(warps);
 
@@ -25,7 +25,7 @@ unsigned sched_oldest(const struct sm *s, uint64_t warps)
 static unsigned pick_oldest(const struct sm *s, unsigned k, uint64_t warps)
 {
 	(void)k;
-	return sched_oldest(s, warps);
+	return sched_pick_oldest(s, warps);
 }
 
 /* Returns the warp that issued last if it is in the mask `warps`, else the oldest warp of the mask. */
@@ -33,7 +33,7 @@ static unsigned pick_greedy(const struct sm *s, unsigned k, uint64_t warps)
 {
 	unsigned last = (unsigned)s->last[k];
 
-	return warps >> last & 1 ? last : sched_oldest(s, warps);
+	return warps >> last & 1 ? last : sched_pick_oldest(s, warps);
 }
 
 /* Returns the N oldest running warps. quirk Q2-10: also returns the warp that issued last, if it is running. */
@@ -44,12 +44,12 @@ static uint64_t limit_considered(const struct sm *s, unsigned k, uint64_t runnin
 	if (bit_count64(running) <= s->core->policy_number)
 		return running;
 	for (uint32_t i = 0; i < s->core->policy_number; i++)
-		kept |= 1ull << sched_oldest(s, running & ~kept);
+		kept |= 1ull << sched_pick_oldest(s, running & ~kept);
 	return kept | first;
 }
 
 const struct sched_policy sched_lrr = {
-	.pick = sched_after_last, .rotates_from_last = true, .round_robin_visits = true};
+	.pick = sched_pick_after_last, .rotates_from_last = true, .round_robin_visits = true};
 const struct sched_policy sched_gto = {.pick = pick_greedy};
 const struct sched_policy sched_old = {.pick = pick_oldest};
 const struct sched_policy sched_warp_limiting = {.pick = pick_greedy, .considered = limit_considered};
@@ -72,7 +72,7 @@ static unsigned visit_until_issue(struct sm *s, unsigned k, uint64_t warps)
  * Returns the mask of blocked warps. In sub-core mode an occupied slot blocks the warps of its scheduler. Otherwise a
  * set that is full blocks all warps.
  */
-uint64_t sched_blocked(const struct sm *s)
+uint64_t sched_blocked_warps(const struct sm *s)
 {
 	uint64_t warps = 0;
 
@@ -86,7 +86,7 @@ uint64_t sched_blocked(const struct sm *s)
 	return warps;
 }
 
-unsigned sched_ordered(struct sm *s, unsigned k)
+unsigned sched_default_cycle(struct sm *s, unsigned k)
 {
 	uint64_t mine = s->sched0_warps << k, valid, ready, issuable;
 	unsigned seen = SEEN_VALID | SEEN_READY;
@@ -97,7 +97,7 @@ unsigned sched_ordered(struct sm *s, unsigned k)
 		FOR_BITS64 (w, s->membar & mine & s->live)
 			warp_is_waiting(s, (unsigned)w);
 	}
-	valid = mine & sched_running(s);
+	valid = mine & sched_running_warps(s);
 	if (s->policy->considered)
 		valid = s->policy->considered(s, k, valid);
 	if (s->wrong_path & valid)
@@ -108,7 +108,7 @@ unsigned sched_ordered(struct sm *s, unsigned k)
 	ready = valid & ~s->hazard;
 	if (!ready)
 		return SEEN_VALID;
-	issuable = ready & ~sched_blocked(s);
+	issuable = ready & ~sched_blocked_warps(s);
 	if (issuable)
 		sched_visit(s, k, s->policy->pick(s, k, issuable), &seen);
 	return seen;

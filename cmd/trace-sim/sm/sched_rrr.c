@@ -57,7 +57,7 @@ static uint64_t rrr_considered(const struct sm *s, unsigned k, uint64_t running)
 	return 1ull << c->slot & (c->issued ? running & s->sched0_warps << k : UINT64_MAX);
 }
 
-const struct sched_policy sched_rrr = {.pick = sched_after_last,
+const struct sched_policy sched_rrr = {.pick = sched_pick_after_last,
 	.considered = rrr_considered,
 	.cycle = rrr_cycle,
 	.rotates_from_last = true,

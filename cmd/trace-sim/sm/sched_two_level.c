@@ -100,7 +100,7 @@ static unsigned two_level_pick(const struct sm *s, unsigned k, uint64_t warps)
 	for (unsigned i = 0; i < c->n_active; i++)
 		if (warps >> c->active[i] & 1)
 			return c->active[i];
-	return sched_oldest(s, warps);
+	return sched_pick_oldest(s, warps);
 }
 
 const struct sched_policy sched_two_level_active = {.init = two_level_init,

@@ -26,7 +26,7 @@ struct sched_policy {
 	 * Runs a cycle of scheduler k. Returns a mask of enum sched_seen. NULL: the warp that pick() returns issues.
 	 */
 	unsigned (*cycle)(struct sm *s, unsigned k);
-	/* pick is sched_after_last(); sm.last[k] is initially the slot before the scheduler's first slot */
+	/* pick is sched_pick_after_last(); sm.last[k] is initially the slot before the scheduler's first slot */
 	bool rotates_from_last;
 	bool round_robin_visits; /* visits warps one by one until one issues, instead of all before any issue */
 	bool updates_when_idle; /* the state of the policy changes even in a cycle without an issue */
@@ -45,7 +45,7 @@ extern const struct sched_policy *const sched_policies[N_SCHEDS];
 /*
  * Returns the mask of warps that are not waiting. A warp at a memory barrier waits until warp_is_waiting() clears it.
  */
-static inline uint64_t sched_running(const struct sm *s)
+static inline uint64_t sched_running_warps(const struct sm *s)
 {
 	return s->live & ~(s->done | s->at_barrier | s->membar | s->atomic | s->dep_wait);
 }
@@ -60,12 +60,12 @@ bool warp_is_waiting(struct sm *s, unsigned warp);
  */
 unsigned sched_visit(struct sm *s, unsigned sched, unsigned warp, unsigned *seen);
 /* Returns the mask of warps whose next instruction has no free slot in the pipeline register before its unit. */
-uint64_t sched_blocked(const struct sm *s);
+uint64_t sched_blocked_warps(const struct sm *s);
 
 /* sched_order.c: the cycle of policies without a cycle(), and orders for pick(). */
-unsigned sched_ordered(struct sm *s, unsigned k);
-unsigned sched_oldest(const struct sm *s, uint64_t warps); /* `warps` must not be 0 */
-static inline unsigned sched_after_last(const struct sm *s, unsigned k, uint64_t warps)
+unsigned sched_default_cycle(struct sm *s, unsigned k);
+unsigned sched_pick_oldest(const struct sm *s, uint64_t warps); /* `warps` must not be 0 */
+static inline unsigned sched_pick_after_last(const struct sm *s, unsigned k, uint64_t warps)
 {
 	return bit_next_cyclic64(warps, (unsigned)s->last[k] + s->core->schedulers);
 }

@@ -149,7 +149,7 @@ static NOINLINE void count_skipped_cycles(struct sm *s)
 	if (s->profile)
 		profile_count_unchanged_all(s, n);
 	if (s->l1i)
-		cache_idle_cycles(s->l1i, n * s->core->fetch_steps);
+		cache_add_idle_cycles(s->l1i, n * s->core->fetch_steps);
 }
 
 /*
@@ -422,5 +422,5 @@ void sm_fatal(const struct sm *s, const struct winst *w, const char *id, const c
 	va_end(args);
 	fault_set(
 		&f, (struct place){.file = c->kernel->path, .line = r->line + w->rec_index}, id, "%s", text);
-	catch_fault(&f);
+	catch_raise_fault(&f);
 }

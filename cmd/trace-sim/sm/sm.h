@@ -457,7 +457,7 @@ void sm_place_cta(struct sm *s, uint64_t now, uint32_t slot, uint32_t first_thre
 /* writeback.c */
 void writeback_stage(struct sm *s);
 /* Counts an instruction that left the pipeline (SM-wb-3). */
-void sm_inst_complete(struct sm *s, uint32_t code, uint32_t mask);
+void sm_count_completed_inst(struct sm *s, uint32_t code, uint32_t mask);
 /* Updates the warp's bit in s->drained. Called after a change of warp.stores, in_pipe, n_reserved, or sm.done. */
 void warp_update_drained(struct sm *s, unsigned warp);
 /* Notes that an instruction of the warp leaves the pipeline; p is &s->warp[warp]. */

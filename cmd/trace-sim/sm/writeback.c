@@ -8,16 +8,16 @@
 #include "power/counts.h"
 #include "sm/pipeline.h"
 
-static inline void count_complete(struct sm *s, const struct uop *u, unsigned lanes)
+static inline void count_completed_inst(struct sm *s, const struct uop *u, unsigned lanes)
 {
 	s->n.warp_insts++;
 	s->n.insts += lanes;
 	s->n.class_insts[u->class]++;
 }
 
-void sm_inst_complete(struct sm *s, uint32_t code, uint32_t mask)
+void sm_count_completed_inst(struct sm *s, uint32_t code, uint32_t mask)
 {
-	count_complete(s, &s->uops[code], mask == UINT32_MAX ? 32 : bit_count32(mask));
+	count_completed_inst(s, &s->uops[code], mask == UINT32_MAX ? 32 : bit_count32(mask));
 }
 
 /* Sets the warp's bit in s->drained if it is drained. The bit is never cleared, because a drained warp has no work. */
@@ -66,7 +66,7 @@ NOINLINE void writeback_stage(struct sm *s)
 
 		write_result_banks(s, in);
 		depend_release_all(s, p, in->warp, in->uop);
-		count_complete(s, in->uop, in->lanes);
+		count_completed_inst(s, in->uop, in->lanes);
 		if (s->events)
 			log_writeback(s, w);
 		in->unit->occupied[reached / 64] &= stays;

@@ -4,7 +4,7 @@
 
 _Thread_local struct catcher *catch_here;
 
-void catch_fault(const struct fault *f)
+void catch_raise_fault(const struct fault *f)
 {
 	if (!catch_here)
 		die_fault(f);

@@ -17,6 +17,6 @@ struct catcher {
 extern _Thread_local struct catcher *catch_here; /* current handler of this thread; NULL: none */
 
 /* Raises a fatal error: without a handler, prints it and exits; with a handler, stores it there and jumps to it. */
-_Noreturn void catch_fault(const struct fault *f);
+_Noreturn void catch_raise_fault(const struct fault *f);
 
 #endif
