@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads files into the store: selects kernels and figures, and computes derived figures of each kernel while all
- * of its figures are available.
+ * Reads results into the store. Selects kernels and figures, and computes the derived figures of each kernel
+ * while all its figures are available.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -18,12 +18,15 @@ struct csv_reading {
 	uint32_t cap_column, n_column;
 	struct store_value *value;
 	uint32_t n, cap;
-	bool warned; /* about a profile */
+	bool warned; /* the warning about a profile has been printed */
 };
 
 /* ---- which figures ---------------------------------------------------------------------------- */
 
-/* True for the columns shown without -s: figures of the whole GPU that every record has, except host times. */
+/*
+ * Returns true for figures that are shown without -s: those of the whole GPU that every record has, except
+ * host times.
+ */
 static bool is_default_column(const char *name, const struct figure *about)
 {
 	if (strchr(name, '['))
@@ -31,7 +34,7 @@ static bool is_default_column(const char *name, const struct figure *about)
 	return about ? !about->sparse : strncmp(name, "gpgpu_si", 8) && strcmp(name, "gpu_total_sim_rate");
 }
 
-/* Reports whether the table needs a figure; for results_limit_figures(). */
+/* Returns true if the table needs a figure. Callback of results_limit_figures(). */
 static bool needs_figure(void *ctx, const char *name)
 {
 	const struct csv_job *j = ctx;
@@ -40,7 +43,7 @@ static bool needs_figure(void *ctx, const char *name)
 			   : is_default_column(name, figure_find(name));
 }
 
-/* Reports whether rows have shown figures only, none of which is computed from others. */
+/* Returns true if the table has only figures that are read, and none that is computed. */
 static bool shows_only_figures_read(const struct csv_job *j)
 {
 	return !j->per_run && !j->list && !j->running && !j->weights && !j->n_aggs && !j->n_derived;
@@ -84,7 +87,7 @@ static enum column_use column_use(struct csv_job *j, uint32_t column)
 	return use;
 }
 
-/* Keeps the two figures from which a group's rate is computed, whether they are shown or not. */
+/* Keeps the two figures from which the rate of a group is computed, even if they are not shown. */
 static void keep_parts_of_rate(struct csv_job *j, struct store_column c)
 {
 	char part[2][256];
@@ -99,8 +102,8 @@ static void keep_parts_of_rate(struct csv_job *j, struct store_column c)
 	}
 }
 
-/* Adds a column for each figure that -s names in full, even if it stays empty. */
-void collect_named(struct csv_job *j)
+/* Adds a column for each figure for which -s has the full name, even if the column stays empty. */
+void collect_add_named_columns(struct csv_job *j)
 {
 	for (size_t i = 0; i < j->select.n && !j->list; i++)
 		if (!strpbrk(j->select.pattern[i], "*?") && figure_find(j->select.pattern[i])) {
@@ -111,8 +114,11 @@ void collect_named(struct csv_job *j)
 
 /* ---- derived figures ------------------------------------------------------------------------- */
 
-/* Looks up short names: totals over all caches of a level, executed warp and thread instructions. */
-static const struct result_value *find_short(const struct results *r, const char *name)
+/*
+ * Finds a figure by a short name, for example "L2_misses" for the total over all caches of a level, or
+ * "warp_insts" and "thread_insts".
+ */
+static const struct result_value *find_by_short_name(const struct results *r, const char *name)
 {
 	char full[96];
 	const char *tail = strrchr(name, '_');
@@ -127,8 +133,8 @@ static const struct result_value *find_short(const struct results *r, const char
 	return results_find(r, full);
 }
 
-/* Returns the sum of all figures of a family with [*] in this kernel; NAN: it has none. */
-static double find_family(const struct result_item *item, const char *name)
+/* Returns the sum of all figures of the kernel that match a name with [*]; NAN if there are none. */
+static double sum_of_family(const struct result_item *item, const char *name)
 {
 	double sum = NAN;
 
@@ -147,9 +153,9 @@ static double find_figure(void *ctx, const char *name)
 		if (!strcmp(g->j->derived[i].name, name) && !isnan(g->j->derived[i].value))
 			return g->j->derived[i].value;
 	if (strstr(name, "[*]"))
-		return find_family(g->item, name);
+		return sum_of_family(g->item, name);
 	v = results_find(g->r, name);
-	v = v ? v : find_short(g->r, name);
+	v = v ? v : find_by_short_name(g->r, name);
 	return v ? v->real : (double)NAN;
 }
 
@@ -196,8 +202,8 @@ static uint32_t column_for_figure(struct csv_reading *g, const struct result_fig
 	return g->column[f->id] - 1;
 }
 
-/* Notes the items of -s that match the figure. */
-static void note_match(struct csv_job *j, const char *name)
+/* Marks the items of -s that match a figure. */
+static void mark_matching_items(struct csv_job *j, const char *name)
 {
 	for (size_t i = 0; i < j->select.n; i++)
 		if (!j->matched[i])
@@ -205,7 +211,8 @@ static void note_match(struct csv_job *j, const char *name)
 }
 
 /*
- * Returns whether a record is of a profile and no figures were chosen. Its row would be empty. Warns once a file.
+ * Returns true if the record is from a profile and no figures are chosen, because its row would be empty.
+ * Warns once per file.
  */
 static bool skips_profile(struct csv_reading *g, const char *path)
 {
@@ -217,7 +224,7 @@ static bool skips_profile(struct csv_reading *g, const char *path)
 		return false;
 	if (!g->warned)
 		diag_warn((struct place){.file = path},
-			"a profile is no result: skipped (-s 'sched_cycles*' or --top N shows it)");
+			"a profile is not a result: skipped (-s 'sched_cycles*' or --top N shows it)");
 	g->warned = true;
 	return true;
 }
@@ -231,7 +238,7 @@ static void keep_item_values(struct csv_reading *g)
 		uint32_t column = column_for_figure(g, &item->figure[i]);
 
 		if (column_use(g->j, column) == COLUMN_SHOWN)
-			note_match(g->j, item->figure[i].name);
+			mark_matching_items(g->j, item->figure[i].name);
 		if (column_use(g->j, column) >= COLUMN_PART && !g->j->list)
 			append_store_value(g, column, item->figure[i].value);
 	}
@@ -267,7 +274,7 @@ static bool kernel_is_selected(const struct csv_job *j, const struct result_item
 	return kselect_selects(j->kernels, item->kernel.position, item->kernel.name);
 }
 
-/* Returns the event that makes a row; RESULT_DONE is handled apart. */
+/* Returns the event that makes a row. collect() handles RESULT_DONE itself. */
 static int event_with_row(const struct csv_job *j)
 {
 	return j->per_interval ? RESULT_INTERVAL : j->per_run ? RESULT_END_OF_INPUT : RESULT_KERNEL;
@@ -306,8 +313,11 @@ void collect(struct csv_job *j, const char *path)
 	free(g.value);
 }
 
-/* A run that stopped before its first kernel has no row; its status reports that. */
-void collect_some(const struct csv_job *j)
+/*
+ * A run that stopped before its first kernel has no row. That is not an error here, because its status shows
+ * it.
+ */
+void collect_check_selection(const struct csv_job *j)
 {
 	if (j->per_interval && j->any_kernel && !j->any_interval)
 		die("no intervals in the input (expected results of trace-sim --interval)");
@@ -319,18 +329,18 @@ void collect_warn(const struct csv_job *j)
 {
 	char q[80];
 
-	/* A full name that is neither in the input nor in stats.def is a misspelling. */
+	/* a full name that neither the input nor stats.def has is misspelt */
 	for (size_t i = 0; i < j->select.n; i++)
 		if (!j->matched[i] && !strpbrk(j->select.pattern[i], "*?[") &&
 			!figure_find(j->select.pattern[i]))
 			figure_die_unknown("-s", j->select.pattern[i]);
-	collect_some(j);
+	collect_check_selection(j);
 	for (size_t i = 0; i < j->select.n; i++)
 		if (!j->matched[i]) {
 			diag_warn(NOWHERE, "-s %s: no such figure in the input (--list prints the figures)",
 				diag_quote(q, sizeof(q), j->select.pattern[i], strlen(j->select.pattern[i])));
 		}
-	if (!j->list && !j->weights) /* the picks name the kernels that they represent */
+	if (!j->list && !j->weights) /* with --weights the picks name the kernels that they represent */
 		store_warn_skipped(j->store);
 	for (uint32_t i = 0; i < j->n_derived && !j->list; i++) {
 		const struct derived *d = &j->derived[i];

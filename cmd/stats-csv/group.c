@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Adds up the kernels of each run by the columns of --group.
+ * Groups the kernels of each run by the columns of --group, and sums or aggregates their figures.
  *
- * Always true: a missing value does not count. The sum of a rate is the rate of the sums of its parts, empty if it has
- * no parts. The sum of a maximum or a running total is the largest value.
+ * Always true: a missing value does not count. The sum of a rate is the quotient of the sums of its parts, or
+ * empty if it has no parts. The sum of a maximum or a running total is the largest value.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -16,7 +16,7 @@ struct csv_group {
 	uint32_t run, first; /* kernel */
 	uint64_t kernels;
 	char *key;
-	struct sums *sum; /* by column of the store, and one that stays empty */
+	struct sums *sum; /* by column of the store; the last element stays empty */
 };
 
 struct csv_groups {
@@ -28,8 +28,8 @@ struct csv_groups {
 	struct shown_columns c;
 	struct shown_options o;
 	struct writer w;
-	bool status; /* the column is there */
-	bool keep;   /* values, for a quantile */
+	bool status; /* the table has the column "status" */
+	bool keep;   /* all values are kept, for a quantile */
 };
 
 static const char *const keys[] = {"run", "kernel_name", "id", "position", "stream", "grid", "block"};
@@ -201,7 +201,7 @@ void csv_print_groups(struct csv_job *j, FILE *out)
 		.status = table_shows_status(s)};
 
 	for (uint32_t a = 0; a < j->n_aggs; a++)
-		g.keep |= sums_keep(j->agg[a]);
+		g.keep |= sums_needs_values(j->agg[a]);
 	for (uint32_t i = 0; i < s->n_kernels; i++) {
 		struct csv_group *p = find_or_add_group(&g, i);
 		const struct store_value *v = store_load_figures(s, &s->kernel[i]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stats-csv: one table from many results of trace-sim and logs of Accel-Sim.
- * This file is the command line only.
+ * stats-csv: makes one table from many results of trace-sim and logs of Accel-Sim. This file has only the
+ * command line.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -45,37 +45,37 @@ static const char agg_wanted[] = "one of"
 
 static const struct cli_row rows[] = {
 	{CLI_GROUP, "Rows and columns", NULL, NULL, NULL},
-	{'s', "stats", "NAMES", "figures: names and patterns (gpu_ipc,L2_*); default: those of the whole GPU",
-		"@,figures"},
+	{'s', "stats", "NAMES",
+		"figures: names and patterns (gpu_ipc,L2_*); default: figures of the whole GPU", "@,figures"},
 	{'k', "kernels", "KERNELS",
 		"only these kernels: positions, ranges, name patterns (3,7-9 or '*gemm*'), @FILE: picks",
 		"@,runs"},
 	{OPT_PER, "per", "kernel|run|interval",
-		"a row for each kernel (default), for each run, or for each interval of trace-sim --interval",
+		"one row per kernel (default), per run, or per interval of trace-sim --interval",
 		"kernel run interval"},
 	{'e', "expression", "NAME=EXPR", "add a computed column: + - * / ( ), names, min max sqrt log abs",
 		NULL},
 	{OPT_RUNNING, "running", NULL, "print running values, as Accel-Sim prints them", NULL},
 	{OPT_OPTIONS, "options", "NAMES",
-		"columns of these configuration options: names and patterns; default: those that differ",
-		NULL},
-	{OPT_NO_OPTIONS, "no-options", NULL, "no columns of configuration options", NULL},
+		"configuration options as columns: names and patterns; default: options that differ", NULL},
+	{OPT_NO_OPTIONS, "no-options", NULL, "no columns for configuration options", NULL},
 	{OPT_PROVENANCE, "provenance", NULL,
-		"add columns on the origin of runs: version, options given, hashes, command line", NULL},
+		"add columns about the origin of runs: version, given options, hashes, command line", NULL},
 	{CLI_GROUP, "Totals", NULL, NULL, NULL},
 	{OPT_GROUP, "group", "COLUMNS",
-		"add up the kernels of a run that are equal in these columns: kernel_name, grid, ...",
+		"sum over the kernels of a run with equal values in these columns: kernel_name, grid, ...",
 		"run kernel_name id position stream grid block"},
 	{OPT_AGG, "agg", "LIST", agg_help, agg_words},
 	{OPT_WEIGHTS, "weights", "FILE",
 		"totals of the application from runs of its picks (trace-pick), with 95 % intervals", "file"},
-	{OPT_TOP, "top", "N", "the N places of a profile with most cycles, instead of figures", NULL},
+	{OPT_TOP, "top", "N", "show the N places of a profile with most cycles, instead of figures", NULL},
 	{OPT_BY, "by", "WHAT", "places of --top: " HOTSPOTS_BY_WORDS " (default: stall)", HOTSPOTS_BY_WORDS},
 	{CLI_GROUP, "Output", NULL, NULL, NULL},
 	{'F', "format", "FORMAT", "csv (default), tsv or markdown", "csv tsv markdown"},
-	{OPT_WIDE, "wide", NULL, "a column for each figure (default)", NULL},
-	{OPT_LONG, "long", NULL, "a row for each figure: statistic, value, unit", NULL},
-	{OPT_NAMES, "names", "FORM", "names of kernels: mangled, as recorded (default), full or short",
+	{OPT_WIDE, "wide", NULL, "one column per figure (default)", NULL},
+	{OPT_LONG, "long", NULL, "one row per figure: statistic, value, unit", NULL},
+	{OPT_NAMES, "names", "FORM",
+		"form of kernel names: mangled (as recorded, the default), full or short",
 		"short full mangled"},
 	{OPT_LIST, "list", NULL, "print the figures of the input with their units", NULL},
 	{'o', "output", "FILE", "write the table to FILE when it is complete; -: stdout", "file"},
@@ -137,7 +137,7 @@ static void add_groups(struct csv_job *j, const char *value)
 		cli_usage("--group '%s' names no column (expected e.g. kernel_name)", value);
 }
 
-/* Adds names and patterns of options, which may begin with a dash. */
+/* Adds names and patterns of configuration options. A leading dash is ignored. */
 static void add_options(struct csv_job *j, const char *value)
 {
 	struct namelist l = {0};
@@ -300,7 +300,7 @@ int main(int argc, char **argv)
 	n = cli_parse(&cli, argc, argv, on_csv_option, &j);
 	prepare_job(&j);
 	protect_csv_inputs(&j, n, argv);
-	collect_named(&j);
+	collect_add_named_columns(&j);
 	out = output_open(j.output, j.force);
 	for (int i = 0; i < n && !j.top; i++)
 		collect(&j, argv[i]);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Values of one figure in one group, and the functions of --agg.
+ * The values of one figure in one group, and the functions of --agg.
  *
- * Always true: a missing value does not count. Values are kept only for a quantile, which interpolates between
- * neighbours. The standard deviation is that of a sample (n - 1); one value has none. A geometric mean requires
- * values above 0; it uses logarithms of ratios to the first value, so that the mean of equal values is exact.
+ * Always true: a missing value does not count. Values are kept only for quantiles, which interpolate between
+ * neighbours. The standard deviation is that of a sample (n - 1) and undefined for one value. A geometric
+ * mean requires values above 0. It uses logarithms of ratios to the first value, which makes the mean of
+ * equal values exact.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -25,7 +26,7 @@ void sums_add(struct sums *s, const struct result_value *v, bool keep)
 	s->squares += from_mean * (x - s->mean);
 	s->sum += x;
 	s->count += v->count;
-	s->whole &= v->whole && s->count >= v->count; /* else it wrapped */
+	s->whole &= v->whole && s->count >= v->count; /* false if the sum has wrapped */
 	s->positive &= x > 0;
 	s->logs += x > 0 ? log(x) - s->log_first : 0;
 	s->min = x < s->min ? x : s->min;
@@ -56,7 +57,7 @@ static double quantile_of(struct sums *s, double part)
 	return s->value[below] + (at - (double)below) * (s->value[below + 1] - s->value[below]);
 }
 
-bool sums_keep(enum agg agg) { return agg == AGG_MEDIAN || agg == AGG_P90; }
+bool sums_needs_values(enum agg agg) { return agg == AGG_MEDIAN || agg == AGG_P90; }
 
 double sums_value(struct sums *s, enum agg agg)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The table of kernels or runs, wide and long, and the list of figures.
+ * The table of kernels, runs or intervals, wide or long, and the list of figures.
  *
- * Always true: columns are in the order of -s, within one pattern in the order of trace-stats(5), then by name, with
- * numbers compared as numbers. The table does not depend on the format of the input.
+ * Always true: columns have the order of -s. Those of one pattern have the order of trace-stats(5), then of
+ * their names, in which digits compare as numbers. The table does not depend on the format of the input.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 /* ---- columns ---------------------------------------------------------------------------------- */
 
-/* Compares two names; digits compare as numbers. */
+/* Compares two names. Sequences of digits compare as numbers. */
 static int compare_natural(const char *a, const char *b)
 {
 	while (*a && *b) {
@@ -63,7 +63,7 @@ static int compare_keys(const void *pa, const void *pb)
 	return compare_natural(a->name, b->name);
 }
 
-/* Returns the sort position by -s; derived figures are last, in the order given. */
+/* Returns the sort position of a figure by -s. Derived figures are last, in the order of their options. */
 static long sort_position_of(const struct csv_job *j, const char *name)
 {
 	for (uint32_t i = 0; i < j->n_derived; i++)
@@ -107,7 +107,8 @@ static bool option_differs(const struct store *s, uint32_t option)
 }
 
 /*
- * Adds the options of --options in that order; those of one pattern in the order of the configuration.
+ * Adds the options that --options names, in its order. The options that match one pattern have the order of
+ * the configuration.
  */
 static void add_named_options(const struct csv_job *j, struct shown_options *o)
 {
@@ -131,7 +132,7 @@ struct shown_options shown_options(const struct csv_job *j)
 	const struct store *s = j->store;
 	struct shown_options o = {xcalloc(s->n_options + 1u, sizeof(uint32_t)), 0};
 
-	for (uint32_t i = 0; i < s->n_options; i++) /* kept with --provenance only */
+	for (uint32_t i = 0; i < s->n_options; i++) /* origin of the runs, present only with --provenance */
 		if (store_is_about(s->option[i]))
 			o.option[o.n++] = i;
 	if (j->options.n)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --top: the places of each run's profile with most cycles, most first. A kernel's figures are added to the rows
- * as they are read, without a store.
+ * --top: the places with most cycles in the profile of each run, the hottest first. The figures of a kernel
+ * are added to the rows while they are read, without a store.
  *
- * Always true: a run has at most --top rows; share and sum are percent of the scheduler cycles of SMs with thread
- * blocks.
+ * Always true: a run has at most --top rows. "share" and "sum" are percentages of the scheduler cycles of SMs
+ * with thread blocks.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -62,7 +62,7 @@ static void write_hot_spots(struct csv_job *j, struct writer *w, struct hotspots
 	}
 }
 
-/* Returns "a.json", for its second run "a.json#2". */
+/* Returns "a.json" or, for the second run of that file, "a.json#2". */
 static const char *name_of_run(const char *path, uint32_t run)
 {
 	char *name = xmalloc(strlen(path) + 16);
@@ -121,5 +121,5 @@ void csv_print_top(struct csv_job *j, FILE *out, int n, char **path)
 		read_runs(j, &w, r, name);
 		results_close(r);
 	}
-	collect_some(j);
+	collect_check_selection(j);
 }

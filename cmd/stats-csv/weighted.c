@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --weights: a row for each run of picks, with the figures of the whole application and their 95 % intervals.
+ * --weights: one row per run of picks, with figures of the whole application and their 95 % intervals.
  *
- * Always true: every pick is in every run. A sum has the columns NAME, NAME.low and NAME.high; a mean, per kernel of
- * the application, has NAME.mean, NAME.mean.low and NAME.mean.high. Unknown intervals and figures are empty.
+ * Always true: every run has every pick. A sum has the columns NAME, NAME.low and NAME.high. A mean over the
+ * kernels of the application has NAME.mean, NAME.mean.low and NAME.mean.high. Unknown intervals and figures
+ * are empty cells.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 #include "picks.h"
 #include "weighted.h"
 
-#define CELLS 3u /* cells of a figure */
+#define CELLS 3u /* number of cells per figure */
 
 struct csv_weighing {
 	struct csv_job *j;
@@ -58,10 +59,11 @@ void csv_weights_check(struct csv_job *j)
 		if (j->agg[i] != AGG_SUM && j->agg[i] != AGG_MEAN)
 			cli_usage("--weights allows only --agg sum and mean");
 	if (!j->n_aggs)
-		j->agg[j->n_aggs++] = AGG_SUM; /* keeps the parts of rates */
+		/* a function must be set, because collect.c then keeps the parts of rates */
+		j->agg[j->n_aggs++] = AGG_SUM;
 }
 
-static void write_head_of(struct csv_weighing *g)
+static void write_weighted_head(struct csv_weighing *g)
 {
 	static const char *const part[CELLS] = {"", ".low", ".high"};
 	struct head h = {0};
@@ -78,7 +80,7 @@ static void write_head_of(struct csv_weighing *g)
 	writer_head(&g->w, &h);
 }
 
-/* True if the figure is a sum, so that its mean differs from it. */
+/* Returns true if the figure is a sum, which differs from its mean. */
 static bool is_sum_figure(const struct store_column *c)
 {
 	enum figure_kind kind = c->about ? c->about->kind : FIGURE_COUNTER;
@@ -105,7 +107,7 @@ static void write_figure(struct csv_weighing *g, const struct weighted *w, uint3
 	}
 }
 
-static void write_run_of(
+static void write_weighted_run(
 	struct csv_weighing *g, uint32_t number, const struct store_kernel *kernel, uint32_t n)
 {
 	const struct store_run *run = &g->s->run[number];
@@ -137,13 +139,13 @@ void csv_print_weighted(struct csv_job *j, FILE *out)
 	uint32_t at = 0;
 
 	g.stray = xcalloc(j->weights->n, sizeof(*g.stray));
-	write_head_of(&g);
+	write_weighted_head(&g);
 	for (uint32_t i = 0; i < s->n_runs; i++) {
 		uint32_t first = at;
 
 		while (at < s->n_kernels && s->kernel[at].run == i)
 			at++;
-		write_run_of(&g, i, s->kernel + first, at - first);
+		write_weighted_run(&g, i, s->kernel + first, at - first);
 	}
 	free(g.stray);
 	free(g.c.column);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tables: CSV as RFC 4180 has it (libcsv quotes what needs quotes), TSV with \t, \n and \\ written out, and
- * Markdown, which shows unprintable bytes as \xNN. Always true: lines of CSV end in CR LF, the others in LF; a missing value is an empty cell.
+ * Writes tables as CSV (RFC 4180; libcsv adds quotes where they are required), TSV with the escapes \t, \n,
+ * \r and \\, or Markdown with unprintable bytes as \xNN. Always true: lines of CSV end in CR LF, all others
+ * in LF. A missing value is an empty cell.
  */
 #include <csv.h>
 #include <inttypes.h>

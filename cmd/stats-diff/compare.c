@@ -2,9 +2,9 @@
 /*
  * Compares the figures of two kernels within the tolerances.
  *
- * Always true: a figure is compared only if both sides can have it. A sparse counter that a record omits is 0; a figure
- * that a side never has (logs lack some) is skipped. An exact and a printed value are equal within one unit of
- * the last printed digit.
+ * Always true: a figure is compared only if both sides can have it. A sparse counter that a record omits is
+ * 0. A figure that a side never has is skipped, because logs do not have all figures. An exact and a printed
+ * value are equal within one unit of the last printed digit.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -24,7 +24,10 @@ static void load_side_cells(struct diff *d, int side, uint32_t kernel)
 		d->cell[side][v[i].column] = v[i].value;
 }
 
-/* Sets *v to the value of a side, 0 for an omitted sparse counter. False: it has none. */
+/*
+ * Sets *v to the value of a side, or to 0 for an omitted sparse counter. Returns false if the side has no
+ * value.
+ */
 static bool value_or_zero(const struct diff *d, int side, uint32_t column, struct result_value *v)
 {
 	const struct figure *a = d->store->column[column].about;
@@ -50,7 +53,7 @@ const struct tolerance *tolerance_of(const struct diff_options *o, const char *n
 	return NULL;
 }
 
-/* Returns b minus a; exact for integers that are equal as doubles. */
+/* Returns b minus a. Exact also for integers that are equal as doubles. */
 static double value_difference(const struct result_value *a, const struct result_value *b)
 {
 	if (a->whole && b->whole)
@@ -79,7 +82,7 @@ static bool is_equal(
 	return (t && (delta <= t->absolute || delta <= t->relative * most)) || delta <= printed_unit(a, b);
 }
 
-#define MINOR 100 /* counts below this in an entry of a histogram are small */
+#define MINOR 100 /* counts of a histogram entry below this are small */
 
 static void add_change(struct diff *d, uint32_t column)
 {
@@ -92,7 +95,7 @@ static void add_change(struct diff *d, uint32_t column)
 		if (!c.has[side] && !d->seen[side][column])
 			return;
 	}
-	/* A figure that only a record can have does not differ from a log. */
+	/* a log and a record do not differ in a figure that only records have */
 	if ((!c.has[0] && !c.has[1]) || (c.has[0] != c.has[1] && d->side[0].log != d->side[1].log))
 		return;
 	c.relative = NAN;
@@ -113,7 +116,7 @@ static void add_change(struct diff *d, uint32_t column)
 	d->change[d->n_changes++] = c;
 }
 
-/* Returns the sort key of a change; a value that appeared or disappeared is the largest. */
+/* Returns the sort key of a change. The key is largest for a figure that only one side has. */
 static double change_size(const struct change *c)
 {
 	return isnan(c->relative) ? INFINITY : fabs(c->relative);
@@ -137,7 +140,7 @@ static int compare_changes(const void *pa, const void *pb)
 	return strcmp(a->name, b->name);
 }
 
-/* The summary needs gpu_sim_cycle even if it is not compared. */
+/* Returns true if the figure is compared. gpu_sim_cycle may be in the store only for the summary. */
 static bool is_compared(const struct diff_options *o, const char *name)
 {
 	return strcmp(name, "gpu_sim_cycle") || ((!o->select.n || namelist_find(&o->select, name) >= 0) &&

@@ -2,7 +2,8 @@
 /*
  * Reads the kernels and figures of a side into the store.
  *
- * Always true: each result is read once, forward. A figure is looked up by name once a result, not once a kernel.
+ * Always true: each result is read once, forwards. The name of a figure is looked up once per result, not
+ * once per kernel.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +20,8 @@ static bool is_host_figure(const char *name)
 	return false;
 }
 
-/* Host times are compared only if -s names them in full. */
-bool diff_wanted(const struct diff_options *o, const char *name)
+/* A host time is compared only if -s has its full name. */
+bool diff_compares_figure(const struct diff_options *o, const char *name)
 {
 	if (namelist_find(&o->ignore, name) >= 0)
 		return false;
@@ -36,7 +37,7 @@ bool diff_wanted(const struct diff_options *o, const char *name)
 struct loading {
 	struct diff *d;
 	struct side *side;
-	uint32_t *column; /* by id of the reader: column + 1; UINT32_MAX: not wanted */
+	uint32_t *column; /* by id of the reader: column + 1; UINT32_MAX: not compared */
 	uint32_t n, cap;
 	struct store_value *value;
 	uint32_t cap_value;
@@ -50,11 +51,11 @@ static uint32_t load_column(struct loading *l, const struct result_figure *f)
 			l->column[l->n++] = 0;
 	}
 	if (!l->column[f->id]) {
-		asked_figure(l->d->o, f->name);
-		l->column[f->id] =
-			l->d->o->weights || diff_wanted(l->d->o, f->name) || !strcmp(f->name, "gpu_sim_cycle")
-				? store_column(l->d->store, f->name) + 1
-				: UINT32_MAX;
+		required_note_figure(l->d->o, f->name);
+		l->column[f->id] = l->d->o->weights || diff_compares_figure(l->d->o, f->name) ||
+						   !strcmp(f->name, "gpu_sim_cycle")
+					   ? store_column(l->d->store, f->name) + 1
+					   : UINT32_MAX;
 	}
 	return l->column[f->id];
 }
@@ -76,7 +77,7 @@ static void keep_side_item(struct loading *l, const struct result_item *item)
 	store_add_row(l->d->store, item, l->value, n);
 }
 
-/* Notes the figures that the records of a run have. */
+/* Stores in *s which figures the records of a run have. */
 static void note_figures_of_run(struct side *s, const struct result_item *item)
 {
 	s->lists_figures = item->lists_figures;
@@ -108,7 +109,7 @@ static int read_side_events(struct loading *l, struct results *r, struct fault *
 		} else if (event == RESULT_KERNEL) {
 			if (!kselect_selects(d->o->kernels, item.kernel.position, item.kernel.name))
 				continue;
-			asked_kernel(d->o);
+			required_note_kernel(d->o);
 			keep_side_item(l, &item);
 			l->side->n_kernels++;
 		} else {

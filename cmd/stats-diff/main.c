@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stats-diff: compares two simulation results, kernel by kernel. This file has the command line, and pairs the files
- * of two directories by name.
+ * stats-diff: compares two simulation results, kernel by kernel. This file has the command line, and pairs
+ * files of two directories by name.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -31,7 +31,8 @@ static const struct cli_row rows[] = {
 	{OPT_WEIGHTS, "weights", "FILE",
 		"compare the application's totals from two runs of its picks (trace-pick), and their errors",
 		"file"},
-	{OPT_TOP, "top", "N", "the N places of profiles whose cycles changed most, instead of figures", NULL},
+	{OPT_TOP, "top", "N",
+		"show the N places of profiles with the largest changes of cycles, instead of figures", NULL},
 	{OPT_BY, "by", "WHAT", "places of --top: " HOTSPOTS_BY_WORDS " (default: stall)", HOTSPOTS_BY_WORDS},
 	{CLI_GROUP, "Output", NULL, NULL, NULL},
 	{OPT_ALL, "all", NULL, "also show equal figures", NULL},
@@ -53,7 +54,7 @@ static const struct cli cli = {
 	"Exit status: 0 equal within tolerance; 1 different; 2 trouble.\n",
 	rows, sizeof(rows) / sizeof(*rows), complete_results, NULL};
 
-/* Adds a tolerance: "5%", "0.01", or both separated by a comma. */
+/* Adds a tolerance "[NAME=]TOL". TOL is "5%", "0.01", or both separated by a comma. */
 static void add_tolerance(struct diff_options *o, const char *value)
 {
 	const char *equals = strrchr(value, '='), *s = equals ? equals + 1 : value;
@@ -91,15 +92,15 @@ static void add_names(struct namelist *l, const char *option, const char *value)
 		cli_usage("%s '%s' has no name (expected names or patterns)", option, value);
 }
 
-/* Lists the names that must occur, after all options are read. */
-static void list_asked_names(struct diff_options *o)
+/* Adds all names that must occur. Called after all options have been read. */
+static void list_required_names(struct diff_options *o)
 {
-	asked_names(o, "-s", &o->select);
-	asked_names(o, "-i", &o->ignore);
+	required_add_list(o, "-s", &o->select);
+	required_add_list(o, "-i", &o->ignore);
 	for (uint32_t i = 0; i < o->n_tolerances; i++)
-		asked_names(o, "-T", &(struct namelist){&o->tolerance[i].pattern, 1});
+		required_add_list(o, "-T", &(struct namelist){&o->tolerance[i].pattern, 1});
 	if (o->kernels)
-		asked_add(o, "-k", "");
+		required_add(o, "-k", "");
 }
 
 static void set_form(struct diff_options *o, const char *value)
@@ -160,7 +161,7 @@ static void on_diff_option(void *ctx, int letter, const char *value)
 
 /* ---- two files -------------------------------------------------------------------------------- */
 
-static void find_seen(struct diff *d, int side)
+static void find_seen_columns(struct diff *d, int side)
 {
 	const struct side *s = &d->side[side];
 
@@ -197,8 +198,8 @@ static void diff_free(struct diff *d)
 
 static int worse_status(int a, int b) { return a > b ? a : b; }
 
-/* Warns about each pair of runs that skipped different kernels. */
-static void warn_other_skipped(const struct diff *d)
+/* Warns about each pair of runs that have skipped different kernels. */
+static void warn_if_skips_differ(const struct diff *d)
 {
 	const struct store_run *a = d->store->run + d->side[0].first_run,
 			       *b = d->store->run + d->side[1].first_run;
@@ -206,7 +207,7 @@ static void warn_other_skipped(const struct diff *d)
 	for (uint32_t i = 0; i < d->side[0].n_runs && i < d->side[1].n_runs; i++)
 		if (a[i].skipped != b[i].skipped || a[i].skipped_positions != b[i].skipped_positions)
 			diag_warn((struct place){.file = store_word(d->store, b[i].name)},
-				"skipped other missing kernels than %s (%llu and %llu): sums cover different kernels",
+				"skipped different missing kernels than %s (%llu and %llu): sums cover different kernels",
 				store_word(d->store, a[i].name), (unsigned long long)b[i].skipped,
 				(unsigned long long)a[i].skipped);
 }
@@ -226,13 +227,13 @@ static int diff_files(
 	bool loaded = diff_load(&d, 0, a) == 0 && diff_load(&d, 1, b) == 0;
 
 	if (loaded && !o->weights)
-		warn_other_skipped(&d);
+		warn_if_skips_differ(&d);
 	if (loaded && o->weights) {
 		if (diff_print_weighted(&d, out, heading) == 0)
 			status = d.stopped_early ? EXIT_TROUBLE : d.differs ? EXIT_NO : EXIT_GOOD;
 	} else if (loaded) {
-		find_seen(&d, 0);
-		find_seen(&d, 1);
+		find_seen_columns(&d, 0);
+		find_seen_columns(&d, 1);
 		pair_kernels(&d);
 		(o->summary ? print_summary : print_diff)(&d, out, heading);
 		status = d.stopped_early ? EXIT_TROUBLE : d.differs ? EXIT_NO : EXIT_GOOD;
@@ -361,7 +362,7 @@ int main(int argc, char **argv)
 		cli_usage("A and B cannot both be standard input");
 	if (o.weights && (o.summary || o.kernels))
 		cli_usage("--weights cannot be used with %s", o.summary ? "--summary" : "-k");
-	list_asked_names(&o);
+	list_required_names(&o);
 	out = output_open(o.quiet ? "/dev/null" : NULL, true);
 	if (is_folder(argv[0]) && is_folder(argv[1]))
 		status = diff_folders(&o, output_stream(out), argv[0], argv[1]);
@@ -370,9 +371,9 @@ int main(int argc, char **argv)
 	else
 		status = diff_files(&o, output_stream(out), argv[0], argv[1], NULL);
 	if (status != EXIT_TROUBLE)
-		asked_check(&o);
+		required_check(&o);
 	output_commit(out);
-	asked_free(&o);
+	required_free(&o);
 	for (uint32_t i = 0; i < o.n_tolerances; i++)
 		free(o.tolerance[i].pattern);
 	free(o.tolerance);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Configuration options that differ between the runs of both sides, which are paired in their order.
+ * Configuration options that differ between the runs of both sides. Runs are paired in their order.
  *
- * Always true: an option that a side lacks (logs lack some) does not differ. Options are in the order of the
- * configuration and do not change the exit status.
+ * Always true: an option that only one side has does not differ, because logs do not have all options.
+ * Options are in the order of the configuration and do not change the exit status.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "compare.h"
 
 struct option_row {
-	uint32_t option, run; /* run: of the side, from 0 */
+	uint32_t option, run; /* run: number of the run on its side, from 0 */
 	const char *value[2];
 };
 
@@ -44,7 +44,7 @@ static struct rows find_option_rows(const struct diff *d)
 	return l;
 }
 
-/* Writes "gpgpu_n_mem", for a later run of the input "#2 gpgpu_n_mem". */
+/* Writes "gpgpu_n_mem" or, for a later run of the input, "#2 gpgpu_n_mem". */
 static void option_label(const struct diff *d, const struct option_row *r, char *out, size_t cap)
 {
 	if (r->run)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Pairs the kernels of A and B: a longest common subsequence of names, as diff(1) does for lines.
+ * Pairs the kernels of A and B by a longest common subsequence of names, like diff(1) does for lines.
  *
- * Always true: pairs are in the order of both sides. Equal starts and ends are paired first. If the rest is too long for
- * the quadratic table, the nearest position with equal names is searched.
+ * Always true: pairs have the order of both sides. Equal starts and ends are paired first. If the remaining
+ * part is too long for the quadratic table, the nearest position with equal names is searched.
  */
 #include <stdlib.h>
 #include "compare.h"
@@ -17,7 +17,7 @@ static void add_pair(struct diff *d, uint32_t a, uint32_t b)
 	d->pair[d->n_pairs++] = (struct pair){a, b};
 }
 
-/* Returns 1 + the index in the store of kernel i of a side. */
+/* Returns the index in the store of kernel i of a side, plus 1. */
 static uint32_t store_kernel_number(const struct diff *d, int side, uint32_t i)
 {
 	return d->side[side].first_kernel + i + 1;
@@ -29,7 +29,7 @@ static bool same_kernel_name(const struct diff *d, uint32_t a, uint32_t b)
 	       d->store->kernel[store_kernel_number(d, 1, b) - 1].name;
 }
 
-/* Adds the kernels up to to_a and to_b without partners; removals first. */
+/* Adds the kernels up to to_a and to_b without partners, those of A first. */
 static void pair_with_none(struct diff *d, uint32_t *a, uint32_t to_a, uint32_t *b, uint32_t to_b)
 {
 	while (*a < to_a)
@@ -38,7 +38,7 @@ static void pair_with_none(struct diff *d, uint32_t *a, uint32_t to_a, uint32_t 
 		add_pair(d, 0, store_kernel_number(d, 1, (*b)++));
 }
 
-static void pair_table(struct diff *d, uint32_t a, uint32_t end_a, uint32_t b, uint32_t end_b)
+static void pair_by_table(struct diff *d, uint32_t a, uint32_t end_a, uint32_t b, uint32_t end_b)
 {
 	size_t w = end_b - b + 1, h = end_a - a + 1;
 	uint32_t *best = xcalloc(w * h, sizeof(*best)), i = a, j = b;
@@ -68,7 +68,7 @@ static void pair_table(struct diff *d, uint32_t a, uint32_t end_a, uint32_t b, u
 	free(best);
 }
 
-static void pair_near(struct diff *d, uint32_t a, uint32_t end_a, uint32_t b, uint32_t end_b)
+static void pair_by_nearest_name(struct diff *d, uint32_t a, uint32_t end_a, uint32_t b, uint32_t end_b)
 {
 	while (a < end_a && b < end_b) {
 		uint32_t k = 0;
@@ -99,9 +99,9 @@ void pair_kernels(struct diff *d)
 		end_b--;
 	}
 	if ((uint64_t)(end_a - a + 1) * (end_b - b + 1) <= CELLS_MAX)
-		pair_table(d, a, end_a, b, end_b);
+		pair_by_table(d, a, end_a, b, end_b);
 	else
-		pair_near(d, a, end_a, b, end_b);
+		pair_by_nearest_name(d, a, end_a, b, end_b);
 	for (uint32_t i = 0; i < tail; i++)
 		add_pair(d, store_kernel_number(d, 0, end_a + i), store_kernel_number(d, 1, end_b + i));
 }

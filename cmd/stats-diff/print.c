@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Prints differences as text, JSON (one object a line) or Markdown. Always true: names, values and changes are
- * aligned within a kernel; a kernel without a difference is shown with --all only.
+ * Prints differences as text, JSON (one object per line) or Markdown. Always true: names, values and changes
+ * are aligned within a kernel. A kernel without a difference is shown only with --all.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -91,10 +91,11 @@ static void fill_cells(struct cells *c, const struct change *ch)
 	figure_change_text(c->change, sizeof(c->change), ch);
 }
 
-#define MOST_CHANGES 10u /* figures of a kernel, and kernels, that are shown without --full */
+/* maximum numbers of figures per kernel, and of kernels, that are shown without --full */
+#define MOST_CHANGES 10u
 #define MOST_KERNELS 10u
 
-/* Returns whether every difference is shown: it was requested, or figures were chosen. */
+/* Returns true if every difference is shown, because an option requests it or chooses figures. */
 static bool shows_all(const struct diff *d)
 {
 	return d->o->full || d->o->all || d->o->select.n || d->o->form == DIFF_JSON;
@@ -241,7 +242,7 @@ static void print_json_pair(const struct diff *d, FILE *out, const struct pair *
 	print_json_line(o, out);
 }
 
-/* Prints the name of a file that one directory lacks. */
+/* Prints the name of a file that only one directory has. */
 void print_lone(enum diff_form form, FILE *out, const char *name, int side)
 {
 	if (form == DIFF_JSON) {
@@ -284,7 +285,7 @@ static void print_status(enum diff_form form, FILE *out, const char *a, const ch
 	fputs(form == DIFF_MARKDOWN ? "\n\n" : "\n", out);
 }
 
-/* Prints the runs whose status differs between the sides. */
+/* Prints each pair of runs that differ in their status; sets d->differs. */
 static void compare_status(struct diff *d, FILE *out, const char *heading)
 {
 	for (uint32_t i = 0; i < d->side[0].n_runs && i < d->side[1].n_runs; i++) {
@@ -351,14 +352,14 @@ void print_diff(struct diff *d, FILE *out, const char *heading)
 
 /* ---- summary ---------------------------------------------------------------------------------- */
 
-struct matter {
+struct kernel_total {
 	const char *name;
 	uint64_t n;
 	double cycles[2];
 };
 
 struct summary {
-	struct matter *m;
+	struct kernel_total *m;
 	uint32_t n, cap;
 	double logs, cycles[2];
 	uint64_t pairs;
@@ -377,7 +378,7 @@ static bool cycles_of(struct diff *d, uint32_t k, double *cycles)
 	return false;
 }
 
-static void add_matter(struct summary *s, const char *name, double a, double b)
+static void add_kernel_total(struct summary *s, const char *name, double a, double b)
 {
 	uint32_t i = 0;
 
@@ -385,7 +386,7 @@ static void add_matter(struct summary *s, const char *name, double a, double b)
 		i++;
 	if (i == s->n) {
 		grow(&s->m, &s->cap, s->n + 1, sizeof(*s->m));
-		s->m[s->n++] = (struct matter){.name = name};
+		s->m[s->n++] = (struct kernel_total){.name = name};
 	}
 	s->m[i].n++;
 	s->m[i].cycles[0] += a;
@@ -396,9 +397,9 @@ static void add_matter(struct summary *s, const char *name, double a, double b)
 	s->pairs++;
 }
 
-static int compare_matters(const void *pa, const void *pb)
+static int compare_kernel_totals(const void *pa, const void *pb)
 {
-	const struct matter *a = pa, *b = pb;
+	const struct kernel_total *a = pa, *b = pb;
 	double x = fabs(a->cycles[1] - a->cycles[0]), y = fabs(b->cycles[1] - b->cycles[0]);
 
 	return x > y                         ? -1
@@ -408,7 +409,7 @@ static int compare_matters(const void *pa, const void *pb)
 					     : strcmp(a->name, b->name);
 }
 
-static void print_matters(const struct diff *d, FILE *out, const struct summary *s)
+static void print_kernel_totals(const struct diff *d, FILE *out, const struct summary *s)
 {
 	bool markdown = d->o->form == DIFF_MARKDOWN;
 
@@ -416,7 +417,7 @@ static void print_matters(const struct diff *d, FILE *out, const struct summary 
 		       : "  times       cycles A       cycles B  speed-up  kernel\n",
 		out);
 	for (uint32_t i = 0; i < s->n && i < 10; i++) {
-		const struct matter *m = &s->m[i];
+		const struct kernel_total *m = &s->m[i];
 
 		if (markdown) {
 			fputs("| ", out);
@@ -491,16 +492,16 @@ void print_summary(struct diff *d, FILE *out, const char *heading)
 		d->n_only[1] += !p->a;
 		d->differs |= moved;
 		if (both && cycles_of(d, p->a, &a) && cycles_of(d, p->b, &b))
-			add_matter(&s, store_word(d->store, kernel_of(d, p->a)->name), a, b);
+			add_kernel_total(&s, store_word(d->store, kernel_of(d, p->a)->name), a, b);
 	}
 	if (s.n)
-		qsort(s.m, s.n, sizeof(*s.m), compare_matters);
+		qsort(s.m, s.n, sizeof(*s.m), compare_kernel_totals);
 	if (d->o->form == DIFF_JSON) {
 		print_json_summary(d, out, &s, heading);
 	} else {
 		print_totals(d, out, &s);
 		if (s.n)
-			print_matters(d, out, &s);
+			print_kernel_totals(d, out, &s);
 	}
 	free(s.m);
 }

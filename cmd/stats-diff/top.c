@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --top: the places of two profiles whose cycles changed most; kernels of equal names are one.
+ * --top: the places of two profiles with the largest changes of cycles. Kernels of equal names are merged.
  *
- * Always true: rows are sorted by change, largest first; a place that did not change is shown with --all only.
+ * Always true: rows are sorted by change, the largest first. A place without a change is shown only with
+ * --all.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@ static int read_side(
 		if (event == RESULT_KERNEL &&
 			kselect_selects(o->kernels, item.kernel.position, item.kernel.name)) {
 			kernels = true;
-			asked_kernel(o);
+			required_note_kernel(o);
 			profile |= hotspots_add(t, side, &item);
 		} else if (event == RESULT_DONE) {
 			snprintf(status, 24, "%s", item.status);
@@ -51,7 +52,7 @@ static void hot_spot_change_text(char *out, size_t cap, const struct hotspot *r)
 			100 * ((double)r->cycles[1] - (double)r->cycles[0]) / (double)r->cycles[0]);
 }
 
-/* Writes "0x0090 LDG.E:12", for a line alone "line 12". */
+/* Writes "0x0090 LDG.E:12" or, for a source line without a PC, "line 12". */
 static void place_text(char *out, size_t cap, const struct hotspot *r)
 {
 	if (*r->pc)
@@ -62,7 +63,7 @@ static void place_text(char *out, size_t cap, const struct hotspot *r)
 		snprintf(out, cap, "-");
 }
 
-/* Returns the reason of a row, or the main reason on the side with more cycles. */
+/* Returns the main stall reason of a row on the side with more cycles. */
 static const char *main_stall_of(const struct hotspot *r)
 {
 	return hotspots_reason_name((int)hotspots_main_reason(r, r->cycles[1] > r->cycles[0]));

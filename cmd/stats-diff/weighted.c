@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --weights: compares the totals of the whole application from two runs of the same picks: each figure on both sides,
- * the difference, and half of its 95 % interval.
+ * --weights: compares the totals of the whole application from two runs of the same picks. For each figure it
+ * prints the values of both sides, the difference, and half of the 95 % interval of the difference.
  *
- * Always true: the interval is computed from the differences of the picks, so that common errors cancel. A figure moved
- * if its difference is larger than the interval and the tolerance; an unknown interval counts as 0.
+ * Always true: the interval is computed from the differences of the picks, so common errors cancel. A figure
+ * differs if its difference exceeds the interval and the tolerance. An unknown interval counts as 0.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static bool within_tolerance(const struct diff_options *o, const struct moved *m
 	return delta == 0 || (t && (delta <= t->absolute || delta <= t->relative * most));
 }
 
-static void weigh_column(struct weighing *g, uint32_t column)
+static void compare_totals(struct weighing *g, uint32_t column)
 {
 	const struct picks *p = g->d->o->weights;
 	struct moved m = {.name = g->d->store->column[column].name};
@@ -116,7 +116,7 @@ static void print_total_rows(const struct weighing *g, FILE *out)
 	}
 }
 
-static void put_real(FILE *out, const char *name, double x)
+static void print_json_real(FILE *out, const char *name, double x)
 {
 	char text[RECORD_REAL_CAP];
 
@@ -133,10 +133,10 @@ static void print_json_totals(const struct weighing *g, FILE *out)
 		fputs("{\"name\":", out);
 		json_dumpf(name, out, JSON_ENCODE_ANY);
 		json_decref(name);
-		put_real(out, "a", m->value[0]);
-		put_real(out, "b", m->value[1]);
-		put_real(out, "difference", m->value[1] - m->value[0]);
-		put_real(out, "half_interval", m->half);
+		print_json_real(out, "a", m->value[0]);
+		print_json_real(out, "b", m->value[1]);
+		print_json_real(out, "difference", m->value[1] - m->value[0]);
+		print_json_real(out, "half_interval", m->half);
 		fprintf(out, ",\"outside\":%s}\n", m->outside ? "true" : "false");
 	}
 }
@@ -183,8 +183,8 @@ int diff_print_weighted(struct diff *d, FILE *out, const char *heading)
 			status = diag_fault(&f);
 	}
 	for (uint32_t i = 0; status == 0 && i < d->store->n_columns; i++)
-		if (diff_wanted(d->o, d->store->column[i].name))
-			weigh_column(&g, i);
+		if (diff_compares_figure(d->o, d->store->column[i].name))
+			compare_totals(&g, i);
 	if (status == 0)
 		print_weighted_totals(&g, out, heading);
 	for (int s = 0; s < 2; s++) {

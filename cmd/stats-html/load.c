@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Results and profiles of trace-sim, and logs of Accel-Sim, into runs; see report.h. */
+/* Reads results and profiles of trace-sim, and logs of Accel-Sim, into runs; see report.h. */
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -129,7 +130,7 @@ static bool begins_with_word(const char *text, const char *word)
 	return !strncmp(text, word, strlen(word));
 }
 
-/* Number of the kind named in "operations[KIND]"; HTML_KINDS: there are too many. */
+/* Number of the kind in "operations[KIND]"; HTML_KINDS if there are too many. */
 static uint32_t kind_of_operations(struct html_run *run, const char *name)
 {
 	const char *from = strchr(name, '[') + 1;
@@ -215,7 +216,10 @@ static struct html_kernel *kernel_at_position(struct html_run *run, const struct
 	return NULL;
 }
 
-/* Finds or adds the instruction of a figure "pc[PC:OPCODE:FILE:LINE].COUNT"; name is that of the whole figure. */
+/*
+ * Finds or adds the instruction of a figure "pc[PC:OPCODE:FILE:LINE].COUNT". name: name of the whole figure.
+ * *hint: number of the last instruction found.
+ */
 static struct html_inst *find_or_add_inst(
 	struct html_run *run, const char *kernel, const char *name, uint32_t *hint)
 {
@@ -395,12 +399,13 @@ static void end_run(struct html_report *r, struct html_run *run, const struct re
 			html_warn(r, "%.200s: kernel %u is unfinished", run->name, run->kernel[i].position);
 }
 
-/* Removes a run whose records are a profile. */
+/* Removes the last run, because its records are a profile. */
 static void drop_profile(struct html_report *r, const char *path)
 {
 	free_run(&r->run[--r->n_runs]);
-	diag_warn((struct place){.file = path}, "a profile is no result: skipped (expected --profile FILE)");
-	html_warn(r, "%.200s: a profile is no result: skipped", path);
+	diag_warn(
+		(struct place){.file = path}, "a profile is not a result: skipped (expected --profile FILE)");
+	html_warn(r, "%.200s: a profile is not a result: skipped", path);
 }
 
 void html_load_run(struct html_report *r, const char *path)
@@ -416,6 +421,7 @@ void html_load_run(struct html_report *r, const char *path)
 	while ((event = results_next(in, &item, &f)) > 0) {
 		struct html_run *run = r->n_runs ? &r->run[r->n_runs - 1] : NULL;
 
+		assert(run || event == RESULT_START); /* results_next() begins with RESULT_START */
 		if (event == RESULT_START) {
 			new_run(r, path, &item);
 			profile = false;
@@ -481,7 +487,7 @@ static int compare_inst_cycles(const void *pa, const void *pb)
 	return strcmp(a->pc, b->pc) ? strcmp(a->pc, b->pc) : strcmp(a->kernel, b->kernel);
 }
 
-/* Adds up the kernels of a run by name. Ratios are recomputed. */
+/* Merges the kernels of a run by name. Sums their figures and recomputes ratios. */
 static void group_kernels(struct html_run *run)
 {
 	uint32_t n = 0;
@@ -515,7 +521,7 @@ static void group_kernels(struct html_run *run)
 	}
 }
 
-void html_finish(struct html_report *r)
+void html_sort_and_merge(struct html_report *r)
 {
 	for (uint32_t i = 0; i < r->n_runs; i++) {
 		struct html_run *run = &r->run[i];

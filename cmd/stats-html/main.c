@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * stats-html: a page for a browser that shows simulation results.
- * This file is the command line only.
- */
+/* stats-html: shows simulation results on a page for a browser. This file has only the command line. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -21,10 +18,11 @@ static const struct cli_row rows[] = {
 		"add a file of trace-sim --profile: stall reasons, charts over time, instructions, roofline; may be repeated, in the order of the runs",
 		"file"},
 	{OPT_SOURCE, "source", "DIR",
-		"show the text of source files below DIR, each by its path or by the end of it", "dir"},
+		"show the text of source files below DIR; a file is found by its path or by the end of its path",
+		"dir"},
 	{OPT_MEASURED, "measured", "FILE",
-		"compare with what was measured: CSV (NAME.csv) of Nsight Compute, Nsight Systems or nvprof, or with the columns "
-		"kernel and cycles or other metrics, or results; one for all runs, or one a run",
+		"compare with measured figures: CSV (NAME.csv) of Nsight Compute, Nsight Systems or nvprof, or with the columns "
+		"kernel and cycles or other metrics, or results; one for all runs, or one per run",
 		"file"},
 	{OPT_TITLE, "title", "TEXT", "title of the page; default: the names of the runs", NULL},
 	{CLI_GROUP, "Output", NULL, NULL, NULL},
@@ -71,14 +69,14 @@ static void load_measured(struct html_args *a)
 	if (!a->n_measured)
 		return;
 	if (a->n_measured > 1 && a->n_measured != r->n_runs)
-		cli_usage("%u files of --measured for %u runs (expected one, or one a run)", a->n_measured,
+		cli_usage("%u files of --measured for %u runs (expected one, or one per run)", a->n_measured,
 			r->n_runs);
 	for (uint32_t i = 0; i < r->n_runs; i++) {
 		if (!i || a->n_measured > 1) {
 			measured_free(&m);
 			measured_read(&m, a->measured[i]);
 		}
-		html_pair(r, &r->run[i], &m);
+		html_add_points(r, &r->run[i], &m);
 	}
 	measured_free(&m);
 	if (!r->n_points)
@@ -104,18 +102,18 @@ int main(int argc, char **argv)
 	for (uint32_t i = 0; i < a.n_measured; i++)
 		output_check_input(a.output, a.measured[i]);
 	if (a.report.source && (stat(a.report.source, &st) < 0 || !S_ISDIR(st.st_mode)))
-		die("--source: %s is no directory", a.report.source);
+		die("--source: %s is not a directory", a.report.source);
 	for (int i = 0; i < n; i++)
 		html_load_run(&a.report, argv[i]);
 	if (!n)
 		html_load_run(&a.report, "-");
 	if (a.n_profiles > a.report.n_runs)
-		cli_usage("%u profiles for %u runs (expected at most one a run)", a.n_profiles,
+		cli_usage("%u profiles for %u runs (expected at most one per run)", a.n_profiles,
 			a.report.n_runs);
 	for (uint32_t i = 0; i < a.n_profiles; i++)
 		html_load_profile(&a.report, a.profile[i], i);
 	load_measured(&a);
-	html_finish(&a.report);
+	html_sort_and_merge(&a.report);
 	out = output_open(a.output, a.force);
 	html_write(&a.report, output_stream(out));
 	output_commit(out);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Measured figures of kernels: tables of Nsight Compute (both pages), Nsight Systems and nvprof as CSV, plain
- * CSV tables, and other results. examples/plots/correlate reads the same tables; its help describes them.
+ * Reads measured figures of kernels: CSV tables of Nsight Compute (both pages), Nsight Systems and nvprof,
+ * plain CSV tables, and results. examples/plots/correlate reads the same tables; its help describes them.
  *
- * Always true: rows before the head, and rows after the table, are passed over; a launch has the first value that its
- * rows give.
+ * Always true: rows before the head and rows after the table are ignored. If several rows have a metric of a
+ * launch, the first one is used.
  */
 #include <csv.h>
 #include <errno.h>
@@ -17,13 +17,13 @@
 #include "measured.h"
 
 #define COLUMNS_MAX 4096u
-#define WORD_MAX    4096u /* longest word in bytes; a longer one is cut */
+#define WORD_MAX    4096u /* maximum length of a word in bytes; longer words are cut */
 #define LAUNCH_MAX  (1u << 20)
 
-/* A column of the table by its title; a title that is absent has no column. */
+/* Role of a column, determined by its title. */
 enum column_role { ROLE_KERNEL, ROLE_METRIC, ROLE_VALUE, ROLE_UNIT, ROLE_ID, N_ROLES };
 
-/* Titles of each role; the first one that the table has counts. */
+/* Titles of each role. The first of them that the table has is used. */
 static const char *const titles[N_ROLES][4] = {
 	[ROLE_KERNEL] = {"Kernel Name", "Kernel", "kernel", "Name"},
 	[ROLE_METRIC] = {"Metric Name", "metric"},
@@ -37,13 +37,13 @@ struct measured_reader {
 	const char *path;
 	char **word; /* words of the current row */
 	uint32_t n, cap;
-	char **head, **unit; /* titles; units of the row below them, NULL: none */
+	char **head, **unit; /* titles of the columns; units from the row below, NULL: none */
 	uint32_t n_head, n_units;
-	int64_t role[N_ROLES]; /* column; -1: none */
+	int64_t role[N_ROLES]; /* by role: column; -1: none */
 	uint32_t line;         /* number of the row */
-	bool sums, over;       /* a row sums all launches of a kernel; the table has ended */
+	bool sums, over;       /* sums: a row covers all launches of a kernel; over: the table has ended */
 	struct table launches; /* by name and launch */
-	struct table counts;   /* rows of a name and metric so far, without a column of launches */
+	struct table counts;   /* index of `count` by name and metric, if no column identifies launches */
 	struct metric_count {
 		char *name, *metric;
 		uint32_t n;
@@ -53,7 +53,10 @@ struct measured_reader {
 
 /* ---- values ------------------------------------------------------------------------------------------- */
 
-/* Reads a number with commas between thousands, or for a point, and the unit after it. Returns whether it is one. */
+/*
+ * Reads a number and the unit after it. A comma separates thousands or is the decimal point. Returns false if
+ * it is not a number.
+ */
 static bool read_measured_number(const char *text, double *v, char unit[16])
 {
 	char digits[64], *end;
@@ -88,7 +91,8 @@ static bool read_measured_number(const char *text, double *v, char unit[16])
 	return true;
 }
 
-static void take_measured_value(struct html_launch *to, const char *title, const char *text, const char *unit)
+static void store_measured_value(
+	struct html_launch *to, const char *title, const char *text, const char *unit)
 {
 	char own[16], of_title[16];
 	enum metric metric = metric_of(title, of_title);
@@ -107,7 +111,7 @@ static void take_measured_value(struct html_launch *to, const char *title, const
 
 /* ---- rows --------------------------------------------------------------------------------------------- */
 
-/* Returns a word of the row; "" where the row is shorter or the column absent. */
+/* Returns the word of a column in the current row; "" if the row is shorter or the column is absent. */
 static const char *word_of_column(const struct measured_reader *t, int64_t column)
 {
 	return column >= 0 && column < t->n ? t->word[column] : "";
@@ -122,7 +126,7 @@ static int64_t column_of_role(const struct measured_reader *t, enum column_role 
 	return -1;
 }
 
-static char **take_words(struct measured_reader *t)
+static char **copy_row_words(struct measured_reader *t)
 {
 	char **words = xcalloc(t->n + 1u, sizeof(*words));
 
@@ -138,8 +142,8 @@ static void free_words(char **words, uint32_t n)
 	free(words);
 }
 
-/* Takes the present row for the head if it names kernels. */
-static void take_head_of_table(struct measured_reader *t)
+/* Uses the current row as the head of the table if it has a column of kernels. */
+static void use_row_as_head(struct measured_reader *t)
 {
 	if (t->n < 2 || column_of_role(t, ROLE_KERNEL) < 0)
 		return;
@@ -148,10 +152,13 @@ static void take_head_of_table(struct measured_reader *t)
 	for (uint32_t i = 0; i < t->n; i++)
 		t->sums |= !strcmp(t->word[i], "Invocations") || !strcmp(t->word[i], "Instances");
 	t->n_head = t->n;
-	t->head = take_words(t);
+	t->head = copy_row_words(t);
 }
 
-/* Counts the rows of a name and metric. Returns the count, the number of the launch that the row is about. */
+/*
+ * Counts the rows of a name and metric. Returns the count, which is the number of the launch in the current
+ * row.
+ */
 static uint32_t count_metric(struct measured_reader *t, const char *name, const char *metric)
 {
 	uint64_t hash = table_hash(name, strlen(name)) ^ 3 * table_hash(metric, strlen(metric));
@@ -168,7 +175,7 @@ static uint32_t count_metric(struct measured_reader *t, const char *name, const 
 	return 1;
 }
 
-/* Finds or adds the launch of a key in the file. */
+/* Finds or adds the launch with a name and a key. */
 static struct html_launch *find_or_add_launch(struct measured_reader *t, const char *name, const char *key)
 {
 	struct html_measured *m = t->m;
@@ -187,7 +194,10 @@ static struct html_launch *find_or_add_launch(struct measured_reader *t, const c
 	return &m->launch[m->n++];
 }
 
-/* Returns the kernel's name without the number of its launch, as in "f(int) [12]"; the caller frees it. */
+/*
+ * Returns the name of a kernel without the number of its launch ("f(int)" for "f(int) [12]"); the caller
+ * frees it.
+ */
 static char *kernel_name(const char *text)
 {
 	size_t n = strlen(text), at;
@@ -200,7 +210,7 @@ static char *kernel_name(const char *text)
 										  : xstrdup(text);
 }
 
-static void take_launch_row(struct measured_reader *t, const char *name)
+static void store_launch_row(struct measured_reader *t, const char *name)
 {
 	bool by_metric = t->role[ROLE_METRIC] >= 0 && t->role[ROLE_VALUE] >= 0;
 	const char *metric = word_of_column(t, t->role[ROLE_METRIC]);
@@ -214,7 +224,7 @@ static void take_launch_row(struct measured_reader *t, const char *name)
 		snprintf(number, sizeof(number), "#%u", by_metric ? count_metric(t, name, metric) : t->line);
 	to = find_or_add_launch(t, name, key);
 	if (by_metric) {
-		take_measured_value(to, metric, word_of_column(t, t->role[ROLE_VALUE]),
+		store_measured_value(to, metric, word_of_column(t, t->role[ROLE_VALUE]),
 			word_of_column(t, t->role[ROLE_UNIT]));
 		return;
 	}
@@ -222,21 +232,21 @@ static void take_launch_row(struct measured_reader *t, const char *name)
 		bool mean = !strcmp(t->head[i], "Avg (ns)") || !strcmp(t->head[i], "Average");
 
 		if (t->sums && mean)
-			take_measured_value(to, "Duration", t->word[i], "ns");
+			store_measured_value(to, "Duration", t->word[i], "ns");
 		else
-			take_measured_value(
+			store_measured_value(
 				to, t->head[i], t->word[i], t->unit && i < t->n_units ? t->unit[i] : "");
 	}
 }
 
-static void take_row(struct measured_reader *t)
+static void process_row(struct measured_reader *t)
 {
 	char *name;
 
 	if (t->over)
 		return;
 	if (!t->head) {
-		take_head_of_table(t);
+		use_row_as_head(t);
 		return;
 	}
 	if (t->n + 1 < t->n_head) {
@@ -245,10 +255,10 @@ static void take_row(struct measured_reader *t)
 	}
 	name = kernel_name(word_of_column(t, t->role[ROLE_KERNEL]));
 	if (!*name && !t->m->n && !t->unit) {
-		t->unit = take_words(t);
+		t->unit = copy_row_words(t);
 		t->n_units = t->n;
 	} else if (*name && strncmp(name, "[CUDA mem", 9) != 0) {
-		take_launch_row(t, name);
+		store_launch_row(t, name);
 	}
 	free(name);
 }
@@ -269,7 +279,7 @@ static void on_measured_row(int end, void *ctx)
 
 	(void)end;
 	t->line++;
-	take_row(t);
+	process_row(t);
 	for (uint32_t i = 0; i < t->n; i++)
 		free(t->word[i]);
 	t->n = 0;
@@ -361,7 +371,7 @@ void measured_read(struct html_measured *m, const char *path)
 	}
 	if (!any)
 		die_at((struct place){.file = path},
-			"no known metric in %u kernels (expected a column or metric of examples/plots/correlate, as cycles)",
+			"no known metric in %u kernels (expected a column or metric of examples/plots/correlate, such as cycles)",
 			m->n);
 }
 

@@ -6,11 +6,11 @@
 #include "metric.h"
 #include "report.h"
 
-/* A launch of a kernel as measured, or the mean of all launches of its name. */
+/* A measured launch of a kernel, or the mean of all launches of its name. */
 struct html_launch {
-	char *name, *key;        /* key: distinguishes launches of the name in its file */
+	char *name, *key;        /* key: distinguishes launches of the same name in a file */
 	double value[N_METRICS]; /* by metric; NAN: not measured */
-	double sm_cycles;        /* cycles added up over all SMs; 0: not measured */
+	double sm_cycles;        /* sum of cycles over all SMs; 0: not measured */
 	bool all;                /* mean of all launches */
 };
 
@@ -20,7 +20,7 @@ struct html_measured {
 	uint32_t n, cap;
 };
 
-/* Reads a CSV table (NAME.csv), or results. Prints an error and exits if the file has no metric. */
+/* Reads a CSV table (NAME.csv) or results. Ends the program if the file has no metric. */
 void measured_read(struct html_measured *m, const char *path);
 void measured_free(struct html_measured *m);
 

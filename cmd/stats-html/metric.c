@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Metrics: names by profiler, units, and the figures of results that they are compared with; see metric.h. */
+/*
+ * Metrics: their names in profilers, their units, and the figures of results with which they are compared;
+ * see metric.h.
+ */
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -108,7 +111,7 @@ enum metric metric_of(const char *title, char unit[16])
 	return METRIC_NONE;
 }
 
-/* Returns the factor of "Kbyte", "KiB/s" and the like; 0: it is no unit of bytes. */
+/* Returns the factor of a unit such as "Kbyte" or "KiB/s"; 0 if it is not a unit of bytes. */
 static double bytes_factor(const char *unit)
 {
 	static const char *const endings[] = {"byte", "bytes", "b"};
@@ -140,7 +143,7 @@ double metric_value(enum metric metric, const char *title, double v, const char 
 	bool percent = strchr(unit, '%') || strchr(shown, '%');
 
 	if (metric == METRIC_DRAM_BANDWIDTH && percent && strstr(title, "Memory Throughput"))
-		return (double)NAN; /* percent of the peak */
+		return (double)NAN; /* this value is in percent of the peak */
 	if (metric == METRIC_OCCUPANCY && !percent && v <= 1)
 		return 100 * v;
 	return v * unit_factor(*shown ? shown : unit);

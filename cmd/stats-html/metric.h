@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Metrics that profilers measure and results have, as examples/plots/correlate compares them. */
+/*
+ * Metrics that profilers measure and that results have. examples/plots/correlate compares the same metrics.
+ */
 #ifndef METRIC_H
 #define METRIC_H
 
@@ -12,40 +14,40 @@ enum metric {
 	METRIC_TIME, /* ns */
 	METRIC_WARP_INSTRUCTIONS,
 	METRIC_THREAD_INSTRUCTIONS,
-	METRIC_L1_HIT_RATE, /* percent, as all rates */
+	METRIC_L1_HIT_RATE, /* percent, like all rates */
 	METRIC_L2_HIT_RATE,
 	METRIC_DRAM_READ_BYTES,
 	METRIC_DRAM_WRITE_BYTES,
 	METRIC_DRAM_BYTES,
-	METRIC_DRAM_BANDWIDTH, /* bytes a second */
+	METRIC_DRAM_BANDWIDTH, /* bytes per second */
 	METRIC_OCCUPANCY,
 	N_METRICS,
-	METRIC_SM_CYCLES = N_METRICS, /* cycles added up over SMs; not compared */
+	METRIC_SM_CYCLES = N_METRICS, /* sum of cycles over the SMs; not compared */
 	METRIC_NONE
 };
 
 struct metric_info {
-	const char *name, *title, *unit; /* title: that of an axis; unit: of the values */
-	bool percent;                    /* a rate, whose error is a difference in points */
+	const char *name, *title, *unit; /* title: text of an axis; unit: unit of the values */
+	bool percent;                    /* a percentage, whose error is a difference in points */
 };
 
 /* Names and units of the metrics, indexed by enum metric. */
 extern const struct metric_info metric_info[N_METRICS];
 
-/* Finds the metric of a profiler's title "NAME" or "NAME (UNIT)"; unit gets the unit, or "". */
+/* Finds the metric of a profiler's title "NAME" or "NAME (UNIT)". Sets unit to the unit, or to "". */
 enum metric metric_of(const char *title, char unit[16]);
 /*
- * Converts a measured value to the unit of its metric. NAN: the metric has no such unit. `shown` is the unit at the
- * value itself.
+ * Converts a measured value to the unit of its metric. Returns NAN if the metric does not have that unit.
+ * unit: unit of the column. shown: unit after the value itself, or "".
  */
 double metric_value(enum metric metric, const char *title, double v, const char *unit, const char *shown);
-/* Sets the metrics that follow from others and are NAN. */
+/* Computes metrics that are NAN from others, if they can be derived. */
 void metric_derive(double value[N_METRICS]);
-/* Sets the metrics of the last kernel read, NAN where they are unknown; hz: clock, 0: unknown. */
+/* Sets the metrics of the kernel that was read last; NAN: unknown. hz: core clock; 0: unknown. */
 void metric_of_results(double value[N_METRICS], const struct results *in, double hz);
-/* Returns the error of a simulated value: in percent of the measured one, or in points. */
+/* Returns the error of a simulated value, in percent of the measured value or, for percentages, in points. */
 double metric_error(enum metric metric, double measured, double simulated);
-/* Returns whether a pair of values can be compared. */
+/* Returns true if the two values can be compared. */
 bool metric_comparable(enum metric metric, double measured, double simulated);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The page: page.html with each marker {{NAME}} replaced by the output of a function. The Makefile makes the array
- * html_page of the template.
+ * The page: page.html with each marker {{NAME}} replaced by the output of a function. The Makefile generates
+ * the array html_page from the template.
  */
 #include <ctype.h>
 #include <math.h>

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Kernels that were measured and simulated: pairs by name and by how often the name occurred before, as
- * examples/plots/correlate pairs them, and their table. Names that only one side has are tried in their short form.
+ * Points: kernels that are both measured and simulated, and their table. Kernels are paired by name and by
+ * the number of earlier launches of that name, like in examples/plots/correlate. Names that only one side has
+ * are compared in their short form.
  *
- * Always true: a pair has a metric that can be compared; a measured time also counts as cycles of the configuration's
- * clock where no cycles were measured.
+ * Always true: a pair has at least one metric that can be compared. If no cycles were measured, they are
+ * computed from the measured time and the clock of the configuration.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -13,14 +14,13 @@
 #include "demangle.h"
 #include "measured.h"
 
-#define POINTS_SINGLE 500u /* above this number of pairs in a run, each name becomes one point */
+#define POINTS_SINGLE 500u /* a run with more pairs than this has one point per name */
 #define ROWS_SHOWN    200u
 
 /* Simulated kernels of one name. */
 struct name_group {
 	char *name;
-	uint32_t first, next,
-		last; /* kernels of the run plus 1: the first, the next to be paired, the last */
+	uint32_t first, next, last; /* kernel numbers of the run plus 1: first, next to pair, last */
 	uint32_t n, paired;
 	double sum[N_METRICS];
 };
@@ -29,12 +29,12 @@ struct pairing {
 	struct html_report *r;
 	struct html_run *run;
 	const struct html_measured *m;
-	struct table simulated, measured; /* names in full */
-	struct table by_name;             /* groups */
+	struct table simulated, measured; /* full names of each side */
+	struct table by_name;             /* index of `group` */
 	struct name_group *group;
 	uint32_t n_groups, cap_groups;
-	uint32_t *following; /* next kernel plus 1 of the same group, by kernel */
-	uint32_t unpaired;   /* measured launches without a kernel */
+	uint32_t *following; /* by kernel: next kernel of the same group, plus 1 */
+	uint32_t unpaired;   /* number of measured launches without a simulated kernel */
 };
 
 static bool is_known_kernel(const struct pairing *p, const char *name)
@@ -53,7 +53,7 @@ static bool is_known_launch(const struct pairing *p, const char *name)
 	return false;
 }
 
-/* Returns the name by which a kernel is paired, for the caller to free. */
+/* Returns the name by which a kernel is paired; the caller frees it. */
 static char *name_for_pairing(const struct pairing *p, const char *name)
 {
 	return demangle(name,
@@ -99,7 +99,7 @@ static double cycles_of_launch(const struct html_run *run, const struct html_lau
 	return run->hz > 0 ? l->value[METRIC_TIME] * run->hz / 1e9 : (double)NAN;
 }
 
-/* Adds a point of a kernel if a metric of the launch can be compared with the simulated values. */
+/* Adds a point for a kernel if any metric of the launch can be compared. simulated: sums over n kernels. */
 static void add_point(struct pairing *p, uint32_t kernel, uint32_t launch, const struct html_launch *l,
 	const double simulated[N_METRICS], uint32_t n)
 {
@@ -150,7 +150,7 @@ static int compare_point_names(const void *pa, const void *pb)
 	return order ? order : a->launch < b->launch ? -1 : a->launch > b->launch;
 }
 
-/* Adds the values of a point to sums; n counts the points of each metric. */
+/* Adds the values of point p to the sums. n: number of points per metric. */
 static void add_to_sums(struct html_point *sum, uint32_t n[N_METRICS], const struct html_point *p)
 {
 	for (int i = 0; i < N_METRICS; i++)
@@ -161,8 +161,8 @@ static void add_to_sums(struct html_point *sum, uint32_t n[N_METRICS], const str
 		}
 }
 
-/* Replaces the pairs of each name, from point `from` on, by one pair of means. */
-static void join_points(struct html_report *r, uint32_t from)
+/* Replaces the points of each name, from point `from` on, by one point with their means. */
+static void merge_points_by_name(struct html_report *r, uint32_t from)
 {
 	uint32_t to = from;
 
@@ -186,7 +186,7 @@ static void join_points(struct html_report *r, uint32_t from)
 	r->n_points = to;
 }
 
-void html_pair(struct html_report *r, struct html_run *run, const struct html_measured *m)
+void html_add_points(struct html_report *r, struct html_run *run, const struct html_measured *m)
 {
 	struct pairing p = {.r = r, .run = run, .m = m};
 	uint32_t from = r->n_points, left = 0;
@@ -208,7 +208,7 @@ void html_pair(struct html_report *r, struct html_run *run, const struct html_me
 		html_warn(r, "%.100s and %.100s: %u measured and %u simulated kernels have no counterpart",
 			m->path, run->name, p.unpaired, left);
 	if (r->n_points - from > POINTS_SINGLE)
-		join_points(r, from);
+		merge_points_by_name(r, from);
 	free(p.following);
 	free(p.group);
 	table_free(&p.measured);
@@ -226,10 +226,10 @@ void html_metrics_used(const struct html_report *r, bool used[N_METRICS])
 			used[k] |= !isnan(r->point[i].measured[k]);
 }
 
-/* A point by its error in one metric. */
+/* A point with its error in one metric. */
 struct point_error {
 	const struct html_point *point;
-	double size; /* of the error; NAN: the point lacks the metric */
+	double size; /* absolute error; NAN: the point does not have the metric */
 };
 
 static double percent_error_of(const struct html_point *p, enum metric metric)
@@ -237,7 +237,7 @@ static double percent_error_of(const struct html_point *p, enum metric metric)
 	return metric_error(metric, p->measured[metric], p->simulated[metric]);
 }
 
-/* Sorts by error, the largest first; points without the metric are last. */
+/* Orders points by error, the largest first. Points without the metric are last. */
 static int compare_errors(const void *pa, const void *pb)
 {
 	const struct point_error *a = pa, *b = pb;
@@ -249,7 +249,7 @@ static int compare_errors(const void *pa, const void *pb)
 	return (a->point > b->point) - (a->point < b->point);
 }
 
-/* Pearson's coefficient of the points; NAN: it is undefined. */
+/* Pearson's correlation coefficient of the points; NAN if it is undefined. */
 static double correlation(const struct point_error *p, uint32_t n, enum metric metric)
 {
 	double mx = 0, my = 0, xx = 0, yy = 0, xy = 0;
@@ -268,7 +268,7 @@ static double correlation(const struct point_error *p, uint32_t n, enum metric m
 	return xx > 0 && yy > 0 ? xy / sqrt(xx * yy) : (double)NAN;
 }
 
-/* Writes the errors of a run in a metric. Points without the metric are the last of the n. */
+/* Writes the errors of a run in a metric. Points without the metric are last in p. */
 static void write_errors(
 	const struct html_report *r, const struct point_error *p, uint32_t n, enum metric metric, FILE *out)
 {
@@ -314,8 +314,8 @@ static void write_point(
 }
 
 /*
- * Returns the points of a run from *at on, sorted by their error in a metric; *at moves after them. The caller frees
- * them.
+ * Returns the points of the run of point *at, sorted by their error in a metric, and moves *at past them. The
+ * caller frees the array.
  */
 static struct point_error *points_of_run(
 	const struct html_report *r, uint32_t *at, uint32_t *n, enum metric metric)
@@ -333,11 +333,11 @@ static struct point_error *points_of_run(
 	return p;
 }
 
-/* Writes the table of points, those with most error in the metric `by` first. */
+/* Writes the table of points, sorted by decreasing error in the metric `by`. */
 static void write_points_table(
 	const struct html_report *r, const bool used[N_METRICS], enum metric by, FILE *out)
 {
-	fputs("<details><summary>All kernels, those with most error first</summary><div class=\"scroll\"><table "
+	fputs("<details><summary>All kernels, sorted by decreasing error</summary><div class=\"scroll\"><table "
 	      "class=\"sort named\"><thead><tr><th>kernel</th><th>run</th>",
 		out);
 	for (int i = 0; i < N_METRICS; i++)

@@ -3,16 +3,16 @@
  * stats-html: declarations shared by its files.
  *
  *   main.c      the command line
- *   load.c      results and profiles into runs
- *   page.c      the template (page.html) with its markers filled; the head
+ *   load.c      reads results and profiles into runs
+ *   page.c      fills the markers of the template (page.html); the head of the page
  *   tables.c    tables of kernels and of several runs, as HTML
- *   measured.c  tables of measured figures
- *   metric.c    metrics that are measured and simulated
- *   points.c    kernels that were measured and simulated, and their table
+ *   measured.c  reads tables of measured figures
+ *   metric.c    metrics that can be measured and simulated
+ *   points.c    kernels that are measured and simulated, and their table
  *   source.c    source files and instructions, as HTML
  *   data.c      the data of the charts, as JSON
  *
- * Always true: each text from an input passes html_text() or html_json(), which leave no markup.
+ * Always true: each text from an input is written by html_text() or html_json(), which escape markup.
  */
 #ifndef STATS_HTML_H
 #define STATS_HTML_H
@@ -46,33 +46,34 @@ enum html_figure {
 
 extern const char *const html_figure_names[N_HTML_FIGURES];
 
-#define HTML_KINDS     16u  /* most kinds of operations */
-#define HTML_GROUP     200u /* more kernels than these are grouped by name */
-#define HTML_PCS       400u /* most instructions in the report */
-#define HTML_RUNS      40u  /* most runs in the matrix */
-#define HTML_INTERVALS 512u /* most intervals; more are joined */
+#define HTML_KINDS     16u  /* maximum number of kinds of operations */
+#define HTML_GROUP     200u /* kernels of a run with more than this number are grouped by name */
+#define HTML_PCS       400u /* maximum number of instructions in the report */
+#define HTML_RUNS      40u  /* maximum number of runs in the matrix */
+#define HTML_INTERVALS 512u /* maximum number of intervals; more are merged */
 
 struct html_named {
 	char *name;
 	double value;
 };
 
-/* A kernel, or several of equal names. A figure that is absent is 0, since records leave out zeros. */
+/* A kernel, or several kernels of one name. An absent figure is 0, because records leave out zeros. */
 struct html_kernel {
 	char *name, *shown, *full; /* name as recorded, short, and demangled */
 	char grid[40], block[40], status[16];
 	uint64_t id;
 	uint32_t position, launches;
 	double figure[N_HTML_FIGURES];
-	double first;                     /* cycle of the run at which it begins */
-	double stall[HOTSPOTS_N_REASONS]; /* scheduler cycles of the profile; all 0 without one */
-	double operations[HTML_KINDS];    /* operations by kind of the run */
-	double metric[N_METRICS];         /* NAN: unknown */
+	double first; /* cycle of the run at which the kernel begins */
+	/* by reason: scheduler cycles of the profile; all are 0 without a profile */
+	double stall[HOTSPOTS_N_REASONS];
+	double operations[HTML_KINDS]; /* operations of the kernel, by kind of the run */
+	double metric[N_METRICS];      /* NAN: unknown */
 };
 
-/* One instruction of a kernel, from the profile. */
+/* An instruction of a kernel, from the profile. */
 struct html_inst {
-	char *kernel, *name; /* name: that of its figures, without the bracket at its end */
+	char *kernel, *name; /* name: prefix of its figures, up to the closing bracket */
 	char *pc, *opcode;
 	char *file;    /* "": unknown */
 	uint32_t line; /* 0: unknown */
@@ -80,7 +81,7 @@ struct html_inst {
 	double cycles[HOTSPOTS_N_REASONS], all;
 };
 
-/* Values of one place (SM, slice, channel) over time: rows of a heat map. */
+/* Values of places (SMs, slices or channels) over time: a heat map with one row per place. */
 struct html_map {
 	float *at; /* values by interval and place */
 	uint32_t places, cap;
@@ -88,39 +89,40 @@ struct html_map {
 
 struct html_interval {
 	double first, cycles, insts, l1, l1_miss, l2, l2_miss, l2_bytes, dram_bytes, warp_cycles;
-	double stall[HOTSPOTS_N_REASONS + 1]; /* the last: SMs without a thread block */
+	/* by reason; the last element is for SMs without a thread block */
+	double stall[HOTSPOTS_N_REASONS + 1];
 };
 
 enum html_place { PLACE_SM, PLACE_SLICE, PLACE_CHANNEL, N_PLACES };
 
 struct html_run {
 	char *name, *gpu, *status;
-	char *hash;                /* of the texts of all kernels; NULL or "": unknown */
-	struct html_named *option; /* name: "NAME\0VALUE" of options, then of what is given */
+	char *hash;                /* hash of the texts of all kernels; NULL or "": unknown */
+	struct html_named *option; /* name: "NAME\0VALUE" of a configuration option or of an option given */
 	uint32_t n_options, cap_options;
-	double places[N_PLACES]; /* places of each kind in the configuration */
+	double places[N_PLACES]; /* number of places of each kind in the configuration */
 	double hz, sms;          /* clock and number of SMs in the configuration; 0: unknown */
 	struct html_kernel *kernel;
 	uint32_t n_kernels, cap_kernels;
-	struct html_named *total, *peak; /* figures of the whole run; peaks of the profile */
+	struct html_named *total, *peak; /* figures of the whole run; peak rates from the profile */
 	uint32_t n_totals, cap_totals, n_peaks, cap_peaks;
 	char *kind[HTML_KINDS];
 	uint32_t n_kinds;
 	struct html_inst *inst;
 	uint32_t n_insts, cap_insts;
-	struct table insts; /* instructions by name and kernel, while they are read */
+	struct table insts; /* index of `inst` by name and kernel, while instructions are read */
 	struct html_interval *interval;
 	uint32_t n_intervals, cap_intervals;
 	struct html_map map[N_PLACES];
 	bool profiled, has_lines;
 };
 
-/* A kernel that was measured and simulated. */
+/* A kernel that is both measured and simulated. */
 struct html_point {
 	char *name;
 	uint32_t run;
-	uint32_t launch; /* number among those of its name, from 1; 0: mean of several */
-	double measured[N_METRICS], simulated[N_METRICS]; /* NAN: unknown, or not to be compared */
+	uint32_t launch; /* number among the launches of its name, from 1; 0: mean of several */
+	double measured[N_METRICS], simulated[N_METRICS]; /* by metric; NAN: unknown, or not comparable */
 };
 
 struct html_report {
@@ -129,7 +131,7 @@ struct html_report {
 	struct html_named *warning; /* texts */
 	uint32_t n_warnings, cap_warnings;
 	const char *source, *title;
-	struct html_point *point; /* by run */
+	struct html_point *point; /* sorted by run */
 	uint32_t n_points, cap_points;
 	int status;
 };
@@ -138,44 +140,47 @@ struct html_report {
 void html_load_run(struct html_report *r, const char *path);
 /* Adds a profile to run number `run`. */
 void html_load_profile(struct html_report *r, const char *path, uint32_t run);
-/* Merges kernels of equal names if a run has many kernels, and sorts instructions. */
-void html_finish(struct html_report *r);
+/* Sorts instructions, and merges kernels of one name in runs with many kernels. */
+void html_sort_and_merge(struct html_report *r);
 void html_free(struct html_report *r);
-/* Value of an option of a run, or of its origin; NULL: unknown. */
+/* Value of a configuration option of a run, or of a field about its origin; NULL: unknown. */
 const char *html_option(const struct html_run *run, const char *name);
-/* Clock in Hz of the configuration of a run that starts; 0: unknown. */
+/* Core clock in Hz from the record that starts a run; 0: unknown. */
 double html_clock(const struct result_item *start);
 void html_warn(struct html_report *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* page.c */
 void html_write(const struct html_report *r, FILE *out);
-/* Writes text with &, <, >, quotes and control characters escaped. */
+/* Writes `text` with &, <, > and quotes escaped and control characters replaced. */
 void html_text(FILE *out, const char *text);
-/* Writes a JSON string that is also safe inside of a script element. */
+/* Writes a JSON string that is also safe inside a script element. */
 void html_json(FILE *out, const char *text);
-/* Writes a number: whole ones in full, others with up to 6 digits. */
+/* Writes a number: whole numbers in full, others as in records; null if it is not finite. */
 void html_number(FILE *out, double v);
 
 /* tables.c */
 void html_kernels(const struct html_report *r, FILE *out);
 void html_compare(const struct html_report *r, FILE *out);
 void html_roofline(const struct html_report *r, FILE *out);
-/* Share of hits of accesses in percent; NAN without accesses. */
+/* Hit rate in percent; NAN without accesses. */
 double html_hit_rate(double accesses, double misses);
-/* Bytes in cycles of a run as GB/s; NAN: the clock is unknown. */
-double html_rate(const struct html_run *run, double bytes, double cycles);
+/* Rate in GB/s of `bytes` bytes in `cycles` cycles of a run; NAN if the clock is unknown. */
+double html_gb_per_s(const struct html_run *run, double bytes, double cycles);
 
-/* Writes a cell with a number; NAN: an empty one. */
+/* Writes a table cell with a number; an empty cell for NAN. */
 void html_cell(FILE *out, const char *format, double v);
-/* Writes a cell with a bar: the share of each reason. */
+/* Writes a table cell with a bar that shows the share of each reason. */
 void html_bar(FILE *out, const double part[HOTSPOTS_N_REASONS]);
 
 /* points.c */
 struct html_measured;
-/* Adds the kernels that a run and a measurement have. Called before html_finish(), run by run. */
-void html_pair(struct html_report *r, struct html_run *run, const struct html_measured *m);
+/*
+ * Adds the points of the kernels that both a run and a measurement have. Called before html_sort_and_merge(),
+ * for one run after another.
+ */
+void html_add_points(struct html_report *r, struct html_run *run, const struct html_measured *m);
 void html_measured_table(const struct html_report *r, FILE *out);
-/* Sets which metrics a point compares. */
+/* Sets used[i] if metric i of any point can be compared. */
 void html_metrics_used(const struct html_report *r, bool used[N_METRICS]);
 
 /* source.c */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Source files with the cycles of each line and the instructions under it, and the table of all instructions.
+ * Source files with the cycles and the instructions of each line, and the table of all instructions.
  *
- * Always true: no file outside of the directory of --source is read, whatever names and links there are; a file is
- * looked up by its path and by each end of it, the longest first.
+ * Always true: no file outside the directory of --source is read, regardless of names and links. A file is
+ * searched by its path and by each end of the path, the longest first.
  */
 #include <fcntl.h>
 #include <math.h>
@@ -16,10 +16,10 @@
 #include "report.h"
 
 #define SOURCE_BYTES (16u << 20) /* largest file that is shown */
-#define SHOWN_BYTES  400u        /* longest line in bytes; a longer one is cut */
+#define SHOWN_BYTES  400u        /* maximum length of a shown line in bytes; longer lines are cut */
 #define CONTEXT      6u          /* lines shown before and after a line with instructions */
 
-/* Instructions of a run by file, line and cycles. */
+/* Instructions of a run, sorted by file, line and cycles. */
 struct source_view {
 	const struct html_run *run;
 	const struct html_inst **inst;
@@ -41,7 +41,7 @@ static int compare_inst_lines(const void *pa, const void *pb)
 		return order;
 	if (a->line != b->line)
 		return a->line < b->line ? -1 : 1;
-	return a < b ? -1 : a > b; /* run->inst is sorted by cycles */
+	return a < b ? -1 : a > b; /* because run->inst is sorted by cycles */
 }
 
 static int by_file_cycles(const void *pa, const void *pb)
@@ -95,7 +95,7 @@ static bool has_parent_component(const char *path)
 	return false;
 }
 
-/* Opens a regular file whose real path is below the real path of a directory. NULL: there is none. */
+/* Opens a regular file with a real path below the real path of a directory. Returns NULL if there is none. */
 static FILE *open_below_directory(const char *directory, const char *path)
 {
 	char *real = realpath(path, NULL);
@@ -114,7 +114,10 @@ static FILE *open_below_directory(const char *directory, const char *path)
 	return in;
 }
 
-/* Opens a source file below the directory of --source. NULL: it has none of these names. */
+/*
+ * Opens a source file below the directory of --source. Returns NULL if the directory has no file of these
+ * names.
+ */
 static FILE *open_source(const char *directory, const char *file)
 {
 	char *root = realpath(directory, NULL), *path;
@@ -139,7 +142,7 @@ static FILE *open_source(const char *directory, const char *file)
 
 /* ---- lines ---------------------------------------------------------------------------------------------- */
 
-/* Begins the row of an instruction with its PC, opcode and kernel. */
+/* Begins the table row of an instruction with its PC, opcode and kernel. */
 static void begin_inst_row(const struct html_inst *in, FILE *out)
 {
 	char *shown = demangle(in->kernel, DEMANGLE_SHORT);
@@ -154,7 +157,10 @@ static void begin_inst_row(const struct html_inst *in, FILE *out)
 	free(shown);
 }
 
-/* Writes the instructions of one line, hottest first, of those that the page shows. */
+/*
+ * Writes the instructions of one line, the hottest first. Instructions that the page does not show are left
+ * out.
+ */
 static void write_line_insts(const struct source_view *v, uint32_t from, uint32_t to, FILE *out)
 {
 	fputs("<table class=\"insts\"><tbody>\n", out);
@@ -171,7 +177,7 @@ static void write_line_insts(const struct source_view *v, uint32_t from, uint32_
 	fputs("</tbody></table>", out);
 }
 
-/* Writes a source line; from, to: its instructions. text NULL: its text is unknown. */
+/* Writes a source line. from, to: range of its instructions. text: text of the line; NULL: unknown. */
 static void write_line(const struct source_view *v, uint32_t line, const char *text, uint32_t from,
 	uint32_t to, bool open, FILE *out)
 {
@@ -200,15 +206,15 @@ static void write_line(const struct source_view *v, uint32_t line, const char *t
 	fputs("</td></tr>\n", out);
 }
 
-/* A position in the instructions of a file while its lines are written. */
+/* Position in the instructions of a file while its lines are written. */
 struct line_walk {
 	const struct source_range *file;
-	uint32_t at, end;  /* instructions from `at` on are of this line or later ones */
+	uint32_t at, end;  /* range of the instructions of this and later lines */
 	uint32_t hottest;  /* line with most cycles */
 	uint32_t previous; /* last line with instructions; 0: none */
 };
 
-static void start_walk(struct line_walk *w, const struct source_view *v, const struct source_range *f)
+static void start_line_walk(struct line_walk *w, const struct source_view *v, const struct source_range *f)
 {
 	double most = -1, sum = 0;
 
@@ -225,7 +231,7 @@ static void start_walk(struct line_walk *w, const struct source_view *v, const s
 		w->at++;
 }
 
-/* Returns the end of the instructions of `line`, which begin at w->at if there are any. */
+/* Returns the end of the instructions of `line`. They begin at w->at if there are any. */
 static uint32_t end_of_line(const struct line_walk *w, const struct source_view *v, uint32_t line)
 {
 	uint32_t i = w->at;
@@ -235,13 +241,13 @@ static uint32_t end_of_line(const struct line_walk *w, const struct source_view 
 	return i;
 }
 
-static bool is_shown(const struct line_walk *w, const struct source_view *v, uint32_t line)
+static bool is_near_instruction(const struct line_walk *w, const struct source_view *v, uint32_t line)
 {
 	return (w->previous && line - w->previous <= CONTEXT) ||
 	       (w->at < w->end && v->inst[w->at]->line - line <= CONTEXT);
 }
 
-/* Writes the text of a file: the lines with instructions and those around them. */
+/* Writes the text of a file: lines with instructions and the lines around them. */
 static void write_text(const struct source_view *v, const struct source_range *f, FILE *in, FILE *out)
 {
 	struct line_walk w;
@@ -249,7 +255,7 @@ static void write_text(const struct source_view *v, const struct source_range *f
 	size_t cap = 0;
 	bool gap = false;
 
-	start_walk(&w, v, f);
+	start_line_walk(&w, v, f);
 	for (uint32_t line = 1; getline(&text, &cap, in) >= 0; line++) {
 		uint32_t end = end_of_line(&w, v, line);
 
@@ -258,7 +264,7 @@ static void write_text(const struct source_view *v, const struct source_range *f
 			strcpy(text + SHOWN_BYTES - 3, "...");
 		if (end > w.at)
 			w.previous = line;
-		if (end > w.at || is_shown(&w, v, line)) {
+		if (end > w.at || is_near_instruction(&w, v, line)) {
 			write_line(v, line, text, w.at, end, line == w.hottest, out);
 			gap = false;
 		} else if (!gap) {
@@ -267,19 +273,19 @@ static void write_text(const struct source_view *v, const struct source_range *f
 		}
 		w.at = end;
 	}
-	for (uint32_t end; w.at < w.end; w.at = end) { /* lines that the text lacks */
+	for (uint32_t end; w.at < w.end; w.at = end) { /* lines beyond the end of the text */
 		end = end_of_line(&w, v, v->inst[w.at]->line);
 		write_line(v, v->inst[w.at]->line, NULL, w.at, end, false, out);
 	}
 	free(text);
 }
 
-/* Writes the lines of a file whose text is not known. */
-static void write_numbers(const struct source_view *v, const struct source_range *f, FILE *out)
+/* Writes the lines of a file with unknown text. */
+static void write_line_numbers(const struct source_view *v, const struct source_range *f, FILE *out)
 {
 	struct line_walk w;
 
-	start_walk(&w, v, f);
+	start_line_walk(&w, v, f);
 	for (uint32_t end; w.at < w.end; w.at = end) {
 		end = end_of_line(&w, v, v->inst[w.at]->line);
 		write_line(v, v->inst[w.at]->line, NULL, w.at, end, v->inst[w.at]->line == w.hottest, out);
@@ -303,7 +309,7 @@ static void write_file(const struct html_report *r, const struct source_view *v,
 	if (in)
 		write_text(v, f, in, out);
 	else
-		write_numbers(v, f, out);
+		write_line_numbers(v, f, out);
 	fputs("</tbody></table></div></details>\n", out);
 	if (in)
 		fclose(in);
@@ -365,7 +371,8 @@ static void write_run(const struct html_report *r, const struct html_run *run, F
 		write_inst(&run->inst[k], v.all, out);
 	fputs("</tbody></table></div>\n", out);
 	if (run->n_insts > HTML_PCS)
-		fprintf(out, "<p>%u cooler instructions are left out.</p>", run->n_insts - HTML_PCS);
+		fprintf(out, "<p>%u instructions with fewer cycles are left out.</p>",
+			run->n_insts - HTML_PCS);
 	free_view(&v);
 }
 

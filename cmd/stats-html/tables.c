@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tables of kernels and runs, as HTML that is readable without a script. */
+/* Tables of kernels and runs as HTML, readable without a script. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@ double html_hit_rate(double accesses, double misses)
 	return accesses > 0 ? 100 * (accesses - misses) / accesses : (double)NAN;
 }
 
-double html_rate(const struct html_run *run, double bytes, double cycles)
+double html_gb_per_s(const struct html_run *run, double bytes, double cycles)
 {
 	return run->hz > 0 && cycles > 0 ? bytes / cycles * run->hz / 1e9 : (double)NAN;
 }
@@ -66,7 +66,7 @@ static void write_kernel(const struct html_run *run, const struct html_kernel *k
 	html_cell(out, "%.1f", 100 * f[HTML_occupancy]);
 	html_cell(out, "%.1f", html_hit_rate(f[HTML_l1_accesses], f[HTML_l1_misses]));
 	html_cell(out, "%.1f", html_hit_rate(f[HTML_l2_accesses], f[HTML_l2_misses]));
-	html_cell(out, "%.1f", html_rate(run, f[HTML_dram_read] + f[HTML_dram_written], f[HTML_cycles]));
+	html_cell(out, "%.1f", html_gb_per_s(run, f[HTML_dram_read] + f[HTML_dram_written], f[HTML_cycles]));
 	html_bar(out, k->stall);
 	fputs("</tr>\n", out);
 }
@@ -110,7 +110,7 @@ static double peak_of_figure(const struct html_run *run, const char *figure, con
 	return NAN;
 }
 
-/* Returns the mean bytes of an access to the L2 over the intervals of the run; NAN: they are unknown. */
+/* Returns the mean number of bytes per L2 access over the intervals of the run; NAN: unknown. */
 static double l2_access_bytes(const struct html_run *run)
 {
 	double bytes = 0, accesses = 0;
@@ -122,15 +122,16 @@ static double l2_access_bytes(const struct html_run *run)
 	return accesses > 0 && bytes > 0 ? bytes / accesses : (double)NAN;
 }
 
-/* Writes the intensity of n operations on bytes in a kernel's cycles, and the share of the peak bandwidth `of`. */
+/* Writes two cells: operations per byte, and bandwidth in percent of the peak of memory level `of`. */
 static void write_intensity(
 	const struct html_run *run, double n, double bytes, double cycles, const char *of, FILE *out)
 {
 	html_cell(out, "%.3g", bytes > 0 ? n / bytes : (double)NAN);
-	html_cell(out, "%.2f", 100 * html_rate(run, bytes, cycles) / peak_of_figure(run, "peak_bytes", of));
+	html_cell(
+		out, "%.2f", 100 * html_gb_per_s(run, bytes, cycles) / peak_of_figure(run, "peak_bytes", of));
 }
 
-/* Writes a row for each kernel and type of operation. Returns the number of rows. */
+/* Writes a row for each kernel and kind of operation. Returns the number of rows. */
 static uint32_t write_roof_rows(const struct html_run *run, FILE *out)
 {
 	double access = l2_access_bytes(run);
@@ -141,7 +142,7 @@ static uint32_t write_roof_rows(const struct html_run *run, FILE *out)
 			const struct html_kernel *kernel = &run->kernel[i];
 			const double *f = kernel->figure;
 			double bytes = f[HTML_dram_read] + f[HTML_dram_written], n = kernel->operations[k];
-			double rate = html_rate(run, n, f[HTML_cycles]);
+			double rate = html_gb_per_s(run, n, f[HTML_cycles]);
 
 			if (n <= 0)
 				continue;
@@ -168,12 +169,12 @@ void html_roofline(const struct html_report *r, FILE *out)
 	uint32_t rows;
 
 	if (!run || !run->n_peaks) {
-		fputs("<p class=\"none\">Operations and peaks come with a profile.</p>", out);
+		fputs("<p class=\"none\">Operations and peaks require a profile.</p>", out);
 		return;
 	}
 	fputs("<div class=\"scroll\"><table class=\"sort named\"><thead><tr><th>kernel</th><th>type</th><th>operations</th>"
-	      "<th>Gop/s</th><th>% of peak</th><th>operations a DRAM byte</th><th>% of DRAM peak</th>"
-	      "<th>operations an L2 byte</th><th>% of L2 peak</th></tr></thead><tbody>\n",
+	      "<th>Gop/s</th><th>% of peak</th><th>operations per DRAM byte</th><th>% of DRAM peak</th>"
+	      "<th>operations per L2 byte</th><th>% of L2 peak</th></tr></thead><tbody>\n",
 		out);
 	rows = write_roof_rows(run, out);
 	fputs("</tbody></table></div>\n", out);
@@ -193,7 +194,7 @@ static double cycles_of(const struct html_run *run)
 	return sum;
 }
 
-/* Returns whether the option at i of the first run has another value in another run. */
+/* Returns true if an option has different values in the first run and in another run. */
 static bool differs_between_runs(const struct html_report *r, const char *name)
 {
 	const char *first = html_option(&r->run[0], name);
@@ -292,10 +293,10 @@ static int compare_changes_of_runs(const void *pa, const void *pb)
 	return strcmp(a->name, b->name);
 }
 
-#define MOVED 15u /* figures that are shown */
+#define MOVED 15u /* maximum number of figures shown */
 
-/* Writes the figures of a whole run that differ most from those of the first run. */
-static void write_moved(const struct html_run *a, const struct html_run *b, FILE *out)
+/* Writes the figures of run b that differ most from those of run a. */
+static void write_differing_figures(const struct html_run *a, const struct html_run *b, FILE *out)
 {
 	struct html_change *list = xcalloc(a->n_totals + 1u, sizeof(*list));
 	uint32_t n = 0;
@@ -341,6 +342,6 @@ void html_compare(const struct html_report *r, FILE *out)
 	write_matrix(r, out);
 	fputs("<h3>Differences from the first run</h3>", out);
 	for (uint32_t i = 1; i < r->n_runs && i < HTML_RUNS; i++)
-		write_moved(&r->run[0], &r->run[i], out);
+		write_differing_figures(&r->run[0], &r->run[i], out);
 	html_measured_table(r, out);
 }

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Selects picks from strata: the number of kernels of each, which ones, and their weights.
+ * Selects picks from strata: the number of picks per stratum, the kernels and their weights.
  *
- * Always true: the first kernel of a stratum of three or more is a stratum of its own; a stratum of two
- * or more kernels gives at least two picks, to estimate its spread (neither holds with --one). The weights times the
- * sizes of the picks add up to the stratum's size. Each kernel of a stratum has the same chance.
+ * Always true: the first kernel of a stratum of three or more becomes a stratum of its own, and a stratum of
+ * two or more kernels has at least two picks, to estimate its spread (both not with --one). The sum of the
+ * weights times the sizes of the picks is the size of the stratum. Each kernel of a stratum is picked with
+ * the same probability.
  *
- * The deviation of cycles from a stratum's rate is unknown beforehand. It is estimated from measured times if there
- * are some, else as RATE_SPREAD of a kernel's instructions and a quarter of their spread. The root mean square of the
- * deviations in strata of generated applications of 200 kernels is 0.05 on an RTX 3070, 0.06 on a V100 and 0.12 on an
- * H100; RATE_SPREAD is nearer to the largest, because few picks of a stratum show too small a spread. The numbers of
- * picks minimise the work for the wanted error (Neyman's allocation with costs). The error is half of the 95 % interval,
- * by Student's distribution, which requires more picks if there are few.
+ * The deviation of a kernel's cycles from the rate of its stratum is not known in advance. It is estimated
+ * from measured times if they are given, else as RATE_SPREAD of a kernel's instructions and a quarter of
+ * their spread. The root mean square of the deviations in strata of generated applications of 200 kernels is
+ * 0.05 on an RTX 3070, 0.06 on a V100 and 0.12 on an H100; RATE_SPREAD is near the largest of these, because
+ * few picks underestimate the spread of a stratum. The numbers of picks minimise the work for the wanted
+ * error (Neyman's allocation with costs). The error is half of the 95 % interval with Student's distribution,
+ * which requires more picks if there are few.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -23,9 +25,9 @@
 #include "weighted.h"
 
 #define RATE_SPREAD 0.10
-#define MANY        20 /* kernels of a stratum */
+#define MANY        20 /* number of kernels in a stratum */
 #define VERY_MANY   100
-#define KERNEL_COST 500.0 /* cost of a launch, in warp instructions */
+#define KERNEL_COST 500.0 /* cost of a launch in warp instructions */
 
 struct member {
 	double value;
@@ -33,11 +35,11 @@ struct member {
 };
 
 struct stratum {
-	struct member *member; /* by value */
+	struct member *member; /* sorted by value */
 	uint32_t n, picks, least;
-	double size, value; /* total of all members */
-	double sigma;       /* standard deviation of a kernel's value */
-	double urge;        /* weight in the distribution of picks */
+	double size, value;      /* sums over all members */
+	double sigma;            /* standard deviation of the value of a kernel */
+	double picks_per_effort; /* share of picks per effort */
 };
 
 static double kernel_value(const struct app *a, uint32_t i)
@@ -57,8 +59,8 @@ static int compare_members(const void *a, const void *b)
 }
 
 /*
- * Returns the fewest picks of a stratum of n kernels: two for a spread, more for large strata, in which two picks
- * may miss the few kernels that differ much.
+ * Returns the minimum number of picks of a stratum of n kernels: two to estimate the spread, more for large
+ * strata, in which two picks may miss a few kernels that differ much.
  */
 static uint32_t fewest_picks_of_stratum(uint32_t n, const struct wish *w)
 {
@@ -92,18 +94,18 @@ static void measure_stratum(
 	double assumed = RATE_SPREAD * mean + (a->timed ? 0 : spread / 4);
 
 	s->sigma = s->n > 1 ? sqrt(stray / (s->n - 1) + assumed * assumed) : 0;
-	s->urge = s->n * s->sigma / sqrt(cost / s->n);
+	s->picks_per_effort = s->n * s->sigma / sqrt(cost / s->n);
 	s->least = fewest_picks_of_stratum(s->n, w);
 	qsort(s->member, s->n, sizeof(*s->member), compare_members);
 }
 
-/* Sets the picks of each stratum for an effort; returns their number. */
+/* Sets the number of picks of each stratum for an effort; returns the sum. */
 static uint64_t set_picks(struct stratum *s, uint32_t n, double effort)
 {
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
-		double wanted = ceil(effort * s[i].urge);
+		double wanted = ceil(effort * s[i].picks_per_effort);
 
 		s[i].picks = wanted < s[i].least ? s[i].least : wanted > s[i].n ? s[i].n : (uint32_t)wanted;
 		sum += s[i].picks;
@@ -126,8 +128,11 @@ static double expected_error(const struct stratum *s, uint32_t n)
 	return var > 0 ? weighted_student(var * var / squares) * sqrt(var) / sum : 0;
 }
 
-/* Sets the picks for the least effort that reaches the wanted error, or for the most that -n allows. */
-static void set_effort(struct stratum *s, uint32_t n, const struct wish *w)
+/*
+ * Sets the numbers of picks for the smallest effort that reaches the wanted error, or for the largest effort
+ * that -n allows.
+ */
+static void set_smallest_effort(struct stratum *s, uint32_t n, const struct wish *w)
 {
 	double lo = 0, hi = 0;
 
@@ -136,8 +141,8 @@ static void set_effort(struct stratum *s, uint32_t n, const struct wish *w)
 		return;
 	}
 	for (uint32_t i = 0; i < n; i++)
-		if (s[i].urge > 0 && s[i].n / s[i].urge > hi)
-			hi = s[i].n / s[i].urge;
+		if (s[i].picks_per_effort > 0 && s[i].n / s[i].picks_per_effort > hi)
+			hi = s[i].n / s[i].picks_per_effort;
 	for (unsigned i = 0; i < 100; i++) {
 		double mid = (lo + hi) / 2;
 
@@ -153,8 +158,8 @@ static void set_effort(struct stratum *s, uint32_t n, const struct wish *w)
 }
 
 /*
- * Picks kernels systematically: a random start, then equal steps through the kernels by value, so that small and
- * large ones are included.
+ * Picks kernels systematically: starts at a random kernel and proceeds in equal steps through the kernels
+ * sorted by value. So small and large kernels are included.
  */
 static void draw_picks(struct choice *c, const struct stratum *s, uint32_t number, const struct wish *w)
 {
@@ -162,7 +167,8 @@ static void draw_picks(struct choice *c, const struct stratum *s, uint32_t numbe
 	double start = (double)(linear_random(&state) >> 11) * 0x1p-53, step = (double)s->n / s->picks;
 
 	/*
-	 * The middle one: the first of many equal kernels runs with colder caches than the others.
+	 * --one picks the middle kernel, because the first of many equal kernels runs with colder caches than
+	 * the others.
 	 */
 	if (w->one) {
 		c->picked[s->member[s->n / 2].kernel] = true;
@@ -177,7 +183,10 @@ static void draw_picks(struct choice *c, const struct stratum *s, uint32_t numbe
 
 /* ---- strata ------------------------------------------------------------------------------- */
 
-/* Merges the lightest strata into one if -n allows fewer picks than the strata need. */
+/*
+ * Merges the strata with the smallest values into one if -n allows fewer picks than the strata need. Returns
+ * the number of strata.
+ */
 static uint32_t merge_light_strata(const struct app *a, uint32_t *of, uint32_t n, const struct wish *w)
 {
 	struct ranked *s = xcalloc(n, sizeof(*s));
@@ -206,7 +215,7 @@ static uint32_t merge_light_strata(const struct app *a, uint32_t *of, uint32_t n
 	return joined ? left + 1 : n;
 }
 
-/* Groups the kernels by stratum, in one array. */
+/* Groups the kernels by stratum in array `all`. Returns the strata; the caller frees them. */
 static struct stratum *group_members(struct member *all, const struct app *a, const uint32_t *of, uint32_t n)
 {
 	struct stratum *s = xcalloc(n, sizeof(*s));
@@ -225,10 +234,10 @@ static struct stratum *group_members(struct member *all, const struct app *a, co
 }
 
 /*
- * Makes the first kernel of a stratum, which runs with cold caches, a stratum of its own, so that it is always picked,
- * unless -n allows too few picks. Returns the number of strata.
+ * Makes the first kernel of each stratum, which runs with cold caches, a stratum of its own. So it is always
+ * picked. Does nothing if -n allows too few picks. Returns the number of strata.
  */
-static uint32_t set_firsts_apart(const struct app *a, uint32_t *of, uint32_t n, const struct wish *w)
+static uint32_t separate_first_kernels(const struct app *a, uint32_t *of, uint32_t n, const struct wish *w)
 {
 	uint32_t *count = xcalloc(n, sizeof(*count)), *apart = xcalloc(n, sizeof(*apart)), now = n;
 	uint64_t least = 0;
@@ -282,7 +291,7 @@ void choice_make(struct choice *c, const struct app *a, const struct method *m, 
 		.stratum = xcalloc(a->n, sizeof(uint32_t)), .picked = xcalloc(a->n, sizeof(bool))};
 	c->n = merge_light_strata(a, c->stratum, m->strata(a, w, c->stratum), w);
 	if (m->strata != method_random)
-		c->n = set_firsts_apart(a, c->stratum, c->n, w);
+		c->n = separate_first_kernels(a, c->stratum, c->n, w);
 	c->weight = xcalloc(c->n, sizeof(double));
 	c->spread = xcalloc(c->n, sizeof(double));
 	c->kernels = xcalloc(c->n, sizeof(uint32_t));
@@ -291,7 +300,7 @@ void choice_make(struct choice *c, const struct app *a, const struct method *m, 
 
 	for (uint32_t i = 0; i < c->n; i++)
 		measure_stratum(&s[i], a, m, w);
-	set_effort(s, c->n, w);
+	set_smallest_effort(s, c->n, w);
 	for (uint32_t i = 0; i < c->n; i++)
 		draw_picks(c, &s[i], i, w);
 	set_weights(c, a, m, s);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Counts one kernel: reads its thread blocks in order and counts records by static instruction. Properties of an
- * instruction are evaluated once a kernel.
+ * Counts one kernel: reads its thread blocks in order and counts records per static instruction. The
+ * properties of an instruction are evaluated once per kernel.
  *
- * Always true: memory grows with one thread block and the distinct instructions. Only counts of the requested depth are
- * made. A packed kernel is not unpacked if the stream's directory or tables have the counts.
+ * Always true: memory is proportional to one thread block and the number of distinct instructions. Only the
+ * counts of the requested depth are computed. A packed kernel is not unpacked if the directory or the tables
+ * of the stream have the counts.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 #include "table.h"
 #include "trace.h"
 
-#define CODE_MOST (1u << 20) /* distinct instructions, after which a new table is started */
+#define CODE_MOST (1u << 20) /* number of distinct instructions from which on a new table is started */
 
 struct counter {
 	const struct isa *isa;
@@ -91,10 +92,10 @@ static uint32_t code_bin_of(uint64_t name, const struct inst *in)
 }
 
 /*
- * Adds up classes and code bins of the static instructions, times their executions. Sums are integers, so that
- * their order does not matter.
+ * Adds the executions of each static instruction to its class and its code bin. Sums are integers, so their
+ * order does not matter.
  */
-static void count_end(struct counter *c, struct pick_kernel *k)
+static void count_static_insts(struct counter *c, struct pick_kernel *k)
 {
 	uint64_t bin[CODE_BINS] = {0}, name = table_hash(k->name, strlen(k->name));
 
@@ -112,7 +113,7 @@ static void count_end(struct counter *c, struct pick_kernel *k)
 	c->n_used = 0;
 }
 
-static void take_header(struct pick_kernel *k, const struct kernel_header *h)
+static void copy_header(struct pick_kernel *k, const struct kernel_header *h)
 {
 	k->name = xstrdup(h->name ? h->name : "");
 	k->stream = h->stream;
@@ -126,7 +127,7 @@ static void ignore_warning(void *ctx, const struct fault *f)
 	(void)f;
 }
 
-static void take_pack(struct pick_kernel *k, struct pack_kernel *is)
+static void copy_pack_summary(struct pick_kernel *k, struct pack_kernel *is)
 {
 	k->name = is->name;
 	k->insts = is->insts;
@@ -136,15 +137,18 @@ static void take_pack(struct pick_kernel *k, struct pack_kernel *is)
 	memcpy(k->block, is->block, sizeof(k->block));
 }
 
-/* Reads the counts of a packed kernel without unpacking it. 1: done; 0: it must be unpacked; -1: *f. */
-static int take_summary(
+/*
+ * Reads the counts of a packed kernel without unpacking it. Returns 1 if done, 0 if it must be unpacked, -1
+ * and sets *f on a fault.
+ */
+static int read_packed_counts(
 	const struct counter *c, struct klist *list, uint32_t cmd, struct pick_kernel *k, struct fault *f)
 {
 	struct pack_kernel is;
 	uint32_t number = list->cmd[cmd].kernel;
 	int r = 0;
 
-	if (list->cmd[cmd].missing) /* opening it gives the message */
+	if (list->cmd[cmd].missing) /* the message is given when the kernel is opened */
 		return 0;
 	if (list->pack && c->reading <= READ_COUNTS)
 		r = pack_tally(list->pack, number, &is, &k->tally, f);
@@ -156,30 +160,30 @@ static int take_summary(
 			r = 1;
 	}
 	if (r > 0)
-		take_pack(k, &is);
+		copy_pack_summary(k, &is);
 	return r;
 }
 
-/* Notes whether the kernel is left out. */
-static bool note_left_out(const struct counter *c, struct pick_kernel *k)
+/* Sets k->left_out, and returns it. */
+static bool set_left_out(const struct counter *c, struct pick_kernel *k)
 {
 	k->left_out = !kselect_selects(c->select, k->position, k->name);
 	return k->left_out;
 }
 
-/* Counts a kernel that was opened. Returns 0, or -1 and *f. */
+/* Counts the kernel of opened trace t. Returns 0, or -1 and sets *f. */
 static int count_trace(struct counter *c, struct trace *t, struct pick_kernel *k, struct fault *f)
 {
 	int r;
 
-	take_header(k, trace_header(t));
-	if (note_left_out(c, k))
+	copy_header(k, trace_header(t));
+	if (set_left_out(c, k))
 		return 0;
 	while ((r = trace_next(t, &c->block, f)) > 0)
 		count_block(c, k);
 	r = r < 0 ? -1 : trace_finish(t, f);
 	if (r == 0)
-		count_end(c, k);
+		count_static_insts(c, k);
 	return r;
 }
 
@@ -189,9 +193,9 @@ int counter_read(struct counter *c, struct klist *list, uint32_t cmd, struct pic
 	struct trace *t;
 
 	k->position = list->cmd[cmd].position;
-	int r = take_summary(c, list, cmd, k, f);
+	int r = read_packed_counts(c, list, cmd, k, f);
 	if (r > 0)
-		note_left_out(c, k);
+		set_left_out(c, k);
 	if (r)
 		return r < 0 ? -1 : 0;
 	if (code_count(c->code) > CODE_MOST) {

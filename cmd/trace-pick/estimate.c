@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Estimates times (--times auto) by a roofline of a GPU with 80 SMs of four schedulers, from the counts of the traces.
- * A kernel's time is the time of its busiest resource, plus a cost for the launch and for each wave of thread blocks.
+ * Estimates execution times (--times auto) from the counts of the traces, with a roofline of a GPU that has
+ * 80 SMs of four schedulers. The time of a kernel is the time of its busiest resource, plus a cost for the
+ * launch and for each wave of thread blocks.
  *
- * The estimate distinguishes kernels of one name; it is no figure to report. A constant share of sectors misses;
- * latencies are not simulated.
+ * The estimate only serves to distinguish kernels of one name. It assumes that a constant share of sectors
+ * misses, and ignores latencies.
  */
 #include <math.h>
 #include "pick.h"
@@ -13,11 +14,11 @@
 #define SCHEDULERS 4.0
 #define LAUNCH     3000.0 /* cycles */
 #define WAVE       600.0
-#define BLOCKS     8.0  /* thread blocks of an SM at a time */
-#define L2_SECTORS 64.0 /* a cycle, of the whole GPU */
-#define DRAM_SHARE 0.5  /* sectors that miss in the L2 */
-#define DRAM       20.0 /* sectors a cycle */
-#define HEAVY      4.0  /* issue slots of an instruction of a slow unit */
+#define BLOCKS     8.0  /* resident thread blocks per SM */
+#define L2_SECTORS 64.0 /* sectors per cycle, of the whole GPU */
+#define DRAM_SHARE 0.5  /* share of sectors that miss in the L2 */
+#define DRAM       20.0 /* sectors per cycle */
+#define HEAVY      4.0  /* issue slots per instruction of a slow unit */
 
 static double estimate(const struct pick_kernel *k)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads the kernels of a list in one pass. Threads take them in the order of the list; each has its own counter and
- * writes to the kernel's own entry, so that the result does not depend on the number of threads. The first fault in
- * the order of the list is reported.
+ * Reads the kernels of a list in one pass. Threads take kernels in the order of the list. Each thread has its
+ * own counter and writes only the entries of its kernels, so the result does not depend on the number of
+ * threads. The first fault in the order of the list is reported.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -21,7 +21,7 @@ struct reading_job {
 	enum pick_depth reading;
 	uint32_t *cmd; /* by kernel */
 	atomic_uint next;
-	atomic_uint failed; /* the first kernel that could not be read; a->n: none */
+	atomic_uint failed; /* first kernel that could not be read; a->n: none */
 	struct fault fault;
 	pthread_mutex_t lock;
 };
@@ -47,7 +47,10 @@ static void read_features_from(struct reading_job *j, struct klist *list)
 	counter_free(c);
 }
 
-/* Reads kernels on one thread. A packed stream has one table of static instructions, so each thread opens its own. */
+/*
+ * Reads kernels on one thread. An open packed stream has only one table of static instructions, so each
+ * thread opens the stream itself.
+ */
 static void *read_kernels_thread(void *arg)
 {
 	struct reading_job *j = arg;
@@ -67,8 +70,8 @@ static void *read_kernels_thread(void *arg)
 }
 
 /*
- * Returns the number of threads: one for a pipe, which gives its kernels in order only, and for a directory, which is
- * read faster than the stream is opened again.
+ * Returns the number of threads to use. It is one for a pipe, which has its kernels only in order, and for a
+ * stream with a directory, because reading the directory is faster than opening the stream again.
  */
 static unsigned threads_for(const struct app *a, const char *path, enum pick_depth depth, unsigned threads)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Principal components by Jacobi's rotations, and k-means from distant seeds.
+ * Principal components by Jacobi rotations, and k-means with seeds that are far from each other.
  *
- * Always true: sums run in the order of the rows, so that every processor with IEEE numbers gives the same clusters.
+ * Always true: sums are computed in the order of the rows, so every processor with IEEE arithmetic gives the
+ * same clusters.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -40,7 +41,10 @@ static void standardise_columns(double *x, uint32_t n, uint32_t d)
 	}
 }
 
-/* Rotates rows and columns p and q of a so that a[p][q] is 0, and the same columns of the axes v. */
+/*
+ * Rotates rows and columns p and q of a such that a[p][q] becomes 0, and rotates the same columns of the axes
+ * v.
+ */
 static void rotate_to_zero(double *a, double *v, uint32_t d, uint32_t p, uint32_t q)
 {
 	double apq = a[p * d + q], theta, t, c, s;
@@ -69,7 +73,10 @@ static void rotate_to_zero(double *a, double *v, uint32_t d, uint32_t p, uint32_
 	}
 }
 
-/* Eigenvalues on the diagonal of the symmetric a, eigenvectors in the columns of v. */
+/*
+ * Computes the eigenvalues of the symmetric matrix a on its diagonal, and the eigenvectors in the columns of
+ * v.
+ */
 static void find_eigenvectors(double *a, double *v, uint32_t d)
 {
 	for (uint32_t i = 0; i < d; i++)
@@ -104,7 +111,9 @@ static void covariance(double *a, const double *x, uint32_t n, uint32_t d)
 			a[p * d + q] = a[q * d + p];
 }
 
-/* Selects the columns of the largest eigenvalues that together have the share; returns their number. */
+/*
+ * Sets axis[] to the largest eigenvalues that together have the given share of the sum; returns their number.
+ */
 static uint32_t largest_axes(const double *a, uint32_t d, double share, uint32_t *axis)
 {
 	double all = 0, have = 0;
@@ -166,7 +175,10 @@ static double squared_distance(const double *a, const double *b, uint32_t d)
 	return sum;
 }
 
-/* Draws the centres: each further one is a row, with a probability by the square of its distance to the others. */
+/*
+ * Draws k rows as centres. After the first, the probability of a row is proportional to its squared distance
+ * from the nearest centre. Returns the number of centres; near: scratch.
+ */
 static uint32_t draw_seeds(const double *x, uint32_t n, uint32_t d, uint32_t stride, uint32_t k,
 	uint64_t seed, double *centre, double *near)
 {
@@ -244,7 +256,7 @@ double linear_kmeans(
 	double sum = 0;
 	bool moved;
 
-	if (k == 1) { /* its mean */
+	if (k == 1) { /* the centre is the mean */
 		memset(of, 0, n * sizeof(*of));
 		move_centres(x, n, d, stride, 1, centre, of);
 	} else {

@@ -31,9 +31,9 @@ static const char method_help[] = "how kernels are grouped."
 static const struct cli_row rows[] = {
 	{CLI_GROUP, "Selection", NULL, NULL, NULL},
 	{'m', "method", "METHOD", method_help, method_names},
-	{'e', "error", "PERCENT", "error of a total to aim at, half of its 95 % interval (5%)", NULL},
+	{'e', "error", "PERCENT", "wanted error of a total, half of its 95 % interval (default: 5%)", NULL},
 	{'k', "part", "LIST",
-		"pick from these kernels only: positions, ranges, name patterns (3,7-9 or '*gemm*')",
+		"pick only from these kernels: positions, ranges, name patterns (3,7-9 or '*gemm*')",
 		"@kernels"},
 	{OPT_SKIP_MISSING, "skip-missing", NULL,
 		"leave out kernels that the list names and that do not exist, with a warning", NULL},
@@ -42,7 +42,8 @@ static const struct cli_row rows[] = {
 		"execution times: CSV of nsys stats, ncu or stats-csv (-: stdin), or auto: estimated from the traces",
 		"file"},
 	{OPT_PER_STREAM, "per-stream", NULL, "do not group kernels of different streams", NULL},
-	{OPT_ONE, "one", NULL, "pick one kernel of each stratum, of middle size; gives no intervals", NULL},
+	{OPT_ONE, "one", NULL, "pick only the kernel of middle size of each stratum; gives no intervals",
+		NULL},
 	{OPT_SEED, "seed", "N", "seed of the random picks (1)", NULL},
 	{CLI_GROUP, "Output", NULL, NULL, NULL},
 	{'j', "threads", "N", "read with N threads (1); results do not depend on N", NULL},
@@ -121,7 +122,10 @@ static void check_options_of_method_all(const struct pick_args *a)
 		cli_usage("-m all cannot be used with -n or --one");
 }
 
-/* Parses the part to pick from; NULL: all. Weights of picks would be lost, so picks are no part. */
+/*
+ * Parses the operand of -k; NULL: all kernels. A file of picks is rejected, because its weights would be
+ * lost.
+ */
 static struct kselect *parse_part_to_pick(const char *text)
 {
 	struct kselect *s;

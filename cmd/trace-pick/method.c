@@ -8,7 +8,7 @@
 #include "pick.h"
 #include "table.h"
 
-#define MOST_DEEP 24 /* cuts one inside the other */
+#define MOST_DEEP 24 /* maximum depth of nested cuts */
 
 const struct method methods[] = {
 #define METHOD(name, fn, reading, size, help) {#name, fn, reading, size, help},
@@ -47,7 +47,7 @@ static bool same_name(const struct pick_kernel *a, const struct pick_kernel *b, 
 uint32_t method_by_name(const struct app *a, const struct wish *w, uint32_t *of)
 {
 	struct table t = {0};
-	uint32_t *first = NULL, cap = 0, n = 0; /* kernel of each group */
+	uint32_t *first = NULL, cap = 0, n = 0; /* by group: its first kernel */
 
 	for (uint32_t i = 0; i < a->n; i++) {
 		uint64_t key = key_of_kernel(&a->kernel[i], w->per_stream);
@@ -93,7 +93,7 @@ static void split_stratum(
 	++*n_strata;
 }
 
-uint32_t method_cuts(const struct app *a, uint32_t *of, uint32_t n, value_fn *value, cut_fn *cut)
+uint32_t method_split_strata(const struct app *a, uint32_t *of, uint32_t n, value_fn *value, cut_fn *cut)
 {
 	struct ranked *r = xmalloc(a->n * sizeof(*r));
 	uint32_t *end = xcalloc(n + 1, sizeof(*end)), n_strata = 0;
@@ -102,8 +102,7 @@ uint32_t method_cuts(const struct app *a, uint32_t *of, uint32_t n, value_fn *va
 		end[of[i] + 1]++;
 	for (uint32_t g = 0; g < n; g++)
 		end[g + 1] += end[g];
-	for (uint32_t i = 0; i < a->n;
-		i++) /* end[g]: end of the group before, until its last kernel is placed */
+	for (uint32_t i = 0; i < a->n; i++) /* end[g] grows from the start to the end of group g */
 		r[end[of[i]]++] = (struct ranked){value(&a->kernel[i]), i};
 	for (uint32_t g = 0, at = 0; g < n; at = end[g++]) {
 		qsort(r + at, end[g] - at, sizeof(*r), method_rank_order);

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Photon: kernels whose warps spend their instructions in the same basic blocks are alike. The vector of a
- * kernel has the share of its warp instructions at each code address, which is that of its basic blocks with
- * their lengths; addresses of a kernel's name are folded into CODE_BINS bins. A kernel joins the first
- * stratum whose first kernel is less than 0.05 away (the sum of absolute differences), in the order of the
- * list.
+ * Photon: kernels are alike if their warps execute the same basic blocks in the same proportions. The vector
+ * of a kernel has the share of its warp instructions at each code address, which weights each basic block by
+ * its length. The addresses of a kernel name are folded into CODE_BINS bins. In the order of the list, a
+ * kernel joins the first stratum with a first kernel less than 0.05 away (sum of absolute differences).
  *
- * The vectors do not contain the number of warps. A stratum whose instructions vary much is therefore cut as Sieve's
- * are, so that few large kernels are not represented by small ones. (Photon itself uses the most similar kernel with
- * the nearest number of warps.)
+ * The vectors do not contain the number of warps. Therefore a stratum with a large variation of instructions
+ * is cut like the strata of Sieve, or small kernels would represent a few large ones. (Photon itself uses the
+ * most similar kernel with the nearest number of warps.)
  *
- * After Liu, Sun and Carlson, "Photon: A Fine-grained Sampled Simulation Methodology for GPU Workloads",
- * MICRO 2023, the part that compares kernels.
+ * This is the part that compares kernels of Liu, Sun and Carlson, "Photon: A Fine-grained Sampled Simulation
+ * Methodology for GPU Workloads", MICRO 2023.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -45,5 +44,5 @@ uint32_t method_photon(const struct app *a, const struct wish *w, uint32_t *of)
 		of[i] = s;
 	}
 	free(leader);
-	return sieve_cuts(a, of, n);
+	return sieve_split_strata(a, of, n);
 }

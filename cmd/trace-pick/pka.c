@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * PKA: kernels are points in a space of counts, brought to their principal components, and strata are the
- * clusters of k-means, of which there are as few as leave at most a tenth of the points' variance within
- * them.
+ * PKA: kernels are points in a space of counts, which are replaced by their principal components. Strata are
+ * the clusters of k-means. Their number is the smallest with which at most a tenth of the total_variance
+ * remains within clusters.
  *
- * The published counts come from a profiler; these are what a trace has of them: instructions by class,
- * sectors of global and local accesses, shared accesses, atomics, active lanes, thread blocks. After Baddouh,
- * Khairy, Green, Payer and Rogers, "Principal Kernel Analysis: A Tractable Methodology to Simulate Scaled GPU
- * Workloads", MICRO 2021.
+ * The published method uses counts of a profiler. Here the counts are those that a trace has: instructions by
+ * class, sectors of global and local accesses, shared accesses, atomics, active lanes, thread blocks.
+ * Published by Baddouh, Khairy, Green, Payer and Rogers, "Principal Kernel Analysis: A Tractable Methodology
+ * to Simulate Scaled GPU Workloads", MICRO 2021.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -17,11 +17,11 @@
 
 #define EXTRA      9u
 #define N_FEATURES (N_CLASSES + EXTRA)
-#define SHARE      0.99 /* share of the variance that the components keep */
-#define WITHIN     0.1  /* share of it that may remain within clusters */
+#define SHARE      0.99 /* share of the total_variance that the components must have */
+#define WITHIN     0.1  /* share of that total_variance that may remain within clusters */
 #define MOST_K     64u
 
-/* Fills x with logarithms of counts, which range over powers of ten. */
+/* Fills x with the features of a kernel. They are logarithms, because counts differ by powers of ten. */
 static void pka_features_of(const struct pick_kernel *k, double *x)
 {
 	for (uint32_t i = 0; i < N_CLASSES; i++)
@@ -35,7 +35,7 @@ static void pka_features_of(const struct pick_kernel *k, double *x)
 	x[N_FEATURES - 1] = k->insts ? (double)k->tally.lanes / (32 * (double)k->insts) : 0; /* divergence */
 }
 
-static double variance(const double *x, uint32_t n, uint32_t d)
+static double total_variance(const double *x, uint32_t n, uint32_t d)
 {
 	uint32_t *one = xcalloc(n, sizeof(*one));
 	double sum = linear_kmeans(x, n, d, N_FEATURES, 1, 1, one);
@@ -44,7 +44,10 @@ static double variance(const double *x, uint32_t n, uint32_t d)
 	return sum;
 }
 
-/* Numbers the strata without gaps, in the order of the kernels; k-means may leave a cluster empty. */
+/*
+ * Renumbers the strata without gaps, in the order of the kernels, because k-means may leave a cluster empty.
+ * per_stream: splits strata by stream.
+ */
 static uint32_t renumber_strata(uint32_t *of, const struct app *a, bool per_stream)
 {
 	uint32_t n = 0, *first = xmalloc(a->n * sizeof(*first)), *is = xmalloc(a->n * sizeof(*is));
@@ -74,7 +77,7 @@ uint32_t method_pka(const struct app *a, const struct wish *w, uint32_t *of)
 	for (uint32_t i = 0; i < a->n; i++)
 		pka_features_of(&a->kernel[i], x + (size_t)i * N_FEATURES);
 	d = linear_components(x, a->n, N_FEATURES, SHARE);
-	double all = variance(x, a->n, d);
+	double all = total_variance(x, a->n, d);
 	memset(of, 0, a->n * sizeof(*of));
 	while (k < most && linear_kmeans(x, a->n, d, N_FEATURES, k, w->seed, of) > WITHIN * all)
 		k++;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The file of picks (trace-picks(5)). It contains no directory, time or number of threads: equal lists and options give
- * equal bytes.
+ * Writes the file of picks (trace-picks(5)). It contains no directory, time or number of threads, so equal
+ * lists and options give equal bytes.
  */
 #include <stdlib.h>
 #include <string.h>

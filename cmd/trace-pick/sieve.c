@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sieve: kernels of one name whose warp instructions vary little are alike. Names whose instructions vary
- * more (a coefficient of variation of 0.4 and above) are split at the valleys of a kernel density estimate
- * over the logarithm of the instructions, or in halves where it has none, until none varies so much.
+ * Sieve: kernels of one name are alike if their numbers of warp instructions vary little. If they vary more
+ * (a coefficient of variation of 0.4 or more), the name is split at the valleys of a kernel density estimate
+ * over the logarithm of the instructions, or in halves if there is no valley, until no part varies that much.
  *
- * Always true: a stratum is an interval of instructions within one name. After Naderan-Tahan, SeyyedAghaei
- * and Eeckhout, "Sieve: Stratified GPU-Compute Workload Sampling", ISPASS 2023.
+ * Always true: a stratum is an interval of instructions within one name. Published by Naderan-Tahan,
+ * SeyyedAghaei and Eeckhout, "Sieve: Stratified GPU-Compute Workload Sampling", ISPASS 2023.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static double coefficient_of_variation(const struct ranked *k, uint32_t n)
 	return n && mean > 0 ? sqrt(sum / n) / mean : 0;
 }
 
-/* Returns the Gaussian density of the sorted logarithms v at x; far points are skipped. */
+/* Returns the Gaussian density of the sorted logarithms v at x. Points farther than 4 widths are skipped. */
 static double density_at(const double *v, uint32_t n, double x, double width)
 {
 	double sum = 0;
@@ -49,7 +49,7 @@ static double density_at(const double *v, uint32_t n, double x, double width)
 	return sum;
 }
 
-/* Returns the lowest point of the density between two of its peaks; NAN: it has one peak. */
+/* Returns the lowest point of the density between two peaks; NAN if it has only one peak. */
 static double lowest_point_between_peaks(const double *v, uint32_t n)
 {
 	double mean = 0, var = 0, at[GRID], best = INFINITY, place = NAN, peak = 0;
@@ -92,12 +92,12 @@ static uint32_t cut_by_insts(const struct ranked *k, uint32_t n)
 
 static double insts_or_one(const struct pick_kernel *k) { return k->insts ? (double)k->insts : 1; }
 
-uint32_t sieve_cuts(const struct app *a, uint32_t *of, uint32_t n)
+uint32_t sieve_split_strata(const struct app *a, uint32_t *of, uint32_t n)
 {
-	return method_cuts(a, of, n, insts_or_one, cut_by_insts);
+	return method_split_strata(a, of, n, insts_or_one, cut_by_insts);
 }
 
 uint32_t method_sieve(const struct app *a, const struct wish *w, uint32_t *of)
 {
-	return sieve_cuts(a, of, method_by_name(a, w, of));
+	return sieve_split_strata(a, of, method_by_name(a, w, of));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Methods without figures: one stratum of all kernels or of each stream (random), one stratum of each kernel (all).
+ * Methods that need no counts: one stratum of all kernels or per stream (random), one stratum per kernel
+ * (all).
  */
 #include "pick.h"
 #include "table.h"
@@ -13,7 +14,7 @@ uint32_t method_random(const struct app *a, const struct wish *w, uint32_t *of)
 		return 1;
 	}
 	uint32_t n = 0;
-	struct table streams = {0}; /* numbers are of kernels, the first of each stream */
+	struct table streams = {0}; /* by stream: number of its first kernel */
 
 	for (uint32_t i = 0; i < a->n; i++) {
 		uint64_t hash = table_hash(&a->kernel[i].stream, sizeof(a->kernel[i].stream));

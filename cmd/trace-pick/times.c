@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Execution times of the list's kernels, from a table in CSV: of Nsight Systems (`nsys stats -r
- * cuda_gpu_trace -f csv`), of Nsight Compute (`ncu --csv`, its details or its raw page), or of stats-csv.
+ * Reads execution times of the list's kernels from a CSV table of Nsight Systems (`nsys stats -r
+ * cuda_gpu_trace -f csv`), Nsight Compute (`ncu --csv`, its details or its raw page) or stats-csv.
  *
- * Always true: the table has a row for each kernel of the list, or for each selected kernel that exists, in the order
- * of the list; rows of copies and of units are
- * left out; names are not compared, for tools spell them differently. Units do not matter, but must be the
- * same in all rows.
+ * Always true: the table has a row for each kernel of the list, or for each selected kernel that exists, in
+ * the order of the list. Rows of copies and of units are ignored. Names are not compared, because tools spell
+ * them differently. Any unit is allowed, but it must be the same in all rows.
  */
 #include <csv.h>
 #include <errno.h>
@@ -26,7 +25,7 @@ struct table_reader {
 	uint64_t line;
 	uint32_t column; /* column of the next field */
 	uint32_t name, time, metric;
-	double *all; /* times of kernels */
+	double *all; /* times in the order of the rows */
 	uint32_t n, cap;
 	bool head; /* the head line has been read */
 	/* values of the current row */
@@ -50,7 +49,7 @@ static const char *const time_heads[] = {"Duration (ns)", "Duration:dur_ns", "Du
 static const char *const name_heads[] = {"Name", "Kernel Name", "kernel_name", NULL};
 static const char *const metrics[] = {"Duration", "gpu__time_duration.sum", NULL};
 
-static void head_field(struct table_reader *r, const char *s, size_t n)
+static void on_head_field(struct table_reader *r, const char *s, size_t n)
 {
 	static const char *const metric[] = {"Metric Name", NULL};
 
@@ -62,7 +61,7 @@ static void head_field(struct table_reader *r, const char *s, size_t n)
 		r->metric = r->column;
 }
 
-static void row_field(struct table_reader *r, const char *s, size_t n)
+static void on_row_field(struct table_reader *r, const char *s, size_t n)
 {
 	char digits[64], *end;
 	size_t m = 0;
@@ -87,15 +86,15 @@ static void on_csv_field(void *bytes, size_t n, void *ctx)
 	struct table_reader *r = ctx;
 
 	if (r->head)
-		row_field(r, bytes, n);
+		on_row_field(r, bytes, n);
 	else
-		head_field(r, bytes, n);
+		on_head_field(r, bytes, n);
 	r->column++;
 }
 
 static void end_head_of_table(struct table_reader *r)
 {
-	/* Text may precede the table, such as messages of ncu. */
+	/* Text such as messages of ncu may precede the table. */
 	r->head = r->time != NO_COLUMN;
 	if (!r->head)
 		r->name = r->metric = NO_COLUMN;
@@ -109,7 +108,7 @@ static void end_row(struct table_reader *r)
 
 	if (r->failed || r->is_copy || r->is_other || r->column <= r->time)
 		return;
-	if (!r->has_value && !r->n) /* ncu's row of units */
+	if (!r->has_value && !r->n) /* the row of units that ncu prints */
 		return;
 	r->failed = true;
 	if (!r->has_value || !(r->value > 0)) {
@@ -137,7 +136,7 @@ static void on_csv_row(int c, void *ctx)
 	r->has_value = r->is_copy = r->is_other = false;
 }
 
-/* Reads all lines. Returns 0, or -1 and *r->f. */
+/* Reads all lines. Returns 0, or -1 and sets *r->f. */
 static int read_lines(struct table_reader *r, struct csv_parser *p, struct input *in)
 {
 	const char *text;
@@ -158,7 +157,7 @@ static int read_lines(struct table_reader *r, struct csv_parser *p, struct input
 	return got < 0 || r->failed ? -1 : 0;
 }
 
-/* Gives the kernels their times. Returns 0, or -1 and *f. */
+/* Assigns the times to the kernels. Returns 0, or -1 and sets *f. */
 static int assign_times(struct app *a, const struct table_reader *r, struct fault *f)
 {
 	const struct place at = {r->file, 0, 0};

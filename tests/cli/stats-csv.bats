@@ -351,7 +351,7 @@ for l in open("app.json"):
 @test "profiles among results are skipped with a warning" {
 	trace-sim -q -g rtx3070 -F json -o r.json --profile p.json "$(trace vecadd)"
 	run -0 stats-csv r.json p.json
-	assert_line --partial 'p.json: warning: a profile is no result: skipped'
+	assert_line --partial 'p.json: warning: a profile is not a result: skipped'
 	stats-csv -q r.json >one
 	stats-csv -q r.json p.json >both
 	cmp one both

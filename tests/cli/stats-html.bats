@@ -102,7 +102,7 @@ browser() {
 
 @test "a profile among runs is skipped, a result is no profile" {
 	run -0 stats-html -o page.htm a.prof a.json
-	assert_output --partial 'a.prof: warning: a profile is no result: skipped'
+	assert_output --partial 'a.prof: warning: a profile is not a result: skipped'
 	run -2 stats-html -f -o page.htm --profile a.json a.json
 	assert_output --partial 'expected a file of trace-sim --profile'
 	run -2 stats-html -f -o page.htm --profile a.prof --profile a.prof a.json
@@ -147,7 +147,7 @@ browser() {
 	run -1 grep -q 'root:' page.htm
 	grep -q 'not found below the directory of --source' page.htm
 	run -2 stats-html -f -o page.htm --profile lines.prof --source nowhere a.json
-	assert_output --partial 'nowhere is no directory'
+	assert_output --partial 'nowhere is not a directory'
 }
 
 # Instructions at lines of two files: STG at 40 of a.cu, LDG at 2 of b/h.cuh, others without a line.
@@ -307,7 +307,7 @@ import json
 m = json.load(open("data.json"))["measured"]
 assert m == [[0, "reduce", 1, 9000, 8000, None, None], [1, "reduce", 1, 10000, 9200, 8000, 7360]], m'
 	run -2 stats-html -f -o page.htm --measured one.csv --measured two.csv model.json
-	assert_output --partial 'expected one, or one a run'
+	assert_output --partial 'expected one, or one per run'
 }
 
 @test "measured: damaged and foreign files" {
