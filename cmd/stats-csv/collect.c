@@ -14,7 +14,7 @@ struct csv_reading {
 	struct csv_job *j;
 	struct results *r;
 	const struct result_item *item;
-	uint32_t *column; /* by id of the reader: column of the store + 1 */
+	uint32_t *column; /* by figure id of the reader: column of the store, plus 1 */
 	uint32_t cap_column, n_column;
 	struct store_value *value;
 	uint32_t n, cap;
@@ -248,13 +248,13 @@ static void keep_item_values(struct csv_reading *g)
 	store_add_row(g->j->store, item, g->value, g->n);
 }
 
-static void keep_row(struct csv_reading *g, const char *path)
+static void keep_csv_row(struct csv_reading *g, const char *path)
 {
 	if (!skips_profile(g, path))
 		keep_item_values(g);
 }
 
-static void report_end_of_run(struct csv_reading *g)
+static void report_incomplete_run(struct csv_reading *g)
 {
 	const char *status = g->item->status;
 
@@ -298,12 +298,12 @@ void collect(struct csv_job *j, const char *path)
 		if (event == RESULT_START)
 			store_add_run(j->store, path, &item);
 		else if (event == event_with_row(j) && kernel_is_selected(j, &item))
-			j->any_row = true, keep_row(&g, path);
+			j->any_row = true, keep_csv_row(&g, path);
 		else if (event == RESULT_DONE && (j->per_run || j->weights))
-			keep_row(&g, path);
+			keep_csv_row(&g, path);
 		if (event == RESULT_DONE) {
 			store_end_run(j->store, &item);
-			report_end_of_run(&g);
+			report_incomplete_run(&g);
 		}
 	}
 	if (event < 0)

@@ -16,7 +16,7 @@ struct csv_group {
 	uint32_t run, first; /* kernel */
 	uint64_t kernels;
 	char *key;
-	struct sums *sum; /* by column of the store; the last element stays empty */
+	struct sums *sum; /* by column of the store; the last element is always empty */
 };
 
 struct csv_groups {

@@ -3,9 +3,9 @@
  * The values of one figure in one group, and the functions of --agg.
  *
  * Always true: a missing value does not count. Values are kept only for quantiles, which interpolate between
- * neighbours. The standard deviation is that of a sample (n - 1) and undefined for one value. A geometric
- * mean requires values above 0. It uses logarithms of ratios to the first value, which makes the mean of
- * equal values exact.
+ * neighbours. The standard deviation is that of a sample (divisor n - 1); it is undefined for one value. A
+ * geometric mean requires values above 0. It uses logarithms of ratios to the first value, which makes the
+ * mean of equal values exact.
  */
 #include <math.h>
 #include <stdlib.h>

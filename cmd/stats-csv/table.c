@@ -152,7 +152,7 @@ struct csv_rows {
 	struct shown_options o;
 	struct writer w;
 	const struct result_value **cell;
-	bool status; /* the column is there */
+	bool status; /* the table has the column "status" */
 };
 
 bool table_shows_status(const struct store *s)

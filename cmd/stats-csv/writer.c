@@ -13,7 +13,7 @@
 #include "job.h"
 #include "record.h"
 
-static void write_csv(FILE *out, const char *text)
+static void write_csv_cell(FILE *out, const char *text)
 {
 	size_t n = strlen(text), cap = 2 * n + 2;
 	char *buf;
@@ -27,7 +27,7 @@ static void write_csv(FILE *out, const char *text)
 	free(buf);
 }
 
-static void write_tsv(FILE *out, const char *text)
+static void write_tsv_cell(FILE *out, const char *text)
 {
 	for (; *text; text++) {
 		if (*text == '\t')
@@ -43,7 +43,7 @@ static void write_tsv(FILE *out, const char *text)
 	}
 }
 
-static void write_markdown(FILE *out, const char *text)
+static void write_markdown_cell(FILE *out, const char *text)
 {
 	char *shown = diag_quoted(text);
 
@@ -63,11 +63,11 @@ void writer_text(struct writer *w, const char *text)
 		putc(w->form == TABLE_CSV ? ',' : '\t', w->out);
 	w->at++;
 	if (w->form == TABLE_CSV)
-		write_csv(w->out, text);
+		write_csv_cell(w->out, text);
 	else if (w->form == TABLE_TSV)
-		write_tsv(w->out, text);
+		write_tsv_cell(w->out, text);
 	else
-		write_markdown(w->out, text);
+		write_markdown_cell(w->out, text);
 }
 
 void writer_end(struct writer *w)

@@ -11,7 +11,7 @@
 #include <string.h>
 #include "compare.h"
 
-static bool has_value(const struct result_value *v) { return v->decimals != INT8_MAX; }
+static bool is_present_value(const struct result_value *v) { return v->decimals != INT8_MAX; }
 
 static void load_side_cells(struct diff *d, int side, uint32_t kernel)
 {
@@ -34,7 +34,7 @@ static bool value_or_zero(const struct diff *d, int side, uint32_t column, struc
 	bool family = a && d->seen_family[side][a - figures_table];
 
 	*v = d->cell[side][column];
-	if (has_value(v))
+	if (is_present_value(v))
 		return true;
 	if (!a || !a->sparse ||
 		(a->kind != FIGURE_COUNTER && a->kind != FIGURE_HISTOGRAM && a->kind != FIGURE_MAX))

@@ -365,7 +365,7 @@ struct summary {
 	uint64_t pairs;
 };
 
-static bool cycles_of(struct diff *d, uint32_t k, double *cycles)
+static bool read_kernel_cycles(struct diff *d, uint32_t k, double *cycles)
 {
 	const struct store_value *v = store_load_figures(d->store, kernel_of(d, k));
 
@@ -491,7 +491,7 @@ void print_summary(struct diff *d, FILE *out, const char *heading)
 		d->n_only[0] += !p->b;
 		d->n_only[1] += !p->a;
 		d->differs |= moved;
-		if (both && cycles_of(d, p->a, &a) && cycles_of(d, p->b, &b))
+		if (both && read_kernel_cycles(d, p->a, &a) && read_kernel_cycles(d, p->b, &b))
 			add_kernel_total(&s, store_word(d->store, kernel_of(d, p->a)->name), a, b);
 	}
 	if (s.n)

@@ -143,7 +143,7 @@ double metric_value(enum metric metric, const char *title, double v, const char 
 	bool percent = strchr(unit, '%') || strchr(shown, '%');
 
 	if (metric == METRIC_DRAM_BANDWIDTH && percent && strstr(title, "Memory Throughput"))
-		return (double)NAN; /* this value is in percent of the peak */
+		return (double)NAN; /* with this unit the value is a percentage of the peak */
 	if (metric == METRIC_OCCUPANCY && !percent && v <= 1)
 		return 100 * v;
 	return v * unit_factor(*shown ? shown : unit);

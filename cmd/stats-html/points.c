@@ -268,7 +268,7 @@ static double correlation(const struct point_error *p, uint32_t n, enum metric m
 	return xx > 0 && yy > 0 ? xy / sqrt(xx * yy) : (double)NAN;
 }
 
-/* Writes the errors of a run in a metric. Points without the metric are last in p. */
+/* Writes the errors of a run in a metric. p: points; those without the metric are last. */
 static void write_errors(
 	const struct html_report *r, const struct point_error *p, uint32_t n, enum metric metric, FILE *out)
 {

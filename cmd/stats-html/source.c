@@ -41,7 +41,7 @@ static int compare_inst_lines(const void *pa, const void *pb)
 		return order;
 	if (a->line != b->line)
 		return a->line < b->line ? -1 : 1;
-	return a < b ? -1 : a > b; /* because run->inst is sorted by cycles */
+	return a < b ? -1 : a > b; /* keeps the order of run->inst, which is sorted by cycles */
 }
 
 static int by_file_cycles(const void *pa, const void *pb)
@@ -317,7 +317,7 @@ static void write_file(const struct html_report *r, const struct source_view *v,
 
 /* ---- instructions --------------------------------------------------------------------------------------- */
 
-static void write_place(const struct html_inst *in, FILE *out)
+static void write_inst_place(const struct html_inst *in, FILE *out)
 {
 	const char *slash = strrchr(in->file, '/');
 
@@ -332,10 +332,10 @@ static void write_place(const struct html_inst *in, FILE *out)
 	fprintf(out, "%s%u</td>", *in->file ? ":" : "", in->line);
 }
 
-static void write_inst(const struct html_inst *in, double all, FILE *out)
+static void write_inst_row(const struct html_inst *in, double all, FILE *out)
 {
 	begin_inst_row(in, out);
-	write_place(in, out);
+	write_inst_place(in, out);
 	html_cell(out, "%.1f", all > 0 ? 100 * in->all / all : (double)NAN);
 	html_bar(out, in->cycles);
 	html_cell(out, "%.0f", in->issues);
@@ -368,7 +368,7 @@ static void write_run(const struct html_report *r, const struct html_run *run, F
 		}
 	fputs(INST_HEAD, out);
 	for (uint32_t k = 0; k < run->n_insts && k < HTML_PCS; k++)
-		write_inst(&run->inst[k], v.all, out);
+		write_inst_row(&run->inst[k], v.all, out);
 	fputs("</tbody></table></div>\n", out);
 	if (run->n_insts > HTML_PCS)
 		fprintf(out, "<p>%u instructions with fewer cycles are left out.</p>",

@@ -185,7 +185,7 @@ void html_roofline(const struct html_report *r, FILE *out)
 
 /* ---- several runs ---------------------------------------------------------------------------------- */
 
-static double cycles_of(const struct html_run *run)
+static double cycles_of_run(const struct html_run *run)
 {
 	double sum = 0;
 
@@ -257,13 +257,13 @@ static void write_matrix(const struct html_report *r, FILE *out)
 	}
 	fputs("<th>cycles</th></tr></thead><tbody>\n", out);
 	for (uint32_t i = 0; i < n; i++) {
-		double own = cycles_of(&r->run[i]);
+		double own = cycles_of_run(&r->run[i]);
 
 		fputs("<tr><th>", out);
 		html_text(out, r->run[i].name);
 		fputs("</th>", out);
 		for (uint32_t k = 0; k < n; k++) {
-			double v = own > 0 ? cycles_of(&r->run[k]) / own : (double)NAN;
+			double v = own > 0 ? cycles_of_run(&r->run[k]) / own : (double)NAN;
 
 			if (isnan(v))
 				fputs("<td></td>", out);

@@ -3,9 +3,9 @@
  * Selects picks from strata: the number of picks per stratum, the kernels and their weights.
  *
  * Always true: the first kernel of a stratum of three or more becomes a stratum of its own, and a stratum of
- * two or more kernels has at least two picks, to estimate its spread (both not with --one). The sum of the
- * weights times the sizes of the picks is the size of the stratum. Each kernel of a stratum is picked with
- * the same probability.
+ * two or more kernels has at least two picks, to estimate its spread (neither holds with --one). The sum of
+ * the weights times the sizes of the picks is the size of the stratum. Each kernel of a stratum is picked
+ * with the same probability.
  *
  * The deviation of a kernel's cycles from the rate of its stratum is not known in advance. It is estimated
  * from measured times if they are given, else as RATE_SPREAD of a kernel's instructions and a quarter of
@@ -39,7 +39,7 @@ struct stratum {
 	uint32_t n, picks, least;
 	double size, value;      /* sums over all members */
 	double sigma;            /* standard deviation of the value of a kernel */
-	double picks_per_effort; /* share of picks per effort */
+	double picks_per_effort; /* number of picks per unit of effort */
 };
 
 static double kernel_value(const struct app *a, uint32_t i)
@@ -62,7 +62,7 @@ static int compare_members(const void *a, const void *b)
  * Returns the minimum number of picks of a stratum of n kernels: two to estimate the spread, more for large
  * strata, in which two picks may miss a few kernels that differ much.
  */
-static uint32_t fewest_picks_of_stratum(uint32_t n, const struct wish *w)
+static uint32_t fewest_picks_of_stratum(uint32_t n, const struct pick_options *w)
 {
 	if (w->one || n == 1 || w->most == 1)
 		return 1;
@@ -70,7 +70,7 @@ static uint32_t fewest_picks_of_stratum(uint32_t n, const struct wish *w)
 }
 
 static void measure_stratum(
-	struct stratum *s, const struct app *a, const struct method *m, const struct wish *w)
+	struct stratum *s, const struct app *a, const struct method *m, const struct pick_options *w)
 {
 	double rate, mean, spread = 0, stray = 0, cost = 0;
 
@@ -132,7 +132,7 @@ static double expected_error(const struct stratum *s, uint32_t n)
  * Sets the numbers of picks for the smallest effort that reaches the wanted error, or for the largest effort
  * that -n allows.
  */
-static void set_smallest_effort(struct stratum *s, uint32_t n, const struct wish *w)
+static void set_smallest_effort(struct stratum *s, uint32_t n, const struct pick_options *w)
 {
 	double lo = 0, hi = 0;
 
@@ -161,7 +161,8 @@ static void set_smallest_effort(struct stratum *s, uint32_t n, const struct wish
  * Picks kernels systematically: starts at a random kernel and proceeds in equal steps through the kernels
  * sorted by value. So small and large kernels are included.
  */
-static void draw_picks(struct choice *c, const struct stratum *s, uint32_t number, const struct wish *w)
+static void draw_picks(
+	struct pick_choice *c, const struct stratum *s, uint32_t number, const struct pick_options *w)
 {
 	uint64_t word[2] = {w->seed, number}, state = table_hash_words(word, 2);
 	double start = (double)(linear_random(&state) >> 11) * 0x1p-53, step = (double)s->n / s->picks;
@@ -187,7 +188,8 @@ static void draw_picks(struct choice *c, const struct stratum *s, uint32_t numbe
  * Merges the strata with the smallest values into one if -n allows fewer picks than the strata need. Returns
  * the number of strata.
  */
-static uint32_t merge_light_strata(const struct app *a, uint32_t *of, uint32_t n, const struct wish *w)
+static uint32_t merge_light_strata(
+	const struct app *a, uint32_t *of, uint32_t n, const struct pick_options *w)
 {
 	struct ranked *s = xcalloc(n, sizeof(*s));
 	uint32_t *count = xcalloc(n, sizeof(*count)), *to = xcalloc(n, sizeof(*to)), joined = 0, left = 0;
@@ -237,7 +239,8 @@ static struct stratum *group_members(struct member *all, const struct app *a, co
  * Makes the first kernel of each stratum, which runs with cold caches, a stratum of its own. So it is always
  * picked. Does nothing if -n allows too few picks. Returns the number of strata.
  */
-static uint32_t separate_first_kernels(const struct app *a, uint32_t *of, uint32_t n, const struct wish *w)
+static uint32_t separate_first_kernels(
+	const struct app *a, uint32_t *of, uint32_t n, const struct pick_options *w)
 {
 	uint32_t *count = xcalloc(n, sizeof(*count)), *apart = xcalloc(n, sizeof(*apart)), now = n;
 	uint64_t least = 0;
@@ -258,7 +261,7 @@ static uint32_t separate_first_kernels(const struct app *a, uint32_t *of, uint32
 }
 
 static void set_weights(
-	struct choice *c, const struct app *a, const struct method *m, const struct stratum *s)
+	struct pick_choice *c, const struct app *a, const struct method *m, const struct stratum *s)
 {
 	double *picked = xcalloc(c->n, sizeof(*picked));
 	uint32_t label = 0;
@@ -283,11 +286,12 @@ static void set_weights(
 	free(picked);
 }
 
-void choice_make(struct choice *c, const struct app *a, const struct method *m, const struct wish *w)
+void pick_choice_make(
+	struct pick_choice *c, const struct app *a, const struct method *m, const struct pick_options *w)
 {
 	struct member *all = xmalloc(a->n * sizeof(*all));
 
-	*c = (struct choice){
+	*c = (struct pick_choice){
 		.stratum = xcalloc(a->n, sizeof(uint32_t)), .picked = xcalloc(a->n, sizeof(bool))};
 	c->n = merge_light_strata(a, c->stratum, m->strata(a, w, c->stratum), w);
 	if (m->strata != method_random)
@@ -309,7 +313,7 @@ void choice_make(struct choice *c, const struct app *a, const struct method *m, 
 	free(all);
 }
 
-void choice_free(struct choice *c)
+void pick_choice_free(struct pick_choice *c)
 {
 	free(c->stratum);
 	free(c->picked);

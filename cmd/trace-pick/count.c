@@ -15,7 +15,8 @@
 #include "table.h"
 #include "trace.h"
 
-#define CODE_MOST (1u << 20) /* number of distinct instructions from which on a new table is started */
+/* a new table is started once a table has this number of distinct instructions */
+#define CODE_MOST (1u << 20)
 
 struct counter {
 	const struct isa *isa;
@@ -148,7 +149,7 @@ static int read_packed_counts(
 	uint32_t number = list->cmd[cmd].kernel;
 	int r = 0;
 
-	if (list->cmd[cmd].missing) /* the message is given when the kernel is opened */
+	if (list->cmd[cmd].missing) /* opening the kernel will give the message */
 		return 0;
 	if (list->pack && c->reading <= READ_COUNTS)
 		r = pack_tally(list->pack, number, &is, &k->tally, f);

@@ -20,11 +20,12 @@
 #define DRAM       20.0 /* sectors per cycle */
 #define HEAVY      4.0  /* issue slots per instruction of a slow unit */
 
-static double estimate(const struct pick_kernel *k)
+static double estimated_time(const struct pick_kernel *k)
 {
 	double sectors = (double)(k->tally.loads + k->tally.stores + k->tally.local),
 	       waves = ceil((double)k->blocks / (SMS * BLOCKS));
-	double busy = (double)k->blocks < SMS ? fmax((double)k->blocks, 1) : SMS; /* SMs with work */
+	/* number of SMs with work */
+	double busy = (double)k->blocks < SMS ? fmax((double)k->blocks, 1) : SMS;
 	double slow = (double)(k->tally.of_class[CLASS_DP] + k->tally.of_class[CLASS_SFU]) * (HEAVY - 1);
 	double issue = ((double)k->insts + slow) / (busy * SCHEDULERS);
 	double memory = fmax(sectors / L2_SECTORS, sectors * DRAM_SHARE / DRAM);
@@ -36,6 +37,6 @@ static double estimate(const struct pick_kernel *k)
 void estimate_times(struct app *a)
 {
 	for (uint32_t i = 0; i < a->n; i++)
-		a->kernel[i].time = estimate(&a->kernel[i]);
+		a->kernel[i].time = estimated_time(&a->kernel[i]);
 	a->timed = true;
 }

@@ -68,7 +68,7 @@ static const struct cli cli = {
 
 struct pick_args {
 	const struct method *method;
-	struct wish wish;
+	struct pick_options pick_options;
 	const char *times, *output;
 	unsigned threads;
 	bool force, quiet, skip_missing;
@@ -99,14 +99,14 @@ static void on_pick_option(void *ctx, int letter, const char *value)
 
 	switch (letter) {
 	case 'm': a->method = method_of(value); break;
-	case 'e': a->wish.error = parse_percent(value); break;
-	case 'k': a->wish.part = value; break;
+	case 'e': a->pick_options.error = parse_percent(value); break;
+	case 'k': a->pick_options.part = value; break;
 	case OPT_SKIP_MISSING: a->skip_missing = true; break;
-	case 'n': a->wish.most = (uint32_t)cli_number("-n", value, 1, UINT32_MAX - 1); break;
+	case 'n': a->pick_options.most = (uint32_t)cli_number("-n", value, 1, UINT32_MAX - 1); break;
 	case OPT_TIMES: a->times = value; break;
-	case OPT_PER_STREAM: a->wish.per_stream = true; break;
-	case OPT_ONE: a->wish.one = true; break;
-	case OPT_SEED: a->wish.seed = cli_number("--seed", value, 0, UINT64_MAX); break;
+	case OPT_PER_STREAM: a->pick_options.per_stream = true; break;
+	case OPT_ONE: a->pick_options.one = true; break;
+	case OPT_SEED: a->pick_options.seed = cli_number("--seed", value, 0, UINT64_MAX); break;
 	case 'j': a->threads = (unsigned)cli_number("-j", value, 1, MOST_THREADS); break;
 	case 'o': a->output = value; break;
 	case 'f': a->force = true; break;
@@ -118,7 +118,7 @@ static void check_options_of_method_all(const struct pick_args *a)
 {
 	bool all = a->method == method_find("all");
 
-	if (all && (a->wish.most != UINT32_MAX || a->wish.one))
+	if (all && (a->pick_options.most != UINT32_MAX || a->pick_options.one))
 		cli_usage("-m all cannot be used with -n or --one");
 }
 
@@ -144,10 +144,10 @@ static struct kselect *parse_part_to_pick(const char *text)
 int main(int argc, char **argv)
 {
 	struct pick_args a = {.method = method_find(DEFAULT_METHOD),
-		.wish = {.error = DEFAULT_ERROR, .most = UINT32_MAX, .seed = 1},
+		.pick_options = {.error = DEFAULT_ERROR, .most = UINT32_MAX, .seed = 1},
 		.threads = 1};
 	struct app app = {.n = 0};
-	struct choice c;
+	struct pick_choice c;
 
 	diag_init(argv[0]);
 	int n = cli_parse(&cli, argc, argv, on_pick_option, &a);
@@ -155,7 +155,7 @@ int main(int argc, char **argv)
 	if (n > 1)
 		cli_usage("%d traces (expected one)", n);
 	check_options_of_method_all(&a);
-	struct kselect *part = parse_part_to_pick(a.wish.part);
+	struct kselect *part = parse_part_to_pick(a.pick_options.part);
 	app.select = part;
 	app.skip_missing = a.skip_missing;
 	if (a.method->size == SIZE_TIME && !a.times)
@@ -174,9 +174,9 @@ int main(int argc, char **argv)
 		output_check_input(a.output, a.times);
 		times_read(&app, a.times);
 	}
-	choice_make(&c, &app, a.method, &a.wish);
-	report(output_stream(out), &app, a.method, &a.wish, &c);
-	choice_free(&c);
+	pick_choice_make(&c, &app, a.method, &a.pick_options);
+	report_picks(output_stream(out), &app, a.method, &a.pick_options, &c);
+	pick_choice_free(&c);
 	features_free(&app);
 	kselect_free(part);
 	output_commit(out);

@@ -39,12 +39,12 @@ static uint64_t key_of_kernel(const struct pick_kernel *k, bool per_stream)
 	return table_hash(k->name, strlen(k->name)) + (per_stream ? k->stream * 0x9e3779b97f4a7c15u : 0);
 }
 
-static bool same_name(const struct pick_kernel *a, const struct pick_kernel *b, bool per_stream)
+static bool have_same_name(const struct pick_kernel *a, const struct pick_kernel *b, bool per_stream)
 {
 	return !strcmp(a->name, b->name) && (!per_stream || a->stream == b->stream);
 }
 
-uint32_t method_by_name(const struct app *a, const struct wish *w, uint32_t *of)
+uint32_t method_by_name(const struct app *a, const struct pick_options *w, uint32_t *of)
 {
 	struct table t = {0};
 	uint32_t *first = NULL, cap = 0, n = 0; /* by group: its first kernel */
@@ -54,7 +54,7 @@ uint32_t method_by_name(const struct app *a, const struct wish *w, uint32_t *of)
 
 		of[i] = n;
 		FOR_TABLE (entry, &t, key)
-			if (same_name(&a->kernel[i], &a->kernel[first[entry.number]], w->per_stream)) {
+			if (have_same_name(&a->kernel[i], &a->kernel[first[entry.number]], w->per_stream)) {
 				of[i] = entry.number;
 				break;
 			}

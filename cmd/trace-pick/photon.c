@@ -28,7 +28,7 @@ static double block_vector_distance(const struct pick_kernel *a, const struct pi
 	return sum;
 }
 
-uint32_t method_photon(const struct app *a, const struct wish *w, uint32_t *of)
+uint32_t method_photon(const struct app *a, const struct pick_options *w, uint32_t *of)
 {
 	uint32_t *leader = xmalloc(a->n * sizeof(*leader)), n = 0;
 

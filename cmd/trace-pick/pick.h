@@ -54,7 +54,7 @@ struct app {
 	bool timed;
 };
 
-struct wish {
+struct pick_options {
 	const char *part; /* operand of -k; NULL: not given */
 	double error;     /* wanted error: half of the 95 % interval, as a fraction of the total */
 	uint32_t most;    /* maximum number of picks; UINT32_MAX: any number */
@@ -86,7 +86,7 @@ int counter_read(struct counter *c, struct klist *list, uint32_t cmd, struct pic
  * A method: sets of[i] to the stratum of kernel i, counted from 0. Returns the number of strata; no stratum
  * is empty.
  */
-typedef uint32_t method_fn(const struct app *a, const struct wish *w, uint32_t *of);
+typedef uint32_t method_fn(const struct app *a, const struct pick_options *w, uint32_t *of);
 #define METHOD(name, fn, ...) method_fn fn;
 #include "methods.def"
 #undef METHOD
@@ -145,7 +145,7 @@ uint64_t linear_random(uint64_t *state);
 
 /* ---- allocate.c ---- */
 
-struct choice {
+struct pick_choice {
 	uint32_t *stratum; /* by kernel */
 	bool *picked;      /* by kernel */
 	double *weight;    /* by stratum */
@@ -153,21 +153,22 @@ struct choice {
 	uint32_t *kernels; /* by stratum */
 	uint32_t *label;   /* by stratum: number from 1 in the order of first kernels */
 	uint32_t n, n_picked;
-	double error; /* expected */
+	double error; /* expected error, as a fraction of the total */
 };
-void choice_make(struct choice *c, const struct app *a, const struct method *m, const struct wish *w);
-void choice_free(struct choice *c);
+void pick_choice_make(
+	struct pick_choice *c, const struct app *a, const struct method *m, const struct pick_options *w);
+void pick_choice_free(struct pick_choice *c);
 
 /* ---- times.c, estimate.c: set a time above 0 for each kernel ---- */
 
-void estimate_times(struct app *a); /* wants READ_COUNTS */
+void estimate_times(struct app *a); /* requires depth READ_COUNTS */
 void times_read(struct app *a, const char *path);
 /* Like times_read(), from an open input, which the caller closes. Returns 0, or -1 and sets *f. */
 int times_parse(struct app *a, struct input *in, struct fault *f);
 
 /* ---- report.c ---- */
 
-void report(
-	FILE *out, const struct app *a, const struct method *m, const struct wish *w, const struct choice *c);
+void report_picks(FILE *out, const struct app *a, const struct method *m, const struct pick_options *w,
+	const struct pick_choice *c);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * PKA: kernels are points in a space of counts, which are replaced by their principal components. Strata are
- * the clusters of k-means. Their number is the smallest with which at most a tenth of the total_variance
+ * the clusters of k-means. Their number is the smallest with which at most a tenth of the variance
  * remains within clusters.
  *
  * The published method uses counts of a profiler. Here the counts are those that a trace has: instructions by
@@ -17,8 +17,8 @@
 
 #define EXTRA      9u
 #define N_FEATURES (N_CLASSES + EXTRA)
-#define SHARE      0.99 /* share of the total_variance that the components must have */
-#define WITHIN     0.1  /* share of that total_variance that may remain within clusters */
+#define SHARE      0.99 /* share of the variance that the components must have */
+#define WITHIN     0.1  /* share of that variance that may remain within clusters */
 #define MOST_K     64u
 
 /* Fills x with the features of a kernel. They are logarithms, because counts differ by powers of ten. */
@@ -69,7 +69,7 @@ static uint32_t renumber_strata(uint32_t *of, const struct app *a, bool per_stre
 	return n;
 }
 
-uint32_t method_pka(const struct app *a, const struct wish *w, uint32_t *of)
+uint32_t method_pka(const struct app *a, const struct pick_options *w, uint32_t *of)
 {
 	double *x = xmalloc((size_t)a->n * N_FEATURES * sizeof(*x));
 	uint32_t d, k = 1, most = a->n < MOST_K ? a->n : MOST_K;

@@ -10,7 +10,8 @@
 #include "picks.h"
 #include "pick.h"
 
-static void write_command(FILE *out, const struct app *a, const struct method *m, const struct wish *w)
+static void write_command(
+	FILE *out, const struct app *a, const struct method *m, const struct pick_options *w)
 {
 	fprintf(out, "# trace-pick -m %s", m->name);
 	if (!w->one && strcmp(m->name, "all"))
@@ -31,7 +32,7 @@ static void write_command(FILE *out, const struct app *a, const struct method *m
 	fprintf(out, " (%s)\n", VERSION);
 }
 
-static void write_summary(FILE *out, const struct app *a, const struct choice *c)
+static void write_summary(FILE *out, const struct app *a, const struct pick_choice *c)
 {
 	uint64_t all = 0, picked = 0;
 
@@ -48,7 +49,7 @@ static void write_summary(FILE *out, const struct app *a, const struct choice *c
 			a->n + a->skipped.n, a->n_listed, a->skipped.n);
 }
 
-static void write_strata(FILE *out, const struct app *a, const struct choice *c)
+static void write_strata(FILE *out, const struct app *a, const struct pick_choice *c)
 {
 	uint32_t next = 1;
 
@@ -66,8 +67,8 @@ static void write_strata(FILE *out, const struct app *a, const struct choice *c)
 	}
 }
 
-void report(
-	FILE *out, const struct app *a, const struct method *m, const struct wish *w, const struct choice *c)
+void report_picks(FILE *out, const struct app *a, const struct method *m, const struct pick_options *w,
+	const struct pick_choice *c)
 {
 	const uint32_t part = a->n + a->skipped.n;
 	struct picks p = {.n_kernels = a->n_listed,

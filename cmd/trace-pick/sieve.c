@@ -97,7 +97,7 @@ uint32_t sieve_split_strata(const struct app *a, uint32_t *of, uint32_t n)
 	return method_split_strata(a, of, n, insts_or_one, cut_by_insts);
 }
 
-uint32_t method_sieve(const struct app *a, const struct wish *w, uint32_t *of)
+uint32_t method_sieve(const struct app *a, const struct pick_options *w, uint32_t *of)
 {
 	return sieve_split_strata(a, of, method_by_name(a, w, of));
 }

@@ -6,7 +6,7 @@
 #include "pick.h"
 #include "table.h"
 
-uint32_t method_random(const struct app *a, const struct wish *w, uint32_t *of)
+uint32_t method_random(const struct app *a, const struct pick_options *w, uint32_t *of)
 {
 	if (!w->per_stream) {
 		for (uint32_t i = 0; i < a->n; i++)
@@ -30,7 +30,7 @@ uint32_t method_random(const struct app *a, const struct wish *w, uint32_t *of)
 	return n;
 }
 
-uint32_t method_all(const struct app *a, const struct wish *w, uint32_t *of)
+uint32_t method_all(const struct app *a, const struct pick_options *w, uint32_t *of)
 {
 	(void)w;
 	for (uint32_t i = 0; i < a->n; i++)

@@ -53,10 +53,10 @@ static uint32_t cut_by_time(const struct ranked *t, uint32_t n)
 	return at;
 }
 
-static double time_of(const struct pick_kernel *k) { return k->time; }
+static double time_of_pick_kernel(const struct pick_kernel *k) { return k->time; }
 
-uint32_t method_stem(const struct app *a, const struct wish *w, uint32_t *of)
+uint32_t method_stem(const struct app *a, const struct pick_options *w, uint32_t *of)
 {
-	return sieve_split_strata(
-		a, of, method_split_strata(a, of, method_by_name(a, w, of), time_of, cut_by_time));
+	return sieve_split_strata(a, of,
+		method_split_strata(a, of, method_by_name(a, w, of), time_of_pick_kernel, cut_by_time));
 }

@@ -60,11 +60,11 @@ static inline bool slow_full(const struct slow_dram *s, bool write)
 	return s->pending[0] >= s->p->queue_max;
 }
 
-static inline void pop_bus(struct slow_dram *s, uint32_t done_max)
+static inline void pop_bus(struct slow_dram *s, uint32_t return_queue_max)
 {
 	int32_t first;
 
-	if (s->n_done - s->taken >= done_max || !s->length)
+	if (s->n_done - s->taken >= return_queue_max || !s->length)
 		return;
 	first = s->slot[0];
 	memmove(s->slot, s->slot + 1, --s->length * sizeof(s->slot[0]));
@@ -390,12 +390,12 @@ static inline void slow_issue(struct slow_dram *s, bool *row, bool *column, uint
 		visit_idle(s, j, k);
 }
 
-static inline void slow_tick(struct slow_dram *s, uint32_t now, uint32_t cycle, uint32_t done_max)
+static inline void slow_tick(struct slow_dram *s, uint32_t now, uint32_t cycle, uint32_t return_queue_max)
 {
 	bool row = false, column = false;
 	uint32_t k = s->p->nbk;
 
-	pop_bus(s, done_max);
+	pop_bus(s, return_queue_max);
 	slow_schedule(s, now, cycle);
 	slow_before(s);
 	slow_issue(s, &row, &column, &k);

@@ -159,7 +159,7 @@ static uint64_t run(unsigned variant, uint64_t *run_ticks)
 			drained++;
 			f.wake = 0;
 		}
-		slow_tick(s, now, cycle, f.d.done_max);
+		slow_tick(s, now, cycle, f.d.return_queue_max);
 		fast_tick(&f, t, now, cycle);
 		bad |= slow_full(s, false) != dram_queue_full(&f.d, false) ||
 		       slow_full(s, true) != dram_queue_full(&f.d, true);

@@ -97,7 +97,7 @@ static bool dram_is_next(const double t[4])
 	return t[DRAM] <= t[CORE] && t[DRAM] <= t[ICNT] && t[DRAM] <= t[L2];
 }
 
-/* Launch delays of thousands of core ticks make the fast path worth it. */
+/* Launch delays take thousands of core ticks, so there is a fast path for clocks in phase. */
 struct clock_ticks clocks_advance_ticks(struct clocks *c, uint64_t core, uint64_t dram)
 {
 	struct clock_ticks n = {0};

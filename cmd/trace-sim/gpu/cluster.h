@@ -18,7 +18,7 @@ struct cluster {
 	uint32_t first;                 /* index in the cluster of the SM that is ticked first */
 	bool needs_flush;               /* an SM has received a CTA since the L1Ds were last invalidated */
 	uint32_t live_threads;          /* live threads of all CTAs on its SMs */
-	/* in a window (window_run_clusters.c) */
+	/* in a window (window_clusters.c) */
 	uint32_t cycle;           /* next cycle to simulate, counted from the start of the window */
 	uint32_t end_cycle;       /* first cycle not to simulate */
 	bool waiting;             /* stopped until all other clusters have reached `cycle` */

@@ -8,8 +8,8 @@ static void retire_while_idle(struct launch *l, uint64_t retire, uint64_t now)
 {
 	uint64_t n = now > l->next_cta_at && retire ? (now - l->next_cta_at) / retire : 0;
 
-	n = n < l->to_retire ? n : l->to_retire;
-	l->to_retire -= (uint32_t)n;
+	n = n < l->ctas_to_retire ? n : l->ctas_to_retire;
+	l->ctas_to_retire -= (uint32_t)n;
 	l->next_cta_at += n * retire;
 }
 
@@ -21,8 +21,8 @@ void distributor_count_placement(struct gpu *g)
 
 	retire_while_idle(l, m->cta_retire, now);
 	l->next_cta_at = max_u64(l->next_cta_at, now) + m->cta_interval;
-	if (l->to_retire) {
-		l->to_retire--;
+	if (l->ctas_to_retire) {
+		l->ctas_to_retire--;
 		l->next_cta_at += m->cta_retire;
 	}
 }
@@ -36,10 +36,10 @@ void distributor_count_end(struct gpu *g)
 	if (!m->cta_retire)
 		return;
 	retire_while_idle(l, m->cta_retire, now);
-	if (now >= l->next_cta_at && !l->to_retire)
+	if (now >= l->next_cta_at && !l->ctas_to_retire)
 		l->next_cta_at = now + m->cta_retire;
 	else
-		l->to_retire++;
+		l->ctas_to_retire++;
 }
 
 bool distributor_can_place(const struct gpu *g)

@@ -2,10 +2,10 @@
 /*
  * Construction of the GPU, and one GPU step (LAUNCH-step).
  *
- * Always true: a step does the work of the domains that fire in a fixed order, that of gpu_step(). `now` is
- * the same throughout a step and grows near the end of the core part. Units without work are not visited.
- * Steps in which the whole GPU would only increment counters are skipped together (skip.c). The counters then
- * have the values that the single steps would give.
+ * Always true: a step does the work of the domains that fire in a fixed order (see gpu_step()). `now` is the
+ * same throughout a step and grows near the end of the core part. Units without work are not visited. Steps
+ * in which the whole GPU would only increment counters are skipped together (skip.c). The counters then have
+ * the values that the single steps would give.
  */
 #include <stdlib.h>
 #include <string.h>

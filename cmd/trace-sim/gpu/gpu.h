@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The GPU and its outer loop (trace-sim-launch(7)). Files: gpu.c (construction, step), skip.c, window.c (many
- * steps at once), window_run_clusters.c, window_bounds.c, clocks.c (clock domains), launch.c (kernels, CTA
+ * steps at once), window_clusters.c, window_bounds.c, clocks.c (clock domains), launch.c (kernels, CTA
  * placement), resources.c (CTAs that fit on an SM), sample.c, warm.c.
  *
  * Always true: now = tot_cycle + cycle; all stages of a step see the same now.
@@ -41,7 +41,7 @@ struct clocks {
 	double period[4];
 };
 void clocks_init(struct clocks *c, const double hz[4]);
-unsigned clocks_step(struct clocks *c); /* set of domains that fire */
+unsigned clocks_step(struct clocks *c); /* returns the set of domains that fire */
 struct clock_ticks {
 	uint64_t core, icnt, l2, dram;
 };
@@ -108,7 +108,7 @@ struct gpu {
 	bool cluster_idled; /* a cluster has lost its last CTA since gpu_flush_idle() ran */
 };
 
-/* True if an SM has a thread block. */
+/* Returns true if an SM has a thread block. */
 static inline bool gpu_has_live_cta(const struct gpu *g)
 {
 	for (uint32_t w = 0; w < BITSET_WORDS(g->params.clusters); w++)

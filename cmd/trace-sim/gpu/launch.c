@@ -158,7 +158,7 @@ void launch_kernels(struct gpu *g)
 	}
 }
 
-/* True if -gpgpu_max_cta is reached. */
+/* Returns true if -gpgpu_max_cta is reached. */
 static bool launch_limit_reached(const struct gpu *g)
 {
 	return g->params.max_cta && g->tot_issued_ctas + g->issued_ctas >= g->params.max_cta;
@@ -177,8 +177,8 @@ bool launch_kernel_has_ctas(const struct gpu *g, const struct kernel *k)
 }
 
 /*
- * Returns true if a launched kernel has CTAs left and no delay. If there is none, a search of all run slots
- * for each SM would be in vain.
+ * Returns true if a launched kernel has CTAs left and no delay. If there is none, the run slots need not be
+ * searched for each SM.
  */
 static bool any_kernel_ready(const struct launch *l)
 {
@@ -236,7 +236,7 @@ static int free_thread_range(const struct gpu *g, const struct occupied *o, uint
 	return -1;
 }
 
-/* LAUNCH-place-5. */
+/* Returns true if the SM has the resources for a CTA of k (LAUNCH-place-5). */
 bool launch_cta_fits(struct gpu *g, struct sm *s, struct kernel *k, int *first)
 {
 	const struct core_params *c = &g->params.core;
@@ -292,7 +292,7 @@ static void translate_new_code(struct gpu *g, const struct kernel *k, uint32_t c
 	}
 }
 
-/* LAUNCH-place-6. */
+/* Places the next CTA of k on SM s (LAUNCH-place-6). */
 uint32_t launch_place_cta(struct gpu *g, struct sm *s, struct kernel *k, int first)
 {
 	struct launch *l = g->launch;

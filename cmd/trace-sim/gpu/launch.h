@@ -23,13 +23,14 @@ struct launch {
 	uint32_t n_finished, cap_finished;
 	struct kernel **fresh; /* kernels first selected since the last printed statistics block */
 	uint32_t n_fresh, cap_fresh;
-	bool retry;            /* a change since the last pass may permit to place a CTA */
-	uint64_t next_cta_at;  /* modern core: time of the next placement in millionths of a cycle */
-	uint32_t to_retire;    /* ended CTAs that the distributor has not retired yet (-core_cta_retire) */
-	uint32_t ctas_left;    /* number of kernels in run slots with CTAs left to place */
-	uint32_t delayed;      /* number of kernels in run slots with a launch delay */
-	uint32_t gang_kernels; /* number of loaded kernels that have or may have gangs */
-	struct gang *gangs;    /* storage of gangs; NULL: no gang so far */
+	/* something has changed since the last pass, so a CTA may have become placeable */
+	bool retry;
+	uint64_t next_cta_at;    /* modern core: time of the next placement in millionths of a cycle */
+	uint32_t ctas_to_retire; /* ended CTAs that the distributor has not retired yet (-core_cta_retire) */
+	uint32_t ctas_left;      /* number of kernels in run slots with CTAs left to place */
+	uint32_t delayed;        /* number of kernels in run slots with a launch delay */
+	uint32_t gang_kernels;   /* number of loaded kernels that have or may have gangs */
+	struct gang *gangs;      /* storage of gangs; NULL: no gang so far */
 	struct gang *free_gangs;
 	uint32_t gangs_made;
 	uint32_t gang_number; /* number of gangs placed so far */
@@ -65,7 +66,8 @@ void launch_kernels(struct gpu *g);
  */
 bool launch_cta_fits(struct gpu *g, struct sm *s, struct kernel *k, int *first);
 /*
- * launch.c, for gang.c: places the next CTA of k on SM s and returns its slot. first: set by launch_cta_fits().
+ * launch.c, for gang.c: places the next CTA of k on SM s and returns its slot. first: set by
+ * launch_cta_fits().
  */
 uint32_t launch_place_cta(struct gpu *g, struct sm *s, struct kernel *k, int first);
 /* launch.c, for gang.c: returns the kernel that provides the next CTA (LAUNCH-place-4); NULL: none. */
@@ -106,7 +108,7 @@ void gang_cta_ended(struct gpu *g, struct sm *s, uint32_t slot);
 void launch_ctas(struct gpu *g, const uint64_t *among);
 /* Returns true if the next launch_ctas() may place a thread block, or if a kernel has a launch delay. */
 bool launch_may_place(const struct gpu *g);
-/* True if a kernel from PTX has been loaded. */
+/* Returns true if a kernel from PTX has been loaded. */
 bool launch_has_ptx(const struct gpu *g);
 /* Number of records of the longest warp in the thread block that is placed next, minus 1; 0: unknown. */
 uint32_t launch_next_longest_warp(struct gpu *g);
@@ -116,9 +118,12 @@ void launch_advance_delays(struct gpu *g, uint64_t n);
 uint32_t launch_min_delay(const struct gpu *g);
 /* Smallest delay of the kernels in run slots that end when their delay ends; 0: none. */
 uint32_t launch_min_closing_delay(const struct gpu *g);
-/* True if a kernel in a run slot has CTAs left and the CTA limit is not reached. */
+/*
+ * Returns true if a kernel in a run slot has CTAs that were not launched yet and the CTA limit is not
+ * reached.
+ */
 bool launch_has_ctas(const struct gpu *g);
-/* True if all run slots are free. */
+/* Returns true if all run slots are free. */
 bool launch_idle(const struct gpu *g);
 /* Removes the oldest finished kernel from its queue; NULL: none. */
 struct kernel *launch_pop_finished(struct gpu *g);

@@ -149,7 +149,7 @@ static void read_bursts(struct gpu *g, struct power_totals *t)
 }
 
 /* Returns true if only the counters of DRAM can change before the next thread block is placed. */
-static bool is_quiet(const struct gpu *g)
+static bool only_dram_can_change(const struct gpu *g)
 {
 	return !gpu_has_live_cta(g) && net_empty(g->net) && !memory_busy(g->mem);
 }
@@ -167,7 +167,7 @@ static void read_totals(struct gpu *g, struct power_totals *t)
 		read_bursts(g, t);
 		return;
 	}
-	m->quiet = is_quiet(g);
+	m->quiet = only_dram_can_change(g);
 	m->placed = placed;
 	*t = (struct power_totals){.insts = 0};
 	for (uint32_t i = 0; i < g->params.sms; i++) {

@@ -6,8 +6,8 @@
  * extrapolated.
  *
  * Always true: decisions use only the state at the serial end of a step, so they do not depend on the number
- * of threads. A kernel of less than SAMPLE_WAVES + 2 waves is never stopped. Neither is a kernel whose use of
- * the L2 is about to change: accesses become slower when the L2 is full, and earlier rates do not predict
+ * of threads. A kernel of fewer than SAMPLE_WAVES + 2 waves is never stopped. Neither is a kernel whose use
+ * of the L2 is about to change: accesses become slower when the L2 is full, and earlier rates do not predict
  * that. A wave is the largest number of thread blocks that ran at the same time, at least LEAST_WAVE. The
  * effects of omitted blocks on the caches are not modelled.
  */
@@ -20,9 +20,10 @@
 #define STABLE 0.1 /* largest difference between waves, relative to their mean */
 #define DRIFT \
 	0.02 /* largest difference between the means of the first and the second half, relative to the mean */
-#define FULL   1.1  /* from this turnover of the kernel on, the L2 holds only its lines */
-#define ENOUGH 0.7  /* up to this turnover by the end of the kernel, hardly any set of the L2 is full */
-#define STILL  0.01 /* turnover in the rest of the kernel that is too small to change the rate */
+#define FULL 1.1 /* at this turnover or more, the L2 holds only lines that the kernel has filled */
+/* if the turnover at the end of the kernel is at most this, hardly any set of the L2 is full */
+#define ENOUGH 0.7
+#define STILL  0.01 /* if the turnover in the rest of the kernel is at most this, the rate does not change */
 
 /* Turnover of the L2: lines filled since the run began, relative to the number of its lines. */
 static double l2_turnover(const struct gpu *g)

@@ -31,7 +31,7 @@ struct open_cta {
 struct open_kernel {
 	uint32_t uid;
 	uint64_t first; /* cycle of its first thread block */
-	char *name;     /* quoted for JSON */
+	char *name;     /* name of the kernel as a quoted JSON string */
 };
 
 struct timeline {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The state of a window, shared by window.c and window_run_clusters.c only.
- */
+/* The state of a window, shared by window.c and window_clusters.c only. */
 #ifndef WINDOW_INT_H
 #define WINDOW_INT_H
 
@@ -9,9 +7,15 @@
 
 #define STEPS_MAX NET_WINDOW_MAX
 
-/* minimum of live clusters times cycles in a window that threads share: 0.1 ms of one thread */
+/*
+ * least product of live clusters and cycles of a window that threads share: about 0.1 ms of work of one
+ * thread
+ */
 #define SHARED_WINDOW 512u
-/* minimum of cluster cycles in a part of a window that threads share: several cache misses */
+/*
+ * least number of cluster cycles in a part of a window that threads share: about as long as several cache
+ * misses
+ */
 #define SHARED_CYCLES 32u
 
 /*
@@ -56,7 +60,7 @@ void window_run_items(struct gpu *g, void (*work)(void *ctx, unsigned item), uns
  */
 void window_run_request_side(struct gpu *g, uint32_t cycles);
 
-/* window_run_clusters.c: the clusters' part. */
+/* window_clusters.c: runs all clusters to the end of the window. */
 void window_run_clusters(struct gpu *g);
 
 #endif

@@ -38,12 +38,13 @@ void dram_init(struct dram *d, const struct params *p, uint32_t id, struct req_p
 	d->split = dp->fr_fcfs && dp->write_queue;
 	d->queue_capacity[0] = dp->fr_fcfs ? dp->queue_max ? dp->queue_max : UINT32_MAX : 2;
 	d->queue_capacity[1] = !d->split ? 0 : dp->queue_max ? dp->write_max : UINT32_MAX;
-	d->done_max = dp->return_max ? dp->return_max : 1024;
+	d->return_queue_max = dp->return_max ? dp->return_max : 1024;
 	d->column_at = d->row_at = UINT64_MAX;
-	d->bus_counted = d->ratio_counted = d->idle_from = 1;
+	d->bus_counted_until = d->ratio_counted_until = d->idle_from = 1;
 	d->all = ~0ull >> (64 - dp->nbk);
 	d->used = dp->tCCD ? dp->tCCD : 1;
-	d->act_runs = dram_largest_timing((uint32_t[]){dp->tRRD, dp->tRCD, dp->tRCDWR, dp->tRAS, dp->tRC}, 5);
+	d->activate_ticks =
+		dram_largest_timing((uint32_t[]){dp->tRRD, dp->tRCD, dp->tRCDWR, dp->tRAS, dp->tRC}, 5);
 	d->bank = xcalloc(dp->nbk, sizeof(*d->bank));
 	d->bank_access = xcalloc(dp->nbk, sizeof(*d->bank_access));
 	d->bank_idle = xcalloc(dp->nbk, sizeof(*d->bank_idle));
@@ -146,7 +147,7 @@ void dram_bank_changed(struct dram *d, uint32_t bank)
 		note_ready_bank(&d->column_at, &d->column_set, bank, earliest_column_tick(d, bank));
 		return;
 	}
-	set_bank_ready_at(d, bank, false, d->active >> bank & 1 ? k->close_at : k->open_at);
+	set_bank_ready_at(d, bank, false, d->active >> bank & 1 ? k->precharge_at : k->activate_at);
 	note_ready_bank(&d->row_at, &d->row_set, bank, earliest_row_tick(d, bank));
 }
 
@@ -282,15 +283,15 @@ static void issue_column(struct dram *d, uint32_t bank, uint64_t t, uint64_t now
 	load_group_timer(&d->ccdl, group, in_group, t + p->tCCDL);
 	d->column_at = d->ccd;
 	d->column_set = 0;
-	d->bus_counted = t + d->used;
+	d->bus_counted_until = t + d->used;
 	d->progressed = true;
 	++*k->columns;
 	if (write) {
 		d->wtr = t + p->tWTR;
-		k->close_at = tick_max(k->close_at, t + p->tWTP);
+		k->precharge_at = tick_max(k->precharge_at, t + p->tWTP);
 	} else {
 		d->rtw = t + p->tRTW;
-		k->close_at = tick_max(k->close_at, t + p->burst_cycles);
+		k->precharge_at = tick_max(k->precharge_at, t + p->burst_cycles);
 		load_group_timer(&d->rtpl, group, in_group, t + p->tRTPL);
 		if (d->rtpl.end > d->row_at)
 			d->row_set &= ~(d->active & in_group);
@@ -320,7 +321,7 @@ static void issue_row(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
 		if (d->events)
 			events_dram(d->events, now, d->id, "pre", bank, k->open_row);
 		d->active &= ~bit;
-		k->open_at = tick_max(k->open_at, t + p->tRP);
+		k->activate_at = tick_max(k->activate_at, t + p->tRP);
 		d->rows_quiet_at = tick_max(d->rows_quiet_at, t + p->tRP);
 		d->n.n_pre++;
 	} else {
@@ -332,9 +333,9 @@ static void issue_row(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
 		d->rrd = t + p->tRRD;
 		k->read_at = t + p->tRCD;
 		k->write_at = t + p->tRCDWR;
-		k->close_at = tick_max(k->close_at, t + p->tRAS);
-		k->open_at = tick_max(k->open_at, t + p->tRC);
-		d->rows_quiet_at = tick_max(d->rows_quiet_at, t + d->act_runs);
+		k->precharge_at = tick_max(k->precharge_at, t + p->tRAS);
+		k->activate_at = tick_max(k->activate_at, t + p->tRC);
+		d->rows_quiet_at = tick_max(d->rows_quiet_at, t + d->activate_ticks);
 		d->n.n_act++;
 		if (d->events)
 			events_dram(d->events, now, d->id, "act", bank, k->open_row);
@@ -448,7 +449,7 @@ uint32_t dram_tick(struct dram *d, uint64_t t, uint64_t now, uint32_t cycle)
 	dram_skip_to_tick(d, t - 1);
 	d->ticks = t;
 	d->progressed = false;
-	if (d->done.count >= d->done_max) {
+	if (d->done.count >= d->return_queue_max) {
 		dram_bus_stall(&d->bus);
 	} else if (d->bus.next == t) {
 		gone = pop_burst(d);
@@ -470,7 +471,7 @@ uint64_t dram_next_busy_tick(struct dram *d)
 {
 	uint64_t first = d->ticks + 1, next = d->bus.next;
 
-	if (next <= first || d->done.count >= d->done_max || dram_can_schedule_next(d) ||
+	if (next <= first || d->done.count >= d->return_queue_max || dram_can_schedule_next(d) ||
 		bus_may_drain(&d->bus))
 		return first;
 	if (d->bus.length < d->bus.max && d->column_at < next) {

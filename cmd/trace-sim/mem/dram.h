@@ -56,10 +56,10 @@ struct row_queue {
 };
 
 struct dram_bank {
-	uint64_t read_at, write_at; /* timers from the last activate (tRCD, tRCDWR) */
-	uint64_t close_at;          /* latest timer before a precharge (tRAS, tWTP, tRTP) */
-	uint64_t open_at;           /* latest timer before an activate */
-	uint64_t *columns;          /* counter of column commands for this kind of request */
+	uint64_t read_at, write_at; /* ticks at which tRCD and tRCDWR since the last activate expire */
+	uint64_t precharge_at;      /* earliest tick of a precharge (latest of tRAS, tWTP, tRTP) */
+	uint64_t activate_at;       /* earliest tick of an activate */
+	uint64_t *columns;          /* where column commands for this kind of request are counted */
 	uint32_t open_row;          /* unchanged when the row is closed */
 	uint32_t req, row;
 	uint32_t left;                /* bytes for which no column command has been issued yet */
@@ -67,7 +67,8 @@ struct dram_bank {
 	int32_t extra_idle;           /* visits of the single-bus loop in excess of one per tick */
 	uint32_t row_stamp, same_row; /* MEM-row-1 */
 	uint32_t reads;               /* number of column commands that read */
-	struct row_queue queue[2];    /* [1]: writes, with a separate write queue */
+	/* [0] reads or all requests; [1] writes, if they have a separate queue */
+	struct row_queue queue[2];
 };
 
 /* A timer per bank group, always loaded with the same number of ticks. */
@@ -102,7 +103,7 @@ struct dram {
 	struct memstat *ms;
 	struct events *events;
 	struct dram_bank *bank;
-	uint64_t ticks; /* counted so far */
+	uint64_t ticks; /* number of ticks counted so far */
 	/* sets of banks */
 	uint64_t all;
 	uint64_t busy;     /* banks with a request */
@@ -137,7 +138,7 @@ struct dram {
 	bool dequeued;   /* a request has left the queues since the channel cleared this flag */
 	struct dram_bus bus;
 	struct mem_fifo done; /* return queue */
-	uint32_t done_max, id;
+	uint32_t return_queue_max, id;
 	struct {
 		uint32_t req, bank;
 	} fifo[2]; /* queue of the FIFO scheduler; FR-FCFS uses the banks' queues */
@@ -147,13 +148,13 @@ struct dram {
 		[DRAM_BANKS];
 	uint64_t group_mask[DRAM_GROUPS];
 	/* figures: dram_stat.c */
-	uint64_t bus_counted;   /* ticks before this one are counted in the figures of the bus */
-	uint64_t ratio_counted; /* ticks before this one are counted in the write-to-read ratio */
-	uint64_t rows_quiet_at; /* for n_activity: tick from which no timer of a row command runs */
-	uint64_t idle_from;     /* tick from which no bank has a request, if that is so now */
-	uint32_t act_runs;      /* duration in ticks of the longest timer of an activate */
-	uint32_t used;          /* ticks of the bus per column command */
-	struct dram_counts n;   /* times are sums of end ticks minus sums of start ticks */
+	uint64_t bus_counted_until;   /* ticks before this one are counted in the figures of the bus */
+	uint64_t ratio_counted_until; /* ticks before this one are counted in the write-to-read ratio */
+	uint64_t rows_quiet_at;       /* for n_activity: tick from which no timer of a row command runs */
+	uint64_t idle_from;           /* tick from which no bank has a request, if that is so now */
+	uint32_t activate_ticks;      /* duration in ticks of the longest timer of an activate */
+	uint32_t used;                /* ticks of the bus per column command */
+	struct dram_counts n;         /* times are sums of end ticks minus sums of start ticks */
 	uint32_t *bank_access, *bank_idle;
 };
 

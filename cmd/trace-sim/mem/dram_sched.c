@@ -55,7 +55,7 @@ void dram_enqueue(struct dram *d, uint32_t req, uint32_t bank)
 	d->waiting[0] = 1ull << d->fifo[0].bank;
 }
 
-/* MEM-row-1. quirk Q4-30: `cycle` restarts at 0 with each kernel. */
+/* Counts a change of the bank's row (MEM-row-1). quirk Q4-30: `cycle` restarts at 0 with each kernel. */
 static void count_row_change(struct dram *d, uint32_t bank, uint32_t cycle)
 {
 	struct dram_bank *b = &d->bank[bank];
@@ -74,7 +74,7 @@ static void count_row_change(struct dram *d, uint32_t bank, uint32_t cycle)
  * Puts a row of the bank into service. Returns true for a row hit. quirk Q4-5: the bank's open_row counts as
  * open even if it was closed or never opened. Initially it is row 0.
  */
-static bool choose_row(struct dram *d, struct row_queue *q, uint32_t bank, uint32_t cycle)
+static bool start_row_service(struct dram *d, struct row_queue *q, uint32_t bank, uint32_t cycle)
 {
 	struct req *node = d->pool->req;
 	uint32_t open_row = d->bank[bank].open_row, before = REQ_NONE, first = q->first_row;
@@ -96,7 +96,7 @@ static bool choose_row(struct dram *d, struct row_queue *q, uint32_t bank, uint3
 		q->first_row = node[first].bin;
 	if (q->last_row == first)
 		q->last_row = before;
-	/* next links the requests of the row; of their number only 0 or not 0 matters */
+	/* next links the requests of the row; the count only needs to be 0 or not 0 */
 	q->service = (struct mem_fifo){first, node[first].tail, 1};
 	q->row = node[first].key;
 	return hit;
@@ -105,7 +105,7 @@ static bool choose_row(struct dram *d, struct row_queue *q, uint32_t bank, uint3
 static uint32_t take_from_row(struct dram *d, int set, uint32_t bank, uint32_t cycle)
 {
 	struct row_queue *q = &d->bank[bank].queue[set];
-	bool hit = q->service.count || choose_row(d, q, bank, cycle);
+	bool hit = q->service.count || start_row_service(d, q, bank, cycle);
 	uint32_t req = q->service.head, next = d->pool->req[req].next;
 	bool write = d->pool->req[req].flags & REQ_WRITE;
 
@@ -159,7 +159,7 @@ static void assign_to_bank(struct dram *d, uint32_t bank, uint32_t req)
 }
 
 /* Updates the mode (read or write) of a channel with a separate write queue. */
-static void update_mode(struct dram *d)
+static void update_write_mode(struct dram *d)
 {
 	if (!d->write_mode && d->pending[1] >= d->p->write_high)
 		d->write_mode = true;
@@ -179,7 +179,7 @@ static uint32_t find_bank_to_serve(struct dram *d, uint64_t free)
 	if (d->split && d->p->write_low > d->p->write_high) {
 		for (int half = 0; half < 2; half++) {
 			FOR_BITS64 (bank, half ? free & low : free & ~low) {
-				update_mode(d);
+				update_write_mode(d);
 				if (d->waiting[d->write_mode] >> bank & 1)
 					return (uint32_t)bank;
 			}
@@ -187,7 +187,7 @@ static uint32_t find_bank_to_serve(struct dram *d, uint64_t free)
 		return DRAM_BANKS;
 	}
 	if (d->split && free)
-		update_mode(d);
+		update_write_mode(d);
 	m = free & d->waiting[d->write_mode];
 	return m ? bit_next_cyclic64(m, d->prio) : DRAM_BANKS;
 }
@@ -201,7 +201,7 @@ void dram_skip_schedules(struct dram *d, uint64_t n)
 	if (d->pending[1] >= d->p->write_high && d->pending[1] < d->p->write_low)
 		d->write_mode ^= visits & 1;
 	else
-		update_mode(d);
+		update_write_mode(d);
 }
 
 static void schedule_fr_fcfs(struct dram *d, uint64_t now, uint32_t cycle)

@@ -27,10 +27,10 @@ static void count_ratio(struct dram *d, uint64_t upto)
 	if (writes) {
 		double ratio = (double)bit_count64(writes) / (double)bit_count64(d->row_hits);
 
-		for (uint64_t n = upto - d->ratio_counted; n; n--)
+		for (uint64_t n = upto - d->ratio_counted_until; n; n--)
 			d->n.write_to_read_ratio_sum += ratio;
 	}
-	d->ratio_counted = upto;
+	d->ratio_counted_until = upto;
 }
 
 /* First tick without a running timer of the n_activity test, provided that no bank has a request. */
@@ -113,11 +113,11 @@ static void count_limiting_timers(struct dram *d, uint64_t b, uint64_t from, uin
  */
 void dram_stat_count_bus(struct dram *d, uint64_t t)
 {
-	uint64_t from = d->bus_counted;
+	uint64_t from = d->bus_counted_until;
 
 	if (from >= t)
 		return;
-	d->bus_counted = t;
+	d->bus_counted_until = t;
 	if (d->row_hits) {
 		d->n.wasted_bw_col += t - from;
 		FOR_BITS64 (b, d->row_hits)
@@ -133,7 +133,7 @@ void dram_stat_count_bus(struct dram *d, uint64_t t)
 static void add_activity_in_progress(const struct dram *d, uint64_t end, struct dram_counts *n)
 {
 	n->n_activity += d->busy ? end : ticks_until(d->idle_from, end, first_quiet_tick(d));
-	n->util_bw = n->issued_total_col * d->used - (d->bus_counted - end);
+	n->util_bw = n->issued_total_col * d->used - (d->bus_counted_until - end);
 	n->banks_1time += bit_count64(d->busy) * end;
 	n->banks_time_rw += bit_count64(d->row_hits) * end;
 	n->banks_acess_total += d->busy ? end : 0;

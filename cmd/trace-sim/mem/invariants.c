@@ -34,7 +34,7 @@ static uint64_t bank_time(const struct dram *d, uint32_t b)
 
 	if (d->row_hits >> b & 1)
 		return d->writes >> b & 1 ? k->write_at : k->read_at;
-	return d->active >> b & 1 ? k->close_at : k->open_at;
+	return d->active >> b & 1 ? k->precharge_at : k->activate_at;
 }
 
 static void check_bank(const struct dram *d, uint32_t b)

@@ -62,7 +62,10 @@ struct memory *memory_new(const struct params *p, struct req_pool *pool, struct 
 void memory_delete(struct memory *m);
 void memory_set_events(struct memory *m, struct events *e);
 
-/* Work of the memory side in a step, in the order of LAUNCH-step: 2 replies, 3 DRAM, 4 L2 with network packets. */
+/*
+ * Work of the memory side in a step. The order is that of LAUNCH-step: 2 replies, 3 DRAM, 4 L2 with network
+ * packets.
+ */
 struct memory_work {
 	uint64_t now, cycle;         /* cycle: gpu_sim_cycle of the kernel (MEM-row) */
 	uint64_t dram_done, l2_done; /* ticks of DRAM and L2 before this step */
@@ -77,8 +80,8 @@ void memory_step(struct memory *m, const struct memory_work *k);
 /*
  * Runs the n steps of a window (gpu/window.h) for one channel and its sub partitions. Channels may run at the
  * same time. Packets that arrive in the window are ignored, because their ROP delay must end after it.
- * Afterwards memory_accept_packets() accepts them, once per step with an L2 tick, and memory_idle_ticks() counts all
- * ticks.
+ * Afterwards memory_accept_packets() accepts them, once per step with an L2 tick, and memory_idle_ticks()
+ * counts all ticks.
  */
 #define MEMORY_TICKS 256u
 void memory_run_channel(struct memory *m, uint32_t channel, const struct memory_work *k, uint32_t n);
@@ -90,7 +93,7 @@ uint64_t memory_awaited_until(const struct memory *m);
 uint64_t memory_dram_ticks(const struct memory *m);
 uint64_t memory_l2_ticks(const struct memory *m);
 
-/* Parts of a step. cycle: gpu_sim_cycle of the kernel (MEM-row). */
+/* The parts of a step. cycle: gpu_sim_cycle of the kernel (MEM-row). */
 void memory_reply_tick(struct memory *m, uint64_t now);                /* LAUNCH-step-2 */
 void memory_dram_tick(struct memory *m, uint64_t now, uint64_t cycle); /* LAUNCH-step-3 */
 void memory_l2_tick(struct memory *m, uint64_t now);                   /* LAUNCH-step-4 */
@@ -102,7 +105,7 @@ bool memory_busy(const struct memory *m);                              /* a requ
 bool memory_asleep(const struct memory *m, uint64_t now, uint64_t *until, uint64_t *dram_ticks);
 void memory_idle_ticks(struct memory *m, uint64_t reply_ticks, uint64_t dram_ticks, uint64_t l2_ticks);
 
-/* Host copy (MEM-copy). */
+/* Warms the L2 by a host-to-device copy of `bytes` bytes to `address` (MEM-copy). */
 void memory_host_copy(struct memory *m, uint64_t address, uint64_t bytes, uint64_t now);
 /*
  * Warms the L2: updates its tags as if a cluster had read or written `sectors` (a bit mask) of a line of 128

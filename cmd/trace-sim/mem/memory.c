@@ -463,7 +463,7 @@ uint32_t memory_tracked(const struct memory *m, uint32_t sub) { return m->sub[su
 
 uint32_t memory_delayed(const struct memory *m, uint32_t channel) { return m->channel[channel].delay.count; }
 
-static void report_sub(const struct memory *m, const struct sub *s, FILE *out)
+static void print_sub_partition(const struct memory *m, const struct sub *s, FILE *out)
 {
 	uint32_t entries = 0, misses = 0;
 
@@ -498,6 +498,6 @@ void memory_print_queues(const struct memory *m, FILE *out)
 				i, c->delay.count, d->pending[0], d->pending[1], bit_count64(d->busy),
 				d->done.count, c->shared);
 		for (uint32_t k = 0; k < m->subs_per_channel; k++)
-			report_sub(m, &c->sub[k], out);
+			print_sub_partition(m, &c->sub[k], out);
 	}
 }

@@ -54,7 +54,7 @@ struct channel {
 	struct mem_fifo delay;        /* DRAM latency queue; req.key: ready time */
 	/* the sub partitions of the channel: from `sub` up to but not including `end` */
 	struct sub *sub, *end;
-	bool live; /* a request may move without a poke */
+	bool live; /* a request may move although no sub partition has poked the channel */
 	/* latest time at which a request with REQ_AWAITED leaves `delay` or a ROP queue */
 	uint64_t awaited;
 	uint32_t replies, stall_dramfull, stall_icnt2sh; /* counts that are not yet in memory.n */
@@ -92,7 +92,7 @@ struct memory {
 	uint32_t subs, subs_per_channel, sub_words, channel_words;
 	uint32_t sub_log2;     /* log2 of subs_per_channel */
 	uint64_t *awake;       /* set of channels that may have work, or requests in a ROP queue */
-	uint32_t credit_limit; /* shared credits */
+	uint32_t credit_limit; /* number of shared credits of a channel */
 	uint64_t l2_ticks, dram_ticks;
 	uint32_t accepted; /* packets accepted in this L2 tick */
 	struct memory_counts n;
@@ -151,7 +151,9 @@ NOINLINE bool dram_simple_tick(struct memory *m, struct channel *c, uint64_t now
  */
 void channel_l2_tick(
 	struct memory *m, struct channel *c, const struct memory_work *k, const uint64_t *waiting);
-/* Accepts request `req` from the network; returns false if it is REQ_NONE. icnt->L2 must have a free slot. */
+/*
+ * Accepts request `req` from the network. Returns false if `req` is REQ_NONE. icnt->L2 must have a free slot.
+ */
 bool sub_accept(struct memory *m, struct sub *s, uint32_t req, uint64_t now);
 
 #endif

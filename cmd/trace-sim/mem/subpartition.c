@@ -33,7 +33,7 @@ static void rop_push(struct memory *m, struct sub *s, uint32_t req, uint64_t now
 		s->wake = earliest_leave_time(now, m->mp->rop_latency);
 }
 
-static void enter_sub_partition(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
+static void queue_accepted_request(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 {
 	struct req *r = &m->pool->req[req];
 
@@ -86,7 +86,7 @@ NOINLINE static void make_piece(struct memory *m, struct sub *sub, uint32_t from
 	addrdec_decode_request(m->dec, r);
 	r->chip = o->chip;
 	r->sub = o->sub;
-	enter_sub_partition(m, sub, handle, now);
+	queue_accepted_request(m, sub, handle, now);
 }
 
 /* Splits a request of more than one sector into pieces of one sector each. */
@@ -130,7 +130,7 @@ NOINLINE FLATTEN bool sub_accept(struct memory *m, struct sub *s, uint32_t req, 
 		return false;
 	memstat_accepted(m->ms, r, now);
 	if ((r->size == 32 && is_pow2(r->sectors)) || !s->l2 || m->mp->l2.kind != CACHE_SECTOR)
-		enter_sub_partition(m, s, req, now);
+		queue_accepted_request(m, s, req, now);
 	else
 		split_request(m, s, req, now);
 	return true;
@@ -366,7 +366,7 @@ static void tick_sub_partition(struct memory *m, struct sub *s, uint64_t now, ui
 	s->wake = sub_next_tick(s, now);
 }
 
-static bool is_waiting(const uint64_t *waiting, const struct sub *s)
+static bool packet_may_wait_for(const uint64_t *waiting, const struct sub *s)
 {
 	return waiting && bitset_test(waiting, s->id);
 }
@@ -400,7 +400,8 @@ FLATTEN void channel_l2_tick(
 		for (struct sub *s = c->sub; s < c->end; s++)
 			s->tick_due = s->wake <= k->now;
 	for (struct sub *s = c->sub; s < c->end; s++) {
-		bool come = is_waiting(waiting, s), due = sides ? s->tick_due : come || s->wake <= k->now;
+		bool come = packet_may_wait_for(waiting, s),
+		     due = sides ? s->tick_due : come || s->wake <= k->now;
 
 		if (!due && !come)
 			continue;

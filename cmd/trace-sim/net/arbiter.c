@@ -22,7 +22,7 @@ static void islip_grant(struct xbar *x, uint32_t o)
  */
 void xbar_islip(struct xbar *x, uint32_t filled)
 {
-	/* inputs whose head goes to the output of an earlier head */
+	/* number of inputs whose head requests the same output as the head of a lower input */
 	uint32_t conflict = filled - bitset_count(x->requested_outputs, x->out_words), granted = 0;
 
 	x->n.conflicts += conflict;

@@ -125,14 +125,14 @@ static struct book_name name_in_one_part(const struct printout *p, const char *n
 	return (struct book_name){name, " = ", p->rank, p->classes};
 }
 
-static void print_single(const struct printout *p, const char *name, double value, const char *after)
+static void print_single_real(const struct printout *p, const char *name, double value, const char *after)
 {
 	struct book_name n = name_in_one_part(p, name);
 
 	p->out->real(p->out->ctx, &n, value, after);
 }
 
-static void print_number(const struct printout *p, const char *name, int64_t value, const char *after)
+static void print_single_count(const struct printout *p, const char *name, int64_t value, const char *after)
 {
 	struct book_name n = name_in_one_part(p, name);
 
@@ -196,11 +196,11 @@ static void print_overall(struct printout *p, const struct book_overall *a, uint
 	print_overall_figure(p, "Accepted packet rate average", a->taken_packets, a->prints, samples);
 	print_overall_figure(p, "Injected flit rate average", a->sent_flits, a->prints, samples);
 	print_overall_figure(p, "Accepted flit rate average", a->taken_flits, a->prints, samples);
-	print_single(p, "Injected packet size average", mean_or_nan(a->sent_flits[0], a->sent_packets[0]),
-		samples);
-	print_single(p, "Accepted packet size average", mean_or_nan(a->taken_flits[0], a->taken_packets[0]),
-		samples);
-	print_single(p, "Hops average", a->hops / a->prints, samples);
+	print_single_real(p, "Injected packet size average",
+		mean_or_nan(a->sent_flits[0], a->sent_packets[0]), samples);
+	print_single_real(p, "Accepted packet size average",
+		mean_or_nan(a->taken_flits[0], a->taken_packets[0]), samples);
+	print_single_real(p, "Hops average", a->hops / a->prints, samples);
 }
 
 /* Prints the figures of a class. v->count: NULL for classes without packets. */
@@ -213,9 +213,9 @@ static void print_class(struct printout *p, struct book_stats *s, const struct b
 	print_book_heading(p, "Class %u:\n", class);
 	print_sample(p, "Packet latency average", &s->plat, a->plat);
 	print_sample(p, "Network latency average", &s->nlat, a->nlat);
-	print_number(p, "Slowest packet", s->slowest_packet, "\n");
+	print_single_count(p, "Slowest packet", s->slowest_packet, "\n");
 	print_sample(p, "Flit latency average", &s->flat, a->flat);
-	print_number(p, "Slowest flit", s->slowest_flit, "\n");
+	print_single_count(p, "Slowest flit", s->slowest_flit, "\n");
 	print_sample(p, "Fragmentation average", &s->frag, a->frag);
 	a->hops += sample_mean(&s->hops);
 	sent_packets =
@@ -224,12 +224,12 @@ static void print_class(struct printout *p, struct book_stats *s, const struct b
 		print_rates(p, "Accepted packet rate average", " = ", v, TAKEN_PACKETS, a->taken_packets);
 	sent_flits = print_rates(p, "Injected flit rate average", " = ", v, SENT_FLITS, a->sent_flits);
 	taken_flits = print_rates(p, "Accepted flit rate average", "= ", v, TAKEN_FLITS, a->taken_flits);
-	print_single(p, "Injected packet length average",
+	print_single_real(p, "Injected packet length average",
 		mean_or_nan((double)sent_flits.sum, (double)sent_packets.sum), "\n");
-	print_single(p, "Accepted packet length average",
+	print_single_real(p, "Accepted packet length average",
 		mean_or_nan((double)taken_flits.sum, (double)taken_packets.sum), "\n");
 	snprintf(measured, sizeof(measured), " (%" PRIu64 " measured)\n", v->flits);
-	print_number(p, "Total in-flight flits", (int64_t)v->flits, measured);
+	print_single_count(p, "Total in-flight flits", (int64_t)v->flits, measured);
 	a->prints++;
 }
 

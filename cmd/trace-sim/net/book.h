@@ -23,7 +23,7 @@ struct book_sample {
 
 /* Sums, over all prints so far, of the printed figures (NET-bstat-4). */
 struct book_overall {
-	double plat[3], nlat[3], flat[3], frag[3]; /* average, minimum, maximum */
+	double plat[3], nlat[3], flat[3], frag[3]; /* each: sums of average, minimum, maximum */
 	double sent_packets[3], taken_packets[3], sent_flits[3], taken_flits[3];
 	double hops;
 	int prints;
@@ -42,7 +42,7 @@ struct book_packet {
 	uint32_t output;
 	uint32_t flits;
 	uint32_t created;           /* network time of the push */
-	uint32_t injected, arrived; /* network time of the head */
+	uint32_t injected, arrived; /* network times at which the head was injected and arrived */
 };
 
 struct book_flit {

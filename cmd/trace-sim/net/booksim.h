@@ -23,8 +23,8 @@ struct booksim_conf {
 	uint32_t k; /* nodes, at least as many as clusters and sub partitions together */
 	uint32_t flit_bytes;
 	uint32_t buffer; /* vc_buf_size: slots of a router input, and maximum of uncredited flits per output */
-	uint32_t source_max;   /* input_buffer_size, flits; 9 if the file says 0 */
-	uint32_t boundary_max; /* boundary_buffer_size, flits */
+	uint32_t source_max;   /* input_buffer_size, in flits; 9 if the file has 0 */
+	uint32_t boundary_max; /* boundary_buffer_size, in flits */
 	double speedup;        /* internal steps per network step, at least 1 */
 };
 
@@ -40,7 +40,7 @@ enum input_state { INPUT_IDLE, INPUT_WANTS, INPUT_ACTIVE };
 struct book_input {
 	uint32_t sent;     /* injected flits of the first packet of its queue */
 	uint32_t occupied; /* flits injected and not yet credited */
-	uint32_t credits;  /* waiting for the link back */
+	uint32_t credits;  /* credits that wait for the link to the sender */
 	uint32_t output;   /* destination of the packet at the head */
 	enum input_state state;
 	struct book_flits fifo;
@@ -48,10 +48,10 @@ struct book_input {
 };
 
 struct book_output {
-	uint32_t pointer;  /* start of the search for a grant */
+	uint32_t pointer;  /* input at which the search for the next grant starts */
 	uint32_t occupied; /* flits sent and not yet credited */
 	struct book_flits queue, ejection;
-	struct ring boundary; /* complete packets */
+	struct ring boundary; /* complete packets in the boundary buffer */
 	uint32_t boundary_flits;
 	uint64_t taken_packets, taken_flits;
 };
@@ -77,13 +77,13 @@ struct book_net {
 	struct book_link inject, inject_credit, eject, eject_credit;
 	/* sets of inputs */
 	uint64_t *sending;   /* source queue not empty */
-	uint64_t *ready;     /* inputs that own their output and hold a flit: the switch list */
+	uint64_t *ready;     /* inputs that own their output and hold a flit (BookSim's switch list) */
 	uint64_t *granted;   /* inputs that won their output in this internal step */
 	uint64_t *crediting; /* inputs with credits that wait for the link */
-	uint64_t *want;      /* by output: inputs whose head packet requests it, the VC list */
+	uint64_t *want;      /* by output: inputs whose head packet requests it (BookSim's VC list) */
 	/* sets of outputs */
 	uint64_t *wanted;         /* `want` is not empty */
-	uint64_t *owned;          /* bound to an input */
+	uint64_t *owned;          /* outputs that are bound to an input */
 	uint64_t *queued;         /* output queue not empty */
 	uint64_t *ejecting;       /* ejection buffer not empty */
 	uint64_t *waiting;        /* complete packets; exact after a step */

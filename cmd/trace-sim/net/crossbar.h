@@ -38,15 +38,15 @@ struct port {
 	struct xbar *xbar;
 	uint32_t mask, head, count;
 	struct net_push_time push; /* inputs: device time of the next push, if it is ahead of the crossbar */
-	uint64_t refused;          /* inputs: in_buffer_full */
+	uint64_t refused;          /* inputs: number of refused pushes (in_buffer_full) */
 	uint64_t stayed;           /* outputs: sum of the advances that departed packets spent here */
 };
 
 struct xbar {
 	uint32_t n_in, n_out;
 	uint32_t in_words, out_words; /* words of a set of inputs, of outputs */
-	uint32_t threads;             /* rows of new_heads */
-	uint32_t row;                 /* words of a row */
+	uint32_t threads;             /* number of threads, and of rows of new_heads */
+	uint32_t row;                 /* words of a row of new_heads */
 	uint32_t nodes;               /* number of devices that the original scans, C + S */
 	uint32_t first_node;          /* device of input 0 */
 	uint32_t first_out;           /* device of output 0 */

@@ -161,7 +161,7 @@ static bool output_vc_is_free(
 }
 
 /*
- * Checks that each channel of an output is taken exactly if one input channel uses it. With
+ * Checks that each channel of an output is taken if and only if one input channel uses it. With
  * wait_for_tail_credit it may stay taken after its last use.
  */
 static void check_vc_owners(const struct noc *n, const struct noc_subnet *s, const struct noc_router *r)
@@ -186,7 +186,7 @@ static void check_vc_owners(const struct noc *n, const struct noc_subnet *s, con
  * if its next flit could cross to it.
  */
 static void check_noc_channel(const struct noc *n, const struct noc_router *r, const struct noc_vc *v,
-	uint32_t o, uint32_t *heads, uint64_t *wants)
+	uint32_t o, uint32_t *heads, uint64_t *crossing_inputs)
 {
 	const struct noc_quick *q = &r->quick;
 	bool waits = false, could = v->state == NOC_ACTIVE && v->port == o && v->count;
@@ -199,7 +199,7 @@ static void check_noc_channel(const struct noc *n, const struct noc_router *r, c
 	invariant("noc.quick.ready", r->base + o, v->input_index, q->port[o].ready[v->in] >> v->in_vc & 1,
 		could);
 	*heads += waits;
-	*wants |= (uint64_t)could << v->in;
+	*crossing_inputs |= (uint64_t)could << v->in;
 }
 
 static void check_quick(const struct noc *n, const struct noc_subnet *s, const struct noc_router *r)
@@ -211,14 +211,14 @@ static void check_quick(const struct noc *n, const struct noc_subnet *s, const s
 	invariant("noc.quick.next", r->id, 0, q->next && (q->wanted || q->next->state != NOC_ACTIVE), false);
 	for (uint32_t o = 0; o < r->ports; o++) {
 		uint32_t heads = 0;
-		uint64_t wants = 0;
+		uint64_t crossing_inputs = 0;
 
 		for (uint32_t i = 0; i < r->ports * n->vcs; i++)
-			check_noc_channel(n, r, &s->vc[r->base * n->vcs + i], o, &heads, &wants);
+			check_noc_channel(n, r, &s->vc[r->base * n->vcs + i], o, &heads, &crossing_inputs);
 		invariant("noc.quick.heads", r->base + o, 0, q->port[o].heads, heads);
-		invariant("noc.quick.wants", r->base + o, 0, q->port[o].wants, wants);
+		invariant("noc.quick.wants", r->base + o, 0, q->port[o].crossing_inputs, crossing_inputs);
 		invariant("noc.quick.requested", r->base + o, 0, q->requested >> o & 1, heads != 0);
-		invariant("noc.quick.wanted", r->base + o, 0, q->wanted >> o & 1, wants != 0);
+		invariant("noc.quick.wanted", r->base + o, 0, q->wanted >> o & 1, crossing_inputs != 0);
 		invariant("noc.quick.open", r->base + o, 0, q->open >> o & 1, q->port[o].free != 0);
 	}
 }
@@ -261,7 +261,7 @@ static void check_subnet(const struct noc *n, const struct noc_subnet *s)
 			invariant("noc.router.latched", r, i, bitset_test(router->latched, i), false);
 			invariant("noc.router.queued", r, i, bitset_test(router->queued, i),
 				s->output[port].count != 0);
-			invariant("noc.router.owing", r, i, bitset_test(router->owing, i),
+			invariant("noc.router.owing", r, i, bitset_test(router->crediting_inputs, i),
 				s->owed[port].count != 0);
 		}
 	}

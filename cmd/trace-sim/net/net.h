@@ -44,7 +44,7 @@ void net_set_threads(struct net *n, unsigned threads);
 /* Returns REQ_NONE if there is no packet. */
 uint32_t net_pop(struct net *n, uint32_t dev);
 void net_advance(struct net *n);
-/* Makes k advances of a network without packets. */
+/* Counts k advances of a network without packets. */
 void net_skip_idle_advances(struct net *n, uint64_t k);
 bool net_busy(const struct net *n);
 /*

@@ -61,10 +61,10 @@ static bool send_from_router(struct noc *n, struct noc_subnet *s, struct noc_rou
 		FOR_BITS64 (b, r->queued[w])
 			if (!send_flit(n, s, r->base + w * 64 + (uint32_t)b))
 				r->queued[w] &= ~(1ull << b);
-		FOR_BITS64 (b, r->owing[w])
+		FOR_BITS64 (b, r->crediting_inputs[w])
 			if (!send_credits(n, s, r->base + w * 64 + (uint32_t)b))
-				r->owing[w] &= ~(1ull << b);
-		left |= (r->queued[w] | r->owing[w]) != 0;
+				r->crediting_inputs[w] &= ~(1ull << b);
+		left |= (r->queued[w] | r->crediting_inputs[w]) != 0;
 	}
 	return left;
 }

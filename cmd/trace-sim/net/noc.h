@@ -88,7 +88,7 @@ struct noc_way {
 struct noc_packet {
 	struct book_packet book;
 	uint32_t source, dest; /* nodes */
-	uint32_t between;      /* intermediate node or router */
+	uint32_t between;      /* intermediate node or router of the route */
 	uint8_t kind;          /* class of virtual channels: read, write requests, read, write replies */
 	int8_t phase;          /* -1: not routed yet */
 	uint8_t n_ways;
@@ -137,14 +137,14 @@ typedef void noc_route_fn(const struct noc_view *v, struct noc_packet *p, uint32
 struct noc_routing {
 	noc_inject_fn *inject;
 	noc_route_fn *route;
-	bool looks; /* reads noc_view.used */
+	bool reads_used_flits; /* the routing reads noc_view.used */
 };
 
 extern const struct noc_routing noc_routings[N_ROUTINGS];
 
 #define TOPOLOGY(name, text) void noc_plan_##name(struct noc_builder *b, const struct icnt *c);
 #include "arch/network.def"
-#define ROUTING(topology, name, need, looks, draws, inject, step, text) \
+#define ROUTING(topology, name, need, reads_used_flits, draws, inject, step, text) \
 	extern noc_inject_fn noc_inject_##inject; \
 	extern noc_route_fn noc_route_##step;
 #include "arch/network.def"
@@ -160,7 +160,7 @@ static inline void noc_set_single_way(struct noc_packet *p, uint32_t port, uint3
 
 struct noc_flit {
 	uint32_t req;
-	uint16_t index; /* index in the packet */
+	uint16_t index; /* index of the flit in its packet */
 	uint16_t vc;    /* virtual channel that it is on */
 	uint32_t injected;
 	int32_t priority;
@@ -282,9 +282,10 @@ struct noc_arbiter;
 struct noc_alloc {
 	struct icnt_alloc kind;
 	uint32_t n_in, n_out, in_words, out_words;
-	uint64_t *in_busy, *out_busy;  /* ports with requests */
-	uint64_t *in_want;             /* n_in * out_words */
-	uint64_t *out_want;            /* n_out * in_words */
+	/* inputs that have requests, outputs that are requested */
+	uint64_t *requesting_inputs, *requested_ports;
+	uint64_t *wanted_outputs;      /* n_in * out_words */
+	uint64_t *wanting_inputs;      /* n_out * in_words */
 	int32_t *in_match, *out_match; /* -1: none */
 	struct noc_request *ask;       /* n_in * n_out; NULL if the allocator ignores labels and priorities */
 	uint32_t *in_pointer, *out_pointer;
@@ -306,7 +307,7 @@ void noc_alloc_run(struct noc_alloc *a, struct noc_random *random);
 
 static inline bool noc_alloc_has_request(const struct noc_alloc *a, uint32_t in, uint32_t out)
 {
-	return a->in_want[(size_t)in * a->out_words + out / 64] >> out % 64 & 1;
+	return a->wanted_outputs[(size_t)in * a->out_words + out / 64] >> out % 64 & 1;
 }
 
 /* noc_arbiter.c: for separable allocators. */
@@ -372,26 +373,27 @@ struct noc_credit {
 
 /* Sets of a router of noc_quick.c. Its channels are numbered port * vcs + vc. */
 struct noc_quick {
-	struct noc_vc *vc;   /* channels of its inputs */
-	struct noc_vc *lone; /* the waiting head if there is exactly one; `waiting` is then empty */
+	struct noc_vc *vc; /* channels of its inputs */
+	/* channel of the waiting head if there is exactly one; `waiting` is then empty */
+	struct noc_vc *lone;
 	struct noc_vc *next; /* the channel that can cross if there is exactly one; `ready` is then empty */
 	uint64_t requested;  /* outputs for which heads wait */
 	uint64_t open;       /* outputs with a free channel */
 	uint64_t wanted;     /* outputs to which a flit can cross */
 	struct noc_quick_port {
-		uint64_t wants;    /* output: inputs with flits that can cross to it */
-		uint64_t free;     /* output: free channels */
-		uint64_t tails;    /* output: channels that the tail of their packet has left */
-		uint64_t *ready;   /* output: by input, channels that can send their next flit there */
-		uint64_t *waiting; /* output: channels of inputs whose heads wait for it */
-		uint32_t heads;    /* output: number of heads that wait for it */
+		uint64_t crossing_inputs; /* output: inputs with flits that can cross to it */
+		uint64_t free;            /* output: free channels */
+		uint64_t tails;           /* output: channels that the tail of their packet has left */
+		uint64_t *ready;          /* output: by input, channels that can send their next flit there */
+		uint64_t *waiting;        /* output: channels of inputs whose heads wait for it */
+		uint32_t heads;           /* output: number of heads that wait for it */
 		uint32_t out_turn; /* output: 1 + the input that won last; the search for a winner starts there */
-		uint32_t in_turn; /* input: 1 + the output that it won last */
-		uint32_t vc_turn; /* input: 1 + the channel that won last */
-		uint32_t to;      /* output: other end of the channel */
-		uint32_t to_in;   /* output: cycles until a flit reaches `to` */
-		uint32_t from;    /* input: sender to which credits return */
-		uint32_t from_in; /* input: cycles until a credit reaches `from` */
+		uint32_t in_turn;        /* input: 1 + the output that it won last */
+		uint32_t vc_turn;        /* input: 1 + the channel that won last */
+		uint32_t to;             /* output: other end of the channel */
+		uint32_t flit_latency;   /* output: cycles until a flit reaches `to` */
+		uint32_t from;           /* input: sender to which credits return */
+		uint32_t credit_latency; /* input: cycles until a credit reaches `from` */
 	} * port;
 	/* by output channel: 1 + the input channel that owned it last, where the next search starts */
 	uint32_t *turn;
@@ -416,10 +418,10 @@ struct noc_router {
 		struct noc_credit *slot;
 		uint32_t mask, head, count;
 	} credit;
-	uint64_t *latched;  /* inputs with a flit that has just arrived */
-	uint64_t *queued;   /* outputs with flits to send */
-	uint64_t *owing;    /* inputs with credits to send */
-	uint64_t *credited; /* inputs that sent a credit in this step */
+	uint64_t *latched;          /* inputs with a flit that has just arrived */
+	uint64_t *queued;           /* outputs with flits to send */
+	uint64_t *crediting_inputs; /* inputs with credits to send */
+	uint64_t *credited;         /* inputs that sent a credit in this step */
 };
 
 /* ---- subnets --------------------------------------------------------------------------------- */
@@ -455,7 +457,7 @@ struct noc_sink {
 	uint64_t *filled;           /* channels whose ejection buffer is not empty */
 	uint64_t *ready;            /* channels with a complete packet */
 	struct noc_flits *ejection; /* by channel */
-	struct ring *packets;       /* by channel: complete ones */
+	struct ring *packets;       /* by channel: complete packets */
 	uint32_t *flits;            /* by channel: flits in the boundary buffer */
 	struct noc_flits left;      /* flits in the boundary buffer, not retired */
 	uint32_t turn;
@@ -495,7 +497,7 @@ struct noc_subnet {
 	uint32_t n_retiring;
 	uint64_t cycles_since_arrival; /* cycles since the last flit arrived, while the subnet holds flits */
 	struct noc_view view;
-	uint32_t *credited;   /* noc_view.credited; NULL: the routing does not read noc_view.used */
+	uint32_t *credited;   /* see noc_view.credited; NULL: the routing does not read noc_view.used */
 	uint64_t *link_flits; /* by sender: flits sent; NULL: not counted */
 };
 
@@ -527,8 +529,9 @@ struct noc {
 		busy_when_full, empty_first;
 	bool priorities; /* priorities of requests */
 	bool quick; /* noc_quick.c models the routers: a flit that leaves an input is on its channel immediately */
-	bool sleep_until_credit; /* a source with a full buffer draws no random number until a credit comes */
-	bool immediate_credits;  /* credits are counted when they arrive, not in their router's step */
+	/* a source with a full buffer draws no random number before a credit arrives */
+	bool sleep_until_credit;
+	bool immediate_credits; /* credits are counted when they arrive, not in their router's step */
 	/* scratch of noc_quick.c, empty between two steps of a router */
 	uint64_t all_vcs;
 	uint64_t *inputs_granted; /* input channels with a grant */

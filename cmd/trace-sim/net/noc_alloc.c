@@ -14,12 +14,12 @@
 
 static uint64_t *row_of_input(const struct noc_alloc *a, uint32_t in)
 {
-	return a->in_want + (size_t)in * a->out_words;
+	return a->wanted_outputs + (size_t)in * a->out_words;
 }
 
 static uint64_t *row_of_output(const struct noc_alloc *a, uint32_t out)
 {
-	return a->out_want + (size_t)out * a->in_words;
+	return a->wanting_inputs + (size_t)out * a->in_words;
 }
 
 static const struct noc_request *alloc_request(const struct noc_alloc *a, uint32_t in, uint32_t out)
@@ -85,7 +85,7 @@ static void allocate_by_islip(struct noc_alloc *a)
 	for (uint32_t round = 0; round < a->kind.rounds; round++) {
 		bool any = false;
 
-		FOR_SET (o, a->out_busy, a->out_words) {
+		FOR_SET (o, a->requested_ports, a->out_words) {
 			uint32_t out = (uint32_t)o;
 			int32_t in;
 
@@ -112,7 +112,7 @@ static void grant_by_pim(struct noc_alloc *a, struct noc_random *random)
 {
 	uint32_t next = 0;
 
-	FOR_SET (o, a->out_busy, a->out_words) {
+	FOR_SET (o, a->requested_ports, a->out_words) {
 		uint32_t out = (uint32_t)o, from;
 		int32_t in;
 
@@ -180,7 +180,7 @@ static uint32_t least_requested_output(const struct noc_alloc *a, uint32_t in)
 /* quirk Q4-33: pointers advance by one after any grant. */
 static void allocate_by_loa(struct noc_alloc *a)
 {
-	FOR_SET (i, a->in_busy, a->in_words) {
+	FOR_SET (i, a->requesting_inputs, a->in_words) {
 		uint32_t in = (uint32_t)i, out = least_requested_output(a, in);
 		int32_t rival = a->grant[out];
 		uint32_t from = a->out_pointer[out];
@@ -189,7 +189,7 @@ static void allocate_by_loa(struct noc_alloc *a)
 			(in + a->n_in - from) % a->n_in < ((uint32_t)rival + a->n_in - from) % a->n_in)
 			a->grant[out] = (int32_t)in;
 	}
-	FOR_SET (o, a->out_busy, a->out_words) {
+	FOR_SET (o, a->requested_ports, a->out_words) {
 		int32_t in = a->grant[o];
 
 		if (in < 0)
@@ -252,7 +252,7 @@ static void allocate_by_wavefront(struct noc_alloc *a)
 
 	if (!a->asks)
 		return;
-	FOR_SET (i, a->in_busy, a->in_words) {
+	FOR_SET (i, a->requesting_inputs, a->in_words) {
 		FOR_SET (o, row_of_input(a, (uint32_t)i), a->out_words) {
 			const struct noc_request *ask = alloc_request(a, (uint32_t)i, (uint32_t)o);
 			uint32_t in = (uint32_t)i, out = (uint32_t)o;
@@ -307,7 +307,7 @@ static int32_t highest_request(const struct noc_alloc *a, uint32_t row, bool by_
 static void select_highest(struct noc_alloc *a)
 {
 	for (uint32_t round = 0; round < a->kind.rounds; round++) {
-		FOR_SET (o, a->out_busy, a->out_words) {
+		FOR_SET (o, a->requested_ports, a->out_words) {
 			int32_t in = a->out_match[o] >= 0
 					     ? -1
 					     : highest_request(a, (uint32_t)o, true, a->out_pointer[o]);
@@ -315,7 +315,7 @@ static void select_highest(struct noc_alloc *a)
 			if (in >= 0)
 				a->grant[o] = in;
 		}
-		FOR_SET (i, a->in_busy, a->in_words) {
+		FOR_SET (i, a->requesting_inputs, a->in_words) {
 			int32_t out = highest_request(a, (uint32_t)i, false, a->in_pointer[i]);
 
 			if (out < 0)
@@ -327,7 +327,7 @@ static void select_highest(struct noc_alloc *a)
 			a->in_pointer[i] = ((uint32_t)out + 1) % a->n_out;
 		}
 	}
-	FOR_SET (o, a->out_busy, a->out_words)
+	FOR_SET (o, a->requested_ports, a->out_words)
 		a->grant[o] = -1;
 }
 
@@ -378,7 +378,7 @@ static bool augment_shortest_path(struct noc_alloc *a)
 	for (uint32_t i = 0; i < a->n_in; i++) {
 		uint32_t in = i + a->turn < a->n_in ? i + a->turn : i + a->turn - a->n_in;
 
-		if (bitset_test(a->in_busy, in) && a->in_match[in] < 0)
+		if (bitset_test(a->requesting_inputs, in) && a->in_match[in] < 0)
 			level[n++] = (int32_t)in;
 	}
 	while (n && !found) {
@@ -390,7 +390,7 @@ static bool augment_shortest_path(struct noc_alloc *a)
 		next = swap;
 		n = n_next;
 	}
-	FOR_SET (o, a->out_busy, a->out_words)
+	FOR_SET (o, a->requested_ports, a->out_words)
 		a->grant[o] = -1;
 	return found;
 }
@@ -413,7 +413,7 @@ static void commit_arbiter_match(struct noc_alloc *a, uint32_t in, uint32_t out)
 
 static void allocate_input_first(struct noc_alloc *a)
 {
-	FOR_SET (i, a->in_busy, a->in_words) {
+	FOR_SET (i, a->requesting_inputs, a->in_words) {
 		int32_t out;
 
 		FOR_SET (o, row_of_input(a, (uint32_t)i), a->out_words)
@@ -423,7 +423,7 @@ static void allocate_input_first(struct noc_alloc *a)
 		noc_arbiter_add(a->out_arbiter, (uint32_t)out, (uint32_t)i,
 			alloc_request(a, (uint32_t)i, (uint32_t)out)->out_priority);
 	}
-	FOR_SET (o, a->out_busy, a->out_words) {
+	FOR_SET (o, a->requested_ports, a->out_words) {
 		int32_t in = noc_arbiter_pick(a->out_arbiter, (uint32_t)o);
 
 		if (in >= 0)
@@ -433,7 +433,7 @@ static void allocate_input_first(struct noc_alloc *a)
 
 static void allocate_output_first(struct noc_alloc *a)
 {
-	FOR_SET (o, a->out_busy, a->out_words) {
+	FOR_SET (o, a->requested_ports, a->out_words) {
 		int32_t in;
 
 		FOR_SET (i, row_of_output(a, (uint32_t)o), a->in_words)
@@ -443,7 +443,7 @@ static void allocate_output_first(struct noc_alloc *a)
 		noc_arbiter_add(a->in_arbiter, (uint32_t)in, (uint32_t)o,
 			alloc_request(a, (uint32_t)in, (uint32_t)o)->in_priority);
 	}
-	FOR_SET (i, a->in_busy, a->in_words) {
+	FOR_SET (i, a->requesting_inputs, a->in_words) {
 		int32_t out = noc_arbiter_pick(a->in_arbiter, (uint32_t)i);
 
 		if (out >= 0)
@@ -484,8 +484,8 @@ void noc_alloc_run(struct noc_alloc *a, struct noc_random *random)
 
 void noc_alloc_add(struct noc_alloc *a, uint32_t in, uint32_t out, struct noc_request ask)
 {
-	bitset_set(a->in_busy, in);
-	bitset_set(a->out_busy, out);
+	bitset_set(a->requesting_inputs, in);
+	bitset_set(a->requested_ports, out);
 	bitset_set(row_of_input(a, in), out);
 	bitset_set(row_of_output(a, out), in);
 	if (a->ask)
@@ -496,26 +496,26 @@ void noc_alloc_add(struct noc_alloc *a, uint32_t in, uint32_t out, struct noc_re
 void noc_alloc_clear(struct noc_alloc *a)
 {
 	for (uint32_t w = 0; w < a->in_words; w++) {
-		FOR_BITS64 (b, a->in_busy[w]) {
+		FOR_BITS64 (b, a->requesting_inputs[w]) {
 			uint32_t in = w * 64 + (uint32_t)b;
 
 			a->in_match[in] = -1;
-			memset(row_of_input(a, in), 0, a->out_words * sizeof(*a->in_want));
+			memset(row_of_input(a, in), 0, a->out_words * sizeof(*a->wanted_outputs));
 			if (a->in_arbiter)
 				noc_arbiter_clear(a->in_arbiter, in);
 		}
-		a->in_busy[w] = 0;
+		a->requesting_inputs[w] = 0;
 	}
 	for (uint32_t w = 0; w < a->out_words; w++) {
-		FOR_BITS64 (b, a->out_busy[w]) {
+		FOR_BITS64 (b, a->requested_ports[w]) {
 			uint32_t out = w * 64 + (uint32_t)b;
 
 			a->out_match[out] = -1;
-			memset(row_of_output(a, out), 0, a->in_words * sizeof(*a->out_want));
+			memset(row_of_output(a, out), 0, a->in_words * sizeof(*a->wanting_inputs));
 			if (a->out_arbiter)
 				noc_arbiter_clear(a->out_arbiter, out);
 		}
-		a->out_busy[w] = 0;
+		a->requested_ports[w] = 0;
 	}
 }
 
@@ -538,10 +538,10 @@ void noc_alloc_init(
 		.n_out = n_out,
 		.in_words = BITSET_WORDS(n_in),
 		.out_words = BITSET_WORDS(n_out)};
-	a->in_busy = xcalloc(a->in_words, sizeof(*a->in_busy));
-	a->out_busy = xcalloc(a->out_words, sizeof(*a->out_busy));
-	a->in_want = xcalloc((size_t)n_in * a->out_words, sizeof(*a->in_want));
-	a->out_want = xcalloc((size_t)n_out * a->in_words, sizeof(*a->out_want));
+	a->requesting_inputs = xcalloc(a->in_words, sizeof(*a->requesting_inputs));
+	a->requested_ports = xcalloc(a->out_words, sizeof(*a->requested_ports));
+	a->wanted_outputs = xcalloc((size_t)n_in * a->out_words, sizeof(*a->wanted_outputs));
+	a->wanting_inputs = xcalloc((size_t)n_out * a->in_words, sizeof(*a->wanting_inputs));
 	a->granted = xcalloc((size_t)n_in * a->out_words, sizeof(*a->granted));
 	a->granted_in = xcalloc(a->in_words, sizeof(*a->granted_in));
 	a->in_match = fill_unmatched(n_in);
@@ -562,7 +562,7 @@ void noc_alloc_init(
 
 void noc_alloc_free(struct noc_alloc *a)
 {
-	if (!a->in_busy)
+	if (!a->requesting_inputs)
 		return;
 	noc_arbiters_delete(a->in_arbiter, a->n_in);
 	noc_arbiters_delete(a->out_arbiter, a->n_out);
@@ -570,10 +570,10 @@ void noc_alloc_free(struct noc_alloc *a)
 		reserve_free(a->waves, (size_t)a->n_in * a->n_out, sizeof(*a->waves));
 	if (a->ask)
 		reserve_free(a->ask, (size_t)a->n_in * a->n_out, sizeof(*a->ask));
-	free(a->in_busy);
-	free(a->out_busy);
-	free(a->in_want);
-	free(a->out_want);
+	free(a->requesting_inputs);
+	free(a->requested_ports);
+	free(a->wanted_outputs);
+	free(a->wanting_inputs);
 	free(a->granted);
 	free(a->granted_in);
 	free(a->in_match);

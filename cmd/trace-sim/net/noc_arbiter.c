@@ -24,7 +24,7 @@ struct noc_arbiter {
 	struct noc_arbiter *group;   /* tree: one arbiter per group, and one between the groups */
 	struct noc_arbiter *top;
 	uint32_t groups, group_size;
-	uint64_t *asked; /* tree: groups with requests */
+	uint64_t *requesting_groups; /* tree: groups with requests */
 };
 
 static void arbiter_init(struct noc_arbiter *a, const struct icnt_alloc *kind, uint32_t depth, uint32_t size)
@@ -39,7 +39,7 @@ static void arbiter_init(struct noc_arbiter *a, const struct icnt_alloc *kind, u
 	a->group_size = size / a->groups;
 	a->group = xcalloc(a->groups, sizeof(*a->group));
 	a->top = xcalloc(1, sizeof(*a->top));
-	a->asked = xcalloc(BITSET_WORDS(a->groups), sizeof(*a->asked));
+	a->requesting_groups = xcalloc(BITSET_WORDS(a->groups), sizeof(*a->requesting_groups));
 	for (uint32_t i = 0; i < a->groups; i++)
 		arbiter_init(&a->group[i], kind, depth + 1, a->group_size);
 	arbiter_init(a->top, kind, depth + 1, a->groups);
@@ -53,7 +53,7 @@ static void arbiter_release(struct noc_arbiter *a)
 		arbiter_release(a->top);
 	free(a->group);
 	free(a->top);
-	free(a->asked);
+	free(a->requesting_groups);
 	free(a->won);
 }
 
@@ -89,7 +89,7 @@ static void arbiter_consider(struct noc_arbiter *a, uint32_t input, int32_t prio
 	a->n++;
 	if (a->kind == ARBITER_TREE) {
 		arbiter_consider(&a->group[input / a->group_size], input % a->group_size, priority);
-		bitset_set(a->asked, input / a->group_size);
+		bitset_set(a->requesting_groups, input / a->group_size);
 	} else if (a->n == 1 || priority > a->best_priority ||
 		   (priority == a->best_priority && arbiter_precedes(a, input))) {
 		a->best = (int32_t)input;
@@ -102,7 +102,7 @@ static int32_t arbiter_pick(struct noc_arbiter *a)
 	if (!a->n || a->kind != ARBITER_TREE)
 		return a->n ? a->best : -1;
 	for (uint32_t w = 0; w < BITSET_WORDS(a->groups); w++)
-		FOR_BITS64 (b, a->asked[w]) {
+		FOR_BITS64 (b, a->requesting_groups[w]) {
 			struct noc_arbiter *g = &a->group[w * 64 + b];
 
 			g->best = arbiter_pick(g);
@@ -135,9 +135,9 @@ static void clear_arbiter_requests(struct noc_arbiter *a)
 	if (a->kind != ARBITER_TREE)
 		return;
 	for (uint32_t w = 0; w < BITSET_WORDS(a->groups); w++) {
-		FOR_BITS64 (b, a->asked[w])
+		FOR_BITS64 (b, a->requesting_groups[w])
 			clear_arbiter_requests(&a->group[w * 64 + b]);
-		a->asked[w] = 0;
+		a->requesting_groups[w] = 0;
 	}
 	clear_arbiter_requests(a->top);
 }

@@ -46,9 +46,9 @@ static void quick_port_init(
 		.ready = ready,
 		.waiting = ready + r->ports,
 		.to = out->to,
-		.to_in = out->latency + 1,
+		.flit_latency = out->latency + 1,
 		.from = in->sender,
-		.from_in = in->latency};
+		.credit_latency = in->latency};
 }
 
 static void quick_init(const struct noc *n, struct noc_router *r, struct noc_vc *vc)
@@ -126,8 +126,8 @@ static void router_init(struct noc *n, struct noc_subnet *s, uint32_t id)
 	r->credit.mask = cap - 1;
 	r->latched = xcalloc(4 * (size_t)r->words, sizeof(*r->latched));
 	r->queued = r->latched + r->words;
-	r->owing = r->queued + r->words;
-	r->credited = r->owing + r->words;
+	r->crediting_inputs = r->queued + r->words;
+	r->credited = r->crediting_inputs + r->words;
 }
 
 static void router_free(struct noc_router *r)
@@ -268,7 +268,7 @@ static void subnet_init(struct noc *n, struct noc_subnet *s, bool links)
 		s->vc[i].slot = &s->buffer[(size_t)i * n->buffer_cap];
 	}
 	s->link_flits = links ? xcalloc(ports + n->plan->nodes, sizeof(*s->link_flits)) : NULL;
-	if (n->immediate_credits && noc_routings[n->conf.routing].looks)
+	if (n->immediate_credits && noc_routings[n->conf.routing].reads_used_flits)
 		s->credited = xcalloc(ports, sizeof(*s->credited));
 	s->view = (struct noc_view){.c = &n->conf,
 		.plan = n->plan,

@@ -18,7 +18,7 @@
 struct noc_end_list {
 	uint32_t n, cap;
 	struct {
-		uint32_t channel; /* or NOC_NODE and the node */
+		uint32_t channel; /* number of the channel, or NOC_NODE plus the number of the node */
 		uint32_t latency; /* latency when the channel was added */
 	} * end;
 };
@@ -199,7 +199,8 @@ static void finish_plan(struct noc_builder *b)
 		p->in[i].sender = p->in[i].to & NOC_NODE ? p->ports + (p->in[i].to & ~NOC_NODE) : p->in[i].to;
 		p->most_latency = p->in[i].latency > p->most_latency ? p->in[i].latency : p->most_latency;
 	}
-	for (uint32_t i = 0; i < p->nodes; i++) /* a negative `speculative` acts like a positive one */
+	/* a negative value of `speculative` has the same effect as a positive one */
+	for (uint32_t i = 0; i < p->nodes; i++)
 		p->inject[i].min_credit_rtt = 1 + 2 * p->inject[i].latency +
 					      switch_latency(b->c, icnt_int(b->c, ICNT_speculative) != 0);
 	for (uint32_t r = 0; r < p->routers; r++) {

@@ -28,7 +28,7 @@
 static inline void set_ready(struct noc_router *r, const struct noc_vc *v)
 {
 	*v->ready |= 1ull << v->in_vc;
-	v->output->wants |= 1ull << v->in;
+	v->output->crossing_inputs |= 1ull << v->in;
 	r->quick.wanted |= 1ull << v->port;
 }
 
@@ -36,7 +36,7 @@ static inline void clear_ready(struct noc_router *r, const struct noc_vc *v)
 {
 	if (*v->ready &= ~(1ull << v->in_vc))
 		return;
-	if (v->output->wants &= ~(1ull << v->in))
+	if (v->output->crossing_inputs &= ~(1ull << v->in))
 		return;
 	r->quick.wanted &= ~(1ull << v->port);
 }
@@ -463,7 +463,7 @@ static uint32_t match_competing_inputs(struct noc *n, struct noc_router *r)
 	uint32_t count = 0;
 
 	FOR_BITS64 (out, q->wanted) {
-		uint32_t in = first_member_from(q->port[out].wants, q->port[out].out_turn);
+		uint32_t in = first_member_from(q->port[out].crossing_inputs, q->port[out].out_turn);
 
 		outputs[in] = inputs >> in & 1 ? outputs[in] | 1ull << out : 1ull << out;
 		inputs |= 1ull << in;
@@ -495,8 +495,8 @@ static inline uint32_t match_switch(struct noc *n, struct noc_router *r)
 	if (q->wanted & (q->wanted - 1))
 		return match_competing_inputs(n, r);
 	out = bit_lowest64(q->wanted);
-	n->crossing[0] =
-		take_crossing_vc(n, r, first_member_from(q->port[out].wants, q->port[out].out_turn), out);
+	n->crossing[0] = take_crossing_vc(
+		n, r, first_member_from(q->port[out].crossing_inputs, q->port[out].out_turn), out);
 	return 1;
 }
 
@@ -512,7 +512,7 @@ static inline bool send_flit_and_credit(
 	const struct noc_quick_port *input = v->input, *output = v->output;
 	uint32_t out = r->base + v->port;
 	struct noc_packet *p = &s->packet[f->req];
-	struct noc_slot *slot = noc_slot_after(s, input->from_in);
+	struct noc_slot *slot = noc_slot_after(s, input->credit_latency);
 	struct noc_moving *m;
 
 	v->count--;
@@ -526,7 +526,7 @@ static inline bool send_flit_and_credit(
 	s->senders.used[out]++;
 	++*v->vc_used;
 	s->link_flits[out]++;
-	slot = noc_slot_after(s, output->to_in);
+	slot = noc_slot_after(s, output->flit_latency);
 	m = &slot->flit[slot->flits++];
 	m->to = output->to;
 	m->flit = *f;

@@ -34,7 +34,7 @@ static inline uint32_t noc_random_int(struct noc_random *r, uint32_t most)
 	return noc_random_next(r) % (most + 1);
 }
 
-/* Skips n numbers. */
+/* Skips n random numbers. */
 static inline void noc_random_skip(struct noc_random *r, uint32_t n)
 {
 	while (n > RANDOM_LAG - r->used) {

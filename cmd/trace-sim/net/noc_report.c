@@ -95,7 +95,7 @@ static void print_channels(const struct noc *n, int k, FILE *out)
 	}
 }
 
-static void text_report(const struct noc *n, FILE *out)
+static void print_text_report(const struct noc *n, FILE *out)
 {
 	struct load *l = routers_by_load(n);
 
@@ -132,7 +132,7 @@ static void json_channels(const struct noc *n, FILE *out)
 	}
 }
 
-static void json_report(const struct noc *n, FILE *out)
+static void print_json_report(const struct noc *n, FILE *out)
 {
 	fprintf(out,
 		"{\"topology\":\"%s\",\"routing\":\"%s\",\"nodes\":%u,\"routers\":%u,\"cycles\":%" PRIu64
@@ -152,7 +152,7 @@ static void json_report(const struct noc *n, FILE *out)
 void noc_report(const struct noc *n, enum net_report form, FILE *out)
 {
 	if (form == NET_REPORT_JSON)
-		json_report(n, out);
+		print_json_report(n, out);
 	else
-		text_report(n, out);
+		print_text_report(n, out);
 }

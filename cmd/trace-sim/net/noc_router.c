@@ -247,7 +247,7 @@ static void queue_credit_to_sender(
 	bitset_set(r->credited, port);
 	assert(q->count <= mask);
 	q->slot[(q->head + q->count++) & mask] = (uint16_t)vc;
-	bitset_set(r->owing, port);
+	bitset_set(r->crediting_inputs, port);
 	s->credits++;
 }
 
@@ -403,8 +403,9 @@ static int32_t switch_grant(struct noc *n, struct noc_router *r, uint32_t vc)
 	if (output < 0 && n->speculative && n->conf.spec_alloc.kind != ALLOCATOR_PRIO) {
 		a = &r->spec_alloc;
 		output = a->in_match[input];
-		if (output >= 0 && (n->mask_by_requests ? bitset_test(r->sw_alloc.out_busy, (uint32_t)output)
-							: r->sw_alloc.out_match[output] >= 0))
+		if (output >= 0 &&
+			(n->mask_by_requests ? bitset_test(r->sw_alloc.requested_ports, (uint32_t)output)
+					     : r->sw_alloc.out_match[output] >= 0))
 			return FAILED;
 	}
 	if (output < 0 || a->ask[(size_t)input * a->n_out + (uint32_t)output].label != (int32_t)v)

@@ -15,7 +15,7 @@
 #include "bits.h"
 #include "power.h"
 
-#define POWER_NO_UNIT  N_POWER_UNITS /* power class none */
+#define POWER_NO_UNIT  N_POWER_UNITS /* value of power_op.unit for instructions without a power class */
 #define POWER_DUTY_ROW 512u          /* cycles */
 
 /* Power properties of a static instruction (POWER-class). */
@@ -32,11 +32,12 @@ struct power_tables {
 	struct power_op *op;              /* by code handle */
 	double active[N_POWER_UNITS][33]; /* by unit and active lanes: increment of the counter */
 	double idle[N_POWER_UNITS][33];   /* by unit and active lanes: increment for the inactive lanes */
-	uint32_t gating_group;            /* lanes; 0: a register access counts for 32 lanes */
-	bool count_idle;                  /* inactive lanes count */
-	uint32_t duty_divisor;            /* maximum number of result lanes per cycle */
-	bool lanes_complete;              /* duty counts active lanes, not 32 */
-	uint64_t row_start;               /* cycle of element 0 of each duty row */
+	/* lanes per gating group; 0: a register access counts for 32 lanes */
+	uint32_t gating_group;
+	bool count_idle;       /* inactive lanes count */
+	uint32_t duty_divisor; /* maximum number of result lanes per cycle */
+	bool lanes_complete;   /* duty counts active lanes, not 32 */
+	uint64_t row_start;    /* cycle of element 0 of each duty row */
 };
 
 struct power_sm {
@@ -56,7 +57,7 @@ struct power_sm {
 	uint64_t completed; /* completed instructions or lanes at the start of the last cycle that was run */
 	float duty;         /* duty of that cycle */
 	bool live;          /* the SM had a thread block at the end of that cycle */
-	uint32_t n_row;     /* elements of row that are set */
+	uint32_t n_row;     /* number of elements of row that are set */
 	float row[POWER_DUTY_ROW];
 };
 
@@ -124,8 +125,8 @@ static inline void power_count_writes(struct power_sm *p, uint32_t mask, unsigne
 }
 
 /*
- * Duty in the cycles after the last cycle that was run. quirk Q7-8: it is 0 if the SM had a thread block, and
- * that of the last cycle otherwise.
+ * Duty in the cycles after the last cycle that was run. quirk Q7-8: it is 0 if the SM had a thread block,
+ * otherwise the duty of the last cycle.
  */
 static inline float power_duty_kept(const struct power_sm *p) { return p->live ? 0 : p->duty; }
 

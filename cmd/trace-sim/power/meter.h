@@ -31,7 +31,7 @@ struct power_setup {
 	struct power_hw_table table;
 	const char *benchmark; /* benchmark whose rows of the table are used */
 	bool aggregate, voltage_scaling, clock_gated_lanes;
-	uint32_t gating_group; /* 0: register accesses are not gated */
+	uint32_t gating_group; /* lanes per gating group; 0: register accesses are not gated */
 	bool traces, steady;
 	double steady_deviation, steady_samples;
 	int level;        /* compression level of the traces' headers */

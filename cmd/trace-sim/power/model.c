@@ -12,7 +12,10 @@
 
 double power_model_seconds(const struct power_gpu *g, double cycles) { return cycles / (g->mhz * 1e6); }
 
-/* Computes the power of instruction processing in the SMs (POWER-component-1). t: seconds of the sample. */
+/*
+ * Computes the power of instruction processing in the SMs (POWER-component-1). t: duration of the sample in
+ * seconds.
+ */
 static void core_watts(const struct power_config *c, double t, struct power_sample *s)
 {
 	double *w = s->watt;

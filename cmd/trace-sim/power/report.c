@@ -9,7 +9,8 @@
 /* quirk Q7-21: without a sample the mean is 0 / 0, which is the negative NaN on x86. */
 static double mean_of(double sum, uint64_t n) { return n ? sum / (double)n : copysign((double)NAN, -1.0); }
 
-static void put_line(struct bytes *b, const char *prefix, const char *name, const char *comma, double v)
+static void put_report_line(
+	struct bytes *b, const char *prefix, const char *name, const char *comma, double v)
 {
 	bytes_puts(b, prefix);
 	bytes_puts(b, name);
@@ -26,13 +27,13 @@ static const char *counter_comma(unsigned i) { return i == POWER_constant_power 
 static void put_components(struct bytes *b, const char *prefix, const double *watt)
 {
 	for (unsigned i = 0; i < N_POWER_COMPONENTS; i++)
-		put_line(b, prefix, power_component_names[i], component_comma(i), watt[i]);
+		put_report_line(b, prefix, power_component_names[i], component_comma(i), watt[i]);
 }
 
 static void put_counters(struct bytes *b, const char *prefix, const double *count)
 {
 	for (unsigned i = 0; i < N_POWER_COUNTERS; i++)
-		put_line(b, prefix, power_counter_names[i], counter_comma(i), count[i]);
+		put_report_line(b, prefix, power_counter_names[i], counter_comma(i), count[i]);
 }
 
 static void put_means(struct bytes *b, const struct power_sums *s)
@@ -44,10 +45,10 @@ static void put_means(struct bytes *b, const struct power_sums *s)
 	for (unsigned i = 0; i < N_POWER_COUNTERS; i++)
 		count[i] = mean_of(s->count[i], s->n);
 	bytes_puts(b, "Kernel Average Power Data:\n");
-	put_line(b, "kernel_avg_power", "", "", s->n ? s->total / (double)s->n : 0);
+	put_report_line(b, "kernel_avg_power", "", "", s->n ? s->total / (double)s->n : 0);
 	put_components(b, "gpu_avg_", watt);
 	put_counters(b, "gpu_avg_", count);
-	put_line(b, "gpu_avg_threads_per_warp", "", "", mean_of(s->threads, s->n));
+	put_report_line(b, "gpu_avg_threads_per_warp", "", "", mean_of(s->threads, s->n));
 	put_counters(b, "gpu_tot_", s->count);
 }
 
@@ -55,7 +56,7 @@ static void put_extreme(struct bytes *b, const char *title, const char *name, co
 	const struct power_extreme *e)
 {
 	bytes_puts(b, title);
-	put_line(b, name, "", "", e->total);
+	put_report_line(b, name, "", "", e->total);
 	put_components(b, prefix, e->watt);
 	put_counters(b, prefix, e->count);
 }
@@ -82,9 +83,9 @@ void power_report_block(const struct power_meter *m, const struct power_block *k
 	put_extreme(&b, "\nKernel Maximum Power Data:\n", "kernel_max_power", "gpu_max_", &m->kernel.most);
 	put_extreme(&b, "\nKernel Minimum Power Data:\n", "kernel_min_power", "gpu_min_", &m->kernel.least);
 	bytes_puts(&b, "\nAccumulative Power Statistics Over Previous Kernels:\n");
-	put_line(&b, "gpu_tot_avg_power", "", "", mean_of(m->run.total, m->run.n));
-	put_line(&b, "gpu_tot_max_power", "", "", m->run.most.total);
-	put_line(&b, "gpu_tot_min_power", "", "", m->run.least.total);
+	put_report_line(&b, "gpu_tot_avg_power", "", "", mean_of(m->run.total, m->run.n));
+	put_report_line(&b, "gpu_tot_max_power", "", "", m->run.most.total);
+	put_report_line(&b, "gpu_tot_min_power", "", "", m->run.least.total);
 	bytes_puts(&b, "\n\n");
 	fwrite(b.p, 1, b.n, m->setup->report);
 	bytes_free(&b);

@@ -63,7 +63,7 @@ static void step_bench(struct run *r, uint64_t cycles)
 		die("micro-trace deadlocked after %llu cycles", (unsigned long long)gpu_now(g));
 }
 
-static void load_micro(struct bench *b, const struct micro *m)
+static void launch_micro(struct bench *b, const struct micro *m)
 {
 	struct gpu *g = &b->run.gpu;
 	struct trace_options o = {.code = g->code};
@@ -84,7 +84,7 @@ uint64_t bench_run_kernel(struct bench *b, const struct micro *m)
 	uint64_t start = gpu_now(g);
 	struct kernel *k;
 
-	load_micro(b, m);
+	launch_micro(b, m);
 	do
 		step_bench(&b->run, MANY);
 	while (!(k = launch_pop_finished(g)));
@@ -127,7 +127,7 @@ void bench_time_insts(struct bench *b, const struct micro *m, const uint64_t *at
 {
 	uint64_t before = count_issued(&b->run.gpu);
 
-	load_micro(b, m);
+	launch_micro(b, m);
 	for (unsigned i = 0; i < n; i++) {
 		run_bench_until(b, m, BENCH_INSTS, (double)(before + at[i]));
 		time[i] = gpu_now(&b->run.gpu);
@@ -142,7 +142,7 @@ uint64_t bench_time_middle(
 	double before = unit == BENCH_CTAS ? (double)g->completed_ctas : (double)count_issued(g);
 	uint64_t start;
 
-	load_micro(b, m);
+	launch_micro(b, m);
 	run_bench_until(b, m, unit, before + from * all);
 	start = gpu_now(g);
 	run_bench_until(b, m, unit, before + to * all);

@@ -15,11 +15,12 @@
 #include "selftest/micro.h"
 
 struct loop {
-	uint32_t pass;       /* rows of a pass; a row is one load, or a pair of loads, of a warp */
-	uint32_t total;      /* rows of the whole program, in whole turns */
+	uint32_t pass; /* rows of a pass; a row is one load, or a pair of loads, of a warp */
+	/* number of rows that the whole program reads, a multiple of the rows of a turn */
+	uint32_t total;
 	uint32_t start_rows; /* maximum distance between the rows at which two SMs start */
 	uint32_t word;       /* bytes of a lane's load, 4 or 8 */
-	bool pairs;          /* each row is multiplied by the row one pass further */
+	bool pairs;          /* each row is multiplied by the same row of the next pass */
 };
 
 /* Number of rows of one turn of the loop. */

@@ -60,7 +60,8 @@ void scribe_op(struct scribe *s, const char *dst, const char *op, const char *sr
 }
 
 /*
- * The format has address mode 0 for a list of addresses, and mode 1 for base and stride of one run of lanes.
+ * For several lanes the line has address mode 1, with base and stride; for a single lane it has mode 0, a
+ * list with one address.
  */
 void scribe_mem(struct scribe *s, uint32_t mask, const char *dst, const char *op, const char *src,
 	uint32_t width, uint64_t base, int64_t stride)

@@ -39,7 +39,7 @@ struct probe {
  * (static text) if the row cannot be reproduced. ready may be NULL.
  */
 struct probe_kind {
-	const char *workload, *names, *unit, *help; /* unit: "": that of the row */
+	const char *workload, *names, *unit, *help; /* unit: "" if the row states the unit */
 	probe_run *run;
 	bool (*ready)(
 		struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
@@ -136,12 +136,12 @@ probe_run probe_stride;
 bool probe_stride_ready(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
 
-/* Size of the L1 when CTAs of `threads` threads without own shared memory run; size of the whole L2. */
+/* Size of the L1 while CTAs of `threads` threads without shared memory run, and size of the whole L2. */
 uint64_t subject_l1_bytes(const struct subject *s, uint32_t threads);
 uint64_t subject_l2_bytes(const struct subject *s);
 /* Rate in GB/s of `bytes` bytes in `cycles` core cycles. */
 double subject_gb_per_s(const struct subject *s, double bytes, double cycles);
-/* v rounded to an integer and limited to 1 to 1e9. */
+/* Returns v rounded to an integer from 1 to 1e9. */
 uint32_t probe_count(double v);
 
 #endif

@@ -19,7 +19,8 @@
 #define LEAD      64u   /* number of loads before the timed ones */
 #define REAL_PASS 4096u /* longest pass that is simulated, in lines; more than any L1 holds */
 #define UNROLL    32u
-#define BEYOND_L1 1.6 /* footprint relative to the L1 from which on the L1 keeps no line of a chase */
+/* smallest footprint, as a multiple of the L1's size, at which the L1 keeps no line of a chase */
+#define BEYOND_L1 1.6
 /* number of loads of a measured kernel, derived from the slope of the L1 plateaus */
 #define PROGRAM 350000.0
 
@@ -38,7 +39,7 @@ static uint32_t mix_bits(uint32_t half, uint32_t round)
 	return (uint32_t)(z >> 32);
 }
 
-static void order_init(struct chase_order *o, uint64_t lines)
+static void chase_order_init(struct chase_order *o, uint64_t lines)
 {
 	o->lines = lines;
 	o->half = 1;
@@ -48,7 +49,7 @@ static void order_init(struct chase_order *o, uint64_t lines)
 
 /*
  * Line that step i of a pass visits. The order is a permutation of 0 to lines - 1 by a Feistel network, which
- * is applied until the result is in range.
+ * is applied repeatedly until the result is in range.
  */
 static uint64_t line_of_step(const struct chase_order *o, uint64_t i)
 {
@@ -189,7 +190,7 @@ double probe_chase(const struct probe *p, const struct subject *s)
 	uint64_t lines = (uint64_t)(p->param[0] * 1024 / LINE);
 	double load, first;
 
-	order_init(&c.order, lines ? lines : 1);
+	chase_order_init(&c.order, lines ? lines : 1);
 	load = time_chase(s, &c, &first);
 	if (first <= 0 || (double)lines * LINE >= BEYOND_L1 * (double)subject_l1_bytes(s, 32))
 		return load;
@@ -202,7 +203,7 @@ double probe_tma_chase(const struct probe *p, const struct subject *s)
 	uint64_t lines = (uint64_t)(p->param[0] * 1024 / LINE);
 	double first;
 
-	order_init(&c.order, lines ? lines : 1);
+	chase_order_init(&c.order, lines ? lines : 1);
 	return time_chase(s, &c, &first);
 }
 

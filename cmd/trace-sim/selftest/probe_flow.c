@@ -15,7 +15,7 @@
 
 #define SECTOR 32u
 
-/* ---- one buffer, read again and again ------------------------------------------------------- */
+/* ---- one buffer, which is read repeatedly ------------------------------------------------------- */
 
 #define L1_THREADS 256u
 
@@ -44,9 +44,10 @@ static uint32_t loop_threads(uint32_t words, bool pairs)
 }
 
 /*
- * The part of a program that is simulated, and the fraction of it that is measured. For a buffer far larger
- * than the L1 it is a part of one pass. For one of about the L1's size it is a pass that fills the L1 and the
- * next one, which finds the remaining lines. For a buffer that fits it is many passes.
+ * The part of a program that is simulated, and the fraction of it that is measured. If the buffer is far
+ * larger than the L1, it is a part of one pass. If the buffer is about as large as the L1, it is a pass that
+ * fills the L1 and the next pass, which hits the lines that remained. If the buffer fits in the L1, it is
+ * many passes.
  */
 struct loop_part {
 	uint32_t steps;

@@ -34,7 +34,7 @@ static const struct stream_kind streams[] = {
 	{"triad of four", 3, 1, true, "DFMA"},
 };
 
-/* as in the measured program; each array begins at a multiple of 2 MiB */
+/* distance between arrays, as in the measured program: each array begins at a multiple of 2 MiB */
 #define ARRAY_BYTES ((UINT64_C(2) << 30) + (UINT64_C(2) << 20))
 
 struct probe_stream {

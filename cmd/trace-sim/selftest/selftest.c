@@ -10,7 +10,7 @@
 #include "selftest/selftest.h"
 #include "selftest/table.h"
 
-/* Names of GPUs in measured files that differ from the names of their configurations. */
+/* GPUs whose names in measured files differ from the names of their configurations. */
 static const struct {
 	const char *name, *alias;
 } aliases[] = {

@@ -13,7 +13,7 @@ struct interval;
 
 /*
  * Starts intervals of `cycles` cycles (above 0). Records are written to w and have the figures that c
- * chooses. The caller owns both.
+ * selects. The caller owns w and c.
  */
 struct interval *interval_start(uint64_t cycles, struct record_writer *w, struct figure_choice *c);
 /* Cycle of the run at which the next record is due. */

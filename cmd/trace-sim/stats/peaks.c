@@ -24,7 +24,7 @@ static const struct tensor_peak {
 	{"IMMA.16832.S8.S8", 80, 0, 2048},
 };
 
-/* Rate of a kind of unit of the legacy core, in warp instructions per cycle and SM. */
+/* Rate of a kind of unit in the legacy core, in warp instructions per cycle and SM. */
 static double legacy_unit_rate(const struct core_params *c, enum unit_kind unit, uint32_t interval)
 {
 	double rate = interval ? (double)c->unit[unit].units / interval : 0;

@@ -29,7 +29,7 @@ static struct cache_sum sum_statuses(const struct cache_counts *c)
 	return t;
 }
 
-static void add_sum(struct cache_sum *to, struct cache_sum t)
+static void add_cache_sum(struct cache_sum *to, struct cache_sum t)
 {
 	to->accesses += t.accesses;
 	to->misses += t.misses;
@@ -44,7 +44,7 @@ static struct cache_sum sum_cache(const struct gpu *g, const struct cache *cache
 
 	for (unsigned i = 0; cache && i < g->n_streams; i++)
 		if (cache_counts_of(cache, i))
-			add_sum(&all, sum_statuses(cache_counts_of(cache, i)));
+			add_cache_sum(&all, sum_statuses(cache_counts_of(cache, i)));
 	return all;
 }
 
@@ -164,7 +164,7 @@ struct cache_level {
 	bool l2;
 };
 
-static void add_counts(struct cache_counts *to, const struct cache_counts *n)
+static void add_access_counts(struct cache_counts *to, const struct cache_counts *n)
 {
 	for (int type = 0; type < N_ACC_TYPES; type++) {
 		for (int st = 0; st < N_STATUS; st++)
@@ -174,12 +174,12 @@ static void add_counts(struct cache_counts *to, const struct cache_counts *n)
 	}
 }
 
-static bool add_stream(const struct cache *cache, unsigned stream, struct cache_counts *sum)
+static bool add_stream_counts(const struct cache *cache, unsigned stream, struct cache_counts *sum)
 {
 	const struct cache_counts *n = cache ? cache_counts_of(cache, stream) : NULL;
 
 	if (n)
-		add_counts(sum, n);
+		add_access_counts(sum, n);
 	return n;
 }
 
@@ -195,14 +195,14 @@ static bool sum_stream_counts(const struct cache_level *l, unsigned stream, stru
 	memset(sum, 0, sizeof(*sum));
 	if (l->l2) {
 		for (uint32_t i = 0; i < memory_sub_partitions(g->mem); i++)
-			any |= add_stream(memory_l2(g->mem, i), stream, sum);
+			any |= add_stream_counts(memory_l2(g->mem, i), stream, sum);
 		return any;
 	}
 	for (uint32_t i = 0; i < g->params.sms; i++) {
-		any |= add_stream(g->sm[i].l1i, stream, sum);
-		any |= add_stream(ldst_l1d(&g->sm[i]), stream, sum);
-		any |= add_stream(ldst_l1c(&g->sm[i]), stream, sum);
-		any |= add_stream(ldst_l1t(&g->sm[i]), stream, sum);
+		any |= add_stream_counts(g->sm[i].l1i, stream, sum);
+		any |= add_stream_counts(ldst_l1d(&g->sm[i]), stream, sum);
+		any |= add_stream_counts(ldst_l1c(&g->sm[i]), stream, sum);
+		any |= add_stream_counts(ldst_l1t(&g->sm[i]), stream, sum);
 	}
 	return any;
 }
@@ -235,7 +235,7 @@ static void walk_streams(struct stats_sink *s, const struct cache_level *l, cons
 		if (!sum_stream_counts(l, order[i], &sum))
 			continue;
 		if (collecting(s))
-			add_counts(&all, &sum);
+			add_access_counts(&all, &sum);
 		else
 			walk(s, name, &sum);
 	}
@@ -259,9 +259,9 @@ static void walk_l1d(struct stats_sink *s, struct gpu *g)
 
 		for (uint32_t i = 0; i < g->params.sms; i++)
 			if (g->sm[i].cluster == c)
-				add_sum(&one, sum_cache(g, ldst_l1d(&g->sm[i])));
+				add_cache_sum(&one, sum_cache(g, ldst_l1d(&g->sm[i])));
 		emit_one_cache(s, "\tL1D_cache_core", c, one);
-		add_sum(&total, one);
+		add_cache_sum(&total, one);
 	}
 	for (uint32_t i = 0; i < g->params.sms; i++)
 		add_ports(&ports, ldst_l1d(&g->sm[i]));
@@ -274,7 +274,7 @@ static struct cache_sum sum_sms(struct gpu *g, struct cache *(*of)(const struct 
 	struct cache_sum t = {0};
 
 	for (uint32_t i = 0; i < g->params.sms; i++)
-		add_sum(&t, sum_cache(g, of(&g->sm[i])));
+		add_cache_sum(&t, sum_cache(g, of(&g->sm[i])));
 	return t;
 }
 
@@ -287,7 +287,7 @@ void stats_walk_core_caches(struct stats_sink *s, struct gpu *g)
 		struct cache_sum l1i = {0};
 
 		for (uint32_t i = 0; i < g->params.sms; i++)
-			add_sum(&l1i, sum_cache(g, g->sm[i].l1i));
+			add_cache_sum(&l1i, sum_cache(g, g->sm[i].l1i));
 		stats_text(s, "\n========= Core cache stats =========\nL1I_cache:\n");
 		walk_totals(s, "\tL1I", l1i);
 	}
@@ -320,7 +320,7 @@ void stats_walk_l2(struct stats_sink *s, struct gpu *g)
 		struct cache_sum one = sum_cache(g, memory_l2(g->mem, i));
 
 		emit_one_cache(s, "L2_cache_bank", i, one);
-		add_sum(&total, one);
+		add_cache_sum(&total, one);
 		add_ports(&ports, memory_l2(g->mem, i));
 	}
 	walk_totals(s, "L2", total);

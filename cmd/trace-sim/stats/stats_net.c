@@ -3,9 +3,10 @@
  * Statistics of the network: flits, lines that are always 0, and the block between the dashed lines
  * (NET-stat, NET-bstat).
  *
- * Always true: mode 1 prints its own lines (net_print_booksim), and each print enters its averages. So each
- * moment of a run is printed or collected only once. Its figures are averages since the start of the run and
- * are never subtracted. Names that it prints several times are numbered in order of appearance.
+ * Always true: mode 1 prints its own lines (net_print_booksim), and each print is counted in its averages. So
+ * the lines of each moment of a run are printed or collected only once. Its figures are averages since the
+ * start of the run and are never subtracted. Names that it prints several times are numbered in order of
+ * appearance.
  */
 #include "net/book.h"
 #include "stats_int.h"

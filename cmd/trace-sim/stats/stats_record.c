@@ -28,7 +28,7 @@ struct recorded_figure {
 	uint32_t name; /* offset into text */
 	uint64_t hash;
 	uint64_t count;         /* value of FORM_COUNT */
-	double num, den, scale; /* value of the other forms */
+	double num, den, scale; /* value of the other forms (see enum figure_form) */
 	enum figure_form form;
 };
 
@@ -408,7 +408,8 @@ void stats_sums_record(struct record_writer *w, const struct figure_choice *c, c
 		else
 			record_real(w, f->name, f->value.real, unit);
 	}
-	for (uint32_t i = 0; i < c->n_listed; i++) { /* an absent figure would mean 0 */
+	/* the listed figure is written even without a value, because an absent figure means 0 */
+	for (uint32_t i = 0; i < c->n_listed; i++) {
 		const struct figure *about = figure_find(c->listed[i]);
 
 		if (!has_sum_figure(figure, n, c->listed[i]) && !(about && about->sparse))

@@ -67,7 +67,8 @@ void noc_route_dragonfly_min(const struct noc_view *v, struct noc_packet *p, uin
 	noc_set_single_way(p, port, (uint32_t)p->phase, (uint32_t)p->phase);
 }
 
-#define BIAS 30 /* flits that the shortest path may have in excess of twice the other path's */
+/* the shortest path is chosen unless its flits exceed twice the other path's flits by more than this */
+#define BIAS 30
 
 /*
  * Chooses between the shortest path and a path over a random node. p->phase: 0 to the intermediate router, 1

@@ -264,7 +264,8 @@ static uint32_t flatfly_random_place(const struct noc_view *v, uint32_t source, 
 	return at;
 }
 
-#define BIAS 2 /* excess of load, weighted by hops, that the direct way may have */
+/* the direct way is chosen unless its flits times hops exceed those of the other way by more than this */
+#define BIAS 2
 
 /*
  * Chooses at the first router between the direct way and a way over a random place. p->phase: 0 undecided, 1

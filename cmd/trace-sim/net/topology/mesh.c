@@ -280,15 +280,15 @@ void noc_route_mesh_min_adapt(const struct noc_view *v, struct noc_packet *p, ui
 		noc_set_single_way(p, escape, 0, 0);
 		return;
 	}
-	/* quirk Q4-31: only the first of the ways that shorten the distance is kept, the escape way */
+	/* quirk Q4-31: BookSim keeps only the first way, which is the escape way */
 	p->way[0] = (struct noc_way){(uint16_t)escape, 1, (uint16_t)hi, 1};
 	p->way[1] = (struct noc_way){(uint16_t)escape, 0, 0, 0};
 	p->n_ways = 2;
 }
 
 /*
- * quirk Q4-31: only the first of the two ways of a plane is kept. So packets take the dimensions in ascending
- * order, on the upper third of the channels.
+ * quirk Q4-31: BookSim keeps only the first of the two ways in a plane. So packets take the dimensions in
+ * ascending order, on the upper third of the channels.
  */
 void noc_route_mesh_planar_adapt(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {

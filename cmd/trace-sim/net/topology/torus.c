@@ -131,7 +131,7 @@ void noc_route_torus_min_adapt(const struct noc_view *v, struct noc_packet *p, u
 		return;
 	}
 	p->n_ways = 0;
-	if (free_way) /* quirk Q4-31: only the first of the ways that shorten the distance is kept */
+	if (free_way) /* quirk Q4-31: BookSim keeps only the first of the ways that shorten the distance */
 		p->way[p->n_ways++] = (struct noc_way){
 			(uint16_t)(noc_way_to_node(v, router, p->dest, torus_way_to_node) & OUTPUT),
 			(uint16_t)(lo + 3), (uint16_t)(lo + 3), 1};
@@ -139,7 +139,7 @@ void noc_route_torus_min_adapt(const struct noc_view *v, struct noc_packet *p, u
 	p->way[p->n_ways++] = (struct noc_way){(uint16_t)escape, (uint16_t)lo, (uint16_t)lo, 0};
 }
 
-/* quirk Q4-37: a distance of half the ring goes up. */
+/* quirk Q4-37: a packet with a distance of half the ring moves up. */
 void noc_route_torus_chaos(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
 	uint32_t at = router, dest = p->dest, k = v->c->k, d = 0;

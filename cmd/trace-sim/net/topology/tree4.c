@@ -31,7 +31,7 @@ void noc_plan_tree4(struct noc_builder *b, const struct icnt *c)
 			tree4_join(b, TOP + i, MIDDLE + port, &channel);
 }
 
-/* Routes a packet. by_chance: takes a random way up instead of the first. */
+/* Routes a packet. by_chance: selects a random output upwards instead of the first. */
 static void tree4_route(const struct noc_view *v, struct noc_packet *p, uint32_t router, bool by_chance)
 {
 	uint32_t port, dest = p->dest;
@@ -55,7 +55,7 @@ void noc_route_tree4_nca(const struct noc_view *v, struct noc_packet *p, uint32_
 	tree4_route(v, p, router, true);
 }
 
-/* quirk Q4-31: only the first of the ways up, all of which should be tried, is kept. */
+/* quirk Q4-31: all ways up should be tried, but BookSim keeps only the first. */
 void noc_route_tree4_anca(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
 	(void)in;
