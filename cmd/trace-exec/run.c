@@ -29,10 +29,10 @@ struct running {
 	bool found;         /* a finding was reported; it does not end the run */
 	struct output *out; /* TRACE_STREAM */
 	struct pack_writer *pack;
-	FILE *trace;                /* trace of the running kernel, if it is text */
-	struct lower *lower;        /* --as sass: code of the kernel launched last */
-	const struct func *lowered; /* the kernel whose code `lower` is */
-	uint64_t insts, threads;
+	FILE *trace;                       /* trace of the running kernel, if it is text */
+	struct lower *lower;               /* --as sass: code of the kernel launched last */
+	const struct func *lowered_kernel; /* the kernel whose code `lower` is */
+	uint64_t warp_insts, thread_insts;
 };
 
 /* ---- traces ---- */
@@ -182,7 +182,7 @@ static void open_kernel_trace(struct running *r, const struct grid *g, const str
 	struct output **out, struct pack_code *code)
 {
 	if (r->o->to == TRACE_FOLDER) {
-		char *path = kernel_path(r, g->l->id);
+		char *path = kernel_path(r, g->launch->id);
 
 		*out = output_open(path, r->o->force);
 		r->trace = output_stream(*out);
@@ -224,10 +224,10 @@ static const struct lower *machine_code_of_kernel(struct running *r, const struc
 
 	if (!r->o->binary || !g->record || g->machine)
 		return NULL;
-	if (r->lowered != g->l->kernel) {
+	if (r->lowered_kernel != g->launch->kernel) {
 		lower_free(r->lower);
 		r->lower = lower_kernel(g->code, g->kernel, r->o->binary, &f);
-		r->lowered = g->l->kernel;
+		r->lowered_kernel = g->launch->kernel;
 	}
 	if (!r->lower)
 		die_fault(&f);
@@ -240,8 +240,8 @@ static int run_launch(struct running *r, struct step *c)
 	struct options unchecked = r->o->exec;
 	struct grid g = {.code = &r->s->code,
 		.mem = &r->mem,
-		.opt = chosen ? &r->o->exec : &unchecked,
-		.l = &c->launch,
+		.options = chosen ? &r->o->exec : &unchecked,
+		.launch = &c->launch,
 		.textures = &r->textures,
 		.record = !traced ? NULL
 			  : r->o->binary && !c->launch.kernel->machine
@@ -261,8 +261,8 @@ static int run_launch(struct running *r, struct step *c)
 	good = grid_run(&g, traced ? trace_executed_block : NULL, r);
 	if (!chosen)
 		memory_set_all(&r->mem);
-	r->insts += g.warp_insts;
-	r->threads += g.thread_insts;
+	r->warp_insts += g.warp_insts;
+	r->thread_insts += g.thread_insts;
 	if (traced)
 		close_kernel_trace(r, out, &code, good);
 	r->found |= g.found;
@@ -358,7 +358,7 @@ int run_script(struct script *s, const struct run_options *o)
 		status = EXIT_NO;
 	if (o->verbose)
 		fprintf(stderr, "%s: %llu thread instructions, %llu warp instructions\n", diag_program(),
-			(unsigned long long)r.threads, (unsigned long long)r.insts);
+			(unsigned long long)r.thread_insts, (unsigned long long)r.warp_insts);
 	lower_free(r.lower);
 	free(r.textures.texture);
 	memory_free(&r.mem);

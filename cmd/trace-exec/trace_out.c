@@ -253,7 +253,7 @@ static void put_code_line(
 
 void trace_out_header(FILE *out, const struct grid *g, const struct occupancy *k)
 {
-	const struct launch *l = g->l;
+	const struct launch *l = g->launch;
 	const struct bound_code *c = g->code;
 	const struct module *m = l->kernel->module;
 	struct source_files files = {0};

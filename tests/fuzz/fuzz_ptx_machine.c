@@ -131,8 +131,8 @@ static void run(const struct bound_code *code, const struct func *kernel, struct
 	struct grid g = {.code = code,
 		.mem = mem,
 		.textures = &textures,
-		.opt = &opt,
-		.l = &l,
+		.options = &opt,
+		.launch = &l,
 		.record = machine_record,
 		.print = stderr};
 	const struct occupancy k = {0};

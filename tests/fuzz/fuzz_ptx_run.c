@@ -41,8 +41,8 @@ static void run(const struct bound_code *code, const struct func *kernel, struct
 	struct grid g = {.code = code,
 		.mem = mem,
 		.textures = &textures,
-		.opt = &opt,
-		.l = &l,
+		.options = &opt,
+		.launch = &l,
 		.record = trace_out_line,
 		.print = stderr};
 	static const unsigned binaries[] = {61, 70, 75, 80, 90};

@@ -16,9 +16,9 @@
 struct cuda_memory {
 	struct cuda_memory *next;
 	size_t bytes;
-	uint64_t addr;   /* address at which it is mapped; 0: none */
-	size_t mapped;   /* number of mapped bytes */
-	uint8_t *kept;   /* bytes saved while it is not mapped; NULL: zeros */
+	uint64_t addr;        /* address at which it is mapped; 0: none */
+	size_t mapped_bytes;  /* number of mapped bytes */
+	uint8_t *saved_bytes; /* bytes saved while it is not mapped; NULL: zeros */
 	uint32_t owners; /* calls of cuMemCreate and cuMemRetainAllocationHandle minus calls of cuMemRelease */
 };
 static struct cuda_memory *memories;
@@ -49,7 +49,7 @@ static struct cuda_memory *find_mapped_memory(uint64_t addr)
 {
 	struct cuda_memory *m = memories;
 
-	while (m && (!m->addr || addr < m->addr || addr - m->addr >= m->mapped))
+	while (m && (!m->addr || addr < m->addr || addr - m->addr >= m->mapped_bytes))
 		m = m->next;
 	return m;
 }
@@ -107,7 +107,7 @@ static int free_addresses(uint64_t addr, size_t n)
 	int e = lock_device();
 
 	for (const struct cuda_memory *m = memories; !e && m; m = m->next)
-		if (m->addr && m->addr < addr + n && addr < m->addr + m->mapped)
+		if (m->addr && m->addr < addr + n && addr < m->addr + m->mapped_bytes)
 			e = cudaErrorInvalidValue;
 	if (!e && !cudart_unreserve(addr, n))
 		e = cudaErrorInvalidValue;
@@ -151,7 +151,7 @@ static void free_if_unused(struct cuda_memory *m)
 			*i = m->next;
 			break;
 		}
-	free(m->kept);
+	free(m->saved_bytes);
 	free(m);
 }
 
@@ -204,7 +204,7 @@ DRIVER(cuMemGetAllocationPropertiesFromHandle, get_memory_properties(to, handle)
 static bool is_any_mapped(uint64_t addr, uint64_t n)
 {
 	for (const struct cuda_memory *m = memories; m; m = m->next)
-		if (m->addr && m->addr < addr + n && addr < m->addr + m->mapped)
+		if (m->addr && m->addr < addr + n && addr < m->addr + m->mapped_bytes)
 			return true;
 	return false;
 }
@@ -223,12 +223,12 @@ static int map_memory(uint64_t addr, size_t n, size_t offset, uint64_t handle, u
 		cudart_map(addr, n, "cuMemMap");
 		unmapped_bytes -= m->bytes;
 		m->addr = addr;
-		m->mapped = n;
-		if (m->kept) {
-			memcpy(cudart_host_address(cuda_address(addr), n), m->kept, n);
+		m->mapped_bytes = n;
+		if (m->saved_bytes) {
+			memcpy(cudart_host_address(cuda_address(addr), n), m->saved_bytes, n);
 			memory_mark_set(&cudart.mem, addr, n);
-			free(m->kept);
-			m->kept = NULL;
+			free(m->saved_bytes);
+			m->saved_bytes = NULL;
 		}
 	}
 	return unlock_device(e);
@@ -239,13 +239,14 @@ DRIVER(cuMemMap, map_memory(addr, n, offset, handle, flags), uint64_t addr, size
 static void unmap_memory(struct cuda_memory *m)
 {
 	if (m->owners) {
-		m->kept = xcalloc(1, m->bytes);
-		memcpy(m->kept, cudart_host_address(cuda_address(m->addr), m->mapped), m->mapped);
+		m->saved_bytes = xcalloc(1, m->bytes);
+		memcpy(m->saved_bytes, cudart_host_address(cuda_address(m->addr), m->mapped_bytes),
+			m->mapped_bytes);
 	}
 	cudart_release(m->addr);
 	unmapped_bytes += m->bytes;
 	m->addr = 0;
-	m->mapped = 0;
+	m->mapped_bytes = 0;
 	free_if_unused(m);
 }
 
@@ -259,7 +260,7 @@ static bool is_exactly_mapped(uint64_t addr, uint64_t n)
 
 		if (!m || m->addr != at)
 			return false;
-		at += m->mapped;
+		at += m->mapped_bytes;
 	}
 	return n && at == addr + n;
 }
@@ -273,7 +274,7 @@ static int unmap_range(uint64_t addr, size_t n)
 	for (uint64_t at = addr; !e && at < addr + n;) {
 		struct cuda_memory *m = find_mapped_memory(at);
 
-		at += m->mapped;
+		at += m->mapped_bytes;
 		unmap_memory(m);
 	}
 	return unlock_device(e);
@@ -289,7 +290,7 @@ static int set_access(uint64_t addr, size_t n, const struct memory_access *a, si
 	for (size_t i = 0; !e && i < n_accesses; i++) {
 		if (a[i].location.type != AT_DEVICE || a[i].location.id)
 			e = cudaErrorInvalidDevice;
-		for (uint64_t at = addr; !e && at < addr + n; at += find_mapped_memory(at)->mapped)
+		for (uint64_t at = addr; !e && at < addr + n; at += find_mapped_memory(at)->mapped_bytes)
 			cudart_set_access(at, a[i].flags != 0);
 	}
 	return unlock_device(e);

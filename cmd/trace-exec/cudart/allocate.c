@@ -210,7 +210,7 @@ int cudart_allocate(uint64_t *addr, size_t n, enum grant_kind kind, unsigned fla
 			what, "the addresses from 0xc0000000 on are in use in this process");
 	if (n > m->heap_cap || (kind != GRANT_PINNED && n > cudart.wire.memory_bytes - cudart.live_bytes))
 		return cudaErrorMemoryAllocation;
-	snprintf(name, sizeof(name), "%s %u", what, ++cudart.n_given);
+	snprintf(name, sizeof(name), "%s %u", what, ++cudart.n_allocations);
 	kept = diag_keep(name);
 	*addr = allocate_new_addresses(kept, n, kind);
 	if (!*addr)

@@ -30,8 +30,8 @@ struct branch {
 	const void *owner; /* stream or event that the branch belongs to */
 	bool is_event;
 	struct stream_capture *recording; /* NULL: an event whose recording has ended */
-	struct graph_node **last;
-	uint32_t n_last, cap_last;
+	struct graph_node **last_nodes;
+	uint32_t n_last_nodes, cap_last_nodes;
 };
 
 static struct stream_capture *recordings;
@@ -72,7 +72,7 @@ void capture_forget_owner(const void *owner)
 			if (b->recording && b->recording->origin == owner)
 				b->recording->broken = true;
 			*i = b->next;
-			free(b->last);
+			free(b->last_nodes);
 			free(b);
 			return;
 		}
@@ -80,8 +80,8 @@ void capture_forget_owner(const void *owner)
 
 static bool is_last_node(const struct branch *b, const struct graph_node *n)
 {
-	for (uint32_t i = 0; i < b->n_last; i++)
-		if (b->last[i] == n)
+	for (uint32_t i = 0; i < b->n_last_nodes; i++)
+		if (b->last_nodes[i] == n)
 			return true;
 	return false;
 }
@@ -90,8 +90,8 @@ static void append_last_node(struct branch *b, struct graph_node *n)
 {
 	if (is_last_node(b, n))
 		return;
-	grow(&b->last, &b->cap_last, b->n_last + 1, sizeof(struct graph_node *));
-	b->last[b->n_last++] = n;
+	grow(&b->last_nodes, &b->cap_last_nodes, b->n_last_nodes + 1, sizeof(struct graph_node *));
+	b->last_nodes[b->n_last_nodes++] = n;
 }
 
 /* ---- functions for other files ---- */
@@ -151,13 +151,13 @@ int capture_add_work(const struct stream *s, const struct graph_work *w)
 {
 	struct branch *b = find_branch(s);
 	struct graph_node *n;
-	int e = graph_add_node(b->recording->graph, b->last, b->n_last, w, &n);
+	int e = graph_add_node(b->recording->graph, b->last_nodes, b->n_last_nodes, w, &n);
 
 	if (e) {
 		b->recording->broken = true;
 		return e;
 	}
-	b->n_last = 0;
+	b->n_last_nodes = 0;
 	append_last_node(b, n);
 	return cudaSuccess;
 }
@@ -175,9 +175,9 @@ bool capture_record_event(const struct event *event, const struct stream *s, int
 	to = find_or_add_branch(event, true);
 	b = find_branch(s);
 	to->recording = b->recording;
-	to->n_last = 0;
-	for (uint32_t i = 0; i < b->n_last; i++)
-		append_last_node(to, b->last[i]);
+	to->n_last_nodes = 0;
+	for (uint32_t i = 0; i < b->n_last_nodes; i++)
+		append_last_node(to, b->last_nodes[i]);
 	return true;
 }
 
@@ -205,8 +205,8 @@ bool capture_wait_event(const struct event *event, const struct stream *s, int *
 	}
 	b = find_or_add_branch(s, false);
 	b->recording = from->recording;
-	for (uint32_t i = 0; i < from->n_last; i++)
-		append_last_node(b, from->last[i]);
+	for (uint32_t i = 0; i < from->n_last_nodes; i++)
+		append_last_node(b, from->last_nodes[i]);
 	return true;
 }
 
@@ -285,7 +285,7 @@ static int change_last_nodes(const struct stream *s, struct graph_node *const *n
 	if (e)
 		return cudart_leave(e);
 	if (flags == 1)
-		b->n_last = 0;
+		b->n_last_nodes = 0;
 	for (size_t i = 0; i < n; i++)
 		append_last_node(b, node[i]);
 	return cudart_leave(cudaSuccess);
@@ -335,13 +335,13 @@ static void end_recording(struct stream_capture *r)
 
 		if (b->recording == r && !b->is_event) {
 			*i = b->next;
-			free(b->last);
+			free(b->last_nodes);
 			free(b);
 			continue;
 		}
 		if (b->recording == r) {
 			b->recording = NULL;
-			b->n_last = 0;
+			b->n_last_nodes = 0;
 		}
 		i = &b->next;
 	}
@@ -431,9 +431,9 @@ API(int, cudaStreamGetCaptureInfo_v2, struct stream *s, int *to, unsigned long l
 	if (*to && graph)
 		*graph = b->recording->graph;
 	if (*to && last)
-		*last = b->last;
+		*last = b->last_nodes;
 	if (*to && n_last)
-		*n_last = b->n_last;
+		*n_last = b->n_last_nodes;
 	return cudart_leave(cudaSuccess);
 }
 ALSO(cudaStreamGetCaptureInfo_v2_ptsz, cudaStreamGetCaptureInfo_v2);

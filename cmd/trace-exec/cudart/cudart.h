@@ -137,7 +137,8 @@ struct cudart {
 	uint64_t warp_insts, thread_insts;
 
 	struct grant *grant;
-	uint32_t n_grants, cap_grants, n_given; /* grants ascend by address; n_given: allocations so far */
+	uint32_t n_grants, cap_grants; /* grants are in ascending order of addresses */
+	uint32_t n_allocations;        /* number of allocations so far */
 	uint64_t live_bytes;
 };
 extern struct cudart cudart;

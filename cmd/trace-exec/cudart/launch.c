@@ -55,10 +55,10 @@ static const struct lower *machine_code_of_grid(const struct grid *g)
 
 	if (!cudart.wire.binary || !g->record || g->machine)
 		return NULL;
-	if (lowered != g->l->kernel || modules != g->code->prog->n_modules) {
+	if (lowered != g->launch->kernel || modules != g->code->prog->n_modules) {
 		lower_free(code);
 		code = lower_kernel(g->code, g->kernel, (unsigned)cudart.wire.binary, &f);
-		lowered = g->l->kernel;
+		lowered = g->launch->kernel;
 		modules = g->code->prog->n_modules;
 	}
 	if (!code)
@@ -72,8 +72,8 @@ static void execute_launch(const struct launch *l, const struct kernel *k)
 	struct grid g = {.code = &cudart.code,
 		.mem = &cudart.mem,
 		.textures = &cudart.textures,
-		.opt = chosen ? &cudart.exec : &cudart.unchecked,
-		.l = l,
+		.options = chosen ? &cudart.exec : &cudart.unchecked,
+		.launch = l,
 		.record = cudart_record_function(l),
 		.print = stdout};
 	struct occupancy o = {k->regs, k->shared};

@@ -16,7 +16,7 @@ struct pool {
 	struct pool *next;
 	bool destroyed;
 	int reuse[3];
-	uint64_t threshold, used, used_most, reserved_most;
+	uint64_t threshold, used, most_used, most_reserved;
 	uint64_t capacity; /* capacity in bytes; 0: unlimited */
 };
 
@@ -44,8 +44,8 @@ static bool is_pool(const struct pool *p)
 void cudart_pool_add_used(struct pool *p, uint64_t bytes)
 {
 	p->used += bytes;
-	p->used_most = max_u64(p->used, p->used_most);
-	p->reserved_most = max_u64(p->used, p->reserved_most);
+	p->most_used = max_u64(p->used, p->most_used);
+	p->most_reserved = max_u64(p->used, p->most_reserved);
 }
 
 void cudart_pool_subtract_used(struct pool *p, uint64_t bytes) { p->used -= bytes; }
@@ -154,7 +154,7 @@ API(int, cudaMemPoolSetAttribute, struct pool *p, int attribute, void *value)
 	else if (!e && attribute == THRESHOLD)
 		p->threshold = *(const uint64_t *)value;
 	else if (!e && (attribute == USED_MOST || attribute == RESERVED_MOST) && !*(const uint64_t *)value)
-		*(attribute == USED_MOST ? &p->used_most : &p->reserved_most) = p->used;
+		*(attribute == USED_MOST ? &p->most_used : &p->most_reserved) = p->used;
 	else if (!e)
 		e = cudaErrorInvalidValue;
 	return cudart_leave(e);
@@ -168,8 +168,8 @@ API(int, cudaMemPoolGetAttribute, struct pool *p, int attribute, void *value)
 		*(int *)value = p->reuse[attribute - REUSE_FIRST];
 	else if (!e && attribute >= THRESHOLD && attribute <= USED_MOST)
 		*(uint64_t *)value = attribute == THRESHOLD       ? p->threshold
-				     : attribute == USED_MOST     ? p->used_most
-				     : attribute == RESERVED_MOST ? p->reserved_most
+				     : attribute == USED_MOST     ? p->most_used
+				     : attribute == RESERVED_MOST ? p->most_reserved
 								  : p->used;
 	else if (!e)
 		e = cudaErrorInvalidValue;

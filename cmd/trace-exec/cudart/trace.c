@@ -113,7 +113,7 @@ void cudart_begin_trace(const struct grid *g, const struct occupancy *k)
 
 	if (!g->record)
 		return;
-	snprintf(name, sizeof(name), "kernel-%u.traceg", g->l->id);
+	snprintf(name, sizeof(name), "kernel-%u.traceg", g->launch->id);
 	cudart_send(WIRE_KERNEL, name, strlen(name));
 	sending.records = trace_out_has_records(g);
 	if (sending.records) {

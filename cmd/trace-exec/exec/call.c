@@ -203,8 +203,8 @@ uint64_t call_malloc(struct warp *w, const struct op *o, uint64_t n)
 
 	if (!a)
 		return 0;
-	w->mem->buffer[w->mem->n_buffers - 1].by = stmt_place(o->func, o->in);
-	if (w->g->opt->check)
+	w->mem->buffer[w->mem->n_buffers - 1].allocated_at = stmt_place(o->func, o->in);
+	if (w->g->options->check)
 		memory_mark_unset(w->mem, a, n);
 	return a;
 }

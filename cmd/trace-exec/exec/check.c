@@ -64,7 +64,7 @@ void check_report_outside(struct warp *w, const struct op *o, uint32_t lane, enu
 	}
 	uint64_t size = space == SP_SHARED  ? w->cta->shared_bytes
 			: space == SP_LOCAL ? w->local_stride
-					    : w->g->l->kernel->param_bytes;
+					    : w->g->launch->kernel->param_bytes;
 	exec_fail(w, o, 1u << lane, "out-of-bounds",
 		"%s of %llu bytes at byte %lld of .%s, which has %llu bytes", check_access_noun(o),
 		(unsigned long long)bytes, (long long)addr, space_name[space], (unsigned long long)size);
@@ -323,7 +323,7 @@ bool check_lane_span(struct warp *w, const struct op *o, enum state_space space,
 	uint8_t *all[LANES] = {NULL};
 
 	all[lane] = at;
-	return !w->g->opt->check || !bytes || check_access(w, o, space, 1u << lane, bytes, all, write);
+	return !w->g->options->check || !bytes || check_access(w, o, space, 1u << lane, bytes, all, write);
 }
 
 bool check_divergence(struct warp *w, const struct op *o, uint32_t exec)

@@ -34,7 +34,7 @@ void cluster_free(struct cluster *c)
 
 void grid_block_id(const struct grid *g, uint64_t number, uint32_t id[3])
 {
-	const uint32_t *n = g->l->grid, *k = g->cluster;
+	const uint32_t *n = g->launch->grid, *k = g->cluster;
 	uint64_t cluster = number / g->cluster_size, rank = number % g->cluster_size;
 
 	id[0] = (uint32_t)(cluster % (n[0] / k[0]) * k[0] + rank % k[0]);
@@ -91,7 +91,7 @@ static bool execute_round(struct cluster *c, bool *moved, uint32_t *done)
 
 		if (b->n_done < b->n_warps)
 			*moved |= cta_execute_turn(b);
-		if (b->clock > g->opt->limit)
+		if (b->clock > g->options->limit)
 			cta_fail_over_limit(b);
 		if (grid_failed(g, b->number))
 			return false;
@@ -104,7 +104,7 @@ static bool execute_round(struct cluster *c, bool *moved, uint32_t *done)
 void cluster_start(struct cluster *c, uint64_t number)
 {
 	c->number = number;
-	c->arrived = c->quiet = 0;
+	c->arrived = c->quiet_rounds = 0;
 	c->watch_at = 1;
 	for (uint32_t i = 0; i < c->n; i++)
 		cta_start(c->cta[i], number * c->n + i);
@@ -166,10 +166,10 @@ enum cluster_state cluster_run(struct cluster *c)
 		}
 		if (has_warp_changed_memory(c)) {
 			c->changed = true;
-			c->quiet = 0;
+			c->quiet_rounds = 0;
 			c->watch_at = 1;
-		} else if (++c->quiet >= c->watch_at) {
-			c->watch_at = 2 * c->quiet;
+		} else if (++c->quiet_rounds >= c->watch_at) {
+			c->watch_at = 2 * c->quiet_rounds;
 			if (all_warps_spin(c)) {
 				c->watch_at = 0; /* look again in the first round of the next call */
 				return CLUSTER_STUCK;
@@ -190,7 +190,7 @@ void cluster_fail_deadlock(struct cluster *c)
 /* Checks that all live lanes of a warp arrive together at a barrier with .aligned. */
 static bool check_arrive_together(struct warp *w, const struct op *o, uint32_t m)
 {
-	return !w->g->opt->check || !stmt_has(o->in, M_ALIGNED) || check_divergence(w, o, m);
+	return !w->g->options->check || !stmt_has(o->in, M_ALIGNED) || check_divergence(w, o, m);
 }
 
 void cluster_arrive(struct warp *w, const struct op *o, uint32_t m)

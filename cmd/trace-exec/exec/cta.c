@@ -81,13 +81,13 @@ void cta_start(struct cta *c, uint64_t number)
 		w->ended = 0;
 		w->n_calls = 0;
 		w->frame_at = 0;
-		w->local_base = func_frame_start(c->g->l->kernel, c->g->code->prog->local_end);
+		w->local_base = func_frame_start(c->g->launch->kernel, c->g->code->prog->local_end);
 		w->insts = w->thread_insts = w->lines = 0;
 		w->out.n = 0;
 		w->packed.n_runs = w->packed.n_more = w->packed.n_words = w->packed.n_lists = 0;
 		w->packed.next = NO_RUN;
 		w->waiting = NULL;
-		w->parked = w->missed = w->ahead = 0;
+		w->parked_lanes = w->missed_lanes = w->ahead_lanes = 0;
 		w->cluster_arrived = w->cluster_over = 0;
 		w->changed = false;
 		if (c->g->machine) {
@@ -95,7 +95,7 @@ void cta_start(struct cta *c, uint64_t number)
 			continue;
 		}
 		exec_open_frame(w, c->g->kernel);
-		stack_start(w, c->g->l->kernel->first_pc);
+		stack_start(w, c->g->launch->kernel->first_pc);
 	}
 }
 
@@ -150,7 +150,7 @@ bool cta_arrive_barrier(struct warp *w, const struct op *o, uint32_t exec)
 			"barrier %u of %u threads (expected 0 to 15 and a multiple of 32)", id, count);
 		return true;
 	}
-	if (w->g->opt->check && !stack_must_gather(w, o) && !check_divergence(w, o, exec))
+	if (w->g->options->check && !stack_must_gather(w, o) && !check_divergence(w, o, exec))
 		return true;
 	if (b->arrived && (b->counted != (count != 0) || (b->counted && b->expected != count / LANES))) {
 		exec_fail(w, o, exec, "barrier-count",
@@ -250,9 +250,9 @@ void cta_fail_over_limit(struct cta *c)
 
 	for (uint32_t i = 0; i < c->n_warps && w->state == WARP_DONE; i++)
 		w = &c->warp[i];
-	exec_fail(w, &c->g->code->op[w->depth ? w->stack[w->depth - 1].pc : c->g->l->kernel->first_pc],
+	exec_fail(w, &c->g->code->op[w->depth ? w->stack[w->depth - 1].pc : c->g->launch->kernel->first_pc],
 		w->live, "limit", "more than %llu warp instructions in a launch (--limit)",
-		(unsigned long long)c->g->opt->limit);
+		(unsigned long long)c->g->options->limit);
 }
 
 /* Executes a turn of a warp with independent lanes: groups that can run get STEP instructions each. */

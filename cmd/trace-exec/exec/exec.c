@@ -14,7 +14,7 @@
 
 void exec_thread_id(const struct warp *w, unsigned lane, uint32_t tid[3])
 {
-	const uint32_t *n = w->g->l->block;
+	const uint32_t *n = w->g->launch->block;
 	uint32_t t = w->index * LANES + lane;
 
 	tid[0] = t % n[0];
@@ -30,7 +30,7 @@ static void describe_finding(struct fault *f, const struct warp *w, const struct
 	const char *id, const char *fmt, va_list args)
 {
 	const struct module *m = o->func->module;
-	const char *name = w->g->l->kernel->name;
+	const char *name = w->g->launch->kernel->name;
 	char text[240], line[300] = "";
 	uint32_t tid[3];
 
@@ -89,9 +89,9 @@ static bool is_first_race_at(const struct bound_code *code, const struct op *o)
 	struct func *f = code->prog->func[code->owner[inst]];
 	uint8_t *at;
 
-	if (!f->race_at)
-		f->race_at = xcalloc(f->n_insts, 1);
-	at = &f->race_at[inst - f->first_pc];
+	if (!f->reported_races)
+		f->reported_races = xcalloc(f->n_insts, 1);
+	at = &f->reported_races[inst - f->first_pc];
 	return *at ? false : (*at = true);
 }
 
@@ -116,7 +116,7 @@ void exec_print_findings(const struct cta *c)
 
 uint64_t exec_sreg_value(const struct warp *w, unsigned sreg, unsigned lane)
 {
-	const struct launch *l = w->g->l;
+	const struct launch *l = w->g->launch;
 	const uint32_t *id = w->cta->id, *size = w->g->cluster;
 	uint32_t tid[3];
 

@@ -194,8 +194,8 @@ struct buffer {
 	const char *name;
 	uint64_t addr, size;
 	bool live;
-	struct place by; /* place of the call in a kernel that allocated it; line 0: none */
-	bool host;       /* managed or pinned memory, which the host may write */
+	struct place allocated_at; /* place of the call in a kernel that allocated it; line 0: none */
+	bool host;                 /* managed or pinned memory, which the host may write */
 };
 
 /* Name of the buffer with the conditions of graphs. */
@@ -300,8 +300,8 @@ typedef void record_fn(struct warp *w, const struct op *o, uint32_t pc, uint32_t
 struct grid {
 	const struct bound_code *code;
 	struct memory *mem;
-	const struct options *opt;
-	const struct launch *l;
+	const struct options *options;
+	const struct launch *launch;
 	uint32_t kernel; /* function number */
 	uint32_t threads, warps, shared_static, shared_bytes;
 	uint32_t cluster[3];               /* CTAs of a cluster in each dimension */
@@ -314,7 +314,7 @@ struct grid {
 	bool found;                        /* a delivered CTA has a finding that does not end the launch */
 	uint32_t order;                    /* ORDER_* of the kernel and the functions that it calls */
 	bool independent;                  /* groups of diverged lanes take turns */
-	unsigned at_once;                  /* number of threads that execute CTAs */
+	unsigned n_threads;                /* number of threads that execute CTAs */
 	struct race *race;                 /* race.c; NULL: no search for races */
 	record_fn *record;                 /* NULL: no trace */
 	const struct lower *lower;         /* machine code of the trace (lower/lower.h); NULL: PTX */
@@ -386,10 +386,10 @@ struct warp {
 	uint8_t stop; /* WARP_STOP: the launch has failed; WARP_YIELD: other groups run first */
 	const struct op *waiting; /* barrier at which the warp waits */
 	uint32_t wait_mask;
-	uint32_t missed;    /* lanes that a .sync instruction named while they were elsewhere: sem/warp.c */
-	uint32_t ahead;     /* lanes that executed the .sync instruction */
-	uint32_t parked;    /* lanes that wait at a barrier for others of the warp: stack_gather() */
-	uint32_t parked_id; /* number of the barrier at which parked lanes wait */
+	uint32_t missed_lanes; /* lanes that a .sync instruction named while they were elsewhere: sem/warp.c */
+	uint32_t ahead_lanes;  /* lanes that executed the .sync instruction */
+	uint32_t parked_lanes; /* lanes that wait at a barrier for others of the warp: stack_gather() */
+	uint32_t parked_id;    /* number of the barrier at which parked lanes wait */
 	uint64_t insts, thread_insts;
 	uint64_t addr[LANES]; /* addresses of the last access */
 	uint8_t space;        /* space of the last generic access, in its last lane */
@@ -419,9 +419,9 @@ struct cta {
 	uint32_t n_warps, n_done;
 	struct barrier barrier[16];
 	struct cluster *cluster;
-	uint32_t rank;         /* rank in the cluster */
-	void *check;           /* check.c */
-	struct within *within; /* race.c; NULL: no search for races */
+	uint32_t rank;                 /* rank in the cluster */
+	void *check;                   /* check.c */
+	struct warp_marks *warp_marks; /* race.c; NULL: no search for races */
 	struct clash {
 		const struct op *op; /* op of the store; NULL: no clash */
 		uint64_t place;
@@ -449,9 +449,9 @@ struct cluster {
 	uint32_t n;
 	uint32_t arrived; /* number of lanes that have arrived at barrier.cluster */
 	uint64_t number;
-	uint32_t quiet;    /* number of rounds since memory changed last */
-	uint32_t watch_at; /* value of quiet at which to look for endless loops */
-	bool changed;      /* memory was changed during the last cluster_run() */
+	uint32_t quiet_rounds; /* number of rounds since memory changed last */
+	uint32_t watch_at;     /* value of quiet_rounds at which to look for endless loops */
+	bool changed;          /* memory was changed during the last cluster_run() */
 };
 enum cluster_state { CLUSTER_DONE, CLUSTER_FAILED, CLUSTER_STUCK };
 struct cluster *cluster_new(struct grid *g);

@@ -21,7 +21,7 @@
 
 void grid_prepare(struct grid *g)
 {
-	const struct launch *l = g->l;
+	const struct launch *l = g->launch;
 	const struct func *k = l->kernel;
 	const struct program *p = g->code->prog;
 	uint8_t *on = xcalloc(p->n_funcs, 1);
@@ -31,8 +31,8 @@ void grid_prepare(struct grid *g)
 	g->kernel = k->number;
 	g->shared_static = func_dynamic_start(k);
 	g->shared_bytes = l->dyn_shared ? g->shared_static + l->dyn_shared : k->shared_end;
-	g->independent = g->opt->stack == STACK_VOLTA ||
-			 (g->opt->stack == STACK_TARGET && k->module->target >= FIRST_INDEPENDENT);
+	g->independent = g->options->stack == STACK_VOLTA ||
+			 (g->options->stack == STACK_TARGET && k->module->target >= FIRST_INDEPENDENT);
 	g->machine = k->machine;
 	g->independent |= k->machine != NULL;
 	g->cluster_size = 1;
@@ -68,7 +68,7 @@ static void deliver_cta(struct grid_team *t, struct cta *c, bool good)
 		g->warp_insts += c->warp[i].insts;
 		g->thread_insts += c->warp[i].thread_insts;
 	}
-	if (good && g->warp_insts > g->opt->limit)
+	if (good && g->warp_insts > g->options->limit)
 		cta_fail_over_limit(c);
 	good = good && !grid_failed(g, c->number);
 	if (good) {
@@ -190,17 +190,17 @@ static void run_on_one_thread(struct grid_team *t)
 /* Returns the number of threads for the launch: 1 when the order of its blocks could have an effect. */
 static unsigned count_threads(const struct grid *g, uint64_t clusters)
 {
-	uint64_t n = g->opt->threads;
+	uint64_t n = g->options->threads;
 	bool mixed = (g->order & (g->order - 1)) != 0, shows = g->order & (ORDER_SHOWS | ORDER_FENCE);
 
-	if (g->opt->order || mixed || shows)
+	if (g->options->order || mixed || shows)
 		return 1;
 	return (unsigned)(n > clusters ? clusters : n ? n : 1);
 }
 
 bool grid_run(struct grid *g, bool (*done)(void *ctx, struct cta *c), void *ctx)
 {
-	const struct launch *l = g->l;
+	const struct launch *l = g->launch;
 	struct grid_team t = {.g = g,
 		.done = done,
 		.ctx = ctx,
@@ -209,7 +209,7 @@ bool grid_run(struct grid *g, bool (*done)(void *ctx, struct cta *c), void *ctx)
 	unsigned n = count_threads(g, t.clusters);
 	struct crew *crew;
 
-	g->at_once = n;
+	g->n_threads = n;
 	atomic_store(&g->failed, UINT64_MAX);
 	pthread_mutex_init(&g->lock, NULL);
 	pthread_mutex_init(&t.lock, NULL);

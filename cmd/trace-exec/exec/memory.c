@@ -141,15 +141,15 @@ uint64_t memory_report_leaks(const struct memory *m, bool finding)
 		const struct buffer *b = &m->buffer[i];
 		unsigned k = 0;
 
-		if (!b->live || !b->by.line)
+		if (!b->live || !b->allocated_at.line)
 			continue;
 		total++;
-		while (k < places && !is_same_place(leak[k].at, b->by))
+		while (k < places && !is_same_place(leak[k].at, b->allocated_at))
 			k++;
 		if (k == PLACES_MAX)
 			continue;
 		if (k == places) {
-			leak[places].at = b->by;
+			leak[places].at = b->allocated_at;
 			leak[places].n = leak[places].bytes = 0;
 			places++;
 		}

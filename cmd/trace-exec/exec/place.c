@@ -78,9 +78,9 @@ struct reach {
 		uint32_t from, next;
 	} * edge;
 	uint32_t n_edges, cap_edges;
-	uint32_t turn;  /* number of the current walk */
-	uint32_t *seen; /* by node: last walk that reached it */
-	uint32_t *walk; /* nodes that the current walk reached */
+	uint32_t walk_number; /* number of the current walk */
+	uint32_t *seen;       /* by node: last walk that reached it */
+	uint32_t *walk;       /* nodes that the current walk reached */
 	uint32_t n_walk;
 };
 
@@ -179,14 +179,14 @@ static void reach_free_graph(struct reach *r)
 /* Sets walk[] to the node and all nodes that reach it. */
 static void reach_walk_from(struct reach *r, uint32_t node)
 {
-	r->turn++;
+	r->walk_number++;
 	r->n_walk = 0;
 	r->walk[r->n_walk++] = node;
-	r->seen[node] = r->turn;
+	r->seen[node] = r->walk_number;
 	for (uint32_t i = 0; i < r->n_walk; i++)
 		for (uint32_t e = r->from[r->walk[i]]; e != UINT32_MAX; e = r->edge[e].next)
-			if (r->seen[r->edge[e].from] != r->turn) {
-				r->seen[r->edge[e].from] = r->turn;
+			if (r->seen[r->edge[e].from] != r->walk_number) {
+				r->seen[r->edge[e].from] = r->walk_number;
 				r->walk[r->n_walk++] = r->edge[e].from;
 			}
 }
@@ -241,7 +241,7 @@ static int place_shared_module(struct reach *r, const struct module *m, struct f
 	uint32_t next = 0, fn = 0;
 
 	for (uint32_t i = 0; i <= m->n_shared; i++) {
-		for (; fn < m->n_funcs && m->func[fn]->shared_at <= i; fn++)
+		for (; fn < m->n_funcs && m->func[fn]->n_shared_before <= i; fn++)
 			if (m->func[fn]->entry && m->func[fn]->shared_end < next)
 				m->func[fn]->shared_end = next;
 		if (i < m->n_shared && place_shared_variable(r, m, m->shared[i], &next, f))

@@ -98,7 +98,7 @@ struct conversion {
 	char flags[8], letter;
 	bool width_taken, point, precision_taken, wide; /* taken: given by an argument */
 	unsigned width, precision;
-	unsigned shorts; /* number of letters h */
+	unsigned n_shorts; /* number of letters h */
 };
 
 static const char *read_conversion_size(const char *s, bool *taken, unsigned *v)
@@ -130,7 +130,7 @@ static const char *read_conversion(const char *s, struct conversion *c)
 	if (c->point)
 		s = read_conversion_size(s + 1, &c->precision_taken, &c->precision);
 	for (; *s && strchr("hlLjzt", *s); s++) {
-		c->shorts += *s == 'h';
+		c->n_shorts += *s == 'h';
 		c->wide |= *s != 'h' && *s != 'L';
 	}
 	c->letter = *s;
@@ -165,7 +165,7 @@ static bool take_conversion_sizes(struct printing *p, struct conversion *c)
 /* Cuts an integer to the conversion's size. */
 static uint64_t truncate_integer(const struct conversion *c, uint64_t v)
 {
-	const unsigned cut = c->wide ? 0 : c->shorts > 1 ? 56 : c->shorts ? 48 : 32;
+	const unsigned cut = c->wide ? 0 : c->n_shorts > 1 ? 56 : c->n_shorts ? 48 : 32;
 
 	return c->letter == 'd' || c->letter == 'i' ? (uint64_t)((int64_t)(v << cut) >> cut)
 						    : v << cut >> cut;

@@ -30,12 +30,12 @@ enum { OTHERS = 1 };
  * the access, too. An array has the marks of writers first, then the marks of readers.
  */
 struct race {
-	uint64_t *word;              /* marks of accesses to whole words; NULL: the launch has one block */
-	uint64_t *_Atomic byte;      /* marks of accesses to parts of words; NULL: none yet */
-	uint64_t heap;               /* number of words of buffers */
-	uint64_t words;              /* number of words of buffers and of static variables, which follow */
-	atomic_uint_fast64_t lowest; /* lowest byte with a race; UINT64_MAX: none */
-	pthread_mutex_t lock[LOCKS]; /* each protects the marks of some regions */
+	uint64_t *word_marks;         /* marks of accesses to whole words; NULL: the launch has one block */
+	uint64_t *_Atomic byte_marks; /* marks of accesses to parts of words; NULL: none yet */
+	uint64_t heap;                /* number of words of buffers */
+	uint64_t words;               /* number of words of buffers and of static variables, which follow */
+	atomic_uint_fast64_t lowest;  /* lowest byte with a race; UINT64_MAX: none */
+	pthread_mutex_t lock[LOCKS];  /* each protects the marks of some regions */
 };
 
 static uint64_t block_of_mark(uint64_t key) { return key >> BLOCK_SHIFT; }
@@ -43,17 +43,18 @@ static uint32_t inst_of_mark(uint64_t key) { return (uint32_t)(key >> 1); }
 
 void race_start(struct grid *g)
 {
-	const struct launch *l = g->l;
+	const struct launch *l = g->launch;
 	uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
 
 	g->race = NULL;
-	if (!g->opt->check || g->order & ORDER_FENCE || (blocks < 2 && g->warps < 2) || blocks >> BLOCK_BITS)
+	if (!g->options->check || g->order & ORDER_FENCE || (blocks < 2 && g->warps < 2) ||
+		blocks >> BLOCK_BITS)
 		return;
 	g->race = xcalloc(1, sizeof(*g->race));
 	g->race->heap = g->mem->heap_bytes / 4;
 	g->race->words = g->race->heap + g->mem->static_bytes / 4 + 1;
 	if (blocks > 1)
-		g->race->word = reserve(2 * g->race->words, sizeof(uint64_t));
+		g->race->word_marks = reserve(2 * g->race->words, sizeof(uint64_t));
 	atomic_store(&g->race->lowest, UINT64_MAX);
 	for (unsigned i = 0; i < LOCKS; i++)
 		pthread_mutex_init(&g->race->lock[i], NULL);
@@ -82,18 +83,18 @@ static uint64_t join_marks(uint64_t a, uint64_t b)
 /* Return the marks of a byte: accesses to its word and to the byte. */
 static uint64_t writer_mark_of_byte(const struct race *r, const uint64_t *bytes, uint64_t byte)
 {
-	return join_marks(r->word[byte / 4], bytes ? bytes[byte] : 0);
+	return join_marks(r->word_marks[byte / 4], bytes ? bytes[byte] : 0);
 }
 
 static uint64_t reader_mark_of_byte(const struct race *r, const uint64_t *bytes, uint64_t byte)
 {
-	return join_marks(r->word[r->words + byte / 4], bytes ? bytes[4 * r->words + byte] : 0);
+	return join_marks(r->word_marks[r->words + byte / 4], bytes ? bytes[4 * r->words + byte] : 0);
 }
 
 /* Finds the first of the bytes on which blocks race, and notes it if it is the lowest so far. */
 static void find_race_in_bytes(struct race *r, uint64_t byte, uint64_t end)
 {
-	const uint64_t *bytes = atomic_load(&r->byte);
+	const uint64_t *bytes = atomic_load(&r->byte_marks);
 	uint64_t low = atomic_load(&r->lowest);
 
 	while (byte < end &&
@@ -168,11 +169,11 @@ static unsigned set_race_marks(
 
 static void mark_words(struct race *r, uint64_t key, uint64_t first, uint64_t n, bool write)
 {
-	if (n == 1 && block_of_mark(r->word[write ? first : r->words + first]) == block_of_mark(key))
+	if (n == 1 && block_of_mark(r->word_marks[write ? first : r->words + first]) == block_of_mark(key))
 		return;
-	unsigned how = set_race_marks(r->word, r->words, first, n, key, write);
+	unsigned how = set_race_marks(r->word_marks, r->words, first, n, key, write);
 
-	if (how & MARKS_RACE || (how && atomic_load(&r->byte)))
+	if (how & MARKS_RACE || (how && atomic_load(&r->byte_marks)))
 		find_race_in_bytes(r, 4 * first, 4 * (first + n));
 }
 
@@ -181,7 +182,7 @@ static bool any_word_mark(const struct race *r, uint64_t first, uint64_t end)
 	uint64_t any = 0;
 
 	for (uint64_t i = first; i < end; i++)
-		any |= r->word[i] | r->word[r->words + i];
+		any |= r->word_marks[i] | r->word_marks[r->words + i];
 	return any;
 }
 
@@ -190,10 +191,10 @@ static NOINLINE uint64_t *allocate_byte_marks(struct grid *g)
 	uint64_t *bytes;
 
 	pthread_mutex_lock(&g->lock);
-	bytes = atomic_load(&g->race->byte);
+	bytes = atomic_load(&g->race->byte_marks);
 	if (!bytes) {
 		bytes = reserve(8 * g->race->words, sizeof(uint64_t));
-		atomic_store(&g->race->byte, bytes);
+		atomic_store(&g->race->byte_marks, bytes);
 	}
 	pthread_mutex_unlock(&g->lock);
 	return bytes;
@@ -202,7 +203,7 @@ static NOINLINE uint64_t *allocate_byte_marks(struct grid *g)
 static void mark_bytes(struct grid *g, uint64_t key, uint64_t from, uint64_t to, bool write)
 {
 	struct race *r = g->race;
-	uint64_t *bytes = atomic_load(&r->byte);
+	uint64_t *bytes = atomic_load(&r->byte_marks);
 
 	bytes = bytes ? bytes : allocate_byte_marks(g);
 	unsigned how = set_race_marks(bytes, 4 * r->words, from, to - from, key, write);
@@ -232,7 +233,7 @@ static void mark_range(struct grid *g, uint64_t key, uint64_t from, uint64_t end
 {
 	while (from < end) {
 		uint64_t region = from / (4 * REGION_WORDS), to = (region + 1) * 4 * REGION_WORDS;
-		pthread_mutex_t *lock = g->at_once > 1 ? &g->race->lock[region % LOCKS] : NULL;
+		pthread_mutex_t *lock = g->n_threads > 1 ? &g->race->lock[region % LOCKS] : NULL;
 
 		to = to < end ? to : end;
 		if (lock)
@@ -252,7 +253,7 @@ struct race_step {     /* an access */
 };
 enum { MANY = 0xffff };
 
-struct within {
+struct warp_marks {
 	uint32_t epoch; /* number of barriers, fences and atomics so far, of all blocks that used this struct */
 	bool found;
 	uint64_t word;                  /* word of the race */
@@ -269,8 +270,8 @@ void race_start_cta(struct cta *c)
 
 	if (!r || c->n_warps < 2)
 		return;
-	if (!c->within) {
-		struct within *x = c->within = xcalloc(1, sizeof(*c->within));
+	if (!c->warp_marks) {
+		struct warp_marks *x = c->warp_marks = xcalloc(1, sizeof(*c->warp_marks));
 
 		x->words = r->words;
 		x->seen = reserve(r->words, 4 * sizeof(uint32_t));
@@ -278,22 +279,22 @@ void race_start_cta(struct cta *c)
 		x->write_inst = x->warps + x->words;
 		x->read_inst = x->write_inst + x->words;
 	}
-	c->within->epoch++;
-	c->within->found = false;
+	c->warp_marks->epoch++;
+	c->warp_marks->found = false;
 }
 
 void race_free_cta(struct cta *c)
 {
-	if (c->within)
-		reserve_free(c->within->seen, c->within->words, 4 * sizeof(uint32_t));
-	free(c->within);
-	c->within = NULL;
+	if (c->warp_marks)
+		reserve_free(c->warp_marks->seen, c->warp_marks->words, 4 * sizeof(uint32_t));
+	free(c->warp_marks);
+	c->warp_marks = NULL;
 }
 
 void race_start_epoch(struct cta *c)
 {
-	if (c->within)
-		c->within->epoch++;
+	if (c->warp_marks)
+		c->warp_marks->epoch++;
 }
 
 /* Tests whether an access of the warp to a word with these marks races. */
@@ -355,7 +356,7 @@ LANE_FN static void fill_insts(uint32_t *p, uint64_t n, uint32_t v)
 
 /* Notes the first race of an access of the warp to the words from `first` on. */
 static NOINLINE void note_race_within(
-	struct within *x, uint32_t inst, uint32_t self, uint64_t first, bool write)
+	struct warp_marks *x, uint32_t inst, uint32_t self, uint64_t first, bool write)
 {
 	while (x->seen[first] != x->epoch || !warps_race(x->warps[first], self, write))
 		first++;
@@ -371,7 +372,7 @@ static NOINLINE void note_race_within(
 
 /* Notes an access of the warp `self` (+ 1) to n words. */
 static void note_access_within(
-	struct within *x, uint32_t inst, uint32_t self, uint64_t first, uint64_t n, bool write)
+	struct warp_marks *x, uint32_t inst, uint32_t self, uint64_t first, uint64_t n, bool write)
 {
 	uint32_t *seen = x->seen + first, *warps = x->warps + first,
 		 *insts = (write ? x->write_inst : x->read_inst) + first;
@@ -432,7 +433,7 @@ static void describe_race_step(const struct grid *g, const struct race_step *s, 
 
 void race_report_within(struct cta *c)
 {
-	struct within *x = c->within;
+	struct warp_marks *x = c->warp_marks;
 	const struct grid *g = c->g;
 	struct func *k = g->code->prog->func[g->kernel];
 	char first[80], line[300];
@@ -448,7 +449,7 @@ void race_report_within(struct cta *c)
 	diag_warn(stmt_place(o->func, o->in),
 		"race: warp %u %s byte %llu of '%s', which %s of CTA (%u,%u,%u) (expected a barrier between them or an atomic) (kernel %s%s)",
 		x->second.warp - 1, access_verb(o), (unsigned long long)(addr - (b ? b->addr : 0)),
-		b ? b->name : "memory", first, c->id[0], c->id[1], c->id[2], g->l->kernel->name, line);
+		b ? b->name : "memory", first, c->id[0], c->id[1], c->id[2], g->launch->kernel->name, line);
 }
 
 /* ---- accesses and reports ---- */
@@ -478,7 +479,7 @@ void race_check_access(struct warp *w, const struct op *o, const struct access_r
 {
 	uint32_t inst = (uint32_t)(o - w->g->code->op);
 	uint64_t key = (w->cta->number + 1) << BLOCK_SHIFT | (uint64_t)inst << 1, from, end;
-	struct within *x = bytes >= 4 ? w->cta->within : NULL;
+	struct warp_marks *x = bytes >= 4 ? w->cta->warp_marks : NULL;
 
 	if (check_is_atomic(o)) {
 		race_start_epoch(w->cta); /* atomics may synchronize threads */
@@ -492,7 +493,7 @@ void race_check_access(struct warp *w, const struct op *o, const struct access_r
 	for (const struct access_range *last = s + n; s < last; s++) {
 		if (!byte_range_of_span(w, s, &from, &end))
 			continue;
-		if (w->g->race->word)
+		if (w->g->race->word_marks)
 			mark_range(w->cta->g, key, from, end, bytes >= 4, write);
 		if (x)
 			note_access_within(x, inst, w->index + 1, from / 4, (end + 3) / 4 - from / 4, write);
@@ -509,7 +510,7 @@ static void write_block_name(const struct grid *g, uint64_t key, char *out, size
 
 static void report_race(const struct grid *g, uint64_t byte)
 {
-	const uint64_t *bytes = atomic_load(&g->race->byte);
+	const uint64_t *bytes = atomic_load(&g->race->byte_marks);
 	uint64_t writer = writer_mark_of_byte(g->race, bytes, byte),
 		 reader = reader_mark_of_byte(g->race, bytes, byte), addr = byte_address(g->race, byte);
 	const struct buffer *b = memory_nearest_buffer(g->mem, addr);
@@ -529,7 +530,7 @@ static void report_race(const struct grid *g, uint64_t byte)
 	diag_warn(stmt_place(o->func, o->in),
 		"race: %s writes byte %llu of '%s', which %s in the same launch (expected an atomic or two launches) (kernel %s%s)",
 		by, (unsigned long long)(addr - (b ? b->addr : 0)), b ? b->name : "memory", too,
-		g->l->kernel->name, line);
+		g->launch->kernel->name, line);
 }
 
 void race_report(struct grid *g, bool good)
@@ -543,10 +544,10 @@ void race_report(struct grid *g, bool good)
 		k->raced = true;
 		report_race(g, atomic_load(&r->lowest));
 	}
-	if (r->word)
-		reserve_free(r->word, 2 * r->words, sizeof(uint64_t));
-	if (atomic_load(&r->byte))
-		reserve_free(atomic_load(&r->byte), 8 * r->words, sizeof(uint64_t));
+	if (r->word_marks)
+		reserve_free(r->word_marks, 2 * r->words, sizeof(uint64_t));
+	if (atomic_load(&r->byte_marks))
+		reserve_free(atomic_load(&r->byte_marks), 8 * r->words, sizeof(uint64_t));
 	for (unsigned i = 0; i < LOCKS; i++)
 		pthread_mutex_destroy(&r->lock[i]);
 	free(r);

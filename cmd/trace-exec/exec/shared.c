@@ -27,7 +27,7 @@ void check_start_cta(struct cta *c)
 
 	race_start_cta(c);
 	flight_reset(c);
-	if (!c->g->opt->check || !c->shared_bytes)
+	if (!c->g->options->check || !c->shared_bytes)
 		return;
 	if (!s) {
 		s = c->check = xcalloc(1, sizeof(*s));
@@ -243,7 +243,7 @@ static bool check_shared_lanes(
 		}
 		if (bytes < 4 || owner != w->cta)
 			continue;
-		bool same = write && o->in->op == I_st && !w->g->opt->strict_races &&
+		bool same = write && o->in->op == I_st && !w->g->options->strict_races &&
 			    bytes == (uint64_t)o->n * o->bytes && clash_leaves_unchanged(w, o, i, at[i]);
 		for (uint64_t b = 0; b < bytes; b += 4)
 			mark_shared_word(w, o, i, s, (uint32_t)(off + b), write, same);

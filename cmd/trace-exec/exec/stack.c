@@ -153,13 +153,13 @@ uint32_t stack_switch_group(struct warp *w)
 	for (uint32_t i = w->depth; i-- > base;) {
 		uint32_t mask = w->stack[i].mask & w->live;
 
-		if (mask & ~w->parked && !(mask & above)) {
+		if (mask & ~w->parked_lanes && !(mask & above)) {
 			lowest = i;
 			n++;
 		}
 		above |= w->stack[i].mask & w->live;
 	}
-	if (n > 1 || (n && w->parked))
+	if (n > 1 || (n && w->parked_lanes))
 		move_entry_to_top(w, lowest);
 	return n;
 }
@@ -219,7 +219,7 @@ static void pass_barrier(struct warp *w)
 		}
 	}
 	w->stack[w->depth - 1].mask |= joined;
-	w->parked = 0;
+	w->parked_lanes = 0;
 }
 
 bool stack_gather(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
@@ -229,17 +229,17 @@ bool stack_gather(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask
 
 	if (exec == alive || !stack_must_gather(w, o))
 		return true;
-	if (w->parked && w->parked_id != id) {
+	if (w->parked_lanes && w->parked_id != id) {
 		exec_fail(w, o, exec, "barrier-divergent",
 			"lanes of warp %u at barrier %u, others at barrier %u (expected all at the same barrier)",
 			w->index, id, w->parked_id);
 		return false;
 	}
-	if ((w->parked | exec) == alive) {
+	if ((w->parked_lanes | exec) == alive) {
 		pass_barrier(w);
 		return true;
 	}
-	w->parked |= exec;
+	w->parked_lanes |= exec;
 	w->parked_id = id;
 	if (mask & ~exec) { /* lanes whose guard is false pass the barrier */
 		uint32_t rpc = top->rpc;
@@ -249,7 +249,7 @@ bool stack_gather(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask
 			push_entry(w, pc + 1, mask & ~exec, rpc);
 	}
 	if (!stack_switch_group(w) && !stack_release_waiting(w))
-		check_divergence(w, o, w->parked);
+		check_divergence(w, o, w->parked_lanes);
 	return false;
 }
 

@@ -150,7 +150,7 @@ char *text_put_addresses(char *p, const uint64_t *a, uint32_t m)
 void text_machine_header(FILE *out, const struct grid *g, uint32_t regs, unsigned binary, unsigned version,
 	const struct source_lines *lines)
 {
-	const struct launch *l = g->l;
+	const struct launch *l = g->launch;
 
 	fprintf(out, "-kernel name = %s\n-kernel id = %u\n-grid dim = (%u,%u,%u)\n-block dim = (%u,%u,%u)\n",
 		l->kernel->name, l->id, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],

@@ -114,7 +114,7 @@ struct func;
 struct fixup {
 	struct fixup *next;
 	struct symbol *sym;
-	int64_t add;
+	int64_t addend;
 	uint32_t offset;
 	uint8_t bytes; /* number of bytes of the address that are stored */
 	uint8_t shift; /* lowest bit of the address that is stored */
@@ -246,9 +246,9 @@ struct func {
 	struct scope *scope;
 	struct symbol **var; /* .shared, .local and .param variables declared inside */
 	uint32_t n_vars, cap_vars;
-	uint32_t number;     /* index in program->func */
-	uint32_t shared_at;  /* number of shared variables that the module declared before the function */
-	uint32_t shared_end; /* end of the shared variables that a kernel reaches */
+	uint32_t number;          /* index in program->func */
+	uint32_t n_shared_before; /* number of shared variables that the module declared before the function */
+	uint32_t shared_end;      /* end of the shared variables that a kernel reaches */
 	uint32_t shared_align; /* alignment of the dynamic variables that it names, or that it reaches if it is a kernel */
 	uint32_t local_bytes, local_align; /* size and alignment of the frame */
 	bool raced;                        /* a race of thread blocks was reported */
@@ -256,10 +256,10 @@ struct func {
 	bool clashed;                      /* different values from lanes of one store were reported */
 	bool found;                        /* another finding was reported */
 	uint32_t maxntid[3], reqntid[3], minnctapersm, cluster[3];
-	uint32_t max_cluster; /* largest number of thread blocks in a cluster; 0: not given */
-	uint32_t first_pc;    /* instruction number in the program: PC / 8 */
-	uint8_t *race_at;     /* by instruction: a race was printed; NULL: none was */
-	uint32_t *rpc;        /* by instruction: meeting point of diverged lanes; UINT32_MAX: the end */
+	uint32_t max_cluster;    /* largest number of thread blocks in a cluster; 0: not given */
+	uint32_t first_pc;       /* instruction number in the program: PC / 8 */
+	uint8_t *reported_races; /* by instruction: a race was printed; NULL: none was */
+	uint32_t *rpc;           /* by instruction: meeting point of diverged lanes; UINT32_MAX: the end */
 	const struct machine_execution *machine; /* execution of machine code (exec/exec.h); NULL: PTX */
 	struct machine_code *machine_code;       /* the function as machine/ sees it */
 };
@@ -273,7 +273,7 @@ struct module {
 	uint8_t address_bytes;
 	bool arch_specific; /* a target such as sm_90a */
 	struct scope *scope;
-	struct func *all;
+	struct func *all_funcs;
 	struct func *common; /* holder of the registers of module scope; NULL: there are none */
 	struct func **func;  /* functions with bodies, in the order in which the bodies end */
 	uint32_t n_funcs, cap_funcs;

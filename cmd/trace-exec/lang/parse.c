@@ -218,7 +218,7 @@ static bool parse_function_tail(struct parser *p, struct func *fn)
 	fn->has_body = sym->defined = true;
 	sym->external = false;
 	sym->func = fn;
-	fn->shared_at = p->m->n_shared;
+	fn->n_shared_before = p->m->n_shared;
 	bool good = parser_next(p) && stmt_parse_body(p);
 	add_func(p->m, fn);
 	return good;
@@ -231,8 +231,8 @@ static bool parse_function(struct parser *p, struct linkage l, bool entry)
 	bool good;
 
 	fn->module = p->m;
-	fn->link = p->m->all;
-	p->m->all = fn;
+	fn->link = p->m->all_funcs;
+	p->m->all_funcs = fn;
 	fn->entry = entry;
 	fn->scope = arena_alloc(&p->m->arena, 1, sizeof(*fn->scope));
 	fn->scope->up = outer;
@@ -521,12 +521,12 @@ struct module *module_read(const char *path, struct fault *f)
 
 void module_free(struct module *m)
 {
-	for (struct func *fn = m->all; fn; fn = fn->link) {
+	for (struct func *fn = m->all_funcs; fn; fn = fn->link) {
 		free(fn->reg);
 		free(fn->inst);
 		free(fn->var);
 		free(fn->rpc);
-		free(fn->race_at);
+		free(fn->reported_races);
 	}
 	if (m->common)
 		free(m->common->reg);

@@ -31,7 +31,7 @@ static size_t refuse_argument(const struct launch_argument *a)
 {
 	char quoted[90];
 
-	fault_set(a->r->f, a->where, "argument",
+	fault_set(a->r->fault, a->where, "argument",
 		"argument '%s' for a parameter of %llu bytes (expected a buffer, TYPE:VALUE or hex:BYTES)",
 		diag_quote(quoted, sizeof(quoted), a->s, a->n), (unsigned long long)a->p->size);
 	return 0;
@@ -63,11 +63,11 @@ static size_t read_typed_argument(const struct launch_argument *x, const char *c
 
 	snprintf(text, sizeof(text), "%.*s=fill:%.*s", (int)(colon - x->s), x->s,
 		(int)(x->n - (size_t)(colon - x->s) - 1), colon + 1);
-	if (init_parse(&init, text, "", &r->s->arena, x->where, r->f))
+	if (init_parse(&init, text, "", &r->script->arena, x->where, r->fault))
 		return 0;
 	if (bytes[init.type] > x->p->size)
 		return refuse_argument(x);
-	init_fill(&init, x->out, bytes[init.type], x->where, r->f);
+	init_fill(&init, x->out, bytes[init.type], x->where, r->fault);
 	return bytes[init.type];
 }
 
@@ -75,7 +75,7 @@ static size_t read_typed_argument(const struct launch_argument *x, const char *c
 static size_t read_buffer_argument(const struct launch_argument *x)
 {
 	const char *plus = memchr(x->s, '+', x->n);
-	struct step *b = launch_find_buffer(x->r->s, x->s, plus ? (size_t)(plus - x->s) : x->n);
+	struct step *b = launch_find_buffer(x->r->script, x->s, plus ? (size_t)(plus - x->s) : x->n);
 	size_t size = x->p->size < 8 ? 4 : 8;
 	uint64_t at = 0;
 	char text[400];
@@ -88,7 +88,7 @@ static size_t read_buffer_argument(const struct launch_argument *x)
 	if (!b || x->p->size < 4 || (size == 4 && b->addr + at > UINT32_MAX))
 		return refuse_argument(x);
 	if (at > b->bytes) {
-		fault_set(x->r->f, x->where, "argument",
+		fault_set(x->r->fault, x->where, "argument",
 			"byte %llu of buffer '%s' (expected at most its %llu)", (unsigned long long)at,
 			b->name, (unsigned long long)b->bytes);
 		return 0;
@@ -109,13 +109,13 @@ static size_t read_argument(
 		return read_hex_argument(&x);
 	if (colon && n < 300)
 		return read_typed_argument(&x, colon);
-	for (uint32_t i = 0; i < r->s->n_maps; i++)
-		if (strlen(r->s->map[i].name) == n && !memcmp(r->s->map[i].name, s, n) &&
+	for (uint32_t i = 0; i < r->script->n_maps; i++)
+		if (strlen(r->script->map[i].name) == n && !memcmp(r->script->map[i].name, s, n) &&
 			p->size == sizeof(struct tensor_map)) {
-			memcpy(out, &r->s->map[i].map, sizeof(struct tensor_map));
+			memcpy(out, &r->script->map[i].map, sizeof(struct tensor_map));
 			return sizeof(struct tensor_map);
 		}
-	struct step *t = launch_find_texture(r->s, s, n);
+	struct step *t = launch_find_texture(r->script, s, n);
 	if (!t || p->size != 8)
 		return read_buffer_argument(&x);
 	t->used = true;
@@ -126,7 +126,7 @@ static size_t read_argument(
 int launch_read_arguments(struct reader *r, struct step *c)
 {
 	const struct func *k = c->launch.kernel;
-	uint8_t *block = arena_alloc(&r->s->arena, k->param_bytes + 16u, 1);
+	uint8_t *block = arena_alloc(&r->script->arena, k->param_bytes + 16u, 1);
 	struct place where = c->at;
 	const char *s = c->path;
 	uint32_t n = 0;
@@ -135,8 +135,8 @@ int launch_read_arguments(struct reader *r, struct step *c)
 		size_t len = strcspn(s, ",");
 
 		if (n == k->n_params)
-			return fault_set(
-				r->f, where, "argument", "more than %u arguments of kernel '%s'", n, k->name);
+			return fault_set(r->fault, where, "argument", "more than %u arguments of kernel '%s'",
+				n, k->name);
 		size_t got = read_argument(r, where, s, len, k->param[n], block + k->param[n]->addr);
 		if (!got)
 			return -1;

@@ -18,16 +18,16 @@
 
 static char *launch_path(const struct reader *r, const char *name)
 {
-	size_t n = strlen(r->s->folder) + strlen(name) + 1;
-	char *p = arena_alloc(&r->s->arena, n, 1);
+	size_t n = strlen(r->script->folder) + strlen(name) + 1;
+	char *p = arena_alloc(&r->script->arena, n, 1);
 
-	snprintf(p, n, "%s%s", *name == '/' ? "" : r->s->folder, name);
+	snprintf(p, n, "%s%s", *name == '/' ? "" : r->script->folder, name);
 	return p;
 }
 
 struct step *launch_add_step(struct reader *r, enum step_kind kind)
 {
-	struct script *s = r->s;
+	struct script *s = r->script;
 
 	grow(&s->command, &s->cap_commands, s->n_commands + 1, sizeof(*s->command));
 	struct step *c = &s->command[s->n_commands++];
@@ -65,9 +65,9 @@ static struct module *read_module_file(struct reader *r, const char *path)
 {
 	bool binary = is_binary(path);
 
-	if (binary ? r->s->code_kind != CODE_PTX : r->s->code_kind != CODE_MACHINE)
-		return binary ? machine_read(path, r->s->sm, r->f) : module_read(path, r->f);
-	fault_set(r->f, launch_word_place(r, 1), "module", "%s: %s (expected %s, as --code says)", path,
+	if (binary ? r->script->code_kind != CODE_PTX : r->script->code_kind != CODE_MACHINE)
+		return binary ? machine_read(path, r->script->sm, r->fault) : module_read(path, r->fault);
+	fault_set(r->fault, launch_word_place(r, 1), "module", "%s: %s (expected %s, as --code says)", path,
 		binary ? "machine code" : "PTX", binary ? "PTX" : "machine code");
 	return NULL;
 }
@@ -76,11 +76,12 @@ static int read_module(struct reader *r)
 {
 	if (r->n != 2)
 		return launch_unexpected(r, r->n > 2 ? 2 : 1, "module FILE");
-	struct module *m = r->s->ptx ? module_read_text("module", r->s->ptx, strlen(r->s->ptx), r->f)
-				     : read_module_file(r, launch_path(r, r->word[1].s));
+	struct module *m =
+		r->script->ptx ? module_read_text("module", r->script->ptx, strlen(r->script->ptx), r->fault)
+			       : read_module_file(r, launch_path(r, r->word[1].s));
 	if (!m)
 		return -1;
-	program_add_module(&r->s->prog, m);
+	program_add_module(&r->script->prog, m);
 	return 0;
 }
 
@@ -122,9 +123,9 @@ static int read_buffer(struct reader *r)
 
 	if (r->n < 4 || r->n > 5 || (r->n == 5 && strcmp(r->word[4].s, "nocopy")))
 		return launch_unexpected(r, r->n > 4 ? 4 : r->n, "buffer NAME bytes=N INIT [nocopy]");
-	if (launch_find_buffer(r->s, r->word[1].s, strlen(r->word[1].s)))
+	if (launch_find_buffer(r->script, r->word[1].s, strlen(r->word[1].s)))
 		return launch_unexpected(r, 1, "a name that no buffer has yet");
-	if (launch_find_texture(r->s, r->word[1].s, strlen(r->word[1].s)))
+	if (launch_find_texture(r->script, r->word[1].s, strlen(r->word[1].s)))
 		return launch_unexpected(r, 1, "a name that no texture, surface or sampler has");
 	if (strpbrk(r->word[1].s, "+:,") || (r->word[1].s[0] >= '0' && r->word[1].s[0] <= '9'))
 		return launch_unexpected(r, 1, "a name without '+', ':' and ','");
@@ -134,13 +135,13 @@ static int read_buffer(struct reader *r)
 	c->at = launch_word_place(r, 3);
 	c->name = r->word[1].s;
 	c->bytes = bytes;
-	c->addr = HEAP_BASE + r->s->heap_bytes;
+	c->addr = HEAP_BASE + r->script->heap_bytes;
 	c->nocopy = r->n == 5;
-	r->s->heap_bytes += (bytes + 255) / 256 * 256;
-	if (r->s->heap_bytes > LAUNCH_HEAP_MAX)
+	r->script->heap_bytes += (bytes + 255) / 256 * 256;
+	if (r->script->heap_bytes > LAUNCH_HEAP_MAX)
 		return launch_unexpected(r, 2, "buffers of less than 1 TiB together");
-	return init_parse(&c->init, r->word[3].s, r->s->folder, &r->s->arena, c->at, r->f) ||
-			       init_fits(&c->init, bytes, c->at, r->f)
+	return init_parse(&c->init, r->word[3].s, r->script->folder, &r->script->arena, c->at, r->fault) ||
+			       init_fits(&c->init, bytes, c->at, r->fault)
 		       ? -1
 		       : 0;
 }
@@ -168,8 +169,8 @@ static int read_symbol(struct reader *r)
 	c->name = r->word[1].s;
 	c->bytes = bytes;
 	c->addr = offset;
-	if (init_parse(&c->init, r->word[w].s, r->s->folder, &r->s->arena, c->at, r->f) ||
-		init_fits(&c->init, bytes, c->at, r->f))
+	if (init_parse(&c->init, r->word[w].s, r->script->folder, &r->script->arena, c->at, r->fault) ||
+		init_fits(&c->init, bytes, c->at, r->fault))
 		return -1;
 	return c->init.kind == INIT_UNSET ? launch_unexpected(r, w, "values: a variable is zero without them")
 					  : 0;
@@ -183,7 +184,7 @@ static int check_saved_name(const struct reader *r, uint32_t w)
 
 	if (output_is_inside(name) && strcmp(name, "-"))
 		return 0;
-	return fault_set(r->f, launch_word_place(r, w), "launch-file",
+	return fault_set(r->fault, launch_word_place(r, w), "launch-file",
 		"cannot save to '%s' (expected a relative name without '..')",
 		diag_quote(quoted, sizeof(quoted), name, strlen(name)));
 }
@@ -192,7 +193,7 @@ static int read_save(struct reader *r, enum step_kind kind)
 {
 	if (r->n != 3)
 		return launch_unexpected(r, r->n > 3 ? 3 : r->n, "BUFFER FILE");
-	struct step *b = launch_find_buffer(r->s, r->word[1].s, strlen(r->word[1].s));
+	struct step *b = launch_find_buffer(r->script, r->word[1].s, strlen(r->word[1].s));
 	if (!b)
 		return launch_unexpected(r, 1, "the name of a buffer");
 	if (kind == CMD_SAVE && check_saved_name(r, 2))
@@ -248,16 +249,16 @@ static int take_launch_dims(
 static uint64_t cooperative_workspace(struct reader *r)
 {
 	static const char name[] = "grid workspace";
-	struct step *b = launch_find_buffer(r->s, name, strlen(name));
+	struct step *b = launch_find_buffer(r->script, name, strlen(name));
 
 	if (!b) {
 		b = launch_add_step(r, CMD_BUFFER);
 		b->name = name;
 		b->bytes = WORKSPACE_BYTES;
-		b->addr = HEAP_BASE + r->s->heap_bytes;
+		b->addr = HEAP_BASE + r->script->heap_bytes;
 		b->nocopy = true;
 		b->init.kind = INIT_ZERO;
-		r->s->heap_bytes += 256;
+		r->script->heap_bytes += 256;
 	}
 	return b->addr;
 }
@@ -299,7 +300,7 @@ static int read_launch(struct reader *r)
 	if (!l.grid[0] || !l.block[0])
 		return launch_unexpected(r, w, "grid=X,Y,Z and block=X,Y,Z");
 	if ((uint64_t)l.block[0] * l.block[1] * l.block[2] > 1024)
-		return fault_set(r->f, launch_word_place(r, block), "launch-file",
+		return fault_set(r->fault, launch_word_place(r, block), "launch-file",
 			"%llu threads in a thread block (expected at most 1024)",
 			(unsigned long long)l.block[0] * l.block[1] * l.block[2]);
 	if (w < r->n && r->n > w + 2)
@@ -326,28 +327,28 @@ static int check_cluster(struct reader *r, const struct step *c)
 	struct place where = {c->at.file, c->at.line, c->cluster_col};
 
 	if (!d[0] && l->kernel->explicit_cluster)
-		return fault_set(r->f, where, "cluster",
+		return fault_set(r->fault, where, "cluster",
 			"no cluster for kernel '%s' (expected cluster=X,Y,Z (.explicitcluster))",
 			l->kernel->name);
 	if (!d[0])
 		return 0;
 	if (l->kernel->max_cluster && (uint64_t)d[0] * d[1] * d[2] > l->kernel->max_cluster)
-		return fault_set(r->f, where, "cluster",
+		return fault_set(r->fault, where, "cluster",
 			"clusters of %llu thread blocks for kernel '%s' (expected at most %u (.maxclusterrank))",
 			(unsigned long long)d[0] * d[1] * d[2], l->kernel->name, l->kernel->max_cluster);
 	if (l->cluster[0] && l->kernel->cluster[0] &&
 		memcmp(l->cluster, l->kernel->cluster, sizeof(l->cluster)))
-		return fault_set(r->f, where, "cluster",
+		return fault_set(r->fault, where, "cluster",
 			"cluster %u,%u,%u for kernel '%s' (expected its own %u,%u,%u)", d[0], d[1], d[2],
 			l->kernel->name, l->kernel->cluster[0], l->kernel->cluster[1], l->kernel->cluster[2]);
 	for (unsigned i = 0; i < 3; i++)
 		if (!d[i] || l->grid[i] % d[i])
-			return fault_set(r->f, where, "cluster",
+			return fault_set(r->fault, where, "cluster",
 				"clusters of %u,%u,%u thread blocks in grid %u,%u,%u (expected a grid that they fill)",
 				d[0], d[1], d[2], l->grid[0], l->grid[1], l->grid[2]);
 	if ((uint64_t)d[0] * d[1] * d[2] > CLUSTER_MAX ||
 		func_dynamic_start(l->kernel) + l->dyn_shared > CLUSTER_STRIDE)
-		return fault_set(r->f, where, "cluster",
+		return fault_set(r->fault, where, "cluster",
 			"clusters of %llu thread blocks with %u bytes of shared memory each (expected at most %u with %u)",
 			(unsigned long long)d[0] * d[1] * d[2], func_dynamic_start(l->kernel) + l->dyn_shared,
 			CLUSTER_MAX, CLUSTER_STRIDE);
@@ -356,26 +357,26 @@ static int check_cluster(struct reader *r, const struct step *c)
 
 static int bind_kernel(struct reader *r, struct step *c)
 {
-	const struct program *p = &r->s->prog;
+	const struct program *p = &r->script->prog;
 	char quoted[90];
 
 	c->launch.kernel = program_kernel(p, c->name);
 	if (!c->launch.kernel) {
 		diag_quote(quoted, sizeof(quoted), c->name, strlen(c->name));
-		return fault_set(r->f, (struct place){c->at.file, c->at.line, c->name_col}, "kernel-unknown",
-			"kernel '%s' (expected one of the modules)", quoted);
+		return fault_set(r->fault, (struct place){c->at.file, c->at.line, c->name_col},
+			"kernel-unknown", "kernel '%s' (expected one of the modules)", quoted);
 	}
 	const struct func *k = c->launch.kernel;
 	const struct place size = {c->at.file, c->at.line, c->size_col};
 	uint64_t threads = (uint64_t)c->launch.block[0] * c->launch.block[1] * c->launch.block[2];
 	uint64_t most = (uint64_t)k->maxntid[0] * k->maxntid[1] * k->maxntid[2];
 	if (most && threads > most)
-		return fault_set(r->f, size, "block",
+		return fault_set(r->fault, size, "block",
 			"%llu threads for kernel '%s' (expected at most %llu (.maxntid))",
 			(unsigned long long)threads, k->name, (unsigned long long)most);
 	for (unsigned i = 0; i < 3; i++)
 		if (k->reqntid[0] && k->reqntid[i] != c->launch.block[i])
-			return fault_set(r->f, size, "block",
+			return fault_set(r->fault, size, "block",
 				"block %u,%u,%u for kernel '%s' (expected %u,%u,%u (.reqntid))",
 				c->launch.block[0], c->launch.block[1], c->launch.block[2], k->name,
 				k->reqntid[0], k->reqntid[1], k->reqntid[2]);
@@ -394,17 +395,19 @@ static int bind_symbol(struct reader *r, struct step *c)
 	char quoted[90];
 	unsigned n;
 
-	c->sym = program_variable(&r->s->prog, c->name, &n);
+	c->sym = program_variable(&r->script->prog, c->name, &n);
 	diag_quote(quoted, sizeof(quoted), c->name, strlen(c->name));
 	if (n > 1)
-		return fault_set(r->f, (struct place){c->at.file, c->at.line, c->name_col}, "symbol-unknown",
+		return fault_set(r->fault, (struct place){c->at.file, c->at.line, c->name_col},
+			"symbol-unknown",
 			"symbol '%s', which %u modules have each for itself (expected one that is .visible)",
 			quoted, n);
 	if (!c->sym)
-		return fault_set(r->f, (struct place){c->at.file, c->at.line, c->name_col}, "symbol-unknown",
+		return fault_set(r->fault, (struct place){c->at.file, c->at.line, c->name_col},
+			"symbol-unknown",
 			"symbol '%s' (expected a .global or .const variable of the modules)", quoted);
 	if (c->addr > c->sym->size || c->bytes > c->sym->size - c->addr)
-		return fault_set(r->f, (struct place){c->at.file, c->at.line, c->size_col}, "symbol-size",
+		return fault_set(r->fault, (struct place){c->at.file, c->at.line, c->size_col}, "symbol-size",
 			"%llu bytes at byte %llu of '%s' (expected them in its %llu)",
 			(unsigned long long)c->bytes, (unsigned long long)c->addr, quoted,
 			(unsigned long long)c->sym->size);
@@ -418,8 +421,8 @@ static int check_kinfo(const struct reader *r)
 	for (uint32_t i = 0; i < r->n_kinfo; i++) {
 		const struct kinfo *k = &r->kinfo[i];
 
-		if (!program_kernel(&r->s->prog, k->kernel))
-			return fault_set(r->f, k->at, "kernel-unknown",
+		if (!program_kernel(&r->script->prog, k->kernel))
+			return fault_set(r->fault, k->at, "kernel-unknown",
 				"kernel '%s' (expected one of the modules)",
 				diag_quote(quoted, sizeof(quoted), k->kernel, strlen(k->kernel)));
 	}
@@ -429,13 +432,13 @@ static int check_kinfo(const struct reader *r)
 /* Links and binds the modules and looks names up, after the last line. */
 static int finish_script(struct reader *r)
 {
-	struct script *s = r->s;
+	struct script *s = r->script;
 	uint32_t id = 0;
 
 	if (!s->prog.n_modules)
-		return fault_set(r->f, (struct place){r->file, 0, 0}, "launch-file",
+		return fault_set(r->fault, (struct place){r->file, 0, 0}, "launch-file",
 			"no module (expected at least one)");
-	if (program_link(&s->prog, r->f) || bind_program(&s->code, &s->prog, r->f) || check_kinfo(r))
+	if (program_link(&s->prog, r->fault) || bind_program(&s->code, &s->prog, r->fault) || check_kinfo(r))
 		return -1;
 	for (uint32_t i = 0; i < s->n_commands; i++) {
 		struct step *c = &s->command[i];
@@ -476,7 +479,7 @@ static int read_command(struct reader *r)
 
 static int read_script(struct script *s, struct input *in, struct fault *f)
 {
-	struct reader r = {.s = s, .f = f, .file = diag_keep(input_name(in))};
+	struct reader r = {.script = s, .fault = f, .file = diag_keep(input_name(in))};
 	const char *text;
 	size_t len;
 	int got, bad = 0;

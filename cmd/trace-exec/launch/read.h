@@ -21,8 +21,8 @@ struct kinfo {
 };
 
 struct reader {
-	struct script *s;
-	struct fault *f;
+	struct script *script;
+	struct fault *fault;
 	const char *file;
 	uint64_t line;
 	uint32_t n_lines; /* number of lines with a command so far */

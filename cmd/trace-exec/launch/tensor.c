@@ -31,7 +31,7 @@ static int take_list(struct reader *r, uint32_t w, const char *name, uint64_t *v
 }
 
 /* Lengths of the lists of a line; 0: not given. */
-struct given {
+struct list_lengths {
 	int dims, strides, box, steps;
 	bool whole; /* the elements are integers */
 };
@@ -92,29 +92,30 @@ static int take_element_strides(struct reader *r, uint32_t w, struct tensor_map 
 	return got;
 }
 
-static int take_tensor_option(struct reader *r, uint32_t w, struct tensor_map *m, struct given *given)
+static int take_tensor_option(
+	struct reader *r, uint32_t w, struct tensor_map *m, struct list_lengths *lengths)
 {
 	uint64_t v = 0, list[TENSOR_RANK] = {0};
 	int got;
 
 	if ((got = take_list(r, w, "dims", m->dim)))
-		return given->dims = got;
+		return lengths->dims = got;
 	if ((got = take_list(r, w, "strides", list))) {
 		memcpy(m->stride, list, sizeof(m->stride));
-		return given->strides = got;
+		return lengths->strides = got;
 	}
 	if ((got = take_list(r, w, "box", list))) {
 		for (int i = 0; i < TENSOR_RANK; i++)
 			m->box[i] = list[i] > UINT32_MAX ? UINT32_MAX : (uint32_t)list[i];
-		return given->box = got;
+		return lengths->box = got;
 	}
 	if ((got = take_element_strides(r, w, m)))
-		return given->steps = got;
+		return lengths->steps = got;
 	if (!strncmp(r->word[w].s, "interleave=", 11))
 		return launch_unexpected(r, w, "a layout that is not interleaved");
 	if ((got = take_corner(r, w, "lower", m->lower)) || (got = take_corner(r, w, "upper", m->upper)) ||
 		(got = take_type(r, w, m))) {
-		given->whole = m->type && types[m->type].kind != K_FLOAT;
+		lengths->whole = m->type && types[m->type].kind != K_FLOAT;
 		return got;
 	}
 	if ((got = launch_read_option(r, w, "bytes", 8, &v)) > 0)
@@ -133,36 +134,36 @@ static int take_tensor_option(struct reader *r, uint32_t w, struct tensor_map *m
 int launch_tensormap(struct reader *r)
 {
 	struct tensor_map m = {.magic = TENSOR_MAGIC, .bytes = 4};
-	struct given given = {.whole = false};
+	struct list_lengths lengths = {.whole = false};
 	struct step *b;
 	int got;
 
 	if (r->n < 5)
 		return launch_unexpected(r, r->n,
 			"tensormap NAME BUFFER [bytes=N] dims=... box=... [strides=...] [steps=...] [swizzle=N] [fill=nan]");
-	if (!(b = launch_find_buffer(r->s, r->word[2].s, strlen(r->word[2].s))))
+	if (!(b = launch_find_buffer(r->script, r->word[2].s, strlen(r->word[2].s))))
 		return launch_unexpected(r, 2, "the name of a buffer");
 	for (uint32_t w = 3; w < r->n; w++)
-		if ((got = take_tensor_option(r, w, &m, &given)) <= 0)
+		if ((got = take_tensor_option(r, w, &m, &lengths)) <= 0)
 			return got ? got
 				   : launch_unexpected(r, w,
 					     "bytes=, type=, dims=, strides=, box=, steps=, swizzle=, fill=nan, pixels=, channels=, lower= or upper=");
 	m.addr = b->addr;
-	m.rank = (uint8_t)given.dims;
+	m.rank = (uint8_t)lengths.dims;
 	if (!m.type)
 		m.type = m.bytes == 1 ? T_U8 : m.bytes == 2 ? T_U16 : m.bytes == 8 ? T_U64 : T_U32;
-	for (int d = 1; d < given.dims && !given.strides; d++)
+	for (int d = 1; d < lengths.dims && !lengths.strides; d++)
 		m.stride[d - 1] = d == 1 ? m.dim[0] * m.bytes : m.stride[d - 2] * m.dim[d - 1];
-	const char *wrong = (m.pixels ? given.box != 0 : given.box != given.dims) ||
-					    (given.strides && given.strides != given.dims - 1) ||
-					    (given.steps && given.steps != given.dims)
+	const char *wrong = (m.pixels ? lengths.box != 0 : lengths.box != lengths.dims) ||
+					    (lengths.strides && lengths.strides != lengths.dims - 1) ||
+					    (lengths.steps && lengths.steps != lengths.dims)
 				    ? "lists of different lengths"
-			    : m.fill_nan && given.whole ? "NaNs to fill whole numbers with"
-							: tensor_map_error(&m);
+			    : m.fill_nan && lengths.whole ? "NaNs to fill whole numbers with"
+							  : tensor_map_error(&m);
 	if (wrong)
-		return fault_set(r->f, launch_word_place(r, 0), "tensor-map",
+		return fault_set(r->fault, launch_word_place(r, 0), "tensor-map",
 			"%s (expected a map that the hardware takes)", wrong);
-	struct script *s = r->s;
+	struct script *s = r->script;
 	grow(&s->map, &s->cap_maps, s->n_maps + 1, sizeof(*s->map));
 	s->map[s->n_maps++] = (struct named_map){r->word[1].s, m};
 	return 0;

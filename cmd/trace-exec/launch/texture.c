@@ -194,7 +194,7 @@ static int take_texture_name(struct reader *r)
 {
 	const char *s = r->word[1].s;
 
-	if (launch_find_buffer(r->s, s, strlen(s)) || strpbrk(s, "+:,"))
+	if (launch_find_buffer(r->script, s, strlen(s)) || strpbrk(s, "+:,"))
 		return launch_unexpected(r, 1, "a name that no buffer has, without '+', ':' and ','");
 	return 0;
 }
@@ -209,7 +209,7 @@ static int add_texture(struct reader *r, const struct texture *t)
 	c->at = launch_word_place(r, 1);
 	c->name = r->word[1].s;
 	c->texture = *t;
-	c->addr = TEXTURE_HANDLE + r->s->n_textures++;
+	c->addr = TEXTURE_HANDLE + r->script->n_textures++;
 	return 0;
 }
 
@@ -225,7 +225,7 @@ int launch_texture(struct reader *r, bool surface)
 		return launch_unexpected(r, r->n,
 			surface ? "surface NAME BUFFER FORMAT dims=W[,H[,D]] [layers=N]"
 				: "texture NAME BUFFER FORMAT [dims=W[,H[,D]] ...]");
-	if (!(b = launch_find_buffer(r->s, r->word[2].s, strlen(r->word[2].s))))
+	if (!(b = launch_find_buffer(r->script, r->word[2].s, strlen(r->word[2].s))))
 		return launch_unexpected(r, 2, "the name of a buffer");
 	if (take_texture_name(r))
 		return -1;
@@ -242,7 +242,7 @@ int launch_texture(struct reader *r, bool surface)
 						     : "dims=, layers=, levels=, cube, offset=, pitch=, slice=, filter=, mipfilter=, lod=, bias=, address=, border=, normalized or read=");
 	}
 	if ((wrong = complete_texture(&t, b, cube)))
-		return fault_set(r->f, launch_word_place(r, 0), "texture",
+		return fault_set(r->fault, launch_word_place(r, 0), "texture",
 			"%s (expected a %s that a GPU takes)", wrong, surface ? "surface" : "texture");
 	return add_texture(r, &t);
 }
@@ -270,8 +270,8 @@ int launch_sampler(struct reader *r)
 
 int launch_bind_textures(struct reader *r)
 {
-	for (uint32_t i = 0; i < r->s->n_commands; i++) {
-		struct step *c = &r->s->command[i];
+	for (uint32_t i = 0; i < r->script->n_commands; i++) {
+		struct step *c = &r->script->command[i];
 		const struct texture *t = &c->texture;
 		enum type type = t->surface                    ? T_SURFREF
 				 : t->shape == TEXTURE_SAMPLER ? T_SAMPLERREF
@@ -282,17 +282,17 @@ int launch_bind_textures(struct reader *r)
 		if (c->kind != CMD_TEXTURE)
 			continue;
 		diag_quote(quoted, sizeof(quoted), c->name, strlen(c->name));
-		c->sym = program_variable(&r->s->prog, c->name, &n);
+		c->sym = program_variable(&r->script->prog, c->name, &n);
 		if (n > 1)
-			return fault_set(r->f, c->at, "symbol-unknown",
+			return fault_set(r->fault, c->at, "symbol-unknown",
 				"'%s', which %u modules have each for itself (expected one that is .visible)",
 				quoted, n);
 		if (!c->sym && !c->used)
-			return fault_set(r->f, c->at, "symbol-unknown",
+			return fault_set(r->fault, c->at, "symbol-unknown",
 				"'%s' (expected the name of a .%s of the modules or of an argument)", quoted,
 				types[type].name);
 		if (c->sym && c->sym->type != type)
-			return fault_set(r->f, c->at, "symbol-unknown", "'%s' (expected a .%s)", quoted,
+			return fault_set(r->fault, c->at, "symbol-unknown", "'%s' (expected a .%s)", quoted,
 				types[type].name);
 	}
 	return 0;

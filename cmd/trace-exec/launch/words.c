@@ -24,7 +24,7 @@ int launch_unexpected(const struct reader *r, uint32_t w, const char *what)
 		snprintf(found, sizeof(found), "'%s'", quoted);
 	}
 	return fault_set(
-		r->f, launch_word_place(r, w), "launch-file", "unexpected %s (expected %s)", found, what);
+		r->fault, launch_word_place(r, w), "launch-file", "unexpected %s (expected %s)", found, what);
 }
 
 int launch_split_line(struct reader *r, const char *text, size_t len)
@@ -34,7 +34,7 @@ int launch_split_line(struct reader *r, const char *text, size_t len)
 
 	r->n = 0;
 	if (nul)
-		return fault_set(r->f, (struct place){r->file, r->line, place_column(text, nul)},
+		return fault_set(r->fault, (struct place){r->file, r->line, place_column(text, nul)},
 			"launch-file", "NUL byte (expected text)");
 	while (blanks < len && strchr(" \t\r", text[blanks]))
 		blanks++;
@@ -43,10 +43,10 @@ int launch_split_line(struct reader *r, const char *text, size_t len)
 	r->n_lines++;
 	r->n_text += len;
 	if (r->n_lines > LAUNCH_LINES_MAX || r->n_text > LAUNCH_TEXT_MAX)
-		return fault_set(r->f, (struct place){r->file, r->line, (uint32_t)blanks + 1}, "launch-file",
-			"launch file too large (at most %u commands and %u MiB of text)", LAUNCH_LINES_MAX,
-			LAUNCH_TEXT_MAX >> 20);
-	char *s = arena_strndup(&r->s->arena, text, len);
+		return fault_set(r->fault, (struct place){r->file, r->line, (uint32_t)blanks + 1},
+			"launch-file", "launch file too large (at most %u commands and %u MiB of text)",
+			LAUNCH_LINES_MAX, LAUNCH_TEXT_MAX >> 20);
+	char *s = arena_strndup(&r->script->arena, text, len);
 	for (char *p = s; *p;) {
 		p += strspn(p, " \t\r");
 		if (!*p || *p == '#')

@@ -491,13 +491,13 @@ static int select_inst(struct selecting *s)
 	if (p->block[s->current] != s->block)
 		s->n_held = 0;
 	s->block = p->block[s->current];
-	if (p->act[s->current] == ACT_GONE)
+	if (p->action[s->current] == ACT_GONE)
 		return 0;
-	if (p->act[s->current] == ACT_FUSED)
+	if (p->action[s->current] == ACT_FUSED)
 		set_fused(s, &p->func->inst[p->producer[s->current]], in);
 	else
 		set_part_operands(s, in);
-	if (p->act[s->current] == ACT_ROW && !(sequence = rows_find_sequence(&q)))
+	if (p->action[s->current] == ACT_ROW && !(sequence = rows_find_sequence(&q)))
 		return report_missing_row(s, in);
 	while (rows_take_step(&sequence, &step))
 		emit_step(s, &step);
@@ -565,7 +565,7 @@ int select_code(struct lower_code *c, const struct plan *p, struct fault *f)
 		if (p->wide[i])
 			coalesce_vector(&s, p->wide[i]);
 		for (unsigned k = 0; k < p->func->inst[i].n_operands; k++)
-			if (p->act[i] != ACT_GONE &&
+			if (p->action[i] != ACT_GONE &&
 				is_vector(&p->func->inst[i], &p->func->inst[i].operand[k]))
 				coalesce_vector(&s, &p->func->inst[i].operand[k]);
 	}

@@ -57,14 +57,14 @@ struct lower_value {
 	bool guarded;           /* defined under a guard */
 };
 
-enum act { ACT_ROW, ACT_GONE, ACT_FUSED };
+enum plan_action { ACT_ROW, ACT_GONE, ACT_FUSED };
 
 struct plan {
 	const struct bound_code *code;
 	const struct func *func;
 	unsigned binary;
 	struct lower_value *value; /* by register */
-	uint8_t *act;              /* by instruction */
+	uint8_t *action;           /* enum plan_action, by instruction */
 	uint32_t *producer;        /* ACT_FUSED: the first instruction of the pair */
 	uint32_t *block;           /* number of the basic block */
 	const char **sequence;     /* ACT_FUSED */

@@ -275,7 +275,7 @@ static void mark_omitted_instructions(struct plan *p)
 
 		if (is_dead(p, i) || (v && v->kind == VALUE_REG && v->defs == 1 && !in->guard &&
 					     needs_no_instruction(p, i, v)))
-			p->act[i] = ACT_GONE;
+			p->action[i] = ACT_GONE;
 	}
 }
 
@@ -292,7 +292,7 @@ static uint32_t find_fusable_producer(const struct plan *p, uint32_t i, unsigned
 	bool multiple;
 	struct facts q[2];
 
-	if (!v || v->kind != VALUE_REG || v->defs != 1 || v->guarded || p->act[v->def] != ACT_ROW)
+	if (!v || v->kind != VALUE_REG || v->defs != 1 || v->guarded || p->action[v->def] != ACT_ROW)
 		return UINT32_MAX;
 	q[0] = plan_gather_facts(p, v->def);
 	q[1] = plan_gather_facts(p, i);
@@ -318,7 +318,7 @@ static void find_fused_pairs(struct plan *p)
 	const char *sequence = NULL;
 
 	for (uint32_t i = 0; i < f->n_insts; i++)
-		for (unsigned k = 1; is_sum_or_logic(&f->inst[i]) && p->act[i] == ACT_ROW && k < 3; k++) {
+		for (unsigned k = 1; is_sum_or_logic(&f->inst[i]) && p->action[i] == ACT_ROW && k < 3; k++) {
 			p->producer[i] = find_fusable_producer(p, i, k, &sequence);
 			if (p->producer[i] == UINT32_MAX)
 				continue;
@@ -333,9 +333,9 @@ static void find_fused_pairs(struct plan *p)
 			continue;
 		v = &p->value[f->inst[p->producer[i]].operand[0].reg];
 		/* Three instructions are not fused: the first must not be fused itself. */
-		if (v->fused_uses == v->uses && p->act[p->producer[i]] != ACT_FUSED) {
-			p->act[i] = ACT_FUSED;
-			p->act[p->producer[i]] = ACT_GONE;
+		if (v->fused_uses == v->uses && p->action[p->producer[i]] != ACT_FUSED) {
+			p->action[i] = ACT_FUSED;
+			p->action[p->producer[i]] = ACT_GONE;
 		}
 	}
 }
@@ -346,7 +346,7 @@ void plan_make(struct plan *p, const struct bound_code *c, const struct func *f,
 
 	*p = (struct plan){.code = c, .func = f, .binary = binary};
 	p->value = xcalloc(f->n_regs + 1u, sizeof(*p->value));
-	p->act = xcalloc(n, 1);
+	p->action = xcalloc(n, 1);
 	p->producer = xcalloc(n, sizeof(*p->producer));
 	p->block = xcalloc(n, sizeof(*p->block));
 	p->sequence = xcalloc(n, sizeof(*p->sequence));
@@ -371,7 +371,7 @@ void plan_make(struct plan *p, const struct bound_code *c, const struct func *f,
 void plan_free(struct plan *p)
 {
 	free(p->value);
-	free(p->act);
+	free(p->action);
 	free(p->producer);
 	free(p->block);
 	free(p->sequence);

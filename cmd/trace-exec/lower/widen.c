@@ -72,8 +72,9 @@ static bool is_word_load(const struct plan *p, uint32_t i)
 	const struct op *o = &p->code->op[p->func->first_pc + i];
 	const struct lower_value *v;
 
-	if (in->op != I_ld || in->guard || p->act[i] != ACT_ROW || o->space != SP_SHARED || o->bytes != 4 ||
-		o->n > 1 || in->operand[0].kind != O_REG || stmt_has(in, M_VOLATILE) || in->operand[1].n)
+	if (in->op != I_ld || in->guard || p->action[i] != ACT_ROW || o->space != SP_SHARED ||
+		o->bytes != 4 || o->n > 1 || in->operand[0].kind != O_REG || stmt_has(in, M_VOLATILE) ||
+		in->operand[1].n)
 		return false;
 	v = &p->value[in->operand[0].reg];
 	return v->kind == VALUE_REG && v->size == 1 && v->defs == 1;
@@ -168,11 +169,11 @@ static void make_wide_access(struct plan *p, uint32_t i, unsigned n, const uint3
 	v->elem = arena_alloc(&p->arena, n, sizeof(*v));
 	for (unsigned k = 0; k < n; k++) {
 		v->elem[k] = p->func->inst[word[k]].operand[0];
-		p->act[word[k]] = ACT_GONE;
+		p->action[word[k]] = ACT_GONE;
 	}
 	address_base(p, &p->func->inst[i].operand[1], &own);
 	address_base(p, &p->func->inst[word[0]].operand[1], &lowest);
-	p->act[i] = ACT_ROW;
+	p->action[i] = ACT_ROW;
 	p->wide[i] = v;
 	p->shift[i] = (int32_t)(own - lowest);
 }

@@ -78,7 +78,7 @@ static uint32_t find_global_lanes(struct warp *w, const struct op *o, uint32_t m
 
 static void execute_atomic(struct warp *w, const struct op *o, uint32_t m)
 {
-	bool locked = w->g->at_once > 1 && o->space != SP_SHARED, changed = w->changed;
+	bool locked = w->g->n_threads > 1 && o->space != SP_SHARED, changed = w->changed;
 	uint8_t *at[LANES];
 
 	if (o->space == SP_GENERIC && PDST1(o) != FRAME_PSINK)

@@ -196,12 +196,12 @@ static void copy_to_shared(struct warp *w, const struct op *o, uint32_t m)
 	FOR_BITS32 (i, on) {
 		w->addr[i] = kept[i];
 		if (!mem_find_host(w, o, 1u << i, SP_GLOBAL, o->bytes - missing[i], global) ||
-			(w->g->opt->check && !check_read(w, o, 1u << i, o->bytes - missing[i], global)))
+			(w->g->options->check && !check_read(w, o, 1u << i, o->bytes - missing[i], global)))
 			return;
 		memcpy(shared[i], global[i], o->bytes - missing[i]);
 		memset(shared[i] + o->bytes - missing[i], 0, missing[i]);
 	}
-	if (w->g->opt->check)
+	if (w->g->options->check)
 		flight_begin(w, on, o->bytes, shared);
 }
 

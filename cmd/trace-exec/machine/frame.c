@@ -31,7 +31,7 @@ static void write_bank0_value(struct grid *g, uint32_t at, uint64_t v, unsigned 
 /* Writes the shape of the clusters to bank 0. Reciprocals are rounded up, so that multiplication by them divides. */
 static void write_bank0_cluster(struct grid *g, const struct bank0_layout *x)
 {
-	bool in_cluster = g->l->cluster[0] || g->l->kernel->cluster[0];
+	bool in_cluster = g->launch->cluster[0] || g->launch->kernel->cluster[0];
 
 	write_bank0_value(g, x->in_cluster, in_cluster, 4);
 	write_bank0_value(g, x->cluster_blocks, g->cluster_size, 4);
@@ -43,13 +43,13 @@ static void write_bank0_cluster(struct grid *g, const struct bank0_layout *x)
 			r = nextafterf(r, 2);
 		write_bank0_value(g, x->cluster + 4 * i, g->cluster[i], 4);
 		write_bank0_value(g, x->reciprocal + 4 * i, ieee_f32_bits(r), 4);
-		write_bank0_value(g, x->clusters + 4 * i, g->l->grid[i] / g->cluster[i], 4);
+		write_bank0_value(g, x->clusters + 4 * i, g->launch->grid[i] / g->cluster[i], 4);
 	}
 }
 
 void frame_open(struct grid *g)
 {
-	const struct machine_code *c = g->l->kernel->machine_code;
+	const struct machine_code *c = g->launch->kernel->machine_code;
 	const struct sass_function *k = c->kernel;
 	const struct bank0_layout *x = &layouts[c->sm >= 100];
 	uint32_t bytes = k->param_offset + k->param_bytes;
@@ -62,21 +62,21 @@ void frame_open(struct grid *g)
 	if (k->bank0)
 		memcpy(g->bank0, k->bank0, k->bank0_bytes);
 	for (unsigned i = 0; i < 3; i++) {
-		write_bank0_value(g, x->block + 4 * i, g->l->block[i], 4);
-		write_bank0_value(g, x->grid + 4 * i, g->l->grid[i], 4);
+		write_bank0_value(g, x->block + 4 * i, g->launch->block[i], 4);
+		write_bank0_value(g, x->grid + 4 * i, g->launch->grid[i], 4);
 	}
 	if (c->sm < 100)
 		write_bank0_value(g, x->shared_window, SHARED_WINDOW_BASE, 8);
 	write_bank0_value(g, x->local_window, LOCAL_WINDOW_BASE, 8);
-	write_bank0_value(g, x->stack, (uint32_t)g->l->kernel->local_bytes, 4);
-	write_bank0_value(g, x->dynamic, g->l->dyn_shared, 4);
-	write_bank0_value(g, x->grid_id, g->l->id, 8);
+	write_bank0_value(g, x->stack, (uint32_t)g->launch->kernel->local_bytes, 4);
+	write_bank0_value(g, x->dynamic, g->launch->dyn_shared, 4);
+	write_bank0_value(g, x->grid_id, g->launch->id, 8);
 	if (c->sm >= 80)
 		write_bank0_value(g, x->shared_bytes, g->shared_bytes, 4);
 	if (c->sm >= 90)
 		write_bank0_cluster(g, x);
-	if (g->l->param)
-		memcpy(g->bank0 + k->param_offset, g->l->param, k->param_bytes);
+	if (g->launch->param)
+		memcpy(g->bank0 + k->param_offset, g->launch->param, k->param_bytes);
 }
 
 void frame_close(struct grid *g)
@@ -152,7 +152,7 @@ static void create_frame(struct warp *w, const struct machine_code *c)
 
 void frame_start(struct warp *w)
 {
-	const struct machine_code *c = w->g->l->kernel->machine_code;
+	const struct machine_code *c = w->g->launch->kernel->machine_code;
 
 	if (!w->frames)
 		create_frame(w, c);
@@ -162,5 +162,5 @@ void frame_start(struct warp *w)
 	fill_vectors(REG(uint32_t, w, FRAME_UR), c->uniforms, 0);
 	fill_vectors(REG(uint32_t, w, FRAME_B), 16, 0);
 	PRED(w, FRAME_PT) = ALL_LANES;
-	group_start(w, w->g->l->kernel->first_pc);
+	group_start(w, w->g->launch->kernel->first_pc);
 }

@@ -118,7 +118,7 @@ bool memory_find(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes,
 			normalize_shared(w, o, m);
 		good = mem_find_host(w, o, m, (enum state_space)o->space, bytes, at);
 	}
-	if (good && w->g->opt->check)
+	if (good && w->g->options->check)
 		good = write ? check_write(w, o, m, bytes, at) : check_read(w, o, m, bytes, at);
 	if (keep && good)
 		memcpy(w->addr, named, sizeof(named));
@@ -341,7 +341,7 @@ static void store_any(struct warp *w, const struct op *o, uint32_t m)
 
 	if (!memory_find(w, o, m, o->bytes, at, true))
 		return;
-	if (w->g->opt->check)
+	if (w->g->options->check)
 		clash_check_store(w, o, m, at);
 	if (m == ALL_LANES && o->bytes >= 4) {
 		scatter_to(s, at, o->bytes / 4);
@@ -521,7 +521,7 @@ static void store_wide(struct warp *w, const struct op *o, uint32_t m)
 
 	if (!memory_find(w, o, m, o->bytes, at, true))
 		return;
-	if (w->g->opt->check)
+	if (w->g->options->check)
 		clash_check_store(w, o, m, at);
 	FOR_BITS32 (i, m)
 		for (unsigned k = 0; k < WORDS_WIDE; k++)

@@ -225,8 +225,8 @@ static void add_kernel(struct machine_module *x, const struct sass_function *k)
 	struct symbol *s = new_symbol(m, k->name, SYM_FUNC);
 
 	*c = (struct machine_code){.module = x, .kernel = k, .sm = m->target};
-	fn->link = m->all;
-	m->all = fn;
+	fn->link = m->all_funcs;
+	m->all_funcs = fn;
 	fn->name = s->name;
 	fn->module = m;
 	fn->sym = s;
@@ -253,7 +253,7 @@ static void add_kernel(struct machine_module *x, const struct sass_function *k)
 		grow(&m->shared, &m->cap_shared, m->n_shared + 1, sizeof(*m->shared));
 		m->shared[m->n_shared++] = v;
 	}
-	fn->shared_at = m->n_shared;
+	fn->n_shared_before = m->n_shared;
 }
 
 static void free_machine(struct machine_module *x)

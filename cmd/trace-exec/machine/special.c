@@ -16,7 +16,7 @@
 /* Sets v[] to the thread index of each lane along an axis. */
 static void read_thread_index(const struct warp *w, unsigned axis, u32 *v)
 {
-	const u32 *n = w->g->l->block;
+	const u32 *n = w->g->launch->block;
 	u32 tid[3];
 
 	exec_thread_id(w, 0, tid);

@@ -228,7 +228,7 @@ bool machine_has_records(const struct func *f) { return line_version(f->machine_
 
 static void make_texts(const struct grid *g, struct machine_code *c)
 {
-	const struct func *f = g->l->kernel;
+	const struct func *f = g->launch->kernel;
 
 	c->text = xcalloc(c->n + 1u, sizeof(*c->text));
 	for (uint32_t i = 0; i < c->n; i++)
@@ -246,7 +246,7 @@ static void make_texts(const struct grid *g, struct machine_code *c)
 
 void machine_header(FILE *out, const struct grid *g, const struct occupancy *k)
 {
-	struct machine_code *c = g->l->kernel->machine_code;
+	struct machine_code *c = g->launch->kernel->machine_code;
 
 	text_prepare();
 	if (!c->text)
@@ -257,7 +257,7 @@ void machine_header(FILE *out, const struct grid *g, const struct occupancy *k)
 
 void machine_block(FILE *out, const struct cta *c)
 {
-	if (line_version(c->g->l->kernel->machine_code) == ASYNCHRONOUS)
+	if (line_version(c->g->launch->kernel->machine_code) == ASYNCHRONOUS)
 		machine_cluster_lines(out, c);
 }
 

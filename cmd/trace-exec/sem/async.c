@@ -35,7 +35,7 @@ static bool find_sources(
 	exec_compute_addresses(w, o);
 	FOR_BITS32 (i, m) {
 		whole = whole && n[i] == o->bytes;
-		if (w->addr[i] % o->bytes == 0 || !w->g->opt->check)
+		if (w->addr[i] % o->bytes == 0 || !w->g->options->check)
 			continue;
 		exec_fail(w, o, 1u << i, "misaligned",
 			"copy of %u bytes at 0x%llx (expected an address that is a multiple of %u)", o->bytes,
@@ -44,7 +44,7 @@ static bool find_sources(
 	}
 	if (whole)
 		return mem_find_host(w, o, m, SP_GLOBAL, o->bytes, from) &&
-		       (!w->g->opt->check || check_read(w, o, m, o->bytes, from));
+		       (!w->g->options->check || check_read(w, o, m, o->bytes, from));
 	FOR_BITS32 (i, m)
 		if (n[i] && (!mem_find_host(w, o, 1u << i, SP_GLOBAL, n[i], from) ||
 				    !check_lane_span(w, o, SP_GLOBAL, i, n[i], from[i], false)))
@@ -65,8 +65,8 @@ static bool find_destinations(struct warp *w, const struct op *o, uint32_t m, ui
 	dst.space = SP_SHARED;
 	exec_compute_addresses(w, &dst);
 	good = mem_find_host(w, &dst, m, SP_SHARED, o->bytes, to) &&
-	       (!w->g->opt->check || check_write(w, &dst, m, o->bytes, to));
-	if (good && w->g->opt->check)
+	       (!w->g->options->check || check_write(w, &dst, m, o->bytes, to));
+	if (good && w->g->options->check)
 		flight_begin(w, m, o->bytes, to);
 	memcpy(w->addr, src, sizeof(src));
 	w->space = SP_GLOBAL;

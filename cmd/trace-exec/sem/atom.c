@@ -96,7 +96,7 @@ bool atom_is_in_shared(const struct warp *w, const uint8_t *at)
 
 static void execute_atom(struct warp *w, const struct op *o, uint32_t m)
 {
-	bool locked = w->g->at_once > 1 && o->space != SP_SHARED;
+	bool locked = w->g->n_threads > 1 && o->space != SP_SHARED;
 	bool changed = w->changed;
 	struct ext *x = o->x;
 	bool sum_f32 = x->aux[0] == ATOM_ADD && x->aux[1] == T_F32 && o->space != SP_SHARED;

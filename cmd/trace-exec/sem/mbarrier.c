@@ -186,7 +186,7 @@ static bool find_mbarriers(struct warp *w, const struct op *o, uint32_t m, uint8
 	FOR_BITS32 (i, m)
 		if (!check_mbarrier_alignment(w, o, i))
 			return false;
-	return !w->g->opt->check || (change ? check_write(w, o, m, 8, at) : check_read(w, o, m, 8, at));
+	return !w->g->options->check || (change ? check_write(w, o, m, 8, at) : check_read(w, o, m, 8, at));
 }
 
 static bool init_mbarrier(struct warp *w, const struct op *o, unsigned lane, u64 n, u64 *v)

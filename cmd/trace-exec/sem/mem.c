@@ -54,7 +54,7 @@ uint8_t *mem_block_shared(struct warp *w, const struct op *o, unsigned lane, uns
 {
 	const struct cta *c = w->cta->cluster->cta[rank];
 
-	if (!w->g->opt->check || c->n_done < c->n_warps)
+	if (!w->g->options->check || c->n_done < c->n_warps)
 		return c->shared;
 	exec_fail(w, o, 1u << lane, "cluster-over",
 		"byte %llu of the shared memory of thread block %u of the cluster, which has ended (expected a barrier.cluster before its end)",
@@ -88,12 +88,12 @@ static bool window_find_host(
 {
 	uint64_t size = space == SP_SHARED  ? w->cta->shared_bytes
 			: space == SP_LOCAL ? w->local_stride
-					    : w->g->l->kernel->param_bytes,
+					    : w->g->launch->kernel->param_bytes,
 		 stride = space == SP_LOCAL ? w->local_stride : 0;
 	/* Constants may be read from memory that the launch does not change. */
 	uint8_t *base = space == SP_SHARED  ? w->cta->shared
 			: space == SP_LOCAL ? w->local
-					    : (uint8_t *)(uintptr_t)w->g->l->param;
+					    : (uint8_t *)(uintptr_t)w->g->launch->param;
 
 	uint64_t low, high;
 
@@ -185,7 +185,7 @@ bool mem_read(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, ui
 {
 	lane_addresses(w, o);
 	return mem_find_host(w, o, m, (enum state_space)o->space, bytes, at) &&
-	       (!w->g->opt->check || check_read(w, o, m, bytes, at));
+	       (!w->g->options->check || check_read(w, o, m, bytes, at));
 }
 
 bool mem_write(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at)
@@ -193,7 +193,7 @@ bool mem_write(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, u
 	w->changed = true;
 	lane_addresses(w, o);
 	return mem_find_host(w, o, m, (enum state_space)o->space, bytes, at) &&
-	       (!w->g->opt->check || check_write(w, o, m, bytes, at));
+	       (!w->g->options->check || check_write(w, o, m, bytes, at));
 }
 
 /* ---- loads ---- */
@@ -252,7 +252,7 @@ static void execute_ld_words(struct warp *w, const struct op *o, uint32_t m)
 	uint64_t low, high;
 	uintptr_t base;
 
-	if (m != ALL_LANES || w->g->opt->check) {
+	if (m != ALL_LANES || w->g->options->check) {
 		execute_ld(w, o, m);
 		return;
 	}
@@ -351,7 +351,7 @@ static void execute_ld_param(struct warp *w, const struct op *o, uint32_t m)
 
 	for (unsigned i = 0; i < LANES; i++)
 		w->addr[i] = (uint64_t)o->imm;
-	memcpy(&v, w->g->l->param + o->imm, o->bytes);
+	memcpy(&v, w->g->launch->param + o->imm, o->bytes);
 	if (o->is_signed)
 		v = (u64)((s64)(v << (64 - 8 * o->bytes)) >> (64 - 8 * o->bytes));
 	FOR_BITS32 (i, m) {
@@ -403,7 +403,7 @@ static void execute_st(struct warp *w, const struct op *o, uint32_t m)
 
 	if (!mem_write(w, o, m, (uint64_t)o->bytes * o->n, at))
 		return;
-	if (w->g->opt->check)
+	if (w->g->options->check)
 		clash_check_store(w, o, m, at);
 	if (o->n == 1) {
 		if (m == ALL_LANES && o->bytes == o->reg_bytes && o->bytes <= 8 &&

@@ -72,7 +72,7 @@ bool surface_find(struct warp *w, const struct op *o, const struct surface_acces
 	if (!mem_find_host(w, o, 1u << lane, SP_GLOBAL, bytes, all))
 		return false;
 	*at = all[lane];
-	if (!w->g->opt->check)
+	if (!w->g->options->check)
 		return true;
 	return write ? check_write(w, o, 1u << lane, bytes, all) : check_read(w, o, 1u << lane, bytes, all);
 }

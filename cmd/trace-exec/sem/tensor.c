@@ -144,7 +144,7 @@ static void reduce_element(struct warp *w, const struct box *b, uint8_t *to, con
 static bool check_tensor_buffer(
 	struct warp *w, const struct op *o, const struct box *b, unsigned lane, uint64_t addr, uint64_t bytes)
 {
-	if (!w->g->opt->check ||
+	if (!w->g->options->check ||
 		memory_nearest_buffer(w->mem, addr) == memory_nearest_buffer(w->mem, b->map->addr))
 		return true;
 	exec_fail(w, o, 1u << lane, "out-of-bounds",
@@ -230,8 +230,8 @@ static bool copy_line(struct warp *w, const struct op *o, const struct box *b, u
  */
 static bool map_misaligned(const struct warp *w, unsigned lane, const uint8_t *at)
 {
-	const uint8_t *param = w->g->l->param;
-	bool in_bank = param && at >= param && at < param + w->g->l->kernel->param_bytes;
+	const uint8_t *param = w->g->launch->param;
+	bool in_bank = param && at >= param && at < param + w->g->launch->kernel->param_bytes;
 
 	return w->addr[lane] % 64 && (!in_bank || (w->addr[lane] + w->g->param_at) % 64);
 }

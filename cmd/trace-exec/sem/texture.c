@@ -161,7 +161,7 @@ static bool read_texel(struct warp *w, const struct op *o, const struct spot *s,
 	}
 	w->addr[lane] = texture_texel_address(t, (uint32_t)x, (uint32_t)y, (uint32_t)z, s->layer);
 	if (!mem_find_host(w, o, 1u << lane, SP_GLOBAL, texture_texel_bytes(t), at) ||
-		(w->g->opt->check && !check_read(w, o, 1u << lane, texture_texel_bytes(t), at)))
+		(w->g->options->check && !check_read(w, o, 1u << lane, texture_texel_bytes(t), at)))
 		return false;
 	texture_read_texel(t, at[lane], out);
 	return true;

@@ -53,7 +53,7 @@ static void check_sync_lanes(struct warp *w, const struct op *o, u32 slot, u32 m
 	const u32 *mask = REG(u32, w, slot);
 	u32 alive = w->lanes & ~w->ended, named = 0;
 
-	if (!w->g->opt->check)
+	if (!w->g->options->check)
 		return;
 	u32 all = ALL_LANES;
 	FOR_BITS32 (i, m) {
@@ -62,15 +62,15 @@ static void check_sync_lanes(struct warp *w, const struct op *o, u32 slot, u32 m
 	}
 	if (named != all || m & ~named)
 		check_masks(w, o, mask, m);
-	if (m == alive && !w->missed)
+	if (m == alive && !w->missed_lanes)
 		return;
 	named &= ~m;
-	if (m & w->missed && named & w->ahead)
-		exec_note_finding(w, o, m & w->missed, "sync-apart",
+	if (m & w->missed_lanes && named & w->ahead_lanes)
+		exec_note_finding(w, o, m & w->missed_lanes, "sync-apart",
 			"%s in %u lanes: %u other lanes of its mask have continued (expected all lanes of the mask at once)",
-			o->in->text, bit_count32(m), bit_count32(named & w->ahead));
-	w->missed = named & alive ? w->missed | (named & alive) : w->missed & ~m;
-	w->ahead = named & alive ? w->ahead | m : w->ahead & ~m;
+			o->in->text, bit_count32(m), bit_count32(named & w->ahead_lanes));
+	w->missed_lanes = named & alive ? w->missed_lanes | (named & alive) : w->missed_lanes & ~m;
+	w->ahead_lanes = named & alive ? w->ahead_lanes | m : w->ahead_lanes & ~m;
 }
 
 static void execute_bar_warp(struct warp *w, const struct op *o, uint32_t m)
@@ -126,7 +126,7 @@ static void execute_shfl_ptx(struct warp *w, const struct op *o, uint32_t m)
 		d[i] = m >> j & 1 ? in[j] : in[i];
 		inside |= (u32)p << i;
 	}
-	if (absent && w->g->opt->check)
+	if (absent && w->g->options->check)
 		exec_note_finding(w, o, absent, "shuffle-absent",
 			"%s: lane %u reads a lane that does not execute it", o->in->text,
 			bit_lowest32(absent));
