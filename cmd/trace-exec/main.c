@@ -226,7 +226,7 @@ static void choose_compared_output(struct args *a)
 	struct run_options *o = &a->o;
 
 	if (a->disassemble || o->to == TRACE_NONE || (o->output && !strcmp(o->output, "-")))
-		cli_usage("--compare goes with neither --disassemble, -n nor -o -");
+		cli_usage("--compare cannot be combined with --disassemble, -n or -o -");
 	if (o->output)
 		return;
 	o->output = recorded_new_file();
@@ -299,7 +299,7 @@ static int run_program(struct args *a, int n, char **argv)
 static int run_disassembler(struct args *a, int n, char **argv)
 {
 	if (a->run || a->sass || a->o.saves)
-		cli_usage("--disassemble goes with neither --run, --as nor -C");
+		cli_usage("--disassemble cannot be combined with --run, --as or -C");
 	if (a->format == FORMAT_PACK)
 		cli_usage("--disassemble has the formats text and json, not pack");
 	a->d.json = a->format == FORMAT_JSON;

@@ -294,7 +294,7 @@ static int judge_uncalled_program(const char *name, int own)
 
 	if (l == LINKAGE_STATIC || l == LINKAGE_STATIC_RUNTIME) {
 		diag_error(NOWHERE,
-			"%s: linked statically%s, its calls cannot be executed (link it with nvcc -cudart shared)",
+			"%s: linked statically%s: its calls cannot be executed (link it with nvcc -cudart shared)",
 			name, l == LINKAGE_STATIC ? "" : " with the CUDA runtime");
 		return EXIT_TROUBLE;
 	}

@@ -193,10 +193,10 @@ static bool find_difference(struct comparison *c, uint32_t mine, uint32_t other,
 			recorded);
 	else if (!same_registers(a->destination, a->n_destinations, b->destination, b->n_destinations) ||
 		 !same_registers(a->source, a->n_sources, b->source, b->n_sources))
-		snprintf(what, cap, "PC 0x%04x %s: other registers", a->pc, a->opcode);
+		snprintf(what, cap, "PC 0x%04x %s: different registers", a->pc, a->opcode);
 	else if (a->size != b->size)
-		snprintf(what, cap, "PC 0x%04x %s: %u bytes a lane (recorded %u)", a->pc, a->opcode, a->size,
-			b->size);
+		snprintf(what, cap, "PC 0x%04x %s: %u bytes per lane (recorded %u)", a->pc, a->opcode,
+			a->size, b->size);
 	else if (a->size && (lane = first_different_lane(c, mine, other, mask, a->space)) >= 0)
 		snprintf(what, cap, "PC 0x%04x %s: address of lane %d", a->pc, a->opcode, lane);
 	else

@@ -504,7 +504,7 @@ cubin_lines() {
 	run -0 grep -c '^kernel' out/kernelslist.g
 	assert_output 23
 	run -1 trace-exec -n --run ./conditions wild
-	assert_line --regexp 'ptx:23:[0-9]+: error: 0xc0000000 is no handle of a condition of a graph'
+	assert_line --regexp 'ptx:23:[0-9]+: error: 0xc0000000 is not the handle of a graph condition'
 }
 
 @test "arrays, textures and surfaces, objects and references" {
@@ -563,11 +563,11 @@ cubin_lines() {
 	echo 'int main(void) { return 0; }' >main.c
 	gcc -static -o static main.c || skip 'no static C library'
 	run -2 trace-exec -n --run ./static
-	assert_output 'trace-exec: error: ./static: linked statically, its calls cannot be executed (link it with nvcc -cudart shared)'
+	assert_output 'trace-exec: error: ./static: linked statically: its calls cannot be executed (link it with nvcc -cudart shared)'
 	echo '__attribute__((section(".nv_fatbin"))) int code = 1; int main(void) { return 3; }' >inside.c
 	gcc -o inside inside.c
 	run -2 trace-exec -n --run ./inside
-	assert_output 'trace-exec: error: ./inside: linked statically with the CUDA runtime, its calls cannot be executed (link it with nvcc -cudart shared)'
+	assert_output 'trace-exec: error: ./inside: linked statically with the CUDA runtime: its calls cannot be executed (link it with nvcc -cudart shared)'
 	echo 'int cublas(void) { return 0; }' >absent.c
 	gcc -shared -fPIC -Wl,-soname,libabsent.so.1 -o libabsent.so absent.c
 	echo 'int cublas(void); int main(void) { return cublas(); }' >user.c

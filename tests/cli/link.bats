@@ -32,7 +32,7 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 		.visible .global .u32 x = 2;
 	E
 	run -2 trace-exec -n k.launch
-	assert_output "trace-exec: b.ptx:4:23: error: 'x' is defined again (expected one definition, or .weak, as in a.ptx:4:23)"
+	assert_output "trace-exec: b.ptx:4:23: error: 'x' is already defined (expected one definition, or .weak, as in a.ptx:4:23)"
 	modules <<-'E'
 		.visible .func f() { ret; }
 		.visible .entry k(.param .u64 a) { ret; }
@@ -40,14 +40,14 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 		.visible .func f() { ret; }
 	E
 	run -2 trace-exec -n k.launch
-	assert_output "trace-exec: b.ptx:4:16: error: 'f' is defined again (expected one definition, or .weak, as in a.ptx:4:16)"
+	assert_output "trace-exec: b.ptx:4:16: error: 'f' is already defined (expected one definition, or .weak, as in a.ptx:4:16)"
 	modules <<-'E'
 		.entry k(.param .u64 a) { ret; }
 		---
 		.entry k(.param .u64 a) { ret; }
 	E
 	run -2 trace-exec -n k.launch
-	assert_output "trace-exec: b.ptx:4:8: error: 'k' is a kernel again (expected one kernel of the name, as in a.ptx:4:8)"
+	assert_output "trace-exec: b.ptx:4:8: error: 'k' is already a kernel (expected one kernel of this name, as in a.ptx:4:8)"
 	# names that no other module sees are their own
 	modules <<-'E'
 		.global .u32 x = 1;
@@ -94,7 +94,7 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 	[ "$(words 1)" = ' 1' ]
 	sed -i 's/.u64 a/.u64 a, .param .u64 b/' b.ptx
 	run -2 trace-exec -n k.launch
-	assert_output "trace-exec: b.ptx:4:14: error: 'k' has other parameters or results (expected the same, as in a.ptx:4:14)"
+	assert_output "trace-exec: b.ptx:4:14: error: 'k' has different parameters or results (expected the same, as in a.ptx:4:14)"
 }
 
 @test "common variables are one, of the largest size, with values once" {
@@ -115,7 +115,7 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 	assert_output --partial "b.ptx:4:22: error: 'x' has initial values but is smaller than elsewhere (expected the size, as in c.ptx:4:22)"
 	sed -i 's/x\[8\]/x[4] = {5}/' c.ptx
 	run -2 trace-exec -n k.launch
-	assert_output --partial "c.ptx:4:22: error: 'x' has initial values again (expected them once, as in b.ptx:4:22)"
+	assert_output --partial "c.ptx:4:22: error: 'x' is initialized again (expected initial values once, as in b.ptx:4:22)"
 	modules <<<'.common .func f() { ret; }'
 	run -2 trace-exec -n k.launch
 	assert_output --partial "a.ptx:4:9: error: unexpected '.func' (expected a .global variable after .common)"
@@ -145,9 +145,9 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 		.visible .const .u32 x;|.extern .global .u32 x;|22: error: 'x' is in .global (expected .const, as in 22
 		.visible .global .texref x;|.extern .global .u64 x;|22: error: 'x' has type .u64 (expected .texref, as in 26
 		.visible .func x() { ret; }|.extern .global .u64 x;|22: error: 'x' is a variable (expected a function, as in 16
-		.visible .func x(.param .b32 p) { ret; }|.extern .func x(.param .b64 p);|15: error: 'x' has other parameters or results (expected the same, as in 16
-		.visible .func x(.param .b32 p) { ret; }|.extern .func x(.reg .b32 p);|15: error: 'x' has other parameters or results (expected the same, as in 16
-		.visible .func (.param .b32 r) x(.param .b32 p) { ret; }|.extern .func x(.param .b32 p);|15: error: 'x' has other parameters or results (expected the same, as in 32
+		.visible .func x(.param .b32 p) { ret; }|.extern .func x(.param .b64 p);|15: error: 'x' has different parameters or results (expected the same, as in 16
+		.visible .func x(.param .b32 p) { ret; }|.extern .func x(.reg .b32 p);|15: error: 'x' has different parameters or results (expected the same, as in 16
+		.visible .func (.param .b32 r) x(.param .b32 p) { ret; }|.extern .func x(.param .b32 p);|15: error: 'x' has different parameters or results (expected the same, as in 32
 		.visible .func (.param .b32 r) x(.param .b32 p) { ret; }|.extern .func (.param .b32 z) x(.param .b32 q);|
 	E
 	modules <<-E
@@ -171,7 +171,7 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 		$use
 	E
 	run -2 trace-exec -n k.launch
-	assert_output "trace-exec: a.ptx:5:23: error: 'x' has another space, type or size than in its declaration at line 4"
+	assert_output "trace-exec: a.ptx:5:23: error: 'x' differs in space, type or size from its declaration at line 4"
 }
 
 @test "an alias is seen by other modules, and has a body to stand for" {
@@ -472,9 +472,9 @@ print("\n".join(body) + "\nret;\n}")' >k.ptx
 		ld.param.v2.b32 {r, r}, [z+4];|a.ptx:11:25: error: read of 8 bytes at byte 4 of 'z', outside its 8
 		call bytes, (r);|a.ptx:11:14: error: argument that does not fit
 		mov.u64 fn, f; st.param.b32 [x], 7; t: .calltargets f; call (x), fn, (x), t; ld.param.b32 r, [x]; st.global.u32 [p], r;|
-		mov.u64 p, other; q: .callprototype (.param .b32 _) _ (.param .b32 _); call (x), p, (x), q;|error: call of 0xf0000020, other (expected a function of the prototype
-		mov.u64 p, regs; q: .callprototype (.param .b32 _) _ (.param .b32 _); call (x), p, (x), q;|regs (expected a function of the prototype
-		mov.u64 p, other; t: .calltargets f; call (x), p, (x), t;|other (expected a function of the prototype or the list of targets)
+		mov.u64 p, other; q: .callprototype (.param .b32 _) _ (.param .b32 _); call (x), p, (x), q;|error: call of 0xf0000020, other (expected a function that fits the prototype
+		mov.u64 p, regs; q: .callprototype (.param .b32 _) _ (.param .b32 _); call (x), p, (x), q;|regs (expected a function that fits the prototype
+		mov.u64 p, other; t: .calltargets f; call (x), p, (x), t;|other (expected a function that fits the prototype or list of targets)
 		t: .calltargets nobody; call p, (x), t;|'nobody' among call targets (expected functions with bodies)
 	E
 	modules <<-'E'
@@ -482,10 +482,10 @@ print("\n".join(body) + "\nret;\n}")' >k.ptx
 		.func f(.param .b64 v) { ret; }
 	E
 	run -2 trace-exec -n k.launch
-	assert_output --partial "a.ptx:5:7: error: function 'f' has other parameters or results than at line 4"
+	assert_output --partial "a.ptx:5:7: error: function 'f' differs in parameters or results from its declaration at line 4"
 }
 
-@test "a symbol that several modules have each for itself is none" {
+@test "a symbol that several modules define separately is an error" {
 	modules <<-'E'
 		.global .u32 x;
 		.visible .entry k(.param .u64 a) { .reg .b64 p; .reg .b32 r; ld.param.u64 p, [a]; ld.global.u32 r, [x]; st.global.u32 [p], r; ret; }
@@ -494,7 +494,7 @@ print("\n".join(body) + "\nret;\n}")' >k.ptx
 	E
 	sed -i '2a symbol x bytes=4 u32=fill:5' k.launch
 	run -2 trace-exec -n k.launch
-	assert_output "trace-exec: k.launch:3:8: error: symbol 'x', which 2 modules have each for itself (expected one that is .visible)"
+	assert_output "trace-exec: k.launch:3:8: error: symbol 'x', which 2 modules define separately (expected one that is .visible)"
 	sed -i 's/^.global/.visible .global/' a.ptx
 	run -0 trace-exec -n k.launch
 	[ "$(words 1)" = ' 5' ]

@@ -420,7 +420,7 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	launch 64
 	sed -i -e 's/grid=1/grid=3/' -e 's/^launch.*/&\n&\nsave A a/' k.launch
 	run -1 trace-exec -q -o app k.launch
-	assert_output --partial 'k.ptx:15:1: error: race: write at byte 4 of .shared that warp 0 has written since the last barrier (expected a barrier between) (kernel k, thread (32,0,0) of CTA (0,0,0))'
+	assert_output --partial 'k.ptx:15:1: error: race: write at byte 4 of .shared that warp 0 has written since the last barrier (expected a barrier between them) (kernel k, thread (32,0,0) of CTA (0,0,0))'
 	assert_output --partial 'k.ptx:15:27: error: race: write at byte 8'
 	[ "${#lines[@]}" -eq 2 ]
 	[ "$(od -An -tu1 -N1 a)" -eq 7 ]
@@ -1092,7 +1092,7 @@ results() {
 	tail -1 k.launch >again && cat again >>k.launch
 	for o in '' '-j 3' '--stack volta'; do
 		run -0 trace-exec $o -n k.launch
-		assert_output --regexp "^trace-exec: k.ptx:16:[0-9]+: $race 8 of .A., of CTA \(0,0,0\) \(expected one of them or an atomic\) \(kernel k\)$"
+		assert_output --regexp "^trace-exec: k.ptx:16:[0-9]+: $race 8 of .A., of CTA \(0,0,0\) \(expected one lane to write, or an atomic\) \(kernel k\)$"
 		[ "${#lines[@]}" -eq 1 ]
 	done
 	sed -i 's/grid=1/grid=3/' k.launch

@@ -54,7 +54,7 @@ setup() {
 	assert_line --index 1 --regexp '^kernel 2 k: 1 of [0-9]+ instructions differ; first: block \(0,0,0\), warp 0, instruction 6 \(recorded line [0-9]+\): PC 0x0050 LDG.E: mask 0xffffffff \(recorded 0x0fffffff\)$'
 	sed -i '0,/^0050 0fffffff 1 R2 LDG.E/s//0050 ffffffff 1 R3 LDG.E/' other/kernel-2.traceg
 	run -1 trace-exec -q --compare other k.launch
-	assert_output --partial 'PC 0x0050 LDG.E: other registers'
+	assert_output --partial 'PC 0x0050 LDG.E: different registers'
 	sed -i '0,/^0050 ffffffff 1 R3 LDG.E 1/s//0050 ffffffff 1 R2 LDG.E.64 1/' other/kernel-2.traceg
 	run -1 trace-exec -q --compare other k.launch
 	assert_output --partial 'PC 0x0050: LDG.E (recorded LDG.E.64)'
@@ -81,7 +81,7 @@ setup() {
 	head -c 200 recorded.tpack >cut.tpack
 	run -2 trace-exec -q --compare cut.tpack k.launch
 	run -2 trace-exec -q --compare recorded -n k.launch
-	assert_output --partial '--compare goes with neither'
+	assert_output --partial '--compare cannot be combined with'
 	run -2 trace-exec -q --compare recorded -o - k.launch
 	sed -i 's/bytes=512/bytes=64/' k.launch
 	run -1 trace-exec -q --compare recorded k.launch

@@ -98,7 +98,7 @@ equals_ptx() {
 	run -0 trace-exec -n k.launch
 	local where='(kernel k, PC 0x0040: STG.E desc[UR4][R2.64], R7)'
 	assert_line "trace-exec: k.cubin: warning: race: warp 1 writes byte 0 of 'A', which warp 0 writes at PC 0x0040 of CTA (0,0,0) (expected a barrier between them or an atomic) $where"
-	assert_line --partial "(expected one of them or an atomic) $where"
+	assert_line --partial "(expected one lane to write, or an atomic) $where"
 	assert_line --partial "which others write in the same launch (expected an atomic or two launches) $where"
 }
 

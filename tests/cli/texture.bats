@@ -109,7 +109,7 @@ print(*(round(x * 255, 4) for x in v[:8]), *v[8:])'
 	assert_line --index 0 '2 2 3 40'
 	sed -i 's/offset=32/offset=62/' k.launch
 	run -2 trace-exec -n k.launch
-	assert_output --partial 'more texels than the memory has (expected a surface that a GPU takes)'
+	assert_output --partial 'more texels than the memory has (expected a surface that a GPU supports)'
 }
 
 @test "a variable is bound to a texture, by its name and by its address" {

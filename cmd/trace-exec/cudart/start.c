@@ -179,7 +179,7 @@ static void start_device(void)
 	diag_quiet(cudart.wire.quiet);
 	cudart.has_token = cudart.wire.fd != UINT64_MAX && read((int)cudart.wire.token, &byte, 1) == 1;
 	if (cudart.wire.fd != UINT64_MAX && !cudart.has_token) {
-		diag_error(NOWHERE, "a second process uses the device (one can)");
+		diag_error(NOWHERE, "a second process uses the device (only one can)");
 		cudart.broken = cudaErrorDevicesUnavailable;
 	}
 	cudart.exec = (struct options){.check = cudart.wire.check,

@@ -268,7 +268,7 @@ void call_set_condition(struct warp *w, const struct op *o, unsigned lane, uint6
 	if (to)
 		memcpy(to, &value, 4);
 	else
-		exec_fail(w, o, 1u << lane, "condition", "0x%llx is no handle of a condition of a graph",
+		exec_fail(w, o, 1u << lane, "condition", "0x%llx is not the handle of a graph condition",
 			(unsigned long long)handle);
 }
 

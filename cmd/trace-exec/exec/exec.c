@@ -278,7 +278,7 @@ static void enter_function_by_register(struct warp *w, const struct op *o, uint3
 				       : NULL;
 	if (!f || f->first_pc != to || !call_may_reach(o->x->site, f)) {
 		exec_fail(w, o, same, "call-address",
-			"call of 0x%llx%s%.80s (expected a function of the prototype or the list of targets)",
+			"call of 0x%llx%s%.80s (expected a function that fits the prototype or list of targets)",
 			(unsigned long long)first, f ? ", " : "", f ? f->name : "");
 		return;
 	}

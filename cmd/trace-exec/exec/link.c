@@ -53,7 +53,7 @@ static int check_definition_agrees(const struct link_name *a, const struct link_
 	if (s->kind == SYM_FUNC)
 		return !s->func || !d->func || func_has_same_signature(s->func, d->func)
 			       ? 0
-			       : link_fault(a, to, f, "has other parameters or results", "the same");
+			       : link_fault(a, to, f, "has different parameters or results", "the same");
 	snprintf(found, sizeof(found), "is in .%s", space_name[s->space]);
 	snprintf(expected, sizeof(expected), ".%s", space_name[d->space]);
 	if (s->space != d->space)
@@ -79,12 +79,12 @@ static int choose_definition(struct link_name *best, const struct link_name *oth
 	const struct symbol *a = best->sym, *b = other->sym;
 
 	if (!a->weak && !a->common && !b->weak && !b->common)
-		return link_fault(other, best, f, "is defined again", "one definition, or .weak");
+		return link_fault(other, best, f, "is already defined", "one definition, or .weak");
 	if (a->common && b->common) {
 		const struct link_name *least = a->size < b->size ? best : other;
 
 		if ((a->init || a->fixup) && (b->init || b->fixup))
-			return link_fault(other, best, f, "has initial values again", "them once");
+			return link_fault(other, best, f, "is initialized again", "initial values once");
 		if (a->size != b->size && (least->sym->init || least->sym->fixup))
 			return link_fault(least, least == best ? other : best, f,
 				"has initial values but is smaller than elsewhere", "the size");
@@ -191,7 +191,7 @@ static int check_kernels(const struct program *p, const struct module *group, st
 				if (p->module[n]->group == group && b.sym && b.sym->func &&
 					b.sym->func->entry && sym_definition(b.sym) != sym_definition(s))
 					return link_fault(
-						&a, &b, f, "is a kernel again", "one kernel of the name");
+						&a, &b, f, "is already a kernel", "one kernel of this name");
 			}
 		}
 	return 0;

@@ -114,7 +114,7 @@ static void report_shared_race(
 	struct warp *w, const struct op *o, uint32_t lane, uint32_t off, unsigned other, const char *what)
 {
 	exec_note_finding(w, o, 1u << lane, "race",
-		"race: %s at byte %u of .shared that warp %u %s since the last barrier (expected a barrier between)",
+		"race: %s at byte %u of .shared that warp %u %s since the last barrier (expected a barrier between them)",
 		check_access_noun(o), off, other - 1, what);
 }
 

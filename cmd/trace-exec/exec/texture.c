@@ -76,9 +76,9 @@ const char *texture_find_fault(const struct texture *t, uint64_t bytes)
 	if (t->slice % each || t->slice < t->pitch * t->height)
 		return "planes that overlap or hold parts of texels";
 	if (t->addr % each)
-		return "texels at an address that is no multiple of their size";
+		return "texels at an address that is not a multiple of their size";
 	if (t->levels > texture_largest_levels(t))
-		return "more levels than there are to the one of a single texel";
+		return "more levels than it takes to reach a single texel";
 	if (t->levels > 1 && (t->pitch != (uint64_t)t->width * each || t->slice != t->pitch * t->height))
 		return "levels whose rows or planes are not dense";
 	if (t->levels > 1 && !t->normalized && !t->surface)

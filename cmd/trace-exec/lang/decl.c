@@ -259,7 +259,7 @@ static bool agrees_with_extern(
 	       (old->space == v->space && (old->unsized || v->unsized || old->size == v->size) &&
 		       (!opaque || old->type == v->type)) ||
 	       parser_bad(p, name, "name-twice",
-		       "'%s' has another space, type or size than in its declaration at line %u", v->name,
+		       "'%s' differs in space, type or size from its declaration at line %u", v->name,
 		       old->line);
 }
 
@@ -394,7 +394,7 @@ struct symbol *decl_parse_param(struct parser *p, bool entry)
 	if (!v || !parser_next(p) || !take_dimensions(p, &elems, &unsized))
 		return NULL;
 	if (elems > 65536) {
-		parser_bad(p, &name, "params", "too large a parameter (at most 65536 bytes)");
+		parser_bad(p, &name, "params", "parameter too large (at most 65536 bytes)");
 		return NULL;
 	}
 	set_variable_type(v, &s, SP_PARAM, elems, unsized);

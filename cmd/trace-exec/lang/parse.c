@@ -213,8 +213,8 @@ static bool parse_function_tail(struct parser *p, struct func *fn)
 		return parser_bad(p, &p->t, "name-twice", "function '%s' already has a body", sym->name);
 	if (sym->func && !func_has_same_signature(sym->func, fn))
 		return parser_bad(p, &(struct token){.line = fn->line, .col = fn->col}, "name-twice",
-			"function '%s' has other parameters or results than at line %u", sym->name,
-			sym->func->line);
+			"function '%s' differs in parameters or results from its declaration at line %u",
+			sym->name, sym->func->line);
 	fn->has_body = sym->defined = true;
 	sym->external = false;
 	sym->func = fn;

@@ -89,7 +89,7 @@ static size_t read_buffer_argument(const struct launch_argument *x)
 		return refuse_argument(x);
 	if (at > b->bytes) {
 		fault_set(x->r->fault, x->where, "argument",
-			"byte %llu of buffer '%s' (expected at most its %llu)", (unsigned long long)at,
+			"byte %llu of buffer '%s' (expected at most %llu, its size)", (unsigned long long)at,
 			b->name, (unsigned long long)b->bytes);
 		return 0;
 	}

@@ -344,12 +344,12 @@ static int check_cluster(struct reader *r, const struct step *c)
 	for (unsigned i = 0; i < 3; i++)
 		if (!d[i] || l->grid[i] % d[i])
 			return fault_set(r->fault, where, "cluster",
-				"clusters of %u,%u,%u thread blocks in grid %u,%u,%u (expected a grid that they fill)",
+				"clusters of %u,%u,%u thread blocks in grid %u,%u,%u (expected a multiple of the cluster)",
 				d[0], d[1], d[2], l->grid[0], l->grid[1], l->grid[2]);
 	if ((uint64_t)d[0] * d[1] * d[2] > CLUSTER_MAX ||
 		func_dynamic_start(l->kernel) + l->dyn_shared > CLUSTER_STRIDE)
 		return fault_set(r->fault, where, "cluster",
-			"clusters of %llu thread blocks with %u bytes of shared memory each (expected at most %u with %u)",
+			"clusters of %llu thread blocks with %u bytes of shared memory each (expected at most %u blocks and %u bytes)",
 			(unsigned long long)d[0] * d[1] * d[2], func_dynamic_start(l->kernel) + l->dyn_shared,
 			CLUSTER_MAX, CLUSTER_STRIDE);
 	return 0;
@@ -364,7 +364,7 @@ static int bind_kernel(struct reader *r, struct step *c)
 	if (!c->launch.kernel) {
 		diag_quote(quoted, sizeof(quoted), c->name, strlen(c->name));
 		return fault_set(r->fault, (struct place){c->at.file, c->at.line, c->name_col},
-			"kernel-unknown", "kernel '%s' (expected one of the modules)", quoted);
+			"kernel-unknown", "unknown kernel '%s' (expected a kernel of the modules)", quoted);
 	}
 	const struct func *k = c->launch.kernel;
 	const struct place size = {c->at.file, c->at.line, c->size_col};
@@ -400,7 +400,7 @@ static int bind_symbol(struct reader *r, struct step *c)
 	if (n > 1)
 		return fault_set(r->fault, (struct place){c->at.file, c->at.line, c->name_col},
 			"symbol-unknown",
-			"symbol '%s', which %u modules have each for itself (expected one that is .visible)",
+			"symbol '%s', which %u modules define separately (expected one that is .visible)",
 			quoted, n);
 	if (!c->sym)
 		return fault_set(r->fault, (struct place){c->at.file, c->at.line, c->name_col},
@@ -408,7 +408,7 @@ static int bind_symbol(struct reader *r, struct step *c)
 			"symbol '%s' (expected a .global or .const variable of the modules)", quoted);
 	if (c->addr > c->sym->size || c->bytes > c->sym->size - c->addr)
 		return fault_set(r->fault, (struct place){c->at.file, c->at.line, c->size_col}, "symbol-size",
-			"%llu bytes at byte %llu of '%s' (expected them in its %llu)",
+			"%llu bytes at byte %llu of '%s' (expected a range within its %llu bytes)",
 			(unsigned long long)c->bytes, (unsigned long long)c->addr, quoted,
 			(unsigned long long)c->sym->size);
 	return 0;
@@ -423,7 +423,7 @@ static int check_kinfo(const struct reader *r)
 
 		if (!program_kernel(&r->script->prog, k->kernel))
 			return fault_set(r->fault, k->at, "kernel-unknown",
-				"kernel '%s' (expected one of the modules)",
+				"unknown kernel '%s' (expected a kernel of the modules)",
 				diag_quote(quoted, sizeof(quoted), k->kernel, strlen(k->kernel)));
 	}
 	return 0;

@@ -162,7 +162,7 @@ int launch_tensormap(struct reader *r)
 							  : tensor_map_error(&m);
 	if (wrong)
 		return fault_set(r->fault, launch_word_place(r, 0), "tensor-map",
-			"%s (expected a map that the hardware takes)", wrong);
+			"%s (expected a map that the hardware supports)", wrong);
 	struct script *s = r->script;
 	grow(&s->map, &s->cap_maps, s->n_maps + 1, sizeof(*s->map));
 	s->map[s->n_maps++] = (struct named_map){r->word[1].s, m};

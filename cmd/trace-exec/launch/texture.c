@@ -177,7 +177,7 @@ static const char *complete_texture(struct texture *t, const struct step *b, boo
 		t->width = (uint32_t)(n > 1u << 28 ? 1u << 28 : n);
 	}
 	if (cube && (t->shape != TEXTURE_2D || t->surface))
-		return "a cube that is no texture of two dimensions";
+		return "a cube that is not a texture of two dimensions";
 	if (cube) {
 		t->shape = TEXTURE_CUBE;
 		t->layers = 6 * (t->layers ? t->layers : 1);
@@ -243,7 +243,7 @@ int launch_texture(struct reader *r, bool surface)
 	}
 	if ((wrong = complete_texture(&t, b, cube)))
 		return fault_set(r->fault, launch_word_place(r, 0), "texture",
-			"%s (expected a %s that a GPU takes)", wrong, surface ? "surface" : "texture");
+			"%s (expected a %s that a GPU supports)", wrong, surface ? "surface" : "texture");
 	return add_texture(r, &t);
 }
 
@@ -285,7 +285,7 @@ int launch_bind_textures(struct reader *r)
 		c->sym = program_variable(&r->script->prog, c->name, &n);
 		if (n > 1)
 			return fault_set(r->fault, c->at, "symbol-unknown",
-				"'%s', which %u modules have each for itself (expected one that is .visible)",
+				"'%s', which %u modules define separately (expected one that is .visible)",
 				quoted, n);
 		if (!c->sym && !c->used)
 			return fault_set(r->fault, c->at, "symbol-unknown",

@@ -185,8 +185,9 @@ int init_fits(const struct init *i, uint64_t n, struct place at, struct fault *f
 				 : value[i->type].bytes;
 
 	if (n % bytes)
-		return fault_set(f, at, "values", "%llu bytes for values of %u (expected a multiple of that)",
-			(unsigned long long)n, bytes);
+		return fault_set(f, at, "values",
+			"%llu bytes for values of %u bytes (expected a multiple of %u)",
+			(unsigned long long)n, bytes, bytes);
 	return 0;
 }
 
