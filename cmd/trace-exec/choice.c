@@ -16,7 +16,10 @@ void choice_add_kernels(struct launch_choice *c, const char *patterns)
 	namelist_add(&c->kernels, patterns);
 }
 
-/* Parses the digits at *s and moves *s after them. 0: there are none, or the number is 0 or too large. */
+/*
+ * Parses the digits at *s and moves *s after them. Returns 0 if there are none, or if the number is 0 or too
+ * large.
+ */
 static uint32_t take_launch_number(const char **s, const char *end)
 {
 	uint64_t v;

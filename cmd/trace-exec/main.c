@@ -234,8 +234,8 @@ static void choose_compared_output(struct args *a)
 }
 
 /*
- * Returns the exit status after a run that ended with `status`: that of the comparison if the run was good and
- * there is one.
+ * Returns the exit status after a run that ended with `status`. If the run was good and --compare is given,
+ * this is the status of the comparison.
  */
 static int comparison_status(const struct args *a, int status)
 {

@@ -170,9 +170,9 @@ static void add_search_path(const char *variable, const char *entry, bool at_end
 }
 
 /*
- * Replaces a path that the loader would split or expand (LD_PRELOAD at blanks and colons, LD_LIBRARY_PATH at
- * colons and semicolons, "$ORIGIN" in both) by the name of a descriptor, which the program inherits. false:
- * the file cannot be opened.
+ * Replaces a path that the loader would split or expand by the name of a descriptor, which the program
+ * inherits. The loader splits LD_PRELOAD at blanks and colons, LD_LIBRARY_PATH at colons and semicolons, and
+ * expands "$ORIGIN" in both. Returns false if the file cannot be opened.
  */
 static bool name_for_loader(char *path, size_t cap)
 {

@@ -122,7 +122,10 @@ struct message_rest {
 	uint64_t n;
 };
 
-/* Takes n elements of `size` bytes, and the padding up to a multiple of 8. NULL: the rest is too short. */
+/*
+ * Takes n elements of `size` bytes, and the padding up to a multiple of 8. Returns NULL if the rest is too
+ * short.
+ */
 static const void *take_elements(struct message_rest *r, uint64_t n, size_t size)
 {
 	const char *p = r->p;

@@ -26,13 +26,13 @@ struct program_trace {
 /* Opens the output. Exits on an error, or if the output is the program or a file of the GPU. */
 void program_trace_open(struct program_trace *t, const struct run_options *o, const struct gpu_choice *g,
 	const char *program);
-/* Handle a message of their kind, whose body is t->body. false: the message is damaged. */
+/* Each function handles one kind of message, whose body is t->body. Returns false if the message is damaged. */
 void program_trace_copy(struct program_trace *t);
 void program_trace_kernel(struct program_trace *t);
 void program_trace_text(struct program_trace *t);
 bool program_trace_code(struct program_trace *t);
 bool program_trace_block(struct program_trace *t);
-/* Completes the trace; good false: removes it, except finished kernels of a folder. */
+/* Completes the trace. If good is false, removes it instead, except for the finished kernels of a folder. */
 void program_trace_close(struct program_trace *t, bool good);
 
 #endif

@@ -74,15 +74,15 @@ char *run_path(const char *folder, const char *name)
 	return p;
 }
 
-/* Returns the path of a file to be saved, whose name has no "..": see check_saved_name(). */
+/* Returns the path of a file to be saved. check_saved_name() has checked that its name has no "..". */
 static char *saved_path(const struct running *r, const struct step *c)
 {
 	return run_path(r->o->saves ? r->o->saves : r->s->folder, c->path);
 }
 
 /*
- * Exits with a message if the last `n` bytes of a path, which a launch file names, lead through a symbolic
- * link, or to something that exists and is not a regular file.
+ * Exits with a message if the last `n` bytes of a path, which come from a launch file, lead through a symbolic
+ * link, or to an existing file that is not a regular file.
  */
 static void check_saved_path(char *path, size_t n)
 {
@@ -177,7 +177,10 @@ static ssize_t feed_pack(void *ctx, const char *bytes, size_t n)
 	return (ssize_t)n;
 }
 
-/* Begins a kernel's trace. *out: its file; *code: static code; close_kernel_trace() closes and frees them. */
+/*
+ * Begins a kernel's trace. Sets *out to its file and *code to its static code. close_kernel_trace() closes and
+ * frees them.
+ */
 static void open_kernel_trace(struct running *r, const struct grid *g, const struct occupancy *k,
 	struct output **out, struct pack_code *code)
 {

@@ -21,7 +21,7 @@
 
 /* ---- lines ---- */
 
-/* Writes a barrier's id and count, which are not constants. */
+/* Writes the id of a barrier, and its thread count if it has one. Both are in registers. */
 static char *put_barrier(char *p, const struct warp *w, const struct op *o, uint32_t exec)
 {
 	unsigned lane = exec ? bit_lowest32(exec) : 0;
@@ -35,14 +35,14 @@ static char *put_barrier(char *p, const struct warp *w, const struct op *o, uint
 	return p;
 }
 
-/* Tests whether a line has more than mask, width and addresses. */
+/* Tests whether a line has more columns than mask, width and addresses. */
 static inline bool needs_more_columns(const struct warp *w, const struct op *o, uint32_t issue, uint32_t exec)
 {
 	return issue != exec || (o->flow == FLOW_BAR && o->mode) ||
 	       (o->memory && o->space == SP_GENERIC && exec && w->space != SP_GLOBAL);
 }
 
-/* Writes the fields after the mask. */
+/* Writes the columns after the mask. */
 static char *put_columns_after_mask(
 	char *p, const struct warp *w, const struct op *o, uint32_t issue, uint32_t exec)
 {

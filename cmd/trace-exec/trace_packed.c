@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Traces as packed streams: header and runs, without lines. This is a file of its own because the library of
- * --run does not contain the packer.
+ * Traces as packed streams: header and runs, without lines. They have a file of their own because the library
+ * of --run does not contain the packer.
  */
 #include "trace_out.h"
 

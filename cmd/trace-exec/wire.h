@@ -21,7 +21,7 @@
 	F(fd)     /* descriptor of the pipe */ \
 	F(token)  /* descriptor of the token's pipe */ \
 	F(trace)  /* send copies and traces of kernels */ \
-	F(packed) /* send records of thread blocks, not text, if there are any */ \
+	F(packed) /* send thread blocks as records, not as text, if the launch has records */ \
 	F(check) \
 	F(limit) /* largest number of warp instructions in a launch */ \
 	F(jobs)  /* threads that execute */ \
@@ -72,8 +72,8 @@ struct wire_head {
 #define WIRE_MOST (1u << 20) /* largest size of a body */
 
 /*
- * Start of a block: n_warps of struct wire_warp follow, then for each warp its words, more, runs and text. Each
- * array is padded to a multiple of 8 bytes.
+ * Start of a block. After it come n_warps of struct wire_warp, then for each warp its words, more, runs and
+ * text. Each array is padded to a multiple of 8 bytes.
  */
 struct wire_block {
 	uint32_t id[3];

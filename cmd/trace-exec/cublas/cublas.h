@@ -60,7 +60,7 @@ struct cublas_handle {
  * batch * batch_stride; strides are in elements.
  */
 struct cublas_operand {
-	uint64_t base; /* address of element 0; with cublas_product.pointers: of an array of one address per batch */
+	uint64_t base; /* address of element 0; with cublas_product.pointers: of an array with one address per batch */
 	int64_t row_stride, column_stride, batch_stride;
 	int type;
 };

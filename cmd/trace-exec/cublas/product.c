@@ -154,7 +154,7 @@ int cublas_multiply(struct cublas_handle *h, const struct cublas_product *p)
 
 /* ---- vectors ---- */
 
-/* Returns the address of a vector's first element: with a negative step, the last one in memory. */
+/* Returns the address of a vector's first element, which is the last one in memory if the step is negative. */
 static uint64_t first_element_address(uint64_t base, int64_t n, int64_t step, int type)
 {
 	return step < 0 ? base + (uint64_t)((1 - n) * step) * cublas_type_bytes(type) : base;

@@ -242,8 +242,8 @@ static void add_tile_loop(struct kernel_text *t, const struct cublas_product *p)
 }
 
 /*
- * Appends code that loads alpha or beta: a parameter of the sum's type, or a value at the address in the
- * parameter, which has the type half_scalars if that is set.
+ * Appends code that loads alpha or beta. The parameter is the value, in the sum's type, or the value's address.
+ * If half_scalars is set, the value at that address has this type.
  */
 static void add_scalar_load(struct kernel_text *t, const struct cublas_product *p, const char *name)
 {

@@ -106,7 +106,7 @@ static bool is_in_program(const void *addr)
 
 /*
  * Undocumented tables. NVIDIA's runtime requests them if it is linked into the program, where it cannot be
- * replaced. A library that requests them can do without.
+ * replaced. Libraries that request them also work without them.
  */
 API(int, cuGetExportTable, const void **to, const void *id)
 {

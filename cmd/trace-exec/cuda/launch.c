@@ -9,7 +9,10 @@
 
 enum { EXTRA_END, EXTRA_BUFFER, EXTRA_SIZE };
 
-/* Sets *buffer and *n from `extra`, a list of pairs: a kind and its value. false: the list is malformed. */
+/*
+ * Sets *buffer and *n from `extra`, a list of pairs: a kind and its value. Returns false if the list is
+ * malformed.
+ */
 static bool read_extra(void **extra, uint8_t **buffer, size_t *n)
 {
 	*buffer = NULL;

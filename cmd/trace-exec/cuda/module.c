@@ -22,7 +22,8 @@
 #define ELF_FIRST     0x7fu /* first byte of an ELF file; bytes of PTX are smaller */
 #define FATBIN_HEAD   16u
 #define FILE_MOST     ((size_t)1 << 30)
-#define UNKNOWN_SIZE  ((size_t)1 << 40) /* limit for code without a given size; its headers are trusted */
+/* Size limit of code whose size the caller does not give. The headers of this code are trusted. */
+#define UNKNOWN_SIZE ((size_t)1 << 40)
 
 /* Serves as CUmodule and as CUlibrary. */
 struct cuda_module {
@@ -141,8 +142,8 @@ static void free_module_code(struct cuda_module *m)
 }
 
 /*
- * Returns the code that a wrapper points to, or `code` itself if it is not a wrapper. The address follows two
- * words.
+ * Returns the code that a wrapper points to, or `code` itself if it is not a wrapper. In a wrapper, the address
+ * follows two words.
  */
 static const char *find_wrapped_code(const void *code)
 {
@@ -186,7 +187,7 @@ static int load_module_code(
 	return e;
 }
 
-/* Reads a file into memory with two NUL bytes after it; NULL: errno says why. */
+/* Reads a file into memory and adds two NUL bytes. Returns NULL with errno set on failure. */
 static char *read_code_file(const char *path, size_t *n)
 {
 	FILE *f = path ? fopen(path, "rb") : NULL;
@@ -390,7 +391,7 @@ static int link_code(struct cuda_link *l, const char *code, size_t n)
 	return cudaSuccess;
 }
 
-/* Adds an input. PTX may end with a NUL before its size. */
+/* Adds an input of n bytes. PTX ends at its first NUL, if it has one. */
 static int link_text(struct cuda_link *l, int kind, const char *text, size_t n)
 {
 	if (!l || !text)

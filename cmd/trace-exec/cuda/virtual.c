@@ -3,7 +3,7 @@
  * Reserved addresses, and memory that is mapped there.
  *
  * Memory is mapped at one address at a time. While it is mapped, its bytes are stored at that address. If it
- * still has an owner when it is unmapped, its bytes are saved in `kept` until it is mapped again. Always true:
+ * still has an owner when it is unmapped, its bytes are saved in `saved_bytes` until it is mapped again. Always true:
  * a kernel cannot access mapped memory before cuMemSetAccess().
  */
 #include <stdlib.h>

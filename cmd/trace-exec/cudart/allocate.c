@@ -170,7 +170,8 @@ static uint64_t allocate_freed_addresses(const char *name, uint64_t bytes, enum 
 }
 
 /*
- * Allocates memory at addresses that were never used; 0: too few. Memory visible to the host fills whole pages.
+ * Allocates memory at addresses that were never used. Returns 0 if too few are left. Memory visible to the host
+ * fills whole pages.
  */
 static uint64_t allocate_new_addresses(const char *name, uint64_t bytes, enum grant_kind kind)
 {

@@ -353,7 +353,7 @@ static void end_recording(struct stream_capture *r)
 	free(r);
 }
 
-/* `to` may be NULL if the graph is the program's own. */
+/* `to` may be NULL when the capture extends a graph of the program. */
 API(int, cudaStreamEndCapture, struct stream *s, struct cuda_graph **to)
 {
 	int e = cudart_enter(false);

@@ -43,7 +43,7 @@ static bool is_hidden_from_host(const void *p)
 	return cudart_is_device_memory(p) && !(g && g->kind == GRANT_MANAGED);
 }
 
-/* Returns the direction of a copy, found from its addresses; a negative result is minus a status. */
+/* Returns the direction of a copy, found from its addresses, or the negated status of an error. */
 static int copy_direction(const void *to, const void *from, int kind)
 {
 	bool device_to = cudart_is_device_memory(to), device_from = cudart_is_device_memory(from);

@@ -217,7 +217,7 @@ void cudart_report_leaks(void);
 int cudart_release(uint64_t addr);
 /* Reserves n addresses, aligned to `unit`, that no allocation uses. Returns the first; 0: too few are left. */
 uint64_t cudart_reserve(uint64_t n, uint64_t unit);
-/* Frees reserved addresses. false: addr is not the start of n reserved addresses. */
+/* Frees reserved addresses. Returns false if addr is not the start of n reserved addresses. */
 bool cudart_unreserve(uint64_t addr, uint64_t n);
 /* Returns whether n addresses from addr on are within one reservation. */
 bool cudart_is_reserved(uint64_t addr, uint64_t n);

@@ -173,12 +173,12 @@ struct graph_node *graph_find_copied_node(const struct cuda_graph *g, const stru
 /* Replaces the work of a node by other work of the same kind. */
 int graph_set_work(struct graph_node *n, const struct graph_work *w);
 /*
- * Sets order[] to the indices of the nodes in order of execution. cudaErrorInvalidValue: the edges form a
- * cycle.
+ * Sets order[] to the indices of the nodes in order of execution. Returns cudaErrorInvalidValue if the edges
+ * form a cycle.
  */
 int graph_sort_nodes(const struct cuda_graph *g, uint32_t *order);
 
-/* Sets *w to the work of a kernel node with these parameters; false: they are invalid. */
+/* Sets *w to the work of a kernel node with these parameters. Returns false if they are invalid. */
 bool graph_kernel_work(struct graph_work *w, const struct kernel_params *p);
 
 /*

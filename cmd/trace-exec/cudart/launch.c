@@ -424,7 +424,7 @@ API(int, cudaStreamAddCallback, struct stream *stream, void (*call)(struct strea
 
 	if (!e && (!call || flags || cudart_stream_number(stream) < 0))
 		e = call && !flags ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue;
-	if (!e && capture_blocks(stream, &e) && !e) /* only functions without a status can be recorded */
+	if (!e && capture_blocks(stream, &e) && !e) /* a callback with a status argument cannot be recorded */
 		e = cudaErrorStreamCaptureUnsupported;
 	cudart_leave(e);
 	if (!e)

@@ -33,7 +33,7 @@ static struct range *find_registered_range(uint64_t addr)
 bool cudart_is_registered(const void *p) { return find_registered_range((uintptr_t)p); }
 
 /*
- * Returns true if n bytes at start overlap the ends of an allocation of the library, or a registered range.
+ * Returns true if n bytes at start begin or end in an allocation of the library, or overlap a registered range.
  */
 static bool overlaps_known_memory(uint64_t start, uint64_t n)
 {

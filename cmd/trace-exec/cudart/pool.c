@@ -52,7 +52,7 @@ void cudart_pool_subtract_used(struct pool *p, uint64_t bytes) { p->used -= byte
 
 /* ---- memory ---- */
 
-/* Adds a node that allocates to the graph that the stream records. */
+/* Adds an allocation node to the graph that the stream records. */
 static int record_pool_allocation(void **to, size_t n, const struct stream *s)
 {
 	struct graph_work w;
@@ -137,7 +137,7 @@ API(int, cudaMemPoolDestroy, struct pool *p)
 	return cudart_leave(e);
 }
 
-/* Begins a call about pool p. `value` must not be NULL. Returns 0 or a status. */
+/* Begins a call for pool p. `value` must not be NULL. Returns 0 or a status. */
 static int check_pool(const struct pool *p, const void *value)
 {
 	int e = cudart_enter(false);

@@ -88,7 +88,7 @@ int cudart_unsupported(const char *function, const char *what)
 	return cudaErrorNotSupported;
 }
 
-/* Reports for the cuBLAS library, whose messages go through this library. */
+/* Reports a message of the cuBLAS library, whose messages go through this library. */
 API(int, cudart_report, const char *function, const char *what)
 {
 	int before = cudart_exchange_last_error(cudaSuccess), e = cudart_enter(false);

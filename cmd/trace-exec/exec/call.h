@@ -22,7 +22,7 @@ struct call_site {
 	uint32_t n_rets, n_args;
 };
 
-/* Forms of bar and barrier; o->n of their ops. */
+/* Forms of the instructions bar and barrier; o->n of their ops. */
 enum { BAR_SYNC, BAR_ARRIVE, BAR_AND, BAR_OR, BAR_POPC };
 
 /* Enters function number func with the lanes of exec. */

@@ -20,7 +20,10 @@ void check_report_outside(struct warp *w, const struct op *o, uint32_t lane, enu
  */
 bool check_read(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at);
 bool check_write(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at);
-/* Checks the bytes that a lane of a bulk copy accesses, at host address `at` in `space`, in the same way. */
+/*
+ * Checks the bytes that a lane of a bulk copy accesses, at host address `at` in `space`. Returns false if the
+ * launch has failed.
+ */
 bool check_lane_span(struct warp *w, const struct op *o, enum state_space space, unsigned lane,
 	uint64_t bytes, uint8_t *at, bool write);
 /* Tests whether the op is atomic. Then its accesses are not races. */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Lanes of one store that write different values to one address, without a volatile or ordered access. PTX does
- * not define which value remains. Here it is the highest lane's.
+ * Stores whose lanes write different values to one address, without a volatile or ordered access. PTX does not
+ * define which value remains; here it is the value of the highest lane.
  *
- * Programs may intend it (any value will do), so it is a warning, once for each kernel. Always true: the warning
- * is about the first clash in the lowest block that has one, whatever thread executed which block. Stores are
- * aligned, so that stores of two lanes are equal or disjoint.
+ * Programs may do this on purpose, where any of the values will do. So the report is a warning, once per
+ * kernel. Always true: the reported clash is the first one in the lowest block that has one, regardless of
+ * which thread executes which block. Stores are aligned, so two lanes store to the same bytes or to disjoint
+ * ones.
  */
 #include <stdio.h>
 #include <string.h>

@@ -174,7 +174,7 @@ bool cta_arrive_barrier(struct warp *w, const struct op *o, uint32_t exec)
 		w->waiting = o;
 		w->wait_mask = exec;
 		w->barrier = (uint8_t)id;
-		w->state = WARP_BARRIER; /* even if it is the last: complete_barrier() continues it */
+		w->state = WARP_BARRIER; /* complete_barrier() also lets the last warp to arrive continue */
 	}
 	if (is_barrier_complete(c, b)) {
 		complete_barrier(c, id);

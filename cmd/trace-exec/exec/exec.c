@@ -340,7 +340,8 @@ void exec_warp(struct warp *w, uint64_t quantum)
 		w->g->machine->run(w, quantum);
 		return;
 	}
-	uint32_t counted = 0, lanes = 0; /* lanes: population count of `counted`; masks usually repeat */
+	/* `lanes` is the population count of `counted`, kept because consecutive masks are usually equal. */
+	uint32_t counted = 0, lanes = 0;
 
 	while (w->state == WARP_READY && !w->stop && w->insts < end) {
 		struct entry *top = &w->stack[w->depth - 1];

@@ -104,7 +104,9 @@ struct frame_init {
 	uint8_t bytes, sreg;
 	uint64_t value;
 }; /* sreg 0: every lane has the value */
-/* Other values of sreg: `value` counts from the launch's dynamic shared memory, or from the local frame. */
+/*
+ * Other values of sreg: `value` is an offset from the launch's dynamic shared memory, or from the local frame.
+ */
 enum { INIT_DYN_SHARED = N_SREGS, INIT_LOCAL };
 
 struct frame {
@@ -490,7 +492,7 @@ bool grid_run(struct grid *g, bool (*done)(void *ctx, struct cta *c), void *ctx)
 /* Executes the warp until it waits, ends, fails or has executed quantum instructions. */
 void exec_warp(struct warp *w, uint64_t quantum);
 /*
- * Executes up to 65536 instructions. Returns true if the warp gets back to its first state without a change of
+ * Executes up to 65536 instructions. Returns true if the warp returns to its initial state without a change of
  * memory: it spins until another warp changes memory.
  */
 bool exec_does_spin(struct warp *w);

@@ -72,7 +72,7 @@ static uint64_t byte_address(const struct race *r, uint64_t byte)
 	return byte < 4 * r->heap ? HEAP_BASE + byte : byte - 4 * r->heap;
 }
 
-/* Returns the mark for the accesses of two marks. */
+/* Returns the mark that combines marks a and b. */
 static uint64_t join_marks(uint64_t a, uint64_t b)
 {
 	uint64_t others = ((a | b) & OTHERS) || (a && b && block_of_mark(a) != block_of_mark(b)) ? OTHERS : 0;
@@ -118,8 +118,8 @@ LANE_FN static bool are_marked_by_block(const uint64_t *own, uint64_t n, uint64_
 }
 
 /*
- * Set n marks of writes or reads by a block; `readers` and `writers` are the marks of the opposite kind for the
- * same memory. A mark of the same block is left alone, any other becomes the maximum. Return MARKS_*;
+ * Sets n marks of writes, or of reads, by a block. `readers` and `writers` are the marks of the opposite kind
+ * for the same memory. A mark of the same block is left alone; any other becomes the maximum. Returns MARKS_*.
  * MARKS_RACE: the changed marks may show a race.
  */
 LANE_FN static unsigned set_write_marks(uint64_t *own, const uint64_t *readers, uint64_t n, uint64_t key)
@@ -156,7 +156,10 @@ LANE_FN static unsigned set_read_marks(uint64_t *own, const uint64_t *writers, u
 	return (changed ? MARKS_CHANGED : 0) | (race ? MARKS_RACE : 0);
 }
 
-/* Marks n of `all` words or bytes, from `first` on, as written or read. */
+/*
+ * Marks n words or bytes of a memory, from `first` on, as written or read. all: number of words or bytes of the
+ * memory.
+ */
 static unsigned set_race_marks(
 	uint64_t *marks, uint64_t all, uint64_t first, uint64_t n, uint64_t key, bool write)
 {
@@ -228,7 +231,7 @@ static void mark_region(struct grid *g, uint64_t key, uint64_t from, uint64_t en
 		mark_bytes(g, key, 4 * last, end, write);
 }
 
-/* Marks an access to a range of bytes. words: marks whole words by word, not by byte. */
+/* Marks an access to a range of bytes. words: the marks are those of words, not of bytes. */
 static void mark_range(struct grid *g, uint64_t key, uint64_t from, uint64_t end, bool words, bool write)
 {
 	while (from < end) {

@@ -26,8 +26,8 @@ static struct {
 } small[2 * SMALL];
 
 /*
- * Adds the text of v: the text of `shorter`, which is v without its last digit, and the last digit of a, which
- * is |v|.
+ * Adds the text of v to the tables: the text of `shorter`, which is v without its last digit, then the last
+ * digit of a, which is |v|.
  */
 static void add_small_number(int v, int a, int shorter)
 {
@@ -117,7 +117,8 @@ bool text_find_stride(const uint64_t *a, uint32_t m, int64_t *stride)
 	a += first;
 	d = a[1] - a[0];
 	*stride = (int64_t)d;
-	if (a[n - 1] - a[0] != (n - 1) * d || (int64_t)d != (int32_t)d) /* rejects most lists by their ends */
+	/* The comparison of the ends rejects most lists. */
+	if (a[n - 1] - a[0] != (n - 1) * d || (int64_t)d != (int32_t)d)
 		return false;
 	if (n == LANES)
 		return lanes_apart_by(a, d);

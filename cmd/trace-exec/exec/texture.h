@@ -97,7 +97,7 @@ static inline uint64_t texture_texel_address(
 
 /* Reads a texel as a fetch without a filter returns it: 32 bits each of red, green, blue, alpha. */
 void texture_read_texel(const struct texture *t, const uint8_t *at, uint32_t out[4]);
-/* Writes a texel from four numbers as a formatted store does: cut to the channels' width. */
+/* Writes a texel from four numbers, cut to the width of the channels, as a formatted store does. */
 void texture_write_texel(const struct texture *t, uint8_t *at, const uint32_t in[4]);
 /* Sets out to the value that is read outside of the texture in border mode. */
 void texture_read_border(const struct texture *t, const struct sampler *s, uint32_t out[4]);

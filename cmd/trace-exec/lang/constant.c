@@ -19,7 +19,7 @@ enum operation { ADD, SUB, MUL, DIV, MOD, SHL, SHR, LT, GT, LE, GE, EQ, NE, AND,
 /* Operators of two characters come before their first character alone. */
 static const struct {
 	char text[3];
-	uint8_t binds; /* precedence; a higher one binds stronger */
+	uint8_t precedence; /* operators of higher precedence bind more tightly */
 	uint8_t operation;
 	bool whole; /* requires whole numbers */
 } operators[] = {
@@ -142,7 +142,7 @@ static unsigned operator_at(const struct parser *p)
 	return N_OPERATORS;
 }
 
-static bool parse_constant_expression(struct parser *p, struct constant *c, unsigned binds, unsigned depth);
+static bool parse_constant_expression(struct parser *p, struct constant *c, unsigned above, unsigned depth);
 
 /* Parses, after "(", a cast ".s64) term" or an expression in brackets. */
 static bool parse_constant_bracket(struct parser *p, struct constant *c, unsigned depth);
@@ -233,23 +233,23 @@ static bool parse_conditional(struct parser *p, struct constant *c, unsigned dep
 	return true;
 }
 
-/* Parses a term and operators of a precedence above `binds`. */
-static bool parse_constant_expression(struct parser *p, struct constant *c, unsigned binds, unsigned depth)
+/* Parses a term, then the operators whose precedence is greater than `above` with their operands. */
+static bool parse_constant_expression(struct parser *p, struct constant *c, unsigned above, unsigned depth)
 {
 	struct constant b;
 	unsigned i;
 
 	if (!parse_constant_term(p, c, depth))
 		return false;
-	while ((i = operator_at(p)) < N_OPERATORS && operators[i].binds > binds) {
+	while ((i = operator_at(p)) < N_OPERATORS && operators[i].precedence > above) {
 		struct token at = p->t;
 
 		if (!parser_next(p) || (operators[i].text[1] && !parser_next(p)) ||
-			!parse_constant_expression(p, &b, operators[i].binds, depth + 1) ||
+			!parse_constant_expression(p, &b, operators[i].precedence, depth + 1) ||
 			!apply_operator(p, &at, i, c, b))
 			return false;
 	}
-	return binds || !parser_at_punct(p, '?') || parse_conditional(p, c, depth);
+	return above || !parser_at_punct(p, '?') || parse_conditional(p, c, depth);
 }
 
 bool constant_take_expression(struct parser *p, struct constant *c)

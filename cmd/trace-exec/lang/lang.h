@@ -214,7 +214,7 @@ struct stmt {
 	uint16_t op;
 	uint8_t n_types, n_operands, type[TYPES_MAX];
 	bool guard_not;
-	uint32_t guard; /* register + 1; 0: none */
+	uint32_t guard; /* number of the guard register + 1; 0: no guard */
 	uint64_t mod[(N_MODIFIERS + 63) / 64];
 	struct operand *operand;
 	uint32_t line, col;
@@ -274,7 +274,7 @@ struct module {
 	bool arch_specific; /* a target such as sm_90a */
 	struct scope *scope;
 	struct func *all_funcs;
-	struct func *common; /* holder of the registers of module scope; NULL: there are none */
+	struct func *common; /* function that holds the registers of module scope; NULL: there are none */
 	struct func **func;  /* functions with bodies, in the order in which the bodies end */
 	uint32_t n_funcs, cap_funcs;
 	struct symbol **var; /* variables of module scope, in file order */
@@ -370,7 +370,7 @@ enum {
 #include "lang/needs.def"
 };
 #undef NEED
-/* Returns the row of a word of the instruction, or NULL. */
+/* Returns the row of needs.def for an opcode and a word; NULL: there is none. */
 const struct need *need_find(enum opcode op, const char *word, size_t n);
 /* Writes what a row needs, as in "PTX 8.6 and sm_100a". */
 void need_write_words(const struct need *n, char *out, size_t cap);

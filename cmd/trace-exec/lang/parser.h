@@ -11,7 +11,7 @@
 /* A label used before its definition; resolved when its block closes, else passed to the enclosing block. */
 struct pending {
 	struct pending *next;
-	struct operand *operand; /* O_LABEL operand that needs its sym; NULL: `slot` needs it */
+	struct operand *operand; /* operand of kind O_LABEL whose sym must be set; NULL: *slot must be set */
 	struct symbol **slot;    /* entry of a table of targets */
 	const char *name;
 	uint32_t line, col;

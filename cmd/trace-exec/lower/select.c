@@ -81,7 +81,10 @@ static bool is_same_constant(const struct held_constant *a, const struct held_co
 	return a->reg == b->reg && a->value == b->value && a->sym == b->sym;
 }
 
-/* Returns an entry for another constant of the block; the least recently used one if all are used. */
+/*
+ * Returns an entry for a new constant of the block: a free one, or the least recently used one if all are in
+ * use.
+ */
 static struct held_constant *new_held_constant(struct selecting *s)
 {
 	struct held_constant *oldest = s->held;

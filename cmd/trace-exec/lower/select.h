@@ -39,7 +39,7 @@ const char *rows_find_sequence(const struct facts *q);
  * result.
  */
 const char *rows_find_fused_sequence(const struct facts *first, const struct facts *second, bool *multiple);
-/* Reads the step at *at and moves *at after it. false: no step is left. */
+/* Reads the step at *at and moves *at after it. Returns false if no step is left. */
 bool rows_take_step(const char **at, struct lower_step *s);
 
 /* ---- values.c ---- */
@@ -114,8 +114,8 @@ struct lower_code {
 };
 
 /*
- * Allocates registers for all items and raises *most to their number. -1: no register is free for the item
- * that begins at machine instruction *at.
+ * Allocates registers for all items and raises *most to their number. Returns -1 if no register is free for the
+ * item that begins at machine instruction *at.
  */
 int live_allocate(struct lower_code *c, const struct plan *p, uint32_t *most, uint32_t *at);
 

@@ -128,8 +128,8 @@ static bool is_unused_between(const struct plan *p, uint32_t reg, uint32_t from,
 }
 
 /*
- * Finds the loads of the n words in the aligned group of words that has the word of load i. true: all are
- * found, after i.
+ * Finds the loads of the n words in the aligned group of words that contains the word of load i. Returns true
+ * if all of them are found at or after i.
  */
 static bool find_adjacent_loads(const struct plan *p, uint32_t i, unsigned n, uint32_t *word)
 {
