@@ -26,7 +26,7 @@ struct disassembly {
  * Writes control codes, as in "B01----:R0:W1:Y:S04": counters to wait for, counters to set, yield, stall
  * cycles.
  */
-static void control_text(char out[24], const struct control_code *k)
+static void write_control_text(char out[24], const struct control_code *k)
 {
 	char read = k->read == 7 ? '-' : (char)('0' + k->read),
 	     write = k->write == 7 ? '-' : (char)('0' + k->write);
@@ -127,7 +127,7 @@ static void disassemble_function(struct disassembly *d, const struct sass_image 
 
 		unknown |= sass_rest(&in, rest);
 		control_decode(&k, fn->code + pc);
-		control_text(control, &k);
+		write_control_text(control, &k);
 		d->instructions++;
 		d->unknown += unknown;
 		if (d->json) {

@@ -120,7 +120,7 @@ static int open_command(const char *name)
 	return -1;
 }
 
-enum program_linkage linkage_of(const char *name)
+enum program_linkage linkage_of_program(const char *name)
 {
 	enum program_linkage l = LINKAGE_OTHER;
 	int fd = open_command(name);

@@ -11,6 +11,6 @@ enum program_linkage {
 };
 
 /* Returns the linkage of the program that execvp() would find by name. */
-enum program_linkage linkage_of(const char *name);
+enum program_linkage linkage_of_program(const char *name);
 
 #endif

@@ -131,7 +131,7 @@ static enum code_kind read_code_kind(const char *kind)
 	return strcmp(kind, "ptx") ? CODE_AUTO : CODE_PTX;
 }
 
-static void read_format(struct args *a, const char *value)
+static void parse_format_name(struct args *a, const char *value)
 {
 	a->format = !strcmp(value, "json") ? FORMAT_JSON : !strcmp(value, "pack") ? FORMAT_PACK : FORMAT_TEXT;
 	if (a->format == FORMAT_TEXT && strcmp(value, "text"))
@@ -177,7 +177,7 @@ static void on_option(void *ctx, int letter, const char *value)
 	case OPT_DISASSEMBLE: a->disassemble = true; break;
 	case OPT_CONTROL: a->d.control = true; break;
 	case OPT_COMPARE: a->recorded = value; break;
-	case 'F': read_format(a, value); break;
+	case 'F': parse_format_name(a, value); break;
 	case 'g':
 	case 'c':
 		gpu_add_file(&a->gpu, value, letter == 'g');
@@ -194,7 +194,7 @@ static void on_option(void *ctx, int letter, const char *value)
 }
 
 /* Returns the binary version of the GPU of --as sass. */
-static unsigned binary_version(const struct gpu_choice *g)
+static unsigned sass_binary_version(const struct gpu_choice *g)
 {
 	unsigned binary = gpu_binary_version(g);
 
@@ -242,7 +242,7 @@ static int comparison_status(const struct args *a, int status)
 	return a->recorded && !status ? recorded_compare(a->o.output, a->recorded) : status;
 }
 
-static void choose_launches(struct run_options *o)
+static void choose_traced_launches(struct run_options *o)
 {
 	const char *bad = NULL;
 
@@ -261,7 +261,7 @@ static void choose_launches(struct run_options *o)
 /*
  * Prints the functions of the CUDA runtime and driver, one per line: "executed" or "refused", a tab, the name.
  */
-static void list_runtime(void)
+static void print_runtime_functions(void)
 {
 	struct output *out = output_open(NULL, false);
 
@@ -288,7 +288,7 @@ static int run_program(struct args *a, int n, char **argv)
 	if (a->o.saves)
 		cli_usage("-C needs a launch file, not --run");
 	if (a->list) {
-		list_runtime();
+		print_runtime_functions();
 		return EXIT_GOOD;
 	}
 	if (!n)
@@ -333,10 +333,10 @@ int main(int argc, char **argv)
 	if (a.format == FORMAT_JSON || a.d.control)
 		cli_usage("%s requires --disassemble", a.d.control ? "--control" : "-F json");
 	choose_output(&a);
-	choose_launches(&a.o);
+	choose_traced_launches(&a.o);
 	if (a.sass) {
 		a.o.code = CODE_PTX;
-		a.o.binary = binary_version(&a.gpu);
+		a.o.binary = sass_binary_version(&a.gpu);
 	}
 	if (a.run)
 		return comparison_status(&a, run_program(&a, n, argv));

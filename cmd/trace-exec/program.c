@@ -32,7 +32,7 @@ struct receiver {
 	struct program_trace trace;
 	int fd;
 	uint64_t insts[2]; /* numbers of thread and warp instructions */
-	bool failed, found, done;
+	bool failed, has_finding, done;
 };
 
 /* ---- messages ---- */
@@ -88,7 +88,7 @@ static bool handle_message(struct receiver *r)
 			return false;
 		break;
 	case WIRE_FAILED: r->failed = true; break;
-	case WIRE_FOUND: r->found = true; break;
+	case WIRE_FOUND: r->has_finding = true; break;
 	case WIRE_DONE:
 		r->done = true;
 		if (b->n == sizeof(r->insts))
@@ -290,7 +290,7 @@ static pid_t start_program(char **argv, struct wire *w, const struct run_options
 /* Returns the exit status after a program that ended with status `own` without a call of the library. */
 static int judge_uncalled_program(const char *name, int own)
 {
-	enum program_linkage l = linkage_of(name);
+	enum program_linkage l = linkage_of_program(name);
 
 	if (l == LINKAGE_STATIC || l == LINKAGE_STATIC_RUNTIME) {
 		diag_error(NOWHERE,
@@ -321,7 +321,7 @@ static int judge_program_end(struct receiver *r, const char *name, int status, i
 		diag_error(NOWHERE, "%s: ended without exit(): its trace is incomplete", name);
 		return own ? own : EXIT_TROUBLE;
 	}
-	return own ? own : r->failed || r->found ? EXIT_NO : EXIT_GOOD;
+	return own ? own : r->failed || r->has_finding ? EXIT_NO : EXIT_GOOD;
 }
 
 int program_run(char **argv, const struct run_options *o, const struct gpu_choice *g)

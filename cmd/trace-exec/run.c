@@ -26,7 +26,7 @@ struct running {
 	const struct run_options *o;
 	struct memory mem;
 	struct textures textures;
-	bool found;         /* a finding was reported; it does not end the run */
+	bool has_finding;   /* a finding was reported; it does not end the run */
 	struct output *out; /* TRACE_STREAM */
 	struct pack_writer *pack;
 	FILE *trace;                       /* trace of the running kernel, if it is text */
@@ -268,7 +268,7 @@ static int run_launch(struct running *r, struct step *c)
 	r->thread_insts += g.thread_insts;
 	if (traced)
 		close_kernel_trace(r, out, &code, good);
-	r->found |= g.found;
+	r->has_finding |= g.has_finding;
 	return good ? 0 : diag_fault(&g.fault);
 }
 
@@ -357,7 +357,7 @@ int run_script(struct script *s, const struct run_options *o)
 	} else if (o->to == TRACE_FOLDER && status == EXIT_GOOD) {
 		write_list(&r);
 	}
-	if (status == EXIT_GOOD && (r.found | (o->exec.check && memory_report_leaks(&r.mem, true))))
+	if (status == EXIT_GOOD && (r.has_finding | (o->exec.check && memory_report_leaks(&r.mem, true))))
 		status = EXIT_NO;
 	if (o->verbose)
 		fprintf(stderr, "%s: %llu thread instructions, %llu warp instructions\n", diag_program(),

@@ -65,7 +65,7 @@ static char *put_columns_after_mask(
 	return p;
 }
 
-void trace_out_line(struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
+void trace_out_write_line(struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
 {
 	struct text *t = &w->out;
 	char *p;
@@ -98,7 +98,7 @@ static NOINLINE void record_text(
 	recording_text(&w->packed, w->g->code->prog->n_insts + pc, exec, n);
 }
 
-void trace_out_record(struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
+void trace_out_add_record(struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
 {
 	if (needs_more_columns(w, o, issue, exec))
 		record_text(w, o, pc, issue, exec);
@@ -124,7 +124,7 @@ void trace_out_block(FILE *out, const struct cta *c)
 	fputs("\n#END_TB\n", out);
 }
 
-void trace_out_warps(const struct cta *c, struct pack_warp *warp)
+void trace_out_fill_warps(const struct cta *c, struct pack_warp *warp)
 {
 	for (uint32_t i = 0; i < c->n_warps; i++) {
 		struct warp *w = &c->warp[i];

@@ -9,7 +9,7 @@
 #include "pack.h"
 
 /* Record executed instructions of a warp of PTX as lines, or as records of a packed stream. */
-record_fn trace_out_line, trace_out_record;
+record_fn trace_out_write_line, trace_out_add_record;
 /* Returns the function that records a kernel's instructions; packed: for a packed stream. */
 record_fn *trace_out_recorder(const struct func *kernel, bool packed);
 /* Tests whether the launch is recorded as records, not as text. */
@@ -23,7 +23,7 @@ void trace_out_block(FILE *out, const struct cta *c);
  */
 struct pack_code trace_out_code(const struct grid *g, const struct occupancy *k, struct bytes *header);
 /* Sets warp[] to the records of the block's warps, at most BLOCK_WARPS, valid as long as the block. */
-void trace_out_warps(const struct cta *c, struct pack_warp *warp);
+void trace_out_fill_warps(const struct cta *c, struct pack_warp *warp);
 #define BLOCK_WARPS 32u
 /*
  * Writes the header to a packed stream, between pack_begin_kernel and pack_end_kernel. Sets *code to the static code, to be freed by

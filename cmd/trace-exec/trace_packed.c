@@ -19,6 +19,6 @@ void trace_out_packed_block(struct pack_writer *out, const struct cta *c)
 {
 	struct pack_warp warp[BLOCK_WARPS];
 
-	trace_out_warps(c, warp);
+	trace_out_fill_warps(c, warp);
 	pack_block(out, c->id, warp, c->n_warps);
 }

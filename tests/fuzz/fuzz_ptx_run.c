@@ -43,7 +43,7 @@ static void run(const struct bound_code *code, const struct func *kernel, struct
 		.textures = &textures,
 		.options = &opt,
 		.launch = &l,
-		.record = trace_out_line,
+		.record = trace_out_write_line,
 		.print = stderr};
 	static const unsigned binaries[] = {61, 70, 75, 80, 90};
 	uint64_t address = HEAP_BASE;

@@ -13,7 +13,7 @@ enum { EXTRA_END, EXTRA_BUFFER, EXTRA_SIZE };
  * Sets *buffer and *n from `extra`, a list of pairs: a kind and its value. Returns false if the list is
  * malformed.
  */
-static bool read_extra(void **extra, uint8_t **buffer, size_t *n)
+static bool read_extra_arguments(void **extra, uint8_t **buffer, size_t *n)
 {
 	*buffer = NULL;
 	*n = 0;
@@ -36,7 +36,7 @@ int cuda_kernel_args(const void *kernel, void **args, void **extra, void ***made
 	size_t n;
 
 	*made = NULL;
-	if (!e && extra && (args || !read_extra(extra, &buffer, &n)))
+	if (!e && extra && (args || !read_extra_arguments(extra, &buffer, &n)))
 		e = cudaErrorInvalidValue;
 	if (!e && extra) {
 		*made = xcalloc(k->func->n_params + 1u, sizeof(**made));

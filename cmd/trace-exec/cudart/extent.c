@@ -8,7 +8,7 @@ struct span {
 	uintptr_t start, left; /* left: bytes from start to the end of its segment; 0: not found */
 };
 
-static int find_segment(struct dl_phdr_info *info, size_t n, void *found)
+static int find_loaded_segment(struct dl_phdr_info *info, size_t n, void *found)
 {
 	struct span *s = found;
 
@@ -28,7 +28,7 @@ size_t cudart_fatbin_extent(const void *bytes)
 	struct span s = {(uintptr_t)bytes, 0};
 	uint64_t n = bytes ? fatbin_extent(bytes) : 0;
 
-	if (n && dl_iterate_phdr(find_segment, &s) && n > s.left)
+	if (n && dl_iterate_phdr(find_loaded_segment, &s) && n > s.left)
 		n = s.left;
 	return n;
 }

@@ -204,7 +204,7 @@ int work_prepare_kernel(
 	struct kernel_work *w, const void *host, const struct configuration *c, void *const *args);
 void work_free_kernel(struct kernel_work *w);
 /* Launches a kernel on stream s instead of the stream of its configuration. */
-int work_launch(const struct kernel_work *w, struct stream *s);
+int work_run_kernel(const struct kernel_work *w, struct stream *s);
 
 /* Launches a kernel on the stream of its configuration, or records the launch. Returns 0 or a status. */
 int work_launch_kernel(const void *host, const struct configuration *c, void **args);

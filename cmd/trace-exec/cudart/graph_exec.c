@@ -189,7 +189,7 @@ static void free_graph_allocations(const struct cuda_graph *g)
 static int run_graph_work(const struct graph_work *w, struct stream *s)
 {
 	switch (w->kind) {
-	case WORK_KERNEL: return work_launch(&w->kernel, s);
+	case WORK_KERNEL: return work_run_kernel(&w->kernel, s);
 	case WORK_COPY: return work_run_copy(&w->copy);
 	case WORK_FILL: return work_run_fill(&w->fill);
 	case WORK_HOST: return call_host_function(&w->host);

@@ -240,7 +240,7 @@ static int read_best_ptx(uint32_t i, uint32_t part, const void *bytes)
 }
 
 /* Parses the texts of PTX that the program passed. */
-static int read_texts(uint32_t i)
+static int read_ptx_texts(uint32_t i)
 {
 	struct image *m = &cudart.image[i];
 	char name[300];
@@ -319,7 +319,7 @@ static int read_image(uint32_t i)
 	struct image *m = &cudart.image[i];
 
 	if (m->texts)
-		return read_texts(i);
+		return read_ptx_texts(i);
 	if (cudart.wire.code != CODE_PTX && m->bytes) {
 		int got = read_machine_code(i);
 

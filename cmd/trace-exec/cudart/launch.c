@@ -89,7 +89,7 @@ static void execute_launch(const struct launch *l, const struct kernel *k)
 		memory_set_all(&cudart.mem);
 	cudart.warp_insts += g.warp_insts;
 	cudart.thread_insts += g.thread_insts;
-	if (g.found)
+	if (g.has_finding)
 		cudart_send(WIRE_FOUND, NULL, 0);
 	if (good)
 		return;
@@ -222,7 +222,7 @@ int work_prepare_kernel(
 	return cudaSuccess;
 }
 
-int work_launch(const struct kernel_work *w, struct stream *s)
+int work_run_kernel(const struct kernel_work *w, struct stream *s)
 {
 	const struct configuration *c = &w->config;
 	int e;
@@ -266,7 +266,7 @@ int work_launch_kernel(const void *host, const struct configuration *c, void **a
 	e = work_prepare_kernel(&w.kernel, host, c, args);
 	if (e)
 		return e;
-	e = work_launch(&w.kernel, c->stream);
+	e = work_run_kernel(&w.kernel, c->stream);
 	if (!e && c->event)
 		e = work_record(c->event, c->stream);
 	work_free_kernel(&w.kernel);

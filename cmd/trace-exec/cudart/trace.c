@@ -79,7 +79,7 @@ static void send_thread_block(const struct cta *c)
 	struct pack_warp warp[BLOCK_WARPS];
 	struct bytes *b = &sending.block;
 
-	trace_out_warps(c, warp);
+	trace_out_fill_warps(c, warp);
 	b->n = 0;
 	bytes_add(b, &head, sizeof(head));
 	for (uint32_t i = 0; i < c->n_warps; i++) {

@@ -104,7 +104,7 @@ static bool fail_misaligned(struct warp *w, const struct op *o, uint32_t m, uint
 	return false;
 }
 
-static bool check_aligned(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes)
+static bool check_lane_alignment(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes)
 {
 	uint64_t step = needed_alignment(o, bytes);
 
@@ -269,13 +269,13 @@ static bool check_spans(struct warp *w, const struct op *o, enum state_space spa
 }
 
 /* Checks generic accesses, whose lanes may be in several spaces. */
-static bool check_generic(
+static bool check_generic_access(
 	struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at, bool write)
 {
 	struct access_range span[LANES];
 	uint32_t heap = 0;
 
-	if (!check_aligned(w, o, m, bytes))
+	if (!check_lane_alignment(w, o, m, bytes))
 		return false;
 	FOR_BITS32 (i, m)
 		heap |= (uint32_t)(heap_offset(w->mem, at[i]) != UINT64_MAX) << i;
@@ -297,9 +297,9 @@ static bool check_access(struct warp *w, const struct op *o, enum state_space sp
 
 	switch (space) {
 	case SP_LOCAL:
-	case SP_PARAM: return check_aligned(w, o, m, bytes);
-	case SP_CONST: return check_aligned(w, o, m, bytes) && check_inside_lanes(w, o, m, bytes);
-	case SP_GENERIC: return check_generic(w, o, m, bytes, at, write);
+	case SP_PARAM: return check_lane_alignment(w, o, m, bytes);
+	case SP_CONST: return check_lane_alignment(w, o, m, bytes) && check_inside_lanes(w, o, m, bytes);
+	case SP_GENERIC: return check_generic_access(w, o, m, bytes, at, write);
 	default:
 		n = lanes_merge_spans(span, m, bytes, at);
 		return check_span_bounds(w, o, m, bytes, span, n, space == SP_GLOBAL) &&

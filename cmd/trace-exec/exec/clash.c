@@ -109,9 +109,9 @@ void clash_report(const struct cta *c)
 	struct func *k = c->g->code->prog->func[c->g->kernel];
 	char where[160], line[300];
 
-	if (!x->op || k->clashed)
+	if (!x->op || k->clash_reported)
 		return;
-	k->clashed = true;
+	k->clash_reported = true;
 	const struct buffer *b = x->shared ? NULL : memory_nearest_buffer(c->g->mem, x->place);
 	if (x->shared)
 		snprintf(where, sizeof(where), "byte %llu of .shared", (unsigned long long)x->place);

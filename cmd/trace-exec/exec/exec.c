@@ -103,10 +103,10 @@ void exec_print_findings(const struct cta *c)
 		const struct finding *x = &c->finding[i];
 		bool race = is_race(x->fault.id);
 
-		c->g->found = true;
-		if (race ? is_first_race_at(c->g->code, x->op) : !k->found)
+		c->g->has_finding = true;
+		if (race ? is_first_race_at(c->g->code, x->op) : !k->finding_reported)
 			diag_fault(&x->fault);
-		k->found |= !race;
+		k->finding_reported |= !race;
 	}
 }
 

@@ -313,7 +313,7 @@ struct grid {
 	atomic_uint_fast64_t failed;       /* number of the lowest CTA that failed; UINT64_MAX: none */
 	pthread_mutex_t lock;              /* protects fault and printing */
 	struct fault fault;                /* fault of CTA `failed` */
-	bool found;                        /* a delivered CTA has a finding that does not end the launch */
+	bool has_finding;                  /* a delivered CTA has a finding that does not end the launch */
 	uint32_t order;                    /* ORDER_* of the kernel and the functions that it calls */
 	bool independent;                  /* groups of diverged lanes take turns */
 	unsigned n_threads;                /* number of threads that execute CTAs */

@@ -180,7 +180,7 @@ static void mark_words(struct race *r, uint64_t key, uint64_t first, uint64_t n,
 		find_race_in_bytes(r, 4 * first, 4 * (first + n));
 }
 
-static bool any_word_mark(const struct race *r, uint64_t first, uint64_t end)
+static bool has_any_word_mark(const struct race *r, uint64_t first, uint64_t end)
 {
 	uint64_t any = 0;
 
@@ -210,7 +210,7 @@ static void mark_bytes(struct grid *g, uint64_t key, uint64_t from, uint64_t to,
 
 	bytes = bytes ? bytes : allocate_byte_marks(g);
 	unsigned how = set_race_marks(bytes, 4 * r->words, from, to - from, key, write);
-	if (how & MARKS_RACE || (how && any_word_mark(r, from / 4, (to + 3) / 4)))
+	if (how & MARKS_RACE || (how && has_any_word_mark(r, from / 4, (to + 3) / 4)))
 		find_race_in_bytes(r, from, to);
 }
 
@@ -258,7 +258,7 @@ enum { MANY = 0xffff };
 
 struct warp_marks {
 	uint32_t epoch; /* number of barriers, fences and atomics so far, of all blocks that used this struct */
-	bool found;
+	bool race_found;
 	uint64_t word;                  /* word of the race */
 	uint64_t words;                 /* number of words of memory */
 	struct race_step first, second; /* accesses of the race, in the order of execution */
@@ -283,7 +283,7 @@ void race_start_cta(struct cta *c)
 		x->read_inst = x->write_inst + x->words;
 	}
 	c->warp_marks->epoch++;
-	c->warp_marks->found = false;
+	c->warp_marks->race_found = false;
 }
 
 void race_free_cta(struct cta *c)
@@ -366,7 +366,7 @@ static NOINLINE void note_race_within(
 	uint32_t writer = x->warps[first] & 0xffff, reader = x->warps[first] >> 16;
 	bool after_write = writer && writer != self;
 
-	x->found = true;
+	x->race_found = true;
 	x->word = first;
 	x->first = after_write ? (struct race_step){(uint16_t)writer, x->write_inst[first]}
 			       : (struct race_step){(uint16_t)reader, x->read_inst[first]};
@@ -383,14 +383,14 @@ static void note_access_within(
 	if (n == 1) { /* fast path without calls */
 		uint32_t old = *seen == x->epoch ? *warps : 0;
 
-		if (!x->found && warps_race(old, self, write))
+		if (!x->race_found && warps_race(old, self, write))
 			note_race_within(x, inst, self, first, write);
 		*warps = add_warp_to_mark(old, self, write);
 		*seen = x->epoch;
 		*insts = inst;
 		return;
 	}
-	if (!x->found && any_race_within(seen, warps, n, x->epoch, self, write))
+	if (!x->race_found && any_race_within(seen, warps, n, x->epoch, self, write))
 		note_race_within(x, inst, self, first, write);
 	if (write)
 		set_write_within(seen, warps, n, x->epoch, self);
@@ -441,9 +441,9 @@ void race_report_within(struct cta *c)
 	struct func *k = g->code->prog->func[g->kernel];
 	char first[80], line[300];
 
-	if (!x || !x->found || k->raced_within)
+	if (!x || !x->race_found || k->warp_race_reported)
 		return;
-	k->raced_within = true;
+	k->warp_race_reported = true;
 	const struct op *o = &g->code->op[x->second.inst];
 	uint64_t addr = byte_address(g->race, 4 * x->word);
 	const struct buffer *b = memory_nearest_buffer(g->mem, addr);
@@ -543,8 +543,8 @@ void race_report(struct grid *g, bool good)
 
 	if (!r)
 		return;
-	if (good && !k->raced && atomic_load(&r->lowest) != UINT64_MAX) {
-		k->raced = true;
+	if (good && !k->race_reported && atomic_load(&r->lowest) != UINT64_MAX) {
+		k->race_reported = true;
 		report_race(g, atomic_load(&r->lowest));
 	}
 	if (r->word_marks)

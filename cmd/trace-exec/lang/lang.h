@@ -251,10 +251,10 @@ struct func {
 	uint32_t shared_end;      /* end of the shared variables that a kernel reaches */
 	uint32_t shared_align; /* alignment of the dynamic variables that it names, or that it reaches if it is a kernel */
 	uint32_t local_bytes, local_align; /* size and alignment of the frame */
-	bool raced;                        /* a race of thread blocks was reported */
-	bool raced_within;                 /* a race of warps of a thread block was reported */
-	bool clashed;                      /* different values from lanes of one store were reported */
-	bool found;                        /* another finding was reported */
+	bool race_reported;                /* a race of thread blocks was reported */
+	bool warp_race_reported;           /* a race of warps of a thread block was reported */
+	bool clash_reported;               /* different values from lanes of one store were reported */
+	bool finding_reported;             /* another finding was reported */
 	uint32_t maxntid[3], reqntid[3], minnctapersm, cluster[3];
 	uint32_t max_cluster;    /* largest number of thread blocks in a cluster; 0: not given */
 	uint32_t first_pc;       /* instruction number in the program: PC / 8 */

@@ -63,7 +63,7 @@ static unsigned hex_digit_value(char c)
 }
 
 /* Reads the digits of 0fXXXXXXXX or 0dXXXXXXXXXXXXXXXX, which are the bits of the value. */
-static int lex_bits(struct lexer *l, struct token *t, struct fault *f)
+static int lex_float_bits(struct lexer *l, struct token *t, struct fault *f)
 {
 	unsigned n = t->kind == TOK_F32 ? 8 : 16, i;
 	uint64_t v = 0;
@@ -107,7 +107,7 @@ static int lex_number(struct lexer *l, struct token *t, struct fault *f)
 	if (*p == '0' && p + 1 < l->end && strchr("fFdD", p[1])) {
 		t->kind = p[1] == 'f' || p[1] == 'F' ? TOK_F32 : TOK_F64;
 		l->p += 2;
-		return lex_bits(l, t, f);
+		return lex_float_bits(l, t, f);
 	}
 	if (*p == '0' && p + 1 < l->end && (p[1] == 'x' || p[1] == 'X')) {
 		base = 16;

@@ -197,7 +197,7 @@ static void warn_early_use(struct parser *p, const struct stmt *in)
 	warn_too_new(p, in, row->name, "", &(struct need){.version = row->version, .target = row->target});
 }
 
-static void warn_need(struct parser *p, const struct stmt *in, const char *word, size_t n)
+static void warn_needed_version(struct parser *p, const struct stmt *in, const char *word, size_t n)
 {
 	const struct need *need = need_find((enum opcode)in->op, word, n);
 	char shown[80];
@@ -212,16 +212,16 @@ static void warn_need(struct parser *p, const struct stmt *in, const char *word,
 }
 
 /* Warns of suffixes and forms of a statement that are newer than the module's version or target. */
-static void warn_needs(struct parser *p, const struct stmt *in)
+static void warn_needed_versions(struct parser *p, const struct stmt *in)
 {
 	for (const char *s = strchr(in->text, '.'); s; s = strchr(s, '.')) {
 		s++;
-		warn_need(p, in, s, strcspn(s, "."));
+		warn_needed_version(p, in, s, strcspn(s, "."));
 	}
 	if (in->n_types == 2)
-		warn_need(p, in, "2 types", 7);
+		warn_needed_version(p, in, "2 types", 7);
 	if (in->n_operands == 4)
-		warn_need(p, in, "3 sources", 9);
+		warn_needed_version(p, in, "3 sources", 9);
 }
 
 static bool parse_operands(struct parser *p, struct stmt *in)
@@ -274,7 +274,7 @@ static bool parse_inst(struct parser *p)
 	in->text = arena_strndup(&p->m->arena, text, strlen(text));
 	if (!parse_operands(p, in))
 		return false;
-	warn_needs(p, in);
+	warn_needed_versions(p, in);
 	p->fn->n_insts++;
 	return parser_next(p);
 }

@@ -82,7 +82,7 @@ static size_t read_buffer_argument(const struct launch_argument *x)
 
 	if (plus && x->n < 300) {
 		snprintf(text, sizeof(text), "%.*s", (int)(x->n - (size_t)(plus - x->s) - 1), plus + 1);
-		if (!launch_number(text, LAUNCH_HEAP_MAX, &at))
+		if (!launch_parse_number(text, LAUNCH_HEAP_MAX, &at))
 			return refuse_argument(x);
 	}
 	if (!b || x->p->size < 4 || (size == 4 && b->addr + at > UINT32_MAX))

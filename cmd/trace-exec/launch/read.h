@@ -54,7 +54,7 @@ int launch_read_bytes(const struct reader *r, uint32_t w, uint64_t *v);
 /* Returns the buffer of that name, or NULL. */
 struct step *launch_find_buffer(const struct script *s, const char *name, size_t n);
 /* Reads a whole text as a number without a sign, up to `most`. */
-bool launch_number(const char *s, uint64_t most, uint64_t *v);
+bool launch_parse_number(const char *s, uint64_t most, uint64_t *v);
 /* Adds a step for the current line. Earlier steps may move in memory. */
 struct step *launch_add_step(struct reader *r, enum step_kind kind);
 /* Builds the parameter block of a launch. Returns 0, or -1 with the fault set; arguments.c. */

@@ -60,7 +60,7 @@ int launch_split_line(struct reader *r, const char *text, size_t len)
 	return 0;
 }
 
-bool launch_number(const char *s, uint64_t most, uint64_t *v)
+bool launch_parse_number(const char *s, uint64_t most, uint64_t *v)
 {
 	char *end;
 
@@ -76,7 +76,7 @@ int launch_read_option(const struct reader *r, uint32_t w, const char *name, uin
 
 	if (strncmp(r->word[w].s, name, n) || r->word[w].s[n] != '=')
 		return 0;
-	if (launch_number(r->word[w].s + n + 1, most, v))
+	if (launch_parse_number(r->word[w].s + n + 1, most, v))
 		return 1;
 	char text[100];
 	snprintf(text, sizeof(text), "%s=NUMBER up to %llu", name, (unsigned long long)most);

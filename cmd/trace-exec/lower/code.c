@@ -246,7 +246,7 @@ static void record_line(struct warp *w, const struct op *o, const struct text_in
 }
 
 /* Returns whether the instruction is a copy by several lanes, which is one line per lane. */
-static bool copies_by_lane(const struct text_inst *t, uint32_t exec)
+static bool is_copy_per_lane(const struct text_inst *t, uint32_t exec)
 {
 	return (t->column == ASYNC_BULK || t->column == ASYNC_TENSOR) && exec & (exec - 1);
 }
@@ -259,7 +259,7 @@ void lower_write_record(struct warp *w, const struct op *o, uint32_t pc, uint32_
 	for (uint32_t i = l->start[pc]; i < l->end[pc]; i++) {
 		const struct text_inst *t = &l->inst[i];
 
-		if (!l->asynchronous || !copies_by_lane(t, exec)) {
+		if (!l->asynchronous || !is_copy_per_lane(t, exec)) {
 			record_line(w, o, t, exec);
 			continue;
 		}

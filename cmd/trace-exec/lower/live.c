@@ -39,7 +39,7 @@ static void find_live_intervals(struct lower_code *c)
  * Extends items over loops until nothing changes, because an extension over an inner loop can require one over
  * an outer loop.
  */
-static void extend_over_loops(struct lower_code *c, const struct plan *p)
+static void extend_items_over_loops(struct lower_code *c, const struct plan *p)
 {
 	for (bool changed = true; changed;) {
 		changed = false;
@@ -102,7 +102,7 @@ int live_allocate(struct lower_code *c, const struct plan *p, uint32_t *most, ui
 	int status = 0;
 
 	find_live_intervals(c);
-	extend_over_loops(c, p);
+	extend_items_over_loops(c, p);
 	for (uint32_t k = 0; k < c->n_items; k++)
 		if (c->item[k].first != UINT32_MAX)
 			order[n++] = &c->item[k];

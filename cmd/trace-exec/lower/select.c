@@ -23,9 +23,9 @@ struct selecting {
 	struct lower_code *code;
 	const struct plan *plan;
 	struct fault *fault;
-	struct held_constant held[CONSTANTS],
-		early[CONSTANTS]; /* held: for the block; early: for the function, loaded at its start */
-	uint32_t n_held, n_early, block;
+	struct held_constant block_constants[CONSTANTS];
+	struct held_constant function_constants[CONSTANTS]; /* loaded at the start of the function */
+	uint32_t n_block_constants, n_function_constants, block;
 	uint32_t current; /* current PTX instruction */
 	uint32_t temp[TEMPS];
 	const struct operand *operand[OPERANDS_MAX]; /* results, then sources that are not addresses */
@@ -87,13 +87,13 @@ static bool is_same_constant(const struct held_constant *a, const struct held_co
  */
 static struct held_constant *new_held_constant(struct selecting *s)
 {
-	struct held_constant *oldest = s->held;
+	struct held_constant *oldest = s->block_constants;
 
-	if (s->n_held < CONSTANTS)
-		return &s->held[s->n_held++];
+	if (s->n_block_constants < CONSTANTS)
+		return &s->block_constants[s->n_block_constants++];
 	for (unsigned i = 1; i < CONSTANTS; i++)
-		if (s->held[i].used < oldest->used)
-			oldest = &s->held[i];
+		if (s->block_constants[i].used < oldest->used)
+			oldest = &s->block_constants[i];
 	return oldest;
 }
 
@@ -103,13 +103,13 @@ static uint32_t materialise_constant(struct selecting *s, const struct operand *
 	struct held_constant h = {o->kind == O_REG ? NULL : o->sym, o->kind == O_REG ? 0 : (uint64_t)o->value,
 		o->kind == O_REG ? plan_original_register(s->plan, o->reg) : UINT32_MAX, 0, s->current};
 
-	for (uint32_t i = 0; i < s->n_early; i++)
-		if (is_same_constant(&s->early[i], &h))
-			return REF(s->early[i].item, 0);
-	for (uint32_t i = 0; i < s->n_held; i++)
-		if (is_same_constant(&s->held[i], &h)) {
-			s->held[i].used = s->current;
-			return REF(s->held[i].item, 0);
+	for (uint32_t i = 0; i < s->n_function_constants; i++)
+		if (is_same_constant(&s->function_constants[i], &h))
+			return REF(s->function_constants[i].item, 0);
+	for (uint32_t i = 0; i < s->n_block_constants; i++)
+		if (is_same_constant(&s->block_constants[i], &h)) {
+			s->block_constants[i].used = s->current;
+			return REF(s->block_constants[i].item, 0);
 		}
 	h.item = add_code_item(s->code, size);
 	for (unsigned k = 0; k < size; k++)
@@ -130,7 +130,7 @@ static bool is_zero(const struct operand *o) { return (o->kind == O_INT || o->ki
 
 /* ---- parts of steps ---- */
 
-static uint32_t reg_part(struct selecting *s, uint32_t reg, unsigned half)
+static uint32_t register_of_half(struct selecting *s, uint32_t reg, unsigned half)
 {
 	uint32_t root = plan_original_register(s->plan, reg);
 	const struct lower_value *v = &s->plan->value[root];
@@ -147,7 +147,7 @@ static uint32_t contiguous_base(struct selecting *s, const struct operand *o)
 
 	for (unsigned k = 0; k < o->n; k++) {
 		const struct operand *e = &o->elem[k];
-		uint32_t ref = e->kind == O_REG ? reg_part(s, e->reg, WHOLE) : NO_REF;
+		uint32_t ref = e->kind == O_REG ? register_of_half(s, e->reg, WHOLE) : NO_REF;
 
 		if (ref == NO_REF || (k && ref != next))
 			return NO_REF;
@@ -198,7 +198,7 @@ static bool is_vector(const struct stmt *in, const struct operand *o)
 	return o->kind == O_VEC && o->n > 1 && !o->pair && !o->list && in->op != I_mov;
 }
 
-static uint32_t vector_item(struct selecting *s, const struct operand *o)
+static uint32_t add_vector_item(struct selecting *s, const struct operand *o)
 {
 	unsigned size = 0;
 
@@ -207,29 +207,29 @@ static uint32_t vector_item(struct selecting *s, const struct operand *o)
 	return REF(add_code_item(s->code, size > 128 ? 128 : size), 0);
 }
 
-static uint32_t source_vector(struct selecting *s, const struct operand *o)
+static uint32_t gather_source_vector(struct selecting *s, const struct operand *o)
 {
 	uint32_t ref = contiguous_base(s, o), at;
 
 	if (ref != NO_REF)
 		return ref;
-	at = ref = vector_item(s, o);
+	at = ref = add_vector_item(s, o);
 	for (unsigned k = 0; k < o->n; k++) {
 		const struct operand *e = &o->elem[k];
 
-		emit_move(s, at, e->kind == O_REG ? reg_part(s, e->reg, WHOLE) : NO_REF);
+		emit_move(s, at, e->kind == O_REG ? register_of_half(s, e->reg, WHOLE) : NO_REF);
 		at += e->kind == O_REG ? s->plan->value[e->reg].size : 1;
 	}
 	return ref;
 }
 
-static void result_vector(struct selecting *s, const struct operand *o, uint32_t from)
+static void move_to_result_vector(struct selecting *s, const struct operand *o, uint32_t from)
 {
 	for (unsigned k = 0; k < o->n; k++) {
 		const struct operand *e = &o->elem[k];
 
 		if (e->kind == O_REG && s->plan->value[e->reg].uses)
-			emit_move(s, reg_part(s, e->reg, WHOLE), from);
+			emit_move(s, register_of_half(s, e->reg, WHOLE), from);
 		from += e->kind == O_REG ? s->plan->value[e->reg].size : 1;
 	}
 }
@@ -277,7 +277,7 @@ static bool take_constant_slot(struct slots *r, const struct operand *o)
 }
 
 /* Returns the register of an address or source; NO_REF: it needs none. */
-static uint32_t source_ref(struct selecting *s, struct lower_part part, struct slots *slots)
+static uint32_t register_of_source(struct selecting *s, struct lower_part part, struct slots *slots)
 {
 	const struct operand *o = part_operand(s, part);
 	unsigned rest;
@@ -290,13 +290,13 @@ static uint32_t source_ref(struct selecting *s, struct lower_part part, struct s
 	if (part.kind == PART_RESULT && o && o->kind == O_VEC && part.half == WHOLE)
 		return contiguous_base(s, o);
 	if (o && part.half == WHOLE && is_vector(&s->plan->func->inst[s->current], o))
-		return source_vector(s, o);
+		return gather_source_vector(s, o);
 	o = o ? vector_element(o, part.half, &rest) : NULL;
 	if (o && o->kind == O_ADDR && o->reg != UINT32_MAX) {
 		const struct operand base = {.kind = O_REG, .reg = o->reg};
 
 		if (!is_constant(s, &base))
-			return reg_part(s, o->reg, WHOLE);
+			return register_of_half(s, o->reg, WHOLE);
 		return materialise_constant(s, &base, s->plan->value[o->reg].size);
 	}
 	if (!o || o->kind == O_ADDR || is_zero(o))
@@ -308,28 +308,29 @@ static uint32_t source_ref(struct selecting *s, struct lower_part part, struct s
 			return NO_REF;
 		return materialise_constant(s, o, size) + (rest == WHOLE ? 0 : rest);
 	}
-	return o->kind == O_REG ? reg_part(s, o->reg, rest) : NO_REF;
+	return o->kind == O_REG ? register_of_half(s, o->reg, rest) : NO_REF;
 }
 
-static uint32_t result_ref(struct selecting *s, struct lower_part part, uint32_t *vector)
+static uint32_t register_of_result(struct selecting *s, struct lower_part part, uint32_t *vector)
 {
 	const struct operand *o = part_operand(s, part);
 	unsigned rest;
 
 	*vector = NO_REF;
 	if (part.kind == PART_TEMP)
-		return source_ref(s, part, NULL);
+		return register_of_source(s, part, NULL);
 	if (part.kind != PART_RESULT || !o)
 		return NO_REF;
 	if (part.half == WHOLE && is_vector(&s->plan->func->inst[s->current], o)) {
 		uint32_t ref = contiguous_base(s, o);
 
 		if (ref == NO_REF)
-			*vector = ref = vector_item(s, o);
+			*vector = ref = add_vector_item(s, o);
 		return ref;
 	}
 	o = vector_element(o, part.half, &rest);
-	return o && o->kind == O_REG && s->plan->value[o->reg].uses ? reg_part(s, o->reg, rest) : NO_REF;
+	return o && o->kind == O_REG && s->plan->value[o->reg].uses ? register_of_half(s, o->reg, rest)
+								    : NO_REF;
 }
 
 /* ---- opcodes ---- */
@@ -415,11 +416,11 @@ static void emit_step(struct selecting *s, const struct lower_step *step)
 	struct machine_inst *m;
 	char opcode[OPCODE_ROOM];
 
-	dst = result_ref(s, step->dst, &vector);
+	dst = register_of_result(s, step->dst, &vector);
 	if (in->op == I_mov && dst == NO_REF && step->dst.kind == PART_RESULT)
 		return;
 	for (unsigned k = 0; k < step->n_src; k++)
-		src[k] = source_ref(s, step->src[k], &slots);
+		src[k] = register_of_source(s, step->src[k], &slots);
 	spell_opcode(opcode, step->opcode, in, o, bytes);
 	for (unsigned n = 0; n < step->times; n++) {
 		m = emit_inst(s, opcode, dst);
@@ -435,7 +436,7 @@ static void emit_step(struct selecting *s, const struct lower_step *step)
 			m->immediate2 = (int32_t)in->operand[1].value;
 	}
 	if (vector != NO_REF)
-		result_vector(s, part_operand(s, step->dst), vector);
+		move_to_result_vector(s, part_operand(s, step->dst), vector);
 }
 
 /* ---- instructions ---- */
@@ -492,7 +493,7 @@ static int select_inst(struct selecting *s)
 	struct lower_step step;
 
 	if (p->block[s->current] != s->block)
-		s->n_held = 0;
+		s->n_block_constants = 0;
 	s->block = p->block[s->current];
 	if (p->action[s->current] == ACT_GONE)
 		return 0;
@@ -518,17 +519,17 @@ static void load_loop_constants(struct selecting *s)
 	for (dry.current = 0; dry.current < s->plan->func->n_insts; dry.current++) {
 		bool loop = s->plan->in_loop[dry.current];
 
-		dry.n_held = 0;
+		dry.n_block_constants = 0;
 		if (!loop || select_inst(&dry))
 			continue;
-		for (uint32_t i = 0; i < dry.n_held && s->n_early < CONSTANTS; i++) {
-			unsigned size = trial.item[dry.held[i].item].size;
+		for (uint32_t i = 0; i < dry.n_block_constants && s->n_function_constants < CONSTANTS; i++) {
+			unsigned size = trial.item[dry.block_constants[i].item].size;
 
-			dry.held[i].item = add_code_item(c, size);
+			dry.block_constants[i].item = add_code_item(c, size);
 			for (unsigned k = 0; k < size; k++)
-				emit_inst(s, "MOV", REF(dry.held[i].item, k));
-			s->early[s->n_early++] = dry.held[i];
-			dry.early[dry.n_early++] = dry.held[i];
+				emit_inst(s, "MOV", REF(dry.block_constants[i].item, k));
+			s->function_constants[s->n_function_constants++] = dry.block_constants[i];
+			dry.function_constants[dry.n_function_constants++] = dry.block_constants[i];
 		}
 	}
 	free(trial.inst);
