@@ -3,9 +3,9 @@
  * Protocol between trace-exec --run and the library that it preloads in place of the program's CUDA runtime:
  * settings in one environment variable, results through a pipe.
  *
- * Always true: only one process of the program may send, the one that takes the token, a byte in a second pipe.
- * WIRE_DONE is the last message, and a run without it has failed. Copies and kernels are sent in the order in
- * which the program makes them.
+ * Always true: only one process of the program may send messages: the process that has taken the token, a byte
+ * in a second pipe. WIRE_DONE is the last message; a run without it has failed. Copies and kernels are sent in
+ * the order in which the program makes them.
  */
 #ifndef WIRE_H
 #define WIRE_H
@@ -51,7 +51,7 @@ struct wire {
 
 enum wire_kind {
 	WIRE_COPY = 1, /* a line of the list, without its newline */
-	WIRE_KERNEL,   /* file name of the next kernel; data follow */
+	WIRE_KERNEL,   /* file name of the next kernel, whose data follow */
 	WIRE_DATA,     /* text of the current kernel */
 	WIRE_PART,     /* start of the body of the next WIRE_CODE or WIRE_BLOCK */
 	/*

@@ -43,7 +43,7 @@ enum cublas_type {
 	TYPE_BF16 = 14,
 	TYPE_NONE = -1
 };
-/* Number of bytes of an element; 0: the type is not supported. */
+/* Returns the number of bytes of an element, or 0 if the type is not supported. */
 size_t cublas_type_bytes(int type);
 
 enum cublas_epilogue { EPILOGUE_NONE = 1, EPILOGUE_RELU = 2, EPILOGUE_BIAS = 4, EPILOGUE_GELU = 32 };
@@ -65,7 +65,7 @@ struct cublas_operand {
 	int type;
 };
 
-/* d = epilogue(alpha * a * b + beta * c + bias) for each batch; a: m by k, b: k by n. */
+/* d = epilogue(alpha * a * b + beta * c + bias) for each batch. a has m by k elements, b has k by n. */
 struct cublas_product {
 	struct cublas_operand a, b, c, d;
 	int64_t m, n, k, batches;
@@ -88,7 +88,7 @@ enum cublas_sum { SUM_PRODUCTS, SUM_SQUARES, SUM_MAGNITUDES };
 int cublas_sum(struct cublas_handle *h, enum cublas_sum what, int64_t n, int type, uint64_t x, int64_t x_step,
 	uint64_t y, int64_t y_step, void *to);
 
-/* text.c: each function returns the PTX of a kernel, which the caller frees; NULL: no memory. */
+/* text.c: each function returns the PTX of a kernel, which the caller frees, or NULL if there is no memory. */
 char *cublas_product_text(const struct cublas_product *p);
 char *cublas_add_text(int type);
 char *cublas_sum_text(int type, enum cublas_sum what);

@@ -295,7 +295,7 @@ struct lt_choice {
 	int reserved[4];
 };
 
-/* Offers the only algorithm. */
+/* Returns the only algorithm. */
 API(int, cublasLtMatmulAlgoGetHeuristic, struct cublas_handle *h, const struct lt_operation *x,
 	const struct lt_layout *a, const struct lt_layout *b, const struct lt_layout *c,
 	const struct lt_layout *d, const struct lt_preference *preference, int n, struct lt_choice *to,

@@ -27,8 +27,8 @@ static struct loaded_kernel *kernels;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /*
- * Returns the kernel with this key; loads it from `text` at its first use. Frees `text`. NULL: it cannot be
- * loaded.
+ * Returns the kernel with this key, which is loaded from `text` at its first use. Frees `text`. Returns NULL if
+ * the kernel cannot be loaded.
  */
 static void *load_cublas_kernel(const char *key, const char *name, char *text)
 {

@@ -320,7 +320,10 @@ static int set_context_flags(unsigned flags)
 }
 DRIVER(cuCtxSetFlags, set_context_flags(flags), unsigned flags)
 
-/* Returns the context that a query names, where NULL is the current one. Returns NULL if there is none. */
+/*
+ * Returns the context that a query names, or the current one if the query names NULL. Returns NULL if there is
+ * none.
+ */
 static const struct cuda_context *queried_context(const struct cuda_context *c)
 {
 	return !c ? cuda_current_context() : is_context(c) && c->live ? c : NULL;

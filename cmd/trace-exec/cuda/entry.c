@@ -42,8 +42,8 @@ static const struct {
 enum { FOUND, NOT_FOUND, TOO_NEW, FLAGS_MOST = 2 };
 
 /*
- * Returns the function with this name. NULL: there is none (*state: NOT_FOUND), or it is newer than `version`
- * (TOO_NEW).
+ * Returns the function with this name. Returns NULL if there is none (*state: NOT_FOUND), or if it is newer
+ * than `version` (*state: TOO_NEW).
  */
 static const void *find_driver_function(const char *name, int version, int *state)
 {

@@ -20,7 +20,10 @@ struct prepared_launch {
 static struct prepared_launch **prepared;
 static uint32_t n_prepared, cap_prepared;
 
-/* Returns the settings of a kernel; creates them at its first use. NULL: `kernel` is not a kernel. */
+/*
+ * Returns the settings of a kernel, which are created at the first call. Returns NULL if `kernel` is not a
+ * kernel.
+ */
 static struct prepared_launch *find_prepared_launch(const void *kernel)
 {
 	int e = cudart_enter(false);

@@ -258,7 +258,7 @@ static int read_ptx_texts(uint32_t i)
 	return 0;
 }
 
-/* Returns the best machine code for the device; NULL: there is none, and *f says so. */
+/* Returns the best machine code for the device, or NULL with *f set if there is none. */
 static const struct cubin_image *find_best_cubin(
 	const struct cubins *c, const struct image *m, struct fault *f)
 {

@@ -76,7 +76,7 @@ enum {
 	SCHEDULING
 };
 
-/* Sets an attribute. The cluster of the kernel's code cannot be changed. */
+/* Sets an attribute of a kernel. A cluster that the kernel's code declares cannot be changed. */
 static int set_kernel_attribute(struct kernel *k, int attribute, int value)
 {
 	if (value < -(attribute == CARVEOUT))

@@ -4,7 +4,7 @@
  *
  * Freed memory is returned to the system at once, so a pool holds only the bytes in use. Its release threshold
  * and reuse policies are stored and returned, without effect. Pools of managed memory and pools shared with
- * other processes are not supported. A destroyed pool stays for the memory that is still in use.
+ * other processes are not supported. A destroyed pool exists until all of its memory is freed.
  */
 #include <stdlib.h>
 #include <string.h>

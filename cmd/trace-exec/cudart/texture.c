@@ -233,7 +233,7 @@ API(int, cudaDeviceGetTexture1DLinearMaxWidth, size_t *to, const struct channels
 	return cudart_leave(e);
 }
 
-/* ---- references (runtimes up to 11) ---- */
+/* texture references, in runtimes up to release 11 */
 
 struct reference {
 	int normalized, filter, mode[3];

@@ -36,7 +36,10 @@ bool call_may_reach(const struct call_site *s, const struct func *f);
  * through a register may call every function.
  */
 void call_find_reachable(const struct bound_code *c, uint32_t n, uint8_t *on);
-/* Allocates n bytes for malloc of a kernel, with the memory's lock held. Returns the address; 0: none. */
+/*
+ * Allocates n bytes for malloc of a kernel, with the memory's lock held. Returns the address, or 0 if there is
+ * no memory.
+ */
 uint64_t call_malloc(struct warp *w, const struct op *o, uint64_t n);
 /*
  * Frees the memory at `a` for a lane; 0 is allowed. Fails the warp and returns false if malloc did not return
@@ -57,7 +60,7 @@ struct call_built_in {
 	op_fn *fn;
 	uint32_t n_params; /* number of parameters that it reads */
 };
-/* Returns the function of this name; NULL: the executor implements none. */
+/* Returns the built-in function of this name, or NULL if the executor does not implement it. */
 const struct call_built_in *call_find_built_in(const char *name);
 
 #endif

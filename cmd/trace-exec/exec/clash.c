@@ -56,8 +56,8 @@ bool clash_leaves_unchanged(const struct warp *w, const struct op *o, uint32_t l
 }
 
 /*
- * Returns the offset of `at` in the block's shared memory, or its address in global memory; UINT64_MAX:
- * elsewhere.
+ * Returns the offset of `at` in the block's shared memory or its address in global memory, or UINT64_MAX if it
+ * is elsewhere.
  */
 static uint64_t clash_address(const struct warp *w, uint32_t lane, const uint8_t *at, bool *shared)
 {

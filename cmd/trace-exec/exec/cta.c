@@ -191,7 +191,9 @@ void cta_count_ended_warp(struct cta *c)
 			complete_barrier(c, i);
 }
 
-/* Returns the managed or pinned memory that the lowest lane accessed last; NULL: it accessed other memory. */
+/*
+ * Returns the managed or pinned memory that the lowest lane accessed last, or NULL if it accessed other memory.
+ */
 static const struct buffer *host_memory_accessed(const struct warp *w, uint32_t lanes)
 {
 	uint64_t addr = lanes ? w->addr[bit_lowest32(lanes)] : 0;

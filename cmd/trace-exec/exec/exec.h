@@ -177,7 +177,7 @@ unsigned bind_bits(const struct bind *b, const struct operand *o);
 struct ext *bind_ext(struct bind *b, struct op *o);
 /* Sets o->a and o->imm from an address "[reg+imm]" or "[sym+imm]" in `space`. */
 int bind_address(struct bind *b, struct op *o, const struct operand *at, enum state_space space);
-/* Returns the state space of the suffix; SP_GENERIC when there is none. */
+/* Returns the state space of the suffix, or SP_GENERIC if there is none. */
 enum state_space bind_space(const struct bind *b);
 
 /* ---- memory ---- */
@@ -218,7 +218,7 @@ struct memory {
 
 void memory_open(struct memory *m, uint64_t heap_cap);
 void memory_free(struct memory *m);
-/* Allocates a buffer as cudaMalloc does. Returns its address; 0: out of memory. */
+/* Allocates a buffer as cudaMalloc does. Returns its address, or 0 if there is no memory left. */
 uint64_t memory_alloc(struct memory *m, const char *name, uint64_t bytes);
 /* Marks heap bytes as uninitialised, so that a read by a kernel is reported. */
 void memory_mark_unset(struct memory *m, uint64_t addr, uint64_t bytes);
@@ -244,7 +244,7 @@ static inline uint8_t *memory_at(const struct memory *m, uint64_t addr, uint64_t
 		       ? m->statics + addr
 		       : NULL;
 }
-/* Returns the buffer or variable that contains addr, or the nearest below it; NULL: none. */
+/* Returns the buffer or variable that contains addr, or the nearest one below it, or NULL if there is none. */
 const struct buffer *memory_nearest_buffer(const struct memory *m, uint64_t addr);
 
 /* ---- launches ---- */
@@ -441,9 +441,9 @@ struct cta {
 };
 
 /*
- * CTAs that run together and can access each other's shared memory. In .shared::cluster (and after SHARED_BASE)
- * addresses below CLUSTER_STRIDE are the CTA's own memory, addresses from (r + 1) * CLUSTER_STRIDE on the memory
- * of rank r.
+ * CTAs that run together and can access each other's shared memory. In the address space .shared::cluster, and
+ * at generic addresses from SHARED_BASE on, the offsets below CLUSTER_STRIDE belong to the CTA's own memory,
+ * and the offsets from (r + 1) * CLUSTER_STRIDE on belong to the memory of rank r.
  */
 #define CLUSTER_STRIDE 0x40000u
 struct cluster {

@@ -17,7 +17,7 @@
 #include "exec/call.h"
 #include "exec/check.h"
 
-#define FIRST_INDEPENDENT 70 /* sm_70: lanes have program counters of their own */
+#define FIRST_INDEPENDENT 70 /* lanes have their own program counters since sm_70 */
 
 void grid_prepare(struct grid *g)
 {

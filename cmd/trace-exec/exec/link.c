@@ -96,7 +96,10 @@ static int choose_definition(struct link_name *best, const struct link_name *oth
 	return 0;
 }
 
-/* Finds the definition of a name among the modules of a group. Returns 1 with *best set; 0: none; -1: a fault. */
+/*
+ * Finds the definition of a name among the modules of a group. Returns 1 with *best set, 0 if there is none, or
+ * -1 with the fault set.
+ */
 static int find_definition(const struct program *p, const struct module *group, const char *name,
 	struct link_name *best, struct fault *f)
 {
@@ -147,7 +150,7 @@ static int link_symbol(const struct program *p, const struct module *m, struct s
 	return 0;
 }
 
-/* Checks that an alias is for a function of its own module that has a body and is not weak. */
+/* Checks that the target of an alias is a function of the same module that has a body and is not weak. */
 static int check_alias(const struct module *m, struct symbol *s, struct fault *f)
 {
 	struct link_name a = {s, m}, to = {s->def, m};

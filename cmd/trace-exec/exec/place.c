@@ -66,15 +66,15 @@ int place_statics(struct program *p, struct fault *f)
 /* ---- reachability: a graph from functions and variables to the functions that name them ---- */
 
 /*
- * Nodes: the functions, by their number; one node per module, of which only that of a group's first module is
- * used, for all functions of the group that a call through a register may call; the shared variables outside of
- * functions.
+ * Nodes of the graph: the functions, by their number; for each module, one node for all functions of its group
+ * that a call through a register may call; the shared variables outside of functions. Of the nodes of a group's
+ * modules only the first is used.
  */
 struct reach {
 	const struct program *p;
 	uint32_t n_nodes, cap_nodes;
 	uint32_t *from; /* by node: first edge that leads to it, from a node that names it; UINT32_MAX: none */
-	struct reach_add_edge {
+	struct reach_edge {
 		uint32_t from, next;
 	} * edge;
 	uint32_t n_edges, cap_edges;
@@ -98,7 +98,7 @@ static void reach_add_edge(struct reach *r, uint32_t from, uint32_t to)
 	if (r->from[to] != UINT32_MAX && r->edge[r->from[to]].from == from)
 		return;
 	grow(&r->edge, &r->cap_edges, r->n_edges + 1, sizeof(*r->edge));
-	r->edge[r->n_edges] = (struct reach_add_edge){from, r->from[to]};
+	r->edge[r->n_edges] = (struct reach_edge){from, r->from[to]};
 	r->from[to] = r->n_edges++;
 }
 

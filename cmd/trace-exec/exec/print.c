@@ -23,7 +23,7 @@ static enum state_space space_of_address(uint64_t a)
 						   : SP_GLOBAL;
 }
 
-/* Returns the host address of n bytes at a generic address; NULL: they are not all in memory. */
+/* Returns the host address of n bytes at a generic address, or NULL if they are not all in memory. */
 static const uint8_t *find_lane_bytes(const struct warp *w, unsigned lane, uint64_t a, uint64_t n)
 {
 	const enum state_space space = space_of_address(a);
@@ -119,7 +119,7 @@ static void add_conversion_flag(struct conversion *c, char flag)
 		c->flags[n] = flag;
 }
 
-/* Parses a conversion after '%'. Returns the end, after its letter; NULL: it is not a conversion. */
+/* Parses a conversion after '%'. Returns its end, after the letter, or NULL if it is not a conversion. */
 static const char *read_conversion(const char *s, struct conversion *c)
 {
 	memset(c, 0, sizeof(*c));

@@ -33,7 +33,7 @@ struct race {
 	uint64_t *word_marks;         /* marks of accesses to whole words; NULL: the launch has one block */
 	uint64_t *_Atomic byte_marks; /* marks of accesses to parts of words; NULL: none yet */
 	uint64_t heap;                /* number of words of buffers */
-	uint64_t words;               /* number of words of buffers and of static variables, which follow */
+	uint64_t words;               /* number of words of buffers, then of static variables */
 	atomic_uint_fast64_t lowest;  /* lowest byte with a race; UINT64_MAX: none */
 	pthread_mutex_t lock[LOCKS];  /* each protects the marks of some regions */
 };

@@ -150,8 +150,8 @@ struct symbol {
 
 /*
  * Returns the lowest permitted address of the variable from `at` on. It is a multiple of the variable's size if
- * that is a power of 2 below 128, else of 128, as Accel-Sim pads. It is also a multiple of the .align, which
- * Accel-Sim ignores.
+ * the size is a power of 2 below 128, else a multiple of 128, which is how Accel-Sim pads. It is also a
+ * multiple of the .align, which Accel-Sim ignores.
  */
 static inline uint64_t sym_place_address(const struct symbol *v, uint64_t at)
 {

@@ -107,7 +107,7 @@ static void sort_name_tables(void)
 
 static unsigned find_by_name(const struct scope_entry *e, unsigned count, const char *s, uint32_t n)
 {
-	unsigned low = 1, high = count; /* the empty name comes first and is not a word */
+	unsigned low = 1, high = count; /* the empty name is the first and is not a word */
 
 	pthread_once(&once, sort_name_tables);
 	while (low < high) {

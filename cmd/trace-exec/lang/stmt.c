@@ -297,7 +297,7 @@ static bool parse_targets(struct parser *p, struct symbol *s)
 	s->kind = SYM_TARGETS;
 	s->n_targets = n;
 	s->target = arena_alloc(&p->m->arena, n, sizeof(*s->target));
-	struct pending *w = p->block->pending; /* the last target's entry; the others' follow */
+	struct pending *w = p->block->pending; /* the last target; the targets before it follow */
 	for (uint32_t i = n; i-- > 0; w = w->next)
 		w->slot = &s->target[i];
 	return parser_take_punct(p, ';');

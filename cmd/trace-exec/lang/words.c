@@ -3,9 +3,10 @@
  * The words of the rows of ptx.def, and the check that the suffixes of a statement are compatible with each
  * other and with its types.
  *
- * A row becomes groups of words when the first statement is read. A group has single words for the same types,
- * or words joined by the same sign. Always true: a statement that words_are_allowed() accepted has no suffix
- * without an effect for its type, one of each required choice, and at most one of each optional choice.
+ * A row is split into groups of words when the first statement is read. A group has single words for the same
+ * types, or words joined by the same sign. Always true: in a statement that words_are_allowed() accepted, every
+ * suffix has an effect for the statement's type, each required choice has exactly one word, and each optional
+ * choice has at most one.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -34,20 +34,20 @@ struct reader {
 };
 
 /*
- * Splits a line into words. Lines without a command take no memory. The number and total size of the other lines
- * are limited. Returns 0, or -1: a fault.
+ * Splits a line into words. Lines without a command take no memory. The number and total size of the other
+ * lines are limited. Returns 0, or -1 with the fault set.
  */
 int launch_split_line(struct reader *r, const char *text, size_t len);
 /*
  * Checks that the name of word w, "name=value", differs from the names of the words from `first` on. Returns 0,
- * or -1: a fault.
+ * or -1 with the fault set.
  */
 int launch_check_repeated(const struct reader *r, uint32_t first, uint32_t w);
 /* Returns the place of word w, or of the end of the line when there are fewer. */
 struct place launch_word_place(const struct reader *r, uint32_t w);
 /* Sets the fault "unexpected WORD (expected ...)". Returns -1. */
 int launch_unexpected(const struct reader *r, uint32_t w, const char *what);
-/* Reads word w as "name=number". Returns 1; 0: another word; -1: a fault. */
+/* Reads word w as "name=number". Returns 1, 0 if it is another word, or -1 with the fault set. */
 int launch_read_option(const struct reader *r, uint32_t w, const char *name, uint64_t most, uint64_t *v);
 /* Reads word w as "bytes=number" above 0. Returns 1, or -1 with the fault set. */
 int launch_read_bytes(const struct reader *r, uint32_t w, uint64_t *v);

@@ -9,7 +9,10 @@
 #include <string.h>
 #include "launch/read.h"
 
-/* Reads "name=1,2,3", up to 5 numbers. Returns their count; 0: another name; -1: the fault is set. */
+/*
+ * Reads "name=1,2,3", up to 5 numbers. Returns their count, 0 if the word has another name, or -1 with the
+ * fault set.
+ */
 static int take_list(struct reader *r, uint32_t w, const char *name, uint64_t *v)
 {
 	size_t n = strlen(name);
@@ -36,7 +39,7 @@ struct list_lengths {
 	bool whole; /* the elements are integers */
 };
 
-/* Reads "lower=-1,-1", a corner of im2col. Returns 1; 0: another word; -1: a fault. */
+/* Reads "lower=-1,-1", a corner of im2col. Returns 1, 0 if it is another word, or -1 with the fault set. */
 static int take_corner(struct reader *r, uint32_t w, const char *name, int16_t *to)
 {
 	size_t n = strlen(name);
@@ -76,7 +79,8 @@ static int take_type(struct reader *r, uint32_t w, struct tensor_map *m)
 }
 
 /*
- * Reads "steps=1,2", the element strides of each dimension. Returns their count; 0: another word; -1: a fault.
+ * Reads "steps=1,2", the element strides of each dimension. Returns their count, 0 if it is another word, or -1
+ * with the fault set.
  */
 static int take_element_strides(struct reader *r, uint32_t w, struct tensor_map *m)
 {

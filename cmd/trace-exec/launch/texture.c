@@ -19,7 +19,10 @@ struct step *launch_find_texture(const struct script *s, const char *name, size_
 	return NULL;
 }
 
-/* Reads word w as "dims=1,2,3", up to 3 numbers. Returns their count; 0: another name; -1: the fault is set. */
+/*
+ * Reads word w as "dims=1,2,3", up to 3 numbers. Returns their count, 0 if it is another word, or -1 with the
+ * fault set.
+ */
 static int take_texture_dims(struct reader *r, uint32_t w, struct texture *t)
 {
 	uint32_t *to[3] = {&t->width, &t->height, &t->depth};
@@ -42,7 +45,7 @@ static int take_texture_dims(struct reader *r, uint32_t w, struct texture *t)
 	return launch_unexpected(r, w, "one to three numbers of texels between commas");
 }
 
-/* Reads "address=clamp,wrap". The last mode applies to further dimensions, too. */
+/* Reads "address=clamp,wrap". The last mode also applies to further dimensions. */
 static int take_address_modes(struct reader *r, uint32_t w, struct sampler *t)
 {
 	static const char *const names[] = {"wrap", "clamp", "mirror", "border"};
@@ -67,7 +70,10 @@ static int take_address_modes(struct reader *r, uint32_t w, struct sampler *t)
 	return launch_unexpected(r, w, "up to three of wrap, clamp, mirror and border between commas");
 }
 
-/* Reads "name=1,2.5", `least` to `most` numbers. Returns their count; 0: another name; -1: the fault is set. */
+/*
+ * Reads "name=1,2.5", `least` to `most` numbers. Returns their count, 0 if the word has another name, or -1
+ * with the fault set.
+ */
 static int take_real_numbers(
 	struct reader *r, uint32_t w, const char *name, int least, int most, float *to, const char *what)
 {

@@ -22,7 +22,10 @@ uint32_t async_shared_address(const struct warp *w, uint64_t at);
 char *async_put_columns(enum async_column column, struct warp *w, const struct op *o, char *p, uint32_t exec);
 /* Number of source registers of a line for an mbarrier: the address and the value. */
 #define ASYNC_SOURCES 2u
-/* Writes the values of the registers of such a line: the result, if there is one, the address and the value. */
+/*
+ * Writes the values of the registers of a line for an mbarrier: the result, if there is one, the address and
+ * the value.
+ */
 char *async_put_values(char *p, const struct warp *w, const struct op *o, bool result, uint32_t exec);
 
 #endif

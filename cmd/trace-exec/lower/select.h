@@ -32,7 +32,7 @@ struct facts {
 	bool unused, entry;
 };
 
-/* Returns the sequence of an instruction; NULL: the GPU has none. */
+/* Returns the sequence of an instruction, or NULL if the GPU has none. */
 const char *rows_find_sequence(const struct facts *q);
 /*
  * Returns the sequence of a fused pair; NULL: none. *multiple: several instructions may fuse the first's

@@ -208,7 +208,7 @@ static bool needs_no_move(struct plan *p, uint32_t i, struct lower_value *v)
 		return (p->value[plan_original_register(p, s->reg)].kind == VALUE_CONST ||
 			       stmt_has(in, M_GLOBAL) || stmt_has(in, M_CONST) || stmt_has(in, M_PARAM)) &&
 		       alias_result(p, i, s->reg);
-	/* A cvt that takes the lower half or keeps the bits needs no move. */
+	/* A cvt that takes the lower half of a register, or keeps all its bits, needs no move. */
 	return in->n_types == 2 && types[in->type[0]].bits == 32 && types[in->type[1]].bits >= 32 &&
 	       types[in->type[0]].kind != K_FLOAT && types[in->type[1]].kind != K_FLOAT &&
 	       !stmt_has(in, M_SAT) && alias_result(p, i, s->reg);

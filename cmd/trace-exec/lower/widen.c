@@ -117,7 +117,7 @@ static bool uses_register(const struct operand *o, uint32_t reg)
 	return false;
 }
 
-/* Returns whether no instruction from `from` up to `to` reads or writes the register. */
+/* Returns whether no instruction from `from` to `to` reads or writes the register. */
 static bool is_unused_between(const struct plan *p, uint32_t reg, uint32_t from, uint32_t to)
 {
 	for (uint32_t i = from; i < to; i++)
