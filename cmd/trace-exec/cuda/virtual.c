@@ -70,7 +70,7 @@ static int check_memory_properties(const struct memory_properties *p)
 	if (p->handles)
 		return cudart_unsupported("cuMemCreate", "memory that processes share");
 	if (p->type != TYPE_PINNED || p->location.type != AT_DEVICE)
-		return cudart_unsupported("cuMemCreate", "memory elsewhere than on the device");
+		return cudart_unsupported("cuMemCreate", "memory that is not on the device");
 	return p->location.id ? cudaErrorInvalidDevice : cudaSuccess;
 }
 

@@ -121,7 +121,7 @@ static int describe_array(
 	if (!c)
 		return cudaErrorInvalidValue;
 	if (flags & ~(unsigned)ARRAY_KNOWN)
-		return cudart_unsupported(what, "a sparse array or one of another interface");
+		return cudart_unsupported(what, "a sparse array, or an array of a graphics interface");
 	return (e = cudart_set_channels(t, c)) ? e : set_array_shape(t, x, flags);
 }
 

@@ -113,7 +113,7 @@ API(int, cudaMemPoolCreate, struct pool **to, const struct pool_properties *x)
 	if (!e && (!to || !x))
 		e = cudaErrorInvalidValue;
 	if (!e && (x->type != PINNED || x->location != ON_DEVICE || x->handles))
-		e = cudart_unsupported("cudaMemPoolCreate", "a pool elsewhere than on the device, or shared");
+		e = cudart_unsupported("cudaMemPoolCreate", "a pool that is shared or not on the device");
 	if (!e && x->device)
 		e = cudaErrorInvalidDevice;
 	if (!e) {

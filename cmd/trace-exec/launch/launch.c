@@ -139,7 +139,7 @@ static int read_buffer(struct reader *r)
 	c->nocopy = r->n == 5;
 	r->script->heap_bytes += (bytes + 255) / 256 * 256;
 	if (r->script->heap_bytes > LAUNCH_HEAP_MAX)
-		return launch_unexpected(r, 2, "buffers of less than 1 TiB together");
+		return launch_unexpected(r, 2, "buffers of less than 1 TiB in total");
 	return init_parse(&c->init, r->word[3].s, r->script->folder, &r->script->arena, c->at, r->fault) ||
 			       init_fits(&c->init, bytes, c->at, r->fault)
 		       ? -1
@@ -172,8 +172,9 @@ static int read_symbol(struct reader *r)
 	if (init_parse(&c->init, r->word[w].s, r->script->folder, &r->script->arena, c->at, r->fault) ||
 		init_fits(&c->init, bytes, c->at, r->fault))
 		return -1;
-	return c->init.kind == INIT_UNSET ? launch_unexpected(r, w, "values: a variable is zero without them")
-					  : 0;
+	return c->init.kind == INIT_UNSET
+		       ? launch_unexpected(r, w, "values, without which a variable is zero")
+		       : 0;
 }
 
 /* Checks that word w names a file in the directory of saved files. */
