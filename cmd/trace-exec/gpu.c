@@ -52,7 +52,7 @@ static void load_config(const struct gpu_choice *g, struct gpuconf *c)
 			die_fault(&f);
 }
 
-/* Returns the n-th number (from 0) of a text such as "1132:1132:1132:3500.5"; 0: there is none. */
+/* Returns the n-th number (from 0) of a text such as "1132:1132:1132:3500.5", or 0 if there is none. */
 static double nth_number(const char *text, unsigned n)
 {
 	while (n-- && text)
@@ -61,8 +61,8 @@ static double nth_number(const char *text, unsigned n)
 }
 
 /*
- * Returns the size of the cache that a text describes: sets, line size and ways, after a letter if the cache
- * has sectors.
+ * Returns the size of the cache that a text describes. The text has sets, line size and ways, after a letter if
+ * the cache has sectors.
  */
 static uint64_t cache_bytes(const char *text)
 {

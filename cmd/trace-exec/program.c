@@ -194,8 +194,9 @@ static int set_or_unset_variable(const char *variable, const char *value)
 }
 
 /*
- * Sets the variables of the program. The directory of links to the library satisfies the loader if the system has
- * no runtime of the release that the program needs. The directory of cuBLAS precedes that of the system.
+ * Sets the environment variables of the program. The folder `cudart` contains links to the library under the
+ * names of the runtime, for a system that lacks the release of the runtime that the program needs. The folder
+ * of cuBLAS comes before the directories of the system.
  */
 static void set_environment(const struct wire *w, const char *found, const struct run_options *o)
 {

@@ -220,7 +220,10 @@ static void close_kernel_trace(struct running *r, struct output *out, struct pac
 	pack_code_free(code);
 }
 
-/* Returns the machine code of the kernel for --as sass, reused while the kernel is the same; NULL: PTX. */
+/*
+ * Returns the machine code of the kernel for --as sass, reused while the kernel is the same. Returns NULL for
+ * PTX.
+ */
 static const struct lower *machine_code_of_kernel(struct running *r, const struct grid *g)
 {
 	struct fault f;

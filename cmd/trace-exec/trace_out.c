@@ -138,7 +138,7 @@ void trace_out_fill_warps(const struct cta *c, struct pack_warp *warp)
 
 /* ---- static code ---- */
 
-/* Returns the number that the first digits in the register's name form; -1: none. */
+/* Returns the number that the first digits in the register's name form, or -1 if it has no digits. */
 static int64_t register_bank(const struct reg *r)
 {
 	const char *s = r->name;
@@ -150,7 +150,7 @@ static int64_t register_bank(const struct reg *r)
 		return r->number == UINT32_MAX ? !strcmp(r->name, "%sp") ? 0 : -1 : (int64_t)r->number;
 	for (; *s >= '0' && *s <= '9'; s++)
 		v = v * 10 + (unsigned)(*s - '0');
-	/* Digits at the end of the prefix continue with the number in the range. */
+	/* The digits at the end of the prefix are followed by those of the number in the range. */
 	if (!*s && r->number != UINT32_MAX) {
 		char digits[12];
 

@@ -29,7 +29,7 @@ int cuda_enter(void);
 int cuda_enter_device(void);
 /* Ends a function that one of these began. Returns the driver's code for a status. */
 int cuda_leave(int status);
-/* Returns the context of the calling thread; NULL: none. */
+/* Returns the context of the calling thread, or NULL if it has none. */
 struct cuda_context *cuda_current_context(void);
 /* Checks the number of a device. Returns 0 or a status. */
 int cuda_check_device(int device);

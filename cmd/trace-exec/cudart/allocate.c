@@ -78,7 +78,7 @@ bool cudart_is_reserved(uint64_t addr, uint64_t n)
 	return false;
 }
 
-/* Returns the end of the first reservation that overlaps [at, at + n); 0: none does. */
+/* Returns the end of the first reservation that overlaps [at, at + n), or 0 if there is none. */
 static uint64_t reservation_end(uint64_t at, uint64_t n)
 {
 	for (uint32_t i = 0; i < reserved.n; i++)
@@ -112,7 +112,10 @@ bool cudart_unreserve(uint64_t addr, uint64_t n)
 	return false;
 }
 
-/* Returns the address of the lowest gap of n bytes between live buffers, aligned to `unit`; 0: none. */
+/*
+ * Returns the address of the lowest gap of n bytes between live buffers, aligned to `unit`, or 0 if there is
+ * none.
+ */
 static uint64_t find_address_gap(uint64_t n, uint64_t unit)
 {
 	const struct memory *m = &cudart.mem;

@@ -183,11 +183,11 @@ int cudart_add_image(const struct image *from, uint32_t *image, struct fault *wh
 void cudart_end_image(uint32_t image);
 /* Finds the handle of a kernel of the image by its name. Returns 0 or a status. */
 int cudart_image_kernel(uint32_t image, const char *name, const void **handle);
-/* Returns the name of entry `number` of the image; NULL: there are fewer. */
+/* Returns the name of entry `number` of the image, or NULL if there are fewer entries. */
 const char *cudart_image_kernel_name(uint32_t image, uint32_t number);
 /* Stores the address and size of a variable. Returns 0 or a status. */
 int cudart_find_symbol(const void *host, uint64_t *addr, size_t *size);
-/* Returns the variable that the program registered with address host; NULL: none. */
+/* Returns the variable that the program registered with address host, or NULL if there is none. */
 struct variable *cudart_variable_of_host(const void *host);
 
 /*
@@ -201,7 +201,7 @@ int cudart_place_variables(uint32_t image);
  */
 void cudart_init_variables(const struct module *m);
 void cudart_reset_variables(void);
-/* Returns the variable of this name that the image defines; NULL: none. */
+/* Returns the variable of this name that the image defines, or NULL if there is none. */
 struct symbol *cudart_find_variable(const struct image *m, const char *name);
 /* Returns the lowest address of host memory, where static variables must end. */
 uint64_t cudart_find_static_limit(void);
@@ -209,13 +209,19 @@ uint64_t cudart_find_static_limit(void);
 /* allocate.c */
 int cudart_allocate(uint64_t *addr, size_t n, enum grant_kind kind, unsigned flags, const char *what);
 struct grant *cudart_find_grant(uint64_t addr); /* the live grant that contains addr; NULL: none */
-/* Returns the host address of n bytes at p, a device or host address. NULL: not in one allocation. */
+/*
+ * Returns the host address of n bytes at p, a device or host address, or NULL if they are not in one
+ * allocation.
+ */
 void *cudart_host_address(const void *p, size_t n);
 bool cudart_is_device_memory(const void *p); /* p is in device or managed memory, or in a variable */
 void cudart_report_leaks(void);
 /* Frees device or managed memory of cudart_allocate() or cudart_map(). Returns 0 or a status. */
 int cudart_release(uint64_t addr);
-/* Reserves n addresses, aligned to `unit`, that no allocation uses. Returns the first; 0: too few are left. */
+/*
+ * Reserves n addresses, aligned to `unit`, that no allocation uses. Returns the first address, or 0 if too few
+ * are left.
+ */
 uint64_t cudart_reserve(uint64_t n, uint64_t unit);
 /* Frees reserved addresses. Returns false if addr is not the start of n reserved addresses. */
 bool cudart_unreserve(uint64_t addr, uint64_t n);
@@ -249,11 +255,11 @@ struct channels { /* cudaChannelFormatDesc: bits of each channel, and their comm
 };
 /* Sets the format of a texel from its channels. Returns 0 or a status. */
 int cudart_set_channels(struct texture *t, const struct channels *c);
-/* Returns the array as a texture without a sampler; NULL: `a` is not an array. */
+/* Returns the array as a texture without a sampler, or NULL if `a` is not an array. */
 const struct texture *cudart_array_texture(const struct array *a);
-/* Returns the mipmapped array as a texture without a sampler; NULL: `m` is not a mipmapped array. */
+/* Returns the mipmapped array as a texture without a sampler, or NULL if `m` is not a mipmapped array. */
 const struct texture *cudart_mipmap_texture(const struct mipmap *m);
-/* Returns the bytes of a texel of the array; 0: `a` is not an array. */
+/* Returns the bytes of a texel of the array, or 0 if `a` is not an array. */
 size_t cudart_array_texel_bytes(const struct array *a);
 /*
  * Finds the box of an array that begins at byte x, row y, plane z; extent: bytes, rows, planes. Returns 0 or a

@@ -18,7 +18,7 @@
 /* Returns the shared memory that a block can have without cudaFuncSetAttribute(). */
 static uint64_t default_shared_block_bytes(const struct wire *w) { return min_u64(w->shared_block, 49152); }
 
-/* Returns 12 for "libcudart.so.12"; 0: another name. */
+/* Returns 12 for "libcudart.so.12", or 0 for another name. */
 static int release_in_library_name(const char *path)
 {
 	static const char name[] = "libcudart.so.";

@@ -168,7 +168,7 @@ int graph_add_edge(struct graph_node *n, struct graph_node *on);
 bool graph_has_edge(const struct graph_node *n, const struct graph_node *on);
 /* Returns n if it is a node of one of the program's graphs, else NULL. */
 struct graph_node *graph_find_node(struct graph_node *n);
-/* Returns the node of g that is a copy of the program's node `of`; NULL: none. */
+/* Returns the node of g that is a copy of the program's node `of`, or NULL if there is none. */
 struct graph_node *graph_find_copied_node(const struct cuda_graph *g, const struct graph_node *of);
 /* Replaces the work of a node by other work of the same kind. */
 int graph_set_work(struct graph_node *n, const struct graph_work *w);

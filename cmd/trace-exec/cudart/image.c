@@ -280,8 +280,8 @@ static const struct cubin_image *find_best_cubin(
 }
 
 /*
- * Reads the best machine code of an image for the device. Returns 1; 0: none can be executed, so the image's
- * PTX is used; -1: a fault.
+ * Reads the best machine code of an image for the device. Returns 1, 0 if none can be executed (then the
+ * image's PTX is used), or -1 with a fault.
  */
 static int read_machine_code(uint32_t i)
 {
@@ -508,7 +508,7 @@ static struct func *find_kernel_function(const struct image *m, const char *name
 	return NULL;
 }
 
-/* Returns a kernel's registers from a cubin of the fat binary; 0: it has none. */
+/* Returns a kernel's registers from a cubin of the fat binary, or 0 if it has none. */
 static uint32_t registers_of_kernel(struct image *m, const char *name)
 {
 	struct fault f;

@@ -158,7 +158,7 @@ static int check_launch_limits(const struct kernel *k, const struct configuratio
 	return cudaSuccess;
 }
 
-/* Returns the address of the counters for barriers of a cooperative grid; 0: no memory. */
+/* Returns the address of the counters for barriers of a cooperative grid, or 0 if there is no memory. */
 static uint64_t allocate_grid_workspace(void)
 {
 	static uint64_t addr;

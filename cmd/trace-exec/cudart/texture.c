@@ -155,7 +155,10 @@ API(int, cudaCreateSurfaceObject, uint64_t *to, const struct resource *r)
 	return cudart_leave(e);
 }
 
-/* Returns the texture, or with `surface` the surface, of a handle; NULL: none of this kind. */
+/*
+ * Returns the texture of a handle, or the surface if `surface` is set. Returns NULL if there is none of this
+ * kind.
+ */
 static struct texture *find_texture_object(uint64_t handle, bool surface)
 {
 	uint64_t i = handle - TEXTURE_HANDLE;

@@ -117,7 +117,7 @@ struct frame {
 	uint32_t order; /* effects of the function that depend on the order of thread blocks; ORDER_* */
 };
 
-/* Bits of frame.order. The lower bits stand for the atomic operations on global memory, by their numbers. */
+/* Bits of frame.order. Each of the lower bits stands for one atomic operation on global memory. */
 enum {
 	ORDER_SHOWS = 1 << 30, /* uses of old values, rounded sums, printing, device malloc */
 	ORDER_FENCE = 1 << 29  /* fences, volatile and ordered accesses, by which blocks may communicate */
@@ -172,7 +172,7 @@ uint32_t bind_dst_any(struct bind *b, const struct operand *o, unsigned least, u
 /* Returns the slot of a constant; bytes 0: a predicate. */
 uint32_t bind_const(struct bind *b, uint64_t value, unsigned bytes);
 uint32_t bind_scratch(struct bind *b, unsigned bytes);
-/* Returns the width of a register; 0: the operand is not a register. */
+/* Returns the width of a register, or 0 if the operand is not a register. */
 unsigned bind_bits(const struct bind *b, const struct operand *o);
 struct ext *bind_ext(struct bind *b, struct op *o);
 /* Sets o->a and o->imm from an address "[reg+imm]" or "[sym+imm]" in `space`. */
@@ -345,7 +345,8 @@ struct call {
 struct pack_run;
 struct pack_more;
 struct recording {
-	struct pack_run *run; /* recorded runs; the last one ends before `next`, its n is not yet set */
+	/* Recorded runs. The last one ends before `next`; its member n is not yet set. */
+	struct pack_run *run;
 	struct pack_more *more;
 	uint64_t *word;
 	uint32_t next; /* instruction that continues the last run */

@@ -66,7 +66,7 @@ void check_barrier(struct cta *c)
 
 /*
  * Returns the offset in shared memory of host address `at`, and sets *c to the block of the cluster that owns
- * it; UINT32_MAX: not in shared memory.
+ * it. Returns UINT32_MAX if the address is not in shared memory.
  */
 static uint32_t shared_offset(const struct cta **c, const uint8_t *at)
 {

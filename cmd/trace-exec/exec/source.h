@@ -25,7 +25,7 @@ struct source_lines {
 	struct source_files files;
 };
 
-/* Returns the name of the source file of a PTX instruction; NULL: unknown. */
+/* Returns the name of the source file of a PTX instruction, or NULL if it is unknown. */
 const char *source_of(const struct func *f, const struct stmt *in);
 /* Returns the number of a name, from 1 on. Adds the name if it is new. */
 uint32_t source_file_number(struct source_files *s, const char *name);

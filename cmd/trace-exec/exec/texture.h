@@ -78,7 +78,10 @@ const char *texture_find_fault(const struct texture *t, uint64_t bytes);
 bool texture_set_format(struct texture *t, const char *name);
 /* Adds a texture. Returns its handle. */
 uint64_t texture_add(struct textures *all, const struct texture *t);
-/* Returns the texture of a handle, or of the address of a variable that contains one; NULL: none. */
+/*
+ * Returns the texture of a handle, or of the address of a variable that contains one. Returns NULL if there is
+ * none.
+ */
 const struct texture *texture_find(const struct textures *all, const struct memory *m, uint64_t handle);
 /*
  * Sets *to to the sampler of a handle, or of the address of a variable that contains one. Returns false if

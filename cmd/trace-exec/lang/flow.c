@@ -208,7 +208,10 @@ static void find_post_dominators(struct flow_graph *g)
 			g->idom[v] = g->idom[g->idom[v]];
 }
 
-/* Returns the first instruction of the immediate post-dominator of block b; UINT32_MAX: the exit, or none. */
+/*
+ * Returns the first instruction of the immediate post-dominator of block b, or UINT32_MAX if that is the exit
+ * or there is none.
+ */
 static uint32_t first_of_post_dominator(const struct flow_graph *g, uint32_t b)
 {
 	uint32_t v = g->number[b], d = v == NO_NODE ? 0 : g->idom[v];

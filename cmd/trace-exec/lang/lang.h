@@ -370,7 +370,7 @@ enum {
 #include "lang/needs.def"
 };
 #undef NEED
-/* Returns the row of needs.def for an opcode and a word; NULL: there is none. */
+/* Returns the row of needs.def for an opcode and a word, or NULL if there is none. */
 const struct need *need_find(enum opcode op, const char *word, size_t n);
 /* Writes what a row needs, as in "PTX 8.6 and sm_100a". */
 void need_write_words(const struct need *n, char *out, size_t cap);

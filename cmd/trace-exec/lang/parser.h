@@ -73,16 +73,16 @@ struct symbol *parser_new_symbol(struct parser *p, enum sym_kind kind, const str
 struct linkage {
 	bool external, weak, visible, common;
 };
-/* Parses a declaration after the word of its state space, to the semicolon. */
+/* Parses the rest of a declaration after its state space, to the semicolon. */
 bool decl_variables(struct parser *p, enum state_space space, struct linkage l);
 /*
- * Parses a ".reg" of module scope, after the word. Each kernel that uses the register has its own copy. A
- * function may use the register only if nothing else does.
+ * Parses the rest of a ".reg" declaration of module scope. Each kernel that uses the register has its own copy.
+ * A function may use the register only if nothing else does.
  */
 bool decl_module_registers(struct parser *p);
 /* Returns a copy of register s of module scope that belongs to p->fn. */
 struct symbol *decl_adopt_register(struct parser *p, struct symbol *s, const struct token *used);
-/* Parses ".tex .u64 name;", a texture reference of PTX 1, after the word. */
+/* Parses the rest of ".tex .u64 name;", a texture reference of PTX 1. */
 bool decl_textures(struct parser *p);
 /* Parses one parameter of a function: ".param .align 8 .b8 x[16]". */
 struct symbol *decl_parse_param(struct parser *p, bool entry);
@@ -114,7 +114,7 @@ void operand_add_to_list(struct parser *p, const struct operand *o);
 struct operand *operand_keep_list(struct parser *p, uint32_t first);
 /* Parses the statements of a body after "{", and the "}"; stmt.c. */
 bool stmt_parse_body(struct parser *p);
-/* Parses ".loc" after the word. */
+/* Parses the rest of a ".loc" directive. */
 bool stmt_parse_loc(struct parser *p);
 /* Parses "(params)" of a function or a prototype; parse.c. */
 bool parse_params(struct parser *p, bool entry, struct symbol ***out, uint32_t *n);

@@ -246,7 +246,9 @@ static int take_launch_dims(
 	return launch_unexpected(r, w, "at most three numbers");
 }
 
-/* Returns the address of the memory for barriers of cooperative launches, which the first of them allocates. */
+/*
+ * Returns the address of the memory for barriers of cooperative launches. The first such launch allocates it.
+ */
 static uint64_t cooperative_workspace(struct reader *r)
 {
 	static const char name[] = "grid workspace";

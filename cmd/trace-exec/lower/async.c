@@ -160,7 +160,7 @@ static uint64_t address_value(struct warp *w, const struct address *a, unsigned 
 	return at;
 }
 
-/* Returns the address of the mbarrier to which a copy reports; 0: none. */
+/* Returns the address of the mbarrier to which a copy reports, or 0 if there is none. */
 static uint32_t mbarrier_of_copy(struct warp *w, const struct targets *t, unsigned lane)
 {
 	return t->reports ? async_shared_address(w, address_value(w, &t->bar, lane)) : 0;

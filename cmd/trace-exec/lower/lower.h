@@ -27,8 +27,8 @@
 struct lower;
 
 /*
- * Returns the code of a kernel (a number in c->prog->func) and all functions it may call. Returns NULL with *f
- * set if the GPU lacks an instruction, or if the registers do not suffice. The caller frees the result, which
+ * Returns the code of a kernel (a number in c->prog->func) and of all functions that it may call. Returns NULL
+ * with *f set if the GPU lacks an instruction or has too few registers. The caller frees the result, which
  * refers to c.
  */
 struct lower *lower_kernel(const struct bound_code *c, uint32_t kernel, unsigned binary, struct fault *f);

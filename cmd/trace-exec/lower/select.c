@@ -140,7 +140,7 @@ static uint32_t register_of_half(struct selecting *s, uint32_t reg, unsigned hal
 	return item_of_register(s, root) + (half == WHOLE ? 0 : half);
 }
 
-/* Returns the register of the first element if all are in consecutive registers; else NO_REF. */
+/* Returns the register of the first element if all elements are in consecutive registers, else NO_REF. */
 static uint32_t contiguous_base(struct selecting *s, const struct operand *o)
 {
 	uint32_t first = NO_REF, next = NO_REF;
@@ -276,7 +276,7 @@ static bool take_constant_slot(struct slots *r, const struct operand *o)
 	return r->taken = true;
 }
 
-/* Returns the register of an address or source; NO_REF: it needs none. */
+/* Returns the register of an address or source, or NO_REF if it needs none. */
 static uint32_t register_of_source(struct selecting *s, struct lower_part part, struct slots *slots)
 {
 	const struct operand *o = part_operand(s, part);
@@ -539,8 +539,8 @@ static void load_loop_constants(struct selecting *s)
 }
 
 /*
- * Emits the first instructions of a kernel: the stack pointer (an item without registers of its own), and
- * since Ampere the descriptor of global memory.
+ * Emits the first instructions of a kernel. They set the stack pointer (an item without registers of its own)
+ * and, since Ampere, the descriptor of global memory.
  */
 static void emit_kernel_start(struct selecting *s)
 {

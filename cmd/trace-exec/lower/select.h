@@ -35,8 +35,8 @@ struct facts {
 /* Returns the sequence of an instruction, or NULL if the GPU has none. */
 const char *rows_find_sequence(const struct facts *q);
 /*
- * Returns the sequence of a fused pair; NULL: none. *multiple: several instructions may fuse the first's
- * result.
+ * Returns the sequence of a fused pair, or NULL if there is none. Sets *multiple to whether several
+ * instructions may fuse the first's result.
  */
 const char *rows_find_fused_sequence(const struct facts *first, const struct facts *second, bool *multiple);
 /* Reads the step at *at and moves *at after it. Returns false if no step is left. */

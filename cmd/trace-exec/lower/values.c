@@ -282,8 +282,8 @@ static void mark_omitted_instructions(struct plan *p)
 /* ---- fused pairs ---- */
 
 /*
- * Returns the instruction that computes operand k of instruction i and can be fused with it; UINT32_MAX:
- * none.
+ * Returns the instruction that computes operand k of instruction i and can be fused with it, or UINT32_MAX if
+ * there is none.
  */
 static uint32_t find_fusable_producer(const struct plan *p, uint32_t i, unsigned k, const char **sequence)
 {
