@@ -74,8 +74,7 @@ void codes_verify(const struct codes *c, struct pack *p, uint32_t n, const struc
 			same = same_control(k->code + at, b->code + at);
 		}
 		if (!same)
-			die("%s: control codes of %s are not unpacked as they were packed", a->output,
-				b->name);
+			die("%s: control codes of %s differ after unpacking", a->output, b->name);
 	}
 	cubins_free(back);
 }

@@ -141,8 +141,8 @@ int do_convert(const char *operand, const struct pack_args *a)
 		rename_items(&s);
 	if (a->output) {
 		if (s.n_items != 1)
-			die("%s: --to with -o takes one kernel (%u were found): -C DIR takes a directory",
-				operand, s.n_items);
+			die("%s: --to with -o takes one kernel, %u were found (expected -C DIR)", operand,
+				s.n_items);
 		output_check_input(a->output, s.shown);
 		convert_kernel(&s, &s.item[0], a->output, a);
 		source_close(&s);

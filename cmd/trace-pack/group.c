@@ -33,7 +33,7 @@ struct group_head {
 	uint32_t cluster[N_CLUSTER_IDS]; /* cluster in the grid, thread block in the cluster, rank */
 };
 
-struct lines {
+struct warp_lines {
 	struct group_head head;
 	char *text;
 	size_t cap;
@@ -50,17 +50,18 @@ struct group {
 	struct fault *f;
 	const struct sink *to;
 	uint32_t grid[3], warps;
-	uint32_t prefix;   /* columns that grouped text lacks: 0, 4, 11 or 13 */
-	uint32_t lineinfo; /* 1: a source line precedes the PC */
-	bool measured;     /* the number of columns was read from the first line */
-	uint64_t shared;
-	struct table found; /* numbers of lines[] by key */
-	struct lines *lines;
+	uint32_t prefix;        /* columns that grouped text lacks: 0, 4, 11 or 13 */
+	uint32_t lineinfo;      /* 1: a source line precedes the PC */
+	bool measured;          /* the number of columns was read from the first line */
+	uint64_t shared_window; /* base address of the shared memory window */
+	struct table by_key;    /* numbers of lines[] by key */
+	struct warp_lines *lines;
 	uint32_t n_lines, cap_lines;
-	uint64_t held, limit;
-	FILE *file;
-	uint64_t written;
-	struct line_run *run; /* runs to merge: a heap, the lowest head first */
+	uint64_t held_bytes;   /* memory of the lines that are not spooled */
+	uint64_t memory_limit; /* value of --memory */
+	FILE *spool;           /* temporary file of sorted runs; NULL until lines are spooled */
+	uint64_t spool_bytes;  /* bytes in spool */
+	struct line_run *run;  /* runs to merge: a heap, the lowest head first */
 	uint32_t n_runs, cap_runs;
 	uint64_t block;                  /* thread block being written, plus 1 */
 	uint64_t next_warp;              /* next warp to write of this thread block */
@@ -173,7 +174,7 @@ static int copy_raw_header(struct group *g)
 		read_header_numbers(line, n, "-block dim = (", block, 3);
 		read_header_numbers(line, n, "-accelsim tracer version = ", &version, 1);
 		read_header_numbers(line, n, "-enable lineinfo = ", &g->lineinfo, 1);
-		read_shared_window(line, n, &g->shared);
+		read_shared_window(line, n, &g->shared_window);
 	}
 	if (r < 0)
 		return -1;
@@ -193,7 +194,7 @@ static int copy_raw_header(struct group *g)
 
 static int compare_line_keys(const void *a, const void *b)
 {
-	const struct lines *x = a, *y = b;
+	const struct warp_lines *x = a, *y = b;
 
 	return (x->head.key > y->head.key) - (x->head.key < y->head.key);
 }
@@ -203,28 +204,28 @@ static void forget_lines(struct group *g)
 	for (uint32_t i = 0; i < g->n_lines; i++)
 		free(g->lines[i].text);
 	g->n_lines = 0;
-	g->held = 0;
-	table_free(&g->found);
+	g->held_bytes = 0;
+	table_free(&g->by_key);
 }
 
 /* Writes all lines in memory to the file, as a sorted run. */
 static int write_sorted_run(struct group *g)
 {
-	uint64_t from = g->written;
+	uint64_t from = g->spool_bytes;
 
-	if (!g->file && !(g->file = output_spool()))
+	if (!g->spool && !(g->spool = output_spool()))
 		return spool_fault(g, "make");
 	qsort(g->lines, g->n_lines, sizeof(g->lines[0]), compare_line_keys);
 	for (uint32_t i = 0; i < g->n_lines; i++) {
-		const struct lines *l = &g->lines[i];
+		const struct warp_lines *l = &g->lines[i];
 
-		if (fwrite(&l->head, sizeof(l->head), 1, g->file) != 1 ||
-			fwrite(l->text, 1, l->head.bytes, g->file) != l->head.bytes)
+		if (fwrite(&l->head, sizeof(l->head), 1, g->spool) != 1 ||
+			fwrite(l->text, 1, l->head.bytes, g->spool) != l->head.bytes)
 			return spool_fault(g, "write");
-		g->written += sizeof(l->head) + l->head.bytes;
+		g->spool_bytes += sizeof(l->head) + l->head.bytes;
 	}
 	grow(&g->run, &g->cap_runs, g->n_runs + 1, sizeof(g->run[0]));
-	g->run[g->n_runs] = (struct line_run){.at = from, .end = g->written, .number = g->n_runs};
+	g->run[g->n_runs] = (struct line_run){.at = from, .end = g->spool_bytes, .number = g->n_runs};
 	g->n_runs++;
 	forget_lines(g);
 	return 0;
@@ -241,7 +242,7 @@ static bool is_shared_side_of_ldgsts(const struct group *g, const char *line, si
 	char t[20];
 	snprintf(t, sizeof(t), "%.*s", (int)(line + n - at - 3 < 16 ? line + n - at - 3 : 16), at + 3);
 	uint64_t a = strtoull(t, NULL, 16);
-	return a >> SHARED_BITS == g->shared >> SHARED_BITS || !(a >> SHARED_BITS);
+	return a >> SHARED_BITS == g->shared_window >> SHARED_BITS || !(a >> SHARED_BITS);
 }
 
 static int cluster_fault(const struct group *g, uint64_t block)
@@ -267,29 +268,29 @@ static void measure_prefix(struct group *g, const char *line, size_t n)
 }
 
 /* Returns the lines of the warp with the given key. Adds the warp, with these cluster ids, if it is new. */
-static struct lines *lines_of_warp(struct group *g, uint64_t key, const uint32_t cluster[N_CLUSTER_IDS])
+static struct warp_lines *lines_of_warp(struct group *g, uint64_t key, const uint32_t cluster[N_CLUSTER_IDS])
 {
 	uint64_t hash = table_hash_words(&key, 1);
 
-	FOR_TABLE (w, &g->found, hash)
+	FOR_TABLE (w, &g->by_key, hash)
 		if (g->lines[w.number].head.key == key)
 			return &g->lines[w.number];
-	table_add(&g->found, hash, g->n_lines);
+	table_add(&g->by_key, hash, g->n_lines);
 	grow(&g->lines, &g->cap_lines, g->n_lines + 1, sizeof(g->lines[0]));
-	g->lines[g->n_lines] = (struct lines){.head.key = key};
+	g->lines[g->n_lines] = (struct warp_lines){.head.key = key};
 	memcpy(g->lines[g->n_lines].head.cluster, cluster, sizeof(g->lines[0].head.cluster));
-	g->held += sizeof(struct lines) + 2 * sizeof(struct table_slot);
+	g->held_bytes += sizeof(struct warp_lines) + 2 * sizeof(struct table_slot);
 	return &g->lines[g->n_lines++];
 }
 
-static void gather_line(struct group *g, struct lines *l, const char *line, size_t n)
+static void gather_line(struct group *g, struct warp_lines *l, const char *line, size_t n)
 {
 	if (l->cap - l->head.bytes < n + 1) {
 		size_t cap = l->cap * 2 > MIN_GROW ? l->cap * 2 : MIN_GROW;
 
 		cap = cap < l->head.bytes + n + 1 ? l->head.bytes + n + 1 : cap;
 		l->text = xrealloc(l->text, cap, 1);
-		g->held += cap - l->cap;
+		g->held_bytes += cap - l->cap;
 		l->cap = cap;
 	}
 	memcpy(l->text + l->head.bytes, line, n);
@@ -322,7 +323,7 @@ static int take_raw_line(struct group *g, const char *line, size_t n)
 	if (s && g->prefix == 13)
 		s = columns_read_numbers(s, end, 2, place_on_gpu, &bad);
 	uint64_t block = id[0] + (uint64_t)g->grid[0] * (id[1] + (uint64_t)g->grid[1] * id[2]);
-	struct lines *l = lines_of_warp(g, block * g->warps + id[3], cluster);
+	struct warp_lines *l = lines_of_warp(g, block * g->warps + id[3], cluster);
 	if (!s)
 		return fault_set(g->f, group_place(g), "prefix",
 			"column %u of a raw trace is no number (expected cluster x, y, z, thread block in the cluster x, y, z, and rank after the warp)",
@@ -331,7 +332,7 @@ static int take_raw_line(struct group *g, const char *line, size_t n)
 		return cluster_fault(g, block);
 	const char *from = g->prefix ? s : line;
 	gather_line(g, l, from, (size_t)(end - from));
-	return g->held > g->limit ? write_sorted_run(g) : 0;
+	return g->held_bytes > g->memory_limit ? write_sorted_run(g) : 0;
 }
 
 /* ---- the result --------------------------------------------------------------------------- */
@@ -400,7 +401,7 @@ static int write_gathered_lines(struct group *g)
 	if (g->n_lines)
 		qsort(g->lines, g->n_lines, sizeof(g->lines[0]), compare_line_keys);
 	for (uint32_t i = 0; i < g->n_lines; i++) {
-		const struct lines *l = &g->lines[i];
+		const struct warp_lines *l = &g->lines[i];
 
 		if (begin_grouped_warp(g, &l->head, l->head.insts) < 0 ||
 			write_grouped(g, l->text, l->head.bytes) < 0 || write_grouped(g, "\n", 1) < 0)
@@ -412,7 +413,7 @@ static int write_gathered_lines(struct group *g)
 static int read_run_bytes(const struct group *g, uint64_t at, void *to, size_t n)
 {
 	for (char *t = to; n;) {
-		ssize_t got = pread(fileno(g->file), t, n, (off_t)at);
+		ssize_t got = pread(fileno(g->spool), t, n, (off_t)at);
 
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -495,7 +496,7 @@ static uint64_t count_key_insts(const struct group *g, uint32_t i, uint64_t key)
 
 static int merge_runs(struct group *g)
 {
-	if ((g->n_lines && write_sorted_run(g) < 0) || (fflush(g->file) && spool_fault(g, "write")))
+	if ((g->n_lines && write_sorted_run(g) < 0) || (fflush(g->spool) && spool_fault(g, "write")))
 		return -1;
 	for (uint32_t i = 0; i < g->n_runs; i++) {
 		if (read_run_bytes(g, g->run[i].at, &g->run[i].head, sizeof(struct group_head)) < 0)
@@ -522,7 +523,7 @@ static int merge_runs(struct group *g)
 
 int group_text(struct input *in, uint64_t memory, const struct sink *to, struct fault *f)
 {
-	struct group g = {.in = in, .f = f, .limit = memory, .to = to};
+	struct group g = {.in = in, .f = f, .memory_limit = memory, .to = to};
 	const char *line;
 	size_t n;
 	int r = copy_raw_header(&g);
@@ -536,7 +537,7 @@ int group_text(struct input *in, uint64_t memory, const struct sink *to, struct 
 	forget_lines(&g);
 	free(g.lines);
 	free(g.run);
-	if (g.file)
-		fclose(g.file);
+	if (g.spool)
+		fclose(g.spool);
 	return r;
 }

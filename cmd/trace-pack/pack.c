@@ -166,10 +166,10 @@ static void verify_output(const struct pack_args *a, struct output *out, const s
 			die("%s: kernel %u cannot be read back: %s", a->output, i + 1, f.text);
 		XXH128_canonicalFromHash(&is, XXH3_128bits_digest(h));
 		if (memcmp(is.digest, d->hash[i], sizeof(d->hash[i])))
-			die("%s: kernel %u is not unpacked as it was packed", a->output, i + 1);
+			die("%s: kernel %u differs after unpacking", a->output, i + 1);
 	}
 	if (p && (pack_kernels(p) != n || pack_missing(p) != n_missing))
-		die("%s: the list of the stream is not read back as it was written", a->output);
+		die("%s: the kernel list differs after unpacking", a->output);
 	if (p)
 		codes_verify(c, p, n, a);
 	pack_close(p);

@@ -14,16 +14,16 @@ enum slice_place { IN_HEADER, BETWEEN, IN_BLOCK };
 struct cutter {
 	const struct slice *s;
 	enum slice_place where;
-	uint64_t number; /* number of the next thread block */
-	bool any;        /* a thread block was written */
-	bool marked;     /* the mark was written */
-	bool good;       /* all output was written */
+	uint64_t number;   /* number of the next thread block */
+	bool any_written;  /* a thread block was written */
+	bool mark_written; /* the mark was written */
+	bool all_written;  /* all output was written */
 	uint32_t header_lines;
 };
 
 static void pass_slice_text(struct cutter *c, const char *text, size_t n)
 {
-	c->good = c->good && c->s->to.write(c->s->to.ctx, text, n);
+	c->all_written = c->all_written && c->s->to.write(c->s->to.ctx, text, n);
 }
 
 static bool is_line(const char *line, size_t n, const char *what)
@@ -42,10 +42,10 @@ static bool is_blank_line(const char *line, size_t n)
 /* Writes a line of the header. Inserts the mark after the last field. */
 static void slice_header_line(struct cutter *c, const char *line, size_t n)
 {
-	c->marked |= is_line(line, n, "-slice = 1\n");
-	if (!c->marked && c->header_lines && line[0] != '-') {
+	c->mark_written |= is_line(line, n, "-slice = 1\n");
+	if (!c->mark_written && c->header_lines && line[0] != '-') {
 		pass_slice_text(c, "-slice = 1\n", 11);
-		c->marked = true;
+		c->mark_written = true;
 	}
 	c->header_lines++;
 	pass_slice_text(c, line, n);
@@ -58,7 +58,7 @@ static int slice_line(struct cutter *c, const char *line, size_t n, struct input
 
 	if (c->where != IN_BLOCK && is_line(line, n, "#BEGIN_TB\n")) {
 		c->where = IN_BLOCK;
-		if (wanted && c->any)
+		if (wanted && c->any_written)
 			pass_slice_text(c, "\n", 1);
 	} else if (c->where == IN_HEADER) {
 		slice_header_line(c, line, n);
@@ -73,7 +73,7 @@ static int slice_line(struct cutter *c, const char *line, size_t n, struct input
 		pass_slice_text(c, line, n);
 	if (!is_line(line, n, "#END_TB\n"))
 		return 0;
-	c->any |= wanted;
+	c->any_written |= wanted;
 	c->number++;
 	c->where = BETWEEN;
 	return 0;
@@ -81,7 +81,7 @@ static int slice_line(struct cutter *c, const char *line, size_t n, struct input
 
 int slice_text(struct input *in, const struct slice *s, struct fault *f)
 {
-	struct cutter c = {.s = s, .good = true};
+	struct cutter c = {.s = s, .all_written = true};
 	struct place at_end = {input_name(in), 0, 0};
 	const char *p;
 	long n;
@@ -101,12 +101,12 @@ int slice_text(struct input *in, const struct slice *s, struct fault *f)
 		want = at ? 1 : (size_t)n + 1;
 		input_consume(in, at, 0);
 	}
-	if (!c.good)
+	if (!c.all_written)
 		return fault_set(f, at_end, "write", "cannot write");
 	if (c.where == IN_BLOCK)
 		return fault_set(
 			f, at_end, "truncated", "file ends inside a thread block (expected #END_TB)");
-	if (c.any)
+	if (c.any_written)
 		return 0;
 	return fault_set(f, at_end, "no-block",
 		"--tb selects none of the %llu thread blocks (counted from 0)", (unsigned long long)c.number);

@@ -212,8 +212,8 @@ static bool take_block_ids(struct tracez_writer *w, const char *line, bool *is)
 		if (w->inside != IN_BLOCK || w->warps ||
 			!read_ids(line + n, w->id + block_lines[i].first, block_lines[i].count))
 			return tracez_fail(w, "tracez-block",
-				"no '%.*s' here, or not its form (expected %s before the warps)", (int)n - 3,
-				line, block_lines[i].count == 3 ? "x,y,z" : "a number");
+				"'%.*s' is malformed or misplaced (expected %s, before the warps)",
+				(int)n - 3, line, block_lines[i].count == 3 ? "x,y,z" : "a number");
 		w->has_block |= !i;
 		w->has_cluster |= i > 0;
 		return true;
@@ -284,7 +284,7 @@ static bool take_inst_line(struct tracez_writer *w, const char *line, size_t n)
 {
 	if (w->inside != IN_WARP)
 		return tracez_fail(w, "tracez-line",
-			"a line outside of the warps (expected none but those of thread blocks and warps)");
+			"an instruction outside of the warps (expected a line of a thread block or warp)");
 	if (w->lines)
 		bytes_add(&w->text, "\n", 1);
 	bytes_add(&w->text, line, n);

@@ -553,7 +553,7 @@ packed_and_swapped() {
 	sed 's/ R2 / R3 /' "$(trace vecadd)/kernel-1.traceg" >other
 	trace-pack other >bad # a good stream, of another text
 	packed_and_swapped
-	assert_output 'trace-pack: error: a.tpack: kernel 1 is not unpacked as it was packed'
+	assert_output 'trace-pack: error: a.tpack: kernel 1 differs after unpacking'
 	head -c -40 good >bad
 	packed_and_swapped
 	assert_output --partial 'a.tpack: cannot open the stream just written: '

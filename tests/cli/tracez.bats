@@ -96,13 +96,13 @@ small() {
 		0,/^insts = 1/s//insts = 2/|warp 0 of thread block 0,0,0 has 1 instructions (expected 2, as its line insts says)
 		s/^warp = 1/warp = 0/|'warp = 0' is out of order (expected a number from 1 to 2047 in a thread block)
 		s/^warp = 1/warp = 99999/|'warp = 99999' is out of order
-		s/^thread block = 0,0,0/thread block = 0,0/|no 'thread block' here, or not its form
-		s/^cluster rank = 0/cluster rank = x/|no 'cluster rank' here, or not its form
+		s/^thread block = 0,0,0/thread block = 0,0/|'thread block' is malformed or misplaced (expected x,y,z, before the warps)
+		s/^cluster rank = 0/cluster rank = x/|'cluster rank' is malformed or misplaced (expected a number, before the warps)
 		/^#END_TB/d|#BEGIN_TB inside a thread block
 		s/^#END_TB/# made by hand/|a comment among the thread blocks
 		/^thread block/d|#END_TB without a thread block
 		s/^insts = 1/insts = -1/|'insts = -1' is not the count of a warp
-		s/^warp = .*/0000 ffffffff 0 EXIT 0 0 0/|a line outside of the warps
+		s/^warp = .*/0000 ffffffff 0 EXIT 0 0 0/|an instruction outside of the warps
 		s/^-nregs/-isa = ptx\n-nregs/|a trace of isa = ptx, for which archives have no form
 	END
 	run -2 trace-pack --to zip k.traceg
