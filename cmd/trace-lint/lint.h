@@ -42,19 +42,22 @@ enum place_kind { PLACE_NONE, PLACE_GLOBAL, PLACE_GENERIC, PLACE_SHARED, PLACE_L
 /* Facts of a static instruction for the checks. */
 struct fact {
 	uint16_t flags; /* enum fact_flag */
-	uint8_t where;  /* enum place_kind */
+	uint8_t place;  /* enum place_kind */
 	uint8_t width;  /* bytes per lane on the hardware */
 	/* a bit for each rule with a finding that was printed for the instruction */
 	uint32_t reported[(N_RULES + 31) / 32];
 };
 
 struct lint_warp {
-	uint64_t line; /* line number of the warp's last record */
-	uint32_t lanes, exited, groups;
-	bool damaged; /* lines were lost: only the records that are present are checked */
+	uint64_t line;   /* line number of the warp's last record */
+	uint32_t lanes;  /* lanes that exist; a bit per lane */
+	uint32_t exited; /* lanes that have executed EXIT; a bit per lane */
+	uint32_t groups; /* groups of copies that are not waited for */
+	bool damaged;    /* lines were lost: only the records that are present are checked */
 	bool has_records;
 };
 
+/* Addresses from .. to - 1. */
 struct copied_range {
 	uint64_t from, to;
 };
@@ -89,8 +92,8 @@ struct lint {
 
 	/* the thread block */
 	struct tblock block;
-	struct lint_warp *warp, *now, stray;
-	uint32_t n_warps, cap_warps, now_number;
+	struct lint_warp *warp, *current, stray;
+	uint32_t n_warps, cap_warps, current_number;
 	uint32_t (*bars)[32]; /* BARs of each warp and lane */
 	bool any_bars, records_seen;
 	struct lint_sync *sync; /* barriers of the kernel */

@@ -82,24 +82,24 @@ static bool is_copied_address(struct lint *l, const struct lane_span *s, unsigne
 	return false;
 }
 
-struct check {
+struct address_check {
 	struct lint *l;
 	const struct rec *r;
 	const struct trace_line *line;
 	const struct lane_span *s;
 };
 
-static bool first_finding(const struct check *c, enum rule_name rule)
+static bool first_finding(const struct address_check *c, enum rule_name rule)
 {
 	return lint_is_first_finding(c->l, c->r->inst, rule);
 }
 
-static struct place address_place(const struct check *c)
+static struct place address_place(const struct address_check *c)
 {
 	return lint_place(c->l, c->line, COLUMN_ADDRESSES);
 }
 
-static void check_shared(const struct check *c, unsigned width)
+static void check_shared(const struct address_check *c, unsigned width)
 {
 	const struct kernel_header *h = c->l->head;
 	uint64_t last = last_offset(c->s, h->shmem_base, width);
@@ -111,7 +111,7 @@ static void check_shared(const struct check *c, unsigned width)
 }
 
 /* Checks a local access; quirk Q1-6: the model treats accesses of fewer than 4 bytes as 4 bytes. */
-static void check_local(const struct check *c, const struct fact *k)
+static void check_local(const struct address_check *c, const struct fact *k)
 {
 	uint64_t last = last_offset(c->s, c->l->head->local_base, k->width);
 
@@ -125,15 +125,15 @@ static void check_local(const struct check *c, const struct fact *k)
 			(unsigned long long)last, LOCAL_MAX);
 }
 
-static void check_global(const struct check *c, const struct fact *k)
+static void check_global(const struct address_check *c, const struct fact *k)
 {
 	struct lint *l = c->l;
 	const struct kernel_header *h = l->head;
 	bool shared = in_window(c->s->low, h->shmem_base), local = in_window(c->s->low, h->local_base);
 
-	if (shared && k->where == PLACE_GENERIC)
+	if (shared && k->place == PLACE_GENERIC)
 		check_shared(c, k->width);
-	if ((shared || local) && k->where == PLACE_GLOBAL && first_finding(c, RULE_ADDRESS_SPACE))
+	if ((shared || local) && k->place == PLACE_GLOBAL && first_finding(c, RULE_ADDRESS_SPACE))
 		report_at(l->rep, RULE_ADDRESS_SPACE, address_place(c),
 			"address 0x%llx of a global access is in the %s window",
 			(unsigned long long)c->s->low, shared ? "shared" : "local");
@@ -163,7 +163,7 @@ void lint_address(struct lint *l, const struct tblock *tb, const struct rec *r, 
 	const struct fact *k = &l->fact[r->inst];
 	const uint64_t *w = tb->word + (r->addr >> 2);
 	struct lane_span s = {UINT64_MAX, 0, 0, false, false};
-	struct check c = {l, r, line, &s};
+	struct address_check c = {l, r, line, &s};
 
 	switch ((enum addr_kind)(r->addr & 3)) {
 	case ADDR_NONE: return;
@@ -178,9 +178,9 @@ void lint_address(struct lint *l, const struct tblock *tb, const struct rec *r, 
 		report_at(l->rep, RULE_ADDRESS_ALIGN, address_place(&c),
 			"addresses from 0x%llx to 0x%llx are not all multiples of %u",
 			(unsigned long long)s.low, (unsigned long long)s.high, k->width);
-	if (k->where == PLACE_SHARED)
+	if (k->place == PLACE_SHARED)
 		check_shared(&c, k->width);
-	else if (k->where == PLACE_LOCAL)
+	else if (k->place == PLACE_LOCAL)
 		check_local(&c, k);
 	else
 		check_global(&c, k);

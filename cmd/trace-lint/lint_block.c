@@ -81,12 +81,12 @@ struct lint_warp *lint_warp_of(struct lint *l, const struct tblock *tb, uint32_t
 		report_at(l->rep, RULE_RAW, (struct place){.file = trace_path(l->trace)},
 			"raw trace (trace-pack --group groups it)");
 	}
-	l->now_number = warp;
+	l->current_number = warp;
 	if (l->raw)
-		l->now = raw_warp(l, tb, warp);
+		l->current = raw_warp(l, tb, warp);
 	else
-		l->now = warp < l->n_warps ? &l->warp[warp] : &l->stray;
-	return l->now;
+		l->current = warp < l->n_warps ? &l->warp[warp] : &l->stray;
+	return l->current;
 }
 
 static void begin_lint_block(struct lint *l)
@@ -97,7 +97,7 @@ static void begin_lint_block(struct lint *l)
 		memset(l->bars, 0, l->n_warps * sizeof(*l->bars));
 	l->stray = (struct lint_warp){.lanes = UINT32_MAX, .damaged = true};
 	l->any_bars = l->records_seen = false;
-	l->now_number = UINT32_MAX;
+	l->current_number = UINT32_MAX;
 }
 
 /* Checks the records of a thread block that was read from a packed form, without lines of text to report before. */

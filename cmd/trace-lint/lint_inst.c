@@ -120,7 +120,7 @@ static struct fact ptx_fact(const struct inst *in)
 
 	flags |= in->ptx->ends ? FACT_EXIT : 0u;
 	flags |= global ? FACT_ADDRESS : 0u;
-	return (struct fact){.flags = (uint16_t)flags, .where = PLACE_GENERIC, .width = (uint8_t)in->size};
+	return (struct fact){.flags = (uint16_t)flags, .place = PLACE_GENERIC, .width = (uint8_t)in->size};
 }
 
 static uint8_t memory_place_of(const struct lint *l, const struct inst *in)
@@ -198,7 +198,7 @@ void lint_inst(struct lint *l, uint32_t handle, const struct trace_line *line)
 		return;
 	}
 	l->fact[handle] = (struct fact){
-		.flags = facts_of_class(in), .where = memory_place_of(l, in), .width = bytes_on_hardware(in)};
+		.flags = facts_of_class(in), .place = memory_place_of(l, in), .width = bytes_on_hardware(in)};
 	check_registers(l, in, line);
 	if (in->pc % step)
 		report_at(l->rep, RULE_PC_ALIGN, lint_place(l, line, COLUMN_PC),

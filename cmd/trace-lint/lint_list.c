@@ -57,35 +57,35 @@ static void check_file_name(struct report *rep, const struct command *c, struct 
 			rep, RULE_LIST_SUFFIX, at, "name of a kernel file without the suffix .traceg or .xz");
 }
 
-struct name {
+struct listed_name {
 	const char *name;
 	uint64_t line;
 };
 
 static int compare_list_names(const void *a, const void *b)
 {
-	const struct name *x = a, *y = b;
+	const struct listed_name *x = a, *y = b;
 
 	return strcmp(x->name, y->name);
 }
 
 static int compare_names_and_lines(const void *a, const void *b)
 {
-	const struct name *x = a, *y = b;
+	const struct listed_name *x = a, *y = b;
 	int c = strcmp(x->name, y->name);
 
 	return c ? c : (x->line > y->line) - (x->line < y->line);
 }
 
 /* Returns the sorted names of the list's kernels; reports repeated ones. */
-static struct name *sorted_names(struct report *rep, const struct klist *k, const char *file)
+static struct listed_name *sorted_names(struct report *rep, const struct klist *k, const char *file)
 {
-	struct name *v = xcalloc(k->n_kernels + 1, sizeof(*v));
+	struct listed_name *v = xcalloc(k->n_kernels + 1, sizeof(*v));
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < k->n_cmds; i++)
 		if (k->cmd[i].kind == CMD_KERNEL)
-			v[n++] = (struct name){base_name(k->cmd[i].path), k->cmd[i].line};
+			v[n++] = (struct listed_name){base_name(k->cmd[i].path), k->cmd[i].line};
 	qsort(v, n, sizeof(*v), compare_names_and_lines);
 	for (uint32_t i = 1; i < n; i++)
 		if (!strcmp(v[i].name, v[i - 1].name))
@@ -117,7 +117,7 @@ static int compare_directory_entries(const struct dirent **a, const struct diren
 	return versionsort(a, b);
 }
 
-static void check_unnamed_files(struct report *rep, const struct name *v, uint32_t n, const char *file)
+static void check_unnamed_files(struct report *rep, const struct listed_name *v, uint32_t n, const char *file)
 {
 	const char *slash = strrchr(file, '/');
 	char *folder = slash ? xstrndup(file, (size_t)(slash - file) + 1) : xstrdup(".");
@@ -125,7 +125,7 @@ static void check_unnamed_files(struct report *rep, const struct name *v, uint32
 	int files = scandir(folder, &e, is_kernel_name, compare_directory_entries);
 
 	for (int i = 0; i < files; i++) {
-		struct name this = {e[i]->d_name, 0};
+		struct listed_name this = {e[i]->d_name, 0};
 		char q[80];
 
 		if (!bsearch(&this, v, n, sizeof(*v), compare_list_names))
@@ -184,7 +184,7 @@ static void check_list_as_whole(struct lint *l, const struct klist *k, const cha
 	else if (last_copy)
 		report_at(l->rep, RULE_MEMCPY_LAST, (struct place){file, last_copy->line, 1},
 			"copy to the device after the last kernel");
-	struct name *v = sorted_names(l->rep, k, file);
+	struct listed_name *v = sorted_names(l->rep, k, file);
 
 	if (strcmp(k->path, "-") && !k->pack)
 		check_unnamed_files(l->rep, v, k->n_kernels, file);

@@ -75,11 +75,11 @@ static void report_tail(struct lint *l, const struct trace_line *line)
 void lint_record(void *ctx, const struct tblock *tb, const struct rec *r, const struct trace_line *line)
 {
 	struct lint *l = ctx;
-	struct lint_warp *w = l->now;
+	struct lint_warp *w = l->current;
 
 	l->records_seen = true;
 	l->rep->insts++;
-	if (line->warp != l->now_number || l->raw)
+	if (line->warp != l->current_number || l->raw)
 		w = lint_warp_of(l, tb, line->warp);
 	if (r->inst >= l->cap_facts || !l->fact[r->inst].flags)
 		lint_inst(l, r->inst, line);

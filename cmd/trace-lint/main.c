@@ -34,7 +34,7 @@ static const struct cli_row rows[] = {
 	{OPT_EXPLAIN, "explain", "ID", "explain a rule and exit", "@rules"},
 	{CLI_GROUP, "Output", NULL, NULL, NULL},
 	{'F', "format", "FORMAT", "text (default) or json", "text json"},
-	{OPT_LIMIT, "limit", "N", "print at most N findings of a rule for each file (10; 0: all)", NULL},
+	{OPT_LIMIT, "limit", "N", "print at most N findings per rule and file (default 10; 0: all)", NULL},
 	{'q', "quiet", NULL, "print no summary", NULL},
 };
 
