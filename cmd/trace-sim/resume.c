@@ -149,7 +149,7 @@ static void check_reused_from(const struct resumed *done, const struct resumed_k
 	from = bsearch(&k->reused_from, done->kernel, done->kernels, sizeof(*from), compare_positions);
 	if (!from || from->reused_from || from->shape != k->shape || strcmp(from->checksum, k->checksum))
 		die_at((struct place){.file = done->path},
-			"kernel %u cannot have the figures of kernel %u (expected the records of this run; without --resume all kernels are simulated)",
+			"kernel %u cannot reuse the results of kernel %u (expected the records of this run; without --resume all kernels are simulated)",
 			k->position, k->reused_from);
 }
 

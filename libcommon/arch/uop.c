@@ -238,7 +238,7 @@ static int gmma_attributes(struct uop *u, const struct inst *in, const struct pa
 		return 0;
 	if (!gmma_shape(&g, in->opcode))
 		return fault_set(f, NOWHERE, "opcode-shape",
-			"'%s' at pc 0x%x has no shape of its type (expected 64xNxK, N a multiple of 8 up to 256)",
+			"'%s' at pc 0x%x has no valid shape (expected 64xNxK for its type, N a multiple of 8 up to 256)",
 			diag_quote(opcode, sizeof(opcode), in->opcode, strlen(in->opcode)), in->pc);
 	products = gmma_product_cycles(&g, p->modern.tensor_rate);
 	reads = gmma_read_cycles(&g, gmma_a_source(in) < 0, p->modern.shared_bytes);

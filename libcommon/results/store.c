@@ -200,7 +200,7 @@ void store_warn_skipped(const struct store *s)
 			skipped == 1 ? "it" : "them");
 	else
 		diag_warn(at,
-			"%llu %s missing and skipped, as in %u more of %u runs: sums do not include them",
+			"%llu %s missing and skipped, and others in %u more of %u runs: sums do not include them",
 			skipped, kernels, n - 1, s->n_runs);
 }
 

@@ -102,6 +102,6 @@ product_cycles() {
 		HGMMA.128x64x16 HGMMA.64x64 HGMMA.64x64x16x2 HGMMA.64x99999999999x16; do
 		products 1 $op | kernel 4
 		run -2 trace-sim -q -g h100-sxm kernelslist.g
-		assert_output --partial "'$op' at pc 0x10 has no shape of its type (expected 64xNxK"
+		assert_output --partial "'$op' at pc 0x10 has no valid shape (expected 64xNxK"
 	done
 }

@@ -389,7 +389,7 @@ picks() { grep -v '^#' "$1"; }
 		refute_output --partial skipped
 	done
 	run -0 --separate-stderr stats-csv -s gpu_sim_cycle whole.json part.json part.text
-	assert_equal "$stderr" 'stats-csv: part.json: warning: 2 kernels were missing and skipped, as in 1 more of 3 runs: sums do not include them'
+	assert_equal "$stderr" 'stats-csv: part.json: warning: 2 kernels were missing and skipped, and others in 1 more of 3 runs: sums do not include them'
 	run -0 stats-csv -q -s gpu_sim_cycle part.json
 	refute_output --partial warning
 	run -0 stats-csv -s gpu_sim_cycle whole.json

@@ -151,7 +151,7 @@ marks() { sed -n 's/.*"position":\([0-9]*\).*"reused_from":\([0-9]*\).*/\1=\2/p'
 		head -8 full | sed "$change" >out.part
 		cp out.part kept
 		run -2 isolated --reuse --resume -F json -o out app
-		assert_output --regexp 'kernel 6 cannot have the figures of kernel [139]|reused_from [139] in the record of kernel 6 is wrong'
+		assert_output --regexp 'kernel 6 cannot reuse the results of kernel [139]|reused_from [139] in the record of kernel 6 is wrong'
 		cmp out.part kept
 	done
 	# Kernel 3 has an origin, and its record does not say so.
