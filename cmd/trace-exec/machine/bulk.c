@@ -163,9 +163,9 @@ static void copy_tensor(struct warp *w, const struct op *o, uint32_t m)
 
 	(void)m;
 	set_scratch_address(w, BULK_FROM, o->a, false, lane);
-	if (x->direction != WAY_PREFETCH)
+	if (x->direction != TENSOR_PREFETCH)
 		REG(u64, w, BULK_TO)[lane] = memory_shared_offset(w, read_uniform_word(w, o->d, k++));
-	if (x->direction == WAY_LOAD)
+	if (x->direction == TENSOR_LOAD)
 		REG(u64, w, BULK_BAR)[lane] = memory_shared_offset(w, read_uniform_word(w, o->d, k++));
 	for (unsigned d = 0; d < x->rank; d++)
 		REG(u32, w, x->coordinate[d])[lane] = read_uniform_word(w, o->d, k + d);
@@ -176,11 +176,11 @@ static void copy_tensor(struct warp *w, const struct op *o, uint32_t m)
 static enum tensor_direction tensor_direction_of(unsigned opcode)
 {
 	switch (opcode) {
-	case 0x3b5: return WAY_STORE;
-	case 0x3b6: return WAY_REDUCE;
+	case 0x3b5: return TENSOR_STORE;
+	case 0x3b6: return TENSOR_REDUCE;
 	case 0x5b8:
-	case 0x3b8: return WAY_PREFETCH;
-	default: return WAY_LOAD;
+	case 0x3b8: return TENSOR_PREFETCH;
+	default: return TENSOR_LOAD;
 	}
 }
 
@@ -191,7 +191,7 @@ static void bind_scratch_slots(struct tensor_copy *x, bool many)
 	x->targets.to = (struct address){BULK_TO, 0, 0, SP_SHARED};
 	x->targets.bar = (struct address){BULK_BAR, 0, 0, SP_SHARED};
 	x->targets.mask = many ? BULK_MASK : 0;
-	x->targets.reports = x->direction == WAY_LOAD;
+	x->targets.reports = x->direction == TENSOR_LOAD;
 	for (unsigned d = 0; d < TENSOR_RANK; d++)
 		x->coordinate[d] = BULK_COORDINATE + d * VECTOR;
 	for (unsigned d = 0; d < TENSOR_RANK - 2; d++)
@@ -208,7 +208,7 @@ int mbind_tensor(struct mbind *b, struct op *o)
 	x->direction = (uint8_t)tensor_direction_of(opcode);
 	x->order = pixels ? ORDER_PIXELS : ORDER_TILE;
 	x->rank = (uint8_t)rank;
-	before = x->direction == WAY_LOAD ? 2 : x->direction == WAY_PREFETCH ? 0 : 1;
+	before = x->direction == TENSOR_LOAD ? 2 : x->direction == TENSOR_PREFETCH ? 0 : 1;
 	if (rank > TENSOR_RANK || (pixels && rank < 3))
 		return mbind_refuse(b, "dimensions");
 	bind_scratch_slots(x, many);
@@ -217,7 +217,7 @@ int mbind_tensor(struct mbind *b, struct op *o)
 	o->a = mbind_uregs(b, 24, 2);
 	o->c = extra ? mbind_ureg(b, 64) : (uint32_t)FRAME_ZERO;
 	machine_set_function(o, copy_tensor);
-	if (x->direction == WAY_REDUCE) {
+	if (x->direction == TENSOR_REDUCE) {
 		x->atom = (enum atom)field(b, 87, 3);
 		set_modifier(&b->fn->inst[b->index], M_REDUCE);
 		b->bound->frame[b->fn->number].order |=

@@ -48,8 +48,8 @@ struct machine_code { /* Machine code of a kernel. */
 	struct machine_module *module;
 	const struct sass_function *kernel;
 	struct sass_inst *inst;
-	uint32_t n;   /* number of instructions; the op after them fails the launch */
-	uint32_t own; /* number of the kernel's own instructions; those of device functions follow */
+	uint32_t n;     /* number of instructions; the op after them fails the launch */
+	uint32_t n_own; /* number of the kernel's own instructions; those of device functions follow */
 	uint32_t *first; /* number of the first instruction of each device function; UINT32_MAX: it is not called */
 	/* address from the relocation of each absolute call; UINT64_MAX: no relocation; NULL: no instruction has one */
 	uint64_t *target;
@@ -67,9 +67,9 @@ struct machine_module {
 	struct sass_image *image;
 	struct module *module;
 	struct machine_code *code; /* code of each kernel */
-	uint32_t n;
-	uint32_t *at;     /* address of each function of the image */
-	uint32_t *device; /* device functions of the image, in the order of their addresses */
+	uint32_t n_codes;          /* number of kernels */
+	uint32_t *function_at;     /* address of each function of the image */
+	uint32_t *device;          /* device functions of the image, in the order of their addresses */
 	uint32_t n_device;
 	struct symbol *bank3;   /* holds bank 3; NULL: none */
 	uint8_t *bank4;         /* constant bank 4, with the addresses of variables and externs */
@@ -200,7 +200,7 @@ static inline uint32_t second_pred_source(const struct warp *w, const struct op 
 #define PDST1(o) ((o)->target)
 #define PDST2(o) ((o)->rpc)
 
-/* Bits of o->mode of arithmetic: signs of the operands. */
+/* Bits of o->mode for arithmetic: negation and absolute value of the operands. */
 enum { NEG_A = 1, ABS_A = 2, NEG_B = 4, ABS_B = 8, NEG_C = 16, ABS_C = 32 };
 
 /* Define a function that computes expr for each lane, with 1, 2 or 3 sources. PRE: declarations before the loop. */

@@ -103,7 +103,7 @@ int mbind_gmma(struct mbind *b, struct op *o)
 	o->x = arena_alloc(&b->bound->arena, 1, sizeof(*o->x));
 	o->x->family = x;
 	o->b = mbind_uregs(b, x->in_regs ? 32 : 24, 4);
-	o->is_signed = c != RZ; /* D is added */
+	o->is_signed = c != RZ; /* the product is added to D */
 	o->imm = (p == 7 ? FRAME_PT : FRAME_UP + 4 * p) | (int64_t)bit(b, 90) << 16;
 	machine_set_function(o, multiply_group);
 	if (d == RZ || d + x->n_d > RZ || (c != RZ && c != d) || x->selector > 1)

@@ -23,7 +23,7 @@ void link_functions(struct machine_module *x)
 	const struct sass_image *m = x->image;
 	uint32_t longest = 0, at;
 
-	x->at = arena_alloc(&x->module->arena, m->n_functions + 1u, sizeof(*x->at));
+	x->function_at = arena_alloc(&x->module->arena, m->n_functions + 1u, sizeof(*x->function_at));
 	x->device = arena_alloc(&x->module->arena, m->n_functions + 1u, sizeof(*x->device));
 	for (uint32_t i = 0; i < m->n_functions; i++)
 		if (m->function[i].entry)
@@ -31,7 +31,7 @@ void link_functions(struct machine_module *x)
 	at = (longest + 255) / 256 * 256;
 	for (uint32_t i = 0; i < m->n_functions; i++)
 		if (!m->function[i].entry) {
-			x->at[i] = at;
+			x->function_at[i] = at;
 			x->device[x->n_device++] = i;
 			at += m->function[i].bytes;
 		}
@@ -85,7 +85,7 @@ void link_decode(struct machine_code *c, struct arena *arena)
 
 	if (x->n_device)
 		mark_called(m, (uint32_t)(c->kernel - m->function), called);
-	c->n = c->own = c->kernel->bytes / SASS_BYTES;
+	c->n = c->n_own = c->kernel->bytes / SASS_BYTES;
 	c->first = arena_alloc(arena, x->n_device + 1u, sizeof(*c->first));
 	for (uint32_t i = 0; i < x->n_device; i++) {
 		c->first[i] = called[x->device[i]] ? c->n : UINT32_MAX;
@@ -95,14 +95,14 @@ void link_decode(struct machine_code *c, struct arena *arena)
 	decode_function(c->kernel, 0, c->sm, c->inst);
 	for (uint32_t i = 0; i < x->n_device; i++)
 		if (c->first[i] != UINT32_MAX)
-			decode_function(&m->function[x->device[i]], x->at[x->device[i]], c->sm,
+			decode_function(&m->function[x->device[i]], x->function_at[x->device[i]], c->sm,
 				c->inst + c->first[i]);
 	free(called);
 }
 
 uint32_t link_stack(const struct machine_code *c)
 {
-	bool returns = c->n > c->own, stores = returns;
+	bool returns = c->n > c->n_own, stores = returns;
 
 	for (uint32_t i = 0; i < c->n && !(returns && stores);
 		i++) { /* functions in the kernel's section may be recursive */
@@ -120,7 +120,7 @@ static uint32_t device_at(const struct machine_module *x, uint64_t pc)
 	while (low < high) {
 		uint32_t middle = (low + high) / 2;
 
-		if (x->at[x->device[middle]] <= pc)
+		if (x->function_at[x->device[middle]] <= pc)
 			low = middle + 1;
 		else
 			high = middle;
@@ -135,12 +135,12 @@ uint32_t link_index(const struct machine_code *c, uint64_t pc)
 
 	if (pc % SASS_BYTES)
 		return UINT32_MAX;
-	if (pc / SASS_BYTES < c->own)
+	if (pc / SASS_BYTES < c->n_own)
 		return (uint32_t)(pc / SASS_BYTES);
 	i = device_at(x, pc);
 	if (i == UINT32_MAX || c->first[i] == UINT32_MAX)
 		return UINT32_MAX;
-	pc -= x->at[x->device[i]];
+	pc -= x->function_at[x->device[i]];
 	return pc < x->image->function[x->device[i]].bytes ? c->first[i] + (uint32_t)(pc / SASS_BYTES)
 							   : UINT32_MAX;
 }
@@ -150,10 +150,10 @@ uint32_t link_function(const struct machine_code *c, uint32_t i, uint32_t *pc)
 	const struct machine_module *x = c->module;
 
 	*pc = i < c->n ? c->inst[i].pc : 0;
-	if (i < c->own || i >= c->n)
+	if (i < c->n_own || i >= c->n)
 		return (uint32_t)(c->kernel - x->image->function);
 	uint32_t function = x->device[device_at(x, *pc)];
-	*pc -= x->at[function];
+	*pc -= x->function_at[function];
 	return function;
 }
 
@@ -211,7 +211,7 @@ int link_code(struct machine_code *c, link_address_fn *address_of, struct fault 
 			(m->function[r->index].entry && r->index != kernel) ||
 			r->offset >= m->function[r->index].bytes)
 			continue;
-		i = link_index(c, x->at[r->index] + r->offset);
+		i = link_index(c, x->function_at[r->index] + r->offset);
 		if (i == UINT32_MAX)
 			continue;
 		if (s->place == SASS_AT_CODE && s->index < m->n_functions && m->function[s->index].entry &&

@@ -130,7 +130,7 @@ static int symbol_address(
 		return 0;
 	}
 	if (s->place == SASS_AT_CODE && s->index < x->image->n_functions) {
-		*to = x->at[s->index] + s->value;
+		*to = x->function_at[s->index] + s->value;
 		return 0;
 	}
 	if (s->place == SASS_AT_EXTERN && (which = special_extern(s->name)) >= 0) {
@@ -220,7 +220,7 @@ static void add_instructions(struct module *m, struct func *fn, struct machine_c
 static void add_kernel(struct machine_module *x, const struct sass_function *k)
 {
 	struct module *m = x->module;
-	struct machine_code *c = &x->code[x->n++];
+	struct machine_code *c = &x->code[x->n_codes++];
 	struct func *fn = arena_alloc(&m->arena, 1, sizeof(*fn));
 	struct symbol *s = new_symbol(m, k->name, SYM_FUNC);
 
@@ -258,7 +258,7 @@ static void add_kernel(struct machine_module *x, const struct sass_function *k)
 
 static void free_machine(struct machine_module *x)
 {
-	for (uint32_t i = 0; i < x->n; i++) {
+	for (uint32_t i = 0; i < x->n_codes; i++) {
 		free(x->code[i].constant);
 		trace_free(x->code[i].text);
 		source_lines_free(&x->code[i].lines);
@@ -302,7 +302,7 @@ static void describe_instruction(const struct op *o, char *out, size_t cap)
 	uint32_t line = sass_image_line(image, function, pc, &file);
 	int n = line && file ? snprintf(out, cap, ", %.100s line %u", file, line) : 0;
 
-	if (i >= c->own && i < c->n)
+	if (i >= c->n_own && i < c->n)
 		n += snprintf(out + n, cap - (size_t)n, ", function %.100s", image->function[function].name);
 	machine_op_text(o, text);
 	snprintf(out + n, cap - (size_t)n, ", PC 0x%04x: %s", pc, text);
@@ -323,7 +323,7 @@ struct module *machine_module(const char *path, const void *bytes, size_t n, str
 	XXH128_hash_t h = XXH3_128bits(bytes, n);
 	struct sass_image *image;
 
-	path = diag_keep(path); /* faults refer to it */
+	path = diag_keep(path); /* for the file names of later faults */
 	image = sass_image_read(bytes, n, path, f);
 	if (!image)
 		return NULL;

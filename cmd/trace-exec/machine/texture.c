@@ -219,7 +219,7 @@ static bool bind_gradients(struct mbind *b, struct machine_fetch *x, bool in_reg
 	for (unsigned i = 0; i < n; i++)
 		for (unsigned k = 0; k < 2; k++)
 			f->grad[k][i] = next_operand(&s);
-	f->offset_at = 16;
+	f->offset_bit = 16;
 	f->geometry.narrow_layer = true;
 	return true;
 }

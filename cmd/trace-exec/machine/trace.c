@@ -42,7 +42,7 @@ struct traced {
 	struct {
 		uint8_t reg;
 		bool uniform;
-	} word[OPERANDS_TRACED];
+	} operand[OPERANDS_TRACED];
 	unsigned n, results;
 };
 
@@ -66,8 +66,8 @@ static void trace_operand(
 	} else if (a->kind != SASS_REG && !uniform && (a->kind != SASS_MEM || a->flags & SASS_NO_REG)) {
 		return;
 	}
-	t->word[t->n].uniform = uniform;
-	t->word[t->n++].reg = reg;
+	t->operand[t->n].uniform = uniform;
+	t->operand[t->n++].reg = reg;
 }
 
 static struct traced trace_operands(const struct sass_inst *in, bool version6)
@@ -105,10 +105,10 @@ static int64_t traced_immediate(const struct sass_inst *in, unsigned n)
 /* Writes a blank and the name of register i. URZ has the highest number of its architecture. */
 static char *put_register(char *p, const struct traced *t, unsigned i, unsigned sm)
 {
-	unsigned reg = t->word[i].reg;
+	unsigned reg = t->operand[i].reg;
 
 	*p++ = ' ';
-	if (t->word[i].uniform)
+	if (t->operand[i].uniform)
 		*p++ = 'U';
 	*p++ = 'R';
 	return text_put_number(p, t->word[i].uniform && reg == SASS_ZERO && sm < 100 ? 63 : reg);
@@ -131,13 +131,13 @@ static void find_value_registers(struct machine_text *t, const struct sass_inst 
 	bool has = opcode_begins(in, "SYNCS") || opcode_begins(in, "BAR") || opcode_begins(in, "HGMMA");
 
 	for (unsigned i = 0; has && i < x->n; i++) {
-		uint32_t at = x->word[i].reg * VECTOR;
+		uint32_t at = x->operand[i].reg * VECTOR;
 
-		if (x->word[i].reg == SASS_ZERO)
+		if (x->operand[i].reg == SASS_ZERO)
 			at = FRAME_ZERO;
 		else
-			at += x->word[i].uniform ? FRAME_UR : FRAME_R;
-		t->value[t->n_values++] = at | (x->word[i].uniform ? UNIFORM_VALUE : 0);
+			at += x->operand[i].uniform ? FRAME_UR : FRAME_R;
+		t->value[t->n_values++] = at | (x->operand[i].uniform ? UNIFORM_VALUE : 0);
 	}
 }
 

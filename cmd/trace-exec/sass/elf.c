@@ -94,7 +94,7 @@ int elf_open(struct elf_file *e, const uint8_t *p, size_t n, const char *name, s
 {
 	*e = (struct elf_file){.p = p, .n = n, .name = name};
 	if (n < 64 || memcmp(p, "\177ELF\2\1", 6) != 0 || elf_number(p + 18, 2) != MACHINE_CUDA)
-		return elf_fault(e, f, "no cubin (expected ELF machine 190)");
+		return elf_fault(e, f, "not a cubin (expected ELF machine 190)");
 
 	uint64_t table = elf_number(p + 40, 8), count = elf_number(p + 60, 2), names = elf_number(p + 62, 2);
 

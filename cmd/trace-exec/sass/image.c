@@ -23,7 +23,7 @@
 #define RELOC_ADDRESS 2u    /* 64-bit address */
 #define IMAGE_MAX     (1ull << 30)
 
-struct named {
+struct named_function {
 	const char *name;
 	uint32_t function;
 };
@@ -35,7 +35,7 @@ struct image_loading {
 	uint32_t *of_section; /* function of each section, or NO_FUNCTION */
 	uint32_t *of_symbol;  /* function that begins at each ELF symbol, or NO_FUNCTION */
 	uint32_t n_elf_symbols;
-	struct named *by_name;             /* functions, sorted by name */
+	struct named_function *by_name;    /* functions, sorted by name */
 	const struct elf_section *symbols; /* NULL: none */
 };
 
@@ -49,13 +49,13 @@ static const char *text_after_prefix(const char *name, const char *prefix)
 
 static int compare_named(const void *a, const void *b)
 {
-	return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
+	return strcmp(((const struct named_function *)a)->name, ((const struct named_function *)b)->name);
 }
 
 static uint32_t find_function_by_name(const struct image_loading *l, const char *name)
 {
-	struct named key = {name, 0};
-	const struct named *found =
+	struct named_function key = {name, 0};
+	const struct named_function *found =
 		l->m->n_functions ? bsearch(&key, l->by_name, l->m->n_functions, sizeof(key), compare_named)
 				  : NULL;
 
@@ -69,7 +69,7 @@ static int sort_functions(struct image_loading *l)
 
 	l->by_name = xcalloc(n + 1ull, sizeof(*l->by_name));
 	for (uint32_t i = 0; i < n; i++)
-		l->by_name[i] = (struct named){l->m->function[i].name, i};
+		l->by_name[i] = (struct named_function){l->m->function[i].name, i};
 	qsort(l->by_name, n, sizeof(*l->by_name), compare_named);
 	for (uint32_t i = 1; i < n; i++)
 		if (!compare_named(&l->by_name[i - 1], &l->by_name[i]))

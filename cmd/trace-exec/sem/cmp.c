@@ -203,7 +203,7 @@ static void execute_set_pair(struct warp *w, const struct op *o, uint32_t m)
 	[i] = (v[0] >> i & 1 ? o->x->aux[1] & 0xffff : 0) | (v[1] >> i & 1 ? o->x->aux[1] << 16 : 0);
 }
 
-/* Binds a, which is operand number `first`, b after it, the relation and the third predicate. */
+/* Binds the sources a and b, which are the operands `first` and first + 1, the relation and the third predicate. */
 static int bind_compare(struct bind *b, struct op *o, enum type t, unsigned first)
 {
 	const struct stmt *in = b->in;

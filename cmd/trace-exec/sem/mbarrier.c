@@ -157,7 +157,10 @@ bool async_complete_bytes(struct warp *w, const struct op *o, unsigned lane, uin
 /* ---- instructions ---- */
 
 enum mb_op { MB_INIT, MB_INVAL, MB_ARRIVE, MB_DROP, MB_EXPECT, MB_COMPLETE, MB_COPIES, MB_TEST };
-/* Indices of x->aux: the operand is bytes, or a parity for MB_TEST; .noComplete, or .noinc for MB_COPIES. */
+/*
+ * Indices of x->aux. AUX_TX: the operand is a number of bytes, or a parity for MB_TEST. AUX_INCOMPLETE: the suffix
+ * .noComplete, or .noinc for MB_COPIES.
+ */
 enum { AUX_TX, AUX_INCOMPLETE };
 
 /* Checks that generic addresses are in the own block's shared memory. Returns false if the launch has failed. */

@@ -16,7 +16,9 @@ struct mma_shape {
 struct matrix { /* data of an op */
 	struct mma_shape shape;
 	uint8_t a, b, c, d; /* types */
-	bool saturate, a_col, b_row, volta;
+	bool saturate;
+	bool a_col, b_row;          /* .col for A, .row for B; only m8n8k4 of f16 permits them */
+	bool volta;                 /* m8n8k4 of f16 */
 	uint8_t bit_op;             /* b1: 1 xor, 2 and */
 	uint8_t n_a, n_b, n_c, n_d; /* numbers of registers */
 	bool wmma;

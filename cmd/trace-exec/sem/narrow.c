@@ -91,7 +91,10 @@ bool narrow_is_packed_type(enum type t) { return parts_of_type(t).n; }
 
 /* ---- execution ---- */
 
-enum { FOUR = 4, RANDOM = 4 }; /* slots: the sources, then the random bits */
+enum {
+	FOUR = 4,
+	RANDOM = 4
+}; /* number of sources; index of the slot of the random bits, which follow them */
 
 struct narrow { /* x->family */
 	enum small d, s;

@@ -24,7 +24,7 @@ static int64_t wrap_texel(int64_t i, uint32_t n, enum texture_mode mode)
 
 struct axis sample_axis(double x, uint32_t n, enum texture_mode mode, bool linear, bool normalized)
 {
-	struct axis a = {.share = 0};
+	struct axis a = {.weight = 0};
 	double most = 1e9, low;
 
 	x = x == x ? x : 0;
@@ -44,7 +44,7 @@ struct axis sample_axis(double x, uint32_t n, enum texture_mode mode, bool linea
 	a.texel[0] = wrap_texel((int64_t)low, n, mode);
 	a.texel[1] = wrap_texel((int64_t)low + 1, n, mode);
 	if (linear)
-		a.share = (unsigned)lrint((x - low) * SAMPLE_WHOLE);
+		a.weight = (unsigned)lrint((x - low) * SAMPLE_WHOLE);
 	return a;
 }
 
@@ -99,7 +99,7 @@ void sample_face_gradient(const double v[3], const double d[3], double at[2])
 struct depth sample_depth(const struct sampler *s, unsigned levels, double lod)
 {
 	double most = levels - 1, low;
-	struct depth d = {.share = 0};
+	struct depth d = {.weight = 0};
 
 	lod = lod == lod ? lod : 0;
 	lod += (double)s->bias;
@@ -110,7 +110,7 @@ struct depth sample_depth(const struct sampler *s, unsigned levels, double lod)
 	d.level[0] = (unsigned)low;
 	d.level[1] = d.level[0] + (d.level[0] + 1 < levels);
 	if (s->mip_linear)
-		d.share = (unsigned)lrint((lod - low) * SAMPLE_WHOLE);
+		d.weight = (unsigned)lrint((lod - low) * SAMPLE_WHOLE);
 	return d;
 }
 

@@ -11,12 +11,12 @@
 /* Two texels along one dimension, and the weight of the second in 256ths. SAMPLE_OUTSIDE: the border. */
 struct axis {
 	int64_t texel[2];
-	unsigned share;
+	unsigned weight;
 };
 
 /* Two levels, and the weight of the second in 256ths. */
 struct depth {
-	unsigned level[2], share;
+	unsigned level[2], weight;
 };
 
 /* Maps a coordinate along a dimension of n texels. linear: two texels are weighted. */

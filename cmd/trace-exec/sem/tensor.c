@@ -192,9 +192,9 @@ static uint8_t *line_find_host(struct warp *w, const struct op *o, const struct 
 		return NULL;
 	if (!(at = memory_at(w->mem, addr, *n * m->bytes)))
 		check_report_outside(w, o, lane, SP_GLOBAL, addr, *n * m->bytes);
-	return at && check_lane_span(w, o, SP_GLOBAL, lane, *n * m->bytes, at, b->direction != WAY_LOAD)
+	return at && check_lane_span(w, o, SP_GLOBAL, lane, *n * m->bytes, at, b->direction != TENSOR_LOAD)
 		       ? at
-		       : NULL;
+		          : NULL;
 }
 
 /* Copies a line of the box at byte `base` of shared memory. Returns false if the launch has failed. */
@@ -212,11 +212,11 @@ static bool copy_line(struct warp *w, const struct op *o, const struct box *b, u
 		bool inside = k >= first && k - first < n;
 		uint8_t *out = inside ? line + (k - first) * m->bytes : NULL;
 
-		if (b->direction == WAY_LOAD && inside)
+		if (b->direction == TENSOR_LOAD && inside)
 			memcpy(in, out, m->bytes);
-		else if (b->direction == WAY_LOAD)
+		else if (b->direction == TENSOR_LOAD)
 			memset(in, m->fill_nan ? 0xff : 0, m->bytes);
-		else if (inside && b->direction == WAY_REDUCE)
+		else if (inside && b->direction == TENSOR_REDUCE)
 			reduce_element(w, b, out, in);
 		else if (inside)
 			memcpy(out, in, m->bytes);
@@ -256,7 +256,7 @@ static const struct tensor_map *read_tensor_map(
 		wrong = "a tensor map of the other kind, of tiles or im2col";
 	else if (!wrong && x->order == ORDER_ROWS && m->box[1] != 1)
 		wrong = "a box of several rows";
-	else if (!wrong && x->direction == WAY_REDUCE && !atom_fits(x->atom, (enum type)m->type))
+	else if (!wrong && x->direction == TENSOR_REDUCE && !atom_fits(x->atom, (enum type)m->type))
 		wrong = "elements of a type that the reduction does not have";
 	if (wrong)
 		exec_fail(w, o, 1u << lane, "tensor-map", "%s (expected a map that fits the copy)", wrong);
@@ -283,7 +283,7 @@ static bool copy_box(struct warp *w, const struct op *o, const struct box *b, un
 			m->span ? 128 : 16);
 		return false;
 	}
-	if (!check_lane_span(w, o, SP_SHARED, lane, span_bytes, at, b->direction == WAY_LOAD))
+	if (!check_lane_span(w, o, SP_SHARED, lane, span_bytes, at, b->direction == TENSOR_LOAD))
 		return false;
 	memcpy(pixel, b->corner, sizeof(pixel));
 	for (uint64_t k = 0; k < n; k++) {
@@ -309,7 +309,7 @@ static bool read_box(struct warp *w, const struct op *o, unsigned lane, struct t
 	for (unsigned d = 0; d < (x->order == ORDER_ROWS ? 5u : x->rank); d++)
 		b->corner[d] = REG(s32, w, x->coordinate[d])[lane];
 	for (unsigned d = 1; x->order == ORDER_PIXELS && d + 1 < x->rank; d++)
-		b->offset[d] = x->direction == WAY_LOAD ? REG(u16, w, x->offset[d - 1])[lane] : 0;
+		b->offset[d] = x->direction == TENSOR_LOAD ? REG(u16, w, x->offset[d - 1])[lane] : 0;
 	return b->map != NULL;
 }
 
@@ -325,7 +325,7 @@ void tensor_copy_run(struct warp *w, const struct op *o, uint32_t m)
 
 		if (!ranks)
 			return;
-		if (x->direction == WAY_PREFETCH)
+		if (x->direction == TENSOR_PREFETCH)
 			continue;
 		FOR_BITS32 (r, ranks)
 			if (!copy_box(w, o, &b, i, r))
@@ -390,7 +390,7 @@ static int bind_tensor_order(struct bind *b, struct tensor_copy *x)
 	static const enum modifier dims[TENSOR_RANK] = {M_1D, M_2D, M_3D, M_4D, M_5D};
 	const struct stmt *in = b->in;
 	bool rows = stmt_has(in, M_TILE__GATHER4) || stmt_has(in, M_TILE__SCATTER4),
-	     load = x->direction == WAY_LOAD || x->direction == WAY_PREFETCH;
+	     load = x->direction == TENSOR_LOAD || x->direction == TENSOR_PREFETCH;
 
 	for (unsigned d = 0; d < TENSOR_RANK; d++)
 		if (stmt_has(in, dims[d]))
@@ -398,7 +398,8 @@ static int bind_tensor_order(struct bind *b, struct tensor_copy *x)
 	x->order = rows                                                       ? ORDER_ROWS
 		   : stmt_has(in, M_IM2COL) || stmt_has(in, M_IM2COL_NO_OFFS) ? ORDER_PIXELS
 									      : ORDER_TILE;
-	if ((rows && (x->rank != 2 || x->direction == WAY_REDUCE || stmt_has(in, M_TILE__GATHER4) != load)) ||
+	if ((rows && (x->rank != 2 || x->direction == TENSOR_REDUCE ||
+			     stmt_has(in, M_TILE__GATHER4) != load)) ||
 		(x->order == ORDER_PIXELS && (x->rank < 3 || stmt_has(in, M_IM2COL) != load)))
 		return bind_fault(b, NULL, "suffix",
 			"%s (expected dimensions and a direction that have this mode)", in->text);
@@ -410,7 +411,7 @@ static int bind_tensor_prefetch(struct bind *b, struct op *o, struct tensor_copy
 {
 	const struct stmt *in = b->in;
 
-	x->direction = WAY_PREFETCH;
+	x->direction = TENSOR_PREFETCH;
 	if (!stmt_has(in, M_L2) || !stmt_has(in, M_GLOBAL))
 		return bind_fault(b, NULL, "suffix", "%s (expected .L2.global)", in->text);
 	if (bind_tensor_order(b, x))
@@ -450,7 +451,7 @@ int bind_tensor_copy(struct bind *b, struct op *o)
 
 	if (stmt_has(in, M_PREFETCH))
 		return bind_tensor_prefetch(b, o, x);
-	x->direction = load ? WAY_LOAD : stmt_has(in, M_REDUCE) ? WAY_REDUCE : WAY_STORE;
+	x->direction = load ? TENSOR_LOAD : stmt_has(in, M_REDUCE) ? TENSOR_REDUCE : TENSOR_STORE;
 	if (check_tensor_suffixes(b, !load) || bind_tensor_order(b, x))
 		return -1;
 	bool offsets = load && x->order == ORDER_PIXELS;
@@ -463,7 +464,7 @@ int bind_tensor_copy(struct bind *b, struct op *o)
 	x->targets.reports = load;
 	if (many && (!load || (x->targets.mask = bind_src(b, &k[3 + offsets], T_U16)) == UINT32_MAX))
 		return -1;
-	if (x->direction == WAY_REDUCE) {
+	if (x->direction == TENSOR_REDUCE) {
 		if (!atom_find(in, T_NONE, &x->atom) || x->atom >= ATOM_EXCH)
 			return bind_fault(b, NULL, "suffix", "%s (expected one operation)", in->text);
 		b->frame->order |= ORDER_SHOWS; /* the type is in the tensor map, not in the code */

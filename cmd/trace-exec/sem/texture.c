@@ -20,7 +20,7 @@
 /* ---- texels ---- */
 
 /* The texels that a lane reads: level, texels along each dimension, layer or face, and the sampler. */
-struct spot {
+struct texel_set {
 	struct texture level;
 	const struct sampler *sampler;
 	struct axis axis[3];
@@ -39,12 +39,12 @@ static int texel_offset(const struct warp *w, const struct texture_fetch *x, uns
 
 	if (!bits)
 		return 0;
-	return (int)(REG(u32, w, x->offset)[lane] << (32 - bits - x->offset_at - step * d)) >> (32 - bits);
+	return (int)(REG(u32, w, x->offset)[lane] << (32 - bits - x->offset_bit - step * d)) >> (32 - bits);
 }
 
 /* Sets the texels that a lane reads along each dimension of s->level, which has one level. */
 static void find_texel_position(
-	struct spot *s, const struct warp *w, const struct texture_fetch *x, unsigned lane, bool linear)
+	struct texel_set *s, const struct warp *w, const struct texture_fetch *x, unsigned lane, bool linear)
 {
 	const struct texture *t = &s->level;
 	const struct geometry *g = &x->geometry;
@@ -142,7 +142,7 @@ static struct depth find_lane_levels(const struct warp *w, const struct texture 
 }
 
 /* Reads one of eight texels: bit d of which selects the texel of axis d. Returns false if the launch has failed. */
-static bool read_texel(struct warp *w, const struct op *o, const struct spot *s, unsigned which,
+static bool read_texel(struct warp *w, const struct op *o, const struct texel_set *s, unsigned which,
 	unsigned lane, uint32_t out[4])
 {
 	const struct texture *t = &s->level;
@@ -169,7 +169,7 @@ static bool read_texel(struct warp *w, const struct op *o, const struct spot *s,
 
 /* Computes the weighted sum of the texels. A texel that has all the weight is copied unchanged. */
 static bool filter_texels(
-	struct warp *w, const struct op *o, const struct spot *s, unsigned lane, uint32_t out[4])
+	struct warp *w, const struct op *o, const struct texel_set *s, unsigned lane, uint32_t out[4])
 {
 	const uint32_t all = SAMPLE_WHOLE * SAMPLE_WHOLE * SAMPLE_WHOLE;
 	double sum[4] = {0};
@@ -179,7 +179,7 @@ static bool filter_texels(
 		uint32_t v[4], share = 1;
 
 		for (unsigned d = 0; d < 3; d++)
-			share *= which >> d & 1 ? s->axis[d].share : SAMPLE_WHOLE - s->axis[d].share;
+			share *= which >> d & 1 ? s->axis[d].weight : SAMPLE_WHOLE - s->axis[d].weight;
 		if (!share)
 			continue;
 		if (!read_texel(w, o, s, which, lane, v))
@@ -199,7 +199,7 @@ static bool filter_texels(
 }
 
 /* Reads a channel of the four texels of a linear filter, counter-clockwise from the lower left. */
-static bool gather_texels(struct warp *w, const struct op *o, const struct spot *s, unsigned lane,
+static bool gather_texels(struct warp *w, const struct op *o, const struct texel_set *s, unsigned lane,
 	unsigned channel, uint32_t out[4])
 {
 	static const uint8_t order[4] = {2, 3, 1, 0};
@@ -234,7 +234,7 @@ static void write_fetch_result(
 static bool fetch_level(struct warp *w, const struct op *o, const struct texture_fetch *x,
 	const struct texture *t, const struct sampler *by, unsigned level, unsigned lane, uint32_t v[4])
 {
-	struct spot s = {.level = texture_level(t, level), .sampler = by};
+	struct texel_set s = {.level = texture_level(t, level), .sampler = by};
 
 	find_texel_position(&s, w, x, lane, by->linear || x->gather);
 	return x->gather ? gather_texels(w, o, &s, lane, x->gather - 1u, v)
@@ -250,22 +250,22 @@ bool texture_fetch_lane(
 	struct depth d;
 	uint32_t more[4];
 
-	if (!t || (x->geometry.sampled && !geometry_sampler(w, o, &x->geometry, t, lane, &own_sampler)))
+	if (!t || (x->geometry.has_sampler && !geometry_sampler(w, o, &x->geometry, t, lane, &own_sampler)))
 		return false;
-	if (!x->geometry.sampled)
+	if (!x->geometry.has_sampler)
 		by = &t->sampler;
 	d = find_lane_levels(w, t, by, x, lane);
-	if (!fetch_level(w, o, x, t, by, d.level[d.share == SAMPLE_WHOLE], lane, v))
+	if (!fetch_level(w, o, x, t, by, d.level[d.weight == SAMPLE_WHOLE], lane, v))
 		return false;
-	if (!d.share || d.share == SAMPLE_WHOLE || !texture_reads_float(t))
+	if (!d.weight || d.weight == SAMPLE_WHOLE || !texture_reads_float(t))
 		return true;
 	uint64_t first = w->addr[lane];
 	if (!fetch_level(w, o, x, t, by, d.level[1], lane, more))
 		return false;
 	w->addr[lane] = first;
 	for (unsigned c = 0; c < 4; c++)
-		v[c] = ieee_f32_bits((float)(((double)ieee_f32(v[c]) * (SAMPLE_WHOLE - d.share) +
-						     (double)ieee_f32(more[c]) * d.share) /
+		v[c] = ieee_f32_bits((float)(((double)ieee_f32(v[c]) * (SAMPLE_WHOLE - d.weight) +
+						     (double)ieee_f32(more[c]) * d.weight) /
 					     SAMPLE_WHOLE));
 	return true;
 }
@@ -318,18 +318,18 @@ int geometry_bind(
 {
 	struct operand plain = *at;
 
-	g->sampled = at->kind == O_ADDR && at->n == 2 && b->in->op != I_suld && b->in->op != I_sust &&
-		     b->in->op != I_sured;
-	if (at->kind != O_ADDR || at->n != 1u + g->sampled)
+	g->has_sampler = at->kind == O_ADDR && at->n == 2 && b->in->op != I_suld && b->in->op != I_sust &&
+			 b->in->op != I_sured;
+	if (at->kind != O_ADDR || at->n != 1u + g->has_sampler)
 		return bind_fault(b, at, "operand", "no [handle, {coordinates}]");
-	if (g->sampled && (g->sampler = bind_src(b, &at->elem[0], T_B64)) == UINT32_MAX)
+	if (g->has_sampler && (g->sampler = bind_src(b, &at->elem[0], T_B64)) == UINT32_MAX)
 		return -1;
 	if (at->sym && sym_definition(at->sym)->space == SP_PARAM)
 		return bind_refuse(b, "a parameter as handle; ld.param takes it to a register");
 	plain.n = 0;
 	if (bind_address(b, o, &plain, SP_GENERIC))
 		return -1;
-	const struct operand *c = &at->elem[g->sampled], *e = c->kind == O_VEC ? c->elem : c;
+	const struct operand *c = &at->elem[g->has_sampler], *e = c->kind == O_VEC ? c->elem : c;
 	unsigned n = c->kind == O_VEC ? c->n : 1, want = g->n + g->layered;
 	if (n < want)
 		return bind_fault(b, c, "operand", "%u coordinates (expected %u)", n, want);

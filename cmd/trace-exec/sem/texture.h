@@ -13,7 +13,7 @@ struct geometry {
 	uint8_t n;          /* coordinates without the layer */
 	bool layered, real; /* real: coordinates of .f32 */
 	bool narrow_layer;  /* the layer has 16 bits */
-	bool sampled;       /* a separate sampler is given, whose handle is in slot sampler */
+	bool has_sampler;   /* a separate sampler is given, whose handle is in slot sampler */
 	uint32_t slot[3], layer, sampler;
 };
 
@@ -27,7 +27,7 @@ struct texture_fetch {
 	uint8_t gather;      /* tld4: the channel + 1 */
 	uint8_t detail;      /* enum detail */
 	uint8_t offset_bits; /* width of an offset in texels: 4 or 6; 0: none */
-	uint8_t offset_at;   /* bit of the first offset in its register */
+	uint8_t offset_bit;  /* bit of the first offset in its register */
 	uint32_t level;      /* slot of the level: .f32, or .s32 if the coordinates are .s32 */
 	uint32_t offset;     /* slot of the offsets */
 	uint32_t grad[2][3]; /* slots of the .f32 gradients */

@@ -13,38 +13,38 @@
 #include <string.h>
 #include "sem/mma.h"
 
-struct view { /* a matrix in shared memory: "row" counts M or N */
+struct shared_matrix { /* a matrix in shared memory: "row" counts M or N */
 	uint64_t start, lead, stride, offset;
-	unsigned span; /* bytes of the swizzle; 0: none */
+	unsigned swizzle; /* bytes of the swizzle; 0: none */
 	bool trans;
 	enum type type;
 };
 
-static struct view read_descriptor(u64 desc, enum type t, bool trans)
+static struct shared_matrix read_descriptor(u64 desc, enum type t, bool trans)
 {
 	static const unsigned spans[4] = {0, 128, 64, 32};
 
-	return (struct view){(desc & 0x3fff) << 4, (desc >> 16 & 0x3fff) << 4, (desc >> 32 & 0x3fff) << 4,
-		desc >> 49 & 7, spans[desc >> 62], trans, t};
+	return (struct shared_matrix){(desc & 0x3fff) << 4, (desc >> 16 & 0x3fff) << 4,
+		(desc >> 32 & 0x3fff) << 4, desc >> 49 & 7, spans[desc >> 62], trans, t};
 }
 
 /* Returns the offset in shared memory of element (row, k); elements of one bit share bytes. */
-static uint64_t element_offset(const struct view *v, unsigned row, unsigned k)
+static uint64_t element_offset(const struct shared_matrix *v, unsigned row, unsigned k)
 {
 	uint64_t at, bits = types[v->type].bits, row_byte = row * bits / 8, k_byte = k * bits / 8;
 
-	if (!v->span)
+	if (!v->swizzle)
 		return v->start +
 		       (v->trans ? row / 8 * v->stride + k / 8 * v->lead + k % 8 * 16 + row_byte % 16
 				 : row / 8 * v->stride + k_byte / 16 * v->lead + row % 8 * 16 + k_byte % 16);
-	at = v->start + (v->trans ? row_byte % v->span + row_byte / v->span * v->lead + k % 8 * v->span +
-						k / 8 * v->stride
-				  : row / 8 * v->stride + row % 8 * v->span + k_byte);
-	return at ^ (((at >> 7) - v->offset) & (v->span / 16 - 1)) << 4;
+	at = v->start + (v->trans ? row_byte % v->swizzle + row_byte / v->swizzle * v->lead +
+						k % 8 * v->swizzle + k / 8 * v->stride
+				  : row / 8 * v->stride + row % 8 * v->swizzle + k_byte);
+	return at ^ (((at >> 7) - v->offset) & (v->swizzle / 16 - 1)) << 4;
 }
 
-static bool load_matrix_element(
-	struct warp *w, const struct op *o, const struct view *v, unsigned row, unsigned k, double *out)
+static bool load_matrix_element(struct warp *w, const struct op *o, const struct shared_matrix *v,
+	unsigned row, unsigned k, double *out)
 {
 	uint64_t at = element_offset(v, row, k),
 		 bytes = types[v->type].bits < 8 ? 1 : types[v->type].bits / 8;
@@ -72,13 +72,13 @@ static double *column_of_a(const struct warp *w, const struct wgmma *x, double *
 /* Reads the warp's 16 rows of A to a, which must be zeros, and B to b. Returns false if the launch has failed. */
 static bool read_wgmma_inputs(struct warp *w, const struct op *o, const struct wgmma *x, double *a, double *b)
 {
-	struct view vb = read_descriptor(REG(u64, w, x->slot_b)[0], x->b, x->b_trans), va;
+	struct shared_matrix vb = read_descriptor(REG(u64, w, x->slot_b)[0], x->b, x->b_trans), va;
 	unsigned p = mma_per_reg(x->a), first = w->index % 4 * 16,
 		 row_bytes = (unsigned)types[x->b].bits * x->k / 8;
 
-	if (vb.span && !vb.trans && row_bytes > vb.span) {
+	if (vb.swizzle && !vb.trans && row_bytes > vb.swizzle) {
 		exec_fail(w, o, ALL_LANES, "swizzle",
-			"swizzle of %u bytes for rows of %u bytes (expected at least as many)", vb.span,
+			"swizzle of %u bytes for rows of %u bytes (expected at least as many)", vb.swizzle,
 			row_bytes);
 		return false;
 	}
