@@ -135,7 +135,7 @@ int do_convert(const char *operand, const struct pack_args *a)
 
 	source_open(&s, operand, a);
 	if (a->mode == MODE_GROUP && s.pack)
-		die("%s: a packed stream, whose kernels are grouped already (expected raw traces): -d unpacks it",
+		die("%s: kernels of a packed stream are grouped already (expected raw traces): -d unpacks them",
 			operand);
 	if (a->to == FORM_TRACEZ)
 		rename_items(&s);

@@ -20,7 +20,7 @@
 #include "table.h"
 #include "tool.h"
 
-#define SHARED_BITS 24u /* size of the shared window */
+#define SHARED_BITS 24u /* log2 of the size of the shared memory window */
 #define HEAD_TEXT   (1u << 20)
 #define MIN_GROW    128u
 
@@ -326,7 +326,7 @@ static int take_raw_line(struct group *g, const char *line, size_t n)
 	struct warp_lines *l = lines_of_warp(g, block * g->warps + id[3], cluster);
 	if (!s)
 		return fault_set(g->f, group_place(g), "prefix",
-			"column %u of a raw trace is no number (expected cluster x, y, z, thread block in the cluster x, y, z, and rank after the warp)",
+			"column %u of a raw trace is not a number (expected cluster x, y, z, thread block in the cluster x, y, z, and rank after the warp)",
 			bad + 5);
 	if (memcmp(l->head.cluster, cluster, sizeof(cluster)))
 		return cluster_fault(g, block);

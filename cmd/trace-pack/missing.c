@@ -50,9 +50,9 @@ void source_separate_missing(struct source *s, const struct pack_args *a)
 			name);
 	if (restores)
 		diag_warn(at,
-			"%u kernel%s of the list %s missing in the packed stream, so that only the list names %s, the first is kernel %u, %s",
+			"%u kernel%s of the list %s missing in the packed stream and not written, the first is kernel %u, %s",
 			s->n_missing, s->n_missing == 1 ? "" : "s", s->n_missing == 1 ? "is" : "are",
-			s->n_missing == 1 ? "it" : "them", first->position, name);
+			first->position, name);
 	else
 		diag_warn(at, "%u of %u kernels %s missing and skipped, the first is kernel %u, %s",
 			s->n_missing, s->n_listed, s->n_missing == 1 ? "is" : "are", first->position, name);
@@ -78,7 +78,7 @@ void source_check_missing_absent(const struct source *s, const char *folder)
 
 		sprintf(path, "%s/%s", folder, name);
 		if (lstat(path, &st) == 0)
-			die("%s: exists, and this kernel is missing in the stream: -f keeps the file", path);
+			die("%s: file exists, but the stream lacks this kernel: -f keeps the file", path);
 		free(path);
 	}
 }
@@ -92,6 +92,6 @@ void source_mark_missing(const struct source *s, struct pack_writer *w)
 void source_reject_missing_picks(const struct source *s, const struct pack_args *a)
 {
 	if (kselect_picks(a->select) && s->n_missing)
-		die("%s: kernel %u of the picks is missing, so that the weights of the others would be wrong",
+		die("%s: kernel %u of the picks is missing: the weights of the others would be wrong",
 			s->shown, s->missing[0].position);
 }

@@ -122,7 +122,7 @@ static void warn_kept_as_text(void *ctx, uint32_t kernel)
 _Noreturn void die_writing(struct output *o, const struct fault *f)
 {
 	if (!strcmp(f->id, "write"))
-		output_commit(o); /* reports the reason */
+		output_commit(o); /* reports the failed write and ends the program */
 	die_fault(f);
 }
 

@@ -81,7 +81,7 @@ static struct item *add_missing_file(struct source *s, char *path, const char *n
 	struct item *item = find_source_item(s, name, strlen(name));
 
 	if (item && strcmp(item->path, path))
-		die("%s: names a second file %s", s->shown, name);
+		die("%s: names two files %s", s->shown, name);
 	if (item) {
 		free(path);
 		return item;
@@ -122,7 +122,7 @@ static struct item *add_kernel_file(
 			as = unpacked_name(name, INPUT_XZ, false);
 			item = find_source_item(s, as, strlen(as));
 			if (item && strcmp(item->path, path))
-				die("%s: names a second file %s", s->shown, as);
+				die("%s: names two files %s", s->shown, as);
 		}
 		if (!item) {
 			item = add_source_item(s, path, as, raw);
@@ -424,14 +424,14 @@ static bool same_kernel(const struct dirent *a, const struct dirent *b)
 }
 
 /* Orders kernel files by number. The grouped file of a kernel precedes its raw file. */
-static int entries_by_number(const struct dirent **a, const struct dirent **b)
+static int compare_entries_by_number(const struct dirent **a, const struct dirent **b)
 {
 	if (same_kernel(*a, *b) && is_grouped_file(*a) != is_grouped_file(*b))
 		return is_grouped_file(*a) ? -1 : 1;
 	return strverscmp((*a)->d_name, (*b)->d_name);
 }
 
-static int entries_by_name(const struct dirent **a, const struct dirent **b)
+static int compare_entries_by_name(const struct dirent **a, const struct dirent **b)
 {
 	return strverscmp((*a)->d_name, (*b)->d_name);
 }
@@ -458,7 +458,7 @@ static char *only_list_in_folder(const char *path, int (*is)(const struct dirent
 {
 	struct dirent **e = NULL;
 	const char *name = NULL;
-	int n = scandir(path, &e, is, entries_by_name);
+	int n = scandir(path, &e, is, compare_entries_by_name);
 
 	if (n < 0)
 		die_errno("%s", path);
@@ -466,7 +466,7 @@ static char *only_list_in_folder(const char *path, int (*is)(const struct dirent
 		if (n == 1 || !strcmp(e[i]->d_name, whole))
 			name = e[i]->d_name;
 	if (n && !name)
-		die("%s: %d lists kernelslist_ctx_*%s and no %s: name one of the lists", path, n,
+		die("%s: %d lists kernelslist_ctx_*%s, but no %s: name one of the lists", path, n,
 			strchr(whole, '.') ? ".g" : "", whole);
 	char *list = name ? join_source_path(path, name, strlen(name)) : NULL;
 	for (int i = 0; i < n; i++)
@@ -484,11 +484,11 @@ static void add_files_of_folder(struct source *s, const char *path, const struct
 	struct dirent **e = NULL;
 	struct place at = {diag_keep(path), 0, 0};
 	uint32_t taken = 0, passed = 0;
-	int n = scandir(path, &e, is_kernel_entry, entries_by_number);
+	int n = scandir(path, &e, is_kernel_entry, compare_entries_by_number);
 	unsigned raw = 0;
 
 	if (n <= 0)
-		die("%s: neither a kernel list nor kernel files in the folder", path);
+		die("%s: the folder has no kernel list and no kernel files", path);
 	for (int i = 0, last = 0; i < n; i++) {
 		if (i && !a->all && !is_grouped_file(e[i]) && is_grouped_file(e[last]) &&
 			same_kernel(e[last], e[i])) {
@@ -547,8 +547,8 @@ static void check_kernel_name(const struct source *s, const char *name)
 		if (!len || (len == 2 && !memcmp(p, "..", 2)))
 			die("%s: kernel name '%s' leads out of the folder of the list", s->shown, name);
 		if (folder)
-			die("%s: kernel names '%s' and '%s' need a file and a folder of one name", s->shown,
-				folder->name, name);
+			die("%s: kernel names '%s' and '%s' need a file and a folder of the same name",
+				s->shown, folder->name, name);
 	}
 	if (n > NAME_MAX * 8)
 		die("%s: kernel name of %zu bytes is too long", s->shown, n);

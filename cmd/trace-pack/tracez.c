@@ -315,7 +315,7 @@ static bool take_body_line(struct tracez_writer *w, const char *line, size_t n)
 	if (!strncmp(line, "insts = ", 8))
 		return w->inside == IN_WARP && !w->insts && read_ids(line + 8, &w->declared, 1)
 			       ? true
-			       : tracez_fail(w, "tracez-insts", "'%.40s' is not the count of a warp", line);
+			       : tracez_fail(w, "tracez-insts", "'%.40s' is not an instruction count", line);
 	if (!take_block_ids(w, line, &is) || is)
 		return !w->failed;
 	if (*line == '#')
@@ -396,8 +396,7 @@ static bool take_header_line(struct tracez_writer *w, const char *line, size_t n
 {
 	if (!strncmp(line, "-isa = ", 7))
 		return tracez_fail(w, "tracez-isa",
-			"a trace of %.40s, for which archives have no form (expected machine code)",
-			line + 1);
+			"an archive cannot hold a trace of %.40s (expected machine code)", line + 1);
 	bytes_add(&w->header, line, n);
 	bytes_add(&w->header, "\n", 1);
 	return w->header.n < TRACEZ_HEADER_MAX ||

@@ -53,7 +53,7 @@ setup() {
 
 @test "trace-pack: unpacking restores the list byte for byte, from a file and from a pipe" {
 	run -0 trace-pack -d -C back app.tpack
-	assert_output 'trace-pack: app.tpack: warning: 2 kernels of the list are missing in the packed stream, so that only the list names them, the first is kernel 2, kernel-2.traceg'
+	assert_output 'trace-pack: app.tpack: warning: 2 kernels of the list are missing in the packed stream and not written, the first is kernel 2, kernel-2.traceg'
 	diff -r app back
 	trace-pack -q -d -C pipe <app.tpack
 	diff -r app pipe
@@ -66,7 +66,7 @@ setup() {
 @test "trace-pack: unpacking next to a file with the name of a missing kernel" {
 	mkdir back && cp "$whole/kernel-1.traceg" back/kernel-4.traceg
 	run -2 trace-pack -q -d -C back app.tpack
-	assert_output 'trace-pack: error: back/kernel-4.traceg: exists, and this kernel is missing in the stream: -f keeps the file'
+	assert_output 'trace-pack: error: back/kernel-4.traceg: file exists, but the stream lacks this kernel: -f keeps the file'
 	assert [ ! -e back/kernelslist.g ]
 	trace-pack -q -f -d -C back app.tpack
 	cmp back/kernel-4.traceg "$whole/kernel-1.traceg"
@@ -132,7 +132,7 @@ setup() {
 	xz app/kernel-3.traceg
 	sed -i 's/kernel-3.traceg/&.xz/; s/kernel-2.traceg/kernel-3.traceg/' app/kernelslist.g
 	run -2 trace-pack -q --skip-missing -o x.tpack app
-	assert_output --partial 'names a second file kernel-3.traceg'
+	assert_output --partial 'names two files kernel-3.traceg'
 	sed -i 's/kernel-3.traceg$/kernel-2.traceg.xz/' app/kernelslist.g
 	trace-pack -q --skip-missing -o x.tpack app
 	trace-pack -q -d -C back x.tpack

@@ -395,7 +395,7 @@ clustered() {
 	done
 	sed -i '/^1 0 0 1 7/s/^1 0 0 1 7/1 0 0 1 x/' k.trace
 	run -2 trace-pack -q k.trace -o x
-	assert_output --partial 'column 5 of a raw trace is no number'
+	assert_output --partial 'column 5 of a raw trace is not a number'
 }
 
 # A folder of the tracer: its own list, copies, an empty line, raw kernels, one of them compressed.

@@ -101,9 +101,9 @@ small() {
 		/^#END_TB/d|#BEGIN_TB inside a thread block
 		s/^#END_TB/# made by hand/|a comment among the thread blocks
 		/^thread block/d|#END_TB without a thread block
-		s/^insts = 1/insts = -1/|'insts = -1' is not the count of a warp
+		s/^insts = 1/insts = -1/|'insts = -1' is not an instruction count
 		s/^warp = .*/0000 ffffffff 0 EXIT 0 0 0/|an instruction outside of the warps
-		s/^-nregs/-isa = ptx\n-nregs/|a trace of isa = ptx, for which archives have no form
+		s/^-nregs/-isa = ptx\n-nregs/|an archive cannot hold a trace of isa = ptx
 	END
 	run -2 trace-pack --to zip k.traceg
 	assert_output --partial "--to: invalid value 'zip' (expected tracez or text)"
