@@ -144,7 +144,8 @@ void lint_address(
 	struct lint *l, const struct tblock *tb, const struct rec *r, const struct trace_line *line);
 
 /* ---- lint_sync.c ---- */
-void lint_sync_kernel(struct lint *l); /* begins a kernel */
+/* Forgets the barriers of the last kernel. */
+void lint_sync_kernel(struct lint *l);
 void lint_sync(struct lint *l, const struct tblock *tb, const struct rec *r, const struct trace_line *line);
 /* Notes that lines of the kernel were lost, so that sums over the kernel are not checked. */
 void lint_sync_damaged(struct lint *l);

@@ -176,7 +176,7 @@ static bool on_trace_fault(void *ctx, const struct fault *f)
 	return true;
 }
 
-static void on_warning(void *ctx, const struct fault *f)
+static void on_trace_warning(void *ctx, const struct fault *f)
 {
 	struct lint *l = ctx;
 
@@ -223,7 +223,7 @@ static void begin_lint_kernel(struct lint *l)
 bool lint_kernel(struct lint *l, struct klist *k, uint32_t cmd, const char *path, struct fault *f)
 {
 	struct trace_watch watch = {on_trace_fault, lint_record, l};
-	struct trace_options o = {.warn = on_warning, .ctx = l, .watch = &watch};
+	struct trace_options o = {.warn = on_trace_warning, .ctx = l, .watch = &watch};
 	uint64_t insts;
 
 	o.code = l->code = code_new(l->isa);
