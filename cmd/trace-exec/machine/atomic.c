@@ -46,7 +46,7 @@ static void write_atomic_result(struct warp *w, const struct op *o, unsigned i, 
 		bool swapped = old == read_atomic_operand(REG(u32, w, o->b), i, o->reg_bytes);
 
 		if (o->x->aux[AUX_SPIN] == SPIN_REGISTER)
-			old = swapped; /* 1 or 0, in the width of the operands */
+			old = swapped; /* the result is 1 or 0 in a register of the operands' width */
 		else
 			set_pred(w, PDST1(o), 1u << i, swapped ? ALL_LANES : 0);
 		if (o->x->aux[AUX_SPIN] == SPIN_PREDICATE)

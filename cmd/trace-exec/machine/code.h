@@ -27,7 +27,7 @@ enum {
 	FRAME_COUNT = FRAME_SINK + 4 * (int)VECTOR, /* result of BAR.RED.POPC */
 	FRAME_R = FRAME_COUNT + (int)VECTOR,
 	FRAME_UR = FRAME_R + 260 * (int)VECTOR,
-	FRAME_B = FRAME_UR + 260 * (int)VECTOR,     /* convergence barriers: the mask as each lane sees it */
+	FRAME_B = FRAME_UR + 260 * (int)VECTOR,     /* convergence barriers: a mask of lanes in each lane */
 	FRAME_SCRATCH = FRAME_B + 16 * (int)VECTOR, /* operands of asynchronous instructions */
 	FRAME_CONSTANTS = FRAME_SCRATCH + 24 * (int)VECTOR
 };

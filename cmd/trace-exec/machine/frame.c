@@ -144,7 +144,7 @@ static void create_frame(struct warp *w, const struct machine_code *c)
 		die("out of memory");
 	w->frames_cap = bytes;
 	w->frame = w->frames;
-	memset(w->frame, 0, FRAME_R); /* frame_start() clears the registers in use */
+	memset(w->frame, 0, FRAME_R); /* frame_start() clears the registers */
 	for (uint32_t i = 0; i < c->n_constants; i++)
 		fill_vectors(REG(uint32_t, w, FRAME_CONSTANTS + i * VECTOR), 1,
 			read_constant(w->g, c, &c->constant[i]));

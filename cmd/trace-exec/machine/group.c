@@ -41,7 +41,7 @@ void group_split(struct warp *w, const struct entry *part, unsigned n)
 
 		if (!part[i].mask)
 			continue;
-		/* the group that runs first is last; of groups of one size, the one that is first in part */
+		/* the last group runs first: the smallest, and of equal groups the first in part */
 		while (at && bit_count32(part[order[at - 1]].mask) <= bit_count32(part[i].mask))
 			at--;
 		memmove(&order[at + 1], &order[at], (k - at) * sizeof(*order));
@@ -109,7 +109,10 @@ static void arrive_at_block_barrier(struct warp *w, const struct entry *e, uint3
 		release_groups(w, *e, all);
 }
 
-/* Releases the groups that wait as group i does if all lanes that it waits for do. Returns true if it released them. */
+/*
+ * Releases the groups at the wait of group i if all lanes that group i waits for have reached it. Returns true if
+ * it released them.
+ */
 static bool release_if_all_wait(struct warp *w, uint32_t i)
 {
 	struct entry e = w->stack[i];

@@ -8,7 +8,7 @@
 #include "machine/code.h"
 #include "sem/mma.h"
 
-/* Shapes, and their digits in the opcode. */
+/* Shapes of matrix products by their digits in the opcode. */
 static const struct {
 	const char *digits;
 	struct mma_shape shape;

@@ -263,7 +263,7 @@ static struct sass_arg target_arg(struct reading *r, const char *kind)
 	struct sass_arg a = {.kind = SASS_TARGET, .value = branch_offset(r, !strcmp(kind, "TS"))};
 	bool absolute = !strcmp(kind, "TA") || (!strcmp(kind, "TRET") && read_bit(r, 85));
 
-	if (!strcmp(kind, "TL")) /* bits 16 .. 23 are a register here */
+	if (!strcmp(kind, "TL")) /* the offset skips bits 16 .. 23, which hold a register */
 		a.value = (int64_t)((uint64_t)reading_signed(r, 34, 48) << 8 | reading_field(r, 24, 8));
 	if (!strcmp(kind, "TR"))
 		a.flags = SASS_OFFSET;

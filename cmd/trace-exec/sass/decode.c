@@ -167,7 +167,7 @@ void sass_token_parse(struct arg_token *t, const char *p, const char *end)
 		t->optional = true, p++;
 	if (strchr("abcx", *p)) {
 		t->kind[n++] = *p++;
-		if (*p == 'L') /* a bit gives the layout */
+		if (*p == 'L') /* a bit selects .ROW or .COL */
 			t->suffix = *p++;
 	} else {
 		while (p < end && (isupper((unsigned char)*p) || *p == 'd' || (*p == 'u' && !n)) &&

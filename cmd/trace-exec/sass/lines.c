@@ -234,7 +234,7 @@ static bool execute_extended_line_op(struct line_reader *r, struct line_span *s,
 struct line_header {
 	unsigned step;   /* bytes of the smallest instruction */
 	int base;        /* smallest line advance of a special opcode */
-	unsigned range;  /* number of line advances */
+	unsigned range;  /* number of line advances of special opcodes */
 	unsigned opcode; /* first special opcode */
 	uint8_t operands[256];
 };

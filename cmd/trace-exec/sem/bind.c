@@ -262,7 +262,7 @@ uint32_t bind_dst_any(struct bind *b, const struct operand *o, unsigned least, u
 	return reg_slot(b, o->reg);
 }
 
-/* Returns how the address of a variable depends on the frame or the launch; 0 if it is constant. */
+/* Returns INIT_DYN_SHARED or INIT_LOCAL if a variable's address is relative to that base; 0 if it is absolute. */
 static unsigned address_init_kind(const struct bind *b, const struct symbol *s)
 {
 	bool kernel_param = s->space == SP_PARAM && b->fn->entry && s->owner == b->fn;

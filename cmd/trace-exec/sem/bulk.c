@@ -45,7 +45,7 @@ uint32_t targets_ranks(struct warp *w, const struct op *o, const struct targets 
 	if (!t->mask || (ranks && !(ranks >> c->n)))
 		return ranks;
 	exec_fail(w, o, 1u << lane, "cluster-rank",
-		"mask 0x%x of thread blocks in a cluster of %u (expected at least one of them and no others)",
+		"mask 0x%x of thread blocks in a cluster of %u (expected bits of these blocks, at least one)",
 		ranks, c->n);
 	return 0;
 }

@@ -92,7 +92,7 @@ static void store_integer_lane(void *r, const struct cvt *c, unsigned i, u64 v)
 		types[c->d].kind == K_SINT ? (u64)sign_extend(v, bits) : zero_extend(v, bits));
 }
 
-static u64 cvt_float_bits(double v, const struct cvt *c)
+static u64 convert_to_float_bits(double v, const struct cvt *c)
 {
 	union {
 		float f;
@@ -216,7 +216,7 @@ static void int_to_float(struct warp *w, const struct op *o, uint32_t m)
 			write_lane_bits(w->frame + o->d, c.d_bytes, i, d.u);
 		} else {
 			write_lane_bits(w->frame + o->d, c.d_bytes, i,
-				cvt_float_bits(double_rounded_to_odd(v, s), &c));
+				convert_to_float_bits(double_rounded_to_odd(v, s), &c));
 		}
 	}
 }
@@ -231,7 +231,7 @@ static void float_to_float(struct warp *w, const struct op *o, uint32_t m)
 
 		if (c.ftz && c.d == T_F32 && c.s == T_F32 && fabs(v) < (double)FLT_MIN)
 			v = copysign(0, v);
-		write_lane_bits(w->frame + o->d, c.d_bytes, i, cvt_float_bits(v, &c));
+		write_lane_bits(w->frame + o->d, c.d_bytes, i, convert_to_float_bits(v, &c));
 	}
 }
 

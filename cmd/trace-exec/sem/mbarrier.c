@@ -91,7 +91,7 @@ static bool subtract_arrivals(
 		return true;
 	}
 	exec_fail(w, o, 1u << lane, "mbarrier",
-		"%llu arrivals at an mbarrier with %llu pending (expected 1 to as many)",
+		"%llu arrivals at an mbarrier with %llu pending (expected 1 to the number pending)",
 		(unsigned long long)n, (unsigned long long)s->pending);
 	return false;
 }
@@ -368,7 +368,7 @@ int bind_mbarrier(struct bind *b, struct op *o)
 		return bind_pending_count(b, o);
 	if (!r)
 		return bind_fault(
-			b, NULL, "suffix", "%s (expected .init, .arrive, .try_wait or the like)", in->text);
+			b, NULL, "suffix", "%s (expected an operation such as .init or .arrive)", in->text);
 	if (bind_operands(b,
 		    r->result && r->op != MB_TEST && (tx || incomplete) ? r->max_operands : r->min_operands,
 		    r->max_operands))

@@ -481,7 +481,7 @@ static int check_param_bounds(const struct bind *b, const struct operand *at, ui
 	if (!s || s->kind != SYM_VAR || s->space != SP_PARAM ||
 		(at->value >= 0 && (uint64_t)at->value <= s->size && s->size - (uint64_t)at->value >= bytes))
 		return 0;
-	return bind_fault(b, at, "bounds", "%s of %llu bytes at byte %lld of '%s', outside its %llu",
+	return bind_fault(b, at, "bounds", "%s of %llu bytes at byte %lld of '%s' (expected within its %llu)",
 		write ? "write" : "read", (unsigned long long)bytes, (long long)at->value, s->name,
 		(unsigned long long)s->size);
 }

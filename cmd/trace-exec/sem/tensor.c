@@ -13,7 +13,7 @@
 #include "sem/async.h"
 
 /* Returns the error in the corners, pixels or steps of an im2col map; NULL if there is none. */
-static const char *pixels_error(const struct tensor_map *m)
+static const char *im2col_error(const struct tensor_map *m)
 {
 	int most = m->rank == 3 ? 1 << 15 : m->rank == 4 ? 1 << 7 : 1 << 4;
 
@@ -52,7 +52,7 @@ const char *tensor_map_error(const struct tensor_map *m)
 		return "an address, or innermost bytes of the box, that are not a multiple of 16";
 	if (m->span && (inner > m->span || (m->span != 32 && m->span != 64 && m->span != 128)))
 		return "a box whose innermost bytes are more than the swizzle's";
-	return m->pixels ? pixels_error(m) : NULL;
+	return m->pixels ? im2col_error(m) : NULL;
 }
 
 /* A copy of one lane. */
@@ -70,7 +70,7 @@ static uint64_t swizzle_offset(const struct tensor_map *m, uint64_t offset)
 }
 
 /* Returns the number of elements of a line, which is a row of the box along dimension 0. */
-static uint64_t line_elements(const struct tensor_map *m) { return m->pixels ? m->channels : m->box[0]; }
+static uint64_t elements_per_line(const struct tensor_map *m) { return m->pixels ? m->channels : m->box[0]; }
 
 /* Returns the number of elements of a box in dimension d. */
 static uint64_t box_extent(const struct tensor_map *m, unsigned d)
@@ -79,7 +79,7 @@ static uint64_t box_extent(const struct tensor_map *m, unsigned d)
 }
 
 /* Returns the number of lines of a copy. */
-static uint64_t count_lines(const struct box *b)
+static uint64_t count_box_lines(const struct box *b)
 {
 	uint64_t n = 1;
 
@@ -160,7 +160,8 @@ static bool check_tensor_buffer(
 static uint64_t line_address(const struct box *b, const int64_t c[TENSOR_RANK], uint64_t *first, uint64_t *n)
 {
 	const struct tensor_map *m = b->map;
-	int64_t len = (int64_t)line_elements(m), low = c[0] < 0 ? -c[0] : 0, high = (int64_t)m->dim[0] - c[0];
+	int64_t len = (int64_t)elements_per_line(m), low = c[0] < 0 ? -c[0] : 0,
+		high = (int64_t)m->dim[0] - c[0];
 	uint64_t addr = m->addr + (uint64_t)(c[0] + low) * m->bytes;
 
 	high = high < len ? high : len;
@@ -202,7 +203,7 @@ static bool copy_line(struct warp *w, const struct op *o, const struct box *b, u
 	const int64_t c[TENSOR_RANK], uint64_t number, uint64_t base, uint8_t *shared)
 {
 	const struct tensor_map *m = b->map;
-	uint64_t first, n, len = line_elements(m);
+	uint64_t first, n, len = elements_per_line(m);
 	uint8_t *line = line_find_host(w, o, b, lane, c, &first, &n);
 
 	if (!line)
@@ -228,7 +229,7 @@ static bool copy_line(struct warp *w, const struct op *o, const struct box *b, u
  * Returns true if a map is not at a multiple of 64 bytes. A map that is a parameter of machine code can be aligned from
  * the start of the constant bank, as compilers do, or from the first parameter, as assemblers may do.
  */
-static bool map_misaligned(const struct warp *w, unsigned lane, const uint8_t *at)
+static bool is_map_misaligned(const struct warp *w, unsigned lane, const uint8_t *at)
 {
 	const uint8_t *param = w->g->launch->param;
 	bool in_bank = param && at >= param && at < param + w->g->launch->kernel->param_bytes;
@@ -248,8 +249,8 @@ static const struct tensor_map *read_tensor_map(
 		return NULL;
 	memcpy(m, at, sizeof(*m));
 	wrong = w->space == SP_SHARED || w->space == SP_LOCAL ? "a tensor map in shared or local memory"
-		: map_misaligned(w, lane, at) ? "a tensor map that is not at a multiple of 64 bytes"
-					      : tensor_map_error(m);
+		: is_map_misaligned(w, lane, at) ? "a tensor map that is not at a multiple of 64 bytes"
+						 : tensor_map_error(m);
 	if (!wrong && m->rank != x->rank)
 		wrong = "a tensor map of another number of dimensions";
 	else if (!wrong && (x->order == ORDER_PIXELS) != (m->pixels != 0))
@@ -268,7 +269,7 @@ static bool copy_box(struct warp *w, const struct op *o, const struct box *b, un
 {
 	const struct tensor_copy *x = o->x->family;
 	const struct tensor_map *m = b->map;
-	uint64_t n = count_lines(b), bytes = n * line_elements(m) * m->bytes,
+	uint64_t n = count_box_lines(b), bytes = n * elements_per_line(m) * m->bytes,
 		 span_bytes = m->span ? (bytes + 127) / 128 * 128
 				      : bytes; /* the swizzle permutes within 128 bytes */
 	uint8_t *at = targets_find_host(w, o, &x->targets, &x->targets.to, lane, rank, span_bytes), *bar;
@@ -344,7 +345,7 @@ bool tensor_copy_lines(struct warp *w, const struct op *o, unsigned lane, struct
 	if (!read_box(w, o, lane, &map, &b))
 		return false;
 	memcpy(pixel, b.corner, sizeof(pixel));
-	for (uint64_t k = 0; k < count_lines(&b); k++) {
+	for (uint64_t k = 0; k < count_box_lines(&b); k++) {
 		line_coordinates(&b, k, pixel, c);
 		uint64_t addr = line_address(&b, c, &first, &n);
 
@@ -352,7 +353,7 @@ bool tensor_copy_lines(struct warp *w, const struct op *o, unsigned lane, struct
 		if (n && line)
 			line(ctx, addr, n);
 	}
-	*e = (struct tensor_extent){map.bytes, count_lines(&b) * line_elements(&map), inside};
+	*e = (struct tensor_extent){map.bytes, count_box_lines(&b) * elements_per_line(&map), inside};
 	return true;
 }
 

@@ -141,7 +141,7 @@ static struct depth find_lane_levels(const struct warp *w, const struct texture 
 	return d;
 }
 
-/* Reads one of eight texels: bit d of which selects the texel of axis d. Returns false if the launch has failed. */
+/* Reads a texel; bit d of `which` selects its coordinate on axis d. Returns false if the launch has failed. */
 static bool read_texel(struct warp *w, const struct op *o, const struct texel_set *s, unsigned which,
 	unsigned lane, uint32_t out[4])
 {
