@@ -472,13 +472,35 @@ cubin_lines() {
 	done
 }
 
-@test "a kernel that waits for the host is named with the memory, one that waits for no thread is a deadlock" {
+@test "a kernel that waits for the host runs on when the host has written; one that waits for no thread is a deadlock" {
 	program waits waits "ptx:70:$ROOT/tests/data/cudart/waits.ptx"
+	run -0 trace-exec -q -n --run ./waits release
+	assert_output $'before: 0\nafter: 3\ncudaSuccess'
+	run -0 trace-exec -q -n --run ./waits answer
+	assert_output $'answer: 42\ncudaSuccess'
+	for o in --check --no-check '-j 2'; do
+		run -0 trace-exec $o -q -n --run ./waits time
+		assert_output $'cudaSuccess\nended by time: 2'
+	done
+	run -1 trace-exec -q -n --run ./waits end
+	assert_output "trace-exec: error: kernel add, launch 1: waits for the host, but the program has ended"
 	run -1 trace-exec -q -n --run ./waits host
-	assert_line --regexp "waits\.1\.sm_70\.ptx:1[35]:[0-9]+: error: 32 lanes of warp 0 wait in a loop for the host to write to 'cudaMallocHost 1', but the host continues after the kernel has ended"
+	assert_line --regexp "waits\.1\.sm_70\.ptx:1[35]:[0-9]+: error: 32 lanes of warp 0 wait in a loop for the host to write to 'cudaMallocHost 1', but the host waits for the kernel"
 	assert_line cudaErrorLaunchTimeout
-	run -1 trace-exec -q -n --run ./waits
+	run -1 trace-exec -q -n --run ./waits device
 	assert_line --regexp 'ptx:1[35]:[0-9]+: error: .*deadlock'
+}
+
+@test "traces of kernels that run while another waits for the host follow its trace" {
+	program waits waits "ptx:70:$ROOT/tests/data/cudart/waits.ptx"
+	for o in '-o out' '-o a.tpack'; do
+		run -0 trace-exec -q -f $o --run ./waits release
+		run -0 trace-lint -q "${o#-o }"
+	done
+	run -0 cat out/kernelslist.g
+	assert_output --regexp $'^kernel-1.traceg\nMemcpyHtoD,0x[0-9a-f]+,12\nkernel-2.traceg\nMemcpyDtoH,0x[0-9a-f]+,12$'
+	run -0 grep -h '^-kernel name' out/kernel-1.traceg out/kernel-2.traceg
+	assert_output $'-kernel name = add\n-kernel name = scale'
 }
 
 @test "launches by kernels are named by their refusal" {

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include "arena.h"
-#include "cudart/graph.h"
+#include "cudart/pause.h"
 
 #define PAGE         4096u
 #define DEVICE_ALIGN 256u /* alignment of device memory */
@@ -405,6 +405,8 @@ static int free_for_program(void *p, bool pinned)
 	if (!e)
 		e = capture_check_forbidden();
 	if (!e)
+		e = pause_wait_all();
+	if (!e)
 		e = release_grant((uintptr_t)p, pinned);
 	return cudart_leave(e);
 }
@@ -417,10 +419,10 @@ API(int, cudaFreeAsync, void *p, struct stream *s)
 
 	if (!e && cudart_stream_number(s) < 0)
 		e = cudaErrorInvalidResourceHandle;
-	if (!e && capture_blocks(s, &e)) {
+	if (!e && work_is_kept(s, &e)) {
 		struct graph_work w = {.kind = WORK_FREE, .memory.addr = (uintptr_t)p};
 
-		return cudart_leave(e ? e : capture_add_work(s, &w));
+		return cudart_leave(e ? e : work_keep(s, &w));
 	}
 	return cudart_leave(e ? e : release_grant((uintptr_t)p, false));
 }

@@ -8,7 +8,7 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include "cudart/graph.h"
+#include "cudart/pause.h"
 
 enum direction { HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE, BY_ADDRESS };
 
@@ -109,25 +109,33 @@ struct copy_3d work_copy_of_bytes(void *to, const void *from, size_t n, int kind
 }
 
 static int copy_rows_on_stream(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
-	size_t height, int kind, const struct stream *s)
+	size_t height, int kind, struct stream *s)
 {
 	struct graph_work w = {.kind = WORK_COPY, .copy = work_copy_of_bytes(to, from, width, kind)};
 	int e = cudart_enter(true);
 
 	if (!e && cudart_stream_number(s) < 0)
 		e = cudaErrorInvalidResourceHandle;
-	if (!e && capture_blocks(s, &e)) {
+	if (!e && work_is_kept(s, &e)) {
 		w.copy.from.pitch = from_pitch;
 		w.copy.to.pitch = to_pitch;
 		w.copy.extent.height = height;
-		return cudart_leave(e ? e : capture_add_work(s, &w));
+		return cudart_leave(e ? e : work_keep(s, &w));
 	}
 	return cudart_leave(e ? e : cudart_copy_rows(to, to_pitch, from, from_pitch, width, height, kind));
 }
 
+/* Waits for the work of a call that returns when it is done; status: of the call so far. */
+static int wait_until_done(int status)
+{
+	int e = status ? status : cudart_enter(false);
+
+	return status ? status : cudart_leave(e ? e : pause_wait_stream(NULL));
+}
+
 API(int, cudaMemcpy, void *to, const void *from, size_t n, int kind)
 {
-	return copy_rows_on_stream(to, n, from, n, n, 1, kind, NULL);
+	return wait_until_done(copy_rows_on_stream(to, n, from, n, n, 1, kind, NULL));
 }
 ALSO(cudaMemcpy_ptds, cudaMemcpy);
 
@@ -141,7 +149,7 @@ API(int, cudaMemcpyPeer, void *to, int to_device, const void *from, int from_dev
 {
 	if (to_device || from_device)
 		return cudart_leave((cudart_enter(false), cudaErrorInvalidDevice));
-	return copy_rows_on_stream(to, n, from, n, n, 1, DEVICE_TO_DEVICE, NULL);
+	return wait_until_done(copy_rows_on_stream(to, n, from, n, n, 1, DEVICE_TO_DEVICE, NULL));
 }
 
 API(int, cudaMemcpyPeerAsync, void *to, int to_device, const void *from, int from_device, size_t n,
@@ -155,7 +163,7 @@ API(int, cudaMemcpyPeerAsync, void *to, int to_device, const void *from, int fro
 API(int, cudaMemcpy2D, void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
 	size_t height, int kind)
 {
-	return copy_rows_on_stream(to, to_pitch, from, from_pitch, width, height, kind, NULL);
+	return wait_until_done(copy_rows_on_stream(to, to_pitch, from, from_pitch, width, height, kind, NULL));
 }
 ALSO(cudaMemcpy2D_ptds, cudaMemcpy2D);
 
@@ -219,21 +227,21 @@ API(int, cudaMemcpy3DAsync, const struct copy_3d *c, struct stream *s)
 		e = cudaErrorInvalidResourceHandle;
 	if (!e)
 		e = c ? work_check_copy(c) : cudaErrorInvalidValue;
-	if (!e && capture_blocks(s, &e)) {
+	if (!e && work_is_kept(s, &e)) {
 		w.copy = *c;
-		return cudart_leave(e ? e : capture_add_work(s, &w));
+		return cudart_leave(e ? e : work_keep(s, &w));
 	}
 	return cudart_leave(e ? e : work_run_copy(c));
 }
 ALSO(cudaMemcpy3DAsync_ptsz, cudaMemcpy3DAsync);
 
-API(int, cudaMemcpy3D, const struct copy_3d *c) { return cudaMemcpy3DAsync(c, NULL); }
+API(int, cudaMemcpy3D, const struct copy_3d *c) { return wait_until_done(cudaMemcpy3DAsync(c, NULL)); }
 ALSO(cudaMemcpy3D_ptds, cudaMemcpy3D);
 
 /* ---- variables ---- */
 
-static int copy_variable(const void *symbol, void *host, size_t n, size_t offset, int kind, bool to_symbol,
-	const struct stream *s)
+static int copy_variable(
+	const void *symbol, void *host, size_t n, size_t offset, int kind, bool to_symbol, struct stream *s)
 {
 	struct graph_work w = {.kind = WORK_COPY};
 	uint64_t addr = 0;
@@ -251,10 +259,10 @@ static int copy_variable(const void *symbol, void *host, size_t n, size_t offset
 	if (!e && (offset > size || n > size - offset))
 		e = cudaErrorInvalidValue;
 	at = (char *)(uintptr_t)(addr + offset);
-	if (!e && capture_blocks(s, &e)) {
+	if (!e && work_is_kept(s, &e)) {
 		w.copy = to_symbol ? work_copy_of_bytes(at, host, n, BY_ADDRESS)
 				   : work_copy_of_bytes(host, at, n, BY_ADDRESS);
-		return cudart_leave(e ? e : capture_add_work(s, &w));
+		return cudart_leave(e ? e : work_keep(s, &w));
 	}
 	if (!e)
 		e = to_symbol ? cudart_copy_rows(at, n, host, n, n, 1, BY_ADDRESS)
@@ -264,7 +272,7 @@ static int copy_variable(const void *symbol, void *host, size_t n, size_t offset
 
 API(int, cudaMemcpyToSymbol, const void *symbol, const void *from, size_t n, size_t offset, int kind)
 {
-	return copy_variable(symbol, (void *)(uintptr_t)from, n, offset, kind, true, NULL);
+	return wait_until_done(copy_variable(symbol, (void *)(uintptr_t)from, n, offset, kind, true, NULL));
 }
 ALSO(cudaMemcpyToSymbol_ptds, cudaMemcpyToSymbol);
 
@@ -277,7 +285,7 @@ ALSO(cudaMemcpyToSymbolAsync_ptsz, cudaMemcpyToSymbolAsync);
 
 API(int, cudaMemcpyFromSymbol, void *to, const void *symbol, size_t n, size_t offset, int kind)
 {
-	return copy_variable(symbol, to, n, offset, kind, false, NULL);
+	return wait_until_done(copy_variable(symbol, to, n, offset, kind, false, NULL));
 }
 ALSO(cudaMemcpyFromSymbol_ptds, cudaMemcpyFromSymbol);
 
@@ -339,7 +347,7 @@ int work_run_fill(const struct fill_2d *f)
 	return cudaSuccess;
 }
 
-int work_run_fill_on(const struct fill_2d *f, const struct stream *s)
+int work_run_fill_on(const struct fill_2d *f, struct stream *s)
 {
 	struct graph_work w = {.kind = WORK_FILL, .fill = *f};
 	size_t width = f->width * f->unit;
@@ -349,13 +357,13 @@ int work_run_fill_on(const struct fill_2d *f, const struct stream *s)
 		e = cudaErrorInvalidResourceHandle;
 	if (!e && width && f->height && (f->pitch < width || f->height > SIZE_MAX / 2 / f->pitch))
 		e = cudaErrorInvalidValue;
-	if (!e && capture_blocks(s, &e))
-		return cudart_leave(e ? e : capture_add_work(s, &w));
+	if (!e && work_is_kept(s, &e))
+		return cudart_leave(e ? e : work_keep(s, &w));
 	return cudart_leave(e ? e : work_run_fill(&w.fill));
 }
 
 static int fill_memory_on_stream(
-	void *at, size_t pitch, int value, size_t width, size_t height, const struct stream *s)
+	void *at, size_t pitch, int value, size_t width, size_t height, struct stream *s)
 {
 	return work_run_fill_on(&(struct fill_2d){at, pitch, (unsigned)value & 255, 1, width, height}, s);
 }

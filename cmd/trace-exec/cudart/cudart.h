@@ -4,7 +4,8 @@
  * the runtime that a program was linked with.
  *
  *   start.c    settings, device memory, the end           status.c   codes, names, the last error
- *   image.c    fat binaries, kernels                      launch.c   launches
+ *   register.c registration of fat binaries              image.c    fat binaries, kernels
+ *   launch.c   launches                                   pause.c    launches that wait for the host
  *   trace.c    traces of launches                         extent.c   sizes of fat binaries
  *   variable.c variables
  *   allocate.c memory of every kind                       copy.c     copies and fills
@@ -16,10 +17,10 @@
  *   occupancy.c resident blocks                           refused.c  functions that are not executed
  *   cudart.def every function of the interface
  *
- * Always true: a call completes its work before it returns, and calls run one at a time. A stream is never
- * busy, and a recorded event has happened. Pointers to device memory are the executor's addresses. Managed
- * and pinned memory has the same address on the host; other device memory has no host address. An error of a
- * kernel stays, as with the real runtime; the next call that waits for the device returns it.
+ * Always true: calls run one at a time. A call completes its work before it returns, unless a kernel waits for
+ * the host (pause.c); otherwise a stream is never busy, and a recorded event has happened. Pointers to device
+ * memory are the executor's addresses. Managed and pinned memory has the same address on the host; other device
+ * memory has no host address. An error of a kernel stays, as with the real runtime; the next call that waits for the device returns it.
  */
 #ifndef CUDART_H
 #define CUDART_H
@@ -170,6 +171,11 @@ int cudart_fault_status(const struct fault *f);
  */
 size_t cudart_fatbin_extent(const void *bytes);
 
+/* register.c: returns the number of the image with this handle. */
+uint32_t cudart_image_of(void *const *handle);
+/* Returns the hash of an address of the program for cudart.kernels and cudart.variables. */
+uint64_t cudart_address_hash(const void *p);
+
 /* image.c: loads the registered fat binaries. Returns 0 or a status. */
 int cudart_load_images(void);
 struct kernel *cudart_find_kernel(const void *host, int *status);
@@ -275,11 +281,11 @@ int cudart_runtime_release(void);
 bool cudart_is_chosen(const struct launch *l);
 /* Returns the function that records the launch's instructions; NULL: the launch is not traced. */
 record_fn *cudart_record_function(const struct launch *l);
-/* Begin and end the trace of a launch; both do nothing for a grid without a recorder. */
-void cudart_begin_trace(const struct grid *g, const struct occupancy *k);
-void cudart_end_trace(void);
-/* Sends the trace of a thread block that has ended. */
-bool cudart_trace_block(void *ctx, struct cta *c);
+/* Begins the trace of a launch; NULL: the grid has no recorder. */
+struct trace_sink *cudart_begin_trace(const struct grid *g, const struct occupancy *k);
+void cudart_end_trace(struct trace_sink *t);
+/* Sends the trace of a thread block that has ended; trace_sink: a struct trace_sink or NULL. */
+bool cudart_trace_block(void *trace_sink, struct cta *c);
 
 /* stream.c: returns the stream's number in the trace; -1: `s` is not a stream. */
 int64_t cudart_stream_number(const struct stream *s);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "bits.h"
-#include "cudart/graph.h"
+#include "cudart/pause.h"
 
 #define ATTRIBUTE_LAST 148
 #define RELEASE        13 /* release of the runtime if the program names none */
@@ -222,7 +222,8 @@ API(int, cudaDeviceSynchronize, void)
 {
 	int e = cudart_enter(true);
 
-	return cudart_leave(e ? e : capture_check_forbidden());
+	e = e ? e : capture_check_forbidden();
+	return cudart_leave(e ? e : pause_wait_all());
 }
 ALSO(cudaThreadSynchronize, cudaDeviceSynchronize);
 
@@ -232,6 +233,8 @@ API(int, cudaDeviceReset, void)
 	int e = cudart_enter(true);
 	int cudaFree(void *), cudaFreeHost(void *);
 
+	if (!e)
+		e = pause_wait_all();
 	for (uint32_t i = 0; !e && i < cudart.n_grants; i++) {
 		const struct grant *g = &cudart.grant[i];
 

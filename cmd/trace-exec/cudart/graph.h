@@ -206,6 +206,9 @@ void work_free_kernel(struct kernel_work *w);
 /* Launches a kernel on stream s instead of the stream of its configuration. */
 int work_run_kernel(const struct kernel_work *w, struct stream *s);
 
+/* graph_exec.c: executes the work on stream s. 0 or a status. */
+int work_run(const struct graph_work *w, struct stream *s);
+
 /* Launches a kernel on the stream of its configuration, or records the launch. Returns 0 or a status. */
 int work_launch_kernel(const void *host, const struct configuration *c, void **args);
 
@@ -230,12 +233,14 @@ int work_check_copy(const struct copy_3d *c);
 int work_run_copy(const struct copy_3d *c);
 int work_run_fill(const struct fill_2d *f);
 /* Fills memory on stream s, or records the fill. */
-int work_run_fill_on(const struct fill_2d *f, const struct stream *s);
+int work_run_fill_on(const struct fill_2d *f, struct stream *s);
 /* Returns the parameters of a copy of n contiguous bytes. */
 struct copy_3d work_copy_of_bytes(void *to, const void *from, size_t n, int kind);
 
 /* stream.c: records an event on a stream. */
 int work_record(struct event *event, struct stream *s);
+/* Records it at once, for the queued work of work_record(). */
+int work_record_now(struct event *event);
 bool cudart_is_event(const struct event *event);
 /* Returns whether the legacy stream waits for stream s. */
 bool cudart_is_stream_blocking(const struct stream *s);

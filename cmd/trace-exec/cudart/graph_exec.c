@@ -2,7 +2,7 @@
 /* Instances of graphs, which the program launches. See graph.h. */
 #include <stdlib.h>
 #include "arena.h"
-#include "cudart/graph.h"
+#include "cudart/pause.h"
 
 struct graph_exec {
 	struct graph_exec *next;
@@ -186,7 +186,7 @@ static void free_graph_allocations(const struct cuda_graph *g)
 	}
 }
 
-static int run_graph_work(const struct graph_work *w, struct stream *s)
+int work_run(const struct graph_work *w, struct stream *s)
 {
 	switch (w->kind) {
 	case WORK_KERNEL: return work_run_kernel(&w->kernel, s);
@@ -195,11 +195,17 @@ static int run_graph_work(const struct graph_work *w, struct stream *s)
 	case WORK_HOST: return call_host_function(&w->host);
 	case WORK_GRAPH: return run_child_graph(w->child, s);
 	case WORK_CONDITION: return run_conditional(&w->conditional, s);
-	case WORK_RECORD: return work_record(w->event, s);
+	case WORK_RECORD: return work_record_now(w->event);
 	case WORK_ALLOCATE: return run_graph_allocation(&w->memory);
 	case WORK_FREE: return cudart_release(w->memory.addr);
 	default: return cudaSuccess;
 	}
+}
+
+/* Work after a kernel that waits for the host is queued. */
+static int run_node(const struct graph_node *n, struct stream *s)
+{
+	return pause_queues(s) ? pause_queue(s, &n->work) : work_run(&n->work, s);
 }
 
 /*
@@ -212,7 +218,7 @@ static int run_graph(const struct cuda_graph *g, const uint32_t *order, struct s
 
 	for (uint32_t i = 0; i < g->n_nodes && !e && !cudart.pending; i++)
 		if (!g->node[order[i]]->disabled)
-			e = run_graph_work(&g->node[order[i]]->work, s);
+			e = run_node(g->node[order[i]], s);
 	return e;
 }
 
@@ -222,10 +228,10 @@ API(int, cudaGraphLaunch, struct graph_exec *x, struct stream *s)
 
 	if (!e && cudart_stream_number(s) < 0)
 		e = cudaErrorInvalidResourceHandle;
-	if (!e && capture_blocks(s, &e)) {
+	if (!e && work_is_kept(s, &e)) {
 		struct graph_work w = {.kind = WORK_GRAPH, .child = x->graph};
 
-		return cudart_leave(e ? e : capture_add_work(s, &w));
+		return cudart_leave(e ? e : work_keep(s, &w));
 	}
 	if (!e && x->flags & FLAG_AUTO_FREE)
 		free_graph_allocations(x->graph);

@@ -3,13 +3,13 @@
  * Launches: configuration, arguments, execution.
  *
  * Always true: a launch that the modelled GPU would reject is rejected with the same status. The kernel has
- * ended when the call returns; as on a GPU, a later call returns its error.
+ * ended when the call returns, or waits for the host (pause.c); as on a GPU, a later call returns its error.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "arena.h"
-#include "cudart/graph.h"
+#include "cudart/pause.h"
 #include "lower/lower.h"
 
 /* ---- <<< >>> ---- */
@@ -66,36 +66,76 @@ static const struct lower *machine_code_of_grid(const struct grid *g)
 	return code;
 }
 
-static void execute_launch(const struct launch *l, const struct kernel *k)
+struct begun_launch {
+	struct launch l;
+	struct grid g;
+	struct grid_team *team;
+	struct trace_sink *trace; /* NULL: not traced */
+	uint8_t *params;
+	bool chosen;
+};
+
+static void end_launch(struct begun_launch *x, bool good)
 {
-	bool chosen = cudart_is_chosen(l);
-	struct grid g = {.code = &cudart.code,
-		.mem = &cudart.mem,
-		.textures = &cudart.textures,
-		.options = chosen ? &cudart.exec : &cudart.unchecked,
-		.launch = l,
-		.record = cudart_record_function(l),
-		.print = stdout};
+	grid_end(x->team);
+	cudart_end_trace(x->trace);
+	if (!x->chosen)
+		memory_set_all(&cudart.mem);
+	cudart.warp_insts += x->g.warp_insts;
+	cudart.thread_insts += x->g.thread_insts;
+	if (x->g.found)
+		cudart_send(WIRE_FOUND, NULL, 0);
+	if (!good) {
+		diag_fault(&x->g.fault);
+		cudart.pending = cudart_fault_status(&x->g.fault);
+		cudart_send(WIRE_FAILED, NULL, 0);
+	}
+	free(x->params);
+	free(x);
+}
+
+bool launch_continue(struct begun_launch *x, bool pauses)
+{
+	/* lowered_code() does not keep the code of a launch that waits. */
+	enum grid_state state = grid_continue(x->team, pauses && !x->g.lower);
+
+	if (state == GRID_PAUSED)
+		return false;
+	end_launch(x, state == GRID_DONE);
+	return true;
+}
+
+void launch_describe(const struct begun_launch *x, char *out, size_t cap)
+{
+	snprintf(out, cap, "kernel %s, launch %u", x->l.kernel->name, x->l.id);
+}
+
+static void execute_launch(const struct launch *l, const struct kernel *k, struct stream *s)
+{
+	struct begun_launch *x = xcalloc(1, sizeof(*x));
 	struct occupancy o = {k->regs, k->shared};
 
-	grid_prepare(&g);
-	g.lower = machine_code_of_grid(&g);
-	if (g.record && g.lower)
-		g.record = lower_write_record;
-	cudart_begin_trace(&g, &o);
-	bool good = grid_run(&g, cudart_trace_block, NULL);
-	cudart_end_trace();
-	if (!chosen)
-		memory_set_all(&cudart.mem);
-	cudart.warp_insts += g.warp_insts;
-	cudart.thread_insts += g.thread_insts;
-	if (g.has_finding)
-		cudart_send(WIRE_FOUND, NULL, 0);
-	if (good)
-		return;
-	diag_fault(&g.fault);
-	cudart.pending = cudart_fault_status(&g.fault);
-	cudart_send(WIRE_FAILED, NULL, 0);
+	x->chosen = cudart_is_chosen(l);
+	x->params = xmalloc(l->kernel->param_bytes + 16u);
+	memcpy(x->params, l->param, l->kernel->param_bytes + 16u);
+	x->l = *l;
+	x->l.param = x->params;
+	x->g = (struct grid){.code = &cudart.code,
+		.mem = &cudart.mem,
+		.textures = &cudart.textures,
+		.opt = x->chosen ? &cudart.exec : &cudart.unchecked,
+		.l = &x->l,
+		.timer = cudart.warp_insts,
+		.record = cudart_record_function(l),
+		.print = stdout};
+	grid_prepare(&x->g);
+	x->g.lower = machine_code_of_grid(&x->g);
+	if (x->g.record && x->g.lower)
+		x->g.record = lower_write_record;
+	x->trace = cudart_begin_trace(&x->g, &o);
+	x->team = grid_begin(&x->g, cudart_trace_block, x->trace);
+	if (!launch_continue(x, true))
+		pause_launch(x, s);
 }
 
 /* ---- checks of a launch ---- */
@@ -245,7 +285,7 @@ int work_run_kernel(const struct kernel_work *w, struct stream *s)
 		.id = ++cudart.launches,
 		.param = w->params};
 	if (!cudart.pending) /* no kernel starts after one that failed */
-		execute_launch(&l, k);
+		execute_launch(&l, k, s);
 	return cudaSuccess;
 }
 
@@ -263,14 +303,16 @@ int work_launch_kernel(const void *host, const struct configuration *c, void **a
 			e = capture_reject_call(c->stream, "cudaLaunchKernelExC with an event");
 		return e ? e : capture_add_work(c->stream, &w);
 	}
-	e = work_prepare_kernel(&w.kernel, host, c, args);
-	if (e)
-		return e;
-	e = work_run_kernel(&w.kernel, c->stream);
-	if (!e && c->event)
-		e = work_record(c->event, c->stream);
-	work_free_kernel(&w.kernel);
-	return e;
+	if (pause_queues(c->stream)) {
+		e = pause_queue(c->stream, &w);
+	} else {
+		e = work_prepare_kernel(&w.kernel, host, c, args);
+		if (e)
+			return e;
+		e = work_launch(&w.kernel, c->stream);
+		work_free_kernel(&w.kernel);
+	}
+	return !e && c->event ? work_record(c->event, c->stream) : e;
 }
 
 API(int, cudaLaunchKernel, const void *host, struct dim grid, struct dim block, void **args, size_t shared,
@@ -408,8 +450,8 @@ API(int, cudaLaunchHostFunc, struct stream *stream, void (*call)(void *), void *
 
 	if (!e && (!call || cudart_stream_number(stream) < 0))
 		e = call ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue;
-	if (!e && capture_blocks(stream, &e))
-		return cudart_leave(e ? e : capture_add_work(stream, &w));
+	if (!e && work_is_kept(stream, &e))
+		return cudart_leave(e ? e : work_keep(stream, &w));
 	cudart_leave(e);
 	if (!e)
 		call(arg);
@@ -426,6 +468,8 @@ API(int, cudaStreamAddCallback, struct stream *stream, void (*call)(struct strea
 		e = call && !flags ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue;
 	if (!e && capture_blocks(stream, &e) && !e) /* a callback with a status argument cannot be recorded */
 		e = cudaErrorStreamCaptureUnsupported;
+	if (!e)
+		e = pause_wait_stream(stream);
 	cudart_leave(e);
 	if (!e)
 		call(stream, cudaSuccess, arg);

@@ -17,7 +17,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "arena.h"
-#include "cudart/cudart.h"
+#include "cudart/pause.h"
 
 #define HEAP_MOST  (64ull << 30) /* size of the address range; memory is allocated on access */
 #define HEAP_LEAST (1ull << 30)
@@ -224,6 +224,7 @@ __attribute__((destructor)) static void finish_device(void)
 	if (!cudart.started || cudart.pid != getpid())
 		return;
 	pthread_mutex_lock(&cudart.lock); /* waits for another thread's kernel */
+	pause_end();
 	if (cudart.exec.check && !cudart.broken && !cudart.pending)
 		cudart_report_leaks();
 	done[0] = cudart.thread_insts;

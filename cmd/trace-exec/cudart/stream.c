@@ -3,14 +3,14 @@
  * Streams and events.
  *
  * Always true: the default streams have number 0, the others 1, 2 ... in the order of their creation. Work is
- * complete when its call returns. The time between two events assumes one warp instruction per cycle and SM
+ * complete when its call returns, or queued behind a launch that waits for the host (pause.c). The time between two events assumes one warp instruction per cycle and SM
  * for the warp instructions executed between them. It is the same in every run; trace-sim simulates the real
  * time.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "arena.h"
-#include "cudart/graph.h"
+#include "cudart/pause.h"
 
 /* Attributes of a stream by the runtime's number. They are stored and returned, without effect. */
 #define N_HINTS 17
@@ -101,6 +101,8 @@ API(int, cudaStreamDestroy, struct stream *s)
 
 	if (!e && (uintptr_t)s <= 2)
 		e = cudaErrorInvalidResourceHandle;
+	if (!e)
+		e = pause_wait_stream(s);
 	for (struct stream **i = &streams; !e && *i; i = &(*i)->next)
 		if (*i == s) {
 			*i = s->next;
@@ -121,10 +123,20 @@ static int enter_for_idle_stream(struct stream *s)
 	return e;
 }
 
-API(int, cudaStreamSynchronize, struct stream *s) { return cudart_leave(enter_for_idle_stream(s)); }
+API(int, cudaStreamSynchronize, struct stream *s)
+{
+	int e = enter_for_idle_stream(s);
+
+	return cudart_leave(e ? e : pause_wait_stream(s));
+}
 ALSO(cudaStreamSynchronize_ptsz, cudaStreamSynchronize);
 
-API(int, cudaStreamQuery, struct stream *s) { return cudart_leave(enter_for_idle_stream(s)); }
+API(int, cudaStreamQuery, struct stream *s)
+{
+	int e = enter_for_idle_stream(s);
+
+	return cudart_leave(e ? e : pause_queues(s) ? cudaErrorNotReady : cudaSuccess);
+}
 ALSO(cudaStreamQuery_ptsz, cudaStreamQuery);
 
 API(int, cudaStreamWaitEvent, struct stream *s, struct event *event, unsigned flags)
@@ -135,8 +147,8 @@ API(int, cudaStreamWaitEvent, struct stream *s, struct event *event, unsigned fl
 		e = cudaErrorInvalidValue;
 	if (!e && !cudart_is_event(event))
 		e = cudaErrorInvalidResourceHandle;
-	if (!e)
-		capture_wait_event(event, s, &e);
+	if (!e && !capture_wait_event(event, s, &e) && pause_has_event(event))
+		e = pause_queue(s, &(struct graph_work){.kind = WORK_WAIT, .event = event});
 	return cudart_leave(e);
 }
 ALSO(cudaStreamWaitEvent_ptsz, cudaStreamWaitEvent);
@@ -241,6 +253,8 @@ API(int, cudaEventDestroy, struct event *event)
 {
 	int e = enter_for_event(event, false);
 
+	if (!e)
+		e = pause_wait_event(event);
 	for (struct event **i = &events; !e && *i; i = &(*i)->next)
 		if (*i == event) {
 			*i = event->next;
@@ -251,13 +265,22 @@ API(int, cudaEventDestroy, struct event *event)
 	return cudart_leave(e);
 }
 
-int work_record(struct event *event, struct stream *s)
+int work_record_now(struct event *event)
 {
-	if (!cudart_is_event(event) || cudart_stream_number(s) < 0)
+	if (!cudart_is_event(event))
 		return cudaErrorInvalidResourceHandle;
 	event->recorded = true;
 	event->insts = cudart.warp_insts;
 	return cudaSuccess;
+}
+
+int work_record(struct event *event, struct stream *s)
+{
+	struct graph_work w = {.kind = WORK_RECORD, .event = event};
+
+	if (!cudart_is_event(event) || cudart_stream_number(s) < 0)
+		return cudaErrorInvalidResourceHandle;
+	return pause_queues(s) ? pause_queue(s, &w) : work_record_now(event);
 }
 
 API(int, cudaEventRecordWithFlags, struct event *event, struct stream *s, unsigned flags)
@@ -288,9 +311,19 @@ static int enter_for_happened_event(struct event *event)
 	return e ? e : capture_has_event(event) ? cudaErrorCapturedEvent : cudaSuccess;
 }
 
-API(int, cudaEventSynchronize, struct event *event) { return cudart_leave(enter_for_happened_event(event)); }
+API(int, cudaEventSynchronize, struct event *event)
+{
+	int e = enter_for_happened_event(event);
 
-API(int, cudaEventQuery, struct event *event) { return cudart_leave(enter_for_happened_event(event)); }
+	return cudart_leave(e ? e : pause_wait_event(event));
+}
+
+API(int, cudaEventQuery, struct event *event)
+{
+	int e = enter_for_happened_event(event);
+
+	return cudart_leave(e ? e : pause_has_event(event) ? cudaErrorNotReady : cudaSuccess);
+}
 
 API(int, cudaEventElapsedTime, float *ms, struct event *from, struct event *to)
 {
@@ -300,6 +333,8 @@ API(int, cudaEventElapsedTime, float *ms, struct event *from, struct event *to)
 		e = cudaErrorInvalidValue;
 	if (!e && capture_has_event(to))
 		e = cudaErrorCapturedEvent;
+	if (!e && (pause_has_event(from) || pause_has_event(to)))
+		e = cudaErrorNotReady;
 	if (!e && (!cudart_is_event(to) || !from->recorded || !to->recorded ||
 			  from->flags & EVENT_NO_TIMING || to->flags & EVENT_NO_TIMING))
 		e = cudaErrorInvalidResourceHandle;

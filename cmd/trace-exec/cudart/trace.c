@@ -11,11 +11,46 @@
 #include "cudart/cudart.h"
 #include "trace_out.h"
 
-static struct {
-	FILE *text;         /* stream for the text of the current kernel; NULL: none */
-	bool records;       /* thread blocks of the current kernel are sent as records */
-	struct bytes block; /* body of the message under construction */
-} sending;
+/*
+ * The trace of one launch. Only the trace of the earliest launch that has not ended is sent; those of launches beside it
+ * are kept until it has.
+ */
+struct trace_sink {
+	struct trace_sink *next; /* in the order of the launches */
+	FILE *text;              /* NULL: thread blocks are sent as records */
+	struct bytes kept;       /* messages: kind and size as a struct kept_head, then the body */
+	bool ended;
+};
+struct kept_head {
+	uint64_t kind, n;
+};
+
+static struct trace_sink *sinks;
+static struct bytes body; /* of the message that is being made */
+
+static void send_or_keep(struct trace_sink *t, enum wire_kind kind, const void *bytes, size_t n)
+{
+	struct kept_head head = {kind, n};
+
+	if (t == sinks) {
+		cudart_send(kind, bytes, n);
+		return;
+	}
+	bytes_add(&t->kept, &head, sizeof(head));
+	bytes_add(&t->kept, bytes, n);
+}
+
+/* Sends the messages that were kept for a trace. */
+static void send_kept(struct trace_sink *t)
+{
+	struct kept_head head;
+
+	for (size_t at = 0; at < t->kept.n; at += sizeof(head) + (size_t)head.n) {
+		memcpy(&head, t->kept.p + at, sizeof(head));
+		cudart_send((enum wire_kind)head.kind, t->kept.p + at + sizeof(head), (size_t)head.n);
+	}
+	bytes_free(&t->kept);
+}
 
 bool cudart_is_chosen(const struct launch *l)
 {
@@ -41,18 +76,18 @@ record_fn *cudart_record_function(const struct launch *l)
 }
 
 /* Sends a body of any size. All of a large body except its end is sent as WIRE_PART. */
-static void send_in_parts(enum wire_kind kind, const struct bytes *b)
+static void send_in_parts(struct trace_sink *t, enum wire_kind kind, const struct bytes *b)
 {
 	size_t last = b->n ? (b->n - 1) / WIRE_MOST * WIRE_MOST : 0;
 
 	if (last)
-		cudart_send(WIRE_PART, b->p, last);
-	cudart_send(kind, b->p + last, b->n - last);
+		send_or_keep(t, WIRE_PART, b->p, last);
+	send_or_keep(t, kind, b->p + last, b->n - last);
 }
 
-static void send_code(const struct grid *g, const struct occupancy *k)
+static void send_code(struct trace_sink *t, const struct grid *g, const struct occupancy *k)
 {
-	struct bytes *b = &sending.block, header = {0};
+	struct bytes *b = &body, header = {0};
 	struct pack_code code = trace_out_code(g, k, &header);
 	uint64_t n[2] = {code.n, code.n_text};
 
@@ -61,7 +96,7 @@ static void send_code(const struct grid *g, const struct occupancy *k)
 	bytes_add(b, code.inst, code.n * sizeof(*code.inst));
 	bytes_add(b, code.text, code.n_text);
 	bytes_add(b, header.p, header.n);
-	send_in_parts(WIRE_CODE, b);
+	send_in_parts(t, WIRE_CODE, b);
 	bytes_free(&header);
 	pack_code_free(&code);
 }
@@ -73,11 +108,11 @@ static void add_padded_bytes(struct bytes *b, const void *p, size_t n)
 	bytes_add(b, (const char[8]){0}, -n % 8);
 }
 
-static void send_thread_block(const struct cta *c)
+static void send_thread_block(struct trace_sink *t, const struct cta *c)
 {
 	struct wire_block head = {{c->id[0], c->id[1], c->id[2]}, c->n_warps};
 	struct pack_warp warp[BLOCK_WARPS];
-	struct bytes *b = &sending.block;
+	struct bytes *b = &body;
 
 	trace_out_fill_warps(c, warp);
 	b->n = 0;
@@ -96,51 +131,64 @@ static void send_thread_block(const struct cta *c)
 		add_padded_bytes(b, w->run, w->n_runs * sizeof(*w->run));
 		add_padded_bytes(b, w->text, w->n_text);
 	}
-	send_in_parts(WIRE_BLOCK, b);
+	send_in_parts(t, WIRE_BLOCK, b);
 }
 
 static ssize_t write_to_wire(void *ctx, const char *bytes, size_t n)
 {
-	(void)ctx;
-	cudart_send(WIRE_DATA, bytes, n);
+	send_or_keep(ctx, WIRE_DATA, bytes, n);
 	return (ssize_t)n;
 }
 
-void cudart_begin_trace(const struct grid *g, const struct occupancy *k)
+struct trace_sink *cudart_begin_trace(const struct grid *g, const struct occupancy *k)
 {
 	cookie_io_functions_t io = {.write = write_to_wire};
+	struct trace_sink **last = &sinks, *t;
 	char name[40];
 
 	if (!g->record)
-		return;
-	snprintf(name, sizeof(name), "kernel-%u.traceg", g->launch->id);
-	cudart_send(WIRE_KERNEL, name, strlen(name));
-	sending.records = trace_out_has_records(g);
-	if (sending.records) {
-		send_code(g, k);
-		return;
+		return NULL;
+	while (*last)
+		last = &(*last)->next;
+	*last = t = xcalloc(1, sizeof(*t));
+	snprintf(name, sizeof(name), "kernel-%u.traceg", g->l->id);
+	send_or_keep(t, WIRE_KERNEL, name, strlen(name));
+	if (g->record == trace_out_record) {
+		send_code(t, g, k);
+		return t;
 	}
-	sending.text = fopencookie(&cudart, "w", io);
-	if (!sending.text)
+	t->text = fopencookie(t, "w", io);
+	if (!t->text)
 		die_errno("memory");
-	setvbuf(sending.text, NULL, _IOFBF, 1 << 16);
-	trace_out_header(sending.text, g, k);
+	setvbuf(t->text, NULL, _IOFBF, 1 << 16);
+	trace_out_header(t->text, g, k);
+	return t;
 }
 
 bool cudart_trace_block(void *ctx, struct cta *c)
 {
-	(void)ctx;
-	if (sending.records)
-		send_thread_block(c);
-	else if (sending.text)
-		trace_out_block(sending.text, c);
+	struct trace_sink *t = ctx;
+
+	if (t && t->text)
+		trace_out_block(t->text, c);
+	else if (t)
+		send_thread_block(t, c);
 	return true;
 }
 
-void cudart_end_trace(void)
+void cudart_end_trace(struct trace_sink *t)
 {
-	if (sending.text)
-		fclose(sending.text);
-	sending.text = NULL;
-	sending.records = false;
+	if (!t)
+		return;
+	if (t->text)
+		fclose(t->text);
+	t->ended = true;
+	while (sinks && sinks->ended) {
+		t = sinks;
+		sinks = t->next;
+		bytes_free(&t->kept);
+		free(t);
+		if (sinks)
+			send_kept(sinks);
+	}
 }

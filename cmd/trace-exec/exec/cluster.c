@@ -10,6 +10,9 @@
 #include "exec/check.h"
 #include "exec/stack.h"
 
+#define IDLE_LEAST 1024u /* time that passes first, in nanoseconds */
+#define IDLE_MOST  (1ull << 40)
+
 struct cluster *cluster_new(struct grid *g)
 {
 	struct cluster *c = xcalloc(1, sizeof(*c));
@@ -106,6 +109,8 @@ void cluster_start(struct cluster *c, uint64_t number)
 	c->number = number;
 	c->arrived = c->quiet_rounds = 0;
 	c->watch_at = 1;
+	c->idle = 0;
+	c->idle_step = IDLE_LEAST;
 	for (uint32_t i = 0; i < c->n; i++)
 		cta_start(c->cta[i], number * c->n + i);
 }
@@ -142,10 +147,42 @@ static bool does_warp_spin(struct warp *w)
 /* Tests whether every warp that is ready spins. */
 static bool all_warps_spin(struct cluster *c)
 {
+	c->timed = false;
 	for (uint32_t i = 0; i < c->n; i++)
-		for (uint32_t k = 0; k < c->cta[i]->n_warps; k++)
-			if (c->cta[i]->warp[k].state == WARP_READY && !does_warp_spin(&c->cta[i]->warp[k]))
+		for (uint32_t k = 0; k < c->cta[i]->n_warps; k++) {
+			struct warp *w = &c->cta[i]->warp[k];
+
+			w->timed = false;
+			if (w->state == WARP_READY && !does_warp_spin(w))
 				return false;
+			c->timed |= w->timed;
+		}
+	return true;
+}
+
+bool cluster_still_waits(struct cluster *c)
+{
+	bool waits = all_warps_spin(c);
+
+	c->watch_at = waits ? 0 : 1;
+	c->quiet = 0;
+	return waits;
+}
+
+bool cluster_awaits_host(const struct cluster *c)
+{
+	for (uint32_t i = 0; i < c->n; i++)
+		if (cta_awaits_host(c->cta[i]))
+			return true;
+	return false;
+}
+
+bool cluster_pass_time(struct cluster *c)
+{
+	if (!c->timed || c->idle_step > IDLE_MOST)
+		return false;
+	c->idle += c->idle_step;
+	c->idle_step *= 2;
 	return true;
 }
 
@@ -166,6 +203,7 @@ enum cluster_state cluster_run(struct cluster *c)
 		}
 		if (has_warp_changed_memory(c)) {
 			c->changed = true;
+			c->idle_step = IDLE_LEAST;
 			c->quiet_rounds = 0;
 			c->watch_at = 1;
 		} else if (++c->quiet_rounds >= c->watch_at) {

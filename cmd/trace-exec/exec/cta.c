@@ -202,6 +202,17 @@ static const struct buffer *host_memory_accessed(const struct warp *w, uint32_t 
 	return b && b->live && b->host && addr - b->addr < b->size ? b : NULL;
 }
 
+bool cta_awaits_host(const struct cta *c)
+{
+	for (uint32_t i = 0; i < c->n_warps; i++) {
+		const struct warp *w = &c->warp[i];
+
+		if (w->state == WARP_READY && host_memory_accessed(w, w->stack[w->depth - 1].mask & w->live))
+			return true;
+	}
+	return false;
+}
+
 /* Fails the launch at the instruction at which a warp spins. */
 static void report_spin(struct warp *w)
 {
@@ -211,7 +222,7 @@ static void report_spin(struct warp *w)
 
 	if (b) {
 		exec_fail(w, &w->g->code->op[top->pc], top->mask & w->live, "deadlock",
-			"%u lanes of warp %u wait in a loop for the host to write to '%s', but the host continues after the kernel has ended",
+			"%u lanes of warp %u wait in a loop for the host to write to '%s', but the host waits for the kernel",
 			bit_count32(top->mask & w->live), w->index, b->name);
 		return;
 	}

@@ -381,6 +381,12 @@ void exec_warp(struct warp *w, uint64_t quantum)
 	}
 }
 
+uint64_t exec_clock(struct warp *w)
+{
+	w->timed = true;
+	return w->frozen ? w->frozen_at : w->cta->clock + w->insts + w->cta->cluster->idle;
+}
+
 /* ---- loops that do not end ---- */
 
 struct snapshot {
@@ -409,24 +415,53 @@ static bool equals_snapshot(const struct warp *w, const struct snapshot *s)
 	       !memcmp(w->frame, s->frame, s->bytes);
 }
 
-#define SPIN_STEPS 65536u
+#define SPIN_STEPS  65536u
+#define CLOCK_STEPS 1024u /* for a warp that reads a clock */
 
-bool exec_does_spin(struct warp *w)
+static void free_snapshot(struct snapshot *s)
+{
+	free(s->frame);
+	free(s->stack);
+}
+
+/*
+ * Executes instructions until the warp is in a state in which it was before. Returns false if it is not. The state is
+ * the one at the start; of a frozen warp, whose registers may hold an earlier time, also that after 1, 2, 4 ...
+ * instructions.
+ */
+static bool returns_to_state(struct warp *w)
 {
 	struct snapshot s;
-	bool spins = false;
+	bool returned = false;
 
 	take_snapshot(w, &s);
-	w->changed = false;
-	for (uint32_t n = 0; n < SPIN_STEPS && !spins; n++) {
+	for (uint32_t n = 0; n < (w->timed ? CLOCK_STEPS : SPIN_STEPS) && !returned; n++) {
+		if (w->frozen && n && !(n & (n - 1))) {
+			free_snapshot(&s);
+			take_snapshot(w, &s);
+		}
 		exec_warp(w, 1);
 		w->cta->clock++;
 		if (w->state != WARP_READY || w->changed || w->stop & WARP_STOP)
 			break;
 		w->stop = 0;
-		spins = equals_snapshot(w, &s);
+		returned = equals_snapshot(w, &s);
 	}
-	free(s.frame);
-	free(s.stack);
+	free_snapshot(&s);
+	return returned;
+}
+
+/* A loop that also reads a clock spins if it does while the clock stands still. */
+bool exec_does_spin(struct warp *w)
+{
+	w->changed = false;
+	if (returns_to_state(w))
+		return true;
+	if (!w->timed || w->state != WARP_READY || w->changed || w->stop & WARP_STOP)
+		return false;
+	w->frozen_at = exec_clock(w);
+	w->frozen = true;
+	bool spins = returns_to_state(w);
+	w->frozen = false;
 	return spins;
 }

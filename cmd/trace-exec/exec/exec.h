@@ -310,6 +310,7 @@ struct grid {
 	uint32_t cluster_size;             /* CTAs of a cluster; 1 without clusters */
 	const struct textures *textures;   /* textures that the kernel may use */
 	uint64_t warp_insts, thread_insts; /* instructions of the CTAs that have been delivered */
+	uint64_t timer;                    /* %globaltimer at the start of each CTA */
 	atomic_uint_fast64_t failed;       /* number of the lowest CTA that failed; UINT64_MAX: none */
 	pthread_mutex_t lock;              /* protects fault and printing */
 	struct fault fault;                /* fault of CTA `failed` */
@@ -386,6 +387,9 @@ struct warp {
 	uint32_t cluster_arrived; /* lanes that have arrived at barrier.cluster */
 	uint32_t cluster_over;    /* lanes whose phase of barrier.cluster is over */
 	bool changed; /* memory was changed by a store, or by an atomic that wrote another value */
+	bool frozen;              /* its clocks show frozen_at */
+	bool timed;               /* it has read a clock */
+	uint64_t frozen_at;
 	uint8_t stop; /* WARP_STOP: the launch has failed; WARP_YIELD: other groups run first */
 	const struct op *waiting; /* barrier at which the warp waits */
 	uint32_t wait_mask;
@@ -452,9 +456,12 @@ struct cluster {
 	uint32_t n;
 	uint32_t arrived; /* number of lanes that have arrived at barrier.cluster */
 	uint64_t number;
-	uint32_t quiet_rounds; /* number of rounds since memory changed last */
-	uint32_t watch_at;     /* value of quiet_rounds at which to look for endless loops */
-	bool changed;          /* memory was changed during the last cluster_run() */
+	uint32_t quiet;     /* number of rounds since memory changed last */
+	uint32_t watch_at;  /* value of quiet at which to look for endless loops */
+	bool changed;       /* memory was changed during the last cluster_run() */
+	bool timed;         /* a warp that spins reads a clock */
+	uint64_t idle;      /* time that has passed while all warps waited */
+	uint64_t idle_step; /* time that passes next */
 };
 enum cluster_state { CLUSTER_DONE, CLUSTER_FAILED, CLUSTER_STUCK };
 struct cluster *cluster_new(struct grid *g);
@@ -466,6 +473,15 @@ bool cluster_wait(struct warp *w, const struct op *o, uint32_t m);
 void cluster_start(struct cluster *c, uint64_t number);
 /* Executes the cluster until it ends or fails, or until all its warps wait or spin. */
 enum cluster_state cluster_run(struct cluster *c);
+/*
+ * Lets time pass for a stuck cluster that reads a clock, so that a wait for a time ends. Returns false if it reads no
+ * clock, or more than half an hour has passed.
+ */
+bool cluster_pass_time(struct cluster *c);
+/* Tests whether a warp of a stuck cluster waits for the host to write memory. */
+bool cluster_awaits_host(const struct cluster *c);
+/* Tests whether a stuck cluster still waits. Executes each warp until it is seen to spin. */
+bool cluster_still_waits(struct cluster *c);
 /* Fails the launch because a cluster is stuck. */
 void cluster_fail_deadlock(struct cluster *c);
 /* Sets id to the coordinates of a CTA: CTAs are numbered cluster by cluster, within a cluster by rank. */
@@ -477,6 +493,8 @@ void cta_free(struct cta *c);
 void cta_start(struct cta *c, uint64_t number);
 /* Executes a turn of each warp that is ready. Returns false if none was. */
 bool cta_execute_turn(struct cta *c);
+/* Tests whether a warp that spins has accessed memory that the host may write. */
+bool cta_awaits_host(const struct cta *c);
 /* Fails the launch because the CTA is stuck, and reports a warp that waits. */
 void cta_fail_deadlock(struct cta *c);
 /*
@@ -490,11 +508,20 @@ void grid_prepare(struct grid *g);
  */
 bool grid_run(struct grid *g, bool (*done)(void *ctx, struct cta *c), void *ctx);
 
+/*
+ * The same in steps. grid_continue() executes the CTAs to their end, or until all of them wait, one of them for the
+ * host to write memory, and pauses is true. grid_end() frees the grid's data; its CTAs may be incomplete.
+ */
+enum grid_state { GRID_DONE, GRID_FAILED, GRID_PAUSED };
+struct grid_team *grid_begin(struct grid *g, bool (*done)(void *ctx, struct cta *c), void *ctx);
+enum grid_state grid_continue(struct grid_team *t, bool pauses);
+void grid_end(struct grid_team *t);
+
 /* Executes the warp until it waits, ends, fails or has executed quantum instructions. */
 void exec_warp(struct warp *w, uint64_t quantum);
 /*
  * Executes up to 65536 instructions. Returns true if the warp returns to its initial state without a change of
- * memory: it spins until another warp changes memory.
+ * memory: it spins until another warp changes memory, or time passes.
  */
 bool exec_does_spin(struct warp *w);
 /* Opens the frame of function func above the running one. */
@@ -512,6 +539,8 @@ void exec_note_finding(struct warp *w, const struct op *o, uint32_t mask, const 
 /* Prints the findings of a CTA that is delivered. */
 void exec_print_findings(const struct cta *c);
 uint64_t exec_sreg_value(const struct warp *w, unsigned sreg, unsigned lane);
+/* Returns %clock64 of the warp: a warp instruction of the CTA takes one cycle, and one nanosecond. */
+uint64_t exec_clock(struct warp *w);
 /* Tests whether a special register may differ between the lanes of a warp. */
 static inline bool exec_sreg_differs(unsigned sreg)
 {

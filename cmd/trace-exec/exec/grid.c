@@ -47,6 +47,14 @@ void grid_prepare(struct grid *g)
 	free(on);
 }
 
+/* Clusters of a launch on one thread that have started and are not delivered. */
+struct resident {
+	struct cluster **c; /* in the order of their numbers; NULL: not allocated */
+	enum cluster_state *state;
+	uint32_t n, cap;
+	bool paused; /* all of them wait, and the host may have written memory since */
+};
+
 struct grid_team {
 	struct grid *g;
 	bool (*done)(void *ctx, struct cta *c);
@@ -57,6 +65,7 @@ struct grid_team {
 	uint64_t next;        /* number of clusters that have started */
 	uint64_t delivered;   /* number of clusters that were delivered */
 	bool good;
+	struct resident resident;
 };
 
 /* Delivers a CTA that has ended or failed, after all lower ones: counts, reports findings, calls done. */
@@ -91,6 +100,8 @@ static void *run_clusters(void *arg)
 		pthread_mutex_unlock(&t->lock);
 		cluster_start(c, n);
 		enum cluster_state state = cluster_run(c);
+		while (state == CLUSTER_STUCK && cluster_pass_time(c))
+			state = cluster_run(c);
 		if (state == CLUSTER_STUCK)
 			cluster_fail_deadlock(c);
 		pthread_mutex_lock(&t->lock);
@@ -109,12 +120,6 @@ static void *run_clusters(void *arg)
 /* ---- one thread: when a cluster spins, the next one starts ---- */
 
 #define RESIDENT_MAX 4096u
-
-struct resident {
-	struct cluster **c; /* clusters in the order of their numbers; NULL: not allocated */
-	enum cluster_state *state;
-	uint32_t n, cap;
-};
 
 static bool start_next_cluster(struct grid_team *t, struct resident *r)
 {
@@ -156,35 +161,81 @@ static void deliver_finished_clusters(struct grid_team *t, struct resident *r)
 	r->n -= k;
 }
 
-static void run_on_one_thread(struct grid_team *t)
+/* Lets time pass where clusters wait for it. Returns false if none does. */
+static bool pass_time(struct resident *r)
 {
-	struct resident r = {0};
+	bool passed = false;
+
+	for (uint32_t i = 0; i < r->n; i++)
+		passed |= cluster_pass_time(r->c[i]);
+	return passed;
+}
+
+/* Tests whether a cluster waits for the host, which may write memory while the launch is paused. */
+static bool awaits_host(const struct grid_team *t)
+{
+	const struct resident *r = &t->resident;
+
+	for (uint32_t i = 0; !t->g->race && i < r->n; i++)
+		if (r->state[i] == CLUSTER_STUCK && cluster_awaits_host(r->c[i]))
+			return true;
+	return false;
+}
+
+/* Tests whether the clusters of a paused launch wait for the same memory as before. */
+static bool still_waits(struct grid_team *t)
+{
+	struct resident *r = &t->resident;
+
+	for (uint32_t i = 0; i < r->n; i++)
+		if (r->state[i] == CLUSTER_STUCK && !cluster_still_waits(r->c[i]))
+			return false;
+	return t->good;
+}
+
+/* Executes a turn of the clusters from number from on. Returns whether one has ended or changed memory. */
+static bool run_residents(struct grid_team *t, uint32_t from)
+{
+	struct resident *r = &t->resident;
+	bool progress = false;
+
+	for (uint32_t i = from; i < r->n && t->good; i++) {
+		if (r->state[i] == CLUSTER_DONE)
+			continue;
+		r->state[i] = cluster_run(r->c[i]);
+		progress |= r->state[i] == CLUSTER_DONE || r->c[i]->changed;
+		t->good = r->state[i] != CLUSTER_FAILED;
+	}
+	return progress;
+}
+
+static enum grid_state run_on_one_thread(struct grid_team *t, bool pauses)
+{
+	struct resident *r = &t->resident;
 	uint32_t from = 0; /* first cluster to execute: only the newest, as long as a new one can start */
 
-	while (t->good && (r.n || t->next < t->clusters)) {
-		bool progress = start_next_cluster(t, &r);
+	if (r->paused && pauses && still_waits(t))
+		return GRID_PAUSED;
+	r->paused = false;
+	while (t->good && (r->n || t->next < t->clusters)) {
+		bool progress = start_next_cluster(t, r);
 
 		if (progress)
-			from = r.n - 1;
-		for (uint32_t i = from; i < r.n && t->good; i++) {
-			if (r.state[i] == CLUSTER_DONE)
-				continue;
-			r.state[i] = cluster_run(r.c[i]);
-			progress |= r.state[i] == CLUSTER_DONE || r.c[i]->changed;
-			t->good = r.state[i] != CLUSTER_FAILED;
-		}
-		deliver_finished_clusters(t, &r);
+			from = r->n - 1;
+		progress |= run_residents(t, from);
+		deliver_finished_clusters(t, r);
 		from = 0;
-		if (t->good && !progress) {
-			cluster_fail_deadlock(r.c[0]);
+		if (!t->good || progress)
+			continue;
+		r->paused = pauses && awaits_host(t);
+		if (r->paused)
+			return GRID_PAUSED;
+		if (!pass_time(r)) {
+			cluster_fail_deadlock(r->c[0]);
 			t->good = false;
 		}
 	}
-	for (uint32_t i = 0; i < r.cap; i++)
-		if (r.c[i])
-			cluster_free(r.c[i]);
-	free(r.c);
-	free(r.state);
+	return t->good ? GRID_DONE : GRID_FAILED;
 }
 
 /* Returns the number of threads for the launch: 1 when the order of its blocks could have an effect. */
@@ -198,36 +249,63 @@ static unsigned count_threads(const struct grid *g, uint64_t clusters)
 	return (unsigned)(n > clusters ? clusters : n ? n : 1);
 }
 
-bool grid_run(struct grid *g, bool (*done)(void *ctx, struct cta *c), void *ctx)
+struct grid_team *grid_begin(struct grid *g, bool (*done)(void *ctx, struct cta *c), void *ctx)
 {
 	const struct launch *l = g->launch;
-	struct grid_team t = {.g = g,
+	struct grid_team *t = xcalloc(1, sizeof(*t));
+
+	*t = (struct grid_team){.g = g,
 		.done = done,
 		.ctx = ctx,
 		.clusters = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] / g->cluster_size,
 		.good = true};
-	unsigned n = count_threads(g, t.clusters);
-	struct crew *crew;
-
-	g->n_threads = n;
+	g->at_once = count_threads(g, t->clusters);
 	atomic_store(&g->failed, UINT64_MAX);
 	pthread_mutex_init(&g->lock, NULL);
-	pthread_mutex_init(&t.lock, NULL);
-	pthread_cond_init(&t.turn, NULL);
+	pthread_mutex_init(&t->lock, NULL);
+	pthread_cond_init(&t->turn, NULL);
 	race_start(g);
 	if (g->machine)
 		g->machine->open(g);
-	crew = crew_start(n - 1, run_clusters, &t);
-	if (n > 1)
-		run_clusters(&t);
-	else
-		run_on_one_thread(&t);
+	return t;
+}
+
+enum grid_state grid_continue(struct grid_team *t, bool pauses)
+{
+	struct crew *crew;
+
+	if (t->g->at_once == 1)
+		return run_on_one_thread(t, pauses);
+	crew = crew_start(t->g->at_once - 1, run_clusters, t);
+	run_clusters(t);
 	crew_join(crew);
-	race_report(g, t.good);
+	return t->good ? GRID_DONE : GRID_FAILED;
+}
+
+void grid_end(struct grid_team *t)
+{
+	struct grid *g = t->g;
+	struct resident *r = &t->resident;
+
+	for (uint32_t i = 0; i < r->cap; i++)
+		if (r->c[i])
+			cluster_free(r->c[i]);
+	free(r->c);
+	free(r->state);
+	race_report(g, t->good);
 	if (g->machine)
 		g->machine->close(g);
-	pthread_cond_destroy(&t.turn);
-	pthread_mutex_destroy(&t.lock);
+	pthread_cond_destroy(&t->turn);
+	pthread_mutex_destroy(&t->lock);
 	pthread_mutex_destroy(&g->lock);
-	return t.good;
+	free(t);
+}
+
+bool grid_run(struct grid *g, bool (*done)(void *ctx, struct cta *c), void *ctx)
+{
+	struct grid_team *t = grid_begin(g, done, ctx);
+	bool good = grid_continue(t, false) == GRID_DONE;
+
+	grid_end(t);
+	return good;
 }

@@ -1,21 +1,81 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Launches a kernel that waits for a write to pinned memory ("host") or to device memory, which no thread
- * writes.
+ * Launches kernels that wait for writes to memory. usage: waits [host|device|release|answer|time|end]
+ * host, device: nobody writes the pinned or device memory; release: the host does, after it has asked for more work;
+ * answer: the host waits for the kernel's answer without a call; time: the kernel waits for a time; end: the program
+ * ends before.
  */
 #include "cuda.h"
 
+static volatile unsigned *flag;
+
+static void check(const char *what, int status, int expected)
+{
+	if (status != expected)
+		printf("%s: status %d (expected %d)\n", what, status, expected);
+}
+
+/* Asks for more work behind a kernel that waits, and releases it. */
+static void release(void *first)
+{
+	unsigned from[3] = {1, 2, 3}, to[3] = {0};
+	struct stream *other;
+	struct event *done, *free_event;
+	void *device;
+
+	check("malloc", cudaMalloc(&device, 64) || cudaMemset(device, 0, 64), 0);
+	check("create", cudaStreamCreate(&other) || cudaEventCreate(&done) || cudaEventCreate(&free_event),
+		0);
+	check("launch", launch_1d(&add, 1, 32, 0, (void *[]){&first}), 0);
+	check("query", cudaStreamQuery(NULL), 600);
+	check("query of a stream that waits for the legacy one", cudaStreamQuery(other), 600);
+	check("copy", cudaMemcpyAsync(device, from, sizeof(from), HOST_TO_DEVICE, NULL), 0);
+	check("launch behind", launch_1d(&scale, 1, 32, 0, (void *[]){&device}), 0);
+	check("record", cudaEventRecord(done, NULL) || cudaStreamWaitEvent(other, done, 0), 0);
+	check("copy back", cudaMemcpyAsync(to, device, sizeof(to), DEVICE_TO_HOST, other), 0);
+	check("event", cudaEventQuery(done), 600);
+	printf("before: %u\n", to[2]);
+	flag[1] = 1;
+	check("synchronize", cudaStreamSynchronize(other), 0);
+	check("event", cudaEventQuery(done), 0);
+	printf("after: %u\n", to[2]);
+	cudaFree(device);
+	cudaEventDestroy(done);
+	cudaEventDestroy(free_event);
+	cudaStreamDestroy(other);
+}
+
 int main(int argc, char **argv)
 {
-	void *flag;
+	const char *mode = argc > 1 ? argv[1] : "device";
+	void *memory;
 
-	if (argc > 1 && !strcmp(argv[1], "host")) {
-		if (cudaMallocHost(&flag, 64))
-			return 3;
-	} else if (cudaMalloc(&flag, 64) || cudaMemset(flag, 0, 64)) {
+	if (strcmp(mode, "device") ? cudaMallocHost(&memory, 64)
+				   : cudaMalloc(&memory, 64) || cudaMemset(memory, 0, 64))
 		return 3;
+	flag = memory;
+	if (strcmp(mode, "device"))
+		memset(memory, 0, 64);
+	if (!strcmp(mode, "release"))
+		release(memory);
+	else if (!strcmp(mode, "time"))
+		launch_1d(&wild, 2, 32, 0, (void *[]){&memory});
+	else
+		launch_1d(strcmp(mode, "answer") ? &add : &scale, 1, 32, 0, (void *[]){&memory});
+	if (!strcmp(mode, "answer")) {
+		flag[1] = 41;
+		while (!flag[2])
+			;
+		printf("answer: %u\n", flag[2]);
 	}
-	launch_1d(&add, 1, 32, 0, (void *[]){&flag});
+	if (!strcmp(mode, "end"))
+		return 0;
 	puts(cudaGetErrorName(cudaDeviceSynchronize()));
+	if (!strcmp(mode, "time"))
+		printf("ended by time: %u\n", flag[3]);
+	if (strcmp(mode, "device"))
+		cudaFreeHost(memory);
+	else
+		cudaFree(memory);
 	return 0;
 }

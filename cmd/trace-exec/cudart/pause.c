@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Launches that wait for the host, and the work that is queued behind them.
+ *
+ * A launch whose blocks all wait, one of them for the host to write managed or pinned memory, pauses: its call returns,
+ * and the program continues. A thread of the library and calls that wait for its stream look whether the launch can
+ * continue. Work that a GPU would execute after the launch is queued.
+ *
+ * Always true: tasks are in the order in which the program asked for them. A task begins when no earlier task is on the
+ * same stream, on a stream that waits for the other as the legacy stream does, or records the event that it waits for.
+ */
+#include <dirent.h>
+#include <stdlib.h>
+#include <time.h>
+#include "arena.h"
+#include "cudart/pause.h"
+
+#define LOOK_NS  1000000 /* between two looks at a launch that waits */
+#define PATIENCE 20000u  /* looks, if the program has other threads that may release it */
+
+struct task {
+	struct task *next;
+	struct stream *stream;
+	struct begun_launch *launch; /* launch that waits; NULL: the work has not begun */
+	struct cuda_graph *work;     /* its one node is the work; NULL: the launch alone */
+	bool running;
+};
+
+static struct task *tasks;
+static struct task *current; /* task whose work is begun by run_task() */
+static struct task **place;  /* link for the next task; NULL: after the last one */
+static bool is_watched;      /* the thread of the library runs */
+
+static bool is_legacy(const struct stream *s) { return (uintptr_t)s <= 1; }
+
+/* Returns whether work on one stream waits for earlier work on the other. */
+static bool are_ordered(const struct stream *a, const struct stream *b)
+{
+	return cudart_stream_number(a) == cudart_stream_number(b) ||
+	       (is_legacy(a) && cudart_stream_blocks(b)) || (is_legacy(b) && cudart_stream_blocks(a));
+}
+
+static const struct graph_work *work_of(const struct task *t)
+{
+	return t->work && !t->launch ? &t->work->node[0]->work : NULL;
+}
+
+static bool records_event(const struct task *t, const struct event *event)
+{
+	const struct graph_work *w = work_of(t);
+
+	return w && w->kind == WORK_RECORD && w->event == event;
+}
+
+static bool is_before(const struct task *t, const struct task *later)
+{
+	const struct graph_work *w = work_of(later);
+
+	return are_ordered(t->stream, later->stream) ||
+	       (w && w->kind == WORK_WAIT && records_event(t, w->event));
+}
+
+static bool can_run(const struct task *t)
+{
+	if (t->running)
+		return false;
+	for (const struct task *i = tasks; i != t; i = i->next)
+		if (is_before(i, t))
+			return false;
+	return true;
+}
+
+static struct task *add_task(struct stream *s)
+{
+	struct task **at = place ? place : &tasks, *t = xcalloc(1, sizeof(*t));
+
+	while (!place && *at)
+		at = &(*at)->next;
+	*t = (struct task){.next = *at, .stream = s};
+	*at = t;
+	if (place)
+		place = &t->next;
+	return t;
+}
+
+static void remove_task(struct task *t)
+{
+	struct task **i = &tasks;
+
+	while (*i != t)
+		i = &(*i)->next;
+	*i = t->next;
+	if (t->work)
+		graph_copy_free(t->work);
+	free(t);
+}
+
+/* Begins the work of a task. Work that it leaves behind a launch that pauses is queued before later tasks. */
+static void begin_work(struct task *t)
+{
+	const struct graph_work *w = work_of(t);
+	int e;
+
+	t->running = true;
+	if (w->kind != WORK_HOST) { /* calls of the program's function are not in the task's place */
+		current = t;
+		place = &t->next;
+	}
+	if (w->kind == WORK_GRAPH)
+		condition_reset(w->child);
+	e = work_run(w, t->stream);
+	if (e && !cudart.pending)
+		cudart.pending = e;
+	t->running = false;
+	current = NULL;
+	place = NULL;
+}
+
+/* Returns whether the task has ended and was removed. */
+static bool run_task(struct task *t, bool pauses)
+{
+	if (t->launch ? !launch_continue(t->launch, pauses) : (begin_work(t), t->launch != NULL))
+		return false;
+	remove_task(t);
+	return true;
+}
+
+/* Executes all tasks that can run, as far as they can. */
+static void look_at_tasks(void)
+{
+	for (struct task *t = tasks; t;) {
+		bool ended = can_run(t) && run_task(t, true);
+
+		t = ended ? tasks : t->next;
+	}
+}
+
+static struct timespec look_time(void) { return (struct timespec){.tv_nsec = LOOK_NS}; }
+
+static void *watch_tasks(void *unused)
+{
+	struct timespec t = look_time();
+
+	(void)unused;
+	for (bool more = true; more;) {
+		nanosleep(&t, NULL);
+		pthread_mutex_lock(&cudart.lock);
+		if (!cudart.broken)
+			look_at_tasks();
+		more = is_watched = tasks && !cudart.broken;
+		pthread_mutex_unlock(&cudart.lock);
+	}
+	return NULL;
+}
+
+void pause_launch(struct begun_launch *l, struct stream *s)
+{
+	struct task *t = current && !current->launch ? current : add_task(s);
+	pthread_t thread;
+
+	t->launch = l;
+	if (is_watched || pthread_create(&thread, NULL, watch_tasks, NULL))
+		return;
+	pthread_detach(thread);
+	is_watched = true;
+}
+
+bool pause_queues(const struct stream *s)
+{
+	for (struct task **i = &tasks; *i && i != place; i = &(*i)->next)
+		if ((*i != current || current->launch) && are_ordered((*i)->stream, s))
+			return true;
+	return false;
+}
+
+int pause_queue(struct stream *s, const struct graph_work *w)
+{
+	struct cuda_graph *g = xcalloc(1, sizeof(*g));
+	struct graph_node *n;
+	int e = graph_add(g, NULL, 0, w, &n);
+
+	if (e)
+		graph_copy_free(g);
+	else
+		add_task(s)->work = g;
+	return e;
+}
+
+bool pause_has_event(const struct event *event)
+{
+	for (const struct task *t = tasks; t; t = t->next)
+		if (records_event(t, event))
+			return true;
+	return false;
+}
+
+/* ---- waiting ---- */
+
+/* Work that a call waits for: all of it if both are NULL. */
+struct awaited {
+	const struct stream *const *stream;
+	const struct event *event;
+};
+
+static bool is_awaited(const struct task *t, const struct awaited *a)
+{
+	return a->event ? records_event(t, a->event) : a->stream ? are_ordered(t->stream, *a->stream) : true;
+}
+
+/* Returns the first task that has to end before t can begin: t itself if there is none. */
+static struct task *first_needed(struct task *t)
+{
+	struct task *i = tasks;
+
+	while (i != t) {
+		bool needed = is_before(i, t);
+
+		t = needed ? i : t;
+		i = needed ? tasks : i->next;
+	}
+	return t;
+}
+
+/* Returns the task that has to end first for one that is awaited; NULL: none is awaited. */
+static struct task *first_awaited(const struct awaited *a)
+{
+	for (struct task *t = tasks; t; t = t->next)
+		if (is_awaited(t, a))
+			return first_needed(t);
+	return NULL;
+}
+
+/* Returns whether the program has another thread, which may release a launch. */
+static bool has_other_threads(void)
+{
+	DIR *d = opendir("/proc/self/task");
+	unsigned n = 0;
+
+	while (d && readdir(d))
+		n++;
+	if (d)
+		closedir(d);
+	return n > 3u + (unsigned)is_watched; /* 3: ".", ".." and this thread */
+}
+
+static int wait_for(struct awaited a)
+{
+	struct timespec time = look_time();
+
+	look_at_tasks();
+	for (unsigned looks = 0; first_awaited(&a); looks++) {
+		struct task *t = first_awaited(&a);
+
+		if (!t->running && (looks == PATIENCE || !has_other_threads())) {
+			run_task(t, false);
+		} else {
+			pthread_mutex_unlock(&cudart.lock);
+			nanosleep(&time, NULL);
+			pthread_mutex_lock(&cudart.lock);
+		}
+		look_at_tasks();
+	}
+	if (cudart.pending)
+		cudart.broken = cudart.pending;
+	cudart.pending = 0;
+	return cudart.broken;
+}
+
+int pause_wait_stream(const struct stream *s) { return tasks ? wait_for((struct awaited){&s, NULL}) : 0; }
+
+int pause_wait_event(const struct event *event)
+{
+	return tasks ? wait_for((struct awaited){NULL, event}) : 0;
+}
+
+int pause_wait_all(void) { return tasks ? wait_for((struct awaited){NULL, NULL}) : 0; }
+
+void pause_end(void)
+{
+	char name[200];
+
+	for (const struct task *t = tasks; t; t = t->next)
+		if (t->launch) {
+			launch_describe(t->launch, name, sizeof(name));
+			diag_error(NOWHERE, "%s: waits for the host, but the program has ended", name);
+			cudart_send(WIRE_FAILED, NULL, 0);
+		}
+}
+
+/* ---- work that is recorded or queued ---- */
+
+bool work_is_kept(const struct stream *s, int *status)
+{
+	return capture_blocks(s, status) || pause_queues(s);
+}
+
+int work_keep(struct stream *s, const struct graph_work *w)
+{
+	int e;
+
+	return capture_blocks(s, &e) ? e ? e : capture_add(s, w) : pause_queue(s, w);
+}

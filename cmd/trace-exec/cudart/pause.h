@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Launches that wait for the host, and the work that is queued behind them. The caller of every function holds the lock. */
+#ifndef PAUSE_H
+#define PAUSE_H
+
+#include "cudart/graph.h"
+
+/* launch.c: a launch that has begun. */
+struct begun_launch;
+/* Executes the launch to its end, and frees it; or, if pauses is true, until it waits for the host. false: it waits. */
+bool launch_continue(struct begun_launch *l, bool pauses);
+/* Writes the name of the kernel and the number of the launch for messages. */
+void launch_describe(const struct begun_launch *l, char *out, size_t cap);
+
+/* Keeps a launch on stream s that waits for the host. */
+void pause_launch(struct begun_launch *l, struct stream *s);
+/* Returns whether work on stream s has to be queued, because earlier work is not done. */
+bool pause_queues(const struct stream *s);
+/* Queues a copy of the work. 0 or a status. */
+int pause_queue(struct stream *s, const struct graph_work *w);
+/* Returns whether the record of the event is queued. */
+bool pause_has_event(const struct event *event);
+
+/*
+ * Wait until the work on stream s, the record of the event, or all work is done. A launch that no thread of the program
+ * can release fails. Return 0 or the status of a kernel that failed.
+ */
+int pause_wait_stream(const struct stream *s);
+int pause_wait_event(const struct event *event);
+int pause_wait_all(void);
+/* Reports launches that still wait at the end of the program. */
+void pause_end(void);
+
+/*
+ * Return whether the caller must not execute the work, because the stream records it or because it is queued, and keep
+ * it for either. *status is as with capture_blocks().
+ */
+bool work_is_kept(const struct stream *s, int *status);
+int work_keep(struct stream *s, const struct graph_work *w);
+
+#endif
