@@ -24,6 +24,8 @@ struct cubin_function {
 	unsigned regs;       /* registers of a thread, from the assembler; 0: unknown */
 };
 
+#define CUBINS_NONE "no-cubin" /* id of the fault that a file has no cubin, or none with a function */
+
 struct cubins *cubins_new(void); /* empty; freed by the caller */
 void cubins_free(struct cubins *c);
 /*

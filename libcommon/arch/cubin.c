@@ -313,11 +313,11 @@ static int read_code_file(struct cubins *c, struct cubin_span s, const char *fil
 		return -1;
 	}
 	if (c->images == images)
-		return cubin_fault(
-			f, file, "no cubin (expected a cubin, a fat binary or a program with one)");
+		return fault_set(f, (struct place){.file = file}, CUBINS_NONE,
+			"no cubin (expected a cubin, a fat binary or a program with one)");
 	if (c->n == n && !c->n)
-		return cubin_fault(
-			f, file, "no function in the cubins (expected a .text section for sm_70 to sm_121)");
+		return fault_set(f, (struct place){.file = file}, CUBINS_NONE,
+			"no function in the cubins (expected a .text section for sm_70 to sm_121)");
 	return 0;
 }
 

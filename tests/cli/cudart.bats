@@ -215,7 +215,7 @@ setup() {
 	assert_output '0 of 1000 elements are wrong'
 	# of 60, 75 and 90 the one for 75 on a device of 8.6; the others cannot be executed
 	program several vecadd "ptx:60:$ptx/odd.ptx" "elf:75:$ptx/odd.ptx" "ptx:75:$ptx/kernels.ptx" "ptx:90:$ptx/odd.ptx"
-	run -0 trace-exec -n --run ./several
+	run -0 trace-exec -q -n --run ./several
 	assert_output '0 of 1000 elements are wrong'
 }
 
@@ -385,6 +385,34 @@ cubin_lines() {
 	# for the other GPU the PTX of the fat binary is loaded, which lacks the kernel
 	run -0 trace-exec -n -g qv100 --run ./cubin k.fatbin k
 	assert_line 'cuModuleLoad 0 nothing'
+}
+
+@test "machine code that cannot be executed is named, and PTX beside it is executed instead" {
+	local ptx="ptx:70:$ROOT/tests/data/cudart/kernels.ptx" reason
+	printf '%s\n' '000fe400078e00ff 0000000000000111' '000fea0003800000 000000000000794d' |
+		"$ROOT/tests/data/sass/cubin.py" -p 8,8,8,4 add >unknown.cubin
+	reason='code.1.sm_80.cubin: %s: not executed: function add, PC 0x0000: UNKNOWN.0x111'
+	program code vecadd "$ptx" elf:80:unknown.cubin
+	run -0 trace-exec -n -g a100-40 --run ./code 100
+	# shellcheck disable=SC2059
+	assert_line --partial "$(printf "$reason" warning)"
+	assert_line --partial ': its PTX is executed instead'
+	assert_line '0 of 100 elements are wrong'
+	run -1 trace-exec -n -g a100-40 --code sass --run ./code 100
+	# shellcheck disable=SC2059
+	assert_line --partial "$(printf "$reason" error)"
+	# without PTX the reason is the machine code's
+	program code vecadd elf:80:unknown.cubin
+	run -1 trace-exec -n -g a100-40 --run ./code 100
+	# shellcheck disable=SC2059
+	assert_line --partial "$(printf "$reason" error)"
+	refute_output --partial PTX
+	# a damaged cubin
+	head -c 300 unknown.cubin >cut.cubin
+	program code vecadd "$ptx" elf:80:cut.cubin
+	run -0 trace-exec -n -g a100-40 --run ./code 100
+	assert_line --regexp '^trace-exec: .*warning: .*: its PTX is executed instead$'
+	assert_line '0 of 100 elements are wrong'
 }
 
 @test "textures and surfaces of the driver" {

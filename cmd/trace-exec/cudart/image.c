@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fat binaries that the program registers, and the kernels and variables in them.
+ * Loading of fat binaries that the program registers (register.c) or loads by a call; kernels and variables in them.
  *
  * The library uses a fat binary's PTX with the highest target up to the device's, or the lowest target if all
  * are higher. It loads modules at the first use of a kernel or variable. Modules that are registered later
@@ -16,125 +16,15 @@
 #include <string.h>
 #include "arena.h"
 #include "cubin.h"
-#include "cudart/cudart.h"
+#include "cudart/pause.h"
 #include "fatbin.h"
 #include "machine/machine.h"
 
-#define WRAPPER_MAGIC 0x466243b1
-
-struct wrapper {
-	int magic, version;
-	const void *fatbin;
-	const void *const *parts; /* version 2: fat binaries of separately compiled files, then NULL */
-};
-enum { WRAPPER_LINKED = 2 };
-
-static uint64_t address_hash(const void *p) { return table_hash(&p, sizeof(p)); }
-
-/* ---- registration: before main, and without starting the device ---- */
-
-static void **add_image(const struct wrapper *w)
-{
-	bool good = w && w->magic == WRAPPER_MAGIC;
-	void **handle = xmalloc(sizeof(*handle));
-
-	grow(&cudart.image, &cudart.cap_images, cudart.n_images + 1, sizeof(*cudart.image));
-	cudart.image[cudart.n_images] = (struct image){.bytes = good ? w->fatbin : NULL,
-		.parts = good && w->version == WRAPPER_LINKED ? w->parts : NULL};
-	*handle = (void *)(uintptr_t)cudart.n_images++;
-	return handle;
-}
-
-static uint32_t image_number_of_handle(void **handle) { return (uint32_t)(uintptr_t)*handle; }
-
-API(void **, __cudaRegisterFatBinary, void *wrapper)
-{
-	void **handle;
-
-	pthread_mutex_lock(&cudart.lock);
-	handle = add_image(wrapper);
-	pthread_mutex_unlock(&cudart.lock);
-	return handle;
-}
-
-API(void, __cudaRegisterFatBinaryEnd, void **handle) { (void)handle; }
-
-API(void, __cudaUnregisterFatBinary, void **handle)
-{
-	pthread_mutex_lock(&cudart.lock);
-	cudart.image[image_number_of_handle(handle)].bytes = NULL;
-	cudart.image[image_number_of_handle(handle)].parts = NULL;
-	pthread_mutex_unlock(&cudart.lock);
-}
-
-API(void, __cudaRegisterFunction, void **handle, const char *host, char *device, const char *name,
-	int threads, void *tid, void *bid, void *block, void *grid, int *warp)
-{
-	(void)device, (void)threads, (void)tid, (void)bid, (void)block, (void)grid, (void)warp;
-	pthread_mutex_lock(&cudart.lock);
-	grow(&cudart.kernel, &cudart.cap_kernels, cudart.n_kernels + 1, sizeof(*cudart.kernel));
-	cudart.kernel[cudart.n_kernels] = (struct kernel){.host = host,
-		.name = name,
-		.image = image_number_of_handle(handle),
-		.max_dynamic_shared = -1,
-		.carveout = -1};
-	table_add(&cudart.kernels, address_hash(host), cudart.n_kernels++);
-	pthread_mutex_unlock(&cudart.lock);
-}
-
-static void register_variable(
-	void **handle, const void *host, void **managed, const char *name, size_t size, bool normalized)
-{
-	pthread_mutex_lock(&cudart.lock);
-	grow(&cudart.variable, &cudart.cap_variables, cudart.n_variables + 1, sizeof(*cudart.variable));
-	cudart.variable[cudart.n_variables] =
-		(struct variable){host, managed, name, image_number_of_handle(handle), size, normalized};
-	table_add(&cudart.variables, address_hash(host), cudart.n_variables++);
-	pthread_mutex_unlock(&cudart.lock);
-}
-
-API(void, __cudaRegisterVar, void **handle, char *host, char *device, const char *name, int ext, size_t size,
-	int constant, int global)
-{
-	(void)device, (void)ext, (void)constant, (void)global;
-	register_variable(handle, host, NULL, name, size, false);
-}
-
-/* `host` is the address of the program's pointer to the variable, which is set when the module is loaded. */
-API(void, __cudaRegisterManagedVar, void **handle, void **host, char *device, const char *name, int ext,
-	size_t size, int constant, int global)
-{
-	(void)device, (void)ext, (void)constant, (void)global;
-	register_variable(handle, host, host, name, size, false);
-}
-
-/* A texture or surface reference is a variable that contains a handle. */
-API(void, __cudaRegisterTexture, void **handle, const void *host, const void **device, const char *name,
-	int dim, int normalized, int ext)
-{
-	(void)device, (void)dim, (void)ext;
-	register_variable(handle, host, NULL, name, 8, normalized);
-}
-
-API(void, __cudaRegisterSurface, void **handle, const void *host, const void **device, const char *name,
-	int dim, int ext)
-{
-	(void)device, (void)dim, (void)ext;
-	register_variable(handle, host, NULL, name, 8, false);
-}
-
-API(void, __cudaRegisterHostVar, void **handle, const char *name, void *host, size_t size)
-{
-	(void)handle, (void)name, (void)host, (void)size;
-}
-
-/* Returns the size of an image's fat binary or cubin. */
+/* Returns the bytes of an image's fat binary or cubin. */
 static size_t image_bytes(const struct image *m)
 {
 	return m->n_cubin ? m->n_cubin : cudart_fatbin_extent(m->bytes);
 }
-
-/* ---- loading ---- */
 
 /*
  * Writes the name of a PTX text for messages. part: separately compiled file, from 1 on; 0: the fat binary
@@ -270,20 +160,21 @@ static const struct cubin_image *find_best_cubin(
 			(!best || cubins_image(c, k)->sm > best->sm))
 			best = cubins_image(c, k);
 	if (!best && m->n_cubin && cubins_images(c))
-		fault_set(f, at, "fatbin", "machine code for sm_%u, not for sm_%u (choose the GPU with -g)",
+		fault_set(f, at, CUBINS_NONE,
+			"machine code for sm_%u, not for sm_%u (choose the GPU with -g)",
 			cubins_image(c, 0)->sm, device_sm());
 	else if (!best)
-		fault_set(f, at, "fatbin",
+		fault_set(f, at, CUBINS_NONE,
 			"fat binary without machine code for sm_%u (compile it with -arch=sm_%u)",
 			device_sm(), device_sm());
 	return best;
 }
 
 /*
- * Reads the best machine code of an image for the device. Returns 1, 0 if none can be executed (then the
- * image's PTX is used), or -1 with a fault.
+ * Reads the best machine code of an image for the device. Returns 1 if it is executed. Otherwise sets *why and returns 0
+ * if PTX may be executed instead, else -1.
  */
-static int read_machine_code(uint32_t i)
+static int read_machine_code(uint32_t i, struct fault *why)
 {
 	struct image *m = &cudart.image[i];
 	int otherwise = cudart.wire.code == CODE_MACHINE || m->n_cubin ? -1 : 0;
@@ -292,15 +183,15 @@ static int read_machine_code(uint32_t i)
 	struct module *module = NULL;
 	char name[300];
 
-	if (cubins_add_bytes(c, m->bytes, image_bytes(m), program_invocation_short_name, &m->fault)) {
+	if (cubins_add_bytes(c, m->bytes, image_bytes(m), program_invocation_short_name, why)) {
 		cubins_free(c);
 		return otherwise;
 	}
-	best = find_best_cubin(c, m, &m->fault);
+	best = find_best_cubin(c, m, why);
 	if (best) {
 		snprintf(name, sizeof(name), "%s.%u.sm_%u.cubin", program_invocation_short_name, i + 1,
 			best->sm);
-		module = machine_module(name, best->bytes, best->n, &m->fault);
+		module = machine_module(name, best->bytes, best->n, why);
 	}
 	cubins_free(c);
 	if (!module)
@@ -309,27 +200,16 @@ static int read_machine_code(uint32_t i)
 	m->module[m->n_modules++] = module;
 	if (otherwise || can_execute_image(m))
 		return 1;
-	diag_warn((struct place){m->fault.at.file, 0, 0}, "%s: its PTX is executed instead", m->fault.text);
+	*why = m->fault;
 	module_free(m->module[--m->n_modules]);
 	return 0;
 }
 
-static int read_image(uint32_t i)
+/* Reads the PTX of a fat binary, and of the separately compiled files that are linked to it. */
+static int read_fat_ptx(uint32_t i)
 {
 	struct image *m = &cudart.image[i];
 
-	if (m->texts)
-		return read_ptx_texts(i);
-	if (cudart.wire.code != CODE_PTX && m->bytes) {
-		int got = read_machine_code(i);
-
-		if (got)
-			return got < 0 ? -1 : 0;
-		m->fault.id = NULL;
-	}
-	if (m->n_cubin)
-		return fault_set(&m->fault, (struct place){.file = program_invocation_short_name}, "fatbin",
-			"machine code without PTX, which --code ptx needs");
 	if (!m->parts && read_best_ptx(i, 0, m->bytes))
 		return -1;
 	for (uint32_t k = 0; m->parts && m->parts[k]; k++)
@@ -338,6 +218,35 @@ static int read_image(uint32_t i)
 	if (!m->n_modules)
 		return fault_set(&m->fault, (struct place){.file = program_invocation_short_name}, "fatbin",
 			"fat binary without PTX (compile it with -gencode arch=..,code=compute_..)");
+	return 0;
+}
+
+static int read_image(uint32_t i)
+{
+	struct image *m = &cudart.image[i];
+	struct fault why = {.id = NULL}; /* why its machine code is not executed */
+	int got = 0;
+
+	if (m->texts)
+		return read_texts(i);
+	if (cudart.wire.code != CODE_PTX && m->bytes)
+		got = read_machine_code(i, &why);
+	if (got > 0)
+		return 0;
+	m->fault = why;
+	if (got < 0)
+		return -1;
+	if (m->n_cubin)
+		return fault_set(&m->fault, (struct place){.file = program_invocation_short_name}, "fatbin",
+			"machine code without PTX, which --code ptx needs");
+	m->fault.id = NULL;
+	if (read_fat_ptx(i)) {
+		if (why.id && !m->has_ptx && strcmp(why.id, CUBINS_NONE) != 0)
+			m->fault = why;
+		return -1;
+	}
+	if (why.id && strcmp(why.id, CUBINS_NONE) != 0)
+		diag_warn((struct place){why.at.file, 0, 0}, "%s: its PTX is executed instead", why.text);
 	return 0;
 }
 
@@ -386,6 +295,8 @@ int cudart_load_images(void)
 
 	if (first == cudart.n_images)
 		return cudaSuccess;
+	if ((e = pause_wait_all())) /* the code of all kernels is bound again */
+		return e;
 	cudart.n_loaded = cudart.n_images;
 	for (uint32_t i = first; i < cudart.n_images; i++) {
 		struct image *m = &cudart.image[i];
@@ -425,8 +336,7 @@ API(char, __cudaInitModule, void **handle)
 {
 	struct image *m;
 
-	if (!cudart_enter(false) && !cudart_load_images() &&
-		(m = &cudart.image[image_number_of_handle(handle)])->refused)
+	if (!cudart_enter(false) && !cudart_load_images() && (m = &cudart.image[cudart_image_of(handle)])->refused)
 		report_unexecutable(m);
 	cudart_leave(cudaSuccess);
 	return 1;
@@ -482,7 +392,7 @@ int cudart_image_kernel(uint32_t image, const char *name, const void **handle)
 	/* The copy of the name is also the handle: its address is unique and never freed. */
 	*k = (struct kernel){.name = xstrdup(name), .image = image, .max_dynamic_shared = -1, .carveout = -1};
 	*handle = k->host = k->name;
-	table_add(&cudart.kernels, address_hash(k->host), cudart.n_kernels++);
+	table_add(&cudart.kernels, cudart_address_hash(k->host), cudart.n_kernels++);
 	return cudaSuccess;
 }
 
@@ -530,7 +440,7 @@ struct kernel *cudart_find_kernel(const void *host, int *status)
 	*status = cudart_load_images();
 	if (*status)
 		return NULL;
-	FOR_TABLE (w, &cudart.kernels, address_hash(host))
+	FOR_TABLE (w, &cudart.kernels, cudart_address_hash(host))
 		if (cudart.kernel[w.number].host == host)
 			k = &cudart.kernel[w.number];
 	if (!k) {
@@ -556,7 +466,7 @@ struct variable *cudart_variable_of_host(const void *host)
 {
 	const struct grant *g = cudart_find_grant((uintptr_t)host);
 
-	FOR_TABLE (w, &cudart.variables, address_hash(host))
+	FOR_TABLE (w, &cudart.variables, cudart_address_hash(host))
 		if (cudart.variable[w.number].host == host)
 			return &cudart.variable[w.number];
 	for (uint32_t i = 0; g && g->is_variable && i < cudart.n_variables; i++)
