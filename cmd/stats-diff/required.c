@@ -48,7 +48,7 @@ void required_check(const struct diff_options *o)
 		if (!strcmp(a->option, "-k"))
 			die("-k selects no kernel of either side");
 		if (!strpbrk(a->name, "*?["))
-			figure_refuse(a->option, a->name);
+			figure_die_unknown(a->option, a->name);
 		die("%s: no figure %s on either side", a->option,
 			diag_quote(q, sizeof(q), a->name, strlen(a->name)));
 	}

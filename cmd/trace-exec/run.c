@@ -248,7 +248,7 @@ static int run_launch(struct running *r, struct step *c)
 		.mem = &r->mem,
 		.options = chosen ? &r->o->exec : &unchecked,
 		.launch = &c->launch,
-		.timer = r->insts,
+		.timer = r->warp_insts,
 		.textures = &r->textures,
 		.record = !traced ? NULL
 			  : r->o->binary && !c->launch.kernel->machine

@@ -301,7 +301,7 @@ struct pack_code trace_out_code(const struct grid *g, const struct occupancy *k,
 	trace_out_header(f, g, k);
 	fclose(f);
 	if (g->machine)
-		return machine_pack_code(g->l->kernel);
+		return machine_pack_code(g->launch->kernel);
 	code.n = g->code->prog->n_insts;
 	code.inst = xcalloc(code.n + 1, sizeof(*code.inst));
 	for (uint32_t i = 0; i < code.n; i++)
@@ -314,10 +314,10 @@ record_fn *trace_out_recorder(const struct func *kernel, bool packed)
 {
 	if (kernel->machine)
 		return packed && machine_has_records(kernel) ? machine_record_packed : machine_record;
-	return packed ? trace_out_record : trace_out_line;
+	return packed ? trace_out_add_record : trace_out_write_line;
 }
 
 bool trace_out_has_records(const struct grid *g)
 {
-	return g->record == trace_out_record || g->record == machine_record_packed;
+	return g->record == trace_out_add_record || g->record == machine_record_packed;
 }

@@ -163,7 +163,8 @@ API(int, cudaMemcpyPeerAsync, void *to, int to_device, const void *from, int fro
 API(int, cudaMemcpy2D, void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
 	size_t height, int kind)
 {
-	return wait_until_done(copy_rows_on_stream(to, to_pitch, from, from_pitch, width, height, kind, NULL));
+	return wait_until_done(
+		copy_rows_on_stream(to, to_pitch, from, from_pitch, width, height, kind, NULL));
 }
 ALSO(cudaMemcpy2D_ptds, cudaMemcpy2D);
 

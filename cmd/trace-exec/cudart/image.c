@@ -228,7 +228,7 @@ static int read_image(uint32_t i)
 	int got = 0;
 
 	if (m->texts)
-		return read_texts(i);
+		return read_ptx_texts(i);
 	if (cudart.wire.code != CODE_PTX && m->bytes)
 		got = read_machine_code(i, &why);
 	if (got > 0)
@@ -336,7 +336,8 @@ API(char, __cudaInitModule, void **handle)
 {
 	struct image *m;
 
-	if (!cudart_enter(false) && !cudart_load_images() && (m = &cudart.image[cudart_image_of(handle)])->refused)
+	if (!cudart_enter(false) && !cudart_load_images() &&
+		(m = &cudart.image[cudart_image_of(handle)])->refused)
 		report_unexecutable(m);
 	cudart_leave(cudaSuccess);
 	return 1;

@@ -83,7 +83,7 @@ static void end_launch(struct begun_launch *x, bool good)
 		memory_set_all(&cudart.mem);
 	cudart.warp_insts += x->g.warp_insts;
 	cudart.thread_insts += x->g.thread_insts;
-	if (x->g.found)
+	if (x->g.has_finding)
 		cudart_send(WIRE_FOUND, NULL, 0);
 	if (!good) {
 		diag_fault(&x->g.fault);
@@ -123,8 +123,8 @@ static void execute_launch(const struct launch *l, const struct kernel *k, struc
 	x->g = (struct grid){.code = &cudart.code,
 		.mem = &cudart.mem,
 		.textures = &cudart.textures,
-		.opt = x->chosen ? &cudart.exec : &cudart.unchecked,
-		.l = &x->l,
+		.options = x->chosen ? &cudart.exec : &cudart.unchecked,
+		.launch = &x->l,
 		.timer = cudart.warp_insts,
 		.record = cudart_record_function(l),
 		.print = stdout};
@@ -309,7 +309,7 @@ int work_launch_kernel(const void *host, const struct configuration *c, void **a
 		e = work_prepare_kernel(&w.kernel, host, c, args);
 		if (e)
 			return e;
-		e = work_launch(&w.kernel, c->stream);
+		e = work_run_kernel(&w.kernel, c->stream);
 		work_free_kernel(&w.kernel);
 	}
 	return !e && c->event ? work_record(c->event, c->stream) : e;

@@ -37,7 +37,8 @@ static bool is_legacy(const struct stream *s) { return (uintptr_t)s <= 1; }
 static bool are_ordered(const struct stream *a, const struct stream *b)
 {
 	return cudart_stream_number(a) == cudart_stream_number(b) ||
-	       (is_legacy(a) && cudart_stream_blocks(b)) || (is_legacy(b) && cudart_stream_blocks(a));
+	       (is_legacy(a) && cudart_is_stream_blocking(b)) ||
+	       (is_legacy(b) && cudart_is_stream_blocking(a));
 }
 
 static const struct graph_work *work_of(const struct task *t)
@@ -107,7 +108,7 @@ static void begin_work(struct task *t)
 		place = &t->next;
 	}
 	if (w->kind == WORK_GRAPH)
-		condition_reset(w->child);
+		condition_reset_of_graph(w->child);
 	e = work_run(w, t->stream);
 	if (e && !cudart.pending)
 		cudart.pending = e;
@@ -177,7 +178,7 @@ int pause_queue(struct stream *s, const struct graph_work *w)
 {
 	struct cuda_graph *g = xcalloc(1, sizeof(*g));
 	struct graph_node *n;
-	int e = graph_add(g, NULL, 0, w, &n);
+	int e = graph_add_node(g, NULL, 0, w, &n);
 
 	if (e)
 		graph_copy_free(g);
@@ -298,5 +299,5 @@ int work_keep(struct stream *s, const struct graph_work *w)
 {
 	int e;
 
-	return capture_blocks(s, &e) ? e ? e : capture_add(s, w) : pause_queue(s, w);
+	return capture_blocks(s, &e) ? e ? e : capture_add_work(s, w) : pause_queue(s, w);
 }

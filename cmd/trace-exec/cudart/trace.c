@@ -151,9 +151,9 @@ struct trace_sink *cudart_begin_trace(const struct grid *g, const struct occupan
 	while (*last)
 		last = &(*last)->next;
 	*last = t = xcalloc(1, sizeof(*t));
-	snprintf(name, sizeof(name), "kernel-%u.traceg", g->l->id);
+	snprintf(name, sizeof(name), "kernel-%u.traceg", g->launch->id);
 	send_or_keep(t, WIRE_KERNEL, name, strlen(name));
-	if (g->record == trace_out_record) {
+	if (g->record == trace_out_add_record) {
 		send_code(t, g, k);
 		return t;
 	}

@@ -165,7 +165,7 @@ bool cluster_still_waits(struct cluster *c)
 	bool waits = all_warps_spin(c);
 
 	c->watch_at = waits ? 0 : 1;
-	c->quiet = 0;
+	c->quiet_rounds = 0;
 	return waits;
 }
 

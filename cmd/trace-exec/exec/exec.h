@@ -387,10 +387,10 @@ struct warp {
 	uint32_t cluster_arrived; /* lanes that have arrived at barrier.cluster */
 	uint32_t cluster_over;    /* lanes whose phase of barrier.cluster is over */
 	bool changed; /* memory was changed by a store, or by an atomic that wrote another value */
-	bool frozen;              /* its clocks show frozen_at */
-	bool timed;               /* it has read a clock */
+	bool frozen;  /* its clocks show frozen_at */
+	bool timed;   /* it has read a clock */
 	uint64_t frozen_at;
-	uint8_t stop; /* WARP_STOP: the launch has failed; WARP_YIELD: other groups run first */
+	uint8_t stop;             /* WARP_STOP: the launch has failed; WARP_YIELD: other groups run first */
 	const struct op *waiting; /* barrier at which the warp waits */
 	uint32_t wait_mask;
 	uint32_t missed_lanes; /* lanes that a .sync instruction named while they were elsewhere: sem/warp.c */
@@ -456,12 +456,12 @@ struct cluster {
 	uint32_t n;
 	uint32_t arrived; /* number of lanes that have arrived at barrier.cluster */
 	uint64_t number;
-	uint32_t quiet;     /* number of rounds since memory changed last */
-	uint32_t watch_at;  /* value of quiet at which to look for endless loops */
-	bool changed;       /* memory was changed during the last cluster_run() */
-	bool timed;         /* a warp that spins reads a clock */
-	uint64_t idle;      /* time that has passed while all warps waited */
-	uint64_t idle_step; /* time that passes next */
+	uint32_t quiet_rounds; /* number of rounds since memory changed last */
+	uint32_t watch_at;     /* value of quiet at which to look for endless loops */
+	bool changed;          /* memory was changed during the last cluster_run() */
+	bool timed;            /* a warp that spins reads a clock */
+	uint64_t idle;         /* time that has passed while all warps waited */
+	uint64_t idle_step;    /* time that passes next */
 };
 enum cluster_state { CLUSTER_DONE, CLUSTER_FAILED, CLUSTER_STUCK };
 struct cluster *cluster_new(struct grid *g);

@@ -259,7 +259,7 @@ struct grid_team *grid_begin(struct grid *g, bool (*done)(void *ctx, struct cta 
 		.ctx = ctx,
 		.clusters = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] / g->cluster_size,
 		.good = true};
-	g->at_once = count_threads(g, t->clusters);
+	g->n_threads = count_threads(g, t->clusters);
 	atomic_store(&g->failed, UINT64_MAX);
 	pthread_mutex_init(&g->lock, NULL);
 	pthread_mutex_init(&t->lock, NULL);
@@ -274,9 +274,9 @@ enum grid_state grid_continue(struct grid_team *t, bool pauses)
 {
 	struct crew *crew;
 
-	if (t->g->at_once == 1)
+	if (t->g->n_threads == 1)
 		return run_on_one_thread(t, pauses);
-	crew = crew_start(t->g->at_once - 1, run_clusters, t);
+	crew = crew_start(t->g->n_threads - 1, run_clusters, t);
 	run_clusters(t);
 	crew_join(crew);
 	return t->good ? GRID_DONE : GRID_FAILED;

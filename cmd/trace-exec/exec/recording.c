@@ -50,7 +50,8 @@ static uint32_t record_addresses(struct recording *t, const uint64_t *a, uint32_
 	if (t->cap_words - t->n_words < LANES)
 		grow(&t->word, &t->cap_words, t->n_words + LANES, sizeof(*t->word));
 	to = t->word + t->n_words;
-	if (!(m & (m - 1)) || ((m != ALL_LANES || may_have_one_stride(a)) && text_find_stride(a, m, &stride))) {
+	if (!(m & (m - 1)) ||
+		((m != ALL_LANES || may_have_one_stride(a)) && text_find_stride(a, m, &stride))) {
 		to[0] = m ? a[bit_lowest32(m)] : 0;
 		to[1] = (uint64_t)stride;
 		t->n_words += 2;

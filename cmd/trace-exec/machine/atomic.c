@@ -153,7 +153,7 @@ static bool is_of_words(const struct op *o)
 /* The same as execute_atomic() for words of 32 bits, without a predicate. */
 static void execute_word_atomic(struct warp *w, const struct op *o, uint32_t m)
 {
-	bool locked = w->g->at_once > 1 && o->space != SP_SHARED, changed = w->changed;
+	bool locked = w->g->n_threads > 1 && o->space != SP_SHARED, changed = w->changed;
 	u32 *d = REG(u32, w, o->is_signed ? (uint32_t)FRAME_SINK : o->d);
 	const struct ext *x = o->x;
 	uint8_t *at[LANES];

@@ -263,7 +263,7 @@ static bool find_flat(struct warp *w, const struct op *o, uint32_t m, struct fla
 	const uint64_t *a = w->addr;
 	uint64_t low, high;
 
-	if (w->g->opt->check || (o->space == SP_SHARED && w->g->cluster_size > 1))
+	if (w->g->options->check || (o->space == SP_SHARED && w->g->cluster_size > 1))
 		return false;
 	memory_addresses(w, o);
 	f->a = a;

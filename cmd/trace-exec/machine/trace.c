@@ -111,7 +111,7 @@ static char *put_register(char *p, const struct traced *t, unsigned i, unsigned 
 	if (t->operand[i].uniform)
 		*p++ = 'U';
 	*p++ = 'R';
-	return text_put_number(p, t->word[i].uniform && reg == SASS_ZERO && sm < 100 ? 63 : reg);
+	return text_put_number(p, t->operand[i].uniform && reg == SASS_ZERO && sm < 100 ? 63 : reg);
 }
 
 static column_fn *find_column(const struct sass_inst *in)
@@ -232,8 +232,8 @@ static void make_texts(const struct grid *g, struct machine_code *c)
 
 	c->text = xcalloc(c->n + 1u, sizeof(*c->text));
 	for (uint32_t i = 0; i < c->n; i++)
-		make_line_text(&c->text[i], &c->inst[i], &g->code->op[f->first_pc + i], &c->module->module->arena,
-			line_version(c) == ASYNCHRONOUS);
+		make_line_text(&c->text[i], &c->inst[i], &g->code->op[f->first_pc + i],
+			&c->module->module->arena, line_version(c) == ASYNCHRONOUS);
 	for (uint32_t i = 0; i < c->n; i++) {
 		const char *file = NULL;
 		uint32_t pc, function = link_function(c, i, &pc),

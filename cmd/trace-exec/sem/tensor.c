@@ -195,7 +195,7 @@ static uint8_t *line_find_host(struct warp *w, const struct op *o, const struct 
 		check_report_outside(w, o, lane, SP_GLOBAL, addr, *n * m->bytes);
 	return at && check_lane_span(w, o, SP_GLOBAL, lane, *n * m->bytes, at, b->direction != TENSOR_LOAD)
 		       ? at
-		          : NULL;
+		       : NULL;
 }
 
 /* Copies a line of the box at byte `base` of shared memory. Returns false if the launch has failed. */
