@@ -148,7 +148,7 @@ static char *add_version6_parts(
 	bool ends_group = false;
 
 	for (unsigned i = 0; i < in->n_args; i++)
-		ends_group |= in->arg[i].kind == SASS_NAME && in->arg[i].value == SASS_NAME_GSB0;
+		ends_group |= in->arg[i].kind == SASS_NAME && in->arg[i].bank == SASS_NAME_GSB0;
 	if (in->row && strstr(in->row->name, "GMMA")) {
 		*p++ = ends_group ? '1' : '0';
 		*p++ = ' ';
