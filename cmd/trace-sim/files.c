@@ -23,7 +23,7 @@ static bool may_be_selected(const struct run *r, const struct command *c)
 /* Returns true if the command is a kernel that, if not selected, still warms the caches; see warm_unselected(). */
 static bool warms_caches_only(const struct run *r, uint32_t command)
 {
-	return r->warm && r->list.cmd[command].kind == CMD_KERNEL &&
+	return r->warm_code && r->list.cmd[command].kind == CMD_KERNEL &&
 	       (command <= r->last_chosen || kselect_picks(r->select));
 }
 

@@ -109,7 +109,7 @@ static _Noreturn void run_child_kernel(struct isolate *o, const struct child *c,
 	r->selection = NULL; /* this kernel's name need not match -k: the parent checks that one does */
 	r->next_command = c->command;
 	r->list.n_cmds = c->command + 1;
-	r->alone = true;
+	r->isolated = true;
 	r->result = NULL;
 	r->gpu.threads = 1;
 	if (gpu_init(&r->gpu, o->isa, &f) < 0)
@@ -120,8 +120,8 @@ static _Noreturn void run_child_kernel(struct isolate *o, const struct child *c,
 	status = run_application(r);
 	copy_text_or_empty(t->status, sizeof(t->status), r->status);
 	copy_text_or_empty(t->limit, sizeof(t->limit), r->limit);
-	memcpy(t->hash, r->kernel_hash, sizeof(t->hash));
-	t->kernel = r->ended;
+	memcpy(t->hash, r->last_hash, sizeof(t->hash));
+	t->kernel = r->last_outcome;
 	t->kernels = r->kernels_loaded;
 	t->done = r->kernels_done;
 	if (fflush(c->records) == EOF)

@@ -67,8 +67,8 @@ void progress_start(struct run *r)
 	if (!sigaction(SIGHUP, NULL, &old) && old.sa_handler != SIG_IGN)
 		sigaction(SIGHUP, &stop, NULL);
 	sigaction(SIGUSR1, &show, NULL);
-	r->meter = xcalloc(1, sizeof(*r->meter));
-	r->meter->terminal = isatty(STDERR_FILENO);
+	r->progress_state = xcalloc(1, sizeof(*r->progress_state));
+	r->progress_state->terminal = isatty(STDERR_FILENO);
 }
 
 static uint64_t count_warp_insts(const struct gpu *g)
@@ -95,8 +95,9 @@ static void print_progress(struct run *r, double seconds, bool keep)
 	const char *running = k ? k->head->name : "";
 	char name[4 * 40 + 1], watts[32];
 	double insns = (double)count_warp_insts(g), share = 0, left = 0;
-	double rate =
-		seconds > r->meter->last ? (insns - r->meter->last_insns) / (seconds - r->meter->last) : 0;
+	double rate = seconds > r->progress_state->last
+			      ? (insns - r->progress_state->last_insns) / (seconds - r->progress_state->last)
+			      : 0;
 
 	if (k && k->n_ctas && !k->done) /* a finished kernel is counted in kernels_done */
 		share = (double)k->next_cta / (double)k->n_ctas;
@@ -107,13 +108,13 @@ static void print_progress(struct run *r, double seconds, bool keep)
 	format_watts(watts, sizeof(watts), g->power);
 	fprintf(stderr,
 		"%skernel %u/%u %s: cycle %llu, IPC %.2f of warps, %.0f warp insts/s, %.1f%% of thread blocks, %.0f s left%s%s",
-		r->meter->shown ? "\r\033[K" : "", k ? k->position : r->kernels_done, r->list.n_kernels,
-		diag_quote(name, sizeof(name), running, strnlen(running, 40)), (unsigned long long)gpu_now(g),
-		gpu_now(g) ? insns / (double)gpu_now(g) : 0, rate, 100 * share, left, watts,
-		keep ? "\n" : "");
-	r->meter->shown = !keep;
-	r->meter->last = seconds;
-	r->meter->last_insns = insns;
+		r->progress_state->shown ? "\r\033[K" : "", k ? k->position : r->kernels_done,
+		r->list.n_kernels, diag_quote(name, sizeof(name), running, strnlen(running, 40)),
+		(unsigned long long)gpu_now(g), gpu_now(g) ? insns / (double)gpu_now(g) : 0, rate,
+		100 * share, left, watts, keep ? "\n" : "");
+	r->progress_state->shown = !keep;
+	r->progress_state->last = seconds;
+	r->progress_state->last_insns = insns;
 }
 
 void progress_poll(struct run *r)
@@ -125,23 +126,23 @@ void progress_poll(struct run *r)
 #endif
 	if (show_signal && progress_requested())
 		print_progress(r, progress_seconds(), true);
-	if (!r->progress || ++r->meter->steps % 512)
+	if (!r->progress || ++r->progress_state->steps % 512)
 		return;
 	seconds = progress_seconds();
-	if (seconds - r->meter->last >= (r->meter->terminal ? 0.5 : 10))
-		print_progress(r, seconds, !r->meter->terminal);
+	if (seconds - r->progress_state->last >= (r->progress_state->terminal ? 0.5 : 10))
+		print_progress(r, seconds, !r->progress_state->terminal);
 }
 
 void progress_kernel_done(struct run *r)
 {
-	if (r->progress && !r->meter->terminal)
+	if (r->progress && !r->progress_state->terminal)
 		print_progress(r, progress_seconds(), true);
 }
 
 void progress_end(struct run *r)
 {
-	if (r->meter->shown)
+	if (r->progress_state->shown)
 		fputs("\r\033[K", stderr);
-	free(r->meter);
-	r->meter = NULL;
+	free(r->progress_state);
+	r->progress_state = NULL;
 }

@@ -26,14 +26,14 @@
  */
 static void warm_unselected(struct run *r, uint32_t command)
 {
-	struct trace_options o = {.code = r->warm, .strict = r->strict};
+	struct trace_options o = {.code = r->warm_code, .strict = r->strict};
 	struct fault f;
 	struct trace *t;
 
-	if (!r->warm || (command > r->last_chosen && !kselect_picks(r->select)))
+	if (!r->warm_code || (command > r->last_chosen && !kselect_picks(r->select)))
 		return;
 	t = klist_open(&r->list, command, &o, &f);
-	if (!t || warm_kernel(&r->gpu, t, r->warm, &f) < 0)
+	if (!t || warm_kernel(&r->gpu, t, r->warm_code, &f) < 0)
 		die_fault(&f);
 	trace_close(t);
 }
@@ -177,7 +177,7 @@ static void hash_kernel(struct run *r, const struct kernel *k, unsigned char out
 	memset(out, 0, 16);
 	if (k->next_cta == k->n_ctas)
 		trace_hash(k->trace, out);
-	memcpy(r->kernel_hash, out, sizeof(r->kernel_hash));
+	memcpy(r->last_hash, out, sizeof(r->last_hash));
 	XXH3_128bits_update(r->hash, out, 16);
 }
 
@@ -207,13 +207,13 @@ static void write_kernel_record(struct run *r, const struct kernel *k)
 	hash_kernel(r, k, rec.hash);
 	if (k->next_cta == k->n_ctas)
 		rec.checksum = trace_checksum(k->trace);
-	stats_kernel_record(r->writer, r->choice, &rec, r->before, r->now);
-	r->ended = (struct kernel_outcome){.checksum = rec.checksum,
+	stats_kernel_record(r->writer, r->choice, &rec, r->figures_before, r->figures_now);
+	r->last_outcome = (struct kernel_outcome){.checksum = rec.checksum,
 		.group = record_last_group(r->writer),
 		.unfinished = rec.unfinished,
 		.hashed = k->next_cta == k->n_ctas};
-	r->ended.name = record_last_name(r->writer, &name_size);
-	r->ended.name_size = name_size;
+	r->last_outcome.name = record_last_name(r->writer, &name_size);
+	r->last_outcome.name_size = name_size;
 }
 
 /* Stores in *b the names and uids of the kernels that were launched since the last block. */
@@ -258,7 +258,7 @@ static void report_kernel_power(struct run *r)
 static void add_counters_to_totals(struct run *r)
 {
 	struct gpu *g = &r->gpu;
-	struct figures *f = r->before;
+	struct figures *f = r->figures_before;
 	uint64_t insn = gpu_interval_insn(g);
 
 	gpu_end_sample_period(g);
@@ -274,8 +274,8 @@ static void add_counters_to_totals(struct run *r)
 	g->occupancy_filled = g->occupancy_slots = 0;
 	memory_fold(g->mem);
 	g->launch->n_fresh = 0;
-	r->before = r->now;
-	r->now = f;
+	r->figures_before = r->figures_now;
+	r->figures_now = f;
 }
 
 static void finish_kernel(struct run *r, struct kernel *k)
@@ -292,7 +292,7 @@ static void finish_kernel(struct run *r, struct kernel *k)
 	if (r->format == FORMAT_ACCELSIM) {
 		print_kernel_stats_block(r, k);
 	} else {
-		figures_take(r->now, &r->gpu);
+		figures_take(r->figures_now, &r->gpu);
 		if (k && r->summary)
 			summary_print_kernel(r, k);
 		else if (k)
@@ -301,7 +301,7 @@ static void finish_kernel(struct run *r, struct kernel *k)
 	add_counters_to_totals(r);
 	if (r->format == FORMAT_ACCELSIM && r->host_time)
 		stats_print_speed(&r->gpu, progress_seconds(), r->out);
-	if (!r->alone)
+	if (!r->isolated)
 		output_keep(r->result);
 	if (k) {
 		r->kernels_done += k->done;
@@ -315,13 +315,14 @@ static void write_end_record(struct run *r)
 	XXH128_canonical_t hash;
 
 	gpu_sync(&r->gpu);
-	figures_take(r->now, &r->gpu);
+	figures_take(r->figures_now, &r->gpu);
 	if (r->summary) {
 		summary_print_end(r);
 		return;
 	}
 	XXH128_canonicalFromHash(&hash, XXH3_128bits_digest(r->hash));
-	stats_end_record(r->writer, r->choice, r->status, r->limit, r->kernels_done, hash.digest, r->now);
+	stats_end_record(
+		r->writer, r->choice, r->status, r->limit, r->kernels_done, hash.digest, r->figures_now);
 }
 
 static int finish_run(struct run *r)
@@ -331,7 +332,7 @@ static int finish_run(struct run *r)
 	if (r->gpu.timeline)
 		timeline_end(r->gpu.timeline, &r->gpu);
 	if (r->format != FORMAT_ACCELSIM) {
-		if (!r->alone)
+		if (!r->isolated)
 			write_end_record(r);
 		if (r->writer)
 			record_close(r->writer);
@@ -407,8 +408,8 @@ int run_application(struct run *r)
 	if (!r->hash)
 		die("out of memory");
 	XXH3_128bits_reset(r->hash);
-	r->before = figures_new();
-	r->now = figures_new();
+	r->figures_before = figures_new();
+	r->figures_now = figures_new();
 	r->status = "complete";
 	if (r->interval && r->writer)
 		r->intervals = interval_start(r->interval, r->writer, r->choice);
@@ -417,10 +418,10 @@ int run_application(struct run *r)
 		!strcmp(r->status, "complete")) /* no kernel has a selected name */
 		die("-k '%s' matches none of %u kernel%s", r->selection, r->list.n_kernels,
 			r->list.n_kernels == 1 ? "" : "s");
-	figures_free(r->before);
-	r->before = NULL;
+	figures_free(r->figures_before);
+	r->figures_before = NULL;
 	interval_free(r->intervals);
 	status = finish_run(r);
-	figures_free(r->now);
+	figures_free(r->figures_now);
 	return status;
 }

@@ -39,25 +39,25 @@ struct run {
 	uint32_t next_command;
 	bool ptx; /* the kernel loaded last is from PTX */
 	uint32_t kernels_done, kernels_loaded;
-	struct code *warm; /* with --warm: static instructions of kernels that are not selected; else NULL */
-	uint32_t last_chosen;         /* last command that may be simulated */
-	const char *selection;        /* operand of -k; NULL: all */
-	struct figure_choice *choice; /* selection of the figures in records */
-	struct figures *before;       /* figures at the end of the last kernel */
-	struct figures *now;          /* figures at the end of the current kernel */
-	void *hash;                   /* XXH3 state over the hashes of all kernels */
-	uint64_t deadlock_progress;   /* progress count + 1 at the last deadlock test; 0: no test yet */
-	bool deadlock_delayed;        /* a kernel waited for its launch delay at the last deadlock test */
-	const char *status, *limit;   /* values of the same name in the "end" record */
-	uint64_t interval;            /* --interval in core cycles; 0: none */
-	struct interval *intervals;   /* writer of the interval records; NULL: none */
-	struct progress *meter;
-	bool summary;                  /* a line per kernel is printed instead of records */
-	uint32_t summarized;           /* number of kernels with a line in the summary */
-	bool alone;                    /* one kernel is simulated, without an end record (--isolate) */
-	unsigned char kernel_hash[16]; /* hash of the kernel that ended last */
-	struct kernel_outcome ended;   /* outcome of the kernel that ended last */
-	bool reuse;                    /* --reuse */
+	struct code *warm_code;         /* --warm: instructions of unselected kernels; else NULL */
+	uint32_t last_chosen;           /* last command that may be simulated */
+	const char *selection;          /* operand of -k; NULL: all */
+	struct figure_choice *choice;   /* selection of the figures in records */
+	struct figures *figures_before; /* figures at the end of the last kernel */
+	struct figures *figures_now;    /* figures at the end of the current kernel */
+	void *hash;                     /* XXH3 state over the hashes of all kernels */
+	uint64_t deadlock_progress;     /* progress count + 1 at the last deadlock test; 0: no test yet */
+	bool deadlock_delayed;          /* a kernel waited for its launch delay at the last deadlock test */
+	const char *status, *limit;     /* values of the same name in the "end" record */
+	uint64_t interval;              /* --interval in core cycles; 0: none */
+	struct interval *intervals;     /* writer of the interval records; NULL: none */
+	struct progress *progress_state;
+	bool summary;                       /* a line per kernel is printed instead of records */
+	uint32_t n_summarized;              /* number of kernels with a line in the summary */
+	bool isolated;                      /* one kernel is simulated, without an end record (--isolate) */
+	unsigned char last_hash[16];        /* hash of the kernel that ended last */
+	struct kernel_outcome last_outcome; /* outcome of the kernel that ended last */
+	bool reuse;                         /* --reuse */
 	const struct invocation *invoked;
 };
 

@@ -60,7 +60,7 @@ static void prepare_warm(struct run *r, const struct isa *isa)
 		die("--warm%s requires that kernels run one after the other, not up to %u at once (set -gpgpu_concurrent_kernel_sm 0 and -ptx_streams 0%s)",
 			kselect_picks(r->select) ? ", the default with -k @FILE," : "", r->gpu.params.window,
 			kselect_picks(r->select) ? ", or use --cold" : "");
-	r->warm = code_new(isa);
+	r->warm_code = code_new(isa);
 }
 
 /*
@@ -159,7 +159,7 @@ int simulate_run(struct run *r, const struct sim_args *a, struct isa *isa, const
 	logs_close(&logs, r);
 	power_setup_close(&power);
 	gpu_free(&r->gpu);
-	code_free(r->warm);
+	code_free(r->warm_code);
 	klist_free(&r->list);
 	output_commit(out);
 	return status;

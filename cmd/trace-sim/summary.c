@@ -17,9 +17,9 @@
 /* Prints the most frequent reason for cycles without an issue on the `equal` core. */
 static void print_legacy_stall(const struct run *r, const struct figures *before)
 {
-	double full = figures_difference(before, r->now, "warp_occupancy[Stall]");
-	double wait = figures_difference(before, r->now, "warp_occupancy[W0_Scoreboard]");
-	double idle = figures_difference(before, r->now, "warp_occupancy[W0_Idle]");
+	double full = figures_difference(before, r->figures_now, "warp_occupancy[Stall]");
+	double wait = figures_difference(before, r->figures_now, "warp_occupancy[W0_Scoreboard]");
+	double idle = figures_difference(before, r->figures_now, "warp_occupancy[W0_Idle]");
 	const char *most = full > wait ? "unit or queue full" : wait > 0 ? "registers" : NULL;
 
 	/* A scheduler is also idle while its warps wait for atomics or barriers. */
@@ -40,7 +40,7 @@ static void print_modern_stall(const struct run *r, const struct figures *before
 		double v;
 
 		snprintf(name, sizeof(name), "core_stall[%s]", core_stall_names[i]);
-		v = figures_difference(before, r->now, name);
+		v = figures_difference(before, r->figures_now, name);
 		if (v > largest) {
 			largest = v;
 			most = core_stall_names[i];
@@ -64,8 +64,8 @@ static double mean_watts(const struct run *r, const struct figures *before)
 	double joules = power_energies_total(e), seconds = e->seconds;
 
 	if (before) {
-		joules = figures_difference(before, r->now, "energy_kernel_joules");
-		seconds = figures_difference(before, r->now, "energy_seconds");
+		joules = figures_difference(before, r->figures_now, "energy_kernel_joules");
+		seconds = figures_difference(before, r->figures_now, "energy_seconds");
 	}
 	return seconds > 0 ? joules / seconds : 0;
 }
@@ -73,7 +73,7 @@ static double mean_watts(const struct run *r, const struct figures *before)
 /* Prints the columns after the name: the figures since `before`; with NULL, those of the whole run. */
 static void print_figures(struct run *r, const struct figures *before)
 {
-#define GET(name) figures_difference(before, r->now, name)
+#define GET(name) figures_difference(before, r->figures_now, name)
 	double cycles = before ? GET("gpu_sim_cycle") : GET("gpu_tot_sim_cycle");
 	double insts = before ? GET("gpu_sim_insn") : GET("gpu_tot_sim_insn");
 	double bytes = GET("dram_read_bytes") + GET("dram_write_bytes"), hz = r->gpu.params.hz[0];
@@ -103,18 +103,18 @@ void summary_print_kernel(struct run *r, const struct kernel *k)
 {
 	char *shown = demangle(k->head->name, DEMANGLE_SHORT), quoted[NAME_WIDTH + 1];
 
-	if (!r->summarized++)
+	if (!r->n_summarized++)
 		print_column_heads(r);
 	diag_quote(quoted, sizeof(quoted), shown, strlen(shown));
 	fprintf(r->out, "%4u %-*s", k->uid, NAME_WIDTH, quoted);
-	print_figures(r, r->before);
+	print_figures(r, r->figures_before);
 	fflush(r->out);
 	free(shown);
 }
 
 void summary_print_end(struct run *r)
 {
-	if (r->summarized > 1) {
+	if (r->n_summarized > 1) {
 		fprintf(r->out, "%4s %-*s", "", NAME_WIDTH, "total");
 		print_figures(r, NULL);
 	}

@@ -148,7 +148,7 @@ static void l1d_writes(void)
 	is_text(go(c, store(line(0) + 36, 28), 3), "MISS/HIT_RESERVED w", "write of a sector in flight");
 	is_text(go(c, store(line(0) + 32, 32), 4), "HIT/HIT w", "full write hit");
 	is_text(go(c, load(line(0) + 32), 5), "HIT/HIT ", "readable before the data came");
-	is_number(c->tags.dirty, 1, "one line with modified sectors");
+	is_number(c->tags.n_modified, 1, "one line with modified sectors");
 	settle(c, 6);
 	is_text(go(c, load(line(0) + 32), 7), "HIT/HIT ", "still modified and readable after the fill");
 	is_text(go(c, store(line(1), 16), 8), "MISS/MISS w", "half a sector");
@@ -203,10 +203,10 @@ static void streaming(void)
 	is_text(go(c, load(line(0)), 8), "MISS/MISS r", "and takes the sector out");
 	settle(c, 9);
 	is_text(go(c, request(LOCAL_ACC_W, line(0), 32), 10), "HIT/HIT ", "local write hit stays");
-	is_number(c->tags.dirty, 1, "and is modified");
+	is_number(c->tags.n_modified, 1, "and is modified");
 	for (unsigned i = 1; i < 5; i++)
 		have(c, line(i), 10 + i);
-	is_number(c->tags.dirty, 0, "a fill drops the modified line");
+	is_number(c->tags.n_modified, 0, "a fill drops the modified line");
 	is_text(go(c, load(line(0)), 20), "MISS/MISS r", "without a write-back");
 	cache_delete(c);
 }
@@ -216,9 +216,9 @@ static void write_evict(void)
 	struct cache *c = make(sectors(WRITE_EVICT, WALLOC_LAZY), ROLE_L1D);
 
 	is_text(go(c, store(line(0), 32), 1), "MISS/MISS ", "E:m:L write miss sends nothing");
-	is_number(c->tags.dirty, 1, "modified line");
+	is_number(c->tags.n_modified, 1, "modified line");
 	is_text(go(c, store(line(0), 32), 2), "HIT/HIT w", "write hit goes down");
-	is_number(c->tags.dirty, 1, "quirk Q3-18: the count stays");
+	is_number(c->tags.n_modified, 1, "quirk Q3-18: the count stays");
 	is_text(go(c, load(line(0)), 3), "MISS/MISS r", "the only sector is gone, so is the line");
 	cache_delete(c);
 }
@@ -239,7 +239,7 @@ static void naive_allocate(void)
 	cache_fill(c, r, 3);
 	is_number(cache_pop_ready(c), r, "the read comes out after the fill");
 	is_text(go(c, load(line(0)), 4), "HIT/HIT ", "valid");
-	is_number(c->tags.dirty, 0, "not modified");
+	is_number(c->tags.n_modified, 0, "not modified");
 	go(c, load(line(1)), 5);
 	go(c, load(line(2)), 5);
 	go(c, load(line(3)), 5);
@@ -257,9 +257,9 @@ static void fetch_on_write(void)
 	is_text(go(c, w, 3), "MISS/MISS a", "partial write miss fetches");
 	r = cache_miss_queue_pop(c);
 	ok(at(r)->flags == (REQ_BLANK | REQ_PARENT_WRITE) && at(r)->parent == w, "the read holds the write");
-	is_number(c->tags.dirty, 1, "not yet modified");
+	is_number(c->tags.n_modified, 1, "not yet modified");
 	cache_fill(c, r, 4);
-	is_number(c->tags.dirty, 2, "modified on fill");
+	is_number(c->tags.n_modified, 2, "modified on fill");
 	is_text(go(c, load(line(1)), 5), "HIT/HIT ", "and readable");
 	cache_delete(c);
 }
@@ -384,7 +384,7 @@ static void atomics(void)
 	is_text(go(c, merged, 2), "MISS/HIT_RESERVED ", "an atomic merges");
 	cache_miss_queue_pop(c);
 	cache_fill(c, h, 3);
-	is_number(c->tags.dirty, 1, "the fill makes the sector modified");
+	is_number(c->tags.n_modified, 1, "the fill makes the sector modified");
 	is_number(cache_peek_ready(c), h, "the first comes out first");
 	is_number(cache_pop_ready(c), h, "and is popped");
 	is_number(cache_pop_ready(c), merged, "then the merged one");
@@ -393,7 +393,7 @@ static void atomics(void)
 	h = load(line(1));
 	at(h)->flags |= REQ_ATOMIC;
 	is_text(go(c, h, 5), "HIT/HIT ", "an atomic hit");
-	is_number(c->tags.dirty, 2, "makes its sector modified too");
+	is_number(c->tags.n_modified, 2, "makes its sector modified too");
 	cache_end_cycle(c);
 	cache_add_idle_cycles(c, 10);
 	n = cache_port_counts(c);

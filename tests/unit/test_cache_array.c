@@ -64,10 +64,10 @@ static void write_ratio(void)
 	is_number(way_of(c, line(0)), 3, "modified ones stay");
 	go(c, store(line(4), 32), 12);
 	drain(c);
-	is_number(c->tags.dirty, 4, "four of sixteen are modified");
+	is_number(c->tags.n_modified, 4, "four of sixteen are modified");
 	have(c, line(5), 13);
 	is_number(way_of(c, line(0)), 99, "at 25.0 the oldest modified one goes");
-	is_number(c->tags.dirty, 3, "and is no longer counted");
+	is_number(c->tags.n_modified, 3, "and is no longer counted");
 	cache_delete(c);
 	p.write_ratio = 26;
 	c = make(p, ROLE_L1D);
@@ -178,7 +178,7 @@ static void flush(void)
 	cache_flush(c);
 	is_text(go(c, load(line(0)), 4), "HIT/HIT ", "flush keeps clean lines");
 	is_text(go(c, load(line(1)), 5), "MISS/MISS r", "and drops all sectors of modified ones");
-	ok(c->tags.dirty == 0 && c->queue.count == 1, "without writing back");
+	ok(c->tags.n_modified == 0 && c->queue.count == 1, "without writing back");
 	cache_delete(c);
 }
 
@@ -192,9 +192,9 @@ static void host_copy(void)
 	cache_fill_for_copy(c, 0x1000, 0, 7);
 	is_text(go(c, load(0x1000), 8), "HIT/HIT ", "a sector in flight becomes valid early");
 	go(c, store(0x1040, 32), 9);
-	is_number(c->tags.dirty, 1, "modified");
+	is_number(c->tags.n_modified, 1, "modified");
 	cache_fill_for_copy(c, 0x1000, 2, 10);
-	is_number(c->tags.dirty, 1, "quirk Q3-18: a modified sector turns valid uncounted");
+	is_number(c->tags.n_modified, 1, "quirk Q3-18: a modified sector turns valid uncounted");
 	ok(!(c->tags.line[way_of(c, 0x1000) + 1].state & LINE_ALL_MODIFIED), "it is not modified any more");
 	counted(c, GLOBAL_ACC_R, STATUS_MISS, 0, "copies count nowhere");
 	cache_delete(c);
@@ -247,14 +247,16 @@ static void example_a(void)
 
 	is_text(go(c, w, 26), "MISS/MISS w", "A: the store");
 	l = &c->tags.line[64];
-	ok(l->state == (LINE_MODIFIED | LINE_UNREADABLE) && c->tags.bytes[64][0] == 15 && c->tags.dirty == 1,
+	ok(l->state == (LINE_MODIFIED | LINE_UNREADABLE) && c->tags.bytes[64][0] == 15 &&
+			c->tags.n_modified == 1,
 		"A: modified, 4 bytes, not readable");
 	is_number(cache_miss_queue_pop(c), w, "A: it goes down");
 	is_text(go(c, r, 27), "MISS/SECTOR_MISS r", "A: the load");
-	ok(l->state == (LINE_RESERVED | LINE_MOD_ON_FILL) && c->tags.dirty == 0, "A: modified on fill");
+	ok(l->state == (LINE_RESERVED | LINE_MOD_ON_FILL) && c->tags.n_modified == 0, "A: modified on fill");
 	is_number(cache_miss_queue_pop(c), r, "A: it goes down");
 	cache_fill(c, r, 333);
-	ok(l->state == (LINE_MODIFIED | LINE_MOD_ON_FILL) && c->tags.dirty == 1, "A: modified and readable");
+	ok(l->state == (LINE_MODIFIED | LINE_MOD_ON_FILL) && c->tags.n_modified == 1,
+		"A: modified and readable");
 	ok(!cache_fill_port_free(c), "A: fill port taken");
 	cache_end_cycle(c);
 	ok(cache_fill_port_free(c) && cache_port_counts(c).fill_busy == 1, "A: sampled and cleared");
@@ -337,7 +339,7 @@ static void touches(void)
 	have(c, line(5), 9);
 	is_number(way_of(c, line(2)), 99, "nor what was touched before an access of the same cycle");
 	ok(c->tags.line[1 + way_of(c, line(4))].state & LINE_MODIFIED, "a written sector is modified");
-	is_number(c->tags.dirty, 1, "and counted");
+	is_number(c->tags.n_modified, 1, "and counted");
 	cache_delete(c);
 	c = make(sectors(WRITE_EVICT, WALLOC_NONE), ROLE_L1D);
 	cache_warm_written(c, line(0), 1, 9);

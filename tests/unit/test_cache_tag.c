@@ -116,7 +116,7 @@ static enum cache_status slow_access(struct slow_tags *s, uint64_t addr, uint32_
 		l->accessed = now;
 	} else if (st == STATUS_MISS && s->on_miss) {
 		if (was) {
-			*out = (struct evicted){.wanted = true, .tag = l->tag};
+			*out = (struct evicted){.needs_write_back = true, .tag = l->tag};
 			memcpy(out->bytes, l->bytes, sizeof(l->bytes));
 			for (uint32_t k = 0; k < 4; k++)
 				out->sectors |= s->n == 1 || l->state[k] == MODIFIED ? 1u << k : 0;
@@ -301,11 +301,12 @@ static void access_step(struct tag_pair *x, uint64_t addr, uint32_t i, const uin
 		return;
 	slow_access(&x->slow, addr, i, write, x->now, &at, &a);
 	tag_access(&x->fast, &l, x->now, &b);
-	if (wrong(x, l.slot != at + 1, "slot") || wrong(x, a.wanted != b.wanted, "eviction"))
+	if (wrong(x, l.slot != at + 1, "slot") ||
+		wrong(x, a.needs_write_back != b.needs_write_back, "eviction"))
 		return;
 	wrong(x,
-		a.wanted && (a.tag != b.tag || a.size != b.size || a.sectors != b.sectors ||
-				    memcmp(a.bytes, b.bytes, sizeof(a.bytes))),
+		a.needs_write_back && (a.tag != b.tag || a.size != b.size || a.sectors != b.sectors ||
+					      memcmp(a.bytes, b.bytes, sizeof(a.bytes))),
 		"evicted line");
 	if ((x->slow.on_miss || st == STATUS_HIT) && pick(x, 3) == 0) {
 		both_modify(x, at, i, bytes);
@@ -381,7 +382,7 @@ static void step(struct tag_pair *x)
 	} else {
 		rare_step(x);
 	}
-	wrong(x, x->fast.dirty != x->slow.dirty, "dirty");
+	wrong(x, x->fast.n_modified != x->slow.dirty, "dirty");
 }
 
 static void run(uint64_t seed, unsigned steps)

@@ -116,7 +116,7 @@ enum cache_status cache_reject(struct cache_visit *a, enum cache_fail why)
 
 static void count_cache_access(struct cache_visit *a, enum cache_status result)
 {
-	enum cache_status found = a->at.status, as = result;
+	enum cache_status found = a->lookup.status, as = result;
 
 	if (found == STATUS_HIT_RESERVED && result != STATUS_RESERVATION_FAIL)
 		as = STATUS_HIT_RESERVED;
@@ -202,13 +202,13 @@ uint32_t cache_make_request(struct cache_visit *a, uint8_t type, unsigned flags,
 static NOINLINE void send_write_back(struct cache_visit *a)
 {
 	struct cache *c = a->c;
-	uint32_t r = cache_make_request(a, c->write_back_type, REQ_WRITE, a->out.tag);
+	uint32_t r = cache_make_request(a, c->write_back_type, REQ_WRITE, a->evicted.tag);
 	struct req *n = &c->pool->req[r];
 
-	n->size = n->orig_size = (uint16_t)a->out.size;
-	n->bytes[0] = a->out.bytes[0];
-	n->bytes[1] = a->out.bytes[1];
-	n->sectors = (uint8_t)a->out.sectors;
+	n->size = n->orig_size = (uint16_t)a->evicted.size;
+	n->bytes[0] = a->evicted.bytes[0];
+	n->bytes[1] = a->evicted.bytes[1];
+	n->sectors = (uint8_t)a->evicted.sectors;
 	n->warp = NO_WARP;
 	if (c->l2)
 		n->sm = n->cluster = NO_SM;
@@ -218,10 +218,10 @@ static NOINLINE void send_write_back(struct cache_visit *a)
 
 uint32_t cache_emit_write_back(struct cache_visit *a)
 {
-	if (!a->out.wanted || a->c->write == WRITE_THROUGH)
+	if (!a->evicted.needs_write_back || a->c->write == WRITE_THROUGH)
 		return 0;
 	send_write_back(a);
-	return a->out.size;
+	return a->evicted.size;
 }
 
 bool cache_send_read(struct cache_visit *a, uint32_t r)
@@ -235,7 +235,7 @@ bool cache_send_read(struct cache_visit *a, uint32_t r)
 	if (e) {
 		if (e->count >= c->mshr.merge)
 			return cache_reject(a, FAIL_MSHR_MERGE_ENTRY), false;
-		tag_access(&c->tags, &a->at, a->now, &a->out);
+		tag_access(&c->tags, &a->lookup, a->now, &a->evicted);
 		mshr_merge(&c->mshr, e, r, c->pool);
 		counts_of_stream(c, q)->status[q->type][STATUS_MSHR_HIT]++;
 		return true;
@@ -246,11 +246,11 @@ bool cache_send_read(struct cache_visit *a, uint32_t r)
 		a->ev.never = NEVER_FILLED;
 		return false;
 	}
-	tag_access(&c->tags, &a->at, a->now, &a->out);
+	tag_access(&c->tags, &a->lookup, a->now, &a->evicted);
 	e = mshr_add_entry(&c->mshr, bucket, addr, r, c->pool);
 	e->made_addr = q->addr;
 	e->made_size = q->size;
-	e->slot = a->at.slot;
+	e->slot = a->lookup.slot;
 	e->pieces = c->pieces;
 	q->entry[c->l2] = (uint32_t)(e - c->mshr.entry);
 	q->addr = addr;
@@ -276,19 +276,19 @@ static void begin_cache_visit(struct cache_visit *a, struct cache *c, uint32_t r
 	a->r = r;
 	a->q = &c->pool->req[r];
 	a->now = replacement_time(c, now);
-	a->out.wanted = false;
+	a->evicted.needs_write_back = false;
 	a->ev = (struct cache_events){0};
 	a->evicted_bytes = 0;
 	assert(a->q->size <= c->atom);
-	tag_lookup(&c->tags, &a->at, a->q->addr, tag_sector_bits(&c->tags, a->q->sectors),
+	tag_lookup(&c->tags, &a->lookup, a->q->addr, tag_sector_bits(&c->tags, a->q->sectors),
 		a->q->flags & REQ_WRITE);
 }
 
 static enum cache_status serve_read_hit(struct cache_visit *a)
 {
-	tag_access(&a->c->tags, &a->at, a->now, &a->out);
+	tag_access(&a->c->tags, &a->lookup, a->now, &a->evicted);
 	if (a->q->flags & REQ_ATOMIC)
-		tag_modify(&a->c->tags, a->at.slot, a->at.sector, a->q->bytes);
+		tag_modify(&a->c->tags, a->lookup.slot, a->lookup.sector, a->q->bytes);
 	return STATUS_HIT;
 }
 
@@ -307,7 +307,7 @@ static enum cache_status access_data_cache(struct cache_visit *a)
 {
 	bool write = a->q->flags & REQ_WRITE;
 
-	switch (a->at.status) {
+	switch (a->lookup.status) {
 	case STATUS_HIT: return write ? cache_write_hit(a) : serve_read_hit(a);
 	case STATUS_RESERVATION_FAIL:
 		if (write && a->c->walloc == WALLOC_NONE)
@@ -335,7 +335,7 @@ NOINLINE FLATTEN enum cache_status cache_access(
 
 	begin_cache_visit(&a, c, r, now);
 	size = a.q->size;
-	found = a.at.status;
+	found = a.lookup.status;
 	result = access_data_cache(&a);
 	if (result == STATUS_HIT)
 		occupy_cache_port(c, &c->data_free, &c->ports.data_busy, (size + c->port - 1) / c->port);
@@ -351,10 +351,10 @@ NOINLINE FLATTEN enum cache_status cache_access(
 
 static enum cache_status access_read_only_cache(struct cache_visit *a)
 {
-	if (a->at.status == STATUS_RESERVATION_FAIL)
+	if (a->lookup.status == STATUS_RESERVATION_FAIL)
 		return cache_reject(a, FAIL_LINE_ALLOC);
-	if (a->at.status == STATUS_HIT) {
-		tag_access(&a->c->tags, &a->at, a->now, &a->out);
+	if (a->lookup.status == STATUS_HIT) {
+		tag_access(&a->c->tags, &a->lookup, a->now, &a->evicted);
 		return STATUS_HIT;
 	}
 	if (miss_queue_full_for(a->c, 0))
@@ -503,7 +503,7 @@ bool cache_put_copy(struct cache *c, const struct req *r, uint64_t now)
 	if (miss_queue_full_for(c, 0))
 		return false;
 	a.q = &copy;
-	tag_warm_sectors(&c->tags, r->addr, tag_sector_bits(&c->tags, r->sectors), false, a.now, &a.out);
+	tag_warm_sectors(&c->tags, r->addr, tag_sector_bits(&c->tags, r->sectors), false, a.now, &a.evicted);
 	return cache_emit_write_back(&a) != 0;
 }
 
@@ -517,27 +517,27 @@ void cache_drop_copy(struct cache *c, uint64_t addr, uint32_t sectors)
 
 uint32_t cache_warm_copy(struct cache *c, uint64_t addr, uint32_t sectors, uint64_t now)
 {
-	struct evicted out = {.wanted = false};
+	struct evicted out = {.needs_write_back = false};
 	uint32_t lack;
 
 	c->warmed.n++;
 	lack = tag_warm_sectors(
 		&c->tags, addr, tag_sector_bits(&c->tags, sectors), false, replacement_time(c, now), &out);
-	c->warmed.written_back += out.wanted ? bit_count32(out.sectors) : 0;
+	c->warmed.written_back += out.needs_write_back ? bit_count32(out.sectors) : 0;
 	return lack;
 }
 
 uint32_t cache_warm_sectors(struct cache *c, uint64_t addr, uint32_t sectors, bool modify, uint64_t now)
 {
 	struct cache_warm_counts *n = &c->warmed;
-	struct evicted out = {.wanted = false};
+	struct evicted out = {.needs_write_back = false};
 	uint32_t asked = tag_sector_bits(&c->tags, sectors), lack;
 
 	n->n++;
 	lack = tag_warm_sectors(&c->tags, addr, asked, modify, replacement_time(c, now), &out);
 	n->misses += bit_count32(lack);
 	n->read_misses += modify ? 0 : bit_count32(lack);
-	n->written_back += out.wanted ? bit_count32(out.sectors) : 0;
+	n->written_back += out.needs_write_back ? bit_count32(out.sectors) : 0;
 	return lack;
 }
 

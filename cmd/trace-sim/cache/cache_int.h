@@ -45,8 +45,8 @@ struct cache_visit {
 	struct req *q;
 	uint32_t r; /* handle of q */
 	uint32_t now;
-	struct lookup at;
-	struct evicted out;
+	struct lookup lookup;
+	struct evicted evicted;
 	struct cache_events ev;
 	uint32_t evicted_bytes; /* number of evicted modified bytes that passed the data port */
 };

@@ -26,7 +26,7 @@ static void check_tag_rows(const struct tags *t, uint32_t unit)
 				continue;
 			present++;
 			if (!(state & LINE_ALL_RESERVED))
-				idle[(state & t->listed_1) != 0]++;
+				idle[(state & t->class_1_bits) != 0]++;
 		}
 		invariant("tag.row.present", unit, r, t->row[r].present, present);
 		invariant("tag.row.idle, class 0", unit, r, t->row[r].idle[0], idle[0]);

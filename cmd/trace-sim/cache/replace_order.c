@@ -45,7 +45,7 @@ static void touch_lru(struct tags *t, uint32_t slot, uint32_t now)
 {
 	struct cache_line *l = &t->line[slot];
 	struct tag_row *row = &t->row[l->set];
-	unsigned which = (l->state & t->listed_1) != 0;
+	unsigned which = (l->state & t->class_1_bits) != 0;
 
 	if (l->stamp == now)
 		return;

@@ -26,13 +26,13 @@ void tag_init(struct tags *t, const struct cache_params *p, const struct addrdec
 		.sets_max = p->sets,
 		.ways_max = p->ways_max,
 		.lines = p->sets * p->ways,
-		.ratio = (float)p->write_ratio,
+		.write_ratio = (float)p->write_ratio,
 		.line_log2 = p->line_log2,
 		.index = p->index,
 		.dec = dec,
 		.hash_shift = 64 - log2_floor(buckets),
 		.on_miss = p->alloc == ALLOC_ON_MISS,
-		.listed_1 = p->write_ratio > 0 ? LINE_ALL_MODIFIED : 0,
+		.class_1_bits = p->write_ratio > 0 ? LINE_ALL_MODIFIED : 0,
 		.replace = replace_policies[p->replacement],
 		.sectored = p->kind == CACHE_SECTOR,
 	};
@@ -96,7 +96,7 @@ static inline unsigned line_class(const struct tags *t, uint32_t state)
 {
 	if (!(state & LINE_PRESENT))
 		return 0;
-	return PRESENT | (state & t->listed_1 ? LISTED_1 : 0) | (state & LINE_ALL_RESERVED ? 0 : IDLE);
+	return PRESENT | (state & t->class_1_bits ? LISTED_1 : 0) | (state & LINE_ALL_RESERVED ? 0 : IDLE);
 }
 
 static inline unsigned list_of_class(unsigned class) { return (class & LISTED_1) / LISTED_1; }
@@ -129,18 +129,18 @@ static NOINLINE void move_to_class_list(
 static inline void set_line_state(struct tags *t, uint32_t slot, uint32_t state)
 {
 	uint32_t old = t->line[slot].state;
-	bool listed = state & t->listed_1;
+	bool listed = state & t->class_1_bits;
 	struct tag_row *row;
 
 	t->line[slot].state = state;
 	/* Usually another sector of the line is reserved before and after, so nothing changes for its row. */
-	if (old & state & LINE_ALL_RESERVED && !((old ^ state) & t->listed_1))
+	if (old & state & LINE_ALL_RESERVED && !((old ^ state) & t->class_1_bits))
 		return;
 	row = tag_row_of(t, slot);
 	/*
 	 * Or the line remains in its list: its first sector becomes reserved, or its last reserved sector is filled.
 	 */
-	if (old & LINE_PRESENT && state & LINE_PRESENT && listed == !!(old & t->listed_1) && row)
+	if (old & LINE_PRESENT && state & LINE_PRESENT && listed == !!(old & t->class_1_bits) && row)
 		row->idle[listed] += !(state & LINE_ALL_RESERVED) - (uint32_t) !(old & LINE_ALL_RESERVED);
 	else if (line_class(t, old) != line_class(t, state))
 		move_to_class_list(t, row, slot, line_class(t, old), line_class(t, state));
@@ -157,7 +157,7 @@ static uint32_t set_sector_state(uint32_t state, uint32_t sector, uint32_t to)
 /* Returns true if a modified line may be evicted. quirk Q3-7: not if the share of modified lines is below the ratio. */
 static bool may_evict_modified(const struct tags *t)
 {
-	return (float)t->dirty / (float)t->lines * 100.0f >= t->ratio;
+	return (float)t->n_modified / (float)t->lines * 100.0f >= t->write_ratio;
 }
 
 static bool victim_exists(const struct tags *t, const struct tag_row *row)
@@ -288,7 +288,7 @@ static void describe_evicted(const struct tags *t, uint32_t slot, struct evicted
 {
 	uint32_t state = t->line[slot].state;
 
-	out->wanted = true;
+	out->needs_write_back = true;
 	out->tag = t->line[slot].tag;
 	out->bytes[0] = t->bytes[slot][0];
 	out->bytes[1] = t->bytes[slot][1];
@@ -301,7 +301,7 @@ void tag_access(struct tags *t, struct lookup *l, uint32_t now, struct evicted *
 	bool was;
 
 	assert(l->status != STATUS_RESERVATION_FAIL);
-	t->used = true;
+	t->accessed = true;
 	if (l->status == STATUS_HIT || l->status == STATUS_HIT_RESERVED) {
 		t->replace->touch(t, l->slot, now);
 		return;
@@ -313,12 +313,12 @@ void tag_access(struct tags *t, struct lookup *l, uint32_t now, struct evicted *
 	was = state_before_allocation(t, l->slot) & LINE_ALL_MODIFIED;
 	if (l->status == STATUS_SECTOR_MISS) {
 		allocate_sector(t, l, now);
-		t->dirty -= was && !is_line_modified(t, l->slot);
+		t->n_modified -= was && !is_line_modified(t, l->slot);
 		return;
 	}
 	if (was) {
 		describe_evicted(t, l->slot, out);
-		t->dirty--;
+		t->n_modified--;
 	}
 	allocate_line(t, l, now);
 }
@@ -345,7 +345,7 @@ void tag_fill_slot(struct tags *t, uint32_t slot, uint32_t sector, const uint64_
 		t->bytes[slot][1] |= bytes[1];
 	}
 	set_line_state(t, slot, state);
-	t->dirty += !was && state & LINE_ALL_MODIFIED;
+	t->n_modified += !was && state & LINE_ALL_MODIFIED;
 }
 
 /* quirk Q3-20: a modified victim is evicted without a write-back. */
@@ -365,13 +365,13 @@ void tag_fill_addr(
 		allocate_line(t, &l, now);
 	else if (l.status == STATUS_SECTOR_MISS)
 		allocate_sector(t, &l, now);
-	t->dirty -= was && !is_line_modified(t, l.slot);
+	t->n_modified -= was && !is_line_modified(t, l.slot);
 	tag_fill_slot(t, l.slot, sector, bytes);
 }
 
 void tag_modify(struct tags *t, uint32_t slot, uint32_t sector, const uint64_t bytes[2])
 {
-	t->dirty += !is_line_modified(t, slot);
+	t->n_modified += !is_line_modified(t, slot);
 	set_line_state(t, slot, set_sector_state(t->line[slot].state, sector, LINE_MODIFIED));
 	t->bytes[slot][0] |= bytes[0];
 	t->bytes[slot][1] |= bytes[1];
@@ -396,7 +396,7 @@ uint32_t tag_warm_sectors(
 		l.sector = sectors;
 		if (is_line_modified(t, l.slot)) {
 			describe_evicted(t, l.slot, out);
-			t->dirty--;
+			t->n_modified--;
 		}
 		allocate_line(t, &l, now);
 	}
@@ -409,7 +409,7 @@ uint32_t tag_warm_sectors(
 		set_line_state(t, l.slot,
 			state & ~(lack * (LINE_UNREADABLE | LINE_MOD_ON_FILL | LINE_READ_ON_FILL)));
 	}
-	t->used = true;
+	t->accessed = true;
 	t->replace->touch(t, l.slot, now);
 	if (modify) {
 		uint64_t bytes[2] = {0, 0};
@@ -475,10 +475,10 @@ void tag_invalidate(struct tags *t)
 {
 	uint32_t words = BITSET_WORDS(t->sets_max * t->ways_max + 1);
 
-	if (!t->used)
+	if (!t->accessed)
 		return;
-	t->used = false;
-	t->dirty = 0;
+	t->accessed = false;
+	t->n_modified = 0;
 	memset(t->row, 0, t->sets * sizeof(*t->row));
 	memset(t->bucket, 0, sizeof(*t->bucket) << (64 - t->hash_shift));
 	for (uint32_t w = 0; w < words; w++) {
@@ -498,13 +498,13 @@ void tag_invalidate(struct tags *t)
 /* Makes modified lines invalid. quirk Q4-20: clean lines remain. */
 void tag_flush(struct tags *t)
 {
-	if (!t->used)
+	if (!t->accessed)
 		return;
 	for (uint32_t slot = 1; slot <= t->lines; slot++)
 		if (is_line_modified(t, slot))
 			set_line_state(t, slot, t->line[slot].state & ~LINE_PRESENT);
-	t->dirty = 0;
-	t->used = false;
+	t->n_modified = 0;
+	t->accessed = false;
 }
 
 void tag_set_ways(struct tags *t, uint32_t ways)

@@ -59,14 +59,14 @@ struct tags {
 	uint32_t *bucket;
 	uint32_t hash_shift;
 	uint32_t sets, ways, sets_max, ways_max, lines; /* lines = sets * ways */
-	uint32_t dirty; /* number of modified lines; quirk Q3-18: drifts as in the original (CACHE-tag-4) */
-	float ratio;    /* write ratio in percent */
+	uint32_t n_modified; /* number of modified lines; quirk Q3-18: drifts as in the original (CACHE-tag-4) */
+	float write_ratio; /* write ratio in percent */
 	uint32_t line_log2;
 	enum set_index index;
 	const struct addrdec *dec; /* L2: decoder, because the index is that of the partition-local address */
-	uint32_t listed_1;         /* state bits that make a line one of class 1 */
+	uint32_t class_1_bits;     /* state bits that make a line one of class 1 */
 	const struct replacement_policy *replace;
-	bool on_miss, sectored, used;
+	bool on_miss, sectored, accessed;
 };
 
 /* Result of a lookup. After a miss, tag_access() sets the slot to that of the victim. */
@@ -81,7 +81,7 @@ struct lookup {
 struct evicted {
 	uint64_t tag, bytes[2];
 	uint32_t size, sectors;
-	bool wanted; /* the evicted line must be written back */
+	bool needs_write_back; /* the evicted line must be written back */
 };
 
 void tag_init(struct tags *t, const struct cache_params *p, const struct addrdec *dec);
@@ -120,7 +120,7 @@ uint32_t tag_warm_sectors(
 	struct tags *t, uint64_t addr, uint32_t sectors, bool modify, uint32_t now, struct evicted *out);
 uint32_t tag_readable_sectors(
 	const struct tags *t, uint32_t slot); /* returns the mask of the sectors that a read would hit */
-/* Makes a sector invalid. quirk Q3-18: does not decrement tags.dirty. */
+/* Makes a sector invalid. quirk Q3-18: does not decrement tags.n_modified. */
 void tag_drop_sector(struct tags *t, uint32_t slot, uint32_t sector);
 /* Clears, then sets state bits of a line; only LINE_UNREADABLE and the on-fill bits are allowed. */
 void tag_change_flags(struct tags *t, uint32_t slot, uint32_t clear, uint32_t set);

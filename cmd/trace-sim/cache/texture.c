@@ -73,7 +73,7 @@ enum cache_status texture_access(struct cache *c, uint32_t r, uint64_t now)
 {
 	struct texture_cache *t = c->texture;
 	struct req *q = &c->pool->req[r];
-	struct evicted out = {.wanted = false};
+	struct evicted out = {.needs_write_back = false};
 	struct lookup at;
 	bool miss;
 

@@ -30,7 +30,7 @@ static bool writes_whole_atom(const struct cache_visit *a)
 
 static void mark_line_modified(struct cache_visit *a)
 {
-	tag_modify(&a->c->tags, a->at.slot, a->at.sector, a->q->bytes);
+	tag_modify(&a->c->tags, a->lookup.slot, a->lookup.sector, a->q->bytes);
 }
 
 /* ---- hits ------------------------------------------------------------------------------------ */
@@ -39,9 +39,9 @@ static enum cache_status write_hit_back(struct cache_visit *a)
 {
 	struct tags *t = &a->c->tags;
 
-	tag_access(t, &a->at, a->now, &a->out);
+	tag_access(t, &a->lookup, a->now, &a->evicted);
 	mark_line_modified(a);
-	tag_update_readable(t, a->at.slot, a->q->sectors);
+	tag_update_readable(t, a->lookup.slot, a->q->sectors);
 	return STATUS_HIT;
 }
 
@@ -63,7 +63,7 @@ static enum cache_status write_hit_evicting(struct cache_visit *a)
 	if (miss_queue_full_for(a->c, 0))
 		return cache_reject(a, FAIL_MISS_QUEUE_FULL);
 	send_write(a);
-	tag_drop_sector(&a->c->tags, a->at.slot, a->at.sector);
+	tag_drop_sector(&a->c->tags, a->lookup.slot, a->lookup.sector);
 	return STATUS_HIT;
 }
 
@@ -150,7 +150,7 @@ static enum cache_status write_miss_fetching(struct cache_visit *a)
 	if (writes_whole_atom(a)) {
 		if (miss_queue_full_for(a->c, 0))
 			return cache_reject(a, FAIL_MISS_QUEUE_FULL);
-		tag_access(t, &a->at, a->now, &a->out);
+		tag_access(t, &a->lookup, a->now, &a->evicted);
 		mark_line_modified(a);
 	} else {
 		enum cache_status may = test_allocation(a, 1);
@@ -158,7 +158,8 @@ static enum cache_status write_miss_fetching(struct cache_visit *a)
 		if (may != STATUS_MISS)
 			return may;
 		send_allocate_read(a, a->r);
-		tag_change_flags(t, a->at.slot, 0, a->at.sector * LINE_MOD_ON_FILL | LINE_BYTES_ON_FILL);
+		tag_change_flags(
+			t, a->lookup.slot, 0, a->lookup.sector * LINE_MOD_ON_FILL | LINE_BYTES_ON_FILL);
 	}
 	a->evicted_bytes = cache_emit_write_back(a);
 	return STATUS_MISS;
@@ -168,24 +169,24 @@ static enum cache_status write_miss_fetching(struct cache_visit *a)
 static enum cache_status write_miss_fetching_lazily(struct cache_visit *a)
 {
 	struct tags *t = &a->c->tags;
-	uint32_t sector = a->at.sector;
+	uint32_t sector = a->lookup.sector;
 
 	if (miss_queue_full_for(a->c, 0))
 		return cache_reject(a, FAIL_MISS_QUEUE_FULL);
 	if (a->c->write == WRITE_THROUGH)
 		send_write(a);
-	tag_access(t, &a->at, a->now, &a->out);
+	tag_access(t, &a->lookup, a->now, &a->evicted);
 	mark_line_modified(a);
-	if (a->at.status == STATUS_HIT_RESERVED)
-		tag_change_flags(t, a->at.slot, 0, sector * LINE_MOD_ON_FILL | LINE_BYTES_ON_FILL);
+	if (a->lookup.status == STATUS_HIT_RESERVED)
+		tag_change_flags(t, a->lookup.slot, 0, sector * LINE_MOD_ON_FILL | LINE_BYTES_ON_FILL);
 	if (writes_whole_atom(a)) {
-		tag_change_flags(t, a->at.slot, sector * LINE_UNREADABLE, 0);
+		tag_change_flags(t, a->lookup.slot, sector * LINE_UNREADABLE, 0);
 	} else {
-		tag_change_flags(t, a->at.slot, 0, sector * LINE_UNREADABLE);
-		if (a->at.status == STATUS_HIT_RESERVED)
-			tag_change_flags(t, a->at.slot, 0, sector * LINE_READ_ON_FILL);
+		tag_change_flags(t, a->lookup.slot, 0, sector * LINE_UNREADABLE);
+		if (a->lookup.status == STATUS_HIT_RESERVED)
+			tag_change_flags(t, a->lookup.slot, 0, sector * LINE_READ_ON_FILL);
 	}
-	tag_update_readable(t, a->at.slot, a->q->sectors);
+	tag_update_readable(t, a->lookup.slot, a->q->sectors);
 	a->evicted_bytes = cache_emit_write_back(a);
 	return STATUS_MISS;
 }

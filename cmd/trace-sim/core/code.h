@@ -32,8 +32,8 @@ struct core_code {
 	struct sass_latency latency;
 	/* cycles from a writer of a class to a reader in a role, or to an overwriting instruction (READ_OVERWRITE) */
 	uint8_t distance[N_SASS_CLASSES][N_SASS_OPERANDS + 1];
-	uint32_t longest; /* longest distance */
-	bool warned;      /* the warning about an unknown opcode has been printed */
+	uint32_t longest_distance; /* longest distance */
+	bool warned;               /* the warning about an unknown opcode has been printed */
 };
 
 #endif

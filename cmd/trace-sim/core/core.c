@@ -22,7 +22,7 @@ static void init_subcore(struct core *c, unsigned k)
 	b->tag = xcalloc(lines, sizeof(*b->tag));
 	b->used = xcalloc(lines, sizeof(*b->used));
 	b->greedy = -1;
-	b->seen = 1;
+	b->counted_until = 1;
 	c->due[k] = NEVER;
 	b->idle = STALL_EMPTY;
 }
@@ -36,7 +36,7 @@ void core_new(struct sm *s)
 	c->inst = s->core_code->inst;
 	c->latency = &s->core_code->latency;
 	c->distance = s->core_code->distance;
-	c->longest = s->core_code->longest;
+	c->longest_distance = s->core_code->longest_distance;
 	c->subs = s->core->schedulers;
 	c->warp = reserve(MAX_WARPS, sizeof(*c->warp));
 	c->op = reserve(UINT16_MAX + 1u, sizeof(*c->op));
@@ -98,7 +98,7 @@ static NOINLINE void run_subcore(struct sm *s, unsigned k)
 	struct subcore *b = &c->sub[k];
 	uint64_t next = core_issue_stage(s, k);
 
-	if ((b->needs_fetch || b->stream.on) && core_fetch_stage(s, k))
+	if ((b->needs_fetch || b->stream.active) && core_fetch_stage(s, k))
 		next = s->clock + 1;
 	if (next > s->clock + 1)
 		next = sm_min_clock(next, core_wheel_next_time(s, b));

@@ -76,18 +76,18 @@ struct core_inst {
 	uint32_t groups;   /* DEPBAR: number of groups that may remain open */
 	uint16_t flags;    /* enum core_flag */
 	uint16_t interval; /* initiation interval of its unit */
-	int16_t later; /* cycles added to t for readers of the result: matrix instructions of older GPUs */
-	uint16_t done; /* INST_FIXED: cycles from issue until it has left the pipeline */
+	int16_t result_delay; /* cycles added to t for readers of the result: matrix instructions of older GPUs */
+	uint16_t pipeline_cycles; /* INST_FIXED: cycles from issue until it has left the pipeline */
 	uint8_t n_src, n_dst;
-	uint8_t class, unit; /* enum sass_class, enum core_unit */
-	uint8_t path;        /* CORE_MEMORY: enum core_path */
-	uint8_t port;        /* additional cycles in which it occupies the issue port */
-	uint8_t regs;        /* number of result registers, for the link */
-	uint8_t scope;       /* fences: index into modern_params.membar */
+	uint8_t class, unit;       /* enum sass_class, enum core_unit */
+	uint8_t path;              /* CORE_MEMORY: enum core_path */
+	uint8_t extra_port_cycles; /* additional cycles in which it occupies the issue port */
+	uint8_t regs;              /* number of result registers, for the link */
+	uint8_t scope;             /* fences: index into modern_params.membar */
 	/* product of a warpgroup: cycles in which A is read from registers; 0: A is in shared memory */
-	uint8_t link;
-	uint16_t reads;   /* product of a warpgroup: cycles in which shared memory delivers the operands */
-	uint16_t a_reads; /* product of a warpgroup: cycles in which shared memory delivers A */
+	uint8_t link_cycles;
+	uint16_t shared_read_cycles; /* product of a warpgroup: cycles in which shared memory delivers the operands */
+	uint16_t a_read_cycles; /* product of a warpgroup: cycles in which shared memory delivers A */
 };
 
 static inline const struct core_source *core_destinations(const struct core_inst *in)
@@ -149,10 +149,10 @@ struct core_warp {
 	uint64_t next_issue;          /* earliest time of the next issue */
 	uint64_t hold_from;           /* first time at which the warp must not issue */
 	uint64_t hold_until;          /* first time at which it may issue again; NEVER: after an event */
-	uint64_t pass_until; /* at a barrier: time before which instructions that only affect the warp may issue */
-	uint64_t ready_at;     /* earliest issue time of a warp that is ripe or in the wheel */
-	uint64_t quiet_at;     /* time of the last result of fixed latency */
-	uint64_t predicate_at; /* time at which the last predicate was set */
+	uint64_t local_insts_until; /* at a barrier: time before which instructions that only affect the warp may issue */
+	uint64_t ready_at;       /* earliest issue time of a warp that is ripe or in the wheel */
+	uint64_t last_result_at; /* time of the last result of fixed latency */
+	uint64_t predicate_at;   /* time at which the last predicate was set */
 	uint64_t line;      /* line of the last L0 hit; valid if `generation` equals that of the sub-core */
 	uint64_t code_base; /* address of pc 0 of the warp's kernel */
 	const uint8_t *held_by; /* waiting warp: entry of pending or readers that must become 0; or NULL */
@@ -169,12 +169,12 @@ struct core_warp {
 	bool started;
 	uint8_t predicate_class;   /* class that wrote the last predicate; SASS_NONE: none outstanding */
 	uint8_t predicate_pending; /* instructions of variable latency that have yet to set a predicate */
-	bool waits;                /* the warp waits for an event */
-	bool fragile;    /* the head may be blocked again while ripe, so it is tested again at issue */
-	bool control;    /* dependences follow from control codes */
-	bool reaping;    /* EVENT_REAP is in the calendar */
-	bool follows;    /* the next record to fetch follows its predecessor in memory */
-	bool late_reads; /* an issue may wait for register reads */
+	bool waits_for_event;      /* the warp waits for an event */
+	bool fragile; /* the head may be blocked again while ripe, so it is tested again at issue */
+	bool control; /* dependences follow from control codes */
+	bool reaping; /* EVENT_REAP is in the calendar */
+	bool next_is_sequential;          /* the next record to fetch follows its predecessor in memory */
+	bool late_reads;                  /* an issue may wait for register reads */
 	const struct core_control *codes; /* control codes by pc / 16; NULL: the function is not known */
 	uint32_t n_codes;
 	/* control codes */
@@ -187,10 +187,10 @@ struct core_warp {
 	uint8_t depbar_steps;  /* half of the stall count of the DEPBAR that holds the warp; 0: none */
 	uint32_t fence_cycles; /* cycles that a memory fence takes after the accesses are done */
 	/* mbarriers, and fences for bulk copies */
-	uint64_t sync_at;       /* issue time of the last wait for an mbarrier */
-	uint32_t sync_back;     /* cycles from the end of the phase to the warp's next instruction */
-	uint32_t shared_stores; /* number of stores to shared memory in flight */
-	bool shared_fence;      /* the warp is held until shared_stores is 0 */
+	uint64_t mbarrier_wait_at; /* issue time of the last wait for an mbarrier */
+	uint32_t resume_delay;     /* cycles from the end of the phase to the warp's next instruction */
+	uint32_t shared_stores;    /* number of stores to shared memory in flight */
+	bool shared_fence;         /* the warp is held until shared_stores is 0 */
 	/* groups of LDGSTS */
 	uint32_t first_group;                /* oldest open group */
 	uint32_t group;                      /* current group */
@@ -217,12 +217,12 @@ struct stream_buffer {
 	uint64_t present; /* by slot */
 	uint64_t next;    /* next line to request */
 	uint32_t head, count;
-	bool on;
+	bool active;
 };
 
 struct subcore {
-	uint64_t seen;      /* time up to which cycles are counted */
-	uint64_t port_free; /* time at which the issue port is free */
+	uint64_t counted_until; /* time up to which cycles are counted */
+	uint64_t port_free;     /* time at which the issue port is free */
 	/* masks over ranks */
 	uint64_t ranked; /* live warps */
 	uint64_t ripe;
@@ -239,13 +239,13 @@ struct subcore {
 	int8_t greedy;          /* rank of the warp that issued last; -1: none */
 	uint8_t ranks;          /* number of assigned ranks */
 	bool issued;            /* an instruction was issued in the last cycle */
-	uint8_t idle;           /* enum core_stall of the cycles since `seen` */
+	uint8_t idle;           /* enum core_stall of the cycles since `counted_until` */
 	uint8_t warp_of[RANKS];
 	uint64_t rfc[3][16]; /* by slot and bank: warp << 16 | register, 0: empty */
 	/* memory queue */
-	struct mem_place place[MEM_PLACES];
-	uint32_t place_head, places;
-	uint64_t place_freed; /* time of the last acceptance plus the cycles of its data on the link */
+	struct mem_place mem_queue[MEM_PLACES];
+	uint32_t mem_queue_head, mem_queue_count;
+	uint64_t mem_queue_free_at; /* time of the last acceptance plus the cycles of its data on the link */
 	/* instruction cache */
 	uint64_t *tag, *used; /* by set and way; tag is line address + 1 */
 	uint64_t uses;
@@ -260,7 +260,7 @@ struct subcore {
 
 /* A product that some warps of a warpgroup have issued, and others have not. */
 struct core_joint {
-	uint64_t at; /* time of the latest issue */
+	uint64_t issued_at; /* time of the latest issue */
 	const struct core_inst *inst;
 	uint16_t op[GMMA_WARPS]; /* handles of the operations, by number of the warp in the warpgroup */
 	uint8_t joined;          /* mask of the warps that have issued it, by number in the warpgroup */
@@ -303,7 +303,7 @@ struct core_op {
 	uint32_t accesses_left;     /* accesses in flight, plus 1 while some are not made yet */
 	uint32_t group;             /* LDGSTS: group of copies */
 	uint8_t sub;
-	uint8_t link;        /* cycles of the result on the link */
+	uint8_t link_cycles; /* cycles of the result on the link */
 	uint8_t write, read; /* dependence counter + 1 that the result or the reads decrement; 0: none */
 	bool readers;        /* the sources are counted in core_warp.readers or by counter `read` */
 	bool keeps_sources;  /* the sources count as read only when the instruction ends */
@@ -333,7 +333,7 @@ struct core {
 	uint32_t subs;
 	const uint8_t (
 		*distance)[N_SASS_OPERANDS + 1]; /* cycles, by class of the writer and role of the reader */
-	uint32_t longest;                        /* longest distance */
+	uint32_t longest_distance;               /* longest distance */
 	uint64_t due[MAX_SUBS];                  /* next time at which a sub-core has work */
 	struct subcore sub[MAX_SUBS];
 	struct core_warp *warp; /* by slot */
@@ -350,7 +350,7 @@ struct core {
 	uint64_t fp64_free; /* time at which the shared double-precision unit is free */
 	uint32_t first_sub; /* sub-core with the highest priority */
 	uint32_t waiting;   /* mask of sub-cores with memory instructions */
-	uint32_t prt;       /* entries of the pending request table in use */
+	uint32_t prt_used;  /* entries of the pending request table in use */
 	uint32_t pipe_head, pipe_count;
 	struct pipe_slot *pipe;
 	uint64_t ports_sampled_at; /* clock up to which the L1D's ports were sampled */
@@ -430,7 +430,7 @@ const struct core_control *core_control_of(const struct core_warp *cw, uint32_t 
 /* Runs the issue stage of a sub-core. Returns the time of the next attempt with a ripe warp; NEVER: none is ripe. */
 uint64_t core_issue_stage(struct sm *s, unsigned sub);
 void core_set_idle_reason(struct sm *s, unsigned sub);
-/* Counts the cycles of a sub-core from subcore.seen up to `until` by stall reason. */
+/* Counts the cycles of a sub-core from subcore.counted_until up to `until` by stall reason. */
 void core_add_stall_cycles(struct sm *s, unsigned sub, uint64_t until);
 /*
  * Returns the cycles by which reads of register banks delay the issue of `in`, the head of w. `reuse` is the mask of
@@ -499,7 +499,7 @@ static inline void core_lower_due(struct core *c, unsigned sub, uint64_t at)
 /* Counts the cycles of a sub-core before `until` by stall reason, if they are not counted yet. */
 static inline void core_count_cycles_before(struct sm *s, unsigned sub, uint64_t until)
 {
-	if (until > s->modern->sub[sub].seen)
+	if (until > s->modern->sub[sub].counted_until)
 		core_add_stall_cycles(s, sub, until);
 }
 
@@ -508,7 +508,7 @@ static inline void core_reschedule(struct sm *s, unsigned w)
 {
 	const struct core_warp *cw = core_warp_of(s, w);
 
-	if (cw->waits && !(cw->held_by && *cw->held_by))
+	if (cw->waits_for_event && !(cw->held_by && *cw->held_by))
 		core_schedule_head(s, w);
 }
 

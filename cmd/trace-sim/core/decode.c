@@ -25,8 +25,8 @@ static void set_distances(struct core_code *c)
 		memcpy(c->distance[i], c->latency.after[i], N_SASS_OPERANDS);
 		c->distance[i][READ_OVERWRITE] = c->latency.overwrite[i];
 		for (unsigned k = 0; k <= N_SASS_OPERANDS; k++)
-			if (c->distance[i][k] > c->longest)
-				c->longest = c->distance[i][k];
+			if (c->distance[i][k] > c->longest_distance)
+				c->longest_distance = c->distance[i][k];
 	}
 }
 
@@ -189,7 +189,7 @@ static void set_matrix_timing(struct core_inst *i, const struct modern_params *m
 		interval = m->interval[CORE_TENSOR];
 	i->interval = (uint16_t)interval;
 	if (m->sm < 90 && i->class == SASS_HMMA)
-		i->later = k.work >= 2048 ? 26 - 27 : 18 - 27;
+		i->result_delay = k.work >= 2048 ? 26 - 27 : 18 - 27;
 }
 
 /* ---- registers of operands ---------------------------------------------------------------------- */
@@ -340,9 +340,9 @@ static void set_gmma_timing(
 	if (!gmma_shape(&g, in->opcode)) /* uop_make() has rejected it */
 		return;
 	i->interval = (uint16_t)gmma_product_cycles(&g, m->tensor_rate);
-	i->reads = (uint16_t)gmma_read_cycles(&g, a < 0, m->shared_bytes);
-	i->a_reads = (uint16_t)(a < 0 ? core_div_up(g.a_bytes, m->shared_bytes) : 0);
-	i->link = (uint8_t)(a < 0 ? 0 : core_div_up(g.a_bytes / GMMA_WARPS, m->link_bytes));
+	i->shared_read_cycles = (uint16_t)gmma_read_cycles(&g, a < 0, m->shared_bytes);
+	i->a_read_cycles = (uint16_t)(a < 0 ? core_div_up(g.a_bytes, m->shared_bytes) : 0);
+	i->link_cycles = (uint8_t)(a < 0 ? 0 : core_div_up(g.a_bytes / GMMA_WARPS, m->link_bytes));
 	i->regs = 1;
 	just_a.reg = in->reg + in->n_dst + (a < 0 ? 0 : a);
 	just_a.n_dst = 0;
@@ -437,12 +437,12 @@ static void make_opcode_kind(
 	}
 	kind->read_uniform = (uint8_t)sass_uniform_operand_of(i->class);
 	i->flags = (uint16_t)core_flags_of(op, u, i);
-	i->done = (uint16_t)((int)longest_result_latency(&c->latency, i->class) + i->later);
+	i->pipeline_cycles = (uint16_t)((int)longest_result_latency(&c->latency, i->class) + i->result_delay);
 	if (opcode_begins(op, "IMAD") && has_suffix(op, "WIDE")) {
-		i->port = (uint8_t)m->port_imad_wide;
+		i->extra_port_cycles = (uint8_t)m->port_imad_wide;
 		i->interval = (uint16_t)m->imad_wide;
 	} else if (opcode_stem_is(op, "ERRBAR")) {
-		i->port = 1;
+		i->extra_port_cycles = 1;
 	}
 	if (!known && !c->warned) {
 		c->warned = true;

@@ -114,7 +114,7 @@ static void postpone_for_predicate(const struct core *c, const struct warp *p, c
 static void postpone_for_fixed_latencies(
 	const struct core *c, const struct core_warp *cw, const struct core_inst *in, struct ripeness *o)
 {
-	uint64_t old = o->at > c->longest ? (o->at - c->longest) << 8 : 0;
+	uint64_t old = o->at > c->longest_distance ? (o->at - c->longest_distance) << 8 : 0;
 
 	for (const struct core_source *r = in->src, *end = r + in->n_src + in->n_dst; r < end; r++) {
 		uint64_t v = cw->written[r->reg];
@@ -186,7 +186,7 @@ static bool is_held_at(const struct sm *s, unsigned w, uint64_t at)
 
 	if (at < cw->hold_from || at >= cw->hold_until)
 		return false;
-	if (at >= cw->pass_until || p->cursor == p->last)
+	if (at >= cw->local_insts_until || p->cursor == p->last)
 		return true;
 	in = core_inst_at(s, p, p->cursor);
 	return !(in->flags & INST_FIXED) || in->flags & INST_SPECIAL || in->unit == CORE_BRANCH;
@@ -242,12 +242,12 @@ bool core_may_issue_now(struct sm *s, unsigned w)
 
 static void mark_fixed_latency_results(struct core_warp *cw, const struct core_inst *in, uint64_t t)
 {
-	uint64_t v = (uint64_t)((int64_t)t + in->later) << 8 | in->class;
+	uint64_t v = (uint64_t)((int64_t)t + in->result_delay) << 8 | in->class;
 
 	for (unsigned i = 0; i < in->n_dst; i++)
 		cw->written[core_destinations(in)[i].reg] = v;
-	if (t + in->done > cw->quiet_at)
-		cw->quiet_at = t + in->done;
+	if (t + in->pipeline_cycles > cw->last_result_at)
+		cw->last_result_at = t + in->pipeline_cycles;
 }
 
 static void mark_variable_latency_results(

@@ -108,7 +108,7 @@ static void stream_restart(struct stream_buffer *t, uint64_t line)
 	t->present = 0;
 	t->head = t->count = 0;
 	t->next = line;
-	t->on = true;
+	t->active = true;
 }
 
 /*
@@ -171,10 +171,10 @@ static bool prefetch_line(struct sm *s, struct subcore *b, unsigned sub)
 	struct core *c = s->modern;
 	struct stream_buffer *t = &b->stream;
 
-	if (!t->on || t->count >= c->p->prefetch_lines)
+	if (!t->active || t->count >= c->p->prefetch_lines)
 		return false;
 	if (find_l0_way(c, b, t->next) >= 0 || find_missing_slot(b, t->next) >= 0) {
-		t->on = false;
+		t->active = false;
 		return false;
 	}
 	t->line[(t->head + t->count++) % STREAM_SLOTS] = t->next;
@@ -218,7 +218,7 @@ void core_fetch_line_arrived(struct sm *s, unsigned sub, uint64_t line)
 static bool can_fetch_more(const struct core *c, const struct warp *p, const struct core_warp *cw)
 {
 	return cw->fetched <= p->last && cw->fetched - p->cursor < c->p->ibuffer &&
-	       (cw->follows || cw->fetched == p->cursor);
+	       (cw->next_is_sequential || cw->fetched == p->cursor);
 }
 
 void core_fetch_request_next(struct sm *s, unsigned w)
@@ -261,7 +261,7 @@ static void fetch_from_warp(struct sm *s, unsigned sub)
 	cw->buffer[cw->fetched % BUFFER_SLOTS] = (struct core_buffered){s->clock + L0_HIT_TO_ISSUE, in};
 	if (cw->fetched++ < p->last) {
 		cw->next = core_inst_at(s, p, cw->fetched);
-		cw->follows = core_follows_in_memory(in, cw->next);
+		cw->next_is_sequential = core_follows_in_memory(in, cw->next);
 	}
 	if (cw->fetched == p->cursor + 1)
 		core_schedule_head(s, w);
@@ -277,7 +277,7 @@ bool core_fetch_stage(struct sm *s, unsigned sub)
 
 	if (b->needs_fetch)
 		fetch_from_warp(s, sub);
-	if (b->stream.on)
+	if (b->stream.active)
 		more = prefetch_line(s, b, sub);
 	return more || b->needs_fetch;
 }
@@ -386,7 +386,7 @@ void core_fetch_flush(struct sm *s)
 		memset(b->tag, 0, lines * sizeof(*b->tag));
 		b->generation++;
 		stream_restart(&b->stream, 0);
-		b->stream.on = false;
+		b->stream.active = false;
 	}
 	if (s->l1i)
 		cache_invalidate(s->l1i);

@@ -44,17 +44,17 @@ static const uint8_t idle_kind[N_CORE_STALLS] = {
 	[STALL_EMPTY] = OCC_IDLE,
 };
 
-/* Counts the cycles from b->seen up to, not including, `until` with the stall reason b->idle. */
+/* Counts the cycles from b->counted_until up to, not including, `until` with the stall reason b->idle. */
 void core_add_stall_cycles(struct sm *s, unsigned sub, uint64_t until)
 {
 	struct core *c = s->modern;
 	struct subcore *b = &c->sub[sub];
-	uint64_t cycles = until - b->seen;
+	uint64_t cycles = until - b->counted_until;
 
 	c->n.stall[b->idle] += cycles;
 	s->n.occupancy[idle_kind[b->idle]] += cycles;
-	c->n.queue_cycles += cycles * b->places;
-	b->seen = until;
+	c->n.queue_cycles += cycles * b->mem_queue_count;
+	b->counted_until = until;
 	if (s->profile)
 		profile_count_core_cycles(s, sub, cycles);
 }
@@ -182,7 +182,8 @@ static void advance_warp(struct sm *s, unsigned w, struct core_warp *cw, uint64_
 		core_warp_end(s, w, t);
 		return;
 	}
-	if (cw->fetched == p->cursor && !cw->follows && t + s->modern->p->branch_taken > cw->next_issue) {
+	if (cw->fetched == p->cursor && !cw->next_is_sequential &&
+		t + s->modern->p->branch_taken > cw->next_issue) {
 		cw->next_issue = t + s->modern->p->branch_taken;
 		cw->next_stall = STALL_JUMP;
 	}
@@ -224,7 +225,7 @@ static __attribute__((cold)) NOINLINE void log_core_issue(
 {
 	events_issue(s->events, s->now + (t - s->clock), s->id, w, in->pc, s->modern->warp[w].sub);
 	if (h == WINST_NONE)
-		core_event_put(s, t + in->done, EVENT_LOG, w, in->pc);
+		core_event_put(s, t + in->pipeline_cycles, EVENT_LOG, w, in->pc);
 	if (s->pipeline)
 		core_pipeline_issue(s, w, t, h);
 }
@@ -257,7 +258,7 @@ static uint64_t issue_rank(struct sm *s, unsigned sub, unsigned rank, struct cor
 		core_sync_issue_special(s, w, in, t, h);
 	cw->last_mask = in->unit == CORE_BRANCH ? 0 : rec->mask;
 	b->greedy = (int8_t)rank;
-	b->port_free = t + 1 + in->port;
+	b->port_free = t + 1 + in->extra_port_cycles;
 	advance_warp(s, w, cw, t);
 	return t;
 }
@@ -270,13 +271,14 @@ static bool result_queue_has_slot(struct sm *s, struct subcore *b, const struct 
 	uint32_t places = s->modern->p->result_queue;
 
 	return !places || !(in->flags & INST_FIXED) || !in->n_dst ||
-	       b->result_at < s->clock + in->done + places;
+	       b->result_at < s->clock + in->pipeline_cycles + places;
 }
 
 static void occupy_result_queue(struct subcore *b, const struct core_inst *in, uint64_t t)
 {
 	if (in->flags & INST_FIXED && in->n_dst)
-		b->result_at = b->result_at + 1 > t + in->done ? b->result_at + 1 : t + in->done;
+		b->result_at = b->result_at + 1 > t + in->pipeline_cycles ? b->result_at + 1
+									  : t + in->pipeline_cycles;
 }
 
 /*
@@ -307,7 +309,7 @@ static bool try_issue(struct sm *s, unsigned sub, uint64_t *open)
 			continue;
 		core_count_cycles_before(s, sub, s->clock);
 		occupy_result_queue(b, in, issue_rank(s, sub, rank, cw));
-		b->seen = s->clock + 1;
+		b->counted_until = s->clock + 1;
 		return true;
 	}
 	return false;

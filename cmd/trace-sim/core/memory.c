@@ -34,9 +34,9 @@ static void lower_memory_due(struct core *c, uint64_t at)
 /* Returns the time at which the first instruction of the sub-core's queue may be accepted. */
 static uint64_t first_accept_time(const struct subcore *b)
 {
-	const struct mem_place *k = &b->place[b->place_head];
+	const struct mem_place *k = &b->mem_queue[b->mem_queue_head];
 
-	return later_clock(k->ready, b->place_freed + k->interval);
+	return later_clock(k->ready, b->mem_queue_free_at + k->interval);
 }
 
 void core_memory_enqueue(struct sm *s, struct subcore *b, const struct core_inst *in, uint16_t h, uint64_t t)
@@ -45,14 +45,14 @@ void core_memory_enqueue(struct sm *s, struct subcore *b, const struct core_inst
 	const struct winst *w = &s->winst[h];
 	bool lanes = in->path == PATH_ACCESS && w->space != SPACE_SHARED;
 
-	b->place[(b->place_head + b->places++) % MEM_PLACES] =
+	b->mem_queue[(b->mem_queue_head + b->mem_queue_count++) % MEM_PLACES] =
 		(struct mem_place){.ready = t + (lanes ? c->p->mem_first_lanes : c->p->mem_first),
 			.op = h,
 			.interval = (uint8_t)(lanes ? c->p->mem_interval : c->p->mem_interval_shared)};
-	if (b->places == c->p->mem_places)
+	if (b->mem_queue_count == c->p->mem_places)
 		b->unit_free_at[CORE_MEMORY] = NEVER;
 	c->waiting |= 1u << w->sched;
-	if (b->places == 1)
+	if (b->mem_queue_count == 1)
 		lower_memory_due(c, later_clock(first_accept_time(b), c->accept_at));
 }
 
@@ -214,19 +214,19 @@ static void accept_first_of_queue(struct sm *s, unsigned sub)
 {
 	struct core *c = s->modern;
 	struct subcore *b = &c->sub[sub];
-	uint16_t h = b->place[b->place_head].op;
+	uint16_t h = b->mem_queue[b->mem_queue_head].op;
 	const struct winst *w = &s->winst[h];
 	const struct core_inst *in = &c->inst[w->code];
 	uint32_t sent = store_data_cycles(c, w, in);
 
-	b->place_head = (b->place_head + 1) % MEM_PLACES;
-	if (!--b->places)
+	b->mem_queue_head = (b->mem_queue_head + 1) % MEM_PLACES;
+	if (!--b->mem_queue_count)
 		c->waiting &= ~(1u << sub);
-	b->place_freed = s->clock + sent;
+	b->mem_queue_free_at = s->clock + sent;
 	b->unit_free_at[CORE_MEMORY] = 0;
 	core_lower_due(c, sub, s->clock);
-	c->prt++;
-	c->op[h].link = (uint8_t)(FIRST_REG * in->regs);
+	c->prt_used++;
+	c->op[h].link_cycles = (uint8_t)(FIRST_REG * in->regs);
 	ldst_count_instruction(s, w);
 	if (c->op[h].readers)
 		schedule_source_read(s, h, in->path == PATH_ACCESS && w->space != SPACE_SHARED, sent);
@@ -237,7 +237,7 @@ static void accept_first_of_queue(struct sm *s, unsigned sub)
 	} else if (core_is_remote_access(s, w)) {
 		core_remote_accept(s, h);
 	} else if (in->path == PATH_ACCESS && w->space == SPACE_SHARED) {
-		c->op[h].link = (uint8_t)(in->regs < 2 ? FIRST_REG : in->regs);
+		c->op[h].link_cycles = (uint8_t)(in->regs < 2 ? FIRST_REG : in->regs);
 		accept_shared(s, in, h);
 	} else if (in->path == PATH_ACCESS && w->space != SPACE_NONE) {
 		accept_global(s, h);
@@ -256,7 +256,7 @@ static void accept_first_of_queue(struct sm *s, unsigned sub)
  */
 static bool waits_for_tma_or_port(const struct sm *s, const struct subcore *b)
 {
-	const struct winst *w = &s->winst[b->place[b->place_head].op];
+	const struct winst *w = &s->winst[b->mem_queue[b->mem_queue_head].op];
 
 	if (w->uop->flags & UOP_BULK)
 		return !tma_can_accept(s);
@@ -268,7 +268,7 @@ static void accept_next_instruction(struct sm *s)
 	struct core *c = s->modern;
 	uint32_t below = (1u << c->first_sub) - 1;
 
-	if (c->accept_at > s->clock || c->prt >= c->p->prt || c->pipe_count == L1_PIPE)
+	if (c->accept_at > s->clock || c->prt_used >= c->p->prt || c->pipe_count == L1_PIPE)
 		return;
 	FOR_BITS32 (i, (c->waiting & ~below) | (c->waiting & below) << MAX_SUBS) {
 		unsigned k = i % MAX_SUBS;
@@ -462,7 +462,7 @@ void core_memory_value_ready(struct sm *s, uint16_t h)
 		core_event_put(s, s->clock + c->p->ldgsts_latency, EVENT_DONE, h, 0);
 		return;
 	}
-	end = later_clock(s->clock, b->link_free) + (in->n_dst ? op->link : FIRST_REG);
+	end = later_clock(s->clock, b->link_free) + (in->n_dst ? op->link_cycles : FIRST_REG);
 	if (in->n_dst)
 		b->link_free = end;
 	core_event_put(s, end, EVENT_DONE, h, 0);
@@ -512,7 +512,7 @@ static void complete_operation(struct sm *s, uint16_t h)
 	if (!c->warp[warp].control)
 		core_release_results(s, warp, in);
 	if (in->unit == CORE_MEMORY) {
-		if (c->prt-- >= c->p->prt)
+		if (c->prt_used-- >= c->p->prt)
 			lower_memory_due(c, s->clock + 1);
 	}
 	if (s->events)
@@ -549,7 +549,7 @@ static uint64_t next_accept_time(const struct sm *s)
 	const struct core *c = s->modern;
 	uint64_t next = NEVER;
 
-	if (c->prt >= c->p->prt || c->pipe_count == L1_PIPE)
+	if (c->prt_used >= c->p->prt || c->pipe_count == L1_PIPE)
 		return NEVER;
 	FOR_BITS32 (k, c->waiting)
 		if (first_accept_time(&c->sub[k]) < next)

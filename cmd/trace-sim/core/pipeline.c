@@ -164,9 +164,10 @@ static void watch_memory_pipeline(struct sm *s)
 	const struct core *c = s->modern;
 
 	for (unsigned k = 0; k < c->subs; k++)
-		for (uint32_t i = 0; i < c->sub[k].places; i++)
-			enter_stage_once(
-				s, c->sub[k].place[(c->sub[k].place_head + i) % MEM_PLACES].op, STAGE_QUEUE);
+		for (uint32_t i = 0; i < c->sub[k].mem_queue_count; i++)
+			enter_stage_once(s,
+				c->sub[k].mem_queue[(c->sub[k].mem_queue_head + i) % MEM_PLACES].op,
+				STAGE_QUEUE);
 	for (uint32_t i = 0; i < c->pipe_count; i++)
 		enter_stage_once(s, c->pipe[(c->pipe_head + i) % L1_PIPE].op, STAGE_ACCESS);
 }
@@ -220,7 +221,7 @@ void core_pipeline_issue(struct sm *s, unsigned w, uint64_t t, uint16_t inst)
 	pipeline_issued(s, i, inst, issue);
 	if (in->unit == CORE_MEMORY)
 		return;
-	end = inst == WINST_NONE ? issue + in->done : NEVER;
+	end = inst == WINST_NONE ? issue + in->pipeline_cycles : NEVER;
 	if (in->unit != CORE_NO_UNIT && issue + 1 + READ_CYCLES < end) {
 		pipeline_enter(s, i, STAGE_READ, issue + 1);
 		i->earliest = issue + 1 + READ_CYCLES;

@@ -17,7 +17,7 @@ static void delay_until(struct core_warp *cw, uint64_t from, uint64_t until, uns
 	cw->hold_from = from;
 	cw->hold_until = until;
 	cw->hold_stall = (uint8_t)why;
-	cw->pass_until = 0;
+	cw->local_insts_until = 0;
 }
 
 static void release_held_warp(struct sm *s, unsigned w, uint64_t at)
@@ -58,7 +58,7 @@ static void arrive_at_barrier(struct sm *s, unsigned w, uint64_t t)
 		return; /* a warp that ends here arrives by its exit */
 	if (!(u->flags & UOP_ARRIVE)) {
 		delay_until(cw, t + 1, NEVER, STALL_BARRIER);
-		cw->pass_until = cw->control ? t + s->modern->p->barrier_delay : 0;
+		cw->local_insts_until = cw->control ? t + s->modern->p->barrier_delay : 0;
 	}
 	release_from_barrier(s, k, barrier_arrive(s, w, u, r), t);
 }
@@ -210,20 +210,20 @@ void core_sync_op_accepted(struct sm *s, uint16_t h)
 {
 	const struct winst *in = &s->winst[h];
 	struct core_warp *cw = core_warp_of(s, in->warp);
-	uint64_t end = cw->sync_at + s->modern->p->mbarrier_start_wait;
+	uint64_t end = cw->mbarrier_wait_at + s->modern->p->mbarrier_start_wait;
 
 	if (in->uop->sync != SYNC_WAIT && in->uop->sync != SYNC_TEST) {
 		mbarrier_execute(s, in->cta, &in->record);
 		return;
 	}
-	cw->sync_back = end > s->clock ? (uint32_t)(end - s->clock) : 1;
+	cw->resume_delay = end > s->clock ? (uint32_t)(end - s->clock) : 1;
 	if (s->sync_wait >> in->warp & 1)
 		mbarrier_start_wait(s, in->warp, &in->record);
 }
 
 void core_sync_phase_over(struct sm *s, unsigned w)
 {
-	release_held_warp(s, w, s->clock + core_warp_of(s, w)->sync_back);
+	release_held_warp(s, w, s->clock + core_warp_of(s, w)->resume_delay);
 }
 
 void core_sync_store_done(struct sm *s, unsigned w)
@@ -248,7 +248,7 @@ static void issue_mbarrier(struct sm *s, unsigned w, const struct rec *r, enum u
 			return;
 		y->wait = *r;
 		s->sync_wait |= 1ull << w;
-		cw->sync_at = t;
+		cw->mbarrier_wait_at = t;
 		delay_until(cw, t + 1, NEVER, STALL_BARRIER);
 		return;
 	case SYNC_COPIES: mbarrier_copies_arrive(s, w, r, y->copies_issued); return;

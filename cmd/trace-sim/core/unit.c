@@ -71,5 +71,5 @@ void core_unit_accept(struct sm *s, struct subcore *b, const struct core_inst *i
 	default: occupy_fixed_latency_unit(c->p, b, in, t);
 	}
 	if (h) /* DMMA and LDCU: they occupy their unit as above, and end with an event */
-		end_with_event(s, h, t, t + in->done + in->interval);
+		end_with_event(s, h, t, t + in->pipeline_cycles + in->interval);
 }

@@ -4,8 +4,8 @@
  * warps.
  *
  * Always true: a warp with an instruction in its buffer is in has_head, and it is ripe, in one slot of the wheel, or
- * waiting (core_warp.waits). A rank belongs to one warp at a time, and a younger warp has a higher rank. When all
- * ranks are used, the live warps get the lowest ranks, in the same order.
+ * waiting (core_warp.waits_for_event). A rank belongs to one warp at a time, and a younger warp has a higher rank. When
+ * all ranks are used, the live warps get the lowest ranks, in the same order.
  */
 #include "core/core.h"
 #include "sm/kernel.h"
@@ -21,7 +21,7 @@ static inline void leave_warp_state(struct subcore *b, struct core_warp *cw)
 
 	b->ripe &= ~bit;
 	b->by_stall[cw->stall] &= ~bit;
-	cw->waits = false;
+	cw->waits_for_event = false;
 }
 
 static void set_head(struct subcore *b, struct core_warp *cw, const struct core_inst *in)
@@ -57,7 +57,7 @@ void core_warp_wait(struct sm *s, struct core_warp *cw, const struct core_inst *
 
 	leave_warp_state(b, cw);
 	set_head(b, cw, head);
-	cw->waits = true;
+	cw->waits_for_event = true;
 	cw->stall = (uint8_t)why;
 	b->by_stall[why] |= rank_bit(cw);
 }
@@ -184,14 +184,14 @@ void core_warp_place(struct sm *s, unsigned w, const struct kernel *k)
 	cw->rank = b->ranks++;
 	b->warp_of[cw->rank] = (uint8_t)w;
 	b->ranked |= rank_bit(cw);
-	cw->next_issue = cw->quiet_at = cw->hold_from = cw->hold_until = cw->pass_until = 0;
+	cw->next_issue = cw->last_result_at = cw->hold_from = cw->hold_until = cw->local_insts_until = 0;
 	cw->line = NEVER;
 	cw->code_base = k->code_base;
 	cw->held_by = NULL;
 	cw->fetched = 0;
 	cw->last_mask = UINT32_MAX;
 	cw->predicate_class = SASS_NONE;
-	cw->waits = cw->fragile = cw->reaping = cw->started = false;
+	cw->waits_for_event = cw->fragile = cw->reaping = cw->started = false;
 	cw->codes = k->codes;
 	cw->n_codes = k->n_codes;
 	cw->control = k->codes && c->p->dependence != DEPEND_SCOREBOARD;
@@ -245,7 +245,7 @@ void core_warp_check_end(struct sm *s, unsigned w)
 	if (!(s->done >> w & 1) || cw->reaping || p->in_pipe || p->stores || p->copies)
 		return;
 	cw->reaping = true;
-	core_event_put(s, cw->quiet_at, EVENT_REAP, w, 0);
+	core_event_put(s, cw->last_result_at, EVENT_REAP, w, 0);
 }
 
 void core_warp_reap(struct sm *s, unsigned w)

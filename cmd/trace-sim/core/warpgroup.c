@@ -35,8 +35,9 @@ static uint64_t product_start_time(struct core *c, const struct core_inst *in, u
 {
 	uint64_t reads = max_u64(t, c->gmma_reads_free), start;
 
-	c->gmma_reads_free = reads + in->reads;
-	start = max_u64(in->link ? max_u64(reads, t + in->link) : reads + in->a_reads, c->gmma_free);
+	c->gmma_reads_free = reads + in->shared_read_cycles;
+	start = max_u64(in->link_cycles ? max_u64(reads, t + in->link_cycles) : reads + in->a_read_cycles,
+		c->gmma_free);
 	for (unsigned k = 0; k < c->subs; k++)
 		start = max_u64(start, c->sub[k].unit_free_at[CORE_TENSOR]);
 	return start;
@@ -47,7 +48,7 @@ static void start_product(struct sm *s, const struct core_joint *e)
 {
 	struct core *c = s->modern;
 	const struct core_inst *in = e->inst;
-	uint64_t start = product_start_time(c, in, e->at),
+	uint64_t start = product_start_time(c, in, e->issued_at),
 		 end = max_u64(start + in->interval, c->gmma_reads_free);
 
 	c->gmma_free = start + in->interval;
@@ -102,7 +103,7 @@ void core_warpgroup_join(struct sm *s, unsigned w, const struct core_inst *in, u
 	struct core_warpgroup *g = &s->modern->warpgroup[leader];
 	struct core_joint *e = &g->joint[g->issued[i]++ % GMMA_AHEAD];
 
-	e->at = e->joined ? max_u64(e->at, t) : t;
+	e->issued_at = e->joined ? max_u64(e->issued_at, t) : t;
 	e->inst = in;
 	e->op[i] = h;
 	e->joined |= (uint8_t)(1u << i);

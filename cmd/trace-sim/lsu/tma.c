@@ -16,11 +16,11 @@
 #define SECTOR_BYTES 32u
 
 struct tma_copy {
-	uint64_t ready;          /* earliest time of its first request */
-	struct bulk_copy what;   /* the copy as in the trace */
-	struct copy_run present; /* run of the next request */
-	uint32_t run, row;       /* number of the current run, and of the current row in it */
-	uint32_t made;           /* number of bytes of the row that have been requested */
+	uint64_t ready;              /* earliest time of its first request */
+	struct bulk_copy bulk;       /* the copy as in the trace */
+	struct copy_run current_run; /* run of the next request */
+	uint32_t run, row;           /* number of the current run, and of the current row in it */
+	uint32_t made;               /* number of bytes of the row that have been requested */
 	uint32_t open; /* number of outstanding replies or acknowledgements, plus 1 while there are requests to make */
 	struct rec rec;
 	uint16_t next; /* link of the list of free copies */
@@ -48,12 +48,12 @@ void tma_free(struct tma *t)
 
 /* ---- rows --------------------------------------------------------------------------------------- */
 
-/* Sets `present` to the run number c->run or, if that one is empty, to the next run that has bytes. */
+/* Sets `current_run` to the run number c->run or, if that one is empty, to the next run that has bytes. */
 static void skip_empty_runs(struct tma_copy *c)
 {
-	for (; c->run < c->what.n_runs; c->run++) {
-		c->present = copy_run_at(&c->what, c->run);
-		if (c->present.rows && c->present.bytes)
+	for (; c->run < c->bulk.n_runs; c->run++) {
+		c->current_run = copy_run_at(&c->bulk, c->run);
+		if (c->current_run.rows && c->current_run.bytes)
 			return;
 	}
 }
@@ -61,21 +61,21 @@ static void skip_empty_runs(struct tma_copy *c)
 /* Makes a copy of the first active lane's access, for traces that do not list the elements of copies. */
 static void set_single_run(const struct sm *s, const struct winst *w, struct tma_copy *c)
 {
-	c->what.n_runs = 1;
-	c->present = (struct copy_run){
+	c->bulk.n_runs = 1;
+	c->current_run = (struct copy_run){
 		.base = s->cta[w->cta].block.word[w->addr >> 2], .bytes = w->uop->size, .rows = 1};
 }
 
-static bool has_copy_requests_left(const struct tma_copy *c) { return c->run < c->what.n_runs; }
+static bool has_copy_requests_left(const struct tma_copy *c) { return c->run < c->bulk.n_runs; }
 
 /* Advances the copy past a request of n bytes. */
 static void advance_copy(struct tma_copy *c, uint32_t n)
 {
 	c->made += n;
-	if (c->made < c->present.bytes)
+	if (c->made < c->current_run.bytes)
 		return;
 	c->made = 0;
-	if (++c->row < c->present.rows)
+	if (++c->row < c->current_run.rows)
 		return;
 	c->row = 0;
 	c->run++;
@@ -114,7 +114,7 @@ void tma_accept(struct sm *s, const struct winst *w)
 		.kind = w->uop->bulk,
 		.warp = w->warp,
 		.sched = w->sched};
-	if (rec_copy(&s->cta[w->cta].block, &w->record, code_at(s->code, w->code), &c->what))
+	if (rec_copy(&s->cta[w->cta].block, &w->record, code_at(s->code, w->code), &c->bulk))
 		skip_empty_runs(c);
 	else if (w->mask && w->addr)
 		set_single_run(s, w, c);
@@ -160,8 +160,8 @@ void tma_reply(struct sm *s, uint32_t handle)
 
 	if (c->kind == BULK_LOAD)
 		occupy_shared_memory(s, r->size);
-	if (c->what.multicast)
-		gang_multicast_data(s, c->warp, c->what.mask, r->size);
+	if (c->bulk.multicast)
+		gang_multicast_data(s, c->warp, c->bulk.mask, r->size);
 	req_free(s->reqs, handle);
 	end_copy_part(s, k);
 }
@@ -187,7 +187,7 @@ static void mark_copied_bytes(uint64_t bytes[2], uint32_t from, uint32_t to)
  */
 static struct access next_copy_request(const struct sm *s, const struct tma_copy *c)
 {
-	const struct copy_run *b = &c->present;
+	const struct copy_run *b = &c->current_run;
 	uint64_t at = b->base + (uint64_t)b->pitch * c->row + c->made;
 	uint32_t unit = s->ldst->l2_splits && !s->core->unfit ? LINE_BYTES : SECTOR_BYTES;
 	uint32_t from = (uint32_t)(at % LINE_BYTES), n = unit - from % unit;

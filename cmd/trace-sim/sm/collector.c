@@ -36,7 +36,7 @@ unsigned collector_input(unsigned unit)
 static void set_next_searches(struct sm *s, uint32_t first, uint32_t size, uint32_t share)
 {
 	for (uint32_t i = 0; i < size; i++)
-		s->collector.next[first + i] =
+		s->collector.next_search[first + i] =
 			(uint8_t)(first + (i + (share ? share - i % share : 1)) % size);
 }
 
@@ -60,7 +60,7 @@ static void add_collector_set(struct sm *s, enum collector_kind kind)
 	set_next_searches(s, first, p->units, s->core->sub_core ? per : 0);
 	set->n_dispatch = p->out_ports;
 	set->start = xmalloc(p->out_ports + 1u);
-	memset(set->start, c->next[first], p->out_ports + 1u);
+	memset(set->start, c->next_search[first], p->out_ports + 1u);
 }
 
 static void add_port_group(struct sm *s, uint32_t ports, uint32_t inputs, enum collector_kind own)
@@ -222,7 +222,7 @@ static inline void dispatch_collector_set(struct sm *s, struct collector_set *se
 		uint64_t up = ready >> set->start[i] << set->start[i];
 		unsigned unit = bit_lowest64(up ? up : ready);
 
-		set->start[i] = c->next[unit];
+		set->start[i] = c->next_search[unit];
 		dispatch_unit(s, unit);
 		ready = c->ready & set->units;
 	}

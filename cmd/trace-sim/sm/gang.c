@@ -22,7 +22,7 @@ void gang_start(struct gang *g, uint32_t number, uint32_t blocks, uint32_t warps
 		.blocks = blocks,
 		.left = blocks,
 		.running = blocks * warps,
-		.missing = blocks * warps};
+		.not_arrived = blocks * warps};
 }
 
 void gang_add_block(struct gang *g, struct sm *s, unsigned slot)
@@ -115,7 +115,7 @@ bool gang_remove_block(struct sm *s, unsigned slot)
 
 static void open_gang_barrier(struct sm *s, struct gang *g)
 {
-	g->missing = g->running;
+	g->not_arrived = g->running;
 	for (uint32_t r = 0; r < g->placed; r++) {
 		struct cta *k = g->member[r].sm ? &g->member[r].sm->cta[g->member[r].slot] : NULL;
 
@@ -127,7 +127,7 @@ static void open_gang_barrier(struct sm *s, struct gang *g)
 							 .due = s->now + s->params->modern.dsm_latency,
 							 .gang = g->number,
 							 .slot = g->member[r].slot,
-							 .what = k->gang_waiting});
+							 .operand = k->gang_waiting});
 		k->gang_arrived = k->gang_waiting = 0;
 	}
 }
@@ -139,7 +139,7 @@ void gang_arrive(struct sm *s, unsigned w)
 	if (!k->gang || k->gang_arrived >> w & 1)
 		return;
 	k->gang_arrived |= 1ull << w;
-	if (!--k->gang->missing)
+	if (!--k->gang->not_arrived)
 		open_gang_barrier(s, k->gang);
 }
 
@@ -160,7 +160,7 @@ void gang_warp_exit(struct sm *s, unsigned w)
 	if (!k->gang)
 		return;
 	k->gang->running--;
-	if (!(k->gang_arrived >> w & 1) && !--k->gang->missing)
+	if (!(k->gang_arrived >> w & 1) && !--k->gang->not_arrived)
 		open_gang_barrier(s, k->gang);
 }
 
@@ -223,7 +223,7 @@ void gang_multicast_complete(struct sm *s, unsigned w, uint32_t ranks, uint32_t 
 		&(struct gang_message){.kind = GANG_COMPLETE,
 			.gang = s->cta[s->warp[w].cta].gang->number,
 			.address = mbarrier,
-			.what = bytes});
+			.operand = bytes});
 }
 
 void gang_multicast_data(struct sm *s, unsigned w, uint32_t ranks, uint32_t bytes)
@@ -274,7 +274,7 @@ void gang_send_effect(
 		.slot = g->member[rank].slot,
 		.address = (uint32_t)mbarrier,
 		.op = (uint16_t)(effect & ~(uint32_t)SYNC_REMOTE),
-		.what = v};
+		.operand = v};
 
 	if (g->member[rank].sm)
 		send_message(s, g->member[rank].sm, &m, s->now, WRITE_HEADER);
@@ -296,7 +296,7 @@ static void handle_gang_message(struct sm *s, const struct gang_message *m)
 		return;
 	switch ((enum gang_kind)m->kind) {
 	case GANG_OPEN:
-		FOR_BITS64 (w, m->what)
+		FOR_BITS64 (w, m->operand)
 			core_sync_release(s, (unsigned)w, s->clock + 1);
 		return;
 	case GANG_READ:
@@ -306,10 +306,10 @@ static void handle_gang_message(struct sm *s, const struct gang_message *m)
 		core_remote_serve(s, m->passes);
 		mbarrier_complete_bytes(s, m->slot, m->address, m->bytes);
 		return;
-	case GANG_EFFECT: mbarrier_apply_effect(s, m->slot, m->address, m->op, (uint32_t)m->what); return;
+	case GANG_EFFECT: mbarrier_apply_effect(s, m->slot, m->address, m->op, (uint32_t)m->operand); return;
 	case GANG_BYTES: core_memory_port(s, core_div_up(m->bytes, s->params->modern.shared_bytes)); return;
 	case GANG_ACKNOWLEDGE: core_remote_store_acked(s, m->op); return;
-	case GANG_COMPLETE: mbarrier_complete_bytes(s, m->slot, m->address, m->what); return;
+	case GANG_COMPLETE: mbarrier_complete_bytes(s, m->slot, m->address, m->operand); return;
 	}
 }
 

@@ -17,20 +17,20 @@
 #define GANG_MESSAGES 65536u
 
 enum gang_kind {
-	GANG_OPEN,        /* the barrier has opened: `what` is the mask of the warps that wait */
+	GANG_OPEN,        /* the barrier has opened: `operand` is the mask of the warps that wait */
 	GANG_READ,        /* a read for operation `op` of SM `from` */
 	GANG_WRITE,       /* a write by warp `op` of SM `from` */
 	GANG_STORE,       /* a write that completes `bytes` bytes on the mbarrier at `address` */
 	GANG_DATA,        /* the data of a read for operation `op` */
 	GANG_ACKNOWLEDGE, /* the acknowledgement of a write by warp `op` */
-	GANG_COMPLETE,    /* the arrival of `what` bytes, which completes them on the mbarrier at `address` */
-	GANG_BYTES,       /* `bytes` bytes of a multicast, which occupy the data port */
-	GANG_EFFECT       /* enum sync_effect `op` with the value `what` on the mbarrier at `address` */
+	GANG_COMPLETE, /* the arrival of `operand` bytes, which completes them on the mbarrier at `address` */
+	GANG_BYTES,    /* `bytes` bytes of a multicast, which occupy the data port */
+	GANG_EFFECT    /* enum sync_effect `op` with the value `operand` on the mbarrier at `address` */
 };
 
 struct gang_message {
 	uint64_t due; /* value of sm.now at its arrival */
-	uint64_t what;
+	uint64_t operand;
 	struct sm *from;
 	uint32_t bytes, address;
 	uint32_t gang; /* gang.number of the receiver's thread block; 0: the message is for the SM */
@@ -54,7 +54,7 @@ struct gang {
 	uint32_t placed;   /* number of thread blocks placed so far */
 	uint32_t left;     /* number of thread blocks that have not ended, placed or not */
 	uint32_t running;  /* number of warps that have not ended, including those of blocks not placed yet */
-	uint32_t missing;  /* number of warps that have yet to arrive at the barrier */
+	uint32_t not_arrived; /* number of warps that have yet to arrive at the barrier */
 	struct {
 		struct sm *sm; /* NULL: not placed yet, or ended */
 		uint8_t slot;

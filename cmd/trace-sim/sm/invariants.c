@@ -74,17 +74,17 @@ static void check_warps(const struct sm *s)
 static void check_collector_queue(const struct sm *s, const struct collector_in *q, unsigned k)
 {
 	const uint16_t *end = &q->first;
-	uint64_t taken = slot_mask(s->core->unit[k].collector_in_width) & ~q->free_slots, scheds = 0;
+	uint64_t taken = slot_mask(s->core->unit[k].collector_in_width) & ~q->free_slots, sched_mask = 0;
 	unsigned n = 0;
 
 	for (; *end != WINST_NONE; end = &s->winst[*end].next, n++)
-		scheds |= 1ull << s->winst[*end].sched;
+		sched_mask |= 1ull << s->winst[*end].sched;
 	if (n)
 		invariant("collector_in.front", s->id, k, q->front, s->winst[q->first].sched);
 	invariant("collector_in.end", s->id, k, q->end == end, true);
 	invariant("collector_in.free_slots", s->id, k, bit_count64(taken), n);
 	if (!s->any_slot)
-		invariant("collector_in.free_slots, of schedulers", s->id, k, taken, scheds);
+		invariant("collector_in.free_slots, of schedulers", s->id, k, taken, sched_mask);
 	invariant("collector_in_used", s->id, k, (s->collector_in_used & q->bit) != 0, n != 0);
 }
 

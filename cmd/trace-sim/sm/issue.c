@@ -26,7 +26,7 @@ void sched_init(struct sm *s)
 	s->by_masks = !s->policy->cycle && !s->policy->considered;
 	s->wants_long_ops = s->policy->needs_longop;
 	s->idle[OCC_IDLE] = (uint8_t)c->schedulers;
-	s->scheds = slot_mask(c->schedulers);
+	s->sched_mask = slot_mask(c->schedulers);
 	for (unsigned w = 0; w < c->warps; w += c->schedulers)
 		s->sched0_warps |= 1ull << w;
 	for (unsigned k = 0; k < c->schedulers; k++) {

@@ -9,7 +9,7 @@
 void ldgsts_reset(struct warp *w)
 {
 	w->n_entries = w->n_groups = w->closed = w->first_open = 0;
-	w->dep_start = w->dep_n = 0;
+	w->depbar_group = w->depbar_open = 0;
 }
 
 static void skip_completed_groups(struct warp *w)
@@ -59,17 +59,17 @@ void ldgsts_start_wait(struct sm *s, unsigned warp, uint32_t n)
 
 	if (n > w->closed && w->closed != 1)
 		bound = 0;
-	w->dep_start = w->closed - 1;
-	w->dep_n = n;
+	w->depbar_group = w->closed - 1;
+	w->depbar_open = n;
 	if (has_open_group_below(w, bound))
 		s->dep_wait |= 1ull << warp;
 }
 
-/* Ends one LDGSTS. quirk Q3-10: a DEPBAR after the first group (dep_start 0) waits until every entry is done. */
+/* Ends one LDGSTS. quirk Q3-10: a DEPBAR after the first group (depbar_group 0) waits until every entry is done. */
 void ldgsts_end_one(struct sm *s, unsigned warp, uint32_t pc, uint64_t lane0)
 {
 	struct warp *w = &s->warp[warp];
-	uint32_t bound = w->dep_start ? w->dep_start - w->dep_n + 1 : w->n_groups;
+	uint32_t bound = w->depbar_group ? w->depbar_group - w->depbar_open + 1 : w->n_groups;
 
 	for (uint32_t i = w->first_open; i < w->n_entries; i++)
 		if (!w->entry[i].done && w->entry[i].pc == pc && w->entry[i].lane0 == lane0) {

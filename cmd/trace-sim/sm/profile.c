@@ -22,7 +22,7 @@ struct sm_profile *sm_profile_new(const struct core_params *c)
 	struct sm_profile *p = xcalloc(1, sizeof(*p));
 
 	for (unsigned w = 0; w < c->warps; w++)
-		p->own[w % c->schedulers] |= 1ull << w;
+		p->sched_slots[w % c->schedulers] |= 1ull << w;
 	memset(p->raiser, 0xff, sizeof(p->raiser));
 	p->n_rows = 1;
 	grow(&p->row, &p->cap_rows, 64, sizeof(*p->row));
@@ -116,7 +116,7 @@ void profile_count_core_issue(struct sm *s, unsigned w, uint32_t code)
 /* Returns the mask of running warps that scheduler k considered in this cycle. */
 static uint64_t considered_warps(const struct sm *s, unsigned k)
 {
-	uint64_t running = sched_running_warps(s), own = s->profile->own[k] & running;
+	uint64_t running = sched_running_warps(s), own = s->profile->sched_slots[k] & running;
 
 	return s->policy->considered ? s->policy->considered(s, k, own) & running : own;
 }
@@ -180,7 +180,7 @@ static void attribute_fetch(struct sm *s, unsigned k, unsigned w)
  */
 static uint64_t warps_that_wait(const struct sm *s, unsigned k, unsigned *reason)
 {
-	uint64_t waiting = s->profile->own[k] & s->live & ~s->done;
+	uint64_t waiting = s->profile->sched_slots[k] & s->live & ~s->done;
 
 	*reason = PROFILE_SCOREBOARD_MEMORY;
 	if (waiting & s->atomic)
@@ -273,7 +273,7 @@ static NOINLINE void attribute_by_state(struct sm *s, unsigned k, enum warp_occu
 void profile_attribute(struct sm *s, unsigned k, uint64_t valid, uint64_t ready)
 {
 	struct profile_idle *i = &s->profile->idle[k];
-	uint64_t own = s->profile->own[k];
+	uint64_t own = s->profile->sched_slots[k];
 	uint64_t nearest = ready & own ? ready : valid & own ? valid : sched_running_warps(s);
 	uint64_t among = own & nearest;
 	enum warp_occupancy why = ready & own ? OCC_STALL : valid & own ? OCC_SCOREBOARD : OCC_IDLE;

@@ -94,14 +94,14 @@ struct sm_profile {
 	struct profile_idle idle[MAX_SCHEDULERS];
 	struct profile_warps warps; /* masks at the last attribution of all schedulers; valid if has_warps */
 	bool has_warps; /* `warps` is valid: since then no issue, and no attribution of one scheduler */
-	uint64_t own[MAX_SCHEDULERS];       /* mask of the warp slots of each scheduler */
-	uint32_t uid[MAX_CTAS];             /* uid of the kernel of the thread block in each slot */
-	uint32_t placed;                    /* slot of the newest thread block */
-	uint32_t lowest;                    /* all slots below this one have no thread block */
-	uint64_t taken;                     /* cycles of rows that were already written and removed */
-	uint64_t cycles[N_PROFILE_REASONS]; /* cycles of the run, by reason */
-	uint64_t clock;                     /* clock of the SM at the end of the last kernel */
-	uint32_t last[MAX_WARPS];           /* instruction that each warp issued last */
+	uint64_t sched_slots[MAX_SCHEDULERS]; /* mask of the warp slots of each scheduler */
+	uint32_t uid[MAX_CTAS];               /* uid of the kernel of the thread block in each slot */
+	uint32_t placed;                      /* slot of the newest thread block */
+	uint32_t lowest;                      /* all slots below this one have no thread block */
+	uint64_t taken;                       /* cycles of rows that were already written and removed */
+	uint64_t cycles[N_PROFILE_REASONS];   /* cycles of the run, by reason */
+	uint64_t clock;                       /* clock of the SM at the end of the last kernel */
+	uint32_t last[MAX_WARPS];             /* instruction that each warp issued last */
 	uint32_t *producer[MAX_WARPS]; /* instruction that produces a reserved register, by register number */
 	uint32_t n_producers[MAX_WARPS]; /* number of entries of producer */
 	uint32_t raiser[MAX_WARPS]
@@ -166,8 +166,8 @@ static inline bool profile_still_drained(const struct sm *s, unsigned k)
 {
 	const struct sm_profile *p = s->profile;
 
-	return p->idle[k].row && p->idle[k].reason == PROFILE_DRAINED && !(p->own[k] & s->live & ~s->done) &&
-	       s->cta[p->lowest].kernel;
+	return p->idle[k].row && p->idle[k].reason == PROFILE_DRAINED &&
+	       !(p->sched_slots[k] & s->live & ~s->done) && s->cta[p->lowest].kernel;
 }
 
 /* Returns true if a scheduler waits for a full stage: which stage is full may change in each cycle. */

@@ -78,7 +78,7 @@ uint64_t sched_blocked_warps(const struct sm *s)
 
 	FOR_BITS32 (input, s->collector_in_used) {
 		const struct collector_in *q = &s->collector_in[input];
-		uint64_t free_slots = q->free_slots, full = ~free_slots & s->scheds;
+		uint64_t free_slots = q->free_slots, full = ~free_slots & s->sched_mask;
 
 		warps |= s->head_unit[q->kind] &
 			 (s->any_slot ? (free_slots ? 0 : UINT64_MAX) : full * s->sched0_warps);

@@ -160,7 +160,7 @@ struct warp {
 	struct ldgsts_entry *entry;           /* an entry for each LDGSTS of the warp */
 	uint32_t n_entries, n_groups, closed; /* closed: number of groups that an LDGDEPBAR has closed */
 	uint32_t first_open;                  /* all entries below this one are done */
-	uint32_t dep_start, dep_n;
+	uint32_t depbar_group, depbar_open;
 	struct gmma_groups gmma;
 	struct warp_sync sync;
 	uint32_t copies; /* number of bulk copies in flight */
@@ -243,12 +243,13 @@ struct port_group {
 };
 
 struct opcoll {
-	uint64_t free;         /* mask of free units */
-	uint64_t ready;        /* mask of units that have all operands and a free slot in OC_EX */
-	bool may_allocate;     /* false: allocation found nothing to do, and nothing has changed since */
-	uint8_t per_slot;      /* number of units for each OC_EX slot; 0: all units serve all slots */
-	uint64_t slot_units;   /* mask of the units for slot 0 */
-	uint8_t next[MAX_CUS]; /* by unit: where a dispatch unit that found this unit begins its next search */
+	uint64_t free;       /* mask of free units */
+	uint64_t ready;      /* mask of units that have all operands and a free slot in OC_EX */
+	bool may_allocate;   /* false: allocation found nothing to do, and nothing has changed since */
+	uint8_t per_slot;    /* number of units for each OC_EX slot; 0: all units serve all slots */
+	uint64_t slot_units; /* mask of the units for slot 0 */
+	uint8_t next_search
+		[MAX_CUS]; /* by unit: where a dispatch unit that found this unit begins its next search */
 	uint32_t n_units, n_groups;
 	uint32_t bank_span;                 /* number of banks with the registers of a warp */
 	uint32_t bank_mask;                 /* bank_span - 1 if bank_span is a power of 2, else 0 */
@@ -343,7 +344,7 @@ struct sm {
 	/* by kind of unit: warps whose head needs it; without a head, warps whose last head did */
 	uint64_t head_unit[N_UNIT_KINDS];
 	uint64_t sched0_warps; /* mask of the slots of scheduler 0; shifted by k, of scheduler k */
-	uint64_t scheds;       /* mask of all schedulers */
+	uint64_t sched_mask;   /* mask of all schedulers */
 	/* the scheduling policy depends only on masks, last and dynamic_id */
 	bool by_masks;
 	bool wants_long_ops; /* the policy distinguishes long operations */
