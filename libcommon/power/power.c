@@ -134,7 +134,7 @@ static int parse_energy(struct power_config *c, char *line, struct place at, boo
 	unit = strtok_r(NULL, " \t\r", &save);
 	at.col = place_column(line, unit ? unit : value);
 	if (!unit || strcmp(unit, energy_units[row]) != 0 || strtok_r(NULL, " \t\r", &save))
-		return fault_set(f, at, "power-energies", "no unit, or another, for '%s' (expected %s)", q,
+		return fault_set(f, at, "power-energies", "missing or wrong unit of '%s' (expected %s)", q,
 			energy_units[row]);
 	return 0;
 }
