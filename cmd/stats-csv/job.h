@@ -114,7 +114,7 @@ void csv_print_weighted(struct csv_job *j, FILE *out);
 struct writer {
 	FILE *out;
 	enum table_form form;
-	uint32_t at;
+	uint32_t n_cells;
 };
 /* Column names that writer_head() writes. */
 struct head {

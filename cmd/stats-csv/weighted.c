@@ -22,7 +22,7 @@ struct csv_weighing {
 	struct shown_columns c;
 	struct shown_options o;
 	struct writer w;
-	double *stray; /* by pick */
+	double *pick_deviation; /* by pick */
 };
 
 void csv_weights_read(struct csv_job *j, const char *path)
@@ -93,10 +93,10 @@ static bool is_sum_figure(const struct store_column *c)
 static void write_figure(struct csv_weighing *g, const struct weighted *w, uint32_t column)
 {
 	double value = (double)NAN, half = (double)NAN, below = 0, above = 0;
-	bool bounded = false, known = weighted_figure(w, column, &value, g->stray, &bounded);
+	bool bounded = false, known = weighted_figure(w, column, &value, g->pick_deviation, &bounded);
 
-	if (known && bounded && weighted_cold_margins(w, g->stray, &below, &above))
-		half = weighted_half_interval(w, g->stray);
+	if (known && bounded && weighted_cold_margins(w, g->pick_deviation, &below, &above))
+		half = weighted_half_interval(w, g->pick_deviation);
 	for (uint32_t a = 0; a < g->j->n_aggs; a++) {
 		bool mean = g->j->agg[a] == AGG_MEAN && is_sum_figure(&g->s->column[column]);
 		double by = mean ? 1 / (double)picks_represented(g->j->weights) : 1;
@@ -138,7 +138,7 @@ void csv_print_weighted(struct csv_job *j, FILE *out)
 		.j = j, .s = s, .c = shown_columns(j), .o = shown_options(j), .w = {out, j->form, 0}};
 	uint32_t at = 0;
 
-	g.stray = xcalloc(j->weights->n, sizeof(*g.stray));
+	g.pick_deviation = xcalloc(j->weights->n, sizeof(*g.pick_deviation));
 	write_weighted_head(&g);
 	for (uint32_t i = 0; i < s->n_runs; i++) {
 		uint32_t first = at;
@@ -147,7 +147,7 @@ void csv_print_weighted(struct csv_job *j, FILE *out)
 			at++;
 		write_weighted_run(&g, i, s->kernel + first, at - first);
 	}
-	free(g.stray);
+	free(g.pick_deviation);
 	free(g.c.column);
 	free(g.c.place);
 	free(g.o.option);

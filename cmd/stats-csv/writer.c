@@ -58,10 +58,10 @@ static void write_markdown_cell(FILE *out, const char *text)
 void writer_text(struct writer *w, const char *text)
 {
 	if (w->form == TABLE_MARKDOWN)
-		fputs(w->at ? " | " : "| ", w->out);
-	else if (w->at)
+		fputs(w->n_cells ? " | " : "| ", w->out);
+	else if (w->n_cells)
 		putc(w->form == TABLE_CSV ? ',' : '\t', w->out);
-	w->at++;
+	w->n_cells++;
 	if (w->form == TABLE_CSV)
 		write_csv_cell(w->out, text);
 	else if (w->form == TABLE_TSV)
@@ -73,7 +73,7 @@ void writer_text(struct writer *w, const char *text)
 void writer_end(struct writer *w)
 {
 	fputs(w->form == TABLE_CSV ? "\r\n" : w->form == TABLE_TSV ? "\n" : " |\n", w->out);
-	w->at = 0;
+	w->n_cells = 0;
 }
 
 static void add_column(struct head *h, char *name, bool number)

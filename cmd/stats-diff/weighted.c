@@ -23,7 +23,7 @@ struct moved {
 struct weighing {
 	struct diff *d;
 	struct weighted *side[2];
-	double *stray[2];
+	double *pick_deviation[2];
 	struct moved *row;
 	uint32_t n, cap;
 };
@@ -44,12 +44,12 @@ static void compare_totals(struct weighing *g, uint32_t column)
 	double below = 0, above = 0;
 
 	for (int s = 0; s < 2; s++)
-		if (!weighted_figure(g->side[s], column, &m.value[s], g->stray[s], &bounded))
+		if (!weighted_figure(g->side[s], column, &m.value[s], g->pick_deviation[s], &bounded))
 			return;
 	for (uint32_t i = 0; i < p->n; i++)
-		g->stray[1][i] -= g->stray[0][i];
-	bounded = bounded && weighted_cold_margins(g->side[1], g->stray[1], &below, &above);
-	m.half = bounded ? weighted_half_interval(g->side[1], g->stray[1]) + fmax(below, above) : (double)NAN;
+		g->pick_deviation[1][i] -= g->pick_deviation[0][i];
+	bounded = bounded && weighted_cold_margins(g->side[1], g->pick_deviation[1], &below, &above);
+	m.half = bounded ? weighted_half_interval(g->side[1], g->pick_deviation[1]) + fmax(below, above) : (double)NAN;
 	m.outside = !within_tolerance(g->d->o, &m) && !(fabs(m.value[1] - m.value[0]) <= m.half);
 	g->d->differs |= m.outside;
 	if (!m.outside && !g->d->o->all)
@@ -176,7 +176,7 @@ int diff_print_weighted(struct diff *d, FILE *out, const char *heading)
 	for (int s = 0; s < 2 && status == 0; s++) {
 		const struct side *side = &d->side[s];
 
-		g.stray[s] = xcalloc(p->n, sizeof(double));
+		g.pick_deviation[s] = xcalloc(p->n, sizeof(double));
 		g.side[s] = weighted_new(d->store, p, &d->store->run[side->first_run],
 			d->store->kernel + side->first_kernel, side->n_kernels, &f);
 		if (!g.side[s])
@@ -189,7 +189,7 @@ int diff_print_weighted(struct diff *d, FILE *out, const char *heading)
 		print_weighted_totals(&g, out, heading);
 	for (int s = 0; s < 2; s++) {
 		weighted_free(g.side[s]);
-		free(g.stray[s]);
+		free(g.pick_deviation[s]);
 	}
 	free(g.row);
 	return status;

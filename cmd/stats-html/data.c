@@ -73,11 +73,11 @@ static void write_map(const struct html_run *run, enum html_place place, const c
 		places = (uint32_t)run->places[place];
 	for (uint32_t i = 0; i < run->n_intervals && (i + 1) * 1024 <= m->cap; i++)
 		for (uint32_t p = 0; p < places; p++)
-			most = fmax(most, m->at[i * 1024 + p] / fmax(run->interval[i].cycles, 1));
+			most = fmax(most, m->value[i * 1024 + p] / fmax(run->interval[i].cycles, 1));
 	fprintf(out, ",\"%s\":{\"places\":%u,\"most\":%.6g,\"levels\":\"", name, places, most);
 	for (uint32_t p = 0; p < places; p++)
 		for (uint32_t i = 0; i < run->n_intervals; i++) {
-			double v = (i + 1) * 1024 <= m->cap ? m->at[i * 1024 + p] : 0;
+			double v = (i + 1) * 1024 <= m->cap ? m->value[i * 1024 + p] : 0;
 
 			v /= fmax(run->interval[i].cycles, 1);
 			fputc(LEVELS[most > 0 ? (int)ceil(v / most * 63) : 0], out);

@@ -167,9 +167,9 @@ static void add_to_map(struct html_run *run, enum html_place place, const char *
 	if (at >= 1024)
 		return;
 	m->places = at >= m->places ? (uint32_t)at + 1 : m->places;
-	grow(&m->at, &m->cap, (index + 1) * 1024, sizeof(*m->at));
-	memset(m->at + old, 0, (m->cap - old) * sizeof(*m->at));
-	m->at[index * 1024 + at] += (float)v;
+	grow(&m->value, &m->cap, (index + 1) * 1024, sizeof(*m->value));
+	memset(m->value + old, 0, (m->cap - old) * sizeof(*m->value));
+	m->value[index * 1024 + at] += (float)v;
 }
 
 static void add_interval(struct html_run *run, const struct results *in, const struct result_item *item)
@@ -363,7 +363,7 @@ static void free_run(struct html_run *run)
 	for (uint32_t i = 0; i < run->n_kinds; i++)
 		free(run->kind[i]);
 	for (unsigned i = 0; i < N_PLACES; i++)
-		free(run->map[i].at);
+		free(run->map[i].value);
 }
 
 /* ---- files ----------------------------------------------------------------------------------------- */

@@ -83,7 +83,7 @@ struct html_inst {
 
 /* Values of places (SMs, slices or channels) over time: a heat map with one row per place. */
 struct html_map {
-	float *at; /* values by interval and place */
+	float *value; /* values by interval and place */
 	uint32_t places, cap;
 };
 

@@ -36,7 +36,7 @@ struct member {
 
 struct stratum {
 	struct member *member; /* sorted by value */
-	uint32_t n, picks, least;
+	uint32_t n, picks, min_picks;
 	double size, value;      /* sums over all members */
 	double sigma;            /* standard deviation of the value of a kernel */
 	double picks_per_effort; /* number of picks per unit of effort */
@@ -46,7 +46,7 @@ static double kernel_value(const struct app *a, uint32_t i)
 {
 	const struct pick_kernel *k = &a->kernel[i];
 
-	return a->timed ? k->time : k->insts ? (double)k->insts : 1;
+	return a->has_times ? k->time : k->insts ? (double)k->insts : 1;
 }
 
 static int compare_members(const void *a, const void *b)
@@ -72,7 +72,7 @@ static uint32_t fewest_picks_of_stratum(uint32_t n, const struct pick_options *w
 static void measure_stratum(
 	struct stratum *s, const struct app *a, const struct method *m, const struct pick_options *w)
 {
-	double rate, mean, spread = 0, stray = 0, cost = 0;
+	double rate, mean, spread = 0, sum_of_squares = 0, cost = 0;
 
 	s->size = s->value = 0;
 	for (uint32_t i = 0; i < s->n; i++) {
@@ -88,14 +88,14 @@ static void measure_stratum(
 		double v = s->member[i].value, d = v - rate * method_size(m, &a->kernel[s->member[i].kernel]);
 
 		spread += (v - mean) * (v - mean);
-		stray += d * d;
+		sum_of_squares += d * d;
 	}
 	spread = sqrt(spread / s->n);
-	double assumed = RATE_SPREAD * mean + (a->timed ? 0 : spread / 4);
+	double assumed = RATE_SPREAD * mean + (a->has_times ? 0 : spread / 4);
 
-	s->sigma = s->n > 1 ? sqrt(stray / (s->n - 1) + assumed * assumed) : 0;
+	s->sigma = s->n > 1 ? sqrt(sum_of_squares / (s->n - 1) + assumed * assumed) : 0;
 	s->picks_per_effort = s->n * s->sigma / sqrt(cost / s->n);
-	s->least = fewest_picks_of_stratum(s->n, w);
+	s->min_picks = fewest_picks_of_stratum(s->n, w);
 	qsort(s->member, s->n, sizeof(*s->member), compare_members);
 }
 
@@ -107,7 +107,9 @@ static uint64_t set_picks(struct stratum *s, uint32_t n, double effort)
 	for (uint32_t i = 0; i < n; i++) {
 		double wanted = ceil(effort * s[i].picks_per_effort);
 
-		s[i].picks = wanted < s[i].least ? s[i].least : wanted > s[i].n ? s[i].n : (uint32_t)wanted;
+		s[i].picks = wanted < s[i].min_picks ? s[i].min_picks
+			     : wanted > s[i].n       ? s[i].n
+						     : (uint32_t)wanted;
 		sum += s[i].picks;
 	}
 	return sum;

@@ -38,5 +38,5 @@ void estimate_times(struct app *a)
 {
 	for (uint32_t i = 0; i < a->n; i++)
 		a->kernel[i].time = estimated_time(&a->kernel[i]);
-	a->timed = true;
+	a->has_times = true;
 }

@@ -51,7 +51,7 @@ struct app {
 	uint32_t n;
 	uint32_t n_listed;            /* kernels of the list */
 	struct klist_skipped skipped; /* selected kernels that are missing */
-	bool timed;
+	bool has_times;
 };
 
 struct pick_options {

@@ -27,7 +27,7 @@ struct table_reader {
 	uint32_t name, time, metric;
 	double *all; /* times in the order of the rows */
 	uint32_t n, cap;
-	bool head; /* the head line has been read */
+	bool head_read; /* the head line has been read */
 	/* values of the current row */
 	double value;
 	bool has_value, is_copy, is_other;
@@ -85,7 +85,7 @@ static void on_csv_field(void *bytes, size_t n, void *ctx)
 {
 	struct table_reader *r = ctx;
 
-	if (r->head)
+	if (r->head_read)
 		on_row_field(r, bytes, n);
 	else
 		on_head_field(r, bytes, n);
@@ -95,8 +95,8 @@ static void on_csv_field(void *bytes, size_t n, void *ctx)
 static void end_head_of_table(struct table_reader *r)
 {
 	/* Text such as messages of ncu may precede the table. */
-	r->head = r->time != NO_COLUMN;
-	if (!r->head)
+	r->head_read = r->time != NO_COLUMN;
+	if (!r->head_read)
 		r->name = r->metric = NO_COLUMN;
 }
 
@@ -128,7 +128,7 @@ static void on_csv_row(int c, void *ctx)
 	struct table_reader *r = ctx;
 
 	(void)c;
-	if (r->column && r->head)
+	if (r->column && r->head_read)
 		end_row(r);
 	else if (r->column)
 		end_head_of_table(r);
@@ -171,7 +171,7 @@ static int assign_times(struct app *a, const struct table_reader *r, struct faul
 			f, at, "times", "times of %u kernels (expected the %u of the list)", r->n, a->n);
 	for (uint32_t i = 0; i < a->n; i++)
 		a->kernel[i].time = r->all[r->n == a->n ? i : a->kernel[i].position - 1];
-	a->timed = true;
+	a->has_times = true;
 	return 0;
 }
 
@@ -190,7 +190,7 @@ int times_parse(struct app *a, struct input *in, struct fault *f)
 		die("out of memory");
 	status = read_lines(&r, &p, in);
 	csv_free(&p);
-	if (status == 0 && !r.head)
+	if (status == 0 && !r.head_read)
 		status = fault_set(f, (struct place){r.file, 0, 0}, "times",
 			"no column of times (expected one named 'Duration (ns)', 'gpu__time_duration.sum' or 'gpu_sim_cycle')");
 	if (status == 0)

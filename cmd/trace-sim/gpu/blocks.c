@@ -23,8 +23,8 @@ struct parked_block {
 };
 
 struct parked {
-	struct parked_block *at;
-	uint32_t first, n, cap; /* at[first] to at[n - 1] are parked */
+	struct parked_block *block;
+	uint32_t first, n, cap; /* block[first] to block[n - 1] are parked */
 	bool ended;             /* the trace has no more blocks */
 };
 
@@ -52,8 +52,8 @@ void blocks_free(struct kernel *k)
 	if (!p)
 		return;
 	for (uint32_t i = 0; i < p->cap; i++)
-		tblock_free(&p->at[i].tb);
-	free(p->at);
+		tblock_free(&p->block[i].tb);
+	free(p->block);
 	free(p);
 	k->parked = NULL;
 }
@@ -82,10 +82,10 @@ static struct tblock *park_block(struct gpu *g, struct kernel *k)
 	if (p->n == p->cap) {
 		uint32_t had = p->cap;
 
-		grow(&p->at, &p->cap, p->n + 1, sizeof(*p->at));
-		memset(p->at + had, 0, (p->cap - had) * sizeof(*p->at));
+		grow(&p->block, &p->cap, p->n + 1, sizeof(*p->block));
+		memset(p->block + had, 0, (p->cap - had) * sizeof(*p->block));
 	}
-	b = &p->at[p->n];
+	b = &p->block[p->n];
 	r = readahead_next(g->readahead, k->trace, &b->tb, &b->codes, &f);
 	if (r < 0)
 		die_fault(&f);
@@ -99,7 +99,7 @@ static struct tblock *park_block(struct gpu *g, struct kernel *k)
 /* Removes the first parked block and stores it in *tb. The arrays of *tb are kept there for reuse. */
 static void unpark_block(struct parked *p, struct tblock *tb, uint32_t *codes)
 {
-	struct parked_block *b = &p->at[p->first++];
+	struct parked_block *b = &p->block[p->first++];
 	struct tblock old = *tb;
 
 	*tb = b->tb;
@@ -125,7 +125,7 @@ uint32_t blocks_peek_longest_warp(struct gpu *g, const struct kernel *k)
 
 	if (!parked_count(k))
 		return readahead_longest_warp(g->readahead, k->trace, warps);
-	tb = &k->parked->at[k->parked->first].tb;
+	tb = &k->parked->block[k->parked->first].tb;
 	for (uint32_t w = 0; w < warps && w < tb->n_warps; w++)
 		longest = tb->warp[w].count > longest ? tb->warp[w].count : longest;
 	return longest;
@@ -148,7 +148,7 @@ static const struct tblock *parked_block_at(struct gpu *g, struct kernel *k, uin
 	while (i < LEARNED_MOST && parked_count(k) <= i)
 		if (!park_block(g, k))
 			return NULL;
-	return i < LEARNED_MOST ? &k->parked->at[k->parked->first + i].tb : NULL;
+	return i < LEARNED_MOST ? &k->parked->block[k->parked->first + i].tb : NULL;
 }
 
 /*
@@ -163,7 +163,7 @@ static uint32_t learn_cluster_extent(
 
 	for (; n < k->head->grid[axis] && n < CLUSTER_MOST; n++) {
 		const struct tblock *b = parked_block_at(g, k, n * step);
-		const struct tblock *first = &k->parked->at[k->parked->first].tb;
+		const struct tblock *first = &k->parked->block[k->parked->first].tb;
 
 		*unknown |= !b && n * step >= LEARNED_MOST;
 		if (!b || memcmp(b->cluster.id, first->cluster.id, sizeof(b->cluster.id)) ||
@@ -184,7 +184,7 @@ static void learn_cluster(struct gpu *g, struct kernel *k)
 	if (!first || !first->cluster.known)
 		return;
 	second = parked_block_at(g, k, 1);
-	first = &k->parked->at[k->parked->first].tb;
+	first = &k->parked->block[k->parked->first].tb;
 	/* the tracer writes zeros for a kernel without clusters */
 	if (!second || (!memcmp(second->cluster.id, first->cluster.id, sizeof(first->cluster.id)) &&
 			       second->cluster.rank == first->cluster.rank))
@@ -243,12 +243,12 @@ static struct gang_place gang_place_of(const struct kernel *k, const struct tblo
 static void insert_by_rank(struct kernel *k, uint32_t i, uint32_t from, uint32_t to)
 {
 	struct parked *p = k->parked;
-	uint32_t rank = gang_place_of(k, &p->at[i].tb).rank;
-	struct parked_block b = p->at[i];
+	uint32_t rank = gang_place_of(k, &p->block[i].tb).rank;
+	struct parked_block b = p->block[i];
 
-	while (to > from && gang_place_of(k, &p->at[to - 1].tb).rank > rank)
+	while (to > from && gang_place_of(k, &p->block[to - 1].tb).rank > rank)
 		to--;
-	if (to > from && gang_place_of(k, &p->at[to - 1].tb).rank == rank) {
+	if (to > from && gang_place_of(k, &p->block[to - 1].tb).rank == rank) {
 		struct fault f;
 
 		fault_set(&f, (struct place){.file = k->path}, "cluster-rank",
@@ -256,8 +256,8 @@ static void insert_by_rank(struct kernel *k, uint32_t i, uint32_t from, uint32_t
 			b.tb.x, b.tb.y, b.tb.z, rank);
 		die_fault(&f);
 	}
-	memmove(p->at + to + 1, p->at + to, (i - to) * sizeof(*p->at));
-	p->at[to] = b;
+	memmove(p->block + to + 1, p->block + to, (i - to) * sizeof(*p->block));
+	p->block[to] = b;
 }
 
 uint32_t blocks_gather_gang(struct gpu *g, struct kernel *k)
@@ -269,13 +269,13 @@ uint32_t blocks_gather_gang(struct gpu *g, struct kernel *k)
 	if (!parked_count(k) && !park_block(g, k))
 		return 0;
 	p = k->parked;
-	first = gang_place_of(k, &p->at[p->first].tb);
+	first = gang_place_of(k, &p->block[p->first].tb);
 	for (uint32_t i = p->first + 1; found < want; i++) {
 		struct gang_place m;
 
 		if (i == p->n && !park_block(g, k))
 			break;
-		m = gang_place_of(k, &p->at[i].tb);
+		m = gang_place_of(k, &p->block[i].tb);
 		if (!memcmp(m.id, first.id, sizeof(m.id)))
 			insert_by_rank(k, i, p->first, p->first + found++);
 	}

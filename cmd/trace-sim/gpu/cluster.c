@@ -54,7 +54,7 @@ static void accept_reply(struct gpu *g, struct cluster *c, uint32_t handle, uint
 		return;
 	r = &g->reqs.req[handle];
 	bytes = req_bytes_of_reply(r);
-	traffic_add(g->back, r, bytes);
+	traffic_add(g->traffic_to_cores, r, bytes);
 	c->flits_in += (bytes + g->params.net.flit_bytes - 1) / g->params.net.flit_bytes;
 	if (g->events)
 		events_reply(g->events, now, r->sm, r->warp, r->addr, r->type);

@@ -31,8 +31,8 @@ static void threads_init(struct gpu *g)
 	if (g->threads > g->params.clusters)
 		g->threads = g->params.clusters;
 	g->memstat = reserve(g->threads, sizeof(*g->memstat));
-	g->out = reserve(g->threads, sizeof(*g->out));
-	g->back = reserve(g->threads, sizeof(*g->back));
+	g->traffic_to_memory = reserve(g->threads, sizeof(*g->traffic_to_memory));
+	g->traffic_to_cores = reserve(g->threads, sizeof(*g->traffic_to_cores));
 	for (unsigned i = 0; i < g->threads; i++)
 		memstat_init(&g->memstat[i], &g->params);
 	if (g->threads > 1)
@@ -53,8 +53,8 @@ static void threads_free(struct gpu *g)
 	for (unsigned i = 0; i < g->threads; i++)
 		memstat_free(&g->memstat[i]);
 	reserve_free(g->memstat, g->threads, sizeof(*g->memstat));
-	reserve_free(g->out, g->threads, sizeof(*g->out));
-	reserve_free(g->back, g->threads, sizeof(*g->back));
+	reserve_free(g->traffic_to_memory, g->threads, sizeof(*g->traffic_to_memory));
+	reserve_free(g->traffic_to_cores, g->threads, sizeof(*g->traffic_to_cores));
 }
 
 /*
@@ -92,7 +92,7 @@ static void init_sm(struct gpu *g, uint32_t id)
 	s->reqs = &g->reqs;
 	s->dec = g->dec;
 	s->net = g->net;
-	s->traffic_out = g->out;
+	s->traffic_out = g->traffic_to_memory;
 	s->replies = &g->cluster[s->cluster].reply;
 	s->clusters_with_replies = g->replying;
 	s->events = g->events;
@@ -325,8 +325,8 @@ void gpu_sync(struct gpu *g)
 	for (uint32_t i = 0; i < g->params.sms; i++)
 		sm_flush(&g->sm[i], gpu_now(g));
 	memstat_fold(g->memstat, g->threads);
-	traffic_sum_threads(g->out, g->threads);
-	traffic_sum_threads(g->back, g->threads);
+	traffic_sum_threads(g->traffic_to_memory, g->threads);
+	traffic_sum_threads(g->traffic_to_cores, g->threads);
 	compute_occupancy(g);
 }
 

@@ -86,8 +86,8 @@ struct gpu {
 	struct memory *mem;
 	/* by thread; element 0 has the sums after gpu_sync() */
 	struct memstat *memstat;
-	struct traffic *out, *back; /* core to memory, memory to core */
-	uint32_t dram_ticks;        /* DRAM ticks of steps in which only DRAM fired, added to the next step */
+	struct traffic *traffic_to_memory, *traffic_to_cores;
+	uint32_t dram_ticks; /* DRAM ticks of steps in which only DRAM fired, added to the next step */
 	struct clocks clocks;
 	uint64_t cycle, tot_cycle; /* gpu_sim_cycle, gpu_tot_sim_cycle */
 	uint64_t tot_insn;         /* gpu_tot_sim_insn: sum over the intervals that are completed */

@@ -44,7 +44,8 @@ struct warm {
 	uint64_t code_base;
 	uint64_t block_lines[CODE_LINES / 64];  /* set of code lines that the thread block has fetched */
 	uint64_t kernel_lines[CODE_LINES / 64]; /* set of code lines that the kernel has fetched */
-	uint32_t *ran, cap_ran; /* by static instruction: last thread block that executed it */
+	/* by static instruction: last thread block that executed it */
+	uint32_t *last_block_run, cap_last_block_run;
 	struct touched touched[RECENT_LINES];
 };
 
@@ -207,10 +208,10 @@ static void move_to_next_cta(struct warm *w)
 
 static void grow_ran_table(struct warm *w)
 {
-	uint32_t had = w->cap_ran;
+	uint32_t had = w->cap_last_block_run;
 
-	grow(&w->ran, &w->cap_ran, code_count(w->code), sizeof(*w->ran));
-	memset(w->ran + had, 0, (w->cap_ran - had) * sizeof(*w->ran));
+	grow(&w->last_block_run, &w->cap_last_block_run, code_count(w->code), sizeof(*w->last_block_run));
+	memset(w->last_block_run + had, 0, (w->cap_last_block_run - had) * sizeof(*w->last_block_run));
 }
 
 /* Passes the accesses of a thread block through the tags. */
@@ -222,8 +223,8 @@ static void warm_block(struct warm *w)
 	for (uint32_t i = 0; i < w->block.n_recs; i++) {
 		const struct rec *r = &w->block.rec[i];
 
-		if (w->ran[r->inst] != w->number) {
-			w->ran[r->inst] = w->number;
+		if (w->last_block_run[r->inst] != w->number) {
+			w->last_block_run[r->inst] = w->number;
 			warm_code(w, code_at(w->code, r->inst));
 		}
 		if (r->addr && r->mask)
@@ -273,7 +274,7 @@ int warm_kernel(struct gpu *g, struct trace *t, struct code *code, struct fault 
 	if (g->params.mem.flush_l2)
 		memory_flush_l2(g->mem, NULL);
 	tblock_free(&w->block);
-	free(w->ran);
+	free(w->last_block_run);
 	free(w);
 	return r;
 }

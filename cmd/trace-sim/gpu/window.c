@@ -168,9 +168,9 @@ static FLATTEN void plan_steps(struct gpu *g, struct window_plan *p, struct wind
 		e.dram += g->dram_ticks;
 		g->dram_ticks = 0;
 		e.l2 += (fired & CLOCK_L2) != 0;
-		p->before[k] = e.advance;
+		p->advances_before[k] = e.advance;
 		e.advance += (fired & CLOCK_ICNT) != 0;
-		p->after[k] = e.advance;
+		p->first_advance[k] = e.advance;
 		k += (fired & CLOCK_CORE) != 0;
 	}
 }

@@ -47,7 +47,7 @@ static uint32_t next_reply_cycle(
 		return k;
 	if (!net_reply_due(g->net, id, &due))
 		return end;
-	while (k < end && (int32_t)(due - p->before[k]) > 0)
+	while (k < end && (int32_t)(due - p->advances_before[k]) > 0)
 		k++;
 	return k;
 }
@@ -82,7 +82,7 @@ static void run_cluster_cycles(struct gpu *g, uint32_t id)
 			if (k == c->end_cycle)
 				break;
 		}
-		*push = (struct net_push_time){p->after[k], k};
+		*push = (struct net_push_time){p->first_advance[k], k};
 		if (!free_cycles && rotates && w->served_cycles <= k &&
 			!(free_cycles = net_cycles_until_full(g->net, id))) {
 			c->input_full = true;
@@ -90,7 +90,7 @@ static void run_cluster_cycles(struct gpu *g, uint32_t id)
 		}
 		free_cycles -= free_cycles > 0;
 		if (k == reply) {
-			cluster_move_replies(g, id, p->now + k, p->before[k]);
+			cluster_move_replies(g, id, p->now + k, p->advances_before[k]);
 			reply = next_reply_cycle(g, c, id, k + 1, c->end_cycle);
 		}
 		if (rotates)

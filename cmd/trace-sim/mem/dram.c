@@ -35,14 +35,14 @@ void dram_init(struct dram *d, const struct params *p, uint32_t id, struct req_p
 	const struct dram_params *dp = &p->mem.dram;
 
 	*d = (struct dram){.p = dp, .id = id, .pool = pool, .ms = ms};
-	d->split = dp->fr_fcfs && dp->write_queue;
+	d->separate_writes = dp->fr_fcfs && dp->write_queue;
 	d->queue_capacity[0] = dp->fr_fcfs ? dp->queue_max ? dp->queue_max : UINT32_MAX : 2;
-	d->queue_capacity[1] = !d->split ? 0 : dp->queue_max ? dp->write_max : UINT32_MAX;
+	d->queue_capacity[1] = !d->separate_writes ? 0 : dp->queue_max ? dp->write_max : UINT32_MAX;
 	d->return_queue_max = dp->return_max ? dp->return_max : 1024;
 	d->column_at = d->row_at = UINT64_MAX;
 	d->bus_counted_until = d->ratio_counted_until = d->idle_from = 1;
 	d->all = ~0ull >> (64 - dp->nbk);
-	d->used = dp->tCCD ? dp->tCCD : 1;
+	d->burst_ticks = dp->tCCD ? dp->tCCD : 1;
 	d->activate_ticks =
 		dram_largest_timing((uint32_t[]){dp->tRRD, dp->tRCD, dp->tRCDWR, dp->tRAS, dp->tRC}, 5);
 	d->bank = xcalloc(dp->nbk, sizeof(*d->bank));
@@ -181,7 +181,7 @@ static inline uint64_t timing_ready_banks(struct dram *d, uint64_t banks, bool m
 static inline void load_group_timer(struct group_timer *g, uint32_t group, uint64_t banks, uint64_t time)
 {
 	if (g->banks != banks)
-		g->others = g->end;
+		g->others_end = g->end;
 	g->banks = banks;
 	g->expires[group] = g->end = time;
 }
@@ -191,7 +191,7 @@ static inline uint64_t banks_held_by_timer(const struct dram *d, const struct gr
 {
 	uint64_t held = 0;
 
-	if (t >= timer->others)
+	if (t >= timer->others_end)
 		return t < timer->end ? timer->banks : 0;
 	for (uint32_t g = 0; g < d->groups; g++)
 		held |= timer->expires[g] > t ? d->group_mask[g] : 0;
@@ -272,7 +272,7 @@ static void issue_column(struct dram *d, uint32_t bank, uint64_t t, uint64_t now
 {
 	const struct dram_params *p = d->p;
 	struct dram_bank *k = &d->bank[bank];
-	bool write = has_write_request(d, bank), last = k->left <= p->atom_bytes;
+	bool write = has_write_request(d, bank), last = k->bytes_left <= p->atom_bytes;
 	uint32_t group = d->group[bank];
 	uint64_t in_group = d->group_mask[group];
 
@@ -283,7 +283,7 @@ static void issue_column(struct dram *d, uint32_t bank, uint64_t t, uint64_t now
 	load_group_timer(&d->ccdl, group, in_group, t + p->tCCDL);
 	d->column_at = d->ccd;
 	d->column_set = 0;
-	d->bus_counted_until = t + d->used;
+	d->bus_counted_until = t + d->burst_ticks;
 	d->progressed = true;
 	++*k->columns;
 	if (write) {
@@ -300,7 +300,7 @@ static void issue_column(struct dram *d, uint32_t bank, uint64_t t, uint64_t now
 	if (d->events)
 		events_dram(d->events, now, d->id, write ? "wr" : "rd", bank, k->row);
 	if (!last) {
-		k->left -= p->atom_bytes;
+		k->bytes_left -= p->atom_bytes;
 		return;
 	}
 	dram_stat_finish(d, bank, t);
@@ -455,7 +455,7 @@ uint32_t dram_tick(struct dram *d, uint64_t t, uint64_t now, uint32_t cycle)
 		gone = pop_burst(d);
 		d->progressed = true;
 	}
-	if (d->waiting[0] & ~d->busy || d->split)
+	if (d->waiting[0] & ~d->busy || d->separate_writes)
 		dram_schedule(d, now, cycle);
 	if (d->request_arrived)
 		dram_count_queue(d);

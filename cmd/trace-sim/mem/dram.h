@@ -62,7 +62,7 @@ struct dram_bank {
 	uint64_t *columns;          /* where column commands for this kind of request are counted */
 	uint32_t open_row;          /* unchanged when the row is closed */
 	uint32_t req, row;
-	uint32_t left;                /* bytes for which no column command has been issued yet */
+	uint32_t bytes_left;          /* bytes for which no column command has been issued yet */
 	uint32_t busy_ticks;          /* busy ticks: sum of end ticks minus sum of start ticks */
 	int32_t extra_idle;           /* visits of the single-bus loop in excess of one per tick */
 	uint32_t row_stamp, same_row; /* MEM-row-1 */
@@ -76,7 +76,7 @@ struct group_timer {
 	uint64_t expires[DRAM_GROUPS]; /* tick at which the timer of a group expires */
 	uint64_t end;                  /* expiry of the timer loaded last */
 	uint64_t banks;                /* banks of that timer's group */
-	uint64_t others;               /* tick from which no other group's timer runs */
+	uint64_t others_end;           /* tick from which no other group's timer runs */
 };
 
 struct bus_slot {
@@ -92,7 +92,7 @@ struct dram_bus {
 	struct bus_slot *slot; /* slots with a burst */
 	uint64_t next;         /* tick that pops the first stored slot; UINT64_MAX: none is stored */
 	uint64_t last;         /* tick that pops the last stored slot; a past tick if none is stored */
-	uint32_t mask, first, used;
+	uint32_t mask, first, n_slots_used;
 	uint32_t length, min, max;
 	uint64_t synced_at; /* tick after which `length` was computed */
 };
@@ -131,7 +131,7 @@ struct dram {
 	/* banks with queued requests; FIFO: only the bank of the oldest request, in [0] */
 	uint64_t waiting[2];
 	bool request_arrived; /* a request has arrived since the last tick */
-	bool split;           /* writes have a separate queue, index [1] */
+	bool separate_writes; /* writes have a separate queue, index [1] */
 	bool writing;         /* direction of the bus */
 	bool write_mode;
 	bool progressed; /* a request or command moved in the last tick */
@@ -153,7 +153,7 @@ struct dram {
 	uint64_t rows_quiet_at;       /* for n_activity: tick from which no timer of a row command runs */
 	uint64_t idle_from;           /* tick from which no bank has a request, if that is so now */
 	uint32_t activate_ticks;      /* duration in ticks of the longest timer of an activate */
-	uint32_t used;                /* ticks of the bus per column command */
+	uint32_t burst_ticks;         /* ticks of the bus per column command */
 	struct dram_counts n;         /* times are sums of end ticks minus sums of start ticks */
 	uint32_t *bank_access, *bank_idle;
 };
@@ -186,7 +186,7 @@ static inline uint64_t tick_max(uint64_t a, uint64_t b) { return a > b ? a : b; 
 /* Returns true if the queue for reads, or for writes, has no free slot. */
 static inline bool dram_queue_full(const struct dram *d, bool write)
 {
-	int set = d->split && write;
+	int set = d->separate_writes && write;
 
 	return d->pending[set] >= d->queue_capacity[set];
 }
@@ -203,7 +203,7 @@ static inline void dram_skip_to_tick(struct dram *d, uint64_t upto)
 		return;
 	if (d->request_arrived)
 		dram_count_queue(d);
-	if (d->split)
+	if (d->separate_writes)
 		dram_skip_schedules(d, upto - d->ticks);
 	d->ticks = upto;
 }

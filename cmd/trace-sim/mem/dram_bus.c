@@ -3,8 +3,8 @@
  * The data bus of a channel as a pipeline of slots, most of which are empty (MEM-bus). Only slots with a
  * burst are stored. A gap between their ticks stands for empty slots.
  *
- * Always true after dram_bus_sync() in tick t: t < tick <= t + length for every stored slot, and min <= length
- * <= max.
+ * Always true after dram_bus_sync() in tick t: t < tick <= t + length for every stored slot, and min <=
+ * length <= max.
  */
 #include <assert.h>
 #include "arena.h"
@@ -32,25 +32,25 @@ void dram_bus_push(struct dram_bus *b, uint32_t req, uint64_t t)
 		b->length++;
 		end++;
 	}
-	if (!b->used)
+	if (!b->n_slots_used)
 		b->next = end;
 	b->last = end;
-	b->slot[(b->first + b->used++) & b->mask] = (struct bus_slot){end, req};
+	b->slot[(b->first + b->n_slots_used++) & b->mask] = (struct bus_slot){end, req};
 }
 
 uint32_t dram_bus_pop(struct dram_bus *b)
 {
 	uint32_t req = b->slot[b->first++ & b->mask].req;
 
-	b->next = --b->used ? b->slot[b->first & b->mask].tick : UINT64_MAX;
+	b->next = --b->n_slots_used ? b->slot[b->first & b->mask].tick : UINT64_MAX;
 	return req;
 }
 
 void dram_bus_stall(struct dram_bus *b)
 {
-	for (uint32_t i = 0; i < b->used; i++)
+	for (uint32_t i = 0; i < b->n_slots_used; i++)
 		b->slot[(b->first + i) & b->mask].tick++;
-	if (b->used) {
+	if (b->n_slots_used) {
 		b->next++;
 		b->last++;
 	}
@@ -59,7 +59,7 @@ void dram_bus_stall(struct dram_bus *b)
 
 void dram_bus_set_min(struct dram_bus *b, uint32_t min, uint64_t t)
 {
-	uint32_t needed = b->used ? (uint32_t)(b->last - t) : 0;
+	uint32_t needed = b->n_slots_used ? (uint32_t)(b->last - t) : 0;
 
 	dram_bus_sync(b, t);
 	b->min = min;

@@ -40,7 +40,7 @@ static void append_to_row(struct dram *d, struct row_queue *q, uint32_t req)
 
 void dram_enqueue(struct dram *d, uint32_t req, uint32_t bank)
 {
-	int set = d->split && d->pool->req[req].flags & REQ_WRITE;
+	int set = d->separate_writes && d->pool->req[req].flags & REQ_WRITE;
 	uint32_t n = d->pending[set]++;
 
 	if (!set)
@@ -145,7 +145,7 @@ static void assign_to_bank(struct dram *d, uint32_t bank, uint32_t req)
 	dram_stat_assigned(d, bank, d->ticks);
 	b->req = req;
 	b->row = r->row;
-	b->left = r->size;
+	b->bytes_left = r->size;
 	b->columns = column_counter(d, r);
 	d->progressed = true;
 	d->busy |= bit;
@@ -176,7 +176,7 @@ static uint32_t find_bank_to_serve(struct dram *d, uint64_t free)
 {
 	uint64_t low = (1ull << d->prio) - 1, m;
 
-	if (d->split && d->p->write_low > d->p->write_high) {
+	if (d->separate_writes && d->p->write_low > d->p->write_high) {
 		for (int half = 0; half < 2; half++) {
 			FOR_BITS64 (bank, half ? free & low : free & ~low) {
 				update_write_mode(d);
@@ -186,7 +186,7 @@ static uint32_t find_bank_to_serve(struct dram *d, uint64_t free)
 		}
 		return DRAM_BANKS;
 	}
-	if (d->split && free)
+	if (d->separate_writes && free)
 		update_write_mode(d);
 	m = free & d->waiting[d->write_mode];
 	return m ? bit_next_cyclic64(m, d->prio) : DRAM_BANKS;
@@ -245,7 +245,7 @@ void dram_count_queue(struct dram *d)
 /* With a separate write queue, the scheduler has work in all ticks up to the first tick without progress. */
 bool dram_can_schedule_next(const struct dram *d)
 {
-	if (d->split && d->pending[0] + d->pending[1])
+	if (d->separate_writes && d->pending[0] + d->pending[1])
 		return d->progressed || d->request_arrived || d->p->write_low > d->p->write_high;
 	return d->waiting[0] & ~d->busy;
 }

@@ -133,7 +133,7 @@ void dram_stat_count_bus(struct dram *d, uint64_t t)
 static void add_activity_in_progress(const struct dram *d, uint64_t end, struct dram_counts *n)
 {
 	n->n_activity += d->busy ? end : ticks_until(d->idle_from, end, first_quiet_tick(d));
-	n->util_bw = n->issued_total_col * d->used - (d->bus_counted_until - end);
+	n->util_bw = n->issued_total_col * d->burst_ticks - (d->bus_counted_until - end);
 	n->banks_1time += bit_count64(d->busy) * end;
 	n->banks_time_rw += bit_count64(d->row_hits) * end;
 	n->banks_acess_total += d->busy ? end : 0;

@@ -113,8 +113,8 @@ static void check_dram(const struct dram *d)
 	check_sub_queues(d);
 	check_fifo("dram.done", d->id, d->pool->req, &d->done);
 	invariant("dram.bus.next", d->id, 0, d->bus.next,
-		d->bus.used ? d->bus.slot[d->bus.first & d->bus.mask].tick : UINT64_MAX);
-	for (uint32_t i = 1; i < d->bus.used; i++)
+		d->bus.n_slots_used ? d->bus.slot[d->bus.first & d->bus.mask].tick : UINT64_MAX);
+	for (uint32_t i = 1; i < d->bus.n_slots_used; i++)
 		invariant("dram.bus, in order", d->id, i,
 			d->bus.slot[(d->bus.first + i - 1) & d->bus.mask].tick <
 				d->bus.slot[(d->bus.first + i) & d->bus.mask].tick,
@@ -126,7 +126,7 @@ static uint32_t count_held_requests(const struct dram *d)
 {
 	uint32_t n = d->pending[0] + d->pending[1] + bit_count64(d->busy) + d->done.count;
 
-	for (uint32_t i = 0; i < d->bus.used; i++)
+	for (uint32_t i = 0; i < d->bus.n_slots_used; i++)
 		n += d->bus.slot[(d->bus.first + i) & d->bus.mask].req != REQ_NONE;
 	return n;
 }
@@ -160,7 +160,7 @@ static void check_sub_partition(const struct memory *m, const struct sub *s, boo
 
 static void check_dram_channel(const struct memory *m, const struct channel *c)
 {
-	uint32_t below = 0, credits = c->shared, waiting = 0;
+	uint32_t below = 0, credits = c->shared_credits, waiting = 0;
 	bool simple = m->mp->dram.simple;
 
 	for (uint32_t k = 0; k < m->subs_per_channel; k++) {

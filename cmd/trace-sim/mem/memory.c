@@ -34,7 +34,7 @@ static void new_channel(struct memory *m, uint32_t id)
 	c->end = c->sub + m->subs_per_channel;
 	for (struct sub *s = c->sub; s < c->end; s++)
 		s->channel = c;
-	c->last = m->subs_per_channel - 1;
+	c->last_credited = m->subs_per_channel - 1;
 	c->free_credits = (uint64_t)m->subs_per_channel + m->credit_limit;
 	c->wake = UINT64_MAX;
 }
@@ -496,7 +496,7 @@ void memory_print_queues(const struct memory *m, FILE *out)
 				"channel %u: latency queue %u, scheduler reads %u writes %u, busy banks %u, "
 				"return queue %u, credits %u\n",
 				i, c->delay.count, d->pending[0], d->pending[1], bit_count64(d->busy),
-				d->done.count, c->shared);
+				d->done.count, c->shared_credits);
 		for (uint32_t k = 0; k < m->subs_per_channel; k++)
 			print_sub_partition(m, &c->sub[k], out);
 	}

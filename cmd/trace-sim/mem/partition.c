@@ -11,7 +11,7 @@
 
 static bool has_credit(const struct memory *m, const struct channel *c, const struct sub *s)
 {
-	return s->credits < 1 || c->shared < m->credit_limit;
+	return s->credits < 1 || c->shared_credits < m->credit_limit;
 }
 
 static void take_shared_credit(struct channel *c, uint32_t k)
@@ -19,9 +19,9 @@ static void take_shared_credit(struct channel *c, uint32_t k)
 	if (c->sub[k].credits < 1)
 		c->sub[k].credits++;
 	else
-		c->shared++;
+		c->shared_credits++;
 	c->free_credits--;
-	c->last = k;
+	c->last_credited = k;
 }
 
 static void return_credit(struct channel *c, struct sub *s)
@@ -32,8 +32,8 @@ static void return_credit(struct channel *c, struct sub *s)
 		s->credits--;
 		return;
 	}
-	assert(c->shared);
-	c->shared--;
+	assert(c->shared_credits);
+	c->shared_credits--;
 }
 
 void channel_free_writeback(struct memory *m, struct channel *c, uint32_t req)
@@ -61,7 +61,7 @@ void channel_reply(struct memory *m, struct channel *c, struct sub *s, uint32_t 
 bool channel_arbitrate(struct memory *m, struct channel *c, uint64_t now)
 {
 	for (uint32_t p = 1; p <= m->subs_per_channel; p++) {
-		uint32_t k = (c->last + p) & (m->subs_per_channel - 1), req;
+		uint32_t k = (c->last_credited + p) & (m->subs_per_channel - 1), req;
 		struct sub *s = &c->sub[k];
 
 		if (!s->l2_dram.count || !has_credit(m, c, s) || s->dram_l2.count >= m->mp->queue_dram_l2)

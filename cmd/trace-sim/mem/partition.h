@@ -48,8 +48,8 @@ struct channel {
 	bool arbitration_failed;      /* no L2->DRAM request can proceed before the state changes */
 	bool blocked;                 /* the oldest DRAM reply cannot proceed either */
 	uint32_t pending_l2_requests; /* requests in the L2->DRAM queues of its sub partitions */
-	uint32_t shared;              /* shared credits in use */
-	uint32_t last;                /* index of the sub partition that took a credit last */
+	uint32_t shared_credits;      /* shared credits in use */
+	uint32_t last_credited;       /* index of the sub partition that took a credit last */
 	uint64_t free_credits;        /* private and shared credits that are free */
 	struct mem_fifo delay;        /* DRAM latency queue; req.key: ready time */
 	/* the sub partitions of the channel: from `sub` up to but not including `end` */

@@ -150,7 +150,7 @@ static void count_at_node(
 		invariant("noc.sink.filled", node, v, bitset_test(k->filled, v), k->ejection[v].count != 0);
 		invariant("noc.sink.ready", node, v, bitset_test(k->ready, v), !ring_empty(&k->packets[v]));
 	}
-	count_flits_in_queue(n, x, n->plan->eject[node], &k->left);
+	count_flits_in_queue(n, x, n->plan->eject[node], &k->unretired);
 	x->flits += q->flits;
 }
 
@@ -192,7 +192,7 @@ static void check_noc_channel(const struct noc *n, const struct noc_router *r, c
 	bool waits = false, could = v->state == NOC_ACTIVE && v->port == o && v->count;
 
 	for (uint32_t i = 0; v->state == NOC_WANTS && i < v->ways; i++)
-		waits |= v->way_port[i] == o && v != q->lone;
+		waits |= v->way_port[i] == o && v != q->lone_head;
 	could = could && *v->vc_used < n->conf.vc_buffer && v != q->next;
 	invariant("noc.quick.waiting", r->base + o, v->input_index,
 		bitset_test(q->port[o].waiting, v->input_index), waits);
@@ -206,9 +206,10 @@ static void check_quick(const struct noc *n, const struct noc_subnet *s, const s
 {
 	const struct noc_quick *q = &r->quick;
 
-	invariant(
-		"noc.quick.lone", r->id, 0, q->lone && (q->requested || q->lone->state != NOC_WANTS), false);
-	invariant("noc.quick.next", r->id, 0, q->next && (q->wanted || q->next->state != NOC_ACTIVE), false);
+	invariant("noc.quick.lone_head", r->id, 0,
+		q->lone_head && (q->awaited_outputs || q->lone_head->state != NOC_WANTS), false);
+	invariant("noc.quick.next", r->id, 0,
+		q->next && (q->crossing_outputs || q->next->state != NOC_ACTIVE), false);
 	for (uint32_t o = 0; o < r->ports; o++) {
 		uint32_t heads = 0;
 		uint64_t crossing_inputs = 0;
@@ -217,9 +218,12 @@ static void check_quick(const struct noc *n, const struct noc_subnet *s, const s
 			check_noc_channel(n, r, &s->vc[r->base * n->vcs + i], o, &heads, &crossing_inputs);
 		invariant("noc.quick.heads", r->base + o, 0, q->port[o].heads, heads);
 		invariant("noc.quick.wants", r->base + o, 0, q->port[o].crossing_inputs, crossing_inputs);
-		invariant("noc.quick.requested", r->base + o, 0, q->requested >> o & 1, heads != 0);
-		invariant("noc.quick.wanted", r->base + o, 0, q->wanted >> o & 1, crossing_inputs != 0);
-		invariant("noc.quick.open", r->base + o, 0, q->open >> o & 1, q->port[o].free != 0);
+		invariant(
+			"noc.quick.awaited_outputs", r->base + o, 0, q->awaited_outputs >> o & 1, heads != 0);
+		invariant("noc.quick.crossing_outputs", r->base + o, 0, q->crossing_outputs >> o & 1,
+			crossing_inputs != 0);
+		invariant("noc.quick.free_outputs", r->base + o, 0, q->free_outputs >> o & 1,
+			q->port[o].free != 0);
 	}
 }
 
@@ -258,7 +262,8 @@ static void check_subnet(const struct noc *n, const struct noc_subnet *s)
 			uint32_t port = router->base + i;
 
 			count_at_port(n, s, port, &x);
-			invariant("noc.router.latched", r, i, bitset_test(router->latched, i), false);
+			invariant(
+				"noc.router.new_arrivals", r, i, bitset_test(router->new_arrivals, i), false);
 			invariant("noc.router.queued", r, i, bitset_test(router->queued, i),
 				s->output[port].count != 0);
 			invariant("noc.router.owing", r, i, bitset_test(router->crediting_inputs, i),

@@ -87,7 +87,7 @@ static void deliver_flit(struct noc *n, struct noc_subnet *s, const struct noc_m
 	}
 	router = n->plan->router_of[m->to];
 	s->latch[m->to] = m->flit;
-	bitset_set(s->router[router].latched, m->to - n->plan->base[router]);
+	bitset_set(s->router[router].new_arrivals, m->to - n->plan->base[router]);
 	bitset_set(s->active, router);
 }
 
@@ -135,10 +135,10 @@ static void eject_node(struct noc *n, struct noc_subnet *s, uint32_t node)
 {
 	struct noc_sink *k = &s->sink[node];
 	struct noc_moving *m = &s->retiring[s->n_retiring];
-	bool left = false, retires = k->left.count != 0;
+	bool left = false, retires = k->unretired.count != 0;
 
 	if (retires)
-		m->flit = noc_flits_pop(&k->left);
+		m->flit = noc_flits_pop(&k->unretired);
 	for (uint32_t w = 0; w < n->vc_words; w++)
 		FOR_BITS64 (b, k->filled[w]) {
 			uint32_t vc = w * 64 + (uint32_t)b;
@@ -152,7 +152,7 @@ static void eject_node(struct noc *n, struct noc_subnet *s, uint32_t node)
 				k->filled[w] &= ~(1ull << b);
 			move_to_boundary(s, node, &f);
 			if (retires)
-				noc_flits_push(&k->left, f);
+				noc_flits_push(&k->unretired, f);
 			else
 				m->flit = f;
 			retires = true;

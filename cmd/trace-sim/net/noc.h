@@ -287,12 +287,13 @@ struct noc_alloc {
 	uint64_t *wanted_outputs;      /* n_in * out_words */
 	uint64_t *wanting_inputs;      /* n_out * in_words */
 	int32_t *in_match, *out_match; /* -1: none */
-	struct noc_request *ask;       /* n_in * n_out; NULL if the allocator ignores labels and priorities */
+	/* n_in * n_out; NULL if the allocator ignores labels and priorities */
+	struct noc_request *request_labels;
 	uint32_t *in_pointer, *out_pointer;
 	uint64_t *granted;    /* islip, pim: n_in * out_words; zero between two allocations */
 	uint64_t *granted_in; /* inputs with a grant; empty between two allocations */
 	int32_t *grant, *scratch;
-	uint32_t turn, asks; /* wavefront, max_size */
+	uint32_t turn, n_new_requests; /* wavefront, max_size */
 	struct noc_arbiter *in_arbiter, *out_arbiter;
 	struct wave *waves; /* wavefront: requests in order */
 };
@@ -375,11 +376,11 @@ struct noc_credit {
 struct noc_quick {
 	struct noc_vc *vc; /* channels of its inputs */
 	/* channel of the waiting head if there is exactly one; `waiting` is then empty */
-	struct noc_vc *lone;
+	struct noc_vc *lone_head;
 	struct noc_vc *next; /* the channel that can cross if there is exactly one; `ready` is then empty */
-	uint64_t requested;  /* outputs for which heads wait */
-	uint64_t open;       /* outputs with a free channel */
-	uint64_t wanted;     /* outputs to which a flit can cross */
+	uint64_t awaited_outputs;  /* outputs for which heads wait */
+	uint64_t free_outputs;     /* outputs with a free channel */
+	uint64_t crossing_outputs; /* outputs to which a flit can cross */
 	struct noc_quick_port {
 		uint64_t crossing_inputs; /* output: inputs with flits that can cross to it */
 		uint64_t free;            /* output: free channels */
@@ -418,7 +419,7 @@ struct noc_router {
 		struct noc_credit *slot;
 		uint32_t mask, head, count;
 	} credit;
-	uint64_t *latched;          /* inputs with a flit that has just arrived */
+	uint64_t *new_arrivals;     /* inputs with a flit that has just arrived */
 	uint64_t *queued;           /* outputs with flits to send */
 	uint64_t *crediting_inputs; /* inputs with credits to send */
 	uint64_t *credited;         /* inputs that sent a credit in this step */
@@ -459,7 +460,7 @@ struct noc_sink {
 	struct noc_flits *ejection; /* by channel */
 	struct ring *packets;       /* by channel: complete packets */
 	uint32_t *flits;            /* by channel: flits in the boundary buffer */
-	struct noc_flits left;      /* flits in the boundary buffer, not retired */
+	struct noc_flits unretired; /* flits in the boundary buffer, not retired */
 	uint32_t turn;
 	uint64_t taken_packets, taken_flits;
 };
@@ -479,7 +480,7 @@ struct noc_subnet {
 	uint64_t *active;  /* routers */
 	uint64_t *sending; /* routers with flits or credits to send */
 	struct noc_slot *wheel;
-	struct noc_slot **round; /* pointers to the slots of the wheel, twice in a row */
+	struct noc_slot **wheel_twice; /* pointers to the slots of the wheel, twice in a row */
 	struct noc_slot *
 		*ahead; /* part of `round` for this cycle: by latency, slot for flits and credits sent now */
 	struct noc_packet

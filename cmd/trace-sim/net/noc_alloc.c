@@ -24,7 +24,7 @@ static uint64_t *row_of_output(const struct noc_alloc *a, uint32_t out)
 
 static const struct noc_request *alloc_request(const struct noc_alloc *a, uint32_t in, uint32_t out)
 {
-	return &a->ask[(size_t)in * a->n_out + out];
+	return &a->request_labels[(size_t)in * a->n_out + out];
 }
 
 static void match_pair(struct noc_alloc *a, uint32_t in, uint32_t out)
@@ -250,7 +250,7 @@ static void allocate_by_wavefront(struct noc_alloc *a)
 	uint32_t square = a->n_in > a->n_out ? a->n_in : a->n_out, n = 0, first = UINT32_MAX;
 	struct wave *wave = a->waves;
 
-	if (!a->asks)
+	if (!a->n_new_requests)
 		return;
 	FOR_SET (i, a->requesting_inputs, a->in_words) {
 		FOR_SET (o, row_of_input(a, (uint32_t)i), a->out_words) {
@@ -269,7 +269,7 @@ static void allocate_by_wavefront(struct noc_alloc *a)
 		if (first == UINT32_MAX)
 			first = wave[i].in + wave[i].out;
 	}
-	a->asks = 0;
+	a->n_new_requests = 0;
 	a->turn = ((a->kind.kind == ALLOCATOR_RR_WAVEFRONT ? first : a->turn) + 1) % square;
 }
 
@@ -488,9 +488,9 @@ void noc_alloc_add(struct noc_alloc *a, uint32_t in, uint32_t out, struct noc_re
 	bitset_set(a->requested_ports, out);
 	bitset_set(row_of_input(a, in), out);
 	bitset_set(row_of_output(a, out), in);
-	if (a->ask)
-		a->ask[(size_t)in * a->n_out + out] = ask;
-	a->asks++;
+	if (a->request_labels)
+		a->request_labels[(size_t)in * a->n_out + out] = ask;
+	a->n_new_requests++;
 }
 
 void noc_alloc_clear(struct noc_alloc *a)
@@ -551,7 +551,7 @@ void noc_alloc_init(
 	a->in_pointer = xcalloc(n_in, sizeof(*a->in_pointer));
 	a->out_pointer = xcalloc(n_out, sizeof(*a->out_pointer));
 	if (labels || noc_alloc_priorities(kind))
-		a->ask = reserve((size_t)n_in * n_out, sizeof(*a->ask));
+		a->request_labels = reserve((size_t)n_in * n_out, sizeof(*a->request_labels));
 	if (kind->kind == ALLOCATOR_WAVEFRONT || kind->kind == ALLOCATOR_RR_WAVEFRONT)
 		a->waves = reserve((size_t)n_in * n_out, sizeof(*a->waves));
 	if (separable) {
@@ -568,8 +568,8 @@ void noc_alloc_free(struct noc_alloc *a)
 	noc_arbiters_delete(a->out_arbiter, a->n_out);
 	if (a->waves)
 		reserve_free(a->waves, (size_t)a->n_in * a->n_out, sizeof(*a->waves));
-	if (a->ask)
-		reserve_free(a->ask, (size_t)a->n_in * a->n_out, sizeof(*a->ask));
+	if (a->request_labels)
+		reserve_free(a->request_labels, (size_t)a->n_in * a->n_out, sizeof(*a->request_labels));
 	free(a->requesting_inputs);
 	free(a->requested_ports);
 	free(a->wanted_outputs);

@@ -57,7 +57,7 @@ static void quick_init(const struct noc *n, struct noc_router *r, struct noc_vc 
 
 	q->vc = vc;
 	q->words = BITSET_WORDS(r->ports * n->vcs + 1);
-	q->open = ~0ull >> (64 - r->ports);
+	q->free_outputs = ~0ull >> (64 - r->ports);
 	q->port = xcalloc(r->ports, sizeof(*q->port));
 	q->turn = xcalloc((size_t)r->ports * n->vcs, sizeof(*q->turn));
 	q->sets = xcalloc((size_t)r->ports * (r->ports + q->words), sizeof(*q->sets));
@@ -124,15 +124,15 @@ static void router_init(struct noc *n, struct noc_subnet *s, uint32_t id)
 	r->cross.mask = cap - 1;
 	r->credit.slot = reserve(cap, sizeof(*r->credit.slot));
 	r->credit.mask = cap - 1;
-	r->latched = xcalloc(4 * (size_t)r->words, sizeof(*r->latched));
-	r->queued = r->latched + r->words;
+	r->new_arrivals = xcalloc(4 * (size_t)r->words, sizeof(*r->new_arrivals));
+	r->queued = r->new_arrivals + r->words;
 	r->crediting_inputs = r->queued + r->words;
 	r->credited = r->crediting_inputs + r->words;
 }
 
 static void router_free(struct noc_router *r)
 {
-	free(r->latched);
+	free(r->new_arrivals);
 	reserve_free(r->credit.slot, (size_t)r->credit.mask + 1, sizeof(*r->credit.slot));
 	reserve_free(r->cross.slot, (size_t)r->cross.mask + 1, sizeof(*r->cross.slot));
 	free(r->vc_turn);
@@ -172,12 +172,12 @@ static void sink_init(struct noc *n, struct noc_sink *k)
 		flit_ring_new(&k->ejection[v], n->buffer_cap);
 		ring_init(&k->packets[v], reserve(cap, sizeof(uint32_t)), cap);
 	}
-	flit_ring_new(&k->left, n->output_cap);
+	flit_ring_new(&k->unretired, n->output_cap);
 }
 
 static void sink_free(struct noc *n, struct noc_sink *k)
 {
-	flits_free(&k->left);
+	flits_free(&k->unretired);
 	for (uint32_t v = n->vcs; v-- > 0;) {
 		reserve_free(k->packets[v].slot, (size_t)k->packets[v].mask + 1, sizeof(uint32_t));
 		flits_free(&k->ejection[v]);
@@ -218,9 +218,9 @@ static void wheel_init(struct noc *n, struct noc_subnet *s)
 	size_t flits = n->plan->ports + n->plan->nodes, credits = flits * n->input_speedup;
 
 	s->wheel = xcalloc((size_t)n->wheel_mask + 1, sizeof(*s->wheel));
-	s->round = xcalloc(2 * ((size_t)n->wheel_mask + 1), sizeof(*s->round));
+	s->wheel_twice = xcalloc(2 * ((size_t)n->wheel_mask + 1), sizeof(*s->wheel_twice));
 	for (uint32_t i = 0; i <= n->wheel_mask; i++) {
-		s->round[i] = s->round[n->wheel_mask + 1 + i] = &s->wheel[i];
+		s->wheel_twice[i] = s->wheel_twice[n->wheel_mask + 1 + i] = &s->wheel[i];
 		s->wheel[i].flit = reserve(flits, sizeof(*s->wheel[i].flit));
 		s->wheel[i].credit = reserve(credits, sizeof(*s->wheel[i].credit));
 	}
@@ -234,7 +234,7 @@ static void wheel_free(struct noc *n, struct noc_subnet *s)
 		reserve_free(s->wheel[i].credit, credits, sizeof(*s->wheel[i].credit));
 		reserve_free(s->wheel[i].flit, flits, sizeof(*s->wheel[i].flit));
 	}
-	free(s->round);
+	free(s->wheel_twice);
 	free(s->wheel);
 }
 

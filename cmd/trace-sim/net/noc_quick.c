@@ -8,10 +8,10 @@
  * Always true between two cycles: a head is in the set of each output that it requests, and a channel whose
  * next flit could cross is in the set of its output. So only requesters are visited, and a router in which
  * nothing can move is not visited. If a router has exactly one head that requests a channel, the head is in
- * `lone` instead of a set. If exactly one channel could cross, it is in `next`. Neither needs an allocator.
- * Two numbers, `batch` and `order`, give the position of a channel in the lists of noc_router.c. Only
- * channels that cross in the same step are sorted, because the routing of their packets draws random numbers
- * and reads the state of routers.
+ * `lone_head` instead of a set. If exactly one channel could cross, it is in `next`. Neither needs an
+ * allocator. Two numbers, `batch` and `order`, give the position of a channel in the lists of noc_router.c.
+ * Only channels that cross in the same step are sorted, because the routing of their packets draws random
+ * numbers and reads the state of routers.
  */
 #include "inlining.h"
 #include "net/noc_step.h"
@@ -29,7 +29,7 @@ static inline void set_ready(struct noc_router *r, const struct noc_vc *v)
 {
 	*v->ready |= 1ull << v->in_vc;
 	v->output->crossing_inputs |= 1ull << v->in;
-	r->quick.wanted |= 1ull << v->port;
+	r->quick.crossing_outputs |= 1ull << v->port;
 }
 
 static inline void clear_ready(struct noc_router *r, const struct noc_vc *v)
@@ -38,7 +38,7 @@ static inline void clear_ready(struct noc_router *r, const struct noc_vc *v)
 		return;
 	if (v->output->crossing_inputs &= ~(1ull << v->in))
 		return;
-	r->quick.wanted &= ~(1ull << v->port);
+	r->quick.crossing_outputs &= ~(1ull << v->port);
 }
 
 /*
@@ -48,7 +48,7 @@ static inline void note_can_cross(struct noc_router *r, struct noc_vc *v)
 {
 	struct noc_quick *q = &r->quick;
 
-	if (!q->wanted && !q->next) {
+	if (!q->crossing_outputs && !q->next) {
 		q->next = v;
 		return;
 	}
@@ -93,8 +93,8 @@ static ALWAYS_INLINE bool count_credit(
 	o = &r->quick.port[sender - r->base];
 	if (s->senders.wait_for_tail && !left && o->tails >> vc & 1) {
 		o->free |= 1ull << vc;
-		r->quick.open |= 1ull << (sender - r->base);
-		moves |= r->quick.lone || r->quick.requested >> (sender - r->base) & 1;
+		r->quick.free_outputs |= 1ull << (sender - r->base);
+		moves |= r->quick.lone_head || r->quick.awaited_outputs >> (sender - r->base) & 1;
 	}
 	return moves;
 }
@@ -145,7 +145,7 @@ static inline void wait_at_output(struct noc_quick *q, const struct noc_vc *v, u
 
 	o->waiting[v->input_index / 64] |= 1ull << v->input_index % 64;
 	o->heads++;
-	q->requested |= 1ull << port;
+	q->awaited_outputs |= 1ull << port;
 }
 
 static inline void wait_at_outputs(struct noc_quick *q, const struct noc_vc *v)
@@ -171,13 +171,13 @@ static inline void quick_head_arrives(struct noc_router *r, struct noc_vc *v, co
 		v->way_port[1] = (uint8_t)p->way[1].port;
 		v->requests[1] = channels_of_way(&p->way[1]);
 	}
-	if (!q->requested && !q->lone) {
-		q->lone = v;
+	if (!q->awaited_outputs && !q->lone_head) {
+		q->lone_head = v;
 		return;
 	}
-	if (q->lone)
-		wait_at_outputs(q, q->lone);
-	q->lone = NULL;
+	if (q->lone_head)
+		wait_at_outputs(q, q->lone_head);
+	q->lone_head = NULL;
 	wait_at_outputs(q, v);
 }
 
@@ -194,7 +194,7 @@ static inline void quick_flit_arrives(struct noc *n, struct noc_subnet *s, const
 	v->order = (int64_t)n->time * ORDERS + v->in;
 	if (v->state == NOC_IDLE) {
 		quick_head_arrives(r, v, &s->packet[m->flit.req]);
-		if (r->quick.lone || r->quick.requested & r->quick.open)
+		if (r->quick.lone_head || r->quick.awaited_outputs & r->quick.free_outputs)
 			bitset_set(s->active, router);
 		return;
 	}
@@ -239,7 +239,7 @@ static inline void stop_waiting_at_output(struct noc_quick *q, const struct noc_
 
 	o->waiting[v->input_index / 64] &= ~(1ull << v->input_index % 64);
 	if (!--o->heads)
-		q->requested &= ~(1ull << port);
+		q->awaited_outputs &= ~(1ull << port);
 }
 
 static inline void stop_waiting_at_outputs(struct noc_quick *q, const struct noc_vc *v)
@@ -271,7 +271,7 @@ static ALWAYS_INLINE void bind_channel(struct noc *n, struct noc_subnet *s, stru
 	v->vc_used = &s->senders.vc_used[r->base * n->vcs + out];
 	o->tails &= ~(1ull << out_vc);
 	if (!(o->free &= ~(1ull << out_vc)))
-		q->open &= ~(1ull << port);
+		q->free_outputs &= ~(1ull << port);
 	if (*v->vc_used != n->conf.vc_buffer)
 		note_can_cross(r, v);
 }
@@ -390,7 +390,7 @@ static bool match_competing_heads(struct noc *n, struct noc_subnet *s, struct no
 	struct noc_quick *q = &r->quick;
 	bool got = false, granted = false;
 
-	FOR_BITS64 (port, q->requested & q->open) {
+	FOR_BITS64 (port, q->awaited_outputs & q->free_outputs) {
 		struct noc_vc *v;
 
 		if (!q->port[port].heads)
@@ -412,11 +412,11 @@ static inline bool match_channels(struct noc *n, struct noc_subnet *s, struct no
 {
 	struct noc_quick *q = &r->quick;
 
-	if (!q->lone)
-		return q->requested & q->open && match_competing_heads(n, s, r);
-	if (!assign_free_channel(n, s, r, q->lone))
+	if (!q->lone_head)
+		return q->awaited_outputs & q->free_outputs && match_competing_heads(n, s, r);
+	if (!assign_free_channel(n, s, r, q->lone_head))
 		return false;
-	q->lone = NULL;
+	q->lone_head = NULL;
 	return true;
 }
 
@@ -462,7 +462,7 @@ static uint32_t match_competing_inputs(struct noc *n, struct noc_router *r)
 	uint64_t inputs = 0, outputs[64];
 	uint32_t count = 0;
 
-	FOR_BITS64 (out, q->wanted) {
+	FOR_BITS64 (out, q->crossing_outputs) {
 		uint32_t in = first_member_from(q->port[out].crossing_inputs, q->port[out].out_turn);
 
 		outputs[in] = inputs >> in & 1 ? outputs[in] | 1ull << out : 1ull << out;
@@ -490,11 +490,11 @@ static inline uint32_t match_switch(struct noc *n, struct noc_router *r)
 		n->crossing[0] = advance_turns(q->next);
 		return 1;
 	}
-	if (!q->wanted)
+	if (!q->crossing_outputs)
 		return 0;
-	if (q->wanted & (q->wanted - 1))
+	if (q->crossing_outputs & (q->crossing_outputs - 1))
 		return match_competing_inputs(n, r);
-	out = bit_lowest64(q->wanted);
+	out = bit_lowest64(q->crossing_outputs);
 	n->crossing[0] = take_crossing_vc(
 		n, r, first_member_from(q->port[out].crossing_inputs, q->port[out].out_turn), out);
 	return 1;
@@ -554,7 +554,7 @@ static inline void quick_cross(struct noc *n, struct noc_subnet *s, struct noc_r
 		v->output->tails |= 1ull << v->vc;
 	} else {
 		v->output->free |= 1ull << v->vc;
-		r->quick.open |= 1ull << v->port;
+		r->quick.free_outputs |= 1ull << v->port;
 	}
 	v->state = NOC_IDLE;
 	if (!v->count)
@@ -580,7 +580,8 @@ static inline bool quick_router_step(struct noc *n, struct noc_subnet *s, struct
 	moved = match_channels(n, s, r);
 	for (uint32_t i = 0; i < count; i++)
 		quick_cross(n, s, r, n->crossing[i], i, in_sets);
-	return q->wanted || q->next || ((moved || count) && (q->lone || q->requested & q->open)) ||
+	return q->crossing_outputs || q->next ||
+	       ((moved || count) && (q->lone_head || q->awaited_outputs & q->free_outputs)) ||
 	       r->credit.count;
 }
 

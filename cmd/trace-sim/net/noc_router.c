@@ -105,9 +105,9 @@ static void count_due_credits(struct noc *n, struct noc_subnet *s, struct noc_ro
 static void router_arrivals(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
 	for (uint32_t w = 0; w < r->words; w++) {
-		FOR_BITS64 (b, r->latched[w])
+		FOR_BITS64 (b, r->new_arrivals[w])
 			router_flit_arrives(n, s, r, w * 64 + (uint32_t)b);
-		r->latched[w] = 0;
+		r->new_arrivals[w] = 0;
 	}
 	count_due_credits(n, s, r);
 }
@@ -358,7 +358,7 @@ static void request_switch_output(
 			priority += INT_MIN;
 	}
 	if (noc_alloc_has_request(a, input, output) &&
-		!replaces_request((int32_t)v, priority, &a->ask[(size_t)input * a->n_out + output],
+		!replaces_request((int32_t)v, priority, &a->request_labels[(size_t)input * a->n_out + output],
 			r->sw_turn[input], n->vcs))
 		return;
 	noc_alloc_add(a, input, output, (struct noc_request){(int32_t)v, priority, priority});
@@ -408,7 +408,7 @@ static int32_t switch_grant(struct noc *n, struct noc_router *r, uint32_t vc)
 					     : r->sw_alloc.out_match[output] >= 0))
 			return FAILED;
 	}
-	if (output < 0 || a->ask[(size_t)input * a->n_out + (uint32_t)output].label != (int32_t)v)
+	if (output < 0 || a->request_labels[(size_t)input * a->n_out + (uint32_t)output].label != (int32_t)v)
 		return FAILED;
 	r->sw_turn[input] = (v + n->input_speedup) % n->vcs;
 	return output;

@@ -95,8 +95,8 @@ static inline struct noc_crossing *noc_crossing_at(struct noc_router *r, uint32_
  */
 static inline struct noc_slot *noc_begin_cycle(const struct noc *n, struct noc_subnet *s)
 {
-	s->ahead = &s->round[(n->time + 1) & n->wheel_mask];
-	return s->round[n->time & n->wheel_mask];
+	s->ahead = &s->wheel_twice[(n->time + 1) & n->wheel_mask];
+	return s->wheel_twice[n->time & n->wheel_mask];
 }
 
 /* Slot for a flit or credit sent now over a channel of the given latency. */

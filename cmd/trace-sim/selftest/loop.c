@@ -47,13 +47,14 @@ struct turn_op {
 
 struct turn {
 	const struct loop *l;
-	uint32_t rows, ahead, n;
-	uint32_t sum; /* latency of an addition in cycles */
+	uint32_t rows, loads_ahead, n;
+	uint32_t sum_latency; /* latency of an addition in cycles */
 	/* cycles for which an IMAD.WIDE and a single-precision instruction occupy their unit */
-	uint32_t wide, single;
-	uint32_t now;          /* cycle of the last instruction */
-	uint32_t memory, fp32; /* earliest issue cycle of the next memory and single-precision instruction */
-	uint32_t ready[DATA];  /* by register: cycle in which its value of fixed latency is ready */
+	uint32_t wide_cycles, single_cycles;
+	uint32_t last_issue; /* cycle of the last instruction */
+	uint32_t next_memory,
+		next_fp32;    /* earliest issue cycle of the next memory and single-precision instruction */
+	uint32_t ready[DATA]; /* by register: cycle in which its value of fixed latency is ready */
 	struct turn_op op[OPS_MOST];
 };
 
@@ -79,7 +80,7 @@ static struct turn_op *append_turn_op(
 {
 	const unsigned src[3] = {a, b, c};
 	struct turn_op *o = &t->op[t->n++];
-	uint32_t at = t->now + (t->n > 1);
+	uint32_t at = t->last_issue + (t->n > 1);
 
 	*o = (struct turn_op){.kind = kind, .dst = (uint8_t)dst};
 	o->code = (struct control_code){
@@ -90,15 +91,15 @@ static struct turn_op *append_turn_op(
 			at = later_cycle(at, t->ready[src[i]]);
 	}
 	if (kind == LOAD) {
-		at = later_cycle(at, t->memory);
-		t->memory = at + MEMORY_APART;
+		at = later_cycle(at, t->next_memory);
+		t->next_memory = at + MEMORY_APART;
 	} else if (kind == WIDE || (kind <= ADD && t->l->word == 4)) {
-		at = later_cycle(at, t->fp32);
-		t->fp32 = at + (kind == WIDE ? t->wide : t->single);
+		at = later_cycle(at, t->next_fp32);
+		t->next_fp32 = at + (kind == WIDE ? t->wide_cycles : t->single_cycles);
 	}
 	if (t->n > 1)
-		o[-1].code.stall = (uint8_t)(at - t->now);
-	t->now = at;
+		o[-1].code.stall = (uint8_t)(at - t->last_issue);
+	t->last_issue = at;
 	if (dst < DATA)
 		t->ready[dst] = at + takes;
 	return o;
@@ -106,12 +107,12 @@ static struct turn_op *append_turn_op(
 
 static unsigned data_reg(const struct turn *t, uint32_t row, unsigned part)
 {
-	return DATA + (row % t->ahead * (t->l->pairs ? 2 : 1) + part) * (t->l->word / 4);
+	return DATA + (row % t->loads_ahead * (t->l->pairs ? 2 : 1) + part) * (t->l->word / 4);
 }
 
 static unsigned load_counter(const struct turn *t, uint32_t row)
 {
-	uint32_t place = row % t->ahead;
+	uint32_t place = row % t->loads_ahead;
 
 	return FIRST_WAIT + (place < OWN ? place : OWN);
 }
@@ -167,12 +168,12 @@ static struct turn_op *append_row_sum(struct turn *t, uint32_t row)
 	struct turn_op *o;
 
 	if (t->l->pairs)
-		o = row_scales_sum(t, row) ? append_turn_op(t, MUL, PRODUCT, a, b, NO_REG, t->sum)
-					   : append_turn_op(t, FMA, SUM, a, b, SUM, t->sum);
+		o = row_scales_sum(t, row) ? append_turn_op(t, MUL, PRODUCT, a, b, NO_REG, t->sum_latency)
+					   : append_turn_op(t, FMA, SUM, a, b, SUM, t->sum_latency);
 	else
-		o = row_scales_sum(t, row) ? append_turn_op(t, FMA, SUM, SUM, FACTOR, a, t->sum)
-					   : append_turn_op(t, ADD, SUM, SUM, a, NO_REG, t->sum);
-	if (row % t->ahead <= OWN)
+		o = row_scales_sum(t, row) ? append_turn_op(t, FMA, SUM, SUM, FACTOR, a, t->sum_latency)
+					   : append_turn_op(t, ADD, SUM, SUM, a, NO_REG, t->sum_latency);
+	if (row % t->loads_ahead <= OWN)
 		o->code.wait = (uint8_t)(1u << load_counter(t, row));
 	return o;
 }
@@ -183,7 +184,7 @@ static struct turn_op *append_row_sum(struct turn *t, uint32_t row)
  */
 static void append_row(struct turn *t, uint32_t row)
 {
-	uint32_t next = row + t->ahead;
+	uint32_t next = row + t->loads_ahead;
 	struct turn_op *o;
 
 	if (next < t->rows)
@@ -192,7 +193,7 @@ static void append_row(struct turn *t, uint32_t row)
 	if (next < t->rows)
 		append_loads(t, next);
 	if (t->l->pairs && row_scales_sum(t, row))
-		o = append_turn_op(t, FMA, SUM, SUM, FACTOR, PRODUCT, t->sum);
+		o = append_turn_op(t, FMA, SUM, SUM, FACTOR, PRODUCT, t->sum_latency);
 	if (t->l->pairs && t->l->pass == 1 && next < t->rows && next % 2 == 0)
 		o->code.wait |= (uint8_t)(1u << reader_counter(t, next));
 }
@@ -203,8 +204,8 @@ static void append_row(struct turn *t, uint32_t row)
  */
 static void set_issue_distances(struct turn *t, uint32_t arch)
 {
-	t->single = arch > 80 ? 1 : 2;
-	t->wide = arch > 80 && arch < 90 ? 1 : 4;
+	t->single_cycles = arch > 80 ? 1 : 2;
+	t->wide_cycles = arch > 80 && arch < 90 ? 1 : 4;
 }
 
 /* Builds the turn of a micro. The caller frees it. */
@@ -216,11 +217,11 @@ static struct turn *new_turn(const struct micro *m)
 	t->l = l;
 	set_issue_distances(t, m->arch);
 	t->rows = loop_turn_rows(l);
-	t->sum = l->word == 8 ? FP64 : FP32;
-	t->ahead = AHEAD / (l->word / 4) / (l->pairs ? 2 : 1);
-	if (t->ahead > t->rows)
-		t->ahead = t->rows;
-	for (uint32_t row = 0; row < t->ahead; row++) {
+	t->sum_latency = l->word == 8 ? FP64 : FP32;
+	t->loads_ahead = AHEAD / (l->word / 4) / (l->pairs ? 2 : 1);
+	if (t->loads_ahead > t->rows)
+		t->loads_ahead = t->rows;
+	for (uint32_t row = 0; row < t->loads_ahead; row++) {
 		append_address_op(t, row);
 		append_loads(t, row);
 	}

@@ -14,11 +14,11 @@
 
 struct micro_text {
 	const struct micro *m;
-	struct scribe warp; /* text of the warp generated last */
-	struct bytes out;   /* text of the current thread block */
-	size_t n_read;      /* bytes of out that have been read */
-	uint64_t block;     /* next thread block */
-	bool made;          /* the text that all warps share has been generated */
+	struct scribe warp;     /* text of the warp generated last */
+	struct bytes out;       /* text of the current thread block */
+	size_t n_read;          /* bytes of out that have been read */
+	uint64_t block;         /* next thread block */
+	bool shared_text_ready; /* the text that all warps share has been generated */
 };
 
 /* ---- lines ---------------------------------------------------------------------------------- */
@@ -145,12 +145,12 @@ static void generate_warp(struct micro_text *t, uint32_t block, uint32_t warp)
 {
 	struct scribe *s = &t->warp;
 
-	if (t->made)
+	if (t->shared_text_ready)
 		return;
 	s->text.n = 0;
 	s->insts = s->pc = 0;
 	t->m->body(s, t->m, block, warp);
-	t->made = t->m->alike;
+	t->shared_text_ready = t->m->alike;
 }
 
 static void generate_block(struct micro_text *t)

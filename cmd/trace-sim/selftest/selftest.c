@@ -145,9 +145,9 @@ static void append_figure_row(struct figure_table *table, struct subjects *s, co
 
 static double simulate_row(void *ctx, uint32_t i)
 {
-	const struct figure_row *const *made = ctx;
+	const struct figure_row *const *simulated_rows = ctx;
 
-	return made[i]->probe.kind->run(&made[i]->probe, made[i]->subject);
+	return simulated_rows[i]->probe.kind->run(&simulated_rows[i]->probe, simulated_rows[i]->subject);
 }
 
 /*
@@ -158,18 +158,18 @@ static bool is_long_row(const struct figure_row *r) { return !strcmp(r->probe.ki
 
 void selftest_simulate(struct figure_table *t, unsigned threads)
 {
-	struct figure_row **made = xcalloc(t->n + 1, sizeof(*made));
+	struct figure_row **simulated_rows = xcalloc(t->n + 1, sizeof(*simulated_rows));
 	double *result = xcalloc(t->n + 1, sizeof(*result));
 	uint32_t n = 0;
 
 	for (int first = 1; first >= 0; first--)
 		for (uint32_t i = 0; i < t->n; i++)
 			if (t->row[i].subject && is_long_row(&t->row[i]) == first)
-				made[n++] = &t->row[i];
-	jobs_run(n, threads, simulate_row, made, result);
+				simulated_rows[n++] = &t->row[i];
+	jobs_run(n, threads, simulate_row, simulated_rows, result);
 	for (uint32_t i = 0; i < n; i++)
-		made[i]->simulated = result[i];
-	free(made);
+		simulated_rows[i]->simulated = result[i];
+	free(simulated_rows);
 	free(result);
 }
 

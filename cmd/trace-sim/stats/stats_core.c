@@ -40,7 +40,7 @@ static const struct {
 /* Sums of the counters over all SMs. cut: sums of values that are truncated to 32 bits per SM. */
 struct core_sum {
 	struct sm_counts n;
-	uint64_t cut[N_COUNTERS];
+	uint64_t truncated_sum[N_COUNTERS];
 };
 
 static uint64_t *counter_ptr(struct sm_counts *n, size_t i)
@@ -59,7 +59,7 @@ static void add_sm_counts(struct core_sum *sum, const struct sm_counts *n)
 
 	for (size_t i = 0; i < N_COUNTERS; i++) {
 		*counter_ptr(to, i) += counter_value(n, i);
-		sum->cut[i] += (uint32_t)counter_value(n, i);
+		sum->truncated_sum[i] += (uint32_t)counter_value(n, i);
 	}
 	for (int t = 0; t < N_STALL_TYPES; t++)
 		for (int r = 0; r < N_STALL_REASONS; r++)
@@ -117,8 +117,8 @@ static void walk_counters(struct stats_sink *s, const struct core_sum *sum, enum
 		if (place == PLACE_RECORD)
 			stats_record_count(s, n, "%s", counters[i].name);
 		else if (counters[i].width == SM_BITS_32)
-			emit_field_count(
-				s, counters[i].name, counters[i].before, sum->cut[i], n, SHOW_64, "\n");
+			emit_field_count(s, counters[i].name, counters[i].before, sum->truncated_sum[i], n,
+				SHOW_64, "\n");
 		else
 			emit_field_count(s, counters[i].name, counters[i].before, n, n, SHOW_32, "\n");
 	}
@@ -231,7 +231,7 @@ void stats_walk_cores(struct stats_sink *s, struct gpu *g)
 	walk_counters(s, &sum, PLACE_STALLS);
 	walk_stalls(s, &sum.n);
 	walk_warp_occupancy(s, g, &sum.n);
-	walk_traffic(s, "coretomem", g->out);
-	walk_traffic(s, "memtocore", g->back);
+	walk_traffic(s, "coretomem", g->traffic_to_memory);
+	walk_traffic(s, "memtocore", g->traffic_to_cores);
 	walk_counters(s, &sum, PLACE_RECORD);
 }

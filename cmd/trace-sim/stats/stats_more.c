@@ -153,6 +153,6 @@ void stats_walk_more(struct stats_sink *s, struct gpu *g)
 	note_warmed(s, g);
 	stats_record_count(s, g->unknown_recs, "unknown_opcode_warp_insts");
 	note_l1d(s, g);
-	stats_record_count(s, payload_bytes(g->back), "l2_read_bytes");
-	stats_record_count(s, payload_bytes(g->out), "l2_write_bytes");
+	stats_record_count(s, payload_bytes(g->traffic_to_cores), "l2_read_bytes");
+	stats_record_count(s, payload_bytes(g->traffic_to_memory), "l2_write_bytes");
 }

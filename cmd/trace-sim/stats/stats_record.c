@@ -157,12 +157,12 @@ static double real_difference(double now, double before)
 }
 
 /* Factors for the counts and the cycles of a kernel that --sample-blocks stopped. */
-struct stretch {
+struct sample_factors {
 	double counts, cycles;
 };
 
 /* Returns count v of figure `name`, extrapolated by the factors *by; unchanged if `by` is NULL. */
-static uint64_t extrapolate_count(uint64_t v, const char *name, const struct stretch *by)
+static uint64_t extrapolate_count(uint64_t v, const char *name, const struct sample_factors *by)
 {
 	if (!by)
 		return v;
@@ -170,7 +170,7 @@ static uint64_t extrapolate_count(uint64_t v, const char *name, const struct str
 }
 
 /* Factor for a rate: 1 unless it is a rate per cycle of the kernel. */
-static double rate_factor(const struct figure *about, const struct stretch *by)
+static double rate_factor(const struct figure *about, const struct sample_factors *by)
 {
 	const char *below = about ? strrchr(about->formula, '/') : NULL;
 
@@ -183,13 +183,13 @@ static double rate_factor(const struct figure *about, const struct stretch *by)
  */
 struct figure_writing {
 	struct record_writer *w;
-	const struct stretch *by;
+	const struct sample_factors *by;
 	bool zeros;
 };
 
 /* Writes a real number or a product of two. old: earlier values; NULL: none. */
 static void write_real(const struct figure_writing *to, const char *name, const struct recorded_figure *r,
-	const struct recorded_figure *old, const struct figure *about, const struct stretch *by)
+	const struct recorded_figure *old, const struct figure *about, const struct sample_factors *by)
 {
 	double num = r->num - (old ? old->num : 0), v = num * (by ? by->counts : 1);
 
@@ -201,7 +201,7 @@ static void write_real(const struct figure_writing *to, const char *name, const 
 
 /* Writes a ratio. A sparse ratio is absent if it is undefined, so it must be written if it is 0. */
 static void write_ratio(const struct figure_writing *to, const char *name, const struct recorded_figure *r,
-	const struct recorded_figure *old, const struct figure *about, const struct stretch *by)
+	const struct recorded_figure *old, const struct figure *about, const struct sample_factors *by)
 {
 	bool sparse = about && about->sparse;
 	double num = r->num, den = r->den, v;
@@ -241,7 +241,7 @@ double figures_difference(const struct figures *before, const struct figures *no
 static void write_figure_row(const struct figure_writing *to, const char *name,
 	const struct recorded_figure *r, const struct recorded_figure *old, const struct figure *about)
 {
-	const struct stretch *by = !about || is_kernel_difference(about) ? to->by : NULL;
+	const struct sample_factors *by = !about || is_kernel_difference(about) ? to->by : NULL;
 
 	if (r->form == FORM_RATIO) {
 		write_ratio(to, name, r, old, about, by);
@@ -262,7 +262,7 @@ static void write_figure_row(const struct figure_writing *to, const char *name,
  * extrapolation; NULL: none.
  */
 static void write_stats(struct record_writer *w, struct figure_choice *c, const struct figures *before,
-	const struct figures *now, const struct stretch *by)
+	const struct figures *now, const struct sample_factors *by)
 {
 	const struct figure_writing to = {w, by, c->all};
 
@@ -333,11 +333,11 @@ static void begin_kernel_record(struct record_writer *w, const struct kernel_rec
 void stats_kernel_record(struct record_writer *w, struct figure_choice *c, const struct kernel_record *k,
 	const struct figures *before, const struct figures *now)
 {
-	struct stretch by;
+	struct sample_factors by;
 
 	begin_kernel_record(w, k);
 	if (k->sampled) {
-		by = (struct stretch){(double)k->sampled->all / (double)k->sampled->blocks,
+		by = (struct sample_factors){(double)k->sampled->all / (double)k->sampled->blocks,
 			k->sampled->cycles / (double)k->cycles};
 		write_sampled(w, k);
 	}
