@@ -51,7 +51,7 @@ struct csv_job {
 	const char *output;
 	uint32_t top; /* --top: number of places of a profile; 0: a table of figures */
 	int by;       /* enum hotspots_by */
-	bool per_run, tidy, list, running, force, quiet, no_options, by_given; /* tidy: --long */
+	bool per_run, tidy, list, running, force, quiet, no_options, by_given; /* tidy: --long is given */
 	bool per_interval, provenance;
 
 	struct store *store;

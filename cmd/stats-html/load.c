@@ -421,7 +421,7 @@ void html_load_run(struct html_report *r, const char *path)
 	while ((event = results_next(in, &item, &f)) > 0) {
 		struct html_run *run = r->n_runs ? &r->run[r->n_runs - 1] : NULL;
 
-		assert(run || event == RESULT_START); /* results_next() begins with RESULT_START */
+		assert(run || event == RESULT_START); /* the first event of results_next() is RESULT_START */
 		if (event == RESULT_START) {
 			new_run(r, path, &item);
 			profile = false;

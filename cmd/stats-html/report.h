@@ -128,7 +128,7 @@ struct html_point {
 struct html_report {
 	struct html_run *run;
 	uint32_t n_runs, cap_runs;
-	struct html_named *warning; /* texts */
+	struct html_named *warning; /* texts of warnings */
 	uint32_t n_warnings, cap_warnings;
 	const char *source, *title;
 	struct html_point *point; /* sorted by run */

@@ -70,15 +70,15 @@ struct gpu {
 	uint64_t unknown_recs;
 	struct readahead *readahead;
 	struct req_pool reqs;
-	struct sm *sm; /* params.sms */
+	struct sm *sm; /* array of params.sms */
 	/* by SM: cycle of its next tick; a separate array, because most SMs sleep in most steps */
 	uint64_t *wake_at;
-	struct cluster *cluster;      /* params.clusters */
+	struct cluster *cluster;      /* array of params.clusters */
 	uint64_t live[4096 / 64];     /* clusters with a thread block; launch.c */
 	uint64_t replying[4096 / 64]; /* clusters whose response FIFO is not empty; cluster.c */
 	unsigned threads;             /* requested number before gpu_init(), actual number after it */
 	struct threads *pool;         /* NULL: one thread */
-	bool sampling;                /* --sample-blocks */
+	bool sampling;                /* --sample-blocks is given */
 	uint32_t warmed;              /* kernels passed only through the cache tags (--warm) */
 	uint32_t warmed_missed;       /* number of these kernels that had L2 misses */
 	struct net *net;

@@ -29,8 +29,8 @@ struct window_edge {
 /* The clock edges in a window. */
 struct window_plan {
 	uint64_t now;                         /* time of its first cycle */
-	uint32_t cycles;                      /* core cycles */
-	uint32_t n;                           /* steps */
+	uint32_t cycles;                      /* number of core cycles */
+	uint32_t n;                           /* number of steps */
 	uint32_t advances_before[WINDOW_MAX]; /* by cycle: advances of the network before it */
 	uint32_t first_advance[WINDOW_MAX];   /* by cycle: first advance that may move a packet sent in it */
 	struct memory_work step[STEPS_MAX];

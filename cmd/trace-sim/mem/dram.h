@@ -123,7 +123,7 @@ struct dram {
 		 * [0] others
 		 */
 		[2];
-	uint64_t ccd, rrd, rtw, wtr; /* timers */
+	uint64_t ccd, rrd, rtw, wtr; /* ticks at which the timers expire */
 	struct group_timer ccdl, rtpl;
 	uint32_t prio, groups;
 	uint32_t pending[2];        /* requests in the queues */
@@ -132,7 +132,7 @@ struct dram {
 	uint64_t waiting[2];
 	bool request_arrived; /* a request has arrived since the last tick */
 	bool separate_writes; /* writes have a separate queue, index [1] */
-	bool writing;         /* direction of the bus */
+	bool writing;         /* direction of the bus: for writes */
 	bool write_mode;
 	bool progressed; /* a request or command moved in the last tick */
 	bool dequeued;   /* a request has left the queues since the channel cleared this flag */

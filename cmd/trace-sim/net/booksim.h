@@ -71,7 +71,7 @@ struct book_net {
 	uint32_t n_in, n_out, in_words, out_words;
 	struct book_packet
 		*packet; /* by request handle; one array per subnet, because a handle may be in both */
-	struct book_queue *queue; /* inputs */
+	struct book_queue *queue; /* by input: packets to inject */
 	struct book_input *in;
 	struct book_output *out;
 	struct book_link inject, inject_credit, eject, eject_credit;
@@ -87,7 +87,7 @@ struct book_net {
 	uint64_t *queued;         /* output queue not empty */
 	uint64_t *ejecting;       /* ejection buffer not empty */
 	uint64_t *waiting;        /* complete packets; exact after a step */
-	struct book_cross *cross; /* crossing the switch */
+	struct book_cross *cross; /* flits that cross the switch */
 	uint32_t n_cross, n_requests, n_ready;
 	uint64_t flits;   /* flits that are not retired */
 	uint64_t credits; /* credits on links or waiting for one */

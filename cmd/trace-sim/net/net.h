@@ -67,7 +67,7 @@ void net_decouple(struct net *n);
 void net_recouple(struct net *n);
 /* Device time of the packets that a device pushes. */
 struct net_push_time {
-	uint32_t advance; /* first advance that may move them */
+	uint32_t advance; /* first advance that may move the packets */
 	uint32_t cycle;   /* core cycles since net_decouple() */
 };
 /* Returns the push time of dev. A device that is ahead of the network stores its time there. */

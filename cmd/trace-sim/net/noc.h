@@ -31,16 +31,16 @@
 struct noc_end {
 	uint32_t to; /* other end: input port or NOC_NODE of an output, output port or NOC_NODE of an input */
 	uint32_t latency; /* cycles of a flit, and of a credit in the other direction */
-	/* outputs: shortest round trip of a credit, from the latency at the time of the addition */
+	/* outputs: shortest round trip of a credit, computed from the latency when the output was added */
 	uint32_t min_credit_rtt;
 	uint32_t sender; /* inputs: index of the sender to return credits to (outputs first, then nodes) */
 };
 
 struct noc_plan {
 	uint32_t nodes, routers, ports, channels, most_latency, most_ports;
-	uint32_t *base;           /* routers + 1 */
+	uint32_t *base;           /* by router: number of its first port; last element: number of ports */
 	uint32_t *router_of;      /* router of a port */
-	struct noc_end *in, *out; /* ports */
+	struct noc_end *in, *out; /* by port: the channel that enters or leaves it */
 	struct noc_end *inject;   /* by node: channel to its input port */
 	uint32_t *eject;          /* by node: its output port */
 	uint16_t *table; /* routers * nodes: way from a router to a node; NULL: computed at each hop */
@@ -87,7 +87,7 @@ struct noc_way {
 /* A packet in the network, by request handle. */
 struct noc_packet {
 	struct book_packet book;
-	uint32_t source, dest; /* nodes */
+	uint32_t source, dest; /* numbers of nodes */
 	uint32_t between;      /* intermediate node or router of the route */
 	uint8_t kind;          /* class of virtual channels: read, write requests, read, write replies */
 	int8_t phase;          /* -1: not routed yet */
@@ -284,9 +284,9 @@ struct noc_alloc {
 	uint32_t n_in, n_out, in_words, out_words;
 	/* inputs that have requests, outputs that are requested */
 	uint64_t *requesting_inputs, *requested_ports;
-	uint64_t *wanted_outputs;      /* n_in * out_words */
-	uint64_t *wanting_inputs;      /* n_out * in_words */
-	int32_t *in_match, *out_match; /* -1: none */
+	uint64_t *wanted_outputs;      /* by input: outputs that it requests (n_in * out_words) */
+	uint64_t *wanting_inputs;      /* by output: inputs that request it (n_out * in_words) */
+	int32_t *in_match, *out_match; /* by input and by output: its match; -1: none */
 	/* n_in * n_out; NULL if the allocator ignores labels and priorities */
 	struct noc_request *request_labels;
 	uint32_t *in_pointer, *out_pointer;
@@ -333,9 +333,9 @@ struct noc_vc {
 	uint8_t in, in_vc; /* input port of the router, and channel of that port */
 	uint8_t ways;      /* number of different output ports that the head at the front requests */
 	uint8_t way_port[NOC_WAYS];
-	uint16_t input_index;          /* in * vcs + in_vc */
+	uint16_t input_index;          /* number of the input channel in the router: in * vcs + in_vc */
 	uint16_t turn;                 /* output channel to consider first */
-	struct noc_flit *slot;         /* the ring */
+	struct noc_flit *slot;         /* slots of the ring */
 	struct noc_quick_port *input;  /* port of the input channel */
 	struct noc_quick_port *output; /* port of the channel that it owns */
 	uint64_t *ready;               /* `output`'s ready set for this input */
@@ -408,9 +408,9 @@ struct noc_router {
 	uint32_t id;
 	struct noc_list route, vc, sw, hold;
 	struct noc_alloc vc_alloc, sw_alloc, spec_alloc;
-	uint32_t *sw_turn;                     /* ports * input speedup */
+	uint32_t *sw_turn; /* by port and input of the switch: channel to consider first */
 	int32_t *hold_vc, *hold_in, *hold_out; /* -1: none */
-	uint32_t *vc_turn;                     /* piggyback: ports */
+	uint32_t *vc_turn;                     /* piggyback, by output port: channel to consider first */
 	struct {
 		struct noc_crossing *slot;
 		uint32_t mask, head, count;
@@ -433,7 +433,7 @@ struct noc_moving {
 };
 
 struct noc_returning {
-	uint32_t to; /* sender */
+	uint32_t to; /* sender that receives the credit */
 	uint32_t vc;
 };
 
@@ -469,15 +469,15 @@ struct noc_subnet {
 	struct noc *noc;
 	struct noc_senders senders;
 	struct noc_router *router;
-	struct noc_vc *vc;        /* ports * vcs */
-	struct noc_flit *buffer;  /* ports * vcs * buffer_cap */
-	struct noc_flit *latch;   /* ports */
-	struct noc_flits *output; /* ports */
+	struct noc_vc *vc;        /* by input port and channel */
+	struct noc_flit *buffer;  /* rings of all channels: ports * vcs * buffer_cap */
+	struct noc_flit *latch;   /* by input port: the flit that has just arrived */
+	struct noc_flits *output; /* by output port: flits to send */
 	struct noc_owed {
 		uint16_t *slot;
 		uint32_t head, count;
 	} * owed;          /* by port: credits to send; NOC_MORE: the next credit is sent in the same cycle */
-	uint64_t *active;  /* routers */
+	uint64_t *active;  /* set of routers that have work */
 	uint64_t *sending; /* routers with flits or credits to send */
 	struct noc_slot *wheel;
 	struct noc_slot **wheel_twice; /* pointers to the slots of the wheel, twice in a row */
@@ -486,7 +486,7 @@ struct noc_subnet {
 	struct noc_packet
 		*packet; /* by request handle; one array per subnet, because a handle may be in both */
 	struct noc_source *source;
-	struct book_queue *queue; /* nodes */
+	struct book_queue *queue; /* by node: packets to inject */
 	struct noc_sink *sink;
 	uint64_t *sending_nodes; /* nodes that may send a flit */
 	uint64_t *ejecting;      /* nodes with flits to eject */
@@ -494,7 +494,7 @@ struct noc_subnet {
 	uint32_t *device_of;     /* by node: device that receives packets there, numbered from 0 per side */
 	uint64_t flits;          /* flits that are not retired */
 	uint64_t credits;        /* credits on channels or waiting to be sent */
-	struct noc_moving *retiring; /* nodes: flits that left in this cycle */
+	struct noc_moving *retiring; /* flits that left nodes in this cycle */
 	uint32_t n_retiring;
 	uint64_t cycles_since_arrival; /* cycles since the last flit arrived, while the subnet holds flits */
 	struct noc_view view;
@@ -528,7 +528,7 @@ struct noc {
 	int32_t output_max;                                       /* -1: none */
 	bool lookahead, noq, speculative, check_free, check_credit, mask_by_requests, hold, shuffle,
 		busy_when_full, empty_first;
-	bool priorities; /* priorities of requests */
+	bool priorities; /* requests have priorities */
 	bool quick; /* noc_quick.c models the routers: a flit that leaves an input is on its channel immediately */
 	/* a source with a full buffer draws no random number before a credit arrives */
 	bool sleep_until_credit;

@@ -24,7 +24,7 @@ struct power_op {
 	uint8_t reads;      /* registers read from banks */
 	uint8_t others;     /* operands that are not registers (POWER-ptx-3) */
 	bool floating;      /* its operand class at decode is FP (POWER-decode-1) */
-	bool load_constant; /* LDC */
+	bool load_constant; /* the instruction is LDC */
 };
 
 /* Tables that all SMs share. */
@@ -34,7 +34,7 @@ struct power_tables {
 	double idle[N_POWER_UNITS][33];   /* by unit and active lanes: increment for the inactive lanes */
 	/* lanes per gating group; 0: a register access counts for 32 lanes */
 	uint32_t gating_group;
-	bool count_idle;       /* inactive lanes count */
+	bool count_idle;       /* inactive lanes are counted */
 	uint32_t duty_divisor; /* maximum number of result lanes per cycle */
 	bool lanes_complete;   /* duty counts active lanes, not 32 */
 	uint64_t row_start;    /* cycle of element 0 of each duty row */
@@ -42,13 +42,14 @@ struct power_tables {
 
 struct power_sm {
 	_Alignas(64) const struct power_tables *tables;
-	uint64_t decoded, scheduled;     /* TOT_INST, FP_INT */
-	uint64_t constant_loads;         /* CC_H */
-	uint64_t shared_begun;           /* shared memory instructions whose passes have begun */
-	uint64_t reg_reads, reg_writes;  /* lanes; reg_reads: of instructions that a unit has accepted */
-	uint64_t other_operands;         /* lanes */
-	uint64_t unit_lanes, unit_warps; /* active lanes, and instructions, that units have accepted */
-	double unit[N_POWER_UNITS];      /* running counts of units */
+	uint64_t decoded, scheduled;    /* TOT_INST, FP_INT */
+	uint64_t constant_loads;        /* CC_H */
+	uint64_t shared_begun;          /* shared memory instructions whose passes have begun */
+	uint64_t reg_reads, reg_writes; /* lanes; reg_reads: of instructions that a unit has accepted */
+	uint64_t other_operands;        /* counted in lanes */
+	/* active lanes, and number, of the instructions that units have accepted */
+	uint64_t unit_lanes, unit_warps;
+	double unit[N_POWER_UNITS]; /* running counts of units */
 	double unit_before[N_POWER_UNITS],
 		/* values of `unit` at the last sample and at the end of the last span */
 		unit_marked[N_POWER_UNITS];

@@ -22,7 +22,7 @@
 
 enum power_mode { POWER_SIMULATED, POWER_MEASURED, POWER_HYBRID, POWER_NO_SAMPLES };
 
-/* Options and inputs of the model. Its texts must live as long as the run. */
+/* Options and inputs of the model. Strings must remain valid for the whole run. */
 struct power_setup {
 	struct power_config config;
 	enum power_mode mode;

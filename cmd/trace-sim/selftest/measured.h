@@ -25,7 +25,7 @@ struct measured_row {
 	const char *id, *gpu, *workload, *params, *metric, *text, *unit, *tool, *source, *note;
 	double value;     /* value of `text`, or first value if `text` is a list */
 	bool number;      /* text is a number or a list of numbers */
-	double clock_mhz; /* 0: not given */
+	double clock_mhz; /* 0: the file does not give it */
 	struct place place;
 };
 

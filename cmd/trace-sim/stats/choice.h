@@ -41,8 +41,8 @@ const struct chosen_name *choice_find(struct figure_choice *c, const char *name,
 /* Adds a name to the list of the run record if it is chosen and zeros are left out. */
 void choice_list_name(struct figure_choice *c, const char *name, uint64_t hash);
 /*
- * Completes the list with the names of -s that no table has while they are 0. Ends the program if a name or
- * pattern of -s matches no figure.
+ * Completes the list with names of -s for figures that the tables leave out while they are 0. Ends the
+ * program if a name or pattern of -s matches no figure.
  */
 void choice_complete(struct figure_choice *c);
 /* Writes the group "figures": each listed name with its unit. */
