@@ -110,7 +110,7 @@ void csv_weights_free(struct csv_job *j);
 void csv_weights_check(struct csv_job *j); /* Checks --weights after all options are set. */
 void csv_print_weighted(struct csv_job *j, FILE *out);
 
-/* writer.c: writes rows. at: number of cells written of the current row. */
+/* writer.c: writes rows. n_cells: number of cells of the current row that have been written. */
 struct writer {
 	FILE *out;
 	enum table_form form;

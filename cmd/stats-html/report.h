@@ -97,8 +97,9 @@ enum html_place { PLACE_SM, PLACE_SLICE, PLACE_CHANNEL, N_PLACES };
 
 struct html_run {
 	char *name, *gpu, *status;
-	char *hash;                /* hash of the texts of all kernels; NULL or "": unknown */
-	struct html_named *option; /* name: "NAME\0VALUE" of a configuration option or of an option given */
+	char *hash; /* hash of the texts of all kernels; NULL or "": unknown */
+	/* name: "NAME\0VALUE" of a configuration option or of a command-line option */
+	struct html_named *option;
 	uint32_t n_options, cap_options;
 	double places[N_PLACES]; /* number of places of each kind in the configuration */
 	double hz, sms;          /* clock and number of SMs in the configuration; 0: unknown */

@@ -10,7 +10,7 @@
 #include "instrument/invariants.h"
 #include "partition.h"
 
-/* Number of requests in a list linked by req.next; stops at most + 1. */
+/* Number of requests in a list that is linked by req.next. Stops counting at `most` + 1. */
 static uint32_t count_linked_requests(const struct req *node, uint32_t first, uint32_t most)
 {
 	uint32_t n = 0;

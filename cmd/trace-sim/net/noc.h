@@ -89,8 +89,9 @@ struct noc_packet {
 	struct book_packet book;
 	uint32_t source, dest; /* numbers of nodes */
 	uint32_t between;      /* intermediate node or router of the route */
-	uint8_t kind;          /* class of virtual channels: read, write requests, read, write replies */
-	int8_t phase;          /* -1: not routed yet */
+	/* class of virtual channels: read requests, write requests, read replies, write replies */
+	uint8_t kind;
+	int8_t phase; /* -1: not routed yet */
 	uint8_t n_ways;
 	uint16_t vc;   /* virtual channel of the head */
 	uint16_t hops; /* routers that the head has crossed */

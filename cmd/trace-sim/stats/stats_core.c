@@ -37,7 +37,7 @@ static const struct {
 
 #define N_COUNTERS (sizeof(counters) / sizeof(*counters))
 
-/* Sums of the counters over all SMs. cut: sums of values that are truncated to 32 bits per SM. */
+/* Sums of the counters over all SMs. truncated_sum: sums of values that are truncated to 32 bits per SM. */
 struct core_sum {
 	struct sm_counts n;
 	uint64_t truncated_sum[N_COUNTERS];
