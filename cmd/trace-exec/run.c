@@ -21,7 +21,7 @@
 
 #define STREAM_LEVEL PACK_FAST /* trace-pack can make the stream smaller */
 
-struct running {
+struct script_run {
 	struct script *s;
 	const struct run_options *o;
 	struct memory mem;
@@ -42,12 +42,12 @@ static bool is_step_chosen(const struct running *r, const struct step *c)
 	return choice_includes_launch(&r->o->choice, c->launch.id, c->launch.kernel->name);
 }
 
-static bool is_step_traced(const struct running *r, const struct step *c)
+static bool is_step_traced(const struct script_run *r, const struct step *c)
 {
 	return r->o->to != TRACE_NONE && is_step_chosen(r, c);
 }
 
-static struct bytes write_kernel_list(const struct running *r)
+static struct bytes write_kernel_list(const struct script_run *r)
 {
 	const struct script *s = r->s;
 	struct bytes list = {0};
@@ -75,7 +75,7 @@ char *run_path(const char *folder, const char *name)
 }
 
 /* Returns the path of a file to be saved. check_saved_name() has checked that its name has no "..". */
-static char *saved_path(const struct running *r, const struct step *c)
+static char *saved_path(const struct script_run *r, const struct step *c)
 {
 	return run_path(r->o->saves ? r->o->saves : r->s->folder, c->path);
 }
@@ -103,7 +103,7 @@ static void check_saved_path(char *path, size_t n)
 }
 
 /* Returns the path of a kernel's file, "kernel-1.traceg". */
-static char *kernel_path(const struct running *r, uint32_t id)
+static char *kernel_path(const struct script_run *r, uint32_t id)
 {
 	char name[40];
 
@@ -112,7 +112,7 @@ static char *kernel_path(const struct running *r, uint32_t id)
 }
 
 /* Exits with a message if the trace or a saved file would replace a file that is read. */
-static void protect_inputs(const struct running *r)
+static void protect_inputs(const struct script_run *r)
 {
 	bool folder = r->o->to == TRACE_FOLDER, file = r->o->to == TRACE_STREAM && r->o->output;
 	char *path = folder ? run_path(r->o->output, "kernelslist.g") : file ? xstrdup(r->o->output) : NULL;
@@ -132,7 +132,7 @@ static void protect_inputs(const struct running *r)
 	}
 }
 
-static void write_list(struct running *r)
+static void write_list(struct script_run *r)
 {
 	struct bytes list = write_kernel_list(r);
 	char *path = run_path(r->o->output, "kernelslist.g");
@@ -144,7 +144,7 @@ static void write_list(struct running *r)
 	bytes_free(&list);
 }
 
-static void trace_open_all(struct running *r)
+static void trace_open_all(struct script_run *r)
 {
 	if (r->o->to == TRACE_FOLDER) {
 		if (mkdir(r->o->output, 0777) && errno != EEXIST)
@@ -162,7 +162,7 @@ static void trace_open_all(struct running *r)
 
 static bool trace_executed_block(void *ctx, struct cta *c)
 {
-	struct running *r = ctx;
+	struct script_run *r = ctx;
 
 	if (r->trace)
 		trace_out_block(r->trace, c);
@@ -181,7 +181,7 @@ static ssize_t feed_pack(void *ctx, const char *bytes, size_t n)
  * Begins a kernel's trace. Sets *out to its file and *code to its static code. close_kernel_trace() closes and
  * frees them.
  */
-static void open_kernel_trace(struct running *r, const struct grid *g, const struct occupancy *k,
+static void open_kernel_trace(struct script_run *r, const struct grid *g, const struct occupancy *k,
 	struct output **out, struct pack_code *code)
 {
 	if (r->o->to == TRACE_FOLDER) {
@@ -205,7 +205,7 @@ static void open_kernel_trace(struct running *r, const struct grid *g, const str
 		trace_out_header(r->trace, g, k);
 }
 
-static void close_kernel_trace(struct running *r, struct output *out, struct pack_code *code, bool good)
+static void close_kernel_trace(struct script_run *r, struct output *out, struct pack_code *code, bool good)
 {
 	if (r->trace && r->pack)
 		fclose(r->trace);
@@ -224,7 +224,7 @@ static void close_kernel_trace(struct running *r, struct output *out, struct pac
  * Returns the machine code of the kernel for --as sass, reused while the kernel is the same. Returns NULL for
  * PTX.
  */
-static const struct lower *machine_code_of_kernel(struct running *r, const struct grid *g)
+static const struct lower *machine_code_of_kernel(struct script_run *r, const struct grid *g)
 {
 	struct fault f;
 
@@ -240,7 +240,7 @@ static const struct lower *machine_code_of_kernel(struct running *r, const struc
 	return r->lower;
 }
 
-static int run_launch(struct running *r, struct step *c)
+static int run_launch(struct script_run *r, struct step *c)
 {
 	bool traced = is_step_traced(r, c), chosen = is_step_chosen(r, c);
 	struct options unchecked = r->o->exec;
@@ -278,7 +278,7 @@ static int run_launch(struct running *r, struct step *c)
 
 /* ---- the other commands ---- */
 
-static void save_file(struct running *r, const struct step *c, const uint8_t *bytes)
+static void save_file(struct script_run *r, const struct step *c, const uint8_t *bytes)
 {
 	char *path = saved_path(r, c);
 	struct output *out = output_open(path, true);
@@ -305,7 +305,7 @@ static int compare_file(const struct step *c, const uint8_t *bytes)
 	return status;
 }
 
-static int run_step(struct running *r, struct step *c)
+static int run_step(struct script_run *r, struct step *c)
 {
 	uint8_t *bytes = memory_at(&r->mem, c->addr, c->bytes);
 	struct fault f;
@@ -341,7 +341,7 @@ static int run_step(struct running *r, struct step *c)
 
 int run_script(struct script *s, const struct run_options *o)
 {
-	struct running r = {.s = s, .o = o};
+	struct script_run r = {.s = s, .o = o};
 	int status = EXIT_GOOD;
 
 	protect_inputs(&r);

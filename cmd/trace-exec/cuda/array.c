@@ -192,7 +192,7 @@ static int convert_resource(struct resource *to, struct channels *c, const struc
 static int create_texture_object(
 	uint64_t *to, const struct cuda_resource *r, const struct cuda_sampler *s, const void *view)
 {
-	struct description d;
+	struct texture_description d;
 	struct resource resource;
 	struct channels c;
 	int e;
@@ -204,7 +204,7 @@ static int create_texture_object(
 	e = convert_resource(&resource, &c, r);
 	if (e)
 		return e;
-	d = (struct description){.filter = s->filter,
+	d = (struct texture_description){.filter = s->filter,
 		.normalized_float =
 			!(s->flags & SAMPLER_INTEGER) && c.kind != CHANNEL_FLOAT && c.bits[0] < 32,
 		.srgb = !!(s->flags & SAMPLER_SRGB),
@@ -272,7 +272,7 @@ DRIVER(cuSurfObjectGetResourceDesc, get_surface_resource(to, handle), struct cud
 
 static int get_sampler(struct cuda_sampler *to, uint64_t handle)
 {
-	struct description d;
+	struct texture_description d;
 	int e = to ? cudaGetTextureObjectTextureDesc_v2(&d, handle) : cudaErrorInvalidValue;
 
 	if (e)

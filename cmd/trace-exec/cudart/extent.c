@@ -4,13 +4,13 @@
 #include "cudart/cudart.h"
 #include "fatbin.h"
 
-struct span {
+struct segment_span {
 	uintptr_t start, left; /* left: bytes from start to the end of its segment; 0: not found */
 };
 
 static int find_loaded_segment(struct dl_phdr_info *info, size_t n, void *found)
 {
-	struct span *s = found;
+	struct segment_span *s = found;
 
 	(void)n;
 	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
@@ -25,7 +25,7 @@ static int find_loaded_segment(struct dl_phdr_info *info, size_t n, void *found)
 
 size_t cudart_fatbin_extent(const void *bytes)
 {
-	struct span s = {(uintptr_t)bytes, 0};
+	struct segment_span s = {(uintptr_t)bytes, 0};
 	uint64_t n = bytes ? fatbin_extent(bytes) : 0;
 
 	if (n && dl_iterate_phdr(find_loaded_segment, &s) && n > s.left)

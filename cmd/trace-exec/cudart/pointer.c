@@ -9,20 +9,20 @@
 #include "arena.h"
 #include "cudart/cudart.h"
 
-struct range {
+struct registered_range {
 	uint64_t start, bytes;
 	unsigned flags;
 };
 
 static struct {
-	struct range *range;
+	struct registered_range *range;
 	uint32_t n, cap;
 } registered;
 
 enum { REGISTER_IO = 4, REGISTER_FLAGS = 15 };
 enum { NO_DEVICE = -2 };
 
-static struct range *find_registered_range(uint64_t addr)
+static struct registered_range *find_registered_range(uint64_t addr)
 {
 	for (uint32_t i = 0; i < registered.n; i++)
 		if (addr - registered.range[i].start < registered.range[i].bytes)
@@ -61,7 +61,7 @@ API(int, cudaHostRegister, void *p, size_t n, unsigned flags)
 		e = cudaErrorHostMemoryAlreadyRegistered;
 	if (!e) {
 		grow(&registered.range, &registered.cap, registered.n + 1, sizeof(*registered.range));
-		registered.range[registered.n++] = (struct range){start, n, flags};
+		registered.range[registered.n++] = (struct registered_range){start, n, flags};
 	}
 	return cudart_leave(e);
 }
@@ -69,7 +69,7 @@ API(int, cudaHostRegister, void *p, size_t n, unsigned flags)
 API(int, cudaHostUnregister, void *p)
 {
 	int e = cudart_enter(true);
-	struct range *r = find_registered_range((uintptr_t)p);
+	struct registered_range *r = find_registered_range((uintptr_t)p);
 
 	if (!e && !p)
 		e = cudaErrorInvalidValue;
@@ -98,7 +98,7 @@ API(int, cudaHostGetFlags, unsigned *flags, void *p)
 {
 	int e = cudart_enter(false);
 	const struct grant *g = cudart_find_grant((uintptr_t)p);
-	const struct range *r = find_registered_range((uintptr_t)p);
+	const struct registered_range *r = find_registered_range((uintptr_t)p);
 
 	if (!e && (!flags || (!r && (!g || g->kind != GRANT_PINNED))))
 		e = cudaErrorInvalidValue;

@@ -10,11 +10,11 @@
 #include "arena.h"
 #include "cudart/texture.h"
 
-#define DESCRIPTION_11 offsetof(struct description, seamless_cube)
+#define DESCRIPTION_11 offsetof(struct texture_description, seamless_cube)
 
 static struct {
 	struct resource *resource; /* resources by number of the texture */
-	struct description *description;
+	struct texture_description *description;
 	uint32_t cap_resources, cap_descriptions;
 } objects;
 
@@ -66,7 +66,7 @@ static int set_texture_to_resource(struct texture *t, const struct resource *r)
 	return cudaSuccess;
 }
 
-static int set_texture_sampler(struct texture *t, const struct description *s)
+static int set_texture_sampler(struct texture *t, const struct texture_description *s)
 {
 	if (s->srgb || s->seamless_cube)
 		return cudart_unsupported("cudaCreateTextureObject", "sRGB or a seamless cube");
@@ -93,7 +93,7 @@ static int set_texture_sampler(struct texture *t, const struct description *s)
 }
 
 static uint64_t add_texture_object(
-	const struct texture *t, const struct resource *r, const struct description *s)
+	const struct texture *t, const struct resource *r, const struct texture_description *s)
 {
 	uint64_t handle = texture_add(&cudart.textures, t);
 	uint32_t n = cudart.textures.n;
@@ -101,17 +101,17 @@ static uint64_t add_texture_object(
 	grow(&objects.resource, &objects.cap_resources, n, sizeof(*objects.resource));
 	grow(&objects.description, &objects.cap_descriptions, n, sizeof(*objects.description));
 	objects.resource[n - 1] = *r;
-	objects.description[n - 1] = s ? *s : (struct description){.filter = 0};
+	objects.description[n - 1] = s ? *s : (struct texture_description){.filter = 0};
 	return handle;
 }
 
 /* ---- objects ---- */
 
-static int create_texture(uint64_t *to, const struct resource *r, const struct description *given,
+static int create_texture(uint64_t *to, const struct resource *r, const struct texture_description *given,
 	size_t bytes, const void *view)
 {
 	struct texture t = {.width = 0};
-	struct description s = {.filter = 0};
+	struct texture_description s = {.filter = 0};
 	int e = cudart_enter(false);
 
 	if (!e && (!to || !r || !given))
@@ -125,14 +125,14 @@ static int create_texture(uint64_t *to, const struct resource *r, const struct d
 	return cudart_leave(e);
 }
 
-API(int, cudaCreateTextureObject, uint64_t *to, const struct resource *r, const struct description *s,
+API(int, cudaCreateTextureObject, uint64_t *to, const struct resource *r, const struct texture_description *s,
 	const void *view)
 {
 	return create_texture(to, r, s, cudart_runtime_release() < 12 ? DESCRIPTION_11 : sizeof(*s), view);
 }
 
-API(int, cudaCreateTextureObject_v2, uint64_t *to, const struct resource *r, const struct description *s,
-	const void *view)
+API(int, cudaCreateTextureObject_v2, uint64_t *to, const struct resource *r,
+	const struct texture_description *s, const void *view)
 {
 	return create_texture(to, r, s, sizeof(*s), view);
 }
@@ -202,7 +202,7 @@ API(int, cudaGetSurfaceObjectResourceDesc, struct resource *to, uint64_t handle)
 	return get_object_resource(to, handle, true);
 }
 
-static int get_object_description(struct description *to, uint64_t handle, size_t bytes)
+static int get_object_description(struct texture_description *to, uint64_t handle, size_t bytes)
 {
 	int e = cudart_enter(false);
 
@@ -213,13 +213,13 @@ static int get_object_description(struct description *to, uint64_t handle, size_
 	return cudart_leave(e);
 }
 
-API(int, cudaGetTextureObjectTextureDesc, struct description *to, uint64_t handle)
+API(int, cudaGetTextureObjectTextureDesc, struct texture_description *to, uint64_t handle)
 {
 	return get_object_description(
 		to, handle, cudart_runtime_release() < 12 ? DESCRIPTION_11 : sizeof(*to));
 }
 
-API(int, cudaGetTextureObjectTextureDesc_v2, struct description *to, uint64_t handle)
+API(int, cudaGetTextureObjectTextureDesc_v2, struct texture_description *to, uint64_t handle)
 {
 	return get_object_description(to, handle, sizeof(*to));
 }
@@ -248,7 +248,7 @@ struct reference {
 static int bind_texture_reference(const struct reference *ref, const struct resource *r)
 {
 	const struct variable *v = cudart_variable_of_host(ref);
-	struct description s = {.filter = 0};
+	struct texture_description s = {.filter = 0};
 	struct texture t = {.width = 0};
 	uint64_t addr, handle;
 	size_t size;

@@ -22,7 +22,7 @@ struct resource {
 	unsigned flags;
 };
 
-struct description {
+struct texture_description {
 	int mode[3], filter, normalized_float, srgb;
 	float border[4];
 	int normalized;
@@ -34,11 +34,11 @@ struct description {
 };
 
 int cudaCreateTextureObject_v2(
-	uint64_t *to, const struct resource *r, const struct description *s, const void *view);
+	uint64_t *to, const struct resource *r, const struct texture_description *s, const void *view);
 int cudaCreateSurfaceObject(uint64_t *to, const struct resource *r);
 int cudaDestroyTextureObject(uint64_t handle), cudaDestroySurfaceObject(uint64_t handle);
 int cudaGetTextureObjectResourceDesc(struct resource *to, uint64_t handle);
 int cudaGetSurfaceObjectResourceDesc(struct resource *to, uint64_t handle);
-int cudaGetTextureObjectTextureDesc_v2(struct description *to, uint64_t handle);
+int cudaGetTextureObjectTextureDesc_v2(struct texture_description *to, uint64_t handle);
 
 #endif

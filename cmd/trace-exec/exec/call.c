@@ -76,7 +76,7 @@ void call_enter(struct warp *w, const struct op *o, uint32_t func, uint32_t exec
 		return;
 	if (w->n_calls == w->cap_calls)
 		grow(&w->call, &w->cap_calls, w->n_calls + 1, sizeof(*w->call));
-	w->call[w->n_calls++] = (struct call){.base = w->depth,
+	w->call[w->n_calls++] = (struct call_frame){.base = w->depth,
 		.live = w->live,
 		.exec = exec,
 		.func = w->func,
@@ -114,7 +114,7 @@ void call_enter(struct warp *w, const struct op *o, uint32_t func, uint32_t exec
 
 void call_leave(struct warp *w)
 {
-	struct call c = w->call[--w->n_calls];
+	struct call_frame c = w->call[--w->n_calls];
 	const struct func *callee = w->g->code->prog->func[w->func];
 	const struct call_site *site = c.op->x->site;
 	size_t called = w->frame_at;
@@ -142,7 +142,7 @@ void call_leave(struct warp *w)
 				a->bytes < f->size ? a->bytes : f->size);
 		}
 	}
-	struct entry *top = w->depth ? &w->stack[w->depth - 1] : NULL;
+	struct stack_entry *top = w->depth ? &w->stack[w->depth - 1] : NULL;
 	if (top && top->pc == top->rpc)
 		w->depth--;
 }

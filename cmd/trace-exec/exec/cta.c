@@ -216,7 +216,7 @@ bool cta_awaits_host(const struct cta *c)
 /* Fails the launch at the instruction at which a warp spins. */
 static void report_spin(struct warp *w)
 {
-	const struct entry *top = &w->stack[w->depth - 1];
+	const struct stack_entry *top = &w->stack[w->depth - 1];
 	uint32_t others = w->lanes & ~w->ended & ~top->mask;
 	const struct buffer *b = host_memory_accessed(w, top->mask & w->live);
 

@@ -344,7 +344,7 @@ void exec_warp(struct warp *w, uint64_t quantum)
 	uint32_t counted = 0, lanes = 0;
 
 	while (w->state == WARP_READY && !w->stop && w->insts < end) {
-		struct entry *top = &w->stack[w->depth - 1];
+		struct stack_entry *top = &w->stack[w->depth - 1];
 		uint32_t pc = top->pc, mask = top->mask & w->live, exec;
 		const struct op *o = &code[pc];
 
@@ -391,7 +391,7 @@ uint64_t exec_clock(struct warp *w)
 
 struct snapshot {
 	uint8_t *frame;
-	struct entry *stack;
+	struct stack_entry *stack;
 	size_t bytes;
 	uint32_t depth, calls;
 };

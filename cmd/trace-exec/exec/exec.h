@@ -329,10 +329,10 @@ struct grid {
 };
 
 /* Entry of a SIMT stack: a group of lanes. */
-struct entry {
+struct stack_entry {
 	uint32_t pc, mask, rpc;
 };
-struct call {
+struct call_frame {
 	uint32_t base;   /* number of stack entries below the call's own */
 	uint32_t live;   /* live lanes of the caller */
 	uint32_t exec;   /* lanes that called */
@@ -376,9 +376,9 @@ struct warp {
 	uint32_t ended; /* lanes that have ended */
 	uint32_t index; /* number of the warp in the CTA */
 	uint32_t lanes; /* lanes that have a thread */
-	struct entry *stack;
+	struct stack_entry *stack;
 	uint32_t depth, cap;
-	struct call *call;
+	struct call_frame *call;
 	uint32_t n_calls, cap_calls;
 	uint8_t *frames;
 	size_t frames_cap, frame_at;

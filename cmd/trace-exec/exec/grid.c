@@ -142,7 +142,7 @@ static bool start_next_cluster(struct grid_team *t, struct resident *r)
 }
 
 /* Delivers the leading clusters that have ended, and makes their structures available again. */
-static void deliver_finished_clusters(struct grid_team *t, struct resident *r)
+static void deliver_finished_clusters(struct grid_team *t, struct resident_clusters *r)
 {
 	uint32_t k = 0;
 
@@ -185,7 +185,7 @@ static bool awaits_host(const struct grid_team *t)
 /* Tests whether the clusters of a paused launch wait for the same memory as before. */
 static bool still_waits(struct grid_team *t)
 {
-	struct resident *r = &t->resident;
+	struct resident_clusters *r = &t->resident;
 
 	for (uint32_t i = 0; i < r->n; i++)
 		if (r->state[i] == CLUSTER_STUCK && !cluster_still_waits(r->c[i]))

@@ -13,7 +13,7 @@
 enum { MANY = 0xffff };           /* several warps */
 enum { WRITTEN = 1, FLYING = 2 }; /* FLYING: target of a copy in flight */
 
-struct shadow {
+struct shared_shadow {
 	uint32_t epoch; /* number of barriers, fences and atomics so far */
 	uint32_t bytes;
 	uint8_t *written; /* state of each byte: 0: uninitialised; WRITTEN; FLYING */
@@ -23,7 +23,7 @@ struct shadow {
 
 void check_start_cta(struct cta *c)
 {
-	struct shadow *s = c->check;
+	struct shared_shadow *s = c->check;
 
 	race_start_cta(c);
 	flight_reset(c);
@@ -42,7 +42,7 @@ void check_start_cta(struct cta *c)
 
 void check_free_cta(struct cta *c)
 {
-	struct shadow *s = c->check;
+	struct shared_shadow *s = c->check;
 
 	if (s) {
 		free(s->written);
@@ -57,7 +57,7 @@ void check_free_cta(struct cta *c)
 
 void check_barrier(struct cta *c)
 {
-	struct shadow *s = c->check;
+	struct shared_shadow *s = c->check;
 
 	if (s)
 		s->epoch++;
@@ -91,7 +91,7 @@ void check_mark_in_flight(struct cta *c, const uint8_t *at, uint64_t bytes, bool
 	uint32_t off = c->check ? shared_offset(&owner, at) : UINT32_MAX;
 
 	if (off != UINT32_MAX) {
-		struct shadow *s = owner->check;
+		struct shared_shadow *s = owner->check;
 
 		memset(s->written + off, flying ? FLYING : WRITTEN, bytes);
 	}
@@ -103,7 +103,7 @@ void check_mark_written(struct cta *c, const uint8_t *at, uint64_t bytes)
 	uint32_t off = c->check ? shared_offset(&owner, at) : UINT32_MAX;
 
 	if (off != UINT32_MAX) {
-		struct shadow *s = owner->check;
+		struct shared_shadow *s = owner->check;
 
 		memset(s->written + off, WRITTEN, bytes);
 	}
@@ -122,7 +122,7 @@ static void report_shared_race(
  * Reports the race of an access to a word of shared memory, if any, and marks the word. same: a store that does
  * not change the word.
  */
-static void mark_shared_word(struct warp *w, const struct op *o, uint32_t lane, struct shadow *s,
+static void mark_shared_word(struct warp *w, const struct op *o, uint32_t lane, struct shared_shadow *s,
 	uint32_t off, bool write, bool same)
 {
 	uint32_t self = w->index + 1, *marks = &s->warps[off / 4];
@@ -194,7 +194,7 @@ LANE_FN static bool mark_written_words(
 }
 
 /* Tests whether the access does not race and leaves the marks of its word unchanged. */
-static inline bool is_marked_word(const struct shadow *s, uint32_t off, uint32_t self, bool write)
+static inline bool is_marked_word(const struct shared_shadow *s, uint32_t off, uint32_t self, bool write)
 {
 	uint32_t written, marks = s->warps[off / 4], writer = marks & 0xffff, reader = marks >> 16;
 
@@ -205,8 +205,8 @@ static inline bool is_marked_word(const struct shadow *s, uint32_t off, uint32_t
 }
 
 /* Fails the launch and returns true if a copy in flight writes the bytes. */
-static bool hits_copy_in_flight(struct warp *w, const struct op *o, uint32_t lane, const struct shadow *s,
-	uint32_t off, uint64_t bytes, bool write)
+static bool hits_copy_in_flight(struct warp *w, const struct op *o, uint32_t lane,
+	const struct shared_shadow *s, uint32_t off, uint64_t bytes, bool write)
 {
 	if (!memchr(s->written + off, FLYING, bytes) ||
 		(write && o->in->op == I_cp && !stmt_has(o->in, M_BULK))) /* another copy in flight */
@@ -227,7 +227,7 @@ static bool check_shared_lanes(
 	FOR_BITS32 (i, m) {
 		const struct cta *owner = w->cta;
 		uint32_t off = shared_offset(&owner, at[i]);
-		struct shadow *s = owner->check;
+		struct shared_shadow *s = owner->check;
 
 		if (off == UINT32_MAX ||
 			(bytes == 4 && owner == w->cta && is_marked_word(s, off, w->index + 1, write)))
@@ -257,7 +257,7 @@ static bool check_shared_lanes(
  */
 static bool check_shared_span(struct warp *w, const struct access_range *s, uint64_t bytes, bool write)
 {
-	struct shadow *x = w->cta->check;
+	struct shared_shadow *x = w->cta->check;
 	uintptr_t off = (uintptr_t)s->at - (uintptr_t)w->cta->shared;
 	uint64_t words = s->bytes / 4;
 

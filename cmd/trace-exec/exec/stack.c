@@ -10,11 +10,11 @@
 #include "exec/check.h"
 #include "exec/stack.h"
 
-static struct entry *push_entry(struct warp *w, uint32_t pc, uint32_t mask, uint32_t rpc)
+static struct stack_entry *push_entry(struct warp *w, uint32_t pc, uint32_t mask, uint32_t rpc)
 {
 	if (w->depth == w->cap)
 		grow(&w->stack, &w->cap, w->depth + 1, sizeof(*w->stack));
-	w->stack[w->depth] = (struct entry){pc, mask, rpc};
+	w->stack[w->depth] = (struct stack_entry){pc, mask, rpc};
 	return &w->stack[w->depth++];
 }
 
@@ -44,7 +44,7 @@ void stack_remove_ended(struct warp *w)
 
 void stack_continue_at(struct warp *w, uint32_t pc)
 {
-	struct entry *top = &w->stack[w->depth - 1];
+	struct stack_entry *top = &w->stack[w->depth - 1];
 
 	top->pc = pc;
 	if (pc == top->rpc)
@@ -53,9 +53,9 @@ void stack_continue_at(struct warp *w, uint32_t pc)
 }
 
 /* Replaces the top entry by n groups of lanes with different PCs, which are pushed in this order. */
-static void split_group(struct warp *w, const struct entry *group, unsigned n, uint32_t rpc)
+static void split_group(struct warp *w, const struct stack_entry *group, unsigned n, uint32_t rpc)
 {
-	struct entry top = w->stack[w->depth - 1], kept[LANES];
+	struct stack_entry top = w->stack[w->depth - 1], kept[LANES];
 	unsigned k = 0;
 
 	for (unsigned i = 0; i < n; i++)
@@ -82,7 +82,7 @@ static void split_group(struct warp *w, const struct entry *group, unsigned n, u
 
 void stack_branch(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
 {
-	struct entry group[2] = {{pc + 1, mask & ~exec, 0}, {o->target, exec, 0}};
+	struct stack_entry group[2] = {{pc + 1, mask & ~exec, 0}, {o->target, exec, 0}};
 
 	if (exec == mask || !exec) {
 		stack_continue_at(w, exec ? o->target : pc + 1);
@@ -98,10 +98,10 @@ void stack_branch(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask
 void stack_branch_table(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
 {
 	const uint32_t *index = REG(uint32_t, w, o->a);
-	struct entry group[LANES + 1];
+	struct stack_entry group[LANES + 1];
 	unsigned n = 0;
 
-	group[n++] = (struct entry){pc + 1, mask & ~exec, 0};
+	group[n++] = (struct stack_entry){pc + 1, mask & ~exec, 0};
 	FOR_BITS32 (i, exec) {
 		unsigned k = 0;
 
@@ -115,12 +115,12 @@ void stack_branch_table(struct warp *w, const struct op *o, uint32_t pc, uint32_
 		while (k < n && group[k].pc != to)
 			k++;
 		if (k == n)
-			group[n++] = (struct entry){to, 0, 0};
+			group[n++] = (struct stack_entry){to, 0, 0};
 		group[k].mask |= 1u << i;
 	}
 	for (unsigned i = 2; i < n; i++) /* sorts the targets; the group that falls through stays first */
 		for (unsigned k = i; k > 1 && group[k].pc < group[k - 1].pc; k--) {
-			struct entry t = group[k];
+			struct stack_entry t = group[k];
 
 			group[k] = group[k - 1];
 			group[k - 1] = t;
@@ -137,7 +137,7 @@ void stack_branch_table(struct warp *w, const struct op *o, uint32_t pc, uint32_
 
 static void move_entry_to_top(struct warp *w, uint32_t i)
 {
-	struct entry e = w->stack[i];
+	struct stack_entry e = w->stack[i];
 
 	memmove(&w->stack[i], &w->stack[i + 1], (w->depth - i - 1) * sizeof(e));
 	w->stack[w->depth - 1] = e;
@@ -205,8 +205,8 @@ static void pass_barrier(struct warp *w)
 	uint32_t base = w->n_calls ? w->call[w->n_calls - 1].base : 0, above = 0, joined = 0;
 
 	for (uint32_t i = w->depth; i-- > base;) {
-		struct entry *e = &w->stack[i];
-		const struct entry *top = &w->stack[w->depth - 1];
+		struct stack_entry *e = &w->stack[i];
+		const struct stack_entry *top = &w->stack[w->depth - 1];
 		uint32_t mask = e->mask & w->live;
 		bool waits = e != top && mask && !(mask & above);
 
@@ -225,7 +225,7 @@ static void pass_barrier(struct warp *w)
 bool stack_gather(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
 {
 	uint32_t alive = w->lanes & ~w->ended, id = REG(uint32_t, w, o->a)[bit_lowest32(exec)];
-	struct entry *top = &w->stack[w->depth - 1];
+	struct stack_entry *top = &w->stack[w->depth - 1];
 
 	if (exec == alive || !stack_must_gather(w, o))
 		return true;

@@ -11,14 +11,14 @@
 
 #define INITIALISED_MOST (64u << 20) /* largest size of initial values in bytes */
 
-struct filling {
+struct init_filling {
 	struct symbol *var;
 	uint64_t next;  /* number of the next element */
 	uint64_t cap;   /* number of elements that init has space for */
 	unsigned bytes; /* size of an element */
 };
 
-static bool put_element(struct parser *p, struct filling *fl, const struct token *at, const void *bytes)
+static bool put_element(struct parser *p, struct init_filling *fl, const struct token *at, const void *bytes)
 {
 	if (fl->next >= fl->cap) {
 		if (!fl->var->unsized)
@@ -68,7 +68,7 @@ static bool takes_real(enum type type, bool bits)
 	       (bits && types[type].bits == 32);
 }
 
-static bool put_number(struct parser *p, struct filling *fl)
+static bool put_number(struct parser *p, struct init_filling *fl)
 {
 	bool minus = parser_at_punct(p, '-') && p->ahead.kind == TOK_F32;
 	enum type type = (enum type)fl->var->type;
@@ -97,7 +97,7 @@ static bool put_number(struct parser *p, struct filling *fl)
 	return put_element(p, fl, &at, bytes);
 }
 
-static bool put_symbol_address(struct parser *p, struct filling *fl, uint64_t mask)
+static bool put_symbol_address(struct parser *p, struct init_filling *fl, uint64_t mask)
 {
 	struct token t = p->t;
 	bool generic =
@@ -132,9 +132,9 @@ static bool put_symbol_address(struct parser *p, struct filling *fl, uint64_t ma
 	return put_element(p, fl, &t, zero);
 }
 
-static bool fill_init_row(struct parser *p, struct filling *fl, unsigned depth);
+static bool fill_init_row(struct parser *p, struct init_filling *fl, unsigned depth);
 
-static bool fill_value(struct parser *p, struct filling *fl, unsigned depth)
+static bool fill_value(struct parser *p, struct init_filling *fl, unsigned depth)
 {
 	if (!parser_at_punct(p, '{')) {
 		if (p->t.kind == TOK_INT && p->ahead.kind == TOK_PUNCT && p->ahead.punct == '(') {
@@ -149,7 +149,7 @@ static bool fill_value(struct parser *p, struct filling *fl, unsigned depth)
 }
 
 /* Adds zeros up to element `end`. */
-static bool fill_zeros(struct parser *p, struct filling *fl, uint64_t end)
+static bool fill_zeros(struct parser *p, struct init_filling *fl, uint64_t end)
 {
 	static const uint8_t zero[16];
 	const struct token t = p->t;
@@ -165,7 +165,7 @@ static bool fill_zeros(struct parser *p, struct filling *fl, uint64_t end)
 }
 
 /* Parses "{1, 2}", a row of dimension `depth`; elements without a value are zero, as in C. */
-static bool fill_init_row(struct parser *p, struct filling *fl, unsigned depth)
+static bool fill_init_row(struct parser *p, struct init_filling *fl, unsigned depth)
 {
 	uint64_t start = fl->next, row = 1, rows = depth < p->n_dims ? p->dim[depth] : 1;
 
@@ -256,7 +256,7 @@ static bool skip_fields(struct parser *p)
 
 bool init_parse_variable(struct parser *p, struct symbol *v)
 {
-	struct filling fl = {
+	struct init_filling fl = {
 		v, 0, v->unsized ? 0 : v->size / (types[v->type].bits / 8u), types[v->type].bits / 8u};
 
 	if (v->type == T_SAMPLERREF && v->size == 8)

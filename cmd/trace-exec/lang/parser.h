@@ -9,8 +9,8 @@
 #include "lang/lang.h"
 
 /* A label used before its definition; resolved when its block closes, else passed to the enclosing block. */
-struct pending {
-	struct pending *next;
+struct pending_label {
+	struct pending_label *next;
 	struct operand *operand; /* operand of kind O_LABEL whose sym must be set; NULL: *slot must be set */
 	struct symbol **slot;    /* entry of a table of targets */
 	const char *name;
@@ -20,7 +20,7 @@ struct pending {
 struct block {
 	struct block *up;
 	struct scope *scope;
-	struct pending *pending;
+	struct pending_label *pending;
 };
 
 #define DIMS_MAX 9u

@@ -15,9 +15,9 @@
 static void add_pending_name(
 	struct parser *p, const struct token *name, struct operand *o, struct symbol **slot)
 {
-	struct pending *w = arena_alloc(&p->m->arena, 1, sizeof(*w));
+	struct pending_label *w = arena_alloc(&p->m->arena, 1, sizeof(*w));
 
-	*w = (struct pending){p->block->pending, o, slot, arena_strndup(&p->m->arena, name->s, name->n),
+	*w = (struct pending_label){p->block->pending, o, slot, arena_strndup(&p->m->arena, name->s, name->n),
 		name->line, name->col};
 	p->block->pending = w;
 }
@@ -40,7 +40,7 @@ static bool close_block(struct parser *p)
 	struct block *b = p->block;
 
 	while (b->pending) {
-		struct pending *w = b->pending;
+		struct pending_label *w = b->pending;
 		struct symbol *s = scope_find(b->scope, w->name, (uint32_t)strlen(w->name));
 
 		b->pending = w->next;
@@ -297,7 +297,7 @@ static bool parse_targets(struct parser *p, struct symbol *s)
 	s->kind = SYM_TARGETS;
 	s->n_targets = n;
 	s->target = arena_alloc(&p->m->arena, n, sizeof(*s->target));
-	struct pending *w = p->block->pending; /* the last target; the targets before it follow */
+	struct pending_label *w = p->block->pending; /* the last target; the targets before it follow */
 	for (uint32_t i = n; i-- > 0; w = w->next)
 		w->slot = &s->target[i];
 	return parser_take_punct(p, ';');

@@ -87,7 +87,7 @@ static bool space_fits(const struct op *o, const char *word, size_t n)
 	       word_equals(word, n, o->space == SP_GENERIC ? "generic" : space_name[o->space]);
 }
 
-static bool word_fits(const struct facts *q, const char *word, size_t n)
+static bool word_fits(const struct inst_facts *q, const char *word, size_t n)
 {
 	const struct stmt *in = q->in;
 	enum modifier m;
@@ -114,7 +114,7 @@ static bool word_fits(const struct facts *q, const char *word, size_t n)
 	       !(q->op->memory && (m == M_SHARED || m == M_GLOBAL || m == M_LOCAL));
 }
 
-static bool pattern_fits(const struct facts *q, const char *words)
+static bool pattern_fits(const struct inst_facts *q, const char *words)
 {
 	size_t n = strcspn(words, " ");
 
@@ -129,12 +129,12 @@ static bool pattern_fits(const struct facts *q, const char *words)
 	return true;
 }
 
-static bool does_row_fit(const struct lower_row *r, const struct facts *q)
+static bool does_row_fit(const struct lower_row *r, const struct inst_facts *q)
 {
 	return q->binary >= r->first && q->binary <= r->last && pattern_fits(q, r->words);
 }
 
-const char *rows_find_sequence(const struct facts *q)
+const char *rows_find_sequence(const struct inst_facts *q)
 {
 	for (size_t i = 0; i < N_ROWS; i++)
 		if (does_row_fit(&rows[i], q))
@@ -142,7 +142,8 @@ const char *rows_find_sequence(const struct facts *q)
 	return NULL;
 }
 
-const char *rows_find_fused_sequence(const struct facts *first, const struct facts *second, bool *multiple)
+const char *rows_find_fused_sequence(
+	const struct inst_facts *first, const struct inst_facts *second, bool *multiple)
 {
 	for (size_t i = 0; i < N_FUSE; i++)
 		if (does_row_fit(&fuse_rows[i], first) && pattern_fits(second, fuse_rows[i].second)) {

@@ -19,7 +19,7 @@ struct held_constant { /* a constant in a register */
 	uint32_t used;      /* PTX instruction of its last use */
 };
 
-struct selecting {
+struct selection {
 	struct lower_code *code;
 	const struct plan *plan;
 	struct fault *fault;
@@ -42,7 +42,7 @@ static uint32_t add_code_item(struct lower_code *c, unsigned size)
 	return c->n_items++;
 }
 
-static uint32_t item_of_register(struct selecting *s, uint32_t reg)
+static uint32_t item_of_register(struct selection *s, uint32_t reg)
 {
 	struct lower_value *v = &s->plan->value[reg];
 
@@ -51,7 +51,7 @@ static uint32_t item_of_register(struct selecting *s, uint32_t reg)
 	return REF(v->item, v->offset);
 }
 
-static struct machine_inst *emit_inst(struct selecting *s, const char *opcode, uint32_t dst)
+static struct machine_inst *emit_inst(struct selection *s, const char *opcode, uint32_t dst)
 {
 	struct lower_code *c = s->code;
 	struct machine_inst *m;
@@ -69,7 +69,7 @@ static void add_source(struct machine_inst *m, uint32_t ref)
 		m->src[m->n_src++] = ref;
 }
 
-static void emit_move(struct selecting *s, uint32_t to, uint32_t from)
+static void emit_move(struct selection *s, uint32_t to, uint32_t from)
 {
 	add_source(emit_inst(s, "MOV", to), from);
 }
@@ -85,7 +85,7 @@ static bool is_same_constant(const struct held_constant *a, const struct held_co
  * Returns an entry for a new constant of the block: a free one, or the least recently used one if all are in
  * use.
  */
-static struct held_constant *new_held_constant(struct selecting *s)
+static struct held_constant *new_held_constant(struct selection *s)
 {
 	struct held_constant *oldest = s->block_constants;
 
@@ -98,7 +98,7 @@ static struct held_constant *new_held_constant(struct selecting *s)
 }
 
 /* Returns a register with the constant. Loads it if no register of the block or of the function has it. */
-static uint32_t materialise_constant(struct selecting *s, const struct operand *o, unsigned size)
+static uint32_t materialise_constant(struct selection *s, const struct operand *o, unsigned size)
 {
 	struct held_constant h = {o->kind == O_REG ? NULL : o->sym, o->kind == O_REG ? 0 : (uint64_t)o->value,
 		o->kind == O_REG ? plan_original_register(s->plan, o->reg) : UINT32_MAX, 0, s->current};
@@ -118,7 +118,7 @@ static uint32_t materialise_constant(struct selecting *s, const struct operand *
 	return REF(h.item, 0);
 }
 
-static bool is_constant(const struct selecting *s, const struct operand *o)
+static bool is_constant(const struct selection *s, const struct operand *o)
 {
 	return o->kind == O_FLOAT || o->kind == O_SYM || o->kind == O_INT ||
 	       (o->kind == O_REG &&
@@ -130,7 +130,7 @@ static bool is_zero(const struct operand *o) { return (o->kind == O_INT || o->ki
 
 /* ---- parts of steps ---- */
 
-static uint32_t register_of_half(struct selecting *s, uint32_t reg, unsigned half)
+static uint32_t register_of_half(struct selection *s, uint32_t reg, unsigned half)
 {
 	uint32_t root = plan_original_register(s->plan, reg);
 	const struct lower_value *v = &s->plan->value[root];
@@ -141,7 +141,7 @@ static uint32_t register_of_half(struct selecting *s, uint32_t reg, unsigned hal
 }
 
 /* Returns the register of the first element if all elements are in consecutive registers, else NO_REF. */
-static uint32_t contiguous_base(struct selecting *s, const struct operand *o)
+static uint32_t contiguous_base(struct selection *s, const struct operand *o)
 {
 	uint32_t first = NO_REF, next = NO_REF;
 
@@ -158,7 +158,7 @@ static uint32_t contiguous_base(struct selecting *s, const struct operand *o)
 }
 
 /* Puts the elements of a vector into one item, if none of them has an item yet. */
-static void coalesce_vector(struct selecting *s, const struct operand *o)
+static void coalesce_vector(struct selection *s, const struct operand *o)
 {
 	unsigned size = 0, n = o->n;
 	uint32_t item;
@@ -198,7 +198,7 @@ static bool is_vector(const struct stmt *in, const struct operand *o)
 	return o->kind == O_VEC && o->n > 1 && !o->pair && !o->list && in->op != I_mov;
 }
 
-static uint32_t add_vector_item(struct selecting *s, const struct operand *o)
+static uint32_t add_vector_item(struct selection *s, const struct operand *o)
 {
 	unsigned size = 0;
 
@@ -207,7 +207,7 @@ static uint32_t add_vector_item(struct selecting *s, const struct operand *o)
 	return REF(add_code_item(s->code, size > 128 ? 128 : size), 0);
 }
 
-static uint32_t gather_source_vector(struct selecting *s, const struct operand *o)
+static uint32_t gather_source_vector(struct selection *s, const struct operand *o)
 {
 	uint32_t ref = contiguous_base(s, o), at;
 
@@ -223,7 +223,7 @@ static uint32_t gather_source_vector(struct selecting *s, const struct operand *
 	return ref;
 }
 
-static void move_to_result_vector(struct selecting *s, const struct operand *o, uint32_t from)
+static void move_to_result_vector(struct selection *s, const struct operand *o, uint32_t from)
 {
 	for (unsigned k = 0; k < o->n; k++) {
 		const struct operand *e = &o->elem[k];
@@ -247,7 +247,7 @@ static const struct operand *vector_element(const struct operand *o, unsigned ha
 	return o;
 }
 
-static const struct operand *part_operand(const struct selecting *s, struct lower_part part)
+static const struct operand *part_operand(const struct selection *s, struct lower_part part)
 {
 	unsigned k = part.kind == PART_SOURCE ? s->results + part.index : part.index;
 
@@ -260,14 +260,14 @@ static const struct operand *part_operand(const struct selecting *s, struct lowe
  * Constants that an instruction can have as operands: at most one, and a parameter has priority over a
  * literal.
  */
-struct slots {
+struct constant_slots {
 	bool registers; /* constants must be in registers */
 	bool literals;  /* any number of literals is possible */
 	bool bank;      /* some source is a parameter */
 	bool taken;     /* the constant operand is used */
 };
 
-static bool take_constant_slot(struct slots *r, const struct operand *o)
+static bool take_constant_slot(struct constant_slots *r, const struct operand *o)
 {
 	if (r->literals && o->kind != O_REG)
 		return true;
@@ -277,7 +277,7 @@ static bool take_constant_slot(struct slots *r, const struct operand *o)
 }
 
 /* Returns the register of an address or source, or NO_REF if it needs none. */
-static uint32_t register_of_source(struct selecting *s, struct lower_part part, struct slots *slots)
+static uint32_t register_of_source(struct selection *s, struct lower_part part, struct constant_slots *slots)
 {
 	const struct operand *o = part_operand(s, part);
 	unsigned rest;
@@ -311,7 +311,7 @@ static uint32_t register_of_source(struct selecting *s, struct lower_part part, 
 	return o->kind == O_REG ? register_of_half(s, o->reg, rest) : NO_REF;
 }
 
-static uint32_t register_of_result(struct selecting *s, struct lower_part part, uint32_t *vector)
+static uint32_t register_of_result(struct selection *s, struct lower_part part, uint32_t *vector)
 {
 	const struct operand *o = part_operand(s, part);
 	unsigned rest;
@@ -389,12 +389,12 @@ static void spell_opcode(
 	*p = '\0';
 }
 
-static struct slots constant_slots_of(const struct selecting *s, const struct lower_step *step)
+static struct constant_slots constant_slots_of(const struct selection *s, const struct lower_step *step)
 {
 	bool shfl = !strncmp(step->opcode, "SHFL", 4);
-	struct slots r = {.registers = step->access || shfl ||
-				       strstr(step->opcode, "MMA") == step->opcode + 1 ||
-				       !strncmp(step->opcode, "TEX", 3),
+	struct constant_slots r = {.registers = step->access || shfl ||
+						strstr(step->opcode, "MMA") == step->opcode + 1 ||
+						!strncmp(step->opcode, "TEX", 3),
 		.literals = shfl};
 
 	for (unsigned k = 0; k < step->n_src; k++) {
@@ -405,12 +405,12 @@ static struct slots constant_slots_of(const struct selecting *s, const struct lo
 	return r;
 }
 
-static void emit_step(struct selecting *s, const struct lower_step *step)
+static void emit_step(struct selection *s, const struct lower_step *step)
 {
 	const struct stmt *in = &s->plan->func->inst[s->current];
 	const struct op *o = &s->plan->code->op[s->plan->func->first_pc + s->current];
 	uint32_t src[STEP_SOURCES], dst, vector;
-	struct slots slots = constant_slots_of(s, step);
+	struct constant_slots slots = constant_slots_of(s, step);
 	const struct operand *wide = s->plan->wide[s->current];
 	unsigned bytes = wide ? 4u * wide->n : access_bytes(in, o);
 	struct machine_inst *m;
@@ -441,7 +441,7 @@ static void emit_step(struct selecting *s, const struct lower_step *step)
 
 /* ---- instructions ---- */
 
-static void set_part_operands(struct selecting *s, const struct stmt *in)
+static void set_part_operands(struct selection *s, const struct stmt *in)
 {
 	unsigned addresses = 0;
 
@@ -465,7 +465,7 @@ static void set_part_operands(struct selecting *s, const struct stmt *in)
  * Sets the operands of a fused pair: the first's sources, the other addend of the second, the second's
  * result.
  */
-static void set_fused(struct selecting *s, const struct stmt *first, const struct stmt *second)
+static void set_fused(struct selection *s, const struct stmt *first, const struct stmt *second)
 {
 	unsigned other =
 		second->operand[1].kind == O_REG && second->operand[1].reg == first->operand[0].reg ? 2 : 1;
@@ -477,18 +477,18 @@ static void set_fused(struct selecting *s, const struct stmt *first, const struc
 	s->n_operands = 4;
 }
 
-static int report_missing_row(struct selecting *s, const struct stmt *in)
+static int report_missing_row(struct selection *s, const struct stmt *in)
 {
 	return fault_set(s->fault, stmt_place(s->plan->func, in), "sass-lacks",
 		"'%s' has no instruction on a GPU of binary version %u (choose another with -g, or --as ptx)",
 		in->text, s->plan->binary);
 }
 
-static int select_inst(struct selecting *s)
+static int select_inst(struct selection *s)
 {
 	const struct plan *p = s->plan;
 	const struct stmt *in = &p->func->inst[s->current];
-	struct facts q = plan_gather_facts(p, s->current);
+	struct inst_facts q = plan_gather_facts(p, s->current);
 	const char *sequence = p->sequence[s->current];
 	struct lower_step step;
 
@@ -509,10 +509,10 @@ static int select_inst(struct selecting *s)
 }
 
 /* Loads the constants that loops need into registers at the start of the function. */
-static void load_loop_constants(struct selecting *s)
+static void load_loop_constants(struct selection *s)
 {
 	struct lower_code *c = s->code;
-	struct selecting dry = *s;
+	struct selection dry = *s;
 	struct lower_code trial = {0};
 
 	dry.code = &trial;
@@ -542,7 +542,7 @@ static void load_loop_constants(struct selecting *s)
  * Emits the first instructions of a kernel. They set the stack pointer (an item without registers of its own)
  * and, since Ampere, the descriptor of global memory.
  */
-static void emit_kernel_start(struct selecting *s)
+static void emit_kernel_start(struct selection *s)
 {
 	const struct func *f = s->plan->func;
 
@@ -559,7 +559,7 @@ static void emit_kernel_start(struct selecting *s)
 
 int select_code(struct lower_code *c, const struct plan *p, struct fault *f)
 {
-	struct selecting s = {.code = c, .plan = p, .fault = f};
+	struct selection s = {.code = c, .plan = p, .fault = f};
 
 	*c = (struct lower_code){.start = xcalloc(p->func->n_insts + 1u, sizeof(*c->start))};
 	if (p->func->entry)

@@ -25,7 +25,7 @@ struct lower_step {
 };
 
 /* Facts about an instruction that the words of rows test. */
-struct facts {
+struct inst_facts {
 	const struct stmt *in;
 	const struct op *op;
 	unsigned binary;
@@ -33,12 +33,13 @@ struct facts {
 };
 
 /* Returns the sequence of an instruction, or NULL if the GPU has none. */
-const char *rows_find_sequence(const struct facts *q);
+const char *rows_find_sequence(const struct inst_facts *q);
 /*
  * Returns the sequence of a fused pair, or NULL if there is none. Sets *multiple to whether several
  * instructions may fuse the first's result.
  */
-const char *rows_find_fused_sequence(const struct facts *first, const struct facts *second, bool *multiple);
+const char *rows_find_fused_sequence(
+	const struct inst_facts *first, const struct inst_facts *second, bool *multiple);
 /* Reads the step at *at and moves *at after it. Returns false if no step is left. */
 bool rows_take_step(const char **at, struct lower_step *s);
 
@@ -79,7 +80,7 @@ void plan_make(struct plan *p, const struct bound_code *c, const struct func *f,
 void plan_free(struct plan *p);
 /* Returns the register that reg is a copy of, directly or through other copies, or reg itself. */
 uint32_t plan_original_register(const struct plan *p, uint32_t reg);
-struct facts plan_gather_facts(const struct plan *p, uint32_t i);
+struct inst_facts plan_gather_facts(const struct plan *p, uint32_t i);
 
 /* Returns whether the value of the register is the same at instructions `from` and `to`. */
 bool plan_keeps_value(const struct plan *p, uint32_t reg, uint32_t from, uint32_t to);

@@ -245,11 +245,11 @@ static bool is_result_unused(const struct plan *p, const struct operand *o)
 	return o->kind == O_VEC || o->kind == O_NULL;
 }
 
-struct facts plan_gather_facts(const struct plan *p, uint32_t i)
+struct inst_facts plan_gather_facts(const struct plan *p, uint32_t i)
 {
 	const struct stmt *in = &p->func->inst[i];
 
-	return (struct facts){.in = in,
+	return (struct inst_facts){.in = in,
 		.op = &p->code->op[p->func->first_pc + i],
 		.binary = p->binary,
 		.unused = !stmt_count_results(in) || is_result_unused(p, &in->operand[0]),
@@ -259,7 +259,7 @@ struct facts plan_gather_facts(const struct plan *p, uint32_t i)
 /* Returns whether the instruction has no effect and an unused result. */
 static bool is_dead(const struct plan *p, uint32_t i)
 {
-	struct facts q = plan_gather_facts(p, i);
+	struct inst_facts q = plan_gather_facts(p, i);
 
 	return stmt_count_results(q.in) && q.unused && q.op->flow == FLOW_NEXT && !q.op->memory &&
 	       q.in->op != I_mbarrier && q.in->op != I_wgmma && q.in->op != I_mma;
@@ -290,7 +290,7 @@ static uint32_t find_fusable_producer(const struct plan *p, uint32_t i, unsigned
 	const struct operand *o = &p->func->inst[i].operand[k];
 	const struct lower_value *v = o->kind == O_REG ? &p->value[o->reg] : NULL;
 	bool multiple;
-	struct facts q[2];
+	struct inst_facts q[2];
 
 	if (!v || v->kind != VALUE_REG || v->defs != 1 || v->guarded || p->action[v->def] != ACT_ROW)
 		return UINT32_MAX;

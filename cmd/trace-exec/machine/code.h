@@ -376,7 +376,7 @@ void group_settle(struct warp *w);
 /* Moves the lowest group that can run to the top. Returns the number of groups that can run. */
 uint32_t group_rotate(struct warp *w);
 /* Replaces the top group by the n groups of part. Groups with fewer lanes run first, then those earlier in part. */
-void group_split(struct warp *w, const struct entry *part, unsigned n);
+void group_split(struct warp *w, const struct stack_entry *part, unsigned n);
 
 /* Executes a call of extern function number `which`. */
 void special_call(struct warp *w, const struct op *o, unsigned which, uint32_t exec);

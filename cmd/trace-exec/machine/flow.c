@@ -23,7 +23,7 @@ static void set_group_pc(struct warp *w, uint32_t pc) { w->stack[w->depth - 1].p
 
 static void branch_lanes(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t taken)
 {
-	const struct entry part[2] = {{pc + 1, mask & ~taken, 0}, {o->target, taken, 0}};
+	const struct stack_entry part[2] = {{pc + 1, mask & ~taken, 0}, {o->target, taken, 0}};
 
 	if (!taken || o->target == pc + 1)
 		set_group_pc(w, pc + 1);
@@ -70,7 +70,7 @@ static uint32_t instruction_at(struct warp *w, const struct op *o, uint32_t lane
 static void branch_by_register(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
 {
 	const uint32_t *low = REG(uint32_t, w, o->a), *high = low + LANES;
-	struct entry part[LANES + 1] = {{pc + 1, mask & ~exec, 0}};
+	struct stack_entry part[LANES + 1] = {{pc + 1, mask & ~exec, 0}};
 	unsigned n = 1;
 
 	FOR_BITS32 (i, exec) {
@@ -83,7 +83,7 @@ static void branch_by_register(struct warp *w, const struct op *o, uint32_t pc, 
 		while (k < n && part[k].pc != to)
 			k++;
 		if (k == n)
-			part[n++] = (struct entry){to, 0, 0};
+			part[n++] = (struct stack_entry){to, 0, 0};
 		part[k].mask |= 1u << i;
 	}
 	if (n == 1)
@@ -122,7 +122,7 @@ static void call_by_register(struct warp *w, const struct op *o, uint32_t pc, ui
 static void wait_in_group(struct warp *w, uint32_t pc, uint32_t mask, uint32_t exec, uint32_t how)
 {
 	if (mask & ~exec) {
-		const struct entry part[2] = {{pc, exec, 0}, {pc + 1, mask & ~exec, 0}};
+		const struct stack_entry part[2] = {{pc, exec, 0}, {pc + 1, mask & ~exec, 0}};
 
 		group_split(w, part, 2);
 		for (uint32_t i = 0; i < w->depth; i++)
@@ -243,7 +243,7 @@ static bool split_by_named_lanes(
 {
 	const uint32_t *named = REG(uint32_t, w, o->a);
 	uint32_t alive = w->lanes & ~w->ended, all = 0, left = exec;
-	struct entry part[LANES];
+	struct stack_entry part[LANES];
 	unsigned n = 0;
 
 	if (exec != mask || o->mode)
@@ -257,7 +257,7 @@ static bool split_by_named_lanes(
 
 		FOR_BITS32 (i, left)
 			same |= (uint32_t)((named[i] & alive) == first) << i;
-		part[n++] = (struct entry){pc, same, 0};
+		part[n++] = (struct stack_entry){pc, same, 0};
 		left &= ~same;
 	}
 	if (n > 1)

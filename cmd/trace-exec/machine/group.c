@@ -12,11 +12,11 @@
 #include "exec/check.h"
 #include "machine/code.h"
 
-static struct entry *push_group(struct warp *w, uint32_t pc, uint32_t mask, uint32_t state)
+static struct stack_entry *push_group(struct warp *w, uint32_t pc, uint32_t mask, uint32_t state)
 {
 	if (w->depth == w->cap)
 		grow(&w->stack, &w->cap, w->depth + 1, sizeof(*w->stack));
-	w->stack[w->depth] = (struct entry){pc, mask, state};
+	w->stack[w->depth] = (struct stack_entry){pc, mask, state};
 	return &w->stack[w->depth++];
 }
 
@@ -32,7 +32,7 @@ void group_start(struct warp *w, uint32_t pc)
 	push_group(w, pc, w->lanes, GROUP_READY);
 }
 
-void group_split(struct warp *w, const struct entry *part, unsigned n)
+void group_split(struct warp *w, const struct stack_entry *part, unsigned n)
 {
 	unsigned order[LANES + 1], k = 0;
 
@@ -56,7 +56,7 @@ void group_split(struct warp *w, const struct entry *part, unsigned n)
 /* ---- waits ---- */
 
 /* Returns the lanes that must wait in the same way as group e before it continues. */
-static uint32_t awaited_lanes(const struct warp *w, const struct entry *e)
+static uint32_t awaited_lanes(const struct warp *w, const struct stack_entry *e)
 {
 	const struct op *o = &w->g->code->op[e->pc];
 	uint32_t alive = w->lanes & ~w->ended, named;
@@ -67,7 +67,7 @@ static uint32_t awaited_lanes(const struct warp *w, const struct entry *e)
 	return (e->rpc == GROUP_WARPSYNC && o->mode ? alive : named & alive) | e->mask;
 }
 
-static bool have_same_wait(const struct warp *w, const struct entry *a, const struct entry *b)
+static bool have_same_wait(const struct warp *w, const struct stack_entry *a, const struct stack_entry *b)
 {
 	const struct op *code = w->g->code->op;
 
@@ -75,13 +75,13 @@ static bool have_same_wait(const struct warp *w, const struct entry *a, const st
 }
 
 /* Releases the groups that wait as e does and have only lanes of `all`. Groups at the same instruction become one. */
-static void release_groups(struct warp *w, struct entry e, uint32_t all)
+static void release_groups(struct warp *w, struct stack_entry e, uint32_t all)
 {
-	struct entry kept[LANES];
+	struct stack_entry kept[LANES];
 	unsigned n = 0;
 
 	for (uint32_t i = w->depth; i-- > 0;) {
-		struct entry x = w->stack[i];
+		struct stack_entry x = w->stack[i];
 		unsigned k = 0;
 
 		if (!have_same_wait(w, &x, &e) || x.mask & ~all)
@@ -90,7 +90,7 @@ static void release_groups(struct warp *w, struct entry e, uint32_t all)
 		while (k < n && kept[k].pc != x.pc + 1)
 			k++;
 		if (k == n)
-			kept[n++] = (struct entry){x.pc + 1, 0, GROUP_READY};
+			kept[n++] = (struct stack_entry){x.pc + 1, 0, GROUP_READY};
 		kept[k].mask |= x.mask;
 	}
 	while (n--)
@@ -98,7 +98,7 @@ static void release_groups(struct warp *w, struct entry e, uint32_t all)
 }
 
 /* Executes the barrier of the block at which all live lanes wait, with the instruction of group e. */
-static void arrive_at_block_barrier(struct warp *w, const struct entry *e, uint32_t all)
+static void arrive_at_block_barrier(struct warp *w, const struct stack_entry *e, uint32_t all)
 {
 	const struct op *o = &w->g->code->op[e->pc];
 
@@ -115,7 +115,7 @@ static void arrive_at_block_barrier(struct warp *w, const struct entry *e, uint3
  */
 static bool release_if_all_wait(struct warp *w, uint32_t i)
 {
-	struct entry e = w->stack[i];
+	struct stack_entry e = w->stack[i];
 	uint32_t want = awaited_lanes(w, &e), there = 0;
 
 	for (uint32_t k = 0; k < w->depth; k++)
@@ -133,7 +133,7 @@ static bool release_if_all_wait(struct warp *w, uint32_t i)
 /* Fails the launch: every group of the warp waits for lanes that wait elsewhere. */
 static void fail_all_groups_wait(struct warp *w)
 {
-	const struct entry *e = &w->stack[w->depth - 1];
+	const struct stack_entry *e = &w->stack[w->depth - 1];
 
 	exec_fail(w, &w->g->code->op[e->pc], e->mask, "deadlock",
 		"deadlock: %u lanes of warp %u wait for lanes 0x%08x of the warp, which wait elsewhere",
@@ -156,7 +156,7 @@ void group_settle(struct warp *w)
 		return;
 	for (uint32_t i = w->depth; i-- > 0;)
 		if (w->stack[i].rpc == GROUP_READY) {
-			struct entry e = w->stack[i];
+			struct stack_entry e = w->stack[i];
 
 			if (i + 1 < w->depth) {
 				remove_group_at(w, i);
@@ -177,7 +177,7 @@ uint32_t group_rotate(struct warp *w)
 			lowest = i;
 		}
 	if (n > 1) {
-		struct entry e = w->stack[lowest];
+		struct stack_entry e = w->stack[lowest];
 
 		remove_group_at(w, lowest);
 		push_group(w, e.pc, e.mask, e.rpc);

@@ -14,7 +14,7 @@ void run_warp(struct warp *w, uint64_t quantum)
 	uint64_t end = w->insts + quantum;
 
 	while (w->state == WARP_READY && !w->stop && w->insts < end) {
-		struct entry *top = &w->stack[w->depth - 1];
+		struct stack_entry *top = &w->stack[w->depth - 1];
 		uint32_t pc = top->pc, mask = top->mask, full = bit_count32(mask), exec;
 		uint64_t left = end - w->insts, n = 0, threads = 0;
 		const struct op *o;
