@@ -17,7 +17,7 @@ struct run_options {
 	const char *saves;           /* folder of saved files; NULL: folder of the launch file */
 	struct launch_choice choice; /* launches that are traced and checked */
 	const char *kernels;         /* --kernels; NULL: all are traced */
-	const char *launches;        /* --launches, likewise */
+	const char *launches;        /* --launches; NULL: all are traced */
 	bool records;                /* --run: a stream is packed from records, not from text */
 	bool force, quiet, verbose;
 	bool leaks;     /* --run: memory that is not freed is an error */

@@ -14,7 +14,7 @@
 
 #define WIRE_ENV          "TRACE_PTX_RUN"
 #define WIRE_ENV_KERNELS  "TRACE_PTX_KERNELS"  /* value of --kernels; unset: all kernels are traced */
-#define WIRE_ENV_LAUNCHES "TRACE_PTX_LAUNCHES" /* value of --launches, likewise */
+#define WIRE_ENV_LAUNCHES "TRACE_PTX_LAUNCHES" /* value of --launches; unset: all launches are traced */
 
 /* Settings: words "name=number" in WIRE_ENV; a missing one is 0. "gpu=NAME" is the last word. */
 #define WIRE_FIELDS(F) \

@@ -27,7 +27,7 @@ struct cuda_context;
  */
 int cuda_enter(void);
 int cuda_enter_device(void);
-/* Ends a function that one of these began. Returns the driver's code for a status. */
+/* Ends a function that cuda_enter() or cuda_enter_device() began. Returns the driver's code for a status. */
 int cuda_leave(int status);
 /* Returns the context of the calling thread, or NULL if it has none. */
 struct cuda_context *cuda_current_context(void);

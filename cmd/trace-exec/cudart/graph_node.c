@@ -142,8 +142,8 @@ API(int, cudaGraphExecNodeSetParams, struct graph_exec *x, const struct graph_no
 enum { USED, USED_HIGH, RESERVED, RESERVED_HIGH, N_ATTRIBUTES };
 
 /*
- * Memory of graphs in bytes. used_high: largest amount in use; reserved: amount kept until the program trims
- * it; reserved_high: largest reserved amount. The program can reset the two largest amounts.
+ * Memory of graphs in bytes. reserved: amount kept until the program trims it; used_high, reserved_high:
+ * largest amounts in use and kept since the program reset them.
  */
 static uint64_t used_high, reserved, reserved_high;
 
@@ -185,7 +185,7 @@ API(int, cudaDeviceGetGraphMemAttribute, int device, int attribute, uint64_t *to
 	return cudart_leave(e);
 }
 
-/* Resets a largest amount to the current one. The only value that a program can pass is 0. */
+/* Resets a high-water mark to the current amount. The only value that a program can pass is 0. */
 API(int, cudaDeviceSetGraphMemAttribute, int device, int attribute, const uint64_t *value)
 {
 	int e = cudart_enter(false);

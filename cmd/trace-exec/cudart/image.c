@@ -250,7 +250,7 @@ static int read_image(uint32_t i)
 	return 0;
 }
 
-/* Resets the register slots, because a module is bound alone first, then with the others. */
+/* Resets the register slots, because a module is bound twice: first alone, then with the other modules. */
 static void unbind_registers(const struct module *m)
 {
 	for (uint32_t i = 0; i < m->n_funcs; i++)

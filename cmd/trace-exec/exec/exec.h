@@ -233,7 +233,7 @@ void memory_set_all(struct memory *m);
 uint64_t memory_report_leaks(const struct memory *m, bool finding);
 /* Creates the static variables of the program with their initial values. */
 void memory_add_statics(struct memory *m, const struct program *p);
-/* Returns the host address of n bytes of global or static memory; NULL when they are not all in one region. */
+/* Returns the host address of n bytes of global or static memory, or NULL if they are not all in one region. */
 static inline uint8_t *memory_at(const struct memory *m, uint64_t addr, uint64_t n)
 {
 	if (addr >= HEAP_BASE)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Narrow floating-point formats: f16, bf16, tf32, formats of 8, 6 and 4 bits, and the scales ue8m0; from
- * doubles and back.
+ * Narrow floating-point formats: f16, bf16, tf32, formats of 8, 6 and 4 bits, and the scales ue8m0; conversions
+ * from and to double.
  *
- * Always true: a double that is a sum or product of such numbers, or was rounded to odd, gives the right
- * result in every rounding. e4m3 has no infinities: too large a value becomes its greatest number or its only
- * NaN. Formats of 6 and 4 bits have neither infinities nor NaN: both become the greatest number, a NaN the
- * positive one. A scale is a power of two; the sign of its source is ignored.
+ * Always true: a double that is a sum or product of such numbers, or that was rounded to odd, is converted
+ * correctly in every rounding mode. e4m3 has no infinities: too large a value becomes its greatest number or its
+ * only NaN. Formats of 6 and 4 bits have neither infinities nor NaN: an infinity becomes the greatest number of
+ * its sign, a NaN the greatest positive number. A scale is a power of two; the sign of its source is ignored.
  */
 #include <math.h>
 #include <string.h>

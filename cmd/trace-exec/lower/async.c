@@ -234,7 +234,7 @@ static uint32_t mbarrier_value(const struct warp *w, const struct op *o, unsigne
 		return (ARRIVALS_MAX - v) << 1;
 	if (!stmt_has(in, M_TRY_WAIT) && !stmt_has(in, M_TEST_WAIT))
 		return v;
-	if (!stmt_has(in, M_PARITY)) /* the phase in the state that an arrival returned */
+	if (!stmt_has(in, M_PARITY)) /* the phase is in the state that an arrival returned */
 		v = (uint32_t)(REG(uint64_t, w, o->b)[lane] >> 40 & 1);
 	return v << 31;
 }

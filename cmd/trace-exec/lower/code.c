@@ -245,7 +245,7 @@ static void record_line(struct warp *w, const struct op *o, const struct text_in
 	w->lines++;
 }
 
-/* Returns whether the instruction is a copy by several lanes, which is one line per lane. */
+/* Returns whether the instruction is a copy by several lanes. Such a copy has one line per lane. */
 static bool is_copy_per_lane(const struct text_inst *t, uint32_t exec)
 {
 	return (t->column == ASYNC_BULK || t->column == ASYNC_TENSOR) && exec & (exec - 1);
