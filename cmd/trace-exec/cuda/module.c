@@ -31,7 +31,7 @@ struct cuda_module {
 	uint32_t image;
 	char *code;         /* copy of the fat binary, the cubin or the texts */
 	size_t n_cubin;     /* bytes of the cubin; 0: none */
-	const char **texts; /* PTX texts in `code`, NULL after the last; NULL: none */
+	const char **texts; /* PTX texts in `code`, ended by NULL; NULL: no texts */
 };
 static struct cuda_module *modules;
 

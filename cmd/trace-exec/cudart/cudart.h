@@ -65,8 +65,8 @@ struct pitched {
 struct image {
 	const void *bytes;        /* the fat binary, or a cubin; NULL: unregistered */
 	size_t n_cubin;           /* bytes of the cubin; 0: a fat binary, whose header has its size */
-	const char *const *texts; /* PTX texts instead of a fat binary, NULL after the last; NULL: none */
-	const void *const *parts; /* fat binaries of separately compiled files, then NULL; NULL: none */
+	const char *const *texts; /* PTX texts instead of a fat binary, ended by NULL; NULL: no texts */
+	const void *const *parts; /* fat binaries of separately compiled files, ended by NULL; NULL: none */
 	struct module **module;
 	uint32_t n_modules, cap_modules;
 	struct cubins *cubins; /* machine code of the fat binary, for registers and shared memory */
@@ -81,10 +81,11 @@ struct kernel {
 	uint32_t image;
 	struct func *func; /* NULL: not loaded, or the image lacks the kernel */
 	uint32_t regs, shared;
-	int max_dynamic_shared;             /* largest dynamic shared memory, in bytes */
-	int carveout, scheduling;           /* set by the program; -1 or 0: not set */
-	bool cluster_needed, large_cluster; /* set by the program; large: exceeds the portable size */
-	uint32_t cluster[3];                /* set by the program; 0: none */
+	int max_dynamic_shared;   /* largest dynamic shared memory, in bytes */
+	int carveout, scheduling; /* set by the program; -1 or 0: not set */
+	bool cluster_needed;      /* set by the program */
+	bool large_cluster;       /* set by the program: the cluster may exceed the portable size */
+	uint32_t cluster[3];      /* set by the program; 0: none */
 };
 
 struct variable {

@@ -127,7 +127,7 @@ struct bound_code {
 	const struct program *prog;
 	struct op *op;        /* ops by instruction number */
 	struct frame *frame;  /* frames by function number */
-	uint32_t *owner;      /* by instruction: number of its function */
+	uint32_t *owner;      /* number of the function of each instruction */
 	uint32_t local_bytes; /* local memory of a thread: frames of the deepest chain of calls */
 	bool recursive;
 	bool uses_malloc;

@@ -73,13 +73,13 @@ int place_statics(struct program *p, struct fault *f)
 struct reach {
 	const struct program *p;
 	uint32_t n_nodes, cap_nodes;
-	uint32_t *from; /* by node: first edge that leads to it, from a node that names it; UINT32_MAX: none */
+	uint32_t *from; /* for each node, the first edge from a node that names it; UINT32_MAX: none */
 	struct reach_edge {
 		uint32_t from, next;
 	} * edge;
 	uint32_t n_edges, cap_edges;
 	uint32_t walk_number; /* number of the current walk */
-	uint32_t *seen;       /* by node: last walk that reached it */
+	uint32_t *seen;       /* for each node, the last walk that reached it */
 	uint32_t *walk;       /* nodes that the current walk reached */
 	uint32_t n_walk;
 };

@@ -262,8 +262,8 @@ struct warp_marks {
 	uint64_t word;                  /* word of the race */
 	uint64_t words;                 /* number of words of memory */
 	struct race_step first, second; /* accesses of the race, in the order of execution */
-	uint32_t *seen;                 /* by word: epoch in which its marks are valid */
-	uint32_t *warps; /* by word: warp + 1 that wrote it (bits 0-15), warp + 1 that read it */
+	uint32_t *seen;                 /* for each word, the epoch in which its marks are valid */
+	uint32_t *warps; /* for each word, warp + 1 that wrote it (bits 0-15), and that read it (bits 16-31) */
 	uint32_t *write_inst, *read_inst;
 };
 

@@ -17,8 +17,8 @@ struct shared_shadow {
 	uint32_t epoch; /* number of barriers, fences and atomics so far */
 	uint32_t bytes;
 	uint8_t *written; /* state of each byte: 0: uninitialised; WRITTEN; FLYING */
-	uint32_t *seen;   /* by word: epoch in which its marks are valid */
-	uint32_t *warps; /* by word: warp + 1 that wrote it (bits 0-15), warp + 1 that read it (bits 16-31) */
+	uint32_t *seen;   /* for each word, the epoch in which its marks are valid */
+	uint32_t *warps; /* for each word, warp + 1 that wrote it (bits 0-15), and that read it (bits 16-31) */
 };
 
 void check_start_cta(struct cta *c)

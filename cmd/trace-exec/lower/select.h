@@ -9,7 +9,7 @@
 
 enum part_kind { PART_NONE, PART_RESULT, PART_SOURCE, PART_ADDRESS, PART_TEMP };
 #define WHOLE        255u
-#define TEMPS        8u /* t u v w T U V W */
+#define TEMPS        8u /* temporary registers: t u v w of 32 bits, T U V W of 64 bits */
 #define STEP_SOURCES 4u
 
 struct lower_part {
@@ -64,8 +64,8 @@ struct plan {
 	const struct bound_code *code;
 	const struct func *func;
 	unsigned binary;
-	struct lower_value *value; /* by register */
-	uint8_t *action;           /* enum plan_action, by instruction */
+	struct lower_value *value; /* values by the number of their register */
+	uint8_t *action;           /* enum plan_action of each instruction */
 	uint32_t *producer;        /* ACT_FUSED: the first instruction of the pair */
 	uint32_t *block;           /* number of the basic block */
 	const char **sequence;     /* ACT_FUSED */

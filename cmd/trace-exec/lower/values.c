@@ -156,8 +156,8 @@ static bool is_constant_sreg(unsigned s)
 }
 
 /*
- * Replaces the result of instruction i by register reg, if possible. A copy of a register to itself needs
- * nothing.
+ * Replaces the result of instruction i by register reg, if possible. A copy of a register to itself needs no
+ * instruction.
  */
 static bool alias_result(struct plan *p, uint32_t i, uint32_t reg)
 {
