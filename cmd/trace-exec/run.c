@@ -22,8 +22,8 @@
 #define STREAM_LEVEL PACK_FAST /* trace-pack can make the stream smaller */
 
 struct script_run {
-	struct script *s;
-	const struct run_options *o;
+	struct script *script;
+	const struct run_options *options;
 	struct memory mem;
 	struct textures textures;
 	bool has_finding;   /* a finding was reported; it does not end the run */
@@ -49,7 +49,7 @@ static bool is_step_traced(const struct script_run *r, const struct step *c)
 
 static struct bytes write_kernel_list(const struct script_run *r)
 {
-	const struct script *s = r->s;
+	const struct script *s = r->script;
 	struct bytes list = {0};
 
 	bytes_puts(&list, "");
@@ -77,7 +77,7 @@ char *run_path(const char *folder, const char *name)
 /* Returns the path of a file to be saved. check_saved_name() has checked that its name has no "..". */
 static char *saved_path(const struct script_run *r, const struct step *c)
 {
-	return run_path(r->o->saves ? r->o->saves : r->s->folder, c->path);
+	return run_path(r->options->saves ? r->options->saves : r->script->folder, c->path);
 }
 
 /*
@@ -108,26 +108,29 @@ static char *kernel_path(const struct script_run *r, uint32_t id)
 	char name[40];
 
 	snprintf(name, sizeof(name), "kernel-%u.traceg", id);
-	return run_path(r->o->output, name);
+	return run_path(r->options->output, name);
 }
 
 /* Exits with a message if the trace or a saved file would replace a file that is read. */
 static void protect_inputs(const struct script_run *r)
 {
-	bool folder = r->o->to == TRACE_FOLDER, file = r->o->to == TRACE_STREAM && r->o->output;
-	char *path = folder ? run_path(r->o->output, "kernelslist.g") : file ? xstrdup(r->o->output) : NULL;
+	bool folder = r->options->to == TRACE_FOLDER,
+	     file = r->options->to == TRACE_STREAM && r->options->output;
+	char *path = folder ? run_path(r->options->output, "kernelslist.g")
+		     : file ? xstrdup(r->options->output)
+			    : NULL;
 
-	script_protect_files(r->s, path, true);
+	script_protect_files(r->script, path, true);
 	free(path);
-	for (uint32_t i = 0; i < r->s->n_commands; i++) {
-		const struct step *c = &r->s->command[i];
+	for (uint32_t i = 0; i < r->script->n_commands; i++) {
+		const struct step *c = &r->script->command[i];
 
 		path = NULL;
 		if (c->kind == CMD_SAVE || c->kind == CMD_SAVESYM)
 			check_saved_path(path = saved_path(r, c), strlen(c->path));
 		else if (c->kind == CMD_LAUNCH && folder && is_step_traced(r, c))
 			path = kernel_path(r, c->launch.id);
-		script_protect_files(r->s, path, c->kind == CMD_LAUNCH);
+		script_protect_files(r->script, path, c->kind == CMD_LAUNCH);
 		free(path);
 	}
 }
@@ -135,8 +138,8 @@ static void protect_inputs(const struct script_run *r)
 static void write_list(struct script_run *r)
 {
 	struct bytes list = write_kernel_list(r);
-	char *path = run_path(r->o->output, "kernelslist.g");
-	struct output *out = output_open(path, r->o->force);
+	char *path = run_path(r->options->output, "kernelslist.g");
+	struct output *out = output_open(path, r->options->force);
 
 	fwrite(list.p, 1, list.n, output_stream(out));
 	output_commit(out);
@@ -146,14 +149,14 @@ static void write_list(struct script_run *r)
 
 static void trace_open_all(struct script_run *r)
 {
-	if (r->o->to == TRACE_FOLDER) {
-		if (mkdir(r->o->output, 0777) && errno != EEXIST)
-			die_errno("%s", r->o->output);
-	} else if (r->o->to != TRACE_NONE) {
-		if (isatty(STDOUT_FILENO) && (!r->o->output || !strcmp(r->o->output, "-")))
+	if (r->options->to == TRACE_FOLDER) {
+		if (mkdir(r->options->output, 0777) && errno != EEXIST)
+			die_errno("%s", r->options->output);
+	} else if (r->options->to != TRACE_NONE) {
+		if (isatty(STDOUT_FILENO) && (!r->options->output || !strcmp(r->options->output, "-")))
 			die("stdout is a terminal (use -n, -o DIR or a redirection)");
-		r->out = output_open(r->o->output, r->o->force);
-		r->pack = pack_writer_new(output_stream(r->out), STREAM_LEVEL, r->o->exec.threads);
+		r->out = output_open(r->options->output, r->options->force);
+		r->pack = pack_writer_new(output_stream(r->out), STREAM_LEVEL, r->options->exec.threads);
 		struct bytes list = write_kernel_list(r);
 		pack_write_list(r->pack, "kernelslist.g", list.p, list.n);
 		bytes_free(&list);
@@ -184,10 +187,10 @@ static ssize_t feed_pack(void *ctx, const char *bytes, size_t n)
 static void open_kernel_trace(struct script_run *r, const struct grid *g, const struct occupancy *k,
 	struct output **out, struct pack_code *code)
 {
-	if (r->o->to == TRACE_FOLDER) {
+	if (r->options->to == TRACE_FOLDER) {
 		char *path = kernel_path(r, g->launch->id);
 
-		*out = output_open(path, r->o->force);
+		*out = output_open(path, r->options->force);
 		r->trace = output_stream(*out);
 		free(path);
 	} else if (r->pack) {
@@ -228,11 +231,11 @@ static const struct lower *machine_code_of_kernel(struct script_run *r, const st
 {
 	struct fault f;
 
-	if (!r->o->binary || !g->record || g->machine)
+	if (!r->options->binary || !g->record || g->machine)
 		return NULL;
 	if (r->lowered_kernel != g->launch->kernel) {
 		lower_free(r->lower);
-		r->lower = lower_kernel(g->code, g->kernel, r->o->binary, &f);
+		r->lower = lower_kernel(g->code, g->kernel, r->options->binary, &f);
 		r->lowered_kernel = g->launch->kernel;
 	}
 	if (!r->lower)
@@ -244,9 +247,9 @@ static int run_launch(struct script_run *r, struct step *c)
 {
 	bool traced = is_step_traced(r, c), chosen = is_step_chosen(r, c);
 	struct options unchecked = r->o->exec;
-	struct grid g = {.code = &r->s->code,
+	struct grid g = {.code = &r->script->code,
 		.mem = &r->mem,
-		.options = chosen ? &r->o->exec : &unchecked,
+		.options = chosen ? &r->options->exec : &unchecked,
 		.launch = &c->launch,
 		.timer = r->warp_insts,
 		.textures = &r->textures,
@@ -295,12 +298,13 @@ static int compare_file(const struct step *c, const uint8_t *bytes)
 	struct fault f;
 	int status = 0;
 
-	if (init_fill(&init, want, c->bytes, c->at, &f))
+	if (init_fill(&init, want, c->bytes, c->place, &f))
 		die_fault(&f);
 	for (uint64_t i = 0; i < c->bytes && !status; i++)
 		if (want[i] != bytes[i])
-			status = diag_error(c->at, "byte %llu of '%s' is 0x%02x (expected 0x%02x as in %s)",
-				(unsigned long long)i, c->name, bytes[i], want[i], c->path);
+			status =
+				diag_error(c->place, "byte %llu of '%s' is 0x%02x (expected 0x%02x as in %s)",
+					(unsigned long long)i, c->name, bytes[i], want[i], c->path);
 	free(want);
 	return status;
 }
@@ -313,16 +317,16 @@ static int run_step(struct script_run *r, struct step *c)
 	switch (c->kind) {
 	case CMD_BUFFER:
 		if (!memory_alloc(&r->mem, c->name, c->bytes))
-			die_at(c->at, "out of memory: %llu bytes for '%s'", (unsigned long long)c->bytes,
+			die_at(c->place, "out of memory: %llu bytes for '%s'", (unsigned long long)c->bytes,
 				c->name);
 		if (c->init.kind == INIT_UNSET)
 			memory_mark_unset(&r->mem, c->addr, c->bytes);
 		else if (c->init.kind != INIT_ZERO &&
-			 init_fill(&c->init, memory_at(&r->mem, c->addr, c->bytes), c->bytes, c->at, &f))
+			 init_fill(&c->init, memory_at(&r->mem, c->addr, c->bytes), c->bytes, c->place, &f))
 			die_fault(&f);
 		return 0;
 	case CMD_SYMBOL:
-		if (init_fill(&c->init, r->mem.statics + c->sym->addr + c->addr, c->bytes, c->at, &f))
+		if (init_fill(&c->init, r->mem.statics + c->sym->addr + c->addr, c->bytes, c->place, &f))
 			die_fault(&f);
 		return 0;
 	case CMD_TEXTURE:
@@ -341,7 +345,7 @@ static int run_step(struct script_run *r, struct step *c)
 
 int run_script(struct script *s, const struct run_options *o)
 {
-	struct script_run r = {.s = s, .o = o};
+	struct script_run r = {.script = s, .options = o};
 	int status = EXIT_GOOD;
 
 	protect_inputs(&r);

@@ -101,7 +101,7 @@ void call_enter(struct warp *w, const struct op *o, uint32_t func, uint32_t exec
 			uint64_t bytes = a->bytes < f->size ? a->bytes : f->size;
 
 			if (a->kind == ARG_PARAM)
-				memcpy(to, local + base + a->at, bytes);
+				memcpy(to, local + base + a->param_offset, bytes);
 			else if (a->kind == ARG_VALUE)
 				memcpy(to,
 					w->frames + at + a->slot[0] + (size_t)lane * (bytes < 2 ? 2 : bytes),
@@ -138,7 +138,7 @@ void call_leave(struct warp *w)
 		FOR_BITS32 (lane, a->kind == ARG_PARAM ? c.exec : 0) {
 			uint8_t *own = w->local + (size_t)w->local_stride * lane;
 
-			memcpy(own + w->local_base + a->at, own + local + f->addr,
+			memcpy(own + w->local_base + a->param_offset, own + local + f->addr,
 				a->bytes < f->size ? a->bytes : f->size);
 		}
 	}
@@ -164,7 +164,7 @@ static uint64_t built_in_param_value(const struct warp *w, const struct op *o, u
 	uint64_t v = 0;
 
 	if (a->kind == ARG_PARAM)
-		memcpy(&v, w->local + (size_t)w->local_stride * lane + w->local_base + a->at,
+		memcpy(&v, w->local + (size_t)w->local_stride * lane + w->local_base + a->param_offset,
 			a->bytes < 8 ? a->bytes : 8);
 	else if (a->kind == ARG_VALUE || a->kind == ARG_REG)
 		memcpy(&v, w->frame + a->slot[0] + (size_t)lane * (a->bytes ? a->bytes : 8),
@@ -180,7 +180,8 @@ static void set_built_in_result(struct warp *w, const struct op *o, unsigned lan
 	const size_t bytes = a && a->bytes < 8 ? a->bytes : 8;
 
 	if (a && a->kind == ARG_PARAM)
-		memcpy(w->local + (size_t)w->local_stride * lane + w->local_base + a->at, &v, bytes);
+		memcpy(w->local + (size_t)w->local_stride * lane + w->local_base + a->param_offset, &v,
+			bytes);
 	else if (a && a->kind == ARG_REG)
 		memcpy(w->frame + a->slot[0] + lane * bytes, &v, bytes);
 }

@@ -354,9 +354,9 @@ struct recording {
 	uint32_t mask; /* lanes of the last run */
 	uint32_t n_runs, n_more, n_words, cap_runs, cap_more, cap_words;
 	struct {
-		uint32_t at;    /* index in word[] */
-		uint64_t range; /* last address of the list minus the first */
-	} list[4];              /* most recent address lists that have all lanes */
+		uint32_t first_word; /* index in word[] */
+		uint64_t range;      /* last address of the list minus the first */
+	} list[4];                   /* most recent address lists that have all lanes */
 	uint32_t n_lists;
 };
 #define NO_RUN UINT32_MAX /* value of next before the first run */

@@ -258,10 +258,10 @@ static int apply_all_fixups(const struct program *p, struct fault *f)
 /* Tests whether the symbol is a label of instruction `at`, or a list of labels with one. */
 static bool is_label_of(const struct symbol *s, uint32_t at)
 {
-	bool found = s && s->kind == SYM_LABEL && s->at == at;
+	bool found = s && s->kind == SYM_LABEL && s->label_inst == at;
 
 	for (uint32_t i = 0; s && s->kind == SYM_TARGETS && i < s->n_targets; i++)
-		found |= s->target[i]->kind == SYM_LABEL && s->target[i]->at == at;
+		found |= s->target[i]->kind == SYM_LABEL && s->target[i]->label_inst == at;
 	return found;
 }
 

@@ -64,8 +64,8 @@ static void add_flow_edge(struct flow_graph *g, uint32_t from, uint32_t to)
 
 static void mark_leader(bool *leader, uint32_t n, const struct symbol *label)
 {
-	if (label && label->kind == SYM_LABEL && label->at < n)
-		leader[label->at] = true;
+	if (label && label->kind == SYM_LABEL && label->label_inst < n)
+		leader[label->label_inst] = true;
 }
 
 static void find_flow_blocks(struct flow_graph *g, const struct func *f)
@@ -105,13 +105,14 @@ static void find_flow_edges(struct flow_graph *g, const struct func *f)
 		bool leaves = in->op == I_ret || in->op == I_exit || in->op == I_trap;
 
 		if (in->op == I_bra && in->n_operands && in->operand[0].sym) {
-			uint32_t at = in->operand[0].sym->at;
+			uint32_t at = in->operand[0].sym->label_inst;
 
 			add_flow_edge(g, b, at < f->n_insts ? g->block_of[at] : g->n);
 		}
 		for (uint32_t k = 0; t && k < t->n_targets; k++)
-			add_flow_edge(
-				g, b, t->target[k]->at < f->n_insts ? g->block_of[t->target[k]->at] : g->n);
+			add_flow_edge(g, b,
+				t->target[k]->label_inst < f->n_insts ? g->block_of[t->target[k]->label_inst]
+								      : g->n);
 		if (leaves)
 			add_flow_edge(g, b, g->n);
 		if (in->guard || (!leaves && in->op != I_bra && in->op != I_brx))

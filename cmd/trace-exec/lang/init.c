@@ -197,7 +197,7 @@ static bool take_sampler_field(struct parser *p, uint64_t *bits)
 {
 	static const struct {
 		const char *name, *value;
-		uint8_t at, set;
+		uint8_t first_bit, set;
 	} known[] = {
 		{"addr_mode_0", "wrap", 0, 0},
 		{"addr_mode_0", "clamp_to_edge", 0, 1},
@@ -221,7 +221,7 @@ static bool take_sampler_field(struct parser *p, uint64_t *bits)
 		if (name.n < n || memcmp(name.s, known[i].name, n) || (!mode && name.n != n) ||
 			p->t.n != strlen(value) || memcmp(p->t.s, value, p->t.n))
 			continue;
-		*bits |= (uint64_t)known[i].set << (known[i].at + (mode ? 2 * (name.s[10] - '0') : 0));
+		*bits |= (uint64_t)known[i].set << (known[i].first_bit + (mode ? 2 * (name.s[10] - '0') : 0));
 		return parser_next(p);
 	}
 	return parser_unexpected(p,

@@ -142,7 +142,7 @@ struct symbol {
 	/* SYM_FUNC, SYM_PROTO */
 	struct func *func;
 	/* SYM_LABEL: number of the instruction in its function */
-	uint32_t at;
+	uint32_t label_inst;
 	/* SYM_TARGETS: labels, or functions for .calltargets */
 	struct symbol **target;
 	uint32_t n_targets;

@@ -334,7 +334,7 @@ static bool parse_label(struct parser *p)
 
 	if (!s || !parser_next(p) || !parser_next(p))
 		return false;
-	s->at = p->fn->n_insts;
+	s->label_inst = p->fn->n_insts;
 	s->defined = true;
 	if (parser_at_word(p, "branchtargets") || parser_at_word(p, "calltargets"))
 		return parser_next(p) && parse_targets(p, s);

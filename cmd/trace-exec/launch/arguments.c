@@ -21,9 +21,9 @@ static int hex_value(char c)
 struct launch_argument {
 	struct reader *r;
 	struct place where;
-	const char *s;
-	size_t n;
-	const struct symbol *p;
+	const char *text;
+	size_t length;
+	const struct symbol *param;
 	uint8_t *out;
 };
 
@@ -33,18 +33,18 @@ static size_t refuse_argument(const struct launch_argument *a)
 
 	fault_set(a->r->fault, a->where, "argument",
 		"argument '%s' for a parameter of %llu bytes (expected a buffer, TYPE:VALUE or hex:BYTES)",
-		diag_quote(quoted, sizeof(quoted), a->s, a->n), (unsigned long long)a->p->size);
+		diag_quote(quoted, sizeof(quoted), a->text, a->length), (unsigned long long)a->param->size);
 	return 0;
 }
 
 static size_t read_hex_argument(const struct launch_argument *x)
 {
-	size_t digits = x->n - 4;
+	size_t digits = x->length - 4;
 
-	if (digits % 2 || digits / 2 > x->p->size || !digits)
+	if (digits % 2 || digits / 2 > x->param->size || !digits)
 		return refuse_argument(x);
 	for (size_t i = 0; i < digits / 2; i++) {
-		int a = hex_value(x->s[4 + 2 * i]), b = hex_value(x->s[5 + 2 * i]);
+		int a = hex_value(x->text[4 + 2 * i]), b = hex_value(x->text[5 + 2 * i]);
 
 		if (a < 0 || b < 0)
 			return refuse_argument(x);
@@ -61,11 +61,11 @@ static size_t read_typed_argument(const struct launch_argument *x, const char *c
 	struct init init;
 	char text[400];
 
-	snprintf(text, sizeof(text), "%.*s=fill:%.*s", (int)(colon - x->s), x->s,
-		(int)(x->n - (size_t)(colon - x->s) - 1), colon + 1);
+	snprintf(text, sizeof(text), "%.*s=fill:%.*s", (int)(colon - x->text), x->text,
+		(int)(x->length - (size_t)(colon - x->text) - 1), colon + 1);
 	if (init_parse(&init, text, "", &r->script->arena, x->where, r->fault))
 		return 0;
-	if (bytes[init.type] > x->p->size)
+	if (bytes[init.type] > x->param->size)
 		return refuse_argument(x);
 	init_fill(&init, x->out, bytes[init.type], x->where, r->fault);
 	return bytes[init.type];
@@ -74,18 +74,20 @@ static size_t read_typed_argument(const struct launch_argument *x, const char *c
 /* Reads "BUFFER" or "BUFFER+OFFSET". */
 static size_t read_buffer_argument(const struct launch_argument *x)
 {
-	const char *plus = memchr(x->s, '+', x->n);
-	struct step *b = launch_find_buffer(x->r->script, x->s, plus ? (size_t)(plus - x->s) : x->n);
-	size_t size = x->p->size < 8 ? 4 : 8;
+	const char *plus = memchr(x->text, '+', x->length);
+	struct step *b =
+		launch_find_buffer(x->r->script, x->text, plus ? (size_t)(plus - x->text) : x->length);
+	size_t size = x->param->size < 8 ? 4 : 8;
 	uint64_t at = 0;
 	char text[400];
 
-	if (plus && x->n < 300) {
-		snprintf(text, sizeof(text), "%.*s", (int)(x->n - (size_t)(plus - x->s) - 1), plus + 1);
+	if (plus && x->length < 300) {
+		snprintf(text, sizeof(text), "%.*s", (int)(x->length - (size_t)(plus - x->text) - 1),
+			plus + 1);
 		if (!launch_parse_number(text, LAUNCH_HEAP_MAX, &at))
 			return refuse_argument(x);
 	}
-	if (!b || x->p->size < 4 || (size == 4 && b->addr + at > UINT32_MAX))
+	if (!b || x->param->size < 4 || (size == 4 && b->addr + at > UINT32_MAX))
 		return refuse_argument(x);
 	if (at > b->bytes) {
 		fault_set(x->r->fault, x->where, "argument",
@@ -127,7 +129,7 @@ int launch_read_arguments(struct reader *r, struct step *c)
 {
 	const struct func *k = c->launch.kernel;
 	uint8_t *block = arena_alloc(&r->script->arena, k->param_bytes + 16u, 1);
-	struct place where = c->at;
+	struct place where = c->place;
 	const char *s = c->path;
 	uint32_t n = 0;
 

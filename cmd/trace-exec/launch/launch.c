@@ -33,7 +33,7 @@ struct step *launch_add_step(struct reader *r, enum step_kind kind)
 	struct step *c = &s->command[s->n_commands++];
 	memset(c, 0, sizeof(*c));
 	c->kind = (uint8_t)kind;
-	c->at = launch_word_place(r, 0);
+	c->place = launch_word_place(r, 0);
 	return c;
 }
 
@@ -78,7 +78,7 @@ static int read_module(struct reader *r)
 		return launch_unexpected(r, r->n > 2 ? 2 : 1, "module FILE");
 	struct module *m =
 		r->script->ptx ? module_read_text("module", r->script->ptx, strlen(r->script->ptx), r->fault)
-			       : read_module_file(r, launch_path(r, r->word[1].s));
+			       : read_module_file(r, launch_path(r, r->word[1].text));
 	if (!m)
 		return -1;
 	program_add_module(&r->script->prog, m);
@@ -92,8 +92,8 @@ static int read_kinfo(struct reader *r)
 
 	if (r->n < 2)
 		return launch_unexpected(r, 1, "kinfo KERNEL regs=N smem=N");
-	k.kernel = r->word[1].s;
-	k.at = launch_word_place(r, 1);
+	k.kernel = r->word[1].text;
+	k.place = launch_word_place(r, 1);
 	for (uint32_t i = 0; i < r->n_kinfo; i++)
 		if (!strcmp(r->kinfo[i].kernel, k.kernel))
 			return launch_unexpected(r, 1, "a kernel without a line kinfo before it");
@@ -121,27 +121,28 @@ static int read_buffer(struct reader *r)
 {
 	uint64_t bytes = 0;
 
-	if (r->n < 4 || r->n > 5 || (r->n == 5 && strcmp(r->word[4].s, "nocopy")))
+	if (r->n < 4 || r->n > 5 || (r->n == 5 && strcmp(r->word[4].text, "nocopy")))
 		return launch_unexpected(r, r->n > 4 ? 4 : r->n, "buffer NAME bytes=N INIT [nocopy]");
-	if (launch_find_buffer(r->script, r->word[1].s, strlen(r->word[1].s)))
+	if (launch_find_buffer(r->script, r->word[1].text, strlen(r->word[1].text)))
 		return launch_unexpected(r, 1, "a name that no buffer has yet");
-	if (launch_find_texture(r->script, r->word[1].s, strlen(r->word[1].s)))
+	if (launch_find_texture(r->script, r->word[1].text, strlen(r->word[1].text)))
 		return launch_unexpected(r, 1, "a name that no texture, surface or sampler has");
-	if (strpbrk(r->word[1].s, "+:,") || (r->word[1].s[0] >= '0' && r->word[1].s[0] <= '9'))
+	if (strpbrk(r->word[1].text, "+:,") || (r->word[1].text[0] >= '0' && r->word[1].text[0] <= '9'))
 		return launch_unexpected(r, 1, "a name without '+', ':' and ','");
 	if (launch_read_bytes(r, 2, &bytes) < 0)
 		return -1;
 	struct step *c = launch_add_step(r, CMD_BUFFER);
-	c->at = launch_word_place(r, 3);
-	c->name = r->word[1].s;
+	c->place = launch_word_place(r, 3);
+	c->name = r->word[1].text;
 	c->bytes = bytes;
 	c->addr = HEAP_BASE + r->script->heap_bytes;
 	c->nocopy = r->n == 5;
 	r->script->heap_bytes += (bytes + 255) / 256 * 256;
 	if (r->script->heap_bytes > LAUNCH_HEAP_MAX)
 		return launch_unexpected(r, 2, "buffers of less than 1 TiB in total");
-	return init_parse(&c->init, r->word[3].s, r->script->folder, &r->script->arena, c->at, r->fault) ||
-			       init_fits(&c->init, bytes, c->at, r->fault)
+	return init_parse(
+		       &c->init, r->word[3].text, r->script->folder, &r->script->arena, c->place, r->fault) ||
+			       init_fits(&c->init, bytes, c->place, r->fault)
 		       ? -1
 		       : 0;
 }
@@ -163,14 +164,14 @@ static int read_symbol(struct reader *r)
 		return launch_unexpected(
 			r, r->n < w + 1 ? r->n : w + 1, "symbol NAME bytes=N [offset=N] INIT");
 	struct step *c = launch_add_step(r, CMD_SYMBOL);
-	c->at = launch_word_place(r, w);
+	c->place = launch_word_place(r, w);
 	c->name_col = r->word[1].col;
 	c->size_col = r->word[2].col;
-	c->name = r->word[1].s;
+	c->name = r->word[1].text;
 	c->bytes = bytes;
 	c->addr = offset;
-	if (init_parse(&c->init, r->word[w].s, r->script->folder, &r->script->arena, c->at, r->fault) ||
-		init_fits(&c->init, bytes, c->at, r->fault))
+	if (init_parse(&c->init, r->word[w].text, r->script->folder, &r->script->arena, c->place, r->fault) ||
+		init_fits(&c->init, bytes, c->place, r->fault))
 		return -1;
 	return c->init.kind == INIT_UNSET
 		       ? launch_unexpected(r, w, "values, without which a variable is zero")
@@ -180,7 +181,7 @@ static int read_symbol(struct reader *r)
 /* Checks that word w names a file in the directory of saved files. */
 static int check_saved_name(const struct reader *r, uint32_t w)
 {
-	const char *name = r->word[w].s;
+	const char *name = r->word[w].text;
 	char quoted[90];
 
 	if (output_is_inside(name) && strcmp(name, "-"))
@@ -194,15 +195,15 @@ static int read_save(struct reader *r, enum step_kind kind)
 {
 	if (r->n != 3)
 		return launch_unexpected(r, r->n > 3 ? 3 : r->n, "BUFFER FILE");
-	struct step *b = launch_find_buffer(r->script, r->word[1].s, strlen(r->word[1].s));
+	struct step *b = launch_find_buffer(r->script, r->word[1].text, strlen(r->word[1].text));
 	if (!b)
 		return launch_unexpected(r, 1, "the name of a buffer");
 	if (kind == CMD_SAVE && check_saved_name(r, 2))
 		return -1;
 	uint64_t addr = b->addr, bytes = b->bytes;
 	struct step *c = launch_add_step(r, kind);
-	c->name = r->word[1].s;
-	c->path = kind == CMD_EXPECT ? launch_path(r, r->word[2].s) : r->word[2].s;
+	c->name = r->word[1].text;
+	c->path = kind == CMD_EXPECT ? launch_path(r, r->word[2].text) : r->word[2].text;
 	c->addr = addr;
 	c->bytes = bytes;
 	return 0;
@@ -219,9 +220,9 @@ static int read_savesym(struct reader *r)
 	struct step *c = launch_add_step(r, CMD_SAVESYM);
 	c->name_col = r->word[1].col;
 	c->size_col = r->word[2].col;
-	c->name = r->word[1].s;
+	c->name = r->word[1].text;
 	c->bytes = bytes;
-	c->path = r->word[3].s;
+	c->path = r->word[3].text;
 	return 0;
 }
 
@@ -277,8 +278,8 @@ static int read_launch(struct reader *r)
 
 	if (r->n < 2)
 		return launch_unexpected(r, 1, "launch KERNEL grid=X,Y,Z block=X,Y,Z args ...");
-	for (w = 2; w < r->n && strcmp(r->word[w].s, "args"); w++) {
-		const char *s = r->word[w].s;
+	for (w = 2; w < r->n && strcmp(r->word[w].text, "args"); w++) {
+		const char *s = r->word[w].text;
 
 		if (launch_check_repeated(r, 2, w))
 			return -1;
@@ -309,10 +310,10 @@ static int read_launch(struct reader *r)
 	if (w < r->n && r->n > w + 2)
 		return launch_unexpected(r, w + 2, "the arguments in one word, between commas");
 	struct step *c = launch_add_step(r, CMD_LAUNCH);
-	c->name = r->word[1].s;
+	c->name = r->word[1].text;
 	c->launch = l;
-	c->path = w + 1 < r->n ? r->word[w + 1].s : "";
-	c->at = launch_word_place(r, w + 1 < r->n ? w + 1 : 1);
+	c->path = w + 1 < r->n ? r->word[w + 1].text : "";
+	c->place = launch_word_place(r, w + 1 < r->n ? w + 1 : 1);
 	c->name_col = r->word[1].col;
 	c->size_col = r->word[block].col;
 	c->cluster_col = r->word[cluster ? cluster : 1].col;
@@ -327,7 +328,7 @@ static int check_cluster(struct reader *r, const struct step *c)
 {
 	const struct launch *l = &c->launch;
 	const uint32_t *d = l->cluster[0] ? l->cluster : l->kernel->cluster;
-	struct place where = {c->at.file, c->at.line, c->cluster_col};
+	struct place where = {c->place.file, c->place.line, c->cluster_col};
 
 	if (!d[0] && l->kernel->explicit_cluster)
 		return fault_set(r->fault, where, "cluster",
@@ -366,11 +367,11 @@ static int bind_kernel(struct reader *r, struct step *c)
 	c->launch.kernel = program_kernel(p, c->name);
 	if (!c->launch.kernel) {
 		diag_quote(quoted, sizeof(quoted), c->name, strlen(c->name));
-		return fault_set(r->fault, (struct place){c->at.file, c->at.line, c->name_col},
+		return fault_set(r->fault, (struct place){c->place.file, c->place.line, c->name_col},
 			"kernel-unknown", "unknown kernel '%s' (expected a kernel of the modules)", quoted);
 	}
 	const struct func *k = c->launch.kernel;
-	const struct place size = {c->at.file, c->at.line, c->size_col};
+	const struct place size = {c->place.file, c->place.line, c->size_col};
 	uint64_t threads = (uint64_t)c->launch.block[0] * c->launch.block[1] * c->launch.block[2];
 	uint64_t most = (uint64_t)k->maxntid[0] * k->maxntid[1] * k->maxntid[2];
 	if (most && threads > most)
@@ -401,16 +402,17 @@ static int bind_symbol(struct reader *r, struct step *c)
 	c->sym = program_variable(&r->script->prog, c->name, &n);
 	diag_quote(quoted, sizeof(quoted), c->name, strlen(c->name));
 	if (n > 1)
-		return fault_set(r->fault, (struct place){c->at.file, c->at.line, c->name_col},
+		return fault_set(r->fault, (struct place){c->place.file, c->place.line, c->name_col},
 			"symbol-unknown",
 			"symbol '%s', which %u modules define separately (expected one that is .visible)",
 			quoted, n);
 	if (!c->sym)
-		return fault_set(r->fault, (struct place){c->at.file, c->at.line, c->name_col},
+		return fault_set(r->fault, (struct place){c->place.file, c->place.line, c->name_col},
 			"symbol-unknown",
 			"symbol '%s' (expected a .global or .const variable of the modules)", quoted);
 	if (c->addr > c->sym->size || c->bytes > c->sym->size - c->addr)
-		return fault_set(r->fault, (struct place){c->at.file, c->at.line, c->size_col}, "symbol-size",
+		return fault_set(r->fault, (struct place){c->place.file, c->place.line, c->size_col},
+			"symbol-size",
 			"%llu bytes at byte %llu of '%s' (expected a range within its %llu bytes)",
 			(unsigned long long)c->bytes, (unsigned long long)c->addr, quoted,
 			(unsigned long long)c->sym->size);
@@ -425,7 +427,7 @@ static int check_kinfo(const struct reader *r)
 		const struct kinfo *k = &r->kinfo[i];
 
 		if (!program_kernel(&r->script->prog, k->kernel))
-			return fault_set(r->fault, k->at, "kernel-unknown",
+			return fault_set(r->fault, k->place, "kernel-unknown",
 				"unknown kernel '%s' (expected a kernel of the modules)",
 				diag_quote(quoted, sizeof(quoted), k->kernel, strlen(k->kernel)));
 	}
@@ -459,7 +461,7 @@ static int finish_script(struct reader *r)
 
 static int read_command(struct reader *r)
 {
-	const char *w = r->n ? r->word[0].s : "";
+	const char *w = r->n ? r->word[0].text : "";
 
 	return !*w                       ? 0
 	       : !strcmp(w, "module")    ? read_module(r)

@@ -28,7 +28,7 @@ struct init {
 struct step {
 	uint8_t kind;
 	bool nocopy;
-	struct place at; /* place of the values (CMD_BUFFER, CMD_SYMBOL) or of the arguments (CMD_LAUNCH) */
+	struct place place; /* place of the values (CMD_BUFFER, CMD_SYMBOL) or of the arguments (CMD_LAUNCH) */
 	uint32_t name_col, cluster_col;
 	uint32_t size_col; /* column of bytes= or block= */
 	const char *name, *path;

@@ -10,13 +10,13 @@
 #define LAUNCH_TEXT_MAX  (64u << 20) /* largest total size of these lines in bytes */
 
 struct launch_word {
-	const char *s;
+	const char *text;
 	uint32_t col;
 };
 
 struct kinfo {
 	const char *kernel;
-	struct place at;
+	struct place place;
 	uint32_t regs, shared;
 };
 

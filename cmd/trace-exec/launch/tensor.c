@@ -16,10 +16,10 @@
 static int take_list(struct reader *r, uint32_t w, const char *name, uint64_t *v)
 {
 	size_t n = strlen(name);
-	const char *s = r->word[w].s + n + 1;
+	const char *s = r->word[w].text + n + 1;
 	char *end;
 
-	if (strncmp(r->word[w].s, name, n) || r->word[w].s[n] != '=')
+	if (strncmp(r->word[w].text, name, n) || r->word[w].text[n] != '=')
 		return 0;
 	for (int i = 0; i < TENSOR_RANK; i++, s = end + 1) {
 		if (*s < '0' || *s > '9')
@@ -43,10 +43,10 @@ struct list_lengths {
 static int take_corner(struct reader *r, uint32_t w, const char *name, int16_t *to)
 {
 	size_t n = strlen(name);
-	const char *s = r->word[w].s + n + 1;
+	const char *s = r->word[w].text + n + 1;
 	char *end;
 
-	if (strncmp(r->word[w].s, name, n) || r->word[w].s[n] != '=')
+	if (strncmp(r->word[w].text, name, n) || r->word[w].text[n] != '=')
 		return 0;
 	for (int i = 0; i < TENSOR_RANK - 2; i++, s = end + 1) {
 		long v = strtol(s, &end, 10);
@@ -64,10 +64,10 @@ static int take_corner(struct reader *r, uint32_t w, const char *name, int16_t *
 
 static int take_type(struct reader *r, uint32_t w, struct tensor_map *m)
 {
-	const char *name = r->word[w].s + 5;
+	const char *name = r->word[w].text + 5;
 	enum type t;
 
-	if (strncmp(r->word[w].s, "type=", 5))
+	if (strncmp(r->word[w].text, "type=", 5))
 		return 0;
 	t = type_find(name, (uint32_t)strlen(name));
 	if (t == T_NONE || (types[t].kind != K_UINT && types[t].kind != K_SINT && types[t].kind != K_FLOAT) ||
@@ -115,7 +115,7 @@ static int take_tensor_option(
 	}
 	if ((got = take_element_strides(r, w, m)))
 		return lengths->steps = got;
-	if (!strncmp(r->word[w].s, "interleave=", 11))
+	if (!strncmp(r->word[w].text, "interleave=", 11))
 		return launch_unexpected(r, w, "a layout that is not interleaved");
 	if ((got = take_corner(r, w, "lower", m->lower)) || (got = take_corner(r, w, "upper", m->upper)) ||
 		(got = take_type(r, w, m))) {
@@ -130,7 +130,7 @@ static int take_tensor_option(
 		m->pixels = (uint16_t)v;
 	else if (!got && (got = launch_read_option(r, w, "channels", 65535, &v)) > 0)
 		m->channels = (uint16_t)v;
-	else if (!got && (got = !strcmp(r->word[w].s, "fill=nan")))
+	else if (!got && (got = !strcmp(r->word[w].text, "fill=nan")))
 		m->fill_nan = 1;
 	return got;
 }
@@ -145,7 +145,7 @@ int launch_tensormap(struct reader *r)
 	if (r->n < 5)
 		return launch_unexpected(r, r->n,
 			"tensormap NAME BUFFER [bytes=N] dims=... box=... [strides=...] [steps=...] [swizzle=N] [fill=nan]");
-	if (!(b = launch_find_buffer(r->script, r->word[2].s, strlen(r->word[2].s))))
+	if (!(b = launch_find_buffer(r->script, r->word[2].text, strlen(r->word[2].text))))
 		return launch_unexpected(r, 2, "the name of a buffer");
 	for (uint32_t w = 3; w < r->n; w++)
 		if ((got = take_tensor_option(r, w, &m, &lengths)) <= 0)
@@ -169,6 +169,6 @@ int launch_tensormap(struct reader *r)
 			"%s (expected a map that the hardware supports)", wrong);
 	struct script *s = r->script;
 	grow(&s->map, &s->cap_maps, s->n_maps + 1, sizeof(*s->map));
-	s->map[s->n_maps++] = (struct named_map){r->word[1].s, m};
+	s->map[s->n_maps++] = (struct named_map){r->word[1].text, m};
 	return 0;
 }

@@ -26,10 +26,10 @@ struct step *launch_find_texture(const struct script *s, const char *name, size_
 static int take_texture_dims(struct reader *r, uint32_t w, struct texture *t)
 {
 	uint32_t *to[3] = {&t->width, &t->height, &t->depth};
-	const char *s = r->word[w].s + 5;
+	const char *s = r->word[w].text + 5;
 	char *end = NULL;
 
-	if (strncmp(r->word[w].s, "dims=", 5))
+	if (strncmp(r->word[w].text, "dims=", 5))
 		return 0;
 	for (int i = 0; i < 3 && *s >= '0' && *s <= '9'; i++, s = end + 1) {
 		unsigned long long v = strtoull(s, &end, 10);
@@ -49,9 +49,9 @@ static int take_texture_dims(struct reader *r, uint32_t w, struct texture *t)
 static int take_address_modes(struct reader *r, uint32_t w, struct sampler *t)
 {
 	static const char *const names[] = {"wrap", "clamp", "mirror", "border"};
-	const char *s = r->word[w].s + 8;
+	const char *s = r->word[w].text + 8;
 
-	if (strncmp(r->word[w].s, "address=", 8))
+	if (strncmp(r->word[w].text, "address=", 8))
 		return 0;
 	for (unsigned i = 0; i < 3; i++) {
 		size_t n = strcspn(s, ",");
@@ -78,10 +78,10 @@ static int take_real_numbers(
 	struct reader *r, uint32_t w, const char *name, int least, int most, float *to, const char *what)
 {
 	size_t n = strlen(name);
-	const char *s = r->word[w].s + n + 1;
+	const char *s = r->word[w].text + n + 1;
 	char *end;
 
-	if (strncmp(r->word[w].s, name, n) || r->word[w].s[n] != '=')
+	if (strncmp(r->word[w].text, name, n) || r->word[w].text[n] != '=')
 		return 0;
 	for (int i = 0; i < most; i++, s = end + 1) {
 		float v = strtof(s, &end);
@@ -99,7 +99,7 @@ static int take_real_numbers(
 
 static int take_sampler_word(struct reader *r, uint32_t w, struct sampler *t)
 {
-	const char *s = r->word[w].s;
+	const char *s = r->word[w].text;
 	int got;
 
 	if ((got = take_address_modes(r, w, t)) ||
@@ -142,7 +142,7 @@ static int take_form_word(struct reader *r, uint32_t w, struct texture *t)
 /* Reads a word that only textures have. */
 static int take_texture_word(struct reader *r, uint32_t w, struct texture *t, bool *cube)
 {
-	const char *s = r->word[w].s;
+	const char *s = r->word[w].text;
 	uint64_t v;
 	int got = take_sampler_word(r, w, &t->sampler);
 
@@ -198,7 +198,7 @@ static const char *complete_texture(struct texture *t, const struct step *b, boo
 /* Checks that no buffer has the line's name. Returns 0, or -1 with the fault set. */
 static int take_texture_name(struct reader *r)
 {
-	const char *s = r->word[1].s;
+	const char *s = r->word[1].text;
 
 	if (launch_find_buffer(r->script, s, strlen(s)) || strpbrk(s, "+:,"))
 		return launch_unexpected(r, 1, "a name that no buffer has, without '+', ':' and ','");
@@ -212,8 +212,8 @@ static int add_texture(struct reader *r, const struct texture *t)
 {
 	struct step *c = launch_add_step(r, CMD_TEXTURE);
 
-	c->at = launch_word_place(r, 1);
-	c->name = r->word[1].s;
+	c->place = launch_word_place(r, 1);
+	c->name = r->word[1].text;
 	c->texture = *t;
 	c->addr = TEXTURE_HANDLE + r->script->n_textures++;
 	return 0;
@@ -231,11 +231,11 @@ int launch_texture(struct reader *r, bool surface)
 		return launch_unexpected(r, r->n,
 			surface ? "surface NAME BUFFER FORMAT dims=W[,H[,D]] [layers=N]"
 				: "texture NAME BUFFER FORMAT [dims=W[,H[,D]] ...]");
-	if (!(b = launch_find_buffer(r->script, r->word[2].s, strlen(r->word[2].s))))
+	if (!(b = launch_find_buffer(r->script, r->word[2].text, strlen(r->word[2].text))))
 		return launch_unexpected(r, 2, "the name of a buffer");
 	if (take_texture_name(r))
 		return -1;
-	if (!texture_set_format(&t, r->word[3].s))
+	if (!texture_set_format(&t, r->word[3].text))
 		return launch_unexpected(r, 3, "a format such as f32, s32, u8x4 or f16x2");
 	for (uint32_t w = 4; w < r->n; w++) {
 		got = take_form_word(r, w, &t);
@@ -264,7 +264,7 @@ int launch_sampler(struct reader *r)
 		return -1;
 	for (uint32_t w = 2; w < r->n; w++) {
 		got = take_sampler_word(r, w, &t.sampler);
-		if (!got && !strcmp(r->word[w].s, "unnormalized"))
+		if (!got && !strcmp(r->word[w].text, "unnormalized"))
 			got = t.sampler.unnormalized = true;
 		if (got <= 0)
 			return got ? got
@@ -290,16 +290,16 @@ int launch_bind_textures(struct reader *r)
 		diag_quote(quoted, sizeof(quoted), c->name, strlen(c->name));
 		c->sym = program_variable(&r->script->prog, c->name, &n);
 		if (n > 1)
-			return fault_set(r->fault, c->at, "symbol-unknown",
+			return fault_set(r->fault, c->place, "symbol-unknown",
 				"'%s', which %u modules define separately (expected one that is .visible)",
 				quoted, n);
 		if (!c->sym && !c->used)
-			return fault_set(r->fault, c->at, "symbol-unknown",
+			return fault_set(r->fault, c->place, "symbol-unknown",
 				"'%s' (expected the name of a .%s of the modules or of an argument)", quoted,
 				types[type].name);
 		if (c->sym && c->sym->type != type)
-			return fault_set(r->fault, c->at, "symbol-unknown", "'%s' (expected a .%s)", quoted,
-				types[type].name);
+			return fault_set(r->fault, c->place, "symbol-unknown", "'%s' (expected a .%s)",
+				quoted, types[type].name);
 	}
 	return 0;
 }

@@ -8,7 +8,7 @@
 struct place launch_word_place(const struct reader *r, uint32_t w)
 {
 	const struct launch_word *last = w < r->n ? &r->word[w] : r->n ? &r->word[r->n - 1] : NULL;
-	uint32_t past = last && w >= r->n ? (uint32_t)strlen(last->s) : 0;
+	uint32_t past = last && w >= r->n ? (uint32_t)strlen(last->text) : 0;
 
 	return (struct place){r->file, r->line, last ? last->col + past : 0};
 }
@@ -20,7 +20,7 @@ int launch_unexpected(const struct reader *r, uint32_t w, const char *what)
 	if (w < r->n) {
 		char quoted[90];
 
-		diag_quote(quoted, sizeof(quoted), r->word[w].s, strlen(r->word[w].s));
+		diag_quote(quoted, sizeof(quoted), r->word[w].text, strlen(r->word[w].text));
 		snprintf(found, sizeof(found), "'%s'", quoted);
 	}
 	return fault_set(
@@ -74,9 +74,9 @@ int launch_read_option(const struct reader *r, uint32_t w, const char *name, uin
 {
 	size_t n = strlen(name);
 
-	if (strncmp(r->word[w].s, name, n) || r->word[w].s[n] != '=')
+	if (strncmp(r->word[w].text, name, n) || r->word[w].text[n] != '=')
 		return 0;
-	if (launch_parse_number(r->word[w].s + n + 1, most, v))
+	if (launch_parse_number(r->word[w].text + n + 1, most, v))
 		return 1;
 	char text[100];
 	snprintf(text, sizeof(text), "%s=NUMBER up to %llu", name, (unsigned long long)most);
@@ -93,10 +93,10 @@ int launch_read_bytes(const struct reader *r, uint32_t w, uint64_t *v)
 
 int launch_check_repeated(const struct reader *r, uint32_t first, uint32_t w)
 {
-	size_t n = strcspn(r->word[w].s, "=");
+	size_t n = strcspn(r->word[w].text, "=");
 
 	for (uint32_t i = first; i < w; i++)
-		if (strcspn(r->word[i].s, "=") == n && !memcmp(r->word[i].s, r->word[w].s, n))
+		if (strcspn(r->word[i].text, "=") == n && !memcmp(r->word[i].text, r->word[w].text, n))
 			return launch_unexpected(r, w, "it once");
 	return 0;
 }

@@ -84,9 +84,9 @@ static void mark_jump_target(struct plan *p, uint8_t *leader, uint32_t from, con
 {
 	uint32_t to;
 
-	if (!label || label->kind != SYM_LABEL || label->at >= p->func->n_insts)
+	if (!label || label->kind != SYM_LABEL || label->label_inst >= p->func->n_insts)
 		return;
-	to = label->at;
+	to = label->label_inst;
 	leader[to] = 1;
 	if (to > from)
 		return;

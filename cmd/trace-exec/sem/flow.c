@@ -14,7 +14,7 @@ int bind_bra(struct bind *b, struct op *o)
 	if (k[0].kind != O_LABEL || !k[0].sym || k[0].sym->kind != SYM_LABEL)
 		return bind_fault(b, &k[0], "operand", "bra without a label");
 	o->flow = FLOW_BRA;
-	o->target = b->fn->first_pc + k[0].sym->at;
+	o->target = b->fn->first_pc + k[0].sym->label_inst;
 	return 0;
 }
 
@@ -35,7 +35,7 @@ int bind_brx(struct bind *b, struct op *o)
 		if (k[1].sym->target[i]->kind != SYM_LABEL)
 			return bind_fault(b, &k[1], "operand", "'%s' among branch targets (expected labels)",
 				k[1].sym->target[i]->name);
-		x->target[i] = b->fn->first_pc + k[1].sym->target[i]->at;
+		x->target[i] = b->fn->first_pc + k[1].sym->target[i]->label_inst;
 	}
 	return (o->a = bind_src(b, &k[0], T_U32)) == UINT32_MAX ? -1 : 0;
 }
@@ -95,7 +95,7 @@ static int bind_arguments(struct bind *b, const struct operand *list, struct sym
 				return bind_fault(b, k, "argument", "argument of %llu bytes (expected %llu)",
 					(unsigned long long)k->sym->size, (unsigned long long)f->size);
 			out[i].kind = ARG_PARAM;
-			out[i].at = (uint32_t)k->sym->addr;
+			out[i].param_offset = (uint32_t)k->sym->addr;
 			out[i].bytes = (uint32_t)(f ? f->size : k->sym->size);
 		} else if (f && !ret && f->size == types[f->type].bits / 8u &&
 			   (k->kind == O_REG || k->kind == O_INT || k->kind == O_FLOAT)) {
