@@ -159,7 +159,7 @@ enum {
 static bool is_memory_resource(int type) { return type == RESOURCE_LINEAR || type == RESOURCE_PITCH; }
 
 /*
- * Sets *to to the runtime's form of the resource, and *c to the channels of its texels. Returns 0 or a status.
+ * Converts *r to the runtime's structure *to, and sets *c to the channels of its texels. Returns 0 or a status.
  */
 static int convert_resource(struct resource *to, struct channels *c, const struct cuda_resource *r)
 {

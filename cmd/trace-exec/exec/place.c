@@ -66,9 +66,9 @@ int place_statics(struct program *p, struct fault *f)
 /* ---- reachability: a graph from functions and variables to the functions that name them ---- */
 
 /*
- * Nodes of the graph: the functions, by their number; for each module, one node for all functions of its group
- * that a call through a register may call; the shared variables outside of functions. Of the nodes of a group's
- * modules only the first is used.
+ * Nodes of the graph: the functions, by their number; the shared variables outside of functions; and for each
+ * module, a node for all functions of its group that a call through a register may call. A group uses only the
+ * node of its first module.
  */
 struct reach {
 	const struct program *p;

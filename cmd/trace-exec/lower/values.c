@@ -332,7 +332,7 @@ static void find_fused_pairs(struct plan *p)
 		if (!p->sequence[i])
 			continue;
 		v = &p->value[f->inst[p->producer[i]].operand[0].reg];
-		/* Three instructions are never fused: the first of a pair must not be a fused pair itself. */
+		/* Three instructions are never fused, so the producer must not be fused itself. */
 		if (v->fused_uses == v->uses && p->action[p->producer[i]] != ACT_FUSED) {
 			p->action[i] = ACT_FUSED;
 			p->action[p->producer[i]] = ACT_GONE;
