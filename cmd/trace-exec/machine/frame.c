@@ -13,9 +13,19 @@
 
 /* Offsets of launch values in bank 0, by architecture. */
 struct bank0_layout {
-	uint16_t block, grid, shared_window, local_window, stack, dynamic, grid_id, shared_bytes;
-	uint16_t in_cluster, cluster, reciprocal, clusters, cluster_blocks; /* sm_90 and later */
-	uint16_t parameters; /* generic address of the parameters */
+	uint16_t block, grid;                 /* dimensions */
+	uint16_t shared_window, local_window; /* bases of the windows; shared_window: until sm_99 */
+	uint16_t stack;                       /* bytes of local memory of a lane */
+	uint16_t dynamic;                     /* bytes of dynamic shared memory */
+	uint16_t grid_id;
+	uint16_t shared_bytes; /* bytes of shared memory of a thread block; sm_80 and later */
+	/* sm_90 and later: */
+	uint16_t in_cluster;     /* 1 if the kernel is launched with clusters */
+	uint16_t cluster;        /* dimensions of a cluster in thread blocks */
+	uint16_t reciprocal;     /* reciprocals of these dimensions */
+	uint16_t clusters;       /* dimensions of the grid in clusters */
+	uint16_t cluster_blocks; /* number of thread blocks of a cluster */
+	uint16_t parameters;     /* generic address of the parameters */
 };
 static const struct bank0_layout layouts[] = {
 	{0x0, 0xc, 0x18, 0x20, 0x28, 0x2c, 0x30, 0x114, 0x140, 0x144, 0x150, 0x15c, 0x188, 0x198},

@@ -25,14 +25,26 @@ unsigned sass_token_number(const char **p);
 /* Attributes that a token of the arguments gives. ABSENT: the token lacks the attribute. */
 struct arg_token {
 	char kind[8];
-	unsigned at, width, shift;
-	bool low_sign, omit_zero; /* a sign only in bits 32 .. 63; URZ is no part of an address */
-	bool optional, negative, absolute, complement, half, narrow;
-	unsigned negative_at, absolute_at, complement_if, not_at, part_at;
-	unsigned uniform_at, next_uniform_at, wide_at, desc_at, scale_at, reg_at, reuse_slot;
-	char immediate;  /* form of an immediate; 0: unsigned */
-	unsigned hidden; /* default value */
-	char suffix;     /* R, C: row, column; L: by the bit at `at` */
+	unsigned at;    /* first bit of the field */
+	unsigned width; /* bits of the field */
+	unsigned shift; /* the offset of an address is in units of 1 << shift bytes */
+	bool low_sign;  /* the operand has a sign only in bits 32 .. 63 */
+	bool omit_zero; /* URZ is no part of an address */
+	bool optional;  /* the argument is omitted if it has its default value */
+	bool negative;  /* the operand can be negated, by the usual bit unless negative_at is given */
+	bool absolute; /* the operand can be an absolute value, by the usual bit unless absolute_at is given */
+	bool complement; /* the operand can be complemented, by the bit of the negation */
+	bool half;       /* the operand selects a half of a register, or both */
+	bool narrow;     /* SASS_LOW_NEGATED is no selection */
+	/* bits of the negation, the absolute value, the inversion of a predicate and the part of a register */
+	unsigned negative_at, absolute_at, not_at, part_at;
+	unsigned complement_if; /* the bit of the negation means a complement if this bit is set */
+	/* bits of an address: uniform register, or the one before it; 64-bit register; descriptor; scale; register */
+	unsigned uniform_at, next_uniform_at, wide_at, desc_at, scale_at, reg_at;
+	unsigned reuse_slot; /* number of the operand in the reuse flags */
+	char immediate;      /* form of an immediate; 0: unsigned */
+	unsigned hidden;     /* default value */
+	char suffix;         /* R, C: row, column; L: by the bit at `at` */
 };
 
 #define ABSENT 255u

@@ -108,11 +108,11 @@ enum sass_select {
 };
 
 struct sass_arg {
-	int64_t value;
-	uint16_t flags;
-	uint8_t kind; /* enum sass_kind */
-	uint8_t reg;  /* SASS_ZERO: RZ or URZ; for a predicate, 7: PT or UPT */
-	uint8_t ureg; /* SASS_ZERO: URZ */
+	int64_t value;  /* meaning by kind: see enum sass_kind */
+	uint16_t flags; /* SASS_NEG and others */
+	uint8_t kind;   /* enum sass_kind */
+	uint8_t reg;    /* SASS_ZERO: RZ or URZ; for a predicate, 7: PT or UPT */
+	uint8_t ureg;   /* SASS_ZERO: URZ */
 	uint8_t bank;
 	uint8_t select; /* enum sass_select */
 	uint8_t scale;  /* factor of the address register: 1, 4, 8 or 16 */

@@ -11,9 +11,9 @@
 
 /* A second address of an op, in the form of bind_address(). */
 struct address {
-	uint32_t slot;
-	int64_t imm;
-	uint8_t mode, space;
+	uint32_t slot;       /* as o->a */
+	int64_t imm;         /* as o->imm */
+	uint8_t mode, space; /* as o->mode and o->space */
 };
 
 int address_bind(struct bind *b, struct address *a, const struct operand *at, enum state_space space);
@@ -89,7 +89,9 @@ enum tensor_order { ORDER_TILE, ORDER_ROWS, ORDER_PIXELS };
 struct tensor_copy {
 	struct address map;
 	struct targets targets; /* .to: address in shared memory, also for a store, which reads it */
-	uint8_t direction, order, rank;
+	uint8_t direction;      /* enum tensor_direction */
+	uint8_t order;          /* enum tensor_order */
+	uint8_t rank;           /* number of dimensions */
 	enum atom atom;
 	uint32_t coordinate[TENSOR_RANK]; /* slots of the coordinates */
 	uint32_t offset[TENSOR_RANK - 2]; /* slots of the offsets of im2col */

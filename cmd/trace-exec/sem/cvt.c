@@ -14,11 +14,11 @@
 #include "sem/sem.h"
 
 struct cvt {
-	enum type d, s;
-	uint8_t d_bytes, s_bytes;
+	enum type d, s;           /* types of the destination and the source */
+	uint8_t d_bytes, s_bytes; /* bytes of their registers */
 	bool sat, ftz, relu, satfinite;
 	enum rounding round;
-	uint8_t integral;
+	uint8_t integral; /* rounding to a whole number: INTEGRAL_... */
 };
 enum { INTEGRAL_NO, INTEGRAL_RN, INTEGRAL_RZ, INTEGRAL_RM, INTEGRAL_RP };
 
