@@ -83,7 +83,9 @@ struct lint {
 	const struct kernel_header *head;
 	struct fact *fact;
 	uint32_t cap_facts;
-	bool has_imm, shape_known, order_reported, window_reported, tail_reported, order_dependent_reported;
+	bool has_imm;     /* lines have immediates */
+	bool shape_known; /* the columns of the lines are known */
+	bool order_reported, window_reported, tail_reported, order_dependent_reported;
 	uint64_t last_id;        /* thread block read last, plus 1 */
 	struct cubin_join *join; /* the kernel's function in a cubin; NULL: none */
 	uint32_t compared;   /* instructions of the first thread block that were compared with the cubin */
@@ -92,10 +94,13 @@ struct lint {
 
 	/* the thread block */
 	struct tblock block;
-	struct lint_warp *warp, *current, stray;
+	struct lint_warp *warp;    /* warps of a grouped thread block */
+	struct lint_warp *current; /* warp of the last record */
+	struct lint_warp stray;    /* stands for warps whose number is too large */
 	uint32_t n_warps, cap_warps, current_number;
 	uint32_t (*bars)[32]; /* BARs of each warp and lane */
-	bool any_bars, records_seen;
+	bool any_bars;        /* a BAR was counted */
+	bool records_seen;
 	struct lint_sync *sync; /* barriers of the kernel */
 	struct raw_warps *raw;
 };

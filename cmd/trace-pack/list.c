@@ -83,8 +83,8 @@ static void record_kernel(
 }
 
 struct listed {
-	uint32_t n, missing;
-	uint64_t insts, text;
+	uint32_t n, missing;  /* kernels; those of the list that are missing */
+	uint64_t insts, text; /* instructions; bytes of text */
 };
 
 static void record_totals(struct record_writer *w, const struct listed *s, uint64_t packed)

@@ -36,8 +36,8 @@ struct pack_args {
 	enum file_form to; /* with MODE_CONVERT */
 	const char *output, *folder, *kernels, *blocks, *format;
 	uint64_t first, last; /* thread blocks of --tb; without it 0 and UINT64_MAX */
-	uint64_t memory;
-	int level;
+	uint64_t memory;      /* bytes of text that --group holds in memory */
+	int level;            /* effort of the packing */
 	unsigned threads;
 	bool force, quiet, verbose, no_verify, all; /* all: raw files in addition to grouped ones */
 	bool skip_missing;
@@ -59,8 +59,8 @@ struct item {
 
 struct source {
 	char *list_name; /* name of the list; NULL: there is no list */
-	char *list;
-	size_t n_list;
+	char *list;      /* text of the list */
+	size_t n_list;   /* bytes of the text */
 	struct item *item;
 	uint32_t n_items, cap_items;
 	struct table names;     /* names of items */
