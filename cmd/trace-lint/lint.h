@@ -52,7 +52,7 @@ struct lint_warp {
 	uint64_t line;   /* line number of the warp's last record */
 	uint32_t lanes;  /* lanes that exist; a bit per lane */
 	uint32_t exited; /* lanes that have executed EXIT; a bit per lane */
-	uint32_t groups; /* groups of copies that are not waited for */
+	uint32_t groups; /* groups of copies that were closed */
 	bool damaged;    /* lines were lost: only the records that are present are checked */
 	bool has_records;
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Checks the addresses of a record. One pass over its words gives the lowest and the highest address, and the bits that
- * any address has. Not checked: lanes that the model ignores (those after a hole in a stride), bulk copies, and opcodes
- * without a rule.
+ * Checks the addresses of a record. One pass over its words gives the lowest address, the highest address, and the
+ * bitwise or of all addresses. Not checked: lanes that the model ignores (those after a hole in a stride), bulk copies,
+ * and opcodes without a rule.
  */
 #include "bits.h"
 #include "lint.h"

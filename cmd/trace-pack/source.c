@@ -75,7 +75,7 @@ static char *read_kernel_name(struct input *in)
 	return nl ? xstrndup(at + 15, (size_t)(nl - at - 15)) : xstrdup("");
 }
 
-/* Adds a kernel whose file does not exist, under its name in the list, because its coding is unknown. */
+/* Adds a kernel whose file does not exist. It keeps its name in the list, because its compression is unknown. */
 static struct item *add_missing_file(struct source *s, char *path, const char *name, uint32_t position)
 {
 	struct item *item = find_source_item(s, name, strlen(name));

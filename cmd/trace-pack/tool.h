@@ -48,12 +48,12 @@ struct pack_args {
 
 /* A kernel to pack. */
 struct item {
-	char *path;        /* path of the file; NULL: kernel number in the pack */
+	char *path;        /* path of the file; NULL: the kernel is in the pack */
 	char *name;        /* name under which it is unpacked */
 	uint32_t number;   /* kernel number in the pack that is the source */
 	uint32_t position; /* position in the list where it is first named, from 1 */
 	bool raw;
-	bool missing;     /* the list names the kernel, and it does not exist */
+	bool missing;     /* the list names the kernel, but it does not exist */
 	struct input *in; /* the file, open at its first byte, if it can be read only once; else NULL */
 };
 

@@ -40,7 +40,7 @@ static void set_scratch_address(struct warp *w, uint32_t to, uint32_t slot, bool
 
 /* ---- bulk copies ---- */
 
-/* Sets the scratch size and mask of blocks. A register has the size, in units of 16 bytes, below the mask. */
+/* Sets the scratch size and mask of blocks. A register has the size, in units of 16 bytes, and the mask above it. */
 static void set_scratch_size(struct warp *w, const struct op *o, unsigned lane)
 {
 	u32 v = read_uniform_word(w, o->c, 0);

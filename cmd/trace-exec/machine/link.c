@@ -70,7 +70,7 @@ static void mark_called(const struct sass_image *m, uint32_t k, bool *called)
 	}
 }
 
-/* Decodes the code of function k, which is at address `at`, to to[]. */
+/* Decodes the instructions of function k, which is at address `at`, into to[]. */
 static void decode_function(const struct sass_function *k, uint32_t at, unsigned sm, struct sass_inst *to)
 {
 	for (uint32_t i = 0; i < k->bytes / SASS_BYTES; i++)

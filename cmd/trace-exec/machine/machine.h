@@ -38,7 +38,7 @@ struct module *machine_module(const char *path, const void *bytes, size_t n, str
  * compute capability that a GPU of capability sm (0: any) can run. Returns NULL with *f set on failure.
  */
 struct module *machine_read(const char *path, unsigned sm, struct fault *f);
-/* Tests whether a GPU of compute capability sm runs machine code for `code`: of the same major number, not newer. */
+/* Tests whether a GPU of compute capability sm runs code for capability `code`: same major number, and not newer. */
 static inline bool machine_runs(unsigned sm, unsigned code) { return sm / 10 == code / 10 && code <= sm; }
 /* Returns the compute capability of a module of machine code, for example 80. */
 unsigned machine_sm(const struct module *m);

@@ -109,8 +109,7 @@ static void set_variable_addresses(struct machine_module *x)
 		struct symbol *v =
 			in ? scope_find(x->module->scope, s->name, (uint32_t)strlen(s->name)) : NULL;
 
-		if (v && !v->placed &&
-			v->size == s->bytes) /* a placed variable is a managed one in the heap */
+		if (v && !v->placed && v->size == s->bytes) /* a managed variable was placed in the heap */
 			v->addr = in->addr + s->value;
 	}
 }

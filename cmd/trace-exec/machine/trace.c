@@ -61,7 +61,7 @@ static void trace_operand(
 	if (a->kind == SASS_MEM && version6 && opcode_begins(in, "U"))
 		return;
 	if (a->kind == SASS_MEM && version6 && opcode_begins(in, "SYNCS") && reg == SASS_ZERO) {
-		uniform = true; /* readers take the second source as the value */
+		uniform = true; /* the base is the first source: readers expect the value in the second */
 		reg = a->ureg;
 	} else if (a->kind != SASS_REG && !uniform && (a->kind != SASS_MEM || a->flags & SASS_NO_REG)) {
 		return;
@@ -156,7 +156,7 @@ static char *add_version6_parts(
 	if (opcode_begins(in, "SYNCS") || opcode_begins(in, "ARRIVES"))
 		t->width = 8;
 	if (opcode_begins(in, "STAS") || opcode_begins(in, "REDAS"))
-		t->window = 0; /* the address has the mbarrier in its upper half */
+		t->window = 0; /* the upper half of the address is the mbarrier */
 	t->column = find_column(in);
 	find_value_registers(t, in, x);
 	*end = text_put_number(*end, traced_immediate(in, 1));

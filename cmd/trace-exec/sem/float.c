@@ -312,7 +312,7 @@ PAIR_F32(sub, a - b)
 PAIR_F32(mul, a *b)
 PAIR_F32(fma, fmaf(a, b, c))
 
-/* Binds fn: for f32 and f64 without a mode, for f32 and f64 with any mode, for f32x2. n: number of sources. */
+/* Binds one of fn[]: f32 and f64 without a mode, f32 and f64 with any mode, f32x2. n: number of sources. */
 static int bind_float_by_type(struct bind *b, struct op *o, unsigned n, op_fn *const fn[5])
 {
 	enum type t = (enum type)b->in->type[0];

@@ -266,7 +266,7 @@ int bind_bar(struct bind *b, struct op *o)
 	if (k[at].kind == O_INT && (k[at].value < 0 || k[at].value > 15))
 		return bind_fault(
 			b, &k[at], "barrier", "barrier %lld (expected 0 to 15)", (long long)k[at].value);
-	o->mode = k[at].kind != O_INT; /* the trace must name the barrier */
+	o->mode = k[at].kind != O_INT; /* the trace has the barrier's number in each line */
 	if ((o->a = bind_src(b, &k[at++], T_U32)) == UINT32_MAX)
 		return -1;
 	o->b = 0;

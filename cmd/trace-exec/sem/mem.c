@@ -444,11 +444,11 @@ int mem_bind_space(struct bind *b, struct op *o, const struct operand *at, bool 
 		if (bind_address(b, o, at, SP_PARAM))
 			return -1;
 		o->space = frame ? SP_LOCAL : SP_PARAM;
-		o->is_param = frame && at->sym; /* an address that mov made includes the start of the frame */
+		o->is_param = frame && at->sym; /* an address from mov includes the start of the frame */
 		return 0;
 	}
 	o->space = (uint8_t)s;
-	/* The address of a local variable of a function is its offset in the frame. */
+	/* A local variable of a function has the offset in the frame as its address. */
 	if (bind_address(b, o, at, s))
 		return -1;
 	if (s == SP_LOCAL && at->sym && sym_definition(at->sym)->owner)

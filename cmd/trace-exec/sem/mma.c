@@ -66,7 +66,7 @@ static int bind_fragment(
 	return 0;
 }
 
-/* Returns true if a product of these types and this shape exists: bits of an element of A * k are 128, 256 or 512. */
+/* Returns true if a product of these types and this shape exists: a row of A has 128, 256 or 512 bits. */
 static bool is_known_mma(const struct matrix *x)
 {
 	unsigned bits = types[x->a].bits, deep = bits * x->shape.k;

@@ -39,7 +39,7 @@ double mma_element(u64 bits, unsigned i, enum type t);
 /* Returns a sum as bits of type t. Floating-point numbers are rounded to nearest, integers truncated to 32 bits. */
 u64 mma_bits(double v, enum type t);
 
-/* Sets *row and *col of element i, of n that a lane has, of a wmma fragment of rows x cols. */
+/* Sets *row and *col to the position of element i of a lane's n elements, in a wmma fragment of rows x cols. */
 void mma_place_fragment(
 	unsigned rows, unsigned cols, unsigned n, unsigned lane, unsigned i, unsigned *row, unsigned *col);
 
