@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* For the tests of networks: the figures of network mode 1 as the text that trace-sim prints. */
+/* Writers of the figures of network mode 1, in the text form that trace-sim prints, for the tests of networks. */
 #ifndef BOOK_FIXTURE_H
 #define BOOK_FIXTURE_H
 

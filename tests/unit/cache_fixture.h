@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Common part of the cache tests: small caches, requests, and one access as text: "RESULT/PROBE" and a letter
- * for each event: r read sent, w write sent, a allocate-read sent, b write-back sent.
+ * Common part of the cache tests: small caches, requests, and the result of an access as text. The text is
+ * "RESULT/PROBE" and a letter for each request that was sent: r read, w write, a allocating read, b write-back.
  */
 #ifndef CACHE_FIXTURE_H
 #define CACHE_FIXTURE_H
@@ -16,7 +16,7 @@ static struct req_pool pool;
 
 /* ---- caches and requests --------------------------------------------------------------------- */
 
-/* S:4:128:4,L:?:m:?:L,A:8:2,6:0,32 */
+/* Parameters of the cache S:4:128:4,L:?:m:?:L,A:8:2,6:0,32, where `write` and `walloc` are the question marks. */
 static inline struct cache_params sectors(enum write_policy write, enum write_alloc walloc)
 {
 	return (struct cache_params){.present = true,
@@ -46,7 +46,7 @@ static inline struct cache *make(struct cache_params p, enum cache_role role)
 static inline struct cache *l1d(void) { return make(sectors(WRITE_THROUGH, WALLOC_LAZY), ROLE_L1D); }
 static inline struct cache *l2(void) { return make(sectors(WRITE_BACK, WALLOC_LAZY), ROLE_L2); }
 
-/* bytes 32 is a whole sector. */
+/* Returns a new request; 32 bytes are a whole sector. */
 static inline uint32_t request(enum acc_type type, uint64_t addr, unsigned bytes)
 {
 	uint32_t h = req_new(&pool), off = addr % 128;
@@ -95,7 +95,7 @@ static inline void cycles(struct cache *c, unsigned n)
 		cache_end_cycle(c);
 }
 
-/* Answers all reads and pops them. */
+/* Empties the miss queue, answers all reads, and pops the answered requests. */
 static inline void settle(struct cache *c, uint64_t now)
 {
 	while (!cache_miss_queue_empty(c)) {
@@ -109,7 +109,7 @@ static inline void settle(struct cache *c, uint64_t now)
 	cycles(c, 64);
 }
 
-/* Brings in a sector, last used at time now. */
+/* Loads a sector into the cache; its time of last use is now. */
 static inline void have(struct cache *c, uint64_t addr, uint64_t now)
 {
 	go(c, load(addr), now);
@@ -138,7 +138,7 @@ static inline void refused(
 	is_number((long long)n_fail(c, t, f), want, name);
 }
 
-/* Address of a line of set 0 of four. */
+/* Returns the address of the i-th line that is mapped to set 0 of four sets. */
 static inline uint64_t line(unsigned i) { return KERNEL + i * 512ull; }
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Cases of test_config.c: changes to its small configuration, one option a line, that leave it possible or
- * make it impossible.
+ * Cases of test_config.c: changes to its small configuration, one option per line. With the changes in possible[]
+ * the configuration is valid; with those in impossible[] it is not.
  */
 #ifndef CONFIG_CASES_H
 #define CONFIG_CASES_H
@@ -62,7 +62,7 @@ static const char *const possible[] = {
 	"gpgpu_dram_partition_queues=2:2:2:2\ngpgpu_perfect_inst_const_cache=1",
 };
 
-/* changes, and the option at which the fault must point ("t": the file; "-D ...": the override). */
+/* The fault must name `option` and the place `at`: "t" is the file, "-D ..." the override. */
 static const struct {
 	const char *changes, *option, *at;
 } impossible[] = {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A whole GPU with the modern core that runs one kernel of one CTA: an a100 with options, all warps alike.
+ * A whole GPU with the modern core that runs one kernel of one CTA: an a100 with options. All warps execute the same
+ * instructions.
  *
- * In order: program, lines of a warp into trace, run, issued, done. With emit, lines have control codes, and
- * run is called with them.
+ * Order of use: program(), the lines of a warp are written to `trace`, run(), issued(), done(). If the lines are
+ * written by emit(), they have control codes, and run() must use these.
  */
 #ifndef CORE_FIXTURE_H
 #define CORE_FIXTURE_H
@@ -17,16 +18,16 @@
 
 struct core_program {
 	struct machine m;
-	FILE *trace; /* lines of a warp, collected in text */
+	FILE *trace; /* receives the lines of a warp; its bytes are in `text` */
 	char *text;
 	size_t text_bytes;
 	uint8_t code[MAX_CODE][16];
 	unsigned n, binary;
 };
 
-/* ---- an assembler of sorts -------------------------------------------------------------------------- */
+/* ---- a small assembler ------------------------------------------------------------------------------ */
 
-/* Parses the control code "B------:R-:W2:-:S04 ". Returns the start of the operation. */
+/* Parses a control code such as "B------:R-:W2:-:S04 ". Returns the start of the operation after it. */
 static inline const char *control(const char *s, struct control_code *k)
 {
 	*k = (struct control_code){.guard = 7, .read = 7, .write = 7, .slot = {255, 255, 255}};
@@ -39,7 +40,7 @@ static inline const char *control(const char *s, struct control_code *k)
 	return s + 20;
 }
 
-/* One number for each stem. */
+/* Returns the number of an opcode, which depends only on the part of its name before the first dot. */
 static inline uint16_t opcode_of(const char *op)
 {
 	static const char *const stem[] = {"NOP", "FADD", "FFMA", "IADD3", "MOV", "CS2R", "LDS", "LDG", "STS",
@@ -55,8 +56,8 @@ static inline uint16_t opcode_of(const char *op)
 }
 
 /*
- * Sets the registers in order; the first is a destination, except in stores. Returns the slots marked for
- * reuse.
+ * Stores the register numbers of the operands s in reg[], in their order; the first is a destination, except in
+ * stores. Sets *reuse to the operand slots that are marked for reuse. Returns the number of registers.
  */
 static inline unsigned registers(const char *s, unsigned reg[8], unsigned *reuse)
 {
@@ -157,7 +158,7 @@ static inline void done(struct core_program *b)
 	free(b);
 }
 
-/* Cycle in which a warp issued the instruction at pc for the nth time; 0: it did not. */
+/* Returns the cycle in which a warp issued the instruction at pc for the nth time, or 0 if it did not. */
 static inline uint64_t issued(const struct core_program *b, unsigned warp, unsigned pc, unsigned nth)
 {
 	for (const char *line = b->m.log; line && *line; line = strchr(line, '\n'), line += line != NULL) {
@@ -174,7 +175,7 @@ static inline uint64_t issued(const struct core_program *b, unsigned warp, unsig
 static const char *const h100[] = {
 	"gpgpu_compute_capability_major=9", "gpgpu_perfect_inst_const_cache=1", NULL};
 
-/* Distances between two instructions of an ordinary trace. */
+/* Checks the distance in cycles between two instructions of a trace without control codes. */
 static inline void test_pair_with(
 	const char *const *option, const char *name, const char *first, const char *second, unsigned cycles)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A DRAM channel for test_dram.c, a slow rendering of MEM-dram, MEM-bus, MEM-cmd and MEM-frfcfs: every timer
- * is counted down in every tick, and queues are plain arrays.
+ * A DRAM channel for test_dram.c: a slow implementation of MEM-dram, MEM-bus, MEM-cmd and MEM-frfcfs. It counts down
+ * every timer in every tick, and its queues are plain arrays.
  */
 #ifndef DRAM_SLOW_H
 #define DRAM_SLOW_H
@@ -28,7 +28,8 @@ struct slow_dram {
 	struct slow_bank bank[BANKS];
 	uint32_t ccdl[DRAM_GROUPS], rtpl[DRAM_GROUPS], rrd, ccd, rtw, wtr, prio;
 	bool writing, write_mode;
-	int32_t slot[128]; /* bus: -1 empty, 0 not the last burst, else the request */
+	/* bus slots: -1: empty; 0: a burst that is not the last of its request; otherwise: the request */
+	int32_t slot[128];
 	uint32_t length, min;
 	uint32_t input[2], inputs;
 	uint32_t queue[2][QUEUE], pending[2];
@@ -91,7 +92,10 @@ static inline void set_min(struct slow_dram *s, uint32_t min)
 		s->length--;
 }
 
-/* Returns the place of the first waiting request of the set for the bank (and row, if given); -1: none. */
+/*
+ * Returns the index of the first waiting request of the set for bank b and, unless any_row, the row; -1: there is
+ * none.
+ */
 static inline int oldest(const struct slow_dram *s, int set, uint32_t b, bool any_row, uint32_t row)
 {
 	for (uint32_t i = 0; i < s->pending[set]; i++) {

@@ -2,8 +2,8 @@
 /*
  * A whole GPU that runs one kernel from a file, for tests of the SM cores.
  *
- * In order: machine_init, machine_header and the thread blocks after it, machine_run, machine_free. Kernels
- * start without launch latency; the event lines are in log after the run.
+ * Order of use: machine_init(), machine_header(), the thread blocks are written after the header, machine_run(),
+ * machine_free(). Kernels start without launch latency; after the run, `log` contains the event lines.
  */
 #ifndef MACHINE_FIXTURE_H
 #define MACHINE_FIXTURE_H
@@ -19,10 +19,10 @@ struct machine {
 	struct isa *isa;
 	struct gpu gpu;
 	struct events events;
-	char *log; /* event lines */
+	char *log; /* event lines of the run */
 	size_t log_bytes;
-	char path[40];   /* cycles of the kernel */
-	uint64_t cycles; /* of the kernel; 0: it did not end */
+	char path[40];   /* trace file of the kernel */
+	uint64_t cycles; /* of the kernel; 0: the kernel did not end */
 };
 
 static inline void must(int rc, const struct fault *f)
@@ -33,7 +33,7 @@ static inline void must(int rc, const struct fault *f)
 	exit(1);
 }
 
-/* Builds a shipped GPU with options "NAME=VALUE" up to a NULL; option may be NULL. */
+/* Builds a shipped GPU. option[] contains "NAME=VALUE" texts and ends with NULL; option may be NULL. */
 static inline void machine_init(struct machine *m, const char *gpu, const char *const *option)
 {
 	struct fault f;
@@ -50,7 +50,7 @@ static inline void machine_init(struct machine *m, const char *gpu, const char *
 	must(gpu_init(&m->gpu, m->isa, &f), &f);
 }
 
-/* Opens the kernel's file and writes its header: thread blocks follow, then fclose. */
+/* Opens the file of the kernel and writes its header. The caller writes the thread blocks and calls fclose(). */
 static inline FILE *machine_header(struct machine *m, unsigned ctas, unsigned threads, unsigned binary)
 {
 	FILE *out;
@@ -70,7 +70,7 @@ static inline FILE *machine_header(struct machine *m, unsigned ctas, unsigned th
 	return out;
 }
 
-/* sleepless: run every cycle of every SM that has a CTA. */
+/* Runs the kernel; sleepless: every cycle of every SM that has a CTA is simulated, no idle cycles are skipped. */
 static inline void machine_run(struct machine *m, bool sleepless)
 {
 	struct trace_options o = {.code = m->gpu.code};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Speeds for tests/tools/pack-bench, in processor time of this thread, the best of several rounds: the text
- * parser and the decoder of packed streams, both to records as the simulator takes them (lines of lanes as
- * base and stride) and with the addresses of all lanes.
+ * Measures speeds for tests/tools/pack-bench, in processor time of this thread, as the best of several rounds.
+ * Measured are the text parser and the decoder of packed streams. Both produce the records that the simulator reads,
+ * once with bases and strides as the lines have them, and once with the addresses of all lanes.
  *
  * usage: pack_speed SECONDS LIST STREAM     prints the number of instructions and the seconds of
  * text to records, text to records with all lanes, stream to records, stream to records with all lanes

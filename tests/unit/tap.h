@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The runner of the unit tests: each tests/unit/test_*.c is one program that prints "ok N - name" or
- * "not ok N - name" lines and a plan at the end (TAP), and exits non-zero when one failed.
+ * Functions for unit tests. Each tests/unit/test_*.c is a program that prints lines "ok N - name" or "not ok N -
+ * name" and a plan at the end (TAP), and exits with a non-zero status if a test failed.
  */
 #ifndef TAP_H
 #define TAP_H
@@ -56,8 +56,9 @@ static inline int tap_done(void)
 }
 
 /*
- * Run fn(arg) in a child process, then exit(0) there. Its stdout and stderr go to text (cap bytes, always
- * terminated). Returns the exit status, or 1000 + the signal's number.
+ * Runs fn(arg) in a child process, which then exits with status 0. The output and error output of the child are
+ * stored in text (cap bytes, always terminated). Returns the exit status, or 1000 plus the number of the signal that
+ * ended the child.
  */
 static inline int in_child(void (*fn)(void *arg), void *arg, char *text, size_t cap)
 {

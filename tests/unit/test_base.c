@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Unit tests of messages, memory, bit sets, FIFOs, growing text, numbers and tables. */
+/* Unit tests of messages, memory, bit sets, FIFOs, growing texts, conversion of numbers, and tables. */
 #include <errno.h>
 #include <stdatomic.h>
 #include <float.h>
@@ -231,7 +231,10 @@ static uint64_t next_random(uint64_t *state)
 	return *state ^= *state << 17;
 }
 
-/* Returns a value of a statistic, a value between two decimal texts or next to one, or any value. */
+/*
+ * Returns a random value: one that is typical of statistics, one half way between two decimal texts or next to one,
+ * or any value.
+ */
 static double next_real(uint64_t *state)
 {
 	uint64_t r = next_random(state), bits = next_random(state);
@@ -363,7 +366,7 @@ static void test_num(void)
 
 /* ---- tables ------------------------------------------------------------------------------- */
 
-/* Numbers added under a hash come back in their order, and no others. */
+/* Returns true if exactly n numbers are stored under the hash: first, first + step, ... in this order. */
 static bool table_gives(const struct table *t, uint64_t hash, uint32_t first, uint32_t step, uint32_t n)
 {
 	uint32_t want = first, left = n;
@@ -396,7 +399,7 @@ static void test_table(void)
 		"table: each of 100000 is found, half the slots are free");
 	table_clear(&t);
 	ok(!t.n && table_gives(&t, 5, 0, 0, 0), "table: cleared");
-	/* Hashes that share their slots, around the end of the table. */
+	/* Hashes that share their slots at the end of the table, so that the probe wraps around. */
 	for (uint32_t i = 0; i < 3000; i++)
 		table_add(&t, UINT32_MAX - i % 3, i);
 	for (uint32_t k = 0; k < 3; k++)
@@ -432,7 +435,7 @@ static void test_crew(void)
 	}
 }
 
-/* Columns of a place: no number wraps. */
+/* Columns of a place in a text: no number overflows. */
 static void test_columns(void)
 {
 	const char *text = "-code 0008 add", *line = text + 6;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Kernels that refer to earlier ones: patches, the predicted order, headers without their numbers, streams of
- * repetitions from memory and from a pipe, bodies that are dropped, areas, damage.
+ * Unit tests of packed kernels that refer to earlier kernels: patches, the predicted order, headers without their
+ * numbers, streams of repeated kernels from memory and from a pipe, dropped bodies, memory areas, damage.
  */
 #include <stdlib.h>
 #include "input.h"
@@ -99,7 +99,9 @@ static void orders(void)
 	struct body_order o = {.n = 0};
 	unsigned missed = 0;
 
-	/* 20 bodies in turn, a new one in place of each seventh, a place left out at times. */
+	/*
+	 * 20 bodies repeat in the same order; each seventh is replaced by a new body, and some bodies are skipped.
+	 */
 	for (uint32_t i = 0, at = 0; i < 2000; i++, at++) {
 		uint32_t body = i % 7 == 6 ? 1000 + i : at % 20;
 
@@ -138,7 +140,7 @@ static void headers(void)
 
 #define KERNELS 300u
 
-/* Kernel i: one of three programs, at times with another address, grid or stream. */
+/* Appends the text of kernel i: one of three programs; some kernels have another address, grid or stream. */
 static void kernel_text(struct buf *b, unsigned i)
 {
 	unsigned kind = i % 3, moved = i % 11 == 5 ? i : 0, blocks = 2 + (i % 23 == 7);
@@ -194,7 +196,10 @@ static bool append_bytes(void *ctx, const void *bytes, size_t n)
 	return true;
 }
 
-/* Kernels that come back from the stream, in steps: 1: in order. */
+/*
+ * Returns the number of kernels that the stream returns unchanged. The kernels are read in steps of `step`; 1: in
+ * order.
+ */
 static unsigned same_kernels(struct pack *p, unsigned step)
 {
 	struct buf want = {0}, is = {0};
@@ -242,7 +247,10 @@ static void streams(void)
 	pack_close(p);
 }
 
-/* Many blocks: a body is in an earlier one, and its root in one before that. */
+/*
+ * Tests a stream of many blocks: the body of a kernel is in an earlier block, and the root of this body in a block
+ * before it.
+ */
 static void blocks(void)
 {
 	const struct pack_limits was = pack_limits;
@@ -255,7 +263,7 @@ static void blocks(void)
 	is_number(same_kernels(p, 37), KERNELS, "kernels of many blocks come back");
 	is_number(pack_verify(p, &f), 0, "the stream of many blocks is good");
 	pack_close(p);
-	/* Each kernel alone: nothing is known but its block. */
+	/* Each kernel is read from a newly opened stream, which has only read the blocks that the kernel needs. */
 	struct buf want = {0}, is = {0};
 	unsigned good = 0;
 	for (unsigned i = 0; i < KERNELS; i += 13) {
@@ -327,7 +335,7 @@ static void origins(void)
 
 /* ---- areas -------------------------------------------------------------------------------- */
 
-/* Buffers at a, a + 4096 and b; instruction 2 never ran with a lane. */
+/* Returns the areas of buffers at a, a + 4096 and b. Instruction 2 was never executed by a lane. */
 static struct buf packed_areas(struct pmem mem[5], struct pcode *c, uint64_t a, uint64_t b)
 {
 	const struct mem_reach reach[5] = {{b, b + 4, true}, {a + 4096, a + 8000, true}, {.any = false},

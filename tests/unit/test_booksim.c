@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Unit tests of network mode 1: the timing of a lone packet, the limits of credits and buffers, refusals of
- * the .icnt file, and random traffic against a literal rendering of NET-step and NET-router that keeps the
- * lists, links and both pointers of the allocators as the text has them.
+ * Unit tests of network mode 1: the timing of a lone packet, the limits of credits and buffers, rejected .icnt
+ * files, and random traffic. The traffic is compared with a literal implementation of NET-step and NET-router, which
+ * has the lists, links and allocator pointers that the model page describes.
  */
 #include <stdint.h>
 #include "arena.h"
@@ -142,7 +142,7 @@ static void limits(void)
 	booksim_delete(b);
 }
 
-/* ---- the literal rendering ------------------------------------------------------------------ */
+/* ---- the literal implementation ------------------------------------------------------------- */
 
 #define K   12
 #define CAP 4096
@@ -156,7 +156,7 @@ struct slow_book_flit {
 	bool head, tail;
 };
 
-/* in, a FIFO of two at most, out; -1 is empty. */
+/* A link: a register `in`, a FIFO of at most two elements, and a register `out`; -1: the register is empty. */
 struct slow_link {
 	int in, fifo[4], n, out;
 };
@@ -233,7 +233,10 @@ static void slow_first(struct slow_net *x, const struct booksim_conf *c)
 	}
 }
 
-/* One iteration: request[i] is the output that input i requests, or -1; got[i] the granted output. */
+/*
+ * Does one iteration of iSLIP: request[i] is the output that input i requests, or -1; got[i] becomes the granted
+ * output.
+ */
 static void islip(const int *request, int *got, int *grant, int *accept)
 {
 	int granted[K];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Index functions, and the effect of each policy on an access: outcomes, events, counts, fills, write-backs.
- * Expected values are worked out by hand from trace-sim-cache(7).
+ * Unit tests of index functions and of the effect of each policy on an access: outcomes, events, counts, fills,
+ * write-backs. The expected values were derived by hand from trace-sim-cache(7).
  */
 #include "cache_fixture.h"
 #include "request/hash.h"
@@ -21,7 +21,7 @@ static uint32_t slow_ipoly(uint64_t high, uint32_t index, uint32_t n)
 	return v;
 }
 
-/* x^e modulo p of degree k, by hand. */
+/* Returns x^e modulo the polynomial p of degree k. */
 static uint32_t power(unsigned e, unsigned k, uint32_t p)
 {
 	uint32_t v = 1;
@@ -34,7 +34,8 @@ static uint32_t power(unsigned e, unsigned k, uint32_t p)
 }
 
 /*
- * Each bit above the index adds its power; a block of n lines at any power-of-two stride falls into n sets.
+ * Each address bit above the index adds its power of x to the index. A block of n lines with any power-of-two stride
+ * is mapped to n different sets.
  */
 static void test_ipoly(void)
 {
@@ -80,7 +81,7 @@ static void index_functions(void)
 	is_number(hash_index(INDEX_LINEAR, 0x12345680, 64, 7), 0x2d, "linear: bits 7 to 12");
 	is_number(hash_index(INDEX_XOR, 0x12345680, 64, 7), 0x2d ^ 0x22, "xor with bits 13 to 18");
 	is_number(hash_index(INDEX_IPOLY, 1ull << 12, 32, 7), 5, "ipoly of 32: first bit above the index");
-	/* bits 13 and 17 give 1 and 8, bit 7 the index 1, bit 12 the sixth bit of 64 only */
+	/* Bits 13 and 17 contribute 1 and 8, bit 7 is index 1, and bit 12 is used only with 64 sets. */
 	test_ipoly();
 	is_number(hash_index(INDEX_FERMI, 0x23080, 32, 7), 1 ^ 9, "Fermi of 32 sets");
 	is_number(hash_index(INDEX_FERMI, 0x23080, 64, 7), (1 ^ 9) | 32, "Fermi of 64 sets");
@@ -159,7 +160,7 @@ static void l1d_writes(void)
 	cache_delete(c);
 }
 
-/* Reads fill a set with reserved lines; then nothing can be allocated. */
+/* Reads fill a set with reserved lines; then no line can be allocated. */
 static void set_reserved(void)
 {
 	struct cache_params p = sectors(WRITE_THROUGH, WALLOC_LAZY);
@@ -347,7 +348,7 @@ static void write_backs(void)
 	cache_delete(c);
 }
 
-/* Copies of lines whose home is another cache (MEM-sides-4, MEM-sides-5). */
+/* Tests copies of lines that belong to the L2 slice of the other side (MEM-sides-4, MEM-sides-5). */
 static void copies(void)
 {
 	struct cache *c = l2();
@@ -401,7 +402,7 @@ static void atomics(void)
 	cache_delete(c);
 }
 
-/* A reply in sectors: four pieces, the port is charged once. */
+/* A reply that arrives in four sectors occupies the port once. */
 static void sector_mshr(void)
 {
 	struct cache_params p = sectors(WRITE_READ_ONLY, WALLOC_NONE);

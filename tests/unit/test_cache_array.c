@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Replacement, write ratio, changes of the whole array, and the worked examples of trace-sim-lsu(7) as far
- * as the cache goes. Expected values are worked out by hand. Every choice of line is checked against a slow
- * tag array in test_cache_tag.c.
+ * Unit tests of replacement, the write ratio, changes of the whole array, and the cache part of the worked examples
+ * of trace-sim-lsu(7). The expected values were derived by hand. test_cache_tag.c checks every choice of a line
+ * against a slow tag array.
  */
 #include "cache_fixture.h"
 
@@ -46,7 +46,9 @@ static void replacement(void)
 	cache_delete(c);
 }
 
-/* 16 lines; at 25 percent the fourth modified line makes them evictable. */
+/*
+ * The cache has 16 lines: with a ratio of 25 percent the modified lines can be evicted once four lines are modified.
+ */
 static void write_ratio(void)
 {
 	struct cache_params p = sectors(WRITE_THROUGH, WALLOC_LAZY);
@@ -94,8 +96,8 @@ static uint32_t hits_of(struct cache *c, unsigned n)
 }
 
 /*
- * Sets whose number is no power of two: all their lines fit, one more displaces a set, and a change empties
- * it.
+ * A number of sets that is not a power of two: as many lines as the cache has fit; one more line evicts those of a
+ * set; a change of the size empties the cache.
  */
 static void sets_by_size(void)
 {
@@ -286,7 +288,10 @@ static void example_b(void)
 	cache_delete(c);
 }
 
-/* 32 sectors from the highest down, four banks; a head arrives a tick after the one before it left. */
+/*
+ * 32 sectors in descending order, four banks; the next head of a queue arrives one tick after the previous one has
+ * left.
+ */
 static void example_c(void)
 {
 	struct cache *c = qv100(6);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tag array against a slow one that follows CACHE-line, CACHE-probe and CACHE-tag literally: it scans all
- * ways, keeps every state separately, and has no lists and no hash. Both get the same random operations under
- * random parameters; every lookup, eviction, count and line must agree. The seed is fixed.
+ * Compares the tag array with a slow one that follows CACHE-line, CACHE-probe and CACHE-tag literally: it scans all
+ * ways, stores every state separately, and has no lists and no hash. Both execute the same random operations with
+ * random parameters, and every lookup, eviction, count and line must be equal. The seed is fixed.
  */
 #include "arena.h"
 #include "cache/tag.h"
@@ -22,7 +22,7 @@ struct slow_line {
 
 struct slow_tags {
 	struct cache_params p;
-	uint32_t ways, n, dirty; /* n: sectors that a line is tracked by */
+	uint32_t ways, n, dirty; /* n: number of sectors per line */
 	bool on_miss, used;
 	struct slow_line *line;
 };
@@ -352,7 +352,7 @@ static void rare_step(struct tag_pair *x)
 		slow_empty(&x->slow, true);
 		break;
 	case 2:
-		x->now -= 50; /* as when 32 bits wrap */
+		x->now -= 50; /* like a clock of 32 bits that overflows */
 		break;
 	case 3: x->fast.on_miss = x->slow.on_miss = !x->slow.on_miss; break;
 	default: tag_set_ways(&x->fast, ways); x->slow.ways = ways;

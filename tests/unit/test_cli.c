@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Unit tests of command lines: options, help, man page sources, completions, and names near to a word. */
+/*
+ * Unit tests of command lines: options, help, sources of manual pages, completions, and suggestions for a mistyped
+ * name.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 #include "cli.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Unit tests of the clock domains: many steps at once come to the same times as one by one. */
+/* Unit tests of the clock domains: many steps in one call result in the same times as single steps. */
 #include "gpu/gpu.h"
 #include "tap.h"
 
-/* Does the same as clocks_advance_ticks(), a step at a time. */
+/* Has the same result as clocks_advance_ticks(), but takes one step at a time. */
 static struct clock_ticks step_by_step(struct clocks *c, uint64_t core, uint64_t dram)
 {
 	struct clock_ticks n = {0};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Unit tests of access generation and shared memory passes: the worked examples LSU-example-1 and
- * LSU-example-2, refusals, and random instructions against a slow bit-by-bit rendering of LSU-gen.
+ * Unit tests of access generation and shared memory passes: the worked examples LSU-example-1 and LSU-example-2,
+ * rejected inputs, and random instructions, which are compared with a slow implementation of LSU-gen that works bit
+ * by bit.
  */
 #include <inttypes.h>
 #include "arena.h"
@@ -58,7 +59,7 @@ static void set_inst(struct lsu_bench *b, enum space space, unsigned flags, unsi
 	b->inst.space = (uint8_t)space;
 }
 
-/* One word a lane, at word index 2: the index 0 of an empty list is never that of a real one. */
+/* Sets one address word per lane, from word index 2 on; index 0 is reserved for an empty list. */
 static void set_list(struct lsu_bench *b, uint32_t mask, const uint64_t lane[32])
 {
 	uint32_t n = 2;
@@ -404,7 +405,7 @@ static void test_passes(struct lsu_bench *b)
 	is_number(coalesce_shared_passes(&b->sm, &b->inst), 1, "no active lane: one pass");
 }
 
-/* ---- refusals ---------------------------------------------------------------------------------------- */
+/* ---- rejections -------------------------------------------------------------------------------------- */
 
 static void run_coalesce(void *arg)
 {
@@ -475,7 +476,7 @@ static uint32_t any_mask(void)
 	}
 }
 
-/* Addresses of one of several shapes; align: a multiple of it. */
+/* Sets random addresses in one of several patterns; the base address is a multiple of `align`. */
 static void any_addresses(struct lsu_bench *b, uint32_t align)
 {
 	uint64_t lane[32], base = (any(8) ? X : 0x40) + any(4096) / align * align;

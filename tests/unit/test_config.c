@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Configurations: reading, places, refusals, dumps, and the parameters made from them.
+ * Unit tests of configurations: reading, places of faults, rejected values, dumps, and the parameters derived from
+ * them.
  *
- * A small configuration is built in; every test of a combination changes a few of its options. The shipped
- * configurations are tested where examples/gpus is found ($WARPTOOLS_GPUS, or below the current folder).
+ * The tests change a few options of a small built-in configuration. The shipped configurations are tested if
+ * examples/gpus is found ($WARPTOOLS_GPUS, or below the current folder).
  */
 #include <sys/stat.h>
 #include "config_cases.h"
@@ -44,7 +45,7 @@ static int read_text(struct gpuconf *c, const char *text, struct fault *f)
 	return rc;
 }
 
-/* Overrides, one a line. */
+/* Applies overrides, one per line. */
 static int change(struct gpuconf *c, const char *changes, struct fault *f)
 {
 	char one[512];
@@ -59,7 +60,7 @@ static int change(struct gpuconf *c, const char *changes, struct fault *f)
 	return 0;
 }
 
-/* Builds the small configuration with changes. Returns -1 with *f from the step that refused. */
+/* Builds the small configuration with changes. If a step rejects it, returns -1 with the fault in *f. */
 static int build(struct gpuconf *c, struct params *p, const char *changes, struct fault *f)
 {
 	gpuconf_init(c);
@@ -84,7 +85,7 @@ static char *dump_of(const struct gpuconf *c)
 static void test_table(void)
 {
 	bool found = true, bounded = true, helped = true;
-	int ours = 0; /* next to the original's */
+	int ours = 0; /* number of options that the original does not have */
 	struct gpuconf c;
 
 	gpuconf_init(&c);

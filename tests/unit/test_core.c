@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Unit tests of the modern SM core on a whole GPU. Windows between two clock reads are those measured on an
- * A100-SXM4-40 (Strelizia-zerotwo/A100-modern-gpu-reproduction); the loop of dependent FFMA takes 526 cycles
- * on an H100 (sarchlab/mgpusim). Each case gives the control codes and the code in between; registers of the
- * trace and the bits of the instructions follow from that text.
+ * Unit tests of the modern SM core on a whole GPU. The windows between two clock reads were measured on an
+ * A100-SXM4-40 (Strelizia-zerotwo/A100-modern-gpu-reproduction); the loop of dependent FFMA takes 526 cycles on an
+ * H100 (sarchlab/mgpusim). Each case contains the control codes and the code between the clock reads as text, from
+ * which the registers of the trace and the bits of the instructions are derived.
  */
 #include "core_fixture.h"
 
@@ -12,7 +12,7 @@
 struct core_window {
 	const char *name;
 	unsigned cycles, threads;
-	const char *code; /* between two clock reads; lines end with '|' */
+	const char *code; /* code between two clock reads; its lines end with '|' */
 };
 
 #define C            "B------:R-:W-:-:S01 "
@@ -104,7 +104,7 @@ static void test_window(const struct core_window *w)
 
 /* ---- without control codes ---------------------------------------------------------------------------- */
 
-/* The loop of 128 dependent FFMA as recorded on an H100, all warps alike. */
+/* Writes the loop of 128 dependent FFMA that was recorded on an H100; it is the same for all warps. */
 static unsigned ffma_loop(struct core_program *b, unsigned iterations)
 {
 	unsigned n = 0;
@@ -184,7 +184,10 @@ static void test_old_addresses(void)
 	done(b);
 }
 
-/* Cycles from a comparison to the second instruction after it, with masks, as recorded. */
+/*
+ * Checks the cycles from a comparison to the second instruction after it. The lines have masks as in a recorded
+ * trace.
+ */
 static void test_guard(const char *name, const char *predicates, const char *lines, unsigned cycles)
 {
 	const char *option[] = {
@@ -218,7 +221,9 @@ static void test_guards(void)
 	test_pair("UISETP to EXIT", "0 UISETP.GE.AND 0 0 0", "0 EXIT 0 0 0", 9);
 }
 
-/* The function's code supplies the guards of a kernel with dependences by registers. */
+/*
+ * Tests that a kernel whose dependences are found by registers uses the guards in the machine code of its function.
+ */
 static void test_known_guards(void)
 {
 	static const char *const option[] = {
@@ -233,7 +238,7 @@ static void test_known_guards(void)
 		emit(b, C "FADD R4, R6, R7");
 		emit(b, "B------:R-:W-:-:S05 EXIT");
 		if (i)
-			b->code[1][1] &= 0x8f; /* the guard P0 */
+			b->code[1][1] &= 0x8f; /* sets the guard P0 */
 		run(b, i == 2 ? none : option, 32, b->n, true, false);
 		is_number((long long)(issued(b, 0, 16, 0) - issued(b, 0, 0, 0)), i == 1 ? 13 : 1,
 			i == 0   ? "an instruction without guard does not wait"
@@ -244,7 +249,7 @@ static void test_known_guards(void)
 	}
 }
 
-/* A warp that loads the same line twice: the second access hits. */
+/* Tests a warp that loads the same line twice: the second access hits. */
 static void test_l1(void)
 {
 	struct core_program *b = program(90);
@@ -270,7 +275,7 @@ static void test_barrier(void)
 	done(b);
 }
 
-/* Skipping idle cycles changes no counter. */
+/* Tests that skipping idle cycles does not change a counter. */
 static void test_sleep(void)
 {
 	static const char *const cold[] = {
@@ -290,8 +295,8 @@ static void test_sleep(void)
 }
 
 /*
- * A short kernel ends at the end of its launch delay, whether idle cycles are skipped or not; a long one at
- * its last instruction.
+ * Tests -core_kernel_least, with and without skipping of idle cycles: a short kernel ends after that time, a long
+ * kernel at its last instruction.
  */
 static void test_least(void)
 {
@@ -312,7 +317,7 @@ static void test_least(void)
 	done(b);
 }
 
-/* The second kernel of the code has other opcodes than the trace. */
+/* Tests machine code whose opcodes differ from those of the trace. */
 static void test_mismatch(void)
 {
 	static const char *const option[] = {"gpgpu_perfect_inst_const_cache=1", NULL};
@@ -321,7 +326,7 @@ static void test_mismatch(void)
 	emit(b, C "MOV R1, R2");
 	emit(b, C "IADD3 R4, R1, R3");
 	emit(b, "B------:R-:W-:-:S05 EXIT");
-	memcpy(b->code[2], b->code[1], 2); /* the opcode at EXIT is that of IADD3 */
+	memcpy(b->code[2], b->code[1], 2); /* EXIT gets the opcode number of IADD3 */
 	diag_quiet(true);
 	run(b, option, 32, b->n, true, false);
 	diag_quiet(false);

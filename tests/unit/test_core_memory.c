@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Unit tests of the modern core's memory instructions on a whole GPU: times at which they leave their sub-
- * core, at which their results are available and at which their sources have been read, against tables 1 and
- * 2 of Huerta et al., Dissecting and Modeling the Architecture of Modern GPU Cores, MICRO 2025, measured on a
+ * Unit tests of the modern core's memory instructions on a whole GPU: the times at which they leave their sub-core,
+ * at which their results are available, and at which their sources have been read. Expected values are from tables 1
+ * and 2 of Huerta et al., Dissecting and Modeling the Architecture of Modern GPU Cores, MICRO 2025, measured on a
  * GA102.
  */
 #include "core_fixture.h"
 
 /*
- * Time after which a register that a memory instruction reads may be overwritten: table 2, which an H100 is
- * assumed to share.
+ * Tests the time after which a register that a memory instruction reads may be overwritten (table 2; the H100 is
+ * assumed to have the same times).
  */
 static void test_overwriting(void)
 {
@@ -40,7 +40,10 @@ static void test_overwriting(void)
 static const char *const ga102[] = {"gpgpu_compute_capability_major=8", "gpgpu_compute_capability_minor=6",
 	"gpgpu_perfect_inst_const_cache=1", NULL};
 
-/* The third of three loads in a row, each of which needs the one before; the second and third hit. */
+/*
+ * Checks the latency of the third of three loads, each of which depends on the previous one; the second and third
+ * hit.
+ */
 static void test_latency(const char *op, const char *address, unsigned bytes, unsigned cycles)
 {
 	struct core_program *b = program(86);
@@ -56,7 +59,7 @@ static void test_latency(const char *op, const char *address, unsigned bytes, un
 	done(b);
 }
 
-/* Load to use on a GA102 (table 2 of the same). */
+/* Tests the time from a load to the use of its result on a GA102 (table 2). */
 static void test_latencies(void)
 {
 	test_latency("LDS", "0x0", 4, 24);
@@ -67,7 +70,10 @@ static void test_latencies(void)
 	test_latency("LDG.E.128", "0x7f0000001000", 16, 38);
 }
 
-/* Cycles between the first and the nth load of a warp, one warp in each of some sub-cores of a GA102. */
+/*
+ * Checks the cycles between the first and the nth load of `warp`. Each of the first `warps` sub-cores of a GA102 has
+ * one warp.
+ */
 static void test_queue(unsigned warps, const char *load, unsigned nth, unsigned warp, unsigned cycles)
 {
 	struct core_program *b = program(86);
@@ -84,8 +90,8 @@ static void test_queue(unsigned warps, const char *load, unsigned nth, unsigned 
 }
 
 /*
- * Issue of loads in a row on a GA102 (table 1 of the same); shared ones leave earlier, wide ones keep the SM
- * longer.
+ * Tests the issue of consecutive loads on a GA102 (table 1). Loads from shared memory leave earlier; wide loads
+ * occupy the SM longer.
  */
 static void test_queues(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reading machine code from cubins and fat binaries: small files (tests/data/corpus/cubin), damage of many kinds,
- * encoding and decoding of control codes, and cubins of ptxas where it is installed.
+ * Unit tests of reading machine code from cubins and fat binaries: small files (tests/data/corpus/cubin), many kinds
+ * of damage, encoding and decoding of control codes, and cubins of ptxas if it is installed.
  */
 #include "arena.h"
 #include "cubin.h"
@@ -70,8 +70,8 @@ static void test_codes(void)
 
 struct damage {
 	const char *file;
-	size_t at;      /* CUT: the file ends here */
-	uint64_t value; /* of `bytes` bytes, written there */
+	size_t at;      /* CUT: the file ends at this byte */
+	uint64_t value; /* written there, with `bytes` bytes */
 	unsigned bytes;
 };
 
@@ -143,7 +143,7 @@ static const struct damage damages[] = {
 	{LZ4, 300, 0, CUT},
 };
 
-/* Expects either a message, or functions that lie within the file. */
+/* Expects either a fault or functions that are within the file. */
 static void test_damage(const struct damage *d, unsigned *refused)
 {
 	struct cubins *c = cubins_new();
@@ -217,7 +217,7 @@ static void test_ptxas(void)
 		k = cubins_add(c, path, &f) == 0 ? cubins_find(c, "twice", sms[i]) : NULL;
 		for (uint32_t at = 0; k && at < k->bytes; at += 16) {
 			control_decode(&code, k->code + at);
-			waits |= code.wait != 0; /* the sum waits for the load */
+			waits |= code.wait != 0; /* the addition waits for the load */
 		}
 		ok(k && k->bytes >= 96 && waits && k->regs >= 4,
 			"sm_%u: the function of a cubin that ptxas has made", sms[i]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The directory of packed streams: rows are read back unchanged, damaged rows are refused, and the directory
- * is omitted where it does not save bytes.
+ * Unit tests of the directory of packed streams: rows are read back unchanged, damaged rows are rejected, and the
+ * directory is omitted if it does not save bytes.
  */
 #include "pack/directory.h"
 #include "pack.h"
@@ -73,7 +73,7 @@ static void back(const struct directory *d, const struct buf *b)
 	directory_free(&e);
 }
 
-/* Changes each byte below the compression: expects a refusal, or rows that are within bounds. */
+/* Changes each byte of the uncompressed directory, and expects a fault or rows that are within bounds. */
 static void damaged(const uint8_t *bytes, size_t n, uint32_t kernels)
 {
 	uint8_t *copy = xmalloc(n);
@@ -116,7 +116,7 @@ int main(void)
 	ok(!directory_pack(&b, &few, UINT64_MAX) && b.n == n, "not of a kernel that is counted in no time");
 	directory_begin(&few, "-kernel id = 1\n", 15);
 	is_number(few.row[1].name, 0, "a kernel without a name is not known");
-	/* one name "a", one class "LOAD", of two kernels the first */
+	/* one name "a", one class "LOAD"; of two kernels only the first has a row */
 	static const uint8_t rows[] = {1, 1, 'a', 1, 4, 'L', 'O', 'A', 'D', 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
 		12, 13, 14, 15, 16, 17, 9, 0};
 	damaged(rows, sizeof(rows), 2);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Unit tests of a DRAM channel: random requests under many configurations, against the slow one of
- * dram_slow.h. Every figure, every answer to "full" and the tick of every completion must agree. The bus
- * pipeline is part of both.
+ * Unit tests of a DRAM channel: random requests with many configurations, compared with the slow channel of
+ * dram_slow.h. Every figure, every result of "is it full" and the tick of every completion must be equal. Both
+ * include the bus pipeline.
  */
 #include <inttypes.h>
 #include "arena.h"
@@ -128,8 +128,10 @@ static void fast_tick(struct fast *f, uint64_t t, uint64_t now, uint32_t cycle)
 	f->ticks_run++;
 }
 
-/* One run: bursts of requests, pauses, a consumer that sometimes stops. Returns the tick of the first
- * difference. */
+/*
+ * Does one run with bursts of requests, pauses, and a consumer that sometimes stops. Returns the tick of the first
+ * difference.
+ */
 static uint64_t run(unsigned variant, uint64_t *run_ticks)
 {
 	struct slow_dram *s = xcalloc(1, sizeof(*s));

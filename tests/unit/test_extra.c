@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Unit tests of the columns of version 6: bulk copies, values, clusters; from text and from packed streams. */
+/*
+ * Unit tests of the columns of trace version 6 (bulk copies, values, clusters), read from text and from packed
+ * streams.
+ */
 #include <string.h>
 #include "bytes.h"
 #include "klist.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lookup of figures by recorded name, and what must hold of every row of stats.def. */
+/* Unit tests of the lookup of figures by recorded name, and of rules for every row of stats.def. */
 #include "figure.h"
 #include "tap.h"
 
@@ -52,7 +52,7 @@ static void test_matching(void)
 	ok(!figure_matches("x[*]", "x[1][2]"), "an index does not reach over a bracket");
 }
 
-/* Every word of the text after which "inst" stands must say which kind is meant. */
+/* Returns true if each "instruction" in the text is after "warp" or "thread", or before "cache". */
 static bool says_which(const char *help)
 {
 	for (const char *at = help; (at = strstr(at, "instruction")); at++) {

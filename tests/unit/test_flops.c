@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Arithmetic operations of opcodes of machine code and PTX. */
+/* Unit tests of the number of arithmetic operations per opcode of machine code and PTX. */
 #include "flops.h"
 #include "tap.h"
 
@@ -35,7 +35,7 @@ int main(void)
 	/* four products of 8 x 8 x 4 in four steps, or in two with a 16-bit accumulator */
 	is_arithmetic("HMMA.884.F32.F32.STEP0", FLOP_tensor_fp16, 0, 512);
 	is_arithmetic("HMMA.884.F16.F16.STEP0", FLOP_tensor_fp16, 0, 1024);
-	/* a quarter of a warp group's product */
+	/* a quarter of the product of a warpgroup */
 	is_arithmetic("HGMMA.64x128x16.F32", FLOP_tensor_fp16, 0, 65536);
 	is_arithmetic("HGMMA.64x0x16.F32", N_FLOP_KINDS, 0, 0);
 	is_arithmetic("HMMA", N_FLOP_KINDS, 0, 0);

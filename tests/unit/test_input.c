@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Unit tests of inputs: lines, windows, codecs, damage, folders, pipes. */
+/* Unit tests of inputs: lines, windows, compressed data, damage, folders, pipes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <lzma.h>
@@ -108,7 +108,7 @@ static const char *stored(const char *name, struct given_bytes b)
 	return path;
 }
 
-/* Lines of 6 to 906 bytes that compress badly: "line N hash ...". */
+/* Returns lines of 6 to 906 bytes that are hard to compress: "line N hash ...". */
 static struct given_bytes sample(unsigned lines)
 {
 	struct given_bytes b = {xmalloc(lines * 1000u), 0};
@@ -127,7 +127,7 @@ static struct given_bytes sample(unsigned lines)
 
 /* ---- reading them ------------------------------------------------------------------------- */
 
-/* Every line, checked against text; returns the last answer of input_line. */
+/* Reads all lines and compares them with text. Returns the last result of input_line(). */
 static int read_lines(struct input *in, const char *text, size_t n, bool *same, struct fault *f)
 {
 	const char *line, *end = text + n;
@@ -194,7 +194,10 @@ static void test_codings(void)
 	free(text.p);
 }
 
-/* Lines before the fault are handed out; the fault stays and names the line reached. */
+/*
+ * Checks a damaged input: the lines before the fault are returned, and the fault remains and names the line at which
+ * it was found.
+ */
 static void check_fault(const char *name, struct given_bytes b, const char *text, size_t n, const char *id)
 {
 	struct fault f = {0}, again = {0};
@@ -213,7 +216,7 @@ static void check_fault(const char *name, struct given_bytes b, const char *text
 	input_close(in);
 }
 
-/* Text before the damage in the same block may also be wrong, so only the fault is checked. */
+/* Checks only that there is a fault, because text before the damage in the same block may also be wrong. */
 static void check_damaged(const char *name, struct given_bytes b)
 {
 	struct fault f = {0};
@@ -266,7 +269,7 @@ static void test_memory_limit(void)
 	lzma_filter filters[2] = {{LZMA_FILTER_LZMA2, &opt}, {LZMA_VLI_UNKNOWN, NULL}};
 	uint8_t out[500];
 	size_t n = 0;
-	/* A frame header that wants a window of 2^30 bytes. */
+	/* A frame header that requires a window of 2^30 bytes. */
 	const unsigned char wide[] = {0x28, 0xb5, 0x2f, 0xfd, 0x00, 0xa0, 0x01, 0x00, 0x00};
 
 	lzma_lzma_preset(&opt, 0);
@@ -274,7 +277,10 @@ static void test_memory_limit(void)
 	if (lzma_stream_buffer_encode(
 		    filters, LZMA_CHECK_CRC32, NULL, (const uint8_t *)"x\n", 2, out, &n, sizeof(out)))
 		abort();
-	/* The dictionary's size is one byte of the block header: 1 GiB, with a new CRC of the header. */
+	/*
+	 * Sets the size of the dictionary, one byte of the block header, to 1 GiB and corrects the CRC of the
+	 * header.
+	 */
 	for (size_t i = 12; i + 8 < n; i++) {
 		if (out[i] == 0x21 && out[i + 1] == 0x01) {
 			size_t size = (out[12] + 1u) * 4;
@@ -439,7 +445,7 @@ static void test_read(void)
 	free(text.p);
 }
 
-/* ---- no regular files, pipes ------------------------------------------------------------------- */
+/* ---- not regular files, pipes ------------------------------------------------------------------ */
 
 static void test_open(void)
 {
@@ -473,7 +479,10 @@ static void read_stdin(void *arg)
 	input_close(in);
 }
 
-/* Feed b to standard input in pieces of `step` bytes. */
+/*
+ * Writes b to standard input in pieces of `step` bytes, and reads it there in a child process. Returns the status of
+ * the child.
+ */
 static int through_pipe(struct given_bytes b, size_t step, struct given_bytes text, char *out, size_t cap)
 {
 	int ends[2], saved = dup(0), rc;

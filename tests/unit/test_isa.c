@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Unit tests of the opcode table: rows, widths, guesses, a user's file. */
+/* Unit tests of the opcode table: rows, widths, guessed classes, a file of the user. */
 #include <stdint.h>
 #include "isa.h"
 #include "tap.h"
@@ -115,7 +115,7 @@ static void guess(const struct isa *isa, enum isa_arch a, const char *opcode, en
 static void test_guess(const struct isa *isa)
 {
 	guess(isa, ARCH_AMPERE, "VIADD", CLASS_INT);
-	guess(isa, ARCH_PASCAL, "UMOV", CLASS_ALU); /* no such unit there */
+	guess(isa, ARCH_PASCAL, "UMOV", CLASS_ALU); /* Pascal has no uniform unit */
 	guess(isa, ARCH_AMPERE, "LDGX.E", CLASS_LOAD);
 	guess(isa, ARCH_AMPERE, "EXITX", CLASS_ALU);
 	guess(isa, ARCH_AMPERE, "QQQ", CLASS_ALU);

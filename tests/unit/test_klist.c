@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Unit tests of kernel lists and of the choice of kernels. */
+/* Unit tests of kernel lists and of the selection of kernels. */
 #include <stdint.h>
 #include <sys/stat.h>
 #include "bytes.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Unit tests of lower.def: its opcodes exist on the architectures, and each instruction of PTX has a row. */
+/* Unit tests of lower.def: its opcodes exist on the architectures, and each PTX instruction has a row. */
 #include <string.h>
 #include "isa.h"
 #include "lower/lower.h"
@@ -10,7 +10,7 @@ static const unsigned binaries[] = {60, 61, 70, 75, 80, 86, 87, 89, 90, 100, 120
 struct looking {
 	const struct isa *isa;
 	enum isa_arch arch;
-	const char *name; /* an instruction of PTX; NULL: opcodes are checked */
+	const char *name; /* a PTX instruction; NULL: opcodes are checked */
 	unsigned rows, unknown;
 };
 
@@ -50,7 +50,7 @@ static void test_opcodes(void)
 	isa_free(isa);
 }
 
-/* Every executed instruction has a row on Hopper, which has all of them. */
+/* Tests that every instruction that can be executed has a row for Hopper, on which all of them exist. */
 static void test_instructions(void)
 {
 	unsigned without = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Unit tests of the network and the memory side: the worked examples MEM-example and NET-example, the address
- * decoder, and the local crossbar with both arbiters against a slow rendering of NET-xbar.
+ * decoder, and the crossbar with both arbiters, which is compared with a slow implementation of NET-xbar.
  */
 #include "arena.h"
 #include "gpuconf.h"
@@ -69,7 +69,7 @@ static void test_decode(void)
 	addrdec_delete(d);
 }
 
-/* Within a sub partition no two addresses may share a partition address (MEM-addr-8). */
+/* Tests that different addresses of a sub partition have different partition addresses (MEM-addr-8). */
 static void test_partition_address(uint32_t channels)
 {
 	struct params p;
@@ -140,7 +140,7 @@ static void test_islip_example(void)
 #define DEVICES 24
 #define DEPTH   16
 
-/* NET-islip and NET-rr with arrays; [0] requests, [1] replies. */
+/* A slow implementation of NET-islip and NET-rr with arrays; index 0: requests, 1: replies. */
 struct slow_fifo {
 	uint32_t req[DEPTH], to[DEPTH], n;
 };
@@ -250,7 +250,7 @@ static void slow_round_robin(struct slow_xbar *s, int k)
 	slow_occupancy(s, k);
 }
 
-/* Offers a packet for one device occasionally. */
+/* Sometimes sends a packet from device d to a random device. */
 static bool offer(struct slow_xbar *s, struct net *n, uint32_t d, uint32_t req)
 {
 	int k = d >= s->clusters;
@@ -337,7 +337,7 @@ static void test_crossbar(uint32_t arbiter, uint32_t limit, uint32_t grant)
 
 /* ---- one read through everything ------------------------------------------------------------ */
 
-/* QV100 as far as the memory side goes. */
+/* Sets the parameters of the memory side of a QV100. */
 static bool qv100(struct params *p, struct gpuconf *c)
 {
 	struct memory_params *m = &p->mem;
@@ -423,8 +423,8 @@ static void machine_free(struct memory_bench *m)
 }
 
 /*
- * Runs a GPU step; returns true if the core fires. Skips the work that memory_asleep() reports as counting
- * only.
+ * Runs a step of the GPU; returns true if the core clock fires. sleep: skips steps of the memory side in which,
+ * according to memory_asleep(), only counters change.
  */
 static bool step(struct memory_bench *m, bool sleep)
 {
@@ -472,7 +472,7 @@ static void test_read(bool sleep)
 			continue;
 		if (m->now == 5718)
 			net_push(m->net, 0, 80u + r->sub, handle, req_bytes_of_request(r));
-		/* The reply network is popped before anything else of the next core cycle. */
+		/* The reply is popped first in the next core cycle. */
 		m->now++;
 		got = net_pop(m->net, 0);
 	}

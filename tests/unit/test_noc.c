@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Unit tests of networks of many routers: random numbers, a lone packet, every topology and routing under
- * random traffic (all packets arrive, in order on one way, and the network comes to rest), and the quick step
- * of a router against the general one, cycle by cycle, to the printed figures.
+ * Unit tests of networks of many routers: random numbers; a lone packet; every topology and routing under random
+ * traffic (all packets arrive, those on the same path in order, and the network becomes idle); and the quick step of
+ * a router, which is compared with the general step in each cycle and in the printed figures.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -78,8 +78,8 @@ static char *printed(struct noc *n)
 /* ---- numbers --------------------------------------------------------------------------------- */
 
 /*
- * Knuth's own check of his generator: 2009 times 1009
- * numbers of seed 310952 begin with 995235265 in the next.
+ * The test that Knuth gives for his generator: with seed 310952, the number after 2009 times 1009 numbers is
+ * 995235265.
  */
 static void numbers(void)
 {
@@ -111,8 +111,8 @@ static void lone_packet(void)
 	while (!noc_has_packet(n, 15) && t++ < 100)
 		noc_advance(n);
 	/*
-	 * Two cycles into the network; in each of 7 routers two
-	 * for allocation, and two through switch and channel.
+	 * Two cycles into the network; in each of 7 routers two cycles for allocation, and two through the switch
+	 * and the channel.
 	 */
 	is_number(t, 2 + 7 * 4 + 1, "corner to corner of a mesh of 4 by 4");
 	ok(n->net[0].ready[0] == 1u << (15 - CLUSTERS), "its device waits");
@@ -218,10 +218,7 @@ static const struct {
 
 #define N_NETWORKS (sizeof(networks) / sizeof(networks[0]))
 
-/*
- * Pushes packet `req` from a random device if its queue has a free slot. Both networks, if there are two, get
- * the same packet.
- */
+/* Pushes packet `req` at a random device if its queue has a free slot, into network a and, unless NULL, into b. */
 static bool push(struct noc *a, struct noc *b, uint32_t req)
 {
 	uint32_t from = rnd(CLUSTERS + SUBS), bytes = rnd(2) ? 8 : 8 + 32 * (1 + rnd(4));
@@ -261,7 +258,7 @@ static bool same_use(const struct noc *a, const struct noc *b)
 	return same;
 }
 
-/* Returns whether all packets arrived at their devices and the network came to rest. */
+/* Returns true if all packets arrived at their devices and the network became idle. */
 static bool traffic(struct noc *a, struct noc *b, uint32_t cycles, uint32_t load)
 {
 	uint32_t req = 1, left = 0;
@@ -347,7 +344,7 @@ static void stmt_has(char *text, const char *part)
 	free(text);
 }
 
-/* Returns the cycles since a flit arrived, of the subnet in which it has been longer. */
+/* Returns the number of cycles since the last arrival of a flit, for the subnet with the larger number. */
 static uint64_t quiet(const struct noc *n)
 {
 	return n->net[0].cycles_since_arrival > n->net[1].cycles_since_arrival
@@ -355,7 +352,10 @@ static uint64_t quiet(const struct noc *n)
 		       : n->net[1].cycles_since_arrival;
 }
 
-/* Rings of one virtual channel without a seam: under load packets come to wait for each other all round. */
+/*
+ * Tests the report of a deadlock. In rings with one virtual channel, packets under load wait for each other in a
+ * cycle.
+ */
 static void deadlock(void)
 {
 	struct noc *n = make("topology = torus; k = 4; n = 2; routing_function = chaos;", 1);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Networks of routers with random parameters under random traffic. A digest of the arrivals (cycle, device,
- * packet) and of the random numbers drawn must equal the recorded one. The recorded digests were taken when a
- * third, literal rendering of NET-noc agreed with the simulator on all of these networks. On networks that the
- * quick router (noc_quick.c) models, the general one (noc_router.c) must give the same digest.
+ * Unit tests of networks of routers with random parameters under random traffic. A digest of the arrivals (cycle,
+ * device, packet) and of the random numbers that were drawn must be equal to the recorded digest. The digests were
+ * recorded when a separate, literal implementation of NET-noc had the same results on all of these networks. On
+ * networks that the quick router (noc_quick.c) models, the general router (noc_router.c) must have the same digest.
  */
 #include <stdarg.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static void say(struct net_text *t, const char *form, ...)
 	va_end(args);
 }
 
-/* With a chance of one in `of` the entry has one of the values. */
+/* Adds an entry with one of the n values, with a probability of 1 / of. */
 static void maybe(struct net_text *t, uint32_t of, const char *name, uint32_t n, const char *const *values)
 {
 	if (!rnd(of))
@@ -58,7 +58,7 @@ static void maybe(struct net_text *t, uint32_t of, const char *name, uint32_t n,
 	"islip", "islip(2)", "pim", "pim(2)", "loa", "wavefront", "rr_wavefront", "select", "select(2)", \
 		"separable_input_first", "separable_output_first(matrix)", "separable_input_first(matrix)"
 
-/* Topology, routing, and sizes of buffers. */
+/* Adds a random topology, routing, and sizes of buffers. */
 static void describe_sizes(struct net_text *t)
 {
 	static const char *const shapes[] = {"topology = mesh; k = 3; n = 2; routing_function = dor;",
@@ -70,7 +70,7 @@ static void describe_sizes(struct net_text *t)
 		"topology = mesh; k = 16; n = 1; routing_function = valiant;"};
 	uint32_t vcs = 2 + rnd(4);
 
-	/* One draw a call: arguments have no order of their own. */
+	/* At most one random number per call: the order of evaluation of arguments is not defined. */
 	say(t, "%s num_vcs = %u;", shapes[rnd(sizeof(shapes) / sizeof(shapes[0]))], vcs);
 	say(t, "vc_buf_size = %u;", 1 + rnd(5));
 	for (int i = 0; i < 8; i++)
@@ -85,7 +85,7 @@ static void describe_queues(struct net_text *t)
 	say(t, "boundary_buffer_size = %u;", 5 + rnd(10));
 }
 
-/* A network that the quick router models. */
+/* Describes a random network that the quick router can model. */
 static void describe_quick(struct net_text *t)
 {
 	describe_sizes(t);
@@ -95,13 +95,13 @@ static void describe_quick(struct net_text *t)
 	MAYBE(t, 4, "wait_for_tail_credit", "1");
 }
 
-/* A network of any parameters. */
+/* Describes a random network with all kinds of parameters. */
 static void describe_any(struct net_text *t)
 {
 	describe_sizes(t);
 	say(t, "routing_delay = %u;", rnd(2) ? 0 : rnd(3));
 	describe_queues(t);
-	if (!strstr(t->at, "planar")) /* planar_adapt locks up with noq, in the original, too */
+	if (!strstr(t->at, "planar")) /* planar_adapt deadlocks with noq, as in the original */
 		MAYBE(t, 6, "noq", "1");
 	MAYBE(t, 4, "vc_alloc_delay", "2", "3");
 	MAYBE(t, 4, "sw_alloc_delay", "2", "3");
@@ -116,12 +116,13 @@ static void describe_any(struct net_text *t)
 	MAYBE(t, 2, "buffer_policy", "shared", "limited", "dynamic", "shifting", "feedback",
 		"simplefeedback");
 	MAYBE(t, 5, "private_bufs", "1", "2");
-	if (strstr(t->at, "policy = shifting")) /* half of a smaller size is 0 */
+	if (strstr(t->at, "policy = shifting")) /* half of a size below 2 is 0 */
 		say(t, "vc_buf_size = %u;", 2 + rnd(4));
 	if (strstr(t->at, "policy = limited"))
 		MAYBE(t, 2, "max_held_slots", "2", "4");
 	MAYBE(t, 5, "feedback_aging_scale", "0", "2");
-	if (strstr(t->at, "feedback;")) /* a torus counts one cycle for channels that get two later */
+	/* a torus first computes with a latency of one cycle for channels that have two */
+	if (strstr(t->at, "feedback;"))
 		say(t, "use_noc_latency = 0;");
 	MAYBE(t, 5, "hold_switch_for_packet", "1");
 	MAYBE(t, 5, "wait_for_tail_credit", "1");
@@ -157,7 +158,7 @@ static struct noc *build_network(const struct net_text *t, bool quick)
 	return NULL;
 }
 
-/* Returns a network of random parameters that is accepted; its text is in t. */
+/* Returns a valid network with random parameters; its text is in t. */
 static struct noc *random_network(struct net_text *t, void (*describe)(struct net_text *t))
 {
 	struct noc *n;

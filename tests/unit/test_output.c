@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Unit tests of outputs: names, replacement, failures, signals. */
+/* Unit tests of output files: names, replacement, failures, signals. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -10,7 +10,7 @@
 
 static char folder[] = "/tmp/test_output.XXXXXX";
 
-/* Lists the files of the folder as one text, temporary files included. */
+/* Returns the names of the files in the folder as one text, including temporary files. */
 static const char *listing(void)
 {
 	static char text[4096];
@@ -271,7 +271,7 @@ static void broken_pipe(void *ignore)
 static void killed(void *sig)
 {
 	put_forced((char[]){"done"});
-	signal(*(int *)sig, SIG_DFL); /* the tests may have been started with another action */
+	signal(*(int *)sig, SIG_DFL); /* whoever started the tests may have set another action */
 	output_open("k", false);
 	output_open("l", false);
 	if (!strstr(listing(), ".k.") || !strstr(listing(), ".l."))

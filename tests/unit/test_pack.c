@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Packed streams: records of columns against records of text, what a damaged stream says, folded lists, text
- * whose sizes are around each limit of the format.
+ * Unit tests of packed streams: records read from columns equal those read from text, messages about damaged
+ * streams, folded lists, texts whose sizes are near each limit of the format.
  */
 #include "pack.h"
 #include <stddef.h>
@@ -174,7 +174,9 @@ static void control_bytes(void)
 	buf_free(&b);
 }
 
-/* Three launches of a function for sm_80, of which the second is of another machine: one has no codes. */
+/*
+ * Tests three launches of a function for sm_80. The second is for another architecture, so it has no control codes.
+ */
 static void coded(void)
 {
 	static uint8_t code[CODED][16];
@@ -252,7 +254,7 @@ static void code_lines(void)
 		wrong += lines_unpack(&back, cur_of(b.p, n));
 	}
 	ok(!wrong, "none of %zu cut ones is taken", b.n);
-	for (size_t at = 0; at < 8 * b.n; at++) { /* no more than that nothing breaks */
+	for (size_t at = 0; at < 8 * b.n; at++) { /* only tests that nothing crashes */
 		b.p[at / 8] ^= (uint8_t)(1u << at % 8);
 		back.n = 0;
 		lines_unpack(&back, cur_of(b.p, b.n));
@@ -287,7 +289,7 @@ static void lists(void)
 
 /* ---- limits ------------------------------------------------------------------------------- */
 
-/* Does the text of n kernels, each of it all, come back? */
+/* Packs n kernels with the text t. Returns true if the stream unpacks to the same texts. */
 static bool comes_back(const struct buf *t, unsigned n)
 {
 	char *packed;
@@ -328,7 +330,7 @@ static bool comes_back(const struct buf *t, unsigned n)
 	return good;
 }
 
-/* A kernel in which one thing has the size that is looked at. */
+/* The sizes of a kernel; a test varies one of them. */
 struct sizes {
 	uint32_t opcode, registers, width, line, extra, warps, insts, statics, threads;
 };
@@ -390,7 +392,10 @@ static void sized_text(struct buf *b, const struct sizes *s)
 	}
 }
 
-/* A field of struct sizes around a limit, which is lowered to less first where it is large. */
+/*
+ * Tests sizes near a limit; `field` is the offset of the size in struct sizes. Unless `less` is 0, the limit is
+ * lowered to it first.
+ */
 static void around(const char *name, uint32_t *limit, uint32_t less, size_t field, uint32_t reach)
 {
 	const uint32_t was = *limit;
@@ -488,7 +493,7 @@ static void limits(void)
 
 #define LISTS 200
 
-/* Each list has a stream of its own in hand: however many are open, the kernel of each can be had. */
+/* Tests many open lists, each with its own stream: a kernel of each can be read. */
 static void many_lists(void)
 {
 	static struct klist list[LISTS];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Packed streams that lack kernels of their lists; also with marks that do not fit. */
+/* Unit tests of packed streams that lack kernels of their lists, and of invalid marks of missing kernels. */
 #include <stdlib.h>
 #include <string.h>
 #include "klist.h"
 #include "pack.h"
 #include "tap.h"
 
-/* Makes a stream of n kernels, whose list names 4, of which `missing` are marked. */
+/* Makes a stream of n kernels whose list names 4 kernels. The kernels in missing[] are marked as missing. */
 static char *with_missing(unsigned n, const uint32_t *missing, uint32_t n_missing, size_t *size)
 {
 	static const char list[] = "kernel-0\nMemcpyHtoD,0x0,4\nkernel-1\nkernel-2\nkernel-1\nkernel-3\n";
@@ -26,7 +26,10 @@ static char *with_missing(unsigned n, const uint32_t *missing, uint32_t n_missin
 	return packed;
 }
 
-/* Opens a stream of with_missing(). Returns 1 if it is good, 0 if pack_verify() finds damage, -1 if it cannot be opened. */
+/*
+ * Opens a stream of with_missing(). Returns 1 if it is valid, 0 if pack_verify() finds damage, -1 if it cannot be
+ * opened.
+ */
 static int opens_missing(unsigned n, const uint32_t *missing, uint32_t n_missing)
 {
 	size_t size;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The XML reader of the power model, its tables, and its arithmetic. */
+/* Unit tests of the XML reader, the tables and the arithmetic of the power model. */
 #include <math.h>
 #include "power/meter.h"
 #include "tap.h"
@@ -13,7 +13,7 @@ static int parse(struct power_config *c, const char *upper)
 	snprintf(text, sizeof(text),
 		"<component id=\"root\"><component id=\"system\">%s</component></component>", upper);
 	power_config_init(c);
-	c->own_energies = true; /* without a hardware part */
+	c->own_energies = true; /* then the XML needs no hardware part */
 	return power_xml_parse(c, "x", text, strlen(text), NULL, NULL, &fault);
 }
 

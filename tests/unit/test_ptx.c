@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Unit tests of PTX opcodes in the timing model: rows, class, list of latencies, space, type, vector. */
+/* Unit tests of PTX opcodes in the timing model: row, class, list of latencies, space, type, vector size. */
 #include <string.h>
 #include "ptx.h"
 #include "tap.h"

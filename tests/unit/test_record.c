@@ -90,7 +90,7 @@ static void test_json(void)
 	json_decref(v);
 }
 
-/* Compares a record of one string and one real, read and written by jansson, with its text. */
+/* Returns true if jansson, after it has read a record of one string and one real, writes the same text. */
 static bool as_jansson(const char *string, double real)
 {
 	size_t flags = JSON_COMPACT | JSON_PRESERVE_ORDER, n = 0;
@@ -117,7 +117,10 @@ static bool as_jansson(const char *string, double real)
 	return same;
 }
 
-/* Writes a kernel of another id, with its figures or with n bytes of those of another record. */
+/*
+ * Writes the record of a kernel with the given id. Its figures are its own, or n bytes that were copied from another
+ * record.
+ */
 static size_t write_record_as(enum record_format format, uint64_t id, const void *figures, size_t n)
 {
 	struct record_writer *w;
@@ -215,7 +218,7 @@ static void test_msgpack(void)
 	free(text);
 }
 
-/* One real as text, without its name and unit. */
+/* Returns a real as the text of a record, without its name and unit. */
 static const char *real(double v)
 {
 	struct record_writer *w;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Kernels packed from their records: the stream unpacks to the text that the records stand for, which this
- * file writes on its own, at every level, for any number of threads, and where blocks are larger than a part
- * may hold. The code is PTX, or machine code, whose lines have constant texts around mask and addresses.
+ * Unit tests of kernels that are packed from records. The stream must unpack to the text that the records represent,
+ * which this file writes separately: at every level, with any number of threads, and if blocks are larger than a
+ * part may be. The code is PTX, or machine code, whose lines have constant texts around mask and addresses.
  */
 #include "pack.h"
 #include "bits.h"
@@ -35,14 +35,14 @@ static uint32_t draw(uint32_t n)
 	return (uint32_t)(seed >> 11) % n;
 }
 
-/* A warp as runs and as text. */
+/* A warp, as runs of records and as text. */
 struct made {
 	struct pack_run run[400];
 	struct pack_more more[400];
 	uint64_t word[400 * 32];
 	struct buf texts;
 	uint32_t n_runs, n_more, n_words;
-	uint32_t list; /* where its last list of all lanes lies; UINT32_MAX: none yet */
+	uint32_t list; /* index in word[] of its last list of addresses of all lanes; UINT32_MAX: none yet */
 };
 
 static struct pack_inst inst[INSTS];
@@ -63,7 +63,7 @@ static void add(struct buf *b, const char *fmt, ...)
 	va_end(args);
 }
 
-/* No lane, one, a run of them, any. */
+/* Returns a random mask: no lane, one lane, a run of lanes, or any lanes. */
 static uint32_t draw_mask(void)
 {
 	switch (draw(6)) {
@@ -76,7 +76,7 @@ static uint32_t draw_mask(void)
 	}
 }
 
-/* The warp's last list of all lanes, moved; false: there is none. */
+/* Adds the warp's last list of addresses of all lanes, with an offset. Returns false if there is no such list. */
 static bool add_moved(struct made *m, uint32_t mask, uint32_t *addr)
 {
 	uint64_t *word = m->word + m->n_words, by = draw(4) ? draw(1u << 30) : 0;
@@ -96,7 +96,9 @@ static bool add_moved(struct made *m, uint32_t mask, uint32_t *addr)
 	return true;
 }
 
-/* Addresses of one stride that fits 32 bits or does not, or of none, and how the line names them. */
+/*
+ * Adds addresses with a stride that fits 32 bits, with one that does not, or without a stride, and their text form.
+ */
 static void add_addresses(struct made *m, uint32_t mask, uint32_t *addr)
 {
 	static const int64_t strides[] = {
@@ -112,7 +114,7 @@ static void add_addresses(struct made *m, uint32_t mask, uint32_t *addr)
 		       : i == n - 1 && i ? a[i - 1] + 1 + (uint64_t)(a[1] - a[0])
 		       : draw(4)         ? base + i * (uint64_t)stride
 					 : base + draw(UINT32_MAX) * (uint64_t)(1 + draw(1u << 30));
-	if (n == 2 && !hole && !line) /* two lanes without a hole have a stride unless it is too long */
+	if (n == 2 && !hole && !line) /* two adjacent lanes always have a stride unless it is too large */
 		a[1] = a[0] + (1ull << 40);
 	*addr = m->n_words << 2 | (line || n < 2 ? ADDR_STRIDE : ADDR_LIST);
 	m->word[m->n_words] = n ? a[0] : 0;
@@ -133,7 +135,7 @@ static void add_addresses(struct made *m, uint32_t mask, uint32_t *addr)
 	}
 }
 
-/* One instruction more. */
+/* Adds one instruction. */
 static void add_run(struct made *m, uint32_t id, uint32_t mask)
 {
 	struct pack_run *last = m->n_runs ? &m->run[m->n_runs - 1] : NULL;
@@ -231,8 +233,7 @@ static bool append(void *ctx, const void *bytes, size_t n)
 	return true;
 }
 
-/* Two kernels, made, packed and unpacked. */
-/* Reports whether both kernels of the stream have the wanted text. */
+/* Returns true if both kernels of the stream have the wanted text. */
 static bool has_kernels(struct pack *p, const struct buf want[2])
 {
 	struct buf got = {0};
@@ -252,7 +253,7 @@ static bool has_kernels(struct pack *p, const struct buf want[2])
 	return good;
 }
 
-/* Reports whether the stream comes back through a pipe. */
+/* Returns true if the stream is unpacked correctly when it is read from a pipe. */
 static bool is_read_forward(const char *stream, size_t n, const struct buf want[2])
 {
 	struct fault f;
@@ -271,8 +272,8 @@ static bool is_read_forward(const char *stream, size_t n, const struct buf want[
 }
 
 static bool repeated;   /* the second kernel repeats the first */
-static bool list_last;  /* the list is given to the writer after the kernels */
-static struct buf last; /* the stream that was made last */
+static bool list_last;  /* the writer gets the list after the kernels */
+static struct buf last; /* the last stream that was made */
 
 static bool comes_back(uint32_t most, int level, unsigned threads)
 {
@@ -319,7 +320,7 @@ static bool comes_back(uint32_t most, int level, unsigned threads)
 	return good;
 }
 
-/* Kernels with equal records are stored once, also with several pieces. */
+/* Tests that kernels with equal records are stored once, even with several pieces. */
 static void repetitions(void)
 {
 	const struct pack_limits was = pack_limits;
@@ -344,7 +345,10 @@ static void repetitions(void)
 	repeated = false;
 }
 
-/* Streams whose list comes last: equal to others if they have one block, read like others if they have several. */
+/*
+ * Tests streams that end with their list. With one block they are equal to other streams; with several they are read
+ * like other streams.
+ */
 static void late_lists(void)
 {
 	const struct pack_limits was = pack_limits;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reading results: what each form gives for one kernel, own and running values, ends and faults. */
+/*
+ * Unit tests of reading results: the events of each format for one kernel, values of a kernel and running totals,
+ * ends and faults.
+ */
 #include <math.h>
 #include "expr.h"
 #include "namelist.h"
@@ -35,7 +38,7 @@ static void add_figures(const struct result_item *item)
 	add("\n");
 }
 
-/* The events of an input as lines. */
+/* Returns the events of an input as lines of text. */
 static const char *events(const char *input, size_t n, unsigned flags)
 {
 	struct fault f = {0};

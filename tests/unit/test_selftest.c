@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Measured files, and the text of micro-traces, which the trace reader must accept. */
+/* Unit tests of measured files, and of the text of micro-traces, which the trace reader must accept. */
 #include <math.h>
 #include "tap.h"
 #include "selftest/measured.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Unit tests of the SM core on a whole GPU: the worked examples of the model (LAUNCH-example-2, SM-
- * example-1), the latencies of SM-lat, the ends of warps, and equal counters of runs that skip idle cycles
- * and runs that do not, for every scheduler and collector.
+ * Unit tests of the SM core on a whole GPU: the worked examples of the model (LAUNCH-example-2, SM-example-1), the
+ * latencies of SM-lat, the ends of warps, and, for every scheduler and collector, equal counters of runs with and
+ * without skipping of idle cycles.
  */
 #include <inttypes.h>
 #include "machine_fixture.h"
@@ -30,7 +30,7 @@ static void done(struct machine *m)
 	free(m);
 }
 
-/* Cycle of the nth event of a kind, counted from the first cycle of the CTA; 0: there is none. */
+/* Returns the cycle of the nth event of a kind, counted from the first cycle of the CTA, or 0 if there is none. */
 static uint64_t event(const struct machine *b, const char *kind, unsigned nth)
 {
 	uint64_t start = 0;
@@ -89,7 +89,10 @@ static void single_exit(void)
 	done(b);
 }
 
-/* SM-lat: the unit takes an instruction issued at c at c + want; it is written at that + L + 2. */
+/*
+ * SM-lat: the unit accepts an instruction that was issued at c in cycle c + want; the result is written L + 2 cycles
+ * later.
+ */
 static void latencies(void)
 {
 	static const char with[] =
@@ -119,7 +122,7 @@ static void latencies(void)
 	}
 }
 
-/* ---- the end of warps (interfaces: when to be equal, when to be sane) ---------------------- */
+/* ---- the end of warps ---------------------------------------------------------------------- */
 
 static void warp_ends(void)
 {
@@ -158,7 +161,7 @@ static void warp_ends(void)
 	}
 }
 
-/* A barrier is satisfied by the warps still alive: warp 1 leaves early, warp 2 has nothing to run. */
+/* Tests that a barrier opens when all live warps have arrived: warp 1 exits early, warp 2 has no instructions. */
 static void early_leavers(void)
 {
 	static const char trace[] = BLOCK(WARP("0", "2", "0000 ffffffff 0 BAR.SYNC 0 0 0 \n" EXIT_AT("0010"))
@@ -207,7 +210,10 @@ static void random_line(FILE *out, unsigned pc)
 		fprintf(out, "1 R%u %s 2 R%u R%u 0 0 \n", draw(8), op[draw(N(op))], draw(8), draw(8));
 }
 
-/* CTAs of warps with the same barriers at the same places, and random work between. */
+/*
+ * Returns the text of CTAs whose warps have the same barriers at the same positions, and random instructions in
+ * between.
+ */
 static char *random_blocks(unsigned ctas, unsigned warps)
 {
 	size_t bytes;
@@ -284,7 +290,7 @@ int main(void)
 {
 	diag_init("test_sm");
 	diag_quiet(true);
-	setenv("WARPTOOLS_GPUS", "examples/gpus", 0); /* tests run in the tree's top folder */
+	setenv("WARPTOOLS_GPUS", "examples/gpus", 0); /* tests run in the top folder of the tree */
 	worked_example();
 	single_exit();
 	latencies();

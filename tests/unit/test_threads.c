@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The pool of threads: every item is done once a phase; phases of few items and of none; phases after a
- * rest.
+ * Unit tests of the thread pool: every item is processed once in each phase; phases with few or no items; phases
+ * after a pause.
  */
 #include <unistd.h>
 #include "diag.h"
@@ -18,7 +18,7 @@ static void count(void *ctx, unsigned item)
 {
 	const uint32_t *phase = ctx;
 
-	/* The writes of the previous phase are visible to the thread that takes the item now. */
+	/* The thread that processes the item sees the writes of the previous phase. */
 	if (done[item] == *phase)
 		done[item]++;
 	__atomic_fetch_add(&seen[thread_index], 1, __ATOMIC_RELAXED);
@@ -31,7 +31,7 @@ static void test_items(void)
 
 	for (uint32_t phase = 0; phase < PHASES; phase++) {
 		if (phase % 5000 == 4999)
-			usleep(2000); /* the others fall asleep */
+			usleep(2000); /* the other threads fall asleep */
 		threads_run(t, count, &phase, ITEMS);
 	}
 	for (unsigned i = 0; i < ITEMS; i++)
@@ -71,7 +71,7 @@ static void test_rest(void)
 		if (n % 2)
 			threads_park(t);
 		if (n % 20 == 1)
-			usleep(1000); /* they do */
+			usleep(1000); /* the workers fall asleep */
 		threads_run(t, note, times, ITEMS);
 	}
 	for (unsigned i = 0; i < ITEMS; i++)

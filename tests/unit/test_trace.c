@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Unit tests of the kernel trace reader: every dialect, every fault, and records against their text. */
+/*
+ * Unit tests of the kernel trace reader: every dialect, every fault, and records that are compared with their text.
+ */
 #include <stdint.h>
 #include "arena.h"
 #include "tap.h"
@@ -16,7 +18,7 @@
 #define V(n)     "-accelsim tracer version = " n "\n"
 #define NO_LINES "-enable lineinfo = 0\n"
 
-/* A block of one warp of 32 and one of 8 lanes. */
+/* A block with one warp of 32 lanes and one of 8 lanes. */
 #define BLOCK(x, n0, lines0, n1, lines1) \
 	"#BEGIN_TB\n\nthread block = " x ",0,0\n\nwarp = 0\ninsts = " n0 "\n" lines0 \
 	"\nwarp = 1\ninsts = " n1 "\n" lines1 "\n#END_TB\n\n"
@@ -38,7 +40,7 @@ struct trace_result {
 	int rc; /* 0: read to the end */
 	struct fault f;
 	unsigned blocks, recs;
-	uint64_t sum;    /* of all records */
+	uint64_t sum;    /* checksum of all records */
 	char dump[8192]; /* a line for each record */
 	unsigned char hash[16];
 };
@@ -284,7 +286,7 @@ static void check_both(const char *name, const char *head, const char *const *li
 	ok(!strcmp(fast.dump, slow.dump) && fast.recs == slow.recs, "%s: both ways give the same records",
 		name);
 	ok(!memcmp(fast.hash, slow.hash, 16), "%s: same hash", name);
-	/* Both report a damaged line far down at its place. */
+	/* Both readers report a damaged line far behind the beginning with its correct place. */
 	char *bad = strstr(text + len / 2, "LDG");
 	if (bad) {
 		bad[-2] = 'x';
@@ -333,7 +335,10 @@ static void test_fast(void)
 
 #define BLOCKS 9
 
-/* Line i of warp w in block b: mostly equal in all blocks, except bases and the change `other`. */
+/*
+ * Writes line i of warp w in block b. The lines are equal in most blocks, except base addresses and the change
+ * number `other`.
+ */
 static size_t echo_line(char *to, unsigned b, unsigned w, unsigned i, unsigned other)
 {
 	unsigned long long base = (0x10ull << (4 * b % 40)) + 0x100 * w + i;
@@ -349,7 +354,7 @@ static size_t echo_line(char *to, unsigned b, unsigned w, unsigned i, unsigned o
 	case 3: return (size_t)sprintf(to, "0040 %08x 1 R2 LDS 1 R4 4 1 0x%x 4 0 \n", mask, 64 * i);
 	case 4: return (size_t)sprintf(to, "0050 00000011 1 R2 LDG.E 1 R4 4 0 0x%016llx 0xffff 0 \n", base);
 	case 5: return (size_t)sprintf(to, "0060 00000000 1 R2 LDG.E 1 R4 4 1 0x%llx 4 0 \n", base);
-	case 6: /* another stride, opcode, delta, mask, more equal lines, an invalid base */
+	case 6: /* changes of the stride, opcode, delta and mask, additional equal lines, an invalid base */
 		return (size_t)sprintf(to, "0010 %08x 1 R2 LDG.E 1 R4 4 1 0x%llx 8 0 \n", mask, base);
 	case 7: return (size_t)sprintf(to, "0020 %08x 0 MOV 0 0 0 \n", mask);
 	case 8:
@@ -415,7 +420,7 @@ static void test_echo(void)
 		"2", "0020 00000007 1 R2 LDG.E 1 R4 4 2 0x7f40 4 4 0 \n" EXIT5_8) \
 	BLOCK("1", "1", EXIT5, "1", EXIT5_8)
 
-/* The first `from` of GOOD becomes `to`; NULL: the text ends there. */
+/* The first `from` in GOOD is replaced by `to`; to is NULL: the text ends there. */
 static const struct {
 	const char *name, *from, *to, *id;
 	unsigned line, col;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Unit tests of archives of kernel traces (.tracez): text, dictionary, memory and pipe, damages. */
+/*
+ * Unit tests of archives of kernel traces (.tracez): text, dictionary, reading from memory and from a pipe, damage.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -37,7 +39,10 @@ static void add_frame(struct bytes *b, const char *text, const struct bytes *dic
 	bytes_add(b, packed, n);
 }
 
-/* Two blocks: one of warps with three and with no instructions, one of a warp with one. */
+/*
+ * Returns an archive of two blocks: one has a warp of three instructions and an empty warp, the other has a warp of
+ * one instruction.
+ */
 static struct bytes archive(const char *dictionary_text)
 {
 	struct bytes b = {0}, dictionary = {0};
@@ -89,7 +94,7 @@ static const char want[] = HEADER
 	"\n#BEGIN_TB\n\nthread block = 1,11,12\ncluster id = 13,14,15\ncluster cta = 16,17,18\ncluster rank = 19\n"
 	"\nwarp = 0\ninsts = 1\n0000 other\n\n#END_TB\n";
 
-/* Reads all of an input in pieces of n bytes; returns 0, or -1 and *f. */
+/* Reads the whole input in pieces of n bytes. Returns 0, or -1 with the fault in *f. */
 static int read_all(struct input *in, struct bytes *to, size_t n, struct fault *f)
 {
 	char buf[64];
@@ -113,7 +118,7 @@ static void check_text(const char *what, const struct bytes *b, size_t piece)
 	bytes_free(&text);
 }
 
-/* An archive in a pipe, whose header comes in two pieces. */
+/* Tests an archive in a pipe whose header arrives in two pieces. */
 static void check_file(const struct bytes *b)
 {
 	char path[] = "/tmp/test_tracez.XXXXXX";
@@ -132,7 +137,10 @@ static void check_file(const struct bytes *b)
 	unlink(path);
 }
 
-/* Reads damaged bytes. Returns the reason, or "" when they have the text of an archive or are no archive. */
+/*
+ * Reads damaged bytes. Returns the reason of the fault, or "" if they have the text of the archive or are not an
+ * archive.
+ */
 static const char *reason_of(const char *p, size_t n)
 {
 	static char reason[340];
@@ -183,7 +191,7 @@ static void check_damages(const struct bytes *b)
 	for (size_t n = sizeof(HEADER); n < b->n; n++)
 		silent += !*reason_of(b->p, n);
 	ok(!silent, "%u of %zu cut archives are read", silent, b->n - sizeof(HEADER));
-	for (size_t i = 0; i < 8 * b->n; i++) { /* any result, no crash */
+	for (size_t i = 0; i < 8 * b->n; i++) { /* any result is allowed, but no crash */
 		memcpy(copy, b->p, b->n);
 		copy[i / 8] = (char)(copy[i / 8] ^ 1 << i % 8);
 		reason_of(copy, b->n);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * libwarptools: text and packed streams give the same blocks, seeking, errors, results, threads, and each
- * failed allocation. The allocation functions are wrapped by the linker (Makefile).
+ * Unit tests of libwarptools: equal blocks from text and packed streams, seeking, errors, results, threads, and the
+ * failure of each allocation. The linker wraps the allocation functions (Makefile).
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -32,7 +32,7 @@ void *__wrap_mmap(void *at, size_t n, int prot, int flags, int fd, off_t offset)
 void __lsan_disable(void) __attribute__((weak));
 void __lsan_enable(void) __attribute__((weak));
 
-static _Thread_local long fail_in; /* allocations up to the one that fails; 0: none */
+static _Thread_local long fail_in; /* the allocation with this number fails, counted from 1; 0: none fails */
 
 static bool fails(void) { return fail_in && --fail_in == 0; }
 void *__wrap_malloc(size_t n) { return fails() ? NULL : __real_malloc(n); }
@@ -109,7 +109,7 @@ static void put_stream(FILE *out)
 	struct pack_writer *w = pack_writer_new(out, 3, 1);
 	static const char list[] = "MemcpyHtoD,0x100,16\nkernel-1.traceg\nkernel-2.traceg\n";
 
-	/* small pieces, few in a block, so that the first kernel has many blocks */
+	/* small pieces and few pieces per block, so that the first kernel has many blocks */
 	pack_limits.columns = 1u << 18;
 	pack_limits.pieces = 4;
 	pack_write_list(w, "kernelslist.g", list, sizeof(list) - 1);
@@ -168,7 +168,7 @@ static uint64_t hash_words(uint64_t h, const void *p, size_t n)
 	return h;
 }
 
-/* Hash of all that a block says; lines only where wanted. */
+/* Returns the hash of everything in a block; of source lines only if `lines` is true. */
 static uint64_t hash_block(struct wt_list *l, struct wt_kernel *k, const struct wt_block *b, bool lines)
 {
 	uint32_t n;
@@ -197,7 +197,7 @@ struct whole {
 	int end;
 };
 
-/* Reads all blocks of a list. */
+/* Reads all blocks of all kernels of a list. */
 static void read_whole(struct wt_list *l, struct whole *all)
 {
 	*all = (struct whole){.end = -1};
@@ -441,8 +441,8 @@ static void test_threads(void)
 }
 
 /*
- * Reads lists or results while allocation number n fails. Returns true when there were fewer. *bad: a call
- * failed without an error, or the handle did not stay broken.
+ * Reads lists or results while allocation number n fails. Returns true if there were fewer allocations. Sets *bad if
+ * a call failed without an error, or if the handle worked again afterwards.
  */
 static bool read_failing(int which, long n, bool *bad)
 {
@@ -509,7 +509,7 @@ int main(void)
 	test_errors();
 	test_results();
 	test_threads();
-#ifndef __SANITIZE_THREAD__ /* an allocation that fails leaves locks of its handle taken, which TSan cannot follow */
+#ifndef __SANITIZE_THREAD__ /* after a failed allocation, locks of the handle remain locked, which TSan reports */
 	test_memory();
 #endif
 	remove_files();
