@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * usage: reuse TRACE: reuse distances of lines of 128 bytes in global memory, by kernel, as distance:count;
- * the same as examples/python/reuse. cc -o reuse reuse.c $(pkg-config --cflags --libs warptools)
+ * usage: reuse TRACE
+ *
+ * Prints the reuse distances of the lines (128 bytes) of global memory that each kernel accesses, as distance:count,
+ * like examples/python/reuse.
+ *
+ * cc -o reuse reuse.c $(pkg-config --cflags --libs warptools)
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,7 +13,8 @@
 #include <string.h>
 #include <warptools.h>
 
-static uint64_t *line, count[65]; /* lines, accessed last at the end; counts by bits of distance - 1, [0]: 0 */
+/* line: lines in the order of their last access; count[i]: reuses up to the distance 2^(i - 1), count[0]: 0 */
+static uint64_t *line, count[65];
 static size_t n;
 
 static void touch(uint64_t l)

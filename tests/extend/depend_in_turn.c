@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Example of a dependence rule: an instruction waits for all results of the preceding instructions. */
+/* Example of a dependence rule: an instruction waits for the results of all earlier instructions of its warp. */
 #include "sm/depend.h"
 
 static void look(struct sm *s, unsigned warp)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Example of a warp scheduler: the warp that arrived last goes first. It has an additional counter. */
+/* Example of a warp scheduler: it prefers the warp that arrived last. It has an additional counter. */
 #include "sm/scheduler.h"
 
 static unsigned pick(const struct sm *s, unsigned k, uint64_t warps)

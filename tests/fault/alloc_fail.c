@@ -2,9 +2,9 @@
 /*
  * A library for LD_PRELOAD that makes one allocation of a program fail.
  *
- * ALLOC_FAIL=N: the N-th call, from 1, of malloc, calloc, realloc, reallocarray, aligned_alloc,
- * posix_memalign or mmap that asks for memory gives none. ALLOC_COUNT=FILE: their number is written there at
- * the end. Counted from the moment this library is set up, those of other libraries included.
+ * ALLOC_FAIL=N: the N-th call, counted from 1, of malloc, calloc, realloc, reallocarray, aligned_alloc,
+ * posix_memalign or mmap that requests memory fails. ALLOC_COUNT=FILE: the number of these calls is written to FILE
+ * at the end. Calls are counted from the initialisation of this library on, including those of other libraries.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -2,13 +2,12 @@
 /*
  * A library for LD_PRELOAD that makes one call of a program fail.
  *
- * FAIL_CALL=NAME: the function; FAIL_AT=N: its N-th call, from 1, fails, in the process in which it is the
- * N-th. FAIL_ERRNO=NUMBER: with this error (default: EIO). FAIL_HALF: the call is a write of half its bytes
- * instead. CALL_COUNT=FILE: a line "NAME COUNT" for each function is added to FILE when a process ends.
- * Functions: open, openat, read, pread, write, pwrite, ftruncate, rename, renameat2, unlink, close, dup, fork,
- * waitpid, poll, pipe, mmap, malloc, calloc, realloc, pthread_create, fstat, stat, lseek, flock, mkdir,
- * mkostemp, fdopen. Descriptors 0 to 2 and everything before main() are left alone by close(), as the C
- * library and the loader use them.
+ * FAIL_CALL=NAME is the function, and FAIL_AT=N the number of the call that fails, counted from 1 in each process.
+ * FAIL_ERRNO=NUMBER is the error (default: EIO). FAIL_HALF: instead of failing, the call writes half of its bytes.
+ * CALL_COUNT=FILE: when a process ends, a line "NAME COUNT" for each function is added to FILE. Functions: open,
+ * openat, read, pread, write, pwrite, ftruncate, rename, renameat2, unlink, close, dup, fork, waitpid, poll, pipe,
+ * mmap, malloc, calloc, realloc, pthread_create, fstat, stat, lseek, flock, mkdir, mkostemp, fdopen. close() never
+ * fails for descriptors 0 to 2 and before main(), because the C library and the loader use it there.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -112,7 +111,7 @@ __attribute__((destructor)) static void end(void)
 	write_counts();
 }
 
-/* Processes that end by _exit() write their counts, too. */
+/* Writes the counts of processes that end by _exit(), which does not run destructors. */
 void _exit(int status)
 {
 	if (counting)
@@ -197,7 +196,7 @@ int close(int fd)
 	NEXT(close);
 	if (fd <= STDERR_FILENO || !is_failing(CALL_close))
 		return next(fd);
-	next(fd); /* Linux closes the descriptor in any case */
+	next(fd); /* Linux closes the descriptor even if close() fails */
 	errno = error;
 	return -1;
 }

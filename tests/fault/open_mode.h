@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Common to the libraries that replace open(). */
+/* Common part of the libraries that replace open(). */
 #ifndef OPEN_MODE_H
 #define OPEN_MODE_H
 
@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <sys/types.h>
 
-/* Sets `mode` to the argument after `flags`; to 0 if the call creates no file, and so passes none. */
+/* Sets `mode` to the argument after `flags`, or to 0 if the call does not create a file and has no such argument. */
 #define OPEN_MODE(mode, flags) \
 	do { \
 		va_list args_; \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A library for LD_PRELOAD with an allocator that returns the memory freed last: an allocation of a size gets
- * the address of the newest freed block of the same size, calloc() included. A program that takes an address
- * for an identity then meets a second object at it as soon as possible.
+ * A library for LD_PRELOAD with an allocator that reuses freed memory at once: an allocation, also by calloc(), gets
+ * the address of the last freed block of the same size. So the library reveals programs that identify an object by
+ * its address: soon another object has the same address.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -18,7 +18,7 @@ void *__libc_malloc(size_t n);
 
 /* Header that precedes each block. */
 struct header {
-	struct header *next; /* of the same class, free */
+	struct header *next; /* next free block of the same class */
 	size_t size;
 };
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A library for LD_PRELOAD that delivers signals at chosen calls of a program.
+ * A library for LD_PRELOAD that delivers signals to a program at chosen calls.
  *
- * SIGNAL_AT=N or N,M: right before the N-th and the M-th counted call, from 1, the process raises a signal.
- * SIGNAL=NUMBER: which one (default: SIGTERM). SIGNAL_COUNT=FILE: the number of calls is written there at the
- * end. Counted are calls of open, write, pwrite, ftruncate, rename, renameat2, unlink, close, fork, waitpid
- * and poll, and of getppid, which builds with -DCHECK_TURNS call once a turn of the main loop. Processes that
- * the program forks neither count nor get signals.
+ * SIGNAL_AT=N or N,M: directly before the N-th and the M-th counted call, counted from 1, the process raises a
+ * signal. SIGNAL=NUMBER is the signal (default: SIGTERM). SIGNAL_COUNT=FILE: the number of calls is written to FILE
+ * at the end. Calls of open, write, pwrite, ftruncate, rename, renameat2, unlink, close, fork, waitpid and poll are
+ * counted, and calls of getppid, which builds with -DCHECK_TURNS call in each iteration of the main loop. Processes
+ * that the program forks do not count calls and do not get signals.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 
 static unsigned long calls, first, second;
 static int number = SIGTERM;
-static pid_t counted; /* process */
+static pid_t counted; /* the process whose calls are counted */
 
 __attribute__((constructor)) static void begin(void)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A library for LD_PRELOAD that replaces the contents of a file between its writing and its reading, as a bad
- * disk would.
+ * A library for LD_PRELOAD that replaces the contents of a file after it was written and before it is read, like a
+ * bad disk.
  *
- * SWAP_NAME=TEXT, SWAP_FILE=FILE: before a file whose path ends in TEXT is opened for reading, it gets the
- * bytes of FILE.
+ * SWAP_NAME=TEXT, SWAP_FILE=FILE: before a file whose path ends with TEXT is opened for reading, its contents are
+ * replaced by those of FILE.
  */
 #include <dlfcn.h>
 #include <fcntl.h>

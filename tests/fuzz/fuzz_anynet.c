@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Fuzz target for the links of an anynet. What is accepted must be a network in which every router can be
- * reached.
- */
+/* Fuzz target for the links of an anynet. In every accepted network, every router must be reachable. */
 #include <stdint.h>
 #include <stdlib.h>
 #include "icnt.h"

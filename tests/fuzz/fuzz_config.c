@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fuzz target for configurations: any bytes as an option file on top of a shipped one's kind of machine.
- * What is accepted must dump to a text that is accepted, dumps the same, and makes a machine if and only
- * if the first did. Nothing outside is read: texts with "-config" are skipped.
+ * Fuzz target for configurations: the input is an option file that is read after a valid configuration. The dump of
+ * an accepted configuration must be accepted, must have the same dump, and must describe a possible GPU if and only
+ * if the original does. No other files are read: texts with "-config" are skipped.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A possible GPU, so that one changed option reaches the checks after the parser. */
+/* A valid configuration, so that an input of one option reaches the checks after the parser. */
 static const char base[] =
 	"-gpgpu_n_mem 4 -gpgpu_n_sub_partition_per_mchannel 2 -gpgpu_shmem_warp_parts 1 -network_mode 2\n"
 	"-ptx_opcode_latency_fp 4,6,4,5,39 -ptx_opcode_latency_dp 8,12,8,8,330 -gpgpu_coalesce_arch 70\n"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Fuzz target for cubins and fat binaries: every byte of every function found is looked at, every entry
- * unpacked.
- */
+/* Fuzz target for cubins and fat binaries: it reads every byte of every function and unpacks every entry. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Fuzz target for expressions: whatever parses has a value that is finite or NaN. */
+/* Fuzz target for expressions: the value of every valid expression is finite or NaN. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fuzz target for kernel files: any bytes, read twice, with and without the fast way for lines met before.
- * Both must give the same thread blocks, records, addresses, hash and fault.
+ * Fuzz target for kernel files: the bytes are read with and without the fast path for lines that equal earlier ones.
+ * Both ways must return the same thread blocks, records, addresses, hash and fault.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -81,7 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!isa)
 		isa = isa_new();
-	/* Compressed bytes are the business of the fuzz target for inputs. */
+	/* Compressed inputs are skipped: fuzz_input.c tests them. */
 	if (size > 4 && (!memcmp(data, "\x1f\x8b", 2) ||
 				!memcmp(data,
 					"\xfd"

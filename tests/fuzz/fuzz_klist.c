@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Fuzz target for kernel lists; the bytes before the first newline serve as a choice of kernels too. */
+/* Fuzz target for kernel lists; the bytes before the first newline are also parsed as a selection of kernels. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fuzz target for measured files (trace-sim --selftest). An accepted file has every column, and finite
- * numbers.
+ * Fuzz target for measured files (trace-sim --selftest). In an accepted file every row has all columns, and the
+ * numbers are finite.
  */
 #include <math.h>
 #include <stdint.h>

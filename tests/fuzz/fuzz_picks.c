@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fuzz target for files of picks: what is read keeps what picks.h promises, and comes back when it is
- * written.
+ * Fuzz target for files of picks: accepted picks must have the properties that picks.h guarantees, and must be the
+ * same after they have been written and read again.
  */
 #include <math.h>
 #include <stdint.h>

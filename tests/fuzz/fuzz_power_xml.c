@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fuzz target for the inputs of the power model: the XML file, the table of energies, the table of measured counters,
- * by the first byte. What is accepted has finite coefficients.
+ * Fuzz target for the inputs of the power model: the first byte selects the XML file, the table of energies or the
+ * table of measured counters. The coefficients of an accepted input must be finite.
  */
 #include <math.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fuzz target for line tables: the sections .debug_line, .debug_line_str, .debug_str and .rela.debug_line come from
- * the input. Bytes of the input: the number of relocations, two bytes for the offset of each, two bytes for the size
- * of .debug_line, its contents, and the strings. A line that is found has a file.
+ * Fuzz target for line tables: the input contains the sections .debug_line, .debug_line_str, .debug_str and
+ * .rela.debug_line. Its bytes are: the number of relocations, two bytes for the offset of each, two bytes for the
+ * size of .debug_line, its contents, and the strings. Every line that is found must have a file.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static void set_part(struct parts *p, int i, const char *name, uint32_t type, co
 	p->section[i] = (struct elf_section){.name = name, .type = type, .p = n ? at : NULL, .n = n};
 }
 
-/* Sets the sections from the input. Returns false: the input is too short. */
+/* Sets the sections from the input. Returns false if the input is too short. */
 static bool set_parts(struct parts *p, const uint8_t *data, size_t size)
 {
 	size_t relocs = size ? data[0] : 0, at = 3 + 2 * relocs, lines;

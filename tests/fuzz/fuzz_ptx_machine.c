@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fuzz target for the execution of machine code: the first byte of the input chooses the architecture and the options,
- * the others are instructions of a kernel. An instruction that is refused becomes NOP. The kernel runs with two warps a
- * block, both parameters being the address of a small buffer, and is recorded. Handles 0 to 4 are textures and surfaces
- * over the buffer. Nothing may be touched outside of it; everything ends by the limit.
+ * Fuzz target for the execution of machine code: the first byte of the input selects the architecture and the
+ * options, the others are instructions of a kernel. Rejected instructions are replaced by NOP. The kernel runs with
+ * two warps per block and is recorded; both parameters are the address of a small buffer. Handles 0 to 4 are
+ * textures and surfaces in the buffer. No access may be outside the buffer; a limit ends every run.
  */
 #include <elf.h>
 #include <stdint.h>
@@ -16,9 +16,9 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define INSTRUCTIONS 96u
-#define BYTES        16u /* of an instruction */
+#define BYTES        16u /* size of an instruction */
 #define REGISTERS    64u
-#define PARAMETERS   0x380u /* offset in the bank; later architectures have the highest */
+#define PARAMETERS   0x380u /* offset in the constant bank; the newest architectures have this highest offset */
 
 enum { NONE, NAMES, STRINGS, SYMBOLS, WHOLE, BANK, TEXT, INFO, SHARED, SECTIONS };
 
@@ -52,7 +52,7 @@ static void set_section(
 		.sh_entsize = type == SHT_SYMTAB ? sizeof(Elf64_Sym) : 0};
 }
 
-/* Makes a cubin of n bytes of code. */
+/* Makes a cubin with n bytes of code. */
 static void make_file(struct file *f, unsigned sm, const uint8_t *code, size_t n)
 {
 	const uint32_t at = sm < 90 ? 0x160 : sm < 100 ? 0x210 : PARAMETERS, kernel = REGISTERS << 24 | 1;
@@ -89,7 +89,7 @@ static void make_file(struct file *f, unsigned sm, const uint8_t *code, size_t n
 		.e_shstrndx = NAMES};
 }
 
-/* Textures and surfaces over the buffer, whose handles are 0, 1 and so on. */
+/* Textures and surfaces in the buffer; their handles are 0, 1 and so on. */
 static struct texture images[] = {
 	IMAGE_2D,
 	IMAGE_3D,
@@ -192,7 +192,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!n)
 		return 0;
 	make_file(&file, architecture[data[0] & 7], data + 1, n * BYTES);
-	for (size_t i = 0; i < n; i++) { /* the most frequent reason first, without a try */
+	/* the most frequent reason for a rejection is checked first, without try() */
+	for (size_t i = 0; i < n; i++) {
 		struct sass_inst in;
 
 		if (sass_decode(&in, file.code + i * BYTES, 0, architecture[data[0] & 7]) ||

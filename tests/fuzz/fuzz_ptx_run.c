@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fuzz target for PTX modules: read, link, bind, and execute every kernel with two warps, all parameters
- * being the address of a small buffer. Nothing may be touched outside of it; everything ends by the limit.
- * Kernels that are executed without checks are recorded as machine code, each of another GPU. The handles
- * from TEXTURE_HANDLE on are those of textures and surfaces over the buffer and of a sampler.
+ * Fuzz target for PTX modules: the module is read, linked and bound, and every kernel is executed with two warps.
+ * All parameters are the address of a small buffer. No access may be outside the buffer; a limit ends every run.
+ * Kernels that are executed without checks are recorded as machine code, each for another GPU. Handles from
+ * TEXTURE_HANDLE on are textures and surfaces in the buffer and a sampler.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fuzz target for cubins as machine code: loads the file and decodes, prints and looks up the source line of every
- * instruction. An input that is no cubin is decoded as code for the architecture of its first byte.
+ * Fuzz target for machine code in cubins: every instruction of the file is decoded and printed, and its source line
+ * is looked up. An input that is not a cubin is decoded as code for the architecture that its first byte selects.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Fuzz target for results as JSON, own figures and running ones. */
+/* Fuzz target for results as JSON, with the figures of each kernel and with running totals. */
 #include "stats_target.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

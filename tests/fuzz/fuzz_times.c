@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fuzz target for tables of times (trace-pick --times). What is accepted has a finite time above 0 for each
+ * Fuzz target for tables of times (trace-pick --times). An accepted table must have a finite time above 0 for each
  * kernel.
  */
 #include <math.h>
@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The first byte is the number of kernels, and the number of those of the list that are not selected. */
+/* The first byte contains the number of kernels and the number of kernels of the list that are not selected. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const unsigned more = size ? data[0] / 4 % 4 : 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fuzz target for the packed reader. The first byte selects the form of the rest: a stream, or the columns of
- * one block (a length of two bytes before each). The columns get a valid frame, checksum and index, so that
- * damage reaches the code after the checksum; metadata of PTX begin from a fixed dictionary. Text, facts and
- * records are read up to FUZZ_BYTES.
+ * Fuzz target for the packed reader. The first byte selects the form of the other bytes: a stream, or the columns of
+ * one block, each after a length of two bytes. The columns get a valid frame, checksum and index, so that damage
+ * reaches the code after the checksum test; the metadata of PTX use a fixed dictionary. Text, facts and records are
+ * read up to FUZZ_BYTES.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ enum {
 	COLUMNS = 1,
 	WORDED = 2,
 	SHARED = 4,
-	BODIES = 8, /* times their number, up to 15 */
+	BODIES = 8, /* BODIES times the number of bodies, up to 15 */
 	RELATIVE = 128
 }; /* bits of the first byte */
 
@@ -115,7 +115,7 @@ static void read_records(struct pack *p, uint32_t kernel)
 	isa_free(isa);
 }
 
-/* Reads the same as from a pipe. */
+/* Reads the stream in order, as from a pipe. */
 static void read_in_order(const uint8_t *data, size_t size)
 {
 	struct fault f;
@@ -129,7 +129,7 @@ static void read_in_order(const uint8_t *data, size_t size)
 	pack_close(p);
 }
 
-/* Functions with control codes have whole instructions. */
+/* Reads the functions with control codes, which must consist of whole instructions. */
 static void read_codes(struct pack *p, uint32_t kernel)
 {
 	struct cubins *c = cubins_new();

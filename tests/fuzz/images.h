@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Textures and a surface that fuzz targets place over the buffer of their kernels: initial values without address. */
+/*
+ * Initial values, without addresses, of textures and a surface that fuzz targets place in the buffer of their
+ * kernels.
+ */
 #ifndef FUZZ_IMAGES_H
 #define FUZZ_IMAGES_H
 

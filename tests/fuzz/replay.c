@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A corpus through one fuzz target without a fuzzer: each file named on the command line once, cut and with
- * bits flipped at a few places, and then damaged in COUNT ways that follow from its number alone. So a plain
- * build and the sanitizers see the faults that fuzzing once found, and a fixed share of those that it would
- * find. What comes out is the same on every machine; a sanitizer's report or an abort ends with the file and
- * the number of the damage.
+ * Runs a fuzz target on a corpus without a fuzzer. Each file on the command line is used unchanged, then truncated
+ * and with flipped bits at a few places, and then with COUNT damages that depend only on their numbers. So a plain
+ * build and the sanitizers find the faults that fuzzing found before, and some of those that it would find. The
+ * result is the same on every machine; after a sanitizer's report or an abort, the file and the number of the damage
+ * are printed.
  *
  * usage: replay_TARGET [-n COUNT] FILE...
  */
@@ -30,7 +30,10 @@ static void aborted(int sig)
 	signal(sig, SIG_DFL);
 }
 
-/* The target gets an allocation of exactly the input's size, so that a sanitizer sees one byte too many. */
+/*
+ * Runs the target on an allocation of exactly the input's size, so that a sanitizer reports an access beyond its
+ * end.
+ */
 static void run(const uint8_t *bytes, size_t n)
 {
 	uint8_t *copy = malloc(n ? n : 1);
@@ -57,7 +60,7 @@ static void vary(uint8_t *bytes, size_t n)
 	}
 }
 
-/* Random number below n, which is not 0. */
+/* Returns a random number below n; n is not 0. */
 static size_t draw(size_t n)
 {
 	state ^= state << 13;
@@ -76,7 +79,10 @@ static size_t replace(uint8_t *bytes, size_t n, size_t at, size_t cut, const voi
 	return n - cut + len;
 }
 
-/* Applies one damage: a bit, a byte, a lost part, a doubled part, or a number at a limit of some type. */
+/*
+ * Applies one damage: changes a bit or a byte, removes or doubles a part, or inserts a number at the limit of a
+ * type. Returns the new size.
+ */
 static size_t spoil(uint8_t *bytes, size_t n)
 {
 	static const char *const number[] = {"0", "-1", "1", "65536", "2147483648", "4294967295",

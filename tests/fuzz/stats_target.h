@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Common part of the fuzz targets of results: reads to the end or a fault, and checks the guarantees of
+ * Common part of the fuzz targets for results: reads an input up to its end or a fault, and checks the guarantees of
  * results.h.
  */
 #ifndef STATS_TARGET_H

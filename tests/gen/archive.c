@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The archive recipe: an application of thousands of launches. A few kinds of kernels are launched again and
- * again, in the order of an iteration, with the same buffers but for a few that an allocator moved.
+ * The archive recipe: an application of thousands of launches. An iteration of launches of a few kinds of kernels is
+ * repeated, with the same buffers except a few that an allocator has moved.
  *
- * Always true: the code of a kind, the buffers of a place in the iteration and the lanes of a gather depend on
- * the seed alone. One launch in six has one to three of its buffers at another address; one kind in eight
- * changes its grid; one in six gathers; names have about a kilobyte, as mangled templates do.
+ * Always true: the code of a kind, the buffers of a place in the iteration and the lanes of a gather depend only on
+ * the seed. One launch in six has one to three of its buffers at another address; one kind in eight changes its
+ * grid; one in six gathers; names have about a kilobyte, like those of mangled templates.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #define OPS_MAX     160u
 #define BUFFERS_MAX 6u
 #define PLACES_MAX  (4 * KINDS_MAX)
-#define FREED       32u /* addresses that the allocator gives out again */
+#define FREED       32u /* number of freed addresses that the allocator may reuse */
 
 enum op_type { OP_MATH, OP_LOAD, OP_STORE, OP_SHARED, OP_GATHER };
 
@@ -27,9 +27,9 @@ struct archive_op {
 struct archive_kind {
 	char name[1400];
 	struct archive_op op[OPS_MAX];
-	unsigned n_ops, loop; /* instructions; the first one of the loop */
+	unsigned n_ops, loop; /* n_ops: instructions; loop: index of the first instruction of the loop */
 	unsigned rounds, threads, grid[4], n_grids, n_buffers, nregs, shmem;
-	uint64_t seed; /* of the lanes of its gathers */
+	uint64_t seed; /* seed of the lanes of its gathers */
 };
 
 struct archive_place {
@@ -46,7 +46,7 @@ struct archive {
 
 static uint64_t allocate(struct gen *g) { return GLOBAL_BASE + 512ull * gen_random(g, 1u << 22); }
 
-/* An address that was freed before, or a new one. */
+/* Returns the address of a freed buffer, or a new one. */
 static uint64_t allocate_again(struct gen *g, struct archive *a)
 {
 	uint64_t *slot = &a->freed[gen_random(g, FREED)], was = *slot;
@@ -115,7 +115,7 @@ static void make_iteration(struct gen *g, struct archive *a, unsigned kinds)
 	for (unsigned i = 0; i < a->n_kinds; i++)
 		make_kind(g, &a->kind[i], i);
 	for (unsigned i = 0; i < a->n_places; i++) {
-		/* A kind has the same buffers at most of its places: an allocator gives out what was freed. */
+		/* A kind has the same buffers at most of its places, because an allocator reuses what was freed. */
 		unsigned k = i < a->n_kinds ? i : gen_random(g, a->n_kinds);
 
 		a->place[i].kind = k;
@@ -208,7 +208,7 @@ void gen_archive(struct gen *g)
 		for (unsigned moved = gen_random(g, 6) ? 0 : 1 + gen_random(g, 3); moved; moved--)
 			buffer[gen_random(g, k->n_buffers)] = allocate_again(g, a);
 		write_launch(g, k, buffer, k->grid[gen_random(g, k->n_grids)], gen_random(g, 40) ? 0 : 7);
-		/* Now and then a place is left out. */
+		/* Sometimes a place is skipped. */
 		at = (at + (gen_random(g, 50) ? 1u : 2u)) % a->n_places;
 	}
 	free(a);

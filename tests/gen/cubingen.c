@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * cubingen: write a cubin that has the functions of a trace, for tests.
+ * cubingen: writes a cubin that contains the functions of a trace, for tests.
  *
  * usage: cubingen [-s STALL] [-x PC] [-n BYTES] TRACE >CUBIN
  *   -s  stall count of every instruction (default 4)
  *   -x  the instruction at PC has the opcode of the first one
- *   -n  functions end there
+ *   -n functions end after BYTES bytes
  *
- * An opcode's number is the place of its stem among those met; counters are not used, so the codes order
- * nothing.
+ * The number of an opcode is the index of the first part of its name in the order of the trace. The control codes
+ * use no counters, so they do not order instructions.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,8 @@ struct making {
 	struct function **f;
 	uint32_t n;
 	unsigned stall, sm;
-	uint32_t wrong, most; /* PC, 1 for none; bytes of code */
+	/* wrong: the PC of option -x, 1: none; most: the largest number of bytes of code per function */
+	uint32_t wrong, most;
 	struct code *code;
 };
 
@@ -65,7 +66,7 @@ static void add_inst(struct making *m, struct function *f, const struct inst *in
 		f->bytes = in->pc + 16;
 }
 
-/* Returns the function of a launch; launches of one function share it. */
+/* Returns the function with this name; all its launches share it. */
 static struct function *function_of(struct making *m, const char *name)
 {
 	for (uint32_t i = 0; i < m->n; i++)
@@ -92,7 +93,7 @@ static void add_kernel(struct making *m, struct trace *t)
 		f->bytes = m->most;
 }
 
-/* Writes v, and zeros if it has fewer than `bytes` bytes. */
+/* Writes v as `bytes` bytes, least significant first; after 8 bytes zeros. */
 static void put(uint64_t v, unsigned bytes)
 {
 	for (unsigned i = 0; i < bytes; i++, v >>= 8)

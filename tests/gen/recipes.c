@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The recipes: each writes a trace that exercises one part of the model. A recipe's loop bodies are short so
- * that a golden file of its figures stays readable; tracegen -n makes them longer for benchmarks.
+ * The recipes. Each writes a trace for one part of the model. Loops have few iterations, so that the golden file
+ * with the figures remains readable; tracegen -n increases the number for benchmarks.
  */
 #include "gen.h"
 
 static unsigned warps_of(unsigned block) { return (block + 31) / 32; }
 
-/* Runs body for every warp of every block, and ends the warp with an EXIT. */
+/* Writes a kernel: calls body for every warp of every block, and ends each warp with an EXIT. */
 static void kernel(struct gen *g, struct kernel_shape k,
 	void (*body)(struct gen *g, unsigned tb, unsigned warp, uint32_t lanes))
 {
@@ -52,7 +52,7 @@ static void vecadd(struct gen *g)
 	kernel(g, (struct kernel_shape){"vecadd", 8 * g->scale, 256, 0, 16, 80, 0}, vecadd_body);
 }
 
-/* Two kernels: copies in, an addition, then a reduction through shared memory. */
+/* Two kernels after copies to the device: an addition, then a reduction in shared memory. */
 static void reduce_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 {
 	uint64_t s = SHARED_BASE + 128u * warp;
@@ -99,7 +99,7 @@ static void alu_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 		char dst[8], src[32];
 		uint32_t mask = gen_random(g, 4) ? m : m & (gen_random(g, 0xffff) * 65537u);
 
-		/* One random number a statement, because compilers evaluate arguments in any order. */
+		/* One random number per statement, because compilers evaluate arguments in any order. */
 		snprintf(dst, sizeof(dst), "R%u", gen_random(g, 12));
 		unsigned c = gen_random(g, 24), b = gen_random(g, 12), a = gen_random(g, 12);
 
@@ -187,7 +187,7 @@ static void gather(struct gen *g)
 	kernel(g, (struct kernel_shape){"gather", 8, 128, 0, 24, 70, 0}, gather_body);
 }
 
-/* The same few lines from every warp: MSHR merges, then hits. */
+/* Every warp loads the same few lines: MSHR merges, then hits. */
 static void reuse_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 {
 	(void)tb;
@@ -224,7 +224,7 @@ static void shared(struct gen *g)
 	kernel(g, (struct kernel_shape){"shared", 6, 128, 8192, 24, 70, 0}, shared_body);
 }
 
-/* Barriers that some warps never reach because they have left. */
+/* Barriers that some warps never reach because they have exited. */
 static void barrier_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 {
 	unsigned rounds = warp % 3 == 2 ? 1 : 4;
@@ -319,7 +319,7 @@ static void ldgsts(struct gen *g)
 	kernel(g, (struct kernel_shape){"ldgsts", 6, 128, 16384, 40, 80, 0}, ldgsts_body);
 }
 
-/* Straight code long enough to miss in the instruction cache, with a jump. */
+/* Code without loops, with a jump, that is long enough to miss in the instruction cache. */
 static void icache_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 {
 	(void)tb;
@@ -362,7 +362,7 @@ static void ends(struct gen *g)
 	gen_kernel_end(g);
 }
 
-/* Four kernels in two streams; the second pair rereads what the first wrote. */
+/* Four kernels in two streams; the second two read what the first two have written. */
 static void streams(struct gen *g)
 {
 	for (unsigned k = 0; k < 4; k++) {
@@ -390,7 +390,7 @@ static void uniform(struct gen *g)
 	kernel(g, (struct kernel_shape){"uniform", 4, 128, 0, 24, 86, 0}, uniform_body);
 }
 
-/* A Kepler kernel: its own opcode table, LD and ST are global. */
+/* A Kepler kernel, which has another opcode table; LD and ST are global. */
 static void kepler_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 {
 	for (unsigned i = 0; i < 4 * g->scale; i++) {
@@ -432,7 +432,7 @@ static void gemm(struct gen *g)
 	kernel(g, (struct kernel_shape){"gemm", 16, 256, 8192, 40, 86, 0}, gemm_body);
 }
 
-/* Stores with their values, one kernel a kind, as a fork of the tracer writes them. */
+/* Stores with their values, as a fork of the tracer writes them, with one kernel per kind of values. */
 static uint32_t float_bits(float f)
 {
 	union {
@@ -505,8 +505,8 @@ static void values(struct gen *g)
 }
 
 /*
- * An application of many launches, 40 for each step of the scale: phases with different kernels, growing
- * sizes, and an occasional outlier.
+ * An application of 40 launches times the scale: phases with different kernels, growing sizes, and occasional
+ * outliers.
  */
 static void launch_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m, unsigned kind, unsigned rounds)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Functions shared by the host programs of this directory: numbers of the command line, and buffers of the device. */
+/* Functions shared by the host programs in this directory: numbers on the command line, and device buffers. */
 #ifndef HOST_H
 #define HOST_H
 
@@ -27,7 +27,7 @@ static void check(cudaError_t error)
 	exit(1);
 }
 
-/* Returns a buffer of n elements without values. */
+/* Returns an uninitialised device buffer of n elements. */
 template <typename T> static T *device_buffer(size_t n)
 {
 	T *p;
@@ -36,7 +36,7 @@ template <typename T> static T *device_buffer(size_t n)
 	return p;
 }
 
-/* Returns a buffer of n elements with values that the host copies to it. */
+/* Returns a device buffer of n elements with values that the host copies to it. */
 template <typename T> static T *device_input(size_t n)
 {
 	std::vector<T> host(n);
