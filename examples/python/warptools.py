@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Kernel lists, kernel traces and results of warptools, over libwarptools.
+"""Reads kernel lists, kernel traces and results of warptools, with libwarptools.
 
     import warptools
     with warptools.open("app.tpack") as app:
@@ -9,8 +9,8 @@
     for record in warptools.results("run.json"):
         print(record.kind, record.name, record.figures.get("gpu_sim_cycle"))
 
-Columns are memoryviews, which numpy.asarray() takes without a copy. They keep their values when the next thread block
-is read. The library is libwarptools.so.1 where the loader finds it, or the file that WARPTOOLS_LIBRARY names.
+Columns are memoryviews, which numpy.asarray() uses without a copy. They keep their values when the next thread block
+is read. The library is libwarptools.so.1, which the loader finds, or the file that WARPTOOLS_LIBRARY names.
 """
 import ctypes
 import os
@@ -67,7 +67,7 @@ _WARN = ctypes.CFUNCTYPE(None, _ptr, _to(_Error))
 
 
 class _Library:
-    """Functions without their prefix, bound when the first one is used."""
+    """The functions of the library without their prefix, loaded at the first use."""
 
     def __getattr__(self, _):
         library = ctypes.CDLL(os.environ.get("WARPTOOLS_LIBRARY", LIBRARY))
@@ -96,7 +96,7 @@ def _str(b):
 
 
 def _call(function, *arguments):
-    """Calls a function whose last argument is the error; raises where it returns NULL or -1."""
+    """Calls a function whose last argument is the error; raises Error if it returns NULL or -1."""
     e = _Error()
     result = function(*arguments, ctypes.byref(e))
     if result is None or result == -1 or (isinstance(result, ctypes._Pointer) and not result):
@@ -105,14 +105,14 @@ def _call(function, *arguments):
 
 
 def _view(address, n, kind, width=1):
-    """Copy of n * width numbers at an address as a memoryview, of two dimensions where width is above 1."""
+    """Returns a copy of n * width numbers at an address as a memoryview, with two dimensions if width is above 1."""
     size = {"B": 1, "I": 4, "Q": 8}[kind]
     view = memoryview(ctypes.string_at(address, n * width * size) if n else b"")
     return view.cast(kind, (n, width)) if width > 1 and n else view.cast(kind)
 
 
 def version():
-    """Version of the suite, "0.2.0"."""
+    """Returns the version of the suite, such as "0.2.0"."""
     return _str(_wt.version())
 
 
@@ -124,7 +124,7 @@ Warp = namedtuple("Warp", "first count line")
 
 
 class List:
-    """Kernel list; iterating gives its kernels. kernels[i] are the kernels at positions from 1: list.kernel(position)."""
+    """A kernel list; iterating yields its kernels. kernel(position) opens a kernel; positions start at 1."""
 
     def __init__(self, handle):
         self._l, self._instructions, self.warnings = handle, [], []
@@ -162,12 +162,12 @@ class List:
         return (self.kernel(p) for p in self._positions)
 
     def kernel(self, position):
-        """Opens the kernel at a position from 1."""
+        """Opens the kernel at a position; positions start at 1."""
         return Kernel(self, _call(_wt.kernel_open, self._handle(), position))
 
     @property
     def instructions(self):
-        """Distinct instructions of the blocks that were read; Block.code has indices into it."""
+        """The distinct instructions of the blocks read so far; Block.code contains indices into it."""
         n = _u32()
         table = _wt.instructions(self._handle(), ctypes.byref(n))
         for i in range(len(self._instructions), n.value):
@@ -179,7 +179,7 @@ class List:
 
 
 class Kernel:
-    """Kernel; its header as attributes (name, grid, block, stream, ...); iterating gives its thread blocks."""
+    """A kernel with its header as attributes (name, grid, block, stream, ...); iterating yields its thread blocks."""
 
     def __init__(self, parent, handle):
         self.list, self._k = parent, handle
@@ -195,7 +195,7 @@ class Kernel:
         return self._k
 
     def close(self):
-        """Closes the kernel; closing the list does so too."""
+        """Closes the kernel; closing the list also closes it."""
         if self._k is not None and self.list._l is not None:
             _wt.kernel_close(self._k)
         self._k = None
@@ -212,16 +212,16 @@ class Kernel:
         return Block(self, block[0])
 
     def seek(self, block):
-        """Moves to a thread block by its number in the order of the trace, from 0."""
+        """Moves to a thread block by its number in the trace, counted from 0."""
         _call(_wt.kernel_seek, self._handle(), block)
 
     def source(self, file):
-        """Name of a source file by its number in Instruction; None: unknown."""
+        """Returns the name of the source file with a number of Instruction; None: unknown."""
         return _str(_wt.kernel_source(self._handle(), file))
 
 
 class Block:
-    """Thread block: number, x, y, z, warps, and its instructions as columns code and mask, ordered by warp."""
+    """A thread block: number, x, y, z, warps, and its instructions as the columns code and mask, ordered by warp."""
 
     def __init__(self, kernel, b):
         self.kernel, self.number, self.x, self.y, self.z = kernel, b.number, b.x, b.y, b.z
@@ -230,22 +230,24 @@ class Block:
         self.warps = [Warp(pair & 0xffffffff, pair >> 32, line) for pair, line in zip(warps[::2], warps[1::2])]
 
     def column(self, field):
-        """Field of struct Instruction for each instruction of the block: "pc", "line", "size", ...; a memoryview or a list."""
+        """Returns a field of Instruction ("pc", "line", "size", ...) for each instruction of the block, as a
+        memoryview or a list."""
         table = self.kernel.list.instructions
         values = [getattr(table[c], field) for c in self.code]
         return memoryview(array("Q", values)) if field in ("pc", "line", "file", "size", "access", "immediate") else values
 
     def accesses(self):
-        """Addresses of the block, which must be the one read last."""
+        """Returns the addresses of the block, which must be the last one that was read."""
         a = _call(_wt.kernel_accesses, self.kernel._handle())[0]
         return Accesses(_view(a.instruction, a.n, "I"), _view(a.space, a.n, "B"), _view(a.lane, a.n, "Q", LANES))
 
 
 class Accesses(namedtuple("Accesses", "instruction space lane")):
-    """Columns with a row for each instruction with addresses: its number in the block, space and 32 addresses."""
+    """Columns with a row for each instruction that has addresses: its number in the block, its space and 32
+    addresses."""
 
     def space_names(self):
-        """Spaces as names, such as "global"."""
+        """Returns the spaces as names, such as "global"."""
         return [_str(_wt.space_name(s)) for s in self.space]
 
 
@@ -262,7 +264,7 @@ Record = namedtuple("Record", "kind run position id stream name grid block statu
 
 
 def results(source, running=False, intervals=False, name=None):
-    """Records of results of trace-sim or of a log of Accel-Sim; figures are a dict of int and float."""
+    """Yields the records of results of trace-sim or of a log of Accel-Sim; figures are a dict of int and float."""
     flags = (1 if running else 0) | (2 if intervals else 0)
     if isinstance(source, int):
         handle = _call(_wt.results_open_fd, source, os.fsencode(name or "<fd %d>" % source), flags)

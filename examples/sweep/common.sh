@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Read by the scripts of this folder: where things are. Each may be set in the environment.
-#   SWEEP      traces, results and plots of the sweep (build/sweep in the project's tree, else sweep in this folder)
-#   WARPTOOLS  folder with trace-sim and stats-csv, where PATH is not to be asked (in the project's tree: build)
-#   JOBS       runs at the same time (the number of processors)
-#   LIMITS     of a run, where its point has none of its own: "time=2h memory=8G" (none)
+# Variables of the scripts in this folder. Each may be set in the environment.
+#   SWEEP      folder of traces, results and plots (build/sweep in the project's tree, otherwise sweep in this folder)
+#   WARPTOOLS  folder with trace-sim and stats-csv that is used instead of PATH (in the project's tree: build)
+#   JOBS       number of runs at the same time (the number of processors)
+#   LIMITS     limits of a run if its point has none: "time=2h memory=8G" (none)
 HERE=$(cd "${SWEEP_HERE-$(dirname "$0")}" && pwd)
 TREE=$HERE/../..
 if [ -f "$TREE/cmd/trace-sim/main.c" ]; then
@@ -13,7 +13,7 @@ if [ -f "$TREE/cmd/trace-sim/main.c" ]; then
 	WARPTOOLS_GPUS=${WARPTOOLS_GPUS-$TREE/examples/gpus}
 	export WARPTOOLS_GPUS
 fi
-# The plots: next to this folder, or those of the installed suite where the folder was copied alone.
+# The plot scripts: next to this folder, or those of the installed suite if only this folder was copied.
 PLOTS=$HERE/../plots
 if [ ! -d "$PLOTS" ]; then
 	PLOTS=$(command -v trace-sim || true)
