@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compare trace-sim with the recorded figures and event logs of Accel-Sim.
+"""Compares trace-sim with the recorded figures and event logs of Accel-Sim.
 
 usage: conformance.py [-e | -k | -n | -p | -w] [-j N] [-v] REFERENCE [PATTERN...]
 
@@ -8,11 +8,12 @@ REFERENCE is the directory with reference/, traces/, synth/, bench/ and gpus/. A
 reference/TRACE.GPU[+VARIANT].tsv (with -e: reference/events/TRACE.GPU[+VARIANT].tsv.zst; with -k: a kernel of
 reference/perkernel/TRACE.GPU.tsv alone, its cycles and instructions; with -n: reference/networks/NETWORK.TRACE.tsv,
 run with the options of reference/networks/cases.tsv; with -p: ptx/cases/NAME/ref.GPU.tsv as NAME.GPU, whose launch file the
-trace-exec next to trace-sim executes; with -w: reports and samples of power, see conformance_power.py); PATTERN picks cases.
-Prints a row a case: kernels, our cycles, the reference's, error, equal figures, and the first that differs.
-TRACE_SIM names the binary. Figures in tests/conformance/except cannot be equal and are left out.
-Exit status 0 only if everything is equal. A run of all cases from a clean checkout writes the file "conformance" next to
-the binary, for tests/golden/run -u.
+trace-exec next to trace-sim executes; with -w: reports and samples of power, see conformance_power.py); PATTERN
+selects cases. Prints a row for each case: kernels, our cycles, those of the reference, error, number of equal
+figures, first different figure.
+TRACE_SIM names the binary. Figures in tests/conformance/except cannot be equal and are not compared.
+The exit status is 0 only if everything is equal. A run of all cases from a clean checkout writes the file
+"conformance" next to the binary, for tests/golden/run -u.
 """
 import concurrent.futures as futures
 import fnmatch
@@ -73,7 +74,7 @@ def load(lines):
 
 
 def networks(ref):
-    """Options of each network of reference/networks."""
+    """Returns the options of each network of reference/networks."""
     rows = {}
     for line in open(ref + "/reference/networks/cases.tsv"):
         name, clusters, controllers, more = (line.rstrip("\n").split("\t") + [""])[:4]
@@ -141,7 +142,7 @@ def compare(ref, path, case, cmd, free):
 
 
 def first_difference(a, b):
-    """Line number and neighbourhood of the first line that differs."""
+    """Returns the number of the first different line, and the lines near it."""
     before = []
     with open(a, errors="replace") as fa, open(b, errors="replace") as fb:
         number = 0
@@ -210,7 +211,8 @@ def list_cases(ref, check):
 
 
 def keep(summary):
-    """What golden figures are refreshed from: the commit, where it is built without changes, and its result."""
+    """Writes the file from which golden figures are refreshed: the commit, if the build is without changes, and the
+    result."""
     git = lambda *words: subprocess.run(("git", "-C", TESTS) + words, capture_output=True, text=True)
     commit, changes = git("rev-parse", "HEAD"), git("status", "--porcelain")
     if commit.returncode == 0 and changes.returncode == 0 and not changes.stdout:

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compare the buffers written by trace-exec with a reference directory: REFERENCE/ptx/{cases,values}/NAME/{launch,expect/*}.
+"""Compares the buffers written by trace-exec with a reference directory:
+REFERENCE/ptx/{cases,values}/NAME/{launch,expect/*}.
 
 usage: ptx-values.py REFERENCE [PATTERN...]    TRACE_PTX names the program (build/trace-exec)
 

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Strict reader of the pipeline log of trace-sim --pipeline (Kanata format, version 4).
+"""Reads the pipeline log of trace-sim --pipeline (Kanata format, version 4) strictly.
 
 usage: kanata.py LOG [sm=N[-M],warp=N[-M],cycles=N[-M] [EVENTS]]
 
-Fails with the line at fault unless: instructions are numbered from 0 on, introduced once, used only between I and R, and
-all retired or flushed; cycles ascend; a stage begins before it ends, and ends before the next begins or the instruction
-retires; stages come in the order of the pipeline; arrows have known ends; the choice holds. With an event log of the same
-run, issues and writebacks of the choice are compared. Prints the number of instructions, flushed ones, arrows and stages.
+Fails with the number of the faulty line unless: instructions are numbered from 0 on, introduced once, used only
+between I and R, and all retired or flushed; cycles ascend; a stage begins before it ends, and ends before the next
+begins or the instruction retires; stages come in the order of the pipeline; arrows have known ends; only the selected
+SMs, warps and cycles occur. With an event log of the same run, the issues and writebacks of the selection are
+compared. Prints the number of instructions, flushed ones, arrows and stages.
 """
 import re
 import sys
