@@ -7,24 +7,27 @@ WARN = -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototy
 CPPFLAGS_ALL = -D_GNU_SOURCE -DDATADIR='"$(PREFIX)/share/warptools"' -DLIBDIR='"$(PREFIX)/lib/warptools"' \
 	-Iinclude -Ilibcommon $(CPPFLAGS)
 CFLAGS_ALL = -std=c11 $(OPT) $(WARN) $(CFLAGS)
-# Outputs are written under a name of their own and renamed, so that two makes in one directory do not break each other.
+# Outputs are written under a temporary name and then renamed, so that two makes in one directory do not disturb each
+# other.
 TMP     = $@.$$$$.tmp
 RENAME  = && mv -f $(TMP) $@ || { rm -f $(TMP) $@.$$$$.d; exit 1; }
 DEPEND  = -MMD -MP -MT $@ -MF $@.$$$$.d
 COMPILE_END = && mv -f $@.$$$$.d $(@:.o=.d) $(RENAME)
 LINK_END = && mv -f $@.$$$$.d $@.d $(RENAME)
-# Objects serve the programs, which use link-time optimisation, and the tests, which do not.
+# Objects are used by the programs, which are linked with link-time optimisation, and by the tests, which are linked
+# without.
 LTO_OBJ    = $(if $(LTO),$(LTO) -ffat-lto-objects)
-# The C library first, because a program looks most names up there when it starts. It saves 36,000 to 86,000 host
-# instructions for each start: trace-lint of a small trace 1.81 and 1.72 million.
+# The C library is first, because most names that the loader looks up are there. This saves 36,000 to 86,000 host
+# instructions per start: trace-lint of a small trace takes 1.72 million instead of 1.81.
 LDLIBS_ALL = -lc -lzstd -llz4 -llzma -lz -lxxhash -ljansson -lmsgpackc -lcsv -Wl,--as-needed -lexpat -Wl,--no-as-needed -lm -pthread $(LDLIBS)
 
-# A program exists when its directory has a main.c.
+# A directory of cmd/ is a program if it has a main.c.
 PROGRAMS = $(patsubst cmd/%/main.c,%,$(sort $(wildcard cmd/*/main.c)))
 BINARIES = $(PROGRAMS:%=$(BUILD)/%)
 
-# The library that trace-exec --run loads in place of a program's CUDA runtime and driver: the executor,
-# position-independent, with both interfaces. The loader knows it as the driver, libcuda.so.1. It is built without sanitizers, because the program that loads it has none.
+# The library that trace-exec --run loads instead of a program's CUDA runtime and driver: the executor,
+# position-independent, with both interfaces. Its soname is that of the driver, libcuda.so.1. It is built without
+# sanitizers, because the program that loads it has none.
 CUDART     = $(BUILD)/libtrace-exec-cudart.so
 CUDART_MAP = cmd/trace-exec/cudart/versions.map
 CUDART_FOR = 11.0 12 13
@@ -33,7 +36,7 @@ CUDART_USE = $(wildcard $(addprefix cmd/trace-exec/,lang/*.c exec/*.c sem/*.c lo
 	$(wildcard libcommon/base/*.c) libcommon/arch/fatbin.c libcommon/arch/cubin.c
 CUDART_OBJ = $(patsubst %.c,$(BUILD)/pic/%.o,$(CUDART_SRC) $(sort $(CUDART_USE)))
 
-# cuBLAS and cublasLt over that library's driver, which --run puts in front of NVIDIA's.
+# cuBLAS and cublasLt on the driver interface of that library; --run loads them instead of NVIDIA's.
 CUBLAS     = $(BUILD)/libtrace-exec-cublas.so
 CUBLAS_MAP = cmd/trace-exec/cublas/versions.map
 CUBLAS_FOR = 11 12 13
@@ -41,7 +44,8 @@ CUBLAS_SRC = $(sort $(wildcard cmd/trace-exec/cublas/*.c))
 CUBLAS_OBJ = $(patsubst %.c,$(BUILD)/pic/%.o,$(CUBLAS_SRC))
 
 # libwarptools, for other programs: libcommon with the interface of include/warptools.h. Its other functions are hidden.
-# The static library is one object, so that they are hidden there too. No sanitizers, as for the runtime.
+# The static library is one object, so that they are hidden there, too. It is built without sanitizers, like the
+# runtime.
 WT_SO     = libwarptools.so
 WT_SONAME = $(WT_SO).1
 WT_MAP    = libcommon/wt/versions.map
@@ -54,7 +58,7 @@ LIB_SRC = $(sort $(wildcard libcommon/*/*.c))
 LIB_OBJ = $(LIB_SRC:%.c=$(BUILD)/obj/%.o)
 LIB     = $(BUILD)/libcommon.a
 
-# Second names of programs: trace-ptx is trace-exec --code ptx.
+# Additional names of programs: trace-ptx is trace-exec --code ptx.
 ALIASES = trace-ptx
 ALIAS_OF_trace-ptx = trace-exec
 ALIAS_LINKS = $(ALIASES:%=$(BUILD)/%)
@@ -78,7 +82,7 @@ EXTRA_stats-html = $(BUILD)/obj/cmd/stats-html/template.o
 $(foreach p,$(PROGRAMS),$(eval $(call program,$(p))))
 DEPS += $(LIB_OBJ:.o=.d)
 
-# The template of a page becomes an array, so that a person can edit it as a page.
+# The template of the HTML page is a separate file that can be edited as a page; it is converted to an array.
 $(BUILD)/obj/cmd/stats-html/template.c: cmd/stats-html/page.html
 	@mkdir -p $(@D)
 	{ echo 'extern const char html_page[];'; echo 'const char html_page[] = {'; \
@@ -86,11 +90,11 @@ $(BUILD)/obj/cmd/stats-html/template.c: cmd/stats-html/page.html
 $(BUILD)/obj/cmd/stats-html/template.o: $(BUILD)/obj/cmd/stats-html/template.c
 	$(CC) $(CFLAGS_ALL) $(LTO_OBJ) -c -o $(TMP) $< $(RENAME)
 
-# Only these sources know the version, so that a new one compiles no other.
+# Only these sources contain the version, so that a new version does not recompile the others.
 VERSIONED = cmd/trace-pick/report cmd/trace-sim/provenance libcommon/base/cli libcommon/wt/handle
 $(VERSIONED:%=$(BUILD)/obj/%.o) $(VERSIONED:%=$(BUILD)/pic/%.o) $(BUILD)/tests/test_cli: private CPPFLAGS_ALL += -DVERSION='"$(VERSION)"'
 
-# A program sees its own modules and libcommon.
+# The include paths of a program are its own modules and libcommon.
 own_headers = $(addprefix -Icmd/,$(filter $(PROGRAMS),$(subst /, ,$(1))))
 $(BUILD)/obj/%.o: %.c config.mk Makefile
 	@mkdir -p $(@D)
@@ -153,7 +157,7 @@ $(BUILD)/tests/%: tests/unit/%.c $(SIM_LIB) $(LIB)
 $(BUILD)/tests/test_lower: tests/unit/test_lower.c $(PTX_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) -Icmd/trace-exec -Itests/unit $(CFLAGS_ALL) -fno-lto $(LDFLAGS) $(DEPEND) -o $(TMP) $< $(PTX_LIB) $(LIB) $(LDLIBS_ALL) $(LINK_END)
-# Allocations of the reader fail one at a time.
+# The test of the library lets each allocation of the reader fail once.
 $(BUILD)/tests/test_wt: tests/unit/test_wt.c $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) -Itests/unit $(CFLAGS_ALL) -fno-lto $(LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=mmap \
@@ -176,7 +180,7 @@ $(BUILD)/tests/cubingen: tests/gen/cubingen.c $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -fno-lto $(LDFLAGS) -o $(TMP) $^ $(LDLIBS_ALL) $(RENAME)
 
-# For LD_PRELOAD, which sanitizers do not suffer.
+# Libraries for LD_PRELOAD, which does not work with sanitizers.
 $(BUILD)/tests/%.so: tests/fault/%.c
 	@mkdir -p $(@D)
 	$(CC) -D_GNU_SOURCE -std=c11 -O1 -Wall -Wextra -fno-builtin -fPIC -shared -o $(TMP) $< $(RENAME)
@@ -197,24 +201,24 @@ asan: ## every test under ASan and UBSan
 	+@$(MAKE) -s BUILD=build/asan LTO= OPT="-O1 -g $(SANITIZE)" LDFLAGS="$(SANITIZE)" -j2 all tests
 	+@SANITIZED=1 $(MAKE) -s BUILD=build/asan LTO= OPT="-O1 -g $(SANITIZE)" LDFLAGS="$(SANITIZE)" suite
 
-# Masks and counts that follow from other state, made anew after every step.
+# Recomputes masks and counts that depend on other state after every step.
 check-invariants: ## recompute derived state after every step, on generated traces
 	+@$(MAKE) -s BUILD=build/invariants LTO= OPT="-O1 -g -DCHECK_INVARIANTS" LDFLAGS= build/invariants/trace-sim \
 		build/invariants/tests/tracegen
 	@sh tests/tools/invariants build/invariants
-# SOAK_SECONDS bounds it; the next call continues (tests/tools/soak). PAIRS: pairs of signals of each part.
+# SOAK_SECONDS limits the time; the next call continues (tests/tools/soak). PAIRS: pairs of signals in each part.
 SOAK_SECONDS = 3600
 soak: ## signals and failing calls at every call, random options, fuzzing
 	+@$(MAKE) -s BUILD=build/soak LTO= OPT="-O1 -g -DCHECK_TURNS" LDFLAGS= all build/soak/tests/tracegen \
 		build/soak/tests/signal_at.so build/soak/tests/fail_call.so
 	+@SOAK_SECONDS=$(SOAK_SECONDS) sh tests/tools/soak build/soak
-# Other C libraries and processors, where their compilers are installed.
+# Tests other C libraries and processors whose compilers are installed.
 cross: ## compile against musl, run tests on aarch64 under qemu
 	+@sh tests/tools/cross build/cross
-# Real CUDA programs where nvcc is: minutes of compiling.
+# Tests CUDA programs compiled with nvcc, if it is installed; this takes minutes.
 check-cuda: all ## CUDA programs compiled with nvcc
 	@PATH="$(abspath $(BUILD)):$$PATH" sh tests/data/cuda/run
-# Data races in what runs on several threads; how windows are cut matters to none of them.
+# Finds data races in code that runs in several threads. They do not depend on the length of windows.
 RACES = threads:|each recipe|BookSim
 tsan: ## threads under TSan
 	+@$(MAKE) -s BUILD=build/tsan LTO= OPT="-O1 -g -fsanitize=thread" LDFLAGS="-fsanitize=thread" -j2 build/tsan/trace-sim \
@@ -223,7 +227,7 @@ tsan: ## threads under TSan
 	@build/tsan/tests/test_wt
 	@SANITIZED=1 ONLY='$(RACES)' sh tests/suite build/tsan tests/cli/threads.bats tests/cli/windows.bats
 
-# Coverage-guided fuzzing with clang, FUZZ_SECONDS for each target; new inputs and findings stay in build/fuzz/.
+# Coverage-guided fuzzing with clang, FUZZ_SECONDS for each target; new inputs and findings are kept in build/fuzz/.
 FUZZ_SECONDS = 60
 FUZZ_SANITIZE = address,undefined
 fuzz: ## guided fuzzing, FUZZ_SECONDS for each target
@@ -241,14 +245,14 @@ $(BUILD)/fuzz_times: tests/fuzz/fuzz_times.c $(TIMES) $(LIB)
 $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(SIM_LIB) $(LIB)
 	$(CC) $(TEST_CPPFLAGS) $(CFLAGS_ALL) -fno-lto -fsanitize=fuzzer,$(FUZZ_SANITIZE) $(DEPEND) -o $(TMP) $< $(SIM_LIB) $(LIB) $(LDLIBS_ALL) $(LINK_END)
 
-# The style stands in .clang-format; format-check only tells what would change.
+# .clang-format defines the style; format-check only reports what would change.
 FORMATTED = $(sort $(wildcard cmd/*/*.[ch] cmd/*/*/*.[ch] cmd/*/*/*/*.[ch] libcommon/*/*.[ch] include/*.h tests/*/*.[ch] tests/*/*/*.[ch]))
 format: ## format every source
 	clang-format -i $(FORMATTED)
 format-check: ## list sources that format would change
 	clang-format --dry-run --Werror $(FORMATTED)
 
-# TIDY=FILES chooses sources. Each program sees its own headers.
+# TIDY=FILES selects sources. Each program has the include paths of its own headers.
 TIDY = $(sort $(wildcard cmd/*/*.c cmd/*/*/*.c cmd/*/*/*/*.c libcommon/*/*.c))
 tidy: $(TIDY:.c=.tidy) ## clang-tidy over every source
 $(TIDY:.c=.tidy): %.tidy: %.c
@@ -264,12 +268,13 @@ conformance: all ## figures of Accel-Sim, from REFERENCE
 	@[ ! -x $(BUILD)/trace-exec ] || TRACE_SIM=$(BUILD)/trace-sim python3 tests/conformance/conformance.py -w "$(REFERENCE)"
 	@[ ! -x $(BUILD)/trace-exec ] || TRACE_SIM=$(BUILD)/trace-sim python3 tests/conformance/conformance.py -p "$(REFERENCE)"
 	@TRACE_PTX=$(BUILD)/trace-exec python3 tests/conformance/ptx-values.py "$(REFERENCE)"
-# The golden figures anew, of a commit without changes and what it was compared with; then look at the diff and commit.
+# Writes the golden figures of a commit without changes that was compared with the reference. Then check the diff and
+# commit.
 golden: conformance ## rewrite the golden figures
 	@BUILD="$(abspath $(BUILD))" sh tests/golden/run -u
 conformance-events: all ## event logs of Accel-Sim, from REFERENCE
 	@TRACE_SIM=$(BUILD)/trace-sim python3 tests/conformance/conformance.py -e "$(REFERENCE)"
-# Without the reference folder generated traces are measured. BENCH=-n: no callgrind; -s: stages of all cases.
+# Without the reference folder, generated traces are measured. BENCH=-n: no callgrind; -s: stages of all cases.
 bench: all tests $(BUILD)/tests/pack_speed ## speed against recorded figures
 	+@$(MAKE) -s BUILD=$(BUILD)/stages LTO= OPT="-O2 -g -fno-inline-functions-called-once -fno-ipa-cp -fno-ipa-sra -fno-partial-inlining" \
 		$(BUILD)/stages/trace-sim
@@ -287,7 +292,7 @@ MAN_DIR  = $(ROOT_DIR)/share/man
 DATA_DIR = $(ROOT_DIR)/share/warptools
 LIB_DIR  = $(ROOT_DIR)/lib/warptools
 SO_DIR   = $(DESTDIR)$(SOLIBDIR)
-# Functions of the library have the page that describes them under their own names too.
+# The page that describes a function of the library is also installed under the name of the function.
 WT_PAGES = awk '/^\.Fo wt_/ { print $$2, FILENAME }' man/*.3 | sed 's| man/| |'
 BASH_DIR = $(ROOT_DIR)/share/bash-completion/completions
 ZSH_DIR  = $(ROOT_DIR)/share/zsh/site-functions
@@ -333,7 +338,7 @@ uninstall: ## remove what install wrote, and nothing else
 	for v in $(CUDART_FOR); do rm -f "$(LIB_DIR)/cudart/libcudart.so.$$v"; done
 	for d in "$(DATA_DIR)" "$(LIB_DIR)"; do [ ! -d "$$d" ] || find "$$d" -depth -type d -exec rmdir {} \; 2>/dev/null || true; done
 
-# The Python module in the directory of PYTHON below PREFIX. PYTHONLIB: the library that it loads.
+# Installs the Python module in the directory of PYTHON below PREFIX. PYTHONLIB: the library that it loads.
 PYTHON    = python3
 PYTHONLIB = $(SOLIBDIR)/$(WT_SONAME)
 PYTHON_MODULE = sed 's|^LIBRARY = .*|LIBRARY = "$(PYTHONLIB)"|' examples/python/warptools.py
@@ -356,8 +361,8 @@ help: ## list the targets
 clean: ## remove build/
 	rm -rf build
 
-# One policy more of each kind, one network, one dialect, from tests/extend: each is one file and its rows. The tests of
-# every build share these programs.
+# Programs with one additional policy of each kind, one network and one dialect from tests/extend: each is one file
+# and its rows. The tests of all builds use the same programs.
 EXTEND_FLAGS = -Itests -Icmd/trace-sim -DEXTRA_ROWS
 EXTEND_OBJ   = $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard tests/extend/*.c)))
 EXTEND_DIALECT = $(BUILD)/obj/tests/extend/guarded.o

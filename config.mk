@@ -1,4 +1,4 @@
-# Settings of the user; each may also be given on the command line: make CC=clang PREFIX=/opt/warptools
+# Settings of the user; each can also be given on the command line: make CC=clang PREFIX=/opt/warptools
 VERSION = 0.2.0
 PREFIX  = /usr/local
 DESTDIR =
@@ -7,13 +7,13 @@ CC      = gcc
 AR      = ar
 OBJCOPY = objcopy
 OPT     = -O3 -g
-# Link-time optimisation; empty switches it off. clang would need more tools for it.
+# Link-time optimisation; empty: off. With clang it would require additional tools.
 LTO     = $(if $(findstring clang,$(CC)),,-flto=auto)
-# Installed files are stripped; empty: they keep what a debugger reads.
+# Installed files are stripped; empty: they keep the symbols for debuggers.
 INSTALL_STRIP = -s
-# libwarptools; Debian's packages have it in /usr/lib/x86_64-linux-gnu and the like.
+# Directory of libwarptools; Debian's packages use /usr/lib/x86_64-linux-gnu and the like.
 SOLIBDIR = $(PREFIX)/lib
-# fish on Debian reads completions from /usr/share and /etc only.
+# On Debian, fish reads completions only from /usr/share and /etc.
 ifeq ($(PREFIX),/usr/local)
 FISHDIR = /etc/fish/completions
 else
