@@ -127,6 +127,7 @@ kernel() {
 	"$DATA/gmma" .
 	trace-exec -q -o g k.launch
 	run grep -h -o -m 1 '^.* HGMMA.* Val 32 c0800000 bf800000' g/kernel-1.traceg
+	# the product ends its group (gsb0)
 	assert_output '01d0 ffffffff 1 R24 HGMMA.64x8x16.F32 2 UR4 R24 1 0 0 0 Val 32 c0800000 bf800000'
 	run -0 trace-sim -q -g h100-pcie -F json g/kernel-1.traceg
 }
