@@ -49,7 +49,8 @@ static void compare_totals(struct weighing *g, uint32_t column)
 	for (uint32_t i = 0; i < p->n; i++)
 		g->pick_deviation[1][i] -= g->pick_deviation[0][i];
 	bounded = bounded && weighted_cold_margins(g->side[1], g->pick_deviation[1], &below, &above);
-	m.half = bounded ? weighted_half_interval(g->side[1], g->pick_deviation[1]) + fmax(below, above) : (double)NAN;
+	m.half = bounded ? weighted_half_interval(g->side[1], g->pick_deviation[1]) + fmax(below, above)
+			 : (double)NAN;
 	m.outside = !within_tolerance(g->d->o, &m) && !(fabs(m.value[1] - m.value[0]) <= m.half);
 	g->d->differs |= m.outside;
 	if (!m.outside && !g->d->o->all)

@@ -37,14 +37,14 @@ struct script_run {
 
 /* ---- traces ---- */
 
-static bool is_step_chosen(const struct running *r, const struct step *c)
+static bool is_step_chosen(const struct script_run *r, const struct step *c)
 {
-	return choice_includes_launch(&r->o->choice, c->launch.id, c->launch.kernel->name);
+	return choice_includes_launch(&r->options->choice, c->launch.id, c->launch.kernel->name);
 }
 
 static bool is_step_traced(const struct script_run *r, const struct step *c)
 {
-	return r->o->to != TRACE_NONE && is_step_chosen(r, c);
+	return r->options->to != TRACE_NONE && is_step_chosen(r, c);
 }
 
 static struct bytes write_kernel_list(const struct script_run *r)
@@ -246,7 +246,7 @@ static const struct lower *machine_code_of_kernel(struct script_run *r, const st
 static int run_launch(struct script_run *r, struct step *c)
 {
 	bool traced = is_step_traced(r, c), chosen = is_step_chosen(r, c);
-	struct options unchecked = r->o->exec;
+	struct options unchecked = r->options->exec;
 	struct grid g = {.code = &r->script->code,
 		.mem = &r->mem,
 		.options = chosen ? &r->options->exec : &unchecked,
@@ -254,10 +254,10 @@ static int run_launch(struct script_run *r, struct step *c)
 		.timer = r->warp_insts,
 		.textures = &r->textures,
 		.record = !traced ? NULL
-			  : r->o->binary && !c->launch.kernel->machine
+			  : r->options->binary && !c->launch.kernel->machine
 				  ? lower_write_record
 				  : trace_out_recorder(c->launch.kernel, r->pack),
-		.print = r->o->to == TRACE_STREAM ? stderr : stdout};
+		.print = r->options->to == TRACE_STREAM ? stderr : stdout};
 	struct occupancy k = {c->regs, c->shared};
 	struct output *out = NULL;
 	struct pack_code code = {NULL, 0, NULL, 0};

@@ -51,7 +51,8 @@ int main(int argc, char **argv)
 				uint64_t met[WT_LANES];
 				unsigned n_met = 0, m;
 
-				for (unsigned lane = 0; a->space[i] == WT_SPACE_GLOBAL && lane < WT_LANES; lane++) {
+				for (unsigned lane = 0; a->space[i] == WT_SPACE_GLOBAL && lane < WT_LANES;
+					lane++) {
 					if (!(b->mask[a->instruction[i]] >> lane & 1))
 						continue;
 					for (m = 0; m < n_met && met[m] != a->lane[i][lane] / 128; m++)

@@ -48,7 +48,7 @@ void grid_prepare(struct grid *g)
 }
 
 /* Clusters of a launch on one thread that have started and are not delivered. */
-struct resident {
+struct resident_clusters {
 	struct cluster **c; /* in the order of their numbers; NULL: not allocated */
 	enum cluster_state *state;
 	uint32_t n, cap;
@@ -65,7 +65,7 @@ struct grid_team {
 	uint64_t next;        /* number of clusters that have started */
 	uint64_t delivered;   /* number of clusters that were delivered */
 	bool good;
-	struct resident resident;
+	struct resident_clusters resident;
 };
 
 /* Delivers a CTA that has ended or failed, after all lower ones: counts, reports findings, calls done. */
@@ -121,7 +121,7 @@ static void *run_clusters(void *arg)
 
 #define RESIDENT_MAX 4096u
 
-static bool start_next_cluster(struct grid_team *t, struct resident *r)
+static bool start_next_cluster(struct grid_team *t, struct resident_clusters *r)
 {
 	if (t->next == t->clusters || r->n == RESIDENT_MAX)
 		return false;
@@ -162,7 +162,7 @@ static void deliver_finished_clusters(struct grid_team *t, struct resident_clust
 }
 
 /* Lets time pass where clusters wait for it. Returns false if none does. */
-static bool pass_time(struct resident *r)
+static bool pass_time(struct resident_clusters *r)
 {
 	bool passed = false;
 
@@ -174,7 +174,7 @@ static bool pass_time(struct resident *r)
 /* Tests whether a cluster waits for the host, which may write memory while the launch is paused. */
 static bool awaits_host(const struct grid_team *t)
 {
-	const struct resident *r = &t->resident;
+	const struct resident_clusters *r = &t->resident;
 
 	for (uint32_t i = 0; !t->g->race && i < r->n; i++)
 		if (r->state[i] == CLUSTER_STUCK && cluster_awaits_host(r->c[i]))
@@ -196,7 +196,7 @@ static bool still_waits(struct grid_team *t)
 /* Executes a turn of the clusters from number from on. Returns whether one has ended or changed memory. */
 static bool run_residents(struct grid_team *t, uint32_t from)
 {
-	struct resident *r = &t->resident;
+	struct resident_clusters *r = &t->resident;
 	bool progress = false;
 
 	for (uint32_t i = from; i < r->n && t->good; i++) {
@@ -211,7 +211,7 @@ static bool run_residents(struct grid_team *t, uint32_t from)
 
 static enum grid_state run_on_one_thread(struct grid_team *t, bool pauses)
 {
-	struct resident *r = &t->resident;
+	struct resident_clusters *r = &t->resident;
 	uint32_t from = 0; /* first cluster to execute: only the newest, as long as a new one can start */
 
 	if (r->paused && pauses && still_waits(t))
@@ -285,7 +285,7 @@ enum grid_state grid_continue(struct grid_team *t, bool pauses)
 void grid_end(struct grid_team *t)
 {
 	struct grid *g = t->g;
-	struct resident *r = &t->resident;
+	struct resident_clusters *r = &t->resident;
 
 	for (uint32_t i = 0; i < r->cap; i++)
 		if (r->c[i])

@@ -18,17 +18,17 @@ static uint32_t put_address_list(struct recording *t, const uint64_t *a)
 	uint64_t *to = t->word + at;
 
 	for (uint32_t k = 0; k < n; k++) {
-		const uint64_t *b = t->word + t->list[k].at;
+		const uint64_t *b = t->word + t->list[k].first_word;
 
 		if (range != t->list[k].range || !lanes_same_distance(a, b))
 			continue;
 		to[0] = a[0] - b[0];
-		to[1] = at - t->list[k].at;
+		to[1] = at - t->list[k].first_word;
 		t->n_words += 2;
 		return at << 2 | ADDR_MOVED;
 	}
 	memcpy(to, a, LANES * sizeof(*to));
-	t->list[t->n_lists % kept].at = at;
+	t->list[t->n_lists % kept].first_word = at;
 	t->list[t->n_lists++ % kept].range = range;
 	t->n_words += LANES;
 	return at << 2 | ADDR_LIST;
