@@ -21,7 +21,7 @@ static uint32_t victim(const struct tags *t, const struct tag_row *row, bool mod
 {
 	uint32_t slot = (uint32_t)(row - t->row) * t->ways + 1;
 
-	while (t->line[slot].state & (LINE_ALL_RESERVED | (modified_too ? 0 : t->listed_1)))
+	while (t->line[slot].state & (LINE_ALL_RESERVED | (modified_too ? 0 : t->class_1_bits)))
 		slot++;
 	return slot;
 }
