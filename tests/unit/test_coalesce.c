@@ -429,7 +429,7 @@ static void test_refusals(struct lsu_bench *b)
 	set_stride(b, 1, X, 32);
 	refused(b,
 		"trace-sim: k.traceg:17: error: global or local access with a width of 0x20 "
-		"(expected 1, 2, 4, 8 or 16 bytes a lane)\n",
+		"(expected 1, 2, 4, 8 or 16 bytes per lane)\n",
 		"width without a segment");
 	set_inst(b, SPACE_LOCAL, UOP_LOAD, 4);
 	set_stride(b, 1, 0x1002, 0);
