@@ -436,6 +436,6 @@ powered table-zero-byte 't.csv:2: .*zero byte' 'printf "b,k,\0,1\n" >>t.csv; ARG
 powered energies-missing 'e: .*No such file' 'ARGS="$ARGS --power-energies e"'
 powered energies-unknown "e:2:1: .*unknown energy 'fuse'" 'printf "# J\nfuse 1 J\n" >e; ARGS="$ARGS --power-energies e"'
 powered energies-lacks "e: .*no row for energy 'icache_hit'" 'echo "inst_buffer 1e-12 J" >e; ARGS="$ARGS --power-energies e"'
-powered energies-unit "e:1:19: .*for 'inst_buffer' .expected J" 'echo "inst_buffer 1e-12 W" >e; ARGS="$ARGS --power-energies e"'
+powered energies-unit "e:1:19: .*missing or wrong unit of 'inst_buffer' .expected J" 'echo "inst_buffer 1e-12 W" >e; ARGS="$ARGS --power-energies e"'
 powered energies-negative "e:1:13: .*no energy for 'inst_buffer'" 'echo "inst_buffer -1 J" >e; ARGS="$ARGS --power-energies e"'
 powered energies-twice "e:2:1: .*second row of energy 'noc'" 'printf "noc 1 J\nnoc 1 J\n" >e; ARGS="$ARGS --power-energies e"'
