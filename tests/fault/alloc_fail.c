@@ -27,7 +27,7 @@ static atomic_ulong calls;
 static unsigned long fails;
 static bool counting;
 
-static unsigned long number(const char *text)
+static unsigned long parse_number(const char *text)
 {
 	unsigned long n = 0;
 
@@ -36,13 +36,13 @@ static unsigned long number(const char *text)
 	return n;
 }
 
-__attribute__((constructor)) static void begin(void)
+__attribute__((constructor)) static void read_settings(void)
 {
-	fails = number(getenv("ALLOC_FAIL"));
+	fails = parse_number(getenv("ALLOC_FAIL"));
 	counting = true;
 }
 
-__attribute__((destructor)) static void end(void)
+__attribute__((destructor)) static void write_call_count(void)
 {
 	const char *path = getenv("ALLOC_COUNT");
 	char text[24];
@@ -63,7 +63,7 @@ __attribute__((destructor)) static void end(void)
 	close(fd);
 }
 
-static bool refused(void)
+static bool must_call_fail(void)
 {
 	if (!counting || atomic_fetch_add(&calls, 1) + 1 != fails)
 		return false;
@@ -71,11 +71,11 @@ static bool refused(void)
 	return true;
 }
 
-void *malloc(size_t n) { return refused() ? NULL : __libc_malloc(n); }
+void *malloc(size_t n) { return must_call_fail() ? NULL : __libc_malloc(n); }
 
-void *calloc(size_t n, size_t size) { return refused() ? NULL : __libc_calloc(n, size); }
+void *calloc(size_t n, size_t size) { return must_call_fail() ? NULL : __libc_calloc(n, size); }
 
-void *realloc(void *p, size_t n) { return refused() ? NULL : __libc_realloc(p, n); }
+void *realloc(void *p, size_t n) { return must_call_fail() ? NULL : __libc_realloc(p, n); }
 
 void *reallocarray(void *p, size_t n, size_t size)
 {
@@ -88,18 +88,21 @@ void *reallocarray(void *p, size_t n, size_t size)
 	return realloc(p, bytes);
 }
 
-void *aligned_alloc(size_t alignment, size_t n) { return refused() ? NULL : __libc_memalign(alignment, n); }
+void *aligned_alloc(size_t alignment, size_t n)
+{
+	return must_call_fail() ? NULL : __libc_memalign(alignment, n);
+}
 
 int posix_memalign(void **p, size_t alignment, size_t n)
 {
-	if (refused() || !(*p = __libc_memalign(alignment, n)))
+	if (must_call_fail() || !(*p = __libc_memalign(alignment, n)))
 		return ENOMEM;
 	return 0;
 }
 
 void *mmap(void *at, size_t n, int protection, int flags, int fd, off_t offset)
 {
-	if (fd < 0 && refused())
+	if (fd < 0 && must_call_fail())
 		return MAP_FAILED;
 	return (void *)syscall(SYS_mmap, at, n, protection, flags, fd, offset);
 }

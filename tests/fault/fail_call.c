@@ -73,7 +73,7 @@ static unsigned long fails_at;
 static int failing = -1, error = EIO;
 static bool counting, half;
 
-__attribute__((constructor)) static void begin(void)
+__attribute__((constructor)) static void read_settings(void)
 {
 	const char *name = getenv("FAIL_CALL"), *at = getenv("FAIL_AT"), *number = getenv("FAIL_ERRNO");
 
@@ -105,7 +105,7 @@ static void write_counts(void)
 		syscall(SYS_close, fd);
 }
 
-__attribute__((destructor)) static void end(void)
+__attribute__((destructor)) static void write_counts_at_exit(void)
 {
 	counting = false;
 	write_counts();

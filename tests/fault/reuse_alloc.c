@@ -25,7 +25,7 @@ struct header {
 static struct header *freed[CLASSES];
 static atomic_flag lock = ATOMIC_FLAG_INIT;
 
-static size_t rounded(size_t n) { return n ? (n + GRAIN - 1) / GRAIN * GRAIN : GRAIN; }
+static size_t rounded_size(size_t n) { return n ? (n + GRAIN - 1) / GRAIN * GRAIN : GRAIN; }
 
 static struct header *header_of(void *p) { return (struct header *)p - 1; }
 
@@ -45,7 +45,7 @@ static void *take_freed(size_t size)
 
 static void *allocate(size_t alignment, size_t n)
 {
-	size_t size = rounded(n);
+	size_t size = rounded_size(n);
 	void *p = alignment <= GRAIN ? take_freed(size) : NULL;
 	uintptr_t at;
 

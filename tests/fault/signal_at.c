@@ -23,7 +23,7 @@ static unsigned long calls, first, second;
 static int number = SIGTERM;
 static pid_t counted; /* the process whose calls are counted */
 
-__attribute__((constructor)) static void begin(void)
+__attribute__((constructor)) static void read_settings(void)
 {
 	const char *at = getenv("SIGNAL_AT"), *which = getenv("SIGNAL");
 	char *end;
@@ -34,7 +34,7 @@ __attribute__((constructor)) static void begin(void)
 	counted = getpid();
 }
 
-__attribute__((destructor)) static void end(void)
+__attribute__((destructor)) static void write_call_count(void)
 {
 	const char *path = getenv("SIGNAL_COUNT");
 	char text[24];

@@ -21,7 +21,7 @@ static int real_open(const char *path, int flags, mode_t mode)
 	return next(path, flags, mode);
 }
 
-static void swap(const char *path, const char *with)
+static void replace_contents(const char *path, const char *with)
 {
 	char bytes[4096];
 	ssize_t n = 0;
@@ -50,6 +50,6 @@ int open(const char *path, int flags, ...)
 
 	OPEN_MODE(mode, flags);
 	if ((flags & O_ACCMODE) == O_RDONLY && is_wanted(path))
-		swap(path, getenv("SWAP_FILE"));
+		replace_contents(path, getenv("SWAP_FILE"));
 	return real_open(path, flags, mode);
 }

@@ -25,7 +25,7 @@ static const char base[] =
 	"-gpgpu_dram_timing_opt "
 	"nbk=16:CCD=2:RRD=3:RCD=12:RAS=28:RP=12:RC=40:CL=12:WL=2:CDLR=3:WR=10:nbkgrp=4\n";
 
-static int read_bytes(struct gpuconf *c, const void *data, size_t size, struct fault *f)
+static int read_option_bytes(struct gpuconf *c, const void *data, size_t size, struct fault *f)
 {
 	FILE *in = fmemopen((void *)(uintptr_t)data, size, "r");
 
@@ -46,7 +46,7 @@ static char *dump_of(const struct gpuconf *c, size_t *n)
 	return text;
 }
 
-static void reload(const struct gpuconf *c)
+static void check_dump_reloads(const struct gpuconf *c)
 {
 	struct gpuconf again;
 	struct params p, q;
@@ -55,7 +55,7 @@ static void reload(const struct gpuconf *c)
 	char *text = dump_of(c, &n);
 
 	gpuconf_init(&again);
-	if (read_bytes(&again, text, n, &f) < 0)
+	if (read_option_bytes(&again, text, n, &f) < 0)
 		abort();
 	char *second = dump_of(&again, &m);
 	if (n != m || memcmp(text, second, n) != 0)
@@ -77,10 +77,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size == 0 || size > 65536 || memmem(data, size, "-config", 7))
 		return 0;
 	gpuconf_init(&c);
-	if (read_bytes(&c, base, sizeof(base) - 1, &f) < 0)
+	if (read_option_bytes(&c, base, sizeof(base) - 1, &f) < 0)
 		abort();
-	if (read_bytes(&c, data, size, &f) == 0)
-		reload(&c);
+	if (read_option_bytes(&c, data, size, &f) == 0)
+		check_dump_reloads(&c);
 	else if (!f.id || !f.text[0] || !f.at.file)
 		abort();
 	gpuconf_free(&c);

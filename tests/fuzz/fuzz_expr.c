@@ -9,7 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static double lookup(void *ctx, const char *name)
+static double value_of_name(void *ctx, const char *name)
 {
 	(void)ctx;
 	return strlen(name) > 4 ? (double)NAN : (double)strlen(name) - 2;
@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!e && (!f.id || !*f.text))
 		abort();
-	if (e && isinf(expr_value(e, lookup, NULL)))
+	if (e && isinf(expr_value(e, value_of_name, NULL)))
 		abort();
 	expr_free(e);
 	free(text);

@@ -18,14 +18,14 @@ struct input_result {
 	const char *id; /* id of the fault, NULL: the end of the input */
 };
 
-static uint64_t mix(uint64_t hash, const char *p, size_t n)
+static uint64_t hash_bytes(uint64_t hash, const char *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		hash = (hash ^ (unsigned char)p[i]) * 1099511628211ull;
 	return hash;
 }
 
-static struct input_result by_lines(struct input *in)
+static struct input_result read_by_lines(struct input *in)
 {
 	struct input_result r = {0};
 	struct fault f;
@@ -34,7 +34,7 @@ static struct input_result by_lines(struct input *in)
 	int rc;
 
 	while ((rc = input_line(in, &line, &len, &f)) == 1 && input_offset(in) < TEXT_MAX)
-		r.hash = mix(r.hash, line, len);
+		r.hash = hash_bytes(r.hash, line, len);
 	r.bytes = input_offset(in);
 	if (rc < 0) {
 		r.id = f.id;
@@ -44,7 +44,7 @@ static struct input_result by_lines(struct input *in)
 	return r;
 }
 
-static struct input_result by_windows(struct input *in, size_t step)
+static struct input_result read_by_windows(struct input *in, size_t step)
 {
 	struct input_result r = {0};
 	struct fault f;
@@ -54,7 +54,7 @@ static struct input_result by_windows(struct input *in, size_t step)
 	while ((n = input_window(in, 1, &p, &f)) > 0 && r.bytes < TEXT_MAX) {
 		size_t take = (size_t)n < step ? (size_t)n : step;
 
-		r.hash = mix(r.hash, p, take);
+		r.hash = hash_bytes(r.hash, p, take);
 		r.bytes += take;
 		input_consume(in, take, 0);
 	}
@@ -63,7 +63,7 @@ static struct input_result by_windows(struct input *in, size_t step)
 	return r;
 }
 
-static struct input_result by_blocks(struct input *in)
+static struct input_result read_by_blocks(struct input *in)
 {
 	static char buf[100000];
 	struct input_result r = {0};
@@ -71,7 +71,7 @@ static struct input_result by_blocks(struct input *in)
 	long n;
 
 	while ((n = input_read(in, buf, sizeof(buf), &f)) > 0 && r.bytes < TEXT_MAX) {
-		r.hash = mix(r.hash, buf, (size_t)n);
+		r.hash = hash_bytes(r.hash, buf, (size_t)n);
 		r.bytes += (size_t)n;
 	}
 	if (n < 0)
@@ -86,9 +86,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	for (int i = 0; i < 3; i++)
 		in[i] = input_memory("fuzz", data, size, NULL);
-	lines = by_lines(in[0]);
-	windows = by_windows(in[1], size ? 1 + data[size - 1] * 997u : 1);
-	blocks = by_blocks(in[2]);
+	lines = read_by_lines(in[0]);
+	windows = read_by_windows(in[1], size ? 1 + data[size - 1] * 997u : 1);
+	blocks = read_by_blocks(in[2]);
 	for (int i = 0; i < 3; i++)
 		input_close(in[i]);
 	if (windows.bytes >= TEXT_MAX || blocks.bytes >= TEXT_MAX)

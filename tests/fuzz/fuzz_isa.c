@@ -8,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void parser_look_up(const struct isa *isa, const char *s, size_t n)
+static void look_up_words(const struct isa *isa, const char *s, size_t n)
 {
 	int row = isa_find(isa, s, n);
 
@@ -38,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		const char *blank = memchr(p, ' ', (size_t)(end - p));
 		size_t n = (size_t)((blank ? blank : end) - p);
 
-		parser_look_up(isa, p, n);
+		look_up_words(isa, p, n);
 		p += n + 1;
 	}
 	isa_free(isa);

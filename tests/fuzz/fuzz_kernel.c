@@ -16,24 +16,24 @@ struct kernel_result {
 	int rc;
 };
 
-static void ignore(void *ctx, const struct fault *f)
+static void ignore_warning(void *ctx, const struct fault *f)
 {
 	(void)ctx;
 	(void)f;
 }
 
-static void add(struct kernel_result *r, uint64_t v)
+static void hash_word(struct kernel_result *r, uint64_t v)
 {
 	r->sum = (r->sum ^ v) * 0x9e3779b97f4a7c15ull;
 	r->sum ^= r->sum >> 29;
 }
 
-static void add_block(struct kernel_result *r, const struct tblock *tb, const struct code *code)
+static void hash_block_records(struct kernel_result *r, const struct tblock *tb, const struct code *code)
 {
 	uint64_t lane[32];
 
 	r->blocks++;
-	add(r, (uint64_t)tb->x << 40 ^ (uint64_t)tb->y << 20 ^ tb->z);
+	hash_word(r, (uint64_t)tb->x << 40 ^ (uint64_t)tb->y << 20 ^ tb->z);
 	for (uint32_t w = 0; w < tb->n_warps; w++) {
 		if (tb->warp[w].first + tb->warp[w].count > tb->n_recs)
 			abort();
@@ -42,29 +42,30 @@ static void add_block(struct kernel_result *r, const struct tblock *tb, const st
 			const struct inst *inst = code_at(code, rec->inst);
 
 			r->recs++;
-			add(r, inst->pc + inst->imm + inst->class);
-			add(r, rec->mask);
+			hash_word(r, inst->pc + inst->imm + inst->class);
+			hash_word(r, rec->mask);
 			rec_addresses(tb, rec, lane);
 			for (unsigned l = 0; l < 32; l++)
-				add(r, lane[l]);
+				hash_word(r, lane[l]);
 			if (inst->class == CLASS_NONE || inst->class >= N_CLASSES || inst->kind >= N_KINDS)
 				abort();
 		}
 	}
 }
 
-static struct kernel_result read_all(const struct isa *isa, const uint8_t *data, size_t size, bool only_slow)
+static struct kernel_result read_kernel(
+	const struct isa *isa, const uint8_t *data, size_t size, bool only_slow)
 {
 	struct kernel_result r = {.rc = -1};
 	struct tblock tb = {0};
-	struct trace_options o = {.code = code_new(isa), .hash = true, .warn = ignore};
+	struct trace_options o = {.code = code_new(isa), .hash = true, .warn = ignore_warning};
 	struct trace *t = trace_open_input(input_memory("fuzz", data, size, NULL), &o, &r.f);
 
 	if (t) {
 		t->only_slow = only_slow;
 		t->o.fragments = t->h.shmem_bytes & 1;
 		while ((r.rc = trace_next(t, &tb, &r.f)) > 0)
-			add_block(&r, &tb, o.code);
+			hash_block_records(&r, &tb, o.code);
 		if (r.rc == 0 && (r.rc = trace_finish(t, &r.f)) == 0)
 			trace_hash(t, r.hash);
 	}
@@ -89,8 +90,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 					4) ||
 				!memcmp(data, "\x28\xb5\x2f\xfd", 4) || (data[0] & 0xf0) == 0x50))
 		return 0;
-	fast = read_all(isa, data, size, false);
-	slow = read_all(isa, data, size, true);
+	fast = read_kernel(isa, data, size, false);
+	slow = read_kernel(isa, data, size, true);
 	if (fast.rc != slow.rc || fast.blocks != slow.blocks || fast.recs != slow.recs ||
 		fast.sum != slow.sum || memcmp(fast.hash, slow.hash, sizeof(fast.hash)))
 		abort();

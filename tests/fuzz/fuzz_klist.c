@@ -9,7 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check(const struct klist *k)
+static void check_kernel_list(const struct klist *k)
 {
 	uint32_t kernels = 0;
 
@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct fault f = {0};
 
 	if (klist_parse(&k, in, "folder", &f) == 0)
-		check(&k);
+		check_kernel_list(&k);
 	else if (!f.id || !*f.text)
 		abort();
 	for (uint32_t i = 0; s && i < 4; i++)

@@ -10,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check(const struct measured_row *r)
+static void check_measured_row(const struct measured_row *r)
 {
 	double v = 0;
 
@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	if (measured_parse(&m, in, &f) == 0) {
 		for (uint32_t i = 0; i < m.n_rows; i++)
-			check(&m.row[i]);
+			check_measured_row(&m.row[i]);
 	} else if (!f.id || !*f.text) {
 		abort();
 	}

@@ -13,7 +13,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check(const struct picks *p)
+static void check_picks(const struct picks *p)
 {
 	uint64_t kernels = 0;
 
@@ -36,7 +36,7 @@ static void check(const struct picks *p)
 	}
 }
 
-static void read_back(const struct picks *p)
+static void check_written_picks(const struct picks *p)
 {
 	char *text = NULL;
 	size_t n = 0;
@@ -72,8 +72,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!in)
 		return 0;
 	if (picks_parse(&p, in, &f) == 0) {
-		check(&p);
-		read_back(&p);
+		check_picks(&p);
+		check_written_picks(&p);
 	} else if (!f.id || !*f.text) {
 		abort();
 	}

@@ -53,7 +53,7 @@ static void set_section(
 }
 
 /* Makes a cubin with n bytes of code. */
-static void make_file(struct file *f, unsigned sm, const uint8_t *code, size_t n)
+static void make_cubin_file(struct file *f, unsigned sm, const uint8_t *code, size_t n)
 {
 	const uint32_t at = sm < 90 ? 0x160 : sm < 100 ? 0x210 : PARAMETERS, kernel = REGISTERS << 24 | 1;
 	const uint32_t whole[] = {0x00082f04, 1, REGISTERS, 0x00081204, 1, 0};
@@ -114,8 +114,8 @@ static void place_images(void)
 	}
 }
 
-static void run(const struct bound_code *code, const struct func *kernel, struct memory *mem, bool check,
-	bool cluster)
+static void run_machine_kernel(const struct bound_code *code, const struct func *kernel, struct memory *mem,
+	bool check, bool cluster)
 {
 	static FILE *nowhere;
 	struct options opt = {.check = check, .threads = 1, .limit = 20000};
@@ -149,7 +149,7 @@ static void run(const struct bound_code *code, const struct func *kernel, struct
 }
 
 /* Binds and runs the kernel. Returns the PC of a rejected instruction; -1: none was rejected. */
-static long try(const struct file *file, bool check, bool cluster)
+static long run_until_rejected(const struct file *file, bool check, bool cluster)
 {
 	struct fault f = {0};
 	struct program p = {0};
@@ -171,7 +171,7 @@ static long try(const struct file *file, bool check, bool cluster)
 		memory_open(&mem, 65536);
 		memory_add_statics(&mem, &p);
 		memory_alloc(&mem, "A", 4096);
-		run(&c, p.func[0], &mem, check, cluster);
+		run_machine_kernel(&c, p.func[0], &mem, check, cluster);
 		memory_free(&mem);
 		bind_free(&c);
 	}
@@ -191,8 +191,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	n = n < INSTRUCTIONS ? n : INSTRUCTIONS;
 	if (!n)
 		return 0;
-	make_file(&file, architecture[data[0] & 7], data + 1, n * BYTES);
-	/* the most frequent reason for a rejection is checked first, without try() */
+	make_cubin_file(&file, architecture[data[0] & 7], data + 1, n * BYTES);
+	/* the most frequent reason for a rejection is checked first, without run_until_rejected() */
 	for (size_t i = 0; i < n; i++) {
 		struct sass_inst in;
 
@@ -200,7 +200,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			!machine_executes(&in))
 			memcpy(file.code + i * BYTES, nop, sizeof(nop));
 	}
-	for (unsigned i = 0; i <= n && (at = try(&file, data[0] & 8, data[0] & 16)) >= 0; i++) {
+	for (unsigned i = 0; i <= n && (at = run_until_rejected(&file, data[0] & 8, data[0] & 16)) >= 0;
+		i++) {
 		if ((size_t)at >= n * BYTES)
 			abort();
 		memcpy(file.code + at, nop, sizeof(nop));

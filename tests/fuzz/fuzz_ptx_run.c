@@ -23,7 +23,8 @@ static struct texture images[] = {
 	{.shape = TEXTURE_SAMPLER, .width = 1, .sampler = {.linear = true, .mode = {TEXTURE_MIRROR}}},
 };
 
-static void run(const struct bound_code *code, const struct func *kernel, struct memory *mem, bool check)
+static void run_ptx_kernel(
+	const struct bound_code *code, const struct func *kernel, struct memory *mem, bool check)
 {
 	const struct textures textures = {images, sizeof(images) / sizeof(images[0]), 0};
 	struct options opt = {.check = check,
@@ -98,7 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		memory_alloc(&mem, "A", 4096);
 		for (uint32_t i = 0; i < p.n_funcs && i < 16; i++)
 			if (p.func[i]->entry && p.func[i]->local_bytes < 65536 && c.local_bytes < 65536)
-				run(&c, p.func[i], &mem, i & 1);
+				run_ptx_kernel(&c, p.func[i], &mem, i & 1);
 		memory_free(&mem);
 	}
 	bind_free(&c);

@@ -10,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void look_at(const uint8_t *code, uint32_t pc, unsigned sm)
+static void decode_instruction(const uint8_t *code, uint32_t pc, unsigned sm)
 {
 	char text[SASS_TEXT_MAX];
 	struct sass_inst in;
@@ -38,12 +38,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		for (uint32_t pc = 0; m->function[i].code && pc < m->function[i].bytes; pc += SASS_BYTES) {
 			const char *file;
 
-			look_at(m->function[i].code + pc, pc, m->sm);
+			decode_instruction(m->function[i].code + pc, pc, m->sm);
 			if (sass_image_line(m, i, pc, &file) && !strlen(file))
 				continue;
 		}
 	for (size_t at = 1; !m && at + SASS_BYTES <= size; at += SASS_BYTES)
-		look_at(data + at, (uint32_t)at, sms[data[0] % 8]);
+		decode_instruction(data + at, (uint32_t)at, sms[data[0] % 8]);
 	sass_image_free(m);
 	return 0;
 }

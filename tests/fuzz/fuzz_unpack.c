@@ -24,7 +24,7 @@ enum {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static bool count(void *ctx, const void *bytes, size_t n)
+static bool count_bytes(void *ctx, const void *bytes, size_t n)
 {
 	size_t *left = ctx;
 
@@ -35,13 +35,13 @@ static bool count(void *ctx, const void *bytes, size_t n)
 	return true;
 }
 
-static void ignore(void *ctx, const struct fault *f)
+static void ignore_warning(void *ctx, const struct fault *f)
 {
 	(void)ctx;
 	(void)f;
 }
 
-static void frame(struct buf *s, uint8_t type, const struct buf *body)
+static void append_frame(struct buf *s, uint8_t type, const struct buf *body)
 {
 	struct buf h = {0};
 	uint64_t sum;
@@ -56,7 +56,7 @@ static void frame(struct buf *s, uint8_t type, const struct buf *body)
 	buf_free(&h);
 }
 
-static void build(struct buf *s, uint8_t bits, const uint8_t *data, size_t size)
+static void build_stream(struct buf *s, uint8_t bits, const uint8_t *data, size_t size)
 {
 	bool worded = bits & WORDED;
 	struct buf col[N_COLUMNS] = {{0}}, body = {0}, index = {0};
@@ -77,7 +77,7 @@ static void build(struct buf *s, uint8_t bits, const uint8_t *data, size_t size)
 	buf_add(s, PACK_MAGIC, 7);
 	buf_byte(s, (uint8_t)(PACK_VERSION + PACK_CODED + PACK_LINED + (worded ? PACK_WORDED : 0) +
 			      (bits & SHARED ? PACK_SHARED : 0) + (bits & RELATIVE ? PACK_RELATIVE : 0)));
-	frame(s, BLOCK_DATA, &body);
+	append_frame(s, BLOCK_DATA, &body);
 	first = s->n - 8;
 	mp_uint(&index, 1);
 	mp_uint(&index, first);
@@ -86,7 +86,7 @@ static void build(struct buf *s, uint8_t bits, const uint8_t *data, size_t size)
 	if (bits & SHARED)
 		mp_uint(&index, bits / BODIES % 16);
 	back = s->n;
-	frame(s, BLOCK_INDEX, &index);
+	append_frame(s, BLOCK_INDEX, &index);
 	back = s->n - back;
 	for (int i = 0; i < 4; i++)
 		buf_byte(s, (uint8_t)(back >> 8 * i));
@@ -98,7 +98,7 @@ static void build(struct buf *s, uint8_t bits, const uint8_t *data, size_t size)
 static void read_records(struct pack *p, uint32_t kernel)
 {
 	struct isa *isa = isa_new();
-	struct trace_options o = {.code = code_new(isa), .warn = ignore, .fragments = true};
+	struct trace_options o = {.code = code_new(isa), .warn = ignore_warning, .fragments = true};
 	struct tblock tb = {0};
 	struct fault f;
 	struct trace *t = pack_open_trace(p, kernel, &o, &f);
@@ -162,8 +162,8 @@ static void read_stream(const uint8_t *data, size_t size)
 			small = false;
 			continue;
 		}
-		pack_text(p, i, 0, UINT64_MAX, count, &left, &f);
-		pack_text(p, i, 1, 2, count, &left, &f);
+		pack_text(p, i, 0, UINT64_MAX, count_bytes, &left, &f);
+		pack_text(p, i, 1, 2, count_bytes, &left, &f);
 		read_records(p, i);
 	}
 	pack_close(p);
@@ -178,7 +178,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!size)
 		return 0;
 	if (data[0] & COLUMNS) {
-		build(&s, data[0], data + 1, size - 1);
+		build_stream(&s, data[0], data + 1, size - 1);
 		read_stream(s.p, s.n);
 		buf_free(&s);
 	} else {

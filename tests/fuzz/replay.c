@@ -23,10 +23,10 @@ static const char *file;
 static unsigned long damage;
 static uint64_t state;
 
-static void tell(void) { fprintf(stderr, "replay: %s, damage %lu\n", file, damage); }
-static void aborted(int sig)
+static void print_damage(void) { fprintf(stderr, "replay: %s, damage %lu\n", file, damage); }
+static void report_abort(int sig)
 {
-	tell();
+	print_damage();
 	signal(sig, SIG_DFL);
 }
 
@@ -34,7 +34,7 @@ static void aborted(int sig)
  * Runs the target on an allocation of exactly the input's size, so that a sanitizer reports an access beyond its
  * end.
  */
-static void run(const uint8_t *bytes, size_t n)
+static void run_target(const uint8_t *bytes, size_t n)
 {
 	uint8_t *copy = malloc(n ? n : 1);
 
@@ -46,22 +46,22 @@ static void run(const uint8_t *bytes, size_t n)
 	free(copy);
 }
 
-static void vary(uint8_t *bytes, size_t n)
+static void run_variations(uint8_t *bytes, size_t n)
 {
-	run(bytes, n);
+	run_target(bytes, n);
 	for (unsigned i = 1; i < 8; i++)
-		run(bytes, n * i / 8);
+		run_target(bytes, n * i / 8);
 	for (unsigned i = 0; i < 16 && n; i++) {
 		size_t at = (n * i / 16 + i) % n;
 
 		bytes[at] ^= (uint8_t)(1u << i % 8);
-		run(bytes, n);
+		run_target(bytes, n);
 		bytes[at] ^= (uint8_t)(1u << i % 8);
 	}
 }
 
 /* Returns a random number below n; n is not 0. */
-static size_t draw(size_t n)
+static size_t random_below(size_t n)
 {
 	state ^= state << 13;
 	state ^= state >> 7;
@@ -70,7 +70,7 @@ static size_t draw(size_t n)
 }
 
 /* Replaces `cut' bytes from `at' on by `len' random bytes. Returns the new size. */
-static size_t replace(uint8_t *bytes, size_t n, size_t at, size_t cut, const void *with, size_t len)
+static size_t replace_part(uint8_t *bytes, size_t n, size_t at, size_t cut, const void *with, size_t len)
 {
 	if (n - cut + len > MOST)
 		return n;
@@ -83,30 +83,31 @@ static size_t replace(uint8_t *bytes, size_t n, size_t at, size_t cut, const voi
  * Applies one damage: changes a bit or a byte, removes or doubles a part, or inserts a number at the limit of a
  * type. Returns the new size.
  */
-static size_t spoil(uint8_t *bytes, size_t n)
+static size_t apply_damage(uint8_t *bytes, size_t n)
 {
 	static const char *const number[] = {"0", "-1", "1", "65536", "2147483648", "4294967295",
 		"4294967296", "9223372036854775807", "18446744073709551616", "1e999", "nan", "0x", "%s", ""};
 	static uint8_t part[64];
-	size_t at = draw(n), len = 1 + draw(n - at < sizeof(part) ? n - at : sizeof(part)), end = at;
-	const char *text = number[draw(sizeof(number) / sizeof(*number))];
+	size_t at = random_below(n), len = 1 + random_below(n - at < sizeof(part) ? n - at : sizeof(part)),
+	       end = at;
+	const char *text = number[random_below(sizeof(number) / sizeof(*number))];
 
-	switch (draw(6)) {
-	case 0: bytes[at] ^= (uint8_t)(1u << draw(8)); return n;
-	case 1: bytes[at] = (uint8_t)draw(256); return n;
-	case 2: return replace(bytes, n, at, len, "", 0);
-	case 3: memcpy(part, bytes + at, len); return replace(bytes, n, draw(n), 0, part, len);
-	case 4: memset(bytes + at, draw(2) ? 0 : 255, len < 8 ? len : 8); return n;
+	switch (random_below(6)) {
+	case 0: bytes[at] ^= (uint8_t)(1u << random_below(8)); return n;
+	case 1: bytes[at] = (uint8_t)random_below(256); return n;
+	case 2: return replace_part(bytes, n, at, len, "", 0);
+	case 3: memcpy(part, bytes + at, len); return replace_part(bytes, n, random_below(n), 0, part, len);
+	case 4: memset(bytes + at, random_below(2) ? 0 : 255, len < 8 ? len : 8); return n;
 	default:
 		while (at < n && (bytes[at] < '0' || bytes[at] > '9'))
 			at++;
 		for (end = at; end < n && bytes[end] >= '0' && bytes[end] <= '9';)
 			end++;
-		return replace(bytes, n, at, end - at, text, strlen(text));
+		return replace_part(bytes, n, at, end - at, text, strlen(text));
 	}
 }
 
-static void damaged(const uint8_t *bytes, size_t n, unsigned long count)
+static void run_damaged(const uint8_t *bytes, size_t n, unsigned long count)
 {
 	static uint8_t bad[MOST];
 
@@ -115,9 +116,9 @@ static void damaged(const uint8_t *bytes, size_t n, unsigned long count)
 
 		state = damage * 0x9e3779b97f4a7c15u;
 		memcpy(bad, bytes, n);
-		for (size_t k = 1 + draw(4); k && left; k--)
-			left = spoil(bad, left);
-		run(bad, left);
+		for (size_t k = 1 + random_below(4); k && left; k--)
+			left = apply_damage(bad, left);
+		run_target(bad, left);
 	}
 	damage = 0;
 }
@@ -128,8 +129,8 @@ int main(int argc, char **argv)
 	unsigned long count = first == 3 ? strtoul(argv[2], NULL, 10) : 0;
 
 	if (__sanitizer_set_death_callback)
-		__sanitizer_set_death_callback(tell);
-	signal(SIGABRT, aborted);
+		__sanitizer_set_death_callback(print_damage);
+	signal(SIGABRT, report_abort);
 	for (int i = first; i < argc; i++) {
 		static uint8_t bytes[MOST];
 		FILE *f = fopen(file = argv[i], "rb");
@@ -141,8 +142,8 @@ int main(int argc, char **argv)
 		}
 		n = fread(bytes, 1, sizeof(bytes), f);
 		fclose(f);
-		vary(bytes, n);
-		damaged(bytes, n, count);
+		run_variations(bytes, n);
+		run_damaged(bytes, n, count);
 	}
 	return 0;
 }

@@ -44,15 +44,15 @@ struct archive {
 	uint64_t freed[FREED];
 };
 
-static uint64_t allocate(struct gen *g) { return GLOBAL_BASE + 512ull * gen_random(g, 1u << 22); }
+static uint64_t allocate_buffer(struct gen *g) { return GLOBAL_BASE + 512ull * gen_random(g, 1u << 22); }
 
 /* Returns the address of a freed buffer, or a new one. */
-static uint64_t allocate_again(struct gen *g, struct archive *a)
+static uint64_t reuse_or_allocate(struct gen *g, struct archive *a)
 {
 	uint64_t *slot = &a->freed[gen_random(g, FREED)], was = *slot;
 
 	if (!was || gen_random(g, 2))
-		*slot = allocate(g);
+		*slot = allocate_buffer(g);
 	return was ? was : *slot;
 }
 
@@ -120,7 +120,7 @@ static void make_iteration(struct gen *g, struct archive *a, unsigned kinds)
 
 		a->place[i].kind = k;
 		for (unsigned b = 0; b < BUFFERS_MAX; b++)
-			a->place[i].buffer[b] = i < a->n_kinds ? allocate(g) : a->place[k].buffer[b];
+			a->place[i].buffer[b] = i < a->n_kinds ? allocate_buffer(g) : a->place[k].buffer[b];
 	}
 }
 
@@ -206,7 +206,7 @@ void gen_archive(struct gen *g)
 
 		memcpy(buffer, p->buffer, sizeof(buffer));
 		for (unsigned moved = gen_random(g, 6) ? 0 : 1 + gen_random(g, 3); moved; moved--)
-			buffer[gen_random(g, k->n_buffers)] = allocate_again(g, a);
+			buffer[gen_random(g, k->n_buffers)] = reuse_or_allocate(g, a);
 		write_launch(g, k, buffer, k->grid[gen_random(g, k->n_grids)], gen_random(g, 40) ? 0 : 7);
 		/* Sometimes a place is skipped. */
 		at = (at + (gen_random(g, 50) ? 1u : 2u)) % a->n_places;

@@ -40,7 +40,7 @@ struct making {
 	struct code *code;
 };
 
-static unsigned number_of(struct making *m, const char *opcode)
+static unsigned opcode_number_of(struct making *m, const char *opcode)
 {
 	size_t n = sass_stem(opcode, strlen(opcode));
 
@@ -56,7 +56,7 @@ static unsigned number_of(struct making *m, const char *opcode)
 static void add_inst(struct making *m, struct function *f, const struct inst *in)
 {
 	struct control_code k = {.guard = 7, .stall = (uint8_t)m->stall, .write = 7, .read = 7};
-	unsigned number = number_of(m, in->opcode);
+	unsigned number = opcode_number_of(m, in->opcode);
 
 	if (in->pc % 16 || in->pc + 16 > FUNCTION_MAX)
 		die("found pc %x, wanted a multiple of 16 below %u", in->pc, FUNCTION_MAX);
@@ -94,20 +94,20 @@ static void add_kernel(struct making *m, struct trace *t)
 }
 
 /* Writes v as `bytes` bytes, least significant first; after 8 bytes zeros. */
-static void put(uint64_t v, unsigned bytes)
+static void write_number(uint64_t v, unsigned bytes)
 {
 	for (unsigned i = 0; i < bytes; i++, v >>= 8)
 		putchar((int)(v & 255));
 }
 
-static void section(uint64_t name, uint64_t type, uint64_t at, uint64_t bytes)
+static void write_section(uint64_t name, uint64_t type, uint64_t at, uint64_t bytes)
 {
-	put(name, 4);
-	put(type, 4);
-	put(0, 16);
-	put(at, 8);
-	put(bytes, 8);
-	put(0, 24);
+	write_number(name, 4);
+	write_number(type, 4);
+	write_number(0, 16);
+	write_number(at, 8);
+	write_number(bytes, 8);
+	write_number(0, 24);
 }
 
 /*
@@ -123,26 +123,26 @@ static void write_elf(const struct making *m)
 		names += strlen(".text.") + strlen(m->f[i]->name) + 1;
 	}
 	fwrite("\177ELF\2\1\1\0\0\0\0\0\0\0\0\0", 1, 16, stdout);
-	put(2, 2);
-	put(190, 2);
-	put(1, 4);
-	put(0, 16);
-	put(code + names, 8);
-	put(m->sm, 4);
-	put(64, 2);
-	put(0, 4);
-	put(64, 2);
-	put(m->n + 2, 2);
-	put(1, 2);
+	write_number(2, 2);
+	write_number(190, 2);
+	write_number(1, 4);
+	write_number(0, 16);
+	write_number(code + names, 8);
+	write_number(m->sm, 4);
+	write_number(64, 2);
+	write_number(0, 4);
+	write_number(64, 2);
+	write_number(m->n + 2, 2);
+	write_number(1, 2);
 	for (uint32_t i = 0; i < m->n; i++)
 		fwrite(m->f[i]->code, 1, m->f[i]->bytes, stdout);
 	printf("%c.shstrtab%c", 0, 0);
 	for (uint32_t i = 0; i < m->n; i++)
 		printf(".text.%s%c", m->f[i]->name, 0);
-	section(0, 0, 0, 0);
-	section(1, 3, code, names);
+	write_section(0, 0, 0, 0);
+	write_section(1, 3, code, names);
 	for (uint64_t i = 0, at = 64, name = 1 + strlen(".shstrtab") + 1; i < m->n; i++) {
-		section(name, 1, at, m->f[i]->bytes);
+		write_section(name, 1, at, m->f[i]->bytes);
 		at += m->f[i]->bytes;
 		name += strlen(".text.") + strlen(m->f[i]->name) + 1;
 	}

@@ -8,7 +8,7 @@
 static unsigned warps_of(unsigned block) { return (block + 31) / 32; }
 
 /* Writes a kernel: calls body for every warp of every block, and ends each warp with an EXIT. */
-static void kernel(struct gen *g, struct kernel_shape k,
+static void write_recipe_kernel(struct gen *g, struct kernel_shape k,
 	void (*body)(struct gen *g, unsigned tb, unsigned warp, uint32_t lanes))
 {
 	gen_kernel(g, k);
@@ -25,7 +25,7 @@ static void kernel(struct gen *g, struct kernel_shape k,
 	gen_kernel_end(g);
 }
 
-static uint64_t at(unsigned tb, unsigned warp, unsigned i, unsigned bytes)
+static uint64_t address_of_word(unsigned tb, unsigned warp, unsigned i, unsigned bytes)
 {
 	return GLOBAL_BASE + ((uint64_t)tb * 32 + warp) * 4096 + (uint64_t)i * bytes;
 }
@@ -49,7 +49,7 @@ static void vecadd_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 static void vecadd(struct gen *g)
 {
 	gen_memcpy(g, GLOBAL_BASE, 16384);
-	kernel(g, (struct kernel_shape){"vecadd", 8 * g->scale, 256, 0, 16, 80, 0}, vecadd_body);
+	write_recipe_kernel(g, (struct kernel_shape){"vecadd", 8 * g->scale, 256, 0, 16, 80, 0}, vecadd_body);
 }
 
 /* Two kernels after copies to the device: an addition, then a reduction in shared memory. */
@@ -77,14 +77,17 @@ static void example(struct gen *g)
 {
 	gen_memcpy(g, GLOBAL_BASE, 8192);
 	gen_memcpy(g, GLOBAL_BASE + 0x100000, 8192);
-	kernel(g, (struct kernel_shape){"vector_add(float*, float*, float*)", 8, 256, 0, 16, 80, 0},
+	write_recipe_kernel(g,
+		(struct kernel_shape){"vector_add(float*, float*, float*)", 8, 256, 0, 16, 80, 0},
 		vecadd_body);
-	kernel(g, (struct kernel_shape){"reduce(float*, float*)", 8, 256, 1024, 18, 80, 0}, reduce_body);
+	write_recipe_kernel(
+		g, (struct kernel_shape){"reduce(float*, float*)", 8, 256, 1024, 18, 80, 0}, reduce_body);
 }
 
 static void reduce(struct gen *g)
 {
-	kernel(g, (struct kernel_shape){"reduce", 6 * g->scale, 256, 1024, 18, 70, 0}, reduce_body);
+	write_recipe_kernel(
+		g, (struct kernel_shape){"reduce", 6 * g->scale, 256, 1024, 18, 70, 0}, reduce_body);
 }
 
 /* Independent and dependent arithmetic on every unit, with random registers and masks. */
@@ -108,7 +111,10 @@ static void alu_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 	}
 }
 
-static void alu(struct gen *g) { kernel(g, (struct kernel_shape){"alu", 6, 192, 0, 32, 70, 0}, alu_body); }
+static void alu(struct gen *g)
+{
+	write_recipe_kernel(g, (struct kernel_shape){"alu", 6, 192, 0, 32, 70, 0}, alu_body);
+}
 
 static void alu_pascal(struct gen *g)
 {
@@ -128,9 +134,9 @@ static void alu_pascal(struct gen *g)
 				snprintf(src, sizeof(src), "R%u R%u", a, b);
 				gen_op(g, FULL, dst, op[gen_random(g, sizeof(op) / sizeof(*op))], src, 0);
 			}
-			gen_mem_stride(g, FULL, "R4", "LDG.E", "R2", 4, at(tb, w, 0, 4), 4);
+			gen_mem_stride(g, FULL, "R4", "LDG.E", "R2", 4, address_of_word(tb, w, 0, 4), 4);
 			gen_op(g, FULL, "R5", "FADD", "R4 R4", 0);
-			gen_mem_stride(g, FULL, "", "STG.E", "R2 R5", 4, at(tb, w, 512, 4), 4);
+			gen_mem_stride(g, FULL, "", "STG.E", "R2 R5", 4, address_of_word(tb, w, 512, 4), 4);
 			gen_exit(g, FULL);
 			gen_warp_end(g);
 		}
@@ -150,7 +156,7 @@ static void stream_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 
 	for (unsigned i = 0; i < 4 * g->scale; i++) {
 		unsigned k = (i + warp) % 5, b = w[k].bytes;
-		uint64_t a = at(tb, warp, i % 8, 512);
+		uint64_t a = address_of_word(tb, warp, i % 8, 512);
 
 		gen_mem_stride(g, m, "R4", w[k].load, "R2", b, a, b);
 		gen_op(g, m, "R8", "FFMA", "R4 R4 R8", 0);
@@ -160,7 +166,7 @@ static void stream_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 
 static void stream(struct gen *g)
 {
-	kernel(g, (struct kernel_shape){"stream", 10, 256, 0, 32, 70, 0}, stream_body);
+	write_recipe_kernel(g, (struct kernel_shape){"stream", 10, 256, 0, 32, 70, 0}, stream_body);
 }
 
 /* Random gathers and scatters with holes in the mask. */
@@ -184,7 +190,7 @@ static void gather_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 
 static void gather(struct gen *g)
 {
-	kernel(g, (struct kernel_shape){"gather", 8, 128, 0, 24, 70, 0}, gather_body);
+	write_recipe_kernel(g, (struct kernel_shape){"gather", 8, 128, 0, 24, 70, 0}, gather_body);
 }
 
 /* Every warp loads the same few lines: MSHR merges, then hits. */
@@ -200,7 +206,7 @@ static void reuse_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 
 static void reuse(struct gen *g)
 {
-	kernel(g, (struct kernel_shape){"reuse", 4, 256, 0, 16, 70, 0}, reuse_body);
+	write_recipe_kernel(g, (struct kernel_shape){"reuse", 4, 256, 0, 16, 70, 0}, reuse_body);
 }
 
 /* Shared memory: conflicts by stride, broadcast, widths, and atomics. */
@@ -221,7 +227,7 @@ static void shared_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 
 static void shared(struct gen *g)
 {
-	kernel(g, (struct kernel_shape){"shared", 6, 128, 8192, 24, 70, 0}, shared_body);
+	write_recipe_kernel(g, (struct kernel_shape){"shared", 6, 128, 8192, 24, 70, 0}, shared_body);
 }
 
 /* Barriers that some warps never reach because they have exited. */
@@ -239,23 +245,23 @@ static void barrier_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 
 static void barrier(struct gen *g)
 {
-	kernel(g, (struct kernel_shape){"barrier", 4, 224, 0, 16, 75, 0}, barrier_body);
+	write_recipe_kernel(g, (struct kernel_shape){"barrier", 4, 224, 0, 16, 75, 0}, barrier_body);
 }
 
 /* Memory barriers between loads and stores. */
 static void membar_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 {
 	for (unsigned i = 0; i < 3 * g->scale; i++) {
-		gen_mem_stride(g, m, "R4", "LDG.E", "R2", 4, at(tb, warp, i, 128), 4);
+		gen_mem_stride(g, m, "R4", "LDG.E", "R2", 4, address_of_word(tb, warp, i, 128), 4);
 		gen_op(g, m, "", "MEMBAR.SC.GPU", "", 0);
-		gen_mem_stride(g, m, "", "STG.E", "R2 R3", 4, at(tb, warp, i, 128), 4);
+		gen_mem_stride(g, m, "", "STG.E", "R2 R3", 4, address_of_word(tb, warp, i, 128), 4);
 		gen_op(g, m, "", "MEMBAR.SC.GPU", "", 0);
 	}
 }
 
 static void membar(struct gen *g)
 {
-	kernel(g, (struct kernel_shape){"membar", 4, 96, 0, 16, 70, 0}, membar_body);
+	write_recipe_kernel(g, (struct kernel_shape){"membar", 4, 96, 0, 16, 70, 0}, membar_body);
 }
 
 /* Global atomics: one word, a line, random words; with and without a result. */
@@ -267,7 +273,7 @@ static void atomics_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 		lane[l] = GLOBAL_BASE + 4ull * gen_random(g, 256);
 	gen_mem_stride(g, m & 0xf, "R4", "ATOMG.E.ADD.STRONG.GPU", "R2 R3", 4, GLOBAL_BASE, 0);
 	gen_op(g, m, "R5", "IADD3", "R4 R5 R6", 0);
-	gen_mem_stride(g, m, "R4", "ATOMG.E.ADD.STRONG.GPU", "R2 R3", 4, at(tb, warp, 0, 4), 4);
+	gen_mem_stride(g, m, "R4", "ATOMG.E.ADD.STRONG.GPU", "R2 R3", 4, address_of_word(tb, warp, 0, 4), 4);
 	gen_op(g, m, "R5", "IADD3", "R4 R5 R6", 0);
 	gen_mem(g, m, "", "RED.E.ADD.STRONG.GPU", "R2 R3", 4, lane);
 	gen_op(g, m, "R5", "IADD3", "R4 R5 R6", 0);
@@ -275,7 +281,8 @@ static void atomics_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 
 static void atomics(struct gen *g)
 {
-	kernel(g, (struct kernel_shape){"atomics", 3 * g->scale, 64, 0, 16, 70, 0}, atomics_body);
+	write_recipe_kernel(
+		g, (struct kernel_shape){"atomics", 3 * g->scale, 64, 0, 16, 70, 0}, atomics_body);
 }
 
 /* Local, generic and bypassing accesses. */
@@ -286,25 +293,26 @@ static void spaces_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 	gen_mem_stride(g, m, "R6", "LDL.U8", "R1", 1, 0x31, 0);
 	gen_mem_stride(g, m, "R8", "LD.E", "R2", 4, SHARED_BASE + 64, 4);
 	gen_mem_stride(g, m, "R9", "LD.E", "R2", 4, LOCAL_BASE + 64, 0);
-	gen_mem_stride(g, m, "R10", "LD.E.64", "R2", 8, at(tb, warp, 0, 8), 8);
-	gen_mem_stride(g, m, "", "ST.E", "R2 R10", 4, at(tb, warp, 4, 8), 4);
-	gen_mem_stride(g, m, "R12", "LDG.E.STRONG.GPU", "R2", 4, at(tb, warp, 0, 8), 4);
+	gen_mem_stride(g, m, "R10", "LD.E.64", "R2", 8, address_of_word(tb, warp, 0, 8), 8);
+	gen_mem_stride(g, m, "", "ST.E", "R2 R10", 4, address_of_word(tb, warp, 4, 8), 4);
+	gen_mem_stride(g, m, "R12", "LDG.E.STRONG.GPU", "R2", 4, address_of_word(tb, warp, 0, 8), 4);
 	gen_op(g, m, "R13", "FADD", "R12 R10", 0);
-	gen_mem_stride(g, m, "R14", "LDG.E.128", "R2", 16, at(tb, warp, 0, 4) + 20, 16);
+	gen_mem_stride(g, m, "R14", "LDG.E.128", "R2", 16, address_of_word(tb, warp, 0, 4) + 20, 16);
 	gen_op(g, m, "R13", "LDC", "R14", 0);
 }
 
 static void spaces(struct gen *g)
 {
-	kernel(g, (struct kernel_shape){"spaces", 5 * g->scale, 96, 4096, 32, 70, 0}, spaces_body);
+	write_recipe_kernel(
+		g, (struct kernel_shape){"spaces", 5 * g->scale, 96, 4096, 32, 70, 0}, spaces_body);
 }
 
 /* Asynchronous copies in groups, waited for with DEPBAR. */
 static void ldgsts_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 {
 	for (unsigned i = 0; i < 3 * g->scale; i++) {
-		gen_mem_stride(
-			g, m, "", "LDGSTS.E.BYPASS.LTC128B.128", "R2 R4", 16, at(tb, warp, i, 512), 16);
+		gen_mem_stride(g, m, "", "LDGSTS.E.BYPASS.LTC128B.128", "R2 R4", 16,
+			address_of_word(tb, warp, i, 512), 16);
 		gen_op(g, m, "", "LDGDEPBAR", "", 0);
 	}
 	for (unsigned left = 3; left-- > 0;) {
@@ -316,7 +324,7 @@ static void ldgsts_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 
 static void ldgsts(struct gen *g)
 {
-	kernel(g, (struct kernel_shape){"ldgsts", 6, 128, 16384, 40, 80, 0}, ldgsts_body);
+	write_recipe_kernel(g, (struct kernel_shape){"ldgsts", 6, 128, 16384, 40, 80, 0}, ldgsts_body);
 }
 
 /* Code without loops, with a jump, that is long enough to miss in the instruction cache. */
@@ -335,7 +343,7 @@ static void icache_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 
 static void icache(struct gen *g)
 {
-	kernel(g, (struct kernel_shape){"icache", 4, 64, 0, 16, 70, 0}, icache_body);
+	write_recipe_kernel(g, (struct kernel_shape){"icache", 4, 64, 0, 16, 70, 0}, icache_body);
 }
 
 /* Ends of warps: divergent exits, an entry after the last EXIT, an empty mask. */
@@ -367,7 +375,8 @@ static void streams(struct gen *g)
 {
 	for (unsigned k = 0; k < 4; k++) {
 		gen_memcpy(g, 0x10000000 + 0x1000 * k, 4096);
-		kernel(g, (struct kernel_shape){k < 2 ? "write" : "read", 6, 128, k * 2048, 20, 86, k % 2},
+		write_recipe_kernel(g,
+			(struct kernel_shape){k < 2 ? "write" : "read", 6, 128, k * 2048, 20, 86, k % 2},
 			vecadd_body);
 	}
 }
@@ -387,32 +396,32 @@ static void uniform_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 
 static void uniform(struct gen *g)
 {
-	kernel(g, (struct kernel_shape){"uniform", 4, 128, 0, 24, 86, 0}, uniform_body);
+	write_recipe_kernel(g, (struct kernel_shape){"uniform", 4, 128, 0, 24, 86, 0}, uniform_body);
 }
 
 /* A Kepler kernel, which has another opcode table; LD and ST are global. */
 static void kepler_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 {
 	for (unsigned i = 0; i < 4 * g->scale; i++) {
-		gen_mem_stride(g, m, "R4", "LD.E", "R2", 4, at(tb, warp, i, 128), 4);
+		gen_mem_stride(g, m, "R4", "LD.E", "R2", 4, address_of_word(tb, warp, i, 128), 4);
 		gen_op(g, m, "R5", "FFMA", "R4 R5 R6", 0);
 		gen_op(g, m, "R6", "IMAD", "R5 R6 R7", 0);
 		gen_op(g, m, "R7", "DFMA", "R6 R7 R8", 0);
-		gen_mem_stride(g, m, "", "ST.E", "R2 R5", 4, at(tb, warp, i, 128) + 0x100000, 4);
+		gen_mem_stride(g, m, "", "ST.E", "R2 R5", 4, address_of_word(tb, warp, i, 128) + 0x100000, 4);
 	}
 }
 
 static void kepler(struct gen *g)
 {
-	kernel(g, (struct kernel_shape){"kepler", 20, 192, 0, 24, 35, 0}, kepler_body);
+	write_recipe_kernel(g, (struct kernel_shape){"kepler", 20, 192, 0, 24, 35, 0}, kepler_body);
 }
 
 /* Tiled matrix product: loads, shared memory, barriers, multiply-adds. */
 static void gemm_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 {
 	for (unsigned t = 0; t < 2 * g->scale; t++) {
-		gen_mem_stride(g, m, "R4", "LDG.E", "R2", 4, at(tb / 4, warp, t, 128), 4);
-		gen_mem_stride(g, m, "R5", "LDG.E", "R3", 4, at(tb % 4 + 64, warp, t, 128), 4);
+		gen_mem_stride(g, m, "R4", "LDG.E", "R2", 4, address_of_word(tb / 4, warp, t, 128), 4);
+		gen_mem_stride(g, m, "R5", "LDG.E", "R3", 4, address_of_word(tb % 4 + 64, warp, t, 128), 4);
 		gen_mem_stride(g, m, "", "STS", "R6 R4", 4, SHARED_BASE + 128u * warp, 4);
 		gen_mem_stride(g, m, "", "STS", "R6 R5", 4, SHARED_BASE + 4096 + 128u * warp, 4);
 		gen_op(g, m, "", "BAR.SYNC", "", 0);
@@ -424,12 +433,12 @@ static void gemm_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 		}
 		gen_op(g, m, "", "BAR.SYNC", "", 0);
 	}
-	gen_mem_stride(g, m, "", "STG.E", "R2 R16", 4, at(tb + 128, warp, 0, 128), 4);
+	gen_mem_stride(g, m, "", "STG.E", "R2 R16", 4, address_of_word(tb + 128, warp, 0, 128), 4);
 }
 
 static void gemm(struct gen *g)
 {
-	kernel(g, (struct kernel_shape){"gemm", 16, 256, 8192, 40, 86, 0}, gemm_body);
+	write_recipe_kernel(g, (struct kernel_shape){"gemm", 16, 256, 8192, 40, 86, 0}, gemm_body);
 }
 
 /* Stores with their values, as a fork of the tracer writes them, with one kernel per kind of values. */
@@ -514,9 +523,10 @@ static void launch_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m, u
 
 	for (unsigned i = 0; i < rounds; i++) {
 		if (kind == 0) {
-			gen_mem_stride(g, m, "R4", "LDG.E", "R2", 4, at(tb, warp, i, 128), 4);
+			gen_mem_stride(g, m, "R4", "LDG.E", "R2", 4, address_of_word(tb, warp, i, 128), 4);
 			gen_op(g, m, "R5", "FFMA", "R4 R4 R5", 0);
-			gen_mem_stride(g, m, "", "STG.E", "R2 R5", 4, at(tb, warp, i, 128) + 0x800000, 4);
+			gen_mem_stride(g, m, "", "STG.E", "R2 R5", 4,
+				address_of_word(tb, warp, i, 128) + 0x800000, 4);
 		} else if (kind == 1) {
 			gen_mem_stride(g, m, "R8", "LDS", "R7", 4, SHARED_BASE + 128u * (i % 8), 4);
 			gen_op(g, m, "R16", "FFMA", "R8 R12 R16", 0);
@@ -533,7 +543,7 @@ static void launch_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m, u
 	}
 }
 
-static void launch(struct gen *g, unsigned kind, unsigned blocks, unsigned rounds)
+static void write_one_launch(struct gen *g, unsigned kind, unsigned blocks, unsigned rounds)
 {
 	static const char *const name[] = {"axpy", "gemm", "gather", "softmax"};
 
@@ -562,7 +572,7 @@ static void launches(struct gen *g)
 								       : 0;
 		unsigned blocks = 4 + 24 * i / n + gen_random(g, 3), rounds = 4 + gen_random(g, 3);
 
-		launch(g, kind, gen_random(g, 50) ? blocks : 8 * blocks, rounds);
+		write_one_launch(g, kind, gen_random(g, 50) ? blocks : 8 * blocks, rounds);
 	}
 }
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include "gen.h"
 
-static void fail(const char *what)
+static void die_of_error(const char *what)
 {
 	fprintf(stderr, "tracegen: %s: %s\n", what, strerror(errno));
 	exit(2);
@@ -30,8 +30,8 @@ uint32_t gen_random(struct gen *g, uint32_t below)
 	return (uint32_t)((z ^ z >> 31) >> 32) % below;
 }
 
-static void append(struct gen *g, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void append(struct gen *g, const char *fmt, ...)
+static void append_text(struct gen *g, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void append_text(struct gen *g, const char *fmt, ...)
 {
 	va_list ap;
 	int n;
@@ -40,7 +40,7 @@ static void append(struct gen *g, const char *fmt, ...)
 		g->cap = g->cap ? 2 * g->cap : 65536;
 		g->text = realloc(g->text, g->cap);
 		if (!g->text)
-			fail("memory");
+			die_of_error("memory");
 	}
 	va_start(ap, fmt);
 	n = vsnprintf(g->text + g->len, g->cap - g->len, fmt, ap);
@@ -48,7 +48,7 @@ static void append(struct gen *g, const char *fmt, ...)
 	g->len += (size_t)n;
 }
 
-static FILE *create(const struct gen *g, const char *name)
+static FILE *create_file(const struct gen *g, const char *name)
 {
 	char path[4096];
 	FILE *f;
@@ -56,7 +56,7 @@ static FILE *create(const struct gen *g, const char *name)
 	snprintf(path, sizeof(path), "%s/%s", g->folder, name);
 	f = fopen(path, "w");
 	if (!f)
-		fail(path);
+		die_of_error(path);
 	return f;
 }
 
@@ -71,7 +71,7 @@ void gen_kernel(struct gen *g, struct kernel_shape k)
 
 	snprintf(name, sizeof(name), "kernel-%u.traceg", ++g->kernels);
 	fprintf(g->list, "%s\n", name);
-	g->file = create(g, name);
+	g->file = create_file(g, name);
 	g->block_threads = k.block;
 	fprintf(g->file,
 		"-kernel name = %s\n-kernel id = %u\n-grid dim = (%u,1,1)\n-block dim = (%u,1,1)\n-shmem = %u\n"
@@ -88,7 +88,7 @@ void gen_kernel(struct gen *g, struct kernel_shape k)
 void gen_kernel_end(struct gen *g)
 {
 	if (fclose(g->file))
-		fail("kernel file");
+		die_of_error("kernel file");
 }
 
 void gen_block(struct gen *g, unsigned x) { fprintf(g->file, "\n#BEGIN_TB\n\nthread block = %u,0,0\n", x); }
@@ -113,7 +113,7 @@ uint32_t gen_lanes(const struct gen *g, unsigned warp)
 	return left >= 32 ? FULL : (1u << left) - 1;
 }
 
-static unsigned words(const char *s)
+static unsigned count_words(const char *s)
 {
 	unsigned n = 0;
 
@@ -124,8 +124,8 @@ static unsigned words(const char *s)
 
 static void start_line(struct gen *g, uint32_t mask, const char *dst, const char *op, const char *src)
 {
-	append(g, "%04x %08x %u %s%s%s %u %s%s", g->pc, mask, words(dst), dst, *dst ? " " : "", op,
-		words(src), src, *src ? " " : "");
+	append_text(g, "%04x %08x %u %s%s%s %u %s%s", g->pc, mask, count_words(dst), dst, *dst ? " " : "", op,
+		count_words(src), src, *src ? " " : "");
 	g->pc += 16;
 	g->insts++;
 }
@@ -133,7 +133,7 @@ static void start_line(struct gen *g, uint32_t mask, const char *dst, const char
 void gen_op(struct gen *g, uint32_t mask, const char *dst, const char *op, const char *src, uint64_t imm)
 {
 	start_line(g, mask, dst, op, src);
-	append(g, "0 %" PRIu64 " \n", imm);
+	append_text(g, "0 %" PRIu64 " \n", imm);
 }
 
 void gen_mem(struct gen *g, uint32_t mask, const char *dst, const char *op, const char *src, unsigned width,
@@ -159,18 +159,18 @@ void gen_mem(struct gen *g, uint32_t mask, const char *dst, const char *op, cons
 	}
 	start_line(g, mask, dst, op, src);
 	if (active == 0)
-		append(g, "%u 1 0x0 0 ", width);
+		append_text(g, "%u 1 0x0 0 ", width);
 	else if (run && active > 1)
-		append(g, "%u 1 0x%" PRIx64 " %" PRId64 " ", width, lane[first], stride);
+		append_text(g, "%u 1 0x%" PRIx64 " %" PRId64 " ", width, lane[first], stride);
 	else {
-		append(g, "%u 2 0x%" PRIx64 " ", width, lane[first]);
+		append_text(g, "%u 2 0x%" PRIx64 " ", width, lane[first]);
 		for (int i = first + 1, before = first; i <= last; i++)
 			if (mask >> i & 1) {
-				append(g, "%" PRId64 " ", (int64_t)(lane[i] - lane[before]));
+				append_text(g, "%" PRId64 " ", (int64_t)(lane[i] - lane[before]));
 				before = i;
 			}
 	}
-	append(g, "0 \n");
+	append_text(g, "0 \n");
 }
 
 void gen_mem_stride(struct gen *g, uint32_t mask, const char *dst, const char *op, const char *src,
@@ -186,14 +186,14 @@ void gen_mem_stride(struct gen *g, uint32_t mask, const char *dst, const char *o
 void gen_values(struct gen *g, uint32_t mask, const char *type, unsigned regs, uint32_t value[][32])
 {
 	g->len--; /* the newline */
-	append(g, "STORE_DATA %s %u ", type, regs);
+	append_text(g, "STORE_DATA %s %u ", type, regs);
 	for (unsigned r = 0; r < regs; r++) {
-		append(g, "REG%u:", r);
+		append_text(g, "REG%u:", r);
 		for (unsigned i = 0; i < 32; i++)
 			if (mask >> i & 1)
-				append(g, "T%u:0x%08x ", i, value[r][i]);
+				append_text(g, "T%u:0x%08x ", i, value[r][i]);
 	}
-	append(g, "\n");
+	append_text(g, "\n");
 }
 
 void gen_exit(struct gen *g, uint32_t mask) { gen_op(g, mask, "", "EXIT", "", 0); }
@@ -225,13 +225,13 @@ int main(int argc, char **argv)
 		usage();
 	g.folder = argv[optind + 1];
 	if (mkdir(g.folder, 0777) < 0 && errno != EEXIST)
-		fail(g.folder);
+		die_of_error(g.folder);
 	for (unsigned i = 0; i < n_recipes; i++)
 		if (!strcmp(recipes[i].name, argv[optind])) {
-			g.list = create(&g, "kernelslist.g");
+			g.list = create_file(&g, "kernelslist.g");
 			recipes[i].write(&g);
 			if (fclose(g.list))
-				fail("kernelslist.g");
+				die_of_error("kernelslist.g");
 			free(g.text);
 			return 0;
 		}

@@ -14,7 +14,7 @@
 #include "pack.h"
 #include "trace.h"
 
-static double now(void)
+static double thread_seconds(void)
 {
 	struct timespec t;
 
@@ -24,7 +24,7 @@ static double now(void)
 
 static uint64_t sum, insts;
 
-static void expand(const struct tblock *tb)
+static void sum_lane_addresses(const struct tblock *tb)
 {
 	static uint64_t lane[32];
 
@@ -36,7 +36,7 @@ static void expand(const struct tblock *tb)
 	}
 }
 
-static void read_all(struct klist *k, const struct trace_options *o, bool addresses)
+static void read_list(struct klist *k, const struct trace_options *o, bool addresses)
 {
 	struct tblock tb = {0};
 	struct fault f;
@@ -51,7 +51,7 @@ static void read_all(struct klist *k, const struct trace_options *o, bool addres
 		while (t && (r = trace_next(t, &tb, &f)) > 0) {
 			insts += tb.n_recs;
 			if (addresses)
-				expand(&tb);
+				sum_lane_addresses(&tb);
 		}
 		if (r < 0)
 			die_fault(&f);
@@ -60,17 +60,17 @@ static void read_all(struct klist *k, const struct trace_options *o, bool addres
 	tblock_free(&tb);
 }
 
-static double best(struct klist *k, bool addresses, double seconds)
+static double best_of_rounds(struct klist *k, bool addresses, double seconds)
 {
 	struct isa *isa = isa_new();
 	struct trace_options o = {.code = code_new(isa)};
 	double least = 1e9;
 
-	for (double begin = now(); now() - begin < seconds;) {
-		double from = now();
+	for (double begin = thread_seconds(); thread_seconds() - begin < seconds;) {
+		double from = thread_seconds();
 
-		read_all(k, &o, addresses);
-		from = now() - from;
+		read_list(k, &o, addresses);
+		from = thread_seconds() - from;
 		least = from < least ? from : least;
 	}
 	code_free(o.code);
@@ -91,10 +91,10 @@ int main(int argc, char **argv)
 
 	if (klist_read(&text, argv[2], &f) < 0 || klist_read(&packed, argv[3], &f) < 0)
 		die_fault(&f);
-	t[0] = best(&text, false, s);
-	t[1] = best(&text, true, s);
-	t[2] = best(&packed, false, s);
-	t[3] = best(&packed, true, s);
+	t[0] = best_of_rounds(&text, false, s);
+	t[1] = best_of_rounds(&text, true, s);
+	t[2] = best_of_rounds(&packed, false, s);
+	t[3] = best_of_rounds(&packed, true, s);
 	printf("%llu %.9f %.9f %.9f %.9f\n", (unsigned long long)insts, t[0], t[1], t[2], t[3]);
 	klist_free(&text);
 	klist_free(&packed);

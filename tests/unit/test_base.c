@@ -46,7 +46,7 @@ static void test_quote(void)
 	is_text(diag_quote(tiny, 2, "abc", 3), ".", "quote: capacity 2");
 }
 
-static void say_all(void *arg)
+static void print_all_messages(void *arg)
 {
 	struct fault f;
 
@@ -69,7 +69,7 @@ static void test_messages(void)
 	char text[1024];
 	struct fault f;
 
-	is_number(in_child(say_all, NULL, text, sizeof(text)), EXIT_TROUBLE, "die leaves with 2");
+	is_number(in_child(print_all_messages, NULL, text, sizeof(text)), EXIT_TROUBLE, "die leaves with 2");
 	is_text(text,
 		"trace-test: a\\x0ab:3:4: error: found 'x'\ntrace-test: f:7: warning: odd\n"
 		"trace-test: f: error: bad\ntrace-test: error: worse\ntrace-test: error: out: No such file or directory\n",
@@ -83,7 +83,7 @@ static void test_messages(void)
 
 /* ---- memory ------------------------------------------------------------------------------- */
 
-static void overflow(void *arg)
+static void allocate_too_much(void *arg)
 {
 	(void)arg;
 	xcalloc(SIZE_MAX / 2, 3);
@@ -97,7 +97,8 @@ static void test_memory(void)
 	char text[256], *p;
 	bool zero = true, aligned = true;
 
-	is_number(in_child(overflow, NULL, text, sizeof(text)), EXIT_TROUBLE, "calloc checks for overflow");
+	is_number(in_child(allocate_too_much, NULL, text, sizeof(text)), EXIT_TROUBLE,
+		"calloc checks for overflow");
 	ok(strstr(text, "out of memory") != NULL, "and says so");
 	for (int round = 0; round < 2; round++) {
 		for (size_t i = 0; i < 3000; i++) {
@@ -156,7 +157,7 @@ struct element {
 };
 FIFO(elements, struct element)
 
-static void test_ring(void)
+static void test_fifo(void)
 {
 	uint32_t slot[4];
 	struct ring r;
@@ -254,7 +255,7 @@ static double next_real(uint64_t *state)
 	}
 }
 
-static bool same_text(struct bytes *b, const char *want)
+static bool is_bytes_text(struct bytes *b, const char *want)
 {
 	bool same = !strcmp(b->p, want);
 
@@ -264,7 +265,7 @@ static bool same_text(struct bytes *b, const char *want)
 	return same;
 }
 
-static bool same_real(struct bytes *b, double v)
+static bool is_real_text(struct bytes *b, double v)
 {
 	static const unsigned widths[] = {0, 9, 12, 48, 49};
 	char want[512];
@@ -274,11 +275,11 @@ static bool same_real(struct bytes *b, double v)
 		for (size_t i = 0; i < N(widths); i++) {
 			snprintf(want, sizeof(want), "%*.*f", (int)widths[i], (int)decimals, v);
 			bytes_fixed(b, v, widths[i], decimals);
-			same &= same_text(b, want);
+			same &= is_bytes_text(b, want);
 		}
 		snprintf(want, sizeof(want), "%.*g", (int)decimals, v);
 		bytes_general(b, v, decimals);
-		same &= same_text(b, want);
+		same &= is_bytes_text(b, want);
 	}
 	return same;
 }
@@ -293,11 +294,11 @@ static void test_reals(struct bytes *b)
 	bool same = true;
 
 	for (size_t i = 0; i < N(edges); i++)
-		same &= same_real(b, edges[i]) && same_real(b, copysign(edges[i], -1));
+		same &= is_real_text(b, edges[i]) && is_real_text(b, copysign(edges[i], -1));
 	ok(same, "bytes: reals at the edges as printf() writes them");
 	same = true;
 	for (int i = 0; i < 20000 && same; i++)
-		same = same_real(b, i & 1 ? next_real(&state) : -next_real(&state));
+		same = is_real_text(b, i & 1 ? next_real(&state) : -next_real(&state));
 	ok(same, "bytes: any reals as printf() writes them");
 }
 
@@ -315,11 +316,11 @@ static void test_numbers(void)
 		v = i == 8 ? (uint64_t)INT64_MIN : i == 9 ? INT64_MAX : v;
 		snprintf(want, sizeof(want), "%" PRIu64, v);
 		bytes_unsigned(&b, v);
-		same &= same_text(&b, want);
+		same &= is_bytes_text(&b, want);
 		for (size_t k = 0; k < N(widths); k++) {
 			snprintf(want, sizeof(want), "%*" PRId64, (int)widths[k], (int64_t)v);
 			bytes_signed(&b, (int64_t)v, widths[k]);
-			same &= same_text(&b, want);
+			same &= is_bytes_text(&b, want);
 		}
 	}
 	ok(same, "bytes: whole numbers as printf() writes them");
@@ -329,7 +330,7 @@ static void test_numbers(void)
 
 /* ---- numbers from text ----------------------------------------------------------------------- */
 
-static void test_num(void)
+static void test_number_parsing(void)
 {
 	const char *p = "0129x";
 	uint64_t v;
@@ -367,7 +368,7 @@ static void test_num(void)
 /* ---- tables ------------------------------------------------------------------------------- */
 
 /* Returns true if exactly n numbers are stored under the hash: first, first + step, ... in this order. */
-static bool table_gives(const struct table *t, uint64_t hash, uint32_t first, uint32_t step, uint32_t n)
+static bool has_table_numbers(const struct table *t, uint64_t hash, uint32_t first, uint32_t step, uint32_t n)
 {
 	uint32_t want = first, left = n;
 
@@ -385,7 +386,7 @@ static void test_table(void)
 	const uint64_t word = 7;
 	bool good = true;
 
-	ok(table_gives(&t, 0, 0, 0, 0), "table: a new one is empty");
+	ok(has_table_numbers(&t, 0, 0, 0, 0), "table: a new one is empty");
 	for (uint32_t i = 0; i < 100000; i++)
 		table_add(&t, table_hash(&i, sizeof(i)), i);
 	for (uint32_t i = 0; i < 100000; i++) {
@@ -398,16 +399,17 @@ static void test_table(void)
 	ok(good && t.n == 100000 && t.n_slots >= 2 * t.n,
 		"table: each of 100000 is found, half the slots are free");
 	table_clear(&t);
-	ok(!t.n && table_gives(&t, 5, 0, 0, 0), "table: cleared");
+	ok(!t.n && has_table_numbers(&t, 5, 0, 0, 0), "table: cleared");
 	/* Hashes that share their slots at the end of the table, so that the probe wraps around. */
 	for (uint32_t i = 0; i < 3000; i++)
 		table_add(&t, UINT32_MAX - i % 3, i);
 	for (uint32_t k = 0; k < 3; k++)
-		good &= table_gives(&t, UINT32_MAX - k, k, 3, 1000);
-	ok(good && table_gives(&t, UINT32_MAX - 3, 0, 0, 0), "table: numbers of one hash keep their order");
+		good &= has_table_numbers(&t, UINT32_MAX - k, k, 3, 1000);
+	ok(good && has_table_numbers(&t, UINT32_MAX - 3, 0, 0, 0),
+		"table: numbers of one hash keep their order");
 	table_free(&t);
 	table_add(&t, 1, TABLE_NONE - 1);
-	ok(table_gives(&t, 1, TABLE_NONE - 1, 0, 1), "table: the greatest number");
+	ok(has_table_numbers(&t, 1, TABLE_NONE - 1, 0, 1), "table: the greatest number");
 	table_free(&t);
 	ok(table_hash_words(&word, 1) == table_hash(&word, sizeof(word)),
 		"table: words are hashed as their bytes");
@@ -415,7 +417,7 @@ static void test_table(void)
 
 /* ---- crews ----------------------------------------------------------------------------------- */
 
-static void *count_up(void *ctx)
+static void *count_to_1000(void *ctx)
 {
 	for (unsigned i = 0; i < 1000; i++)
 		atomic_fetch_add((_Atomic unsigned *)ctx, 1);
@@ -429,7 +431,7 @@ static void test_crew(void)
 	for (size_t i = 0; i < N(sizes); i++) {
 		_Atomic unsigned sum = 0;
 
-		crew_join(crew_start(sizes[i], count_up, &sum));
+		crew_join(crew_start(sizes[i], count_to_1000, &sum));
 		is_number((long long)atomic_load(&sum), 1000 * (long long)sizes[i],
 			"crew: each thread executes the function once");
 	}
@@ -454,10 +456,10 @@ int main(void)
 	test_messages();
 	test_memory();
 	test_bits();
-	test_ring();
+	test_fifo();
 	test_bytes();
 	test_numbers();
-	test_num();
+	test_number_parsing();
 	test_crew();
 	return tap_done();
 }

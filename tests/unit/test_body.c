@@ -21,7 +21,7 @@ static uint32_t random_below(uint32_t n)
 
 /* ---- patches ------------------------------------------------------------------------------ */
 
-static void change(struct buf *to, const struct buf *from, unsigned changes)
+static void change_bytes(struct buf *to, const struct buf *from, unsigned changes)
 {
 	size_t at = 0;
 
@@ -39,7 +39,7 @@ static void change(struct buf *to, const struct buf *from, unsigned changes)
 		buf_add(to, from->p + at, from->n - at);
 }
 
-static bool patch_same(const struct buf *a, const struct buf *b, struct patch *p)
+static bool is_patch_exact(const struct buf *a, const struct buf *b, struct patch *p)
 {
 	struct buf back = {0};
 	bool good = patch_make(p, a, b, SIZE_MAX) && patch_apply(&back, p, a->p, a->n) && back.n == b->n &&
@@ -49,7 +49,7 @@ static bool patch_same(const struct buf *a, const struct buf *b, struct patch *p
 	return good;
 }
 
-static void patches(void)
+static void test_patches(void)
 {
 	struct buf a = {0}, b = {0}, out = {0};
 	struct patch p, q;
@@ -59,16 +59,16 @@ static void patches(void)
 		a.n = 0;
 		for (unsigned n = random_below(3000); n; n--)
 			buf_byte(&a, (uint8_t)random_below(1 + i % 256));
-		change(&b, &a, random_below(6));
-		good += patch_same(&a, &b, &p);
+		change_bytes(&b, &a, random_below(6));
+		good += is_patch_exact(&a, &b, &p);
 		patch_free(&p);
 	}
 	is_number(good, 500, "changed strings come back from patches");
-	change(&b, &a, 1);
+	change_bytes(&b, &a, 1);
 	ok(!patch_make(&p, &a, &b, 0) || b.n == a.n, "a patch that takes too much is refused");
 	patch_free(&p);
-	change(&b, &a, 9);
-	patch_same(&a, &b, &p);
+	change_bytes(&b, &a, 9);
+	is_patch_exact(&a, &b, &p);
 	for (size_t n = 0; n < p.ops.n; n++) {
 		struct cur ops = cur_of(p.ops.p, n), fresh = cur_of(p.fresh.p, p.fresh.n);
 
@@ -94,7 +94,7 @@ static void patches(void)
 
 /* ---- order -------------------------------------------------------------------------------- */
 
-static void orders(void)
+static void test_body_order(void)
 {
 	struct body_order o = {.n = 0};
 	unsigned missed = 0;
@@ -115,7 +115,7 @@ static void orders(void)
 
 /* ---- headers ------------------------------------------------------------------------------ */
 
-static bool header_same(const char *s, uint64_t id, uint64_t stream)
+static bool is_header_restored(const char *s, uint64_t id, uint64_t stream)
 {
 	struct header_state h = {7, 8};
 	struct buf b = {0};
@@ -125,14 +125,15 @@ static bool header_same(const char *s, uint64_t id, uint64_t stream)
 	return good;
 }
 
-static void headers(void)
+static void test_header_numbers(void)
 {
-	ok(header_same("-kernel name = a\n-kernel id = 12\n-cuda stream id = 3\n", 12, 3),
+	ok(is_header_restored("-kernel name = a\n-kernel id = 12\n-cuda stream id = 3\n", 12, 3),
 		"both numbers are taken out");
-	ok(header_same("-cuda stream id = 3\n-x\n-kernel id = 0\n", 0, 3), "in either order");
-	ok(header_same("-kernel id = 5", 5, 8) && header_same("", 7, 8), "a number that is absent stays");
-	ok(!header_same("-kernel id = 05\n", 5, 8) && !header_same("-kernel id = \n", 0, 8) &&
-			!header_same("-kernel id = 99999999999999999999\n", 0, 8),
+	ok(is_header_restored("-cuda stream id = 3\n-x\n-kernel id = 0\n", 0, 3), "in either order");
+	ok(is_header_restored("-kernel id = 5", 5, 8) && is_header_restored("", 7, 8),
+		"a number that is absent stays");
+	ok(!is_header_restored("-kernel id = 05\n", 5, 8) && !is_header_restored("-kernel id = \n", 0, 8) &&
+			!is_header_restored("-kernel id = 99999999999999999999\n", 0, 8),
 		"another spelling is left alone");
 }
 
@@ -141,7 +142,7 @@ static void headers(void)
 #define KERNELS 300u
 
 /* Appends the text of kernel i: one of three programs; some kernels have another address, grid or stream. */
-static void kernel_text(struct buf *b, unsigned i)
+static void append_kernel_text(struct buf *b, unsigned i)
 {
 	unsigned kind = i % 3, moved = i % 11 == 5 ? i : 0, blocks = 2 + (i % 23 == 7);
 	char t[600];
@@ -179,7 +180,7 @@ static void write_stream(unsigned threads)
 		buf_add(&list, t, (size_t)snprintf(t, sizeof(t), "kernel-%u\n", i + 1));
 	pack_write_list(w, "kernelslist.g", (char *)list.p, list.n);
 	for (unsigned i = 0; i < KERNELS; i++) {
-		kernel_text(&b, i);
+		append_kernel_text(&b, i);
 		pack_begin_kernel(w);
 		pack_add_text(w, b.p, b.n);
 		pack_end_kernel(w, NULL);
@@ -200,14 +201,14 @@ static bool append_bytes(void *ctx, const void *bytes, size_t n)
  * Returns the number of kernels that the stream returns unchanged. The kernels are read in steps of `step`; 1: in
  * order.
  */
-static unsigned same_kernels(struct pack *p, unsigned step)
+static unsigned count_equal_kernels(struct pack *p, unsigned step)
 {
 	struct buf want = {0}, is = {0};
 	unsigned good = 0;
 	struct fault f;
 
 	for (unsigned i = 0, at = 0; p && i < KERNELS; i++, at = (at + step) % KERNELS) {
-		kernel_text(&want, at);
+		append_kernel_text(&want, at);
 		is.n = 0;
 		good += pack_text(p, at, 0, UINT64_MAX, append_bytes, &is, &f) == 0 && is.n == want.n &&
 			!memcmp(is.p, want.p, is.n);
@@ -217,12 +218,12 @@ static unsigned same_kernels(struct pack *p, unsigned step)
 	return good;
 }
 
-static struct pack *piped(struct fault *f)
+static struct pack *open_piped_stream(struct fault *f)
 {
 	return pack_open_forward(input_memory("s", body_stream, n_body_stream, f), f);
 }
 
-static void streams(void)
+static void test_repeated_streams(void)
 {
 	struct fault f;
 	char *first;
@@ -238,12 +239,12 @@ static void streams(void)
 	ok(((uint8_t)body_stream[7] - PACK_VERSION) & PACK_SHARED,
 		"the version says that kernels are shared");
 	struct pack *p = pack_open_memory("s", body_stream, n_body_stream, &f);
-	is_number(same_kernels(p, 1), KERNELS, "kernels come back in order");
-	is_number(same_kernels(p, 7), KERNELS, "and in any other");
+	is_number(count_equal_kernels(p, 1), KERNELS, "kernels come back in order");
+	is_number(count_equal_kernels(p, 7), KERNELS, "and in any other");
 	is_number(pack_verify(p, &f), 0, "the stream is good");
 	pack_close(p);
-	p = piped(&f);
-	is_number(same_kernels(p, 1), KERNELS, "kernels come back from a pipe");
+	p = open_piped_stream(&f);
+	is_number(count_equal_kernels(p, 1), KERNELS, "kernels come back from a pipe");
 	pack_close(p);
 }
 
@@ -251,7 +252,7 @@ static void streams(void)
  * Tests a stream of many blocks: the body of a kernel is in an earlier block, and the root of this body in a block
  * before it.
  */
-static void blocks(void)
+static void test_many_blocks(void)
 {
 	const struct pack_limits was = pack_limits;
 	struct fault f;
@@ -260,7 +261,7 @@ static void blocks(void)
 	pack_limits.pieces = 16;
 	write_stream(2);
 	struct pack *p = pack_open_memory("s", body_stream, n_body_stream, &f);
-	is_number(same_kernels(p, 37), KERNELS, "kernels of many blocks come back");
+	is_number(count_equal_kernels(p, 37), KERNELS, "kernels of many blocks come back");
 	is_number(pack_verify(p, &f), 0, "the stream of many blocks is good");
 	pack_close(p);
 	/* Each kernel is read from a newly opened stream, which has only read the blocks that the kernel needs. */
@@ -268,22 +269,22 @@ static void blocks(void)
 	unsigned good = 0;
 	for (unsigned i = 0; i < KERNELS; i += 13) {
 		p = pack_open_memory("s", body_stream, n_body_stream, &f);
-		kernel_text(&want, i);
+		append_kernel_text(&want, i);
 		is.n = 0;
 		good += pack_text(p, i, 0, UINT64_MAX, append_bytes, &is, &f) == 0 && is.n == want.n &&
 			!memcmp(is.p, want.p, is.n);
 		pack_close(p);
 	}
 	is_number(good, (KERNELS + 12) / 13, "kernels are read alone");
-	p = piped(&f);
-	is_number(same_kernels(p, 1), KERNELS, "many blocks come back from a pipe");
+	p = open_piped_stream(&f);
+	is_number(count_equal_kernels(p, 1), KERNELS, "many blocks come back from a pipe");
 	pack_close(p);
 	pack_limits = was;
 	buf_free(&want);
 	buf_free(&is);
 }
 
-static void shared_damage(void)
+static void test_shared_damage(void)
 {
 	unsigned noticed = 0, tried = 0;
 	struct fault f;
@@ -308,7 +309,7 @@ static void shared_damage(void)
 
 /* ---- the writer's bodies ------------------------------------------------------------------ */
 
-static void origins(void)
+static void test_origins(void)
 {
 	struct share *s = share_new();
 	struct origin *gone = NULL, *related, *first = NULL;
@@ -348,7 +349,7 @@ static struct buf packed_areas(struct pmem mem[5], struct pcode *c, uint64_t a, 
 	return out;
 }
 
-static void areas(void)
+static void test_areas(void)
 {
 	struct pmem mem[5] = {{.n = 1}}, again[5] = {{.n = 1}};
 	struct pcode c, d = {.mem = again, .n_mem = 5};
@@ -387,13 +388,13 @@ static void areas(void)
 int main(void)
 {
 	diag_init("test_body");
-	areas();
-	patches();
-	orders();
-	headers();
-	streams();
-	blocks();
-	shared_damage();
-	origins();
+	test_areas();
+	test_patches();
+	test_body_order();
+	test_header_numbers();
+	test_repeated_streams();
+	test_many_blocks();
+	test_shared_damage();
+	test_origins();
 	return tap_done();
 }

@@ -16,7 +16,7 @@ static const struct booksim_conf shipped = {
 
 static uint64_t seed;
 
-static uint32_t rnd(uint32_t n)
+static uint32_t random_below(uint32_t n)
 {
 	seed = seed * 6364136223846793005ull + 1442695040888963407ull;
 	return (uint32_t)(seed >> 33) % n;
@@ -35,7 +35,7 @@ static int advances_until_packet(struct booksim *b, unsigned s, uint32_t port)
 	return n;
 }
 
-static char *printed(struct booksim *b)
+static char *printed_figures(struct booksim *b)
 {
 	char *text = NULL;
 	size_t n = 0;
@@ -46,10 +46,10 @@ static char *printed(struct booksim *b)
 	return text;
 }
 
-static void lone_packets(void)
+static void test_lone_packets(void)
 {
 	struct booksim *b = booksim_new(&shipped, 28, 24, 100);
-	char *text = printed(b);
+	char *text = printed_figures(b);
 
 	ok(strstr(text, "Packet latency average = -nan\n\tminimum = nan\n\tmaximum = -nan\n"),
 		"no packet, no mean");
@@ -68,7 +68,7 @@ static void lone_packets(void)
 	ok(booksim_empty(b) && !bitset_test(b->net[0].waiting, 7), "then it is empty");
 	booksim_push(b, 1, 7, 3, 2, 136);
 	is_number(advances_until_packet(b, 1, 3), 9, "of four flits one arrives in each step");
-	text = printed(b);
+	text = printed_figures(b);
 	ok(strstr(text, "\nFlit latency average = 5\n\tminimum = 5\n\tmaximum = 5\nSlowest flit = 0\n"),
 		"NET-lat-1: flit latency 5");
 	ok(strstr(text, "Packet latency average = 6.5\n\tminimum = 5\n\tmaximum = 8\n"),
@@ -82,7 +82,7 @@ static void lone_packets(void)
 	booksim_delete(b);
 }
 
-static void idle_time(void)
+static void test_idle_time(void)
 {
 	struct booksim_conf c = shipped;
 	struct booksim *a, *b;
@@ -98,8 +98,8 @@ static void idle_time(void)
 	booksim_push(b, 0, 0, 0, 1, 136);
 	is_number(advances_until_packet(a, 0, 0), advances_until_packet(b, 0, 0),
 		"idle time leaves the same fraction");
-	ta = printed(a);
-	tb = printed(b);
+	ta = printed_figures(a);
+	tb = printed_figures(b);
 	is_text(ta, tb, "and the same figures");
 	free(ta);
 	free(tb);
@@ -109,7 +109,7 @@ static void idle_time(void)
 
 /* ---- limits --------------------------------------------------------------------------------- */
 
-static void limits(void)
+static void test_booksim_limits(void)
 {
 	struct booksim_conf c = {
 		.k = 8, .flit_bytes = 32, .buffer = 3, .source_max = 9, .boundary_max = 5, .speedup = 2};
@@ -175,9 +175,9 @@ static struct slow_book_flit flits[1 << 17];
 static int n_flits;
 static struct slow_net slow[2];
 
-static void append(struct list *l, int v) { l->at[l->n++ % CAP] = v; }
+static void list_append(struct list *l, int v) { l->at[l->n++ % CAP] = v; }
 
-static int shift(struct list *l)
+static int list_shift(struct list *l)
 {
 	int v = l->at[0];
 
@@ -209,15 +209,15 @@ static void slow_init(struct slow_net *x)
 	}
 }
 
-static void slow_first(struct slow_net *x, const struct booksim_conf *c)
+static void slow_send_and_eject(struct slow_net *x, const struct booksim_conf *c)
 {
 	for (int n = 0; n < K; n++) {
 		if (x->eject[n].out >= 0)
-			append(&x->ejection[n], x->eject[n].out);
+			list_append(&x->ejection[n], x->eject[n].out);
 		x->ejected[n] = -1;
 		if (x->ejection[n].n && x->boundary[n].n < (int)c->boundary_max) {
-			x->ejected[n] = shift(&x->ejection[n]);
-			append(&x->boundary[n], x->ejected[n]);
+			x->ejected[n] = list_shift(&x->ejection[n]);
+			list_append(&x->boundary[n], x->ejected[n]);
 		}
 		x->occ_in[n] -= x->inject_credit[n].out >= 0;
 	}
@@ -228,7 +228,7 @@ static void slow_first(struct slow_net *x, const struct booksim_conf *c)
 		link_read(&x->eject_credit[n]);
 		x->latched[n] = x->inject[n].out;
 		if (x->eject_credit[n].out >= 0)
-			append(&x->credit_in, n);
+			list_append(&x->credit_in, n);
 		x->active |= x->latched[n] >= 0 || x->credit_in.n;
 	}
 }
@@ -263,7 +263,7 @@ static void slow_to_vc(struct slow_net *x, int i)
 {
 	x->state[i] = INPUT_WANTS;
 	x->output[i] = flits[x->fifo[i].at[0]].dest;
-	append(&x->vc, i);
+	list_append(&x->vc, i);
 }
 
 static void slow_inputs(struct slow_net *x)
@@ -271,32 +271,32 @@ static void slow_inputs(struct slow_net *x)
 	for (int i = 0; i < K; i++) {
 		if (x->latched[i] < 0)
 			continue;
-		append(&x->fifo[i], x->latched[i]);
+		list_append(&x->fifo[i], x->latched[i]);
 		if (x->state[i] == INPUT_IDLE)
 			slow_to_vc(x, i);
 		else if (x->state[i] == INPUT_ACTIVE && x->fifo[i].n == 1)
-			append(&x->sw, i);
+			list_append(&x->sw, i);
 		x->latched[i] = -1;
 	}
 	while (x->credit_in.n)
-		x->down[shift(&x->credit_in)]--;
+		x->down[list_shift(&x->credit_in)]--;
 }
 
 static void slow_switch(struct slow_net *x, int i, int o)
 {
-	int f = shift(&x->fifo[i]);
+	int f = list_shift(&x->fifo[i]);
 
 	x->down[o]++;
 	if (flits[f].tail)
 		x->owner[o] = -1;
-	append(&x->cross, f * K + o);
+	list_append(&x->cross, f * K + o);
 	x->credits[i]++;
 	if (!x->fifo[i].n)
 		x->state[i] = flits[f].tail ? INPUT_IDLE : INPUT_ACTIVE;
 	else if (flits[f].tail)
 		slow_to_vc(x, i);
 	else
-		append(&x->sw, i);
+		list_append(&x->sw, i);
 }
 
 static void slow_internal(struct slow_net *x, const struct booksim_conf *c)
@@ -320,38 +320,38 @@ static void slow_internal(struct slow_net *x, const struct booksim_conf *c)
 	n_sw = x->sw.n;
 	n_cross = x->cross.n;
 	while (n_vc--) {
-		int i = shift(&x->vc);
+		int i = list_shift(&x->vc);
 
 		if (vc_got[i] < 0) {
-			append(&x->vc, i);
+			list_append(&x->vc, i);
 			continue;
 		}
 		x->owner[vc_got[i]] = i;
 		x->state[i] = INPUT_ACTIVE;
-		append(&x->sw, i);
+		list_append(&x->sw, i);
 	}
 	while (n_sw--) {
-		int i = shift(&x->sw);
+		int i = list_shift(&x->sw);
 
 		if (sw_got[i] < 0)
-			append(&x->sw, i);
+			list_append(&x->sw, i);
 		else
 			slow_switch(x, i, sw_got[i]);
 	}
 	while (n_cross--) {
-		int e = shift(&x->cross);
+		int e = list_shift(&x->cross);
 
-		append(&x->queue[e % K], e / K);
+		list_append(&x->queue[e % K], e / K);
 	}
 	x->active = x->vc.n || x->sw.n || x->cross.n;
 }
 
 static void slow_step(struct slow_net *x, const struct booksim_conf *c)
 {
-	slow_first(x, c);
+	slow_send_and_eject(x, c);
 	for (int n = 0; n < K; n++) {
 		if (x->source[n].n && x->occ_in[n] < (int)c->buffer) {
-			x->inject[n].in = shift(&x->source[n]);
+			x->inject[n].in = list_shift(&x->source[n]);
 			x->occ_in[n]++;
 		}
 		if (x->ejected[n] >= 0)
@@ -365,7 +365,7 @@ static void slow_step(struct slow_net *x, const struct booksim_conf *c)
 		link_write(&x->eject[n]);
 		link_write(&x->eject_credit[n]);
 		if (x->queue[n].n)
-			x->eject[n].in = shift(&x->queue[n]);
+			x->eject[n].in = list_shift(&x->queue[n]);
 		if (x->credits[n]) {
 			x->credits[n]--;
 			x->inject_credit[n].in = 1;
@@ -380,7 +380,7 @@ static int slow_pop(struct slow_net *x, int node)
 	for (int i = 0; i < x->boundary[node].n; i++)
 		tails += flits[x->boundary[node].at[i]].tail;
 	while (tails && !req) {
-		int f = shift(&x->boundary[node]);
+		int f = list_shift(&x->boundary[node]);
 
 		req = flits[f].tail ? flits[f].req : 0;
 	}
@@ -391,13 +391,14 @@ static int slow_pop(struct slow_net *x, int node)
 
 enum { CLUSTERS = 5, SUBS = 4, PACKETS = 6000 };
 
-static bool offer(struct booksim *b, int dev, uint32_t req)
+static bool offer_packet(struct booksim *b, int dev, uint32_t req)
 {
 	bool reply = dev >= CLUSTERS, room;
-	uint32_t port = reply ? (uint32_t)dev - CLUSTERS : (uint32_t)dev, to = rnd(reply ? CLUSTERS : SUBS);
-	uint32_t bytes = 8 + 32 * rnd(4), n = (bytes + b->conf.flit_bytes - 1) / b->conf.flit_bytes;
+	uint32_t port = reply ? (uint32_t)dev - CLUSTERS : (uint32_t)dev,
+		 to = random_below(reply ? CLUSTERS : SUBS);
+	uint32_t bytes = 8 + 32 * random_below(4), n = (bytes + b->conf.flit_bytes - 1) / b->conf.flit_bytes;
 
-	if (!rnd(3))
+	if (!random_below(3))
 		to = 0;
 	room = slow[reply].source[dev].n + (int)n <= (int)b->conf.source_max;
 	if (room != booksim_has_buffer(b, reply, port, bytes))
@@ -408,24 +409,25 @@ static bool offer(struct booksim *b, int dev, uint32_t req)
 	for (uint32_t i = 0; i < n; i++) {
 		flits[n_flits] = (struct slow_book_flit){
 			(int)req, (int)to + (reply ? 0 : CLUSTERS), i == 0, i + 1 == n};
-		append(&slow[reply].source[dev], n_flits++);
+		list_append(&slow[reply].source[dev], n_flits++);
 	}
 	return true;
 }
 
-static bool same_pops(struct booksim *b, uint32_t share)
+static bool pops_are_equal(struct booksim *b, uint32_t share)
 {
 	for (int dev = 0; dev < CLUSTERS + SUBS; dev++) {
 		bool reply = dev < CLUSTERS;
 		uint32_t port = reply ? (uint32_t)dev : (uint32_t)dev - CLUSTERS;
 
-		if (rnd(100) < share && slow_pop(&slow[reply], dev) != (int)booksim_pop(b, reply, port))
+		if (random_below(100) < share &&
+			slow_pop(&slow[reply], dev) != (int)booksim_pop(b, reply, port))
 			return false;
 	}
 	return true;
 }
 
-static bool random_run(const struct booksim_conf *c, uint32_t load, uint32_t share)
+static bool is_random_run_equal(const struct booksim_conf *c, uint32_t load, uint32_t share)
 {
 	struct booksim *b = booksim_new(c, CLUSTERS, SUBS, PACKETS + 1);
 	bool same = true;
@@ -436,22 +438,22 @@ static bool random_run(const struct booksim_conf *c, uint32_t load, uint32_t sha
 	slow_init(&slow[1]);
 	for (int t = 0; t < 1500 && same; t++) {
 		for (int dev = 0; dev < CLUSTERS + SUBS && t < 1000 && t / 100 % 3 < 2; dev++)
-			if (rnd(100) < load && req < PACKETS)
-				same &= offer(b, dev, req++);
+			if (random_below(100) < load && req < PACKETS)
+				same &= offer_packet(b, dev, req++);
 		slow_step(&slow[0], c);
 		slow_step(&slow[1], c);
 		if (booksim_empty(b))
 			booksim_skip_cycles(b, 1);
 		else
 			booksim_advance(b);
-		same = same && same_pops(b, t < 1000 ? share : 100);
+		same = same && pops_are_equal(b, t < 1000 ? share : 100);
 	}
 	same = same && booksim_empty(b);
 	booksim_delete(b);
 	return same;
 }
 
-static void random_runs(void)
+static void test_random_runs(void)
 {
 	static const struct {
 		struct booksim_conf c;
@@ -471,7 +473,7 @@ static void random_runs(void)
 
 	for (uint32_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
 		seed = i + 1;
-		ok(random_run(&runs[i].c, runs[i].load, runs[i].share),
+		ok(is_random_run_equal(&runs[i].c, runs[i].load, runs[i].share),
 			"random traffic %u as the text has it", i);
 	}
 }
@@ -485,7 +487,7 @@ static void random_runs(void)
 	"0;" \
 	"write_reply_end_vc = 0;"
 
-static int parse(const char *text, struct icnt *c, struct fault *f)
+static int parse_icnt_text(const char *text, struct icnt *c, struct fault *f)
 {
 	struct input *in = input_memory("x.icnt", text, strlen(text), f);
 	int status = icnt_read(c, in, f);
@@ -494,11 +496,11 @@ static int parse(const char *text, struct icnt *c, struct fault *f)
 	return status;
 }
 
-static void refusal(const char *text, uint64_t line, uint32_t col, const char *part)
+static void check_icnt_rejected(const char *text, uint64_t line, uint32_t col, const char *part)
 {
 	struct icnt c;
 	struct fault f = {0};
-	bool refused = parse(text, &c, &f) < 0;
+	bool refused = parse_icnt_text(text, &c, &f) < 0;
 
 	if (!ok(refused && f.at.line == line && f.at.col == col && strstr(f.text, part), "refused: %s", part))
 		printf("# %s:%d:%u: %s\n", refused ? f.at.file : "accepted", (int)f.at.line, f.at.col,
@@ -506,13 +508,13 @@ static void refusal(const char *text, uint64_t line, uint32_t col, const char *p
 	icnt_free(&c);
 }
 
-static void single_router(void)
+static void test_single_router(void)
 {
 	struct booksim_conf b;
 	struct icnt c;
 	struct fault f;
 
-	ok(parse(FIXED_PART
+	ok(parse_icnt_text(FIXED_PART
 		   "k = 27; // nodes\nvc_buf_size\n=\n12; alloc_iters = 5; packet_size = {{1,2},{3}};"
 		   "internal_speedup = 2; k = 28;",
 		   &c, &f) == 0,
@@ -523,37 +525,38 @@ static void single_router(void)
 		"defaults; 0 flits of source queue mean 9");
 	is_number((long long)c.value[ICNT_k].at.line, 4, "the place of k is remembered");
 	icnt_free(&c);
-	ok(parse(FIXED_PART "k = 27; credit_delay = 1;", &c, &f) == 0 && !booksim_conf_of(&b, &c),
+	ok(parse_icnt_text(FIXED_PART "k = 27; credit_delay = 1;", &c, &f) == 0 && !booksim_conf_of(&b, &c),
 		"one with delays is not");
 	icnt_free(&c);
-	ok(parse(FIXED_PART "k = 6; n = 2;", &c, &f) == 0 && c.nodes == 36 && !booksim_conf_of(&b, &c),
+	ok(parse_icnt_text(FIXED_PART "k = 6; n = 2;", &c, &f) == 0 && c.nodes == 36 &&
+			!booksim_conf_of(&b, &c),
 		"nor are two stages");
 	icnt_free(&c);
 }
 
-static void configurations(void)
+static void test_icnt_files(void)
 {
-	refusal("k = 4;\n  topology = ring;", 0, 0,
+	check_icnt_rejected("k = 4;\n  topology = ring;", 0, 0,
 		"no entry 'subnets', whose default is 1 (expected at least 2 subnets");
-	refusal("subnets = 2; sim_type = gpgpusim; k = 4;\n  topology = ring;", 2, 14,
+	check_icnt_rejected("subnets = 2; sim_type = gpgpusim; k = 4;\n  topology = ring;", 2, 14,
 		"invalid 'topology = ring' (expected mesh");
-	refusal("subnets = 2; sim_type = gpgpusim;", 0, 0,
+	check_icnt_rejected("subnets = 2; sim_type = gpgpusim;", 0, 0,
 		"no entry 'routing_function', whose default is none");
-	refusal("// comment\ntoplogy = fly;", 2, 1, "did you mean 'topology'?");
-	refusal("k 4;", 1, 3, "unexpected '4' after 'k' (expected '='");
-	refusal("k = 4 n = 1;", 1, 7, "unexpected 'n' after '4' (expected ';'");
-	refusal("k = ;", 1, 5, "unexpected ';' (expected a value of k");
-	refusal("k = 4", 1, 0, "unexpected end of file after '4'");
-	refusal("= 4;", 1, 1, "unexpected '=' (expected an entry");
-	refusal("k = 4.5;", 1, 5, "invalid 'k = 4.5' (expected a whole number from 1 to");
-	refusal("vc_buf_size = 0;", 1, 15, "expected a whole number from 1 to 65536");
-	refusal("k = 99999999999999999999;", 1, 5, "expected a whole number from 1 to");
-	refusal("internal_speedup = nan;", 1, 20, "expected a number from 1 to");
-	refusal("boundary_buffer_size = 0;", 1, 24, "expected a whole number from 1");
-	refusal("\x01;", 1, 1, "unexpected '\\x01' (expected an entry");
+	check_icnt_rejected("// comment\ntoplogy = fly;", 2, 1, "did you mean 'topology'?");
+	check_icnt_rejected("k 4;", 1, 3, "unexpected '4' after 'k' (expected '='");
+	check_icnt_rejected("k = 4 n = 1;", 1, 7, "unexpected 'n' after '4' (expected ';'");
+	check_icnt_rejected("k = ;", 1, 5, "unexpected ';' (expected a value of k");
+	check_icnt_rejected("k = 4", 1, 0, "unexpected end of file after '4'");
+	check_icnt_rejected("= 4;", 1, 1, "unexpected '=' (expected an entry");
+	check_icnt_rejected("k = 4.5;", 1, 5, "invalid 'k = 4.5' (expected a whole number from 1 to");
+	check_icnt_rejected("vc_buf_size = 0;", 1, 15, "expected a whole number from 1 to 65536");
+	check_icnt_rejected("k = 99999999999999999999;", 1, 5, "expected a whole number from 1 to");
+	check_icnt_rejected("internal_speedup = nan;", 1, 20, "expected a number from 1 to");
+	check_icnt_rejected("boundary_buffer_size = 0;", 1, 24, "expected a whole number from 1");
+	check_icnt_rejected("\x01;", 1, 1, "unexpected '\\x01' (expected an entry");
 }
 
-static void devices(void)
+static void test_devices(void)
 {
 	struct req_pool pool = {.limit = 50};
 	struct params p = {.clusters = 3, .mem = {.channels = 1, .subs = 2}, .net = {.mode = 1}};
@@ -592,12 +595,12 @@ static void devices(void)
 
 int main(void)
 {
-	lone_packets();
-	idle_time();
-	limits();
-	random_runs();
-	single_router();
-	configurations();
-	devices();
+	test_lone_packets();
+	test_idle_time();
+	test_booksim_limits();
+	test_random_runs();
+	test_single_router();
+	test_icnt_files();
+	test_devices();
 	return tap_done();
 }

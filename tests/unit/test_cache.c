@@ -22,7 +22,7 @@ static uint32_t slow_ipoly(uint64_t high, uint32_t index, uint32_t n)
 }
 
 /* Returns x^e modulo the polynomial p of degree k. */
-static uint32_t power(unsigned e, unsigned k, uint32_t p)
+static uint32_t power_of_x(unsigned e, unsigned k, uint32_t p)
 {
 	uint32_t v = 1;
 
@@ -46,7 +46,7 @@ static void test_ipoly(void)
 
 	for (unsigned k = 1; k <= 16; k++)
 		for (unsigned i = 0; i < (k == 4 ? 13u : k == 5 ? 15u : k == 6 ? 19u : 20u); i++)
-			columns &= hash_ipoly(1ull << i, 0, 1u << k) == power(k + i, k, p[k]);
+			columns &= hash_ipoly(1ull << i, 0, 1u << k) == power_of_x(k + i, k, p[k]);
 	ok(columns, "ipoly: the columns of every degree are powers of x");
 	for (unsigned k = 7; k <= 16; k++)
 		for (unsigned stride = 0; stride <= 20; stride++) {
@@ -65,7 +65,7 @@ static void test_ipoly(void)
 	is_number(hash_index(INDEX_IPOLY, 0x12345680, 1, 7), 0, "ipoly of one set");
 }
 
-static void index_functions(void)
+static void test_index_functions(void)
 {
 	uint64_t seed = 1;
 	bool same = true;
@@ -92,7 +92,7 @@ static void index_functions(void)
 
 /* ---- L1D T:m:L (CACHE-example-1) ------------------------------------------------------------- */
 
-static void l1d_reads(void)
+static void test_l1d_reads(void)
 {
 	struct cache *c = l1d();
 	uint32_t h;
@@ -123,7 +123,7 @@ static void l1d_reads(void)
 	cache_delete(c);
 }
 
-static void mshr_full(void)
+static void test_full_mshr(void)
 {
 	struct cache_params p = sectors(WRITE_THROUGH, WALLOC_LAZY);
 	struct cache *c;
@@ -138,7 +138,7 @@ static void mshr_full(void)
 	cache_delete(c);
 }
 
-static void l1d_writes(void)
+static void test_l1d_writes(void)
 {
 	struct cache *c = l1d();
 
@@ -161,7 +161,7 @@ static void l1d_writes(void)
 }
 
 /* Reads fill a set with reserved lines; then no line can be allocated. */
-static void set_reserved(void)
+static void test_reserved_set(void)
 {
 	struct cache_params p = sectors(WRITE_THROUGH, WALLOC_LAZY);
 	struct cache *c;
@@ -186,7 +186,7 @@ static void set_reserved(void)
 
 /* ---- other policies (CACHE-whit, CACHE-wmiss) ------------------------------------------------ */
 
-static void streaming(void)
+static void test_streaming(void)
 {
 	struct cache_params p = sectors(WRITE_LOCAL_BACK_GLOBAL_EVICT, WALLOC_NONE);
 	struct cache *c;
@@ -212,7 +212,7 @@ static void streaming(void)
 	cache_delete(c);
 }
 
-static void write_evict(void)
+static void test_write_evict(void)
 {
 	struct cache *c = make(sectors(WRITE_EVICT, WALLOC_LAZY), ROLE_L1D);
 
@@ -224,7 +224,7 @@ static void write_evict(void)
 	cache_delete(c);
 }
 
-static void naive_allocate(void)
+static void test_naive_allocate(void)
 {
 	struct cache *c = make(sectors(WRITE_BACK, WALLOC_NAIVE), ROLE_L2);
 	uint32_t w = store(line(0), 4), r;
@@ -248,7 +248,7 @@ static void naive_allocate(void)
 	cache_delete(c);
 }
 
-static void fetch_on_write(void)
+static void test_fetch_on_write(void)
 {
 	struct cache *c = make(sectors(WRITE_BACK, WALLOC_FETCH), ROLE_L2);
 	uint32_t w = store(line(1), 4), r;
@@ -265,7 +265,7 @@ static void fetch_on_write(void)
 	cache_delete(c);
 }
 
-static void line_cache(void)
+static void test_line_cache(void)
 {
 	struct cache_params p = sectors(WRITE_BACK, WALLOC_NONE);
 	struct cache *c;
@@ -299,7 +299,7 @@ static void line_cache(void)
 
 /* ---- L2 B:m:L: write-backs and ports --------------------------------------------------------- */
 
-static void decode(void *ctx, struct req *r)
+static void decode_address(void *ctx, struct req *r)
 {
 	(*(unsigned *)ctx)++;
 	r->chip = r->sub = 1;
@@ -307,13 +307,13 @@ static void decode(void *ctx, struct req *r)
 	r->row = 77;
 }
 
-static void write_backs(void)
+static void test_write_backs(void)
 {
 	struct cache *c = l2();
 	unsigned decoded = 0;
 	uint32_t h;
 
-	cache_set_decode_hook(c, decode, &decoded);
+	cache_set_decode_hook(c, decode_address, &decoded);
 	is_text(go(c, store(line(0), 32), 1), "MISS/MISS ", "B:m:L write miss sends nothing");
 	is_text(go(c, store(line(0) + 96, 4), 1), "MISS/SECTOR_MISS ", "nor in another sector");
 	is_text(go(c, store(line(0), 8), 2), "HIT/HIT ", "write hit needs no queue");
@@ -349,7 +349,7 @@ static void write_backs(void)
 }
 
 /* Tests copies of lines that belong to the L2 slice of the other side (MEM-sides-4, MEM-sides-5). */
-static void copies(void)
+static void test_far_copies(void)
 {
 	struct cache *c = l2();
 
@@ -374,7 +374,7 @@ static void copies(void)
 	cache_delete(c);
 }
 
-static void atomics(void)
+static void test_l2_atomics(void)
 {
 	struct cache *c = l2();
 	uint32_t h = load(line(0)), merged = load(line(0));
@@ -403,7 +403,7 @@ static void atomics(void)
 }
 
 /* A reply that arrives in four sectors occupies the port once. */
-static void sector_mshr(void)
+static void test_sector_replies(void)
 {
 	struct cache_params p = sectors(WRITE_READ_ONLY, WALLOC_NONE);
 	struct cache *c;
@@ -441,20 +441,20 @@ static void sector_mshr(void)
 int main(void)
 {
 	req_pool_init(&pool, 4095);
-	index_functions();
-	l1d_reads();
-	mshr_full();
-	l1d_writes();
-	set_reserved();
-	streaming();
-	write_evict();
-	naive_allocate();
-	fetch_on_write();
-	line_cache();
-	write_backs();
-	copies();
-	atomics();
-	sector_mshr();
+	test_index_functions();
+	test_l1d_reads();
+	test_full_mshr();
+	test_l1d_writes();
+	test_reserved_set();
+	test_streaming();
+	test_write_evict();
+	test_naive_allocate();
+	test_fetch_on_write();
+	test_line_cache();
+	test_write_backs();
+	test_far_copies();
+	test_l2_atomics();
+	test_sector_replies();
 	req_pool_free(&pool);
 	return tap_done();
 }

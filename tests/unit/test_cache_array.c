@@ -16,7 +16,7 @@ static uint32_t way_of(struct cache *c, uint64_t addr)
 	return l.slot ? (l.slot - 1) % c->tags.ways : 99;
 }
 
-static void replacement(void)
+static void test_replacement(void)
 {
 	struct cache *c = l2();
 	struct cache_params p = sectors(WRITE_BACK, WALLOC_LAZY);
@@ -49,7 +49,7 @@ static void replacement(void)
 /*
  * The cache has 16 lines: with a ratio of 25 percent the modified lines can be evicted once four lines are modified.
  */
-static void write_ratio(void)
+static void test_write_ratio(void)
 {
 	struct cache_params p = sectors(WRITE_THROUGH, WALLOC_LAZY);
 	struct cache *c;
@@ -99,7 +99,7 @@ static uint32_t hits_of(struct cache *c, unsigned n)
  * A number of sets that is not a power of two: as many lines as the cache has fit; one more line evicts those of a
  * set; a change of the size empties the cache.
  */
-static void sets_by_size(void)
+static void test_odd_set_numbers(void)
 {
 	struct cache_params p = sectors(WRITE_THROUGH, WALLOC_LAZY);
 	struct cache *c;
@@ -123,7 +123,7 @@ static void sets_by_size(void)
 	cache_delete(c);
 }
 
-static void adaptive(void)
+static void test_adaptive_size(void)
 {
 	struct cache *c = l1d();
 	const uint64_t a = line(0), b = line(0) + 128; /* sets 0 and 1 */
@@ -150,7 +150,7 @@ static void adaptive(void)
 	cache_delete(c);
 }
 
-static void invalidate(void)
+static void test_invalidate(void)
 {
 	struct cache *c = l1d();
 	uint32_t h = load(line(0));
@@ -170,7 +170,7 @@ static void invalidate(void)
 	cache_delete(c);
 }
 
-static void flush(void)
+static void test_flush(void)
 {
 	struct cache *c = l2();
 
@@ -184,7 +184,7 @@ static void flush(void)
 	cache_delete(c);
 }
 
-static void host_copy(void)
+static void test_host_copy(void)
 {
 	struct cache *c = l2();
 
@@ -208,7 +208,7 @@ static void host_copy(void)
 	cache_delete(c);
 }
 
-static void streams(void)
+static void test_cache_streams(void)
 {
 	struct cache *c = l1d();
 	struct cache_counts all = {0};
@@ -228,7 +228,7 @@ static void streams(void)
 
 /* ---- worked examples (LSU-example, LSU-time) ------------------------------------------------- */
 
-static struct cache *qv100(uint32_t miss_queue)
+static struct cache *qv100_l1d(uint32_t miss_queue)
 {
 	struct cache_params p = sectors(WRITE_THROUGH, WALLOC_LAZY);
 
@@ -241,9 +241,9 @@ static struct cache *qv100(uint32_t miss_queue)
 	return make(p, ROLE_L1D);
 }
 
-static void example_a(void)
+static void test_lsu_example_a(void)
 {
-	struct cache *c = qv100(16);
+	struct cache *c = qv100_l1d(16);
 	uint32_t w = store(KERNEL, 4), r = load(KERNEL);
 	struct cache_line *l;
 
@@ -270,9 +270,9 @@ static void example_a(void)
 	cache_delete(c);
 }
 
-static void example_b(void)
+static void test_lsu_example_b(void)
 {
-	struct cache *c = qv100(16);
+	struct cache *c = qv100_l1d(16);
 	uint32_t one = load(KERNEL), zero = load(KERNEL);
 
 	is_text(go(c, one, 26), "MISS/MISS r", "B: warp 1");
@@ -292,9 +292,9 @@ static void example_b(void)
  * 32 sectors in descending order, four banks; the next head of a queue arrives one tick after the previous one has
  * left.
  */
-static void example_c(void)
+static void test_lsu_example_c(void)
 {
-	struct cache *c = qv100(6);
+	struct cache *c = qv100_l1d(6);
 	unsigned done[4] = {0}, due[4] = {26, 26, 26, 26}, tick = 26;
 
 	for (; done[0] + done[1] + done[2] + done[3] < 32 && tick < 200; tick++) {
@@ -324,7 +324,7 @@ static void example_c(void)
 
 /* ---- accesses in no time --------------------------------------------------------------------- */
 
-static void touches(void)
+static void test_untimed_accesses(void)
 {
 	struct cache *c = l2();
 
@@ -358,18 +358,18 @@ static void touches(void)
 int main(void)
 {
 	req_pool_init(&pool, 4095);
-	replacement();
-	write_ratio();
-	adaptive();
-	sets_by_size();
-	invalidate();
-	flush();
-	host_copy();
-	touches();
-	streams();
-	example_a();
-	example_b();
-	example_c();
+	test_replacement();
+	test_write_ratio();
+	test_adaptive_size();
+	test_odd_set_numbers();
+	test_invalidate();
+	test_flush();
+	test_host_copy();
+	test_untimed_accesses();
+	test_cache_streams();
+	test_lsu_example_a();
+	test_lsu_example_b();
+	test_lsu_example_c();
 	req_pool_free(&pool);
 	return tap_done();
 }

@@ -27,7 +27,7 @@ struct slow_tags {
 	struct slow_line *line;
 };
 
-static bool any(const struct slow_tags *s, const struct slow_line *l, enum slow_state st)
+static bool any_sector_has_state(const struct slow_tags *s, const struct slow_line *l, enum slow_state st)
 {
 	for (uint32_t i = 0; i < s->n; i++)
 		if (l->state[i] == st)
@@ -37,7 +37,8 @@ static bool any(const struct slow_tags *s, const struct slow_line *l, enum slow_
 
 static bool is_invalid(const struct slow_tags *s, const struct slow_line *l)
 {
-	return !any(s, l, RESERVED) && !any(s, l, VALID) && !any(s, l, MODIFIED);
+	return !any_sector_has_state(s, l, RESERVED) && !any_sector_has_state(s, l, VALID) &&
+	       !any_sector_has_state(s, l, MODIFIED);
 }
 
 static enum cache_status slow_match(const struct slow_line *l, uint32_t i, bool write)
@@ -65,7 +66,8 @@ static enum cache_status slow_probe(
 		*at = set * s->ways + w;
 		if (l->tag == tag && !is_invalid(s, l))
 			return slow_match(l, i, write);
-		if (any(s, l, RESERVED) || (any(s, l, MODIFIED) && p < (float)s->p.write_ratio))
+		if (any_sector_has_state(s, l, RESERVED) ||
+			(any_sector_has_state(s, l, MODIFIED) && p < (float)s->p.write_ratio))
 			continue;
 		if (is_invalid(s, l)) {
 			invalid = *at;
@@ -109,7 +111,7 @@ static enum cache_status slow_access(struct slow_tags *s, uint64_t addr, uint32_
 {
 	enum cache_status st = slow_probe(s, addr, i, write, at);
 	struct slow_line *l = &s->line[*at];
-	bool was = any(s, l, MODIFIED);
+	bool was = any_sector_has_state(s, l, MODIFIED);
 
 	s->used = true;
 	if (st == STATUS_HIT || st == STATUS_HIT_RESERVED) {
@@ -127,7 +129,7 @@ static enum cache_status slow_access(struct slow_tags *s, uint64_t addr, uint32_
 		slow_allocate_line(s, *at, addr, i, now);
 	} else if (st == STATUS_SECTOR_MISS && s->on_miss) {
 		slow_allocate_sector(s, *at, i, now);
-		if (was && !any(s, l, MODIFIED))
+		if (was && !any_sector_has_state(s, l, MODIFIED))
 			s->dirty--;
 	}
 	return st;
@@ -136,7 +138,7 @@ static enum cache_status slow_access(struct slow_tags *s, uint64_t addr, uint32_
 static void slow_fill(struct slow_tags *s, uint32_t at, uint32_t i, const uint64_t bytes[2])
 {
 	struct slow_line *l = &s->line[at];
-	bool was = any(s, l, MODIFIED);
+	bool was = any_sector_has_state(s, l, MODIFIED);
 
 	l->state[i] = l->mod_on_fill[i] ? MODIFIED : VALID;
 	if (l->read_on_fill[i]) {
@@ -146,7 +148,7 @@ static void slow_fill(struct slow_tags *s, uint32_t at, uint32_t i, const uint64
 	}
 	for (int k = 0; k < 2; k++)
 		l->bytes[k] |= l->bytes_on_fill ? bytes[k] : 0;
-	if (!was && any(s, l, MODIFIED))
+	if (!was && any_sector_has_state(s, l, MODIFIED))
 		s->dirty++;
 }
 
@@ -155,7 +157,7 @@ static void slow_fill_addr(
 {
 	uint32_t at;
 	enum cache_status st = slow_probe(s, addr, i, write, &at);
-	bool was = any(s, &s->line[at], MODIFIED);
+	bool was = any_sector_has_state(s, &s->line[at], MODIFIED);
 
 	if (st == STATUS_RESERVATION_FAIL)
 		return;
@@ -163,7 +165,7 @@ static void slow_fill_addr(
 		slow_allocate_line(s, at, addr, i, now);
 	else if (st == STATUS_SECTOR_MISS)
 		slow_allocate_sector(s, at, i, now);
-	if (was && !any(s, &s->line[at], MODIFIED))
+	if (was && !any_sector_has_state(s, &s->line[at], MODIFIED))
 		s->dirty--;
 	slow_fill(s, at, i, bytes);
 }
@@ -173,7 +175,7 @@ static void slow_empty(struct slow_tags *s, bool modified_only)
 	if (!s->used)
 		return;
 	for (uint32_t at = 0; at < s->p.sets * s->ways; at++)
-		if (!modified_only || any(s, &s->line[at], MODIFIED))
+		if (!modified_only || any_sector_has_state(s, &s->line[at], MODIFIED))
 			memset(s->line[at].state, 0, sizeof(s->line[at].state));
 	s->dirty = 0;
 	s->used = false;
@@ -195,7 +197,7 @@ struct tag_pair {
 	const char *wrong;
 };
 
-static uint32_t pick(struct tag_pair *x, uint32_t n)
+static uint32_t random_below(struct tag_pair *x, uint32_t n)
 {
 	x->seed = x->seed * 6364136223846793005u + 1442695040888963407u;
 	return (uint32_t)((x->seed >> 33) % n);
@@ -207,18 +209,20 @@ static struct cache_params random_params(struct tag_pair *x)
 	static const uint32_t ratio[] = {0, 0, 10, 25, 60};
 	struct cache_params p = {.present = true, .line_bytes = 128, .line_log2 = 7};
 
-	p.kind = pick(x, 3) ? CACHE_SECTOR : CACHE_LINE;
-	p.sets = sets[pick(x, 4)];
-	p.ways = ways[pick(x, 9)];
-	p.ways_max = p.ways * (1 + pick(x, 4));
-	p.replacement = pick(x, 4) ? REPLACE_LRU : REPLACE_FIFO;
-	p.alloc = pick(x, 4) ? ALLOC_ON_MISS : ALLOC_ON_FILL;
-	p.index = p.sets == 32 && pick(x, 2) ? INDEX_IPOLY : pick(x, 2) ? INDEX_LINEAR : INDEX_XOR;
-	p.write_ratio = ratio[pick(x, 5)];
+	p.kind = random_below(x, 3) ? CACHE_SECTOR : CACHE_LINE;
+	p.sets = sets[random_below(x, 4)];
+	p.ways = ways[random_below(x, 9)];
+	p.ways_max = p.ways * (1 + random_below(x, 4));
+	p.replacement = random_below(x, 4) ? REPLACE_LRU : REPLACE_FIFO;
+	p.alloc = random_below(x, 4) ? ALLOC_ON_MISS : ALLOC_ON_FILL;
+	p.index = p.sets == 32 && random_below(x, 2) ? INDEX_IPOLY
+		  : random_below(x, 2)               ? INDEX_LINEAR
+						     : INDEX_XOR;
+	p.write_ratio = ratio[random_below(x, 5)];
 	return p;
 }
 
-static uint32_t packed(const struct slow_line *l)
+static uint32_t line_flags_word(const struct slow_line *l)
 {
 	uint32_t v = l->bytes_on_fill ? LINE_BYTES_ON_FILL : 0;
 
@@ -233,7 +237,7 @@ static uint32_t packed(const struct slow_line *l)
 	return v;
 }
 
-static bool wrong(struct tag_pair *x, bool is, const char *what)
+static bool report_difference(struct tag_pair *x, bool is, const char *what)
 {
 	if (is && !x->wrong)
 		x->wrong = what;
@@ -249,28 +253,28 @@ static void compare_lines(struct tag_pair *x)
 		const struct cache_line *f = &x->fast.line[at + 1];
 		uint32_t stamp = s->p.replacement == REPLACE_FIFO ? l->allocated : l->accessed;
 
-		wrong(x, f->tag != l->tag, "tag");
-		wrong(x, f->state != packed(l), "state");
-		wrong(x, f->stamp != stamp, "stamp");
-		wrong(x, memcmp(x->fast.bytes[at + 1], l->bytes, sizeof(l->bytes)), "bytes");
+		report_difference(x, f->tag != l->tag, "tag");
+		report_difference(x, f->state != line_flags_word(l), "state");
+		report_difference(x, f->stamp != stamp, "stamp");
+		report_difference(x, memcmp(x->fast.bytes[at + 1], l->bytes, sizeof(l->bytes)), "bytes");
 	}
 }
 
-static void both_modify(struct tag_pair *x, uint32_t line, uint32_t i, const uint64_t bytes[2])
+static void modify_in_both(struct tag_pair *x, uint32_t line, uint32_t i, const uint64_t bytes[2])
 {
 	struct slow_tags *s = &x->slow;
 
-	s->dirty += !any(s, &s->line[line], MODIFIED);
+	s->dirty += !any_sector_has_state(s, &s->line[line], MODIFIED);
 	s->line[line].state[i] = MODIFIED;
 	s->line[line].bytes[0] |= bytes[0];
 	s->line[line].bytes[1] |= bytes[1];
 	tag_modify(&x->fast, line + 1, 1u << i, bytes);
 }
 
-static void both_flags(struct tag_pair *x, uint32_t line, uint32_t i)
+static void set_flags_in_both(struct tag_pair *x, uint32_t line, uint32_t i)
 {
 	struct slow_line *l = &x->slow.line[line];
-	uint32_t which = pick(x, 4), on = pick(x, 2), bit = 1u << i;
+	uint32_t which = random_below(x, 4), on = random_below(x, 2), bit = 1u << i;
 
 	if (which == 0 && x->slow.p.kind == CACHE_SECTOR) {
 		l->unreadable[i] = on;
@@ -288,38 +292,39 @@ static void both_flags(struct tag_pair *x, uint32_t line, uint32_t i)
 	tag_change_flags(&x->fast, line + 1, on ? 0 : bit, on ? bit : 0);
 }
 
-static void access_step(struct tag_pair *x, uint64_t addr, uint32_t i, const uint64_t bytes[2])
+static void do_access_step(struct tag_pair *x, uint64_t addr, uint32_t i, const uint64_t bytes[2])
 {
 	struct evicted a = {0}, b = {0};
 	struct lookup l;
-	bool write = pick(x, 2);
+	bool write = random_below(x, 2);
 	uint32_t at;
 	enum cache_status st = slow_probe(&x->slow, addr, i, write, &at);
 
 	tag_lookup(&x->fast, &l, addr, 1u << i, write);
-	if (wrong(x, l.status != st, "lookup") || st == STATUS_RESERVATION_FAIL || pick(x, 16) == 0)
+	if (report_difference(x, l.status != st, "lookup") || st == STATUS_RESERVATION_FAIL ||
+		random_below(x, 16) == 0)
 		return;
 	slow_access(&x->slow, addr, i, write, x->now, &at, &a);
 	tag_access(&x->fast, &l, x->now, &b);
 	if (wrong(x, l.slot != at + 1, "slot") ||
 		wrong(x, a.needs_write_back != b.needs_write_back, "eviction"))
 		return;
-	wrong(x,
+	report_difference(x,
 		a.needs_write_back && (a.tag != b.tag || a.size != b.size || a.sectors != b.sectors ||
 					      memcmp(a.bytes, b.bytes, sizeof(a.bytes))),
 		"evicted line");
-	if ((x->slow.on_miss || st == STATUS_HIT) && pick(x, 3) == 0) {
-		both_modify(x, at, i, bytes);
-		if (pick(x, 2))
-			both_flags(x, at, i);
+	if ((x->slow.on_miss || st == STATUS_HIT) && random_below(x, 3) == 0) {
+		modify_in_both(x, at, i, bytes);
+		if (random_below(x, 2))
+			set_flags_in_both(x, at, i);
 	}
 	if (st != STATUS_HIT && x->n_flights < 64)
 		x->flight[x->n_flights++] = (struct flight){at, i, {bytes[0], bytes[1]}};
 }
 
-static void fill_step(struct tag_pair *x)
+static void do_fill_step(struct tag_pair *x)
 {
-	uint32_t k = pick(x, x->n_flights);
+	uint32_t k = random_below(x, x->n_flights);
 	struct flight f = x->flight[k];
 
 	x->flight[k] = x->flight[--x->n_flights];
@@ -327,7 +332,7 @@ static void fill_step(struct tag_pair *x)
 	tag_fill_slot(&x->fast, f.line + 1, 1u << f.sector, f.bytes);
 }
 
-static void drop_step(struct tag_pair *x, uint64_t addr, uint32_t i)
+static void do_drop_step(struct tag_pair *x, uint64_t addr, uint32_t i)
 {
 	struct lookup l;
 
@@ -338,11 +343,11 @@ static void drop_step(struct tag_pair *x, uint64_t addr, uint32_t i)
 	x->slow.line[l.slot - 1].state[i] = INVALID;
 }
 
-static void rare_step(struct tag_pair *x)
+static void do_rare_step(struct tag_pair *x)
 {
-	uint32_t ways = 1 + pick(x, x->slow.p.ways_max);
+	uint32_t ways = 1 + random_below(x, x->slow.p.ways_max);
 
-	switch (pick(x, 5)) {
+	switch (random_below(x, 5)) {
 	case 0:
 		tag_invalidate(&x->fast);
 		slow_empty(&x->slow, false);
@@ -359,33 +364,34 @@ static void rare_step(struct tag_pair *x)
 	}
 }
 
-static void step(struct tag_pair *x)
+static void do_random_step(struct tag_pair *x)
 {
 	const struct cache_params *p = &x->slow.p;
-	uint64_t addr = pick(x, p->sets * p->ways * 2 + 2) * 128ull + (pick(x, 4) ? 0 : 0x7f0000000000);
-	uint32_t i = p->kind == CACHE_SECTOR ? pick(x, 4) : 0, what = pick(x, 64);
+	uint64_t addr = random_below(x, p->sets * p->ways * 2 + 2) * 128ull +
+			(random_below(x, 4) ? 0 : 0x7f0000000000);
+	uint32_t i = p->kind == CACHE_SECTOR ? random_below(x, 4) : 0, what = random_below(x, 64);
 	uint64_t bytes[2] = {0};
 
-	bytes[i / 2] = (uint64_t)pick(x, UINT32_MAX) << i % 2 * 32;
-	x->now += pick(x, 3);
+	bytes[i / 2] = (uint64_t)random_below(x, UINT32_MAX) << i % 2 * 32;
+	x->now += random_below(x, 3);
 	if (what < 40)
-		access_step(x, addr, i, bytes);
+		do_access_step(x, addr, i, bytes);
 	else if (what < 58 && x->n_flights)
-		fill_step(x);
+		do_fill_step(x);
 	else if (what < 61)
-		drop_step(x, addr, i);
-	else if (what < 63 || pick(x, 8)) {
-		bool write = pick(x, 2);
+		do_drop_step(x, addr, i);
+	else if (what < 63 || random_below(x, 8)) {
+		bool write = random_below(x, 2);
 
 		slow_fill_addr(&x->slow, addr, i, write, bytes, x->now);
 		tag_fill_addr(&x->fast, addr, 1u << i, write, bytes, x->now);
 	} else {
-		rare_step(x);
+		do_rare_step(x);
 	}
-	wrong(x, x->fast.n_modified != x->slow.dirty, "dirty");
+	report_difference(x, x->fast.n_modified != x->slow.dirty, "dirty");
 }
 
-static void run(uint64_t seed, unsigned steps)
+static void run_random_steps(uint64_t seed, unsigned steps)
 {
 	struct tag_pair x = {.seed = seed * 0x9E3779B97F4A7C15u, .now = 1000};
 	struct cache_params p = random_params(&x);
@@ -396,7 +402,7 @@ static void run(uint64_t seed, unsigned steps)
 	x.slow.n = p.kind == CACHE_SECTOR ? 4 : 1;
 	x.slow.line = xcalloc((size_t)p.sets * p.ways_max, sizeof(*x.slow.line));
 	for (; n < steps && !x.wrong; n++) {
-		step(&x);
+		do_random_step(&x);
 		if (n % 64 == 0)
 			compare_lines(&x);
 	}
@@ -416,6 +422,6 @@ int main(int argc, char **argv)
 	unsigned steps = argc > 2 ? (unsigned)atoi(argv[2]) : 6000;
 
 	for (unsigned s = 1; s <= runs; s++)
-		run(s, steps);
+		run_random_steps(s, steps);
 	return tap_done();
 }

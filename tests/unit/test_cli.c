@@ -44,7 +44,7 @@ static const struct cli cli = {
 	"Status: 0, 1, 2\nThis sentence is longer than a line of eighty columns, and so it is continued in the next one",
 	rows, N(rows), NULL, man_tables};
 
-static void note(void *ctx, int letter, const char *value)
+static void note_option(void *ctx, int letter, const char *value)
 {
 	char one[100];
 
@@ -52,7 +52,7 @@ static void note(void *ctx, int letter, const char *value)
 	strcat(ctx, one);
 }
 
-static void walk(void *arg)
+static void parse_words(void *arg)
 {
 	char *argv[16] = {(char *)"test"}, line[200], seen[512] = "";
 	int argc = 1, n;
@@ -61,17 +61,17 @@ static void walk(void *arg)
 	snprintf(line, sizeof(line), "%s", (const char *)arg);
 	for (char *p = strtok(line, " "); p; p = strtok(NULL, " "))
 		argv[argc++] = p;
-	n = cli_parse(&cli, argc, argv, note, seen);
+	n = cli_parse(&cli, argc, argv, note_option, seen);
 	printf("%s", seen);
 	for (int i = 0; i < n; i++)
 		printf(" %s", argv[i]);
 	printf("%s", argv[n] ? "?" : "");
 }
 
-static void check_walk(const char *words, int status, const char *want)
+static void check_parsed_words(const char *words, int status, const char *want)
 {
 	char text[4096];
-	int rc = in_child(walk, (void *)(uintptr_t)words, text, sizeof(text));
+	int rc = in_child(parse_words, (void *)(uintptr_t)words, text, sizeof(text));
 	bool good = ok(rc == status && !strcmp(text, want), "command line: %s", words);
 
 	if (!good)
@@ -80,29 +80,30 @@ static void check_walk(const char *words, int status, const char *want)
 
 static void test_options(void)
 {
-	check_walk("-qv -kLIST a -k LIST b", 0, "q=;v=;k=LIST;k=LIST; a b");
-	check_walk("--config=x=y --config z --strict", 0, "c=x=y;c=z;301=;");
-	check_walk("-qc file - -- -q --config", 0, "q=;c=file; - -q --config");
-	check_walk("--config=", 0, "c=;");
-	check_walk("--version", 0, "test (warptools) " VERSION "\n");
-	check_walk("--confog x", 2,
+	check_parsed_words("-qv -kLIST a -k LIST b", 0, "q=;v=;k=LIST;k=LIST; a b");
+	check_parsed_words("--config=x=y --config z --strict", 0, "c=x=y;c=z;301=;");
+	check_parsed_words("-qc file - -- -q --config", 0, "q=;c=file; - -q --config");
+	check_parsed_words("--config=", 0, "c=;");
+	check_parsed_words("--version", 0, "test (warptools) " VERSION "\n");
+	check_parsed_words("--confog x", 2,
 		"test: error: unknown option '--confog', did you mean '--config'?\nTry 'test -h'.\n");
-	check_walk("--zzzzzzz", 2, "test: error: unknown option '--zzzzzzz'\nTry 'test -h'.\n");
-	check_walk("-config x", 0, "c=onfig; x");
-	check_walk("-events x", 2,
+	check_parsed_words("--zzzzzzz", 2, "test: error: unknown option '--zzzzzzz'\nTry 'test -h'.\n");
+	check_parsed_words("-config x", 0, "c=onfig; x");
+	check_parsed_words("-events x", 2,
 		"test: error: unknown option '-events', did you mean '--events'?\nTry 'test -h'.\n");
-	check_walk("-x", 2, "test: error: unknown option '-x'\nTry 'test -h'.\n");
-	check_walk("-k", 2, "test: error: -k: missing value (expected LIST)\nTry 'test -h'.\n");
-	check_walk("--events", 2, "test: error: --events: missing value (expected FILE)\nTry 'test -h'.\n");
-	check_walk("--quiet=1", 2, "test: error: --quiet takes no value\nTry 'test -h'.\n");
-	check_walk("--completion tcsh", 2,
+	check_parsed_words("-x", 2, "test: error: unknown option '-x'\nTry 'test -h'.\n");
+	check_parsed_words("-k", 2, "test: error: -k: missing value (expected LIST)\nTry 'test -h'.\n");
+	check_parsed_words(
+		"--events", 2, "test: error: --events: missing value (expected FILE)\nTry 'test -h'.\n");
+	check_parsed_words("--quiet=1", 2, "test: error: --quiet takes no value\nTry 'test -h'.\n");
+	check_parsed_words("--completion tcsh", 2,
 		"test: error: --completion: unknown shell 'tcsh' (expected bash, zsh or fish)\nTry 'test -h'.\n");
-	check_walk("--Other", 2, "test: error: unknown option '--Other'\nTry 'test -h'.\n");
+	check_parsed_words("--Other", 2, "test: error: unknown option '--Other'\nTry 'test -h'.\n");
 }
 
 static void test_printed_texts(void)
 {
-	check_walk("--man-options -x", 0,
+	check_parsed_words("--man-options -x", 0,
 		".It Fl c Ar FILE , Fl -config Ns = Ns Ar FILE\nGPU configuration; repeatable.\n"
 		".It Fl F Ar FORMAT , Fl -format Ns = Ns Ar FORMAT\noutput format.\n"
 		".It Fl C Ar DIR , Fl -folder Ns = Ns Ar DIR\nwrite here.\n"
@@ -115,12 +116,13 @@ static void test_printed_texts(void)
 		".It Fl -an-option-wider-than-its-column\nhelp in the next line.\n"
 		".It Fl -strict\n\\&.leading dot and \\e back.\n"
 		".It Fl h , Fl -help\nshow this help.\n.It Fl -version\nshow the version.\n");
-	check_walk("--man-table words -x", 0,
+	check_parsed_words("--man-table words -x", 0,
 		"A line with an escape \\e wwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwww\nfits.\n"
 		"\\&'quoted' 1234567890123456789012345678901234567890123456789012345678901234567\n"
 		"\\&.so\na b c\\e 7\n");
-	check_walk("--man-table rows", 2, "test: error: --man-table: unknown table 'rows'\nTry 'test -h'.\n");
-	check_walk("-qh", 0,
+	check_parsed_words(
+		"--man-table rows", 2, "test: error: --man-table: unknown table 'rows'\nTry 'test -h'.\n");
+	check_parsed_words("-qh", 0,
 		"usage: test [-c CONFIG]... [-F FORMAT] [-C DIR] [-k LIST]... [-qv]\n"
 		"            [--events FILE] [TRACE]\n"
 		"       test --list\n"
@@ -152,7 +154,7 @@ static void check_completion(const char *shell, const char *command)
 	int fd, rc;
 
 	snprintf(words, sizeof(words), "--completion %s", shell);
-	rc = in_child(walk, words, text, sizeof(text));
+	rc = in_child(parse_words, words, text, sizeof(text));
 	ok(!rc && strstr(text, "events") && strstr(text, "msgpack"), "completion for %s", shell);
 	snprintf(line, sizeof(line), "command -v %s >/dev/null 2>&1", shell);
 	if (system(line)) {
@@ -196,7 +198,7 @@ static void test_nearest(void)
 	ok(!cli_nearest("kernel_window", words, N(words), sizeof(words[0])), "nothing near to another word");
 }
 
-static void test_size(void)
+static void test_size_option(void)
 {
 	static const struct {
 		const char *text;
@@ -221,6 +223,6 @@ int main(void)
 	test_printed_texts();
 	test_completion();
 	test_nearest();
-	test_size();
+	test_size_option();
 	return tap_done();
 }

@@ -4,7 +4,7 @@
 #include "tap.h"
 
 /* Has the same result as clocks_advance_ticks(), but takes one step at a time. */
-static struct clock_ticks step_by_step(struct clocks *c, uint64_t core, uint64_t dram)
+static struct clock_ticks clocks_run_slowly(struct clocks *c, uint64_t core, uint64_t dram)
 {
 	struct clock_ticks n = {0};
 
@@ -24,10 +24,10 @@ static struct clock_ticks step_by_step(struct clocks *c, uint64_t core, uint64_t
 	return n;
 }
 
-static bool same_run(struct clocks *c, uint64_t core, uint64_t dram)
+static bool is_clocks_run_equal(struct clocks *c, uint64_t core, uint64_t dram)
 {
 	struct clocks alone = *c;
-	struct clock_ticks want = step_by_step(&alone, core, dram), got = clocks_advance_ticks(c, core, dram);
+	struct clock_ticks want = clocks_run_slowly(&alone, core, dram), got = clocks_advance_ticks(c, core, dram);
 
 	return !memcmp(&want, &got, sizeof(want)) && !memcmp(&alone, c, sizeof(alone));
 }
@@ -45,8 +45,8 @@ int main(void)
 
 		clocks_init(&c, machine[m]);
 		for (uint64_t i = 0; i < 300; i++) {
-			same &= same_run(&c, i * 7 % 97, i % 3 ? UINT64_MAX : i % 41);
-			same &= same_run(&c, i % 5, i % 4);
+			same &= is_clocks_run_equal(&c, i * 7 % 97, i % 3 ? UINT64_MAX : i % 41);
+			same &= is_clocks_run_equal(&c, i % 5, i % 4);
 			for (uint64_t k = i % 7; k; k--)
 				clocks_step(&c);
 		}

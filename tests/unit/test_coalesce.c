@@ -290,7 +290,7 @@ static bool same_access(const struct access *a, const struct access *b)
 	       a->lanes == b->lanes && a->size == b->size && a->type == b->type && a->sectors == b->sectors;
 }
 
-static void show(const char *what, const struct access_list *l)
+static void print_accesses(const char *what, const struct access_list *l)
 {
 	for (uint32_t i = 0; i < l->n; i++)
 		printf("# %s %" PRIx64 " size %u lanes %x bytes %016" PRIx64 "%016" PRIx64
@@ -299,7 +299,7 @@ static void show(const char *what, const struct access_list *l)
 			l->at[i].bytes[0], l->at[i].sectors, l->at[i].type);
 }
 
-static bool agrees(struct lsu_bench *b)
+static bool is_coalesce_equal(struct lsu_bench *b)
 {
 	uint64_t lane[32];
 	bool same;
@@ -311,8 +311,8 @@ static bool agrees(struct lsu_bench *b)
 	for (uint32_t i = 0; same && i < b->got.n; i++)
 		same = same_access(&b->got.at[i], &b->want.at[i]);
 	if (!same) {
-		show("found", &b->got);
-		show("wanted", &b->want);
+		print_accesses("found", &b->got);
+		print_accesses("wanted", &b->want);
 	}
 	return same;
 }
@@ -361,7 +361,7 @@ static void test_examples(struct lsu_bench *b)
 	is_number(b->got.n, 4, "atomics on 32 words: 4 accesses");
 }
 
-static void test_nothing(struct lsu_bench *b)
+static void test_no_accesses(struct lsu_bench *b)
 {
 	const uint64_t zero[32] = {0};
 
@@ -415,7 +415,7 @@ static void run_coalesce(void *arg)
 	coalesce(&b->sm, &b->inst, &b->got);
 }
 
-static void refused(struct lsu_bench *b, const char *want, const char *name)
+static void check_rejected(struct lsu_bench *b, const char *want, const char *name)
 {
 	char text[512];
 
@@ -423,30 +423,30 @@ static void refused(struct lsu_bench *b, const char *want, const char *name)
 	is_text(text, want, name);
 }
 
-static void test_refusals(struct lsu_bench *b)
+static void test_rejections(struct lsu_bench *b)
 {
 	set_inst(b, SPACE_GLOBAL, UOP_LOAD, 32);
 	set_stride(b, 1, X, 32);
-	refused(b,
+	check_rejected(b,
 		"trace-sim: k.traceg:17: error: global or local access with a width of 0x20 "
 		"(expected 1, 2, 4, 8 or 16 bytes per lane)\n",
 		"width without a segment");
 	set_inst(b, SPACE_LOCAL, UOP_LOAD, 4);
 	set_stride(b, 1, 0x1002, 0);
-	refused(b, "trace-sim: k.traceg:17: error: local address 0x1002 (expected a multiple of 4)\n",
+	check_rejected(b, "trace-sim: k.traceg:17: error: local address 0x1002 (expected a multiple of 4)\n",
 		"misaligned local word");
 	b->uop.narrow = true;
 	coalesce(&b->sm, &b->inst, &b->got);
 	is_number(b->got.n, 1, "misaligned access of S8 or S16");
 	set_inst(b, SPACE_LOCAL, UOP_STORE, 2);
 	set_stride(b, 1, 0x1003, 0);
-	refused(b,
+	check_rejected(b,
 		"trace-sim: k.traceg:17: error: local address 0x1003 (expected an access within one "
 		"4-byte word)\n",
 		"local access across words");
 	set_inst(b, SPACE_GLOBAL, UOP_LOAD | UOP_ATOMIC | UOP_BYPASS, 4);
 	set_stride(b, 1, X + 30, 0);
-	refused(b,
+	check_rejected(b,
 		"trace-sim: k.traceg:17: error: atomic access at 0x7f200000001e (expected one within a "
 		"segment)\n",
 		"atomic across segments");
@@ -456,7 +456,7 @@ static void test_refusals(struct lsu_bench *b)
 
 static uint64_t seed = 88172645463325252ull;
 
-static uint32_t any(uint32_t n)
+static uint32_t random_below(uint32_t n)
 {
 	seed ^= seed << 13;
 	seed ^= seed >> 7;
@@ -464,51 +464,51 @@ static uint32_t any(uint32_t n)
 	return (uint32_t)(seed >> 20) % n;
 }
 
-static uint32_t any_mask(void)
+static uint32_t random_mask(void)
 {
-	uint32_t m = any(UINT32_MAX) ^ any(UINT32_MAX) << 7;
+	uint32_t m = random_below(UINT32_MAX) ^ random_below(UINT32_MAX) << 7;
 
-	switch (any(4)) {
+	switch (random_below(4)) {
 	case 0: return UINT32_MAX;
-	case 1: return UINT32_MAX << any(32) >> any(16);
+	case 1: return UINT32_MAX << random_below(32) >> random_below(16);
 	case 2: return m | m << 3;
 	default: return m;
 	}
 }
 
 /* Sets random addresses in one of several patterns; the base address is a multiple of `align`. */
-static void any_addresses(struct lsu_bench *b, uint32_t align)
+static void set_random_addresses(struct lsu_bench *b, uint32_t align)
 {
-	uint64_t lane[32], base = (any(8) ? X : 0x40) + any(4096) / align * align;
-	uint32_t mask = any_mask(), span = 1u << (3 + any(12)), shape = any(4);
+	uint64_t lane[32], base = (random_below(8) ? X : 0x40) + random_below(4096) / align * align;
+	uint32_t mask = random_mask(), span = 1u << (3 + random_below(12)), shape = random_below(4);
 
 	if (shape < 2) {
-		uint64_t stride = shape ? b->uop.size : (uint64_t)any(64) * align - 16ull * align;
+		uint64_t stride = shape ? b->uop.size : (uint64_t)random_below(64) * align - 16ull * align;
 
 		set_stride(b, mask, base, stride);
 		return;
 	}
 	for (unsigned i = 0; i < 32; i++) {
-		lane[i] = base + any(span) / align * align;
-		if (shape == 3 && !any(6) && b->inst.space == SPACE_GLOBAL)
+		lane[i] = base + random_below(span) / align * align;
+		if (shape == 3 && !random_below(6) && b->inst.space == SPACE_GLOBAL)
 			lane[i] = 0;
 	}
 	set_list(b, mask, lane);
 }
 
-static void any_machine(struct lsu_bench *b)
+static void set_random_params(struct lsu_bench *b)
 {
 	static const uint32_t arch[] = {13, 20, 35, 39, 61, 70, 70, 86};
 	struct core_params *c = &b->params.core;
 
-	c->coalesce_arch = arch[any(N(arch))];
-	c->warp_parts = any(3) ? 1 : 1u << any(3);
-	c->gmem_skip_l1d = !any(4);
-	c->smem_limited_broadcast = any(2);
-	c->smem_banks = any(8) ? 1u << any(7) : 1 + any(100);
-	b->sm.id = any(4);
-	b->sm.cta_padded = 32 * (1 + any(4));
-	b->inst.warp = (uint8_t)any(4);
+	c->coalesce_arch = arch[random_below(N(arch))];
+	c->warp_parts = random_below(3) ? 1 : 1u << random_below(3);
+	c->gmem_skip_l1d = !random_below(4);
+	c->smem_limited_broadcast = random_below(2);
+	c->smem_banks = random_below(8) ? 1u << random_below(7) : 1 + random_below(100);
+	b->sm.id = random_below(4);
+	b->sm.cta_padded = 32 * (1 + random_below(4));
+	b->inst.warp = (uint8_t)random_below(4);
 	b->sm.cta[0].first_thread = 32u * b->inst.warp;
 }
 
@@ -517,19 +517,21 @@ static void test_random(struct lsu_bench *b)
 	unsigned kind, failed[4] = {0};
 
 	for (unsigned round = 0; round < 40000; round++) {
-		unsigned size = 1u << any(5), flags = any(2) ? UOP_LOAD : UOP_STORE;
+		unsigned size = 1u << random_below(5), flags = random_below(2) ? UOP_LOAD : UOP_STORE;
 
-		any_machine(b);
+		set_random_params(b);
 		kind = round % 4;
 		if (kind == 2)
 			flags = UOP_LOAD | UOP_ATOMIC | UOP_BYPASS;
 		set_inst(b, kind == 1 ? SPACE_LOCAL : kind == 3 ? SPACE_SHARED : SPACE_GLOBAL, flags, size);
-		any_addresses(b, kind == 0 ? 1u << any(5) : kind == 3 ? 1u << any(3) : size);
+		set_random_addresses(b, kind == 0   ? 1u << random_below(5)
+					: kind == 3 ? 1u << random_below(3)
+						    : size);
 		if (kind == 3)
 			failed[3] +=
 				b->inst.mask && coalesce_shared_passes(&b->sm, &b->inst) != slow_passes(b);
 		else if (failed[kind] < 3)
-			failed[kind] += !agrees(b);
+			failed[kind] += !is_coalesce_equal(b);
 	}
 	is_number(failed[0], 0, "random global accesses");
 	is_number(failed[1], 0, "random local accesses");
@@ -542,9 +544,9 @@ int main(void)
 	struct lsu_bench *b = bench_new();
 
 	test_examples(b);
-	test_nothing(b);
+	test_no_accesses(b);
 	test_passes(b);
-	test_refusals(b);
+	test_rejections(b);
 	test_random(b);
 	free(b);
 	return tap_done();

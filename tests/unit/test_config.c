@@ -46,7 +46,7 @@ static int read_text(struct gpuconf *c, const char *text, struct fault *f)
 }
 
 /* Applies overrides, one per line. */
-static int change(struct gpuconf *c, const char *changes, struct fault *f)
+static int apply_overrides(struct gpuconf *c, const char *changes, struct fault *f)
 {
 	char one[512];
 
@@ -61,10 +61,10 @@ static int change(struct gpuconf *c, const char *changes, struct fault *f)
 }
 
 /* Builds the small configuration with changes. If a step rejects it, returns -1 with the fault in *f. */
-static int build(struct gpuconf *c, struct params *p, const char *changes, struct fault *f)
+static int build_params(struct gpuconf *c, struct params *p, const char *changes, struct fault *f)
 {
 	gpuconf_init(c);
-	if (read_text(c, small, f) < 0 || change(c, changes, f) < 0)
+	if (read_text(c, small, f) < 0 || apply_overrides(c, changes, f) < 0)
 		return -1;
 	return params_init(p, c, f);
 }
@@ -155,7 +155,7 @@ static void test_values(void)
 	gpuconf_free(&c);
 }
 
-static void test_refused_text(void)
+static void test_rejected_text(void)
 {
 	static const struct {
 		const char *text, *id;
@@ -228,7 +228,7 @@ static void test_long_text(void)
 	free(text);
 }
 
-static void put(const char *path, const char *text)
+static void put_config_file(const char *path, const char *text)
 {
 	FILE *out = fopen(path, "w");
 
@@ -248,17 +248,17 @@ static void test_files(void)
 	snprintf(sub, sizeof(sub), "%s/sub dir", dir);
 	mkdir(sub, 0777);
 	snprintf(path, sizeof(path), "%s/sub dir/in.config", dir);
-	put(path, "-gpgpu_n_mem 5\n-gpgpu_n_mm 4\n");
+	put_config_file(path, "-gpgpu_n_mem 5\n-gpgpu_n_mm 4\n");
 	snprintf(path, sizeof(path), "%s/self.config", dir);
-	put(path, "-config self.config -config self.config");
+	put_config_file(path, "-config self.config -config self.config");
 	snprintf(path, sizeof(path), "%s/out.config", dir);
-	put(path, "-gpgpu_n_clusters 7 -config \"sub dir/in.config\" -gpgpu_n_mem 6");
+	put_config_file(path, "-gpgpu_n_clusters 7 -config \"sub dir/in.config\" -gpgpu_n_mem 6");
 
 	gpuconf_init(&c);
 	ok(gpuconf_file(&c, path, &f) == -1 && f.at.line == 2 && strstr(f.at.file, "sub dir/in.config"),
 		"an included file lies beside the including one");
 	snprintf(sub, sizeof(sub), "%s/sub dir/in.config", dir);
-	put(sub, "-gpgpu_n_mem 5");
+	put_config_file(sub, "-gpgpu_n_mem 5");
 	ok(gpuconf_file(&c, path, &f) == 0 && conf_num(&c, OPT_gpgpu_n_mem) == 6 &&
 			conf_num(&c, OPT_gpgpu_n_clusters) == 7,
 		"options after it win");
@@ -271,14 +271,14 @@ static void test_files(void)
 	gpuconf_free(&c);
 
 	snprintf(path, sizeof(path), "%s/net.config", dir);
-	put(path, "-network_mode 1 -inter_config_file net.icnt");
+	put_config_file(path, "-network_mode 1 -inter_config_file net.icnt");
 	snprintf(sub, sizeof(sub), "%s/net.icnt", dir);
 	gpuconf_init(&c);
 	ok(read_text(&c, small, &f) == 0 && gpuconf_file(&c, path, &f) == 0 && params_init(&p, &c, &f) == 0,
 		"network mode 1 is accepted");
 	is_text(p.net.file, "net.icnt",
 		"its file is taken as written when it is not beside the configuration");
-	put(sub, "");
+	put_config_file(sub, "");
 	ok(params_init(&p, &c, &f) == 0 && p.net.file_at.line == 1, "and knows its place");
 	is_text(p.net.file, sub, "otherwise beside it");
 	gpuconf_free(&c);
@@ -325,7 +325,8 @@ static void check_dump(const char *changes, bool write_queue, const char *name)
 	struct params p, q;
 	struct fault f = {0};
 
-	bool good = ok(build(&a, &p, changes, &f) == 0 && p.mem.dram.write_queue == write_queue, "%s", name);
+	bool good = ok(
+		build_params(&a, &p, changes, &f) == 0 && p.mem.dram.write_queue == write_queue, "%s", name);
 	if (!good)
 		printf("# %s\n", f.text);
 	char *first = dump_of(&a);
@@ -364,7 +365,7 @@ static void test_machine(void)
 	struct params p;
 	struct fault f = {0};
 
-	if (!ok(build(&c, &p, "", &f) == 0, "the small machine is possible"))
+	if (!ok(build_params(&c, &p, "", &f) == 0, "the small machine is possible"))
 		printf("# %s\n", f.text);
 	ok(p.sms == 8 && p.core.warps == 16 && p.core.max_issue == 2 && p.window == 1, "sizes");
 	ok(p.hz[0] == 1000.0 * 1000000 && p.hz[1] == 900.5 * 1000000, "clocks");
@@ -402,7 +403,7 @@ static void test_possible(void)
 
 	for (size_t i = 0; i < sizeof(possible) / sizeof(possible[0]); i++) {
 		f = (struct fault){0};
-		if (!ok(build(&c, &p, possible[i], &f) == 0, "possible machine %zu", i))
+		if (!ok(build_params(&c, &p, possible[i], &f) == 0, "possible machine %zu", i))
 			printf("# %s\n# %s\n", possible[i], f.text);
 		gpuconf_free(&c);
 	}
@@ -417,7 +418,7 @@ static void test_impossible(void)
 	for (size_t i = 0; i < sizeof(impossible) / sizeof(impossible[0]); i++) {
 		const char *option = impossible[i].option, *at = impossible[i].at;
 		f = (struct fault){0};
-		bool refused = build(&c, &p, impossible[i].changes, &f) < 0;
+		bool refused = build_params(&c, &p, impossible[i].changes, &f) < 0;
 		bool good = refused == (option[0] != '\0');
 		if (refused && good)
 			good = !strncmp(f.text, option, strlen(option)) && f.text[strlen(option)] == ':' &&
@@ -439,7 +440,7 @@ static void test_defaults(void)
 	ok(params_init(&p, &c, &f) == -1 && strstr(f.at.file, "built-in"),
 		"the original's defaults make no machine");
 	gpuconf_free(&c);
-	ok(build(&c, &p, "", &f) == 0, "the small machine again");
+	ok(build_params(&c, &p, "", &f) == 0, "the small machine again");
 	gpuconf_free(&c);
 }
 
@@ -486,7 +487,7 @@ int main(void)
 {
 	test_table();
 	test_values();
-	test_refused_text();
+	test_rejected_text();
 	test_long_text();
 	test_files();
 	test_overrides();

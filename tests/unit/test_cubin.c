@@ -7,7 +7,7 @@
 #include "cubin.h"
 #include "tap.h"
 
-static uint8_t *load(const char *path, size_t *n)
+static uint8_t *read_cubin_file(const char *path, size_t *n)
 {
 	FILE *in = fopen(path, "rb");
 	uint8_t *all = xcalloc(1, 1 << 20);
@@ -153,7 +153,7 @@ static void test_damage(const struct damage *d, unsigned *refused)
 	uint32_t sum = 0;
 	bool good, read;
 
-	all = load(d->file, &n);
+	all = read_cubin_file(d->file, &n);
 	if (d->bytes == CUT)
 		n = d->at;
 	for (unsigned i = 0; i < d->bytes; i++)
@@ -176,7 +176,7 @@ static const char ptx[] =
 	".reg .b64 %%a;\n.reg .f32 %%x;\nld.param.u64 %%a, [p];\nld.global.f32 %%x, [%%a];\n"
 	"add.f32 %%x, %%x, %%x;\nst.global.f32 [%%a], %%x;\nret;\n}\n";
 
-static bool assemble(const char *dir, unsigned sm)
+static bool run_ptxas(const char *dir, unsigned sm)
 {
 	char path[100], command[400], target[16];
 	FILE *out;
@@ -209,7 +209,7 @@ static void test_ptxas(void)
 		struct fault f;
 		bool waits = false;
 
-		if (!assemble(dir, sms[i])) {
+		if (!run_ptxas(dir, sms[i])) {
 			ok(true, "sm_%u # skip ptxas makes none here", sms[i]);
 			cubins_free(c);
 			continue;

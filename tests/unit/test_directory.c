@@ -9,7 +9,7 @@
 
 #define KERNELS 5000u
 
-static void header(char *text, size_t n, unsigned i)
+static void format_kernel_header(char *text, size_t n, unsigned i)
 {
 	snprintf(text, n,
 		"-kernel name = k%u\n-kernel id = %u\n-grid dim = (%u,2,1)\n-block dim = (64,2,1)\n-shmem = 0\n"
@@ -17,13 +17,13 @@ static void header(char *text, size_t n, unsigned i)
 		i % 3, i, i + 1, i % 2);
 }
 
-static void fill(struct directory *d)
+static void fill_directory(struct directory *d)
 {
 	struct census c = {.known = true, .blocks = 7, .insts = 100};
 	char text[512];
 
 	for (unsigned i = 0; i < KERNELS; i++) {
-		header(text, sizeof(text), i);
+		format_kernel_header(text, sizeof(text), i);
 		directory_begin(d, text, strlen(text));
 		c.known = i % 7 != 3;
 		c.tally = (struct tally){.lanes = i, .loads = 2 * i, .atomics = 5};
@@ -34,7 +34,7 @@ static void fill(struct directory *d)
 	}
 }
 
-static bool same_row(const struct directory *a, const struct directory *b, uint32_t i)
+static bool is_row_equal(const struct directory *a, const struct directory *b, uint32_t i)
 {
 	const struct directory_row *x = &a->row[i], *y = &b->row[i];
 
@@ -46,7 +46,7 @@ static bool same_row(const struct directory *a, const struct directory *b, uint3
 	       !memcmp(&x->tally, &y->tally, sizeof(x->tally));
 }
 
-static void back(const struct directory *d, const struct buf *b)
+static void check_read_back(const struct directory *d, const struct buf *b)
 {
 	struct cur in = cur_of(b->p, b->n);
 	uint64_t unpacked = mp_get_uint(&in, UINT64_MAX);
@@ -57,7 +57,7 @@ static void back(const struct directory *d, const struct buf *b)
 
 	ok(directory_unpack(&e, KERNELS, frame, n, unpacked), "a directory is unpacked");
 	for (uint32_t i = 0; i < KERNELS; i++)
-		same &= same_row(d, &e, i);
+		same &= is_row_equal(d, &e, i);
 	ok(same, "rows come back");
 	is_number((long long)e.row[0].blocks, 14, "pieces of a kernel add up");
 	is_number(e.row[3].name, 0, "a kernel of a piece that was not counted is not known");
@@ -74,7 +74,7 @@ static void back(const struct directory *d, const struct buf *b)
 }
 
 /* Changes each byte of the uncompressed directory, and expects a fault or rows that are within bounds. */
-static void damaged(const uint8_t *bytes, size_t n, uint32_t kernels)
+static void check_damaged_rows(const uint8_t *bytes, size_t n, uint32_t kernels)
 {
 	uint8_t *copy = xmalloc(n);
 	bool good = true;
@@ -105,12 +105,12 @@ int main(void)
 	char text[512];
 
 	diag_init("test_directory");
-	fill(&d);
+	fill_directory(&d);
 	ok(directory_pack(&b, &d, UINT64_MAX), "a directory is written where there is much to count");
-	back(&d, &b);
+	check_read_back(&d, &b);
 	size_t n = b.n;
 	ok(!directory_pack(&b, &d, 1000) && b.n == n, "not where the stream is short");
-	header(text, sizeof(text), 1);
+	format_kernel_header(text, sizeof(text), 1);
 	directory_begin(&few, text, strlen(text));
 	directory_add(&few, 0, &c);
 	ok(!directory_pack(&b, &few, UINT64_MAX) && b.n == n, "not of a kernel that is counted in no time");
@@ -119,7 +119,7 @@ int main(void)
 	/* one name "a", one class "LOAD"; of two kernels only the first has a row */
 	static const uint8_t rows[] = {1, 1, 'a', 1, 4, 'L', 'O', 'A', 'D', 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
 		12, 13, 14, 15, 16, 17, 9, 0};
-	damaged(rows, sizeof(rows), 2);
+	check_damaged_rows(rows, sizeof(rows), 2);
 	directory_free(&d);
 	directory_free(&few);
 	buf_free(&b);

@@ -11,7 +11,7 @@
 
 static uint64_t seed;
 
-static uint32_t rnd(uint32_t n)
+static uint32_t random_below(uint32_t n)
 {
 	seed = seed * 6364136223846793005ull + 1442695040888963407ull;
 	return (uint32_t)(seed >> 33) % n;
@@ -23,7 +23,7 @@ static struct params params;
 static struct req_pool pool;
 static struct memstat stat;
 
-static void configure(unsigned variant)
+static void set_random_params(unsigned variant)
 {
 	struct dram_params *d = &params.mem.dram;
 
@@ -80,24 +80,24 @@ static uint32_t new_request(struct slow_dram *s)
 	uint32_t handle = req_new(&pool);
 	struct req *r = &pool.req[handle];
 
-	r->type = types[rnd(6)];
+	r->type = types[random_below(6)];
 	r->flags = r->type == L2_WRBK_ACC || r->type == GLOBAL_ACC_W ? REQ_WRITE : 0;
-	r->size = (uint16_t)(r->type == L2_WRBK_ACC ? 32 + 32 * rnd(4) : 32);
-	r->row = rnd(4) ? rnd(2) : rnd(9);
-	r->bank = (uint8_t)rnd(rnd(3) ? 2 : params.mem.dram.nbk);
+	r->size = (uint16_t)(r->type == L2_WRBK_ACC ? 32 + 32 * random_below(4) : 32);
+	r->row = random_below(4) ? random_below(2) : random_below(9);
+	r->bank = (uint8_t)random_below(random_below(3) ? 2 : params.mem.dram.nbk);
 	s->bank_of[handle] =
 		params.mem.dram.bank_index ? r->bank ^ (r->row & (params.mem.dram.nbk - 1)) : r->bank;
 	return handle;
 }
 
-static void release(struct dram *d)
+static void release_requests(struct dram *d)
 {
 	dram_free(d);
 	memstat_free(&stat);
 	req_pool_free(&pool);
 }
 
-static bool same(struct slow_dram *s, struct dram *d)
+static bool are_channels_equal(struct slow_dram *s, struct dram *d)
 {
 	struct dram_counts n;
 	bool good = stat.tot_mrq == s->ms.tot_mrq && stat.tot_mrq_num == s->ms.tot_mrq_num;
@@ -119,7 +119,7 @@ struct fast {
 	uint64_t wake, ticks_run;
 };
 
-static void fast_tick(struct fast *f, uint64_t t, uint64_t now, uint32_t cycle)
+static void tick_fast_channel(struct fast *f, uint64_t t, uint64_t now, uint32_t cycle)
 {
 	if (f->wake > t)
 		return;
@@ -132,7 +132,7 @@ static void fast_tick(struct fast *f, uint64_t t, uint64_t now, uint32_t cycle)
  * Does one run with bursts of requests, pauses, and a consumer that sometimes stops. Returns the tick of the first
  * difference.
  */
-static uint64_t run(unsigned variant, uint64_t *run_ticks)
+static uint64_t ticks_until_difference(unsigned variant, uint64_t *run_ticks)
 {
 	struct slow_dram *s = xcalloc(1, sizeof(*s));
 	struct fast f = {.wake = UINT64_MAX};
@@ -140,7 +140,7 @@ static uint64_t run(unsigned variant, uint64_t *run_ticks)
 	uint64_t t = 0, bad = 0;
 
 	seed = variant * 977u + 1;
-	configure(variant);
+	set_random_params(variant);
 	req_pool_init(&pool, REQS);
 	memstat_init(&stat, &params);
 	memstat_init(&s->ms, &params);
@@ -153,8 +153,8 @@ static uint64_t run(unsigned variant, uint64_t *run_ticks)
 		uint32_t now = (uint32_t)(t * 3 / 2), cycle = now % 5000;
 
 		if (t % 64 == 1) {
-			rate = rnd(4) ? rnd(5) : 200;
-			drain = rnd(5) ? 1 : 0;
+			rate = random_below(4) ? random_below(5) : 200;
+			drain = random_below(5) ? 1 : 0;
 		}
 		if (drain && s->taken < s->n_done && f.d.done.count) {
 			bad |= mem_fifo_pop(pool.req, &f.d.done) != s->done[s->taken++];
@@ -162,11 +162,11 @@ static uint64_t run(unsigned variant, uint64_t *run_ticks)
 			f.wake = 0;
 		}
 		slow_tick(s, now, cycle, f.d.return_queue_max);
-		fast_tick(&f, t, now, cycle);
+		tick_fast_channel(&f, t, now, cycle);
 		bad |= slow_full(s, false) != dram_queue_full(&f.d, false) ||
 		       slow_full(s, true) != dram_queue_full(&f.d, true);
 		bad |= s->n_done - s->taken != f.d.done.count;
-		if (rnd(rate + 1) == 0 && !slow_full(s, false) && !slow_full(s, true)) {
+		if (random_below(rate + 1) == 0 && !slow_full(s, false) && !slow_full(s, true)) {
 			uint32_t r = new_request(s);
 
 			dram_skip_to_tick(&f.d, t);
@@ -175,15 +175,15 @@ static uint64_t run(unsigned variant, uint64_t *run_ticks)
 			left--;
 			f.wake = 0;
 		}
-		if (rnd(50) == 0 && !bad) {
+		if (random_below(50) == 0 && !bad) {
 			dram_skip_to_tick(&f.d, t);
-			bad |= !same(s, &f.d);
+			bad |= !are_channels_equal(s, &f.d);
 		}
 	}
 	*run_ticks += f.ticks_run;
 	memstat_free(&s->ms);
 	free(s);
-	release(&f.d);
+	release_requests(&f.d);
 	return bad ? t : 0;
 }
 
@@ -192,7 +192,7 @@ int main(void)
 	uint64_t ticks = 0;
 
 	for (unsigned v = 0; v < 128; v++) {
-		uint64_t bad = run(v, &ticks);
+		uint64_t bad = ticks_until_difference(v, &ticks);
 
 		ok(!bad, "channel under configuration %u", v);
 		if (bad)

@@ -3,7 +3,7 @@
 #include "figure.h"
 #include "tap.h"
 
-static const char *found(const char *name)
+static const char *found_name(const char *name)
 {
 	const struct figure *f = figure_find(name);
 
@@ -12,35 +12,35 @@ static const char *found(const char *name)
 
 static void test_lookup(void)
 {
-	is_text(found("gpu_sim_cycle"), "gpu_sim_cycle", "a plain name");
-	is_text(found("dram[31].n_act"), "dram[*].n_act", "an index before a dot");
-	is_text(found("dram[0].bk[15].n_idle"), "dram[*].bk[*].n_idle", "two indices");
-	is_text(found("L2_cache_stats_breakdown[GLOBAL_ACC_R][MSHR_HIT]"), "L2_cache_stats_breakdown[*][*]",
-		"indices that are words");
-	is_text(found("traffic_breakdown_coretomem[GLOBAL_ACC_R]"), "traffic_breakdown_coretomem[*]",
+	is_text(found_name("gpu_sim_cycle"), "gpu_sim_cycle", "a plain name");
+	is_text(found_name("dram[31].n_act"), "dram[*].n_act", "an index before a dot");
+	is_text(found_name("dram[0].bk[15].n_idle"), "dram[*].bk[*].n_idle", "two indices");
+	is_text(found_name("L2_cache_stats_breakdown[GLOBAL_ACC_R][MSHR_HIT]"),
+		"L2_cache_stats_breakdown[*][*]", "indices that are words");
+	is_text(found_name("traffic_breakdown_coretomem[GLOBAL_ACC_R]"), "traffic_breakdown_coretomem[*]",
 		"bytes of a class of traffic");
-	is_text(found("traffic_breakdown_coretomem[GLOBAL_ACC_R][40]"), "traffic_breakdown_coretomem[*][*]",
-		"packets of a class by size");
-	is_text(found("gpgpu_stall_shd_mem[gl_mem][coal_stall]"), "gpgpu_stall_shd_mem[gl_mem][coal_stall]",
-		"indices that the row itself names");
-	is_text(found("dram_sum[n_cmd]"), "dram_sum[n_cmd]", "a literal row wins over its family");
-	is_text(found("dram_sum[n_act]"), "dram_sum[*]", "the family takes the rest");
+	is_text(found_name("traffic_breakdown_coretomem[GLOBAL_ACC_R][40]"),
+		"traffic_breakdown_coretomem[*][*]", "packets of a class by size");
+	is_text(found_name("gpgpu_stall_shd_mem[gl_mem][coal_stall]"),
+		"gpgpu_stall_shd_mem[gl_mem][coal_stall]", "indices that the row itself names");
+	is_text(found_name("dram_sum[n_cmd]"), "dram_sum[n_cmd]", "a literal row wins over its family");
+	is_text(found_name("dram_sum[n_act]"), "dram_sum[*]", "the family takes the rest");
 }
 
-static void test_strangers(void)
+static void test_unknown_names(void)
 {
 	char longest[4000];
 
-	is_text(found(""), "(none)", "the empty name");
-	is_text(found("gpu_sim"), "(none)", "a beginning");
-	is_text(found("gpu_sim_cycles"), "(none)", "a name with a tail");
-	is_text(found("mf_lat_table"), "(none)", "a family without its index");
-	is_text(found("mf_lat_table[]"), "(none)", "an empty index");
-	is_text(found("mf_lat_table[3"), "(none)", "an open bracket");
-	is_text(found("mf_lat_table[3]x"), "(none)", "text behind the index");
+	is_text(found_name(""), "(none)", "the empty name");
+	is_text(found_name("gpu_sim"), "(none)", "a beginning");
+	is_text(found_name("gpu_sim_cycles"), "(none)", "a name with a tail");
+	is_text(found_name("mf_lat_table"), "(none)", "a family without its index");
+	is_text(found_name("mf_lat_table[]"), "(none)", "an empty index");
+	is_text(found_name("mf_lat_table[3"), "(none)", "an open bracket");
+	is_text(found_name("mf_lat_table[3]x"), "(none)", "text behind the index");
 	memset(longest, '[', sizeof(longest) - 1);
 	longest[sizeof(longest) - 1] = '\0';
-	is_text(found(longest), "(none)", "a very long name");
+	is_text(found_name(longest), "(none)", "a very long name");
 }
 
 static void test_matching(void)
@@ -53,7 +53,7 @@ static void test_matching(void)
 }
 
 /* Returns true if each "instruction" in the text is after "warp" or "thread", or before "cache". */
-static bool says_which(const char *help)
+static bool names_instruction_kind(const char *help)
 {
 	for (const char *at = help; (at = strstr(at, "instruction")); at++) {
 		bool warp = at - help >= 5 && !strncmp(at - 5, "warp ", 5);
@@ -66,7 +66,7 @@ static bool says_which(const char *help)
 	return true;
 }
 
-static bool formula_known(const char *formula)
+static bool is_formula_known(const char *formula)
 {
 	char part[200];
 	size_t n = strcspn(formula, "/");
@@ -89,10 +89,11 @@ static void test_rows(void)
 
 		same += figure_find(f->name) != f;
 		blank += !*f->unit || strcspn(f->unit, " \t%") != strlen(f->unit) || !*f->help;
-		vague += !says_which(f->help);
-		formulas += !formula_known(f->formula);
+		vague += !names_instruction_kind(f->help);
+		formulas += !is_formula_known(f->formula);
 		kinds += f->kind >= N_FIGURE_KINDS || !strcmp(figure_kind_name(f->kind), "?");
-		if (figure_find(f->name) != f || !says_which(f->help) || !formula_known(f->formula))
+		if (figure_find(f->name) != f || !names_instruction_kind(f->help) ||
+			!is_formula_known(f->formula))
 			printf("# row %s\n", f->name);
 	}
 	ok(n_figures > 150, "there are rows");
@@ -106,7 +107,7 @@ static void test_rows(void)
 int main(void)
 {
 	test_lookup();
-	test_strangers();
+	test_unknown_names();
 	test_matching();
 	test_rows();
 	return tap_done();

@@ -81,7 +81,7 @@ static const struct {
 	{"zstd", INPUT_ZSTD, packed_zstd},
 };
 
-static struct given_bytes joined(struct given_bytes a, struct given_bytes b)
+static struct given_bytes joined_bytes(struct given_bytes a, struct given_bytes b)
 {
 	a.p = xrealloc(a.p, a.n + b.n + 1, 1);
 	memcpy(a.p + a.n, b.p, b.n);
@@ -98,7 +98,7 @@ static const char *path_of(const char *name)
 	return path;
 }
 
-static const char *stored(const char *name, struct given_bytes b)
+static const char *stored_path(const char *name, struct given_bytes b)
 {
 	const char *path = path_of(name);
 	FILE *f = fopen(path, "w");
@@ -109,7 +109,7 @@ static const char *stored(const char *name, struct given_bytes b)
 }
 
 /* Returns lines of 6 to 906 bytes that are hard to compress: "line N hash ...". */
-static struct given_bytes sample(unsigned lines)
+static struct given_bytes sample_lines(unsigned lines)
 {
 	struct given_bytes b = {xmalloc(lines * 1000u), 0};
 	uint32_t x = 1;
@@ -162,14 +162,14 @@ static void check_same(const char *name, struct input *in, struct given_bytes te
 
 static void test_codings(void)
 {
-	struct given_bytes text = sample(3000);
+	struct given_bytes text = sample_lines(3000);
 	struct fault f;
 	char name[100];
 
 	for (size_t i = 0; i < N(kinds); i++) {
 		struct given_bytes b = kinds[i].pack(text.p, text.n);
 		struct given_bytes rest = kinds[i].pack(text.p + 12345, text.n - 12345);
-		struct given_bytes two = joined(kinds[i].pack(text.p, 12345), rest);
+		struct given_bytes two = joined_bytes(kinds[i].pack(text.p, 12345), rest);
 		struct given_bytes none = kinds[i].pack("", 0);
 		struct input *in = input_memory("mem", b.p, b.n, &f);
 
@@ -177,15 +177,15 @@ static void test_codings(void)
 		snprintf(name, sizeof(name), "%s in memory", kinds[i].name);
 		check_same(name, in, text);
 		snprintf(name, sizeof(name), "%s in a file", kinds[i].name);
-		check_same(name, input_open(stored("file with blank; touch X", b), &f), text);
+		check_same(name, input_open(stored_path("file with blank; touch X", b), &f), text);
 		snprintf(name, sizeof(name), "%s in two members", kinds[i].name);
-		check_same(name, input_open(stored("two", two), &f), text);
+		check_same(name, input_open(stored_path("two", two), &f), text);
 		snprintf(name, sizeof(name), "%s, two members in memory", kinds[i].name);
 		check_same(name, input_memory("mem", two.p, two.n, &f), text);
 		snprintf(name, sizeof(name), "%s of nothing", kinds[i].name);
 		check_same(
 			name, input_memory("mem", none.p, none.n, &f), (struct given_bytes){(char[]){""}, 0});
-		two = joined(two, none);
+		two = joined_bytes(two, none);
 		snprintf(name, sizeof(name), "%s with an empty member last", kinds[i].name);
 		check_same(name, input_memory("mem", two.p, two.n, &f), text);
 		free(b.p);
@@ -232,7 +232,7 @@ static void check_damaged(const char *name, struct given_bytes b)
 
 static void test_damage(void)
 {
-	struct given_bytes text = sample(1000), b, pad;
+	struct given_bytes text = sample_lines(1000), b, pad;
 	char name[100];
 
 	for (size_t i = 1; i < N(kinds); i++) {
@@ -250,13 +250,13 @@ static void test_damage(void)
 		snprintf(name, sizeof(name), "%s with a bit changed", kinds[i].name);
 		check_damaged(name, b);
 		free(b.p);
-		b = joined(kinds[i].pack(text.p, text.n), packed_plain("garbage behind it", 17));
+		b = joined_bytes(kinds[i].pack(text.p, text.n), packed_plain("garbage behind it", 17));
 		snprintf(name, sizeof(name), "%s with garbage behind it", kinds[i].name);
 		check_fault(name, b, text.p, text.n, "compressed-damaged");
 		free(b.p);
 	}
 	pad = (struct given_bytes){xcalloc(64, 1), 64};
-	b = joined(joined(packed_gzip("a\n", 2), pad), packed_gzip("b\n", 2));
+	b = joined_bytes(joined_bytes(packed_gzip("a\n", 2), pad), packed_gzip("b\n", 2));
 	check_same("gzip with padding", input_memory("mem", b.p, b.n, NULL),
 		(struct given_bytes){(char[]){"a\nb\n"}, 4});
 	free(b.p);
@@ -343,7 +343,7 @@ static void check_long(const char *name, size_t len, const char *ending, bool go
 	strcpy(b.p + 2 + len, ending);
 	b.n = 2 + len + strlen(ending);
 	for (int way = 0; way < 2; way++) {
-		in = way ? input_open(stored("long", b), &f) : input_memory("mem", b.p, b.n, &f);
+		in = way ? input_open(stored_path("long", b), &f) : input_memory("mem", b.p, b.n, &f);
 		input_line(in, &line, &n, &f);
 		rc = input_line(in, &line, &n, &f);
 		ok(good ? rc == 1 && n == len : rc == -1 && !strcmp(f.id, "line-too-long") && f.at.line == 2,
@@ -368,7 +368,7 @@ static void test_long_lines(void)
 
 static void test_window(void)
 {
-	struct given_bytes text = sample(3000);
+	struct given_bytes text = sample_lines(3000);
 	size_t at = 0, step = 1;
 	bool good = true;
 	struct fault f;
@@ -377,7 +377,7 @@ static void test_window(void)
 
 	for (size_t i = 0; i < N(kinds); i++) {
 		struct given_bytes b = kinds[i].pack(text.p, text.n);
-		struct input *in = input_open(stored("window", b), &f);
+		struct input *in = input_open(stored_path("window", b), &f);
 
 		at = 0;
 		while ((n = input_window(in, step, &p, &f)) > 0) {
@@ -414,13 +414,13 @@ static void test_window_place(void)
 
 static void test_read(void)
 {
-	struct given_bytes text = sample(3000);
+	struct given_bytes text = sample_lines(3000);
 	static char buf[300000];
 	struct fault f = {0};
 
 	for (size_t i = 0; i < N(kinds); i++) {
 		struct given_bytes b = kinds[i].pack(text.p, text.n);
-		struct input *in = input_open(stored("blocks", b), &f);
+		struct input *in = input_open(stored_path("blocks", b), &f);
 		size_t at = 0, step = 1;
 		bool good = true;
 		long n;
@@ -483,7 +483,8 @@ static void read_stdin(void *arg)
  * Writes b to standard input in pieces of `step` bytes, and reads it there in a child process. Returns the status of
  * the child.
  */
-static int through_pipe(struct given_bytes b, size_t step, struct given_bytes text, char *out, size_t cap)
+static int read_through_pipe(
+	struct given_bytes b, size_t step, struct given_bytes text, char *out, size_t cap)
 {
 	int ends[2], saved = dup(0), rc;
 	pid_t pid;
@@ -512,15 +513,15 @@ static int through_pipe(struct given_bytes b, size_t step, struct given_bytes te
 
 static void test_pipe(void)
 {
-	struct given_bytes text = sample(2000);
+	struct given_bytes text = sample_lines(2000);
 	char out[200];
 
 	for (size_t i = 0; i < N(kinds); i++) {
 		struct given_bytes b = kinds[i].pack(text.p, text.n), few = kinds[i].pack(text.p, 30);
 
-		through_pipe(b, 4097, text, out, sizeof(out));
+		read_through_pipe(b, 4097, text, out, sizeof(out));
 		is_text(out, "0 1 <stdin>", kinds[i].name);
-		through_pipe(few, 1, (struct given_bytes){text.p, 30}, out, sizeof(out));
+		read_through_pipe(few, 1, (struct given_bytes){text.p, 30}, out, sizeof(out));
 		is_text(out, "0 1 <stdin>", "byte by byte");
 		free(b.p);
 		free(few.p);

@@ -104,7 +104,7 @@ static void test_text(void)
 	ok(!isa_strong_gpu("LDG.E.STRONG.SYS", 16), "STRONG.SYS");
 }
 
-static void guess(const struct isa *isa, enum isa_arch a, const char *opcode, enum isa_class want)
+static void check_guess(const struct isa *isa, enum isa_arch a, const char *opcode, enum isa_class want)
 {
 	enum isa_class c = isa_guess(isa, a, opcode, strlen(opcode));
 
@@ -114,15 +114,15 @@ static void guess(const struct isa *isa, enum isa_arch a, const char *opcode, en
 
 static void test_guess(const struct isa *isa)
 {
-	guess(isa, ARCH_AMPERE, "VIADD", CLASS_INT);
-	guess(isa, ARCH_PASCAL, "UMOV", CLASS_ALU); /* Pascal has no uniform unit */
-	guess(isa, ARCH_AMPERE, "LDGX.E", CLASS_LOAD);
-	guess(isa, ARCH_AMPERE, "EXITX", CLASS_ALU);
-	guess(isa, ARCH_AMPERE, "QQQ", CLASS_ALU);
-	guess(isa, ARCH_AMPERE, "", CLASS_ALU);
+	check_guess(isa, ARCH_AMPERE, "VIADD", CLASS_INT);
+	check_guess(isa, ARCH_PASCAL, "UMOV", CLASS_ALU); /* Pascal has no uniform unit */
+	check_guess(isa, ARCH_AMPERE, "LDGX.E", CLASS_LOAD);
+	check_guess(isa, ARCH_AMPERE, "EXITX", CLASS_ALU);
+	check_guess(isa, ARCH_AMPERE, "QQQ", CLASS_ALU);
+	check_guess(isa, ARCH_AMPERE, "", CLASS_ALU);
 }
 
-static int load(struct isa *isa, const char *text, struct fault *f)
+static int load_opcode_file(struct isa *isa, const char *text, struct fault *f)
 {
 	char path[] = "/tmp/test_isa_XXXXXX";
 	int fd = mkstemp(path), rc;
@@ -150,15 +150,16 @@ static void test_load(struct isa *isa)
 	};
 	struct fault f;
 
-	is_number(load(isa, "# mine\nFOO 80,hopper SPEC3 # new\r\n\n  MOV\tall  SP\nLDX volta LOAD\n", &f), 0,
-		"a user's file is read");
+	is_number(load_opcode_file(
+			  isa, "# mine\nFOO 80,hopper SPEC3 # new\r\n\n  MOV\tall  SP\nLDX volta LOAD\n", &f),
+		0, "a user's file is read");
 	ok(class_of(isa, ARCH_AMPERE, "FOO.X") == CLASS_SPEC3, "a new row");
 	ok(class_of(isa, ARCH_VOLTA, "FOO") == CLASS_NONE, "only on the architectures named");
 	ok(class_of(isa, ARCH_KEPLER, "MOV") == CLASS_SP, "a built-in row is overridden");
 	is_number(isa_row(isa, isa_find(isa, "LDX", 3))->kind, KIND_MEM_OTHER, "a new load");
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		ok(load(isa, bad[i].text, &f) < 0 && !strcmp(f.id, bad[i].id) && f.at.line == bad[i].line &&
-				f.at.col == bad[i].col,
+		ok(load_opcode_file(isa, bad[i].text, &f) < 0 && !strcmp(f.id, bad[i].id) &&
+				f.at.line == bad[i].line && f.at.col == bad[i].col,
 			"a file with %s", bad[i].id);
 	ok(isa_load(isa, "/nonexistent/isa", &f) < 0, "a missing file");
 }

@@ -7,7 +7,7 @@
 #include "klist.h"
 #include "tap.h"
 
-static int parse(struct klist *k, const char *text, size_t len, const char *folder, struct fault *f)
+static int parse_list(struct klist *k, const char *text, size_t len, const char *folder, struct fault *f)
 {
 	struct input *in = input_memory("list", text, len, NULL);
 	int rc;
@@ -25,7 +25,7 @@ static void test_good(void)
 	struct klist k;
 	struct fault f;
 
-	is_number(parse(&k, text, sizeof(text) - 1, "app", &f), 0, "a list");
+	is_number(parse_list(&k, text, sizeof(text) - 1, "app", &f), 0, "a list");
 	ok(k.n_cmds == 6 && k.n_kernels == 3, "its commands");
 	ok(k.cmd[0].kind == CMD_MEMCPY && k.cmd[0].address == 0x7f40 && k.cmd[0].bytes == 200000, "a copy");
 	is_text(k.cmd[1].path, "app/kernel-1.traceg", "a kernel's path");
@@ -36,7 +36,7 @@ static void test_good(void)
 	is_text(k.cmd[4].path, "app/kernel \"2\";touch x;'.traceg", "a name is only a name");
 	ok(k.cmd[5].position == 3 && k.cmd[5].line == 7, "a last line without newline");
 	klist_free(&k);
-	is_number(parse(&k, "kernel-1", 8, NULL, &f), 0, "without folder");
+	is_number(parse_list(&k, "kernel-1", 8, NULL, &f), 0, "without folder");
 	is_text(k.cmd[0].path, "kernel-1", "the name as written");
 	klist_free(&k);
 }
@@ -67,18 +67,18 @@ static void test_bad(void)
 	struct fault f;
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		if (!ok(parse(&k, bad[i].text, strlen(bad[i].text), "", &f) < 0 && !strcmp(f.id, bad[i].id) &&
-				    f.at.line == bad[i].line && f.at.col == bad[i].col && *f.text &&
-				    !strstr(f.text, "wanted"),
+		if (!ok(parse_list(&k, bad[i].text, strlen(bad[i].text), "", &f) < 0 &&
+				    !strcmp(f.id, bad[i].id) && f.at.line == bad[i].line &&
+				    f.at.col == bad[i].col && *f.text && !strstr(f.text, "wanted"),
 			    "a list with %s (%zu)", bad[i].id, i))
 			printf("# %s %u:%u %s\n", f.id, (unsigned)f.at.line, (unsigned)f.at.col, f.text);
 		klist_free(&k);
 	}
-	ok(parse(&k, "kernel\0-1", 9, "", &f) < 0, "a list with a NUL byte");
+	ok(parse_list(&k, "kernel\0-1", 9, "", &f) < 0, "a list with a NUL byte");
 	klist_free(&k);
 }
 
-static void put(const char *folder, const char *name, const char *text)
+static void put_test_file(const char *folder, const char *name, const char *text)
 {
 	char path[200];
 	FILE *out;
@@ -89,7 +89,7 @@ static void put(const char *folder, const char *name, const char *text)
 		abort();
 }
 
-static void drop(const char *folder, const char *name)
+static void remove_test_file(const char *folder, const char *name)
 {
 	char path[200];
 
@@ -107,22 +107,22 @@ static void test_paths(void)
 		abort();
 	ok(klist_read(&k, folder, &f) < 0 && !strcmp(f.id, "list-missing"), "a folder without a list");
 	klist_free(&k);
-	put(folder, "kernelslist", "kernel-7.trace\n");
+	put_test_file(folder, "kernelslist", "kernel-7.trace\n");
 	ok(klist_read(&k, folder, &f) < 0 && !strcmp(f.id, "list-raw"),
 		"a folder with the tracer's own list");
 	klist_free(&k);
-	put(folder, "kernelslist_ctx_0x1.g", "kernel-7\n");
+	put_test_file(folder, "kernelslist_ctx_0x1.g", "kernel-7\n");
 	ok(klist_read(&k, folder, &f) == 0 && k.n_kernels == 1, "a folder with a list of a context");
 	snprintf(want, sizeof(want), "%s/kernel-7", folder);
 	is_text(k.cmd[0].path, want, "its kernel");
 	klist_free(&k);
-	put(folder, "kernelslist_ctx_0x2.g", "kernel-8\n");
+	put_test_file(folder, "kernelslist_ctx_0x2.g", "kernel-8\n");
 	ok(klist_read(&k, folder, &f) < 0 && !strcmp(f.id, "list-missing"), "a folder with two of them");
 	klist_free(&k);
-	put(folder, "kernelslist.g", "kernel-1\nkernel-2\n");
+	put_test_file(folder, "kernelslist.g", "kernel-1\nkernel-2\n");
 	ok(klist_read(&k, folder, &f) == 0 && k.n_kernels == 2, "a folder with a list");
 	klist_free(&k);
-	put(folder, "kernel-1", "\n -kernel name = x\n");
+	put_test_file(folder, "kernel-1", "\n -kernel name = x\n");
 	snprintf(path, sizeof(path), "%s/kernel-1", folder);
 	ok(klist_read(&k, path, &f) == 0 && k.n_kernels == 1 && !strcmp(k.cmd[0].path, path),
 		"a kernel file");
@@ -130,11 +130,11 @@ static void test_paths(void)
 	snprintf(path, sizeof(path), "%s/none", folder);
 	ok(klist_read(&k, path, &f) < 0 && strstr(f.at.file, "/none"), "no such file");
 	klist_free(&k);
-	drop(folder, "kernelslist_ctx_0x1.g");
-	drop(folder, "kernelslist_ctx_0x2.g");
-	drop(folder, "kernelslist.g");
-	drop(folder, "kernelslist");
-	drop(folder, "kernel-1");
+	remove_test_file(folder, "kernelslist_ctx_0x1.g");
+	remove_test_file(folder, "kernelslist_ctx_0x2.g");
+	remove_test_file(folder, "kernelslist.g");
+	remove_test_file(folder, "kernelslist");
+	remove_test_file(folder, "kernel-1");
 	rmdir(folder);
 }
 
@@ -161,8 +161,8 @@ static void test_text(void)
 
 	if (!mkdtemp(folder))
 		abort();
-	put(folder, "kernelslist.g", "kernel-1\nkernel-2\nkernel-3\n");
-	put(folder, "kernel-1", "-kernel name = x\nno trace");
+	put_test_file(folder, "kernelslist.g", "kernel-1\nkernel-2\nkernel-3\n");
+	put_test_file(folder, "kernel-1", "-kernel name = x\nno trace");
 	snprintf(path, sizeof(path), "%s/kernel-3", folder);
 	if (mkfifo(path, 0600) || klist_read(&k, folder, &f) < 0)
 		abort();
@@ -174,9 +174,9 @@ static void test_text(void)
 		"a file can be read again, a pipe cannot");
 	bytes_free(&text);
 	klist_free(&k);
-	drop(folder, "kernelslist.g");
-	drop(folder, "kernel-1");
-	drop(folder, "kernel-3");
+	remove_test_file(folder, "kernelslist.g");
+	remove_test_file(folder, "kernel-1");
+	remove_test_file(folder, "kernel-3");
 	rmdir(folder);
 }
 

@@ -14,7 +14,7 @@ struct looking {
 	unsigned rows, unknown;
 };
 
-static void look(void *ctx, const char *words, const char *opcode)
+static void check_lowered_row(void *ctx, const char *words, const char *opcode)
 {
 	struct looking *l = ctx;
 	char text[64];
@@ -43,7 +43,7 @@ static void test_opcodes(void)
 	for (unsigned i = 0; i < sizeof(binaries) / sizeof(*binaries); i++) {
 		struct looking l = {isa, (enum isa_arch)isa_arch_of((int)binaries[i]), NULL, 0, 0};
 
-		lower_each_opcode(binaries[i], look, &l);
+		lower_each_opcode(binaries[i], check_lowered_row, &l);
 		ok(l.rows > 300 && !l.unknown, "binary version %u has all %u opcodes of its rows",
 			binaries[i], l.rows);
 	}
@@ -58,7 +58,7 @@ static void test_instructions(void)
 	for (unsigned op = I_NONE + 1; op < N_OPCODES; op++) {
 		struct looking l = {NULL, ARCH_HOPPER, opcodes[op].name, 0, 0};
 
-		lower_each_opcode(90, look, &l);
+		lower_each_opcode(90, check_lowered_row, &l);
 		if (!l.rows && strcmp(opcodes[op].words, "*")) {
 			printf("# %s has no row\n", opcodes[op].name);
 			without++;
