@@ -17,7 +17,7 @@ static struct req_pool pool;
 /* ---- caches and requests --------------------------------------------------------------------- */
 
 /* Parameters of the cache S:4:128:4,L:?:m:?:L,A:8:2,6:0,32, where `write` and `walloc` are the question marks. */
-static inline struct cache_params sectors(enum write_policy write, enum write_alloc walloc)
+static inline struct cache_params sector_cache_params(enum write_policy write, enum write_alloc walloc)
 {
 	return (struct cache_params){.present = true,
 		.kind = CACHE_SECTOR,
@@ -36,18 +36,24 @@ static inline struct cache_params sectors(enum write_policy write, enum write_al
 		.sets_log2 = 2};
 }
 
-static inline struct cache *make(struct cache_params p, enum cache_role role)
+static inline struct cache *new_cache(struct cache_params p, enum cache_role role)
 {
 	req_pool_free(&pool);
 	req_pool_init(&pool, 4096);
 	return cache_new(&p, role, NULL, &pool);
 }
 
-static inline struct cache *l1d(void) { return make(sectors(WRITE_THROUGH, WALLOC_LAZY), ROLE_L1D); }
-static inline struct cache *l2(void) { return make(sectors(WRITE_BACK, WALLOC_LAZY), ROLE_L2); }
+static inline struct cache *new_l1d(void)
+{
+	return new_cache(sector_cache_params(WRITE_THROUGH, WALLOC_LAZY), ROLE_L1D);
+}
+static inline struct cache *new_l2(void)
+{
+	return new_cache(sector_cache_params(WRITE_BACK, WALLOC_LAZY), ROLE_L2);
+}
 
 /* Returns a new request; 32 bytes are a whole sector. */
-static inline uint32_t request(enum acc_type type, uint64_t addr, unsigned bytes)
+static inline uint32_t new_request(enum acc_type type, uint64_t addr, unsigned bytes)
 {
 	uint32_t h = req_new(&pool), off = addr % 128;
 	struct req *r = &pool.req[h];
@@ -67,11 +73,14 @@ static inline uint32_t request(enum acc_type type, uint64_t addr, unsigned bytes
 	return h;
 }
 
-static inline uint32_t load(uint64_t addr) { return request(GLOBAL_ACC_R, addr, 32); }
-static inline uint32_t store(uint64_t addr, unsigned bytes) { return request(GLOBAL_ACC_W, addr, bytes); }
+static inline uint32_t new_load(uint64_t addr) { return new_request(GLOBAL_ACC_R, addr, 32); }
+static inline uint32_t new_store(uint64_t addr, unsigned bytes)
+{
+	return new_request(GLOBAL_ACC_W, addr, bytes);
+}
 static inline struct req *at(uint32_t h) { return &pool.req[h]; }
 
-static inline const char *go(struct cache *c, uint32_t h, uint64_t now)
+static inline const char *access_text(struct cache *c, uint32_t h, uint64_t now)
 {
 	static char text[64];
 	struct cache_events ev;
@@ -83,20 +92,20 @@ static inline const char *go(struct cache *c, uint32_t h, uint64_t now)
 	return text;
 }
 
-static inline void drain(struct cache *c)
+static inline void drop_miss_queue(struct cache *c)
 {
 	while (!cache_miss_queue_empty(c))
 		cache_miss_queue_pop(c);
 }
 
-static inline void cycles(struct cache *c, unsigned n)
+static inline void run_cycles(struct cache *c, unsigned n)
 {
 	while (n--)
 		cache_end_cycle(c);
 }
 
 /* Empties the miss queue, answers all reads, and pops the answered requests. */
-static inline void settle(struct cache *c, uint64_t now)
+static inline void answer_reads(struct cache *c, uint64_t now)
 {
 	while (!cache_miss_queue_empty(c)) {
 		uint32_t h = cache_miss_queue_pop(c);
@@ -106,39 +115,39 @@ static inline void settle(struct cache *c, uint64_t now)
 	}
 	while (cache_has_ready(c))
 		cache_pop_ready(c);
-	cycles(c, 64);
+	run_cycles(c, 64);
 }
 
 /* Loads a sector into the cache; its time of last use is now. */
-static inline void have(struct cache *c, uint64_t addr, uint64_t now)
+static inline void load_sector(struct cache *c, uint64_t addr, uint64_t now)
 {
-	go(c, load(addr), now);
-	settle(c, now);
+	access_text(c, new_load(addr), now);
+	answer_reads(c, now);
 }
 
-static inline uint64_t n_status(const struct cache *c, enum acc_type t, enum cache_status s)
+static inline uint64_t status_count(const struct cache *c, enum acc_type t, enum cache_status s)
 {
 	return cache_counts_of(c, 0) ? cache_counts_of(c, 0)->status[t][s] : 0;
 }
 
-static inline uint64_t n_fail(const struct cache *c, enum acc_type t, enum cache_fail f)
+static inline uint64_t fail_count(const struct cache *c, enum acc_type t, enum cache_fail f)
 {
 	return cache_counts_of(c, 0) ? cache_counts_of(c, 0)->fail[t][f] : 0;
 }
 
-static inline void counted(
+static inline void check_count(
 	const struct cache *c, enum acc_type t, enum cache_status s, int want, const char *name)
 {
-	is_number((long long)n_status(c, t, s), want, name);
+	is_number((long long)status_count(c, t, s), want, name);
 }
 
-static inline void refused(
+static inline void check_rejected(
 	const struct cache *c, enum acc_type t, enum cache_fail f, int want, const char *name)
 {
-	is_number((long long)n_fail(c, t, f), want, name);
+	is_number((long long)fail_count(c, t, f), want, name);
 }
 
 /* Returns the address of the i-th line that is mapped to set 0 of four sets. */
-static inline uint64_t line(unsigned i) { return KERNEL + i * 512ull; }
+static inline uint64_t line_of_set_0(unsigned i) { return KERNEL + i * 512ull; }
 
 #endif

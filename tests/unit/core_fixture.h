@@ -3,8 +3,8 @@
  * A whole GPU with the modern core that runs one kernel of one CTA: an a100 with options. All warps execute the same
  * instructions.
  *
- * Order of use: program(), the lines of a warp are written to `trace`, run(), issued(), done(). If the lines are
- * written by emit(), they have control codes, and run() must use these.
+ * Order of use: core_program_new(), the lines of a warp are written to `trace`, run_program(), issue_cycle(), core_program_free(). If the lines are
+ * written by emit_line(), they have control codes, and run_program() must use these.
  */
 #ifndef CORE_FIXTURE_H
 #define CORE_FIXTURE_H
@@ -28,7 +28,7 @@ struct core_program {
 /* ---- a small assembler ------------------------------------------------------------------------------ */
 
 /* Parses a control code such as "B------:R-:W2:-:S04 ". Returns the start of the operation after it. */
-static inline const char *control(const char *s, struct control_code *k)
+static inline const char *parse_control_code(const char *s, struct control_code *k)
 {
 	*k = (struct control_code){.guard = 7, .read = 7, .write = 7, .slot = {255, 255, 255}};
 	for (unsigned i = 0; i < 6; i++)
@@ -59,7 +59,7 @@ static inline uint16_t opcode_of(const char *op)
  * Stores the register numbers of the operands s in reg[], in their order; the first is a destination, except in
  * stores. Sets *reuse to the operand slots that are marked for reuse. Returns the number of registers.
  */
-static inline unsigned registers(const char *s, unsigned reg[8], unsigned *reuse)
+static inline unsigned parse_registers(const char *s, unsigned reg[8], unsigned *reuse)
 {
 	unsigned n = 0;
 
@@ -80,15 +80,15 @@ static inline unsigned registers(const char *s, unsigned reg[8], unsigned *reuse
 	return n;
 }
 
-static inline void emit(struct core_program *b, const char *line)
+static inline void emit_line(struct core_program *b, const char *line)
 {
 	struct control_code k;
-	const char *op = control(line, &k);
+	const char *op = parse_control_code(line, &k);
 	unsigned reg[8], reuse, n, first;
 	int len = (int)strcspn(op, " ");
 
 	k.opcode = opcode_of(op);
-	n = registers(op + len, reg, &reuse);
+	n = parse_registers(op + len, reg, &reuse);
 	first = n && strncmp(op, "ST", 2) != 0 ? 1 : 0;
 	k.reuse = (uint8_t)reuse;
 	if (k.opcode == CONTROL_DEPBAR)
@@ -113,7 +113,7 @@ static inline void emit(struct core_program *b, const char *line)
 
 /* ---- a GPU running one kernel ----------------------------------------------------------------------- */
 
-static inline struct core_program *program(unsigned binary)
+static inline struct core_program *core_program_new(unsigned binary)
 {
 	struct core_program *b = xcalloc(1, sizeof(*b));
 
@@ -135,8 +135,8 @@ static inline void write_kernel(struct core_program *b, unsigned threads, unsign
 	fclose(out);
 }
 
-static inline void run(struct core_program *b, const char *const *option, unsigned threads, unsigned n,
-	bool codes, bool sleepless)
+static inline void run_program(struct core_program *b, const char *const *option, unsigned threads,
+	unsigned n, bool codes, bool sleepless)
 {
 	const char *all[8] = {"core_model=modern"};
 
@@ -151,7 +151,7 @@ static inline void run(struct core_program *b, const char *const *option, unsign
 	machine_run(&b->m, sleepless);
 }
 
-static inline void done(struct core_program *b)
+static inline void core_program_free(struct core_program *b)
 {
 	machine_free(&b->m);
 	free(b->text);
@@ -159,7 +159,7 @@ static inline void done(struct core_program *b)
 }
 
 /* Returns the cycle in which a warp issued the instruction at pc for the nth time, or 0 if it did not. */
-static inline uint64_t issued(const struct core_program *b, unsigned warp, unsigned pc, unsigned nth)
+static inline uint64_t issue_cycle(const struct core_program *b, unsigned warp, unsigned pc, unsigned nth)
 {
 	for (const char *line = b->m.log; line && *line; line = strchr(line, '\n'), line += line != NULL) {
 		uint64_t cycle;
@@ -179,13 +179,13 @@ static const char *const h100[] = {
 static inline void test_pair_with(
 	const char *const *option, const char *name, const char *first, const char *second, unsigned cycles)
 {
-	struct core_program *b = program(90);
+	struct core_program *b = core_program_new(90);
 
 	fprintf(b->trace, "0000 ffffffff %s \n0010 ffffffff %s \n0020 ffffffff 0 EXIT 0 0 0 \n", first,
 		second);
-	run(b, option, 32, 3, false, false);
-	is_number((long long)(issued(b, 0, 16, 0) - issued(b, 0, 0, 0)), cycles, name);
-	done(b);
+	run_program(b, option, 32, 3, false, false);
+	is_number((long long)(issue_cycle(b, 0, 16, 0) - issue_cycle(b, 0, 0, 0)), cycles, name);
+	core_program_free(b);
 }
 
 static inline void test_pair(const char *name, const char *first, const char *second, unsigned cycles)

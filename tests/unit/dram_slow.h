@@ -38,9 +38,9 @@ struct slow_dram {
 	struct memstat ms;
 };
 
-static inline bool writes(const struct slow_dram *s, uint32_t req) { return s->at[req].flags & REQ_WRITE; }
+static inline bool is_write(const struct slow_dram *s, uint32_t req) { return s->at[req].flags & REQ_WRITE; }
 
-static inline uint32_t group(const struct slow_dram *s, uint32_t b)
+static inline uint32_t bank_group(const struct slow_dram *s, uint32_t b)
 {
 	const struct dram_params *p = s->p;
 
@@ -96,7 +96,7 @@ static inline void set_min(struct slow_dram *s, uint32_t min)
  * Returns the index of the first waiting request of the set for bank b and, unless any_row, the row; -1: there is
  * none.
  */
-static inline int oldest(const struct slow_dram *s, int set, uint32_t b, bool any_row, uint32_t row)
+static inline int oldest_waiting(const struct slow_dram *s, int set, uint32_t b, bool any_row, uint32_t row)
 {
 	for (uint32_t i = 0; i < s->pending[set]; i++) {
 		uint32_t r = s->queue[set][i];
@@ -107,7 +107,7 @@ static inline int oldest(const struct slow_dram *s, int set, uint32_t b, bool an
 	return -1;
 }
 
-static inline uint32_t select_for(struct slow_dram *s, uint32_t b, uint32_t cycle)
+static inline uint32_t select_request_for(struct slow_dram *s, uint32_t b, uint32_t cycle)
 {
 	struct slow_bank *k = &s->bank[b];
 	bool hit = true;
@@ -120,12 +120,12 @@ static inline uint32_t select_for(struct slow_dram *s, uint32_t b, uint32_t cycl
 		s->write_mode = false;
 	set = s->write_mode;
 	if (!k->in_service[set]) {
-		if (oldest(s, set, b, true, 0) < 0)
+		if (oldest_waiting(s, set, b, true, 0) < 0)
 			return 0;
-		if (oldest(s, set, b, false, k->open_row) >= 0) {
+		if (oldest_waiting(s, set, b, false, k->open_row) >= 0) {
 			k->service_row[set] = k->open_row;
 		} else {
-			k->service_row[set] = s->at[s->queue[set][oldest(s, set, b, true, 0)]].row;
+			k->service_row[set] = s->at[s->queue[set][oldest_waiting(s, set, b, true, 0)]].row;
 			if (cycle > k->stamp && cycle - k->stamp > s->ms.max_service[b])
 				s->ms.max_service[b] = cycle - k->stamp;
 			k->stamp = cycle;
@@ -137,15 +137,15 @@ static inline uint32_t select_for(struct slow_dram *s, uint32_t b, uint32_t cycl
 		}
 		k->in_service[set] = true;
 	}
-	i = oldest(s, set, b, false, k->service_row[set]);
+	i = oldest_waiting(s, set, b, false, k->service_row[set]);
 	r = s->queue[set][i];
 	remove_at(s->queue[set], &s->pending[set], (uint32_t)i);
-	if (oldest(s, set, b, false, k->service_row[set]) < 0)
+	if (oldest_waiting(s, set, b, false, k->service_row[set]) < 0)
 		k->in_service[set] = false;
 	s->n.access_num++;
 	s->n.hits_num += hit;
-	*(writes(s, r) ? &s->n.write_num : &s->n.read_num) += 1;
-	*(writes(s, r) ? &s->n.hits_write_num : &s->n.hits_read_num) += hit;
+	*(is_write(s, r) ? &s->n.write_num : &s->n.read_num) += 1;
+	*(is_write(s, r) ? &s->n.hits_write_num : &s->n.hits_read_num) += hit;
 	s->ms.row_access[b]++;
 	k->same_row++;
 	return r;
@@ -164,7 +164,7 @@ static inline void slow_schedule(struct slow_dram *s, uint32_t now, uint32_t cyc
 		return;
 	}
 	for (uint32_t i = 0; i < s->inputs; i++) {
-		int set = s->p->write_queue && writes(s, s->input[i]);
+		int set = s->p->write_queue && is_write(s, s->input[i]);
 
 		s->queue[set][s->pending[set]++] = s->input[i];
 	}
@@ -174,7 +174,7 @@ static inline void slow_schedule(struct slow_dram *s, uint32_t now, uint32_t cyc
 
 		if (s->bank[b].req)
 			continue;
-		r = select_for(s, b, cycle);
+		r = select_request_for(s, b, cycle);
 		if (!r)
 			continue;
 		s->prio = (s->prio + 1) % s->p->nbk;
@@ -197,9 +197,9 @@ static inline bool can_column(const struct slow_dram *s, uint32_t b)
 {
 	const struct slow_bank *k = &s->bank[b];
 
-	if (!is_open(s, b) || s->ccd || s->ccdl[group(s, b)] || s->length >= s->p->CL + 1)
+	if (!is_open(s, b) || s->ccd || s->ccdl[bank_group(s, b)] || s->length >= s->p->CL + 1)
 		return false;
-	return writes(s, k->req) ? !k->rcdwr && !s->rtw : !k->rcd && !s->wtr;
+	return is_write(s, k->req) ? !k->rcdwr && !s->rtw : !k->rcd && !s->wtr;
 }
 
 static inline bool try_column(struct slow_dram *s, uint32_t b)
@@ -207,7 +207,7 @@ static inline bool try_column(struct slow_dram *s, uint32_t b)
 	const struct dram_params *p = s->p;
 	struct slow_bank *k = &s->bank[b];
 	uint8_t type = s->at[k->req].type;
-	bool write = writes(s, k->req);
+	bool write = is_write(s, k->req);
 	uint32_t left = k->left > p->atom_bytes ? k->left - p->atom_bytes : 0;
 
 	if (!can_column(s, b))
@@ -217,7 +217,7 @@ static inline bool try_column(struct slow_dram *s, uint32_t b)
 	s->writing = write;
 	push_bus(s, left ? 0 : (int32_t)k->req);
 	s->ccd = p->tCCD;
-	s->ccdl[group(s, b)] = p->tCCDL;
+	s->ccdl[bank_group(s, b)] = p->tCCDL;
 	s->n.bwutil += p->burst_cycles;
 	if (write) {
 		s->wtr = p->tWTR;
@@ -226,7 +226,7 @@ static inline bool try_column(struct slow_dram *s, uint32_t b)
 	} else {
 		s->rtw = p->tRTW;
 		k->rtp = p->burst_cycles;
-		s->rtpl[group(s, b)] = p->tRTPL;
+		s->rtpl[bank_group(s, b)] = p->tRTPL;
 		*(type == L2_WR_ALLOC_R ? &s->n.n_rd_L2_A : &s->n.n_rd) += 1;
 		k->access++;
 	}
@@ -255,7 +255,8 @@ static inline bool try_row(struct slow_dram *s, uint32_t b)
 		k->rc = p->tRC;
 		s->n.n_act++;
 	} else {
-		if (k->open_row == s->at[k->req].row || k->ras || k->wtp || k->rtp || s->rtpl[group(s, b)])
+		if (k->open_row == s->at[k->req].row || k->ras || k->wtp || k->rtp ||
+			s->rtpl[bank_group(s, b)])
 			return false;
 		k->active = false;
 		k->rp = p->tRP;
@@ -288,8 +289,8 @@ static inline void slow_before(struct slow_dram *s)
 		ready += can_column(s, b);
 		if (!is_open(s, b))
 			continue;
-		*(writes(s, s->bank[b].req) ? &w : &r) += 1;
-		groups |= 1u << group(s, b);
+		*(is_write(s, s->bank[b].req) ? &w : &r) += 1;
+		groups |= 1u << bank_group(s, b);
 	}
 	s->n.banks_1time += p;
 	s->n.banks_acess_total += p > 0;
@@ -306,11 +307,11 @@ static inline void slow_before(struct slow_dram *s)
 static inline void slow_limits(struct slow_dram *s, uint32_t b)
 {
 	const struct slow_bank *k = &s->bank[b];
-	uint32_t ccdl = s->ccdl[group(s, b)];
+	uint32_t ccdl = s->ccdl[bank_group(s, b)];
 
 	s->n.CCDLc_limit += ccdl != 0;
 	s->n.rwq_limit += s->length >= s->p->CL + 1;
-	if (writes(s, k->req)) {
+	if (is_write(s, k->req)) {
 		s->n.RCDWRc_limit += k->rcdwr != 0;
 		s->n.RTWc_limit += s->rtw != 0;
 		s->n.CCDLc_limit_alone += ccdl && !s->rtw;

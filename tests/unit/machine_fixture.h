@@ -25,7 +25,7 @@ struct machine {
 	uint64_t cycles; /* of the kernel; 0: the kernel did not end */
 };
 
-static inline void must(int rc, const struct fault *f)
+static inline void exit_on_fault(int rc, const struct fault *f)
 {
 	if (rc >= 0)
 		return;
@@ -39,15 +39,15 @@ static inline void machine_init(struct machine *m, const char *gpu, const char *
 	struct fault f;
 
 	gpuconf_init(&m->conf);
-	must(gpuconf_shipped(&m->conf, gpu, &f), &f);
-	must(gpuconf_override(&m->conf, "gpgpu_kernel_launch_latency=0", &f), &f);
+	exit_on_fault(gpuconf_shipped(&m->conf, gpu, &f), &f);
+	exit_on_fault(gpuconf_override(&m->conf, "gpgpu_kernel_launch_latency=0", &f), &f);
 	for (; option && *option; option++)
-		must(gpuconf_override(&m->conf, *option, &f), &f);
-	must(params_init(&m->gpu.params, &m->conf, &f), &f);
+		exit_on_fault(gpuconf_override(&m->conf, *option, &f), &f);
+	exit_on_fault(params_init(&m->gpu.params, &m->conf, &f), &f);
 	m->isa = isa_new();
 	m->events.out = open_memstream(&m->log, &m->log_bytes);
 	m->gpu.events = &m->events;
-	must(gpu_init(&m->gpu, m->isa, &f), &f);
+	exit_on_fault(gpu_init(&m->gpu, m->isa, &f), &f);
 }
 
 /* Opens the file of the kernel and writes its header. The caller writes the thread blocks and calls fclose(). */
@@ -77,8 +77,8 @@ static inline void machine_run(struct machine *m, bool sleepless)
 	struct fault f;
 	struct trace *t = trace_open(m->path, &o, &f);
 
-	must(t ? 0 : -1, &f);
-	must(launch_load(&m->gpu, t, m->path, 1, &f) ? 0 : -1, &f);
+	exit_on_fault(t ? 0 : -1, &f);
+	exit_on_fault(launch_load(&m->gpu, t, m->path, 1, &f) ? 0 : -1, &f);
 	launch_kernels(&m->gpu);
 	for (unsigned i = 0; i < MAX_STEPS && !m->gpu.launch->n_finished; i++) {
 		for (uint32_t k = 0; sleepless && k < m->gpu.params.sms; k++)

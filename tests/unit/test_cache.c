@@ -94,93 +94,111 @@ static void test_index_functions(void)
 
 static void test_l1d_reads(void)
 {
-	struct cache *c = l1d();
+	struct cache *c = new_l1d();
 	uint32_t h;
 
-	is_text(go(c, load(line(0)), 1), "MISS/MISS r", "T:m:L read of nothing");
-	is_text(go(c, load(line(0) + 32), 1), "MISS/SECTOR_MISS r", "read of another sector");
-	is_text(go(c, load(line(0)), 2), "MISS/HIT_RESERVED ", "read of a sector in flight merges");
-	is_text(go(c, load(line(0)), 3), "RESERVATION_FAIL/HIT_RESERVED ", "third of an entry of two");
-	refused(c, GLOBAL_ACC_R, FAIL_MSHR_MERGE_ENTRY, 1, "its reason");
-	go(c, load(line(1)), 4);
-	go(c, load(line(1) + 32), 4);
-	go(c, load(line(1) + 64), 4);
-	is_text(go(c, load(line(1) + 96), 4), "RESERVATION_FAIL/SECTOR_MISS ", "five queued of six: no read");
-	is_text(go(c, load(line(0) + 32), 4), "RESERVATION_FAIL/HIT_RESERVED ", "not even a merge");
-	refused(c, GLOBAL_ACC_R, FAIL_MISS_QUEUE_FULL, 2, "their reason");
-	is_text(go(c, store(line(2), 32), 4), "MISS/MISS w", "but a write still fits");
-	is_text(go(c, store(line(2), 32), 4), "RESERVATION_FAIL/HIT ", "six queued: no write hit either");
+	is_text(access_text(c, new_load(line_of_set_0(0)), 1), "MISS/MISS r", "T:m:L read of nothing");
+	is_text(access_text(c, new_load(line_of_set_0(0) + 32), 1), "MISS/SECTOR_MISS r",
+		"read of another sector");
+	is_text(access_text(c, new_load(line_of_set_0(0)), 2), "MISS/HIT_RESERVED ",
+		"read of a sector in flight merges");
+	is_text(access_text(c, new_load(line_of_set_0(0)), 3), "RESERVATION_FAIL/HIT_RESERVED ",
+		"third of an entry of two");
+	check_rejected(c, GLOBAL_ACC_R, FAIL_MSHR_MERGE_ENTRY, 1, "its reason");
+	access_text(c, new_load(line_of_set_0(1)), 4);
+	access_text(c, new_load(line_of_set_0(1) + 32), 4);
+	access_text(c, new_load(line_of_set_0(1) + 64), 4);
+	is_text(access_text(c, new_load(line_of_set_0(1) + 96), 4), "RESERVATION_FAIL/SECTOR_MISS ",
+		"five queued of six: no read");
+	is_text(access_text(c, new_load(line_of_set_0(0) + 32), 4), "RESERVATION_FAIL/HIT_RESERVED ",
+		"not even a merge");
+	check_rejected(c, GLOBAL_ACC_R, FAIL_MISS_QUEUE_FULL, 2, "their reason");
+	is_text(access_text(c, new_store(line_of_set_0(2), 32), 4), "MISS/MISS w", "but a write still fits");
+	is_text(access_text(c, new_store(line_of_set_0(2), 32), 4), "RESERVATION_FAIL/HIT ",
+		"six queued: no write hit either");
 	h = cache_miss_queue_front(c);
-	is_number((long long)at(h)->addr, (long long)line(0), "the first in the queue is the first miss");
-	settle(c, 9);
-	is_text(go(c, load(line(0)), 10), "HIT/HIT ", "read of what came back");
-	counted(c, GLOBAL_ACC_R, STATUS_HIT, 1, "HIT counted");
-	counted(c, GLOBAL_ACC_R, STATUS_MISS, 2, "MISS counted");
-	counted(c, GLOBAL_ACC_R, STATUS_SECTOR_MISS, 3, "SECTOR_MISS counted");
-	counted(c, GLOBAL_ACC_R, STATUS_HIT_RESERVED, 1, "HIT_RESERVED counted");
-	counted(c, GLOBAL_ACC_R, STATUS_MSHR_HIT, 1, "MSHR_HIT counted besides");
-	counted(c, GLOBAL_ACC_R, STATUS_RESERVATION_FAIL, 3, "fails counted as such only");
+	is_number((long long)at(h)->addr, (long long)line_of_set_0(0),
+		"the first in the queue is the first miss");
+	answer_reads(c, 9);
+	is_text(access_text(c, new_load(line_of_set_0(0)), 10), "HIT/HIT ", "read of what came back");
+	check_count(c, GLOBAL_ACC_R, STATUS_HIT, 1, "HIT counted");
+	check_count(c, GLOBAL_ACC_R, STATUS_MISS, 2, "MISS counted");
+	check_count(c, GLOBAL_ACC_R, STATUS_SECTOR_MISS, 3, "SECTOR_MISS counted");
+	check_count(c, GLOBAL_ACC_R, STATUS_HIT_RESERVED, 1, "HIT_RESERVED counted");
+	check_count(c, GLOBAL_ACC_R, STATUS_MSHR_HIT, 1, "MSHR_HIT counted besides");
+	check_count(c, GLOBAL_ACC_R, STATUS_RESERVATION_FAIL, 3, "fails counted as such only");
 	cache_delete(c);
 }
 
 static void test_full_mshr(void)
 {
-	struct cache_params p = sectors(WRITE_THROUGH, WALLOC_LAZY);
+	struct cache_params p = sector_cache_params(WRITE_THROUGH, WALLOC_LAZY);
 	struct cache *c;
 
 	p.mshr_entries = 2;
-	c = make(p, ROLE_L1D);
-	go(c, load(line(0)), 1);
-	go(c, load(line(0) + 32), 1);
-	is_text(go(c, load(line(0) + 64), 1), "RESERVATION_FAIL/SECTOR_MISS ", "third entry of two");
-	refused(c, GLOBAL_ACC_R, FAIL_MSHR_ENTRY, 1, "MSHR_ENRTY_FAIL");
-	is_text(go(c, load(line(0)), 1), "MISS/HIT_RESERVED ", "merging needs no entry");
+	c = new_cache(p, ROLE_L1D);
+	access_text(c, new_load(line_of_set_0(0)), 1);
+	access_text(c, new_load(line_of_set_0(0) + 32), 1);
+	is_text(access_text(c, new_load(line_of_set_0(0) + 64), 1), "RESERVATION_FAIL/SECTOR_MISS ",
+		"third entry of two");
+	check_rejected(c, GLOBAL_ACC_R, FAIL_MSHR_ENTRY, 1, "MSHR_ENRTY_FAIL");
+	is_text(access_text(c, new_load(line_of_set_0(0)), 1), "MISS/HIT_RESERVED ",
+		"merging needs no entry");
 	cache_delete(c);
 }
 
 static void test_l1d_writes(void)
 {
-	struct cache *c = l1d();
+	struct cache *c = new_l1d();
 
-	is_text(go(c, store(line(0), 32), 1), "MISS/MISS w", "T:m:L full write of nothing");
-	is_text(go(c, load(line(0)), 2), "HIT/HIT ", "is readable");
-	is_text(go(c, store(line(0) + 32, 4), 2), "MISS/SECTOR_MISS w", "partial write of a new sector");
-	is_text(go(c, load(line(0) + 32), 3), "MISS/SECTOR_MISS r", "is not readable: read goes down");
-	is_text(go(c, store(line(0) + 36, 28), 3), "MISS/HIT_RESERVED w", "write of a sector in flight");
-	is_text(go(c, store(line(0) + 32, 32), 4), "HIT/HIT w", "full write hit");
-	is_text(go(c, load(line(0) + 32), 5), "HIT/HIT ", "readable before the data came");
+	is_text(access_text(c, new_store(line_of_set_0(0), 32), 1), "MISS/MISS w",
+		"T:m:L full write of nothing");
+	is_text(access_text(c, new_load(line_of_set_0(0)), 2), "HIT/HIT ", "is readable");
+	is_text(access_text(c, new_store(line_of_set_0(0) + 32, 4), 2), "MISS/SECTOR_MISS w",
+		"partial write of a new sector");
+	is_text(access_text(c, new_load(line_of_set_0(0) + 32), 3), "MISS/SECTOR_MISS r",
+		"is not readable: read goes down");
+	is_text(access_text(c, new_store(line_of_set_0(0) + 36, 28), 3), "MISS/HIT_RESERVED w",
+		"write of a sector in flight");
+	is_text(access_text(c, new_store(line_of_set_0(0) + 32, 32), 4), "HIT/HIT w", "full write hit");
+	is_text(access_text(c, new_load(line_of_set_0(0) + 32), 5), "HIT/HIT ",
+		"readable before the data came");
 	is_number(c->tags.n_modified, 1, "one line with modified sectors");
-	settle(c, 6);
-	is_text(go(c, load(line(0) + 32), 7), "HIT/HIT ", "still modified and readable after the fill");
-	is_text(go(c, store(line(1), 16), 8), "MISS/MISS w", "half a sector");
-	is_text(go(c, store(line(1) + 16, 16), 8), "HIT/HIT w", "the other half");
-	is_text(go(c, load(line(1)), 8), "HIT/HIT ", "both make it readable");
-	counted(c, GLOBAL_ACC_W, STATUS_MISS, 2, "write MISS counted");
-	counted(c, GLOBAL_ACC_W, STATUS_HIT_RESERVED, 1, "write HIT_RESERVED counted");
+	answer_reads(c, 6);
+	is_text(access_text(c, new_load(line_of_set_0(0) + 32), 7), "HIT/HIT ",
+		"still modified and readable after the fill");
+	is_text(access_text(c, new_store(line_of_set_0(1), 16), 8), "MISS/MISS w", "half a sector");
+	is_text(access_text(c, new_store(line_of_set_0(1) + 16, 16), 8), "HIT/HIT w", "the other half");
+	is_text(access_text(c, new_load(line_of_set_0(1)), 8), "HIT/HIT ", "both make it readable");
+	check_count(c, GLOBAL_ACC_W, STATUS_MISS, 2, "write MISS counted");
+	check_count(c, GLOBAL_ACC_W, STATUS_HIT_RESERVED, 1, "write HIT_RESERVED counted");
 	cache_delete(c);
 }
 
 /* Reads fill a set with reserved lines; then no line can be allocated. */
 static void test_reserved_set(void)
 {
-	struct cache_params p = sectors(WRITE_THROUGH, WALLOC_LAZY);
+	struct cache_params p = sector_cache_params(WRITE_THROUGH, WALLOC_LAZY);
 	struct cache *c;
 
 	p.miss_queue = 20;
-	c = make(p, ROLE_L1D);
+	c = new_cache(p, ROLE_L1D);
 	for (unsigned i = 0; i < 4; i++)
-		go(c, load(line(i)), i);
-	is_text(go(c, load(line(4)), 9), "RESERVATION_FAIL/RESERVATION_FAIL ", "read: all ways reserved");
-	is_text(go(c, store(line(4), 32), 9), "RESERVATION_FAIL/RESERVATION_FAIL ", "write: the same");
-	refused(c, GLOBAL_ACC_R, FAIL_LINE_ALLOC, 1, "LINE_ALLOC_FAIL of a read");
-	refused(c, GLOBAL_ACC_W, FAIL_LINE_ALLOC, 1, "LINE_ALLOC_FAIL of a write");
+		access_text(c, new_load(line_of_set_0(i)), i);
+	is_text(access_text(c, new_load(line_of_set_0(4)), 9), "RESERVATION_FAIL/RESERVATION_FAIL ",
+		"read: all ways reserved");
+	is_text(access_text(c, new_store(line_of_set_0(4), 32), 9), "RESERVATION_FAIL/RESERVATION_FAIL ",
+		"write: the same");
+	check_rejected(c, GLOBAL_ACC_R, FAIL_LINE_ALLOC, 1, "LINE_ALLOC_FAIL of a read");
+	check_rejected(c, GLOBAL_ACC_W, FAIL_LINE_ALLOC, 1, "LINE_ALLOC_FAIL of a write");
 	cache_delete(c);
 	p.walloc = WALLOC_NONE;
-	c = make(p, ROLE_L1D);
+	c = new_cache(p, ROLE_L1D);
 	for (unsigned i = 0; i < 4; i++)
-		go(c, load(line(i)), i);
-	is_text(go(c, store(line(4), 32), 9), "MISS/RESERVATION_FAIL w", "no allocation: the write goes by");
-	counted(c, GLOBAL_ACC_W, STATUS_MISS, 1, "and counts as MISS");
+		access_text(c, new_load(line_of_set_0(i)), i);
+	is_text(access_text(c, new_store(line_of_set_0(4), 32), 9), "MISS/RESERVATION_FAIL w",
+		"no allocation: the write goes by");
+	check_count(c, GLOBAL_ACC_W, STATUS_MISS, 1, "and counts as MISS");
 	cache_delete(c);
 }
 
@@ -188,109 +206,120 @@ static void test_reserved_set(void)
 
 static void test_streaming(void)
 {
-	struct cache_params p = sectors(WRITE_LOCAL_BACK_GLOBAL_EVICT, WALLOC_NONE);
+	struct cache_params p = sector_cache_params(WRITE_LOCAL_BACK_GLOBAL_EVICT, WALLOC_NONE);
 	struct cache *c;
 
 	p.alloc = ALLOC_ON_FILL;
 	p.streaming = true;
-	c = make(p, ROLE_L1D);
-	is_text(go(c, load(line(0)), 1), "MISS/MISS r", "L:s:N read reserves nothing");
-	is_text(go(c, load(line(0)), 2), "MISS/MISS ", "the next one merges and counts as MISS");
-	counted(c, GLOBAL_ACC_R, STATUS_MSHR_HIT, 1, "and as MSHR_HIT");
-	is_text(go(c, store(line(0), 32), 3), "MISS/MISS w", "write miss only goes down");
-	settle(c, 5);
-	is_text(go(c, load(line(0)), 6), "HIT/HIT ", "filled by address");
-	is_text(go(c, store(line(0), 32), 7), "HIT/HIT w", "global write hit goes down");
-	is_text(go(c, load(line(0)), 8), "MISS/MISS r", "and takes the sector out");
-	settle(c, 9);
-	is_text(go(c, request(LOCAL_ACC_W, line(0), 32), 10), "HIT/HIT ", "local write hit stays");
+	c = new_cache(p, ROLE_L1D);
+	is_text(access_text(c, new_load(line_of_set_0(0)), 1), "MISS/MISS r", "L:s:N read reserves nothing");
+	is_text(access_text(c, new_load(line_of_set_0(0)), 2), "MISS/MISS ",
+		"the next one merges and counts as MISS");
+	check_count(c, GLOBAL_ACC_R, STATUS_MSHR_HIT, 1, "and as MSHR_HIT");
+	is_text(access_text(c, new_store(line_of_set_0(0), 32), 3), "MISS/MISS w",
+		"write miss only goes down");
+	answer_reads(c, 5);
+	is_text(access_text(c, new_load(line_of_set_0(0)), 6), "HIT/HIT ", "filled by address");
+	is_text(access_text(c, new_store(line_of_set_0(0), 32), 7), "HIT/HIT w",
+		"global write hit goes down");
+	is_text(access_text(c, new_load(line_of_set_0(0)), 8), "MISS/MISS r", "and takes the sector out");
+	answer_reads(c, 9);
+	is_text(access_text(c, new_request(LOCAL_ACC_W, line_of_set_0(0), 32), 10), "HIT/HIT ",
+		"local write hit stays");
 	is_number(c->tags.n_modified, 1, "and is modified");
 	for (unsigned i = 1; i < 5; i++)
-		have(c, line(i), 10 + i);
+		load_sector(c, line_of_set_0(i), 10 + i);
 	is_number(c->tags.n_modified, 0, "a fill drops the modified line");
-	is_text(go(c, load(line(0)), 20), "MISS/MISS r", "without a write-back");
+	is_text(access_text(c, new_load(line_of_set_0(0)), 20), "MISS/MISS r", "without a write-back");
 	cache_delete(c);
 }
 
 static void test_write_evict(void)
 {
-	struct cache *c = make(sectors(WRITE_EVICT, WALLOC_LAZY), ROLE_L1D);
+	struct cache *c = new_cache(sector_cache_params(WRITE_EVICT, WALLOC_LAZY), ROLE_L1D);
 
-	is_text(go(c, store(line(0), 32), 1), "MISS/MISS ", "E:m:L write miss sends nothing");
+	is_text(access_text(c, new_store(line_of_set_0(0), 32), 1), "MISS/MISS ",
+		"E:m:L write miss sends nothing");
 	is_number(c->tags.n_modified, 1, "modified line");
-	is_text(go(c, store(line(0), 32), 2), "HIT/HIT w", "write hit goes down");
+	is_text(access_text(c, new_store(line_of_set_0(0), 32), 2), "HIT/HIT w", "write hit goes down");
 	is_number(c->tags.n_modified, 1, "quirk Q3-18: the count stays");
-	is_text(go(c, load(line(0)), 3), "MISS/MISS r", "the only sector is gone, so is the line");
+	is_text(access_text(c, new_load(line_of_set_0(0)), 3), "MISS/MISS r",
+		"the only sector is gone, so is the line");
 	cache_delete(c);
 }
 
 static void test_naive_allocate(void)
 {
-	struct cache *c = make(sectors(WRITE_BACK, WALLOC_NAIVE), ROLE_L2);
-	uint32_t w = store(line(0), 4), r;
+	struct cache *c = new_cache(sector_cache_params(WRITE_BACK, WALLOC_NAIVE), ROLE_L2);
+	uint32_t w = new_store(line_of_set_0(0), 4), r;
 
-	is_text(go(c, w, 1), "MISS/MISS wa", "B:m:W write miss sends write and read");
+	is_text(access_text(c, w, 1), "MISS/MISS wa", "B:m:W write miss sends write and read");
 	is_number(cache_miss_queue_pop(c), w, "the write first");
 	r = cache_miss_queue_pop(c);
 	is_number(at(r)->type, L2_WR_ALLOC_R, "then the allocate-read");
 	ok(at(r)->flags == REQ_BLANK && at(r)->size == 32, "it is blank and of an atom");
 	ok(at(r)->warp == 5 && at(r)->sm == 3 && at(r)->chip == 7, "and the write's");
-	is_text(go(c, store(line(0), 4), 2), "MISS/HIT_RESERVED wa", "a second one merges its read");
-	counted(c, L2_WR_ALLOC_R, STATUS_MSHR_HIT, 1, "MSHR_HIT under the read's type");
+	is_text(access_text(c, new_store(line_of_set_0(0), 4), 2), "MISS/HIT_RESERVED wa",
+		"a second one merges its read");
+	check_count(c, L2_WR_ALLOC_R, STATUS_MSHR_HIT, 1, "MSHR_HIT under the read's type");
 	cache_fill(c, r, 3);
 	is_number(cache_pop_ready(c), r, "the read comes out after the fill");
-	is_text(go(c, load(line(0)), 4), "HIT/HIT ", "valid");
+	is_text(access_text(c, new_load(line_of_set_0(0)), 4), "HIT/HIT ", "valid");
 	is_number(c->tags.n_modified, 0, "not modified");
-	go(c, load(line(1)), 5);
-	go(c, load(line(2)), 5);
-	go(c, load(line(3)), 5);
-	is_text(go(c, store(line(1) + 32, 4), 6), "RESERVATION_FAIL/SECTOR_MISS ", "asks for three places");
+	access_text(c, new_load(line_of_set_0(1)), 5);
+	access_text(c, new_load(line_of_set_0(2)), 5);
+	access_text(c, new_load(line_of_set_0(3)), 5);
+	is_text(access_text(c, new_store(line_of_set_0(1) + 32, 4), 6), "RESERVATION_FAIL/SECTOR_MISS ",
+		"asks for three places");
 	cache_delete(c);
 }
 
 static void test_fetch_on_write(void)
 {
-	struct cache *c = make(sectors(WRITE_BACK, WALLOC_FETCH), ROLE_L2);
-	uint32_t w = store(line(1), 4), r;
+	struct cache *c = new_cache(sector_cache_params(WRITE_BACK, WALLOC_FETCH), ROLE_L2);
+	uint32_t w = new_store(line_of_set_0(1), 4), r;
 
-	is_text(go(c, store(line(0), 32), 1), "MISS/MISS ", "B:m:F full write miss sends nothing");
-	is_text(go(c, load(line(0)), 2), "HIT/HIT ", "it is there");
-	is_text(go(c, w, 3), "MISS/MISS a", "partial write miss fetches");
+	is_text(access_text(c, new_store(line_of_set_0(0), 32), 1), "MISS/MISS ",
+		"B:m:F full write miss sends nothing");
+	is_text(access_text(c, new_load(line_of_set_0(0)), 2), "HIT/HIT ", "it is there");
+	is_text(access_text(c, w, 3), "MISS/MISS a", "partial write miss fetches");
 	r = cache_miss_queue_pop(c);
 	ok(at(r)->flags == (REQ_BLANK | REQ_PARENT_WRITE) && at(r)->parent == w, "the read holds the write");
 	is_number(c->tags.n_modified, 1, "not yet modified");
 	cache_fill(c, r, 4);
 	is_number(c->tags.n_modified, 2, "modified on fill");
-	is_text(go(c, load(line(1)), 5), "HIT/HIT ", "and readable");
+	is_text(access_text(c, new_load(line_of_set_0(1)), 5), "HIT/HIT ", "and readable");
 	cache_delete(c);
 }
 
 static void test_line_cache(void)
 {
-	struct cache_params p = sectors(WRITE_BACK, WALLOC_NONE);
+	struct cache_params p = sector_cache_params(WRITE_BACK, WALLOC_NONE);
 	struct cache *c;
 	uint32_t h;
 
 	p.kind = CACHE_LINE;
 	p.atom_bytes = 128;
-	c = make(p, ROLE_L2);
-	h = load(line(0) + 64);
-	is_text(go(c, h, 1), "MISS/MISS r", "line cache: read");
-	ok(at(h)->addr == line(0) && at(h)->size == 128, "asks for its line");
-	is_text(go(c, load(line(0)), 2), "MISS/HIT_RESERVED ", "another part of it is in flight");
+	c = new_cache(p, ROLE_L2);
+	h = new_load(line_of_set_0(0) + 64);
+	is_text(access_text(c, h, 1), "MISS/MISS r", "line cache: read");
+	ok(at(h)->addr == line_of_set_0(0) && at(h)->size == 128, "asks for its line");
+	is_text(access_text(c, new_load(line_of_set_0(0)), 2), "MISS/HIT_RESERVED ",
+		"another part of it is in flight");
 	cache_miss_queue_pop(c);
 	cache_fill(c, h, 3);
-	ok(at(h)->addr == line(0) + 64 && at(h)->size == 32, "address and size are restored");
+	ok(at(h)->addr == line_of_set_0(0) + 64 && at(h)->size == 32, "address and size are restored");
 	ok(!cache_fill_port_free(c), "the fill occupies the port");
-	cycles(c, 3);
+	run_cycles(c, 3);
 	ok(!cache_fill_port_free(c), "for atom over port: four cycles");
-	cycles(c, 1);
+	run_cycles(c, 1);
 	ok(cache_fill_port_free(c), "and no longer");
-	settle(c, 3);
-	is_text(go(c, store(line(0), 4), 4), "HIT/HIT ", "write hit");
+	answer_reads(c, 3);
+	is_text(access_text(c, new_store(line_of_set_0(0), 4), 4), "HIT/HIT ", "write hit");
 	for (unsigned i = 1; i < 4; i++)
-		have(c, line(i), 4 + i);
-	is_text(go(c, load(line(4)), 9), "MISS/MISS rb", "its eviction is a write-back");
+		load_sector(c, line_of_set_0(i), 4 + i);
+	is_text(access_text(c, new_load(line_of_set_0(4)), 9), "MISS/MISS rb",
+		"its eviction is a write-back");
 	cache_miss_queue_pop(c);
 	h = cache_miss_queue_pop(c);
 	ok(at(h)->size == 128 && at(h)->sectors == 15 && at(h)->bytes[0] == 15, "of always 128 bytes");
@@ -309,39 +338,43 @@ static void decode_address(void *ctx, struct req *r)
 
 static void test_write_backs(void)
 {
-	struct cache *c = l2();
+	struct cache *c = new_l2();
 	unsigned decoded = 0;
 	uint32_t h;
 
 	cache_set_decode_hook(c, decode_address, &decoded);
-	is_text(go(c, store(line(0), 32), 1), "MISS/MISS ", "B:m:L write miss sends nothing");
-	is_text(go(c, store(line(0) + 96, 4), 1), "MISS/SECTOR_MISS ", "nor in another sector");
-	is_text(go(c, store(line(0), 8), 2), "HIT/HIT ", "write hit needs no queue");
+	is_text(access_text(c, new_store(line_of_set_0(0), 32), 1), "MISS/MISS ",
+		"B:m:L write miss sends nothing");
+	is_text(access_text(c, new_store(line_of_set_0(0) + 96, 4), 1), "MISS/SECTOR_MISS ",
+		"nor in another sector");
+	is_text(access_text(c, new_store(line_of_set_0(0), 8), 2), "HIT/HIT ", "write hit needs no queue");
 	for (unsigned i = 1; i < 4; i++)
-		go(c, store(line(i), 32), 2 + i);
-	cycles(c, 64);
-	h = load(line(4));
+		access_text(c, new_store(line_of_set_0(i), 32), 2 + i);
+	run_cycles(c, 64);
+	h = new_load(line_of_set_0(4));
 	at(h)->stream = 6;
-	is_text(go(c, h, 9), "MISS/MISS rb", "read miss evicts a modified line");
+	is_text(access_text(c, h, 9), "MISS/MISS rb", "read miss evicts a modified line");
 	is_number(cache_miss_queue_pop(c), h, "the read first");
 	h = cache_miss_queue_pop(c);
 	ok(at(h)->type == L2_WRBK_ACC && at(h)->flags == (REQ_WRITE | REQ_BLANK), "then the write-back");
-	ok(at(h)->addr == line(0) && at(h)->size == 64 && at(h)->sectors == 9, "of the modified sectors");
+	ok(at(h)->addr == line_of_set_0(0) && at(h)->size == 64 && at(h)->sectors == 9,
+		"of the modified sectors");
 	ok(at(h)->bytes[0] == 0xffffffff && at(h)->bytes[1] == 0xfull << 32, "with their bytes");
 	ok(at(h)->warp == NO_WARP && at(h)->sm == NO_SM && at(h)->cluster == NO_SM, "of nobody");
 	ok(at(h)->lanes == 0xff && at(h)->stream == 6, "lanes and stream of its cause");
 	ok(at(h)->chip == 7 && at(h)->sub == 15, "chip and sub partition of its cause");
 	ok(decoded == 1 && at(h)->bank == 9 && at(h)->row == 77, "bank and row of its own");
 	ok(cache_data_port_free(c), "quirk Q3-3: a read miss charges no port for it");
-	is_text(go(c, store(line(5), 32), 10), "MISS/MISS b", "write miss evicts the next");
+	is_text(access_text(c, new_store(line_of_set_0(5), 32), 10), "MISS/MISS b",
+		"write miss evicts the next");
 	ok(!cache_data_port_free(c), "and charges the port");
-	cycles(c, 1);
+	run_cycles(c, 1);
 	ok(cache_data_port_free(c), "for one sector");
 	cache_delete(c);
-	c = make(sectors(WRITE_BACK, WALLOC_LAZY), ROLE_L1D);
+	c = new_cache(sector_cache_params(WRITE_BACK, WALLOC_LAZY), ROLE_L1D);
 	for (unsigned i = 0; i < 4; i++)
-		go(c, store(line(i), 32), i);
-	go(c, store(line(4), 32), 9);
+		access_text(c, new_store(line_of_set_0(i), 32), i);
+	access_text(c, new_store(line_of_set_0(4), 32), 9);
 	h = cache_miss_queue_pop(c);
 	ok(at(h)->type == L1_WRBK_ACC && at(h)->warp == NO_WARP && at(h)->sm == 3 && at(h)->cluster == 2,
 		"an L1 write-back is of its core, but of no warp");
@@ -351,20 +384,21 @@ static void test_write_backs(void)
 /* Tests copies of lines that belong to the L2 slice of the other side (MEM-sides-4, MEM-sides-5). */
 static void test_far_copies(void)
 {
-	struct cache *c = l2();
+	struct cache *c = new_l2();
 
 	for (unsigned i = 0; i < 4; i++)
-		go(c, store(line(i), 32), 1 + i);
-	cycles(c, 64);
-	ok(!cache_holds(c, line(4), 1), "no copy yet");
-	ok(cache_put_copy(c, at(load(line(4))), 9), "a copy drives out a modified line");
-	is_number((long long)at(cache_miss_queue_pop(c))->addr, (long long)line(0), "which is written back");
-	ok(cache_holds(c, line(4), 1), "a copy serves reads");
-	ok(!cache_holds(c, line(4), 3), "but not of the sector beside it");
-	ok(!cache_put_copy(c, at(load(line(4) + 32)), 10), "that finds room in the same line");
-	ok(cache_holds(c, line(4), 3), "now both are there");
-	cache_drop_copy(c, line(4), 1);
-	ok(!cache_holds(c, line(4), 1) && cache_holds(c, line(4), 2),
+		access_text(c, new_store(line_of_set_0(i), 32), 1 + i);
+	run_cycles(c, 64);
+	ok(!cache_holds(c, line_of_set_0(4), 1), "no copy yet");
+	ok(cache_put_copy(c, at(new_load(line_of_set_0(4))), 9), "a copy drives out a modified line");
+	is_number((long long)at(cache_miss_queue_pop(c))->addr, (long long)line_of_set_0(0),
+		"which is written back");
+	ok(cache_holds(c, line_of_set_0(4), 1), "a copy serves reads");
+	ok(!cache_holds(c, line_of_set_0(4), 3), "but not of the sector beside it");
+	ok(!cache_put_copy(c, at(new_load(line_of_set_0(4) + 32)), 10), "that finds room in the same line");
+	ok(cache_holds(c, line_of_set_0(4), 3), "now both are there");
+	cache_drop_copy(c, line_of_set_0(4), 1);
+	ok(!cache_holds(c, line_of_set_0(4), 1) && cache_holds(c, line_of_set_0(4), 2),
 		"what the home writes is dropped alone");
 	is_text(go(c, load(line(4) + 32), 11), "HIT/HIT ", "the other is as any line");
 	is_number(cache_warm_copy(c, line(4), 3, 12), 1, "a read in no time lacks what was dropped");
@@ -376,13 +410,13 @@ static void test_far_copies(void)
 
 static void test_l2_atomics(void)
 {
-	struct cache *c = l2();
-	uint32_t h = load(line(0)), merged = load(line(0));
+	struct cache *c = new_l2();
+	uint32_t h = new_load(line_of_set_0(0)), merged = new_load(line_of_set_0(0));
 	struct cache_ports n;
 
 	at(merged)->flags |= REQ_ATOMIC;
-	go(c, h, 1);
-	is_text(go(c, merged, 2), "MISS/HIT_RESERVED ", "an atomic merges");
+	access_text(c, h, 1);
+	is_text(access_text(c, merged, 2), "MISS/HIT_RESERVED ", "an atomic merges");
 	cache_miss_queue_pop(c);
 	cache_fill(c, h, 3);
 	is_number(c->tags.n_modified, 1, "the fill makes the sector modified");
@@ -390,10 +424,10 @@ static void test_l2_atomics(void)
 	is_number(cache_pop_ready(c), h, "and is popped");
 	is_number(cache_pop_ready(c), merged, "then the merged one");
 	ok(!cache_has_ready(c) && cache_pop_ready(c) == REQ_NONE, "then none");
-	have(c, line(1), 4);
-	h = load(line(1));
+	load_sector(c, line_of_set_0(1), 4);
+	h = new_load(line_of_set_0(1));
 	at(h)->flags |= REQ_ATOMIC;
-	is_text(go(c, h, 5), "HIT/HIT ", "an atomic hit");
+	is_text(access_text(c, h, 5), "HIT/HIT ", "an atomic hit");
 	is_number(c->tags.n_modified, 2, "makes its sector modified too");
 	cache_end_cycle(c);
 	cache_add_idle_cycles(c, 10);
@@ -405,7 +439,7 @@ static void test_l2_atomics(void)
 /* A reply that arrives in four sectors occupies the port once. */
 static void test_sector_replies(void)
 {
-	struct cache_params p = sectors(WRITE_READ_ONLY, WALLOC_NONE);
+	struct cache_params p = sector_cache_params(WRITE_READ_ONLY, WALLOC_NONE);
 	struct cache *c;
 	uint32_t h, two, live;
 
@@ -414,12 +448,12 @@ static void test_sector_replies(void)
 	p.alloc = ALLOC_ON_FILL;
 	p.mshr = MSHR_SECTOR_ASSOC;
 	p.port_bytes = 128;
-	c = make(p, ROLE_L1I);
-	h = request(INST_ACC_R, line(0) + 16, 16);
-	two = request(INST_ACC_R, line(0) + 48, 16);
+	c = new_cache(p, ROLE_L1I);
+	h = new_request(INST_ACC_R, line_of_set_0(0) + 16, 16);
+	two = new_request(INST_ACC_R, line_of_set_0(0) + 48, 16);
 	is_number(cache_read_only_access(c, h, 1), STATUS_MISS, "instruction miss");
 	is_number(cache_read_only_access(c, two, 2), STATUS_MISS, "a second access merges");
-	counted(c, INST_ACC_R, STATUS_MISS, 2, "both count as MISS");
+	check_count(c, INST_ACC_R, STATUS_MISS, 2, "both count as MISS");
 	live = (unsigned)req_count_live(&pool);
 	for (unsigned i = 0; i < 4; i++) {
 		uint32_t piece = req_new(&pool);

@@ -18,31 +18,31 @@ static uint32_t way_of(struct cache *c, uint64_t addr)
 
 static void test_replacement(void)
 {
-	struct cache *c = l2();
-	struct cache_params p = sectors(WRITE_BACK, WALLOC_LAZY);
+	struct cache *c = new_l2();
+	struct cache_params p = sector_cache_params(WRITE_BACK, WALLOC_LAZY);
 
 	for (unsigned i = 0; i < 4; i++) {
-		have(c, line(i), 5);
-		is_number(way_of(c, line(i)), 3 - i, "the last invalid way is taken");
+		load_sector(c, line_of_set_0(i), 5);
+		is_number(way_of(c, line_of_set_0(i)), 3 - i, "the last invalid way is taken");
 	}
-	have(c, line(4), 6);
-	is_number(way_of(c, line(4)), 0, "all as old: the lowest way goes");
-	is_number(way_of(c, line(3)), 99, "its line is gone");
-	go(c, load(line(2)), 7);
-	have(c, line(5), 8);
-	is_number(way_of(c, line(5)), 2, "then the lowest of the oldest");
-	have(c, line(6), 9);
-	is_number(way_of(c, line(6)), 3, "and the last of them");
-	have(c, line(7), 10);
-	is_number(way_of(c, line(7)), 0, "then by time");
+	load_sector(c, line_of_set_0(4), 6);
+	is_number(way_of(c, line_of_set_0(4)), 0, "all as old: the lowest way goes");
+	is_number(way_of(c, line_of_set_0(3)), 99, "its line is gone");
+	access_text(c, new_load(line_of_set_0(2)), 7);
+	load_sector(c, line_of_set_0(5), 8);
+	is_number(way_of(c, line_of_set_0(5)), 2, "then the lowest of the oldest");
+	load_sector(c, line_of_set_0(6), 9);
+	is_number(way_of(c, line_of_set_0(6)), 3, "and the last of them");
+	load_sector(c, line_of_set_0(7), 10);
+	is_number(way_of(c, line_of_set_0(7)), 0, "then by time");
 	cache_delete(c);
 	p.replacement = REPLACE_FIFO;
-	c = make(p, ROLE_L2);
+	c = new_cache(p, ROLE_L2);
 	for (unsigned i = 0; i < 4; i++)
-		have(c, line(i), i);
-	go(c, load(line(0)), 20);
-	have(c, line(4), 21);
-	is_number(way_of(c, line(0)), 99, "FIFO: a hit does not save a line");
+		load_sector(c, line_of_set_0(i), i);
+	access_text(c, new_load(line_of_set_0(0)), 20);
+	load_sector(c, line_of_set_0(4), 21);
+	is_number(way_of(c, line_of_set_0(0)), 99, "FIFO: a hit does not save a line");
 	cache_delete(c);
 }
 
@@ -51,33 +51,34 @@ static void test_replacement(void)
  */
 static void test_write_ratio(void)
 {
-	struct cache_params p = sectors(WRITE_THROUGH, WALLOC_LAZY);
+	struct cache_params p = sector_cache_params(WRITE_THROUGH, WALLOC_LAZY);
 	struct cache *c;
 
 	p.write_ratio = 25;
-	c = make(p, ROLE_L1D);
+	c = new_cache(p, ROLE_L1D);
 	for (unsigned i = 0; i < 3; i++) {
-		go(c, store(line(i), 32), i);
-		drain(c);
+		access_text(c, new_store(line_of_set_0(i), 32), i);
+		drop_miss_queue(c);
 	}
-	have(c, line(3), 10);
-	have(c, line(4), 11);
-	is_number(way_of(c, line(3)), 99, "below the ratio the only clean line goes");
-	is_number(way_of(c, line(0)), 3, "modified ones stay");
-	go(c, store(line(4), 32), 12);
-	drain(c);
+	load_sector(c, line_of_set_0(3), 10);
+	load_sector(c, line_of_set_0(4), 11);
+	is_number(way_of(c, line_of_set_0(3)), 99, "below the ratio the only clean line goes");
+	is_number(way_of(c, line_of_set_0(0)), 3, "modified ones stay");
+	access_text(c, new_store(line_of_set_0(4), 32), 12);
+	drop_miss_queue(c);
 	is_number(c->tags.n_modified, 4, "four of sixteen are modified");
-	have(c, line(5), 13);
-	is_number(way_of(c, line(0)), 99, "at 25.0 the oldest modified one goes");
+	load_sector(c, line_of_set_0(5), 13);
+	is_number(way_of(c, line_of_set_0(0)), 99, "at 25.0 the oldest modified one goes");
 	is_number(c->tags.n_modified, 3, "and is no longer counted");
 	cache_delete(c);
 	p.write_ratio = 26;
-	c = make(p, ROLE_L1D);
+	c = new_cache(p, ROLE_L1D);
 	for (unsigned i = 0; i < 4; i++) {
-		go(c, store(line(i), 32), i);
-		drain(c);
+		access_text(c, new_store(line_of_set_0(i), 32), i);
+		drop_miss_queue(c);
 	}
-	is_text(go(c, load(line(4)), 9), "RESERVATION_FAIL/RESERVATION_FAIL ", "a modified set below it");
+	is_text(access_text(c, new_load(line_of_set_0(4)), 9), "RESERVATION_FAIL/RESERVATION_FAIL ",
+		"a modified set below it");
 	cache_delete(c);
 }
 
@@ -89,8 +90,8 @@ static uint32_t hits_of(struct cache *c, unsigned n)
 	uint32_t hits = 0;
 
 	for (unsigned i = 0; i < n; i++) {
-		hits += !strcmp(go(c, load(i * 128), ++now), "HIT/HIT ");
-		settle(c, now);
+		hits += !strcmp(access_text(c, new_load(i * 128), ++now), "HIT/HIT ");
+		answer_reads(c, now);
 	}
 	return hits;
 }
@@ -101,13 +102,13 @@ static uint32_t hits_of(struct cache *c, unsigned n)
  */
 static void test_odd_set_numbers(void)
 {
-	struct cache_params p = sectors(WRITE_THROUGH, WALLOC_LAZY);
+	struct cache_params p = sector_cache_params(WRITE_THROUGH, WALLOC_LAZY);
 	struct cache *c;
 
 	p.sets = 5;
 	p.ways = p.ways_max = 3;
 	p.index = INDEX_MODULO;
-	c = make(p, ROLE_L1D);
+	c = new_cache(p, ROLE_L1D);
 	is_number(hits_of(c, 15), 0, "5 sets of 3 ways are empty");
 	is_number(hits_of(c, 15), 15, "and hold 15 lines");
 	hits_of(c, 16);
@@ -125,11 +126,11 @@ static void test_odd_set_numbers(void)
 
 static void test_adaptive_size(void)
 {
-	struct cache *c = l1d();
-	const uint64_t a = line(0), b = line(0) + 128; /* sets 0 and 1 */
+	struct cache *c = new_l1d();
+	const uint64_t a = line_of_set_0(0), b = line_of_set_0(0) + 128; /* sets 0 and 1 */
 
-	have(c, a, 1);
-	have(c, b, 1);
+	load_sector(c, a, 1);
+	load_sector(c, b, 1);
 	is_number(way_of(c, b), 3, "set 1 way 3 is line 7");
 	cache_set_ways(c, 7, ALLOC_ON_MISS);
 	is_number(way_of(c, b), 0, "with 7 ways it is way 0 of set 1");
@@ -137,86 +138,91 @@ static void test_adaptive_size(void)
 	is_number(way_of(c, b), 1, "with 6 ways it is way 1 of set 1");
 	is_number(way_of(c, a), 3, "line 3 is in set 0 still");
 	cache_set_ways(c, 2, ALLOC_ON_MISS);
-	is_text(go(c, load(a), 2), "MISS/MISS r", "with 2 ways line 3 is in set 1");
-	settle(c, 2);
+	is_text(access_text(c, new_load(a), 2), "MISS/MISS r", "with 2 ways line 3 is in set 1");
+	answer_reads(c, 2);
 	is_number(way_of(c, a), 1, "a line more of the same tag");
 	cache_invalidate(c);
 	cache_set_ways(c, 4, ALLOC_ON_MISS);
-	is_text(go(c, load(a), 3), "MISS/MISS r", "line 3 was in range and is invalid");
-	settle(c, 3);
+	is_text(access_text(c, new_load(a), 3), "MISS/MISS r", "line 3 was in range and is invalid");
+	answer_reads(c, 3);
 	cache_set_ways(c, 2, ALLOC_ON_FILL);
-	is_text(go(c, load(a), 4), "MISS/MISS r", "on fill from now on");
-	is_text(go(c, load(a), 4), "MISS/MISS ", "nothing is reserved");
+	is_text(access_text(c, new_load(a), 4), "MISS/MISS r", "on fill from now on");
+	is_text(access_text(c, new_load(a), 4), "MISS/MISS ", "nothing is reserved");
 	cache_delete(c);
 }
 
 static void test_invalidate(void)
 {
-	struct cache *c = l1d();
-	uint32_t h = load(line(0));
+	struct cache *c = new_l1d();
+	uint32_t h = new_load(line_of_set_0(0));
 
-	go(c, h, 1);
+	access_text(c, h, 1);
 	cache_invalidate(c);
-	is_text(go(c, load(line(0)), 2), "MISS/MISS ", "merges with a read in flight, its line is gone");
+	is_text(access_text(c, new_load(line_of_set_0(0)), 2), "MISS/MISS ",
+		"merges with a read in flight, its line is gone");
 	cache_miss_queue_pop(c);
 	cache_invalidate(c);
 	cache_fill(c, h, 3);
 	cache_invalidate(c);
-	is_text(go(c, load(line(0)), 4), "HIT/HIT ", "a fill alone does not mark the cache as used");
+	is_text(access_text(c, new_load(line_of_set_0(0)), 4), "HIT/HIT ",
+		"a fill alone does not mark the cache as used");
 	cache_invalidate(c);
-	is_text(go(c, load(line(0)), 5), "RESERVATION_FAIL/MISS ", "an access does; the entry is still full");
+	is_text(access_text(c, new_load(line_of_set_0(0)), 5), "RESERVATION_FAIL/MISS ",
+		"an access does; the entry is still full");
 	cache_pop_ready(c);
-	is_text(go(c, load(line(0)), 6), "MISS/MISS ", "a ready entry that drains is merged with");
+	is_text(access_text(c, new_load(line_of_set_0(0)), 6), "MISS/MISS ",
+		"a ready entry that drains is merged with");
 	cache_delete(c);
 }
 
 static void test_flush(void)
 {
-	struct cache *c = l2();
+	struct cache *c = new_l2();
 
-	have(c, line(0), 1);
-	have(c, line(1), 2);
-	go(c, store(line(1) + 32, 32), 3);
+	load_sector(c, line_of_set_0(0), 1);
+	load_sector(c, line_of_set_0(1), 2);
+	access_text(c, new_store(line_of_set_0(1) + 32, 32), 3);
 	cache_flush(c);
-	is_text(go(c, load(line(0)), 4), "HIT/HIT ", "flush keeps clean lines");
-	is_text(go(c, load(line(1)), 5), "MISS/MISS r", "and drops all sectors of modified ones");
+	is_text(access_text(c, new_load(line_of_set_0(0)), 4), "HIT/HIT ", "flush keeps clean lines");
+	is_text(access_text(c, new_load(line_of_set_0(1)), 5), "MISS/MISS r",
+		"and drops all sectors of modified ones");
 	ok(c->tags.n_modified == 0 && c->queue.count == 1, "without writing back");
 	cache_delete(c);
 }
 
 static void test_host_copy(void)
 {
-	struct cache *c = l2();
+	struct cache *c = new_l2();
 
 	cache_fill_for_copy(c, 0x1000, 1, 5);
-	is_text(go(c, load(0x1020), 6), "HIT/HIT ", "a copied sector is there");
-	is_text(go(c, load(0x1000), 6), "MISS/SECTOR_MISS r", "its neighbour is not");
+	is_text(access_text(c, new_load(0x1020), 6), "HIT/HIT ", "a copied sector is there");
+	is_text(access_text(c, new_load(0x1000), 6), "MISS/SECTOR_MISS r", "its neighbour is not");
 	cache_fill_for_copy(c, 0x1000, 0, 7);
-	is_text(go(c, load(0x1000), 8), "HIT/HIT ", "a sector in flight becomes valid early");
-	go(c, store(0x1040, 32), 9);
+	is_text(access_text(c, new_load(0x1000), 8), "HIT/HIT ", "a sector in flight becomes valid early");
+	access_text(c, new_store(0x1040, 32), 9);
 	is_number(c->tags.n_modified, 1, "modified");
 	cache_fill_for_copy(c, 0x1000, 2, 10);
 	is_number(c->tags.n_modified, 1, "quirk Q3-18: a modified sector turns valid uncounted");
 	ok(!(c->tags.line[way_of(c, 0x1000) + 1].state & LINE_ALL_MODIFIED), "it is not modified any more");
-	counted(c, GLOBAL_ACC_R, STATUS_MISS, 0, "copies count nowhere");
+	check_count(c, GLOBAL_ACC_R, STATUS_MISS, 0, "copies count nowhere");
 	cache_delete(c);
-	c = l2();
+	c = new_l2();
 	cache_fill_for_copy(c, 0x1000, 0, 5);
 	cache_flush(c);
 	cache_invalidate(c);
-	is_text(go(c, load(0x1000), 6), "HIT/HIT ", "a copy does not mark the cache as used");
+	is_text(access_text(c, new_load(0x1000), 6), "HIT/HIT ", "a copy does not mark the cache as used");
 	cache_delete(c);
 }
 
 static void test_cache_streams(void)
 {
-	struct cache *c = l1d();
+	struct cache *c = new_l1d();
 	struct cache_counts all = {0};
-	uint32_t h = load(line(0)), entries, queued;
+	uint32_t h = new_load(line_of_set_0(0)), entries, queued;
 
 	at(h)->stream = 9;
-	go(c, h, 1);
-	go(c, load(line(1)), 2);
+	access_text(c, h, 1);
+	access_text(c, new_load(line_of_set_0(1)), 2);
 	ok(!cache_counts_of(c, 1) && cache_counts_of(c, 0) && cache_counts_of(c, 9), "streams that counted");
 	cache_add_counts(c, -1, &all);
 	cache_add_counts(c, 9, &all);
@@ -230,7 +236,7 @@ static void test_cache_streams(void)
 
 static struct cache *qv100_l1d(uint32_t miss_queue)
 {
-	struct cache_params p = sectors(WRITE_THROUGH, WALLOC_LAZY);
+	struct cache_params p = sector_cache_params(WRITE_THROUGH, WALLOC_LAZY);
 
 	p.ways = 64;
 	p.ways_max = 256;
@@ -238,22 +244,22 @@ static struct cache *qv100_l1d(uint32_t miss_queue)
 	p.mshr_merge = 8;
 	p.miss_queue = miss_queue;
 	p.write_ratio = 25;
-	return make(p, ROLE_L1D);
+	return new_cache(p, ROLE_L1D);
 }
 
 static void test_lsu_example_a(void)
 {
 	struct cache *c = qv100_l1d(16);
-	uint32_t w = store(KERNEL, 4), r = load(KERNEL);
+	uint32_t w = new_store(KERNEL, 4), r = new_load(KERNEL);
 	struct cache_line *l;
 
-	is_text(go(c, w, 26), "MISS/MISS w", "A: the store");
+	is_text(access_text(c, w, 26), "MISS/MISS w", "A: the store");
 	l = &c->tags.line[64];
 	ok(l->state == (LINE_MODIFIED | LINE_UNREADABLE) && c->tags.bytes[64][0] == 15 &&
 			c->tags.n_modified == 1,
 		"A: modified, 4 bytes, not readable");
 	is_number(cache_miss_queue_pop(c), w, "A: it goes down");
-	is_text(go(c, r, 27), "MISS/SECTOR_MISS r", "A: the load");
+	is_text(access_text(c, r, 27), "MISS/SECTOR_MISS r", "A: the load");
 	ok(l->state == (LINE_RESERVED | LINE_MOD_ON_FILL) && c->tags.n_modified == 0, "A: modified on fill");
 	is_number(cache_miss_queue_pop(c), r, "A: it goes down");
 	cache_fill(c, r, 333);
@@ -263,9 +269,10 @@ static void test_lsu_example_a(void)
 	cache_end_cycle(c);
 	ok(cache_fill_port_free(c) && cache_port_counts(c).fill_busy == 1, "A: sampled and cleared");
 	is_number(cache_pop_ready(c), r, "A: the load comes out");
-	is_text(go(c, load(KERNEL), 360), "HIT/HIT ", "A: the second load");
-	ok(n_status(c, GLOBAL_ACC_R, STATUS_HIT) == 1 && n_status(c, GLOBAL_ACC_R, STATUS_SECTOR_MISS) == 1 &&
-			n_status(c, GLOBAL_ACC_W, STATUS_MISS) == 1,
+	is_text(access_text(c, new_load(KERNEL), 360), "HIT/HIT ", "A: the second load");
+	ok(status_count(c, GLOBAL_ACC_R, STATUS_HIT) == 1 &&
+			status_count(c, GLOBAL_ACC_R, STATUS_SECTOR_MISS) == 1 &&
+			status_count(c, GLOBAL_ACC_W, STATUS_MISS) == 1,
 		"A: tables");
 	cache_delete(c);
 }
@@ -273,18 +280,18 @@ static void test_lsu_example_a(void)
 static void test_lsu_example_b(void)
 {
 	struct cache *c = qv100_l1d(16);
-	uint32_t one = load(KERNEL), zero = load(KERNEL);
+	uint32_t one = new_load(KERNEL), zero = new_load(KERNEL);
 
-	is_text(go(c, one, 26), "MISS/MISS r", "B: warp 1");
+	is_text(access_text(c, one, 26), "MISS/MISS r", "B: warp 1");
 	cache_miss_queue_pop(c);
-	is_text(go(c, zero, 27), "MISS/HIT_RESERVED ", "B: warp 0 merges");
+	is_text(access_text(c, zero, 27), "MISS/HIT_RESERVED ", "B: warp 0 merges");
 	ok(cache_miss_queue_empty(c), "B: no second request");
 	cache_fill(c, one, 331);
 	is_number(cache_pop_ready(c), one, "B: warp 1 first");
 	is_number(cache_pop_ready(c), zero, "B: then warp 0");
-	counted(c, GLOBAL_ACC_R, STATUS_MISS, 1, "B: MISS");
-	counted(c, GLOBAL_ACC_R, STATUS_HIT_RESERVED, 1, "B: HIT_RESERVED");
-	counted(c, GLOBAL_ACC_R, STATUS_MSHR_HIT, 1, "B: MSHR_HIT");
+	check_count(c, GLOBAL_ACC_R, STATUS_MISS, 1, "B: MISS");
+	check_count(c, GLOBAL_ACC_R, STATUS_HIT_RESERVED, 1, "B: HIT_RESERVED");
+	check_count(c, GLOBAL_ACC_R, STATUS_MSHR_HIT, 1, "B: MSHR_HIT");
 	cache_delete(c);
 }
 
@@ -304,7 +311,7 @@ static void test_lsu_example_c(void)
 			uint64_t addr = KERNEL + (7 - done[b]) * 128 + b * 32;
 
 			if (done[b] == 8 || due[b] > tick ||
-				cache_access(c, load(addr), tick, NULL, NULL) != STATUS_MISS)
+				cache_access(c, new_load(addr), tick, NULL, NULL) != STATUS_MISS)
 				continue;
 			done[b]++;
 			due[b] = tick + 1;
@@ -315,10 +322,10 @@ static void test_lsu_example_c(void)
 		if (tick == 28)
 			ok(done[0] == 3 && done[1] == 2, "C: tick 28, bank 0 alone");
 	}
-	counted(c, GLOBAL_ACC_R, STATUS_RESERVATION_FAIL, 39, "C: fails");
-	refused(c, GLOBAL_ACC_R, FAIL_MISS_QUEUE_FULL, 39, "C: all of the queue");
-	counted(c, GLOBAL_ACC_R, STATUS_MISS, 8, "C: misses");
-	counted(c, GLOBAL_ACC_R, STATUS_SECTOR_MISS, 24, "C: sector misses");
+	check_count(c, GLOBAL_ACC_R, STATUS_RESERVATION_FAIL, 39, "C: fails");
+	check_rejected(c, GLOBAL_ACC_R, FAIL_MISS_QUEUE_FULL, 39, "C: all of the queue");
+	check_count(c, GLOBAL_ACC_R, STATUS_MISS, 8, "C: misses");
+	check_count(c, GLOBAL_ACC_R, STATUS_SECTOR_MISS, 24, "C: sector misses");
 	cache_delete(c);
 }
 
@@ -326,32 +333,35 @@ static void test_lsu_example_c(void)
 
 static void test_untimed_accesses(void)
 {
-	struct cache *c = l2();
+	struct cache *c = new_l2();
 
-	is_number(cache_warm_sectors(c, line(0), 5, false, 9), 5,
+	is_number(cache_warm_sectors(c, line_of_set_0(0), 5, false, 9), 5,
 		"a touch tells the sectors that were not there");
-	is_number(cache_warm_sectors(c, line(0), 7, false, 9), 2, "and later only what is new");
-	is_text(go(c, load(line(0) + 64), 9), "HIT/HIT ", "a sector that was touched is hit");
-	is_text(go(c, load(line(0) + 96), 9), "MISS/SECTOR_MISS r", "another one is not");
+	is_number(cache_warm_sectors(c, line_of_set_0(0), 7, false, 9), 2, "and later only what is new");
+	is_text(access_text(c, new_load(line_of_set_0(0) + 64), 9), "HIT/HIT ",
+		"a sector that was touched is hit");
+	is_text(access_text(c, new_load(line_of_set_0(0) + 96), 9), "MISS/SECTOR_MISS r",
+		"another one is not");
 	cache_delete(c);
-	c = l2();
+	c = new_l2();
 	for (unsigned i = 0; i < 4; i++)
-		cache_warm_sectors(c, line(i), 15, false, 9);
-	cache_warm_sectors(c, line(0), 1, false, 9);
-	cache_warm_sectors(c, line(4), 1, true, 9);
-	is_number(way_of(c, line(1)), 99, "touches of one cycle have an order: the oldest goes");
-	is_number(way_of(c, line(0)), 3, "and not the one that was touched again");
-	have(c, line(5), 9);
-	is_number(way_of(c, line(2)), 99, "nor what was touched before an access of the same cycle");
-	ok(c->tags.line[1 + way_of(c, line(4))].state & LINE_MODIFIED, "a written sector is modified");
+		cache_warm_sectors(c, line_of_set_0(i), 15, false, 9);
+	cache_warm_sectors(c, line_of_set_0(0), 1, false, 9);
+	cache_warm_sectors(c, line_of_set_0(4), 1, true, 9);
+	is_number(way_of(c, line_of_set_0(1)), 99, "touches of one cycle have an order: the oldest goes");
+	is_number(way_of(c, line_of_set_0(0)), 3, "and not the one that was touched again");
+	load_sector(c, line_of_set_0(5), 9);
+	is_number(way_of(c, line_of_set_0(2)), 99, "nor what was touched before an access of the same cycle");
+	ok(c->tags.line[1 + way_of(c, line_of_set_0(4))].state & LINE_MODIFIED,
+		"a written sector is modified");
 	is_number(c->tags.n_modified, 1, "and counted");
 	cache_delete(c);
-	c = make(sectors(WRITE_EVICT, WALLOC_NONE), ROLE_L1D);
-	cache_warm_written(c, line(0), 1, 9);
-	ok(!cache_holds(c, line(0), 2), "a write that does not allocate leaves nothing");
-	cache_warm_sectors(c, line(0), 3, false, 9);
-	cache_warm_written(c, line(0), 1, 9);
-	is_number(cache_warm_sectors(c, line(0), 3, false, 9), 1, "one that evicts takes its sector away");
+	c = new_cache(sector_cache_params(WRITE_EVICT, WALLOC_NONE), ROLE_L1D);
+	cache_warm_written(c, line_of_set_0(0), 1, 9);
+	ok(!cache_holds(c, line_of_set_0(0), 2), "a write that does not allocate leaves nothing");
+	cache_warm_sectors(c, line_of_set_0(0), 3, false, 9);
+	cache_warm_written(c, line_of_set_0(0), 1, 9);
+	is_number(cache_warm_sectors(c, line_of_set_0(0), 3, false, 9), 1, "one that evicts takes its sector away");
 	cache_delete(c);
 }
 

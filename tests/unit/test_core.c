@@ -78,7 +78,7 @@ static void emit_all(struct core_program *b, const char *code)
 
 	for (; *code; code += strcspn(code, "|") + 1) {
 		snprintf(line, sizeof(line), "%.*s", (int)strcspn(code, "|"), code);
-		emit(b, line);
+		emit_line(b, line);
 	}
 }
 
@@ -86,20 +86,20 @@ static void test_window(const struct core_window *w)
 {
 	static const char *const option[] = {
 		"gpgpu_perfect_inst_const_cache=1", "core_dependence=control", NULL};
-	struct core_program *b = program(80);
+	struct core_program *b = core_program_new(80);
 	unsigned first, last;
 
 	for (unsigned i = 0; i < 4; i++)
-		emit(b, "B------:R-:W-:-:S04 MOV R20, R21");
+		emit_line(b, "B------:R-:W-:-:S04 MOV R20, R21");
 	first = 16 * b->n;
-	emit(b, C "CS2R.32 R11");
+	emit_line(b, C "CS2R.32 R11");
 	emit_all(b, w->code);
 	last = 16 * b->n;
-	emit(b, C "CS2R.32 R13");
-	emit(b, "B------:R-:W-:-:S05 EXIT");
-	run(b, option, w->threads, b->n, true, false);
-	is_number((long long)(issued(b, 0, last, 0) - issued(b, 0, first, 0)), w->cycles, w->name);
-	done(b);
+	emit_line(b, C "CS2R.32 R13");
+	emit_line(b, "B------:R-:W-:-:S05 EXIT");
+	run_program(b, option, w->threads, b->n, true, false);
+	is_number((long long)(issue_cycle(b, 0, last, 0) - issue_cycle(b, 0, first, 0)), w->cycles, w->name);
+	core_program_free(b);
 }
 
 /* ---- without control codes ---------------------------------------------------------------------------- */
@@ -126,22 +126,23 @@ static unsigned ffma_loop(struct core_program *b, unsigned iterations)
 
 static void test_loop(void)
 {
-	struct core_program *b = program(90);
+	struct core_program *b = core_program_new(90);
 
-	run(b, h100, 32, ffma_loop(b, 3), false, false);
-	is_number((long long)(issued(b, 0, 0, 2) - issued(b, 0, 0, 1)), 526,
+	run_program(b, h100, 32, ffma_loop(b, 3), false, false);
+	is_number((long long)(issue_cycle(b, 0, 0, 2) - issue_cycle(b, 0, 0, 1)), 526,
 		"an iteration of one warp takes 526 cycles");
-	is_number((long long)(issued(b, 0, 0x30, 1) - issued(b, 0, 0x20, 1)), 1,
+	is_number((long long)(issue_cycle(b, 0, 0x30, 1) - issue_cycle(b, 0, 0x20, 1)), 1,
 		"behind an FFMA the port is free");
-	is_number((long long)(issued(b, 0, 0x40, 1) - issued(b, 0, 0x20, 1)), 4, "FFMA to FFMA: 4");
-	is_number((long long)(issued(b, 0, 0x20, 1) - issued(b, 0, 0, 1)), 5, "MOV to FFMA: 5");
-	is_number((long long)(issued(b, 0, 0, 1) - issued(b, 0, 0x830, 0)), 12, "a taken branch: 12");
-	done(b);
-	b = program(90);
-	run(b, h100, 32 * 24, ffma_loop(b, 3), false, false);
-	ok(issued(b, 23, 0x840, 0) < issued(b, 3, 0, 2),
+	is_number((long long)(issue_cycle(b, 0, 0x40, 1) - issue_cycle(b, 0, 0x20, 1)), 4, "FFMA to FFMA: 4");
+	is_number((long long)(issue_cycle(b, 0, 0x20, 1) - issue_cycle(b, 0, 0, 1)), 5, "MOV to FFMA: 5");
+	is_number(
+		(long long)(issue_cycle(b, 0, 0, 1) - issue_cycle(b, 0, 0x830, 0)), 12, "a taken branch: 12");
+	core_program_free(b);
+	b = core_program_new(90);
+	run_program(b, h100, 32 * 24, ffma_loop(b, 3), false, false);
+	ok(issue_cycle(b, 23, 0x840, 0) < issue_cycle(b, 3, 0, 2),
 		"six warps a sub-core: the youngest four end before the oldest");
-	done(b);
+	core_program_free(b);
 }
 
 static void test_pairs(void)
@@ -172,16 +173,17 @@ static void test_pairs(void)
  */
 static void test_old_addresses(void)
 {
-	struct core_program *b = program(61);
+	struct core_program *b = core_program_new(61);
 
 	fprintf(b->trace, "0008 ffffffff 1 R1 IADD 2 R2 R3 0 0 \n0010 ffffffff 1 R4 FFMA 3 R6 R7 R8 0 0 \n"
 			  "0018 ffffffff 1 R5 IADD 2 R2 R3 0 0 \n0028 ffffffff 1 R9 FFMA 3 R6 R7 R8 0 0 \n"
 			  "0048 ffffffff 0 EXIT 0 0 0 \n");
-	run(b, h100, 32, 5, false, false);
-	is_number((long long)(issued(b, 0, 0x28, 0) - issued(b, 0, 8, 0)), 3,
+	run_program(b, h100, 32, 5, false, false);
+	is_number((long long)(issue_cycle(b, 0, 0x28, 0) - issue_cycle(b, 0, 8, 0)), 3,
 		"addresses of Pascal do not jump");
-	is_number((long long)(issued(b, 0, 0x48, 0) - issued(b, 0, 0x28, 0)), 12, "a jump of Pascal does");
-	done(b);
+	is_number((long long)(issue_cycle(b, 0, 0x48, 0) - issue_cycle(b, 0, 0x28, 0)), 12,
+		"a jump of Pascal does");
+	core_program_free(b);
 }
 
 /*
@@ -192,13 +194,13 @@ static void test_guard(const char *name, const char *predicates, const char *lin
 {
 	const char *option[] = {
 		"gpgpu_compute_capability_major=9", "gpgpu_perfect_inst_const_cache=1", predicates, NULL};
-	struct core_program *b = program(90);
+	struct core_program *b = core_program_new(90);
 
 	fprintf(b->trace, "0000 ffffffff 0 ISETP.GE.AND 2 R2 R3 0 0 \n%s0030 ffffffff 0 EXIT 0 0 0 \n",
 		lines);
-	run(b, option, 32, 4, false, false);
-	is_number((long long)(issued(b, 0, 32, 0) - issued(b, 0, 0, 0)), cycles, name);
-	done(b);
+	run_program(b, option, 32, 4, false, false);
+	is_number((long long)(issue_cycle(b, 0, 32, 0) - issue_cycle(b, 0, 0, 0)), cycles, name);
+	core_program_free(b);
 }
 
 #define LESS "0010 ffffffff 0 NOP 0 0 0 \n0020 0000ffff 1 R4 FADD 2 R6 R7 0 0 \n"
@@ -232,47 +234,47 @@ static void test_known_guards(void)
 		"core_predicates=none", NULL};
 
 	for (unsigned i = 0; i < 3; i++) {
-		struct core_program *b = program(80);
+		struct core_program *b = core_program_new(80);
 
-		emit(b, C "ISETP RZ, R2, R3");
-		emit(b, C "FADD R4, R6, R7");
-		emit(b, "B------:R-:W-:-:S05 EXIT");
+		emit_line(b, C "ISETP RZ, R2, R3");
+		emit_line(b, C "FADD R4, R6, R7");
+		emit_line(b, "B------:R-:W-:-:S05 EXIT");
 		if (i)
 			b->code[1][1] &= 0x8f; /* sets the guard P0 */
-		run(b, i == 2 ? none : option, 32, b->n, true, false);
-		is_number((long long)(issued(b, 0, 16, 0) - issued(b, 0, 0, 0)), i == 1 ? 13 : 1,
+		run_program(b, i == 2 ? none : option, 32, b->n, true, false);
+		is_number((long long)(issue_cycle(b, 0, 16, 0) - issue_cycle(b, 0, 0, 0)), i == 1 ? 13 : 1,
 			i == 0   ? "an instruction without guard does not wait"
 			: i == 1 ? "one with a guard does"
 				 : "but not where predicates are left out");
 		is_number((long long)b->m.gpu.joins.insts, 0, "nothing ran by control codes");
-		done(b);
+		core_program_free(b);
 	}
 }
 
 /* Tests a warp that loads the same line twice: the second access hits. */
 static void test_l1(void)
 {
-	struct core_program *b = program(90);
+	struct core_program *b = core_program_new(90);
 
 	fprintf(b->trace,
 		"0000 ffffffff 1 R4 LDG.E.64 1 R2 8 1 0x7f0000001000 0 0 \n0010 ffffffff 1 R2 LDG.E.64 1 R4 8 1 "
 		"0x7f0000001000 0 0 \n0020 ffffffff 1 R4 LDG.E.64 1 R2 8 1 0x7f0000001000 0 0 \n0030 ffffffff 0 EXIT 0 0 0 \n");
-	run(b, h100, 32, 4, false, false);
-	is_number((long long)(issued(b, 0, 0x20, 0) - issued(b, 0, 0x10, 0)), 34,
+	run_program(b, h100, 32, 4, false, false);
+	is_number((long long)(issue_cycle(b, 0, 0x20, 0) - issue_cycle(b, 0, 0x10, 0)), 34,
 		"a chase of 8-byte pointers in the L1: 34");
-	done(b);
+	core_program_free(b);
 }
 
 static void test_barrier(void)
 {
-	struct core_program *b = program(90);
+	struct core_program *b = core_program_new(90);
 
 	fprintf(b->trace,
 		"0000 ffffffff 0 BAR.SYNC 0 0 0 \n0010 ffffffff 0 NOP 0 0 0 \n0020 ffffffff 0 EXIT 0 0 0 \n");
-	run(b, h100, 128, 3, false, false);
-	is_number((long long)(issued(b, 0, 16, 0) - issued(b, 3, 0, 0)), 29,
+	run_program(b, h100, 128, 3, false, false);
+	is_number((long long)(issue_cycle(b, 0, 16, 0) - issue_cycle(b, 3, 0, 0)), 29,
 		"a barrier of four warps: 23 + 3 times 2");
-	done(b);
+	core_program_free(b);
 }
 
 /* Tests that skipping idle cycles does not change a counter. */
@@ -280,18 +282,18 @@ static void test_sleep(void)
 {
 	static const char *const cold[] = {
 		"gpgpu_compute_capability_major=9", "gpgpu_perfect_inst_const_cache=0", NULL};
-	struct core_program *a = program(90), *b = program(90);
+	struct core_program *a = core_program_new(90), *b = core_program_new(90);
 	bool same;
 
-	run(a, cold, 256, ffma_loop(a, 2), false, false);
-	run(b, cold, 256, ffma_loop(b, 2), false, true);
+	run_program(a, cold, 256, ffma_loop(a, 2), false, false);
+	run_program(b, cold, 256, ffma_loop(b, 2), false, true);
 	same = a->m.gpu.cycle == b->m.gpu.cycle && !strcmp(a->m.log, b->m.log) &&
 	       !memcmp(&a->m.gpu.sm[0].n, &b->m.gpu.sm[0].n, sizeof(a->m.gpu.sm[0].n));
 	for (unsigned i = 0; i < N_CORE_STALLS; i++)
 		same &= a->m.gpu.sm[0].modern->n.stall[i] == b->m.gpu.sm[0].modern->n.stall[i];
 	ok(same, "cycles slept through count as if they had been run");
-	done(a);
-	done(b);
+	core_program_free(a);
+	core_program_free(b);
 }
 
 /*
@@ -305,35 +307,35 @@ static void test_least(void)
 	struct core_program *b;
 
 	for (unsigned sleepless = 0; sleepless < 2; sleepless++) {
-		b = program(90);
-		run(b, least, 256, ffma_loop(b, 2), false, sleepless);
+		b = core_program_new(90);
+		run_program(b, least, 256, ffma_loop(b, 2), false, sleepless);
 		is_number((long long)b->m.cycles, 9000 + 20 + 100,
 			"a kernel of eight warps and one CTA takes its least");
-		done(b);
+		core_program_free(b);
 	}
-	b = program(90);
-	run(b, least, 256, ffma_loop(b, 20), false, false);
+	b = core_program_new(90);
+	run_program(b, least, 256, ffma_loop(b, 20), false, false);
 	ok(b->m.cycles > 20 * 526, "a longer one what it takes");
-	done(b);
+	core_program_free(b);
 }
 
 /* Tests machine code whose opcodes differ from those of the trace. */
 static void test_mismatch(void)
 {
 	static const char *const option[] = {"gpgpu_perfect_inst_const_cache=1", NULL};
-	struct core_program *b = program(80);
+	struct core_program *b = core_program_new(80);
 
-	emit(b, C "MOV R1, R2");
-	emit(b, C "IADD3 R4, R1, R3");
-	emit(b, "B------:R-:W-:-:S05 EXIT");
+	emit_line(b, C "MOV R1, R2");
+	emit_line(b, C "IADD3 R4, R1, R3");
+	emit_line(b, "B------:R-:W-:-:S05 EXIT");
 	memcpy(b->code[2], b->code[1], 2); /* EXIT gets the opcode number of IADD3 */
 	diag_quiet(true);
-	run(b, option, 32, b->n, true, false);
+	run_program(b, option, 32, b->n, true, false);
 	diag_quiet(false);
-	is_number((long long)(issued(b, 0, 16, 0) - issued(b, 0, 0, 0)), 4,
+	is_number((long long)(issue_cycle(b, 0, 16, 0) - issue_cycle(b, 0, 0, 0)), 4,
 		"a kernel that does not match runs by registers");
 	is_number((long long)b->m.gpu.joins.mismatches, 1, "what does not match is counted");
-	done(b);
+	core_program_free(b);
 }
 
 int main(void)

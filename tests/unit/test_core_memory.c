@@ -46,17 +46,17 @@ static const char *const ga102[] = {"gpgpu_compute_capability_major=8", "gpgpu_c
  */
 static void test_latency(const char *op, const char *address, unsigned bytes, unsigned cycles)
 {
-	struct core_program *b = program(86);
+	struct core_program *b = core_program_new(86);
 	char name[80];
 
 	for (unsigned i = 0; i < 3; i++)
 		fprintf(b->trace, "%04x ffffffff 1 R%u %s 1 R%u %u 1 %s 0 0 \n", 16 * i, 8 + 8 * i, op, 8 * i,
 			bytes, address);
 	fprintf(b->trace, "0030 ffffffff 1 R40 IADD3 1 R24 0 0 \n0040 ffffffff 0 EXIT 0 0 0 \n");
-	run(b, ga102, 32, 5, false, false);
+	run_program(b, ga102, 32, 5, false, false);
 	snprintf(name, sizeof(name), "GA102, %s to its use", op);
-	is_number((long long)(issued(b, 0, 0x30, 0) - issued(b, 0, 0x20, 0)), cycles, name);
-	done(b);
+	is_number((long long)(issue_cycle(b, 0, 0x30, 0) - issue_cycle(b, 0, 0x20, 0)), cycles, name);
+	core_program_free(b);
 }
 
 /* Tests the time from a load to the use of its result on a GA102 (table 2). */
@@ -76,17 +76,18 @@ static void test_latencies(void)
  */
 static void test_queue(unsigned warps, const char *load, unsigned nth, unsigned warp, unsigned cycles)
 {
-	struct core_program *b = program(86);
+	struct core_program *b = core_program_new(86);
 	char name[80];
 
 	for (unsigned i = 0; i < 12; i++)
 		fprintf(b->trace, "%04x ffffffff 1 R%u %s \n", 16 * i, 20 + 4 * i, load);
 	fprintf(b->trace, "00c0 ffffffff 0 EXIT 0 0 0 \n");
-	run(b, ga102, 32 * warps, 13, false, false);
+	run_program(b, ga102, 32 * warps, 13, false, false);
 	snprintf(name, sizeof(name), "GA102, %.*s, %u sub-cores: load %u of warp %u", (int)strcspn(load, " "),
 		load, warps, nth, warp);
-	is_number((long long)(issued(b, warp, 16 * (nth - 1), 0) - issued(b, warp, 0, 0)), cycles, name);
-	done(b);
+	is_number((long long)(issue_cycle(b, warp, 16 * (nth - 1), 0) - issue_cycle(b, warp, 0, 0)), cycles,
+		name);
+	core_program_free(b);
 }
 
 /*

@@ -180,7 +180,7 @@ static void test_text(void)
 	rmdir(folder);
 }
 
-static void stmt_has(const char *list, uint32_t position, const char *name, bool want)
+static void check_is_selected(const char *list, uint32_t position, const char *name, bool want)
 {
 	struct kselect *s = kselect_parse(list, NULL);
 
@@ -196,18 +196,18 @@ static void test_select(void)
 	struct fault f;
 
 	ok(kselect_selects(NULL, 5, NULL), "no list: all");
-	stmt_has("3,7-9", 3, NULL, true);
-	stmt_has("3,7-9", 8, "x", true);
-	stmt_has("3,7-9", 4, NULL, false);
-	stmt_has("12-", 4000000000u, NULL, true);
-	stmt_has("*gemm*", 1, "sgemm_nn", true);
-	stmt_has("*gemm*", 1, "gem", false);
-	stmt_has("*gemm*", 1, NULL, false);
-	stmt_has("a?c*e", 1, "abcde", true);
-	stmt_has("a?c*e", 1, "acde", false);
-	stmt_has("vec-2", 1, "vec-2", true);
-	stmt_has("*a*b*c", 1, "aabbabc", true);
-	stmt_has("2,x*", 2, "y", true);
+	check_is_selected("3,7-9", 3, NULL, true);
+	check_is_selected("3,7-9", 8, "x", true);
+	check_is_selected("3,7-9", 4, NULL, false);
+	check_is_selected("12-", 4000000000u, NULL, true);
+	check_is_selected("*gemm*", 1, "sgemm_nn", true);
+	check_is_selected("*gemm*", 1, "gem", false);
+	check_is_selected("*gemm*", 1, NULL, false);
+	check_is_selected("a?c*e", 1, "abcde", true);
+	check_is_selected("a?c*e", 1, "acde", false);
+	check_is_selected("vec-2", 1, "vec-2", true);
+	check_is_selected("*a*b*c", 1, "aabbabc", true);
+	check_is_selected("2,x*", 2, "y", true);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		s = kselect_parse(bad[i], &f);
 		ok(!s && !strcmp(f.id, "kernel-list"), "-k '%s' is refused", bad[i]);

@@ -11,7 +11,7 @@
 
 static uint64_t seed = 1;
 
-static uint32_t rnd(uint32_t n)
+static uint32_t random_below(uint32_t n)
 {
 	seed = seed * 6364136223846793005ull + 1442695040888963407ull;
 	return (uint32_t)(seed >> 33) % n;
@@ -22,7 +22,7 @@ static uint32_t rnd(uint32_t n)
 #define QV100_MAP  "dramid@8;00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.RBBBCCCB.CCCSSSSS"
 #define TITANX_MAP "dramid@8;00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.RBBBCCCC.BCCSSSSS"
 
-static struct addrdec *decoder(struct params *p, uint32_t channels, const char *map, uint32_t index)
+static struct addrdec *new_decoder(struct params *p, uint32_t channels, const char *map, uint32_t index)
 {
 
 	*p = (struct params){0};
@@ -38,7 +38,7 @@ static void test_decode(void)
 {
 	static const uint32_t drawn[] = {7, 22, 9, 19, 17, 7, 10, 12};
 	struct params p;
-	struct addrdec *d = decoder(&p, 32, QV100_MAP, 2);
+	struct addrdec *d = new_decoder(&p, 32, QV100_MAP, 2);
 	struct req r = {.addr = 0x7fb02d700200};
 	bool good = true;
 
@@ -50,7 +50,7 @@ static void test_decode(void)
 	is_number(addrdec_sub(d, r.addr), 38, "sub partition alone");
 	addrdec_delete(d);
 
-	d = decoder(&p, 12, TITANX_MAP, 4);
+	d = new_decoder(&p, 12, TITANX_MAP, 4);
 	for (unsigned i = 0; i < 8; i++)
 		good &= addrdec_sub(d, 0x1000 + 128ull * i) == drawn[i];
 	ok(good, "RANDOM: the first values drawn for 24 sub partitions");
@@ -62,7 +62,7 @@ static void test_decode(void)
 	ok(good, "RANDOM: values survive the table's growth");
 	addrdec_delete(d);
 
-	d = decoder(&p, 12, TITANX_MAP, 0);
+	d = new_decoder(&p, 12, TITANX_MAP, 0);
 	r.addr = 0x7fb02d700200;
 	addrdec_decode_request(d, &r);
 	is_number(r.chip, (0x7fb02d700200 >> 8) % 12, "12 channels: the remainder is the channel");
@@ -73,7 +73,7 @@ static void test_decode(void)
 static void test_partition_address(uint32_t channels)
 {
 	struct params p;
-	struct addrdec *d = decoder(&p, channels, TITANX_MAP, 0);
+	struct addrdec *d = new_decoder(&p, channels, TITANX_MAP, 0);
 	static uint8_t seen[2][48][1 << 14];
 	uint32_t subs = channels * 2, twice = 0;
 
@@ -152,7 +152,7 @@ struct slow_xbar {
 	struct xbar_counts n[2];
 };
 
-static void shift(struct slow_fifo *f)
+static void fifo_shift(struct slow_fifo *f)
 {
 	f->n--;
 	memmove(f->req, f->req + 1, f->n * sizeof(f->req[0]));
@@ -164,7 +164,7 @@ static void slow_move(struct slow_xbar *s, int k, uint32_t i, uint32_t o)
 	struct slow_fifo *f = &s->out[k][o];
 
 	f->req[f->n++] = s->in[k][i].req[0];
-	shift(&s->in[k][i]);
+	fifo_shift(&s->in[k][i]);
 }
 
 static void slow_occupancy(struct slow_xbar *s, int k)
@@ -251,12 +251,12 @@ static void slow_round_robin(struct slow_xbar *s, int k)
 }
 
 /* Sometimes sends a packet from device d to a random device. */
-static bool offer(struct slow_xbar *s, struct net *n, uint32_t d, uint32_t req)
+static bool offer_packet(struct slow_xbar *s, struct net *n, uint32_t d, uint32_t req)
 {
 	int k = d >= s->clusters;
 	struct slow_fifo *f = &s->in[k][d];
 	uint32_t subs = s->nodes - s->clusters,
-		 to = k ? rnd(s->clusters) : s->clusters + rnd(rnd(2) ? subs : 1);
+		 to = k ? random_below(s->clusters) : s->clusters + random_below(random_below(2) ? subs : 1);
 	bool room = f->n + 1 <= s->p->in_limit;
 
 	s->n[k].in_full += !room;
@@ -271,7 +271,7 @@ static bool offer(struct slow_xbar *s, struct net *n, uint32_t d, uint32_t req)
 	return true;
 }
 
-static bool take(struct slow_xbar *s, struct net *n, uint32_t d)
+static bool take_packet(struct slow_xbar *s, struct net *n, uint32_t d)
 {
 	struct slow_fifo *f = &s->out[d < s->clusters][d];
 	uint32_t want = f->n ? f->req[0] : REQ_NONE;
@@ -279,7 +279,7 @@ static bool take(struct slow_xbar *s, struct net *n, uint32_t d)
 	if (net_has_packet(n, d) != (f->n != 0))
 		return false;
 	if (f->n)
-		shift(f);
+		fifo_shift(f);
 	return net_pop(n, d) == want;
 }
 
@@ -311,11 +311,11 @@ static void test_crossbar(uint32_t arbiter, uint32_t limit, uint32_t grant)
 		uint32_t rate = t % 400 < 100 ? 30 : t % 400 < 300 ? 2 : 1000;
 
 		for (uint32_t d = 0; d < DEVICES; d++)
-			if (rnd(3) == 0)
-				good &= take(s, n, d);
+			if (random_below(3) == 0)
+				good &= take_packet(s, n, d);
 		for (uint32_t d = 0; d < DEVICES; d++)
-			if (rnd(rate) == 0)
-				good &= offer(s, n, d, ++req);
+			if (random_below(rate) == 0)
+				good &= offer_packet(s, n, d, ++req);
 		for (int k = 0; k < 2; k++)
 			arbiter ? slow_islip(s, k) : slow_round_robin(s, k);
 		good &= net_busy(n) == slow_busy(s);
@@ -338,7 +338,7 @@ static void test_crossbar(uint32_t arbiter, uint32_t limit, uint32_t grant)
 /* ---- one read through everything ------------------------------------------------------------ */
 
 /* Sets the parameters of the memory side of a QV100. */
-static bool qv100(struct params *p, struct gpuconf *c)
+static bool set_qv100_memory(struct params *p, struct gpuconf *c)
 {
 	struct memory_params *m = &p->mem;
 	struct dram_params *d = &m->dram;
@@ -397,12 +397,12 @@ struct memory_bench {
 	uint64_t now;
 };
 
-static bool machine_init(struct memory_bench *m)
+static bool memory_bench_init(struct memory_bench *m)
 {
 	struct fault f = {0};
 
 	gpuconf_init(&m->conf);
-	if (!qv100(&m->p, &m->conf))
+	if (!set_qv100_memory(&m->p, &m->conf))
 		return false;
 	req_pool_init(&m->pool, 10000);
 	memstat_init(&m->ms, &m->p);
@@ -412,7 +412,7 @@ static bool machine_init(struct memory_bench *m)
 	return m->dec && m->net && m->mem;
 }
 
-static void machine_free(struct memory_bench *m)
+static void memory_bench_free(struct memory_bench *m)
 {
 	memory_delete(m->mem);
 	net_delete(m->net);
@@ -426,7 +426,7 @@ static void machine_free(struct memory_bench *m)
  * Runs a step of the GPU; returns true if the core clock fires. sleep: skips steps of the memory side in which,
  * according to memory_asleep(), only counters change.
  */
-static bool step(struct memory_bench *m, bool sleep)
+static bool run_gpu_step(struct memory_bench *m, bool sleep)
 {
 	double least = m->time[0] < m->time[1] ? m->time[0] : m->time[1];
 	bool fires[4];
@@ -460,7 +460,7 @@ static void test_read(bool sleep)
 	struct dram_counts n;
 	struct req *r;
 
-	if (!ok(machine_init(m), "a QV100"))
+	if (!ok(memory_bench_init(m), "a QV100"))
 		return;
 	handle = req_new(&m->pool);
 	r = &m->pool.req[handle];
@@ -468,7 +468,7 @@ static void test_read(bool sleep)
 		.addr = 0x7fb02d700200, .created = 5697, .flags = REQ_LOAD, .size = 32, .sectors = 1};
 	addrdec_decode_request(m->dec, r);
 	while (m->now < 7000 && !got) {
-		if (!step(m, sleep))
+		if (!run_gpu_step(m, sleep))
 			continue;
 		if (m->now == 5718)
 			net_push(m->net, 0, 80u + r->sub, handle, req_bytes_of_request(r));
@@ -486,7 +486,7 @@ static void test_read(bool sleep)
 	is_number((long long)n.n_rd, 1, "one read");
 	is_number((long long)n.hits_num, 0, "row 0 is not the row asked for");
 	ok(!memory_busy(m->mem) && !net_busy(m->net), "nothing is left");
-	machine_free(m);
+	memory_bench_free(m);
 	free(m);
 }
 

@@ -17,7 +17,7 @@
 
 static uint64_t seed;
 
-static uint32_t rnd(uint32_t n)
+static uint32_t random_below(uint32_t n)
 {
 	seed = seed * 6364136223846793005ull + 1442695040888963407ull;
 	return (uint32_t)(seed >> 33) % n;
@@ -27,7 +27,7 @@ static uint32_t rnd(uint32_t n)
 	"subnets = 2; sim_type = gpgpusim; use_map = 0; routing_delay = 0; flit_size = 32; num_vcs = 4;" \
 	"input_buffer_size = 12; boundary_buffer_size = 8; vc_buf_size = 3;"
 
-static const char *classes(uint32_t last)
+static const char *vc_classes_text(uint32_t last)
 {
 	static char text[400];
 
@@ -39,7 +39,7 @@ static const char *classes(uint32_t last)
 	return text;
 }
 
-static struct noc *make_some(const char *network, uint32_t vcs, bool quick)
+static struct noc *make_noc_variant(const char *network, uint32_t vcs, bool quick)
 {
 	uint32_t node[CLUSTERS + SUBS];
 	char text[2000];
@@ -48,7 +48,7 @@ static struct noc *make_some(const char *network, uint32_t vcs, bool quick)
 	struct input *in;
 	int status;
 
-	snprintf(text, sizeof(text), "%s%s%s", COMMON, classes(vcs - 1), network);
+	snprintf(text, sizeof(text), "%s%s%s", COMMON, vc_classes_text(vcs - 1), network);
 	in = input_memory("x.icnt", text, strlen(text), &f);
 	status = icnt_read(&c, in, &f);
 	if (status == 0)
@@ -62,9 +62,12 @@ static struct noc *make_some(const char *network, uint32_t vcs, bool quick)
 	return noc_new(&c, CLUSTERS, SUBS, node, PACKETS, quick);
 }
 
-static struct noc *make(const char *network, uint32_t vcs) { return make_some(network, vcs, true); }
+static struct noc *make_noc(const char *network, uint32_t vcs)
+{
+	return make_noc_variant(network, vcs, true);
+}
 
-static char *printed(struct noc *n)
+static char *printed_figures(struct noc *n)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -81,7 +84,7 @@ static char *printed(struct noc *n)
  * The test that Knuth gives for his generator: with seed 310952, the number after 2009 times 1009 numbers is
  * 995235265.
  */
-static void numbers(void)
+static void test_random_numbers(void)
 {
 	struct noc_random r, same;
 
@@ -99,9 +102,9 @@ static void numbers(void)
 
 /* ---- a lone packet --------------------------------------------------------------------------- */
 
-static void lone_packet(void)
+static void test_lone_packet(void)
 {
-	struct noc *n = make("topology = mesh; k = 4; n = 2; routing_function = dor;", 1);
+	struct noc *n = make_noc("topology = mesh; k = 4; n = 2; routing_function = dor;", 1);
 	int t = 0;
 	char *text;
 
@@ -118,7 +121,7 @@ static void lone_packet(void)
 	ok(n->net[0].ready[0] == 1u << (15 - CLUSTERS), "its device waits");
 	is_number(noc_pop(n, 15), 1, "it is the packet");
 	is_number(noc_pop(n, 15), 0, "and the only one");
-	text = printed(n);
+	text = printed_figures(n);
 	ok(strstr(text, "Hops average = 7 (1 samples)") != NULL, "over seven routers");
 	free(text);
 	for (t = 0; t < 10; t++)
@@ -219,10 +222,11 @@ static const struct {
 #define N_NETWORKS (sizeof(networks) / sizeof(networks[0]))
 
 /* Pushes packet `req` at a random device if its queue has a free slot, into network a and, unless NULL, into b. */
-static bool push(struct noc *a, struct noc *b, uint32_t req)
+static bool push_packet(struct noc *a, struct noc *b, uint32_t req)
 {
-	uint32_t from = rnd(CLUSTERS + SUBS), bytes = rnd(2) ? 8 : 8 + 32 * (1 + rnd(4));
-	uint32_t to = from < CLUSTERS ? CLUSTERS + rnd(SUBS) : rnd(CLUSTERS);
+	uint32_t from = random_below(CLUSTERS + SUBS),
+		 bytes = random_below(2) ? 8 : 8 + 32 * (1 + random_below(4));
+	uint32_t to = from < CLUSTERS ? CLUSTERS + random_below(SUBS) : random_below(CLUSTERS);
 
 	if (!noc_has_buffer(a, from, bytes))
 		return false;
@@ -232,12 +236,12 @@ static bool push(struct noc *a, struct noc *b, uint32_t req)
 	return true;
 }
 
-static uint32_t pops(struct noc *a, struct noc *b, bool *same)
+static uint32_t pop_packets(struct noc *a, struct noc *b, bool *same)
 {
 	uint32_t popped = 0;
 
 	for (uint32_t d = 0; d < CLUSTERS + SUBS; d++) {
-		uint32_t req = rnd(4) ? noc_pop(a, d) : 0;
+		uint32_t req = random_below(4) ? noc_pop(a, d) : 0;
 
 		popped += req != 0;
 		if (req && a->net[d < CLUSTERS].packet[req].book.output != d)
@@ -249,7 +253,7 @@ static uint32_t pops(struct noc *a, struct noc *b, bool *same)
 }
 
 /* Returns true if every channel has carried the same number of flits in both networks. */
-static bool same_use(const struct noc *a, const struct noc *b)
+static bool is_channel_use_equal(const struct noc *a, const struct noc *b)
 {
 	bool same = true;
 
@@ -259,37 +263,37 @@ static bool same_use(const struct noc *a, const struct noc *b)
 }
 
 /* Returns true if all packets arrived at their devices and the network became idle. */
-static bool traffic(struct noc *a, struct noc *b, uint32_t cycles, uint32_t load)
+static bool run_random_traffic(struct noc *a, struct noc *b, uint32_t cycles, uint32_t load)
 {
 	uint32_t req = 1, left = 0;
 	bool same = true;
 
 	for (uint32_t t = 0; t < 40 * cycles && same; t++) {
 		for (uint32_t i = 0; t < cycles && i < load && req < PACKETS; i++)
-			if (push(a, b, req)) {
+			if (push_packet(a, b, req)) {
 				req++;
 				left++;
 			}
 		noc_advance(a);
 		if (b)
 			noc_advance(b);
-		left -= pops(a, b, &same);
+		left -= pop_packets(a, b, &same);
 		if (b && t % 16 == 0)
-			same &= same_use(a, b);
+			same &= is_channel_use_equal(a, b);
 		if (t >= cycles && !left && noc_empty(a) && (!b || noc_empty(b)))
 			return same;
 	}
 	return false;
 }
 
-static void all_arrive(void)
+static void test_all_arrive(void)
 {
 	for (uint32_t i = 0; i < N_NETWORKS; i++) {
-		struct noc *n = make(networks[i].network, networks[i].vcs);
+		struct noc *n = make_noc(networks[i].network, networks[i].vcs);
 		bool rest;
 
 		seed = i;
-		rest = n && traffic(n, NULL, 500, 6);
+		rest = n && run_random_traffic(n, NULL, 500, 6);
 		for (int s = 0; rest && s < 2; s++)
 			for (uint32_t r = 0; r < n->net[s].senders.senders; r++)
 				rest &= !n->net[s].senders.used[r];
@@ -298,21 +302,21 @@ static void all_arrive(void)
 	}
 }
 
-static void quick_and_general(void)
+static void test_quick_routers(void)
 {
 	for (uint32_t i = 0; i < N_NETWORKS; i++) {
-		struct noc *a = make(networks[i].network, networks[i].vcs), *b;
+		struct noc *a = make_noc(networks[i].network, networks[i].vcs), *b;
 		char *ta, *tb;
 
 		if (!a->quick) {
 			noc_delete(a);
 			continue;
 		}
-		b = make_some(networks[i].network, networks[i].vcs, false);
+		b = make_noc_variant(networks[i].network, networks[i].vcs, false);
 		seed = i;
-		ok(traffic(a, b, 400, 8), "quick and general, packets: %s", networks[i].network);
-		ta = printed(a);
-		tb = printed(b);
+		ok(run_random_traffic(a, b, 400, 8), "quick and general, packets: %s", networks[i].network);
+		ta = printed_figures(a);
+		tb = printed_figures(b);
 		ok(!strcmp(ta, tb), "quick and general, figures: %s", networks[i].network);
 		free(ta);
 		free(tb);
@@ -323,7 +327,7 @@ static void quick_and_general(void)
 
 /* ---- reports --------------------------------------------------------------------------------- */
 
-static char *written(const struct noc *n, int form)
+static char *written_report(const struct noc *n, int form)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -337,7 +341,7 @@ static char *written(const struct noc *n, int form)
 	return text;
 }
 
-static void stmt_has(char *text, const char *part)
+static void check_text_contains(char *text, const char *part)
 {
 	if (!ok(strstr(text, part) != NULL, "it says: %s", part))
 		printf("# %.300s\n", text);
@@ -345,7 +349,7 @@ static void stmt_has(char *text, const char *part)
 }
 
 /* Returns the number of cycles since the last arrival of a flit, for the subnet with the larger number. */
-static uint64_t quiet(const struct noc *n)
+static uint64_t cycles_since_arrival_max(const struct noc *n)
 {
 	return n->net[0].cycles_since_arrival > n->net[1].cycles_since_arrival
 		       ? n->net[0].cycles_since_arrival
@@ -356,47 +360,47 @@ static uint64_t quiet(const struct noc *n)
  * Tests the report of a deadlock. In rings with one virtual channel, packets under load wait for each other in a
  * cycle.
  */
-static void deadlock(void)
+static void test_deadlock_report(void)
 {
-	struct noc *n = make("topology = torus; k = 4; n = 2; routing_function = chaos;", 1);
+	struct noc *n = make_noc("topology = torus; k = 4; n = 2; routing_function = chaos;", 1);
 	bool same = true;
 	uint32_t req = 1;
 
 	seed = 1;
-	for (int t = 0; t < 20000 && quiet(n) < 1000; t++) {
+	for (int t = 0; t < 20000 && cycles_since_arrival_max(n) < 1000; t++) {
 		for (int i = 0; i < 8 && req < PACKETS; i++)
-			req += push(n, NULL, req);
+			req += push_packet(n, NULL, req);
 		noc_advance(n);
-		pops(n, NULL, &same);
+		pop_packets(n, NULL, &same);
 	}
-	ok(quiet(n) >= 1000 && same, "a torus without parted channels locks up");
-	stmt_has(written(n, -1), "circular wait:");
-	stmt_has(written(n, -1), "none has arrived for 1000 cycles");
+	ok(cycles_since_arrival_max(n) >= 1000 && same, "a torus without parted channels locks up");
+	check_text_contains(written_report(n, -1), "circular wait:");
+	check_text_contains(written_report(n, -1), "none has arrived for 1000 cycles");
 	noc_delete(n);
 }
 
-static void reports(void)
+static void test_reports(void)
 {
-	struct noc *n = make("topology = mesh; k = 4; n = 2; routing_function = dor;", 1);
+	struct noc *n = make_noc("topology = mesh; k = 4; n = 2; routing_function = dor;", 1);
 
 	noc_push(n, 0, 10, 1, 8, false);
 	for (int t = 0; t < 60; t++)
 		noc_advance(n);
-	stmt_has(written(n, NET_REPORT_TEXT),
+	check_text_contains(written_report(n, NET_REPORT_TEXT),
 		"channel requests router 0 output 0 to router 1: 1 flits, 0.0167 flits/cycle");
-	stmt_has(written(n, NET_REPORT_TEXT), "latency below 32 cycles: 1 packets");
-	stmt_has(written(n, NET_REPORT_JSON),
+	check_text_contains(written_report(n, NET_REPORT_TEXT), "latency below 32 cycles: 1 packets");
+	check_text_contains(written_report(n, NET_REPORT_JSON),
 		"{\"router\":0,\"output\":0,\"to_router\":1,\"cycles\":1,\"requests\":1,\"replies\":0}");
 	noc_delete(n);
 }
 
 int main(void)
 {
-	numbers();
-	lone_packet();
-	all_arrive();
-	quick_and_general();
-	deadlock();
-	reports();
+	test_random_numbers();
+	test_lone_packet();
+	test_all_arrive();
+	test_quick_routers();
+	test_deadlock_report();
+	test_reports();
 	return tap_done();
 }

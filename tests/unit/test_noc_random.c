@@ -21,7 +21,7 @@
 
 static uint64_t seed;
 
-static uint32_t rnd(uint32_t n)
+static uint32_t random_below(uint32_t n)
 {
 	seed = seed * 6364136223846793005ull + 1442695040888963407ull;
 	return (uint32_t)(seed >> 33) % n;
@@ -34,7 +34,7 @@ struct net_text {
 	size_t n;
 };
 
-static void say(struct net_text *t, const char *form, ...)
+static void append_entry(struct net_text *t, const char *form, ...)
 {
 	va_list args;
 
@@ -44,14 +44,15 @@ static void say(struct net_text *t, const char *form, ...)
 }
 
 /* Adds an entry with one of the n values, with a probability of 1 / of. */
-static void maybe(struct net_text *t, uint32_t of, const char *name, uint32_t n, const char *const *values)
+static void append_maybe(
+	struct net_text *t, uint32_t of, const char *name, uint32_t n, const char *const *values)
 {
-	if (!rnd(of))
-		say(t, "%s = %s;", name, values[rnd(n)]);
+	if (!random_below(of))
+		append_entry(t, "%s = %s;", name, values[random_below(n)]);
 }
 
 #define MAYBE(t, of, name, ...) \
-	maybe(t, of, name, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *), \
+	append_maybe(t, of, name, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *), \
 		(const char *const[]){__VA_ARGS__})
 
 #define ALLOCATORS \
@@ -68,21 +69,22 @@ static void describe_sizes(struct net_text *t)
 		"topology = torus; k = 3; n = 2; routing_function = dim_order; use_noc_latency = 1;",
 		"topology = fly; k = 4; n = 2; routing_function = dest_tag;",
 		"topology = mesh; k = 16; n = 1; routing_function = valiant;"};
-	uint32_t vcs = 2 + rnd(4);
+	uint32_t vcs = 2 + random_below(4);
 
 	/* At most one random number per call: the order of evaluation of arguments is not defined. */
-	say(t, "%s num_vcs = %u;", shapes[rnd(sizeof(shapes) / sizeof(shapes[0]))], vcs);
-	say(t, "vc_buf_size = %u;", 1 + rnd(5));
+	append_entry(t, "%s num_vcs = %u;", shapes[random_below(sizeof(shapes) / sizeof(shapes[0]))], vcs);
+	append_entry(t, "vc_buf_size = %u;", 1 + random_below(5));
 	for (int i = 0; i < 8; i++)
-		say(t, "%s_%s_%s_vc = %u;", i & 1 ? "read" : "write", i & 2 ? "request" : "reply",
+		append_entry(t, "%s_%s_%s_vc = %u;", i & 1 ? "read" : "write", i & 2 ? "request" : "reply",
 			i & 4 ? "end" : "begin", i & 4 ? vcs - 1 : 0);
-	say(t, "sim_type = gpgpusim; subnets = 2; use_map = 0; flit_size = 32; seed = %u;", rnd(100));
+	append_entry(t, "sim_type = gpgpusim; subnets = 2; use_map = 0; flit_size = 32; seed = %u;",
+		random_below(100));
 }
 
 static void describe_queues(struct net_text *t)
 {
-	say(t, "input_buffer_size = %u;", 6 + rnd(20));
-	say(t, "boundary_buffer_size = %u;", 5 + rnd(10));
+	append_entry(t, "input_buffer_size = %u;", 6 + random_below(20));
+	append_entry(t, "boundary_buffer_size = %u;", 5 + random_below(10));
 }
 
 /* Describes a random network that the quick router can model. */
@@ -90,7 +92,7 @@ static void describe_quick(struct net_text *t)
 {
 	describe_sizes(t);
 	describe_queues(t);
-	say(t, "routing_delay = 0;");
+	append_entry(t, "routing_delay = 0;");
 	MAYBE(t, 4, "credit_delay", "1", "3");
 	MAYBE(t, 4, "wait_for_tail_credit", "1");
 }
@@ -99,7 +101,7 @@ static void describe_quick(struct net_text *t)
 static void describe_any(struct net_text *t)
 {
 	describe_sizes(t);
-	say(t, "routing_delay = %u;", rnd(2) ? 0 : rnd(3));
+	append_entry(t, "routing_delay = %u;", random_below(2) ? 0 : random_below(3));
 	describe_queues(t);
 	if (!strstr(t->at, "planar")) /* planar_adapt deadlocks with noq, as in the original */
 		MAYBE(t, 6, "noq", "1");
@@ -117,22 +119,22 @@ static void describe_any(struct net_text *t)
 		"simplefeedback");
 	MAYBE(t, 5, "private_bufs", "1", "2");
 	if (strstr(t->at, "policy = shifting")) /* half of a size below 2 is 0 */
-		say(t, "vc_buf_size = %u;", 2 + rnd(4));
+		append_entry(t, "vc_buf_size = %u;", 2 + random_below(4));
 	if (strstr(t->at, "policy = limited"))
 		MAYBE(t, 2, "max_held_slots", "2", "4");
 	MAYBE(t, 5, "feedback_aging_scale", "0", "2");
 	/* a torus first computes with a latency of one cycle for channels that have two */
 	if (strstr(t->at, "feedback;"))
-		say(t, "use_noc_latency = 0;");
+		append_entry(t, "use_noc_latency = 0;");
 	MAYBE(t, 5, "hold_switch_for_packet", "1");
 	MAYBE(t, 5, "wait_for_tail_credit", "1");
 	MAYBE(t, 5, "vc_busy_when_full", "1");
 	MAYBE(t, 5, "vc_prioritize_empty", "1");
 	MAYBE(t, 5, "vc_shuffle_requests", "1");
 	MAYBE(t, 4, "priority", "age", "network_age", "local_age", "queue_length", "hop_count");
-	if (rnd(3))
+	if (random_below(3))
 		return;
-	say(t, "speculative = 1;");
+	append_entry(t, "speculative = 1;");
 	MAYBE(t, 3, "vc_allocator", "piggyback");
 	MAYBE(t, 3, "spec_sw_allocator", ALLOCATORS);
 	MAYBE(t, 3, "spec_check_elig", "0");
@@ -188,10 +190,11 @@ static void digest_add(struct digest *d, uint32_t v)
 }
 
 /* Pushes packet *req at a random device if its queue has a free slot. */
-static void offer(struct noc *n, struct digest *d, uint32_t *req)
+static void offer_packet(struct noc *n, struct digest *d, uint32_t *req)
 {
-	uint32_t from = rnd(DEVICES), flits = rnd(2) ? 1 : 2 + rnd(4);
-	uint32_t to = from < CLUSTERS ? CLUSTERS + (rnd(3) ? rnd(SUBS) : 0) : rnd(CLUSTERS);
+	uint32_t from = random_below(DEVICES), flits = random_below(2) ? 1 : 2 + random_below(4);
+	uint32_t to = from < CLUSTERS ? CLUSTERS + (random_below(3) ? random_below(SUBS) : 0)
+				      : random_below(CLUSTERS);
 	bool room = noc_has_buffer(n, from, flits * 32);
 
 	digest_add(d, room);
@@ -206,12 +209,12 @@ static struct digest run_traffic(struct noc *n, uint32_t load)
 
 	for (uint32_t t = 1; t <= 3 * CYCLES; t++) {
 		for (uint32_t i = 0; i < load && t <= CYCLES; i++)
-			offer(n, &d, &req);
+			offer_packet(n, &d, &req);
 		noc_advance(n);
 		for (uint32_t dev = 0; dev < DEVICES; dev++) {
 			uint32_t got;
 
-			if (!rnd(5))
+			if (!random_below(5))
 				continue;
 			got = noc_pop(n, dev);
 			d.arrived += got != 0;
@@ -345,7 +348,7 @@ static const uint64_t recorded[NETWORKS] = {
 	0xb337cf0e4cdb6db9,
 };
 
-static void recorded_networks(void)
+static void test_recorded_digests(void)
 {
 	for (uint32_t i = 0; i < NETWORKS; i++) {
 		struct net_text t;
@@ -354,7 +357,7 @@ static void recorded_networks(void)
 
 		seed = i * 1000 + 1;
 		n = random_network(&t, describe_any);
-		d = run_traffic(n, 1 + rnd(4));
+		d = run_traffic(n, 1 + random_below(4));
 		noc_delete(n);
 		if (!ok(d.hash == recorded[i] && d.arrived > 50, "network %u: %u packets as recorded", i,
 			    d.arrived))
@@ -362,7 +365,7 @@ static void recorded_networks(void)
 	}
 }
 
-static void quick_networks(void)
+static void test_quick_digests(void)
 {
 	for (uint32_t i = 0; i < QUICK; i++) {
 		struct net_text t;
@@ -387,7 +390,7 @@ static void quick_networks(void)
 
 int main(void)
 {
-	recorded_networks();
-	quick_networks();
+	test_recorded_digests();
+	test_quick_digests();
 	return tap_done();
 }

@@ -11,7 +11,7 @@
 static char folder[] = "/tmp/test_output.XXXXXX";
 
 /* Returns the names of the files in the folder as one text, including temporary files. */
-static const char *listing(void)
+static const char *folder_listing(void)
 {
 	static char text[4096];
 	char command[100];
@@ -28,7 +28,7 @@ static const char *listing(void)
 	return text;
 }
 
-static const char *content(const char *name)
+static const char *file_content(const char *name)
 {
 	static char text[4096];
 	FILE *f = fopen(name, "r");
@@ -40,7 +40,7 @@ static const char *content(const char *name)
 	return f ? text : "(none)";
 }
 
-static void put(const char *path, const char *text, bool force)
+static void write_text_file(const char *path, const char *text, bool force)
 {
 	struct output *o = output_open(path, force);
 
@@ -48,10 +48,10 @@ static void put(const char *path, const char *text, bool force)
 	output_commit(o);
 }
 
-static void put_new(void *path) { put(path, "new\n", false); }
-static void put_forced(void *path) { put(path, "forced\n", true); }
+static void write_new(void *path) { write_text_file(path, "new\n", false); }
+static void write_forced(void *path) { write_text_file(path, "forced\n", true); }
 
-static void put_much(void *path)
+static void write_much(void *path)
 {
 	struct output *o = output_open(path, false);
 
@@ -61,18 +61,18 @@ static void put_much(void *path)
 	fprintf(stderr, "still here\n");
 }
 
-static void leave_early(void *path)
+static void exit_while_open(void *path)
 {
 	struct output *o = output_open(path, false);
 
 	fputs("half", output_stream(o));
 	fflush(output_stream(o));
-	printf("%s", listing());
+	printf("%s", folder_listing());
 	fflush(stdout);
 	die("oh");
 }
 
-static void part_dies(void *path)
+static void die_in_part(void *path)
 {
 	struct output *o = output_open_part(path, false);
 
@@ -81,7 +81,7 @@ static void part_dies(void *path)
 	die("oh");
 }
 
-static void part_kept(void *path)
+static void keep_part(void *path)
 {
 	struct output *o = output_open_part(path, false);
 
@@ -91,31 +91,31 @@ static void part_kept(void *path)
 	die("oh");
 }
 
-static void part_continued(void *path)
+static void continue_part(void *path)
 {
 	struct output *o = output_open_rest(path, 4);
 
 	fputs(", then", output_stream(o));
 	output_keep(o);
-	printf("%s", content("p.part"));
+	printf("%s", file_content("p.part"));
 	output_cut(o, 4);
 	fflush(stdout);
 	die("oh");
 }
 
-static void part_too_short(void *path)
+static void open_short_part(void *path)
 {
 	output_open_rest(path, 100);
 	fprintf(stderr, "still here\n");
 }
 
-static void part_done(void *path)
+static void finish_part(void *path)
 {
 	struct output *o = output_open_part(path, false);
 
 	fputs("done", output_stream(o));
 	output_keep(o);
-	printf("%s", listing());
+	printf("%s", folder_listing());
 	fflush(stdout);
 	output_commit(o);
 }
@@ -125,35 +125,35 @@ static void test_parts(void)
 	char text[4096];
 	struct output *o;
 
-	is_number(in_child(part_dies, (char[]){"p"}, text, sizeof(text)), 2, "a part whose writer dies");
-	is_text(listing(), "", "leaves nothing before there is something to keep");
-	is_number(in_child(part_kept, (char[]){"p"}, text, sizeof(text)), 2, "one that has something");
-	is_text(listing(), "p.part ", "stays");
+	is_number(in_child(die_in_part, (char[]){"p"}, text, sizeof(text)), 2, "a part whose writer dies");
+	is_text(folder_listing(), "", "leaves nothing before there is something to keep");
+	is_number(in_child(keep_part, (char[]){"p"}, text, sizeof(text)), 2, "one that has something");
+	is_text(folder_listing(), "p.part ", "stays");
 	is_number(
-		in_child(part_continued, (char[]){"p"}, text, sizeof(text)), 2, "a writer that continues it");
+		in_child(continue_part, (char[]){"p"}, text, sizeof(text)), 2, "a writer that continues it");
 	ok(strstr(text, "kept, then") && !strstr(text, "warning"), "keeps the bytes that it asks for");
-	is_text(content("p.part"), "kept", "and takes back what it wrote");
-	is_number(in_child(part_too_short, (char[]){"p"}, text, sizeof(text)), 2,
+	is_text(file_content("p.part"), "kept", "and takes back what it wrote");
+	is_number(in_child(open_short_part, (char[]){"p"}, text, sizeof(text)), 2,
 		"one that expects more bytes");
 	ok(strstr(text, "p.part: became shorter (expected 100 bytes)"), "is refused");
-	is_number(in_child(part_done, (char[]){"p"}, text, sizeof(text)), 0, "the next writer");
+	is_number(in_child(finish_part, (char[]){"p"}, text, sizeof(text)), 0, "the next writer");
 	ok(strstr(text, "p.part: warning: replacing the output of a run that did not finish"),
 		"says what it found");
 	ok(strstr(text, "p.part "), "has its part while it writes");
-	is_text(listing(), "p ", "and the name when it is complete");
-	is_text(content("p"), "done", "with its own content alone");
+	is_text(folder_listing(), "p ", "and the name when it is complete");
+	is_text(file_content("p"), "done", "with its own content alone");
 	o = output_open_part("q", false);
-	is_number(in_child(part_done, (char[]){"q"}, text, sizeof(text)), 2, "a part that another writes");
+	is_number(in_child(finish_part, (char[]){"q"}, text, sizeof(text)), 2, "a part that another writes");
 	ok(strstr(text, "q.part: another run is writing it"), "is refused");
 	output_discard(o);
 	ok(!symlink("p", "r.part"), "a link in its place");
-	is_number(in_child(part_done, (char[]){"r"}, text, sizeof(text)), 2, "is not followed");
+	is_number(in_child(finish_part, (char[]){"r"}, text, sizeof(text)), 2, "is not followed");
 	unlink("r.part");
 	unlink("p");
-	is_text(listing(), "", "nothing is left over");
+	is_text(folder_listing(), "", "nothing is left over");
 }
 
-static void two_of_one(void *path)
+static void open_name_twice(void *path)
 {
 	output_open(path, false);
 	output_open(path, false);
@@ -166,43 +166,44 @@ static void test_files(void)
 	struct stat st;
 
 	umask(022);
-	is_number(in_child(put_new, (char[]){"a"}, text, sizeof(text)), 0, "a new file");
-	is_text(content("a"), "new\n", "has its content");
+	is_number(in_child(write_new, (char[]){"a"}, text, sizeof(text)), 0, "a new file");
+	is_text(file_content("a"), "new\n", "has its content");
 	stat("a", &st);
 	is_number(st.st_mode & 0777, 0644, "and the mode of the umask");
-	is_number(
-		in_child(put_new, (char[]){"a"}, text, sizeof(text)), 2, "an existing file is not replaced");
+	is_number(in_child(write_new, (char[]){"a"}, text, sizeof(text)), 2,
+		"an existing file is not replaced");
 	ok(strstr(text, "a: exists already, -f replaces it\n"), "and the message says what replaces it");
 	chmod("a", 0600);
-	is_number(in_child(put_forced, (char[]){"./a"}, text, sizeof(text)), 0, "unless forced");
-	is_text(content("a"), "forced\n", "then it is");
+	is_number(in_child(write_forced, (char[]){"./a"}, text, sizeof(text)), 0, "unless forced");
+	is_text(file_content("a"), "forced\n", "then it is");
 	stat("a", &st);
 	is_number(st.st_mode & 0777, 0600, "and keeps its mode");
-	ok(!symlink("a", "link") && !in_child(put_forced, (char[]){"link"}, text, sizeof(text)), "a link");
+	ok(!symlink("a", "link") && !in_child(write_forced, (char[]){"link"}, text, sizeof(text)), "a link");
 	lstat("link", &st);
 	ok(S_ISLNK(st.st_mode), "stays a link");
-	is_number(in_child(put_new, (char[]){"."}, text, sizeof(text)), 2, "a folder is refused");
-	is_number(in_child(put_new, (char[]){"no/x"}, text, sizeof(text)), 2, "a folder that is not there");
+	is_number(in_child(write_new, (char[]){"."}, text, sizeof(text)), 2, "a folder is refused");
+	is_number(in_child(write_new, (char[]){"no/x"}, text, sizeof(text)), 2, "a folder that is not there");
 	ok(strstr(text, "no/x: cannot be written: No such file or directory"), "is named");
-	is_number(in_child(put_new, (char[]){""}, text, sizeof(text)), 2, "no name");
-	is_number(in_child(leave_early, (char[]){"b"}, text, sizeof(text)), 2, "a run that dies");
+	is_number(in_child(write_new, (char[]){""}, text, sizeof(text)), 2, "no name");
+	is_number(in_child(exit_while_open, (char[]){"b"}, text, sizeof(text)), 2, "a run that dies");
 	ok(strstr(text, ".b.") && strstr(text, ".tmp"), "had a temporary file");
-	is_number(in_child(two_of_one, (char[]){"b"}, text, sizeof(text)), 2, "two outputs with one name");
+	is_number(
+		in_child(open_name_twice, (char[]){"b"}, text, sizeof(text)), 2, "two outputs with one name");
 	o = output_open("c", false);
 	fputs("x", output_stream(o));
 	output_discard(o);
 	o = output_open("c", false);
-	put("raced", "first", false);
-	is_number(in_child(put_forced, (char[]){"raced"}, text, sizeof(text)), 0, "a child leaves");
-	ok(strstr(listing(), ".c.") != NULL, "without its parent's files");
+	write_text_file("raced", "first", false);
+	is_number(in_child(write_forced, (char[]){"raced"}, text, sizeof(text)), 0, "a child leaves");
+	ok(strstr(folder_listing(), ".c.") != NULL, "without its parent's files");
 	output_discard(o);
-	is_text(listing(), "a link raced ", "nothing is left over");
-	is_number(in_child(put_new, (char[]){"/dev/null"}, text, sizeof(text)), 0,
+	is_text(folder_listing(), "a link raced ", "nothing is left over");
+	is_number(in_child(write_new, (char[]){"/dev/null"}, text, sizeof(text)), 0,
 		"a device is written in place");
 	ok(!stat("/dev/null", &st) && S_ISCHR(st.st_mode), "and stays one");
 }
 
-static void race(void *arg)
+static void replace_during_write(void *arg)
 {
 	struct output *o = output_open("late", false);
 
@@ -211,50 +212,51 @@ static void race(void *arg)
 	output_commit(o);
 }
 
-static void to_full(void *arg)
+static void write_to_full(void *arg)
 {
 	int fd = open("/dev/full", O_WRONLY);
 
 	dup2(fd, 1);
-	put_much(arg);
+	write_much(arg);
 }
 
-static void to_closed(void *arg)
+static void write_to_closed(void *arg)
 {
 	close(1);
-	put_much(arg);
+	write_much(arg);
 }
 
-static void past_limit(void *arg)
+static void write_past_limit(void *arg)
 {
 	struct rlimit limit = {4096, 4096};
 
 	(void)arg;
 	setrlimit(RLIMIT_FSIZE, &limit);
-	put_much((char[]){"large"});
+	write_much((char[]){"large"});
 }
 
 static void test_failures(void)
 {
 	char text[4096];
 
-	is_number(in_child(to_full, NULL, text, sizeof(text)), 2, "a full disk");
+	is_number(in_child(write_to_full, NULL, text, sizeof(text)), 2, "a full disk");
 	ok(strstr(text, "<stdout>: No space left on device\n") && !strstr(text, "still"), "is said");
-	is_number(in_child(put_much, (char[]){"/dev/full"}, text, sizeof(text)), 2, "a full device");
+	is_number(in_child(write_much, (char[]){"/dev/full"}, text, sizeof(text)), 2, "a full device");
 	ok(strstr(text, "/dev/full: No space left on device\n"), "is said");
-	is_number(in_child(past_limit, NULL, text, sizeof(text)), 2, "a file size limit");
+	is_number(in_child(write_past_limit, NULL, text, sizeof(text)), 2, "a file size limit");
 	ok(strstr(text, "large: File too large\n"), "is said");
-	is_number(in_child(to_closed, NULL, text, sizeof(text)), 2, "standard output is closed");
+	is_number(in_child(write_to_closed, NULL, text, sizeof(text)), 2, "standard output is closed");
 	ok(strstr(text, "<stdout>: Bad file descriptor\n"), "is said");
-	is_number(in_child(race, NULL, text, sizeof(text)), 2, "a file that appeared meanwhile");
+	is_number(in_child(replace_during_write, NULL, text, sizeof(text)), 2,
+		"a file that appeared meanwhile");
 	ok(strstr(text, "late: File exists\n"), "is not replaced");
 	unlink("late");
-	is_text(listing(), "a link raced ", "nothing is left over");
+	is_text(folder_listing(), "a link raced ", "nothing is left over");
 }
 
 /* ---- signals ------------------------------------------------------------------------------ */
 
-static void broken_pipe(void *ignore)
+static void write_broken_pipe(void *ignore)
 {
 	int ends[2];
 
@@ -265,16 +267,16 @@ static void broken_pipe(void *ignore)
 	if (ignore)
 		signal(SIGPIPE, SIG_IGN);
 	output_open("p", false);
-	put_much(NULL);
+	write_much(NULL);
 }
 
-static void killed(void *sig)
+static void raise_signal(void *sig)
 {
-	put_forced((char[]){"done"});
+	write_forced((char[]){"done"});
 	signal(*(int *)sig, SIG_DFL); /* whoever started the tests may have set another action */
 	output_open("k", false);
 	output_open("l", false);
-	if (!strstr(listing(), ".k.") || !strstr(listing(), ".l."))
+	if (!strstr(folder_listing(), ".k.") || !strstr(folder_listing(), ".l."))
 		exit(3);
 	raise(*(int *)sig);
 	sleep(10);
@@ -287,14 +289,14 @@ static void on_signal(int sig)
 	_exit(7);
 }
 
-static void own_handler(void *sig)
+static void handle_own_signal(void *sig)
 {
 	signal(*(int *)sig, on_signal);
 	output_open("k", false);
 	raise(*(int *)sig);
 }
 
-static void ignored(void *sig)
+static void ignore_signal(void *sig)
 {
 	signal(*(int *)sig, SIG_IGN);
 	output_open("k", false);
@@ -307,20 +309,21 @@ static void test_signals(void)
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 	char text[4096];
 
-	is_number(in_child(broken_pipe, NULL, text, sizeof(text)), 1000 + SIGPIPE, "a broken pipe kills");
-	is_text(text, "", "quietly");
 	is_number(
-		in_child(broken_pipe, text, text, sizeof(text)), 1000 + SIGPIPE, "also where it was ignored");
+		in_child(write_broken_pipe, NULL, text, sizeof(text)), 1000 + SIGPIPE, "a broken pipe kills");
+	is_text(text, "", "quietly");
+	is_number(in_child(write_broken_pipe, text, text, sizeof(text)), 1000 + SIGPIPE,
+		"also where it was ignored");
 	is_text(text, "", "quietly");
 	for (size_t i = 0; i < 3; i++) {
 		int sig = signals[i];
 
-		is_number(in_child(killed, &sig, text, sizeof(text)), 1000 + sig, "a signal kills");
-		is_number(
-			in_child(own_handler, &sig, text, sizeof(text)), 7, "a program's own handler stays");
-		is_number(in_child(ignored, &sig, text, sizeof(text)), 5, "what is ignored stays so");
+		is_number(in_child(raise_signal, &sig, text, sizeof(text)), 1000 + sig, "a signal kills");
+		is_number(in_child(handle_own_signal, &sig, text, sizeof(text)), 7,
+			"a program's own handler stays");
+		is_number(in_child(ignore_signal, &sig, text, sizeof(text)), 5, "what is ignored stays so");
 	}
-	is_text(listing(), "a done link raced ", "nothing is left over");
+	is_text(folder_listing(), "a done link raced ", "nothing is left over");
 }
 
 int main(void)

@@ -23,7 +23,7 @@ static const char text[] =
 	"0020 000000ff 0 EXIT 0 0 0 \n\n#END_TB\n\n#BEGIN_TB\n\nthread block = 1,0,0\n\nwarp = 0\ninsts = 2\n"
 	"0010 ffffffff 1 R2 LDG.E  1 R4 4 1 0x7f0000001000 4 0 \n0020 ffffffff 0 EXIT 0 0 0 \n\nwarp = 1\ninsts = 0\n\n#END_TB\n";
 
-static bool append(void *ctx, const void *bytes, size_t n)
+static bool append_to_text(void *ctx, const void *bytes, size_t n)
 {
 	buf_add(ctx, bytes, n);
 	return true;
@@ -34,14 +34,14 @@ static size_t n_stream;
 
 static unsigned kept;
 
-static void text_kernel(void *ctx, uint32_t kernel)
+static void count_text_kernel(void *ctx, uint32_t kernel)
 {
 	(void)ctx;
 	(void)kernel;
 	kept++;
 }
 
-static void make(void)
+static void make_stream(void)
 {
 	FILE *out = open_memstream(&stream, &n_stream);
 	struct pack_writer *w = pack_writer_new(out, 3, 1);
@@ -50,13 +50,13 @@ static void make(void)
 	pack_begin_kernel(w);
 	pack_add_text(w, text, sizeof(text) - 1);
 	pack_end_kernel(w, NULL);
-	pack_on_text(w, text_kernel, NULL);
+	pack_on_text(w, count_text_kernel, NULL);
 	pack_writer_close(w);
 	is_number(kept, 0, "a regular kernel is not kept as text");
 	fclose(out);
 }
 
-static void same_block(const struct tblock *a, const struct tblock *b)
+static void check_same_block(const struct tblock *a, const struct tblock *b)
 {
 	uint64_t x[32], y[32];
 	bool same = a->x == b->x && a->n_warps == b->n_warps && a->n_recs == b->n_recs;
@@ -72,7 +72,7 @@ static void same_block(const struct tblock *a, const struct tblock *b)
 		is_number((long long)b->warp[w].line, (long long)a->warp[w].line, "and so is a warp's line");
 }
 
-static void records(void)
+static void test_records(void)
 {
 	struct isa *isa = isa_new();
 	struct trace_options o = {.code = code_new(isa), .hash = true};
@@ -84,7 +84,7 @@ static void records(void)
 	struct trace *u = pack_open_trace(p, 0, &o, &f);
 
 	while (trace_next(t, &a, &f) > 0 && trace_next(u, &b, &f) > 0)
-		same_block(&a, &b);
+		check_same_block(&a, &b);
 	is_number(trace_finish(t, &f), 0, "the text ends well");
 	is_number(trace_finish(u, &f), 0, "the stream ends well");
 	trace_hash(t, h[0]);
@@ -99,7 +99,7 @@ static void records(void)
 	isa_free(isa);
 }
 
-static void damage(void)
+static void test_damage(void)
 {
 	unsigned noticed = 0;
 
@@ -153,7 +153,7 @@ static bool same_codes(const uint8_t *a, const uint8_t *b, uint32_t n)
 	return same;
 }
 
-static void control_bytes(void)
+static void test_control_bytes(void)
 {
 	static uint8_t code[CODED][16], back[CODED][16];
 	struct buf b = {0};
@@ -177,7 +177,7 @@ static void control_bytes(void)
 /*
  * Tests three launches of a function for sm_80. The second is for another architecture, so it has no control codes.
  */
-static void coded(void)
+static void test_coded_kernels(void)
 {
 	static uint8_t code[CODED][16];
 	struct cubins *c = cubins_new(), *back = cubins_new();
@@ -223,7 +223,7 @@ static void coded(void)
 	free(packed);
 }
 
-static bool lines_same(const char *s, struct buf *bytes)
+static bool are_lines_restored(const char *s, struct buf *bytes)
 {
 	struct buf back = {0};
 	size_t n = strlen(s);
@@ -235,7 +235,7 @@ static bool lines_same(const char *s, struct buf *bytes)
 	return same;
 }
 
-static void code_lines(void)
+static void test_code_lines(void)
 {
 	static const char *const usual =
 		"-code 0000 ld.param.u64 D14/1\n-code 0008 ld.param.u64 D15/2 l:1,17\n-code 0018 mov.u32 D9/2 s:local\n"
@@ -248,7 +248,7 @@ static void code_lines(void)
 	unsigned wrong = 0;
 	char line[64];
 
-	ok(lines_same(usual, &b), "code lines come back from numbers");
+	ok(are_lines_restored(usual, &b), "code lines come back from numbers");
 	for (size_t n = 0; n < b.n; n++) {
 		back.n = 0;
 		wrong += lines_unpack(&back, cur_of(b.p, n));
@@ -261,19 +261,20 @@ static void code_lines(void)
 		b.p[at / 8] ^= (uint8_t)(1u << at % 8);
 	}
 	for (unsigned i = 0; i < sizeof(odd) / sizeof(odd[0]); i++)
-		ok(!lines_same(odd[i], &b), "a line in another form is left to the text: %u", i);
+		ok(!are_lines_restored(odd[i], &b), "a line in another form is left to the text: %u", i);
 	for (unsigned i = 0; i < 1000; i++)
 		buf_add(&many, line,
 			(size_t)snprintf(line, sizeof(line), "-code %04x add.f32 D%u/%u S%u/%u S7/3\n", 8 * i,
 				i + 9, i + 5, i + 8, i + 4));
 	buf_byte(&many, '\0');
-	ok(lines_same((char *)many.p, &b) && b.n < 5000, "a line of three registers takes four bytes");
+	ok(are_lines_restored((char *)many.p, &b) && b.n < 5000,
+		"a line of three registers takes four bytes");
 	buf_free(&b);
 	buf_free(&back);
 	buf_free(&many);
 }
 
-static void lists(void)
+static void test_folded_lists(void)
 {
 	static const char list[] = "kernel-9.traceg\nkernel-10.traceg\nkernel-11.traceg\n\x01x\n\x02y\nlast";
 	struct buf in = {0}, out = {0};
@@ -290,7 +291,7 @@ static void lists(void)
 /* ---- limits ------------------------------------------------------------------------------- */
 
 /* Packs n kernels with the text t. Returns true if the stream unpacks to the same texts. */
-static bool comes_back(const struct buf *t, unsigned n)
+static bool is_text_restored(const struct buf *t, unsigned n)
 {
 	char *packed;
 	size_t n_packed, len;
@@ -319,7 +320,7 @@ static bool comes_back(const struct buf *t, unsigned n)
 		printf("# %s\n", f.text);
 	for (unsigned i = 0; good && i < n; i++) {
 		back.n = 0;
-		good = pack_text(p, i, 0, UINT64_MAX, append, &back, &f) == 0 && back.n == t->n &&
+		good = pack_text(p, i, 0, UINT64_MAX, append_to_text, &back, &f) == 0 && back.n == t->n &&
 		       !memcmp(back.p, t->p, t->n);
 	}
 	good = good && !memcmp(pack_list_text(p, &len), list.p, list.n) && len == list.n;
@@ -369,7 +370,7 @@ static void add_inst(struct buf *b, const struct sizes *s, uint32_t pc)
 	buf_byte(b, '\n');
 }
 
-static void sized_text(struct buf *b, const struct sizes *s)
+static void append_sized_kernel(struct buf *b, const struct sizes *s)
 {
 	b->n = 0;
 	add_format(b, "-grid dim = (2,1,1)\n-block dim = (%llu,1,1)\n#x\n\n", s->threads);
@@ -396,7 +397,7 @@ static void sized_text(struct buf *b, const struct sizes *s)
  * Tests sizes near a limit; `field` is the offset of the size in struct sizes. Unless `less` is 0, the limit is
  * lowered to it first.
  */
-static void around(const char *name, uint32_t *limit, uint32_t less, size_t field, uint32_t reach)
+static void check_sizes_near(const char *name, uint32_t *limit, uint32_t less, size_t field, uint32_t reach)
 {
 	const uint32_t was = *limit;
 	struct buf big = {0};
@@ -415,15 +416,15 @@ static void around(const char *name, uint32_t *limit, uint32_t less, size_t fiel
 
 		memcpy((char *)&s + field, &(uint32_t){*limit - reach + d}, sizeof(uint32_t));
 		s.insts = s.insts > s.statics ? s.insts : s.statics;
-		sized_text(&big, &s);
-		good = comes_back(&big, 1);
+		append_sized_kernel(&big, &s);
+		good = is_text_restored(&big, 1);
 	}
 	ok(good, "text around the limit \"%s\" comes back", name);
 	*limit = was;
 	buf_free(&big);
 }
 
-static void irregular(void)
+static void test_irregular_text(void)
 {
 	static const uint32_t columns[] = {1u << 15, 40000, 1u << 16};
 	const struct pack_limits was = pack_limits;
@@ -437,9 +438,9 @@ static void irregular(void)
 			big.n = 0;
 			for (size_t k = 0; k < n; k++)
 				buf_byte(&big, (uint8_t)(33 + (k * k ^ k >> 3) % 90));
-			good = comes_back(&big, 3);
+			good = is_text_restored(&big, 3);
 			add_many(&big, 'z', n);
-			good &= comes_back(&big, 2);
+			good &= is_text_restored(&big, 2);
 		}
 		ok(good, "irregular text around half of the columns of a block comes back");
 	}
@@ -447,19 +448,19 @@ static void irregular(void)
 	pack_limits.pieces = 5;
 	big.n = 0;
 	add_format(&big, "hello %llu\n", 1);
-	ok(comes_back(&big, 4) && comes_back(&big, 5) && comes_back(&big, 11),
+	ok(is_text_restored(&big, 4) && is_text_restored(&big, 5) && is_text_restored(&big, 11),
 		"more kernels than pieces of a block");
 	pack_limits = was;
-	ok(comes_back(&big, 100000), "a hundred thousand kernels");
+	ok(is_text_restored(&big, 100000), "a hundred thousand kernels");
 	buf_free(&big);
 }
 
-static void limits(void)
+static void test_size_limits(void)
 {
 	struct pack_limits *l = &pack_limits;
 
 #define AROUND(limit, less, field, reach) \
-	around(#limit, &l->limit, less, offsetof(struct sizes, field), reach)
+	check_sizes_near(#limit, &l->limit, less, offsetof(struct sizes, field), reach)
 	AROUND(opcode, 0, opcode, 2);
 	AROUND(registers, 0, registers, 2);
 	AROUND(width, 0, width, 2);
@@ -478,14 +479,14 @@ static void limits(void)
 	struct buf big = {0};
 	bool good = true;
 	for (uint32_t n = 28; n < 34; n++) {
-		sized_text(&big,
+		append_sized_kernel(&big,
 			&(struct sizes){.opcode = 3, .warps = 2, .insts = n, .statics = 9, .threads = 64});
-		good &= comes_back(&big, 1);
+		good &= is_text_restored(&big, 1);
 	}
 	ok(good, "thread blocks around the limit of a span come back");
 	l->insts = 1u << 26;
 	buf_free(&big);
-	irregular();
+	test_irregular_text();
 	ok(pack_list_fits(l->list) && !pack_list_fits(l->list + 1u), "a longer list is refused");
 }
 
@@ -494,7 +495,7 @@ static void limits(void)
 #define LISTS 200
 
 /* Tests many open lists, each with its own stream: a kernel of each can be read. */
-static void many_lists(void)
+static void test_many_lists(void)
 {
 	static struct klist list[LISTS];
 	struct isa *isa = isa_new();
@@ -529,15 +530,15 @@ static void many_lists(void)
 int main(void)
 {
 	diag_init("test_pack");
-	make();
-	records();
-	damage();
-	control_bytes();
-	coded();
-	code_lines();
-	lists();
-	limits();
-	many_lists();
+	make_stream();
+	test_records();
+	test_damage();
+	test_control_bytes();
+	test_coded_kernels();
+	test_code_lines();
+	test_folded_lists();
+	test_size_limits();
+	test_many_lists();
 	free(stream);
 	return tap_done();
 }

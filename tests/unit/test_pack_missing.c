@@ -7,7 +7,7 @@
 #include "tap.h"
 
 /* Makes a stream of n kernels whose list names 4 kernels. The kernels in missing[] are marked as missing. */
-static char *with_missing(unsigned n, const uint32_t *missing, uint32_t n_missing, size_t *size)
+static char *make_with_missing(unsigned n, const uint32_t *missing, uint32_t n_missing, size_t *size)
 {
 	static const char list[] = "kernel-0\nMemcpyHtoD,0x0,4\nkernel-1\nkernel-2\nkernel-1\nkernel-3\n";
 	char *packed;
@@ -27,13 +27,13 @@ static char *with_missing(unsigned n, const uint32_t *missing, uint32_t n_missin
 }
 
 /*
- * Opens a stream of with_missing(). Returns 1 if it is valid, 0 if pack_verify() finds damage, -1 if it cannot be
+ * Opens a stream of make_with_missing(). Returns 1 if it is valid, 0 if pack_verify() finds damage, -1 if it cannot be
  * opened.
  */
-static int opens_missing(unsigned n, const uint32_t *missing, uint32_t n_missing)
+static int try_open_missing(unsigned n, const uint32_t *missing, uint32_t n_missing)
 {
 	size_t size;
-	char *packed = with_missing(n, missing, n_missing, &size);
+	char *packed = make_with_missing(n, missing, n_missing, &size);
 	struct fault f;
 	struct pack *p = pack_open_memory("s", packed, size, &f);
 	int r = !p ? -1 : pack_verify(p, &f) == 0;
@@ -45,10 +45,10 @@ static int opens_missing(unsigned n, const uint32_t *missing, uint32_t n_missing
 	return r;
 }
 
-static void missing_kernels(void)
+static void test_missing_kernels(void)
 {
 	size_t size, len;
-	char *packed = with_missing(2, (const uint32_t[]){1, 3}, 2, &size);
+	char *packed = make_with_missing(2, (const uint32_t[]){1, 3}, 2, &size);
 	struct klist k = {.path = NULL};
 	struct fault f;
 	struct pack *p = pack_open_memory("s", packed, size, &f);
@@ -65,20 +65,20 @@ static void missing_kernels(void)
 	klist_free(&k);
 	pack_close(p);
 	free(packed);
-	ok(opens_missing(2, (const uint32_t[]){1, 3}, 2) == 1, "it is good");
-	ok(opens_missing(4, NULL, 0) == 1, "a stream that lacks none");
-	ok(opens_missing(0, (const uint32_t[]){0, 1, 2, 3}, 4) == 1, "a stream that lacks all");
-	ok(opens_missing(3, (const uint32_t[]){4}, 1) == -1, "a mark after the last kernel");
-	ok(opens_missing(2, (const uint32_t[]){2, UINT32_MAX - 1}, 2) == -1, "a mark far after it");
-	ok(opens_missing(3, (const uint32_t[]){2, 3}, 2) == 0, "a mark of a kernel that is there");
-	ok(opens_missing(3, NULL, 0) == 0, "a kernel that is missing without a mark");
-	ok(opens_missing(1, (const uint32_t[]){0, 1, 2, 3}, 4) == 0,
+	ok(try_open_missing(2, (const uint32_t[]){1, 3}, 2) == 1, "it is good");
+	ok(try_open_missing(4, NULL, 0) == 1, "a stream that lacks none");
+	ok(try_open_missing(0, (const uint32_t[]){0, 1, 2, 3}, 4) == 1, "a stream that lacks all");
+	ok(try_open_missing(3, (const uint32_t[]){4}, 1) == -1, "a mark after the last kernel");
+	ok(try_open_missing(2, (const uint32_t[]){2, UINT32_MAX - 1}, 2) == -1, "a mark far after it");
+	ok(try_open_missing(3, (const uint32_t[]){2, 3}, 2) == 0, "a mark of a kernel that is there");
+	ok(try_open_missing(3, NULL, 0) == 0, "a kernel that is missing without a mark");
+	ok(try_open_missing(1, (const uint32_t[]){0, 1, 2, 3}, 4) == 0,
 		"marks of all kernels, one of which is there");
 }
 
 int main(void)
 {
 	diag_init("test_pack_missing");
-	missing_kernels();
+	test_missing_kernels();
 	return tap_done();
 }

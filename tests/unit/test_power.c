@@ -6,7 +6,7 @@
 
 static struct fault fault;
 
-static int parse(struct power_config *c, const char *upper)
+static int parse_xml_with(struct power_config *c, const char *upper)
 {
 	char text[2000];
 
@@ -21,23 +21,23 @@ static void test_xml(void)
 {
 	struct power_config c;
 
-	is_number(parse(&c, ""), 0, "an empty system is fine");
+	is_number(parse_xml_with(&c, ""), 0, "an empty system is fine");
 	ok(c.factor[POWER_TOT_INST] == 1 && c.constant_watt == 1,
 		"factors, and constant power, are 1 by default");
 	ok(c.idle_sm_watt == 0 && c.lanes[POWER_STATIC_cat1].first_watt == 0, "static and idle power are 0");
-	parse(&c, "<param name=\"FP_ACC\" value=\"2\"/><param name=\"FP_ACC\" value=\"0.5f\"/>");
+	parse_xml_with(&c, "<param name=\"FP_ACC\" value=\"2\"/><param name=\"FP_ACC\" value=\"0.5f\"/>");
 	ok(c.factor[POWER_FPU_ACC] == 0.5, "the last of a name counts, text after a number does not");
-	parse(&c, "<param name=\"constant_power\" value=\"32\"/>");
+	parse_xml_with(&c, "<param name=\"constant_power\" value=\"32\"/>");
 	ok(c.constant_watt == 32 && c.factor[POWER_constant_power] == 1, "constant_power is the coefficient");
-	parse(&c, "<component id=\"system.x\"><param name=\"TOT_INST\" value=\"9\"/></component>");
+	parse_xml_with(&c, "<component id=\"system.x\"><param name=\"TOT_INST\" value=\"9\"/></component>");
 	ok(c.factor[POWER_TOT_INST] == 1, "a param of a nested component is no factor");
-	parse(&c, "<stat name=\"TOT_INST\" value=\"9\"/>");
+	parse_xml_with(&c, "<stat name=\"TOT_INST\" value=\"9\"/>");
 	ok(c.factor[POWER_TOT_INST] == 1, "nor is a stat");
-	parse(&c,
+	parse_xml_with(&c,
 		"<param name=\"static_cat2_flane\" value=\"18\"/><param name=\"static_cat2_addlane\" value=\"0.5\"/>");
 	ok(c.lanes[POWER_STATIC_cat2].first_watt == 18 && c.lanes[POWER_STATIC_cat2].more_watt == 0.5,
 		"lanes");
-	is_number(parse(&c, "<param name=\"TOT_INST\" value=\"\"/>"), -1, "no number");
+	is_number(parse_xml_with(&c, "<param name=\"TOT_INST\" value=\"\"/>"), -1, "no number");
 	is_text(fault.id, "power-xml", "has an id");
 	ok(fault.at.line == 1 && fault.at.col == 45, "and a place");
 	power_config_init(&c);
@@ -104,7 +104,7 @@ static void test_components(void)
 		"the voltage leaves the dynamic power in the total");
 }
 
-static double static_of(struct power_config *c, const enum power_counter *set, unsigned n, double lanes)
+static double static_power_of(struct power_config *c, const enum power_counter *set, unsigned n, double lanes)
 {
 	struct power_sample s = {.cycles = 500, .threads = lanes};
 
@@ -127,16 +127,17 @@ static void test_static(void)
 	for (unsigned i = 0; i < N_POWER_STATICS; i++)
 		c.lanes[i] = (struct power_lanes){100 * (i + 1), 1};
 #define ROW(id) (100 * (POWER_STATIC_##id + 1) / 2.0)
-	ok(static_of(&c, NULL, 0, 0) == ROW(l1), "no units: the L1's row, by the active half of the SMs");
-	ok(static_of(&c, NULL, 0, 1) == ROW(intadd), "nothing but additions");
-	ok(static_of(&c, mul, 1, 1) == ROW(cat1), "multiplications");
-	ok(static_of(&c, fp, 1, 1) == ROW(cat2), "floating point");
-	ok(static_of(&c, fp, 2, 1) == ROW(cat3), "and double precision");
-	ok(static_of(&c, fp, 3, 1) == ROW(geomean), "and more: the mean");
-	ok(static_of(&c, tensor, 2, 1) == ROW(cat6), "tensor cores");
-	ok(static_of(&c, tex, 2, 1) == ROW(cat5), "textures");
-	ok(static_of(&c, alone, 1, 1) == ROW(geomean), "double precision alone");
-	ok(static_of(&c, fp, 1, 2.5) == ROW(cat2) + 1, "lanes are rounded up");
+	ok(static_power_of(&c, NULL, 0, 0) == ROW(l1),
+		"no units: the L1's row, by the active half of the SMs");
+	ok(static_power_of(&c, NULL, 0, 1) == ROW(intadd), "nothing but additions");
+	ok(static_power_of(&c, mul, 1, 1) == ROW(cat1), "multiplications");
+	ok(static_power_of(&c, fp, 1, 1) == ROW(cat2), "floating point");
+	ok(static_power_of(&c, fp, 2, 1) == ROW(cat3), "and double precision");
+	ok(static_power_of(&c, fp, 3, 1) == ROW(geomean), "and more: the mean");
+	ok(static_power_of(&c, tensor, 2, 1) == ROW(cat6), "tensor cores");
+	ok(static_power_of(&c, tex, 2, 1) == ROW(cat5), "textures");
+	ok(static_power_of(&c, alone, 1, 1) == ROW(geomean), "double precision alone");
+	ok(static_power_of(&c, fp, 1, 2.5) == ROW(cat2) + 1, "lanes are rounded up");
 }
 
 static void test_sums(void)

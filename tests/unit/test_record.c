@@ -91,7 +91,7 @@ static void test_json(void)
 }
 
 /* Returns true if jansson, after it has read a record of one string and one real, writes the same text. */
-static bool as_jansson(const char *string, double real)
+static bool is_jansson_equal(const char *string, double real)
 {
 	size_t flags = JSON_COMPACT | JSON_PRESERVE_ORDER, n = 0;
 	char *line = NULL, *again;
@@ -177,12 +177,12 @@ static void test_as_jansson(void)
 
 	for (int c = 1; c < 0x80; c++) {
 		string[1] = (char)c;
-		same &= as_jansson(string, 0.5);
+		same &= is_jansson_equal(string, 0.5);
 	}
 	ok(same, "json: strings as jansson writes them");
 	same = true;
 	for (size_t i = 0; i < sizeof(reals) / sizeof(*reals); i++)
-		same &= as_jansson("a", reals[i]);
+		same &= is_jansson_equal("a", reals[i]);
 	ok(same, "json: reals as jansson writes them");
 }
 
@@ -219,7 +219,7 @@ static void test_msgpack(void)
 }
 
 /* Returns a real as the text of a record, without its name and unit. */
-static const char *real(double v)
+static const char *real_as_text(double v)
 {
 	struct record_writer *w;
 	FILE *out;
@@ -241,11 +241,11 @@ static void test_reals(void)
 	uint64_t x = 88172645463325252ull;
 	unsigned bad = 0;
 
-	is_text(real(1.0 / 3), "0.3333333333333333", "a third");
-	is_text(real(0.1 + 0.2), "0.30000000000000004", "seventeen digits where needed");
-	is_text(real(1e300), "1e+300", "an exponent");
-	is_text(real(-0.0), "-0", "minus zero");
-	is_text(real(DBL_MIN / 2), "1.1125369292536007e-308", "a subnormal");
+	is_text(real_as_text(1.0 / 3), "0.3333333333333333", "a third");
+	is_text(real_as_text(0.1 + 0.2), "0.30000000000000004", "seventeen digits where needed");
+	is_text(real_as_text(1e300), "1e+300", "an exponent");
+	is_text(real_as_text(-0.0), "-0", "minus zero");
+	is_text(real_as_text(DBL_MIN / 2), "1.1125369292536007e-308", "a subnormal");
 	for (int i = 0; i < 2000; i++) {
 		double v;
 
@@ -254,14 +254,14 @@ static void test_reals(void)
 		x ^= x << 17;
 		memcpy(&v, &x, sizeof(v));
 		if (isfinite(v))
-			bad += strtod(real(v), NULL) != v;
+			bad += strtod(real_as_text(v), NULL) != v;
 	}
 	is_number(bad, 0, "reals read back equal");
 	if (!setlocale(LC_ALL, "de_DE.UTF-8") && !setlocale(LC_ALL, "fr_FR.UTF-8")) {
 		ok(true, "a locale with a comma # SKIP none installed");
 		return;
 	}
-	is_text(real(0.5), "0.5", "a locale with a comma");
+	is_text(real_as_text(0.5), "0.5", "a locale with a comma");
 	test_json();
 }
 

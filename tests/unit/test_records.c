@@ -27,7 +27,7 @@ static const char machine_header[] =
 
 static uint64_t seed = 1;
 
-static uint32_t draw(uint32_t n)
+static uint32_t random_below(uint32_t n)
 {
 	seed ^= seed << 13;
 	seed ^= seed >> 7;
@@ -52,8 +52,8 @@ static bool machine; /* the kernels are machine code */
 static struct made made[WARPS];
 static struct buf whole;
 
-static void add(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void add(struct buf *b, const char *fmt, ...)
+static void append_format(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void append_format(struct buf *b, const char *fmt, ...)
 {
 	char line[1200];
 	va_list args;
@@ -64,14 +64,14 @@ static void add(struct buf *b, const char *fmt, ...)
 }
 
 /* Returns a random mask: no lane, one lane, a run of lanes, or any lanes. */
-static uint32_t draw_mask(void)
+static uint32_t random_mask(void)
 {
-	switch (draw(6)) {
+	switch (random_below(6)) {
 	case 0: return 0;
-	case 1: return 1u << draw(32);
-	case 2: return (1u << (1 + draw(31))) - 1;
-	case 3: return ((1u << (1 + draw(15))) - 1) << draw(16);
-	case 4: return draw(UINT32_MAX);
+	case 1: return 1u << random_below(32);
+	case 2: return (1u << (1 + random_below(31))) - 1;
+	case 3: return ((1u << (1 + random_below(15))) - 1) << random_below(16);
+	case 4: return random_below(UINT32_MAX);
 	default: return UINT32_MAX;
 	}
 }
@@ -79,20 +79,20 @@ static uint32_t draw_mask(void)
 /* Adds the warp's last list of addresses of all lanes, with an offset. Returns false if there is no such list. */
 static bool add_moved(struct made *m, uint32_t mask, uint32_t *addr)
 {
-	uint64_t *word = m->word + m->n_words, by = draw(4) ? draw(1u << 30) : 0;
+	uint64_t *word = m->word + m->n_words, by = random_below(4) ? random_below(1u << 30) : 0;
 
 	if (m->list == UINT32_MAX || mask != UINT32_MAX)
 		return false;
-	if (draw(2))
+	if (random_below(2))
 		by = 0 - by;
 	*addr = m->n_words << 2 | ADDR_MOVED;
 	word[0] = by;
 	word[1] = m->n_words - m->list;
 	m->n_words += 2;
 	const uint64_t *a = m->word + m->list;
-	add(&whole, " 2 0x%llx", (unsigned long long)(a[0] + by));
+	append_format(&whole, " 2 0x%llx", (unsigned long long)(a[0] + by));
 	for (uint32_t i = 1; i < 32; i++)
-		add(&whole, " %lld", (long long)(a[i] - a[i - 1]));
+		append_format(&whole, " %lld", (long long)(a[i] - a[i - 1]));
 	return true;
 }
 
@@ -105,15 +105,16 @@ static void add_addresses(struct made *m, uint32_t mask, uint32_t *addr)
 		0, 4, -4, 128, 100000, -2147483648LL, 2147483647, 2147483648LL, -2147483649LL};
 	uint32_t n = bit_count32(mask), run = mask ? mask >> bit_lowest32(mask) : 0;
 	bool hole = run & (run + 1);
-	int64_t stride = strides[draw(9)];
-	uint64_t a[32] = {0}, base = draw(3) ? 0xc0000000u + draw(1u << 20) : draw(3);
-	bool line = n > 1 && !hole && stride == (int32_t)stride && draw(3);
+	int64_t stride = strides[random_below(9)];
+	uint64_t a[32] = {0}, base = random_below(3) ? 0xc0000000u + random_below(1u << 20) : random_below(3);
+	bool line = n > 1 && !hole && stride == (int32_t)stride && random_below(3);
 
 	for (uint32_t i = 0; i < n; i++)
 		a[i] = line              ? base + i * (uint64_t)stride
 		       : i == n - 1 && i ? a[i - 1] + 1 + (uint64_t)(a[1] - a[0])
-		       : draw(4)         ? base + i * (uint64_t)stride
-					 : base + draw(UINT32_MAX) * (uint64_t)(1 + draw(1u << 30));
+		       : random_below(4)
+			       ? base + i * (uint64_t)stride
+			       : base + random_below(UINT32_MAX) * (uint64_t)(1 + random_below(1u << 30));
 	if (n == 2 && !hole && !line) /* two adjacent lanes always have a stride unless it is too large */
 		a[1] = a[0] + (1ull << 40);
 	*addr = m->n_words << 2 | (line || n < 2 ? ADDR_STRIDE : ADDR_LIST);
@@ -125,13 +126,13 @@ static void add_addresses(struct made *m, uint32_t mask, uint32_t *addr)
 		m->list = m->n_words;
 	m->n_words += line || n < 2 ? 2 : n;
 	if (!n) {
-		add(&whole, " 1 0x0 0");
+		append_format(&whole, " 1 0x0 0");
 	} else if (line) {
-		add(&whole, " 1 0x%llx %lld", (unsigned long long)base, (long long)stride);
+		append_format(&whole, " 1 0x%llx %lld", (unsigned long long)base, (long long)stride);
 	} else {
-		add(&whole, " 2 0x%llx", (unsigned long long)a[0]);
+		append_format(&whole, " 2 0x%llx", (unsigned long long)a[0]);
 		for (uint32_t i = 1; i < n; i++)
-			add(&whole, " %lld", (long long)(a[i] - a[i - 1]));
+			append_format(&whole, " %lld", (long long)(a[i] - a[i - 1]));
 	}
 }
 
@@ -180,21 +181,22 @@ static void make_warp(struct made *m, uint32_t n)
 	m->texts.n = 0;
 	m->list = UINT32_MAX;
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t k = i % INSTS, mask = i && draw(2) ? m->run[m->n_runs - 1].mask : draw_mask();
+		uint32_t k = i % INSTS,
+			 mask = i && random_below(2) ? m->run[m->n_runs - 1].mask : random_mask();
 		struct pack_more *more = &m->more[m->n_more];
-		bool text = !draw(8);
+		bool text = !random_below(8);
 
 		*more = (struct pack_more){0, 0};
 		m->n_more += text || inst[k].width;
 		add_run(m, text ? k + INSTS : k, mask);
-		add(&whole, "%04x %08x ", inst[k].pc, mask);
+		append_format(&whole, "%04x %08x ", inst[k].pc, mask);
 		if (text) {
 			size_t at = whole.n;
 
-			add(&whole, "%u", inst[k].width);
+			append_format(&whole, "%u", inst[k].width);
 			if (inst[k].width)
-				add(&whole, " 1 0x%x 4", draw(99));
-			add(&whole, " i:%08x", UINT32_MAX);
+				append_format(&whole, " 1 0x%x 4", random_below(99));
+			append_format(&whole, " i:%08x", UINT32_MAX);
 			more->text_len = (uint32_t)(whole.n - at);
 			buf_add(&m->texts, whole.p + at, more->text_len);
 		} else {
@@ -204,7 +206,7 @@ static void make_warp(struct made *m, uint32_t n)
 			if (machine)
 				buf_add(&whole, texts + inst[k].text + inst[k].text_len, inst[k].end_len);
 		}
-		add(&whole, "\n");
+		append_format(&whole, "\n");
 	}
 }
 
@@ -213,21 +215,21 @@ static void make_block(struct pack_writer *w, uint32_t b, uint32_t most)
 	const uint32_t id[3] = {b % 5, b / 5, 0};
 	struct pack_warp warp[WARPS];
 
-	add(&whole, "%s#BEGIN_TB\n\nthread block = %u,%u,0\n", "\n", id[0], id[1]);
+	append_format(&whole, "%s#BEGIN_TB\n\nthread block = %u,%u,0\n", "\n", id[0], id[1]);
 	for (uint32_t i = 0; i < WARPS; i++) {
-		uint32_t n = draw(most);
+		uint32_t n = random_below(most);
 
-		add(&whole, "\nwarp = %u\ninsts = %u\n", i, n);
+		append_format(&whole, "\nwarp = %u\ninsts = %u\n", i, n);
 		make_warp(&made[i], n);
 		warp[i] = (struct pack_warp){made[i].run, made[i].more, made[i].word,
 			(const char *)made[i].texts.p, made[i].n_runs, made[i].n_more, made[i].n_words,
 			made[i].texts.n};
 	}
-	add(&whole, "\n#END_TB\n");
+	append_format(&whole, "\n#END_TB\n");
 	pack_block(w, id, warp, WARPS);
 }
 
-static bool append(void *ctx, const void *bytes, size_t n)
+static bool append_to_buf(void *ctx, const void *bytes, size_t n)
 {
 	buf_add(ctx, bytes, n);
 	return true;
@@ -245,8 +247,9 @@ static bool has_kernels(struct pack *p, const struct buf want[2])
 
 		got.n = 0;
 		good = pack_kernel(p, k, &about, &f) == 0 && about.text == want[k].n &&
-		       about.blocks <= BLOCKS && pack_text(p, k, 0, UINT64_MAX, append, &got, &f) == 0 &&
-		       got.n == want[k].n && !memcmp(got.p, want[k].p, got.n);
+		       about.blocks <= BLOCKS &&
+		       pack_text(p, k, 0, UINT64_MAX, append_to_buf, &got, &f) == 0 && got.n == want[k].n &&
+		       !memcmp(got.p, want[k].p, got.n);
 		free(about.name);
 	}
 	buf_free(&got);
@@ -263,7 +266,7 @@ static bool is_read_forward(const char *stream, size_t n, const struct buf want[
 
 	for (uint32_t k = 0; good && k < 2; k++) {
 		got.n = 0;
-		good = pack_text(p, k, 0, UINT64_MAX, append, &got, &f) == 0 && got.n == want[k].n &&
+		good = pack_text(p, k, 0, UINT64_MAX, append_to_buf, &got, &f) == 0 && got.n == want[k].n &&
 		       !memcmp(got.p, want[k].p, got.n);
 	}
 	pack_close(p);
@@ -275,7 +278,7 @@ static bool repeated;   /* the second kernel repeats the first */
 static bool list_last;  /* the writer gets the list after the kernels */
 static struct buf last; /* the last stream that was made */
 
-static bool comes_back(uint32_t most, int level, unsigned threads)
+static bool are_kernels_restored(uint32_t most, int level, unsigned threads)
 {
 	static const char list[] = "kernel-1.traceg\nkernel-2.traceg\n";
 	char *stream;
@@ -321,22 +324,23 @@ static bool comes_back(uint32_t most, int level, unsigned threads)
 }
 
 /* Tests that kernels with equal records are stored once, even with several pieces. */
-static void repetitions(void)
+static void test_repetitions(void)
 {
 	const struct pack_limits was = pack_limits;
 
 	for (unsigned i = 0; i < 2; i++) {
 		seed = 5;
 		repeated = false;
-		ok(comes_back(300, PACK_FAST, 1), "two kernels come back");
+		ok(are_kernels_restored(300, PACK_FAST, 1), "two kernels come back");
 		size_t both = last.n;
 
 		repeated = true;
-		ok(comes_back(300, PACK_FAST, 1), "a kernel and its repetition come back");
+		ok(are_kernels_restored(300, PACK_FAST, 1), "a kernel and its repetition come back");
 		ok(last.n < both * 3 / 5, "in %zu bytes, where two others take %zu", last.n, both);
 		struct buf one = {0};
 		buf_add(&one, last.p, last.n);
-		ok(comes_back(300, PACK_FAST, 3) && last.n == one.n && !memcmp(last.p, one.p, one.n),
+		ok(are_kernels_restored(300, PACK_FAST, 3) && last.n == one.n &&
+				!memcmp(last.p, one.p, one.n),
 			"the same bytes with several threads");
 		buf_free(&one);
 		pack_limits.columns = 1u << 21;
@@ -349,28 +353,29 @@ static void repetitions(void)
  * Tests streams that end with their list. With one block they are equal to other streams; with several they are read
  * like other streams.
  */
-static void late_lists(void)
+static void test_late_lists(void)
 {
 	const struct pack_limits was = pack_limits;
 	struct buf early = {0};
 
 	seed = 7;
-	ok(comes_back(40, PACK_FAST, 1), "a stream of one block comes back");
+	ok(are_kernels_restored(40, PACK_FAST, 1), "a stream of one block comes back");
 	buf_add(&early, last.p, last.n);
 	list_last = true;
 	seed = 7;
-	ok(comes_back(40, PACK_FAST, 1) && last.n == early.n && !memcmp(last.p, early.p, early.n),
+	ok(are_kernels_restored(40, PACK_FAST, 1) && last.n == early.n && !memcmp(last.p, early.p, early.n),
 		"the bytes are equal where the list comes last");
 	for (uint32_t columns = 1u << 15; columns <= 1u << 19; columns *= 4) {
 		pack_limits.columns = columns;
-		ok(comes_back(400, 1, 1), "several blocks come back where the list is last, %u", columns);
+		ok(are_kernels_restored(400, 1, 1), "several blocks come back where the list is last, %u",
+			columns);
 	}
 	seed = 9;
-	ok(comes_back(400, 1, 1), "several blocks");
+	ok(are_kernels_restored(400, 1, 1), "several blocks");
 	early.n = 0;
 	buf_add(&early, last.p, last.n);
 	seed = 9;
-	ok(comes_back(400, 1, 3) && last.n == early.n && !memcmp(last.p, early.p, early.n),
+	ok(are_kernels_restored(400, 1, 3) && last.n == early.n && !memcmp(last.p, early.p, early.n),
 		"are equal with several threads");
 	pack_limits = was;
 	list_last = false;
@@ -385,7 +390,7 @@ int main(void)
 	static const int level[] = {PACK_FAST, PACK_DEFAULT, PACK_BEST};
 	for (unsigned i = 0; i < 6; i++) {
 		machine = i % 2;
-		ok(comes_back(300, level[i / 2], 1) && comes_back(3, level[i / 2], 1),
+		ok(are_kernels_restored(300, level[i / 2], 1) && are_kernels_restored(3, level[i / 2], 1),
 			"records of %s come back at level %d", machine ? "machine code" : "PTX",
 			level[i / 2]);
 	}
@@ -394,22 +399,22 @@ int main(void)
 	inst[INSTS - 1].end_len++;
 	ok(!pack_code_good(&code), "a text beyond it is not");
 	machine = false;
-	ok(comes_back(400, 1, 3), "and from several threads");
+	ok(are_kernels_restored(400, 1, 3), "and from several threads");
 	for (uint32_t columns = 1u << 15; columns <= 1u << 21; columns *= 2) {
 		pack_limits = was;
 		pack_limits.columns = columns;
-		ok(comes_back(400, 1, 1), "and where half of %u bytes are the most that a piece has",
-			columns);
+		ok(are_kernels_restored(400, 1, 1),
+			"and where half of %u bytes are the most that a piece has", columns);
 	}
 	pack_limits = was;
 	pack_limits.insts = (1u << 15) + 500;
-	ok(comes_back(400, 1, 1), "and where some blocks have more instructions than a part may");
+	ok(are_kernels_restored(400, 1, 1), "and where some blocks have more instructions than a part may");
 	pack_limits = was;
 	pack_limits.statics = INSTS;
-	ok(comes_back(100, 1, 1), "and where there are too many static instructions");
+	ok(are_kernels_restored(100, 1, 1), "and where there are too many static instructions");
 	pack_limits = was;
-	late_lists();
-	repetitions();
+	test_late_lists();
+	test_repetitions();
 	buf_free(&last);
 	for (uint32_t i = 0; i < WARPS; i++)
 		buf_free(&made[i].texts);

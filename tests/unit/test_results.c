@@ -13,8 +13,8 @@
 
 static char text[4096]; /* events of an input, as text */
 
-static void add(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-static void add(const char *fmt, ...)
+static void add_event_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+static void add_event_text(const char *fmt, ...)
 {
 	size_t n = strlen(text);
 	va_list args;
@@ -30,16 +30,16 @@ static void add_figures(const struct result_item *item)
 		const struct result_value *v = &item->figure[i].value;
 
 		if (v->whole)
-			add(" %s=%llu", item->figure[i].name, (unsigned long long)v->count);
+			add_event_text(" %s=%llu", item->figure[i].name, (unsigned long long)v->count);
 		else
-			add(" %s=%g%s", item->figure[i].name, v->real,
+			add_event_text(" %s=%g%s", item->figure[i].name, v->real,
 				v->decimals == RESULT_EXACT ? "" : "~");
 	}
-	add("\n");
+	add_event_text("\n");
 }
 
 /* Returns the events of an input as lines of text. */
-static const char *events(const char *input, size_t n, unsigned flags)
+static const char *events_of_input(const char *input, size_t n, unsigned flags)
 {
 	struct fault f = {0};
 	struct results *r = results_new(input_memory("in", input, n, &f), flags);
@@ -49,63 +49,65 @@ static const char *events(const char *input, size_t n, unsigned flags)
 	text[0] = '\0';
 	while ((event = results_next(r, &item, &f)) > 0) {
 		if (event == RESULT_START) {
-			add("start");
+			add_event_text("start");
 			for (uint32_t i = 0; i < item.n_options; i++)
-				add(" %s=%s", item.option[i].name, item.option[i].value);
-			add("\n");
+				add_event_text(" %s=%s", item.option[i].name, item.option[i].value);
+			add_event_text("\n");
 		} else if (event == RESULT_KERNEL) {
-			add("kernel %u %s %llu", item.kernel.position, item.kernel.name,
+			add_event_text("kernel %u %s %llu", item.kernel.position, item.kernel.name,
 				(unsigned long long)item.kernel.id);
 			add_figures(&item);
 		} else {
-			add("done %s", item.status);
+			add_event_text("done %s", item.status);
 			add_figures(&item);
 		}
 	}
 	if (event < 0)
-		add("fault %s\n", f.id);
+		add_event_text("fault %s\n", f.id);
 	results_close(r);
 	return text;
 }
 
-static void is_events(const char *input, unsigned flags, const char *want, const char *name)
+static void check_events(const char *input, unsigned flags, const char *want, const char *name)
 {
-	is_text(events(input, strlen(input), flags), want, name);
+	is_text(events_of_input(input, strlen(input), flags), want, name);
 }
 
 static void test_text(void)
 {
-	is_events("# run\nconfig.a%20b 1 -\n# kernel\nname k%20x -\nid 7 -\ngpu_sim_cycle 5 cycles\ngpu_ipc "
-		  "nan -\n"
-		  "# end\nstatus limit -\ngpu_sim_cycle 5 cycles\n",
+	check_events(
+		"# run\nconfig.a%20b 1 -\n# kernel\nname k%20x -\nid 7 -\ngpu_sim_cycle 5 cycles\ngpu_ipc "
+		"nan -\n"
+		"# end\nstatus limit -\ngpu_sim_cycle 5 cycles\n",
 		0, "start a b=1\nkernel 1 k x 7 gpu_sim_cycle=5\ndone limit gpu_sim_cycle=5\n", "text");
-	is_events("# kernel\nname a -\ngpgpu_n_load_insn 5 -\n# kernel\nname b -\ngpgpu_n_load_insn 6 -\n", 0,
+	check_events("# kernel\nname a -\ngpgpu_n_load_insn 5 -\n# kernel\nname b -\ngpgpu_n_load_insn 6 -\n",
+		0,
 		"start\nkernel 1 a 0 gpgpu_n_load_insn=5\nkernel 2 b 0 gpgpu_n_load_insn=6\n"
 		"done cut gpgpu_n_load_insn=11\n",
 		"text without end: totals are the sums");
-	is_events("# kernel\nname a -\ngpgpu_n_load_insn 5 -\n# kernel\nname b -\ngpgpu_n_lo", 0,
+	check_events("# kernel\nname a -\ngpgpu_n_load_insn 5 -\n# kernel\nname b -\ngpgpu_n_lo", 0,
 		"start\nkernel 1 a 0 gpgpu_n_load_insn=5\ndone cut gpgpu_n_load_insn=5\n",
 		"text cut inside a line");
-	is_events("# kernel\nname a -\ngpu_ipc x -\n", 0, "fault record-value\n",
+	check_events("# kernel\nname a -\ngpu_ipc x -\n", 0, "fault record-value\n",
 		"text with a value that is none");
-	is_events("# kernel\nname a\n", 0, "fault record-line\n", "text with a line of two words");
+	check_events("# kernel\nname a\n", 0, "fault record-line\n", "text with a line of two words");
 }
 
 static void test_json(void)
 {
-	is_events("{\"record\":\"run\",\"config\":{\"o\":\"v\",\"b\":true}}\n{\"record\":\"note\"}\n"
-		  "{\"record\":\"kernel\",\"name\":\"k\",\"id\":3,\"stats\":{\"gpu_sim_cycle\":"
-		  "9007199254740993,\"gpu_ipc\":null,"
-		  "\"L2_BW\":1.5}}\n{\"record\":\"end\",\"status\":\"complete\",\"stats\":{}}\n",
+	check_events("{\"record\":\"run\",\"config\":{\"o\":\"v\",\"b\":true}}\n{\"record\":\"note\"}\n"
+		     "{\"record\":\"kernel\",\"name\":\"k\",\"id\":3,\"stats\":{\"gpu_sim_cycle\":"
+		     "9007199254740993,\"gpu_ipc\":null,"
+		     "\"L2_BW\":1.5}}\n{\"record\":\"end\",\"status\":\"complete\",\"stats\":{}}\n",
 		0, "start o=v b=true\nkernel 1 k 3 gpu_sim_cycle=9007199254740993 L2_BW=1.5\ndone complete\n",
 		"json");
-	is_events("{\"record\":\"run\"}\n{\"record\":\"run\"}\n", 0, "start\ndone cut\nstart\ndone cut\n",
+	check_events("{\"record\":\"run\"}\n{\"record\":\"run\"}\n", 0, "start\ndone cut\nstart\ndone cut\n",
 		"json: a run without end");
-	is_events("{\"record\":\"run\"}\n{\"rec", 0, "start\ndone cut\n", "json cut inside a line");
-	is_events("{\"record\":\"run\"}\n{\"rec\n", 0, "start\nfault json\n", "malformed json");
-	is_events("{\"x\":1}\n", 0, "fault record-member\n", "json that is no record");
-	is_events("", 0, "fault no-run\n", "empty input");
-	is_events("nothing of ours\n", 0, "fault no-run\n", "other text");
+	check_events("{\"record\":\"run\"}\n{\"rec", 0, "start\ndone cut\n", "json cut inside a line");
+	check_events("{\"record\":\"run\"}\n{\"rec\n", 0, "start\nfault json\n", "malformed json");
+	check_events("{\"x\":1}\n", 0, "fault record-member\n", "json that is no record");
+	check_events("", 0, "fault no-run\n", "empty input");
+	check_events("nothing of ours\n", 0, "fault no-run\n", "other text");
 }
 
 static void test_msgpack(void)
@@ -117,11 +119,11 @@ static void test_msgpack(void)
 		"complete";
 	static const char hostile[] = "\x82\xa6record\xa6kernel\xa5stats\xdf\x00\x30\x00\x00";
 
-	is_text(events(whole, sizeof(whole) - 1, 0), "start\nkernel 1 k 0 gpu_sim_cycle=5\ndone complete\n",
-		"msgpack");
-	is_text(events(whole, sizeof(whole) - 12, 0),
+	is_text(events_of_input(whole, sizeof(whole) - 1, 0),
+		"start\nkernel 1 k 0 gpu_sim_cycle=5\ndone complete\n", "msgpack");
+	is_text(events_of_input(whole, sizeof(whole) - 12, 0),
 		"start\nkernel 1 k 0 gpu_sim_cycle=5\ndone cut gpu_sim_cycle=5\n", "msgpack cut");
-	is_text(events(hostile, sizeof(hostile) - 1, 0), "fault msgpack-record\n",
+	is_text(events_of_input(hostile, sizeof(hostile) - 1, 0), "fault msgpack-record\n",
 		"msgpack with a count above all bounds");
 }
 
@@ -138,7 +140,7 @@ static const char log_text[] =
 
 static void test_log(void)
 {
-	is_events(log_text, 0,
+	check_events(log_text, 0,
 		"start opt=7\n"
 		"kernel 1 a 1 gpu_sim_cycle=100 L2_total_cache_accesses=10 L2_total_cache_misses=5 "
 		"L2_cache_stats_breakdown[GLOBAL_ACC_R][HIT]=3 averagemflatency=40~ "
@@ -151,8 +153,8 @@ static void test_log(void)
 		"L2_cache_stats_breakdown[GLOBAL_ACC_R][HIT]=9 averagemflatency=60~ "
 		"L2_total_cache_miss_rate=0.571429\n",
 		"log: own figures, breakdowns by stream, rates divided anew");
-	is_events(BLOCK("a", "1", "0", "1", "4294967290", "1", "1", "1")
-			  BLOCK("a", "2", "0", "1", "-4", "1", "1", "1"),
+	check_events(BLOCK("a", "1", "0", "1", "4294967290", "1", "1", "1")
+			     BLOCK("a", "2", "0", "1", "-4", "1", "1", "1"),
 		RESULT_RUNNING,
 		"start\nkernel 1 a 1 gpu_sim_cycle=1 averagemflatency=1~ L2_total_cache_accesses=4294967290 "
 		"L2_total_cache_misses=1 L2_cache_stats_breakdown[GLOBAL_ACC_R][HIT]=1 "
@@ -163,29 +165,29 @@ static void test_log(void)
 		"L2_cache_stats_breakdown[GLOBAL_ACC_R][HIT]=1 averagemflatency=1~ "
 		"L2_total_cache_miss_rate=2.32831e-10\n",
 		"log: running values, 32-bit counters");
-	is_events("kernel_name = a \nkernel_launch_uid = 1 \ngpu_sim_cycle = 7\n" END
-		  "kernel_name = b \nkernel_launch_uid = 2 \ngpu_sim_cyc",
+	check_events("kernel_name = a \nkernel_launch_uid = 1 \ngpu_sim_cycle = 7\n" END
+		     "kernel_name = b \nkernel_launch_uid = 2 \ngpu_sim_cyc",
 		0, "start\nkernel 1 a 1 gpu_sim_cycle=7\ndone cut gpu_sim_cycle=7\n",
 		"log cut inside a block");
-	is_events("kernel_name = a \nkernel_launch_uid = 1 \ngpu_sim_cycle = 7\n" END
-		  "kernel_name = b \nkernel_launch_uid = 1 \ngpu_sim_cycle = 8\n" END,
+	check_events("kernel_name = a \nkernel_launch_uid = 1 \ngpu_sim_cycle = 7\n" END
+		     "kernel_name = b \nkernel_launch_uid = 1 \ngpu_sim_cycle = 8\n" END,
 		0,
 		"start\nkernel 1 a 1 gpu_sim_cycle=7\ndone cut gpu_sim_cycle=7\n"
 		"start\nkernel 1 b 1 gpu_sim_cycle=8\ndone cut gpu_sim_cycle=8\n",
 		"log: another kernel 1 is another run");
 }
 
-static double lookup(void *ctx, const char *name)
+static double value_of_name(void *ctx, const char *name)
 {
 	(void)ctx;
 	return !strcmp(name, "a[0].x") ? 6 : !strcmp(name, "odd name") ? 2 : (double)NAN;
 }
 
-static void is_value(const char *expression, double want)
+static void check_expression(const char *expression, double want)
 {
 	struct fault f = {0};
 	struct expr *e = expr_parse(expression, "-e", 1, &f);
-	double got = e ? expr_value(e, lookup, NULL) : -12345;
+	double got = e ? expr_value(e, value_of_name, NULL) : -12345;
 
 	ok(isnan(want) ? isnan(got) : fabs(got - want) < 1e-12, "expression %s", expression);
 	expr_free(e);
@@ -197,13 +199,13 @@ static void test_expr(void)
 		"", "1+", "(1", "1)", "f(1)", "sqrt(1,2)", "1 2", "0x10", "a[", "\"", "min()", "1e999"};
 	char deep[400];
 
-	is_value("1+2*3-4/2", 5);
-	is_value("-(1+2)*-a[0].x", 18);
-	is_value("\"odd name\"*a[0].x", 12);
-	is_value("max(1,min(9,4,5),3)+sqrt(16)+abs(-1)+log(1)", 9);
-	is_value("1/0", (double)NAN);
-	is_value("nothing+1", (double)NAN);
-	is_value("sqrt(-1)", (double)NAN);
+	check_expression("1+2*3-4/2", 5);
+	check_expression("-(1+2)*-a[0].x", 18);
+	check_expression("\"odd name\"*a[0].x", 12);
+	check_expression("max(1,min(9,4,5),3)+sqrt(16)+abs(-1)+log(1)", 9);
+	check_expression("1/0", (double)NAN);
+	check_expression("nothing+1", (double)NAN);
+	check_expression("sqrt(-1)", (double)NAN);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct fault f = {0};
 

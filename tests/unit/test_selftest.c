@@ -8,7 +8,7 @@
 
 #define HEAD "id\tgpu\tworkload\tparams\tmetric\tvalue\tunit\tmin\tmax\tclock_mhz\ttool\tsource\tnote\n"
 
-static int parse(struct measured *m, const char *text, struct fault *f)
+static int parse_measured(struct measured *m, const char *text, struct fault *f)
 {
 	struct input *in = input_memory("file", text, strlen(text), f);
 	int r = measured_parse(m, in, f);
@@ -23,7 +23,7 @@ static void test_rows(void)
 	struct fault f;
 	double value = 0;
 
-	ok(parse(&m,
+	ok(parse_measured(&m,
 		   "# words\n#with ncu a=1 b=2\n#params ncu k=9 j=4\n" HEAD
 		   "x\tg\tw\tk=3\tm\t2.5,7\tu\t\t\t1755\tncu\ts\tn\n"
 		   "y\tg\tw\t\tm\t10-12\tu\t\t\t\t\ts\t\n",
@@ -63,7 +63,7 @@ static void test_faults(void)
 	for (unsigned i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		struct measured m = {.n_rows = 0};
 		struct fault f = {0};
-		int r = parse(&m, bad[i].text, &f);
+		int r = parse_measured(&m, bad[i].text, &f);
 
 		ok(r < 0 && !strcmp(f.id, bad[i].id) && f.at.line == bad[i].line, "fault %s in line %u",
 			bad[i].id, bad[i].line);
@@ -86,7 +86,7 @@ static void test_params(void)
 		"a word that is too long");
 }
 
-static void body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
+static void write_micro_warp(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
 	uint64_t lane[32];
 
@@ -105,7 +105,8 @@ static void test_micro(void)
 	struct isa *isa = isa_new();
 	struct code *code = code_new(isa);
 	struct trace_options o = {.code = code};
-	struct micro m = {.name = "k", .blocks = 3, .threads = 64, .nregs = 16, .arch = 80, .body = body};
+	struct micro m = {
+		.name = "k", .blocks = 3, .threads = 64, .nregs = 16, .arch = 80, .body = write_micro_warp};
 	struct micro_text *text = micro_text_new(&m);
 	struct tblock tb = {0};
 	uint64_t lane[32];

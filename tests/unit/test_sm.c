@@ -11,7 +11,7 @@
 
 /* ---- a GPU running one kernel -------------------------------------------------------------- */
 
-static struct machine *run(
+static struct machine *run_blocks(
 	const char *const *option, unsigned ctas, unsigned threads, const char *blocks, bool sleepless)
 {
 	struct machine *m = xcalloc(1, sizeof(*m));
@@ -24,14 +24,14 @@ static struct machine *run(
 	return m;
 }
 
-static void done(struct machine *m)
+static void free_run(struct machine *m)
 {
 	machine_free(m);
 	free(m);
 }
 
 /* Returns the cycle of the nth event of a kind, counted from the first cycle of the CTA, or 0 if there is none. */
-static uint64_t event(const struct machine *b, const char *kind, unsigned nth)
+static uint64_t event_cycle(const struct machine *b, const char *kind, unsigned nth)
 {
 	uint64_t start = 0;
 
@@ -55,45 +55,45 @@ static uint64_t event(const struct machine *b, const char *kind, unsigned nth)
 
 /* ---- worked examples ----------------------------------------------------------------------- */
 
-static void worked_example(void)
+static void test_worked_example(void)
 {
 	static const char trace[] = BLOCK(WARP("0", "3",
 		"0000 ffffffff 1 R1 IADD3 2 R2 R3 0 0 \n"
 		"0010 ffffffff 1 R4 FFMA 3 R1 R5 R6 0 0 \n" EXIT_AT("0020")));
-	struct machine *b = run(NULL, 1, 32, trace, false);
+	struct machine *b = run_blocks(NULL, 1, 32, trace, false);
 	const struct sm_counts *n = &b->gpu.sm[0].n;
 
-	is_number((long long)event(b, "issue", 0), 2, "SM-example-1: IADD3 issues in cycle 2");
-	is_number((long long)event(b, "issue", 1), 9, "FFMA in cycle 9");
-	is_number((long long)event(b, "issue", 2), 10, "EXIT in cycle 10");
-	is_number((long long)event(b, "writeback", 0), 9, "IADD3 is written in cycle 9");
-	is_number((long long)event(b, "writeback", 1), 15, "EXIT is complete in cycle 15");
-	is_number((long long)event(b, "writeback", 2), 16, "FFMA is written in cycle 16");
+	is_number((long long)event_cycle(b, "issue", 0), 2, "SM-example-1: IADD3 issues in cycle 2");
+	is_number((long long)event_cycle(b, "issue", 1), 9, "FFMA in cycle 9");
+	is_number((long long)event_cycle(b, "issue", 2), 10, "EXIT in cycle 10");
+	is_number((long long)event_cycle(b, "writeback", 0), 9, "IADD3 is written in cycle 9");
+	is_number((long long)event_cycle(b, "writeback", 1), 15, "EXIT is complete in cycle 15");
+	is_number((long long)event_cycle(b, "writeback", 2), 16, "FFMA is written in cycle 16");
 	is_number((long long)n->occupancy[OCC_IDLE], 55, "W0_Idle");
 	is_number((long long)n->occupancy[OCC_SCOREBOARD], 6, "W0_Scoreboard");
 	is_number((long long)n->occupancy[OCC_STALL], 0, "Stall");
 	is_number((long long)n->occupancy[OCC_LANES + 32], 3, "W32");
 	is_number((long long)n->single_issue[0], 3, "single_issue_nums of scheduler 0");
 	is_number((long long)n->insts, 96, "gpu_sim_insn");
-	done(b);
+	free_run(b);
 }
 
-static void single_exit(void)
+static void test_single_exit(void)
 {
 	static const char *const latency1[] = {"gpgpu_kernel_launch_latency=1", NULL};
 	static const char trace[] = BLOCK(WARP("0", "1", EXIT_AT("0000")));
-	struct machine *b = run(latency1, 1, 32, trace, false);
+	struct machine *b = run_blocks(latency1, 1, 32, trace, false);
 
 	is_number((long long)b->cycles, 9, "LAUNCH-example-2: one EXIT takes 9 cycles");
 	is_number((long long)b->gpu.sm[0].n.insts, 32, "and counts 32 instructions");
-	done(b);
+	free_run(b);
 }
 
 /*
  * SM-lat: the unit accepts an instruction that was issued at c in cycle c + want; the result is written L + 2 cycles
  * later.
  */
-static void latencies(void)
+static void test_unit_latencies(void)
 {
 	static const char with[] =
 		BLOCK(WARP("0", "2", "0000 ffffffff 1 R1 IADD3 2 R2 R3 0 0 \n" EXIT_AT("0010")));
@@ -112,19 +112,19 @@ static void latencies(void)
 		const char *option[] = {row[i].steps, NULL};
 
 		for (unsigned k = 0; k < 2; k++) {
-			struct machine *b = run(option, 1, 32, k ? with : without, false);
+			struct machine *b = run_blocks(option, 1, 32, k ? with : without, false);
 			unsigned want = (k ? row[i].some : row[i].none) + 2 + 2;
 
-			ok(event(b, "writeback", 0) == event(b, "issue", 0) + want,
+			ok(event_cycle(b, "writeback", 0) == event_cycle(b, "issue", 0) + want,
 				"%s, %s sources: issue to write", row[i].steps, k ? "two" : "no");
-			done(b);
+			free_run(b);
 		}
 	}
 }
 
 /* ---- the end of warps ---------------------------------------------------------------------- */
 
-static void warp_ends(void)
+static void test_warp_ends(void)
 {
 	static const struct {
 		const char *name, *trace;
@@ -154,60 +154,62 @@ static void warp_ends(void)
 	};
 
 	for (unsigned i = 0; i < N(row); i++) {
-		struct machine *b = run(NULL, 1, 32, row[i].trace, false);
+		struct machine *b = run_blocks(NULL, 1, 32, row[i].trace, false);
 
 		ok(b->cycles && b->gpu.sm[0].n.warp_insts == row[i].insts, "%s", row[i].name);
-		done(b);
+		free_run(b);
 	}
 }
 
 /* Tests that a barrier opens when all live warps have arrived: warp 1 exits early, warp 2 has no instructions. */
-static void early_leavers(void)
+static void test_barrier_after_exits(void)
 {
 	static const char trace[] = BLOCK(WARP("0", "2", "0000 ffffffff 0 BAR.SYNC 0 0 0 \n" EXIT_AT("0010"))
 			WARP("1", "1", EXIT_AT("0010")) WARP("2", "0", ""));
-	struct machine *b = run(NULL, 1, 96, trace, false);
+	struct machine *b = run_blocks(NULL, 1, 96, trace, false);
 
 	ok(b->cycles && b->gpu.sm[0].n.warp_insts == 3, "a barrier does not wait for warps that left");
-	done(b);
+	free_run(b);
 }
 
-static void uniform_registers(void)
+static void test_uniform_registers(void)
 {
 	static const char trace[] = BLOCK(WARP("0", "3",
 		"0000 ffffffff 1 UR4 MOV 0 0 0 \n0010 ffffffff 1 R1 MOV 1 UR4 0 0 \n" EXIT_AT("0020")));
-	struct machine *b = run(NULL, 1, 32, trace, false);
+	struct machine *b = run_blocks(NULL, 1, 32, trace, false);
 
-	ok(event(b, "issue", 1) == event(b, "writeback", 0),
+	ok(event_cycle(b, "issue", 1) == event_cycle(b, "writeback", 0),
 		"a uniform register takes part in the scoreboard");
-	ok(event(b, "writeback", 1) == event(b, "issue", 1) + 6, "and needs no register bank");
-	done(b);
+	ok(event_cycle(b, "writeback", 1) == event_cycle(b, "issue", 1) + 6, "and needs no register bank");
+	free_run(b);
 }
 
 /* ---- sleeping ------------------------------------------------------------------------------ */
 
 static uint32_t seed;
 
-static uint32_t draw(uint32_t n)
+static uint32_t random_below(uint32_t n)
 {
 	seed = seed * 1664525u + 1013904223u;
 	return (seed >> 8) % n;
 }
 
-static void random_line(FILE *out, unsigned pc)
+static void write_random_line(FILE *out, unsigned pc)
 {
 	static const char *const op[] = {
 		"IADD3", "FFMA", "MUFU.RSQ", "DFMA", "HFMA2", "MOV", "IMAD", "HMMA.884", "BRA"};
 	static const uint32_t mask[] = {0xffffffff, 0xffffffff, 0xffff, 1, 0};
-	uint32_t kind = draw(24);
+	uint32_t kind = random_below(24);
 
-	fprintf(out, "%04x %08x ", pc, mask[draw(N(mask))]);
+	fprintf(out, "%04x %08x ", pc, mask[random_below(N(mask))]);
 	if (kind == 0)
 		fprintf(out, "0 MEMBAR.SC.GPU 0 0 0 \n");
 	else if (kind == 1)
-		fprintf(out, "1 R%u LDS 1 R%u 4 1 0x7f5000000000 %u 0 \n", draw(8), draw(8), draw(3) * 4);
+		fprintf(out, "1 R%u LDS 1 R%u 4 1 0x7f5000000000 %u 0 \n", random_below(8), random_below(8),
+			random_below(3) * 4);
 	else
-		fprintf(out, "1 R%u %s 2 R%u R%u 0 0 \n", draw(8), op[draw(N(op))], draw(8), draw(8));
+		fprintf(out, "1 R%u %s 2 R%u R%u 0 0 \n", random_below(8), op[random_below(N(op))],
+			random_below(8), random_below(8));
 }
 
 /*
@@ -223,13 +225,13 @@ static char *random_blocks(unsigned ctas, unsigned warps)
 	for (unsigned c = 0; c < ctas; c++) {
 		fprintf(out, "#BEGIN_TB\n\nthread block = %u,0,0\n\n", c);
 		for (unsigned w = 0; w < warps; w++) {
-			unsigned n = 8 + draw(30), barrier = draw(n);
+			unsigned n = 8 + random_below(30), barrier = random_below(n);
 
 			fprintf(out, "warp = %u\ninsts = %u\n", w, n + 2);
 			for (unsigned i = 0; i < n; i++) {
 				if (i == barrier)
 					fprintf(out, "%04x ffffffff 0 BAR.SYNC 0 0 0 \n", i * 16);
-				random_line(out, i * 16 + 16);
+				write_random_line(out, i * 16 + 16);
 			}
 			fprintf(out, "%04x ffffffff 0 EXIT 0 0 0 \n\n", n * 16 + 16);
 		}
@@ -239,22 +241,22 @@ static char *random_blocks(unsigned ctas, unsigned warps)
 	return text;
 }
 
-static void sleeping(const char *name, const char *const *option, unsigned warps)
+static void check_sleep_changes_nothing(const char *name, const char *const *option, unsigned warps)
 {
 	char *blocks = random_blocks(5, warps);
-	struct machine *a = run(option, 5, warps * 32, blocks, false),
-		       *b = run(option, 5, warps * 32, blocks, true);
+	struct machine *a = run_blocks(option, 5, warps * 32, blocks, false),
+		       *b = run_blocks(option, 5, warps * 32, blocks, true);
 	bool same = a->cycles && a->cycles == b->cycles && !strcmp(a->log, b->log);
 
 	for (uint32_t i = 0; i < a->gpu.params.sms; i++)
 		same &= !memcmp(&a->gpu.sm[i].n, &b->gpu.sm[i].n, sizeof(a->gpu.sm[i].n));
 	ok(same, "%s: skipped cycles count as if run", name);
-	done(a);
-	done(b);
+	free_run(a);
+	free_run(b);
 	free(blocks);
 }
 
-static void all_policies(void)
+static void test_all_policies(void)
 {
 	static const struct {
 		const char *name, *option[5];
@@ -281,7 +283,7 @@ static void all_policies(void)
 		for (seed = 1; seed <= 3; seed++) {
 			uint32_t s = seed;
 
-			sleeping(row[i].name, row[i].option, 1 + 4 * (s - 1));
+			check_sleep_changes_nothing(row[i].name, row[i].option, 1 + 4 * (s - 1));
 			seed = s;
 		}
 }
@@ -291,12 +293,12 @@ int main(void)
 	diag_init("test_sm");
 	diag_quiet(true);
 	setenv("WARPTOOLS_GPUS", "examples/gpus", 0); /* tests run in the top folder of the tree */
-	worked_example();
-	single_exit();
-	latencies();
-	warp_ends();
-	early_leavers();
-	uniform_registers();
-	all_policies();
+	test_worked_example();
+	test_single_exit();
+	test_unit_latencies();
+	test_warp_ends();
+	test_barrier_after_exits();
+	test_uniform_registers();
+	test_all_policies();
 	return tap_done();
 }

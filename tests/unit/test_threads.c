@@ -14,7 +14,7 @@
 
 static uint32_t done[ITEMS], seen[THREADS];
 
-static void count(void *ctx, unsigned item)
+static void count_item_once(void *ctx, unsigned item)
 {
 	const uint32_t *phase = ctx;
 
@@ -32,7 +32,7 @@ static void test_items(void)
 	for (uint32_t phase = 0; phase < PHASES; phase++) {
 		if (phase % 5000 == 4999)
 			usleep(2000); /* the other threads fall asleep */
-		threads_run(t, count, &phase, ITEMS);
+		threads_run(t, count_item_once, &phase, ITEMS);
 	}
 	for (unsigned i = 0; i < ITEMS; i++)
 		wrong += done[i] != PHASES;
@@ -43,7 +43,7 @@ static void test_items(void)
 	threads_delete(t);
 }
 
-static void note(void *ctx, unsigned item)
+static void note_item(void *ctx, unsigned item)
 {
 	__atomic_fetch_add((uint32_t *)ctx + item, 1, __ATOMIC_RELAXED);
 }
@@ -54,7 +54,7 @@ static void test_few(void)
 	uint32_t times[2 * THREADS + 1] = {0}, wrong = 0;
 
 	for (unsigned n = 0; n <= 2 * THREADS; n++)
-		threads_run(t, note, times, n);
+		threads_run(t, note_item, times, n);
 	for (unsigned i = 0; i <= 2 * THREADS; i++)
 		wrong += times[i] != 2 * THREADS - i;
 	is_number(
@@ -62,7 +62,7 @@ static void test_few(void)
 	threads_delete(t);
 }
 
-static void test_rest(void)
+static void test_after_pause(void)
 {
 	struct threads *t = threads_new(THREADS);
 	uint32_t times[ITEMS] = {0}, wrong = 0;
@@ -72,7 +72,7 @@ static void test_rest(void)
 			threads_park(t);
 		if (n % 20 == 1)
 			usleep(1000); /* the workers fall asleep */
-		threads_run(t, note, times, ITEMS);
+		threads_run(t, note_item, times, ITEMS);
 	}
 	for (unsigned i = 0; i < ITEMS; i++)
 		wrong += times[i] != 200;
@@ -85,6 +85,6 @@ int main(void)
 	diag_init("test_threads");
 	test_items();
 	test_few();
-	test_rest();
+	test_after_pause();
 	return tap_done();
 }

@@ -29,7 +29,7 @@ static struct isa *isa;
 static unsigned n_warnings;
 static char last_warning[64];
 
-static void note(void *ctx, const struct fault *f)
+static void note_warning(void *ctx, const struct fault *f)
 {
 	(void)ctx;
 	n_warnings++;
@@ -86,7 +86,7 @@ static void sum_rec(
 		r->sum = (r->sum ^ lane[k]) * UINT64_C(0x100000001b3) + k;
 }
 
-static void read_all(struct trace *t, const struct code *code, struct trace_result *r)
+static void read_records(struct trace *t, const struct code *code, struct trace_result *r)
 {
 	struct tblock tb = {0};
 
@@ -109,7 +109,8 @@ static void read_all(struct trace *t, const struct code *code, struct trace_resu
 	tblock_free(&tb);
 }
 
-static void run(const char *text, size_t len, struct trace_options o, bool only_slow, struct trace_result *r)
+static void read_text(
+	const char *text, size_t len, struct trace_options o, bool only_slow, struct trace_result *r)
 {
 	struct code *code = code_new(isa);
 	struct trace *t;
@@ -118,20 +119,20 @@ static void run(const char *text, size_t len, struct trace_options o, bool only_
 	n_warnings = 0;
 	o.code = code;
 	o.hash = true;
-	o.warn = note;
+	o.warn = note_warning;
 	t = trace_open_input(input_memory("k", text, len, NULL), &o, &r->f);
 	r->rc = -1;
 	if (t) {
 		t->only_slow = only_slow;
-		read_all(t, code, r);
+		read_records(t, code, r);
 	}
 	trace_close(t);
 	code_free(code);
 }
 
-static void run_text(const char *text, struct trace_result *r)
+static void read_plain_text(const char *text, struct trace_result *r)
 {
-	run(text, strlen(text), (struct trace_options){0}, false, r);
+	read_text(text, strlen(text), (struct trace_options){0}, false, r);
 }
 
 /* ---- dialects ----------------------------------------------------------------------------- */
@@ -224,12 +225,12 @@ static void test_dialects(void)
 	struct trace_result r, slow;
 
 	for (unsigned i = 0; i < N(dialects); i++) {
-		run_text(dialects[i].text, &r);
+		read_plain_text(dialects[i].text, &r);
 		if (!ok(r.rc == 0 && r.blocks == 2, "%s", dialects[i].name))
 			printf("# %u: %s\n", (unsigned)r.f.at.line, r.f.text);
 		if (dialects[i].dump)
 			is_text(r.dump, dialects[i].dump, dialects[i].name);
-		run(dialects[i].text, strlen(dialects[i].text), (struct trace_options){0}, true, &slow);
+		read_text(dialects[i].text, strlen(dialects[i].text), (struct trace_options){0}, true, &slow);
 		ok(!strcmp(r.dump, slow.dump), "%s: both ways agree", dialects[i].name);
 	}
 }
@@ -259,7 +260,7 @@ static void test_header(void)
 
 /* ---- many lines: the fast way ------------------------------------------------------------- */
 
-static char *many_lines(const char *head, const char *const *line, unsigned n_lines, unsigned n)
+static char *repeat_lines(const char *head, const char *const *line, unsigned n_lines, unsigned n)
 {
 	char *text = xmalloc(strlen(head) + 200 + n * 400ul);
 	size_t at =
@@ -273,14 +274,14 @@ static char *many_lines(const char *head, const char *const *line, unsigned n_li
 	return text;
 }
 
-static void check_both(const char *name, const char *head, const char *const *line, unsigned n_lines)
+static void check_fast_and_slow(const char *name, const char *head, const char *const *line, unsigned n_lines)
 {
 	static struct trace_result fast, slow;
-	char *text = many_lines(head, line, n_lines, 3000);
+	char *text = repeat_lines(head, line, n_lines, 3000);
 	size_t len = strlen(text);
 
-	run(text, len, (struct trace_options){0}, false, &fast);
-	run(text, len, (struct trace_options){0}, true, &slow);
+	read_text(text, len, (struct trace_options){0}, false, &fast);
+	read_text(text, len, (struct trace_options){0}, true, &slow);
 	if (!ok(fast.rc == 0 && fast.recs == 3000, "%s: many lines", name))
 		printf("# %u: %s\n", (unsigned)fast.f.at.line, fast.f.text);
 	ok(!strcmp(fast.dump, slow.dump) && fast.recs == slow.recs, "%s: both ways give the same records",
@@ -290,8 +291,8 @@ static void check_both(const char *name, const char *head, const char *const *li
 	char *bad = strstr(text + len / 2, "LDG");
 	if (bad) {
 		bad[-2] = 'x';
-		run(text, len, (struct trace_options){0}, false, &fast);
-		run(text, len, (struct trace_options){0}, true, &slow);
+		read_text(text, len, (struct trace_options){0}, false, &fast);
+		read_text(text, len, (struct trace_options){0}, true, &slow);
 		ok(fast.rc < 0 && fast.f.at.line > 1000 && fast.f.at.line == slow.f.at.line &&
 				fast.f.at.col == slow.f.at.col && !strcmp(fast.f.text, slow.f.text),
 			"%s: same fault", name);
@@ -325,10 +326,10 @@ static void test_fast(void)
 		"0 0 0 0 0020 ffffffff 0 NOP 0 0 \n",
 	};
 
-	check_both("version 5", HEAD("86", V("5"), NO_LINES), v5, N(v5));
-	check_both("version 6", HEAD("90", V("6"), NO_LINES), v6, N(v6));
-	check_both("line numbers", HEAD("75", V("5"), "-enable lineinfo = 1\n"), lines, N(lines));
-	check_both("version 1", HEAD("70", "", ""), v1, N(v1));
+	check_fast_and_slow("version 5", HEAD("86", V("5"), NO_LINES), v5, N(v5));
+	check_fast_and_slow("version 6", HEAD("90", V("6"), NO_LINES), v6, N(v6));
+	check_fast_and_slow("line numbers", HEAD("75", V("5"), "-enable lineinfo = 1\n"), lines, N(lines));
+	check_fast_and_slow("version 1", HEAD("70", "", ""), v1, N(v1));
 }
 
 /* ---- warps that nearly equal earlier ones -------------------------------------------------- */
@@ -395,8 +396,8 @@ static void test_echo(void)
 	for (unsigned other = 0; other < 10; other++) {
 		char *text = echo_text(other);
 
-		run(text, strlen(text), (struct trace_options){0}, false, &fast);
-		run(text, strlen(text), (struct trace_options){0}, true, &slow);
+		read_text(text, strlen(text), (struct trace_options){0}, false, &fast);
+		read_text(text, strlen(text), (struct trace_options){0}, true, &slow);
 		ok(fast.rc == slow.rc && fast.blocks == slow.blocks && fast.recs == slow.recs &&
 				fast.sum == slow.sum && fast.f.at.line == slow.f.at.line &&
 				fast.f.at.col == slow.f.at.col && !memcmp(fast.hash, slow.hash, 16),
@@ -501,7 +502,7 @@ static const struct {
 	{"grid smaller than the file", "(2,1,1)", "(1,1,1)", "grid-small", 34, 0},
 };
 
-static char *replace(const char *text, const char *from, const char *to)
+static char *text_with_change(const char *text, const char *from, const char *to)
 {
 	const char *at = strstr(text, from);
 	char *out = xmalloc(strlen(text) + (to ? strlen(to) : 0) + 1);
@@ -516,12 +517,12 @@ static void test_faults(void)
 {
 	struct trace_result r;
 
-	run_text(GOOD, &r);
+	read_plain_text(GOOD, &r);
 	ok(r.rc == 0 && r.blocks == 2 && r.recs == 7, "the good text is good");
 	for (unsigned i = 0; i < N(faults); i++) {
-		char *text = replace(GOOD, faults[i].from, faults[i].to);
+		char *text = text_with_change(GOOD, faults[i].from, faults[i].to);
 
-		run_text(text, &r);
+		read_plain_text(text, &r);
 		if (!ok(r.rc < 0 && !strcmp(r.f.id, faults[i].id) && r.f.at.line == faults[i].line &&
 				    r.f.at.col == faults[i].col && *r.f.text && !strstr(r.f.text, "wanted"),
 			    "fault: %s", faults[i].name))
@@ -529,12 +530,12 @@ static void test_faults(void)
 				(unsigned)r.f.at.col, r.f.text);
 		free(text);
 	}
-	run("\0\1\2\3\n\xff", 6, (struct trace_options){0}, false, &r);
+	read_text("\0\1\2\3\n\xff", 6, (struct trace_options){0}, false, &r);
 	is_text(r.f.id, "header-line", "fault: noise");
-	run("", 0, (struct trace_options){0}, false, &r);
+	read_text("", 0, (struct trace_options){0}, false, &r);
 	is_text(r.f.id, "truncated", "fault: an empty file");
-	run_text(HEAD("70", "", "") BLOCK("0", "1", "0 0 0 0 0020 ffffffff 0 EXIT 0 0 \n", "1",
-			 "0 1 0 1 0020 000000ff 0 EXIT 0 0 \n"),
+	read_plain_text(HEAD("70", "", "") BLOCK("0", "1", "0 0 0 0 0020 ffffffff 0 EXIT 0 0 \n", "1",
+				"0 1 0 1 0020 000000ff 0 EXIT 0 0 \n"),
 		&r);
 	ok(r.rc < 0 && !strcmp(r.f.id, "prefix") && r.f.at.col == 3, "fault: a line of another block");
 }
@@ -544,28 +545,28 @@ static void test_faults(void)
 static void test_options(void)
 {
 	struct trace_result r;
-	char *text = replace(GOOD, "S2R", "FOOBAR.X"), *slice, *less;
+	char *text = text_with_change(GOOD, "S2R", "FOOBAR.X"), *slice, *less;
 
-	run_text(text, &r);
+	read_plain_text(text, &r);
 	ok(r.rc == 0 && n_warnings == 1, "an unknown opcode is one warning");
 	is_text(last_warning, "opcode-unknown:23", "the warning has its place");
-	run(text, strlen(text), (struct trace_options){.strict = true}, false, &r);
+	read_text(text, strlen(text), (struct trace_options){.strict = true}, false, &r);
 	ok(r.rc < 0 && !strcmp(r.f.id, "opcode-unknown") && r.f.at.line == 23 && r.f.at.col == 20,
 		"strict: a fault");
 	free(text);
 
-	text = replace(GOOD, "(2,1,1)", "(9,1,1)");
-	slice = replace(text, "-nvbit", "-slice = 1\n-nvbit");
-	run_text(slice, &r);
+	text = text_with_change(GOOD, "(2,1,1)", "(9,1,1)");
+	slice = text_with_change(text, "-nvbit", "-slice = 1\n-nvbit");
+	read_plain_text(slice, &r);
 	ok(r.rc == 0 && r.blocks == 2, "a slice may lack thread blocks");
 	free(text);
 	free(slice);
 
-	less = replace(GOOD,
+	less = text_with_change(GOOD,
 		"warp = 1\ninsts = 2\n0020 00000007 1 R2 LDG.E 1 R4 4 2 0x7f40 4 4 0 "
 		"\n" EXIT5_8,
 		"");
-	run(less, strlen(less), (struct trace_options){.fragments = true}, false, &r);
+	read_text(less, strlen(less), (struct trace_options){.fragments = true}, false, &r);
 	ok(r.rc == 0 && r.recs == 5, "fragments: a missing warp is empty");
 	free(less);
 }

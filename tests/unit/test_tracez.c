@@ -95,7 +95,7 @@ static const char want[] = HEADER
 	"\nwarp = 0\ninsts = 1\n0000 other\n\n#END_TB\n";
 
 /* Reads the whole input in pieces of n bytes. Returns 0, or -1 with the fault in *f. */
-static int read_all(struct input *in, struct bytes *to, size_t n, struct fault *f)
+static int read_whole_input(struct input *in, struct bytes *to, size_t n, struct fault *f)
 {
 	char buf[64];
 	long got;
@@ -112,14 +112,14 @@ static void check_text(const char *what, const struct bytes *b, size_t piece)
 	struct input *in = input_memory("a.tracez", b->p, b->n, &f);
 
 	bytes_puts(&text, "");
-	ok(in && !read_all(in, &text, piece, &f) && !strcmp(text.p, want), "%s: %s", what, f.text);
+	ok(in && !read_whole_input(in, &text, piece, &f) && !strcmp(text.p, want), "%s: %s", what, f.text);
 	ok(in && input_coding(in) == INPUT_TRACEZ, "%s: is an archive", what);
 	input_close(in);
 	bytes_free(&text);
 }
 
 /* Tests an archive in a pipe whose header arrives in two pieces. */
-static void check_file(const struct bytes *b)
+static void check_piped_archive(const struct bytes *b)
 {
 	char path[] = "/tmp/test_tracez.XXXXXX";
 	struct bytes text = {0};
@@ -131,7 +131,7 @@ static void check_file(const struct bytes *b)
 		abort();
 	in = input_open(path, &f);
 	bytes_puts(&text, "");
-	ok(in && !read_all(in, &text, 64, &f) && !strcmp(text.p, want), "a file: %s", f.text);
+	ok(in && !read_whole_input(in, &text, 64, &f) && !strcmp(text.p, want), "a file: %s", f.text);
 	input_close(in);
 	bytes_free(&text);
 	unlink(path);
@@ -149,7 +149,7 @@ static const char *reason_of(const char *p, size_t n)
 	struct input *in = input_memory("a.tracez", p, n, &f);
 
 	reason[0] = '\0';
-	if (in && read_all(in, &text, 64, &f) < 0)
+	if (in && read_whole_input(in, &text, 64, &f) < 0)
 		snprintf(reason, sizeof(reason), "%s", f.text);
 	input_close(in);
 	bytes_free(&text);
@@ -206,7 +206,7 @@ int main(void)
 	check_text("without a dictionary", &plain, 64);
 	check_text("with a dictionary", &trained, 64);
 	check_text("byte by byte", &trained, 1);
-	check_file(&plain);
+	check_piped_archive(&plain);
 	check_damages(&plain);
 	bytes_free(&plain);
 	bytes_free(&trained);

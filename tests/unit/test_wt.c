@@ -34,13 +34,13 @@ void __lsan_enable(void) __attribute__((weak));
 
 static _Thread_local long fail_in; /* the allocation with this number fails, counted from 1; 0: none fails */
 
-static bool fails(void) { return fail_in && --fail_in == 0; }
-void *__wrap_malloc(size_t n) { return fails() ? NULL : __real_malloc(n); }
-void *__wrap_calloc(size_t n, size_t size) { return fails() ? NULL : __real_calloc(n, size); }
-void *__wrap_realloc(void *p, size_t n) { return fails() ? NULL : __real_realloc(p, n); }
+static bool must_alloc_fail(void) { return fail_in && --fail_in == 0; }
+void *__wrap_malloc(size_t n) { return must_alloc_fail() ? NULL : __real_malloc(n); }
+void *__wrap_calloc(size_t n, size_t size) { return must_alloc_fail() ? NULL : __real_calloc(n, size); }
+void *__wrap_realloc(void *p, size_t n) { return must_alloc_fail() ? NULL : __real_realloc(p, n); }
 void *__wrap_mmap(void *at, size_t n, int prot, int flags, int fd, off_t offset)
 {
-	return fails() ? MAP_FAILED : __real_mmap(at, n, prot, flags, fd, offset);
+	return must_alloc_fail() ? MAP_FAILED : __real_mmap(at, n, prot, flags, fd, offset);
 }
 
 /* ---- traces ------------------------------------------------------------------------------- */
@@ -49,7 +49,7 @@ static char folder[] = "/tmp/test_wt.XXXXXX";
 static char path[5][64]; /* list, stream, kernel, empty file, results */
 enum { LIST, STREAM, KERNEL, EMPTY, RESULTS };
 
-static void put_kernel(FILE *out, unsigned id, unsigned blocks)
+static void write_kernel_text(FILE *out, unsigned id, unsigned blocks)
 {
 	uint32_t x = 12345;
 
@@ -83,7 +83,7 @@ static void put_kernel(FILE *out, unsigned id, unsigned blocks)
 	}
 }
 
-static void put_file(const char *name, void (*put)(FILE *out))
+static void write_file_by(const char *name, void (*put)(FILE *out))
 {
 	FILE *out = fopen(name, "w");
 
@@ -91,11 +91,14 @@ static void put_file(const char *name, void (*put)(FILE *out))
 	fclose(out);
 }
 
-static void put_first(FILE *out) { put_kernel(out, 1, BLOCKS); }
-static void put_second(FILE *out) { put_kernel(out, 2, 3); }
-static void put_list(FILE *out) { fputs("MemcpyHtoD,0x100,16\nkernel-1.traceg\nkernel-2.traceg\n", out); }
-static void put_nothing(FILE *out) { (void)out; }
-static void put_results(FILE *out)
+static void write_first_kernel(FILE *out) { write_kernel_text(out, 1, BLOCKS); }
+static void write_second_kernel(FILE *out) { write_kernel_text(out, 2, 3); }
+static void write_list_text(FILE *out)
+{
+	fputs("MemcpyHtoD,0x100,16\nkernel-1.traceg\nkernel-2.traceg\n", out);
+}
+static void write_no_text(FILE *out) { (void)out; }
+static void write_results_text(FILE *out)
 {
 	fputs("{\"record\":\"run\",\"version\":\"1\",\"configuration\":{\"gpgpu_n_clusters\":\"46\"}}\n"
 	      "{\"record\":\"kernel\",\"position\":1,\"name\":\"k1\",\"id\":1,\"stream\":7,\"grid\":{\"x\":2,\"y\":1,\"z\":1},"
@@ -104,7 +107,7 @@ static void put_results(FILE *out)
 		out);
 }
 
-static void put_stream(FILE *out)
+static void write_packed_stream(FILE *out)
 {
 	struct pack_writer *w = pack_writer_new(out, 3, 1);
 	static const char list[] = "MemcpyHtoD,0x100,16\nkernel-1.traceg\nkernel-2.traceg\n";
@@ -118,7 +121,7 @@ static void put_stream(FILE *out)
 		size_t n;
 		FILE *t = open_memstream(&text, &n);
 
-		(i ? put_second : put_first)(t);
+		(i ? write_second_kernel : write_first_kernel)(t);
 		fclose(t);
 		pack_begin_kernel(w);
 		pack_add_text(w, text, n);
@@ -133,8 +136,9 @@ static void make_files(void)
 	static const struct {
 		const char *name;
 		void (*put)(FILE *out);
-	} files[] = {{"kernelslist.g", put_list}, {"app.tpack", put_stream}, {"kernel-2.traceg", put_second},
-		{"empty", put_nothing}, {"run.json", put_results}, {"kernel-1.traceg", put_first}};
+	} files[] = {{"kernelslist.g", write_list_text}, {"app.tpack", write_packed_stream},
+		{"kernel-2.traceg", write_second_kernel}, {"empty", write_no_text},
+		{"run.json", write_results_text}, {"kernel-1.traceg", write_first_kernel}};
 
 	if (!mkdtemp(folder))
 		abort();
@@ -142,7 +146,7 @@ static void make_files(void)
 		char name[64];
 
 		snprintf(name, sizeof(name), "%s/%s", folder, files[i].name);
-		put_file(name, files[i].put);
+		write_file_by(name, files[i].put);
 		if (i < sizeof(path) / sizeof(path[0]))
 			strcpy(path[i], name);
 	}
