@@ -32,8 +32,8 @@ static inline unsigned bit_count64(uint64_t v)
 	return (unsigned)(((v + (v >> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u >> 56);
 }
 #endif
-static inline unsigned bit_lowest32(uint32_t v) { return (unsigned)__builtin_ctz(v); }   /* v != 0 */
-static inline unsigned bit_lowest64(uint64_t v) { return (unsigned)__builtin_ctzll(v); } /* v != 0 */
+static inline unsigned bit_lowest32(uint32_t v) { return (unsigned)__builtin_ctz(v); }   /* v must not be 0 */
+static inline unsigned bit_lowest64(uint64_t v) { return (unsigned)__builtin_ctzll(v); } /* v must not be 0 */
 
 /* floor(log2 v); 0 for v = 0 (CACHE-index-1). */
 static inline unsigned log2_floor(uint64_t v) { return v ? 63u - (unsigned)__builtin_clzll(v) : 0; }

@@ -52,6 +52,6 @@ void bytes_general(struct bytes *b, double v, unsigned digits);
  * running out of memory ends the program instead of cutting the text short.
  */
 FILE *bytes_stream(struct bytes *b);
-void bytes_free(struct bytes *b); /* leaves *b empty */
+void bytes_free(struct bytes *b); /* frees the memory and leaves *b empty */
 
 #endif

@@ -27,8 +27,8 @@ enum column_kind { WORDS_NUMBER, WORDS_HEX, WORDS_WORD, WORDS_REGISTERS, WORDS_P
 
 struct column_row {
 	const char *id;     /* id of the fault for a bad word */
-	const char *wanted; /* expected text of that fault */
-	uint8_t kind;       /* enum column_kind */
+	const char *wanted; /* expected text that a fault of that kind shows */
+	uint8_t kind;       /* one of enum column_kind */
 };
 extern const struct column_row line_columns[LINE_COLUMNS];
 /* Columns (enum line_column) of each dialect, ended by LINE_COLUMNS. */

@@ -17,16 +17,16 @@
 struct cubins; /* functions of any number of files */
 
 struct cubin_function {
-	const char *name;    /* mangled */
+	const char *name;    /* mangled name */
 	const uint8_t *code; /* instructions of 16 bytes; valid as long as the cubins */
-	uint32_t bytes;      /* a multiple of 16 */
+	uint32_t bytes;      /* size of the code, a multiple of 16 */
 	unsigned sm;         /* compute capability, 70 .. 121 */
 	unsigned regs;       /* registers of a thread, from the assembler; 0: unknown */
 };
 
 #define CUBINS_NONE "no-cubin" /* id of the fault that a file has no cubin, or none with a function */
 
-struct cubins *cubins_new(void); /* empty; freed by the caller */
+struct cubins *cubins_new(void); /* returns an empty set, which the caller frees */
 void cubins_free(struct cubins *c);
 /*
  * Adds the functions of a file (a cubin, a fat binary, or any file that contains them). Returns 0, or -1 and sets
@@ -56,9 +56,9 @@ const struct cubin_function *cubins_at(const struct cubins *c, uint32_t i);
 
 /* Scheduling fields that the assembler writes into an instruction, with its opcode and guard. */
 struct control_code {
-	uint16_t opcode;        /* 12 bits */
-	uint8_t guard;          /* predicate, 7: none */
-	uint8_t stall;          /* 0 .. 15 */
+	uint16_t opcode;        /* opcode number of 12 bits */
+	uint8_t guard;          /* number of the guard predicate; 7: none */
+	uint8_t stall;          /* stall count, 0 to 15 */
 	bool yield;             /* the bit is 0 in the code */
 	uint8_t write;          /* dependence counter of the results, 7: none */
 	uint8_t read;           /* dependence counter of the source reads, 7: none */
@@ -87,7 +87,8 @@ void control_encode(const struct control_code *k, uint8_t instruction[16]);
 enum cubin_match { CUBIN_MATCHES, CUBIN_NO_CODE, CUBIN_OTHER_OPCODE };
 
 struct cubin_join;
-struct cubin_join *cubin_join_new(const struct cubin_function *f); /* f must outlive the join */
+struct cubin_join *cubin_join_new(
+	const struct cubin_function *f); /* f must remain valid until the join is freed */
 void cubin_join_free(struct cubin_join *j);
 /*
  * Compares an instruction of the trace with the function. CUBIN_NO_CODE: pc is beyond the function's end or not a

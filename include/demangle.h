@@ -5,8 +5,8 @@
 
 enum demangle_form {
 	DEMANGLE_SHORT,  /* without return type, template arguments, scope and parameters: "reduce" */
-	DEMANGLE_FULL,   /* "void sum::reduce<int>(int*, int)" */
-	DEMANGLE_MANGLED /* unchanged */
+	DEMANGLE_FULL,   /* the full name: "void sum::reduce<int>(int*, int)" */
+	DEMANGLE_MANGLED /* the mangled name, unchanged */
 };
 
 /*

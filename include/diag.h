@@ -20,7 +20,7 @@
 #error "warptools needs a little-endian machine"
 #endif
 
-#define EXIT_GOOD    0 /* success */
+#define EXIT_GOOD    0 /* exit status of success */
 #define EXIT_NO      1 /* findings, differences, a deadlock, an interrupted run */
 #define EXIT_TROUBLE 2 /* usage error, unreadable or malformed input, failed output */
 
@@ -64,7 +64,7 @@ int fault_set(struct fault *f, struct place at, const char *id, const char *fmt,
 /* Prints f as an error. Returns -1. */
 int diag_fault(const struct fault *f);
 void diag_warn(struct place at, const char *fmt, ...) PRINTF_LIKE(2, 3);
-int diag_error(struct place at, const char *fmt, ...) PRINTF_LIKE(2, 3); /* returns -1 */
+int diag_error(struct place at, const char *fmt, ...) PRINTF_LIKE(2, 3); /* always returns -1 */
 /* Print an error and exit with EXIT_TROUBLE. die_errno appends strerror(errno). */
 _Noreturn void die(const char *fmt, ...) PRINTF_LIKE(1, 2);
 _Noreturn void die_at(struct place at, const char *fmt, ...) PRINTF_LIKE(2, 3);
@@ -93,7 +93,7 @@ struct diag_names;
 struct diag_trap {
 	jmp_buf place;
 	struct fault fault;       /* id "memory", because readers call die() only when out of memory */
-	struct diag_names *names; /* not owned */
+	struct diag_names *names; /* names that belong to the caller */
 };
 /* Sets the trap of this thread; NULL: none. */
 void diag_trap(struct diag_trap *t);

@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include "diag.h"
 
-#define EXPR_MAX   4096 /* bytes of an expression */
-#define EXPR_DEPTH 64   /* nested parentheses and functions */
+#define EXPR_MAX   4096 /* largest length of an expression in bytes */
+#define EXPR_DEPTH 64   /* largest depth of nested parentheses and functions */
 
 struct expr;
 

@@ -18,14 +18,14 @@ enum fatbin_kind { FATBIN_PTX = 1, FATBIN_CUBIN = 2 };
 struct fatbin {
 	const uint8_t *rest; /* entries not yet read */
 	size_t n;            /* bytes of rest */
-	const char *file;    /* name in messages */
+	const char *file;    /* name of the file in messages */
 };
 
 struct fatbin_entry {
-	unsigned kind;        /* enum fatbin_kind, or another number */
-	unsigned sm;          /* 80 for sm_80 or compute_80 */
+	unsigned kind;        /* one of enum fatbin_kind, or another number */
+	unsigned sm;          /* architecture: 80 for sm_80 or compute_80 */
 	const uint8_t *bytes; /* contents as stored, compressed or not */
-	size_t n;             /* stored bytes */
+	size_t n;             /* number of stored bytes */
 	uint64_t flags;       /* flags of the entry's header: compression, variant */
 	uint64_t unpacked;    /* bytes after decompression, if the entry is compressed */
 };

@@ -47,7 +47,7 @@
 		f->slot[(f->head + f->count++) & f->mask] = v; \
 	}
 
-FIFO(ring, uint32_t) /* ring of handles */
+FIFO(ring, uint32_t) /* a ring of handles */
 
 /* Smallest power of two >= n, at least 1. */
 static inline uint32_t fifo_capacity(uint32_t n)

@@ -25,8 +25,8 @@ enum figure_kind {
 };
 
 struct figure {
-	const char *name;    /* pattern */
-	const char *unit;    /* "-": a plain number */
+	const char *name;    /* pattern of the names */
+	const char *unit;    /* "-": the figure is a plain number */
 	const char *formula; /* "A/B" of figures of the same record; "": not derived from others */
 	const char *help;
 	enum figure_kind kind;
@@ -41,8 +41,8 @@ extern const size_t n_figures;
 const struct figure *figure_find(const char *name);
 /* Reports whether name belongs to the family of pattern. [*] matches one index: any text without ']'. */
 bool figure_matches(const char *pattern, const char *name);
-void figure_man(FILE *out);                          /* the table of trace-stats(5) */
-const char *figure_kind_name(enum figure_kind kind); /* "counter" */
+void figure_man(FILE *out);                          /* prints the table of trace-stats(5) */
+const char *figure_kind_name(enum figure_kind kind); /* returns the name of a kind, such as "counter" */
 /*
  * Ends the program because the value of option names an unknown figure; the message suggests the nearest known name.
  */

@@ -8,10 +8,10 @@
 
 #include "inst.h"
 
-#define GMMA_WARPS 4u /* warps of a warpgroup */
+#define GMMA_WARPS 4u /* number of warps of a warpgroup */
 
 struct gmma {
-	uint32_t n;        /* columns of the result */
+	uint32_t n;        /* number of columns of the result */
 	uint32_t products; /* multiply-adds per warp, as the number of 16-bit ones that takes the same time */
 	uint32_t a_bytes;  /* bytes of the 64 rows of A */
 	uint32_t b_bytes;

@@ -20,12 +20,12 @@ enum conf_type { CONF_BOOL, CONF_INT, CONF_UNSIGNED, CONF_INT64, CONF_STRING };
 
 /* Effect of an option. */
 enum conf_use {
-	USE_MODEL,      /* read by the timing model */
+	USE_MODEL,      /* the timing model reads the option */
 	USE_QUERY,      /* describes the GPU to CUDA programs, or a choice that traces do not record */
 	USE_NONE,       /* has no effect on timing in trace mode, nor in the original */
-	USE_FUNCTIONAL, /* functional (PTX) simulation only */
-	USE_POWER,      /* power model only */
-	USE_DEBUG       /* debug logs and visualizer only */
+	USE_FUNCTIONAL, /* only for functional simulation (PTX) */
+	USE_POWER,      /* only for the power model */
+	USE_DEBUG       /* only for debug logs and the visualizer */
 };
 
 enum conf_id {
@@ -36,11 +36,11 @@ enum conf_id {
 };
 
 struct conf_row {
-	const char *name; /* "-gpgpu_n_clusters" */
+	const char *name; /* name with dash: "-gpgpu_n_clusters" */
 	const char *def;  /* default in the original's spelling */
-	const char *unit; /* "cycles", "bytes", "-" */
+	const char *unit; /* unit of the value: "cycles", "bytes", "-" */
 	const char *help;
-	int64_t min, max; /* bounds of numbers */
+	int64_t min, max; /* bounds of numeric values */
 	enum conf_type type;
 	enum conf_use use;
 };
@@ -59,11 +59,11 @@ struct gpuconf_gpu {
 extern const struct gpuconf_gpu gpuconf_gpus[]; /* ends with a row without name */
 
 struct conf_value {
-	char *text;      /* text as written, never NULL */
+	char *text;      /* value as written, never NULL */
 	int64_t number;  /* value of booleans and integers */
 	struct place at; /* position of the assignment; .file NULL: default */
 	uint32_t order;  /* number of the assignment, from 1; 0: default */
-	bool shipped;    /* assigned by a shipped configuration */
+	bool shipped;    /* a shipped configuration has set the value */
 };
 
 struct conf_source; /* a file that was read */
@@ -73,7 +73,7 @@ struct gpuconf {
 	struct arena *arena;      /* owns the texts and the file names of places */
 	uint32_t assigned;        /* assignments so far; quirk Q4-1 depends on their order */
 	bool shipping;            /* a shipped configuration is being read */
-	struct conf_source *read; /* files read, newest first */
+	struct conf_source *read; /* files that were read, newest first */
 	/*
 	 * Callback for an option without a row; it returns true to skip the option and its value. NULL: such an
 	 * option is a fault. Set after gpuconf_init().
@@ -82,7 +82,7 @@ struct gpuconf {
 	void *ctx;
 };
 
-void gpuconf_init(struct gpuconf *c); /* all defaults */
+void gpuconf_init(struct gpuconf *c); /* sets all options to their defaults */
 void gpuconf_free(struct gpuconf *c); /* faults and places from c become invalid */
 /* Reads one file; later values win. Returns 0, or -1 and sets *f. Follows "-config FILE" to a depth of 16. */
 int gpuconf_file(struct gpuconf *c, const char *path, struct fault *f);

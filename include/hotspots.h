@@ -48,7 +48,7 @@ enum hotspots_by {
 struct hotspots_inst {
 	const char *pc, *opcode, *place; /* place: FILE:LINE or LINE */
 	size_t n_pc, n_opcode, n_place, n_file;
-	uint32_t line; /* 0: unknown */
+	uint32_t line; /* source line; 0: unknown */
 };
 /* Splits n bytes of text, which stood between "pc[" and "]". Reports whether they name an instruction. */
 bool hotspots_parse_inst(const char *text, size_t n, struct hotspots_inst *to);
@@ -64,9 +64,9 @@ char *hotspots_unquote_file(const char *text, size_t n);
 
 struct hotspot {
 	const char *kernel, *pc, *opcode, *line;   /* "" where rows do not distinguish it or it is unknown */
-	int reason;                                /* enum hotspots_reason, -1: several */
-	uint64_t cycles[2], issues[2];             /* by side */
-	uint64_t by_reason[2][HOTSPOTS_N_REASONS]; /* cycles by side and reason */
+	int reason;                                /* the enum hotspots_reason; -1: several */
+	uint64_t cycles[2], issues[2];             /* for each side of the comparison */
+	uint64_t by_reason[2][HOTSPOTS_N_REASONS]; /* for each side and reason */
 };
 
 struct hotspots {

@@ -19,7 +19,7 @@
 
 #define ICNT_PORTS_MAX 4096u /* largest number of cluster ports, and of sub-partition ports */
 #define ICNT_NODES_MAX 8192u
-#define ICNT_DEPTH_MAX 4u /* nested tree arbiters */
+#define ICNT_DEPTH_MAX 4u /* largest number of nested tree arbiters */
 
 enum icnt_id {
 #define ICNT(name, kind, def, least, most, unit, help) ICNT_##name,
@@ -73,15 +73,15 @@ enum icnt_priority {
 
 /* Virtual channels that each class of packets must have for a routing. */
 enum icnt_need {
-	NEED_ANY,   /* 1 */
-	NEED_PAIR,  /* 2 */
-	NEED_FOUR,  /* 4 */
-	NEED_NODES, /* one for each node */
-	NEED_RADIX, /* k */
-	NEED_TWICE, /* 2 k - 1, with k = c */
-	NEED_FIRST, /* 2, from channel 0 on */
-	NEED_TWO,   /* num_vcs at least 2 */
-	NEED_THREE, /* num_vcs = 3 */
+	NEED_ANY,   /* 1 virtual channel per class */
+	NEED_PAIR,  /* 2 virtual channels per class */
+	NEED_FOUR,  /* 4 virtual channels per class */
+	NEED_NODES, /* one virtual channel per node */
+	NEED_RADIX, /* k virtual channels */
+	NEED_TWICE, /* 2 k - 1 virtual channels, where k = c */
+	NEED_FIRST, /* 2 virtual channels, from channel 0 on */
+	NEED_TWO,   /* num_vcs is at least 2 */
+	NEED_THREE, /* num_vcs is 3 */
 	NEED_UNSET  /* rejected: BookSim reads an uninitialised variable */
 };
 
@@ -114,12 +114,12 @@ struct icnt_alloc {
 struct anynet {
 	uint32_t routers, nodes, links;
 	uint32_t *node_start;  /* index into node of each router and the end: routers + 1 */
-	uint32_t *node;        /* nodes by router, ascending */
+	uint32_t *node;        /* nodes in the order of their routers */
 	uint32_t *node_cycles; /* latency between each entry of node and its router */
 	uint32_t *link_start;  /* index into link of each router and the end: routers + 1 */
 	struct anynet_link {
 		uint32_t to, cycles;
-	} * link; /* outgoing channels, by router */
+	} * link; /* outgoing channels in the order of the routers */
 };
 
 struct icnt_value {
@@ -137,25 +137,25 @@ struct icnt {
 	uint32_t k, n, c, x, xr; /* c: 1 where the topology has none */
 	bool chip_latency;
 	uint32_t nodes;
-	struct anynet *any;              /* owned; NULL for other topologies */
-	uint32_t vcs;                    /* virtual channels */
+	struct anynet *any;              /* links of an anynet; NULL for other topologies */
+	uint32_t vcs;                    /* number of virtual channels */
 	uint32_t vc_begin[4], vc_end[4]; /* range of read requests, write requests, read and write replies */
 	uint32_t flit_bytes, source_max, boundary_max;
 	enum icnt_policy policy;
 	enum icnt_priority priority;
 	int32_t class_priority;
 	uint32_t vc_buffer;     /* most flits of one virtual channel */
-	uint32_t buffer;        /* flits of one input */
+	uint32_t buffer;        /* flits that one input can store */
 	uint32_t private_bufs;  /* private parts of the buffer, with shared policies */
 	uint32_t *private_size; /* flits of each private part; owned */
 	uint32_t *private_of;   /* private part of each virtual channel; owned */
-	uint32_t shared_size;   /* flits of the shared part */
+	uint32_t shared_size;   /* flits that the shared part can store */
 	uint32_t held_max;
 	struct icnt_alloc vc_alloc, sw_alloc, spec_alloc;
 	bool speculative;
 	double speedup;
 	uint32_t crossbar_delay;
-	uint32_t *memory_node; /* nodes of memory_node_map; owned */
+	uint32_t *memory_node; /* nodes of memory_node_map; freed with this */
 	uint32_t memory_nodes;
 	bool measured[64]; /* traffic classes with printed statistics */
 };

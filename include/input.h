@@ -41,7 +41,7 @@ struct input *input_memory(const char *name, const void *bytes, size_t n, struct
  * number, 0 at the end. ctx must outlive the input.
  */
 struct input *input_generated(const char *name, size_t (*make)(void *ctx, void *buf, size_t n), void *ctx);
-void input_close(struct input *in); /* NULL is allowed */
+void input_close(struct input *in); /* in may be NULL */
 
 const char *input_name(const struct input *in); /* Returns the name for messages; "<stdin>" for "-". */
 enum input_coding input_coding(const struct input *in);
@@ -60,7 +60,7 @@ int input_duplicate(const struct input *in);
  */
 int input_line(struct input *in, const char **text, size_t *len, struct fault *f);
 uint64_t input_lineno(const struct input *in);       /* number of the line returned last, from 1 */
-uint64_t input_offset(const struct input *in);       /* number of decompressed bytes consumed */
+uint64_t input_offset(const struct input *in);       /* returns the number of decompressed bytes read */
 bool input_line_had_newline(const struct input *in); /* true if the line returned last ended with one */
 
 /*

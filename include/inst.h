@@ -29,7 +29,7 @@ struct ptx_inst {
 	const char *text;     /* line in the header, from the opcode on */
 	uint8_t n_operands;   /* number of leading sources without guard and address */
 	uint8_t n_bank_dst, n_bank_src;
-	uint8_t barrier;       /* number of the barrier */
+	uint8_t barrier;       /* number of the barrier that BAR names */
 	uint8_t barrier_warps; /* warps that the barrier waits for; 0: all of the thread block */
 	bool issue_mask;       /* records have the mask of issued lanes, rec_issue_mask() */
 	bool ends;             /* the lanes that execute it end */
@@ -42,9 +42,9 @@ enum inst_commit { COMMIT_UNKNOWN, COMMIT_NO, COMMIT_YES };
 enum inst_extra { EXTRA_NONE, EXTRA_COPY, EXTRA_VALUES };
 
 struct inst {
-	const char *opcode;         /* full text, "LDG.E.128" */
+	const char *opcode;         /* full text: "LDG.E.128" */
 	const uint16_t *reg;        /* n_dst destinations, then n_src sources, in trace order */
-	const struct ptx_inst *ptx; /* NULL: machine code */
+	const struct ptx_inst *ptx; /* NULL: the instruction is machine code */
 	const char *file;           /* name of the source file; NULL: unknown */
 	uint64_t imm;               /* first immediate; 0 where the line has none */
 	uint64_t imm2;              /* second immediate; 0 where the line has none */
@@ -55,13 +55,13 @@ struct inst {
 	uint16_t size;        /* bytes per lane, from the opcode; 0 if the width field is 0 */
 	uint8_t n_dst, n_src;
 	uint8_t class; /* enum isa_class on this kernel's architecture, never CLASS_NONE */
-	uint8_t kind;  /* enum isa_kind */
-	uint8_t arch;  /* enum isa_arch */
+	uint8_t kind;  /* one of enum isa_kind */
+	uint8_t arch;  /* one of enum isa_arch */
 	bool has_addr; /* records have addresses: the width field is not 0 */
 	bool strong_gpu;
 	bool half_rate;
-	uint8_t commit; /* enum inst_commit */
-	uint8_t extra;  /* enum inst_extra */
+	uint8_t commit; /* one of enum inst_commit */
+	uint8_t extra;  /* one of enum inst_extra */
 	bool two_imms;  /* BAR whose line has two immediates: number and threads */
 };
 

@@ -54,7 +54,7 @@ enum isa_kind {
 	KIND_LDGSTS,
 	KIND_STG,
 	KIND_STL,
-	KIND_ATOM, /* ATOM, ATOMG, RED */
+	KIND_ATOM, /* opcodes ATOM, ATOMG and RED */
 	KIND_ATOMS,
 	KIND_LDS,
 	KIND_STS,
@@ -83,8 +83,8 @@ enum space {
 	SPACE_GLOBAL,
 	SPACE_LOCAL,
 	SPACE_SHARED,
-	SPACE_GENERIC, /* decided by the address */
-	SPACE_CONST,   /* through the constant cache */
+	SPACE_GENERIC, /* the address decides the space */
+	SPACE_CONST,   /* accessed through the constant cache */
 	SPACE_TEX,
 	SPACE_PARAM,       /* kernel parameters: as CONST, counted separately */
 	SPACE_LOCAL_PARAM, /* arguments and results of calls: as LOCAL, counted separately */
@@ -104,10 +104,10 @@ enum isa_arch {
 };
 
 struct isa_op {
-	const char *stem;       /* "LDGSTS" */
-	uint8_t kind;           /* enum isa_kind */
-	uint8_t class[N_ARCHS]; /* enum isa_class */
-	bool half_rate;         /* halved initiation interval (SM-inst-5) */
+	const char *stem;       /* first word of the opcode: "LDGSTS" */
+	uint8_t kind;           /* one of enum isa_kind */
+	uint8_t class[N_ARCHS]; /* enum isa_class for each architecture */
+	bool half_rate;         /* the initiation interval is halved (SM-inst-5) */
 };
 
 struct isa; /* the built-in rows plus the user's */
@@ -137,8 +137,8 @@ int isa_rows(const struct isa *isa);
  */
 enum isa_class isa_guess(const struct isa *isa, enum isa_arch arch, const char *opcode, size_t n);
 
-const char *isa_class_name(enum isa_class c);    /* "SPEC3" */
-int isa_class_parse(const char *text, size_t n); /* -1: not a class */
+const char *isa_class_name(enum isa_class c);    /* returns the name of a class: "SPEC3" */
+int isa_class_parse(const char *text, size_t n); /* returns the class, or -1 */
 void isa_man(FILE *out);                         /* prints the opcodes of trace-sim-sm(7) */
 
 /*

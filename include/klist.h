@@ -24,9 +24,9 @@ enum command_kind { CMD_MEMCPY, CMD_KERNEL, CMD_COPY_BACK };
 struct command {
 	enum command_kind kind;
 	uint64_t line;           /* line in the list, 0 without a list */
-	char *text;              /* line as written */
+	char *text;              /* line of the list as written */
 	char *path;              /* CMD_KERNEL: folder of the list + "/" + name */
-	uint64_t address, bytes; /* destination and size of copies */
+	uint64_t address, bytes; /* destination and size of a memory copy */
 	uint32_t position;       /* CMD_KERNEL: position among the kernels, from 1 */
 	uint32_t kernel;         /* CMD_KERNEL: number in the packed stream */
 	bool missing; /* CMD_KERNEL: klist_missing() found no file, or the packed stream lacks the kernel */
@@ -89,7 +89,7 @@ bool klist_missing(struct klist *k, uint32_t cmd);
 /* Kernels that are skipped because they are missing. */
 struct klist_skipped {
 	uint32_t n;     /* number of kernels */
-	uint32_t first; /* command of the first one */
+	uint32_t first; /* command of the first kernel */
 };
 /* Counts the kernel of command cmd as skipped. */
 void klist_skip(struct klist_skipped *s, uint32_t cmd);
@@ -108,7 +108,8 @@ void klist_hash(const struct klist *k, unsigned char out[16]);
  */
 struct kselect;
 struct kselect *kselect_parse(const char *text, struct fault *f);
-bool kselect_selects(const struct kselect *s, uint32_t position, const char *name); /* s NULL: all */
+bool kselect_selects(
+	const struct kselect *s, uint32_t position, const char *name); /* s is NULL: always true */
 bool kselect_needs_name(const struct kselect *s);
 /* Reports whether a kernel of unknown name may be selected: a missing kernel can match any name pattern. */
 bool kselect_may_select(const struct kselect *s, uint32_t position);

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define MAX_SUBS 8 /* sub-cores of one SM */
+#define MAX_SUBS 8 /* largest number of sub-cores of an SM */
 
 /*
  * Units of a sub-core. Units up to CORE_NO_UNIT have fixed latencies; an event ends the instructions of later units.
@@ -63,13 +63,13 @@ struct modern_params {
 	uint32_t branch_taken;
 	bool const_cold;
 	uint32_t rf_banks;
-	enum core_rf_read rf_read_trace;   /* without control codes */
+	enum core_rf_read rf_read_trace;   /* mode for kernels without control codes */
 	enum core_rf_read rf_read_control; /* reading of registers with control codes */
 	bool rfc;
 	enum core_rfc_guess rfc_guess;
-	uint32_t result_queue;           /* 0: not modelled */
+	uint32_t result_queue;           /* number of entries; 0: not modelled */
 	uint32_t port_imad_wide;         /* additional cycles for which IMAD.WIDE occupies the issue port */
-	uint32_t interval[N_CORE_UNITS]; /* CORE_TENSOR: the minimum */
+	uint32_t interval[N_CORE_UNITS]; /* CORE_TENSOR: the shortest interval */
 	uint32_t imad_wide;              /* interval of IMAD.WIDE, instead of its unit's interval */
 	bool fp32_on_int, fp64_shared;
 	uint32_t tensor_rate; /* half-precision multiply-adds per cycle and sub-core */
@@ -84,17 +84,17 @@ struct modern_params {
 	uint32_t dsm_latency,
 		dsm_bytes;          /* between SMs of a group: cycles in one direction, bytes per cycle */
 	uint32_t multicast_latency; /* additional cycles until the data of a multicast arrive */
-	uint32_t gpc_sms;           /* SMs of a group */
+	uint32_t gpc_sms;           /* number of SMs of a group */
 	uint32_t matrix_mhz;        /* core clock with busy tensor cores; 0: the configured clock */
 	uint32_t fp64_latency;      /* latency of the double-precision unit that sub-cores share */
 	uint32_t sfu_latency;
 	uint32_t mem_places, mem_first, mem_first_lanes, mem_interval, mem_interval_shared;
 	uint32_t sm_bytes, shared_bytes, sm_interval;
-	uint32_t l1_tag_banks; /* a power of 2 */
-	uint32_t l1_tag_bits;  /* bits of a bank number */
+	uint32_t l1_tag_banks; /* number of banks, a power of 2 */
+	uint32_t l1_tag_bits;  /* number of bits of a bank number */
 	uint32_t l1_tag_fold;  /* l1_tag_bits doubled until at least 32 */
-	uint32_t l1_ways;      /* 0: by -gpgpu_cache:dl1 */
-	uint32_t l1_reserved;  /* bytes */
+	uint32_t l1_ways;      /* number of ways; 0: from -gpgpu_cache:dl1 */
+	uint32_t l1_reserved;  /* reserved bytes of the L1 */
 	uint32_t cta_shmem;    /* bytes of shared memory added to each CTA */
 	uint32_t shared_latency, l1_latency, ldgsts_latency, const_latency, s2r_latency;
 	uint32_t link_bytes, prt;

@@ -14,7 +14,8 @@ struct namelist {
 	size_t n;
 };
 
-void namelist_add(struct namelist *l, const char *text);        /* comma-separated; empty items are ignored */
+void namelist_add(
+	struct namelist *l, const char *text); /* text: names, comma-separated; empty items are ignored */
 long namelist_find(const struct namelist *l, const char *name); /* index of the first match, or -1 */
 bool namelist_matches(const char *pattern, const char *name);
 void namelist_free(struct namelist *l);

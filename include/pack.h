@@ -109,7 +109,7 @@ struct pack_more {
 	 * mask. ADDR_MOVED: an addend, then the distance in words back to a list for the same mask.
 	 */
 	uint32_t addr;
-	uint32_t text_len; /* bytes of text */
+	uint32_t text_len; /* number of bytes of text */
 };
 struct pack_warp {
 	const struct pack_run *run;
@@ -117,7 +117,7 @@ struct pack_warp {
 	const uint64_t *word;
 	const char *text; /* texts of more[] in order */
 	uint32_t n_runs, n_more, n_words;
-	size_t n_text; /* bytes */
+	size_t n_text; /* number of bytes in text */
 };
 /*
  * Begins the records of a kernel. header: the header's text, including its last newline; code: which
@@ -159,26 +159,26 @@ struct pack *pack_open_forward(struct input *in, struct fault *f);
 void pack_close(struct pack *p);
 
 /* The returned texts are valid as long as the pack. */
-const char *pack_path(const struct pack *p);      /* in the form of input_name() */
+const char *pack_path(const struct pack *p);      /* returns the path in the form of input_name() */
 const char *pack_list_name(const struct pack *p); /* NULL if the stream was made without a list file */
 const char *pack_list_text(const struct pack *p, size_t *n);
 uint32_t pack_kernels(const struct pack *p);
 uint32_t pack_missing(const struct pack *p); /* number of kernels in the list that the stream lacks */
-const char *pack_name(const struct pack *p, uint32_t kernel); /* file name in the list */
-const char *pack_picks(const struct pack *p);                 /* picks as text; NULL: none */
-bool pack_has_codes(const struct pack *p);                    /* true: kernels may have control codes */
-uint64_t pack_bytes(const struct pack *p);                    /* size of the stream */
+const char *pack_name(const struct pack *p, uint32_t kernel); /* returns the kernel's file name in the list */
+const char *pack_picks(const struct pack *p); /* returns the picks as text; NULL: there are none */
+bool pack_has_codes(const struct pack *p);    /* true: kernels may have control codes */
+uint64_t pack_bytes(const struct pack *p);    /* returns the size of the stream */
 
 struct pack_kernel {
-	uint64_t text;   /* bytes of text */
+	uint64_t text;   /* bytes of unpacked text */
 	uint64_t insts;  /* warp instructions */
 	uint64_t blocks; /* thread blocks */
-	uint64_t stored; /* bytes kept as text */
+	uint64_t stored; /* bytes that are stored as text */
 	char *name;      /* "-kernel name", "" without one; freed by the caller */
 	uint32_t grid[3], block[3];
-	uint64_t stream; /* CUDA stream */
-	uint32_t codes;  /* instructions with stored control codes */
-	bool slice;      /* cut from a larger grid */
+	uint64_t stream; /* id of the CUDA stream */
+	uint32_t codes;  /* number of instructions with stored control codes */
+	bool slice;      /* the kernel was cut from a larger grid */
 };
 
 /* Describes a kernel without unpacking it. Returns 0, or -1 and sets *f. */

@@ -17,13 +17,13 @@
 #include "modern.h"
 #include "ptx.h"
 
-#define MAX_WARPS      64 /* warp slots of an SM */
+#define MAX_WARPS      64 /* largest number of warp slots of an SM */
 #define MAX_SCHEDULERS 16
 #define MAX_SPECS      8
-#define MAX_BANKS      64 /* register banks */
+#define MAX_BANKS      64 /* largest number of register banks */
 #define MAX_COLLECTORS 64 /* operand collector units of an SM, all sets together */
 #define MAX_L1_BANKS   64
-#define MAX_CTAS       32 /* CTAs of an SM */
+#define MAX_CTAS       32 /* largest number of CTAs of an SM */
 
 /* ---- caches (CACHE-conf) ------------------------------------------------------------------- */
 
@@ -38,12 +38,12 @@ enum replacement {
 enum write_policy { WRITE_READ_ONLY, WRITE_BACK, WRITE_THROUGH, WRITE_EVICT, WRITE_LOCAL_BACK_GLOBAL_EVICT };
 enum alloc_policy { ALLOC_ON_MISS, ALLOC_ON_FILL };
 enum write_alloc { WALLOC_NONE, WALLOC_NAIVE, WALLOC_FETCH, WALLOC_LAZY };
-#define HASH_IPOLY_MAX 65536u /* sets with INDEX_IPOLY */
+#define HASH_IPOLY_MAX 65536u /* largest number of sets with INDEX_IPOLY */
 enum set_index { INDEX_LINEAR, INDEX_XOR, INDEX_IPOLY, INDEX_FERMI, INDEX_CUSTOM, INDEX_MODULO };
 enum mshr_kind { MSHR_ASSOC, MSHR_SECTOR_ASSOC, MSHR_TEX_FIFO, MSHR_SECTOR_TEX_FIFO };
 
 struct cache_params {
-	bool present; /* false: "none" */
+	bool present; /* false: the configuration says "none" */
 	enum cache_kind kind;
 	uint32_t sets, line_bytes, ways;
 	uint32_t ways_max;   /* size of the tag array (CACHE-size-1) */
@@ -51,13 +51,13 @@ struct cache_params {
 	enum replacement replacement;
 	enum write_policy write;
 	enum alloc_policy alloc;
-	bool streaming; /* letter 's' */
+	bool streaming; /* the string has the letter 's' */
 	enum write_alloc walloc;
 	enum set_index index;
 	enum mshr_kind mshr;
 	uint32_t mshr_entries, mshr_merge, miss_queue, result_fifo, port_bytes;
-	uint32_t line_log2, sets_log2; /* floor */
-	uint32_t write_ratio;          /* percent, L1D only */
+	uint32_t line_log2, sets_log2; /* logarithms, rounded down */
+	uint32_t write_ratio;          /* minimum percentage of modified lines; L1D only */
 };
 
 /* ---- the core -------------------------------------------------------------------------------- */
@@ -155,7 +155,7 @@ struct core_params {
 	bool sub_core;
 	struct unit_params unit[N_UNIT_KINDS]; /* UNIT_SPEC + n: specialized unit n + 1 */
 	uint32_t n_specs;                      /* enabled specialized units */
-	uint32_t ex_wb_width;                  /* result buses */
+	uint32_t ex_wb_width;                  /* number of result buses */
 	bool tensor_avail, special_collectors;
 	struct collector_params collector[N_COLLECTORS];
 	uint32_t reg_banks, collector_steps, fetch_steps;
@@ -170,12 +170,12 @@ struct core_params {
 	uint32_t coalesce_arch;
 	bool gmem_skip_l1d, flush_l1, adaptive_l1, ptx_vectors;
 	uint32_t unified_l1_kb;
-	uint32_t shmem_option_bytes[32], n_shmem_options; /* ascending */
+	uint32_t shmem_option_bytes[32], n_shmem_options; /* sizes in ascending order */
 	uint32_t l1_banks, l1_bank_interleave, l1_latency;
 	enum set_index l1_bank_hash;
 	uint32_t response_max; /* -gpgpu_n_ldst_response_buffer_size */
 	bool perfect_mem, local_mem_map;
-	uint32_t unfit;                         /* enum unfit */
+	uint32_t unfit;                         /* one of enum unfit */
 	struct cache_params l1d, l1i, l1c, l1t; /* l1i: of the selected core model */
 	/* reason for rejecting accesses to constants and textures; id NULL: allowed */
 	struct fault no_constants, no_textures;
@@ -184,7 +184,7 @@ struct core_params {
 /* ---- network, memory --------------------------------------------------------------------------- */
 
 struct network_params {
-	uint32_t mode;    /* 1: intersim2, 2: local crossbar */
+	uint32_t mode;    /* 1: BookSim network (intersim2), 2: local crossbar */
 	const char *file; /* mode 1: path of the network file */
 	struct place file_at;
 	uint32_t in_limit, out_limit, subnets, arbiter, grant_cycles, flit_bytes;
@@ -202,7 +202,7 @@ struct dram_params {
 	uint32_t tRCDWR, tRTW, tWTR, tWTP; /* derived, with the original's 32-bit wrap */
 	uint32_t bank_index, group_index;
 	bool no_turnaround;
-	const char *timing_text; /* text as written */
+	const char *timing_text; /* timing string as written */
 };
 
 /* Masks of the address bits of each field. If chip_at >= 0, they apply to the address without the channel number. */
@@ -213,7 +213,7 @@ struct addr_params {
 };
 
 struct memory_params {
-	uint32_t channels; /* M */
+	uint32_t channels; /* number of channels, M in trace-sim-mem(7) */
 	uint32_t subs;     /* P: sub partitions (slices) of a channel */
 	uint32_t queue_icnt_l2, queue_l2_dram, queue_dram_l2, queue_l2_icnt;
 	uint32_t rop_latency, dram_latency;

@@ -27,17 +27,17 @@ struct pick {
 };
 
 struct pick_stratum {
-	uint32_t label;   /* number in the file */
+	uint32_t label;   /* number of the stratum in the file */
 	uint32_t kernels; /* kernels of the application in the stratum */
-	uint32_t picked;  /* picks in the stratum */
+	uint32_t picked;  /* number of picks in the stratum */
 	double spread; /* expected deviation of a kernel from the stratum's rate, relative to the mean; 0: unknown */
 };
 
 struct picks {
 	const char *path;
-	uint64_t line;          /* number of the first line */
+	uint64_t line;          /* line number of the first line */
 	unsigned char hash[16]; /* klist_hash() of the list */
-	uint32_t n_kernels;     /* kernels of the list */
+	uint32_t n_kernels;     /* number of kernels of the list */
 	uint32_t n_all;     /* kernels of the application; above n_kernels if the list has only the picks */
 	uint32_t n_part;    /* kernels of the represented part of the application; 0: all */
 	uint32_t n_missing; /* kernels of that part that are missing, hence not represented */
@@ -46,7 +46,7 @@ struct picks {
 	struct pick *pick;
 	struct pick_stratum *stratum;
 	uint32_t n, n_strata;
-	uint32_t cap, cap_strata; /* private */
+	uint32_t cap, cap_strata; /* allocated entries; private */
 };
 
 /* Reads a file of picks ("-": standard input), or a packed stream with picks. Returns 0, or -1 and sets *f. */
@@ -68,7 +68,7 @@ struct list_hash;
 struct list_hash *list_hash_new(void);
 /* Adds a line of the list without leading and trailing blanks. */
 void list_hash_line(struct list_hash *h, const char *line, size_t n);
-void list_hash_end(struct list_hash *h, unsigned char out[16]); /* frees h */
+void list_hash_end(struct list_hash *h, unsigned char out[16]); /* writes the hash to out and frees h */
 
 /*
  * Writes the XXH3-128 of the picks as 32 hexadecimal digits; results of a run record it. It covers the list's hash,

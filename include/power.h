@@ -61,14 +61,14 @@ struct power_config {
 	double idle_sm_watt;
 	double reference_volt;
 	struct power_lanes lanes[N_POWER_STATICS];
-	double energy[N_POWER_ENERGIES]; /* joule, or watt, per event */
+	double energy[N_POWER_ENERGIES]; /* joules, or watts, per event */
 	bool own_energies;               /* energy[] was read from a table */
 };
 
 /* Sets *c to the model without an XML file: every factor 1, shipped energies. */
 void power_config_init(struct power_config *c);
 
-#define POWER_FILE_MAX  (1u << 20) /* bytes of an input file */
+#define POWER_FILE_MAX  (1u << 20) /* largest size of an input file in bytes */
 #define POWER_DEPTH_MAX 16         /* nested components of an XML file */
 
 /* A number of the XML file, for a linter; name and component are valid during the callback. */

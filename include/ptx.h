@@ -16,7 +16,7 @@
 
 /* Rules for class and latency of an opcode. */
 enum ptx_rule {
-	PTX_RULE_PLAIN,    /* ALU, latency 1 */
+	PTX_RULE_PLAIN,    /* class ALU with latency 1 */
 	PTX_RULE_ARITH,    /* f32: SP, f64: DP, else INT; latency from that type's list */
 	PTX_RULE_INT_NEXT, /* INT, latency from the integer list plus 1 */
 	PTX_RULE_DIVIDE,   /* SFU, latency from the type's list */
@@ -44,10 +44,10 @@ enum ptx_kind {
 };
 
 struct ptx_op {
-	const char *stem; /* "wmma.load" */
-	uint8_t rule;     /* enum ptx_rule */
+	const char *stem; /* first words of the opcode: "wmma.load" */
+	uint8_t rule;     /* one of enum ptx_rule */
 	uint8_t entry;    /* index in the list of latencies */
-	uint8_t kind;     /* enum ptx_kind */
+	uint8_t kind;     /* one of enum ptx_kind */
 	/* Reason for the choice of rule if the original lacks the instruction; "": the original has it. */
 	const char *reason;
 };
@@ -75,15 +75,15 @@ enum ptx_list {
 /* Properties of an opcode from its words. */
 struct ptx_form {
 	const struct ptx_op *op; /* NULL: no row; treated as PLAIN */
-	uint8_t class;           /* enum isa_class */
+	uint8_t class;           /* one of enum isa_class */
 	uint8_t list, entry;     /* enum ptx_list and index in it */
 	uint8_t more;            /* cycles added to that latency */
 	uint8_t space;           /* enum space; NONE without memory access */
 	uint8_t elements;        /* vector elements: 1, 2, 4 or 8 */
 	uint8_t bytes;           /* size of the element type; 0 if the opcode names none */
 	bool bypass;             /* cache operator .cg: bypasses the L1 */
-	bool nc;                 /* cache operator .nc */
-	bool arrive;             /* barrier without waiting */
+	bool nc;                 /* the opcode has the cache operator .nc */
+	bool arrive;             /* the opcode is a barrier that does not wait */
 };
 
 /*
@@ -92,6 +92,6 @@ struct ptx_form {
  */
 void ptx_form_of(struct ptx_form *f, const char *opcode, size_t n);
 
-const char *ptx_space_name(enum space s); /* "shared" */
+const char *ptx_space_name(enum space s); /* returns the name of a space: "shared" */
 
 #endif

@@ -18,7 +18,7 @@ struct record_writer;
 
 /* Returns a writer to out, which the caller closes; record_close() frees the writer. */
 struct record_writer *record_open(FILE *out, enum record_format format);
-void record_begin(struct record_writer *w, const char *record); /* "run", "kernel", "end" */
+void record_begin(struct record_writer *w, const char *record); /* record: "run", "kernel" or "end" */
 void record_string(struct record_writer *w, const char *name, const char *value);
 void record_uint(struct record_writer *w, const char *name, uint64_t value, const char *unit);
 void record_int(struct record_writer *w, const char *name, int64_t value, const char *unit);
@@ -28,7 +28,7 @@ void record_group(struct record_writer *w, const char *name); /* opens a nested 
 void record_group_end(struct record_writer *w);
 void record_dim(struct record_writer *w, const char *name, const uint32_t dim[3]); /* a group of x, y, z */
 void record_end(struct record_writer *w);                                          /* writes the record */
-void record_close(struct record_writer *w);                                        /* does not close out */
+void record_close(struct record_writer *w); /* frees w but does not close its file */
 /*
  * Returns the number of bytes from the last group of the last written record to its end; no member may follow that
  * group.
@@ -65,7 +65,8 @@ void record_redirect(struct record_writer *w, FILE *out);
 /* Values as in records, for other output. */
 #define RECORD_UINT_CAP 21 /* bytes that record_uint_text() may need, with the NUL */
 #define RECORD_REAL_CAP 40 /* bytes that record_real_text() may need, with the NUL */
-size_t record_uint_text(char out[RECORD_UINT_CAP], uint64_t value); /* decimal; returns the length */
+size_t record_uint_text(
+	char out[RECORD_UINT_CAP], uint64_t value); /* writes value in decimal; returns the length */
 /*
  * Writes the shortest text that reads back as value, which must be finite, with a point in any locale. Returns out.
  */

@@ -25,20 +25,20 @@ enum result_form { RESULT_TEXT, RESULT_JSON, RESULT_MSGPACK, RESULT_ACCELSIM };
 
 struct result_value {
 	double real;
-	uint64_t count;  /* value, if whole */
+	uint64_t count;  /* the value, if `whole` is true */
 	bool whole;      /* whole number, exact in 64 bits */
 	int8_t decimals; /* decimal places of the printed value; RESULT_EXACT: exact */
 };
 
 struct result_figure {
 	const char *name;           /* valid as long as the reader */
-	const struct figure *about; /* NULL: not in trace-stats(5) */
+	const struct figure *about; /* NULL: the figure is not in trace-stats(5) */
 	uint32_t id;                /* number of the name in the input, from 0 */
 	struct result_value value;
 };
 
 struct result_option {
-	const char *name, *value; /* name without dash */
+	const char *name, *value; /* option name without dash */
 	bool about;               /* not an option but about the run's origin: "given.define", "version" */
 };
 
@@ -46,7 +46,7 @@ struct result_kernel {
 	uint32_t position; /* position in the run; 0: unknown */
 	uint64_t id, stream;
 	const char *name;
-	char grid[40], block[40]; /* "6x1x1"; "" where unknown */
+	char grid[40], block[40]; /* such as "6x1x1"; "": unknown */
 	char status[16];          /* "unfinished" if the run ended in the kernel; else "" */
 	char hash[33];            /* hash of its text; "" where unknown */
 	char checksum[17];        /* checksum of its decoded thread blocks; "" where unknown */
@@ -64,15 +64,15 @@ struct result_item {
 	uint32_t n_options;
 	/* RESULT_START: records omit figures that are 0, and figures of single units unless -s names them */
 	bool lists_figures;
-	struct result_kernel kernel; /* RESULT_KERNEL */
+	struct result_kernel kernel; /* set if kind is RESULT_KERNEL */
 	uint64_t first_cycle;        /* RESULT_INTERVAL: first cycle in the run */
-	uint64_t cycles;             /* RESULT_INTERVAL: length in cycles */
+	uint64_t cycles;             /* with RESULT_INTERVAL: length in cycles */
 	/* Figures of the kernel or interval; for RESULT_DONE, of the whole run. */
 	const struct result_figure *figure;
 	uint32_t n_figures;
 	const char *hash;   /* RESULT_DONE: hash of all kernels' texts; "" where unknown */
 	const char *status; /* RESULT_DONE: complete, limit, deadlock, interrupted or cut */
-	struct fault cut;   /* status "cut": place and reason */
+	struct fault cut;   /* with status "cut": place and reason */
 };
 
 enum result_flags {
@@ -82,7 +82,8 @@ enum result_flags {
 
 struct results;
 
-struct results *results_open(const char *path, unsigned flags, struct fault *f); /* "-": standard input */
+struct results *results_open(
+	const char *path, unsigned flags, struct fault *f); /* path "-": standard input */
 /* Returns a reader of in, which it owns. */
 struct results *results_new(struct input *in, unsigned flags);
 /*

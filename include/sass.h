@@ -27,7 +27,7 @@ enum sass_class {
 	SASS_IMMA,
 	SASS_DMMA,
 	SASS_FAST,
-	SASS_SLOW, /* memory and special functions */
+	SASS_SLOW, /* instructions of memory and special functions */
 	SASS_BRU,
 	SASS_R2UR,
 	SASS_S2UR,

@@ -27,20 +27,20 @@ struct store_kernel {
 	uint64_t id, stream;
 	uint64_t first_cycle, cycles;       /* start and length of an interval */
 	uint32_t name, grid, block, status; /* words: store_word() */
-	uint32_t n;                         /* number of figures */
+	uint32_t n;                         /* number of figures of the kernel */
 	uint64_t offset;                    /* offset of the figures in the temporary file */
 };
 
 struct store_run {
 	uint32_t name;   /* word: name of the file, with "#2" appended for its second run */
-	uint32_t status; /* word; 0 until store_end_run() */
+	uint32_t status; /* word of the status; 0 until store_end_run() */
 	enum result_form form;
 	uint32_t *option; /* value of each option, as a word; 0: unknown */
 	uint32_t n_options;
 	uint32_t picks;   /* word: picks_hash() of the picks that it used; 0: unknown, or no picks */
 	uint32_t total;   /* index in total[] plus 1; 0: none */
 	uint64_t skipped; /* missing kernels that trace-sim --skip-missing skipped */
-	uint32_t skipped_positions; /* word: their positions */
+	uint32_t skipped_positions; /* word with their positions */
 };
 
 struct store {
@@ -48,7 +48,7 @@ struct store {
 	struct store_kernel *kernel;
 	struct store_kernel *total; /* totals of each run that ended */
 	struct store_column *column;
-	char **option; /* names */
+	char **option; /* option names */
 	uint32_t n_runs, n_kernels, n_totals, n_columns, n_options;
 	bool keep_about; /* whether the origin of runs is stored among their options; set before the first run */
 	/* private */
@@ -57,11 +57,12 @@ struct store {
 	struct store_spool *spool;
 };
 
-struct store *store_new(void); /* empty; freed by the caller */
+struct store *store_new(void); /* returns an empty store, which the caller frees */
 void store_free(struct store *s);
 /* Returns the text of a word, valid as long as the store; equal texts are one word. */
 const char *store_word(const struct store *s, uint32_t word);
-uint32_t store_column(struct store *s, const char *name); /* finds or adds a column */
+uint32_t store_column(
+	struct store *s, const char *name); /* returns the column with the name, new or existing */
 /* Returns the index of a column; n_columns if absent. */
 uint32_t store_find_column(const struct store *s, const char *name);
 /* Adds a run at RESULT_START and returns its index. */

@@ -23,7 +23,7 @@
 
 struct table_slot {
 	uint32_t hash;
-	uint32_t next; /* number plus 1; 0: free */
+	uint32_t next; /* number of the next entry plus 1; 0: the slot is free */
 };
 
 struct table {

@@ -25,7 +25,7 @@ struct tally {
 #define TALLY_FIELD(name) uint64_t name;
 	TALLY_FIELDS(TALLY_FIELD)
 #undef TALLY_FIELD
-	uint64_t of_class[N_CLASSES]; /* warp instructions */
+	uint64_t of_class[N_CLASSES]; /* number of warp instructions of each class */
 };
 
 /* Reports whether accesses of this instruction are counted in sectors; then tally_access() needs addresses. */

@@ -24,7 +24,7 @@
 
 struct code; /* all distinct static instructions of a run; handles stay valid */
 
-struct code *code_new(const struct isa *isa); /* empty; isa must outlive it */
+struct code *code_new(const struct isa *isa); /* returns an empty table; isa must outlive it */
 void code_free(struct code *c);
 uint64_t code_serial(const struct code *c); /* number that is unique in the process, from 1 */
 uint32_t code_count(const struct code *c);  /* number of handles, which start at 0 */
@@ -42,7 +42,7 @@ struct rec {
 };
 
 struct warp_recs {
-	uint32_t first, count; /* range of tblock.rec */
+	uint32_t first, count; /* the records of the warp in tblock.rec */
 	uint64_t line;         /* line of the first record, for messages; one line for each record */
 };
 
@@ -95,11 +95,11 @@ struct bulk_copy {
 	uint32_t mbarrier; /* lower half of the barrier's address; 0: none */
 	bool multicast;
 	uint16_t mask;          /* thread blocks of the cluster that a multicast reaches, by rank; else 0 */
-	uint16_t width;         /* bytes of an element */
+	uint16_t width;         /* bytes per element */
 	uint64_t bytes;         /* bytes in and out of bounds */
 	uint64_t out_of_bounds; /* bytes out of bounds, which are in no run */
 	uint32_t n_runs;
-	const uint64_t *run; /* copy_run_at() */
+	const uint64_t *run; /* runs of elements, read by copy_run_at() */
 };
 
 /* Sets *c to the columns of a bulk copy. Returns false if the record's line has none. Valid as long as tb. */
@@ -119,7 +119,7 @@ bool rec_value(const struct tblock *tb, const struct rec *r, const struct inst *
 #define CLUSTER_BLOCKS_MAX 16u
 
 struct kernel_header {
-	char *name; /* "-kernel name" */
+	char *name; /* text of the header line "-kernel name" */
 	uint32_t id;
 	uint32_t grid[3], block[3];
 	uint32_t cluster[3]; /* thread blocks of a cluster; zeros if the header has none */
@@ -146,7 +146,7 @@ struct trace_line {
 	const char *text; /* len bytes, without the line's end */
 	size_t len;
 	uint32_t warp;
-	bool tail; /* unread words follow the columns */
+	bool tail; /* each line has unread words after the columns */
 };
 
 /*
@@ -164,8 +164,8 @@ struct trace_watch {
 /* Form of the instruction lines; prefix and imms are -1 until a line was read. */
 struct trace_shape {
 	enum line_dialect dialect;
-	int prefix; /* columns before the PC */
-	int imms;   /* immediates */
+	int prefix; /* number of columns before the PC */
+	int imms;   /* number of immediates */
 	bool raw;
 };
 

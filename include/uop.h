@@ -15,7 +15,7 @@ enum uop_flag {
 	UOP_LOAD = 1 << 0,  /* of class LOAD, or of a kind that loads */
 	UOP_STORE = 1 << 1, /* of class STORE, or of a kind that stores; ATOMS is load and store */
 	UOP_ATOMIC = 1 << 2,
-	UOP_BYPASS = 1 << 3, /* cache operator GLOBAL */
+	UOP_BYPASS = 1 << 3, /* the access bypasses the L1 (cache operator GLOBAL) */
 	UOP_LDGSTS = 1 << 4,
 	UOP_LDGDEPBAR = 1 << 5,
 	UOP_DEPBAR = 1 << 6,
@@ -27,7 +27,7 @@ enum uop_flag {
 	UOP_PARAM = 1 << 12,           /* PTX: counts as an access to parameters */
 	UOP_ARRIVE = 1 << 13,          /* PTX: arrives at a barrier without waiting */
 	UOP_ISSUE = 1 << 14,           /* PTX: records have an issue mask */
-	UOP_ENDS = 1 << 15,            /* PTX: ends its lanes */
+	UOP_ENDS = 1 << 15,            /* PTX: the active lanes exit */
 	UOP_GMMA = 1 << 16,            /* uop.gmma is not GMMA_NONE */
 	UOP_SYNC = 1 << 17,            /* uop.sync is not SYNC_NONE */
 	UOP_BULK = 1 << 18             /* uop.bulk is not BULK_NONE */
@@ -37,7 +37,7 @@ enum uop_flag {
 enum uop_sync {
 	SYNC_NONE,
 	SYNC_INIT,   /* mbarrier: sets the number of its arrivals */
-	SYNC_END,    /* mbarrier: invalidates it */
+	SYNC_END,    /* ends the use of an mbarrier */
 	SYNC_ARRIVE, /* mbarrier: effects in uop.groups, enum sync_effect */
 	SYNC_TEST,
 	SYNC_WAIT,
@@ -72,7 +72,7 @@ enum uop_bulk { BULK_NONE, BULK_LOAD, BULK_STORE, BULK_REDUCE, BULK_PREFETCH };
 struct uop {
 	const uint16_t *reg; /* n_dst destinations, then n_src sources; REG_R0 + n, REG_UR0 + n */
 	uint32_t pc;
-	uint32_t next; /* pc of the next instruction */
+	uint32_t next; /* PC of the next instruction */
 	/*
 	 * DEPBAR, GMMA_WAIT: N. Barrier: its number in bits 0-7, the number of warps it waits for (0: all) above.
 	 * SYNC_ARRIVE and SYNC_COPIES: enum sync_effect.
@@ -85,19 +85,19 @@ struct uop {
 	uint32_t bank_src;
 	uint64_t registers; /* set of the registers in reg[], by number modulo 64 */
 	uint16_t latency, interval;
-	uint32_t flags; /* enum uop_flag */
-	uint16_t size;  /* bytes per lane */
+	uint32_t flags; /* set of enum uop_flag */
+	uint16_t size;  /* bytes that each lane accesses */
 	uint8_t n_dst, n_src;
 	uint8_t n_operands; /* number of leading sources that the two-level scheduler checks (SM-two-2) */
 	uint8_t bank_dst, n_bank_dst;  /* range of reg[] whose banks are written */
 	uint8_t bank_from, n_bank_src; /* range of reg[] whose banks are read */
 	uint8_t bytes;                 /* size of the instruction: 8 for PTX, else 16 */
 	uint8_t class;                 /* enum isa_class after translation (ATOM: LOAD, LDC: ALU) */
-	uint8_t unit;                  /* enum unit_kind */
-	uint8_t space;                 /* enum space */
-	uint8_t bulk;                  /* enum uop_bulk */
+	uint8_t unit;                  /* one of enum unit_kind */
+	uint8_t space;                 /* one of enum space */
+	uint8_t bulk;                  /* one of enum uop_bulk */
 	bool tensor;                   /* bulk copy with a tensor descriptor */
-	uint8_t sync;                  /* enum uop_sync */
+	uint8_t sync;                  /* one of enum uop_sync */
 	uint8_t gmma;                  /* enum uop_gmma; GMMA_WAIT waits until `groups` groups are left */
 	bool narrow; /* S8 or S16, treated as 4 bytes wide (quirk Q1-6): addresses need not be multiples of 4 */
 };

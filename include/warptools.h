@@ -39,7 +39,7 @@ struct wt_error {
 	uint32_t reserved;
 	char id[32];     /* stable short name, such as "opcode-unknown" */
 	char file[4096]; /* input, "" without one; cut with ".." */
-	char text[512];  /* "WHAT (expected Y)" */
+	char text[512];  /* message in the form "WHAT (expected Y)" */
 };
 
 /* Writes "file:line:column: text" to out, as the programs print it. Returns out. */
@@ -50,7 +50,7 @@ const char *wt_error_message(const struct wt_error *e, char *out, size_t cap);
 enum wt_command_kind { WT_COPY_TO_DEVICE = 0, WT_KERNEL = 1, WT_COPY_TO_HOST = 2 };
 
 struct wt_command {
-	uint32_t kind;     /* enum wt_command_kind */
+	uint32_t kind;     /* one of enum wt_command_kind */
 	uint32_t position; /* WT_KERNEL: position among the kernels, from 1; else 0 */
 	uint64_t line;     /* line in the list; 0: there is no list */
 	uint64_t address;  /* destination of a copy */
@@ -111,7 +111,7 @@ struct wt_instruction {
 	uint16_t size; /* bytes that a lane accesses; 0: no addresses */
 	uint8_t n_destinations;
 	uint8_t n_sources;
-	uint8_t space;  /* enum wt_space */
+	uint8_t space;  /* one of enum wt_space */
 	uint8_t access; /* set of enum wt_access */
 	uint8_t class_; /* for wt_class_name() */
 	uint8_t ptx;    /* 1: from PTX, 0: machine code */
@@ -144,7 +144,7 @@ struct wt_kernel_info {
 	uint32_t registers; /* registers of a thread */
 	uint32_t shared;    /* bytes of shared memory that the kernel declares */
 	uint32_t dynamic_shared;
-	uint32_t compute_capability; /* 86; 0: unknown */
+	uint32_t compute_capability; /* compute capability such as 86; 0: unknown */
 	uint8_t ptx;                 /* 1: trace from PTX */
 	uint8_t slice;               /* 1: cut from a larger grid */
 	uint8_t has_lines;           /* 1: according to the header, instructions have source lines */
@@ -153,7 +153,7 @@ struct wt_kernel_info {
 
 struct wt_warp {
 	uint32_t first; /* index of the first instruction in the columns of the block */
-	uint32_t count; /* instructions */
+	uint32_t count; /* number of instructions */
 	uint64_t line; /* line of the first instruction in the trace; 0: unknown, after a seek in a packed stream */
 };
 
@@ -165,10 +165,10 @@ struct wt_block {
 	uint32_t z;
 	uint32_t n_warps;
 	uint32_t n_instructions;
-	uint32_t n_accesses; /* instructions with addresses */
+	uint32_t n_accesses; /* number of instructions with addresses */
 	const struct wt_warp *warp;
 	const uint32_t *code; /* index for wt_instructions() */
-	const uint32_t *mask; /* active lanes */
+	const uint32_t *mask; /* mask of active lanes */
 };
 
 /* Addresses of a thread block: row i belongs to instruction instruction[i] of the block. */
@@ -232,13 +232,13 @@ struct wt_figure {
 	const char *name;
 	const char *unit; /* "-": a plain number, or unknown */
 	double value;
-	uint64_t count; /* value, if whole is 1 */
+	uint64_t count; /* the value, if `whole` is 1 */
 	uint32_t whole;
 	uint32_t id; /* number of the name in the input, from 0 */
 };
 
 struct wt_record {
-	uint32_t kind; /* enum wt_record_kind */
+	uint32_t kind; /* one of enum wt_record_kind */
 	uint32_t run;  /* number of the run in the input, from 1 */
 	uint32_t position;
 	uint32_t n_figures;
@@ -246,16 +246,16 @@ struct wt_record {
 	uint32_t reserved;
 	uint64_t id;
 	uint64_t stream;
-	uint64_t first_cycle; /* WT_RECORD_INTERVAL */
-	uint64_t cycles;      /* WT_RECORD_INTERVAL */
-	const char *name;     /* kernel; "" in other records */
-	const char *grid;     /* "6x1x1"; "": unknown */
+	uint64_t first_cycle; /* set for WT_RECORD_INTERVAL */
+	uint64_t cycles;      /* set for WT_RECORD_INTERVAL */
+	const char *name;     /* name of the kernel; "" in other records */
+	const char *grid;     /* such as "6x1x1"; "": unknown */
 	const char *block;
 	/* status of a kernel: "", "unfinished"; of WT_RECORD_END: "complete", "limit", "deadlock", ... */
 	const char *status;
 	const char *hash; /* hash of the kernel's text; "": unknown */
 	const struct wt_figure *figure;
-	const struct wt_setting *setting; /* WT_RECORD_RUN */
+	const struct wt_setting *setting; /* set for WT_RECORD_RUN */
 };
 
 struct wt_results;

@@ -35,7 +35,7 @@ struct anynet_reader {
 	uint32_t *cycles_of; /* latency between each node and its router */
 	struct claim {
 		uint32_t router; /* router to which a node with cycles must belong */
-		struct place at; /* no file: none */
+		struct place at; /* place in the file; without a file: none */
 	} * claim;
 	struct anynet_edge *link;
 	uint32_t n_links, cap_links;
@@ -45,7 +45,7 @@ struct anynet_word {
 	const char *text;
 	size_t n;
 	struct place at;
-	char quoted[42]; /* text in messages */
+	char quoted[42]; /* quoted word for messages */
 };
 
 static bool next_word(struct anynet_reader *r, struct anynet_word *w)

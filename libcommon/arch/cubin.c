@@ -37,7 +37,7 @@ struct cubins {
 	struct cubin_function *function;
 	uint64_t *hash; /* hash of name and compute capability of each function */
 	uint32_t n, cap, cap_hash;
-	struct cubin_image *image; /* cubins read */
+	struct cubin_image *image; /* cubins that were read */
 	uint32_t images, cap_image;
 	uint64_t left; /* remaining limit of decompressed bytes */
 };

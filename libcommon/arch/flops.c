@@ -200,7 +200,7 @@ struct flops flops_of(const char *opcode)
 
 		if (strlen(r->stem) != stem || memcmp(opcode, r->stem, stem))
 			continue;
-		if (!strncmp(opcode, "HADD2.F32", 9)) /* a conversion */
+		if (!strncmp(opcode, "HADD2.F32", 9)) /* HADD2.F32 is a conversion */
 			break;
 		return (struct flops){.kind = r->kind, .per_lane = r->per_lane};
 	}

@@ -130,7 +130,7 @@ static void print_man_option(FILE *out, const struct conf_row *row)
 /* Prints the options without effect as a display: a list of columns is wider than a line of groff. */
 static void print_man_unused(FILE *out)
 {
-	const int width = 40; /* width of the longest name */
+	const int width = 40; /* width of the longest option name */
 
 	fprintf(out, ".Ss Options without effect\n.Bd -literal -compact\n%-*s type     default\n", width + 1,
 		"option");

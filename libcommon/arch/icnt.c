@@ -29,7 +29,7 @@ struct icnt_token {
 	struct place at;
 	const char *text;
 	size_t n;
-	char quoted[WORD_MAX + 2]; /* text in messages */
+	char quoted[WORD_MAX + 2]; /* quoted word for messages */
 };
 
 struct icnt_reader {

@@ -16,7 +16,7 @@
 struct isa {
 	struct isa_op *op;
 	uint32_t n, cap;
-	struct table rows; /* rows by stem */
+	struct table rows; /* table of the rows by stem */
 	struct arena text; /* stems of the user's rows */
 };
 

@@ -10,7 +10,7 @@
 #include "params_int.h"
 
 #define MAX_LINES   (1u << 24) /* lines of one cache at its largest size */
-#define MAX_ENTRIES (1u << 20) /* entries of MSHRs and queues */
+#define MAX_ENTRIES (1u << 20) /* largest number of entries of MSHRs and queues */
 
 /* ---- the string --------------------------------------------------------------------------------------- */
 

@@ -22,7 +22,7 @@
 /* Header of a block, before its pieces. The header's size is a multiple of the alignment. */
 struct arena_block {
 	struct arena_block *older;
-	size_t size; /* bytes after the header */
+	size_t size; /* size of the block after its header */
 };
 
 _Static_assert(sizeof(struct arena_block) % ALIGNMENT == 0, "pieces of an arena are aligned");
@@ -253,8 +253,8 @@ struct area {
 static struct {
 	pthread_mutex_t lock;
 	struct area *newest;
-	char *next, *end; /* free part of newest */
-	size_t pieces;    /* pieces in use */
+	char *next, *end; /* free part of the newest block */
+	size_t pieces;    /* number of pieces in use */
 } areas = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void *small_piece(size_t bytes)

@@ -77,7 +77,7 @@ void bytes_signed(struct bytes *b, int64_t v, unsigned width)
 
 struct cut {
 	uint64_t whole;
-	bool up; /* rounds up */
+	bool up; /* the text is rounded up */
 };
 
 /*
@@ -94,7 +94,7 @@ static struct cut scale_exactly(double v, uint64_t factor)
 	exponent = (unsigned)(bits >> 52);
 	if (exponent < 1075 - 120) /* v < 2^-68, which rounds to 0 */
 		return (struct cut){0, false};
-	shift = 1075 - exponent; /* 20 to 120 */
+	shift = 1075 - exponent; /* shift is 20 to 120 */
 	product = (unsigned __int128)((bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52) * factor;
 	half = (unsigned __int128)1 << (shift - 1);
 	rest = product & (2 * half - 1);

@@ -14,9 +14,9 @@
 enum cli_letter {
 	CLI_HELP = 'h',
 	CLI_VERSION = 0x10000, /* above the letters of the programs' long-only rows */
-	CLI_COMPLETION,        /* hidden */
-	CLI_MAN_OPTIONS,       /* hidden */
-	CLI_MAN_TABLE          /* hidden */
+	CLI_COMPLETION,        /* hidden option */
+	CLI_MAN_OPTIONS,       /* hidden option */
+	CLI_MAN_TABLE          /* hidden option */
 };
 
 #define CLI_COMMON 2u /* visible rows of every program */

@@ -6,7 +6,7 @@
 #include "arena.h"
 
 struct crew {
-	unsigned n; /* threads that were started */
+	unsigned n; /* number of threads that were started */
 	pthread_t thread[];
 };
 

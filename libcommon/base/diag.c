@@ -163,7 +163,8 @@ int fault_set(struct fault *f, struct place at, const char *id, const char *fmt,
 /* Prints one line: program, place, label ("error: ", "warning: "), text, reason (may be NULL). */
 static void print_message(struct place at, const char *label, const char *text, const char *reason)
 {
-	static char raw[MESSAGE_MAX], line[MESSAGE_MAX + MESSAGE_MAX / 2]; /* guarded by stderr's lock */
+	static char raw[MESSAGE_MAX],
+		line[MESSAGE_MAX + MESSAGE_MAX / 2]; /* protected by the lock of stderr */
 	char where[64] = "";
 	int n;
 	size_t len;

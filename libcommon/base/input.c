@@ -31,7 +31,7 @@ struct input {
 	size_t (*make)(void *ctx, void *buf, size_t n); /* NULL unless the text is generated */
 	void *make_ctx;
 
-	const struct input_codec *codec; /* NULL: plain */
+	const struct input_codec *codec; /* NULL: the input is not compressed */
 	void *state;
 	const unsigned char *raw; /* compressed bytes; raw[raw_at .. raw_end) is not yet decoded */
 	unsigned char *raw_own;   /* NULL: raw is the caller's memory */

@@ -16,7 +16,7 @@
 #define CODEC_MAGIC_MAX  6u           /* bytes that determine the format of an input */
 #define CODEC_HEADER_MAX (64u << 10)  /* bytes that identify an archive, whose header is text */
 #define CODEC_MEMORY     (128u << 20) /* limit of a decoder's window in bytes */
-#define CODEC_WINDOW_LOG 27           /* log2 of CODEC_MEMORY */
+#define CODEC_WINDOW_LOG 27           /* logarithm of CODEC_MEMORY */
 
 enum codec_result {
 	CODEC_MORE,
@@ -36,14 +36,14 @@ struct codec_io {
 };
 
 struct input_codec {
-	const char *name; /* for messages */
+	const char *name; /* name of the format in messages */
 	enum input_coding coding;
 	/*
 	 * Reports whether an input that starts with head has this format. If n < CODEC_MAGIC_MAX, head is the whole
 	 * input.
 	 */
 	bool (*match)(const unsigned char *head, size_t n);
-	void *(*open)(void); /* NULL: out of memory */
+	void *(*open)(void); /* returns NULL if memory is exhausted */
 	enum codec_result (*decode)(void *state, struct codec_io *io);
 	void (*close)(void *state);
 };

@@ -12,7 +12,7 @@
 
 struct gzip_state {
 	z_stream z;
-	bool inside; /* within a member */
+	bool inside; /* the position is within a member */
 	bool any;    /* at least one member was complete */
 };
 

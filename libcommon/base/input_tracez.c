@@ -25,22 +25,22 @@
 #define N_BLOCK_IDS 10u
 
 struct tracez {
-	struct bytes all; /* the archive */
+	struct bytes all; /* bytes of the archive */
 	struct bytes out; /* text that was produced; its first `given` bytes were returned */
 	size_t given;
 	ZSTD_DCtx *context;
 	ZSTD_DDict *dictionary;
 	bool indexed;    /* the index was checked */
-	size_t header;   /* bytes of the header text */
+	size_t header;   /* size of the header text */
 	size_t data;     /* first byte after the dictionary */
 	size_t index;    /* first block of the index */
 	size_t at;       /* next entry of the index */
-	uint32_t blocks; /* entries left, from there */
+	uint32_t blocks; /* number of entries left from there */
 	uint32_t warps;  /* warps of the current block after the next warp */
 	uint32_t warp;   /* number of the next warp */
 	size_t chunk;    /* next frame of the current warp */
-	uint32_t chunks; /* frames left */
-	bool inside;     /* within a block */
+	uint32_t chunks; /* number of frames left */
+	bool inside;     /* the position is within a block */
 	const char *why;
 };
 

@@ -12,7 +12,7 @@
 
 struct zstd_state {
 	ZSTD_DStream *z;
-	bool inside; /* within a frame */
+	bool inside; /* the position is within a frame */
 };
 
 static bool zstd_match(const unsigned char *head, size_t n)

@@ -51,7 +51,7 @@ enum num num_real(const char **at, double *out)
 
 	if (*p < '0' || *p > '9')
 		return NUM_NONE;
-	if (*p == '0' && (p[1] | 0x20) == 'x') { /* the 0 of hexadecimal text */
+	if (*p == '0' && (p[1] | 0x20) == 'x') { /* *p is the 0 of "0x" */
 		*out = 0;
 		*at = p + 1;
 		return NUM_GOOD;

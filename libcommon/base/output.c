@@ -24,7 +24,7 @@
 #include "diag.h"
 #include "output.h"
 
-#ifndef RENAME_NOREPLACE /* musl before 1.2.6 */
+#ifndef RENAME_NOREPLACE /* not defined by musl before 1.2.6 */
 #define RENAME_NOREPLACE 1u
 static int renameat2(int from_dir, const char *from, int to_dir, const char *to, unsigned flags)
 {
@@ -50,7 +50,7 @@ static struct output *open_outputs;
 struct output {
 	struct output *next;
 	FILE *stream;
-	char *path;   /* name in messages */
+	char *path;   /* name of the output in messages */
 	char *target; /* final name; NULL: written in place */
 	struct output_pending *slot;
 	int fd;

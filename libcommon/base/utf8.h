@@ -13,7 +13,7 @@
 static inline unsigned utf8_length(const char *p, size_t n)
 {
 	const unsigned char *u = (const unsigned char *)p;
-	unsigned char low = 0x80, high = 0xbf; /* bounds of the second byte */
+	unsigned char low = 0x80, high = 0xbf; /* smallest and largest second byte */
 	unsigned len;
 
 	if (u[0] < 0x80)

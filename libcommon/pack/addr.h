@@ -21,7 +21,7 @@ struct lanes {
 	bool line;
 	uint32_t stamp;       /* number of the warp that set these lanes (addresses.now) */
 	const uint64_t *list; /* if not NULL and not a line: lane l has base + list[l] */
-	uint64_t a[32];       /* otherwise */
+	uint64_t a[32];       /* addresses, if they have no stride */
 };
 
 /*
@@ -41,7 +41,7 @@ struct addresses {
 	struct lanes *last; /* latest lanes of each memory instruction */
 	/* first address of the last list with numbers, for each memory instruction across the warps of a span */
 	uint64_t *base;
-	bool *straight; /* which patterns are lines */
+	bool *straight; /* the patterns that are straight lines */
 	uint32_t now;
 	uint32_t warp, block[3];
 };

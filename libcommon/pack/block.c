@@ -24,7 +24,7 @@ void block_free(struct pack_block *b)
 }
 
 struct block_reading {
-	struct cur in; /* the metadata */
+	struct cur in; /* cursor over the metadata */
 	struct header_state header;
 	struct block_room room;
 	uint64_t used[N_COLUMNS]; /* bytes of each column that earlier pieces use */

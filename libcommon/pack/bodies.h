@@ -17,7 +17,7 @@ struct shown {
 	struct cur header; /* header without id and stream */
 	uint64_t rest;     /* bytes of the kernel without the header */
 	struct part part;
-	struct buf col[N_COLUMNS]; /* parts of the string */
+	struct buf col[N_COLUMNS]; /* columns with the parts of the string */
 	size_t size;               /* approximate bytes of memory */
 };
 

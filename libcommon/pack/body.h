@@ -61,7 +61,7 @@ void patch_free(struct patch *p);
  * prediction follows an earlier sequence of the same bodies. It keeps to that sequence if one body differs.
  */
 struct body_order {
-	uint32_t *body;      /* by piece */
+	uint32_t *body;      /* number of the body of each piece */
 	uint32_t *last;      /* number of the last piece with a body, plus 1, by the slot of the body */
 	uint32_t n, cap, at; /* at: piece whose body is predicted next */
 	unsigned missed;     /* number of wrong predictions in a row */

@@ -21,7 +21,7 @@ struct form {
 struct split {
 	struct form form;
 	uint8_t reg[2 * REGISTERS_MAX], kind[2 * REGISTERS_MAX]; /* kind: R, UR, P, UP */
-	uint64_t imm[IMMS_MAX];                                  /* folded */
+	uint64_t imm[IMMS_MAX];                                  /* folded value of each immediate */
 };
 
 enum { T_FORM, T_PC, T_LINE, T_DST, T_SRC, T_KIND, T_IMM, T_RAW, N_TABLES };

@@ -28,14 +28,14 @@ struct pack_entry {
 struct read_piece {
 	unsigned flags;
 	uint32_t kernel;
-	struct buf header;         /* PIECE_BEGINS */
+	struct buf header;         /* with PIECE_BEGINS: text of the header */
 	struct part *part;         /* NULL for a PIECE_SHARED in a block */
 	const struct buf *col;     /* columns of the part and of stored text */
-	uint32_t body;             /* PIECE_SHARED: number of its body */
-	struct header_state ids;   /* PIECE_SHARED */
+	uint32_t body;             /* with PIECE_SHARED: number of the body */
+	struct header_state ids;   /* with PIECE_SHARED: id and stream */
 	uint64_t stored, n_stored; /* offset and size in the column COL_STORED */
 	uint64_t codes;            /* PIECE_CODES: offset in the block's column of control codes */
-	uint32_t n_codes;          /* instructions */
+	uint32_t n_codes;          /* number of instructions with control codes */
 	uint64_t bytes;            /* PIECE_ENDS: bytes of the kernel's text */
 	const uint8_t *hash;       /* PIECE_HASH: hash of the kernel's text */
 };
@@ -53,7 +53,7 @@ struct pack_block {
 
 struct pack {
 	const char *name;
-	int fd; /* -1: in memory */
+	int fd; /* file of the stream; -1: it is in memory */
 	const uint8_t *bytes;
 	uint64_t size;
 	struct pack_entry *entry;
@@ -61,17 +61,17 @@ struct pack {
 	uint8_t features;            /* flags of the version, PACK_PICKED to PACK_RELATIVE */
 	char *picks;                 /* text of trace-picks(5); NULL: none, or not yet read from a pipe */
 	struct buf packed;           /* the directory's frame; empty: none, or not yet read from a pipe */
-	uint64_t unpacked;           /* bytes of the directory */
+	uint64_t unpacked;           /* unpacked size of the directory */
 	struct directory *directory; /* NULL until first used */
-	char *list_name;             /* NULL: no list file */
+	char *list_name;             /* NULL: there is no list file */
 	struct buf list;
-	char **kernel; /* names */
+	char **kernel; /* names of the kernels */
 	uint32_t n_kernels, cap_kernels;
 	struct table names;
 	char **missing; /* names of kernels in the list that the stream lacks */
 	uint32_t n_missing, cap_missing;
 	struct table missing_names;
-	struct pack_block *cache; /* the block used last */
+	struct pack_block *cache; /* the block that was used last */
 	pthread_mutex_t
 		lock; /* protects the members below, the cache, the users of blocks, and next_block of walks */
 
@@ -80,7 +80,7 @@ struct pack {
 
 	/* stream from a pipe (forward.c): blocks become known as they are read */
 	struct input *in;
-	struct buf *frame; /* frames by entry; empty: dropped */
+	struct buf *frame; /* frame of each block entry; empty: dropped */
 	uint32_t cap_entries, cap_frames, dropped;
 	uint32_t next_kernel, next_body; /* numbers at the start of the next block */
 	bool complete, keep_all;
@@ -88,7 +88,7 @@ struct pack {
 	uint32_t n_walks, cap_walks;
 };
 
-#define PACK_FIRST 8u /* bytes of magic and version */
+#define PACK_FIRST 8u /* size of magic and version in bytes */
 int pack_check_magic(struct pack *p, const uint8_t m[PACK_FIRST], struct fault *f);
 /* Reads the end of the index, after its entries. Returns false if it is damaged. */
 bool pack_index_end(struct pack *p, struct cur *in);

@@ -13,7 +13,7 @@
 static const uint8_t kept[] = {0, 1, 3, 4, 8};
 
 #define N_KEPT       (sizeof(kept) / sizeof(kept[0]))
-#define N_CONTROL    3u /* bytes of a control code */
+#define N_CONTROL    3u /* size of a control code in bytes */
 #define CONTROL_BIT  105u
 #define CONTROL_BITS 21u
 #define DEPBAR_BYTE  5u /* byte with further operands of DEPBAR.LE */

@@ -36,7 +36,7 @@ struct replay {
 	 */
 	struct path {
 		struct rec *rec;      /* addr: relative to the warp's first word, if planned */
-		struct path_mem *mem; /* records with addresses */
+		struct path_mem *mem; /* the records with addresses */
 		uint32_t lanes, n, n_mem, cap_rec, cap_mem;
 		bool planned; /* all addresses are lines that depend only on the warp and the thread block */
 		bool placed;  /* mem[].at is valid for this thread block */

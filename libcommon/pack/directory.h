@@ -33,9 +33,9 @@ struct directory_row {
 };
 
 struct directory {
-	struct directory_row *row; /* by kernel */
+	struct directory_row *row; /* row of each kernel */
 	uint32_t n, cap;
-	char **name; /* each once */
+	char **name; /* names of kernels, each once */
 	uint32_t n_names, cap_names;
 	struct table names;
 };

@@ -25,9 +25,9 @@ struct fit_tally {
 			uint32_t ref;
 			uint8_t op;
 			int8_t shift;
-			uint16_t none; /* 0 */
+			uint16_t none; /* always 0 */
 		};
-		uint64_t what; /* all of these in one word, to compare */
+		uint64_t what; /* all of these as one word, for comparison */
 	};
 	uint32_t hits;
 };
@@ -35,7 +35,7 @@ struct fit_tally {
 struct fit_sample {
 	/* SLOTS tallies each for first and for later executions; NULL: no recipe was right yet */
 	struct fit_tally *t[2];
-	uint32_t n[2];    /* samples */
+	uint32_t n[2];    /* number of samples */
 	uint32_t held[2]; /* further samples, compared with the best recipe alone */
 	const struct fit_tally *best[2];
 	uint32_t runs;
@@ -115,7 +115,8 @@ static bool shift_holds(
 		return g->n == 1 || shift_value(from->step, s) == g->w[1];
 	if (!s && from->list && from->list == g->w)
 		return true;
-	if (a[g->n - 1] - shift_value(lane_at(from, log2_floor(g->mask)), s) != *c) /* excludes most */
+	if (a[g->n - 1] - shift_value(lane_at(from, log2_floor(g->mask)), s) !=
+		*c) /* this test excludes most candidates */
 		return false;
 	FOR_BITS32 (l, g->mask) {
 		off |= (a[i++] - shift_value(lane_at(from, l), s)) ^ *c;

@@ -36,13 +36,13 @@
 #include "pack.h"
 #include "trace.h"
 
-#define PACK_MAGIC "TPACK\x1a\n" /* 7 bytes before the version */
+#define PACK_MAGIC "TPACK\x1a\n" /* 7 bytes; the version follows */
 /*
  * The version is PACK_VERSION plus the flag of each feature that the stream uses, so a reader can report which
  * feature it lacks.
  */
 #define PACK_VERSION 2u  /* version without any of the following features */
-#define PACK_PICKED  1u  /* the index ends with picks */
+#define PACK_PICKED  1u  /* the index ends with the picks */
 #define PACK_CODED   2u  /* kernels may have control codes */
 #define PACK_COUNTED 4u  /* the index may end with a directory */
 #define PACK_LINED   8u  /* "-code" lines of headers may be stored as numbers */
@@ -62,18 +62,18 @@
 #define SPAN_INSTS 32768u /* instructions after which a span ends */
 
 enum column {
-	COL_META, /* headers, tables, lengths */
+	COL_META, /* headers, tables and lengths */
 	COL_GAP,  /* instructions before the next miss of the flow model */
 	COL_MISS, /* the actual instruction at a miss */
 	COL_KIND, /* outcomes of guards: 0 none, 1 all, 2 mixed */
-	COL_BITS, /* lanes of mixed outcomes */
+	COL_BITS, /* masks of lanes with mixed outcomes */
 	COL_MGAP, /* memory instructions before the next one that does not follow its default recipe */
 	COL_MSEL, /* recipe of the memory instruction at such a miss */
 	COL_BASE, /* constants of recipes */
 	COL_LOW,  /* lane numbers of gathers, byte planes */
 	COL_MID,
 	COL_HIGH,
-	COL_DLOW, /* lane differences, byte planes */
+	COL_DLOW, /* lane differences as byte planes */
 	COL_DHIGH,
 	COL_WIDE,                   /* lane differences of any size */
 	COL_TEXT,                   /* texts: ends of lines, and whole lines */
@@ -118,8 +118,8 @@ struct pstatic {
 	uint32_t guard_ref;
 	uint32_t seen;         /* slot of this instruction plus 1 if a guard refers to it, else 0 */
 	uint32_t next, target; /* static instructions, or NONE; next is the last successor while parsing */
-	uint32_t mem;          /* number among the memory instructions */
-	uint64_t imm;          /* first immediate, for targets */
+	uint32_t mem;          /* index among the memory instructions */
+	uint64_t imm;          /* first immediate, for branch targets */
 };
 
 enum recipe_op { OP_ADD, OP_XOR, OP_AFFINE, OP_PLANES, OP_DELTAS, OP_MOVED, OP_ANY, OP_BASED };
@@ -127,13 +127,13 @@ enum recipe_op { OP_ADD, OP_XOR, OP_AFFINE, OP_PLANES, OP_DELTAS, OP_MOVED, OP_A
 
 struct recipe {
 	uint8_t op;
-	int8_t shift;  /* ADD: left shift if positive */
+	int8_t shift;  /* for ADD: left shift if positive */
 	uint8_t align; /* PLANES, DELTAS: low bits that are always 0 */
 	uint8_t planes;
-	uint32_t ref;     /* ADD, XOR, MOVED: memory instruction */
+	uint32_t ref;     /* for ADD, XOR and MOVED: the memory instruction */
 	uint64_t c;       /* constant, or the smallest address */
 	int64_t per[4];   /* AFFINE: for each warp, x, y, z */
-	uint32_t pattern; /* AFFINE, BASED: in pcode.pattern */
+	uint32_t pattern; /* for AFFINE and BASED: index in pcode.pattern */
 };
 
 struct pmem {
@@ -190,8 +190,8 @@ struct ptb {
 
 struct pwarp {
 	uint32_t id, count;
-	uint32_t first, n_runs; /* in run[] */
-	uint32_t more;          /* in more[] */
+	uint32_t first, n_runs; /* range in run[] */
+	uint32_t more;          /* first index in more[] */
 	uint32_t word, text;    /* offsets of its data for more[] in addr[] and text */
 	uint32_t like;          /* first warp with the same lanes, instructions and masks */
 	uint32_t weight;        /* number of warps that equal this one */
@@ -261,7 +261,7 @@ void part_free(struct part *p);
 
 /* ---- text.c ---- */
 
-struct tails; /* tail.h */
+struct tails; /* defined in tail.h */
 
 /* Input of text_block(). rec.inst is the number of a static instruction; the texts are in tails. */
 struct text_in {
@@ -380,6 +380,6 @@ bool frame_unpack(uint8_t *to, size_t n, const uint8_t *frame, size_t n_frame);
 extern const struct primer {
 	const char *p;
 	size_t n;
-} pack_dict, pack_words; /* dict.c, ptx_dict.c */
+} pack_dict, pack_words; /* defined in dict.c and ptx_dict.c */
 
 #endif

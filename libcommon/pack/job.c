@@ -186,7 +186,7 @@ static void encode_piece(struct queue *q, struct piece *c)
 	census_add_part(&e->census, p, q->isa, c->facts.binary);
 	queue_keep_parsed(q, p);
 	if (c->part && !c->records && job_columns(e) + e->table.n > taken - c->header + PIECE_SLACK / 2) {
-		columns_free(e->col); /* the text is smaller */
+		columns_free(e->col); /* the text is smaller than the columns */
 		buf_free(&e->table);
 		c->part = false;
 		taken = c->header;
@@ -365,7 +365,7 @@ static void drop_flags(struct gathering *g)
 
 	*m = (struct buf){0};
 	for (uint32_t i = 0; i < g->n_flagged; i++) {
-		size_t to = g->flagged[i]; /* two bytes: type and value */
+		size_t to = g->flagged[i]; /* a flagged item has two bytes: type and value */
 
 		buf_add(m, old.p + at, to - at);
 		mp_uint(m, old.p[to + 1] & ~(unsigned)PIECE_BODY);

@@ -39,7 +39,7 @@ int pack_read_klist(struct pack *p, struct klist *k, struct fault *f)
 		if (kernel < 0 && !c->missing)
 			r = pack_bad(p, PACK_FIRST, f, "pack-damaged", "the list names other kernels");
 	}
-	p->keep_all = k->n_kernels - missing > p->n_kernels; /* a kernel is named twice */
+	p->keep_all = k->n_kernels - missing > p->n_kernels; /* true if the list names a kernel twice */
 	free(folder);
 	input_close(in);
 	return r;

@@ -19,7 +19,7 @@ struct votes {
 	uint32_t n, all, none;
 	uint32_t next, next_n; /* candidate for another successor, and the lead of its count */
 	uint32_t side[3][2];   /* counts of the side that ran first: fall-through, taken */
-	uint32_t ref[REFS];    /* guards, or NONE */
+	uint32_t ref[REFS];    /* memory instructions that are guards, or NONE */
 	/*
 	 * Number of times that the mask equalled each guard's mask (like), or the active lanes without it (unlike).
 	 * The last entry counts guards without a slot.

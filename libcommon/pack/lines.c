@@ -18,7 +18,7 @@
 #define ITEMS_MAX   64u
 
 struct line_form {
-	size_t at; /* offset in names */
+	size_t at; /* offset of the name in names */
 	uint32_t n,
 		operand; /* n: bytes of the form; operand: number of its first operand among all operands */
 };
@@ -103,7 +103,7 @@ static void learn_register(struct learned *l, struct regclass *c, char letter, i
 /* ---- conversion of text to bytes ---- */
 
 struct line_item {
-	char letter; /* letter of the item */
+	char letter; /* first letter of the item */
 	bool bank;
 	int64_t a, b;
 };

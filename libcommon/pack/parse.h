@@ -10,7 +10,7 @@
 #include "format.h"
 
 struct line {
-	const char *p, *end; /* end: at the newline */
+	const char *p, *end; /* end is the position of the newline */
 };
 
 static inline bool scan_literal(struct line *l, const char *s)

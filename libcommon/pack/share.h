@@ -17,12 +17,12 @@ struct origin {
 	uint64_t near, far;           /* hashes of its kernel's name and grid, and of the name alone */
 	struct origin *newer, *older; /* neighbours by last use */
 	struct origin *by_key, *by_near, *by_far; /* next origin of the slot in each table */
-	uint64_t weight;                          /* body_size_max() of its text */
+	uint64_t weight;                          /* body_size_max() of the body's text */
 	bool encoded, good;                       /* encoded: the piece is encoded; good: it may be a body */
 	uint32_t body;                            /* number of its body; NONE: it is not a body */
 	struct origin *root;                      /* origin of which it is a patch; NULL: it is whole */
 	unsigned holders;                         /* reference count: the origin itself, and its patches */
-	struct buf string;                        /* string of a whole body */
+	struct buf string;                        /* bytes of a complete body */
 	struct census census;
 	struct origin *next_gone;
 };
@@ -38,7 +38,7 @@ struct share {
 
 /* Text that identifies a piece. */
 struct share_text {
-	const struct buf *header; /* without id and stream */
+	const struct buf *header; /* header without id and stream */
 	const uint8_t *text;      /* text after the header */
 	size_t n;
 	uint64_t rest; /* bytes of the kernel without the header; 0 if the kernel continues */

@@ -25,7 +25,7 @@ struct static_cache_key static_cache_key_of(const struct trace *t)
 {
 	struct static_cache_key c;
 
-	memset(&c, 0, sizeof(c)); /* compared and hashed as bytes */
+	memset(&c, 0, sizeof(c)); /* needed because c is compared and hashed as bytes */
 	c.code = ptx_code_hash(t->ptx);
 	c.source = source_hash(t);
 	c.d.form = t->d.form;

@@ -38,7 +38,7 @@ struct tail_state {
 };
 
 struct tails {
-	struct cur in, width, plane[8]; /* columns to read from */
+	struct cur in, width, plane[8]; /* cursors of the columns */
 	struct tail_state *state;       /* states by static instruction; NULL before the first text */
 	struct shape_of_text shape;
 	struct buf text;

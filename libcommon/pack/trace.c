@@ -30,7 +30,7 @@ struct packed {
 	uint64_t first_line; /* number of the first line after the header */
 	bool sought;         /* packed_seek() set the position, so line numbers are unknown */
 	bool plain;          /* all records of the part have handles and need no checks */
-	struct tblock one;   /* parsed line */
+	struct tblock one;   /* thread block of a parsed line */
 	struct tblock ahead; /* next thread block, which was decoded early to find the dialect */
 	struct text_in ahead_in;
 	bool is_ahead;
@@ -203,7 +203,7 @@ static void parse_static(struct trace *t, struct packed *k, uint32_t i)
 	k->plain &= !k->unknown[i] && !k->needs[i];
 	mark_static_with_values(t, k, i);
 	if (k->unknown[i])
-		return; /* warns once in each kernel */
+		return; /* the warning is printed once per kernel */
 	grow(&m->e, &m->cap, m->n + 1, sizeof(m->e[0]));
 	m->e[m->n++] = (struct static_entry){
 		c, t->d, (uint32_t)m->text.n, (uint32_t)k->line.n, k->handle[i], k->needs[i]};

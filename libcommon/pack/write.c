@@ -337,7 +337,8 @@ static void cut_piece(struct pack_writer *w)
 	}
 	size_t n = offset_after_last_block(&w->in);
 	if (n <= header && w->limit < piece_text_max()) {
-		w->limit = min_u64(2 * w->limit, piece_text_max()); /* the thread block is large */
+		w->limit =
+			min_u64(2 * w->limit, piece_text_max()); /* large thread blocks get a larger limit */
 		return;
 	}
 	queue_cut_piece(w, n <= header ? w->in.n : n, header, false);

@@ -28,7 +28,7 @@ struct pack_writer {
 	struct buf list;            /* metadata of the list until the first block */
 	struct buf picks;           /* text of the picks; empty: none */
 	const struct cubins *codes; /* functions whose control codes are stored; NULL: none */
-	uint32_t coded;             /* instructions of the kernel's function */
+	uint32_t coded;             /* number of instructions of the kernel's function */
 	struct directory directory;
 	struct buf told; /* the directory's bytes for the index; empty: none, or not known yet */
 	bool several; /* the stream has several blocks, so the first is written before all kernels are known */

@@ -22,7 +22,7 @@ static const struct hardware_row {
 };
 #define N_HARDWARE (sizeof(hardware_rows) / sizeof(*hardware_rows))
 
-#define ID_MAX 64 /* bytes of a component's id */
+#define ID_MAX 64 /* largest size of a component's id */
 
 struct xml_reader {
 	XML_Parser parser;
@@ -32,15 +32,15 @@ struct xml_reader {
 	void *ctx;
 	struct fault *fault;
 	bool failed;
-	unsigned depth;                   /* open components */
-	bool in_leaf;                     /* inside of param or stat */
+	unsigned depth;                   /* number of open components */
+	bool in_leaf;                     /* the position is inside of param or stat */
 	char id[POWER_DEPTH_MAX][ID_MAX]; /* ids of the open components */
 	bool system_seen;
 	bool public;               /* the hardware part is byte for byte the public one */
 	uint64_t line[N_HARDWARE]; /* line of the param; of several with one name, the last; 0: none */
 	uint32_t column[N_HARDWARE];
 	bool same[N_HARDWARE];          /* whether the param has the row's value */
-	char other[N_HARDWARE][ID_MAX]; /* value that differs */
+	char other[N_HARDWARE][ID_MAX]; /* values that differ from the rows */
 };
 
 static struct place xml_place(const struct xml_reader *r)
@@ -69,7 +69,7 @@ static const char *xml_attribute(const char **atts, const char *name)
 
 struct upper_row {
 	const char *name;
-	size_t offset; /* offset in struct power_config */
+	size_t offset; /* offset of the member in struct power_config */
 	bool used;
 };
 

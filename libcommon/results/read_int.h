@@ -20,16 +20,16 @@ enum list_use { LIST_USE_UNKNOWN, LIST_USED, LIST_UNUSED };
 
 struct list_name {
 	const char *text;
-	uint32_t len; /* of text */
+	uint32_t len; /* length of text */
 	const struct figure *about;
-	uint8_t use;                 /* enum list_use: results_limit_figures() */
+	uint8_t use;                 /* one of enum list_use */
 	uint32_t next;               /* id of the name that followed this one in the last record of JSON */
 	uint32_t undefined;          /* record in which it is null */
 	uint32_t seen;               /* last line of JSON with this name */
 	uint32_t in_zeros;           /* run whose records omit it if it is 0 */
 	uint32_t mark;               /* record in which `now` was set */
 	uint32_t listed;             /* record whose list contains the figure */
-	uint32_t list_index;         /* index in that list */
+	uint32_t list_index;         /* index of the figure in that list */
 	struct result_value now;     /* value as read, then the kernel's own */
 	struct result_value running; /* running value of a log; decimals INT8_MAX: unknown */
 	uint64_t before;             /* running value at the previous kernel; logs only */
@@ -40,7 +40,7 @@ struct list_name {
 
 enum read_record { READ_NONE, READ_RUN, READ_KERNEL, READ_END, READ_OTHER, READ_INTERVAL };
 
-struct log_state {       /* position in a log */
+struct log_state {       /* state of the reader of a log */
 	char name[512];  /* kernel name of the block */
 	char prefix[24]; /* prefix of a channel's figures, "dram[3]." */
 	char row[24];    /* figure of rows "dram[0]: ..." */
@@ -62,14 +62,14 @@ struct results {
 	struct arena texts;
 	struct list_name **name; /* rows by id, including hidden rows */
 	uint32_t n_names, cap_names;
-	struct table names; /* ids */
+	struct table names; /* ids of known names */
 	struct arena rows;
 	uint32_t *order, n_order, cap_order;    /* ids of the current record's names */
 	uint32_t *zero, n_zero, cap_zero;       /* ids of names that records of this run omit if they are 0 */
 	uint32_t *listed, n_listed, cap_listed; /* ids of the names in the run record's list, in order */
 	results_wanted *want;                   /* NULL: all figures are wanted */
 	void *want_ctx;
-	uint32_t scans;             /* number of lines of JSON */
+	uint32_t scans;             /* number of lines that were read as JSON */
 	uint32_t first_figure;      /* id of the first name in the last line of JSON */
 	struct json_member *member; /* members of the line of JSON */
 	uint32_t n_members, cap_members;
@@ -100,7 +100,7 @@ struct results {
 	struct log_state log;
 	char *line; /* current line, ended by NUL */
 	uint32_t cap_line;
-	bool held; /* the line is read again */
+	bool held; /* the current line is read again */
 	size_t line_len;
 	enum result_event due[4]; /* events to return before more is read */
 	unsigned n_due;

@@ -13,7 +13,7 @@
 #include "record_format.h"
 #include "read_int.h"
 
-#define OBJECT_MAX (4u << 20) /* bytes of one record */
+#define OBJECT_MAX (4u << 20) /* largest size of a record in bytes */
 #define DEPTH_MAX  8
 
 static uint64_t big_endian(const unsigned char *p, unsigned n)

@@ -15,7 +15,7 @@
 #define RECORD_DEPTH 8 /* limit of nested groups, including the record */
 
 struct record_ops {
-	void (*open)(struct record_writer *w); /* may be NULL */
+	void (*open)(struct record_writer *w); /* called at the start; may be NULL */
 	void (*begin)(struct record_writer *w, const char *record);
 	void (*string)(struct record_writer *w, const char *name, const char *value);
 	void (*uint)(struct record_writer *w, const char *name, uint64_t value, const char *unit);
@@ -28,8 +28,8 @@ struct record_ops {
 	struct bytes *(*members)(struct record_writer *w);
 	void (*repeat)(struct record_writer *w, const void *member,
 		size_t n);                      /* appends the bytes of a member that was written before */
-	void (*end)(struct record_writer *w);   /* completes w->text */
-	void (*close)(struct record_writer *w); /* may be NULL */
+	void (*end)(struct record_writer *w);   /* writes the end of the record to w->text */
+	void (*close)(struct record_writer *w); /* called at the end; may be NULL */
 };
 
 struct record_writer {

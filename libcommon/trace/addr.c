@@ -65,7 +65,7 @@ static void expand_stride(const uint64_t *w, uint32_t mask, uint64_t lane[32])
 {
 	unsigned first = bit_lowest32(mask);
 	uint32_t gap = ~(mask >> first);
-	uint32_t run = (gap & (0 - gap)) - 1; /* all ones below the gap */
+	uint32_t run = (gap & (0 - gap)) - 1; /* mask of all bits below the gap */
 	lanes_loops->run(lane, w[0] - first * w[1], w[1], run << first);
 }
 

@@ -20,7 +20,7 @@
 struct code {
 	uint64_t serial;
 	const struct isa *isa;
-	struct inst *inst; /* reserved for CODE_MAX */
+	struct inst *inst; /* array with memory for CODE_MAX entries */
 	atomic_uint n;
 	uint32_t *slot;      /* open addressing: handle + 1, 0 free */
 	uint64_t *hash;      /* hash of each inst[], for growing and comparing */

@@ -29,10 +29,10 @@ struct draft {
 	unsigned n_dst, n_src; /* numbers of destinations and sources, at most 255 each */
 	enum isa_arch arch;
 	bool has_addr;
-	uint8_t commit;              /* enum inst_commit */
-	uint8_t extra;               /* enum inst_extra */
+	uint8_t commit;              /* one of enum inst_commit */
+	uint8_t extra;               /* one of enum inst_extra */
 	bool two_imms;               /* BAR of a dialect with two immediates */
-	const struct ptx_draft *ptx; /* NULL: machine code */
+	const struct ptx_draft *ptx; /* NULL: the instruction is machine code */
 	uint16_t reg[2 * 255];
 };
 

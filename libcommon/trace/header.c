@@ -219,7 +219,7 @@ static int set_header_value(struct kernel_header *h, enum key key, const struct 
 	case KEY_PTX_HASH: return check_hash(v, f);
 	case KEY_DYNAMIC: return value_u32(v, INT32_MAX, &h->dynamic_shmem, f);
 	case KEY_CODE_END: return set_code_end(h, v, f);
-	case KEY_FILE: /* source.c */
+	case KEY_FILE: /* handled in source.c */
 	case KEY_LINE:
 	case N_KEYS: break;
 	}

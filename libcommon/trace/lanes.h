@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 struct lanes_loops {
-	const char *name; /* avx512, avx2, none */
+	const char *name; /* "avx512", "avx2" or "none" */
 	void (*shift)(uint64_t to[32], const uint64_t from[32], int shift,
 		uint64_t c); /* shifts left if shift is positive, else right; then adds c */
 	void (*xor)(uint64_t to[32], const uint64_t from[32], uint64_t c);

@@ -13,7 +13,7 @@ struct parse {
 	const char *line, *p, *end;
 	struct fault *f;
 	struct tblock *tb;
-	struct tok w; /* the word read last */
+	struct tok w; /* the word that was read last */
 	uint32_t lanes, mask;
 	unsigned width;
 	uint32_t addr;

@@ -11,8 +11,8 @@
 #include <string.h>
 #include "reader.h"
 
-#define STEP         8u  /* bytes of an instruction */
-#define ITEMS        96u /* registers of an instruction */
+#define STEP         8u  /* size of an instruction in bytes */
+#define ITEMS        96u /* largest number of registers of an instruction */
 #define CHECKED      3u  /* instructions do not wait for scalar sources after the first CHECKED */
 #define ADDRESS_SLOT 4u  /* position of the address register among the registers that are read */
 #define BARRIERS     16u

@@ -66,7 +66,7 @@ struct seen_table {
 struct echoes {
 	struct echo *warp; /* kept warps by warp number (n_warps entries); NULL: none yet */
 	uint32_t n_warps;
-	uint32_t n_text; /* characters of all kept texts */
+	uint32_t n_text; /* number of characters of all kept texts */
 	/* the warp being read */
 	struct echo *now; /* NULL: nothing is compared and nothing kept */
 	bool keeping;     /* true: the text of the warp is kept; false: it is compared */
@@ -99,7 +99,7 @@ struct trace {
 	/* the window: text [p, end) is buffered and not consumed; [base, p) is consumed but not yet released */
 	const char *base, *p, *end;
 	uint64_t line, base_line; /* line numbers at p and at base */
-	bool last;                /* the input ends at end */
+	bool last;                /* the input has no text after `end` */
 
 	uint64_t blocks; /* number of thread blocks returned so far */
 	struct id_set ids;
@@ -109,7 +109,7 @@ struct trace {
 
 	/* the thread block being read */
 	uint32_t id[3];
-	uint32_t warp; /* current warp, UINT32_MAX: none yet */
+	uint32_t warp; /* current warp; UINT32_MAX: none yet */
 	uint32_t want_insts, got_insts;
 	bool has_id, has_insts;
 
@@ -122,7 +122,7 @@ struct trace {
 	bool loose_grid;    /* there are more blocks than the grid has, so ids are not checked */
 	bool over;          /* the end was reached and reported */
 	bool probing;       /* a line is being parsed as another dialect, as a trial */
-	bool raw;           /* the trace is not grouped */
+	bool raw;           /* the trace is a raw trace, not a grouped one */
 	bool tail;          /* value of trace_line.tail for the line read last */
 
 	struct ptx_code *ptx;    /* NULL: the header has no code */
@@ -130,7 +130,7 @@ struct trace {
 
 	struct packed *packed;            /* the kernel comes from a packed stream */
 	bool columns;                     /* the packed columns contain records, not text */
-	const unsigned char *stored_hash; /* found in the stream */
+	const unsigned char *stored_hash; /* the hash that the stream contains */
 
 	XXH3_state_t *hash;
 	uint64_t checksum; /* checksum of the thread blocks so far */
@@ -203,9 +203,9 @@ struct tok {
 /* Returns the next blank-separated word in [*s, end), with n 0 if there is none. Moves *s after it. */
 struct tok tok_next(const char **s, const char *end);
 bool tok_is(struct tok w, const char *word);
-bool tok_u64(struct tok w, uint64_t *v); /* decimal */
+bool tok_u64(struct tok w, uint64_t *v); /* parses a decimal number */
 bool tok_hex(struct tok w, uint64_t *v); /* Reads a hexadecimal number with or without 0x. */
-bool tok_i64(struct tok w, int64_t *v);  /* decimal number with optional sign */
+bool tok_i64(struct tok w, int64_t *v);  /* parses a decimal number with an optional sign */
 
 static inline bool is_space(char c) { return line_blank(c); }
 
@@ -235,12 +235,12 @@ int line_parse(
 /* ---- ptx_code.c ---- */
 
 #define PTX_REGISTER_MAX 65535u
-#define PTX_CODE_MAX     (1u << 28) /* bytes of all code */
+#define PTX_CODE_MAX     (1u << 28) /* largest size of all code in bytes */
 
 /* A line "-code" of the header. number: registers in the order of struct inst and struct ptx_inst. */
 struct ptx_static {
 	uint32_t pc, file, lineno;
-	const char *text; /* text from the opcode on */
+	const char *text; /* the line from the opcode on */
 	size_t text_len, opcode_len;
 	struct place opcode_place; /* position of the opcode in the header */
 	const uint16_t *number;
@@ -252,7 +252,8 @@ struct ptx_static {
 
 /* Reads one line into t->ptx, from p (after "-code") to end. Returns 0, or -1. */
 int ptx_code_line(struct trace *t, const char *line, const char *p, const char *end, struct fault *f);
-const struct ptx_static *ptx_code_at(const struct ptx_code *c, uint64_t pc); /* NULL: none */
+const struct ptx_static *ptx_code_at(
+	const struct ptx_code *c, uint64_t pc); /* returns NULL if there is none */
 /* returns the highest PC; 0 without code */
 uint32_t ptx_code_last(const struct ptx_code *c);
 uint64_t ptx_code_hash(const struct ptx_code *c); /* returns the hash of all lines; 0 without code */

@@ -10,7 +10,7 @@
 #include <string.h>
 #include "reader.h"
 
-#define FILES_MAX  4096u /* source files; more are ignored */
+#define FILES_MAX  4096u /* largest number of source files; more are ignored */
 #define NAME_BYTES 4096u /* longest name; only the end of a longer name is kept */
 
 struct sources {
@@ -20,8 +20,8 @@ struct sources {
 	} * file;
 	uint32_t n_files, cap_files;
 	struct source_row {
-		uint32_t pc, file, line; /* line 0: unknown */
-	} * row;                         /* sorted by pc */
+		uint32_t pc, file, line; /* line is 0 if unknown */
+	} * row;                         /* rows sorted by pc */
 	uint32_t n_rows, cap_rows;
 	uint64_t hash;
 };

@@ -21,10 +21,10 @@ struct wt_kernel {
 	struct tblock tb;
 	struct wt_block block;
 	struct wt_warp *warp;
-	uint32_t *column; /* code, then mask, n_instructions each */
+	uint32_t *column; /* two arrays of n_instructions: codes and masks */
 	uint32_t cap_warps, cap_column;
 	struct wt_accesses accesses;
-	uint32_t *row; /* instruction of each access */
+	uint32_t *row; /* number of the instruction of each access */
 	uint8_t *space;
 	uint64_t (*lane)[WT_LANES];
 	uint32_t cap_rows, cap_spaces, cap_lanes;

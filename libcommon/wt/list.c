@@ -10,7 +10,7 @@
 struct opening {
 	struct wt_list *l;
 	const char *path;
-	int fd; /* -1: path is opened */
+	int fd; /* file descriptor; -1: the path is opened */
 };
 
 static int open_list(void *ctx, struct fault *f)

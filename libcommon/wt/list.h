@@ -12,14 +12,14 @@ struct wt_list {
 	struct klist k;
 	struct isa *isa;
 	struct code *code;
-	struct wt_command *command;         /* parallel to k.cmd */
+	struct wt_command *command;         /* commands in the order of k.cmd */
 	struct wt_instruction *instruction; /* parallel to the instructions of code */
 	uint32_t n_instructions, cap_instructions;
 	void (*warn)(void *ctx, const struct wt_error *w);
 	void *warn_ctx;
-	struct wt_kernel *open; /* newest first */
+	struct wt_kernel *open; /* open kernels, newest first */
 	bool once;              /* the list is from a descriptor, so a kernel file can be opened only once */
-	bool taken;             /* the kernel file was opened */
+	bool taken;             /* the kernel file was already opened */
 };
 
 /* Extends l->instruction to all instructions of l->code. */

@@ -22,7 +22,7 @@ struct wt_results {
 struct result_opening {
 	struct wt_results *w;
 	const char *path;
-	int fd; /* -1: path is opened */
+	int fd; /* file descriptor; -1: the path is opened */
 	unsigned flags;
 };
 
