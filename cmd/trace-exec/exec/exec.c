@@ -330,30 +330,82 @@ static inline void record_inst(
 		record(w, o, pc, issue, exec);
 }
 
+/* Number of lanes of the last mask: masks usually repeat. */
+struct lane_count {
+	uint32_t mask, lanes;
+};
+
+static inline uint32_t count_lanes(struct lane_count *c, uint32_t mask)
+{
+	if (mask != c->mask)
+		c->lanes = bit_count32(c->mask = mask);
+	return c->lanes;
+}
+
+/*
+ * Executes up to n ops, which have flow FLOW_NEXT, without a record: 30 host instructions an op and not 40. Returns the
+ * number of ops executed; it is less than n when the warp stops.
+ */
+static inline uint32_t run_straight(
+	struct warp *w, const struct op *o, uint32_t n, uint32_t mask, struct lane_count *counted)
+{
+	const struct op *first = o, *end = o + n;
+	uint64_t lanes = 0;
+
+	w->run = first;
+	while (o < end && !w->stop) {
+		uint32_t exec = mask & (PRED(w, o->guard) ^ o->guard_not);
+
+		lanes += count_lanes(counted, exec);
+		if (exec)
+			o->fn(w, o, exec);
+		o++;
+	}
+	w->run = NULL;
+	w->insts += (uint64_t)(o - first);
+	w->thread_insts += lanes;
+	return (uint32_t)(o - first);
+}
+
+/* Returns the number of ops of straight code that the warp may execute from pc on. */
+static inline uint32_t straight_length(const struct op *o, uint32_t pc, uint32_t rpc, uint64_t most)
+{
+	uint32_t n = rpc - pc < o->straight ? rpc - pc : o->straight; /* a meeting point before pc is far */
+
+	return n < most ? n : (uint32_t)most;
+}
+
 void exec_warp(struct warp *w, uint64_t quantum)
 {
 	const struct op *code = w->g->code->op;
 	record_fn *record = w->g->record;
 	uint64_t end = w->insts + quantum;
+	struct lane_count counted = {0, 0};
 
 	if (w->g->machine) {
 		w->g->machine->run(w, quantum);
 		return;
 	}
-	/* `lanes` is the population count of `counted`, kept because consecutive masks are usually equal. */
-	uint32_t counted = 0, lanes = 0;
-
 	while (w->state == WARP_READY && !w->stop && w->insts < end) {
 		struct stack_entry *top = &w->stack[w->depth - 1];
 		uint32_t pc = top->pc, mask = top->mask & w->live, exec;
 		const struct op *o = &code[pc];
 
+		if (!record && o->straight) {
+			pc += run_straight(
+				w, o, straight_length(o, pc, top->rpc, end - w->insts), mask, &counted);
+			o = &code[pc];
+			if (pc == top->rpc || w->stop || w->insts >= end) {
+				top->pc = pc;
+				if (pc == top->rpc)
+					stack_continue_at(w, pc);
+				continue;
+			}
+		}
 		for (;; pc++, o++) { /* straight code: the lanes that run stay the same */
 			exec = mask & (PRED(w, o->guard) ^ o->guard_not);
 			w->insts++;
-			if (exec != counted)
-				lanes = bit_count32(counted = exec);
-			w->thread_insts += lanes;
+			w->thread_insts += count_lanes(&counted, exec);
 			if (o->flow != FLOW_NEXT)
 				break;
 			if (exec)
@@ -372,7 +424,7 @@ void exec_warp(struct warp *w, uint64_t quantum)
 		top->pc = pc;
 		if (o->flow == FLOW_BAR && exec && !stack_gather(w, o, pc, mask, exec)) {
 			w->insts--;
-			w->thread_insts -= lanes;
+			w->thread_insts -= count_lanes(&counted, exec);
 		} else {
 			if (record)
 				record_inst(w, record, o, pc, mask, exec);
@@ -381,10 +433,12 @@ void exec_warp(struct warp *w, uint64_t quantum)
 	}
 }
 
-uint64_t exec_clock(struct warp *w)
+uint64_t exec_clock(struct warp *w, const struct op *o)
 {
+	uint64_t insts = w->insts + (w->run ? (uint64_t)(o - w->run) + 1 : 0);
+
 	w->timed = true;
-	return w->frozen ? w->frozen_at : w->cta->clock + w->insts + w->cta->cluster->idle;
+	return w->frozen ? w->frozen_at : w->cta->clock + insts + w->cta->cluster->idle;
 }
 
 /* ---- loops that do not end ---- */
@@ -459,7 +513,7 @@ bool exec_does_spin(struct warp *w)
 		return true;
 	if (!w->timed || w->state != WARP_READY || w->changed || w->stop & WARP_STOP)
 		return false;
-	w->frozen_at = exec_clock(w);
+	w->frozen_at = exec_clock(w, NULL);
 	w->frozen = true;
 	bool spins = returns_to_state(w);
 	w->frozen = false;

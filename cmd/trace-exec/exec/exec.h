@@ -81,6 +81,7 @@ struct op {
 	uint8_t memory;   /* whether trace records have addresses */
 	uint8_t mode;     /* mode of the op, whose meaning depends on the family */
 	uint8_t is_param; /* SP_LOCAL: the address is an offset in the running function's frame */
+	uint16_t straight; /* number of ops from this one on, at most 65535, before one with another flow than FLOW_NEXT */
 	int64_t imm;
 	struct ext *x;
 	const struct stmt *in;
@@ -398,6 +399,8 @@ struct warp {
 	uint32_t parked_lanes; /* lanes that wait at a barrier for others of the warp: stack_gather() */
 	uint32_t parked_id;    /* number of the barrier at which parked lanes wait */
 	uint64_t insts, thread_insts;
+	const struct op
+		*run; /* first op of straight code that insts does not count yet; NULL: insts counts all */
 	uint64_t addr[LANES]; /* addresses of the last access */
 	uint8_t space;        /* space of the last generic access, in its last lane */
 	struct text out;      /* trace lines; packed: the text that some records have */
@@ -539,8 +542,8 @@ void exec_note_finding(struct warp *w, const struct op *o, uint32_t mask, const 
 /* Prints the findings of a CTA that is delivered. */
 void exec_print_findings(const struct cta *c);
 uint64_t exec_sreg_value(const struct warp *w, unsigned sreg, unsigned lane);
-/* Returns %clock64 of the warp: a warp instruction of the CTA takes one cycle, and one nanosecond. */
-uint64_t exec_clock(struct warp *w);
+/* Returns %clock64 of the warp at o: a warp instruction of the CTA takes one cycle, and one nanosecond. */
+uint64_t exec_clock(struct warp *w, const struct op *o);
 /* Tests whether a special register may differ between the lanes of a warp. */
 static inline bool exec_sreg_differs(unsigned sreg)
 {
@@ -573,7 +576,7 @@ void cta_fail_over_limit(struct cta *c);
 static inline bool grid_failed(struct grid *g, uint64_t cta) { return atomic_load(&g->failed) <= cta; }
 
 /* Computes the addresses of all lanes into w->addr. */
-static inline void exec_compute_addresses(struct warp *w, const struct op *o)
+__attribute__((always_inline)) static inline void exec_compute_addresses(struct warp *w, const struct op *o)
 {
 	const uint64_t *a = (const uint64_t *)(const void *)(w->frame + o->a);
 	uint64_t imm = (uint64_t)o->imm;

@@ -86,10 +86,10 @@ static void read_special(struct warp *w, unsigned number, u32 *v)
 			v[i] |= y[i] << 16 | z[i] << 26;
 		return;
 	case 47: one = (u32)(SHARED_WINDOW_BASE >> 32); break;
-	case 80: one = (u32)exec_clock(w); break;
-	case 81: one = (u32)(exec_clock(w) >> 32); break;
-	case 82: one = (u32)(exec_clock(w) + w->g->timer); break;
-	case 83: one = (u32)((exec_clock(w) + w->g->timer) >> 32); break;
+	case 80: one = (u32)exec_clock(w, NULL); break;
+	case 81: one = (u32)(exec_clock(w, NULL) >> 32); break;
+	case 82: one = (u32)(exec_clock(w, NULL) + w->g->timer); break;
+	case 83: one = (u32)((exec_clock(w, NULL) + w->g->timer) >> 32); break;
 	case 40: one = w->g->threads; break;
 	default:
 		if (find_ptx_register(number, &sreg)) {

@@ -461,6 +461,12 @@ static int bind_func(struct bound_code *c, uint32_t n, struct fault *f)
 		if (bind_inst(&b, &c->op[fn->first_pc + i], &fn->inst[i], i))
 			return -1;
 	b.frame->bytes = (b.frame->bytes + 63) / 64 * 64;
+	for (uint32_t i = fn->n_insts, after = 0; i--;) {
+		struct op *o = &c->op[fn->first_pc + i];
+
+		after = o->flow == FLOW_NEXT ? after + 1 : 0;
+		o->straight = (uint16_t)(after < UINT16_MAX ? after : UINT16_MAX);
+	}
 	return 0;
 }
 

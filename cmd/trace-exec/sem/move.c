@@ -30,7 +30,7 @@ static void mov_pred(struct warp *w, const struct op *o, uint32_t m)
 static void mov_clock(struct warp *w, const struct op *o, uint32_t m)
 {
 	bool timer = o->n == S_GLOBALTIMER || o->n == S_GLOBALTIMER_LO || o->n == S_GLOBALTIMER_HI;
-	u64 v = exec_clock(w) + (timer ? w->g->timer : 0);
+	u64 v = exec_clock(w, o) + (timer ? w->g->timer : 0);
 
 	switch (o->n) {
 	case S_CLOCK_HI:
