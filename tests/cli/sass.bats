@@ -297,6 +297,34 @@ sys.stdout.buffer.write(b"".join(struct.pack("<Q", r.choice(edge + [r.getrandbit
 	equals_ptx wide 120 -r 24 -p 8,8
 }
 
+@test "signs of zeros, of absolute values and of sums; saturation, TF32, packed 16-bit integers" {
+	printf '%s\n' 'module k' 'buffer A bytes=512 file=in' 'buffer O bytes=4096 zero' 'launch k grid=1 block=64 args A,O' \
+		'save O o' >k.launch
+	python3 -c '
+import random, struct, sys
+r = random.Random(3)
+special = [0.0, -0.0, float("inf"), float("-inf"), 1.0, -1.0, 0.5, -1e-40, 1e-40, 65504.0, -1e9, 70000.0]
+def bits():
+    n = r.random()
+    return struct.pack("<f", r.choice(special)) if n < 0.3 else struct.pack("<f", r.uniform(-3, 3)) if n < 0.7 \
+        else struct.pack("<i", r.choice([-1, 1]) * r.getrandbits(r.choice([7, 16, 30])))
+sys.stdout.buffer.write(b"".join(bits() for _ in range(128)))' >in
+	equals_ptx signs 90 -r 24 -p 8,8
+}
+
+@test "sm_120: 64-bit sums with a carry, sums of floats by atomics, floats on the uniform datapath" {
+	for v in -2,5 0,0 0,-1 7,0; do
+		printf '%s\n' 'module k' "buffer A bytes=16 i64=list:$v" 'buffer O bytes=40 zero' \
+			'launch k grid=1 block=1 args A,O,f32:1.5,f32:-0.25,f32:3' 'save O o' >k.launch
+		equals_ptx carry 120 -r 24 -p 8,8,4,4,4
+	done
+	for v in -3.25,2 0.75,-0.5 1e30,1e-40; do
+		args=O,f32:${v%,*},i32:3,i64:-9,i32:1006649856,f32:${v#*,},i32:31,f32:10,i32:77,f32:-2.5
+		printf '%s\n' 'module k' 'buffer O bytes=128 zero' "launch k grid=1 block=1 args $args" 'save O o' >k.launch
+		equals_ptx uniform 120 -r 24 -p 8,4,4,8,4,4,4,4,4,4
+	done
+}
+
 @test "device functions in sections of their own: called by name and by address, in the trace after the kernel" {
 	"$ROOT/tests/data/sass/linked" .
 	run -0 trace-exec -n k.launch

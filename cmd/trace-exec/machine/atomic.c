@@ -218,7 +218,8 @@ static void bind_atomic_address(struct mbind *b, struct op *o, unsigned kind)
 		return;
 	}
 	if (with_ureg && sm >= 100) {
-		wide = described = kind & IS_RED ? bit(b, 81) : bit(b, 63);
+		described = kind & IS_RED ? bit(b, 81) : bit(b, 63);
+		wide = kind & IS_FLOAT && !(kind & IS_RED) ? bit(b, 90) : described;
 		if (!(kind & IS_RED))
 			o->imm = signed_field(b, 40, 23);
 	} else if (with_ureg) {
@@ -246,7 +247,8 @@ static int bind_operation(struct mbind *b, struct op *o, unsigned kind)
 {
 	static const uint8_t operation[9] = {
 		ATOM_ADD, ATOM_MIN, ATOM_MAX, ATOM_INC, ATOM_DEC, ATOM_AND, ATOM_OR, ATOM_XOR, ATOM_EXCH};
-	unsigned n = (unsigned)field(b, 87, kind & IS_RED ? 3 : 4);
+	bool short_field = kind & IS_RED || (kind & IS_FLOAT && b->code->sm >= 100 && bit(b, 91));
+	unsigned n = (unsigned)field(b, 87, short_field ? 3 : 4);
 
 	if (kind & IS_CAS) {
 		o->x->aux[AUX_ATOM] = ATOM_CAS;
@@ -254,7 +256,7 @@ static int bind_operation(struct mbind *b, struct op *o, unsigned kind)
 		o->x->slot[0] = mbind_reg(b, 64, o->reg_bytes / 4u);
 		if (b->in->opcode == 0x58d)
 			o->x->aux[AUX_SPIN] = SPIN_PREDICATE;
-		else if (kind & IS_SHARED && bit(b, 87))
+		else if (bit(b, 87))
 			o->x->aux[AUX_SPIN] = SPIN_REGISTER;
 		return 0;
 	}

@@ -26,6 +26,7 @@ enum {
 	FRAME_SINK = FRAME_ZERO + 4 * (int)VECTOR,  /* RZ as a result, 4 vectors */
 	FRAME_COUNT = FRAME_SINK + 4 * (int)VECTOR, /* result of BAR.RED.POPC */
 	FRAME_R = FRAME_COUNT + (int)VECTOR,
+	FRAME_RETURN = FRAME_R + 258 * (int)VECTOR, /* Rpc: words that RPCMOV keeps */
 	FRAME_UR = FRAME_R + 260 * (int)VECTOR,
 	FRAME_B = FRAME_UR + 260 * (int)VECTOR,     /* convergence barriers: a mask of lanes in each lane */
 	FRAME_SCRATCH = FRAME_B + 16 * (int)VECTOR, /* operands of asynchronous instructions */
@@ -227,6 +228,7 @@ enum { NEG_A = 1, ABS_A = 2, NEG_B = 4, ABS_B = 8, NEG_C = 16, ABS_C = 32 };
 typedef int mbind_fn(struct mbind *b, struct op *o);
 #define B(name) mbind_fn name
 B(mbind_mov);
+B(mbind_move_return);
 B(mbind_sel);
 B(mbind_sel64);
 B(mbind_iadd3);

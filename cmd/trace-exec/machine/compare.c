@@ -259,12 +259,14 @@ static void execute_dsetp(struct warp *w, const struct op *o, uint32_t m)
 	set_compare_results(w, o, m, lanes_where_true(&r, o->bytes));
 }
 
-/* Executes DSETP.MIN and .MAX. The first result says whether a is chosen, the second whether both are NaN. */
+/* Executes DSETP.MIN and .MAX. The first result says whether a is chosen, the second whether both are NaN. -0 is below +0. */
 static void execute_dsetp_min_max(struct warp *w, const struct op *o, uint32_t m)
 {
 	const u32 *pa = REG(u32, w, o->a), *pb = REG(u32, w, o->b);
 	struct lane_order r = compare_double_lanes(pa, pb, o->mode);
-	u32 nan_a = 0, nan_b = 0, first;
+	u32 nan_a = 0, nan_b = 0, below = 0, above = 0, first;
+	unsigned na = o->mode & ABS_A ? 0 : 1, nb = o->mode & ABS_B ? 0 : 1, xa = o->mode & NEG_A ? 1 : 0,
+		 xb = o->mode & NEG_B ? 1 : 0;
 
 	for (unsigned i = 0; i < LANES; i++) {
 		nan_a |= (u32)((pa[i + LANES] & 0x7fffffff) > 0x7ff00000 ||
@@ -273,8 +275,13 @@ static void execute_dsetp_min_max(struct warp *w, const struct op *o, uint32_t m
 		nan_b |= (u32)((pb[i + LANES] & 0x7fffffff) > 0x7ff00000 ||
 				 ((pb[i + LANES] & 0x7fffffff) == 0x7ff00000 && pb[i]))
 			 << i;
+		bool sign_a = (pa[i + LANES] >> 31 & na) ^ xa, sign_b = (pb[i + LANES] >> 31 & nb) ^ xb;
+
+		below |= (u32)(sign_a > sign_b) << i;
+		above |= (u32)(sign_a < sign_b) << i;
 	}
-	first = o->is_signed ? ~(r.less | r.equal | r.unordered) : r.less;
+	first = o->is_signed ? ~(r.less | r.equal | r.unordered) | (r.equal & above)
+			     : r.less | (r.equal & below);
 	set_pred(w, PDST1(o), m, (first | nan_b) & ~nan_a);
 	set_pred(w, PDST2(o), m, nan_a & nan_b);
 }

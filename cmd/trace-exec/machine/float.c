@@ -153,7 +153,7 @@ int mbind_fadd(struct mbind *b, struct op *o)
 {
 	if (mbind_forms(b, o, WIDE_NONE))
 		return -1;
-	bind_second_operand(b, o, false);
+	bind_second_operand(b, o, b->uniform);
 	o->c = FRAME_ZERO;
 	bind_f32_modes(b, o, false);
 	machine_set_function(o, o->n || o->mode ? fadd_any : fadd_plain);
@@ -172,7 +172,7 @@ int mbind_fmul(struct mbind *b, struct op *o)
 	o->mode &= NEG_A | ABS_A | NEG_B | ABS_B;
 	o->c = FRAME_ZERO;
 	bind_f32_modes(b, o, true);
-	o->imm = s == 4 || b->uniform ? 0 : (int64_t)ieee_f32_bits(scale[s]);
+	o->imm = s == 4 ? 0 : (int64_t)ieee_f32_bits(scale[s]);
 	machine_set_function(o, o->n || o->mode || o->imm ? fmul_any : fmul_plain);
 	return 0;
 }
@@ -431,6 +431,8 @@ int mbind_fmnmx(struct mbind *b, struct op *o)
 		return -1;
 	bind_second_operand(b, o, false);
 	o->n = (uint8_t)(bit(b, 80) | bit(b, 81) << 1 | bit(b, 82) << 2);
+	if (bit(b, 82)) /* .XORSIGN takes the signs that the registers have */
+		o->mode &= (uint8_t) ~(ABS_A | ABS_B);
 	o->imm = mbind_pred(b, 87, b->uniform);
 	machine_set_function(o, execute_fmnmx);
 	return 0;

@@ -170,6 +170,7 @@ void frame_start(struct warp *w)
 	memset(w->frame, 0, FRAME_ZERO);
 	fill_vectors(REG(uint32_t, w, FRAME_R), c->registers, 0);
 	fill_vectors(REG(uint32_t, w, FRAME_UR), c->uniforms, 0);
+	fill_vectors(REG(uint32_t, w, FRAME_RETURN), 2, 0);
 	fill_vectors(REG(uint32_t, w, FRAME_B), 16, 0);
 	PRED(w, FRAME_PT) = ALL_LANES;
 	group_start(w, w->g->launch->kernel->first_pc);

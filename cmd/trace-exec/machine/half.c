@@ -83,6 +83,8 @@ static u32 compute_half2_lane(const struct op *o, u32 bits_a, u32 bits_b, u32 bi
 	if (modes & HALF_F32) {
 		float f = (float)r0;
 
+		if (modes & HALF_SAT)
+			f = f > 0 ? f < 1 ? f : 1 : 0;
 		return f == f ? ieee_f32_bits(f) : 0x7fffffff;
 	}
 	double r1 = compute_half(o->n, a[1], b[1], c[1], modes);
@@ -266,6 +268,8 @@ int mbind_hmnmx2(struct mbind *b, struct op *o)
 		return -1;
 	bind_half_operands(b, o, true, true);
 	o->n = (uint8_t)(bit(b, 81) | bit(b, 82) << 1);
+	if (bit(b, 82)) /* .XORSIGN takes the signs that the registers have */
+		o->mode &= (uint8_t) ~(ABS_A | ABS_B);
 	o->bytes = (uint8_t)((bit(b, 80) ? HALF_FTZ : 0) | (bit(b, 85) ? HALF_BF16 : 0));
 	o->imm = mbind_pred(b, 87, false);
 	machine_set_function(o, execute_hmnmx2);
@@ -360,6 +364,19 @@ static int bind_byte_formats(struct mbind *b, struct op *o, bool unpack)
 	return unpack ? field(b, 76, 3) == 0 : bit(b, 90) && !bit(b, 74) && !bit(b, 72);
 }
 
+/* Rounds f32 to TF32, which stays in the upper 19 bits of a register. */
+static void round_to_tf32(struct warp *w, const struct op *o, uint32_t m)
+{
+	enum rounding how = o->is_signed ? ROUND_RZ : ROUND_RN;
+	u32 *d = REG(u32, w, o->d), *pb = REG(u32, w, o->b);
+
+	FOR_BITS32 (i, m) {
+		double v = (double)ieee_f32(signed_bits(o, pb[i], 1));
+
+		d[i] = without_negative(o, v, small_of_double(v, SMALL_TF32, how, o->is_param), 18) << 13;
+	}
+}
+
 int mbind_f2fp(struct mbind *b, struct op *o)
 {
 	char text[SASS_TEXT_MAX];
@@ -374,7 +391,12 @@ int mbind_f2fp(struct mbind *b, struct op *o)
 	o->is_signed = field(b, 79, 2) != 0;
 	o->bytes = (uint8_t)((bit(b, 76) ? HALF_BF16 : 0) | (bit(b, 75) ? HALF_RELU : 0));
 	machine_set_function(o, execute_f2fp);
-	if (strstr(text, "TF32") || strstr(text, "E2M") || strstr(text, "E3M") || strstr(text, "UE8"))
+	if (strstr(text, "TF32")) {
+		o->is_param = bit(b, 77);
+		machine_set_function(o, round_to_tf32);
+		return 0;
+	}
+	if (strstr(text, "E2M") || strstr(text, "E3M") || strstr(text, "UE8"))
 		return mbind_refuse(b, "format");
 	bytes = b->code->sm >= 89 && (strstr(text, "E4M3") || strstr(text, "E5M2"));
 	unpack = field(b, 73, 2) >= BYTE_E5M2;

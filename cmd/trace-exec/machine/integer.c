@@ -41,6 +41,18 @@ int mbind_mov(struct mbind *b, struct op *o)
 	return 0;
 }
 
+/* RPCMOV: to and from Rpc, which the compiler uses as two more registers. */
+int mbind_move_return(struct mbind *b, struct op *o)
+{
+	bool wide = b->in->opcode == 0x354;
+	uint32_t part = FRAME_RETURN + (bit(b, 31) && !wide ? VECTOR : 0);
+
+	o->a = b->in->opcode == 0x353 ? part : mbind_reg(b, 32, wide ? 2 : 1);
+	o->d = b->in->opcode == 0x353 ? mbind_dst(b, 16, 1) : part;
+	machine_set_function(o, wide ? move_pair : move_word);
+	return 0;
+}
+
 int mbind_umov(struct mbind *b, struct op *o)
 {
 	bool wide = b->in->opcode == 0xc82 && b->code->sm >= 100 && bit(b, 80);
@@ -90,8 +102,9 @@ int mbind_sel64(struct mbind *b, struct op *o)
 {
 	o->d = mbind_dst(b, 16, 2);
 	o->a = mbind_reg(b, 24, 2);
-	o->b = b->in->opcode == 0x607
-		       ? mbind_reg(b, 32, 2)
+	o->b = b->in->opcode == 0x607 ? mbind_reg(b, 32, 2)
+	       : b->in->opcode == 0xe07
+		       ? mbind_ureg(b, 32)
 		       : mbind_number(b, field(b, 32, 32) | (bit(b, 64) ? 0xffffffffull << 32 : 0), 2);
 	o->imm = mbind_pred(b, 87, false);
 	machine_set_function(o, select_pair);
@@ -166,9 +179,12 @@ static void execute_iadd64(struct warp *w, const struct op *o, uint32_t m)
 	FOR_BITS32 (i, m) {
 		u64 a = pa[i] | (u64)pa[i + LANES] << 32, v = pb[i] | (u64)pb[i + LANES] << 32,
 		    c = o->is_signed ? pc[i] | (u64)pc[i + LANES] << 32 : 0;
-		u128 s = (u128)(o->mode & NEG_A ? 0 - a : a) + (o->mode & NEG_B ? 0 - v : v) +
-			 (o->mode & NEG_C ? 0 - c : c) + (in >> i & 1);
+		/* A negated operand is its complement, and 1 more without .X: x - 0 has a carry. */
+		u128 one = o->n ? 0 : 1, s = in >> i & 1;
 
+		s += o->mode & NEG_A ? ~a + one : a;
+		s += o->mode & NEG_B ? ~v + one : v;
+		s += o->mode & NEG_C ? ~c + one : c;
 		d[i] = (u32)s;
 		d[i + LANES] = (u32)(s >> 32);
 		carry |= (u32)(s >> 64 != 0) << i;
@@ -192,6 +208,8 @@ int mbind_iadd64(struct mbind *b, struct op *o)
 		o->b = o->c;
 	o->mode = (uint8_t)((bit(b, 72) ? NEG_A : 0) | (bit(b, 63) && b->in->form != 4 ? NEG_B : 0));
 	o->target = mbind_pdst(b, 81, b->uniform);
+	o->n = bit(b, 74);
+	o->imm = mbind_pred(b, 87, b->uniform);
 	return 0;
 }
 

@@ -455,12 +455,12 @@ static void bind_access_order(struct mbind *b)
 static int bind_access(struct mbind *b, struct op *o, bool store)
 {
 	enum state_space space = space_of_opcode(b->in->opcode);
-	bool generic_old =
-		(b->in->opcode == 0x980 || b->in->opcode == 0x385) && !bit(b, 91) && b->code->sm < 90;
+	bool long_offset =
+		!bit(b, 91) && (b->in->opcode == 0x980 || (b->in->opcode == 0x385 && b->code->sm < 90));
 
 	memory_bind(b, o, space, store ? 64 : 32);
 	bind_access_size(b, o);
-	if (generic_old)
+	if (long_offset)
 		o->imm = signed_field(b, 32, 32);
 	if (space == SP_SHARED)
 		o->is_param = field(b, 78, 2) ? (uint8_t)(field(b, 78, 2) + 1) : 0;

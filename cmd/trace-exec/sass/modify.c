@@ -151,6 +151,11 @@ static void put_pack_types(struct sass_out *o, struct reading *r)
 		sass_put(o, to & 1 ? ".BF16" : "");
 		put_if_bit_is(o, r, ".RELU", 75, true);
 		sass_put(o, merge ? ".MERGE_C" : ".PACK_AB");
+	} else if (sass_bits(r->in->word, 86, 4) == 9) {
+		(void)reading_field(r, 86, 4);
+		sass_put(o, to & 2 ? ".SATFINITE" : "");
+		put_if_bit_is(o, r, ".RELU", 75, true);
+		sass_put(o, ".TF32.F32.PACK_B");
 	} else {
 		put_if_bit_is(o, r, ".SATFINITE", 90, true);
 		put_if_bit_is(o, r, ".RELU", 75, true);
