@@ -271,3 +271,25 @@ l1	'
 	assert_line --index 0 --partial 'unknown tiles'
 	assert_line --index 1 --partial 'unknown tiles'
 }
+
+@test "selftest: functions of dynamic programming, and chains of FFMA" {
+	printf -- '-config %s/h100-pcie.config\n' "$ROOT/examples/gpus" >dpx.config
+	{
+		printf "$HEAD"
+		printf 'lat\tme\tdpx vimax3_s16x2\tdependent\tlatency\t4.1\tcycles\t\t\t\t\tmine\t\n'
+		printf 'two\tme\tdpx viaddmax_u32\tdependent\tlatency\t8.1\tcycles\t\t\t\t\tmine\t\n'
+		printf 'bw\tme\tdpx vimax_s32_relu\tone SM\tthroughput\t73.1\tinstr/cycle/SM\t\t\t\t\tmine\t\n'
+		printf 'one\tme\tffma chain\t1 thread, 16 FFMA\tcycles\t4.56\tcycles\t\t\t\t\tmine\t\n'
+		printf 'many\tme\tffma, 2 chains\t114 blocks of 1024\tcycles\t17.9\tcycles\t\t\t\t\tmine\t\n'
+	} >dpx.measured
+	run -0 trace-sim --selftest -c dpx.config --measured dpx.measured -F tsv --tolerance 2
+	assert_equal "${#lines[@]}" 6
+	{
+		printf "$HEAD"
+		printf 'odd-1\tme\tdpx vimax9\tdependent\tlatency\t4\tcycles\t\t\t\t\tmine\t\n'
+		printf 'odd-2\tme\tffma, 99 chains\t1 blocks of 64\tcycles\t4\tcycles\t\t\t\t\tmine\t\n'
+	} >odd.measured
+	run -0 trace-sim --selftest -c dpx.config --measured odd.measured -F tsv
+	assert_output --partial 'unknown function'
+	assert_output --partial 'unknown chains'
+}

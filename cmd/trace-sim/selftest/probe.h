@@ -131,6 +131,16 @@ probe_run probe_dsm;
 bool probe_dsm_ready(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
 
+/* probe_dpx.c */
+probe_run probe_dpx;
+bool probe_dpx_ready(
+	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
+
+/* probe_ffma.c */
+probe_run probe_ffma_chains;
+bool probe_ffma_chains_ready(
+	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
+
 /* probe_stride.c */
 probe_run probe_stride;
 bool probe_stride_ready(

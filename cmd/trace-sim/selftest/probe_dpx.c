@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Functions of dynamic programming (DPX): minimum or maximum of sums or of three numbers. A call in a chain of one
+ * thread gives the latency, four independent calls of 1024 threads of an SM give the throughput.
+ *
+ * The instructions of a function are those of the measured programs. Calls with two numbers are idempotent, so the
+ * compiler merges some: two of a chain into one with three numbers, and 4096 of the other program into 3584.
+ */
+#include <stdio.h>
+#include <string.h>
+#include "selftest/probe.h"
+#include "selftest/micro.h"
+
+#define DPX_UNROLL 64u
+#define DPX_CHAINS 4u
+#define DPX_WARPS  32u
+
+static const struct dpx_function {
+	const char *name, *op, *second; /* second: instruction after op in the same call; NULL: none */
+	double chain, flow;             /* calls that op and second are together: in a chain, in the other program */
+} dpx_functions[] = {
+	{"viaddmax_s16x2", "VIADDMNMX.S16x2", NULL, 1, 1},
+	{"viaddmax_s16x2_relu", "VIADDMNMX.S16x2.RELU", NULL, 1, 1},
+	{"viaddmax_s32", "IMAD.IADD", "VIMNMX", 1, 1},
+	{"viaddmax_s32_relu", "IMAD.IADD", "VIMNMX.RELU", 1, 1},
+	{"viaddmax_u32", "IMAD.IADD", "VIMNMX.U32", 1, 1},
+	{"viaddmin_s32", "IMAD.IADD", "VIMNMX", 1, 1},
+	{"vibmax_s16x2", "VIMNMX.S16x2", NULL, 2, 4096.0 / 3584},
+	{"vibmax_s32", "VIMNMX", "VIMNMX", 1, 1},
+	{"vimax3_s16x2", "VIMNMX3.S16x2", NULL, 1, 1},
+	{"vimax3_s16x2_relu", "VIMNMX3.S16x2.RELU", NULL, 1, 1},
+	{"vimax3_s32", "VIMNMX", "VIMNMX", 1, 1},
+	{"vimax3_s32_relu", "VIMNMX3.RELU", NULL, 1, 1},
+	{"vimax_s16x2_relu", "VIMNMX.S16x2.RELU", NULL, 2, 4096.0 / 3584},
+	{"vimax_s32_relu", "VIMNMX.RELU", NULL, 2, 4096.0 / 3584},
+};
+
+struct dpx {
+	const struct dpx_function *f;
+	bool chain;
+	uint32_t rounds;
+};
+
+static const struct dpx_function *find_dpx_function(const char *name)
+{
+	for (unsigned i = 0; i < sizeof(dpx_functions) / sizeof(dpx_functions[0]); i++)
+		if (!strcmp(dpx_functions[i].name, name))
+			return &dpx_functions[i];
+	return NULL;
+}
+
+static bool parse_dpx(const struct probe *p, struct dpx *x)
+{
+	*x = (struct dpx){.f = find_dpx_function(p->rest), .chain = !strcmp(p->params, "dependent")};
+	return x->f && (x->chain || !strcmp(p->params, "one SM"));
+}
+
+static void dpx_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
+{
+	const struct dpx *x = m->arg;
+	uint32_t chains = x->chain ? 1 : DPX_CHAINS;
+	char dst[8], src[16];
+
+	(void)block;
+	(void)warp;
+	for (uint32_t i = 0; i < x->rounds * chains; i++) {
+		snprintf(dst, sizeof(dst), "R%u", 8 + i % chains);
+		snprintf(src, sizeof(src), "%s R4 R5", dst);
+		if (i % DPX_UNROLL == 0)
+			s->pc = 0x100;
+		scribe_op(s, dst, x->f->op, src, 0);
+		if (x->f->second)
+			scribe_op(s, dst, x->f->second, src, 0);
+	}
+	s->pc = 0x100 + 32 * DPX_UNROLL;
+	scribe_exit(s);
+}
+
+double probe_dpx(const struct probe *p, const struct subject *s)
+{
+	struct dpx x;
+	struct micro m = {.name = "dpx",
+		.blocks = 1,
+		.nregs = 16,
+		.arch = s->arch,
+		.alike = true,
+		.body = dpx_body,
+		.arg = &x};
+	double cycles;
+
+	parse_dpx(p, &x);
+	m.threads = x.chain ? 32 : 32 * DPX_WARPS;
+	cycles = probe_rounds(s, &m, &x.rounds, 2 * DPX_UNROLL, 4 * DPX_UNROLL) / (4 * DPX_UNROLL);
+	return x.chain ? cycles / x.f->chain : 32 * DPX_WARPS * DPX_CHAINS * x.f->flow / cycles;
+}
+
+bool probe_dpx_ready(struct probe *p, const struct measured_row *r, const struct subject *s, const char **why)
+{
+	struct dpx x;
+
+	strcpy(p->group, "dpx latency");
+	*why = "unknown function (expected viaddmax_s32 or the like, dependent or one SM)";
+	if (!parse_dpx(p, &x) || strcmp(r->unit, x.chain ? "cycles" : "instr/cycle/SM") != 0)
+		return false;
+	if (!x.chain)
+		strcpy(p->group, "dpx throughput");
+	*why = "requires compute capability 9.0";
+	return s->arch == 90;
+}
