@@ -400,11 +400,11 @@ static void test_far_copies(void)
 	cache_drop_copy(c, line_of_set_0(4), 1);
 	ok(!cache_holds(c, line_of_set_0(4), 1) && cache_holds(c, line_of_set_0(4), 2),
 		"what the home writes is dropped alone");
-	is_text(go(c, load(line(4) + 32), 11), "HIT/HIT ", "the other is as any line");
-	is_number(cache_warm_copy(c, line(4), 3, 12), 1, "a read in no time lacks what was dropped");
-	ok(cache_holds(c, line(4), 3), "and leaves it there");
-	cache_drop_copy(c, line(9), 1);
-	ok(!cache_holds(c, line(9), 1), "a copy that is not there is dropped in vain");
+	is_text(access_text(c, new_load(line_of_set_0(4) + 32), 11), "HIT/HIT ", "the other is as any line");
+	is_number(cache_warm_copy(c, line_of_set_0(4), 3, 12), 1, "a read in no time lacks what was dropped");
+	ok(cache_holds(c, line_of_set_0(4), 3), "and leaves it there");
+	cache_drop_copy(c, line_of_set_0(9), 1);
+	ok(!cache_holds(c, line_of_set_0(9), 1), "a copy that is not there is dropped in vain");
 	cache_delete(c);
 }
 

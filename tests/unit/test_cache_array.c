@@ -361,7 +361,8 @@ static void test_untimed_accesses(void)
 	ok(!cache_holds(c, line_of_set_0(0), 2), "a write that does not allocate leaves nothing");
 	cache_warm_sectors(c, line_of_set_0(0), 3, false, 9);
 	cache_warm_written(c, line_of_set_0(0), 1, 9);
-	is_number(cache_warm_sectors(c, line_of_set_0(0), 3, false, 9), 1, "one that evicts takes its sector away");
+	is_number(cache_warm_sectors(c, line_of_set_0(0), 3, false, 9), 1,
+		"one that evicts takes its sector away");
 	cache_delete(c);
 }
 

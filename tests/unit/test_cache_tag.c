@@ -306,8 +306,8 @@ static void do_access_step(struct tag_pair *x, uint64_t addr, uint32_t i, const 
 		return;
 	slow_access(&x->slow, addr, i, write, x->now, &at, &a);
 	tag_access(&x->fast, &l, x->now, &b);
-	if (wrong(x, l.slot != at + 1, "slot") ||
-		wrong(x, a.needs_write_back != b.needs_write_back, "eviction"))
+	if (report_difference(x, l.slot != at + 1, "slot") ||
+		report_difference(x, a.needs_write_back != b.needs_write_back, "eviction"))
 		return;
 	report_difference(x,
 		a.needs_write_back && (a.tag != b.tag || a.size != b.size || a.sectors != b.sectors ||
@@ -388,7 +388,7 @@ static void do_random_step(struct tag_pair *x)
 	} else {
 		do_rare_step(x);
 	}
-	report_difference(x, x->fast.n_modified != x->slow.dirty, "dirty");
+	report_difference(x, x->fast.n_modified != x->slow.dirty, "n_modified");
 }
 
 static void run_random_steps(uint64_t seed, unsigned steps)

@@ -172,7 +172,7 @@ static void add_middle(const struct pack_inst *x)
 	if (machine)
 		buf_add(&whole, texts + x->text, x->text_len);
 	else
-		add(&whole, "%u", x->width);
+		append_format(&whole, "%u", x->width);
 }
 
 static void make_warp(struct made *m, uint32_t n)
@@ -201,7 +201,7 @@ static void make_warp(struct made *m, uint32_t n)
 			buf_add(&m->texts, whole.p + at, more->text_len);
 		} else {
 			add_middle(&inst[k]);
-			if (inst[k].width && (draw(3) == 0 || !add_moved(m, mask, &more->addr)))
+			if (inst[k].width && (random_below(3) == 0 || !add_moved(m, mask, &more->addr)))
 				add_addresses(m, mask, &more->addr);
 			if (machine)
 				buf_add(&whole, texts + inst[k].text + inst[k].text_len, inst[k].end_len);

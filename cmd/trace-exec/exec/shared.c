@@ -223,7 +223,7 @@ static bool hits_copy_in_flight(struct warp *w, const struct op *o, uint32_t lan
  */
 static bool reads_unused_elements(const struct warp *w)
 {
-	return strstr(w->g->l->kernel->name, "DeviceMergeSort") != NULL;
+	return strstr(w->g->launch->kernel->name, "DeviceMergeSort") != NULL;
 }
 
 /*

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lang/ieee.h"
 #include "lang/small.h"
 #include "launch/launch.h"
 
@@ -221,17 +220,15 @@ static void fill_random_f64(const struct init *i, uint8_t *to, uint64_t count)
 	}
 }
 
-			memcpy(to + k * bytes, &v, 8);
-		} else if (value[i->type].real) {
-			float v = (float)i->low +
-				  (float)(s >> 40) * 0x1p-24f * ((float)i->high - (float)i->low);
-			uint32_t bits = i->type == V_F32
-						? ieee_f32_bits(v)
-						: small_of_double((double)v, SMALL_F16, ROUND_RN, false);
+/* Fills with f32, or with f16 that are rounded from f32. */
+static void fill_random_f32(const struct init *i, uint8_t *to, uint64_t count, bool half)
+{
+	const float low = (float)i->low, range = (float)i->high - (float)i->low;
+	uint64_t s = i->seed;
 
-			memcpy(to + k * bytes, &bits, bytes);
-		} else {
-			uint64_t v = i->type == V_I64 ? s : s >> 32;
+	for (uint64_t k = 0; k < count; k++) {
+		s = next_random(s);
+		float v = low + (float)(s >> 40) * 0x1p-24f * range;
 
 		if (!half) {
 			memcpy(to + 4 * k, &v, 4);

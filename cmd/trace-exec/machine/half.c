@@ -373,7 +373,7 @@ static void round_to_tf32(struct warp *w, const struct op *o, uint32_t m)
 	FOR_BITS32 (i, m) {
 		double v = (double)ieee_f32(signed_bits(o, pb[i], 1));
 
-		d[i] = without_negative(o, v, small_of_double(v, SMALL_TF32, how, o->is_param), 18) << 13;
+		d[i] = apply_half_relu(o, v, small_of_double(v, SMALL_TF32, how, o->is_param), 18) << 13;
 	}
 }
 

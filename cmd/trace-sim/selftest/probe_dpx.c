@@ -90,7 +90,7 @@ double probe_dpx(const struct probe *p, const struct subject *s)
 
 	parse_dpx(p, &x);
 	m.threads = x.chain ? 32 : 32 * DPX_WARPS;
-	cycles = probe_rounds(s, &m, &x.rounds, 2 * DPX_UNROLL, 4 * DPX_UNROLL) / (4 * DPX_UNROLL);
+	cycles = probe_time_rounds(s, &m, &x.rounds, 2 * DPX_UNROLL, 4 * DPX_UNROLL) / (4 * DPX_UNROLL);
 	return x.chain ? cycles / x.f->chain : 32 * DPX_WARPS * DPX_CHAINS * x.f->flow / cycles;
 }
 

@@ -67,7 +67,7 @@ double probe_ffma_chains(const struct probe *p, const struct subject *s)
 
 	parse_ffma_chains(p, &f);
 	m.threads = f.threads;
-	return probe_rounds(s, &m, &f.turns, 4, 16) / (16 * FFMA_STEPS);
+	return probe_time_rounds(s, &m, &f.turns, 4, 16) / (16 * FFMA_STEPS);
 }
 
 bool probe_ffma_chains_ready(
