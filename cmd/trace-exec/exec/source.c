@@ -40,7 +40,7 @@ void source_write_files(FILE *out, const struct source_files *s)
 
 void source_free_files(struct source_files *s) { free(s->name); }
 
-void source_add_line(struct source_lines *s, uint64_t pc, const char *file, uint32_t line)
+void source_lines_add(struct source_lines *s, uint64_t pc, const char *file, uint32_t line)
 {
 	const struct source_line *last = s->n ? &s->row[s->n - 1] : NULL;
 	uint32_t number = line && file ? source_file_number(&s->files, file) : 0;

@@ -103,7 +103,7 @@ static int lower_function(struct lower *l, const struct func *f, struct fault *f
 	for (uint32_t i = 0; !status && i < f->n_insts; i++) {
 		l->start[f->first_pc + i] = l->n;
 		if (c.start[i] < c.start[i + 1])
-			source_add_line(&l->lines, machine_pc_of(l, l->n), source_of(f, &f->inst[i]),
+			source_lines_add(&l->lines, machine_pc_of(l, l->n), source_of(f, &f->inst[i]),
 				f->inst[i].loc_line);
 		for (uint32_t k = c.start[i]; k < c.start[i + 1]; k++)
 			put_inst(l, &c, &c.inst[k]);

@@ -239,7 +239,7 @@ static void make_texts(const struct grid *g, struct machine_code *c)
 		uint32_t pc, function = link_function(c, i, &pc),
 			     line = sass_image_line(c->module->image, function, pc, &file);
 
-		source_add_line(&c->lines, c->inst[i].pc, file, line);
+		source_lines_add(&c->lines, c->inst[i].pc, file, line);
 	}
 	c->text[c->n] = (struct machine_text){.pc = "", .rest = "", .n_end = 0};
 }
