@@ -24,7 +24,7 @@ static bool may_be_selected(const struct run *r, const struct command *c)
 static bool warms_caches_only(const struct run *r, uint32_t command)
 {
 	return r->warm_code && r->list.cmd[command].kind == CMD_KERNEL &&
-	       (command <= r->last_chosen || kselect_picks(r->select));
+	       (command <= r->last_selected || kselect_picks(r->select));
 }
 
 /* Marks the kernel of `command` as skipped if it is missing and --skip-missing is given. Exits if it cannot be read. */
@@ -56,7 +56,7 @@ void run_check_kernels(struct run *r)
 	for (uint32_t i = 0; i < r->list.n_cmds; i++)
 		if (may_be_selected(r, &r->list.cmd[i]) && !(r->skip_missing && klist_missing(&r->list, i))) {
 			chosen++;
-			r->last_chosen = i;
+			r->last_selected = i;
 		}
 	for (uint32_t i = 0; i < r->list.n_cmds; i++)
 		if (may_be_selected(r, &r->list.cmd[i]) || warms_caches_only(r, i))

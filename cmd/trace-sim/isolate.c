@@ -52,7 +52,7 @@ struct child_result {
 	uint64_t end_in_all; /* offset of the end of its records in isolate.all, once they are written */
 	struct outcome outcome;
 	uint32_t figures_from; /* with --reuse: command that provides its figures; REUSE_NONE: not compared */
-	struct reuse_identity kind; /* with --reuse */
+	struct reuse_identity identity; /* with --reuse */
 };
 
 struct isolate {
@@ -329,17 +329,17 @@ static bool write_reused(struct isolate *o, struct child_result *to)
 	struct run *r = o->r;
 	uint32_t command = (uint32_t)(to - o->result);
 	const struct child_result *from = &o->result[to->figures_from];
-	size_t n = from->outcome.kernel.group, name, at;
+	size_t n = from->outcome.kernel.figures_bytes, name, at;
 	char *group;
 
-	if (reuse_set_at(o->reuse, to->kind.kernel)->first == command)
+	if (reuse_set_at(o->reuse, to->identity.kernel)->first == command)
 		return false;
 	group = xmalloc(n + 1);
 	if (from == to)
 		spool_read(&o->spool, to->spool_at + to->spool_n - n, group, n);
 	else
 		spool_read(&o->all, from->end_in_all - n, group, n);
-	reuse_record(o->reuse, r, o->reused_writer, r->list.cmd[command].position, &to->kind,
+	reuse_record(o->reuse, r, o->reused_writer, r->list.cmd[command].position, &to->identity,
 		&from->outcome.kernel, group);
 	free(group);
 	fflush(o->reused_stream);
@@ -363,10 +363,10 @@ static void complete_reused(struct isolate *o, struct child_result *to)
 		o->reused_kernels += from->outcome.kernels;
 	}
 	if (from == to && to->outcome.kernel.hashed &&
-		memcmp(to->outcome.hash, to->kind.hash, sizeof(to->kind.hash)))
+		memcmp(to->outcome.hash, to->identity.hash, sizeof(to->identity.hash)))
 		die_at((struct place){.file = c->path}, "the trace changed while it was simulated");
 	if (to->outcome.kernel.hashed)
-		memcpy(to->outcome.hash, to->kind.hash, sizeof(to->kind.hash));
+		memcpy(to->outcome.hash, to->identity.hash, sizeof(to->identity.hash));
 }
 
 static void write_result(struct isolate *o, struct child_result *done)
@@ -428,11 +428,11 @@ static bool must_simulate_kernel(struct isolate *o, uint32_t command)
 
 	if (!o->reuse)
 		return true;
-	if (!reuse_identify(o->reuse, o->r, command, &to->kind))
+	if (!reuse_identify(o->reuse, o->r, command, &to->identity))
 		return false;
-	if (to->kind.kernel == REUSE_NONE)
+	if (to->identity.kernel == REUSE_NONE)
 		return true;
-	k = reuse_set_at(o->reuse, to->kind.kernel);
+	k = reuse_set_at(o->reuse, to->identity.kernel);
 	to->figures_from = k->result == REUSE_NONE ? command : k->result;
 	k->result = to->figures_from;
 	return to->figures_from == command;

@@ -19,7 +19,7 @@ static void open_events(struct logs *l, const struct logs_args *a)
 	l->events = output_open_part(a->events, a->force);
 	l->log.out = output_stream(l->events);
 	l->log.flits = a->flits;
-	l->log.only = a->only;
+	l->log.filter = a->only;
 }
 
 /*
@@ -33,7 +33,7 @@ void logs_open_early(struct logs *l, struct run *r, const struct logs_args *a)
 	if (a->events)
 		open_events(l, a);
 	else
-		l->log.only = (struct filter){.on = true, .cycles = {1, 0}};
+		l->log.filter = (struct filter){.on = true, .cycles = {1, 0}};
 	r->gpu.events = &l->log;
 	if (!a->pipeline)
 		return;

@@ -293,5 +293,5 @@ void reuse_record(const struct reuse *u, const struct run *r, struct record_writ
 
 	if (from->hashed)
 		memcpy(rec.hash, id->hash, sizeof(rec.hash));
-	stats_reused_record(w, &rec, group, from->group);
+	stats_reused_record(w, &rec, group, from->figures_bytes);
 }

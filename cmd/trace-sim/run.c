@@ -30,7 +30,7 @@ static void warm_unselected(struct run *r, uint32_t command)
 	struct fault f;
 	struct trace *t;
 
-	if (!r->warm_code || (command > r->last_chosen && !kselect_picks(r->select)))
+	if (!r->warm_code || (command > r->last_selected && !kselect_picks(r->select)))
 		return;
 	t = klist_open(&r->list, command, &o, &f);
 	if (!t || warm_kernel(&r->gpu, t, r->warm_code, &f) < 0)
@@ -209,7 +209,7 @@ static void write_kernel_record(struct run *r, const struct kernel *k)
 		rec.checksum = trace_checksum(k->trace);
 	stats_kernel_record(r->writer, r->choice, &rec, r->figures_before, r->figures_now);
 	r->last_outcome = (struct kernel_outcome){.checksum = rec.checksum,
-		.group = record_last_group(r->writer),
+		.figures_bytes = record_last_group(r->writer),
 		.unfinished = rec.unfinished,
 		.hashed = k->next_cta == k->n_ctas};
 	r->last_outcome.name = record_last_name(r->writer, &name_size);

@@ -17,11 +17,11 @@ enum run_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_MSGPACK, FORMAT_ACCELSIM };
 /* Properties of a kernel's record that --isolate and --reuse need to copy it. */
 struct kernel_outcome {
 	uint64_t checksum;
-	uint64_t group;     /* number of bytes of the figures, at the end of the record */
-	uint64_t name;      /* number of bytes from the kernel's name to the end of the record */
-	uint64_t name_size; /* number of bytes of the name in the record; 0: no number may replace it */
-	bool unfinished;    /* the run ended before the kernel did */
-	bool hashed;        /* the record has the hash of the kernel's text */
+	uint64_t figures_bytes; /* number of bytes of the figures, at the end of the record */
+	uint64_t name;          /* number of bytes from the kernel's name to the end of the record */
+	uint64_t name_size;     /* number of bytes of the name in the record; 0: no number may replace it */
+	bool unfinished;        /* the run ended before the kernel did */
+	bool hashed;            /* the record has the hash of the kernel's text */
 };
 
 struct run {
@@ -40,7 +40,7 @@ struct run {
 	bool ptx; /* the kernel loaded last is from PTX */
 	uint32_t kernels_done, kernels_loaded;
 	struct code *warm_code;         /* --warm: instructions of unselected kernels; else NULL */
-	uint32_t last_chosen;           /* last command that may be simulated */
+	uint32_t last_selected;         /* last command that may be simulated */
 	const char *selection;          /* operand of -k; NULL: all */
 	struct figure_choice *choice;   /* selection of the figures in records */
 	struct figures *figures_before; /* figures at the end of the last kernel */

@@ -137,7 +137,7 @@ void core_tick(struct sm *s, uint64_t now)
 		gang_handle_messages(s);
 	if (c->l1i_busy)
 		core_l1i_step(s);
-	if (clock >= c->mem_due || s->ldst->resp.count)
+	if (clock >= c->mem_due || s->ldst->responses.count)
 		core_memory_cycle(s);
 	for (unsigned k = 0, n = c->subs; k < n; k++)
 		if (c->due[k] <= clock)

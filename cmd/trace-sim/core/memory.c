@@ -179,7 +179,7 @@ static void accept_global(struct sm *s, uint16_t h)
 		    !ldst_l1d(s);
 	c->op[h].accesses_left = 1;
 	if (s->core->unfit && k->list.n) {
-		s->ldst->acc = k->list;
+		s->ldst->accesses = k->list;
 		fit_check(s, w, !k->bypass);
 	}
 }
@@ -435,13 +435,13 @@ static void take_l1_and_network_replies(struct sm *s)
 	uint32_t left;
 
 	do {
-		left = l->resp.count;
+		left = l->responses.count;
 		ldst_handle_response(s);
 		if (l->bypass_reply != REQ_NONE) {
 			end_request(s, l->bypass_reply);
 			l->bypass_reply = REQ_NONE;
 		}
-	} while (l->resp.count && l->resp.count < left);
+	} while (l->responses.count && l->responses.count < left);
 	while (l->draining) {
 		end_request(s, cache_pop_ready(l->l1d));
 		l->draining = cache_has_ready(l->l1d);
@@ -565,7 +565,7 @@ static uint64_t next_memory_clock(const struct sm *s)
 	const struct ldst *l = s->ldst;
 	uint64_t next;
 
-	if (l->resp.count || (l->l1d && !cache_miss_queue_empty(l->l1d)))
+	if (l->responses.count || (l->l1d && !cache_miss_queue_empty(l->l1d)))
 		return s->clock + 1;
 	next = next_accept_time(s);
 	if (l->tma)
@@ -581,7 +581,7 @@ void core_memory_cycle(struct sm *s)
 	struct ldst *l = s->ldst;
 	uint32_t ports = s->params->net.cluster_ports;
 
-	if (l->resp.count || l->draining || l->bypass_reply != REQ_NONE) {
+	if (l->responses.count || l->draining || l->bypass_reply != REQ_NONE) {
 		core_sample_ports(s);
 		take_l1_and_network_replies(s);
 	}

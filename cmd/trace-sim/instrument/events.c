@@ -36,7 +36,7 @@ void events_cta(struct events *e, uint64_t cycle, unsigned sm, unsigned slot, ui
 {
 	char line[LINE_MAX_BYTES];
 
-	if (!filter_has_sm(&e->only, cycle, sm))
+	if (!filter_has_sm(&e->filter, cycle, sm))
 		return;
 	end_event(e, line,
 		tab_decimal(tab_decimal(tab_decimal(begin_event(line, cycle, "cta"), sm), slot), ctaid));
@@ -47,7 +47,7 @@ void events_issue(
 {
 	char line[LINE_MAX_BYTES];
 
-	if (!filter_has_warp(&e->only, cycle, sm, warp))
+	if (!filter_has_warp(&e->filter, cycle, sm, warp))
 		return;
 	end_event(e, line,
 		tab_decimal(
@@ -59,7 +59,7 @@ void events_writeback(struct events *e, uint64_t cycle, unsigned sm, unsigned wa
 {
 	char line[LINE_MAX_BYTES];
 
-	if (!filter_has_warp(&e->only, cycle, sm, warp))
+	if (!filter_has_warp(&e->filter, cycle, sm, warp))
 		return;
 	end_event(e, line,
 		tab_hex(tab_decimal(tab_decimal(begin_event(line, cycle, "writeback"), sm), warp), pc));
@@ -69,7 +69,7 @@ void events_memdone(struct events *e, uint64_t cycle, unsigned sm, unsigned warp
 {
 	char line[LINE_MAX_BYTES];
 
-	if (!filter_has_warp(&e->only, cycle, sm, warp))
+	if (!filter_has_warp(&e->filter, cycle, sm, warp))
 		return;
 	end_event(e, line,
 		tab_hex(tab_decimal(tab_decimal(begin_event(line, cycle, "memdone"), sm), warp), pc));
@@ -81,7 +81,7 @@ void events_request(struct events *e, uint64_t cycle, unsigned sm, unsigned warp
 	char line[LINE_MAX_BYTES];
 	char *p = tab_hex(tab_decimal(tab_decimal(begin_event(line, cycle, "request"), sm), warp), address);
 
-	if (!filter_has_warp(&e->only, cycle, sm, warp))
+	if (!filter_has_warp(&e->filter, cycle, sm, warp))
 		return;
 	end_event(e, line, tab_decimal(tab_decimal(tab_decimal(p, bytes), type), partition));
 }
@@ -91,7 +91,7 @@ void events_reply(
 {
 	char line[LINE_MAX_BYTES];
 
-	if (!filter_has_warp(&e->only, cycle, sm, warp))
+	if (!filter_has_warp(&e->filter, cycle, sm, warp))
 		return;
 	end_event(e, line,
 		tab_decimal(tab_hex(tab_decimal(tab_decimal(begin_event(line, cycle, "reply"), sm), warp),
@@ -104,7 +104,7 @@ void events_l2(struct events *e, uint64_t cycle, unsigned partition, uint64_t ad
 {
 	char line[LINE_MAX_BYTES];
 
-	if (!filter_has_cycle(&e->only, cycle))
+	if (!filter_has_cycle(&e->filter, cycle))
 		return;
 	end_event(e, line,
 		tab_decimal(
@@ -119,7 +119,7 @@ void events_dram(
 	char line[LINE_MAX_BYTES];
 	char *p = tab_decimal(begin_event(line, cycle, "dram"), channel);
 
-	if (!filter_has_cycle(&e->only, cycle))
+	if (!filter_has_cycle(&e->filter, cycle))
 		return;
 	*p++ = '\t';
 	end_event(e, line, tab_hex(tab_decimal(line_word(p, command), bank), row));
@@ -129,7 +129,7 @@ void events_flit(struct events *e, bool in, unsigned subnet, unsigned node, uint
 {
 	char line[LINE_MAX_BYTES];
 
-	if (!filter_has_cycle(&e->only, e->now))
+	if (!filter_has_cycle(&e->filter, e->now))
 		return;
 	end_event(e, line,
 		tab_decimal(tab_decimal(tab_decimal(tab_decimal(begin_event(line, e->now,

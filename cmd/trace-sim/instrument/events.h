@@ -17,7 +17,7 @@ struct events {
 	bool flits;   /* the flits of network mode 1 are logged, too */
 	uint64_t now; /* with flits: cycle of the next advance of the network */
 	struct filter
-		only; /* events that are written; for events of L2, DRAM and network only the cycles count */
+		filter; /* events that are written; for events of L2, DRAM and network only the cycles count */
 };
 
 #define EVENT __attribute__((cold, noinline)) void

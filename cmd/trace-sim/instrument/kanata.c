@@ -39,12 +39,12 @@ struct kanata_entry {
 
 struct kanata {
 	FILE *out;
-	const struct filter *only;
-	bool open;                   /* the first cycle of the log has been reached */
+	const struct filter *filter;
+	bool log_begun;              /* the first cycle of the log has been reached */
 	uint64_t cycle;              /* cycle of the last command in the file */
-	uint64_t calls;              /* number of commands */
-	uint64_t numbers;            /* number of instructions in the file */
-	uint64_t retired;            /* number of instructions in the file that have completed */
+	uint64_t n_commands;         /* number of commands */
+	uint64_t n_written;          /* number of instructions in the file */
+	uint64_t n_retired;          /* number of instructions in the file that have completed */
 	struct kanata_command *heap; /* binary heap of commands; the earliest is element 0 */
 	struct kanata_entry *entry;  /* instructions by handle; [0] unused */
 	uint32_t *touched;           /* instructions whose stage began in this cycle */
@@ -57,7 +57,7 @@ struct kanata *kanata_new(FILE *out, const struct filter *only)
 	struct kanata *k = xcalloc(1, sizeof(*k));
 
 	k->out = out;
-	k->only = only;
+	k->filter = only;
 	k->n_entries = 1;
 	fputs("Kanata\t0004\n", out);
 	return k;
@@ -73,7 +73,7 @@ void kanata_free(struct kanata *k)
 	free(k);
 }
 
-const struct filter *kanata_filter(const struct kanata *k) { return k->only; }
+const struct filter *kanata_filter(const struct kanata *k) { return k->filter; }
 
 /* ---- the heap ------------------------------------------------------------------------------------ */
 
@@ -87,7 +87,7 @@ static void push_command(struct kanata *k, struct kanata_command c)
 	uint32_t i = k->n_heap++;
 
 	grow(&k->heap, &k->cap_heap, k->n_heap, sizeof(*k->heap));
-	c.order = k->calls++;
+	c.order = k->n_commands++;
 	for (; i && is_earlier(&c, &k->heap[(i - 1) / 2]); i = (i - 1) / 2)
 		k->heap[i] = k->heap[(i - 1) / 2];
 	k->heap[i] = c;
@@ -191,7 +191,7 @@ static void introduce_entry(struct kanata *k, uint32_t handle)
 {
 	struct kanata_entry *e = &k->entry[handle];
 
-	e->number = k->numbers++;
+	e->number = k->n_written++;
 	fprintf(k->out, "I\t%" PRIu64 "\t%" PRIu64 "\t%u\n", e->number, e->number, e->thread);
 	write_label(k, e->number, '0', e->label);
 	write_label(k, e->number, '1', e->detail);
@@ -210,8 +210,8 @@ static void end_stage(struct kanata *k, struct kanata_entry *e)
 /* Writes the first cycle of the log, and introduces the instructions in flight. */
 static void begin_kanata_log(struct kanata *k, uint64_t cycle)
 {
-	k->open = true;
-	k->cycle = k->only->on && k->only->cycles[0] ? k->only->cycles[0] : cycle;
+	k->log_begun = true;
+	k->cycle = k->filter->on && k->filter->cycles[0] ? k->filter->cycles[0] : cycle;
 	fprintf(k->out, "C=\t%" PRIu64 "\n", k->cycle);
 	for (uint32_t i = k->oldest; i; i = k->entry[i].after)
 		introduce_entry(k, i);
@@ -244,7 +244,7 @@ static void free_entry(struct kanata *k, uint32_t handle)
 static void begin_entry(struct kanata *k, const struct kanata_command *c)
 {
 	link_entry(k, c->handle);
-	if (!k->open || !filter_has_cycle(k->only, c->cycle))
+	if (!k->log_begun || !filter_has_cycle(k->filter, c->cycle))
 		return;
 	write_cycle_change(k, c->cycle);
 	introduce_entry(k, c->handle);
@@ -281,15 +281,15 @@ static void retire_entry(struct kanata *k, uint32_t handle, uint64_t cycle, bool
 	if (e->number != KANATA_HIDDEN) {
 		write_cycle_change(k, cycle);
 		end_stage(k, e);
-		fprintf(k->out, "R\t%" PRIu64 "\t%" PRIu64 "\t%d\n", e->number, k->retired, flushed);
-		k->retired += !flushed;
+		fprintf(k->out, "R\t%" PRIu64 "\t%" PRIu64 "\t%d\n", e->number, k->n_retired, flushed);
+		k->n_retired += !flushed;
 	}
 	free_entry(k, handle);
 }
 
 static void apply_command(struct kanata *k, const struct kanata_command *c)
 {
-	if (!k->open && (!k->only->on || c->cycle >= k->only->cycles[0]))
+	if (!k->log_begun && (!k->filter->on || c->cycle >= k->filter->cycles[0]))
 		begin_kanata_log(k, c->cycle);
 	switch ((enum kanata_kind)c->kind) {
 	case KANATA_BEGIN: begin_entry(k, c); break;
@@ -359,9 +359,9 @@ void kanata_advance(struct kanata *k, uint64_t now)
 void kanata_end(struct kanata *k, uint64_t cycle)
 {
 	kanata_advance(k, cycle + 1);
-	if (!k->open && filter_has_cycle(k->only, cycle))
+	if (!k->log_begun && filter_has_cycle(k->filter, cycle))
 		begin_kanata_log(k, cycle);
-	else if (!k->open)
+	else if (!k->log_begun)
 		fprintf(k->out, "C=\t%" PRIu64 "\n", cycle);
 	while (k->oldest)
 		retire_entry(k, k->oldest, cycle > k->cycle ? cycle : k->cycle, true);

@@ -9,7 +9,7 @@
 
 static void check_access_size(const struct sm *s, const struct winst *w, uint32_t most, const char *where)
 {
-	const struct access_list *l = &s->ldst->acc;
+	const struct access_list *l = &s->ldst->accesses;
 
 	for (uint32_t i = 0; i < l->n; i++)
 		if (l->at[i].size > most)
@@ -39,7 +39,7 @@ static void check_sector_mshr(const struct sm *s, const struct winst *w)
 {
 	const struct cache_params *l1 = &s->core->l1d, *l2 = &s->params->mem.l2;
 	bool whole = l1->atom_bytes <= 32 || !l2->present || l2->kind != CACHE_SECTOR || s->core->perfect_mem;
-	const struct access_list *l = &s->ldst->acc;
+	const struct access_list *l = &s->ldst->accesses;
 
 	if (!(w->uop->flags & UOP_LOAD) && l1->walloc == WALLOC_NONE)
 		return;

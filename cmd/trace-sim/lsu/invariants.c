@@ -23,7 +23,7 @@ static void check_latency_queues(const struct sm *s, const struct ldst *l)
 {
 	uint64_t first = NEVER;
 
-	check_due_order(s, &l->sp, l->n_banks);
+	check_due_order(s, &l->shared_pipe, l->n_banks);
 	for (uint32_t b = 0; b < l->n_banks; b++) {
 		const struct timed_fifo *q = &l->queue[b];
 

@@ -96,8 +96,8 @@ enum stall_reason l1_issue_accesses(struct sm *s)
 	struct ldst *l = s->ldst;
 	const struct winst *w = &s->winst[l->disp_inst];
 
-	for (uint32_t i = 0; i < s->core->l1_banks && l->acc.n; i++) {
-		const struct access *a = &l->acc.at[l->acc.n - 1];
+	for (uint32_t i = 0; i < s->core->l1_banks && l->accesses.n; i++) {
+		const struct access *a = &l->accesses.at[l->accesses.n - 1];
 		uint32_t b = l1_bank_of(s, a->addr);
 		struct timed_fifo *q = &l->queue[b];
 
@@ -116,9 +116,9 @@ enum stall_reason l1_issue_accesses(struct sm *s)
 		l->filled |= 1ull << b;
 		if (w->uop->flags & UOP_STORE)
 			s->warp[w->warp].stores += ldst_store_acks_of(l, a->size);
-		l->acc.n--;
+		l->accesses.n--;
 	}
-	return l->acc.n ? STALL_COAL : STALL_NONE;
+	return l->accesses.n ? STALL_COAL : STALL_NONE;
 }
 
 /* ---- accesses of the queue heads to the cache ---------------------------------------------------------- */

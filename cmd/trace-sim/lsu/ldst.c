@@ -4,7 +4,7 @@
  * next run (LSU-accept, LSU-disp, LSU-leave). readonly.c has the accesses to constants and textures.
  *
  * Always true between steps: DISP has an instruction exactly if ldst.disp is not DISP_EMPTY. The accesses that are left
- * to make are in ldst.acc, and are made from the end of the list.
+ * to make are in ldst.accesses, and are made from the end of the list.
  */
 #include <stdlib.h>
 #include "arena.h"
@@ -45,8 +45,8 @@ struct ldst *ldst_new(struct sm *s)
 	struct ldst *l = reserve(1, sizeof(*l));
 	uint32_t cap = fifo_capacity(s->core->response_max);
 
-	ring_init(&l->resp, xcalloc(cap, sizeof(uint32_t)), cap);
-	timed_fifo_new(&l->sp, s->core->smem_latency);
+	ring_init(&l->responses, xcalloc(cap, sizeof(uint32_t)), cap);
+	timed_fifo_new(&l->shared_pipe, s->core->smem_latency);
 	l->pend_stride = REG_LIMIT;
 	l->pend = reserve(MAX_WARPS * REG_LIMIT, sizeof(*l->pend));
 	l->l2_splits = s->params->mem.l2.present && s->params->mem.l2.kind == CACHE_SECTOR;
@@ -75,8 +75,8 @@ void ldst_delete(struct ldst *l)
 	tma_free(l->tma);
 	free(l->queue);
 	free(l->last_in);
-	free(l->resp.slot);
-	free(l->sp.slot);
+	free(l->responses.slot);
+	free(l->shared_pipe.slot);
 	reserve_free(l->pend, (size_t)MAX_WARPS * l->pend_stride, sizeof(*l->pend));
 	free(l->ldgsts);
 	reserve_free(l, 1, sizeof(*l));
@@ -137,7 +137,7 @@ static enum disp_kind disp_kind_of(const struct sm *s, const struct ldst *l, con
 		return DISP_BULK;
 	if (w->space == SPACE_SHARED)
 		return w->mask && w->uop->flags & UOP_ACCESS ? DISP_SHARED : DISP_PASS;
-	if (!l->acc.n)
+	if (!l->accesses.n)
 		return DISP_PASS;
 	if (w->space == SPACE_CONST || w->space == SPACE_TEX)
 		return DISP_READ;
@@ -164,18 +164,18 @@ void ldst_accept(struct sm *s, uint16_t handle)
 	assert(l->disp == DISP_EMPTY);
 	ldst_count_idle(s);
 	if (w->space == SPACE_SHARED || w->uop->flags & UOP_BULK)
-		l->acc.lane0 = l->acc.n = 0; /* no accesses to caches */
+		l->accesses.lane0 = l->accesses.n = 0; /* no accesses to caches */
 	else
-		coalesce(s, w, &l->acc);
+		coalesce(s, w, &l->accesses);
 	if (w->uop->flags & UOP_LOAD && w->space != SPACE_SHARED)
-		pend_count_accesses(s, w->uop, w->warp, l->acc.n, l->acc.lane0);
+		pend_count_accesses(s, w->uop, w->warp, l->accesses.n, l->accesses.lane0);
 	ldst_count_instruction(s, w);
 	if (s->power)
 		power_count_unit(s->power, w->code, w->mask, w->lanes);
 	l->disp_inst = handle;
 	l->disp = (uint8_t)disp_kind_of(s, l, w);
-	if (l->acc.n)
-		ldst_prepare_requests(s, handle, l->acc.lane0);
+	if (l->accesses.n)
+		ldst_prepare_requests(s, handle, l->accesses.lane0);
 	if (s->core->unfit && (l->disp == DISP_L1 || l->disp == DISP_BYPASS))
 		fit_check(s, w, l->disp == DISP_L1);
 	if (l->disp == DISP_SHARED) {
@@ -185,7 +185,7 @@ void ldst_accept(struct sm *s, uint16_t handle)
 			s->power->shared_begun++;
 	}
 	if (s->profile)
-		profile_count_request(s, w->warp, w->code, ldst_count_sectors(&l->acc),
+		profile_count_request(s, w->warp, w->code, ldst_count_sectors(&l->accesses),
 			l->disp == DISP_SHARED
 				? (uint32_t)(l->passes_end - (s->clock + 1) * s->core->ldst_steps)
 				: 0);
@@ -211,8 +211,9 @@ static void retire_load(struct sm *s, struct ldst *l, const struct winst *w)
 	if (!pend_has_accesses(s, w->uop, w->warp)) {
 		sm_count_completed_inst(s, w->code, w->mask);
 		depend_release_all(s, &s->warp[w->warp], w->warp, w->uop);
-		if (w->uop->flags & UOP_LDGSTS && !pend_ldgsts_accesses(s, w->warp, w->uop->pc, l->acc.lane0))
-			ldgsts_end_one(s, w->warp, w->uop->pc, l->acc.lane0);
+		if (w->uop->flags & UOP_LDGSTS &&
+			!pend_ldgsts_accesses(s, w->warp, w->uop->pc, l->accesses.lane0))
+			ldgsts_end_one(s, w->warp, w->uop->pc, l->accesses.lane0);
 	}
 }
 
@@ -221,9 +222,10 @@ static void retire_disp(struct sm *s, struct ldst *l)
 	const struct winst *w = &s->winst[l->disp_inst];
 
 	if (w->uop->flags & (UOP_LOAD | UOP_SYNC) && w->space == SPACE_SHARED) {
-		if (l->sp.count == s->core->smem_latency)
+		if (l->shared_pipe.count == s->core->smem_latency)
 			return;
-		timed_fifo_push(&l->sp, (struct timed){l->step + s->core->smem_latency, l->disp_inst});
+		timed_fifo_push(
+			&l->shared_pipe, (struct timed){l->step + s->core->smem_latency, l->disp_inst});
 		empty_disp(s, l);
 		return;
 	}
@@ -240,7 +242,7 @@ static void retire_disp(struct sm *s, struct ldst *l)
 static enum stall_reason send_bypassing_access(struct sm *s, struct ldst *l)
 {
 	const struct winst *w = &s->winst[l->disp_inst];
-	const struct access *a = &l->acc.at[l->acc.n - 1];
+	const struct access *a = &l->accesses.at[l->accesses.n - 1];
 	uint32_t handle;
 
 	if (!inject_can_push_bytes(s, a->size + 8u, w->uop->flags & (UOP_STORE | UOP_ATOMIC)))
@@ -249,7 +251,7 @@ static enum stall_reason send_bypassing_access(struct sm *s, struct ldst *l)
 	if (w->uop->flags & UOP_STORE)
 		s->warp[w->warp].stores += ldst_req(s, handle)->pieces ? ldst_req(s, handle)->pieces : 1;
 	inject(s, handle);
-	return --l->acc.n ? STALL_COAL : STALL_NONE;
+	return --l->accesses.n ? STALL_COAL : STALL_NONE;
 }
 
 /* Passes the bulk copy in DISP to the TMA. */
@@ -322,7 +324,7 @@ uint64_t ldst_next_due(const struct sm *s, const struct ldst *l)
 {
 	uint64_t step = NEVER, next = s->clock + 1;
 
-	if (l->wb.full || l->draining || l->bypass_reply != REQ_NONE || l->resp.count)
+	if (l->wb.full || l->draining || l->bypass_reply != REQ_NONE || l->responses.count)
 		return next;
 	if (l->disp == DISP_SHARED)
 		step = l->passes_end;
@@ -332,8 +334,8 @@ uint64_t ldst_next_due(const struct sm *s, const struct ldst *l)
 		return next;
 	if (l->readonly && readonly_has_work(l))
 		return next;
-	if (l->sp.count)
-		step = sm_min_clock(step, timed_fifo_front(&l->sp).due);
+	if (l->shared_pipe.count)
+		step = sm_min_clock(step, timed_fifo_front(&l->shared_pipe).due);
 	step = sm_min_clock(step, l->queue_due);
 	if (step != NEVER)
 		step = clock_of_ldst_step(s, step);
@@ -365,7 +367,7 @@ void ldst_count_idle(struct sm *s) { count_idle_cycles(s, s->ldst, s->clock); }
 static void run_ldst_step(struct sm *s, struct ldst *l)
 {
 	ldst_write_back(s, l);
-	if (l->resp.count)
+	if (l->responses.count)
 		ldst_handle_response(s);
 	if (l->readonly)
 		readonly_step(s);

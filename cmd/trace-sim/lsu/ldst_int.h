@@ -66,8 +66,8 @@ struct ldst {
 	uint16_t disp_inst;      /* winst handle of the instruction in DISP; WINST_NONE: empty */
 	uint64_t passes_end;     /* DISP_SHARED: step of the last pass */
 	struct write_back wb;
-	struct timed_fifo sp; /* pipeline of shared memory */
-	struct ring resp;     /* response FIFO */
+	struct timed_fifo shared_pipe; /* pipeline of shared memory */
+	struct ring responses;         /* response FIFO */
 	/* L1 latency queues, by bank */
 	struct timed_fifo *queue;
 	uint64_t *last_in;  /* step of the last insertion, by bank */
@@ -80,7 +80,7 @@ struct ldst {
 	struct ldgsts_count *ldgsts; /* hash table with open addressing */
 	uint32_t ldgsts_cap, ldgsts_n;
 	struct req request_template; /* common fields of the requests of the instruction in DISP */
-	struct access_list acc;      /* accesses that the instruction in DISP has yet to make */
+	struct access_list accesses; /* accesses that the instruction in DISP has yet to make */
 	struct tma *tma;             /* NULL: no kernel for compute capability 9.0 so far */
 };
 
@@ -141,7 +141,7 @@ uint32_t ldst_store_acks_of(const struct ldst *l, uint32_t bytes);
 
 static inline struct req *ldst_req(const struct sm *s, uint32_t handle) { return &s->reqs->req[handle]; }
 
-/* fit.c: checks the accesses of w in ldst.acc; called if core_params.unfit is not 0. */
+/* fit.c: checks the accesses of w in ldst.accesses; called if core_params.unfit is not 0. */
 void fit_check(const struct sm *s, const struct winst *w, bool to_l1);
 /* Ends the run with a message that says why the L1 will never accept r. */
 _Noreturn void fit_end_rejected_run(const struct sm *s, const struct req *r, enum cache_never why);

@@ -69,7 +69,7 @@ enum stall_reason readonly_issue_access(struct sm *s)
 {
 	struct ldst *l = s->ldst;
 	const struct winst *w = &s->winst[l->disp_inst];
-	uint32_t r = ldst_make_request(s, &l->acc.at[l->acc.n - 1]);
+	uint32_t r = ldst_make_request(s, &l->accesses.at[l->accesses.n - 1]);
 	bool texture = w->space == SPACE_TEX;
 	enum cache_status st =
 		texture ? texture_access(l->l1t, r, s->now) : cache_read_only_access(l->l1c, r, s->now);
@@ -83,7 +83,7 @@ enum stall_reason readonly_issue_access(struct sm *s)
 		req_free(s->reqs, r);
 		pend_count_hit(s, w->uop, w->warp);
 	}
-	if (!--l->acc.n)
+	if (!--l->accesses.n)
 		return STALL_NONE;
 	s->n.cmem_conflict += !texture;
 	return STALL_COAL;

@@ -20,8 +20,8 @@ struct tma_copy {
 	struct bulk_copy bulk;       /* the copy as in the trace */
 	struct copy_run current_run; /* run of the next request */
 	uint32_t run, row;           /* number of the current run, and of the current row in it */
-	uint32_t made;               /* number of bytes of the row that have been requested */
-	uint32_t open; /* number of outstanding replies or acknowledgements, plus 1 while there are requests to make */
+	uint32_t requested_bytes;    /* number of bytes of the row that have been requested */
+	uint32_t outstanding; /* number of outstanding replies or acknowledgements, plus 1 while there are requests to make */
 	struct rec rec;
 	uint16_t next; /* link of the list of free copies */
 	uint8_t kind;  /* enum uop_bulk */
@@ -71,10 +71,10 @@ static bool has_copy_requests_left(const struct tma_copy *c) { return c->run < c
 /* Advances the copy past a request of n bytes. */
 static void advance_copy(struct tma_copy *c, uint32_t n)
 {
-	c->made += n;
-	if (c->made < c->current_run.bytes)
+	c->requested_bytes += n;
+	if (c->requested_bytes < c->current_run.bytes)
 		return;
-	c->made = 0;
+	c->requested_bytes = 0;
 	if (++c->row < c->current_run.rows)
 		return;
 	c->row = 0;
@@ -109,7 +109,7 @@ void tma_accept(struct sm *s, const struct winst *w)
 	struct tma_copy *c = &t->copy[k];
 
 	*c = (struct tma_copy){.ready = s->clock + m->tma_latency + (w->uop->tensor ? m->tma_descriptor : 0),
-		.open = 1,
+		.outstanding = 1,
 		.rec = w->record,
 		.kind = w->uop->bulk,
 		.warp = w->warp,
@@ -141,7 +141,7 @@ static void end_copy(struct sm *s, uint16_t k)
 
 static void end_copy_part(struct sm *s, uint16_t k)
 {
-	if (!--s->ldst->tma->copy[k].open)
+	if (!--s->ldst->tma->copy[k].outstanding)
 		end_copy(s, k);
 }
 
@@ -188,14 +188,14 @@ static void mark_copied_bytes(uint64_t bytes[2], uint32_t from, uint32_t to)
 static struct access next_copy_request(const struct sm *s, const struct tma_copy *c)
 {
 	const struct copy_run *b = &c->current_run;
-	uint64_t at = b->base + (uint64_t)b->pitch * c->row + c->made;
+	uint64_t at = b->base + (uint64_t)b->pitch * c->row + c->requested_bytes;
 	uint32_t unit = s->ldst->l2_splits && !s->core->unfit ? LINE_BYTES : SECTOR_BYTES;
 	uint32_t from = (uint32_t)(at % LINE_BYTES), n = unit - from % unit;
 	struct access a = {
 		.type = c->kind == BULK_STORE || c->kind == BULK_REDUCE ? GLOBAL_ACC_W : GLOBAL_ACC_R};
 	uint32_t first, last;
 
-	n = n < b->bytes - c->made ? n : b->bytes - c->made;
+	n = n < b->bytes - c->requested_bytes ? n : b->bytes - c->requested_bytes;
 	first = from / SECTOR_BYTES;
 	last = (from + n - 1) / SECTOR_BYTES;
 	a.sectors = (uint8_t)((2u << last) - (1u << first));
@@ -228,7 +228,7 @@ static void send_copy_request(struct sm *s, uint16_t k, const struct access *a)
 	if (c->kind == BULK_PREFETCH)
 		model.flags |= REQ_PREFETCH;
 	handle = ldst_request_like(s, &model, a);
-	c->open += write && ldst_req(s, handle)->pieces ? ldst_req(s, handle)->pieces : 1;
+	c->outstanding += write && ldst_req(s, handle)->pieces ? ldst_req(s, handle)->pieces : 1;
 	if (write)
 		occupy_shared_memory(s, a->size);
 	inject(s, handle);

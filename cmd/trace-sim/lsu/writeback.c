@@ -90,10 +90,10 @@ static void execute_syncs(struct sm *s, const struct winst *w)
 
 static void write_back_shared(struct sm *s, struct ldst *l)
 {
-	uint16_t handle = (uint16_t)timed_fifo_front(&l->sp).handle;
+	uint16_t handle = (uint16_t)timed_fifo_front(&l->shared_pipe).handle;
 	const struct winst *w = &s->winst[handle];
 
-	timed_fifo_pop(&l->sp);
+	timed_fifo_pop(&l->shared_pipe);
 	l->wb.lane0 = 0;
 	l->wb.code = w->code;
 	l->wb.mask = w->mask;
@@ -158,11 +158,11 @@ static unsigned mask_of_waiting_clients(const struct ldst *l)
 {
 	unsigned waiting;
 
-	if (!l->draining && l->bypass_reply == REQ_NONE && !l->sp.count && !l->readonly)
+	if (!l->draining && l->bypass_reply == REQ_NONE && !l->shared_pipe.count && !l->readonly)
 		return 0;
 	waiting = (unsigned)l->draining << CLIENT_L1D | (unsigned)(l->bypass_reply != REQ_NONE)
 								<< CLIENT_GLOBAL;
-	if (l->sp.count && timed_fifo_front(&l->sp).due <= l->step)
+	if (l->shared_pipe.count && timed_fifo_front(&l->shared_pipe).due <= l->step)
 		waiting |= 1u << CLIENT_SHARED;
 	return l->readonly ? waiting | readonly_ready_clients(l) : waiting;
 }
@@ -246,7 +246,7 @@ static uint32_t join_response_pieces(struct sm *s, uint32_t handle)
 void ldst_handle_response(struct sm *s)
 {
 	struct ldst *l = s->ldst;
-	uint32_t handle = ring_front(&l->resp);
+	uint32_t handle = ring_front(&l->responses);
 	const struct req *r = ldst_req(s, handle);
 	const struct req *asked = r->flags & REQ_PIECE ? ldst_req(s, r->parent) : r;
 
@@ -270,16 +270,16 @@ void ldst_handle_response(struct sm *s)
 		cache_fill(l->l1d, handle, s->now);
 		l->draining = cache_has_ready(l->l1d);
 	}
-	ring_pop(&l->resp);
+	ring_pop(&l->responses);
 }
 
-bool ldst_response_full(const struct sm *s) { return s->ldst->resp.count >= s->core->response_max; }
+bool ldst_response_full(const struct sm *s) { return s->ldst->responses.count >= s->core->response_max; }
 
 void ldst_push_response(struct sm *s, uint32_t handle)
 {
 	if (s->profile)
 		profile_count_l2(s, ldst_req(s, handle));
-	ring_push(&s->ldst->resp, handle);
+	ring_push(&s->ldst->responses, handle);
 	s->ldst->due = 0;
 	sm_wake(s);
 }

@@ -49,17 +49,17 @@ struct addrdec {
 	int chip_at;                    /* position of the channel bits; -1: they are given one by one */
 	uint32_t channels, subs, index; /* subs: slices of a channel, on one side of the L2 (MEM-sides) */
 	uint32_t sides, clusters;
-	bool alternate;      /* neighbouring clusters are on different sides */
-	bool gap;            /* the number of channels is not a power of two */
-	bool lines_whole;    /* all bytes of a line are in the same slice */
-	uint32_t high_shift; /* number of low address bits that the hash functions ignore */
+	bool sides_alternate; /* neighbouring clusters are on different sides */
+	bool gap;             /* the number of channels is not a power of two */
+	bool lines_whole;     /* all bytes of a line are in the same slice */
+	uint32_t high_shift;  /* number of low address bits that the hash functions ignore */
 	uint32_t ipoly_n;
 	struct random random;
 	/*
 	 * by_byte[] is valid. These tables save 8.9 M instructions of 729 M on gemm-hmma-86 and 3.4 M of 568 M
 	 * on bfs-rodinia-a100 (rtx3070, -j 1).
 	 */
-	bool linear;
+	bool has_byte_tables;
 	uint64_t by_byte[8][256];
 };
 
@@ -280,7 +280,7 @@ static uint32_t slice_on_side(const struct addrdec *d, uint32_t sub, uint32_t si
 
 uint32_t addrdec_cluster_side(const struct addrdec *d, uint32_t cluster)
 {
-	return (d->alternate ? cluster : cluster * d->sides / d->clusters) % d->sides;
+	return (d->sides_alternate ? cluster : cluster * d->sides / d->clusters) % d->sides;
 }
 
 /* Returns slice, bank and row of an address in one word. */
@@ -299,7 +299,7 @@ static uint64_t decode_by_tables(struct addrdec *d, uint64_t addr)
 {
 	uint64_t sum = 0;
 
-	if (!d->linear)
+	if (!d->has_byte_tables)
 		return decode_address(d, addr);
 	for (unsigned i = 0; i < 8; i++)
 		sum ^= d->by_byte[i][addr >> 8 * i & 255];
@@ -372,7 +372,7 @@ struct addrdec *addrdec_new(const struct params *p)
 
 	d->channels = p->mem.channels;
 	d->sides = p->mem.l2_sides;
-	d->alternate = p->mem.l2_sides_alternate;
+	d->sides_alternate = p->mem.l2_sides_alternate;
 	d->subs = p->mem.subs / d->sides;
 	d->clusters = p->clusters;
 	d->gap = !is_pow2(d->channels);
@@ -383,8 +383,8 @@ struct addrdec *addrdec_new(const struct params *p)
 	set_field_masks(d, &p->mem.addr);
 	if (d->index == INDEX_RANDOM)
 		init_random(&d->random);
-	d->linear = !d->gap && is_pow2(d->subs) && d->index != INDEX_RANDOM;
-	if (d->linear)
+	d->has_byte_tables = !d->gap && is_pow2(d->subs) && d->index != INDEX_RANDOM;
+	if (d->has_byte_tables)
 		make_byte_tables(d);
 	return d;
 }

@@ -29,7 +29,7 @@ void req_pool_init(struct req_pool *p, uint32_t limit)
 	*p = (struct req_pool){.limit = limit + 3 * REQ_PILE * MAX_THREADS};
 	p->req = reserve((size_t)p->limit + 1, sizeof(*p->req));
 	p->store = reserve(p->limit / REQ_PILE + 1, sizeof(*p->store));
-	p->mine = reserve(MAX_THREADS, sizeof(*p->mine));
+	p->by_thread = reserve(MAX_THREADS, sizeof(*p->by_thread));
 }
 
 void req_pool_free(struct req_pool *p)
@@ -38,7 +38,7 @@ void req_pool_free(struct req_pool *p)
 		return;
 	reserve_free(p->req, (size_t)p->limit + 1, sizeof(*p->req));
 	reserve_free(p->store, p->limit / REQ_PILE + 1, sizeof(*p->store));
-	reserve_free(p->mine, MAX_THREADS, sizeof(*p->mine));
+	reserve_free(p->by_thread, MAX_THREADS, sizeof(*p->by_thread));
 	*p = (struct req_pool){0};
 }
 
@@ -79,7 +79,7 @@ static uint32_t take_handle_list(struct req_pool *p)
 
 static ALWAYS_INLINE uint32_t alloc_handle(struct req_pool *p)
 {
-	struct req_piles *m = &p->mine[thread_index];
+	struct req_piles *m = &p->by_thread[thread_index];
 	uint32_t handle;
 
 	if (!m->count) {
@@ -112,7 +112,7 @@ uint32_t req_copy(struct req_pool *p, const struct req *model)
 
 void req_free(struct req_pool *p, uint32_t handle)
 {
-	struct req_piles *m = &p->mine[thread_index];
+	struct req_piles *m = &p->by_thread[thread_index];
 
 	assert(handle);
 	if (m->count == REQ_PILE) {
@@ -136,6 +136,6 @@ uint64_t req_count_live(const struct req_pool *p)
 	int64_t n = 0;
 
 	for (unsigned i = 0; i < MAX_THREADS; i++)
-		n += p->mine[i].live;
+		n += p->by_thread[i].live;
 	return (uint64_t)n;
 }

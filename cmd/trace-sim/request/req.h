@@ -130,8 +130,8 @@ struct req_piles {
 };
 
 struct req_pool {
-	struct req *req;        /* requests by handle, in reserved address space; req[0] unused */
-	struct req_piles *mine; /* lists by thread_index */
+	struct req *req;             /* requests by handle, in reserved address space; req[0] unused */
+	struct req_piles *by_thread; /* lists by thread_index */
 	uint32_t limit;
 	_Alignas(64) uint32_t *store; /* heads of full lists; store and made are guarded by lock */
 	uint32_t n_store, made;

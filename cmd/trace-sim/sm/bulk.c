@@ -31,8 +31,8 @@ bool bulk_start_wait(struct sm *s, unsigned w, uint32_t open)
 
 	if (open >= g->closed || open >= GMMA_OPEN)
 		return false;
-	g->until = g->end[(g->closed - open - 1) % GMMA_OPEN];
-	if (g->done >= g->until)
+	g->awaited = g->end[(g->closed - open - 1) % GMMA_OPEN];
+	if (g->done >= g->awaited)
 		return false;
 	s->sync_wait |= 1ull << w;
 	s->warp[w].sync.wait = (struct rec){0};
@@ -45,7 +45,7 @@ bool bulk_count_done(struct sm *s, unsigned w)
 	struct warp_sync *y = &s->warp[w].sync;
 
 	y->bulk.done++;
-	if (!y->waits_for_groups || y->bulk.done < y->bulk.until)
+	if (!y->waits_for_groups || y->bulk.done < y->bulk.awaited)
 		return false;
 	y->waits_for_groups = false;
 	s->sync_wait &= ~(1ull << w);

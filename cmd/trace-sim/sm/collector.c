@@ -168,13 +168,13 @@ bool collector_reserve_bank(struct sm *s, const struct uop *u, unsigned dst, uns
 	if (reg >= REG_UR0 && !uop_is_ptx(u))
 		return true;
 	bit = bank_bit(c, reg, warp, sched);
-	if (c->busy & bit)
+	if (c->busy_banks & bit)
 		return false;
-	c->busy |= bit;
+	c->busy_banks |= bit;
 	return true;
 }
 
-void collector_free_banks(struct sm *s) { s->collector.busy = 0; }
+void collector_free_banks(struct sm *s) { s->collector.busy_banks = 0; }
 
 /* ---- phase 1: dispatch --------------------------------------------------------------------- */
 
@@ -248,10 +248,10 @@ static inline void serve_banks(struct sm *s)
 	struct bank_reads *to = c->waiting, *end = to + c->n_waiting;
 
 	for (const struct bank_reads *r = to; r < end; r++) {
-		uint64_t left = r->banks & c->busy;
+		uint64_t left = r->banks & c->busy_banks;
 		uint8_t unit = r->unit;
 
-		c->busy |= r->banks;
+		c->busy_banks |= r->banks;
 		if (left)
 			*to++ = (struct bank_reads){left, unit};
 		else if (!--c->unit[unit].reads)
@@ -388,7 +388,7 @@ static NOINLINE void run_collector_steps(struct sm *s)
 			serve_banks(s);
 			s->changed = true;
 		}
-		c->busy = 0;
+		c->busy_banks = 0;
 		if (c->may_allocate) {
 			if (s->collector_in_used)
 				allocate_collector_units(s);
@@ -396,7 +396,7 @@ static NOINLINE void run_collector_steps(struct sm *s)
 				c->may_allocate = false;
 		}
 	}
-	c->busy = 0;
+	c->busy_banks = 0;
 	/* With one step per cycle, writes may have blocked all reads. They continue in the next cycle. */
 	s->changed |= c->n_waiting != 0;
 }

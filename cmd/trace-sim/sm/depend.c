@@ -32,7 +32,7 @@ void depend_grow(struct sm *s, uint32_t limit)
 			memcpy(to + (size_t)w * words * 2, p->reserved, had * sizeof(*to));
 			memcpy(to + (size_t)w * words * 2 + words, p->longop, had * sizeof(*to));
 		}
-		p->reserved = to ? to + (size_t)w * words * 2 : p->own;
+		p->reserved = to ? to + (size_t)w * words * 2 : p->own_sets;
 		p->longop = p->reserved + words;
 	}
 	free(old);

@@ -11,7 +11,7 @@
 
 #define READ_HEADER      8u  /* bytes of a read request or a reply in addition to the data */
 #define WRITE_HEADER     16u /* bytes of a write in addition to the data; includes the addresses */
-#define TICKS_PER_CYCLE  16u /* units of out_free per cycle */
+#define TICKS_PER_CYCLE  16u /* units of out_free_at per cycle */
 #define PORT_BACKLOG_MAX 64u /* a port that is occupied for this number of cycles accepts no access */
 
 /* ---- members ------------------------------------------------------------------------------------ */
@@ -20,8 +20,8 @@ void gang_start(struct gang *g, uint32_t number, uint32_t blocks, uint32_t warps
 {
 	*g = (struct gang){.number = number,
 		.blocks = blocks,
-		.left = blocks,
-		.running = blocks * warps,
+		.blocks_left = blocks,
+		.warps_running = blocks * warps,
 		.not_arrived = blocks * warps};
 }
 
@@ -66,15 +66,15 @@ static void send_message(struct sm *s, struct sm *to, struct gang_message *m, ui
 	const struct modern_params *p = &s->params->modern;
 
 	assert(s->port && to->port);
-	s->port->out_free =
-		max_u64(s->port->out_free, TICKS_PER_CYCLE * at) + TICKS_PER_CYCLE * bytes / p->dsm_bytes;
-	m->due = s->port->out_free / TICKS_PER_CYCLE + p->dsm_latency;
+	s->port->out_free_at =
+		max_u64(s->port->out_free_at, TICKS_PER_CYCLE * at) + TICKS_PER_CYCLE * bytes / p->dsm_bytes;
+	m->due = s->port->out_free_at / TICKS_PER_CYCLE + p->dsm_latency;
 	enqueue_message(to, m);
 }
 
 bool gang_can_send(const struct sm *s)
 {
-	return s->port->out_free < TICKS_PER_CYCLE * (s->now + PORT_BACKLOG_MAX);
+	return s->port->out_free_at < TICKS_PER_CYCLE * (s->now + PORT_BACKLOG_MAX);
 }
 
 /* Replies at time `at` to an access of another SM. */
@@ -108,14 +108,14 @@ bool gang_remove_block(struct sm *s, unsigned slot)
 	k->gang = NULL;
 	if (!s->live_ctas)
 		empty_gang_port(s);
-	return !--g->left;
+	return !--g->blocks_left;
 }
 
 /* ---- the barrier -------------------------------------------------------------------------------- */
 
 static void open_gang_barrier(struct sm *s, struct gang *g)
 {
-	g->not_arrived = g->running;
+	g->not_arrived = g->warps_running;
 	for (uint32_t r = 0; r < g->placed; r++) {
 		struct cta *k = g->member[r].sm ? &g->member[r].sm->cta[g->member[r].slot] : NULL;
 
@@ -159,7 +159,7 @@ void gang_warp_exit(struct sm *s, unsigned w)
 
 	if (!k->gang)
 		return;
-	k->gang->running--;
+	k->gang->warps_running--;
 	if (!(k->gang_arrived >> w & 1) && !--k->gang->not_arrived)
 		open_gang_barrier(s, k->gang);
 }

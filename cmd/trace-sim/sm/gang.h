@@ -42,18 +42,18 @@ struct gang_message {
 
 /* Port of an SM to the network between the SMs of a group. */
 struct gang_port {
-	uint64_t out_free; /* time at which the last message has left, in 1/16 cycles of sm.now */
+	uint64_t out_free_at; /* time at which the last message has left, in 1/16 cycles of sm.now */
 	uint32_t first, count;
 	struct gang_message message[GANG_MESSAGES]; /* ring of received messages, by time */
 };
 
 struct gang {
-	struct gang *next; /* link of the list of free gangs */
-	uint32_t number;   /* 1, 2, ... in the order of placement */
-	uint32_t blocks;   /* number of thread blocks */
-	uint32_t placed;   /* number of thread blocks placed so far */
-	uint32_t left;     /* number of thread blocks that have not ended, placed or not */
-	uint32_t running;  /* number of warps that have not ended, including those of blocks not placed yet */
+	struct gang *next;    /* link of the list of free gangs */
+	uint32_t number;      /* 1, 2, ... in the order of placement */
+	uint32_t blocks;      /* number of thread blocks */
+	uint32_t placed;      /* number of thread blocks placed so far */
+	uint32_t blocks_left; /* number of thread blocks that have not ended, placed or not */
+	uint32_t warps_running; /* number of warps that have not ended, including those of blocks not placed yet */
 	uint32_t not_arrived; /* number of warps that have yet to arrive at the barrier */
 	struct {
 		struct sm *sm; /* NULL: not placed yet, or ended */

@@ -23,8 +23,8 @@ bool gmma_start_wait(struct sm *s, unsigned w, uint32_t open)
 
 	if (open >= g->closed || open >= GMMA_OPEN)
 		return false;
-	g->until = g->end[(g->closed - open - 1) % GMMA_OPEN];
-	if (g->done >= g->until)
+	g->awaited = g->end[(g->closed - open - 1) % GMMA_OPEN];
+	if (g->done >= g->awaited)
 		return false;
 	s->gmma_wait |= 1ull << w;
 	return true;
@@ -35,7 +35,7 @@ bool gmma_count_done(struct sm *s, unsigned w)
 	struct gmma_groups *g = &s->warp[w].gmma;
 
 	g->done++;
-	if (!(s->gmma_wait >> w & 1) || g->done < g->until)
+	if (!(s->gmma_wait >> w & 1) || g->done < g->awaited)
 		return false;
 	s->gmma_wait &= ~(1ull << w);
 	return true;

@@ -50,7 +50,7 @@ static void check_scoreboard(const struct sm *s, unsigned w)
 		collides |= bitset_test(p->reserved, p->head->reg[i]);
 	invariant("collide", s->id, w, s->hazard >> w & 1, collides);
 	if (collides)
-		invariant("watched", s->id, w, bitset_test(p->reserved, s->watched[w]), 1);
+		invariant("watched", s->id, w, bitset_test(p->reserved, s->hazard_reg[w]), 1);
 }
 
 static void check_warps(const struct sm *s)
@@ -114,7 +114,7 @@ static void check_waiting(const struct sm *s, uint8_t *reads)
 			r->banks & ~(slot_mask(c->bank_span) << first), 0);
 		reads[r->unit]++;
 	}
-	invariant("collector.busy", s->id, 0, c->busy, 0);
+	invariant("collector.busy", s->id, 0, c->busy_banks, 0);
 }
 
 static void check_collector(const struct sm *s)

@@ -154,7 +154,7 @@ static void test_mbarrier_wait(struct sm *s, unsigned w)
 /* Returns the phase that is `ahead` phases after the current one. */
 static struct mbarrier_phase *mbarrier_phase_ahead(struct cta_mbarrier *b, uint32_t ahead)
 {
-	return &b->open[(b->phase + ahead) % MBARRIER_PHASES];
+	return &b->phases[(b->phase + ahead) % MBARRIER_PHASES];
 }
 
 /* Ends the phases that have all their arrivals and bytes. */
@@ -202,7 +202,7 @@ static void initialise_mbarrier(struct sm *s, struct cta_mbarrier *b, uint32_t v
 
 	b->expected = COUNT_LIMIT - (v >> 1 & (COUNT_LIMIT - 1));
 	for (uint32_t i = 0; i < MBARRIER_PHASES; i++)
-		b->open[i] = (struct mbarrier_phase){b->expected, 0};
+		b->phases[i] = (struct mbarrier_phase){b->expected, 0};
 	b->phase = 0;
 	b->valid = true;
 	b->waiting = 0;
@@ -229,8 +229,8 @@ static void arrive_at_mbarrier(struct sm *s, struct cta_mbarrier *b, uint32_t ef
 	if (effect & SYNC_DROPS && b->expected >= arrivals) {
 		b->expected -= arrivals;
 		for (uint32_t i = 0; i < MBARRIER_PHASES; i++)
-			if (&b->open[i] != p)
-				b->open[i].pending -= arrivals;
+			if (&b->phases[i] != p)
+				b->phases[i].pending -= arrivals;
 	}
 	end_complete_phases(s, b);
 }
@@ -327,7 +327,7 @@ bool mbarrier_get_awaited(const struct sm *s, unsigned w, struct mbarrier_view *
 	if (!b)
 		return false;
 	rec_addresses(&c->block, &p->sync.wait, lane);
-	const struct mbarrier_phase *open = &b->open[b->phase % MBARRIER_PHASES];
+	const struct mbarrier_phase *open = &b->phases[b->phase % MBARRIER_PHASES];
 	*v = (struct mbarrier_view){
 		lane[l], b->valid, b->phase, b->expected - open->pending, b->expected, open->bytes};
 	return true;

@@ -327,10 +327,10 @@ static void watch_memory_unit(struct sm *s)
 	if (l->disp != DISP_EMPTY) {
 		note_winst_seen(s, l->disp_inst, STAGE_ACCESS);
 		if (s->pipeline->by_inst[l->disp_inst])
-			s->pipeline->by_inst[l->disp_inst]->lane0 = l->acc.lane0;
+			s->pipeline->by_inst[l->disp_inst]->lane0 = l->accesses.lane0;
 	}
-	for (uint32_t i = 0; i < l->sp.count; i++)
-		note_winst_seen(s, (uint16_t)timed_fifo_at(&l->sp, i).handle, STAGE_MEMORY);
+	for (uint32_t i = 0; i < l->shared_pipe.count; i++)
+		note_winst_seen(s, (uint16_t)timed_fifo_at(&l->shared_pipe, i).handle, STAGE_MEMORY);
 }
 
 /* Returns true if an instruction that has left the load/store unit waits for data. */

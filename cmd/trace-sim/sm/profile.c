@@ -23,7 +23,7 @@ struct sm_profile *sm_profile_new(const struct core_params *c)
 
 	for (unsigned w = 0; w < c->warps; w++)
 		p->sched_slots[w % c->schedulers] |= 1ull << w;
-	memset(p->raiser, 0xff, sizeof(p->raiser));
+	memset(p->counter_raiser, 0xff, sizeof(p->counter_raiser));
 	p->n_rows = 1;
 	grow(&p->row, &p->cap_rows, 64, sizeof(*p->row));
 	return p;
@@ -83,7 +83,7 @@ void profile_count_issue(struct sm *s, unsigned k, unsigned w, bool second)
 	r->n[PROFILE_lanes] += bit_count32(s->warp[w].buffer[0].mask);
 	r->cycles[PROFILE_ISSUE] += !second;
 	p->cycles[PROFILE_ISSUE] += !second;
-	p->idle[k].among = 0; /* the order of the policy changes */
+	p->idle[k].picked_from = 0; /* the order of the policy changes */
 	p->has_warps = false;
 	p->last[w] = code;
 	for (unsigned i = 0; i < u->n_dst; i++)
@@ -107,7 +107,7 @@ void profile_count_core_issue(struct sm *s, unsigned w, uint32_t code)
 	if (s->modern->warp[w].control && !(in->flags & INST_FIXED)) {
 		const struct core_control *k = core_control_of(&s->modern->warp[w], in->pc);
 
-		p->raiser[w][k->write & 7] = p->raiser[w][k->read & 7] = code;
+		p->counter_raiser[w][k->write & 7] = p->counter_raiser[w][k->read & 7] = code;
 	}
 }
 
@@ -251,8 +251,9 @@ static bool is_attribution_valid(
 	const struct profile_idle *i = &s->profile->idle[k];
 	const struct warp *p = &s->warp[i->warp];
 
-	return i->among == among && s->idle_kind[k] == why && (why != OCC_IDLE || i->reason == reason) &&
-	       i->n_reserved == p->n_reserved && i->position == p->cursor - p->buffered;
+	return i->picked_from == among && s->idle_kind[k] == why &&
+	       (why != OCC_IDLE || i->reason == reason) && i->n_reserved == p->n_reserved &&
+	       i->position == p->cursor - p->buffered;
 }
 
 /* Attributes a cycle of scheduler k by the state of its warps, and stores the state that the attribution depends on. */
@@ -264,7 +265,7 @@ static NOINLINE void attribute_by_state(struct sm *s, unsigned k, enum warp_occu
 	s->idle_kind[k] = (uint8_t)why;
 	attribute_idle(s, k);
 	p = &s->warp[i->warp];
-	i->among = among;
+	i->picked_from = among;
 	i->n_reserved = p->n_reserved;
 	i->position = p->cursor - p->buffered;
 	profile_count(s->profile, i, 1);
@@ -415,7 +416,7 @@ static uint32_t instruction_raising_counter(const struct sm *s, unsigned w, uint
 	uint32_t code = PROFILE_NO_CODE;
 
 	for (unsigned k = 0; k < COUNTERS; k++) {
-		uint32_t by = s->profile->raiser[w][k];
+		uint32_t by = s->profile->counter_raiser[w][k];
 
 		if (!(wait >> k & 1) || !cw->counter[k] || by == PROFILE_NO_CODE)
 			continue;

@@ -66,8 +66,9 @@ struct profile_row {
 };
 
 /*
- * Attribution of the cycles of a scheduler without an issue; row 0: not known. While unit, warp, n_reserved, position
- * and among match the state of the SM, a new attribution would give the same row (is_attribution_valid() in profile.c).
+ * Attribution of the cycles of a scheduler without an issue; row 0: not known. While unit, warp, n_reserved, and
+ * picked_from match the state of the SM, a new attribution would give the same row (is_attribution_valid() in
+ * profile.c).
  */
 struct profile_idle {
 	uint32_t row;
@@ -75,7 +76,7 @@ struct profile_idle {
 	uint8_t warp;        /* warp to which the cycle is attributed */
 	uint16_t n_reserved; /* number of outstanding results of the warp */
 	uint32_t position;   /* number of the record at the head of the warp */
-	uint64_t among; /* mask of warps from which the policy picked the warp; 0: attribute each cycle */
+	uint64_t picked_from; /* mask of warps from which the policy picked the warp; 0: attribute each cycle */
 };
 
 /* Masks of the warps of an SM that have not ended, and of the waiting warps by cause. */
@@ -104,8 +105,8 @@ struct sm_profile {
 	uint32_t last[MAX_WARPS];             /* instruction that each warp issued last */
 	uint32_t *producer[MAX_WARPS]; /* instruction that produces a reserved register, by register number */
 	uint32_t n_producers[MAX_WARPS]; /* number of entries of producer */
-	uint32_t raiser[MAX_WARPS]
-		       [8]; /* modern core: last instruction that raised a dependence counter; 7: none */
+	uint32_t counter_raiser[MAX_WARPS]
+			       [8]; /* modern core: last instruction that raised a dependence counter; 7: none */
 };
 
 /* The stages of an SM call these functions if s->profile is not NULL. */
@@ -157,7 +158,7 @@ static inline void profile_count(struct sm_profile *p, const struct profile_idle
 static inline void profile_drop_attribution(struct sm_profile *p, unsigned k)
 {
 	p->idle[k].row = 0;
-	p->idle[k].among = 0;
+	p->idle[k].picked_from = 0;
 	p->has_warps = false;
 }
 

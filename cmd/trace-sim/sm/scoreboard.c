@@ -2,8 +2,8 @@
 /*
  * The dependence rule of the original: an instruction waits while one of its registers has an outstanding write
  * (SM-score). Always true: warp.n_reserved is the number of members of warp.reserved. The warps whose next instruction
- * has a reserved register are in sm.hazard. sm.watched is the first such register; the hazard cannot end before it is
- * released. Only issues of the warp reserve registers, and each is followed by a new next instruction. Uniform
+ * has a reserved register are in sm.hazard. sm.hazard_reg is the first such register; the hazard cannot end before it
+ * is released. Only issues of the warp reserve registers, and each is followed by a new next instruction. Uniform
  * registers are in the same set, with different numbers. A register that is listed twice as a destination is reserved
  * once.
  */
@@ -18,7 +18,7 @@ void scoreboard_find_hazard(struct sm *s, unsigned warp)
 
 	for (; reg < end; reg++)
 		if (bitset_test(p->reserved, *reg)) {
-			s->watched[warp] = *reg;
+			s->hazard_reg[warp] = *reg;
 			s->hazard |= 1ull << warp;
 			return;
 		}

@@ -9,7 +9,7 @@
 #include "sm.h"
 
 /*
- * scoreboard.c: sets the hazard of the warp, and sm.watched, if its next instruction has a reserved register.
+ * scoreboard.c: sets the hazard of the warp, and sm.hazard_reg, if its next instruction has a reserved register.
  */
 void scoreboard_find_hazard(struct sm *s, unsigned warp);
 /*
@@ -35,7 +35,7 @@ static inline uint64_t scoreboard_fold_set(const uint64_t *set)
 static inline void scoreboard_update_hazard(struct sm *s, const struct warp *p, unsigned warp)
 {
 	s->hazard &= ~(1ull << warp);
-	if (p->n_reserved && (s->registers || scoreboard_fold_set(p->own) & p->head->registers))
+	if (p->n_reserved && (s->registers || scoreboard_fold_set(p->own_sets) & p->head->registers))
 		scoreboard_find_hazard(s, warp);
 }
 
@@ -63,7 +63,7 @@ static inline void scoreboard_release_one(struct sm *s, struct warp *p, unsigned
 		return;
 	*word ^= bit;
 	p->n_reserved--;
-	if (s->hazard >> warp & 1 && s->watched[warp] == reg) {
+	if (s->hazard >> warp & 1 && s->hazard_reg[warp] == reg) {
 		s->hazard ^= 1ull << warp;
 		if (p->n_reserved)
 			scoreboard_find_hazard(s, warp);

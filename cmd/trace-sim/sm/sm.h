@@ -114,7 +114,7 @@ struct ldgsts_entry {
 struct gmma_groups {
 	uint32_t issued, done;   /* number of products */
 	uint32_t closed;         /* number of closed groups */
-	uint32_t until;          /* number of the product that the warp waits for, plus 1 */
+	uint32_t awaited;        /* number of the product that the warp waits for, plus 1 */
 	uint32_t end[GMMA_OPEN]; /* number of products up to the end of a group, by group modulo GMMA_OPEN */
 };
 
@@ -148,8 +148,8 @@ struct warp {
 	uint16_t n_reserved; /* number of outstanding results (depend.h) */
 	uint8_t buffered;    /* number of instructions in the buffer */
 	uint8_t cta;         /* slot of its CTA */
-	uint64_t *reserved;  /* own[], or in sm.registers */
-	uint64_t own[2 * REG_WORDS];
+	uint64_t *reserved;  /* own_sets[], or in sm.registers */
+	uint64_t own_sets[2 * REG_WORDS];
 	uint64_t *longop; /* destinations of long operations, for the two-level scheduler; follows reserved in memory */
 	uint32_t stores;  /* number of outstanding store acknowledgements */
 	uint32_t atomics; /* number of outstanding lanes of atomics */
@@ -179,9 +179,9 @@ struct cta_mbarrier {
 	uint32_t phase;   /* number of completed phases */
 	int64_t expected; /* number of arrivals that complete a phase */
 	struct mbarrier_phase
-		open[MBARRIER_PHASES]; /* the current and later phases, by number modulo MBARRIER_PHASES */
-	uint64_t waiting;              /* mask of the waiting warps */
-	bool valid;                    /* the barrier is initialised */
+		phases[MBARRIER_PHASES]; /* the current and later phases, by number modulo MBARRIER_PHASES */
+	uint64_t waiting;                /* mask of the waiting warps */
+	bool valid;                      /* the barrier is initialised */
 };
 
 struct mbarriers {
@@ -256,7 +256,7 @@ struct opcoll {
 	uint8_t first_bank[MAX_SCHEDULERS]; /* first bank of a scheduler's registers */
 	uint32_t kinds;                     /* mask of the enum collector_kind of sets that have units */
 	/* banks read in this step; in the first step of a cycle also the banks written in this cycle */
-	uint64_t busy;
+	uint64_t busy_banks;
 	struct collector_unit *unit; /* MAX_CUS elements */
 	struct collector_set {
 		uint64_t units;                   /* mask */
@@ -375,8 +375,8 @@ struct sm {
 	uint64_t idle_valid, idle_ready; /* masks of struct candidates from which idle[] was computed */
 	uint32_t dynamic_id[MAX_WARPS];  /* launch order of warps */
 	uint32_t reg_limit;              /* upper bound of register numbers */
-	uint64_t *registers;         /* register sets of all warps; NULL: in struct warp, with REG_LIMIT */
-	uint16_t watched[MAX_WARPS]; /* warp in hazard: first reserved register of the next instruction */
+	uint64_t *registers;            /* register sets of all warps; NULL: in struct warp, with REG_LIMIT */
+	uint16_t hazard_reg[MAX_WARPS]; /* warp in hazard: first reserved register of the next instruction */
 
 	/* shared with other SMs; set before sm_init() */
 	const struct params *params;
