@@ -363,7 +363,7 @@ struct core {
 	uint16_t stream;              /* stream of the CTA placed last */
 	uint64_t started_at;          /* time at which the last warp starts */
 	/* matrix products of warpgroups */
-	struct core_warpgroup *warpgroup; /* by slot of its first warp */
+	struct core_warpgroup *warpgroup; /* indexed by the slot of the first warp of a warpgroup */
 	uint64_t gmma_free;       /* time at which the tensor cores have finished all started products */
 	uint64_t gmma_reads_free; /* time at which shared memory has delivered the operands of these products */
 	struct core_counts n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Barriers in shared memory (mbarrier.c), and groups of bulk copies (bulk.c). Included by the modules of the SM. */
+/* mbarrier objects in shared memory (mbarrier.c), and groups of bulk copies (bulk.c). For the modules of the SM. */
 #ifndef SM_MBARRIER_H
 #define SM_MBARRIER_H
 
