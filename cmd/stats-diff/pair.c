@@ -29,7 +29,7 @@ static bool same_kernel_name(const struct diff *d, uint32_t a, uint32_t b)
 	       d->store->kernel[store_kernel_number(d, 1, b) - 1].name;
 }
 
-/* Adds the kernels up to to_a and to_b without partners, those of A first. */
+/* Adds the kernels before positions to_a and to_b as kernels without partners, those of A first. */
 static void pair_with_none(struct diff *d, uint32_t *a, uint32_t to_a, uint32_t *b, uint32_t to_b)
 {
 	while (*a < to_a)

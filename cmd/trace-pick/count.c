@@ -149,7 +149,7 @@ static int read_packed_counts(
 	uint32_t number = list->cmd[cmd].kernel;
 	int r = 0;
 
-	if (list->cmd[cmd].missing) /* opening the kernel will give the message */
+	if (list->cmd[cmd].missing) /* the message is printed when the kernel is opened */
 		return 0;
 	if (list->pack && c->reading <= READ_COUNTS)
 		r = pack_tally(list->pack, number, &is, &k->tally, f);

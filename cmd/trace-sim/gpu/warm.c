@@ -206,7 +206,7 @@ static void move_to_next_cta(struct warm *w)
 	w->number++;
 }
 
-static void grow_ran_table(struct warm *w)
+static void grow_last_block_run(struct warm *w)
 {
 	uint32_t had = w->cap_last_block_run;
 
@@ -218,7 +218,7 @@ static void grow_ran_table(struct warm *w)
 static void warm_block(struct warm *w)
 {
 	move_to_next_cta(w);
-	grow_ran_table(w);
+	grow_last_block_run(w);
 	memset(w->block_lines, 0, sizeof(w->block_lines));
 	for (uint32_t i = 0; i < w->block.n_recs; i++) {
 		const struct rec *r = &w->block.rec[i];

@@ -152,7 +152,7 @@ struct dram {
 	uint64_t ratio_counted_until; /* ticks before this one are counted in the write-to-read ratio */
 	uint64_t rows_quiet_at;       /* for n_activity: tick from which no timer of a row command runs */
 	uint64_t idle_from;           /* tick from which no bank has a request, if that is so now */
-	uint32_t activate_ticks;      /* duration in ticks of the longest timer of an activate */
+	uint32_t activate_ticks;      /* number of ticks for which the longest timer of an activate runs */
 	uint32_t burst_ticks;         /* ticks of the bus per column command */
 	struct dram_counts n;         /* times are sums of end ticks minus sums of start ticks */
 	uint32_t *bank_access, *bank_idle;

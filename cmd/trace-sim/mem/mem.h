@@ -87,7 +87,10 @@ void memory_step(struct memory *m, const struct memory_work *k);
 void memory_run_channel(struct memory *m, uint32_t channel, const struct memory_work *k, uint32_t n);
 void memory_accept_packets(struct memory *m, const struct memory_work *k);
 uint32_t memory_channels(const struct memory *m);
-/* Time before which a reply for which a warp waits is not due; 0 or a past time if there is no such reply. */
+/*
+ * Returns a time until which at least one warp certainly waits for a reply; 0 or a past time if none is
+ * known.
+ */
 uint64_t memory_awaited_until(const struct memory *m);
 /* Number of DRAM and L2 ticks so far. */
 uint64_t memory_dram_ticks(const struct memory *m);

@@ -286,8 +286,8 @@ bool booksim_empty(const struct booksim *b)
 /* ---- figures --------------------------------------------------------------------------------------- */
 
 /*
- * Returns a count of a node. A node sends in one subnet and receives in the other; a node without a device
- * does neither.
+ * Returns one of the counts of a node. A node sends in one subnet and receives in the other; a node without a
+ * device does neither.
  */
 static uint64_t booksim_node_count(const void *network, enum book_count what, uint32_t node)
 {

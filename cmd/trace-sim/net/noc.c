@@ -32,8 +32,8 @@ static bool send_flit(struct noc *n, struct noc_subnet *s, uint32_t port)
 }
 
 /*
- * Sends the credits that an input queued in one step to the sender of the flits; returns true if more credits
- * wait.
+ * Sends the credits that an input queued in one step to the sender at the other end of its channel. Returns
+ * true if more credits wait.
  */
 static bool send_credits(struct noc *n, struct noc_subnet *s, uint32_t port)
 {

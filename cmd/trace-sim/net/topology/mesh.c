@@ -99,13 +99,13 @@ void noc_route_mesh_dor(const struct noc_view *v, struct noc_packet *p, uint32_t
 }
 
 /*
- * Restricts a packet to part `which` of `of` equal parts of its channels. At the destination it may use all
- * of them.
+ * Divides the channels of a packet into `parts` equal parts and restricts the packet to part `which`. At the
+ * destination it may use all channels.
  */
 static void mesh_use_vc_part(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t port,
-	uint32_t which, uint32_t of)
+	uint32_t which, uint32_t parts)
 {
-	uint32_t lo = v->c->vc_begin[p->kind], hi = v->c->vc_end[p->kind], each = (hi - lo + 1) / of;
+	uint32_t lo = v->c->vc_begin[p->kind], hi = v->c->vc_end[p->kind], each = (hi - lo + 1) / parts;
 
 	if (router != p->dest) {
 		lo += which * each;
