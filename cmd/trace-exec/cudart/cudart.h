@@ -241,7 +241,7 @@ void cudart_set_access(uint64_t addr, bool allowed);
 /* pointer.c: returns true if p is in memory that the program registered with cudaHostRegister(). */
 bool cudart_is_registered(const void *p);
 
-/* pool.c: add to, or subtract from, the bytes of a pool that are in use. */
+/* pool.c: the two functions add to, and subtract from, the bytes of a pool that are in use. */
 void cudart_pool_add_used(struct pool *p, uint64_t bytes);
 void cudart_pool_subtract_used(struct pool *p, uint64_t bytes);
 

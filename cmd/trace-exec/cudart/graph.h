@@ -262,7 +262,10 @@ int capture_reject_call(const struct stream *s, const char *what);
  * the status of the call.
  */
 int capture_check_forbidden(void);
-/* Record an event on a recording stream, or a wait for it. Return false if the stream does not record. */
+/*
+ * The two functions record an event on a recording stream, and a wait for one. They return false if the stream
+ * does not record.
+ */
 bool capture_record_event(const struct event *event, const struct stream *s, int *status);
 bool capture_wait_event(const struct event *event, const struct stream *s, int *status);
 /* Returns whether the event was last recorded by a recording stream. */

@@ -61,7 +61,7 @@ static int list_graph_edges(const struct cuda_graph *g, struct graph_node **from
 	return cudart_leave(e ? e : finish_edge_list(&t, n));
 }
 
-/* Lists the nodes that `of` depends on (before), or the nodes that depend on `of`. */
+/* If `before` is set, lists the nodes that `of` depends on, else the nodes that depend on `of`. */
 static int list_node_neighbours(
 	struct graph_node *of, struct graph_node **to, struct edge_data *data, size_t *n, bool before)
 {

@@ -15,8 +15,8 @@ struct access_range; /* lanes.h */
 void check_report_outside(struct warp *w, const struct op *o, uint32_t lane, enum state_space space,
 	uint64_t addr, uint64_t bytes);
 /*
- * Check an access of the lanes of m before it is made: `bytes` bytes each at w->addr, whose host addresses are
- * in `at`. Return false if the launch has failed.
+ * The two functions check an access of the lanes of m before it is made: `bytes` bytes each at w->addr, whose
+ * host addresses are in `at`. They return false if the launch has failed.
  */
 bool check_read(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at);
 bool check_write(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at);

@@ -80,8 +80,8 @@ static void end_cluster_phase(struct cluster *c)
 }
 
 /*
- * Executes a turn of each block. *moved: a warp was ready; *done: number of blocks that have ended. Returns
- * false if the launch has failed.
+ * Executes a turn of each block. Sets *moved to whether a warp was ready, and *done to the number of blocks
+ * that have ended. Returns false if the launch has failed.
  */
 static bool execute_round(struct cluster *c, bool *moved, uint32_t *done)
 {

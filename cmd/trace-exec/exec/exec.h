@@ -278,7 +278,7 @@ struct grid;
 struct machine_execution {
 	/* Binds the function's instructions. Returns 0, or -1 with *f about the first unsupported one. */
 	int (*bind)(struct bound_code *c, struct func *fn, struct fault *f);
-	/* Set and free the data that the warps of a launch share: g->bank0. */
+	/* The two functions set and free the data that the warps of a launch share: g->bank0. */
 	void (*open)(struct grid *g);
 	void (*close)(struct grid *g);
 	/* Gives the warp its registers, and its lanes the first instruction. */

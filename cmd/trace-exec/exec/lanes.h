@@ -43,7 +43,7 @@
 			LOAD D r = (D)(expr); \
 			d[i] = m >> i & 1 ? r : d[i]; \
 		}
-/* Declare pointers to the registers d, a, b and c; LANE_LOAD*: the values of lane i. */
+/* The macros declare pointers to the registers d, a, b and c; LANE_LOAD*: the values of lane i. */
 #define LANE_FROM1(D, A) \
 	D *d = REG(D, w, o->d); \
 	const A *pa = REG(A, w, o->a);
@@ -57,7 +57,7 @@
 #define LANE_LOAD2(A, B)    LANE_LOAD1(A) B b = pb[i];
 #define LANE_LOAD3(A, B, C) LANE_LOAD2(A, B) C c = pc[i];
 
-/* Define a function that sets register d to expr of a (and b, c). */
+/* Each macro defines a function that sets register d to expr of a (and b, c). */
 #define LANE_OP1(name, D, A, expr) \
 	LANE_FN static void name(struct warp *w, const struct op *o, uint32_t m) \
 	{ \

@@ -80,7 +80,7 @@ static uint64_t join_marks(uint64_t a, uint64_t b)
 	return (a > b ? a : b) | others;
 }
 
-/* Return the marks of a byte: accesses to its word and to the byte. */
+/* The two functions return the marks of a byte: accesses to its word and to the byte. */
 static uint64_t writer_mark_of_byte(const struct race *r, const uint64_t *bytes, uint64_t byte)
 {
 	return join_marks(r->word_marks[byte / 4], bytes ? bytes[byte] : 0);
@@ -373,7 +373,7 @@ static NOINLINE void note_race_within(
 	x->second = (struct race_step){(uint16_t)self, inst};
 }
 
-/* Notes an access of the warp `self` (+ 1) to n words. */
+/* Notes an access to n words by the warp whose number is self - 1. */
 static void note_access_within(
 	struct warp_marks *x, uint32_t inst, uint32_t self, uint64_t first, uint64_t n, bool write)
 {

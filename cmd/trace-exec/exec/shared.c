@@ -150,7 +150,10 @@ LANE_FN static bool are_bytes_written(const uint8_t *written, uint64_t n)
 	return !differ;
 }
 
-/* Mark an access of warp `self` (+ 1) to n words. Return false, without marks, if a word may have a race. */
+/*
+ * The two functions mark an access to n words by the warp whose number is self - 1. They return false, without
+ * marks, if a word may have a race.
+ */
 LANE_FN static bool mark_read_words(
 	uint32_t *seen, uint32_t *warps, uint64_t n, uint32_t epoch, uint32_t self)
 {
