@@ -253,17 +253,17 @@ int params_init(struct params *p, const struct gpuconf *c, struct fault *f);
  * Returns the size of the L1 that is left beside shmem bytes of shared memory (-gpgpu_adaptive_cache_config): its
  * sets with -core_l1_ways, else its ways; 0 if no space is left.
  */
-uint32_t params_l1_rows(const struct params *p, uint32_t shmem);
+uint32_t params_set_l1_rows(const struct params *p, uint32_t shmem);
 /*
  * Parses a mapping such as "dramid@8;0000..." into masks. Returns NULL, or the expected form if the mapping is
  * invalid.
  */
-const char *params_mapping(struct addr_params *a, const char *text);
+const char *params_set_mapping(struct addr_params *a, const char *text);
 
-/* Uses of a cache; params_cache.c has the rules of each. */
+/* Uses of a cache; params_parse_cache.c has the rules of each. */
 enum cache_role { ROLE_L1D, ROLE_L1I, ROLE_L1C, ROLE_L1T, ROLE_L2 };
 /* Parses and checks a cache option "<ct>:<nset>:<line>:<assoc>,..." (CACHE-conf). Returns 0, or -1 and sets *f. */
-int params_cache(struct cache_params *p, const struct gpuconf *c, enum conf_id id, enum cache_role role,
+int params_parse_cache(struct cache_params *p, const struct gpuconf *c, enum conf_id id, enum cache_role role,
 	struct fault *f);
 
 #endif

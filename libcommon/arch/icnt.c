@@ -143,7 +143,7 @@ static int set_icnt_value(struct icnt_value *v, const struct icnt_entry *e, stru
 	return 0;
 }
 
-static int unknown_entry(const struct icnt_token *t, const char *name, struct fault *f)
+static int report_unknown_entry(const struct icnt_token *t, const char *name, struct fault *f)
 {
 	const char *near = cli_nearest(name, icnt_entries, N_ICNT, sizeof(icnt_entries[0]));
 
@@ -175,7 +175,7 @@ static int read_entry(struct icnt_reader *r, const struct icnt_token *t, struct 
 			t->quoted);
 	text = xstrndup(t->text, t->n);
 	e = find_icnt_entry(text);
-	status = e ? 0 : unknown_entry(t, text, f);
+	status = e ? 0 : report_unknown_entry(t, text, f);
 	free(text);
 	if (!e || status || expect_symbol(r, '=', t->quoted, f) < 0 || next_token(r, &value, f) < 0)
 		return -1;

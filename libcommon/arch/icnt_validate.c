@@ -369,7 +369,7 @@ static uint32_t smallest_k_with_nodes(const struct icnt *c, uint32_t need)
 	}
 }
 
-static int too_few_nodes(
+static int report_too_few_nodes(
 	const struct icnt *c, uint32_t clusters, uint32_t subs, uint32_t need, struct fault *f)
 {
 	bool grid = c->topology == TOPOLOGY_mesh || c->topology == TOPOLOGY_torus;
@@ -395,7 +395,7 @@ int icnt_assign_nodes(const struct icnt *c, uint32_t clusters, uint32_t subs, ui
 	}
 	for (uint32_t i = 0; i < clusters + subs; i++)
 		need = max_u32(need, node[i] + 1);
-	return need > c->nodes ? too_few_nodes(c, clusters, subs, need, f) : 0;
+	return need > c->nodes ? report_too_few_nodes(c, clusters, subs, need, f) : 0;
 }
 
 void icnt_check_output(const struct params *p, const char *output)

@@ -206,7 +206,7 @@ static enum isa_class nearest_class(const struct isa_op *op, int arch)
  * Reports whether any opcode of the architecture has class c. Configurations lack specialised units that no opcode
  * uses.
  */
-static bool arch_uses(const struct isa *isa, enum isa_arch arch, enum isa_class c)
+static bool arch_uses_class(const struct isa *isa, enum isa_arch arch, enum isa_class c)
 {
 	for (uint32_t r = 0; r < isa->n; r++)
 		if (isa->op[r].class[arch] == c)
@@ -221,7 +221,9 @@ enum isa_class isa_guess(const struct isa *isa, enum isa_arch arch, const char *
 	if (row >= 0) {
 		enum isa_class c = nearest_class(&isa->op[row], (int)arch);
 		if (c != CLASS_NONE)
-			return c < CLASS_SPEC1 || c > CLASS_SPEC8 || arch_uses(isa, arch, c) ? c : CLASS_ALU;
+			return c < CLASS_SPEC1 || c > CLASS_SPEC8 || arch_uses_class(isa, arch, c)
+				       ? c
+				       : CLASS_ALU;
 	}
 	size_t best = 1; /* a single common letter is too few */
 	enum isa_class c = CLASS_ALU;

@@ -40,7 +40,7 @@ int param_numbers(const char *text, char sep, uint32_t *out, int cap)
 	return -1;
 }
 
-static int params_size(struct params *p, const struct gpuconf *c, struct fault *f)
+static int params_set_size(struct params *p, const struct gpuconf *c, struct fault *f)
 {
 	p->clusters = conf_uint(c, OPT_gpgpu_n_clusters);
 	p->sms_per_cluster = conf_uint(c, OPT_gpgpu_n_cores_per_cluster);
@@ -53,7 +53,7 @@ static int params_size(struct params *p, const struct gpuconf *c, struct fault *
 }
 
 /* Reads "core:icnt:l2:dram" in MHz. */
-static int params_clocks(struct params *p, const struct gpuconf *c, struct fault *f)
+static int params_set_clocks(struct params *p, const struct gpuconf *c, struct fault *f)
 {
 	static const char *const name[4] = {"core", "network", "L2", "DRAM"};
 	const char *text = conf_text(c, OPT_gpgpu_clock_domains);
@@ -74,7 +74,7 @@ static int params_clocks(struct params *p, const struct gpuconf *c, struct fault
 }
 
 /* Reads "F" or "F:flags"; the hexadecimal flags have no effect on the output. */
-static int params_sampling(struct params *p, const struct gpuconf *c, struct fault *f)
+static int params_set_sampling(struct params *p, const struct gpuconf *c, struct fault *f)
 {
 	const char *text = conf_text(c, OPT_gpgpu_runtime_stat);
 	bool good = param_number(&text, &p->sample_cycles) && p->sample_cycles > 0;
@@ -91,7 +91,7 @@ static int params_sampling(struct params *p, const struct gpuconf *c, struct fau
 	return 0;
 }
 
-static int params_launch(struct params *p, const struct gpuconf *c, struct fault *f)
+static int params_set_launch(struct params *p, const struct gpuconf *c, struct fault *f)
 {
 	p->concurrent_kernels = conf_bool(c, OPT_gpgpu_concurrent_kernel_sm);
 	p->run_slots = conf_uint(c, OPT_gpgpu_max_concurrent_kernel);
@@ -103,11 +103,11 @@ static int params_launch(struct params *p, const struct gpuconf *c, struct fault
 	p->max_cta = (uint64_t)conf_num(c, OPT_gpgpu_max_cta);
 	p->max_completed_cta = (uint64_t)conf_num(c, OPT_gpgpu_max_completed_cta);
 	p->deadlock_detect = conf_bool(c, OPT_gpgpu_deadlock_detect);
-	return params_sampling(p, c, f);
+	return params_set_sampling(p, c, f);
 }
 
 /* Sets the network (NET-dev-2). Options of the other mode are not checked, as in the original. */
-static int params_network(struct params *p, const struct gpuconf *c, struct fault *f)
+static int params_set_network(struct params *p, const struct gpuconf *c, struct fault *f)
 {
 	struct network_params *n = &p->net;
 
@@ -136,11 +136,11 @@ static int params_network(struct params *p, const struct gpuconf *c, struct faul
 int params_init(struct params *p, const struct gpuconf *c, struct fault *f)
 {
 	*p = (struct params){0};
-	if (params_size(p, c, f) < 0 || params_clocks(p, c, f) < 0 || params_launch(p, c, f) < 0 ||
-		params_network(p, c, f) < 0)
+	if (params_set_size(p, c, f) < 0 || params_set_clocks(p, c, f) < 0 ||
+		params_set_launch(p, c, f) < 0 || params_set_network(p, c, f) < 0)
 		return -1;
-	if (params_modern(p, c, f) < 0 || params_core(p, c, f) < 0 || params_memory(p, c, f) < 0 ||
-		params_caches(p, c, f) < 0)
+	if (params_set_modern(p, c, f) < 0 || params_set_core(p, c, f) < 0 ||
+		params_set_memory(p, c, f) < 0 || params_set_caches(p, c, f) < 0)
 		return -1;
 	return 0;
 }

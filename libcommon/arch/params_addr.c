@@ -34,7 +34,7 @@ static void set_mask_mapping(struct addr_params *a, int64_t value)
 }
 
 /* The format is an optional "dramid@N;", then 64 letters from bit 63 down. */
-const char *params_mapping(struct addr_params *a, const char *text)
+const char *params_set_mapping(struct addr_params *a, const char *text)
 {
 	const char *bits = strchr(text, ';'), *s = text + 7;
 	uint32_t at, bit = 64;
@@ -102,7 +102,7 @@ static int check_indexing(const struct memory_params *m, const struct gpuconf *c
 	}
 }
 
-int params_addresses(struct memory_params *m, const struct gpuconf *c, struct fault *f)
+int params_set_addresses(struct memory_params *m, const struct gpuconf *c, struct fault *f)
 {
 	const enum conf_id id = OPT_gpgpu_mem_addr_mapping;
 	const char *text = conf_text(c, id), *wanted = NULL;
@@ -113,7 +113,7 @@ int params_addresses(struct memory_params *m, const struct gpuconf *c, struct fa
 	if (strcmp(text, "NULL") == 0)
 		set_mask_mapping(a, conf_num(c, OPT_gpgpu_mem_address_mask));
 	else
-		wanted = params_mapping(a, text);
+		wanted = params_set_mapping(a, text);
 	if (wanted)
 		return conf_fault(c, id, f, "%s", wanted);
 	banks = bit_count64(a->bank);

@@ -207,7 +207,7 @@ static int set_ways_max(struct cache_params *p, const struct gpuconf *c, enum co
 	return 0;
 }
 
-int params_cache(struct cache_params *p, const struct gpuconf *c, enum conf_id id, enum cache_role role,
+int params_parse_cache(struct cache_params *p, const struct gpuconf *c, enum conf_id id, enum cache_role role,
 	struct fault *f)
 {
 	uint32_t v[N_FIELDS] = {0};
@@ -447,7 +447,7 @@ static int read_split_sizes(struct core_params *k, const struct gpuconf *c, stru
 }
 
 /* Computes in single precision like the original (LAUNCH-l1-1); with -core_l1_ways, in whole sets (CACHE-size-3). */
-uint32_t params_l1_rows(const struct params *p, uint32_t shmem)
+uint32_t params_set_l1_rows(const struct params *p, uint32_t shmem)
 {
 	const struct cache_params *l1 = &p->core.l1d;
 	uint64_t total = p->core.unified_l1_kb * UINT64_C(1024),
@@ -469,22 +469,23 @@ static int check_adaptive(struct params *p, const struct gpuconf *c, struct faul
 			"the size of the unified memory with -gpgpu_adaptive_cache_config 1");
 	if (read_split_sizes(k, c, f) < 0)
 		return -1;
-	if (!params_l1_rows(p, k->shmem_option_bytes[0]))
+	if (!params_set_l1_rows(p, k->shmem_option_bytes[0]))
 		return conf_fault(c, p->modern.l1_reserved ? OPT_core_l1_reserved : OPT_gpgpu_shmem_option, f,
 			"a size below the %u KiB of -gpgpu_unified_l1d_size, the rest of which is the L1",
 			k->unified_l1_kb);
 	return 0;
 }
 
-int params_caches(struct params *p, const struct gpuconf *c, struct fault *f)
+int params_set_caches(struct params *p, const struct gpuconf *c, struct fault *f)
 {
 	struct core_params *k = &p->core;
 
-	if (params_cache(&k->l1d, c, OPT_gpgpu_cache_dl1, ROLE_L1D, f) < 0 || set_l1_from_ways(p, c, f) < 0 ||
-		(!p->modern.on && params_cache(&k->l1i, c, OPT_gpgpu_cache_il1, ROLE_L1I, f) < 0) ||
-		params_cache(&k->l1c, c, OPT_gpgpu_const_cache_l1, ROLE_L1C, f) < 0 ||
-		params_cache(&k->l1t, c, OPT_gpgpu_tex_cache_l1, ROLE_L1T, f) < 0 ||
-		params_cache(&p->mem.l2, c, OPT_gpgpu_cache_dl2, ROLE_L2, f) < 0)
+	if (params_parse_cache(&k->l1d, c, OPT_gpgpu_cache_dl1, ROLE_L1D, f) < 0 ||
+		set_l1_from_ways(p, c, f) < 0 ||
+		(!p->modern.on && params_parse_cache(&k->l1i, c, OPT_gpgpu_cache_il1, ROLE_L1I, f) < 0) ||
+		params_parse_cache(&k->l1c, c, OPT_gpgpu_const_cache_l1, ROLE_L1C, f) < 0 ||
+		params_parse_cache(&k->l1t, c, OPT_gpgpu_tex_cache_l1, ROLE_L1T, f) < 0 ||
+		params_parse_cache(&p->mem.l2, c, OPT_gpgpu_cache_dl2, ROLE_L2, f) < 0)
 		return -1;
 	/* Without an L2 there is nothing to warm or flush; the original crashes. */
 	p->mem.memcpy_warms_l2 = p->mem.memcpy_warms_l2 && p->mem.l2.present;
@@ -494,7 +495,7 @@ int params_caches(struct params *p, const struct gpuconf *c, struct fault *f)
 	check_readonly(p, c);
 	if (check_l1d(p, c, f) < 0)
 		return -1;
-	if (p->modern.on && params_modern_l1i(p, c, f) < 0)
+	if (p->modern.on && params_set_modern_l1i(p, c, f) < 0)
 		return -1;
 	if (!k->perfect_icache && !(p->modern.on && p->modern.l1i_miss_latency) &&
 		check_replies_fit_l1(

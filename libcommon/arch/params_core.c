@@ -38,7 +38,7 @@ static bool is_specialized_unit(int kind) { return kind >= UNIT_SPEC; }
 
 /* ---- resources and schedulers --------------------------------------------------------------------- */
 
-static int core_resources(struct core_params *k, const struct gpuconf *c, struct fault *f)
+static int set_core_resources(struct core_params *k, const struct gpuconf *c, struct fault *f)
 {
 	uint32_t n[2];
 
@@ -146,7 +146,7 @@ static enum dependence_id parse_dependence_rule(const struct gpuconf *c)
 	return (enum dependence_id)(i ? i - 1 : 0);
 }
 
-static int core_schedulers(struct params *p, const struct gpuconf *c, struct fault *f)
+static int set_core_schedulers(struct params *p, const struct gpuconf *c, struct fault *f)
 {
 	struct core_params *k = &p->core;
 
@@ -270,7 +270,7 @@ static int check_kind(const struct core_params *k, int kind, const struct gpucon
 	return 0;
 }
 
-static int core_units(struct core_params *k, const struct gpuconf *c, struct fault *f)
+static int set_core_units(struct core_params *k, const struct gpuconf *c, struct fault *f)
 {
 	k->tensor_avail = conf_bool(c, OPT_gpgpu_tensor_core_avail);
 	if (read_pipeline_widths(k, c, f) < 0 || read_specialized_units(k, c, f) < 0)
@@ -367,7 +367,7 @@ static int check_routes(const struct core_params *k, const struct gpuconf *c, st
 	return 0;
 }
 
-static int core_collectors(struct core_params *k, const struct gpuconf *c, struct fault *f)
+static int set_core_collectors(struct core_params *k, const struct gpuconf *c, struct fault *f)
 {
 	uint32_t total = 0;
 
@@ -470,7 +470,7 @@ static int read_latency(struct latency *l, const struct gpuconf *c, enum conf_id
 	return 0;
 }
 
-static int core_latencies(struct core_params *k, const struct gpuconf *c, struct fault *f)
+static int set_core_latencies(struct core_params *k, const struct gpuconf *c, struct fault *f)
 {
 	/* Classes with the latencies of INT (SM-inst-4 and, by analogy, the last three). */
 	static const enum isa_class as_int[] = {
@@ -496,7 +496,7 @@ static int core_latencies(struct core_params *k, const struct gpuconf *c, struct
 
 /* ---- load/store unit ------------------------------------------------------------------------ */
 
-static int load_store_params(struct core_params *k, const struct gpuconf *c, struct fault *f)
+static int set_load_store_params(struct core_params *k, const struct gpuconf *c, struct fault *f)
 {
 	k->smem_latency = conf_uint(c, OPT_gpgpu_smem_latency);
 	k->unit[UNIT_MEM].depth = k->smem_latency;
@@ -525,23 +525,23 @@ static int load_store_params(struct core_params *k, const struct gpuconf *c, str
 }
 
 /* Sets the parameters of the original's pipeline, which the modern core does not use. */
-static int core_pipeline(struct core_params *k, const struct gpuconf *c, struct fault *f)
+static int set_core_pipeline(struct core_params *k, const struct gpuconf *c, struct fault *f)
 {
-	if (core_units(k, c, f) < 0 || core_collectors(k, c, f) < 0 || read_ptx_latencies(k, c, f) < 0 ||
-		core_latencies(k, c, f) < 0)
+	if (set_core_units(k, c, f) < 0 || set_core_collectors(k, c, f) < 0 ||
+		read_ptx_latencies(k, c, f) < 0 || set_core_latencies(k, c, f) < 0)
 		return -1;
 	return 0;
 }
 
-int params_core(struct params *p, const struct gpuconf *c, struct fault *f)
+int params_set_core(struct params *p, const struct gpuconf *c, struct fault *f)
 {
 	struct core_params *k = &p->core;
 
-	if (core_resources(k, c, f) < 0 || core_schedulers(p, c, f) < 0 ||
-		(!p->modern.on && core_pipeline(k, c, f) < 0))
+	if (set_core_resources(k, c, f) < 0 || set_core_schedulers(p, c, f) < 0 ||
+		(!p->modern.on && set_core_pipeline(k, c, f) < 0))
 		return -1;
 	if (p->modern.on && k->schedulers > MAX_SUBS)
 		return conf_fault(c, OPT_gpgpu_num_sched_per_core, f,
 			"at most %d sub-cores with -core_model modern", MAX_SUBS);
-	return load_store_params(k, c, f);
+	return set_load_store_params(k, c, f);
 }

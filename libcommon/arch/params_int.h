@@ -6,16 +6,16 @@
 #include "bits.h"
 #include "params.h"
 
-int params_core(struct params *p, const struct gpuconf *c, struct fault *f);
-int params_memory(struct params *p, const struct gpuconf *c, struct fault *f);
-/* Sets the -core_* options; called before params_core. */
-int params_modern(struct params *p, const struct gpuconf *c, struct fault *f);
+int params_set_core(struct params *p, const struct gpuconf *c, struct fault *f);
+int params_set_memory(struct params *p, const struct gpuconf *c, struct fault *f);
+/* Sets the -core_* options; called before params_set_core. */
+int params_set_modern(struct params *p, const struct gpuconf *c, struct fault *f);
 /* Sets the instruction cache of the modern core; called after the L2. */
-int params_modern_l1i(struct params *p, const struct gpuconf *c, struct fault *f);
+int params_set_modern_l1i(struct params *p, const struct gpuconf *c, struct fault *f);
 /* Sets the address mapping; needs partitions and DRAM. */
-int params_addresses(struct memory_params *m, const struct gpuconf *c, struct fault *f);
+int params_set_addresses(struct memory_params *m, const struct gpuconf *c, struct fault *f);
 /* Sets the caches; called last, because they have rules with the coalescer and with each other. */
-int params_caches(struct params *p, const struct gpuconf *c, struct fault *f);
+int params_set_caches(struct params *p, const struct gpuconf *c, struct fault *f);
 
 /*
  * Reads a list "N<sep>N<sep>..." of at most cap numbers of 32 bits, with optional blanks before a number.

@@ -3,7 +3,7 @@
  * Parameters of the memory side: partitions, address mapping, DRAM (MEM-addr, MEM-sub, MEM-dram).
  *
  * Always true afterwards: every address decodes to an existing channel, slice and bank; no queue blocks forever; no
- * derived DRAM timing overflows. params_cache.c reads the caches.
+ * derived DRAM timing overflows. params_parse_cache.c reads the caches.
  */
 #include <string.h>
 #include "params_int.h"
@@ -16,7 +16,7 @@
 
 /* ---- partitions ----------------------------------------------------------------------------- */
 
-static int partition_params(struct memory_params *m, const struct gpuconf *c, struct fault *f)
+static int set_partition_params(struct memory_params *m, const struct gpuconf *c, struct fault *f)
 {
 	uint32_t n[4];
 
@@ -180,7 +180,7 @@ static int check_banks(const struct dram_params *d, uint32_t subs, const struct 
 	return 0;
 }
 
-static int dram_timing(struct dram_params *d, uint32_t subs, const struct gpuconf *c, struct fault *f)
+static int set_dram_timing(struct dram_params *d, uint32_t subs, const struct gpuconf *c, struct fault *f)
 {
 	const enum conf_id id = OPT_gpgpu_dram_timing_opt;
 	const char *text = conf_text(c, id);
@@ -227,7 +227,7 @@ static int set_bus_and_write_queue(struct dram_params *d, const struct gpuconf *
 	return 0;
 }
 
-static int dram_write_queue(struct dram_params *d, const struct gpuconf *c, struct fault *f)
+static int set_dram_write_queue(struct dram_params *d, const struct gpuconf *c, struct fault *f)
 {
 	uint32_t n[3];
 
@@ -242,13 +242,13 @@ static int dram_write_queue(struct dram_params *d, const struct gpuconf *c, stru
 	return 0;
 }
 
-static int dram_queues(struct dram_params *d, uint32_t subs, const struct gpuconf *c, struct fault *f)
+static int set_dram_queues(struct dram_params *d, uint32_t subs, const struct gpuconf *c, struct fault *f)
 {
 	d->simple = conf_bool(c, OPT_gpgpu_simple_dram_model);
 	d->fr_fcfs = conf_num(c, OPT_gpgpu_dram_scheduler) == 1;
 	d->queue_max = conf_uint(c, OPT_gpgpu_frfcfs_dram_sched_queue_size);
 	d->return_max = conf_uint(c, OPT_gpgpu_dram_return_queue_size);
-	if (set_bus_and_write_queue(d, c, f) < 0 || dram_write_queue(d, c, f) < 0)
+	if (set_bus_and_write_queue(d, c, f) < 0 || set_dram_write_queue(d, c, f) < 0)
 		return -1;
 	if (d->fr_fcfs && !d->simple && !d->queue_max)
 		return conf_fault(c, OPT_gpgpu_frfcfs_dram_sched_queue_size, f,
@@ -260,7 +260,7 @@ static int dram_queues(struct dram_params *d, uint32_t subs, const struct gpucon
 	return 0;
 }
 
-static int params_dram(struct memory_params *m, const struct gpuconf *c, struct fault *f)
+static int params_set_dram(struct memory_params *m, const struct gpuconf *c, struct fault *f)
 {
 	struct dram_params *d = &m->dram;
 
@@ -273,13 +273,15 @@ static int params_dram(struct memory_params *m, const struct gpuconf *c, struct 
 	d->bank_index = conf_uint(c, OPT_dram_bnk_indexing_policy);
 	d->group_index = conf_uint(c, OPT_dram_bnkgrp_indexing_policy);
 	d->no_turnaround = conf_bool(c, OPT_dram_elimnate_rw_turnaround);
-	return dram_queues(d, m->subs, c, f) < 0 || dram_timing(d, m->subs, c, f) < 0 ? -1 : 0;
+	return set_dram_queues(d, m->subs, c, f) < 0 || set_dram_timing(d, m->subs, c, f) < 0 ? -1 : 0;
 }
 
-int params_memory(struct params *p, const struct gpuconf *c, struct fault *f)
+int params_set_memory(struct params *p, const struct gpuconf *c, struct fault *f)
 {
 	struct memory_params *m = &p->mem;
 
-	return partition_params(m, c, f) < 0 || params_dram(m, c, f) < 0 || params_addresses(m, c, f) < 0 ? -1
-													  : 0;
+	return set_partition_params(m, c, f) < 0 || params_set_dram(m, c, f) < 0 ||
+			       params_set_addresses(m, c, f) < 0
+		       ? -1
+		       : 0;
 }

@@ -65,7 +65,7 @@ static int word_index(const struct gpuconf *c, enum conf_id id, const char *cons
 	return conf_fault(c, id, f, "%s", all);
 }
 
-static int modern_words(struct modern_params *m, const struct gpuconf *c, struct fault *f)
+static int set_modern_words(struct modern_params *m, const struct gpuconf *c, struct fault *f)
 {
 	static const char *const model[] = {"accelsim", "modern", NULL};
 #define DEPENDENCE(name) #name,
@@ -153,7 +153,8 @@ static int read_kernel_minimum(struct modern_params *m, const struct gpuconf *c,
 
 #define MAX_L0_LINES 4096
 
-static int modern_l0i(struct modern_params *m, const struct gpuconf *c, const struct arch *a, struct fault *f)
+static int set_modern_l0i(
+	struct modern_params *m, const struct gpuconf *c, const struct arch *a, struct fault *f)
 {
 	const char *text = conf_text(c, OPT_core_cache_l0i);
 	uint32_t n[3] = {a->l0i_sets, 128, 32};
@@ -173,7 +174,7 @@ static int modern_l0i(struct modern_params *m, const struct gpuconf *c, const st
 	return 0;
 }
 
-int params_modern_l1i(struct params *p, const struct gpuconf *c, struct fault *f)
+int params_set_modern_l1i(struct params *p, const struct gpuconf *c, struct fault *f)
 {
 	bool pieces = p->mem.l2.present && p->mem.l2.kind == CACHE_SECTOR && !p->core.perfect_mem;
 	uint32_t line = p->modern.l0i_line;
@@ -183,7 +184,7 @@ int params_modern_l1i(struct params *p, const struct gpuconf *c, struct fault *f
 			"at least 4 entries in the first queue: code is read through the L2 (-core_l1i_miss_latency 0)");
 
 	if (strcmp(conf_text(c, OPT_core_cache_l1i), "auto") != 0) {
-		if (params_cache(&p->core.l1i, c, OPT_core_cache_l1i, ROLE_L1I, f) < 0)
+		if (params_parse_cache(&p->core.l1i, c, OPT_core_cache_l1i, ROLE_L1I, f) < 0)
 			return -1;
 		if (p->core.l1i.line_bytes < line)
 			return conf_fault(c, OPT_core_cache_l1i, f,
@@ -267,7 +268,7 @@ static void warn_ignored(const struct gpuconf *c, bool modern)
 
 /* ---- the whole ---------------------------------------------------------------------------------- */
 
-static void fetch_and_issue(struct modern_params *m, const struct gpuconf *c, const struct arch *a)
+static void set_fetch_and_issue(struct modern_params *m, const struct gpuconf *c, const struct arch *a)
 {
 	m->forwarding = conf_bool(c, OPT_core_forwarding);
 	m->sb_visible = conf_uint(c, OPT_core_sb_visible);
@@ -286,7 +287,7 @@ static void fetch_and_issue(struct modern_params *m, const struct gpuconf *c, co
 	m->port_imad_wide = conf_uint(c, OPT_core_port_imad_wide);
 }
 
-static int modern_units(
+static int set_modern_units(
 	struct modern_params *m, const struct gpuconf *c, const struct arch *a, struct fault *f)
 {
 	static const enum conf_id id[] = {[CORE_INT] = OPT_core_ii_int,
@@ -339,7 +340,7 @@ static int modern_units(
 	return 0;
 }
 
-static int modern_memory(
+static int set_modern_memory(
 	struct modern_params *m, const struct gpuconf *c, const struct arch *a, struct fault *f)
 {
 	m->mem_places = number_or_default(c, OPT_core_mem_places, a->places);
@@ -388,7 +389,7 @@ static int modern_memory(
 	return 0;
 }
 
-static void modern_barriers(struct modern_params *m, const struct gpuconf *c)
+static void set_modern_barriers(struct modern_params *m, const struct gpuconf *c)
 {
 	m->barrier = conf_uint(c, OPT_core_barrier_latency);
 	m->barrier_per_warp = conf_uint(c, OPT_core_barrier_per_warp);
@@ -401,7 +402,7 @@ static void modern_barriers(struct modern_params *m, const struct gpuconf *c)
 	m->warp_interval = conf_uint(c, OPT_core_warp_interval);
 }
 
-int params_modern(struct params *p, const struct gpuconf *c, struct fault *f)
+int params_set_modern(struct params *p, const struct gpuconf *c, struct fault *f)
 {
 	struct modern_params *m = &p->modern;
 	const struct arch *a;
@@ -410,11 +411,11 @@ int params_modern(struct params *p, const struct gpuconf *c, struct fault *f)
 
 	m->sm = sm < 70 ? 70 : sm > 121 ? 121 : (uint32_t)sm;
 	a = defaults_of_arch(m->sm);
-	if (modern_words(m, c, f) < 0 || modern_l0i(m, c, a, f) < 0 || modern_units(m, c, a, f) < 0 ||
-		modern_memory(m, c, a, f) < 0)
+	if (set_modern_words(m, c, f) < 0 || set_modern_l0i(m, c, a, f) < 0 ||
+		set_modern_units(m, c, a, f) < 0 || set_modern_memory(m, c, a, f) < 0)
 		return -1;
-	fetch_and_issue(m, c, a);
-	modern_barriers(m, c);
+	set_fetch_and_issue(m, c, a);
+	set_modern_barriers(m, c);
 	if (read_cta_time(&m->cta_interval, c, OPT_core_cta_interval, f) < 0 ||
 		read_cta_time(&m->cta_retire, c, OPT_core_cta_retire, f) < 0 ||
 		read_kernel_minimum(m, c, f) < 0)

@@ -13,7 +13,7 @@
  * Returns the class in the model. An unmodelled class counts as a global access if its records have addresses, else
  * as INT.
  */
-static enum isa_class modelled_class(const struct inst *in)
+static enum isa_class class_in_model(const struct inst *in)
 {
 	bool other = in->class == CLASS_TMA || in->class == CLASS_SYNCS || in->class == CLASS_FENCE;
 
@@ -30,7 +30,7 @@ static enum isa_class modelled_class(const struct inst *in)
  * Sets flags, space and size by kind (SM-inst-6). quirk Q1-28: STRONG.GPU affects three kinds of loads. ATOM changes
  * its class after its latency and interval were taken from its former class.
  */
-static void sass_memory_attributes(struct uop *u, const struct inst *in)
+static void set_sass_memory_access(struct uop *u, const struct inst *in)
 {
 	static const struct {
 		uint32_t flags;
@@ -70,7 +70,7 @@ static void sass_memory_attributes(struct uop *u, const struct inst *in)
 		u->groups = (uint32_t)in->imm;
 }
 
-static void class_attributes(struct uop *u)
+static void set_class_attributes(struct uop *u)
 {
 	switch (u->class) {
 	case CLASS_LOAD: u->flags |= UOP_LOAD | UOP_ACCESS; break;
@@ -223,7 +223,7 @@ static bool has_narrow_part(const char *opcode)
  * operands from shared memory, whichever is longer. It accesses registers asynchronously: WARPGROUP.DEPBAR waits for
  * it, and no register is marked as in use.
  */
-static int gmma_attributes(struct uop *u, const struct inst *in, const struct params *p, struct fault *f)
+static int set_gmma_attributes(struct uop *u, const struct inst *in, const struct params *p, struct fault *f)
 {
 	struct gmma g;
 	char opcode[64];
@@ -261,7 +261,7 @@ static bool has_stem(const char *opcode, const char *stem)
  * Marks an instruction of the tensor memory accelerator as a bulk copy. It is neither a load nor a store: no
  * register and no fence waits for it. Copies within shared memory are not modelled.
  */
-static void bulk_attributes(struct uop *u, const struct inst *in)
+static void set_bulk_attributes(struct uop *u, const struct inst *in)
 {
 	static const struct {
 		const char *stem;
@@ -288,7 +288,7 @@ static void bulk_attributes(struct uop *u, const struct inst *in)
 int uop_make(struct uop *u, const struct inst *in, const struct params *p, struct fault *f)
 {
 	const struct core_params *core = &p->core;
-	enum isa_class class = modelled_class(in);
+	enum isa_class class = class_in_model(in);
 	struct latency t = core->latency[class];
 
 	if (in->ptx)
@@ -311,12 +311,12 @@ int uop_make(struct uop *u, const struct inst *in, const struct params *p, struc
 		.class = (uint8_t) class,
 		.narrow = has_narrow_part(in->opcode),
 	};
-	sass_memory_attributes(u, in);
-	class_attributes(u);
-	bulk_attributes(u, in);
+	set_sass_memory_access(u, in);
+	set_class_attributes(u);
+	set_bulk_attributes(u, in);
 	if (uop_sync_attributes(u, in, f) < 0)
 		return -1;
-	if (gmma_attributes(u, in, p, f) < 0)
+	if (set_gmma_attributes(u, in, p, f) < 0)
 		return -1;
 	if (u->flags & UOP_ACCESS && !in->has_addr) {
 		char opcode[64];

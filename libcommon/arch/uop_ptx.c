@@ -12,7 +12,7 @@
 
 #define WIDEST 16u /* largest access of a lane in bytes */
 
-static void ptx_memory_attributes(struct uop *u, const struct inst *in, const struct core_params *p)
+static void set_ptx_memory_access(struct uop *u, const struct inst *in, const struct core_params *p)
 {
 	const struct ptx_form *x = &in->ptx->form;
 	enum ptx_kind kind = x->op ? (enum ptx_kind)x->op->kind : PTX_KIND_PLAIN;
@@ -35,7 +35,7 @@ static void ptx_memory_attributes(struct uop *u, const struct inst *in, const st
 	u->flags |= UOP_PARAM;
 }
 
-static void ptx_control_attributes(struct uop *u, const struct ptx_inst *x)
+static void set_ptx_control_flags(struct uop *u, const struct ptx_inst *x)
 {
 	if (x->form.class == CLASS_BARRIER) {
 		u->flags |= UOP_BARRIER | (x->form.arrive ? UOP_ARRIVE : 0);
@@ -87,8 +87,8 @@ int uop_make_ptx(struct uop *u, const struct inst *in, const struct params *p, s
 		.n_bank_src = x->n_bank_src,
 		.bytes = 8,
 		.class = x->form.class};
-	ptx_memory_attributes(u, in, &p->core);
-	ptx_control_attributes(u, x);
+	set_ptx_memory_access(u, in, &p->core);
+	set_ptx_control_flags(u, x);
 	uop_derive(u);
 	if (ptx_set_latency(u, in, &p->core, f) < 0)
 		return -1;

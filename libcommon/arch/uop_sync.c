@@ -66,7 +66,7 @@ static bool is_bulk_store(const char *opcode)
  * If the line has registers, they contain the number, or the number and the thread count, and are read at run time
  * (SYNC_BAR).
  */
-static int bar_attributes(struct uop *u, const struct inst *in, struct fault *f)
+static int set_bar_attributes(struct uop *u, const struct inst *in, struct fault *f)
 {
 	bool in_register = in->n_dst + in->n_src > 0;
 	uint64_t threads = in_register ? in->imm : in->imm2, number = in_register ? 0 : in->imm;
@@ -114,7 +114,7 @@ int uop_sync_attributes(struct uop *u, const struct inst *in, struct fault *f)
 		break;
 	case KIND_FLUSH: u->sync = SYNC_FLUSH; break;
 	case KIND_FENCE: u->sync = SYNC_FENCE; break;
-	case KIND_BAR: return bar_attributes(u, in, f);
+	case KIND_BAR: return set_bar_attributes(u, in, f);
 	default: return 0;
 	}
 	u->flags |= UOP_SYNC;

@@ -76,7 +76,7 @@ struct cli_walk {
 	void *ctx;
 };
 
-static void pass_option(struct cli_walk *w, const struct cli_row *r, const char *value)
+static void handle_option(struct cli_walk *w, const struct cli_row *r, const char *value)
 {
 	common_option(w->c, r->letter, value);
 	w->command |= !r->value && r->complete && !strcmp(r->complete, "command");
@@ -132,9 +132,9 @@ static void long_option(struct cli_walk *w)
 	if (!r->value && equals)
 		cli_usage("--%s takes no value", shown);
 	if (!r->value)
-		pass_option(w, r, NULL);
+		handle_option(w, r, NULL);
 	else
-		pass_option(w, r, equals ? equals + 1 : next_value(w, r, word));
+		handle_option(w, r, equals ? equals + 1 : next_value(w, r, word));
 }
 
 static const struct cli_row *find_letter(const struct cli *c, int letter)
@@ -160,10 +160,10 @@ static void short_options(struct cli_walk *w)
 		if (!r)
 			cli_usage("unknown option '%s'", shown);
 		if (r->value) {
-			pass_option(w, r, p[1] ? p + 1 : next_value(w, r, shown));
+			handle_option(w, r, p[1] ? p + 1 : next_value(w, r, shown));
 			return;
 		}
-		pass_option(w, r, NULL);
+		handle_option(w, r, NULL);
 	}
 }
 

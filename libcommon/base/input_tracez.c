@@ -56,7 +56,7 @@ static uint64_t u64_at(const struct tracez *z, size_t at)
 	return u32_at(z, at) | (uint64_t)u32_at(z, at + 4) << 32;
 }
 
-static bool tracez_fails(struct tracez *z, const char *why)
+static bool fail_archive(struct tracez *z, const char *why)
 {
 	z->why = why;
 	return false;
@@ -70,13 +70,13 @@ static bool check_warp(struct tracez *z, size_t entry, uint32_t chunks)
 	uint64_t at = u64_at(z, entry + 8);
 
 	if (at < z->data || at > z->index - 8 || z->index - at < 12)
-		return tracez_fails(z, "the index has an offset outside the data");
+		return fail_archive(z, "the index has an offset outside the data");
 	if (u32_at(z, at) != u32_at(z, entry) || u32_at(z, at + 4) != chunks)
-		return tracez_fails(z, "counts of the index differ from those of the data");
+		return fail_archive(z, "counts of the index differ from those of the data");
 	at += 8;
 	for (uint32_t i = 0; i < chunks; i++) {
 		if (z->index - 4 - at < 4 || z->index - 8 - at < u32_at(z, at))
-			return tracez_fails(z, "a frame is longer than the data");
+			return fail_archive(z, "a frame is longer than the data");
 		at += 4 + u32_at(z, at);
 	}
 	return true;
@@ -89,14 +89,14 @@ static bool check_warp_entry(struct tracez *z, size_t *at, size_t end)
 	uint32_t chunks;
 
 	if (end - *at < WARP_BYTES)
-		return tracez_fails(z, "the index ends early");
+		return fail_archive(z, "the index ends early");
 	chunks = u32_at(z, *at + 4);
 	if ((end - *at - WARP_BYTES) / 4 < chunks)
-		return tracez_fails(z, "the index ends early");
+		return fail_archive(z, "the index ends early");
 	for (uint32_t i = 0; i < chunks; i++)
 		sum += u32_at(z, *at + WARP_BYTES + 4 * (size_t)i);
 	if (sum != u32_at(z, *at))
-		return tracez_fails(z, "instructions of frames do not add up to those of their warp");
+		return fail_archive(z, "instructions of frames do not add up to those of their warp");
 	if (!check_warp(z, *at, chunks))
 		return false;
 	*at += WARP_BYTES + 4 * (size_t)chunks;
@@ -111,14 +111,14 @@ static bool check_index(struct tracez *z)
 		uint32_t warps;
 
 		if (end - at < BLOCK_BYTES)
-			return tracez_fails(z, "the index ends early");
+			return fail_archive(z, "the index ends early");
 		warps = u32_at(z, at + 4 * N_BLOCK_IDS);
 		at += BLOCK_BYTES;
 		for (uint32_t w = 0; w < warps; w++)
 			if (!check_warp_entry(z, &at, end))
 				return false;
 	}
-	return at == end || tracez_fails(z, "bytes follow the index");
+	return at == end || fail_archive(z, "bytes follow the index");
 }
 
 static bool open_dictionary(struct tracez *z, size_t at, uint32_t bytes)
@@ -126,7 +126,7 @@ static bool open_dictionary(struct tracez *z, size_t at, uint32_t bytes)
 	z->context = ZSTD_createDCtx();
 	z->dictionary = bytes ? ZSTD_createDDict(z->all.p + at, bytes) : NULL;
 	return z->context && (z->dictionary || !bytes) ? true
-						       : tracez_fails(z, "the dictionary cannot be read");
+						       : fail_archive(z, "the dictionary cannot be read");
 }
 
 /* Finds the parts of the archive, which is complete. */
@@ -138,17 +138,17 @@ static bool open_archive(struct tracez *z)
 
 	z->header = (size_t)(nul - z->all.p);
 	if (z->all.n - z->header < 1 + 8 + 4 + 8)
-		return tracez_fails(z, "the archive ends early");
+		return fail_archive(z, "the archive ends early");
 	dictionary = u32_at(z, z->header + 1);
 	z->data = z->header + 9;
 	index = u64_at(z, z->all.n - 8);
 	if (z->all.n - z->data - 12 < dictionary)
-		return tracez_fails(z, "the dictionary is longer than the archive");
+		return fail_archive(z, "the dictionary is longer than the archive");
 	if (!open_dictionary(z, z->data, dictionary))
 		return false;
 	z->data += dictionary;
 	if (index < z->data || index > z->all.n - 12)
-		return tracez_fails(z, "the last bytes are no offset of an index: it is cut off");
+		return fail_archive(z, "the last bytes are no offset of an index: it is cut off");
 	z->blocks = u32_at(z, (size_t)index);
 	z->index = z->at = (size_t)index + 4;
 	bytes_add(&z->out, z->all.p, z->header);
@@ -167,14 +167,14 @@ static bool make_frame(struct tracez *z)
 	z->chunk += 4 + (size_t)packed;
 	z->chunks--;
 	if (size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR || size > FRAME_MAX)
-		return tracez_fails(z, "a frame has no content size of at most 64 MiB");
+		return fail_archive(z, "a frame has no content size of at most 64 MiB");
 	bytes_reserve(&z->out, (size_t)size + 1);
 	got = z->dictionary
 		      ? ZSTD_decompress_usingDDict(
 				z->context, z->out.p + z->out.n, (size_t)size, frame, packed, z->dictionary)
 		      : ZSTD_decompressDCtx(z->context, z->out.p + z->out.n, (size_t)size, frame, packed);
 	if (ZSTD_isError(got))
-		return tracez_fails(z, ZSTD_getErrorName(got));
+		return fail_archive(z, ZSTD_getErrorName(got));
 	z->out.n += got;
 	bytes_add(&z->out, "\n", 1);
 	return true;

@@ -8,7 +8,7 @@
 bool pack_list_fits(size_t n) { return n <= pack_limits.list; }
 
 /* Reports whether the list has several kernels, so that one may repeat another with moved buffers. */
-static bool several_kernels(const char *text, size_t n)
+static bool has_several_kernels(const char *text, size_t n)
 {
 	const char *first = n ? memmem(text, n, "kernel", 6) : NULL;
 
@@ -20,7 +20,7 @@ void pack_write_list(struct pack_writer *w, const char *name, const char *text, 
 	struct buf lines = {0};
 
 	stream_fold_list(&lines, text, n);
-	w->relative |= several_kernels(text, n) || w->missing.n;
+	w->relative |= has_several_kernels(text, n) || w->missing.n;
 	mp_str(&w->list, name ? name : "", name ? strlen(name) : 0);
 	mp_bin(&w->list, lines.p, lines.n);
 	if (w->relative)

@@ -26,7 +26,7 @@ static struct place pick_place(const struct picks_line *l, const char *at)
 	return (struct place){l->place.file, l->place.line, place_column(l->begin, at)};
 }
 
-static int bad_pick(const struct picks_line *l, const char *at, const char *wanted)
+static int report_bad_pick(const struct picks_line *l, const char *at, const char *wanted)
 {
 	size_t n = strcspn(at, " \t");
 	char q[60];
@@ -57,7 +57,7 @@ static int parse_whole_number(struct picks_line *l, uint64_t max, uint32_t *out,
 	uint64_t v;
 
 	if (!num_whole(w, n, max, &v) || !v)
-		return bad_pick(l, w, wanted);
+		return report_bad_pick(l, w, wanted);
 	*out = (uint32_t)v;
 	return 0;
 }
@@ -68,7 +68,7 @@ static int parse_positive(struct picks_line *l, double *out, const char *wanted)
 	const char *w = next_pick_word(l, &n), *end = w;
 
 	if (num_real(&end, out) != NUM_GOOD || end != w + n || !(*out > 0) || !isfinite(*out))
-		return bad_pick(l, w, wanted);
+		return report_bad_pick(l, w, wanted);
 	return 0;
 }
 
@@ -86,7 +86,7 @@ static int parse_hash(struct picks_line *l, const char *w, size_t n)
 		else
 			h[i / 2] = (unsigned char)(h[i / 2] << 4 | (d - digits));
 	}
-	return n == 32 ? 0 : bad_pick(l, w, "32 hexadecimal digits, the hash of the list");
+	return n == 32 ? 0 : report_bad_pick(l, w, "32 hexadecimal digits, the hash of the list");
 }
 
 static bool pick_word_is(const char *w, size_t n, const char *what)
@@ -103,7 +103,7 @@ static int parse_picks_part(struct picks_line *l, const char *w, size_t name, co
 	if (!part && !pick_word_is(w, name, "missing"))
 		return 0;
 	if (!num_whole(v, n, PICKS_MAX, &kernels) || !kernels)
-		return bad_pick(
+		return report_bad_pick(
 			l, v, part ? "the number of kernels of the part" : "the number of missing kernels");
 	*(part ? &l->p->n_part : &l->p->n_missing) = (uint32_t)kernels;
 	return 1;
@@ -117,7 +117,7 @@ static int parse_setting(struct picks_line *l, unsigned version, unsigned *seen)
 	uint64_t kernels;
 
 	if (!v)
-		return bad_pick(l, w, "NAME=VALUE");
+		return report_bad_pick(l, w, "NAME=VALUE");
 	name = (size_t)(v++ - w);
 	n -= name + 1;
 	int part = version >= 2 ? parse_picks_part(l, w, name, v, n) : 0;
@@ -130,21 +130,21 @@ static int parse_setting(struct picks_line *l, unsigned version, unsigned *seen)
 	if (pick_word_is(w, name, "kernels")) {
 		*seen |= 2;
 		if (!num_whole(v, n, PICKS_MAX, &kernels) || !kernels)
-			return bad_pick(l, v, "the number of kernels of the list");
+			return report_bad_pick(l, v, "the number of kernels of the list");
 		l->p->n_kernels = (uint32_t)kernels;
 	} else if (pick_word_is(w, name, "of")) {
 		if (!num_whole(v, n, PICKS_MAX, &kernels) || !kernels)
-			return bad_pick(l, v, "the number of kernels of the application");
+			return report_bad_pick(l, v, "the number of kernels of the application");
 		l->p->n_all = (uint32_t)kernels;
 	} else if (pick_word_is(w, name, "method")) {
 		if (!n || n >= sizeof(l->p->method))
-			return bad_pick(l, v, "the name of a method");
+			return report_bad_pick(l, v, "the name of a method");
 		memcpy(l->p->method, v, n);
 	} else if (pick_word_is(w, name, "error")) {
 		const char *end = v;
 
 		if (num_real(&end, &l->p->error) != NUM_GOOD || end != v + n)
-			return bad_pick(l, v, "an error as a fraction");
+			return report_bad_pick(l, v, "an error as a fraction");
 	}
 	return 0;
 }
@@ -156,24 +156,25 @@ static int parse_head(struct picks_line *l)
 	unsigned seen = 0;
 
 	if (!pick_word_is(w, n, "picks"))
-		return bad_pick(l, w, "'picks 1 list=HASH kernels=N', the first line of a file of picks");
+		return report_bad_pick(
+			l, w, "'picks 1 list=HASH kernels=N', the first line of a file of picks");
 	w = next_pick_word(l, &n);
 	if (!pick_word_is(w, n, "1") && !pick_word_is(w, n, "2"))
-		return bad_pick(l, w, "version 1 or 2 of files of picks");
+		return report_bad_pick(l, w, "version 1 or 2 of files of picks");
 	const unsigned version = (unsigned)(*w - '0');
 	for (skip_pick_blanks(l); *l->at; skip_pick_blanks(l))
 		if (parse_setting(l, version, &seen) < 0)
 			return -1;
 	if (seen != 3)
-		return bad_pick(l, l->at, "list=HASH and kernels=N in the first line");
+		return report_bad_pick(l, l->at, "list=HASH and kernels=N in the first line");
 	if (!l->p->n_all)
 		l->p->n_all = l->p->n_kernels;
 	if (l->p->n_all < l->p->n_kernels)
-		return bad_pick(l, l->at, "of=N of the application not below kernels=N of the list");
+		return report_bad_pick(l, l->at, "of=N of the application not below kernels=N of the list");
 	if (l->p->n_part > l->p->n_all)
-		return bad_pick(l, l->at, "part=N not above the kernels of the application");
+		return report_bad_pick(l, l->at, "part=N not above the kernels of the application");
 	if (l->p->n_missing >= (l->p->n_part ? l->p->n_part : l->p->n_all))
-		return bad_pick(l, l->at, "missing=N below the kernels of the part");
+		return report_bad_pick(l, l->at, "missing=N below the kernels of the part");
 	l->p->line = l->place.line;
 	return 0;
 }
@@ -204,7 +205,8 @@ static int parse_stratum(struct picks_line *l)
 		parse_spread(l, &s.spread) < 0)
 		return -1;
 	if (s.label != p->n_strata + 1)
-		return bad_pick(l, at + strspn(at, " \t"), "strata numbered 1, 2, 3, ... in their order");
+		return report_bad_pick(
+			l, at + strspn(at, " \t"), "strata numbered 1, 2, 3, ... in their order");
 	grow(&p->stratum, &p->cap_strata, p->n_strata + 1, sizeof(*p->stratum));
 	p->stratum[p->n_strata++] = s;
 	return 0;
@@ -221,14 +223,14 @@ static int parse_pick(struct picks_line *l)
 		parse_positive(l, &k.weight, "a weight, a number above 0") < 0)
 		return -1;
 	if (p->n && k.position <= p->pick[p->n - 1].position)
-		return bad_pick(l, at, "positions that rise from line to line");
+		return report_bad_pick(l, at, "positions that rise from line to line");
 	skip_pick_blanks(l);
 	at = l->at;
 	if (parse_whole_number(l, PICKS_MAX, &label, "the number of a stratum") < 0)
 		return -1;
 	k.stratum = label - 1;
 	if (label > p->n_strata)
-		return bad_pick(l, at, "a stratum that a line 'stratum N KERNELS' before has named");
+		return report_bad_pick(l, at, "a stratum that a line 'stratum N KERNELS' before has named");
 	skip_pick_blanks(l);
 	if (*l->at && parse_positive(l, &k.size, "a size, a number above 0") < 0)
 		return -1;

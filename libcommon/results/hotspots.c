@@ -318,7 +318,7 @@ static int compare_cycles(const void *pa, const void *pb)
 	return compare_places(a, b);
 }
 
-static uint64_t cycle_change(const struct hotspot *r)
+static uint64_t cycles_changed(const struct hotspot *r)
 {
 	return r->cycles[0] > r->cycles[1] ? r->cycles[0] - r->cycles[1] : r->cycles[1] - r->cycles[0];
 }
@@ -327,8 +327,8 @@ static int compare_hotspot_change(const void *pa, const void *pb)
 {
 	const struct hotspot *a = pa, *b = pb;
 
-	if (cycle_change(a) != cycle_change(b))
-		return cycle_change(a) > cycle_change(b) ? -1 : 1;
+	if (cycles_changed(a) != cycles_changed(b))
+		return cycles_changed(a) > cycles_changed(b) ? -1 : 1;
 	return compare_places(a, b);
 }
 

@@ -273,19 +273,19 @@ size_t record_number_name(
 	return size;
 }
 
-static void mp_end(struct record_writer *w) { close_level(w, 1, &w->text); }
+static void mp_end_record(struct record_writer *w) { close_level(w, 1, &w->text); }
 
-static struct bytes *mp_members(struct record_writer *w)
+static struct bytes *mp_begin_members(struct record_writer *w)
 {
 	return &((struct msgpack_state *)w->state)->level[1].body;
 }
 
 static void mp_append_group_and_end(struct record_writer *w, const void *member, size_t n)
 {
-	bytes_add(mp_members(w), member, n);
+	bytes_add(mp_begin_members(w), member, n);
 	((struct msgpack_state *)w->state)->level[1].members++;
-	mp_end(w);
+	mp_end_record(w);
 }
 
 const struct record_ops record_msgpack = {mp_open, mp_begin, mp_string, mp_unsigned, mp_signed, mp_real,
-	mp_bool, mp_group, mp_group_end, mp_members, mp_append_group_and_end, mp_end, mp_close};
+	mp_bool, mp_group, mp_group_end, mp_begin_members, mp_append_group_and_end, mp_end_record, mp_close};

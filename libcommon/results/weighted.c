@@ -437,7 +437,8 @@ static double waiting_share(const struct weighted *w, uint32_t i)
 }
 
 /* Returns the part of the value of pick i that cold caches may have caused; NaN if unknown. */
-static double cold_loss(const struct weighted *w, const double *misses, const double *stray, uint32_t i)
+static double loss_with_cold_caches(
+	const struct weighted *w, const double *misses, const double *stray, uint32_t i)
 {
 	double rate;
 
@@ -460,7 +461,7 @@ bool weighted_cold_margins(const struct weighted *w, const double *stray, double
 	misses = xcalloc(w->p->n, sizeof(*misses));
 	known = column < w->s->n_columns && set_counter_values(w, column, misses);
 	for (uint32_t i = 0; known && i < w->p->n; i++) {
-		double loss = w->p->pick[i].weight * cold_loss(w, misses, stray, i);
+		double loss = w->p->pick[i].weight * loss_with_cold_caches(w, misses, stray, i);
 
 		known = !isnan(loss);
 		*(loss > 0 ? below : above) += fabs(loss);

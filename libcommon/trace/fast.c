@@ -306,7 +306,7 @@ static inline bool read_line_as_entry(const struct trace *t, struct tblock *tb, 
 	return true;
 }
 
-static inline bool quick_addresses(
+static inline bool read_addresses_and_tail(
 	struct tblock *tb, const char **p, const struct seen *e, const char *text, uint32_t *addr)
 {
 	uint32_t words = tb->n_words;
@@ -344,7 +344,7 @@ static void read_expected_lines(struct trace *t, struct tblock *tb, uint32_t lan
 			!text_equal(s += 8, text + e->mid, e->mid_len))
 			break;
 		s += e->mid_len;
-		if (e->has_addr && !quick_addresses(tb, &s, e, text, &addr))
+		if (e->has_addr && !read_addresses_and_tail(tb, &s, e, text, &addr))
 			break;
 		*r++ = (struct rec){e->handle, e->mask, addr};
 		last = n;

@@ -60,7 +60,7 @@ static int parse_item(
 }
 
 /* Reads the picks of "@FILE". */
-static struct kselect *from_picks(const char *path, struct fault *f)
+static struct kselect *select_picks_of_file(const char *path, struct fault *f)
 {
 	struct kselect *s = xcalloc(1, sizeof(*s));
 
@@ -101,7 +101,7 @@ int kselect_check_list(const struct kselect *s, const struct klist *k, struct fa
 struct kselect *kselect_parse(const char *text, struct fault *f)
 {
 	if (*text == '@')
-		return from_picks(text + 1, f);
+		return select_picks_of_file(text + 1, f);
 	struct kselect *s = xcalloc(1, sizeof(*s));
 	for (const char *p = text;; p++) {
 		const char *end = p + strcspn(p, ",");

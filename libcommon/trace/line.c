@@ -413,7 +413,8 @@ static bool is_no_instruction(const struct trace *t, const char *line, const cha
 }
 
 /* Handles a bad line. Returns 0 if it is an instruction of another dialect, which has been reported. */
-static int other_dialect(struct trace *t, struct tblock *tb, const char *line, size_t len, struct fault *f)
+static int parse_in_other_dialect(
+	struct trace *t, struct tblock *tb, const char *line, size_t len, struct fault *f)
 {
 	const struct trace_watch *watch = t->o.watch;
 	const struct dialect d = t->d;
@@ -467,5 +468,5 @@ int line_parse(
 		return fault_set(f, text_place(t, line, first.s), "inst-line",
 			"unexpected '%s' (expected an instruction line)",
 			diag_quote(q, sizeof(q), first.s, (size_t)(line + len - first.s)));
-	return other_dialect(t, tb, line, len, f);
+	return parse_in_other_dialect(t, tb, line, len, f);
 }

@@ -39,7 +39,7 @@ struct item_line {
 	struct fault *f;
 };
 
-static int bad_item(const struct item_line *l, const char *wanted)
+static int report_bad_item(const struct item_line *l, const char *wanted)
 {
 	char q[64];
 	struct place at = text_place(l->t, l->line, l->w.s);
@@ -129,10 +129,10 @@ static int read_code_register(const struct item_line *l, struct items *i, const 
 	int32_t bank;
 
 	if (!parse_register_number((struct tok){l->w.s + 1, l->w.n - 1}, &number, &bank))
-		return bad_item(
+		return report_bad_item(
 			l, "a register number from 1 to 65535 after its letter, optionally with /BANK");
 	if (i->n++ == ITEMS)
-		return bad_item(l, "fewer registers");
+		return report_bad_item(l, "fewer registers");
 	switch (kind) {
 	case 'D':
 		if (op && op->kind == PTX_KIND_VOTE)
@@ -184,7 +184,7 @@ static int read_code_source(const struct item_line *l, struct ptx_static *s)
 	if (!comma || !tok_u64((struct tok){from, (size_t)(comma - from)}, &file) ||
 		!tok_u64((struct tok){comma + 1, l->w.n - (size_t)(comma + 1 - l->w.s)}, &line) ||
 		file > UINT32_MAX || line > UINT32_MAX)
-		return bad_item(l, "l:FILE,LINE");
+		return report_bad_item(l, "l:FILE,LINE");
 	s->file = (uint32_t)file;
 	s->lineno = (uint32_t)line;
 	return 0;
@@ -210,10 +210,10 @@ static int read_code_item(const struct item_line *l, struct ptx_static *s, struc
 		s->barrier_known = true;
 		if (ptx_barrier((struct tok){l->w.s + 2, l->w.n - 2}, &s->barrier, &s->barrier_warps))
 			return 0;
-		return bad_item(l,
+		return report_bad_item(l,
 			"b:ID or b:ID,THREADS with an id below 16 and a multiple of 32 threads up to 2048");
 	}
-	return bad_item(l,
+	return report_bad_item(l,
 		"a register (D, S, V, P, A), l:FILE,LINE, s:local of a parameter, b: of a barrier, or ends");
 }
 
@@ -244,7 +244,7 @@ static int read_code_pc(struct item_line *l, struct ptx_static *s)
 
 	next_item(l);
 	if (!tok_hex(l->w, &pc) || pc % STEP || pc >= PTX_CODE_MAX || (c->n && pc <= c->s[c->n - 1].pc))
-		return bad_item(l, "a hexadecimal PC, a multiple of 8 above that of the line before");
+		return report_bad_item(l, "a hexadecimal PC, a multiple of 8 above that of the line before");
 	s->pc = (uint32_t)pc;
 	return 0;
 }
@@ -256,7 +256,7 @@ static int read_code_opcode(struct item_line *l, struct ptx_static *s)
 	for (size_t i = 0; good && i < l->w.n; i++)
 		good = l->w.s[i] > ' ' && l->w.s[i] <= '~';
 	if (!good)
-		return bad_item(l, "an opcode of PTX");
+		return report_bad_item(l, "an opcode of PTX");
 	ptx_form_of(&s->form, l->w.s, l->w.n);
 	s->opcode_place = text_place(l->t, l->line, l->w.s);
 	s->text = arena_strndup(&l->t->ptx->text, l->w.s, (size_t)(l->end - l->w.s));

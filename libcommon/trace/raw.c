@@ -8,7 +8,7 @@
  */
 #include "reader.h"
 
-bool raw_line(const struct trace *t, const char *line, size_t len)
+bool raw_is_line(const struct trace *t, const char *line, size_t len)
 {
 	return line_prefix(t->d.form, line, len) >= 4;
 }
@@ -25,7 +25,7 @@ static void set_ids_from_line(struct trace *t, struct tblock *tb, const char *li
 	t->warp = v[3];
 }
 
-static uint32_t raw_lanes(const struct trace *t)
+static uint32_t raw_lanes_of_warp(const struct trace *t)
 {
 	uint64_t threads = kernel_threads(&t->h), first = (uint64_t)t->warp * 32;
 	if (first >= threads)
@@ -46,7 +46,7 @@ int raw_read(struct trace *t, struct tblock *tb, struct fault *f)
 		tb->n_recs = tb->n_words = 0;
 		if (w.n && w.s[0] != '#') {
 			set_ids_from_line(t, tb, line, len);
-			if (line_parse(t, tb, raw_lanes(t), line, len, f) == 0) {
+			if (line_parse(t, tb, raw_lanes_of_warp(t), line, len, f) == 0) {
 				trace_report_record(t, tb, line, len, t->line);
 			} else {
 				if (t->last && line + len == t->end)

@@ -263,7 +263,7 @@ bool ptx_barrier(struct tok w, uint8_t *id, uint8_t *warps);
 
 /* ---- raw.c ---- */
 /* Reports whether the line belongs to a raw trace. */
-bool raw_line(const struct trace *t, const char *line, size_t len);
+bool raw_is_line(const struct trace *t, const char *line, size_t len);
 /* Reads all lines up to the end of the input. Returns 0 or -1. */
 int raw_read(struct trace *t, struct tblock *tb, struct fault *f);
 

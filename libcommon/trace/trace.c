@@ -495,7 +495,7 @@ static int raw_next(struct trace *t, struct fault *f)
 		const char *p = line;
 		struct tok w = tok_next(&p, line + len);
 		if (w.n && w.s[0] != '#')
-			return raw_line(t, line, len);
+			return raw_is_line(t, line, len);
 		if (tok_is(w, "#BEGIN_TB"))
 			return 0;
 		text_next(t, line + len);

@@ -29,7 +29,7 @@ static struct addrdec *new_decoder(struct params *p, uint32_t channels, const ch
 	p->mem.channels = channels;
 	p->mem.subs = 2;
 	p->mem.l2_sides = 1;
-	params_mapping(&p->mem.addr, map);
+	params_set_mapping(&p->mem.addr, map);
 	p->mem.addr.partition_index = index;
 	return addrdec_new(p);
 }
@@ -354,7 +354,7 @@ static bool set_qv100_memory(struct params *p, struct gpuconf *c)
 	m->dram_latency = 100;
 	m->l2_sides = 1;
 	m->latency_stats = true;
-	params_mapping(&m->addr, QV100_MAP);
+	params_set_mapping(&m->addr, QV100_MAP);
 	m->addr.partition_index = 2;
 	*d = (struct dram_params){.fr_fcfs = true,
 		.dual_bus = true,
@@ -382,7 +382,7 @@ static bool set_qv100_memory(struct params *p, struct gpuconf *c)
 		.tWTP = 13,
 		.group_index = 1};
 	return gpuconf_override(c, "gpgpu_cache:dl2=S:32:128:24,L:B:m:L:P,A:192:4,32:0,32", &f) == 0 &&
-	       params_cache(&m->l2, c, OPT_gpgpu_cache_dl2, ROLE_L2, &f) == 0;
+	       params_parse_cache(&m->l2, c, OPT_gpgpu_cache_dl2, ROLE_L2, &f) == 0;
 }
 
 struct memory_bench {

@@ -52,7 +52,7 @@ static void resize_l1(struct gpu *g, const struct kernel *k, uint32_t ctas)
 		die_at((struct place){.file = k->path},
 			"%llu bytes of shared memory for %u CTAs exceed the largest of -gpgpu_shmem_option",
 			(unsigned long long)need, ctas);
-	rows = params_l1_rows(p, c->shmem_option_bytes[i]);
+	rows = params_set_l1_rows(p, c->shmem_option_bytes[i]);
 	if (!rows)
 		die_at((struct place){.file = k->path},
 			"a shared memory of %u KiB (-gpgpu_shmem_option) leaves nothing of the %u KiB of -gpgpu_unified_l1d_size to the L1",

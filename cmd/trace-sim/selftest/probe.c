@@ -121,7 +121,7 @@ uint64_t subject_l1_bytes(const struct subject *s, uint32_t threads)
 	need *= s->params.modern.cta_shmem;
 	while (i + 1 < c->n_shmem_options && c->shmem_option_bytes[i] < need)
 		i++;
-	return params_l1_rows(&s->params, c->shmem_option_bytes[i]) *
+	return params_set_l1_rows(&s->params, c->shmem_option_bytes[i]) *
 	       (s->params.modern.l1_ways ? set : (uint64_t)l1->sets * l1->line_bytes);
 }
 
