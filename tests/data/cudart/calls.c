@@ -115,7 +115,7 @@ static void test_addresses(void)
 	IS(0, cudaFree(kept));
 }
 
-/* Allocations in stream order, and the figures of their pools. */
+/* Tests allocations in stream order, and the figures of their pools. */
 static void test_pools(void)
 {
 	struct {
@@ -221,7 +221,7 @@ static void test_device_and_events(void)
 	IS(0, strcmp(cudaGetErrorString(77777), "unrecognized error code"));
 }
 
-/* All calls after a failed kernel return its error. */
+/* Tests that all calls after a failed kernel return its error. */
 static void test_failure(void)
 {
 	size_t outside = 1024;

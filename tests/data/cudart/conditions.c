@@ -51,7 +51,7 @@ static struct node_params kernel_node(void *func)
 	return (struct node_params){.type = KERNEL, .kernel = {func, {1, 1, 1}, {1, 1, 1}, 0, args, NULL}};
 }
 
-/* Launches with words 0 and 1 of the memory. Returns word 1 after it. */
+/* Launches the graph with these values in words 0 and 1 of the memory. Returns word 1 afterwards. */
 static int launch(struct exec *x, unsigned zero, unsigned one)
 {
 	got[0] = zero;
@@ -62,7 +62,7 @@ static int launch(struct exec *x, unsigned zero, unsigned one)
 	return (int)got[1];
 }
 
-/* Counts a word down in a loop. */
+/* Tests a graph that counts a word down in a loop. */
 static void test_loop(void)
 {
 	struct node_params k = kernel_node(&add), more = kernel_node(&scale), w = {.type = CONDITION};
@@ -87,7 +87,7 @@ static void test_loop(void)
 	IS(0, cudaGraphNodeGetType(loop, &type));
 	IS(13, type);
 	body = w.condition.body[0];
-	IS(1, cudaGraphDestroy(body)); /* the node owns it */
+	IS(1, cudaGraphDestroy(body)); /* the node owns the graph */
 	IS(0, cudaGraphAddNode(&node, body, NULL, NULL, 0, &more));
 	IS(0, cudaGraphAddNode(&last, body, &node, NULL, 1, &k));
 	IS(0, cudaGraphInstantiate(&x, g, 0));
@@ -99,7 +99,7 @@ static void test_loop(void)
 	IS(1, cudaGraphAddNode(&node, body, NULL, NULL, 0, &more));
 }
 
-/* Fills word 1 with the number of the graph that is executed. */
+/* Adds nodes that fill word 1 with the number of the executed graph. */
 static void add_fill(struct graph *g, unsigned value)
 {
 	struct node_params f = {.type = FILL, .fill = {(char *)at + 4, 0, value, 4, 1, 1}};
@@ -108,7 +108,7 @@ static void add_fill(struct graph *g, unsigned value)
 	IS(0, cudaGraphAddNode(&node, g, NULL, NULL, 0, &f));
 }
 
-/* A kernel chooses one of n graphs by word 0. */
+/* Tests a kernel that selects one of n graphs by word 0. */
 static struct exec *choice_exec(int kind, unsigned n)
 {
 	struct node_params k = kernel_node(&add), c = {.type = CONDITION};
@@ -148,7 +148,7 @@ static void test_choices(void)
 	IS(0, cudaGraphExecDestroy(x));
 }
 
-/* A stream adds its calls to a graph of the program, after a node of it. */
+/* Tests a stream that adds its calls to a graph of the program, after one of its nodes. */
 static void test_capture(void)
 {
 	struct node_params k = kernel_node(&scale), f = {.type = FILL, .fill = {at, 0, 3, 4, 2, 1}};
@@ -186,7 +186,7 @@ static void test_capture(void)
 	cudaStreamDestroy(s);
 }
 
-/* A stream that joined a capture may be destroyed once its work is waited for, and not before. */
+/* Tests that a stream that joined a capture may be destroyed only after its work has been waited for. */
 static void test_destroyed_stream(int joined)
 {
 	struct stream *s, *t;
@@ -213,7 +213,7 @@ static void test_destroyed_stream(int joined)
 	cudaStreamDestroy(s);
 }
 
-/* Memory of graphs: bytes in use and kept, and the most of each. */
+/* Tests the figures of graph memory: used and kept bytes, and the maximum of each. */
 static void test_memory_attributes(void)
 {
 	struct {

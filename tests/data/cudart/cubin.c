@@ -68,7 +68,7 @@ static void show(const char *call, int e, void **module, const char *name, int l
 		puts("nothing");
 }
 
-/* Links one input of machine code, which is the result. */
+/* Links one input of machine code; the result is the input. */
 static int linked_module(void **m, const void *bytes)
 {
 	enum { CUBIN, SIZE = (1 << 20) - 1 };
@@ -95,7 +95,7 @@ int main(int argc, char **argv)
 	show("cuModuleLoad", cuModuleLoad(&m, argv[1]), &m, argv[2], 0);
 	show("cuLibraryLoadFromFile", cuLibraryLoadFromFile(&m, argv[1], NULL, NULL, 0, NULL, NULL, 0), &m,
 		argv[2], 1);
-	if (argc > 3) /* the file only: its headers may name bytes after its end */
+	if (argc > 3) /* only the file: its headers may name bytes after its end */
 		return 0;
 	show("cuModuleLoadData", cuModuleLoadData(&m, bytes), &m, argv[2], 0);
 	show("cuModuleLoadFatBinary", cuModuleLoadFatBinary(&m, bytes), &m, argv[2], 0);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Graphs, built by hand and captured from streams. Prints a line for each call that differs from a GPU. */
+/*
+ * Tests graphs that are built by calls or captured from streams. Prints a line for each call that differs from a
+ * GPU.
+ */
 #include "graph.h"
 #include "wants.h"
 
@@ -17,7 +20,7 @@ int cudaGraphAddMemsetNode(struct node **, struct graph *, struct node **, size_
 int cudaGraphAddHostNode(struct node **, struct graph *, struct node **, size_t, const struct host *);
 int cudaGraphAddEmptyNode(struct node **, struct graph *, struct node **, size_t);
 int cudaGraphAddChildGraphNode(struct node **, struct graph *, struct node **, size_t, struct graph *);
-/* The forms of release 13, with data of edges. */
+/* The functions of release 13, which have arguments for data of edges. */
 int cudaGraphAddDependencies(struct graph *, struct node **, struct node **, const void *, size_t);
 int cudaGraphRemoveDependencies(struct graph *, struct node **, struct node **, const void *, size_t);
 int cudaGraphGetEdges(struct graph *, struct node **, struct node **, void *, size_t *);
@@ -58,7 +61,7 @@ static char order[32];
 
 static void note_call(void *text) { strcat(order, text); }
 
-/* A graph built by hand: fills a and b, stores their sum in c, copies c to back. */
+/* Builds a graph by calls: it fills a and b, stores their sum in c, and copies c to back. */
 static struct {
 	struct graph *g;
 	struct exec *x;
@@ -66,7 +69,10 @@ static struct {
 	struct kernel_params k;
 } hand;
 
-/* Adds nodes out of order. Of the nodes that are ready, the first one added is executed first. */
+/*
+ * Adds nodes in another order than their dependences. Of the nodes that are ready, the one that was added first is
+ * executed first.
+ */
 static void test_additions(void)
 {
 	struct fill f = {b, 0, 0x3f800000, 4, N, 1};
@@ -136,7 +142,7 @@ static void test_edges(void)
 	IS(0, cudaGraphAddDependencies(hand.g, &hand.empty, &hand.sum, data[4], 1));
 }
 
-/* A node keeps its own copy of the arguments until they are set again. */
+/* Tests that a node keeps its own copy of the arguments until they are set again. */
 static void test_launching(void)
 {
 	void *other = b;
@@ -156,7 +162,7 @@ static void test_launching(void)
 	b = other;
 }
 
-/* Changes of a graph do not affect its instances. */
+/* Tests that changes of a graph do not affect its instances. */
 static void test_instances(void)
 {
 	struct graph *twin;
@@ -181,7 +187,7 @@ static void test_instances(void)
 	IS(0, cudaGraphExecDestroy(y));
 }
 
-/* A destroyed node stays unknown to instances and clones, even if a new node has its address. */
+/* Tests that a destroyed node remains unknown to instances and clones, even if a new node has its address. */
 static void test_stale_nodes(void)
 {
 	struct host one = {note_call, "1"};
@@ -300,7 +306,7 @@ int cudaMallocArray(void **, const int *, size_t, size_t, unsigned), cudaFreeArr
 int cudaMemcpy2DToArrayAsync(
 	void *, size_t, size_t, const void *, size_t, size_t, size_t, int, struct stream *);
 
-/* A node allocates, the program or another node frees. */
+/* Tests memory that a node allocates and the program or another node frees. */
 static void test_memory(void)
 {
 	struct allocation x = {.type = 1, .location = 1, .bytes = 40}, same;
@@ -431,7 +437,7 @@ static struct graph *capture_calls(struct stream *s, int value, unsigned n_after
 	return g;
 }
 
-/* Updates an instance to another graph of the same form. */
+/* Tests updates of an instance to another graph with the same nodes and edges. */
 static void test_updates(void)
 {
 	struct instantiation p = {0, NULL, NULL, 9};

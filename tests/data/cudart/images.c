@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Arrays, textures and surfaces of the runtime. Prints a line for each wrong result or value.
- */
+/* Tests arrays, textures and surfaces of the runtime. Prints a line for each wrong result or value. */
 #include "wants.h"
 
 struct channels {
@@ -25,7 +23,7 @@ struct copy {
 	int kind;
 };
 struct resource {
-	int type; /* 0 array, 1 mipmapped, 2 linear, 3 rows with a pitch */
+	int type; /* source of the texels: 0 array, 1 mipmapped array, 2 linear memory, 3 rows with a pitch */
 	union {
 		void *array;
 		struct {
@@ -93,7 +91,7 @@ static const struct channels f32 = {32, 0, 0, 0, 2}, s32 = {32, 0, 0, 0, 0}, u8 
 			     ragged = {8, 16, 0, 0, 1};
 static float picture[H][W], back[H][W];
 
-/* Scale 1 reads the texels themselves; scale 0.5 also reads between them. */
+/* Tests reading with two scales: 1 reads the texels themselves, 0.5 also values between them. */
 static void test_texture(void)
 {
 	struct sampler s = {.mode = {1, 1, 1}, .filter = 1};
@@ -144,7 +142,10 @@ static void test_texture(void)
 	IS(0, cudaFree(o));
 }
 
-/* Levels of 8 x 4, 4 x 2 and 2 x 1 texels, with 10 times their number; between two levels, the mean. */
+/*
+ * Tests levels of 8 x 4, 4 x 2 and 2 x 1 texels with the value 10 times the level; half way between two levels, the
+ * result is the mean.
+ */
 static void test_levels(void)
 {
 	struct sampler s = {.mode = {1, 1, 1}, .normalized = 1, .mip_filter = 1, .mip = {0, 0, 9}};

@@ -29,7 +29,7 @@ static const uint64_t dim[5] = {WIDTH, HEIGHT, 4, 4, 4}, stride[4] = {WIDTH * 4,
 static const uint32_t box[5] = {4, 4, 1, 1, 1}, one[5] = {1, 1, 1, 1, 1}, tall[5] = {4, 8, 1, 1, 1},
 		      two[5] = {1, 2, 1, 1, 1};
 
-/* Elements outside of the tensor are 0. */
+/* Tests that elements outside the tensor are 0. */
 static void test_tiles(encode *tiled, unsigned *tensor)
 {
 	static _Alignas(64) char map[128];

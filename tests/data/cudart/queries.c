@@ -76,10 +76,10 @@ static void test_device(void)
 	IS(1, cudaGetDeviceProperties(NULL, 0));
 	IS(101, cudaGetDeviceProperties(properties, 1));
 	IS(1, cudaDeviceGetAttribute(&v, 1000, 0));
-	IS(1, attribute(89));      /* managed memory while kernels run */
-	IS(1, attribute(115));     /* pools */
+	IS(1, attribute(89));      /* concurrent access to managed memory */
+	IS(1, attribute(115));     /* memory pools */
 	IS(1, attribute(120));     /* clusters */
-	IS(131072, attribute(21)); /* width of a texture */
+	IS(131072, attribute(21)); /* maximum width of a texture */
 	IS(1024, attribute(111));
 	IS(0, cudaGetDeviceProperties(properties, 0));
 	IS(131072, property_at(properties, 396));
@@ -178,7 +178,7 @@ static void test_kernels(void)
 	IS(0, cudaFuncSetAttribute(&blocks, 14, 0));
 }
 
-/* Clusters of the launch and of kernel attributes; more than 8 blocks only where the program permits it. */
+/* Tests clusters set by the launch and by kernel attributes; more than 8 blocks must be permitted by the program. */
 static void test_clusters(void)
 {
 	struct attribute a = {4, 0, {16, 1, 1}};

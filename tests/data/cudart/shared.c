@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory that host and device share: managed variables, as the compiler registers them, hints about them, and
- * registered memory; a reset of the device.
+ * Tests memory that host and device share: managed variables, which the compiler registers, hints about them, and
+ * registered memory; also a reset of the device.
  */
 #include "wants.h"
 
@@ -68,7 +68,7 @@ static void test_managed_variables(void)
 	IS(1, cudaFree(list));
 }
 
-/* Host memory is never mistaken for device memory, wherever the program is loaded. */
+/* Tests that host memory is never mistaken for device memory, wherever the program is loaded. */
 static void test_host_memory(void)
 {
 	static char own[1000], back[1000];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Textures and surfaces of the CUDA driver, over the kernels of images.ptx (argv[1]). Prints a line for each call whose
- * result is another than expected.
+ * Tests textures and surfaces of the CUDA driver with the kernels of images.ptx (argv[1]). Prints a line for each
+ * call whose result is not as expected.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ struct shape {
 	unsigned format, channels, flags;
 };
 struct resource {
-	int type; /* 0 array, 1 mipmapped, 2 linear, 3 rows with a pitch */
+	int type; /* source of the texels: 0 array, 1 mipmapped array, 2 linear memory, 3 rows with a pitch */
 	union {
 		void *array;
 		struct {
@@ -69,7 +69,7 @@ struct copy {
 static float picture[H][W], back[H][W];
 static uint64_t out;
 
-/* Reads the texels of a texture by the kernel into back[]. */
+/* Reads the texels of a texture into back[] with the kernel. */
 static void fetch_texels(void *fetch, uint64_t texture)
 {
 	unsigned width = W;
@@ -93,7 +93,7 @@ static void test_array(void *fetch)
 	c.to = (struct copy_end){.kind = 3, .array = r.data.array};
 	IS(0, cuMemcpy2D_v2(&c));
 	IS(1, cuTexObjectCreate(NULL, &r, &s, NULL));
-	IS(801, cuTexObjectCreate(&t, &r, &s, &shape)); /* a view */
+	IS(801, cuTexObjectCreate(&t, &r, &s, &shape)); /* a view of the array with another format */
 	s.flags = SRGB;
 	IS(801, cuTexObjectCreate(&t, &r, &s, NULL));
 	s.flags = 0;
@@ -113,7 +113,7 @@ static void test_array(void *fetch)
 	IS(1, cuTexObjectCreate(&t, &r, &s, NULL));
 }
 
-/* Bytes of pitched memory are fractions of 255, unless they are read as integers, which needs no filter. */
+/* Tests bytes of pitched memory: they are read as fractions of 255, or as integers if there is no filter. */
 static void test_memory(void *fetch)
 {
 	static unsigned char bytes[H * PITCH];
@@ -154,7 +154,7 @@ static const char painter[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
 			      "mad.lo.u32 %v, %y, 100, %x; shl.b32 %x, %x, 2;\n"
 			      "sust.b.2d.b32.trap [%s, {%x, %y}], {%v}; ret; }\n";
 
-/* Level 1 of a mipmapped array as a surface. */
+/* Tests level 1 of a mipmapped array as a surface. */
 static void test_surface(void)
 {
 	struct shape shape = {2 * W, 2 * H, 0, U32, 1, SURFACES};

@@ -35,7 +35,7 @@ static void check(int status)
 	exit(1);
 }
 
-/* The launcher asks the driver for this function when it is first needed. */
+/* The launcher gets this function from the driver when it needs it for the first time. */
 static int launch(const struct config *c, void *f, void **args)
 {
 	void *library = dlopen("libcuda.so.1", RTLD_LAZY);
