@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Words for shell completion of option values, called by the words() functions of the programs. Each line is
- * a word, a tab and its meaning. Unreadable input gives no words and no message, because the user is typing.
+ * Words for shell completion of option values, called by the words() functions of the programs. Each line is a word,
+ * a tab and its meaning. For unreadable input they print neither words nor messages, because the user is typing.
  */
 #ifndef COMPLETE_H
 #define COMPLETE_H

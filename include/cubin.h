@@ -64,7 +64,7 @@ struct control_code {
 	uint8_t read;           /* dependence counter of the source reads, 7: none */
 	uint8_t wait;           /* mask of counters that must be 0 before issue */
 	uint8_t reuse;          /* mask of source slots that the reuse cache keeps */
-	uint8_t slot[3];        /* register of the source slots a, b, c, where they have one */
+	uint8_t slot[3];        /* registers of the source slots a, b and c, if they have one */
 	uint8_t depbar_counter; /* DEPBAR.LE: counter that it waits for */
 	uint8_t depbar_most;    /* DEPBAR.LE: largest value of that counter */
 	uint8_t depbar_list;    /* DEPBAR.LE: mask of further counters that must be 0 */

@@ -102,7 +102,7 @@ extern const struct icnt_routing_row icnt_routings[N_ROUTINGS];
 /* Allocator with its arguments in brackets. */
 struct icnt_alloc {
 	enum icnt_allocator kind;
-	uint32_t rounds;                 /* iterations of islip, pim, select */
+	uint32_t rounds;                 /* iterations of the allocators islip, pim and select */
 	enum icnt_arbiter arbiter;       /* innermost arbiter of separable allocators */
 	uint32_t groups[ICNT_DEPTH_MAX]; /* groups of the enclosing tree arbiters, outermost first */
 	uint32_t depth;                  /* number of tree arbiters */
@@ -134,7 +134,7 @@ struct icnt {
 	/* set by the validation: */
 	enum icnt_topology topology;
 	enum icnt_routing routing;
-	uint32_t k, n, c, x, xr; /* c: 1 where the topology has none */
+	uint32_t k, n, c, x, xr; /* c is 1 if the topology has no c */
 	bool chip_latency;
 	uint32_t nodes;
 	struct anynet *any;              /* links of an anynet; NULL for other topologies */

@@ -72,7 +72,7 @@ enum isa_kind {
 	KIND_BULK,      /* bulk copy */
 	KIND_FLUSH,     /* UTMACMDFLUSH: ends a group of bulk copies */
 	KIND_FENCE,     /* FENCE: orders accesses to shared memory and bulk copies */
-	KIND_MARK,      /* mark of the tracer between instructions */
+	KIND_MARK,      /* mark that the tracer writes between instructions */
 	KIND_MEM_OTHER, /* other opcode of class LOAD or STORE */
 	N_KINDS
 };

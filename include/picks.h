@@ -23,7 +23,7 @@ struct pick {
 	uint32_t position; /* position in the list, from 1 */
 	uint32_t stratum;  /* index into picks.stratum */
 	double weight;
-	double size; /* instructions, a time or 1; the sum of sizes weights a stratum */
+	double size; /* number of instructions, a time, or 1; the sum of sizes is the weight of a stratum */
 };
 
 struct pick_stratum {

@@ -72,7 +72,7 @@ enum ptx_list {
 };
 #define PTX_ENTRIES 6 /* entries of the longest list */
 
-/* Properties of an opcode from its words. */
+/* Properties of a PTX opcode, found from its words. */
 struct ptx_form {
 	const struct ptx_op *op; /* NULL: no row; treated as PLAIN */
 	uint8_t class;           /* one of enum isa_class */

@@ -62,7 +62,7 @@ size_t record_number_name(
 /* Directs later records to another stream. */
 void record_redirect(struct record_writer *w, FILE *out);
 
-/* Values as in records, for other output. */
+/* Formatting of values as in records, for other output. */
 #define RECORD_UINT_CAP 21 /* bytes that record_uint_text() may need, with the NUL */
 #define RECORD_REAL_CAP 40 /* bytes that record_real_text() may need, with the NUL */
 size_t record_uint_text(

@@ -23,7 +23,7 @@
 
 #define FILE_MAX      (1ull << 30)
 #define UNPACKED_BASE (16ull << 20) /* limit of decompressed bytes of all entries: */
-#define UNPACKED_RATE 64u           /* UNPACKED_BASE plus this for each byte read */
+#define UNPACKED_RATE 64u           /* limit of unpacked bytes: UNPACKED_BASE plus this per byte read */
 #define FUNCTIONS_MAX 65536u
 #define MACHINE_CUDA  190u
 

@@ -38,7 +38,7 @@ static const struct flop_row {
 	{"HFMA2_32I", FLOP_fp16, 4},
 };
 
-/* Stems of tensor instructions; shared: four warps execute one together. */
+/* Stems of tensor instructions; shared: four warps execute one instruction together. */
 static const struct tensor_row {
 	const char *stem;
 	bool shared;

@@ -248,7 +248,7 @@ int icnt_validate_virtual(struct icnt *c, struct fault *f)
 		validate_noq(c, f) < 0 || validate_buffers(c, f) < 0)
 		return -1;
 	icnt_ports(c, &least, &most);
-	/* Upper bound of the buffers of a subnet: the channels of all nodes. */
+	/* An upper bound of the number of buffers of a subnet is the number of channels of all nodes. */
 	if (most > 4096 || (uint64_t)most * c->vcs > 65536)
 		return icnt_reject(c, ICNT_num_vcs, f, "at most %u for routers of %u ports",
 			65536 / (most ? most : 1), most);

@@ -252,7 +252,7 @@ const char *cli_nearest(const char *word, const void *names, size_t n, size_t st
 		if (!name)
 			continue;
 		name_len = strnlen(name, NAME_MAX_COMPARED + 1);
-		/* A distance of len would mean to replace the whole word. */
+		/* At a distance of len the whole word would be replaced. */
 		if (name_len > NAME_MAX_COMPARED || (d = edit_distance(word, len, name, name_len)) >= len)
 			continue;
 		if (d < best) {

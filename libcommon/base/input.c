@@ -46,7 +46,7 @@ struct input {
 
 	uint64_t lines; /* newlines consumed; a last line without newline counts, too */
 	uint64_t offset;
-	bool newline; /* the line returned last ended with one */
+	bool newline; /* the last returned line ended with a newline */
 	bool binary;  /* input_read() was used, so line numbers have no meaning */
 };
 

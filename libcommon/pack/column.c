@@ -194,7 +194,7 @@ static bool expand_zstd(
 		die("out of memory");
 	ZSTD_DCtx_setParameter(d, ZSTD_d_format, ZSTD_f_zstd1_magicless);
 	size_t got = dict ? ZSTD_DCtx_refPrefix(d, dict->p, dict->n)
-			  : 0; /* allocates memory, too, so it can fail */
+			  : 0; /* this also allocates memory, so it can fail */
 	if (!ZSTD_isError(got))
 		got = ZSTD_decompressDCtx(d, to, n, p, n_p);
 	if (ZSTD_getErrorCode(got) == ZSTD_error_memory_allocation)

@@ -22,7 +22,7 @@ struct replay {
 	struct addresses x;
 	uint32_t *seen;
 	uint32_t *ran;          /* number of the warp in which each memory instruction ran last */
-	uint64_t left, mleft;   /* instructions and memory instructions up to the next miss */
+	uint64_t left, mleft;   /* number of instructions and of memory instructions up to the next miss */
 	uint32_t blocks, insts; /* thread blocks and instructions left in the span */
 	uint64_t at;            /* row-major index of the next thread block */
 	uint64_t bits;

@@ -19,7 +19,7 @@ struct column_part {
  * the last one, and the column data of the misses.
  */
 struct known_path {
-	struct column_part gap, miss, kind; /* gap: without the gap before the first miss */
+	struct column_part gap, miss, kind; /* gap: its data without the gap before the first miss */
 	uint64_t first, rest;
 	bool is, misses;
 };

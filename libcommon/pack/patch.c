@@ -111,7 +111,7 @@ bool patch_make(struct patch *p, const struct buf *a, const struct buf *b, size_
 		good = ops.n + p->fresh.n <= most;
 	}
 	buf_var(&p->ops, n);
-	buf_var(&p->ops, a->n - i - (b->n - j)); /* bytes left at the end of a */
+	buf_var(&p->ops, a->n - i - (b->n - j)); /* number of bytes left at the end of a */
 	buf_add(&p->ops, ops.p, ops.n);
 	buf_free(&ops);
 	free(d.slot);

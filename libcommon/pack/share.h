@@ -21,8 +21,8 @@ struct origin {
 	bool encoded, good;                       /* encoded: the piece is encoded; good: it may be a body */
 	uint32_t body;                            /* number of its body; NONE: it is not a body */
 	struct origin *root;                      /* origin of which it is a patch; NULL: it is whole */
-	unsigned holders;                         /* reference count: the origin itself, and its patches */
-	struct buf string;                        /* bytes of a complete body */
+	unsigned holders;  /* number of references, by the origin itself and by its patches */
+	struct buf string; /* bytes of a complete body */
 	struct census census;
 	struct origin *next_gone;
 };

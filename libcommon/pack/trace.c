@@ -479,7 +479,7 @@ static int finish_block(
 	const uint32_t recs = tb->n_recs;
 	memcpy(k->listed, tb->warp, listed * sizeof(k->listed[0]));
 	trace_begin_block(t, tb);
-	tb->n_words = words; /* words of parsed lines follow them */
+	tb->n_words = words; /* the words of parsed lines are stored after them */
 	t->line += 2u + !in->first;
 	t->id[0] = tb->x, t->id[1] = tb->y, t->id[2] = tb->z;
 	tb->n_recs = recs;

@@ -65,7 +65,9 @@ static const char *xml_attribute(const char **atts, const char *name)
 	return NULL;
 }
 
-/* ---- the upper part (POWER-xml-2) ---------------------------------------------------------------- */
+/*
+ * ---- the upper part of the XML file (POWER-xml-2) ----------------------------------------------------------------
+ */
 
 struct upper_row {
 	const char *name;

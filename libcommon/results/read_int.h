@@ -24,7 +24,7 @@ struct list_name {
 	const struct figure *about;
 	uint8_t use;                 /* one of enum list_use */
 	uint32_t next;               /* id of the name that followed this one in the last record of JSON */
-	uint32_t undefined;          /* record in which it is null */
+	uint32_t undefined;          /* record in which the figure is null */
 	uint32_t seen;               /* last line of JSON with this name */
 	uint32_t in_zeros;           /* run whose records omit it if it is 0 */
 	uint32_t mark;               /* record in which `now` was set */

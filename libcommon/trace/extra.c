@@ -13,7 +13,7 @@
 #include "bits.h"
 #include "line.h"
 
-#define COPY_WORDS 4u /* words of a bulk copy before its runs */
+#define COPY_WORDS 4u /* number of words of a bulk copy before its runs */
 #define RUN_WORDS  3u
 #define WIDE_WORDS 17u /* words of a register with a value for each lane */
 #define GROUPS     8u  /* largest number of registers whose values a line has */
@@ -24,7 +24,7 @@ static void add_word(struct tblock *tb, uint64_t v)
 	tb->word[tb->n_words++] = v;
 }
 
-/* Ends the words that began at `first` with their number. */
+/* Finishes the words that were added from `first` on, and stores their number. */
 static int end_extra(struct parse *s, uint32_t first)
 {
 	uint32_t n = s->tb->n_words - first;

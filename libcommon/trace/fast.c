@@ -116,7 +116,7 @@ static void keep_head(struct seen *e, const struct seen_line *l)
 void seen_add(struct trace *t, const struct seen_line *l)
 {
 	struct seen_table *s = &t->seen;
-	bool newline = !l->open_end; /* then the newline is part of the text */
+	bool newline = !l->open_end; /* in this case the newline is part of the text */
 	size_t mid = (size_t)(l->mid_end - l->mid) + (newline && !l->tail);
 	size_t tail = l->tail ? (size_t)(l->tail_end - l->tail) + newline : 0;
 	if (mid + tail > TEXT_MAX || s->n_text > TABLE_TEXT_MAX)

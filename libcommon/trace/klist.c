@@ -25,7 +25,7 @@ struct list_field {
 	size_t n;
 };
 
-/* Callback for faults. fault NULL: the first fault ends the reading. */
+/* Callback for faults; NULL: the first fault ends the reading. */
 struct fault_receiver {
 	bool (*fault)(void *ctx, const struct fault *f);
 	void *ctx;

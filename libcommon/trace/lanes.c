@@ -23,7 +23,7 @@
 #endif
 #define BODY static ALWAYS_INLINE void
 
-/* ---- as they are written ------------------------------------------------------------------ */
+/* ---- portable loops ----------------------------------------------------------------------- */
 
 BODY shift_body(uint64_t to[32], const uint64_t from[32], int shift, uint64_t c)
 {
