@@ -163,7 +163,7 @@ const char *pack_path(const struct pack *p);      /* returns the path in the for
 const char *pack_list_name(const struct pack *p); /* NULL if the stream was made without a list file */
 const char *pack_list_text(const struct pack *p, size_t *n);
 uint32_t pack_kernels(const struct pack *p);
-uint32_t pack_missing(const struct pack *p); /* number of kernels in the list that the stream lacks */
+uint32_t pack_missing_count(const struct pack *p); /* number of kernels in the list that the stream lacks */
 const char *pack_name(const struct pack *p, uint32_t kernel); /* returns the kernel's file name in the list */
 const char *pack_picks(const struct pack *p); /* returns the picks as text; NULL: there are none */
 bool pack_has_codes(const struct pack *p);    /* true: kernels may have control codes */

@@ -168,7 +168,7 @@ static void verify_output(const struct pack_args *a, struct output *out, const s
 		if (memcmp(is.digest, d->hash[i], sizeof(d->hash[i])))
 			die("%s: kernel %u differs after unpacking", a->output, i + 1);
 	}
-	if (p && (pack_kernels(p) != n || pack_missing(p) != n_missing))
+	if (p && (pack_kernels(p) != n || pack_missing_count(p) != n_missing))
 		die("%s: the kernel list differs after unpacking", a->output);
 	if (p)
 		codes_verify(c, p, n, a);

@@ -153,8 +153,9 @@ int do_test(const char *operand, const struct pack_args *a)
 		return !strcmp(f.id, "pack-damaged") || !strcmp(f.id, "pack-truncated") ? EXIT_NO
 											: EXIT_TROUBLE;
 	}
-	if (a->verbose && !a->quiet && pack_missing(p))
-		fprintf(stderr, "%s: %u of the list's kernels are missing\n", pack_path(p), pack_missing(p));
+	if (a->verbose && !a->quiet && pack_missing_count(p))
+		fprintf(stderr, "%s: %u of the list's kernels are missing\n", pack_path(p),
+			pack_missing_count(p));
 	if (a->verbose && !a->quiet)
 		fprintf(stderr, "%s: %u kernels, %llu bytes: good\n", pack_path(p), pack_kernels(p),
 			(unsigned long long)pack_bytes(p));

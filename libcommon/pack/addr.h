@@ -49,13 +49,13 @@ struct addresses {
 void addresses_new(struct addresses *x, const struct pcode *c);
 void addresses_free(struct addresses *x);
 
-static inline void addresses_span(struct addresses *x)
+static inline void addresses_begin_span(struct addresses *x)
 {
 	for (uint32_t m = 0; m < x->c->n_mem; m++)
 		x->base[m] = x->c->n_areas ? x->c->area[x->c->mem[m].area] : 0;
 }
 
-static inline void addresses_warp(struct addresses *x, uint32_t warp, const uint32_t block[3])
+static inline void addresses_begin_warp(struct addresses *x, uint32_t warp, const uint32_t block[3])
 {
 	if (!++x->now) {
 		for (uint32_t m = 0; m < x->c->n_mem; m++)

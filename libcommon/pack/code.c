@@ -309,7 +309,7 @@ static bool get_static(struct part *p, uint32_t i, const struct forms *all, stru
 	buf_add(&c->text, text, (size_t)snprintf(text, sizeof(text), " %u", f->width));
 	s->mid_len = (uint16_t)(c->text.n - s->mid);
 	s->tail = (uint32_t)c->text.n;
-	s->ctl = (uint8_t)ctl_of(f->op, f->op_len);
+	s->ctl = (uint8_t)static_control_of(f->op, f->op_len);
 	for (unsigned k = 0; k < f->shape / SHAPE_ENDS; k++) {
 		int64_t v = unfold(cur_var(&t[T_IMM]));
 

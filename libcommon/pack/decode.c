@@ -96,7 +96,7 @@ void replay_free(struct replay *r)
 
 static uint64_t next_miss_gap(struct cur *c) { return cur_left(c) ? cur_var(c) : UINT64_MAX; }
 
-bool replay_span(struct replay *r, uint32_t i, const struct buf col[N_COLUMNS], uint64_t first_block)
+bool replay_begin_span(struct replay *r, uint32_t i, const struct buf col[N_COLUMNS], uint64_t first_block)
 {
 	const struct pspan *s = &r->part->span[i];
 
@@ -112,8 +112,8 @@ bool replay_span(struct replay *r, uint32_t i, const struct buf col[N_COLUMNS], 
 	r->bits = r->n_bits = 0;
 	r->left = next_miss_gap(&r->col[COL_GAP]);
 	r->mleft = next_miss_gap(&r->col[COL_MGAP]);
-	addresses_span(&r->x);
-	tails_span(&r->tails, r->col);
+	addresses_begin_span(&r->x);
+	tails_begin_span(&r->tails, r->col);
 	return true;
 }
 
@@ -121,7 +121,7 @@ struct tails *replay_tails(struct replay *r) { return &r->tails; }
 
 void replay_reset_inspected(struct replay *r, const uint32_t *handle, struct tblock *tb)
 {
-	tails_span(&r->tails, r->col);
+	tails_begin_span(&r->tails, r->col);
 	if (!handle)
 		return;
 	for (uint32_t i = 0; i < tb->n_recs; i++)
@@ -505,7 +505,7 @@ static bool read_warp(struct replay *r, const uint32_t *handle, struct tblock *t
 	const struct path *p = &r->path;
 	bool pure = true;
 
-	addresses_warp(&r->x, warp, block);
+	addresses_begin_warp(&r->x, warp, block);
 	if (p->n && p->lanes == lanes && r->left > p->n && r->insts >= p->n &&
 		tb->n_words < (UINT32_MAX >> 2) - 64 * PATH_MAX_RECS) {
 		replay_kept_path(r, tb);

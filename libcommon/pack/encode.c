@@ -370,7 +370,7 @@ static void encode_path(struct encoder *e, const struct pwarp *w)
 
 static void encode_warp(struct encoder *e, const struct ptb *tb, const struct pwarp *w)
 {
-	addresses_warp(&e->x, w->id, tb->id);
+	addresses_begin_warp(&e->x, w->id, tb->id);
 	memset(e->ran, 0, e->c->n_mem * sizeof(e->ran[0]));
 	encode_path(e, w);
 	encode_addresses_and_texts(e, w);
@@ -473,8 +473,8 @@ static void encode_span(struct encoder *e, struct pspan *s, uint32_t first)
 	for (int k = 0; k < N_COLUMNS; k++)
 		had[k] = e->col[k].n;
 	e->gap = e->mgap = 0;
-	addresses_span(&e->x);
-	tails_span(&e->tails, NULL);
+	addresses_begin_span(&e->x);
+	tails_begin_span(&e->tails, NULL);
 	for (uint32_t b = first; b < first + s->blocks; b++) {
 		const struct ptb *tb = &e->p->tb[b];
 

@@ -540,7 +540,7 @@ static void walk_all_warps(struct fitter *f, visit_fn *visit)
 
 			if (!parsed_counts(p, tb->first_warp + w))
 				continue;
-			addresses_warp(&f->x, pw->id, tb->id);
+			addresses_begin_warp(&f->x, pw->id, tb->id);
 			memset(f->ran, 0, f->c->n_mem * sizeof(f->ran[0]));
 			f->n_recent = 0;
 			walk_warp(f, pw, visit);

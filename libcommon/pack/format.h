@@ -239,7 +239,7 @@ static inline bool parsed_counts(const struct parsed *p, uint32_t warp)
 
 /*
  * Adds the thread block at the beginning of text ("#BEGIN_TB"). Returns its length; 0 without changing p if
- * text_block() would not reproduce exactly this text.
+ * text_append_block() would not reproduce exactly this text.
  */
 size_t parse_block(struct parsed *p, const char *text, size_t n);
 /* Sets flags, ctl and imm of s from its text. Returns false if the text is not a canonical instruction. */
@@ -250,7 +250,8 @@ const char *pstatic_opcode(const struct part *p, const struct pstatic *s, size_t
 /* ---- static.c ---- */
 /* Numbers the memory instructions. Different spellings of one instruction (mode 0 and others) share a number. */
 void static_number_memory(struct pcode *c);
-enum ctl ctl_of(const char *opcode, size_t n); /* Returns how an opcode changes the flow of its warp. */
+enum ctl static_control_of(
+	const char *opcode, size_t n); /* Returns how an opcode changes the flow of its warp. */
 
 /* ---- part.c ---- */
 void parsed_finish(struct parsed *p);  /* sorts the static instructions */
@@ -263,7 +264,7 @@ void part_free(struct part *p);
 
 struct tails; /* defined in tail.h */
 
-/* Input of text_block(). rec.inst is the number of a static instruction; the texts are in tails. */
+/* Input of text_append_block(). rec.inst is the number of a static instruction; the texts are in tails. */
 struct text_in {
 	const struct part *part;
 	const struct tblock *tb;
@@ -272,15 +273,15 @@ struct text_in {
 	size_t extra_len;
 	bool first; /* this is the kernel's first thread block, which no blank line precedes */
 };
-bool text_block(struct buf *out, const struct text_in *in, struct tails *tails);
-bool text_record(
+bool text_append_block(struct buf *out, const struct text_in *in, struct tails *tails);
+bool text_append_record(
 	struct buf *out, const struct text_in *in, const struct rec *r, uint32_t warp, struct tails *tails);
 /* Append the text of a thread block up to its first warp, of a warp up to its first record, and of a record. */
-void text_begin(struct buf *out, const struct text_in *in);
-void text_warp(struct buf *out, uint32_t id, uint32_t insts);
+void text_append_block_head(struct buf *out, const struct text_in *in);
+void text_append_warp_head(struct buf *out, uint32_t id, uint32_t insts);
 void text_put(struct buf *out, const struct text_in *in, const struct rec *r, uint32_t warp,
 	const uint8_t *text, size_t len);
-void text_static(struct buf *out, const struct part *p, const struct pstatic *s);
+void text_append_static(struct buf *out, const struct part *p, const struct pstatic *s);
 
 /* ---- header.c ---- */
 
@@ -341,10 +342,10 @@ struct replay;
 struct replay *replay_new(const struct part *p);
 void replay_free(struct replay *r);
 /* Begins span i; col[]: columns of the block. */
-bool replay_span(struct replay *r, uint32_t i, const struct buf col[N_COLUMNS], uint64_t first_block);
+bool replay_begin_span(struct replay *r, uint32_t i, const struct buf col[N_COLUMNS], uint64_t first_block);
 /*
  * Reads the next thread block of the span. rec.inst becomes handle[static id], or the id itself if handle is NULL.
- * Sets *in for text_block(). Returns 1, 0 at the end of the span, or -1 if the data is damaged.
+ * Sets *in for text_append_block(). Returns 1, 0 at the end of the span, or -1 if the data is damaged.
  */
 int replay_block(struct replay *r, const uint32_t *handle, struct tblock *tb, struct text_in *in);
 struct tails *replay_tails(struct replay *r);

@@ -48,7 +48,7 @@ void queue_free(struct queue *q)
 
 /* ---- reuse of buffers --------------------------------------------------------------------- */
 
-struct parsed *queue_parsed(struct queue *q)
+struct parsed *queue_take_parsed(struct queue *q)
 {
 	pthread_mutex_lock(&q->lock);
 	struct parsed *p = q->n_spare ? q->spare[--q->n_spare] : NULL;
@@ -56,7 +56,7 @@ struct parsed *queue_parsed(struct queue *q)
 	return p ? p : xcalloc(1, sizeof(*p));
 }
 
-void queue_keep_parsed(struct queue *q, struct parsed *p)
+void queue_return_parsed(struct queue *q, struct parsed *p)
 {
 	parsed_clear(p);
 	pthread_mutex_lock(&q->lock);
@@ -70,7 +70,7 @@ void queue_keep_parsed(struct queue *q, struct parsed *p)
 	}
 }
 
-struct buf queue_text(struct queue *q)
+struct buf queue_take_text(struct queue *q)
 {
 	struct buf b = {0};
 
@@ -82,7 +82,7 @@ struct buf queue_text(struct queue *q)
 	return b;
 }
 
-void queue_keep_text(struct queue *q, struct buf *b)
+void queue_return_text(struct queue *q, struct buf *b)
 {
 	pthread_mutex_lock(&q->lock);
 	bool kept = q->n_text < SPARE_MAX;
@@ -171,7 +171,7 @@ static void encode_piece(struct queue *q, struct piece *c)
 {
 	if (c->same)
 		return;
-	struct parsed *p = c->records ? c->records : queue_parsed(q);
+	struct parsed *p = c->records ? c->records : queue_take_parsed(q);
 	size_t taken = parse_piece(p, c);
 	struct encoded *e = c->e = xcalloc(1, sizeof(*e));
 
@@ -184,7 +184,7 @@ static void encode_piece(struct queue *q, struct piece *c)
 		part_pack(&e->table, &p->part);
 	}
 	census_add_part(&e->census, p, q->isa, c->facts.binary);
-	queue_keep_parsed(q, p);
+	queue_return_parsed(q, p);
 	if (c->part && !c->records && job_columns(e) + e->table.n > taken - c->header + PIECE_SLACK / 2) {
 		columns_free(e->col); /* the text is smaller than the columns */
 		buf_free(&e->table);
@@ -198,7 +198,7 @@ static void encode_piece(struct queue *q, struct piece *c)
 	if (c->header)
 		buf_add(&e->head, c->text.p, c->header);
 	c->records = NULL;
-	queue_keep_text(q, &c->text);
+	queue_return_text(q, &c->text);
 	if (!c->origin)
 		return;
 	join_body(c);
@@ -506,7 +506,7 @@ struct job *queue_append_job(struct queue *q)
 	return j;
 }
 
-void queue_piece(struct queue *q, struct job *j, struct piece *c)
+void queue_add_piece(struct queue *q, struct job *j, struct piece *c)
 {
 	pthread_mutex_lock(&q->lock);
 	grow(&j->piece, &j->cap, j->n + 1, sizeof(j->piece[0]));
@@ -527,7 +527,7 @@ void queue_close(struct queue *q, struct job *j)
 	pthread_mutex_unlock(&q->lock);
 }
 
-bool queue_repeats(struct queue *q, const struct origin *o)
+bool queue_may_repeat(struct queue *q, const struct origin *o)
 {
 	pthread_mutex_lock(&q->lock);
 	while (!o->encoded)

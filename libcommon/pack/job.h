@@ -87,16 +87,16 @@ struct queue {
 struct queue *queue_new(unsigned threads, int level);
 void queue_free(struct queue *q);
 void *queue_worker(void *queue);
-struct parsed *queue_parsed(struct queue *q); /* returns an empty struct for the records of a piece */
-void queue_keep_parsed(struct queue *q, struct parsed *p); /* gives the struct back to the queue */
-struct buf queue_text(struct queue *q); /* returns an empty buffer, with reused memory if possible */
-void queue_keep_text(struct queue *q, struct buf *b); /* gives the buffer back to the queue */
+struct parsed *queue_take_parsed(struct queue *q); /* returns an empty struct for the records of a piece */
+void queue_return_parsed(struct queue *q, struct parsed *p); /* gives the struct back to the queue */
+struct buf queue_take_text(struct queue *q); /* returns an empty buffer, with reused memory if possible */
+void queue_return_text(struct queue *q, struct buf *b); /* gives the buffer back to the queue */
 /* Appends a job. The caller adds pieces to it and then closes it. */
 struct job *queue_append_job(struct queue *q);
-void queue_piece(struct queue *q, struct job *j, struct piece *c);
+void queue_add_piece(struct queue *q, struct job *j, struct piece *c);
 void queue_close(struct queue *q, struct job *j);
 /* Waits until the piece of the origin is encoded. Reports whether pieces may repeat it. */
-bool queue_repeats(struct queue *q, const struct origin *o);
+bool queue_may_repeat(struct queue *q, const struct origin *o);
 /*
  * Returns the oldest job if it is finished, else NULL. With wait it waits for the job, and returns NULL only if no
  * job is closed.

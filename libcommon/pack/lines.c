@@ -273,7 +273,7 @@ struct unpacking {
 static uint64_t next_line_gap(struct cur *c) { return cur_left(c) ? cur_var(c) : UINT64_MAX; }
 
 /* Reports whether the next step is an exception. */
-static bool line_missed(uint64_t *left)
+static bool is_step_exception(uint64_t *left)
 {
 	if (!*left)
 		return true;
@@ -309,7 +309,7 @@ static bool unpack_register(struct unpacking *u, struct buf *text, uint32_t oper
 	struct learned *l = &u->l;
 	struct cur *in = &u->part[MISSES];
 
-	if (line_missed(&u->to_miss)) {
+	if (is_step_exception(&u->to_miss)) {
 		uint64_t c = cur_var(in);
 
 		if (c > l->n_classes || c == CLASSES_MAX)
@@ -372,7 +372,7 @@ static const struct line_form *next_form(struct unpacking *u)
 
 static bool unpack_line(struct unpacking *u, struct buf *text)
 {
-	if (line_missed(&u->to_place)) {
+	if (is_step_exception(&u->to_place)) {
 		u->l.pc += (uint64_t)unfold(cur_var(&u->part[PLACES]));
 		u->to_place = next_line_gap(&u->part[PLACES]);
 	}

@@ -74,7 +74,7 @@ static int send_span(struct out *o, const struct walk *w, struct replay *r, uint
 
 		if (!o->whole)
 			in.first = !o->any;
-		if (!text_block(&o->text, &in, replay_tails(r)))
+		if (!text_append_block(&o->text, &in, replay_tails(r)))
 			return bad_block(o, w);
 		if (wanted)
 			o->any = true;
@@ -96,7 +96,7 @@ static int send_part(struct out *o, const struct walk *w, const struct read_piec
 	for (uint32_t i = 0; i < part->n_spans && ret == 0; at += part->span[i++].blocks) {
 		if (at > o->last || at + part->span[i].blocks <= o->first)
 			continue;
-		ret = replay_span(r, i, c->col, at) ? send_span(o, w, r, at) : bad_block(o, w);
+		ret = replay_begin_span(r, i, c->col, at) ? send_span(o, w, r, at) : bad_block(o, w);
 	}
 	replay_free(r);
 	return ret;

@@ -510,7 +510,7 @@ bool pstatic_derive(const struct part *p, struct pstatic *s)
 	if (!skip_middle_columns(&l, part_dialect(p), &has_addr, &op) || l.p != l.end ||
 		has_addr != !!(s->flags & ST_MEM))
 		return false;
-	s->ctl = (uint8_t)ctl_of(op.p, (size_t)(op.end - op.p));
+	s->ctl = (uint8_t)static_control_of(op.p, (size_t)(op.end - op.p));
 	l = (struct line){t + s->tail, t + s->tail + s->tail_len};
 	s->imm = scan_literal(&l, " ") && scan_signed_decimal(&l, &imm) ? (uint64_t)imm : UINT64_MAX;
 	return true;

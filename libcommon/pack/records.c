@@ -68,7 +68,7 @@ void records_free(struct records *r)
 	free(r->fixed);
 }
 
-void records_part(struct records *r, struct parsed *p)
+void records_begin_part(struct records *r, struct parsed *p)
 {
 	p->n_met = 2 * r->n_inst;
 	p->met = xcalloc(p->n_met + 1u, sizeof(p->met[0]));
@@ -265,8 +265,8 @@ static void add_record_warp(struct records *r, struct parsed *p, struct pwarp *w
 	buf_add(&p->text, x->text, x->n_text);
 }
 
-void records_block(struct records *r, struct parsed *p, const uint32_t id[3], const struct pack_warp *warp,
-	uint32_t n_warps)
+void records_add_block(struct records *r, struct parsed *p, const uint32_t id[3],
+	const struct pack_warp *warp, uint32_t n_warps)
 {
 	struct ptb tb = {.id = {id[0], id[1], id[2]}, .first_warp = p->n_warp, .n_warps = n_warps};
 
@@ -308,7 +308,7 @@ void records_hash(XXH3_state_t *h, const uint32_t id[3], const struct pack_warp 
 /* ---- text --------------------------------------------------------------------------------- */
 
 /* Converts a record for the writer of text. A moved list is expanded into t, which then has the words. */
-static struct rec record_for_text(
+static struct rec convert_record_for_text(
 	uint64_t *word, uint32_t id, uint32_t mask, uint32_t addr, struct tblock *tb, uint64_t t[32])
 {
 	tb->word = word;
@@ -339,26 +339,26 @@ static void warp_text(struct buf *out, const struct records *r, const struct par
 				m.text_len = 0;
 			else
 				m.addr = 0;
-			struct rec x =
-				record_for_text(p->addr + w->word, p->met[i] - 1, u->mask, m.addr, &tb, t);
+			struct rec x = convert_record_for_text(
+				p->addr + w->word, p->met[i] - 1, u->mask, m.addr, &tb, t);
 			text_put(out, in, &x, w->id, text, m.text_len);
 			text += m.text_len;
 		}
 	}
 }
 
-void records_text(struct buf *out, const struct records *r, struct parsed *p, bool first)
+void records_append_text(struct buf *out, const struct records *r, struct parsed *p, bool first)
 {
 	const struct ptb *b = &p->tb[0];
 	const struct tblock tb = {.x = b->id[0], .y = b->id[1], .z = b->id[2]};
 	struct text_in in = {.part = &p->part, .tb = &tb, .first = first};
 
 	parsed_reserve(p);
-	text_begin(out, &in);
+	text_append_block_head(out, &in);
 	for (uint32_t w = 0; w < b->n_warps; w++) {
 		const struct pwarp *x = &p->warp[b->first_warp + w];
 
-		text_warp(out, x->id, x->count);
+		text_append_warp_head(out, x->id, x->count);
 		warp_text(out, r, p, x, &in);
 		in.tb = &tb;
 		buf_byte(out, '\n');

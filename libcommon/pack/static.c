@@ -79,7 +79,7 @@ uint32_t static_intern(struct parsed *p, const struct found *f)
 	return c->n - 1;
 }
 
-enum ctl ctl_of(const char *opcode, size_t n)
+enum ctl static_control_of(const char *opcode, size_t n)
 {
 	static const struct {
 		const char *stem;

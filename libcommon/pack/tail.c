@@ -301,7 +301,7 @@ void tails_free(struct tails *t)
 	buf_free(&t->text);
 }
 
-void tails_span(struct tails *t, const struct cur col[N_COLUMNS])
+void tails_begin_span(struct tails *t, const struct cur col[N_COLUMNS])
 {
 	if (col) {
 		t->in = col[COL_TEXT];

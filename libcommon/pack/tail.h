@@ -47,7 +47,7 @@ struct tails {
 void tails_new(struct tails *t, uint32_t n);
 void tails_free(struct tails *t);
 /* Begins a span, to be read from the columns col. */
-void tails_span(struct tails *t, const struct cur col[N_COLUMNS]);
+void tails_begin_span(struct tails *t, const struct cur col[N_COLUMNS]);
 /* Appends the text of static instruction id for the lanes of mask to the columns. */
 void tail_put(struct tails *t, uint32_t id, uint32_t mask, const uint8_t *text, size_t n,
 	struct buf col[N_COLUMNS]);

@@ -152,7 +152,7 @@ void text_put(struct buf *out, const struct text_in *in, const struct rec *r, ui
 	out->n = (size_t)(o - out->p);
 }
 
-bool text_record(
+bool text_append_record(
 	struct buf *out, const struct text_in *in, const struct rec *r, uint32_t warp, struct tails *tails)
 {
 	const uint8_t *text = NULL;
@@ -165,7 +165,7 @@ bool text_record(
 	return true;
 }
 
-static void put_numbered(struct buf *out, const char *name, uint64_t v)
+static void put_name_and_number(struct buf *out, const char *name, uint64_t v)
 {
 	uint8_t t[20];
 
@@ -174,7 +174,7 @@ static void put_numbered(struct buf *out, const char *name, uint64_t v)
 	buf_byte(out, '\n');
 }
 
-void text_begin(struct buf *out, const struct text_in *in)
+void text_append_block_head(struct buf *out, const struct text_in *in)
 {
 	uint8_t t[80], *o = t;
 
@@ -192,24 +192,24 @@ void text_begin(struct buf *out, const struct text_in *in)
 	buf_byte(out, '\n');
 }
 
-void text_warp(struct buf *out, uint32_t id, uint32_t insts)
+void text_append_warp_head(struct buf *out, uint32_t id, uint32_t insts)
 {
-	put_numbered(out, "warp = ", id);
-	put_numbered(out, "insts = ", insts);
+	put_name_and_number(out, "warp = ", id);
+	put_name_and_number(out, "insts = ", insts);
 }
 
-bool text_block(struct buf *out, const struct text_in *in, struct tails *tails)
+bool text_append_block(struct buf *out, const struct text_in *in, struct tails *tails)
 {
 	const struct tblock *tb = in->tb;
 
-	text_begin(out, in);
+	text_append_block_head(out, in);
 	for (uint32_t w = 0; w < tb->n_warps; w++) {
 		const struct warp_recs *wr = &tb->warp[w];
 		uint32_t id = in->warp_id ? in->warp_id[w] : w;
 
-		text_warp(out, id, wr->count);
+		text_append_warp_head(out, id, wr->count);
 		for (uint32_t i = 0; i < wr->count; i++)
-			if (!text_record(out, in, &tb->rec[wr->first + i], id, tails))
+			if (!text_append_record(out, in, &tb->rec[wr->first + i], id, tails))
 				return false;
 		buf_byte(out, '\n');
 	}
@@ -221,7 +221,7 @@ bool text_block(struct buf *out, const struct text_in *in, struct tails *tails)
  * Appends a line with all constant columns and no active lane, from which trace/line.c parses the static
  * instruction.
  */
-void text_static(struct buf *out, const struct part *p, const struct pstatic *s)
+void text_append_static(struct buf *out, const struct part *p, const struct pstatic *s)
 {
 	struct tblock tb = {0};
 	struct text_in in = {.part = p, .tb = &tb};

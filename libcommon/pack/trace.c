@@ -167,7 +167,7 @@ static void parse_static(struct trace *t, struct packed *k, uint32_t i)
 	if (s->flags & ST_LINE)
 		return;
 	k->line.n = 0;
-	text_static(&k->line, k->c->part, s);
+	text_append_static(&k->line, k->c->part, s);
 	if (s->flags & ST_TAIL)
 		buf_byte(&k->line, 'X');
 	buf_byte(&k->line, '\n');
@@ -224,7 +224,7 @@ static void find_line_dialect(struct trace *t, struct packed *k, struct replay *
 	k->line.n = 0;
 	t->id[0] = tb->x, t->id[1] = tb->y, t->id[2] = tb->z;
 	t->warp = in->warp_id ? in->warp_id[w] : w;
-	if (text_record(&k->line, in, &tb->rec[tb->warp[w].first], t->warp, replay_tails(r))) {
+	if (text_append_record(&k->line, in, &tb->rec[tb->warp[w].first], t->warp, replay_tails(r))) {
 		k->one.n_recs = k->one.n_words = 0;
 		line_parse(t, &k->one, UINT32_MAX, (const char *)k->line.p, k->line.n - 1, &ignored);
 		t->unknown_recs = unknown;
@@ -244,7 +244,7 @@ static int find_dialect(struct trace *t, struct packed *k, struct fault *f)
 	int got = 0;
 
 	for (uint32_t i = 0; i < p->n_spans && got == 0; at += p->span[i++].blocks) {
-		if (!replay_span(r, i, k->c->col, at))
+		if (!replay_begin_span(r, i, k->c->col, at))
 			got = -1;
 		while (got >= 0 && (got = replay_block(r, NULL, &k->ahead, &k->ahead_in)) > 0) {
 			blocks++;
@@ -359,7 +359,7 @@ static int next_records(
 		if (r)
 			return r < 0 ? piece_is_damaged(k, f) : 1;
 		if (k->r && k->span < k->c->part->n_spans) {
-			if (!replay_span(k->r, k->span, k->c->col, k->at))
+			if (!replay_begin_span(k->r, k->span, k->c->col, k->at))
 				return piece_is_damaged(k, f);
 			k->at += k->c->part->span[k->span++].blocks;
 			continue;
@@ -422,7 +422,7 @@ static int finish_packed_record(struct trace *t, struct packed *k, struct tblock
 	bool line = flags & ST_LINE || k->each[id];
 	if (line || (flags & ST_TAIL && k->text)) {
 		k->line.n = 0;
-		if (!text_record(&k->line, in, r, t->warp, replay_tails(k->r)))
+		if (!text_append_record(&k->line, in, r, t->warp, replay_tails(k->r)))
 			return piece_is_damaged(k, f);
 	}
 	if (line)

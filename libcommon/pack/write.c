@@ -220,12 +220,12 @@ static void find_repetition(struct pack_writer *w, struct piece *c)
 	if (!o) {
 		c->origin = share_add(
 			w->queue->share, key, near, far, body_size_max(c->size), &c->related, &j->gone);
-	} else if (queue_repeats(w->queue, o)) {
+	} else if (queue_may_repeat(w->queue, o)) {
 		c->same = o;
 		if (c->records)
-			queue_keep_parsed(w->queue, c->records);
+			queue_return_parsed(w->queue, c->records);
 		c->records = NULL;
-		queue_keep_text(w->queue, &c->text);
+		queue_return_text(w->queue, &c->text);
 	}
 	if (!c->origin)
 		buf_free(&c->stripped);
@@ -256,7 +256,7 @@ static void place_piece_in_block(struct pack_writer *w, struct piece *c)
 	}
 	w->text += n;
 	w->room -= most;
-	queue_piece(w->queue, j, c);
+	queue_add_piece(w->queue, j, c);
 	if (w->text >= BLOCK_TEXT || j->n == pack_limits.pieces)
 		start_next_job(w);
 }
@@ -264,7 +264,7 @@ static void place_piece_in_block(struct pack_writer *w, struct piece *c)
 static void queue_cut_piece(struct pack_writer *w, size_t n, size_t header, bool ends)
 {
 	struct piece *c = xcalloc(1, sizeof(*c));
-	struct buf rest = queue_text(w->queue);
+	struct buf rest = queue_take_text(w->queue);
 
 	*c = (struct piece){.kernel = w->kernel,
 		.begins = !w->begun,
@@ -392,7 +392,7 @@ static void queue_filled_records(struct pack_writer *w, bool ends)
 		.bytes = w->bytes,
 		.first_block = w->blocks - (w->filled ? w->filled->part.n_blocks : 0),
 		.facts = w->facts};
-	w->in = queue_text(w->queue);
+	w->in = queue_take_text(w->queue);
 	c->size = c->header + w->filled_text;
 	if (w->filled) {
 		XXH128_hash_t h = XXH3_128bits_digest(w->hash);
@@ -422,16 +422,16 @@ void pack_begin_records(struct pack_writer *w, const char *header, size_t n, con
 static void add_block_as_text(
 	struct pack_writer *w, const uint32_t id[3], const struct pack_warp *warp, uint32_t n_warps)
 {
-	struct parsed *p = queue_parsed(w->queue);
+	struct parsed *p = queue_take_parsed(w->queue);
 	struct buf text = {0};
 	bool first = !w->blocks;
 
 	if (w->filled)
 		queue_filled_records(w, false);
 	p->part.style = STYLE_DIALECT * w->facts.dialect;
-	records_part(&w->records, p);
-	records_block(&w->records, p, id, warp, n_warps);
-	records_text(&text, &w->records, p, first);
+	records_begin_part(&w->records, p);
+	records_add_block(&w->records, p, id, warp, n_warps);
+	records_append_text(&text, &w->records, p, first);
 	parsed_free(p);
 	free(p);
 	pack_add_text(w, text.p, text.n);
@@ -452,13 +452,13 @@ void pack_block(struct pack_writer *w, const uint32_t id[3], const struct pack_w
 	if (w->filled && w->in.n + w->filled_text + n > most)
 		queue_filled_records(w, false);
 	if (!w->filled) {
-		w->filled = queue_parsed(w->queue);
-		records_part(&w->records, w->filled);
+		w->filled = queue_take_parsed(w->queue);
+		records_begin_part(&w->records, w->filled);
 		XXH3_128bits_reset_withSeed(w->hash, w->queue->share->seed);
 		XXH3_128bits_update(w->hash, &w->code, sizeof(w->code));
 	}
 	records_hash(w->hash, id, warp, n_warps);
-	records_block(&w->records, w->filled, id, warp, n_warps);
+	records_add_block(&w->records, w->filled, id, warp, n_warps);
 	w->filled_text += n;
 	w->bytes += n;
 	w->blocks++;

@@ -127,12 +127,12 @@ static int put_value(struct results *r, const char *name, struct result_value v,
 	return 0;
 }
 
-int list_put(struct results *r, const char *name, struct result_value v, struct fault *f)
+int list_set_figure(struct results *r, const char *name, struct result_value v, struct fault *f)
 {
 	return put_value(r, name, v, false, f);
 }
 
-int list_add(struct results *r, const char *name, uint64_t n, struct fault *f)
+int list_add_to_figure(struct results *r, const char *name, uint64_t n, struct fault *f)
 {
 	return put_value(r, name, value_whole(n), true, f);
 }
@@ -370,7 +370,7 @@ static void list_all_rates(struct results *r)
 	list_missing_rates(r);
 }
 
-void list_kernel(struct results *r)
+void list_kernel_record(struct results *r)
 {
 	r->n_list = 0;
 	put_zeros(r);
@@ -382,7 +382,7 @@ void list_kernel(struct results *r)
 		list_all_rates(r);
 }
 
-void list_end(struct results *r)
+void list_end_record(struct results *r)
 {
 	r->n_list = 0;
 	put_zeros(r);
@@ -409,7 +409,7 @@ static void use_running_rates(struct results *r)
 	}
 }
 
-void list_totals(struct results *r)
+void list_run_totals(struct results *r)
 {
 	r->mark++;
 	r->n_list = 0;

@@ -5,8 +5,9 @@
 
 #include "read_int.h"
 
-void list_kernel(struct results *r); /* lists the current kernel record and adds it to the run's totals */
-void list_end(struct results *r);    /* lists the figures of an "end" or "interval" record */
-void list_totals(struct results *r); /* lists the totals of the run's kernels so far */
+void list_kernel_record(
+	struct results *r);              /* lists the current kernel record and adds it to the run's totals */
+void list_end_record(struct results *r); /* lists the figures of an "end" or "interval" record */
+void list_run_totals(struct results *r); /* lists the totals of the run's kernels so far */
 
 #endif

@@ -24,7 +24,7 @@ static int add_printed_number(struct results *r, const char *name, struct result
 	if (about && (about->kind == FIGURE_RATIO || (about->kind == FIGURE_INTERVAL && !v.whole)) &&
 		v.decimals == RESULT_EXACT)
 		v = (struct result_value){.real = v.real, .decimals = 0};
-	return list_put(r, name, v, f);
+	return list_set_figure(r, name, v, f);
 }
 
 /* ---- lists of numbers ------------------------------------------------------------------------- */
@@ -151,7 +151,7 @@ static int add_channel_word(
 	if (!log_line_starts(name, "n_"))
 		return 0;
 	snprintf(full, sizeof(full), "dram_sum[%.*s]", (int)n, name);
-	return list_add(r, full, v.count, f);
+	return list_add_to_figure(r, full, v.count, f);
 }
 
 /* Reads "n_cmd=25017 n_nop=24778 ... bw_util=0.03709". */
@@ -192,10 +192,10 @@ static int read_banks_line(struct results *r, const char *s, struct fault *f)
 	while ((s = read_number_after(s, "bk", &bank)) && (s = read_number_after(s, ":", &access)) &&
 		(s = read_number_after(s, "a", &idle)) && *s++ == 'i') {
 		snprintf(full, sizeof(full), "%sbk[%" PRIu64 "].n_access", r->log.prefix, bank);
-		if (list_put(r, full, value_whole(access), f) < 0)
+		if (list_set_figure(r, full, value_whole(access), f) < 0)
 			return -1;
 		snprintf(full, sizeof(full), "%sbk[%" PRIu64 "].n_idle", r->log.prefix, bank);
-		if (list_put(r, full, value_whole(idle), f) < 0)
+		if (list_set_figure(r, full, value_whole(idle), f) < 0)
 			return -1;
 	}
 	return 0;
@@ -273,7 +273,7 @@ static int read_locality_line(struct results *r, const char *s, struct fault *f)
 		n = a;
 		d = b;
 	}
-	return d ? list_put(r, "average_row_locality", value_real((double)n / (double)d), f) : 0;
+	return d ? list_set_figure(r, "average_row_locality", value_real((double)n / (double)d), f) : 0;
 }
 
 static int read_value_line(struct results *r, const char *line, const char *equals, struct fault *f)
@@ -442,5 +442,5 @@ int log_read_host_line(struct results *r, char *line, struct fault *f)
 		return 0;
 	if (!strcmp(name, "gpgpu_simulation_rate"))
 		append_free_index(r, name, sizeof(name));
-	return list_put(r, name, v, f);
+	return list_set_figure(r, name, v, f);
 }

@@ -123,7 +123,7 @@ void read_cut_run(struct results *r, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(r->cut.text, sizeof(r->cut.text), fmt, args);
 	va_end(args);
-	list_totals(r);
+	list_run_totals(r);
 	read_finish_run(r, "cut");
 }
 
@@ -159,17 +159,17 @@ void read_complete(struct results *r)
 		r->kernels++;
 		if (!r->kernel.position)
 			r->kernel.position = r->kernels;
-		list_kernel(r);
+		list_kernel_record(r);
 		queue_event(r, RESULT_KERNEL);
 	} else if (record == READ_INTERVAL) {
 		queue_start_event(r);
-		list_end(r);
+		list_end_record(r);
 		queue_event(r, RESULT_INTERVAL);
 	} else if (record == READ_END) {
 		char status[sizeof(r->status)];
 
 		memcpy(status, r->status, sizeof(status));
-		list_end(r);
+		list_end_record(r);
 		read_finish_run(r, *status ? status : "complete");
 	}
 }

@@ -49,7 +49,7 @@ static void end_log(struct results *r, const char *status)
 {
 	if (!r->in_run)
 		return;
-	list_totals(r);
+	list_run_totals(r);
 	read_finish_run(r, status);
 }
 

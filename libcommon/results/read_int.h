@@ -2,7 +2,7 @@
 /*
  * Interface between the forms of results; used by read.c, read_*.c, list.c and log.c only.
  *
- * The reader of a form adds the names and values of one record (list_put) and completes it; list.c derives the
+ * The reader of a form adds the names and values of one record (list_set_figure) and completes it; list.c derives the
  * kernel's own figures and the run's totals. Always true: a name has one row, whose address stays valid; a row
  * belongs to the current record if its mark equals the reader's.
  */
@@ -111,7 +111,7 @@ struct results {
 /* Finds or adds the row of a name. Returns NULL and sets *f if there are too many names. */
 struct list_name *list_name(struct results *r, const char *text, struct fault *f);
 /* Sets a figure of the current record. Returns 0, or -1 and sets *f. */
-int list_put(struct results *r, const char *name, struct result_value v, struct fault *f);
+int list_set_figure(struct results *r, const char *name, struct result_value v, struct fault *f);
 void list_put_row(struct results *r, struct list_name *n, struct result_value v);
 /* Marks a figure of the current record as undefined. */
 void list_mark_undefined(struct results *r, const char *name);
@@ -120,7 +120,7 @@ void list_add_zero(struct results *r, const char *name);
 /* Reports whether the caller wants the figure. */
 bool list_wants(struct results *r, struct list_name *n);
 /* Adds n to a figure of the current record. Returns 0, or -1 and sets *f. */
-int list_add(struct results *r, const char *name, uint64_t n, struct fault *f);
+int list_add_to_figure(struct results *r, const char *name, uint64_t n, struct fault *f);
 /* Sets a member of the current record outside its figures, such as "grid.x". */
 int read_member(struct results *r, const char *name, const char *value);
 void read_number_name(struct results *r); /* gives the kernel's name a number, if it has none */

@@ -67,7 +67,7 @@ static int read_json_stats(struct results *r, json_t *o, struct fault *f)
 			return fault_set(f, read_place(r), "record-value",
 				"figure '%s' is no number (expected a number or null)",
 				diag_quote(q, sizeof(q), key, strlen(key)));
-		if (list_put(r, key, n, f) < 0)
+		if (list_set_figure(r, key, n, f) < 0)
 			return -1;
 	}
 	return 0;

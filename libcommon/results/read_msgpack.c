@@ -199,7 +199,7 @@ static int read_msgpack_stats(struct results *r, const msgpack_object_map *map, 
 			return fault_set(f, read_place(r), "record-value",
 				"figure '%s' is no number (expected a number or nil)",
 				diag_quote(q, sizeof(q), key, strlen(key)));
-		if (isfinite(n.real) && list_put(r, key, n, f) < 0)
+		if (isfinite(n.real) && list_set_figure(r, key, n, f) < 0)
 			return -1;
 	}
 	return 0;

@@ -98,5 +98,5 @@ int read_text_line(struct results *r, char *line, struct fault *f)
 		return fault_set(f, read_place(r), "record-value",
 			"invalid value '%s' (expected a number or nan)",
 			diag_quote(q, sizeof(q), value, strlen(value)));
-	return list_put(r, line, v, f);
+	return list_set_figure(r, line, v, f);
 }

@@ -86,7 +86,7 @@ static double slope_variance(const struct weighted *w, const double *stray)
  * Returns by how much y is larger for a kernel with L2 misses. Returns 0 if that is less than twice its standard
  * deviation, since the picks then do not show that y depends on misses.
  */
-static double miss_slope(const struct weighted *w, const double *y)
+static double slope_of_misses(const struct weighted *w, const double *y)
 {
 	const uint32_t n = w->p->n;
 	double *stray, *rest, slope;
@@ -154,12 +154,12 @@ void weighted_prepare_regression(struct weighted *w)
 
 double weighted_regressed_total(const struct weighted *w, const double *y)
 {
-	return weighted_total(w->p, y) + miss_slope(w, y) * w->missed_surplus;
+	return weighted_total(w->p, y) + slope_of_misses(w, y) * w->missed_surplus;
 }
 
 void weighted_subtract_regression(const struct weighted *w, double *y)
 {
-	double slope = miss_slope(w, y);
+	double slope = slope_of_misses(w, y);
 
 	for (uint32_t i = 0; w->missed && i < w->p->n; i++)
 		y[i] -= slope * w->missed[i];

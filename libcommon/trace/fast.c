@@ -414,7 +414,7 @@ static bool read_fast_line(struct trace *t, struct tblock *tb, uint32_t lanes)
  * Buffers enough text for a line, or the rest of the input. Returns 1 if a line fits, 0 if too little is
  * left, -1 on failure.
  */
-static int fill_for_line(struct trace *t, struct fault *f)
+static int buffer_line(struct trace *t, struct fault *f)
 {
 	if ((size_t)(t->end - t->p) < ROOM && text_fill(t, ROOM, f) < 0)
 		return -1;
@@ -452,7 +452,7 @@ int fast_read_lines(struct trace *t, struct tblock *tb, uint32_t lanes, struct f
 	if (t->d.prefix < 0 || !t->seen.n || t->only_slow)
 		return 0;
 	while (t->got_insts < t->want_insts) {
-		if ((r = fill_for_line(t, f)) <= 0)
+		if ((r = buffer_line(t, f)) <= 0)
 			break;
 		if (t->echoes.now && !t->echoes.keeping)
 			echo_read_lines(t, tb);

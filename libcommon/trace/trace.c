@@ -332,7 +332,7 @@ static bool line_begins(struct tok w, struct tok line, const char *word)
 }
 
 /* Reads a line of an open thread block. Returns 1 if it is #END_TB, 0 for other lines, or -1. */
-static int take_block_line(struct trace *t, struct tblock *tb, const char *line, size_t len, struct fault *f)
+static int parse_block_line(struct trace *t, struct tblock *tb, const char *line, size_t len, struct fault *f)
 {
 	const char *p = line;
 	struct tok w = tok_next(&p, line + len), rest = {w.s, (size_t)(line + len - w.s)};
@@ -430,7 +430,7 @@ static int read_block(struct trace *t, struct tblock *tb, struct fault *f)
 			return -1;
 		if (r == 0)
 			return end_last_block(t, tb, f);
-		if ((r = take_block_line(t, tb, line, len, f)) < 0) {
+		if ((r = parse_block_line(t, tb, line, len, f)) < 0) {
 			report_truncated_line(t, line, len, f);
 			if (!trace_report_fault(t, f))
 				return -1;

@@ -53,7 +53,7 @@ static void test_missing_kernels(void)
 	struct fault f;
 	struct pack *p = pack_open_memory("s", packed, size, &f);
 
-	ok(p && packed[7] == 66 && pack_kernels(p) == 2 && pack_missing(p) == 2 &&
+	ok(p && packed[7] == 66 && pack_kernels(p) == 2 && pack_missing_count(p) == 2 &&
 			pack_lacks_kernel(p, "kernel-1") && pack_lacks_kernel(p, "kernel-3") &&
 			!pack_lacks_kernel(p, "kernel-0") && pack_find_kernel(p, "kernel-1") == -1 &&
 			pack_find_kernel(p, "kernel-2") == 1,
