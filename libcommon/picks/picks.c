@@ -174,7 +174,7 @@ static int parse_head(struct picks_line *l)
 	if (l->p->n_part > l->p->n_all)
 		return report_bad_pick(l, l->at, "part=N not above the kernels of the application");
 	if (l->p->n_missing >= (l->p->n_part ? l->p->n_part : l->p->n_all))
-		return report_bad_pick(l, l->at, "missing=N below the kernels of the part");
+		return report_bad_pick(l, l->at, "missing=N with N below the number of kernels of the part");
 	l->p->line = l->place.line;
 	return 0;
 }
@@ -223,7 +223,7 @@ static int parse_pick(struct picks_line *l)
 		parse_positive(l, &k.weight, "a weight, a number above 0") < 0)
 		return -1;
 	if (p->n && k.position <= p->pick[p->n - 1].position)
-		return report_bad_pick(l, at, "positions that rise from line to line");
+		return report_bad_pick(l, at, "positions in ascending order");
 	skip_pick_blanks(l);
 	at = l->at;
 	if (parse_whole_number(l, PICKS_MAX, &label, "the number of a stratum") < 0)

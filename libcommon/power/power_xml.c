@@ -262,7 +262,7 @@ static void reject_doctype(void *ctx, const char *name, const char *system, cons
 
 	(void)name, (void)system, (void)public, (void)internal;
 	fault_set(r->fault, xml_place(r), "power-xml",
-		"a document type, and so perhaps entities (expected none)");
+		"a document type, which may define entities (expected none)");
 	stop_parsing(r);
 }
 
@@ -280,7 +280,7 @@ static int check_hardware(const struct xml_reader *r)
 		if (!r->same[i])
 			return fault_set(r->fault, (struct place){r->file, r->line[i], r->column[i]},
 				"power-hardware",
-				"%s %s is %s (expected %s, for which the energies hold; --power-energies replaces the hardware part)",
+				"%s %s is %s (expected %s, to which the energies belong; --power-energies replaces the hardware part)",
 				h->component, h->name, r->other[i], h->value);
 	}
 	return 0;
