@@ -50,6 +50,29 @@ words() { od -An -v -tu4 -w"${2:-64}" "$1" | tr -s ' ' | sed 's/^ //'; }
 	assert_output --partial 'at 0x4'
 }
 
+@test "machine code has the workspace of a cooperative launch in its environment registers" {
+	local sm code
+	for sm in 80 90; do
+		case $sm in # R2, R3: the parameter, R5: register 2, UR4: the descriptor of memory
+		80) code='00005800ff027624 00005900ff037624 00002400ff057624 0000460000047ab9' ;;
+		90) code='00008400ff027624 00008500ff037624 00001200ff057624 0000820000047ab9' ;;
+		esac
+		# shellcheck disable=SC2086
+		{
+			printf '000fe400078e00ff %s\n' ${code% *}
+			printf '%s\n' "000fc60000000a00 ${code##* }" '000fe2000c101904 0000000502007986' '000fea0003800000 000000000000794d'
+		} | "$ROOT/tests/data/sass/cubin.py" -s $sm -p 8 k >k.cubin
+		printf 'module k.cubin\nbuffer A bytes=4 zero\nlaunch k grid=4 block=1 cooperative args A\nsave A a\n' >k.launch
+		run -0 trace-exec -q -n k.launch
+		run -0 words a
+		[ "$output" -ge $((0xc0000000)) ]
+		sed -i 's/ cooperative//' k.launch
+		run -0 trace-exec -q -n k.launch
+		run -0 words a
+		assert_output 0
+	done
+}
+
 # LAUNCH: the grid and cluster; results of 64 bytes a block in A.
 launch() {
 	printf 'module k.ptx\nbuffer A bytes=256 u32=iota\nbuffer O bytes=256 zero\nlaunch k grid=4 block=%s args A,O\nsave O o\n' "${1:-1}" >k.launch

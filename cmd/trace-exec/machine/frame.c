@@ -32,6 +32,11 @@ static const struct bank0_layout layouts[] = {
 	{0x360, 0x370, 0, 0x2f8, 0x37c, 0x2ac, 0x140, 0x16c, 0x36c, 0x2a0, 0x2b0, 0x2c0, 0x2cc, 0x348},
 };
 
+/*
+ * Returns the offset of the first environment register. From sm_100 on it depends on SR_CgaSize, which is 0 here.
+ */
+static uint32_t environment_at(unsigned sm) { return sm >= 100 ? 0x250 : sm >= 90 ? 0x40 : 0x88; }
+
 static void write_bank0_value(struct grid *g, uint32_t at, uint64_t v, unsigned bytes)
 {
 	if (at + bytes <= g->bank0_bytes)
@@ -81,6 +86,9 @@ void frame_open(struct grid *g)
 	write_bank0_value(g, x->stack, (uint32_t)g->launch->kernel->local_bytes, 4);
 	write_bank0_value(g, x->dynamic, g->launch->dyn_shared, 4);
 	write_bank0_value(g, x->grid_id, g->launch->id, 8);
+	/* Cooperative groups read the workspace of the grid's barrier from these registers, as exec_sreg() has them. */
+	put_word(g, environment_at(c->sm) + 4, g->l->workspace >> 32, 4);
+	put_word(g, environment_at(c->sm) + 8, (uint32_t)g->l->workspace, 4);
 	if (c->sm >= 80)
 		write_bank0_value(g, x->shared_bytes, g->shared_bytes, 4);
 	if (c->sm >= 90)
