@@ -504,6 +504,8 @@ cubin_lines() {
 	program waits waits "ptx:70:$ROOT/tests/data/cudart/waits.ptx"
 	run -0 trace-exec -q -n --run ./waits release
 	assert_output $'before: 0\nafter: 3\ncudaSuccess'
+	run -0 trace-exec -q -n --run ./waits copy
+	assert_output $'copied: 2\ncudaSuccess'
 	run -0 trace-exec -q -n --run ./waits answer
 	assert_output $'answer: 42\ncudaSuccess'
 	for o in --check --no-check '-j 2'; do
@@ -511,7 +513,7 @@ cubin_lines() {
 		assert_output $'cudaSuccess\nended by time: 2'
 	done
 	run -1 trace-exec -q -n --run ./waits end
-	assert_output "trace-exec: error: kernel add, launch 1: waits for the host, but the program has ended"
+	assert_output "trace-exec: error: kernel add, launch 1: waits for a write to memory, but the program has ended"
 	run -1 trace-exec -q -n --run ./waits host
 	assert_line --regexp "waits\.1\.sm_70\.ptx:1[35]:[0-9]+: error: 32 lanes of warp 0 wait in a loop for the host to write to 'cudaMallocHost 1', but the host waits for the kernel"
 	assert_line cudaErrorLaunchTimeout

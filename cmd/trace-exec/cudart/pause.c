@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Launches that wait for the host, and the work that is queued behind them.
+ * Launches that wait for the host or for other launches, and the work that is queued behind them.
  *
- * A launch whose blocks all wait, one of them for the host to write managed or pinned memory, pauses: its call returns,
- * and the program continues. A thread of the library and calls that wait for its stream look whether the launch can
+ * A launch whose blocks all wait, one of them for a write to a buffer, pauses: its call returns, and the program continues,
+ * which may write to the buffer, copy to it, or launch a kernel on another stream that does. A thread of the library and calls that wait for its stream look whether the launch can
  * continue. Work that a GPU would execute after the launch is queued.
  *
  * Always true: tasks are in the order in which the program asked for them. A task begins when no earlier task is on the
@@ -283,7 +283,8 @@ void pause_end(void)
 	for (const struct task *t = tasks; t; t = t->next)
 		if (t->launch) {
 			launch_describe(t->launch, name, sizeof(name));
-			diag_error(NOWHERE, "%s: waits for the host, but the program has ended", name);
+			diag_error(
+				NOWHERE, "%s: waits for a write to memory, but the program has ended", name);
 			cudart_send(WIRE_FAILED, NULL, 0);
 		}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Launches that wait for the host, and the work that is queued behind them. The caller of every function holds the lock. */
+/* Launches that wait for the host or for other launches, and the work that is queued behind them. The caller of every function holds the lock. */
 #ifndef PAUSE_H
 #define PAUSE_H
 
@@ -7,12 +7,12 @@
 
 /* launch.c: a launch that has begun. */
 struct begun_launch;
-/* Executes the launch to its end, and frees it; or, if pauses is true, until it waits for the host. false: it waits. */
+/* Executes the launch to its end, and frees it; or, if pauses is true, until it waits for others. false: it waits. */
 bool launch_continue(struct begun_launch *l, bool pauses);
 /* Writes the name of the kernel and the number of the launch for messages. */
 void launch_describe(const struct begun_launch *l, char *out, size_t cap);
 
-/* Keeps a launch on stream s that waits for the host. */
+/* Keeps a launch on stream s that waits for others. */
 void pause_launch(struct begun_launch *l, struct stream *s);
 /* Returns whether work on stream s has to be queued, because earlier work is not done. */
 bool pause_queues(const struct stream *s);

@@ -169,10 +169,10 @@ bool cluster_still_waits(struct cluster *c)
 	return waits;
 }
 
-bool cluster_awaits_host(const struct cluster *c)
+bool cluster_awaits_others(const struct cluster *c)
 {
 	for (uint32_t i = 0; i < c->n; i++)
-		if (cta_awaits_host(c->cta[i]))
+		if (cta_awaits_others(c->cta[i]))
 			return true;
 	return false;
 }

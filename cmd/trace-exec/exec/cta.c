@@ -192,22 +192,22 @@ void cta_count_ended_warp(struct cta *c)
 }
 
 /*
- * Returns the managed or pinned memory that the lowest lane accessed last, or NULL if it accessed other memory.
+ * Returns the buffer that the lowest lane accessed last, or NULL if it accessed other memory.
  */
-static const struct buffer *host_memory_accessed(const struct warp *w, uint32_t lanes)
+static const struct buffer *buffer_accessed(const struct warp *w, uint32_t lanes)
 {
 	uint64_t addr = lanes ? w->addr[bit_lowest32(lanes)] : 0;
 	const struct buffer *b = addr >= HEAP_BASE ? memory_nearest_buffer(w->mem, addr) : NULL;
 
-	return b && b->live && b->host && addr - b->addr < b->size ? b : NULL;
+	return b && b->live && addr - b->addr < b->size ? b : NULL;
 }
 
-bool cta_awaits_host(const struct cta *c)
+bool cta_awaits_others(const struct cta *c)
 {
 	for (uint32_t i = 0; i < c->n_warps; i++) {
 		const struct warp *w = &c->warp[i];
 
-		if (w->state == WARP_READY && host_memory_accessed(w, w->stack[w->depth - 1].mask & w->live))
+		if (w->state == WARP_READY && buffer_accessed(w, w->stack[w->depth - 1].mask & w->live))
 			return true;
 	}
 	return false;
@@ -218,9 +218,9 @@ static void report_spin(struct warp *w)
 {
 	const struct stack_entry *top = &w->stack[w->depth - 1];
 	uint32_t others = w->lanes & ~w->ended & ~top->mask;
-	const struct buffer *b = host_memory_accessed(w, top->mask & w->live);
+	const struct buffer *b = buffer_accessed(w, top->mask & w->live);
 
-	if (b) {
+	if (b && b->host) {
 		exec_fail(w, &w->g->code->op[top->pc], top->mask & w->live, "deadlock",
 			"%u lanes of warp %u wait in a loop for the host to write to '%s', but the host waits for the kernel",
 			bit_count32(top->mask & w->live), w->index, b->name);

@@ -481,8 +481,8 @@ enum cluster_state cluster_run(struct cluster *c);
  * clock, or more than half an hour has passed.
  */
 bool cluster_pass_time(struct cluster *c);
-/* Tests whether a warp of a stuck cluster waits for the host to write memory. */
-bool cluster_awaits_host(const struct cluster *c);
+/* Tests whether a warp of a stuck cluster waits for a write to a buffer, by the host or another launch. */
+bool cluster_awaits_others(const struct cluster *c);
 /* Tests whether a stuck cluster still waits. Executes each warp until it is seen to spin. */
 bool cluster_still_waits(struct cluster *c);
 /* Fails the launch because a cluster is stuck. */
@@ -496,8 +496,8 @@ void cta_free(struct cta *c);
 void cta_start(struct cta *c, uint64_t number);
 /* Executes a turn of each warp that is ready. Returns false if none was. */
 bool cta_execute_turn(struct cta *c);
-/* Tests whether a warp that spins has accessed memory that the host may write. */
-bool cta_awaits_host(const struct cta *c);
+/* Tests whether a warp that spins has accessed a buffer. */
+bool cta_awaits_others(const struct cta *c);
 /* Fails the launch because the CTA is stuck, and reports a warp that waits. */
 void cta_fail_deadlock(struct cta *c);
 /*
@@ -512,8 +512,8 @@ void grid_prepare(struct grid *g);
 bool grid_run(struct grid *g, bool (*done)(void *ctx, struct cta *c), void *ctx);
 
 /*
- * The same in steps. grid_continue() executes the CTAs to their end, or until all of them wait, one of them for the
- * host to write memory, and pauses is true. grid_end() frees the grid's data; its CTAs may be incomplete.
+ * The same in steps. grid_continue() executes the CTAs to their end; if pauses is true, also until all of them wait, one
+ * of them for the host or another launch to write a buffer. grid_end() frees the grid's data; its CTAs may be incomplete.
  */
 enum grid_state { GRID_DONE, GRID_FAILED, GRID_PAUSED };
 struct grid_team *grid_begin(struct grid *g, bool (*done)(void *ctx, struct cta *c), void *ctx);

@@ -52,7 +52,7 @@ struct resident_clusters {
 	struct cluster **c; /* in the order of their numbers; NULL: not allocated */
 	enum cluster_state *state;
 	uint32_t n, cap;
-	bool paused; /* all of them wait, and the host may have written memory since */
+	bool paused; /* all of them wait, and others may have written memory since */
 };
 
 struct grid_team {
@@ -171,13 +171,13 @@ static bool pass_time(struct resident_clusters *r)
 	return passed;
 }
 
-/* Tests whether a cluster waits for the host, which may write memory while the launch is paused. */
-static bool awaits_host(const struct grid_team *t)
+/* Tests whether a cluster waits for a write to a buffer, which may happen while the launch is paused. */
+static bool awaits_others(const struct grid_team *t)
 {
 	const struct resident_clusters *r = &t->resident;
 
 	for (uint32_t i = 0; !t->g->race && i < r->n; i++)
-		if (r->state[i] == CLUSTER_STUCK && cluster_awaits_host(r->c[i]))
+		if (r->state[i] == CLUSTER_STUCK && cluster_awaits_others(r->c[i]))
 			return true;
 	return false;
 }
@@ -227,7 +227,7 @@ static enum grid_state run_on_one_thread(struct grid_team *t, bool pauses)
 		from = 0;
 		if (!t->good || progress)
 			continue;
-		r->paused = pauses && awaits_host(t);
+		r->paused = pauses && awaits_others(t);
 		if (r->paused)
 			return GRID_PAUSED;
 		if (!pass_time(r)) {

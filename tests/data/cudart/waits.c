@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Launches kernels that wait for writes to memory. usage: waits [host|device|release|answer|time|end]
- * host, device: nobody writes the pinned or device memory; release: the host does, after it has asked for more work;
+ * Launches kernels that wait for writes to memory. usage: waits [host|device|release|copy|answer|time|end]
+ * host, device: nobody writes the pinned or device memory; copy: a copy on another stream writes the device memory; release: the host does, after it has asked for more work;
  * answer: the host waits for the kernel's answer without a call; time: the kernel waits for a time; end: the program
  * ends before.
  */
+#include <stdbool.h>
 #include "cuda.h"
+
+int cudaStreamCreateWithFlags(struct stream **, unsigned);
 
 static volatile unsigned *flag;
 
@@ -45,19 +48,41 @@ static void release(void *first)
 	cudaStreamDestroy(other);
 }
 
+/* Releases a kernel that waits for device memory by a copy on another stream. */
+static void copy(void *device)
+{
+	unsigned one[4] = {1, 1, 1, 1};
+	struct stream *waits, *copies;
+
+	check("create", cudaStreamCreateWithFlags(&waits, 1) || cudaStreamCreateWithFlags(&copies, 1), 0);
+	check("launch",
+		cudaLaunchKernel(&scale, (struct dim3){1, 1, 1}, (struct dim3){32, 1, 1}, (void *[]){&device},
+			0, waits),
+		0);
+	check("query", cudaStreamQuery(waits), 600);
+	check("copy", cudaMemcpyAsync(device, one, sizeof(one), HOST_TO_DEVICE, copies), 0);
+	check("synchronize", cudaStreamSynchronize(waits), 0);
+	check("copy back", cudaMemcpy(one, device, sizeof(one), DEVICE_TO_HOST), 0);
+	printf("copied: %u\n", one[2]);
+	cudaStreamDestroy(waits);
+	cudaStreamDestroy(copies);
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "device";
+	bool on_device = !strcmp(mode, "device") || !strcmp(mode, "copy");
 	void *memory;
 
-	if (strcmp(mode, "device") ? cudaMallocHost(&memory, 64)
-				   : cudaMalloc(&memory, 64) || cudaMemset(memory, 0, 64))
+	if (!on_device ? cudaMallocHost(&memory, 64) : cudaMalloc(&memory, 64) || cudaMemset(memory, 0, 64))
 		return 3;
 	flag = memory;
-	if (strcmp(mode, "device"))
+	if (!on_device)
 		memset(memory, 0, 64);
 	if (!strcmp(mode, "release"))
 		release(memory);
+	else if (!strcmp(mode, "copy"))
+		copy(memory);
 	else if (!strcmp(mode, "time"))
 		launch_1d(&wild, 2, 32, 0, (void *[]){&memory});
 	else
@@ -73,7 +98,7 @@ int main(int argc, char **argv)
 	puts(cudaGetErrorName(cudaDeviceSynchronize()));
 	if (!strcmp(mode, "time"))
 		printf("ended by time: %u\n", flag[3]);
-	if (strcmp(mode, "device"))
+	if (!on_device)
 		cudaFreeHost(memory);
 	else
 		cudaFree(memory);
