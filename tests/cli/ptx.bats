@@ -110,6 +110,25 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	assert_output ''
 }
 
+@test "time passes for kernels that wait for it, in each block alike" {
+	kernel <<<'mov.u32 %r2, %ctaid.x; mul.wide.u32 %rd2, %r2, 8; add.s64 %rd2, %rd1, %rd2; mov.u64 %rd3, %clock64;
+		AGAIN: mov.u64 %rd4, %clock64; sub.s64 %rd4, %rd4, %rd3; setp.lt.u64 %p1, %rd4, 1000000000000; @%p1 bra AGAIN;
+		st.global.u64 [%rd2], %rd4;'
+	launch 1
+	sed -i 's/grid=1/grid=8/' k.launch
+	echo 'save A a' >>k.launch
+	for j in 1 3; do
+		run -0 trace-exec -j $j -f -o app$j --limit 10000000 k.launch
+		assert_output ''
+		mv a a$j
+	done
+	run -0 cmp a1 a3
+	run -0 diff -r app1 app3
+	run -0 od -An -tu8 -w8 -N64 a1
+	[ "$(wc -l <<<"$output")" -eq 2 ] # od writes equal lines once
+	[ "$(head -1 <<<"$output")" -ge 1000000000000 ]
+}
+
 @test "launches are chosen, and a name in .tpack is a stream" {
 	trace-exec -o app basic.launch
 	trace-exec basic.launch >app.tpack

@@ -88,6 +88,22 @@ static void deliver_cta(struct grid_team *t, struct cta *c, bool good)
 	t->good = t->good && good && (!t->done || t->done(t->ctx, c));
 }
 
+/* Tests whether the order of the blocks could have an effect. */
+static bool has_visible_order(const struct grid *g)
+{
+	return (g->order & (g->order - 1)) || g->order & (ORDER_SHOWS | ORDER_FENCE);
+}
+
+/* Executes a cluster until it ends or waits for others. Its blocks have the same clocks with any number of threads. */
+static enum cluster_state run_cluster(const struct grid *g, struct cluster *c)
+{
+	enum cluster_state state = cluster_run(c);
+
+	while (state == CLUSTER_STUCK && !has_visible_order(g) && cluster_pass_time(c))
+		state = cluster_run(c);
+	return state;
+}
+
 static void *run_clusters(void *arg)
 {
 	struct grid_team *t = arg;
@@ -99,9 +115,7 @@ static void *run_clusters(void *arg)
 
 		pthread_mutex_unlock(&t->lock);
 		cluster_start(c, n);
-		enum cluster_state state = cluster_run(c);
-		while (state == CLUSTER_STUCK && cluster_pass_time(c))
-			state = cluster_run(c);
+		enum cluster_state state = run_cluster(t->g, c);
 		if (state == CLUSTER_STUCK)
 			cluster_fail_deadlock(c);
 		pthread_mutex_lock(&t->lock);
@@ -202,7 +216,7 @@ static bool run_residents(struct grid_team *t, uint32_t from)
 	for (uint32_t i = from; i < r->n && t->good; i++) {
 		if (r->state[i] == CLUSTER_DONE)
 			continue;
-		r->state[i] = cluster_run(r->c[i]);
+		r->state[i] = run_cluster(t->g, r->c[i]);
 		progress |= r->state[i] == CLUSTER_DONE || r->c[i]->changed;
 		t->good = r->state[i] != CLUSTER_FAILED;
 	}
@@ -242,9 +256,8 @@ static enum grid_state run_on_one_thread(struct grid_team *t, bool pauses)
 static unsigned count_threads(const struct grid *g, uint64_t clusters)
 {
 	uint64_t n = g->options->threads;
-	bool mixed = (g->order & (g->order - 1)) != 0, shows = g->order & (ORDER_SHOWS | ORDER_FENCE);
 
-	if (g->options->order || mixed || shows)
+	if (g->options->order || has_visible_order(g))
 		return 1;
 	return (unsigned)(n > clusters ? clusters : n ? n : 1);
 }
