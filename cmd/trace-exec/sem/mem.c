@@ -26,39 +26,6 @@ LANE_FN static void add_base_of_lane(uint8_t **at, const uint64_t *a, uintptr_t 
 /* Computes the addresses of all lanes into w->addr. */
 LANE_FN static void lane_addresses(struct warp *w, const struct op *o) { exec_compute_addresses(w, o); }
 
-/* Computes the addresses of all lanes, and the least and the greatest one: 72 instructions and not 146 in two loops. */
-LANE_FN static void address_range(struct warp *w, const struct op *o, uint64_t *low, uint64_t *high)
-{
-	if (o->mode & 1) { /* a 32-bit address register */
-		const uint32_t *s = (const uint32_t *)(const void *)(w->frame + o->a);
-		uint32_t l = UINT32_MAX, h = 0;
-
-		for (unsigned i = 0; i < LANES; i++) {
-			uint32_t x = s[i] + (uint32_t)o->imm;
-
-			w->addr[i] = x;
-			l = x < l ? x : l;
-			h = x > h ? x : h;
-		}
-		*low = l;
-		*high = h;
-		return;
-	}
-	const uint64_t *s = (const uint64_t *)(const void *)(w->frame + o->a);
-	int64_t l = INT64_MAX, h = INT64_MIN; /* sign bit inverted: vectors compare signed numbers */
-
-	for (unsigned i = 0; i < LANES; i++) {
-		uint64_t x = s[i] + (uint64_t)o->imm;
-		int64_t y = (int64_t)(x ^ 1ull << 63);
-
-		w->addr[i] = x;
-		l = y < l ? y : l;
-		h = y > h ? y : h;
-	}
-	*low = (uint64_t)l ^ 1ull << 63;
-	*high = (uint64_t)h ^ 1ull << 63;
-}
-
 static bool fail_outside(struct warp *w, const struct op *o, uint32_t lane, enum state_space space,
 	uint64_t addr, uint64_t bytes)
 {
@@ -232,101 +199,6 @@ bool mem_write(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, u
 /* ---- loads ---- */
 
 typedef u32 u32_any __attribute__((aligned(1), may_alias));
-typedef u64 u64_any __attribute__((aligned(1), may_alias));
-
-#define HALF (LANES / 2)
-
-/* Loads a word for all lanes of each half of a warp if they have one address. Returns false if they do not. */
-LANE_FN static bool load_halves_32(u32 *d, uintptr_t base, const uint64_t *a)
-{
-	const uint64_t *b = a + HALF;
-	uint64_t differ = 0;
-
-	for (unsigned i = 0; i < HALF; i++)
-		differ |= (a[i] ^ a[0]) | (b[i] ^ b[0]);
-	if (differ)
-		return false;
-	u32 low = *(const u32_any *)(base + a[0]), high = *(const u32_any *)(base + b[0]);
-	for (unsigned i = 0; i < HALF; i++) {
-		d[i] = low;
-		d[i + HALF] = high;
-	}
-	return true;
-}
-
-/* Copies the words of each half of a warp if they are adjacent. Returns false if they are not. */
-LANE_FN static bool load_rows_32(u32 *d, uintptr_t base, const uint64_t *a)
-{
-	const uint64_t *b = a + HALF;
-	uint64_t differ = 0;
-
-	for (unsigned i = 0; i < HALF; i++)
-		differ |= (a[i] ^ (a[0] + i * sizeof(*d))) | (b[i] ^ (b[0] + i * sizeof(*d)));
-	if (differ)
-		return false;
-	memcpy(d, (const void *)(base + a[0]), HALF * sizeof(*d));
-	memcpy(d + HALF, (const void *)(base + b[0]), HALF * sizeof(*d));
-	return true;
-}
-
-/*
- * Loads a word of each lane. In blocks of 16 by 16 threads the lanes of half a warp often have one address or adjacent
- * ones: 59 or 89 instructions and not 104.
- */
-LANE_FN static void gather_32(u32 *d, uintptr_t base, const uint64_t *a)
-{
-	uint64_t step = a[1] - a[0];
-
-	if (step == a[HALF + 1] - a[HALF] && ((step == 0 && load_halves_32(d, base, a)) ||
-						     (step == sizeof(*d) && load_rows_32(d, base, a))))
-		return;
-	EACH_LANE_APART (i)
-		d[i] = *(const u32_any *)(base + a[i]);
-}
-LANE_FN static void gather_64(u64 *d, uintptr_t base, const uint64_t *a)
-{
-	EACH_LANE_APART (i)
-		d[i] = *(const u64_any *)(base + a[i]);
-}
-
-/*
- * Returns the host address of address 0 of the global or shared space, if the bytes of all lanes are
- * contiguous host memory; else 0.
- */
-static uintptr_t flat_base(const struct warp *w, const struct op *o, uint64_t low, uint64_t high)
-{
-	if (o->space == SP_SHARED)
-		return high < w->cta->shared_bytes && w->cta->shared_bytes - high >= o->bytes &&
-				       (high < CLUSTER_STRIDE || w->g->cluster_size == 1)
-			       ? (uintptr_t)w->cta->shared
-			       : 0;
-	uint8_t *base = high <= UINT64_MAX - 8 ? memory_at(w->mem, low, high - low + o->bytes) : NULL;
-	return base ? (uintptr_t)base - low : 0;
-}
-
-/* Loads words of 4 or 8 bytes into registers of this size; fast if all lanes execute and checks are off. */
-static void execute_ld(struct warp *w, const struct op *o, uint32_t m);
-static void execute_ld_words(struct warp *w, const struct op *o, uint32_t m)
-{
-	uint64_t low, high;
-	uintptr_t base;
-
-	if (m != ALL_LANES || w->g->options->check) {
-		execute_ld(w, o, m);
-		return;
-	}
-	address_range(w, o, &low, &high);
-	base = flat_base(w, o, low, high);
-	if (!base)
-		execute_ld(w, o, m);
-	else if (low == w->addr[0] && high - low == (LANES - 1) * o->bytes &&
-		 lanes_apart_by(w->addr, o->bytes))
-		memcpy(w->frame + o->d, (const void *)(base + low), (size_t)o->bytes * LANES);
-	else if (o->bytes == 4)
-		gather_32(REG(u32, w, o->d), base, w->addr);
-	else
-		gather_64(REG(u64, w, o->d), base, w->addr);
-}
 
 /* Loads words of all lanes at host addresses. */
 LANE_FN static void gather_at_32(u32 *d, uint8_t *const *at, size_t offset)
@@ -383,7 +255,7 @@ static void load_element(struct warp *w, uint32_t m, uint8_t *const *at, size_t 
 	}
 }
 
-static void execute_ld(struct warp *w, const struct op *o, uint32_t m)
+void mem_ld(struct warp *w, const struct op *o, uint32_t m)
 {
 	uint8_t *at[LANES];
 
@@ -576,7 +448,7 @@ static int bind_load_store(struct bind *b, struct op *o, bool write)
 	o->bytes = (uint8_t)bytes;
 	o->n = (uint8_t)n;
 	o->is_signed = types[t].kind == K_SINT && !write;
-	o->fn = write ? execute_st : execute_ld;
+	o->fn = write ? execute_st : mem_ld;
 	if (data->kind == O_VEC && data->n == 1 && n == 1) { /* {r} is the same as r */
 		one = data->elem[0];
 		data = &one;
@@ -588,7 +460,7 @@ static int bind_load_store(struct bind *b, struct op *o, bool write)
 			return -1;
 		if (!write && (bytes == 4 || bytes == 8) && o->reg_bytes == bytes &&
 			(o->space == SP_GLOBAL || o->space == SP_SHARED))
-			o->fn = execute_ld_words;
+			o->fn = flat_ld;
 		if (!write && o->space == SP_PARAM && at->sym && bytes <= 8 && o->reg_bytes <= 8) {
 			if ((uint64_t)o->imm > b->fn->param_bytes ||
 				b->fn->param_bytes - (uint64_t)o->imm < bytes)
