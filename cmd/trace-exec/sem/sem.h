@@ -59,11 +59,11 @@ bool mem_find_host(
 uint8_t *mem_block_shared(struct warp *w, const struct op *o, unsigned lane, unsigned rank);
 /* Set at[] to the host addresses of op o for the lanes of m, and check them. Return false if the launch has failed. */
 bool mem_read(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at);
+bool mem_write(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at);
 /* Executes ld for the lanes of m. */
 void mem_ld(struct warp *w, const struct op *o, uint32_t m);
 /* Executes ld of a word of 4 or 8 bytes into a register of this size: fast without checks; sem/flat.c. */
 void flat_ld(struct warp *w, const struct op *o, uint32_t m);
-bool mem_write(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at);
 /* Binds barrier.cluster.arrive and .wait; sem/cluster.c. */
 int bind_cluster_barrier(struct bind *b, struct op *o);
 /* Binds bar.warp.sync; sem/warp.c. */
