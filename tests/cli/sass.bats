@@ -325,6 +325,15 @@ sys.stdout.buffer.write(b"".join(bits() for _ in range(128)))' >in
 	done
 }
 
+@test "products: of 8 bits on sm_89, of doubles in larger shapes on sm_90, of bits by bytes on sm_120" {
+	printf '%s\n' 'module k' 'buffer A bytes=4096 f32=random:3:-2:2' 'buffer O bytes=4096 zero' \
+		'launch k grid=1 block=32 args A,O' 'save O o' >k.launch
+	equals_ptx product8 89 -r 40 -p 8,8
+	equals_ptx product1 120 -r 40 -p 8,8
+	sed -i 's/f32=random/f64=random/' k.launch
+	equals_ptx product64 90 -r 64 -p 8,8
+}
+
 @test "device functions in sections of their own: called by name and by address, in the trace after the kernel" {
 	"$ROOT/tests/data/sass/linked" .
 	run -0 trace-exec -n k.launch

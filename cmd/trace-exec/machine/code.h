@@ -22,9 +22,9 @@ enum {
 	FRAME_BARKIND = 68, /* operation of the last BAR.RED */
 	FRAME_QUADS =
 		72, /* lanes of the group before it was extended to whole quads; 0: it is not extended */
-	FRAME_ZERO = 128,                           /* RZ as a source, 4 vectors */
-	FRAME_SINK = FRAME_ZERO + 4 * (int)VECTOR,  /* RZ as a result, 4 vectors */
-	FRAME_COUNT = FRAME_SINK + 4 * (int)VECTOR, /* result of BAR.RED.POPC */
+	FRAME_ZERO = 128,                           /* RZ as a source, 16 vectors */
+	FRAME_SINK = FRAME_ZERO + 16 * (int)VECTOR, /* RZ as a result, 8 vectors */
+	FRAME_COUNT = FRAME_SINK + 8 * (int)VECTOR, /* result of BAR.RED.POPC */
 	FRAME_R = FRAME_COUNT + (int)VECTOR,
 	FRAME_RETURN = FRAME_R + 258 * (int)VECTOR, /* Rpc: words that RPCMOV keeps */
 	FRAME_UR = FRAME_R + 260 * (int)VECTOR,
@@ -228,6 +228,7 @@ enum { NEG_A = 1, ABS_A = 2, NEG_B = 4, ABS_B = 8, NEG_C = 16, ABS_C = 32 };
 typedef int mbind_fn(struct mbind *b, struct op *o);
 #define B(name) mbind_fn name
 B(mbind_mov);
+B(mbind_qmma);
 B(mbind_move_return);
 B(mbind_sel);
 B(mbind_sel64);

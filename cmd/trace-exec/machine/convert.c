@@ -165,9 +165,7 @@ static u64 read_integer(const struct op *o, const u32 *p, unsigned i)
 
 	switch (o->reg_bytes) {
 	case SIZE_8: v = v >> 8 * o->is_param & 0xff; return o->is_signed ? (u64)(s64)(s8)v : v;
-	case SIZE_16:
-		v = v >> (o->is_param > 1 ? 16 : 0) & 0xffff;
-		return o->is_signed ? (u64)(s64)(s16)v : v;
+	case SIZE_16: v = v >> (o->is_param ? 16 : 0) & 0xffff; return o->is_signed ? (u64)(s64)(s16)v : v;
 	case SIZE_32: return o->is_signed ? (u64)(s64)(s32)v : v;
 	default: return v | (u64)p[i + LANES] << 32;
 	}

@@ -157,12 +157,32 @@ static void execute_movm(struct warp *w, const struct op *o, uint32_t m)
 		REG(u32, w, o->d)[l] = v[l % 4 * 2][l / 4] | (u32)v[l % 4 * 2 + 1][l / 4] << 16;
 }
 
+/*
+ * MOVM.U4TO8: a row of 32 numbers of 4 bits, 8 in each of 4 lanes, becomes one of bytes, which the lanes hold as IMMA takes
+ * them: 4 of the first half and 4 of the second.
+ */
+static void widen_nibbles(struct warp *w, const struct op *o, uint32_t m)
+{
+	u32 from[LANES], *d = REG(u32, w, o->d);
+
+	(void)m;
+	memcpy(from, REG(u32, w, o->a), sizeof(from));
+	memset(d, 0, (size_t)2 * VECTOR);
+	for (unsigned l = 0; l < LANES; l++)
+		for (unsigned k = 0; k < 32; k++)
+			if (k % 16 / 4 == l % 4)
+				d[k / 16 * LANES + l] |= (from[l / 4 * 4 + k / 8] >> k % 8 * 4 & 15)
+							 << k % 4 * 8;
+}
+
 int mbind_movm(struct mbind *b, struct op *o)
 {
-	o->d = mbind_dst(b, 16, 1);
+	bool widen = bit(b, 75) && bit(b, 78);
+
+	o->d = mbind_dst(b, 16, widen ? 2 : 1);
 	o->a = mbind_reg(b, 24, 1);
-	machine_set_function(o, execute_movm);
-	return 0;
+	machine_set_function(o, widen ? widen_nibbles : execute_movm);
+	return bit(b, 75) == bit(b, 78) ? 0 : mbind_refuse(b, "form");
 }
 
 /* ---- copies to shared memory ---- */

@@ -100,13 +100,13 @@ static void select_pair(struct warp *w, const struct op *o, uint32_t m)
 /* Binds SEL of 64 bits. The second source is a pair of registers, or a signed number of 33 bits. */
 int mbind_sel64(struct mbind *b, struct op *o)
 {
-	o->d = mbind_dst(b, 16, 2);
-	o->a = mbind_reg(b, 24, 2);
-	o->b = b->in->opcode == 0x607 ? mbind_reg(b, 32, 2)
-	       : b->in->opcode == 0xe07
-		       ? mbind_ureg(b, 32)
-		       : mbind_number(b, field(b, 32, 32) | (bit(b, 64) ? 0xffffffffull << 32 : 0), 2);
-	o->imm = mbind_pred(b, 87, false);
+	o->d = b->uniform ? mbind_udst(b, 16) : mbind_dst(b, 16, 2);
+	o->a = b->uniform ? mbind_ureg(b, 24) : mbind_reg(b, 24, 2);
+	if (b->in->opcode == 0x407)
+		o->b = mbind_number(b, field(b, 32, 32) | (bit(b, 64) ? 0xffffffffull << 32 : 0), 2);
+	else
+		o->b = b->in->opcode == 0x607 ? mbind_reg(b, 32, 2) : mbind_ureg(b, 32);
+	o->imm = mbind_pred(b, 87, b->uniform);
 	machine_set_function(o, select_pair);
 	return 0;
 }

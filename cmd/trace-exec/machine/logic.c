@@ -117,8 +117,8 @@ int mbind_plop3_signs(struct mbind *b, struct op *o)
 	o->n = (uint8_t)field(b, 72, 8);
 	o->mode = (uint8_t)field(b, 16, 8);
 	o->d = FRAME_SINK;
-	o->target = mbind_pdst(b, 81, false);
-	o->rpc = mbind_pdst(b, 84, false);
+	o->target = mbind_pdst(b, 81, b->uniform);
+	o->rpc = mbind_pdst(b, 84, b->uniform);
 	machine_set_function(o, plop3_signs);
 	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Matrix products of a warp: HMMA IMMA BMMA, dense and sparse, and DMMA. sem/product.c computes all of them except
+ * Matrix products of a warp: HMMA IMMA BMMA QMMA, dense and sparse, and DMMA. sem/product.c computes all of them except
  * DMMA, whose numbers are pairs of registers in machine code.
  */
 #include <stdlib.h>
@@ -110,7 +110,20 @@ int mbind_bmma(struct mbind *b, struct op *o)
 	return !find_shape(b, &x->shape) ? mbind_refuse(b, "shape") : bind_product(b, o, x);
 }
 
-/* ---- DMMA 8x8x4 ---- */
+/* Products of numbers of 8 bits. */
+int mbind_qmma(struct mbind *b, struct op *o)
+{
+	struct matrix *x = new_matrix(b);
+
+	x->a = bit(b, 78) ? T_E5M2 : T_E4M3;
+	x->b = bit(b, 79) ? T_E5M2 : T_E4M3;
+	x->c = x->d = bit(b, 77) ? T_F32 : T_F16;
+	x->sparse = bit(b, 80);
+	x->selector = (uint8_t)field(b, 48, 2);
+	return !find_shape(b, &x->shape) ? mbind_refuse(b, "shape") : bind_product(b, o, x);
+}
+
+/* ---- DMMA ---- */
 
 static double read_signed_pair(const u32 *p, unsigned lane, bool negative)
 {
@@ -119,42 +132,54 @@ static double read_signed_pair(const u32 *p, unsigned lane, bool negative)
 	return negative ? -v : v;
 }
 
-static void product_f64(struct warp *w, const struct op *o, uint32_t m)
+/* Returns the sum of a lane. e: number of the result; o->n: rows; o->bytes: columns of A. */
+static double sum_f64(const struct warp *w, const struct op *o, unsigned lane, unsigned e)
 {
 	const u32 *a = REG(u32, w, o->a), *b = REG(u32, w, o->b), *c = REG(u32, w, o->c);
-	u64 r[2][LANES];
+	unsigned row = lane / 4, col = lane % 4 * 2 + e % 2, parts = o->n / 8;
+	double v = read_signed_pair(c + 2 * e * LANES, lane, o->mode & NEG_C);
+
+	for (unsigned k = 0; k < o->bytes; k++) {
+		unsigned i = k / 4 * parts + e / 2; /* number in the fragment of A */
+
+		v += read_signed_pair(a + 2 * i * LANES, row * 4 + k % 4, o->mode & NEG_A) *
+		     read_signed_pair(b + 2 * (k / 4) * LANES, col * 4 + k % 4, false);
+	}
+	return v;
+}
+
+static void product_f64(struct warp *w, const struct op *o, uint32_t m)
+{
+	u64 r[4][LANES];
+	unsigned n = o->n / 4; /* results of a lane */
 
 	if (!mma_check_lanes(w, o, m, "product"))
 		return;
 	for (unsigned l = 0; l < LANES; l++)
-		for (unsigned e = 0; e < 2; e++) {
-			unsigned row = l / 4, col = l % 4 * 2 + e;
-			double v = read_signed_pair(c + 2 * e * LANES, l, o->mode & NEG_C);
-
-			for (unsigned k = 0; k < 4; k++)
-				v += read_signed_pair(a, row * 4 + k, o->mode & NEG_A) *
-				     read_signed_pair(b, col * 4 + k, false);
-			r[e][l] = ieee_f64_bits(v);
-		}
+		for (unsigned e = 0; e < n; e++)
+			r[e][l] = ieee_f64_bits(sum_f64(w, o, l, e));
 	u32 *d = REG(u32, w, o->d);
-	for (unsigned e = 0; e < 2; e++)
+	for (unsigned e = 0; e < n; e++)
 		for (unsigned l = 0; l < LANES; l++) {
 			d[2 * e * LANES + l] = (u32)r[e][l];
 			d[(2 * e + 1) * LANES + l] = (u32)(r[e][l] >> 32);
 		}
 }
 
+/* Bits 76-77 choose the shape on sm_90 and later: 8x8x4, 16x8x4, 16x8x8, 16x8x16. */
 int mbind_dmma(struct mbind *b, struct op *o)
 {
-	char text[SASS_TEXT_MAX];
+	static const uint8_t columns[4] = {4, 4, 8, 16};
+	unsigned shape = b->code->sm >= 90 ? (unsigned)field(b, 76, 2) : 0, parts = shape ? 2 : 1;
 
-	sass_opcode_text(b->in, text);
-	if (b->in->form != 1 || (!strstr(text, "884") && !strstr(text, "8x8x4")))
+	if (b->in->form != 1)
 		return mbind_refuse(b, "shape");
-	o->d = mbind_dst(b, 16, 4);
-	o->a = mbind_reg(b, 24, 2);
-	o->b = mbind_reg(b, 32, 2);
-	o->c = mbind_reg(b, 64, 4);
+	o->n = (uint8_t)(8 * parts);
+	o->bytes = columns[shape];
+	o->d = mbind_dst(b, 16, 4 * parts);
+	o->a = mbind_reg(b, 24, o->bytes / 2u * parts);
+	o->b = mbind_reg(b, 32, o->bytes / 2u);
+	o->c = mbind_reg(b, 64, 4 * parts);
 	o->mode = (uint8_t)((bit(b, 72) ? NEG_A : 0) | (bit(b, 75) ? NEG_C : 0));
 	machine_set_function(o, product_f64);
 	return 0;

@@ -59,6 +59,9 @@ static const struct {
 /* Number of SR_CgaSize: index of the cluster's shape in bank 0. The executor has one shape, so the index is 0. */
 #define CLUSTER_INDEX 138u
 
+/* Number of SR_LMEMHIOFF, below which code without optimisation expects no stack pointer: it reads 0. */
+#define STACK_LIMIT 55u
+
 static bool find_ptx_register(unsigned number, unsigned *sreg)
 {
 	for (unsigned i = 0; i < sizeof(same_as_ptx) / sizeof(*same_as_ptx); i++)
@@ -111,8 +114,9 @@ static bool is_known_special(unsigned number)
 	unsigned sreg;
 
 	return (number >= 32 && number <= 40 && number != 36) ||
-	       (number >= 47 && number <= 52 && number != 49) || (number >= 80 && number <= 83) ||
-	       number == CLUSTER_INDEX || number == 255 || find_ptx_register(number, &sreg);
+	       (number >= 47 && number <= 52 && number != 49) || number == STACK_LIMIT ||
+	       (number >= 80 && number <= 83) || number == CLUSTER_INDEX || number == 255 ||
+	       find_ptx_register(number, &sreg);
 }
 
 static void special_to_register(struct warp *w, const struct op *o, uint32_t m)

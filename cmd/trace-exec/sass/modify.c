@@ -115,7 +115,7 @@ static void put_dot_product(struct sass_out *o, struct reading *r)
 static void put_imma(struct sass_out *o, struct reading *r)
 {
 	static const char *const shapes[8] = {
-		".8816", NULL, ".8832", NULL, ".16816", ".16832", ".16864", NULL};
+		".8816", NULL, ".8832", NULL, ".16816", ".16832", ".16864", ".168128"};
 	unsigned shape = (unsigned)(reading_field(r, 75, 1) | reading_field(r, 85, 2) << 1);
 	static const char *const types[4] = {".U8", ".S8", ".U4", ".S4"};
 
