@@ -195,6 +195,15 @@ sys.stdout.buffer.write(struct.pack("<2d", *sums))' | cmp - a.bin
 	assert_output --partial 'not executed: function k, PC 0x0000: '
 }
 
+@test "texture references are refused with the instruction that reads one" {
+	[ -d "$CASES/of-ptx/cases" ] || skip "needs cubins with texture references"
+	for sm in 80 90; do
+		echo "module $CASES/of-ptx/cases/tex1d.sm_$sm.cubin" >k.launch
+		run -2 trace-exec -n k.launch
+		assert_output --regexp "not executed: function k, PC 0x00[1-9a-f]0: (TLD|ULDC).*texture reference 'tx'"
+	done
+}
+
 @test "code without an EXIT fails at its end, a branch out of it is refused" {
 	echo '000fc00000000000 0000000000007918' | "$ROOT/tests/data/sass/cubin.py" k >k.cubin
 	printf '%s\n' 'module k.cubin' 'buffer O bytes=4 zero' 'launch k grid=1 block=32 args O,O,i32:1' >k.launch

@@ -380,14 +380,15 @@ int mbind_i2i(struct mbind *b, struct op *o)
 	return bind_one_source(b, o);
 }
 
-MACHINE_OP3(pack_saturated_bytes, unsigned t = o->n;
-	    , c << 16 | (saturate_to((s32)a, t) & 0xff) << 8 | (saturate_to((s32)b, t) & 0xff))
+MACHINE_OP3(pack_saturated_bytes, unsigned t = o->n; unsigned half = o->is_param ? 16 : 0;
+	    , c >> half << 16 | (saturate_to((s32)a, t) & 0xff) << 8 | (saturate_to((s32)b, t) & 0xff))
 MACHINE_OP2(pack_saturated_halves, unsigned t = o->n;
 	    , saturate_to((s32)a, t) << 16 | (saturate_to((s32)b, t) & 0xffff))
 
 int mbind_i2ip(struct mbind *b, struct op *o)
 {
 	o->n = (uint8_t)field(b, 76, 2);
+	o->is_param = bit(b, 72); /* the upper half of c, else the lower one */
 	machine_set_function(o, o->n > 1 ? pack_saturated_halves : pack_saturated_bytes);
 	return mbind_forms(b, o, WIDE_NONE);
 }

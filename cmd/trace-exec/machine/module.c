@@ -140,6 +140,49 @@ static int symbol_address(
 		"'%s' is not defined by the cubin (expected printf, malloc, free or assert)", s->name);
 }
 
+#define RELOC_REFERENCE 6u /* type of a relocation: the handle of a texture or surface reference */
+
+/* Tests whether an instruction reads the word of bank 0 at the offset; those of textures and surfaces name a word. */
+static bool reads_bank0(const struct sass_inst *in, uint64_t offset)
+{
+	bool of_image = in->row && (in->row->name[0] == 'T' || !strncmp(in->row->name, "SU", 2));
+
+	for (unsigned i = 0; i < in->n_args; i++) {
+		const struct sass_arg *a = &in->arg[i];
+
+		if (a->kind == SASS_CONST && !a->bank && (uint64_t)a->value == offset)
+			return true;
+		if (a->kind == SASS_INT && of_image && (uint64_t)a->value * 4 == offset)
+			return true;
+	}
+	return false;
+}
+
+/* Refuses a kernel whose bank 0 has the handle of a texture reference, with the instruction that reads it. */
+static int refuse_references(const struct machine_module *x, const struct machine_code *c, struct fault *f)
+{
+	const struct sass_image *m = x->image;
+	uint32_t kernel = (uint32_t)(c->kernel - m->function);
+	char text[SASS_TEXT_MAX] = "";
+	uint32_t pc = 0;
+
+	for (uint32_t k = 0; k < m->n_relocs; k++) {
+		const struct sass_reloc *r = &m->reloc[k];
+
+		if (r->place != SASS_AT_BANK0 || r->index != kernel || r->type != RELOC_REFERENCE)
+			continue;
+		for (uint32_t i = 0; i < c->n && !*text; i++)
+			if (reads_bank0(&c->inst[i], r->offset)) {
+				pc = c->inst[i].pc;
+				sass_text(&c->inst[i], text);
+			}
+		return fault_set(f, (struct place){x->module->path, 0, 0}, "sass",
+			"not executed: function %s, PC 0x%04x: %s (texture reference '%s', expected a texture object)",
+			c->kernel->name, pc, text, m->symbol[r->symbol].name);
+	}
+	return 0;
+}
+
 /* Writes the addresses that bank 4 and initial values hold. */
 static int apply_relocations(struct machine_module *x, struct fault *f)
 {
@@ -273,8 +316,8 @@ static int bind_kernel(struct bound_code *bound, struct func *fn, struct fault *
 	struct machine_module *x = fn->machine_code->module;
 
 	set_variable_addresses(x);
-	return apply_relocations(x, f) || link_code(fn->machine_code, symbol_address, f) ||
-			       machine_bind(bound, fn, f)
+	return apply_relocations(x, f) || refuse_references(x, fn->machine_code, f) ||
+			       link_code(fn->machine_code, symbol_address, f) || machine_bind(bound, fn, f)
 		       ? -1
 		       : 0;
 }

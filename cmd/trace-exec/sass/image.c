@@ -112,6 +112,10 @@ static enum sass_place place_of_section(const struct image_loading *l, uint32_t 
 			*index = find_function_by_name(l, of + 2);
 			return SASS_AT_CONST_OF;
 		}
+		if (of[1] == '.' && *of == '0') {
+			*index = find_function_by_name(l, of + 2);
+			return SASS_AT_BANK0;
+		}
 	}
 	return SASS_AT_OTHER;
 }
@@ -241,7 +245,7 @@ static int read_relocs(struct image_loading *l, const struct elf_section *s)
 			.symbol = (uint32_t)elf_number(s->p + at + 12, 4)};
 		if (r->symbol >= m->n_symbols)
 			return elf_fault(&l->elf, l->f, "a relocation has no symbol");
-		if (r->offset > to->n || to->n - r->offset < 8)
+		if (r->offset > to->n || to->n - r->offset < (place == SASS_AT_BANK0 ? 4 : 8))
 			return elf_fault(&l->elf, l->f, "a relocation is outside of its section");
 		if (size == 24)
 			r->addend = (int64_t)elf_number(s->p + at + 16, 8);

@@ -204,6 +204,7 @@ enum sass_place {
 	SASS_AT_GLOBAL_INIT, /* .nv.global.init */
 	SASS_AT_CONST,       /* .nv.constantN, N = index, offset value */
 	SASS_AT_CONST_OF,    /* .nv.constant2.NAME of function `index` */
+	SASS_AT_BANK0,       /* .nv.constant0.NAME of function `index` */
 	SASS_AT_SHARED,      /* .nv.shared.NAME of function `index`; UINT32_MAX: of no function */
 	SASS_AT_EXTERN,      /* undefined: a function or variable of another file or of the runtime */
 	SASS_AT_OTHER
