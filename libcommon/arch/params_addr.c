@@ -92,7 +92,7 @@ static int check_indexing(const struct memory_params *m, const struct gpuconf *c
 			return conf_reject(c, id, f,
 				"needs 16, 32 or 64 slices in all, with the channels rounded up to a power of two");
 		return 0;
-	case 3: return conf_fault(c, id, f, "0, 1, 2, 4 or 5");
+	case 3: return conf_fault(c, id, f, "0, 1, 2, 4, 5 or 6");
 	case 4:
 		if (m->addr.chip_at < (int)log2_floor(m->subs))
 			return conf_reject(

@@ -171,6 +171,9 @@ static int check_banks(const struct dram_params *d, uint32_t subs, const struct 
 			return conf_fault(c, id, f,
 				"at most %d bank groups that divide the %u banks by a power of two (bank %u is in group %u of %u)",
 				MAX_GROUPS, d->nbk, j, bank_group(d, j), d->nbkgrp);
+	if (d->refresh_interval && d->refresh_cycles >= d->refresh_interval)
+		return conf_fault(c, OPT_dram_refresh_cycles, f,
+			"fewer cycles than -dram_refresh_interval, %u", d->refresh_interval);
 	if (d->bank_index == 1 && !is_pow2(d->nbk))
 		return conf_fault(
 			c, OPT_dram_bnk_indexing_policy, f, "0 unless the number of banks is a power of two");
@@ -270,6 +273,8 @@ static int params_set_dram(struct memory_params *m, const struct gpuconf *c, str
 	d->chips = conf_uint(c, OPT_gpgpu_n_mem_per_ctrlr);
 	d->atom_bytes = d->burst * d->bus_bytes * d->chips;
 	d->burst_cycles = d->burst / d->freq_ratio;
+	d->refresh_interval = conf_uint(c, OPT_dram_refresh_interval);
+	d->refresh_cycles = conf_uint(c, OPT_dram_refresh_cycles);
 	d->bank_index = conf_uint(c, OPT_dram_bnk_indexing_policy);
 	d->group_index = conf_uint(c, OPT_dram_bnkgrp_indexing_policy);
 	d->no_turnaround = conf_bool(c, OPT_dram_elimnate_rw_turnaround);

@@ -70,10 +70,10 @@ static void test_decode(void)
 }
 
 /* Tests that different addresses of a sub partition have different partition addresses (MEM-addr-8). */
-static void test_partition_address(uint32_t channels)
+static void test_partition_address(uint32_t channels, uint32_t index)
 {
 	struct params p;
-	struct addrdec *d = new_decoder(&p, channels, TITANX_MAP, 0);
+	struct addrdec *d = new_decoder(&p, channels, TITANX_MAP, index);
 	static uint8_t seen[2][48][1 << 14];
 	uint32_t subs = channels * 2, twice = 0;
 
@@ -91,6 +91,29 @@ static void test_partition_address(uint32_t channels)
 		channels == 16 ? "16 channels: partition addresses differ"
 			       : "12 channels: partition addresses differ");
 	addrdec_delete(d);
+}
+
+/* Rows of a tensor at a distance of 128 KiB: as decoded few slices have them, with IPOLY in groups most (MEM-addr-9). */
+static void test_distant_rows(void)
+{
+	static const uint32_t index[] = {0, 6};
+	uint32_t used[2] = {0, 0};
+
+	for (unsigned k = 0; k < 2; k++) {
+		struct params p;
+		struct addrdec *d = decoder(&p, 40, TITANX_MAP, index[k]);
+		uint8_t seen[80] = {0};
+
+		for (uint64_t row = 0; row < 256; row++) {
+			uint32_t sub = addrdec_sub(d, 0x10000000 + (row << 17));
+
+			used[k] += !seen[sub];
+			seen[sub] = 1;
+		}
+		addrdec_delete(d);
+	}
+	is_number(used[0], 5, "as decoded: slices of rows at a distance of 128 KiB");
+	ok(used[1] > 60, "IPOLY in groups: slices of rows at a distance of 128 KiB");
 }
 
 /* ---- crossbar ------------------------------------------------------------------------------- */
@@ -493,8 +516,11 @@ static void test_read(bool sleep)
 int main(void)
 {
 	test_decode();
-	test_partition_address(16);
-	test_partition_address(12);
+	test_partition_address(16, 0);
+	test_partition_address(12, 0);
+	test_partition_address(16, 6);
+	test_partition_address(12, 6);
+	test_distant_rows();
 	test_islip_example();
 	for (uint32_t arbiter = 0; arbiter < 2; arbiter++)
 		for (uint32_t limit = 1; limit <= DEPTH; limit *= 4)

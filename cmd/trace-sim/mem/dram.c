@@ -311,6 +311,22 @@ static void issue_column(struct dram *d, uint32_t bank, uint64_t t, uint64_t now
 		d->column_at = UINT64_MAX;
 }
 
+/*
+ * Ticks that are left of a refresh of the bank at t (MEM-refresh-1); 0: none is under way. Banks are refreshed in turn,
+ * at different times in each channel.
+ */
+static uint64_t refresh_left(const struct dram *d, uint32_t bank, uint64_t t)
+{
+	const struct dram_params *p = d->p;
+	uint64_t at, from;
+
+	if (!p->refresh_interval)
+		return 0;
+	from = (uint64_t)p->refresh_interval * (bank + d->id * 7u % p->nbk) / p->nbk;
+	at = (t + from) % p->refresh_interval;
+	return at < p->refresh_cycles ? p->refresh_cycles - at : 0;
+}
+
 static void issue_row(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
 {
 	const struct dram_params *p = d->p;
@@ -325,17 +341,19 @@ static void issue_row(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
 		d->rows_quiet_at = tick_max(d->rows_quiet_at, t + p->tRP);
 		d->n.n_pre++;
 	} else {
+		uint64_t open = t + refresh_left(d, bank, t);
+
 		dram_stat_count_bus(d, t);
 		dram_stat_row_hit(d, bank, t + 1);
 		d->active |= bit;
 		d->row_hits |= bit;
 		k->open_row = k->row;
 		d->rrd = t + p->tRRD;
-		k->read_at = t + p->tRCD;
-		k->write_at = t + p->tRCDWR;
-		k->precharge_at = tick_max(k->precharge_at, t + p->tRAS);
-		k->activate_at = tick_max(k->activate_at, t + p->tRC);
-		d->rows_quiet_at = tick_max(d->rows_quiet_at, t + d->activate_ticks);
+		k->read_at = open + p->tRCD;
+		k->write_at = open + p->tRCDWR;
+		k->precharge_at = tick_max(k->precharge_at, open + p->tRAS);
+		k->activate_at = tick_max(k->activate_at, open + p->tRC);
+		d->rows_quiet_at = tick_max(d->rows_quiet_at, open + d->activate_ticks);
 		d->n.n_act++;
 		if (d->events)
 			events_dram(d->events, now, d->id, "act", bank, k->open_row);

@@ -17,7 +17,7 @@
 
 static const struct dpx_function {
 	const char *name, *op, *second; /* second: instruction after op in the same call; NULL: none */
-	double chain, flow;             /* calls that op and second are together: in a chain, in the other program */
+	double chain, flow; /* calls that op and second are together: in a chain, in the other program */
 } dpx_functions[] = {
 	{"viaddmax_s16x2", "VIADDMNMX.S16x2", NULL, 1, 1},
 	{"viaddmax_s16x2_relu", "VIADDMNMX.S16x2.RELU", NULL, 1, 1},
