@@ -261,6 +261,8 @@ static bool make_next_copy_request(struct sm *s, struct tma *t)
 	if (!has_copy_requests_left(c)) {
 		t->first = (t->first + 1) % TMA_COPIES;
 		t->queued--;
+		bulk_store_read(s, c->warp, &c->rec);
+		t->ended = true;
 		end_copy_part(s, k);
 	}
 	return true;

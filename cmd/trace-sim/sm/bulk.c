@@ -76,6 +76,10 @@ void bulk_end_copy(struct sm *s, unsigned w, const struct rec *r)
 		return;
 	if (r->mask && copy.mbarrier)
 		complete_copy(s, w, &copy);
+}
+
+void bulk_store_read(struct sm *s, unsigned w, const struct rec *r)
+{
 	if (s->uops[r->inst].sync != SYNC_BULK_STORE || !bulk_count_done(s, w))
 		return;
 	if (s->modern) {

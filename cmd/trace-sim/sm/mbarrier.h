@@ -54,9 +54,11 @@ void bulk_close_group(struct sm *s, unsigned w);
 /* Makes warp w wait until at most `open` groups are open. Returns false if no wait is needed. */
 bool bulk_start_wait(struct sm *s, unsigned w, uint32_t open);
 /*
- * Ends a bulk copy of warp w: completes its bytes on its mbarrier, counts it in its group and, if the group is done,
- * ends the warp's wait for groups.
+ * Counts a bulk copy of warp w in its group if it is a store or reduction whose data have been read from shared memory.
+ * Ends a wait of the warp for groups.
  */
+void bulk_store_read(struct sm *s, unsigned w, const struct rec *r);
+/* Ends a bulk copy of warp w: completes its bytes on its mbarrier. */
 void bulk_end_copy(struct sm *s, unsigned w, const struct rec *r);
 
 #endif
