@@ -199,7 +199,7 @@ struct dram_params {
 	uint32_t bus_bytes, burst, freq_ratio, chips;
 	uint32_t atom_bytes, burst_cycles; /* derived: BL * bus * chips; BL / ratio */
 	uint32_t nbk, nbkgrp, tCCD, tRRD, tRCD, tRAS, tRP, tRC, tCDLR, tWR, CL, WL, tCCDL, tRTPL;
-	uint32_t tRCDWR, tRTW, tWTR, tWTP; /* derived, with the original's 32-bit wrap */
+	uint32_t tRCDWR, tRTW, tWTR, tWTP;         /* derived, with the original's 32-bit wrap */
 	uint32_t refresh_interval, refresh_cycles; /* refreshes of a bank; 0: none (MEM-refresh-1) */
 	uint32_t bank_index, group_index;
 	bool no_turnaround;

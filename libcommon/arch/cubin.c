@@ -228,7 +228,8 @@ static int read_cubin(struct cubins *c, struct cubin_span s, const char *file, s
 		size_t len = at < names.n ? strnlen(name, names.n - at) : 0;
 
 		if (at + len >= names.n)
-			return cubin_fault(f, file, "a section name is not terminated (expected an ELF file)");
+			return cubin_fault(
+				f, file, "a section name is not terminated (expected an ELF file)");
 		if (len <= sizeof(text) - 1 || memcmp(name, text, sizeof(text) - 1) != 0)
 			continue;
 		if (!find_section(&s, table, i, &code) || code.n > UINT32_MAX)

@@ -148,7 +148,8 @@ static bool open_archive(struct tracez *z)
 		return false;
 	z->data += dictionary;
 	if (index < z->data || index > z->all.n - 12)
-		return fail_archive(z, "the last bytes are not the offset of an index: the archive is cut off");
+		return fail_archive(
+			z, "the last bytes are not the offset of an index: the archive is cut off");
 	z->blocks = u32_at(z, (size_t)index);
 	z->index = z->at = (size_t)index + 4;
 	bytes_add(&z->out, z->all.p, z->header);

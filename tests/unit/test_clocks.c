@@ -27,7 +27,8 @@ static struct clock_ticks clocks_run_slowly(struct clocks *c, uint64_t core, uin
 static bool is_clocks_run_equal(struct clocks *c, uint64_t core, uint64_t dram)
 {
 	struct clocks alone = *c;
-	struct clock_ticks want = clocks_run_slowly(&alone, core, dram), got = clocks_advance_ticks(c, core, dram);
+	struct clock_ticks want = clocks_run_slowly(&alone, core, dram),
+			   got = clocks_advance_ticks(c, core, dram);
 
 	return !memcmp(&want, &got, sizeof(want)) && !memcmp(&alone, c, sizeof(alone));
 }

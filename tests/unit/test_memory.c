@@ -101,7 +101,7 @@ static void test_distant_rows(void)
 
 	for (unsigned k = 0; k < 2; k++) {
 		struct params p;
-		struct addrdec *d = decoder(&p, 40, TITANX_MAP, index[k]);
+		struct addrdec *d = new_decoder(&p, 40, TITANX_MAP, index[k]);
 		uint8_t seen[80] = {0};
 
 		for (uint64_t row = 0; row < 256; row++) {

@@ -87,8 +87,8 @@ void frame_open(struct grid *g)
 	write_bank0_value(g, x->dynamic, g->launch->dyn_shared, 4);
 	write_bank0_value(g, x->grid_id, g->launch->id, 8);
 	/* Cooperative groups read the workspace of the grid's barrier from these registers, as exec_sreg() has them. */
-	put_word(g, environment_at(c->sm) + 4, g->l->workspace >> 32, 4);
-	put_word(g, environment_at(c->sm) + 8, (uint32_t)g->l->workspace, 4);
+	write_bank0_value(g, environment_at(c->sm) + 4, g->launch->workspace >> 32, 4);
+	write_bank0_value(g, environment_at(c->sm) + 8, (uint32_t)g->launch->workspace, 4);
 	if (c->sm >= 80)
 		write_bank0_value(g, x->shared_bytes, g->shared_bytes, 4);
 	if (c->sm >= 90)

@@ -117,7 +117,7 @@ void flat_ld(struct warp *w, const struct op *o, uint32_t m)
 	uint64_t low, high;
 	uintptr_t base;
 
-	if (m != ALL_LANES || w->g->opt->check) {
+	if (m != ALL_LANES || w->g->options->check) {
 		mem_ld(w, o, m);
 		return;
 	}

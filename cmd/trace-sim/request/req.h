@@ -97,9 +97,9 @@ struct req {
 	uint8_t sectors;             /* mask of 4 sectors */
 	uint8_t pieces;              /* number of missing replies of a request that bypassed the L1 */
 
-	uint64_t lane0;  /* LDGSTS: address of lane 0, or 0 if it is inactive; REQ_BULK: number of the copy */
+	uint64_t lane0; /* LDGSTS: address of lane 0, or 0 if it is inactive; REQ_BULK: number of the copy */
 	uint32_t parent; /* handle: of the divided request (REQ_PIECE), or of the write that waits (REQ_PARENT_WRITE) */
-	uint32_t lanes;  /* mask of the lanes of this access */
+	uint32_t lanes;     /* mask of the lanes of this access */
 	uint32_t inst_mask; /* mask of the active lanes of the instruction */
 	uint32_t code;      /* handle of the static instruction; not valid with REQ_BLANK */
 	uint32_t created;   /* time at which the request was made, in 32 bits */
