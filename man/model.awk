@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Prints the table of trace-sim-model(7) from tests/conformance/except.
-A row is a name, a regular expression, and the reason.
+# A row is a name, a regular expression, and the reason.
 function fold(text,	word, n, i, line) {
 	gsub(/\\/, "\\e", text)
 	n = split(text, word, / +/)
