@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Prints a table of errors for trace-sim-gpus(7) from a file of
-# tests/data/selftest, which trace-sim --selftest -F tsv has printed:
-# the plateaus of the GPU's chase, and all rows by group.
+# Prints a table of errors for trace-sim-gpus(7) from a file of tests/data/selftest, which trace-sim --selftest -F tsv
+# has printed: the plateaus of the GPU's chase, and all rows by group.
 BEGIN { FS = "\t" }
 FNR == 1 || $0 == "" { next }
 $4 == "" { lacking++; next }

@@ -364,7 +364,7 @@ picked stratum-unknown 'p:7:5: error: unexpected .2. .expected a stratum' 'sed -
 picked position-zero 'p:7:1: error: unexpected .0. .expected the position' 'sed -i "7s/^1/0/" p'
 picked position-beyond 'p:7:1: error: unexpected .2. .expected the position' 'sed -i "7s/^1/2/" p'
 picked position-huge 'p:7:1: .*expected the position' 'sed -i "7s/^1/18446744073709551617/" p'
-picked position-twice 'p:8:1: .*expected positions that rise' 'sed -i 7p p'
+picked position-twice 'p:8:1: .*expected positions in ascending order' 'sed -i 7p p'
 for w in heavy nan inf -1 0 1e999 0x1; do
 	picked "weight-$w" "p:7:3: error: unexpected .$w. .expected a weight" "sed -i '7s/^1 1/1 $w/' p"
 done

@@ -194,7 +194,7 @@ refused() {
 	refused "bad:3:5: error: unexpected '2' (expected a stratum that" 'stratum 1 40' '1 1 2'
 	refused "bad:3:7: error: unexpected 'x' (expected a size" 'stratum 1 40' '1 1 1 x'
 	for s in 0 -1 x inf "" ; do refused 'expected a spread, a number above 0' "stratum 1 40 spread=$s"; done
-	refused 'expected positions that rise' 'stratum 1 40' '2 1 1' '1 1 1'
+	refused 'expected positions in ascending order' 'stratum 1 40' '2 1 1' '1 1 1'
 	refused 'stratum 2 of 1 kernels has no pick' 'stratum 1 39' 'stratum 2 1' '1 1 1'
 	refused '2 picks in stratum 1, which has only 1' 'stratum 1 1' '1 1 1' '2 1 1'
 	refused "expected at most the application's 40" 'stratum 1 30' 'stratum 2 30' '1 1 1' '2 1 2'

@@ -164,9 +164,9 @@ static void check_damages(const struct bytes *b)
 		const char *why;
 	} put[] = {
 		{(long)sizeof(HEADER), 4000000000u, "dictionary is longer"},
-		{-8, 4000000000u, "no offset of an index"},
-		{-8, 0, "no offset of an index"},
-		{-4, 1, "no offset of an index"},
+		{-8, 4000000000u, "not the offset of an index"},
+		{-8, 0, "not the offset of an index"},
+		{-4, 1, "not the offset of an index"},
 		{-12, 77, "do not add up"},
 		{-20, 4000000000u, "outside the data"},
 		{-24, 9, "index ends early"},
