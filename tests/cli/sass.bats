@@ -334,6 +334,41 @@ sys.stdout.buffer.write(b"".join(bits() for _ in range(128)))' >in
 	done
 }
 
+@test "a barrier of the grid finds its counter by the launch values of the architecture" {
+	PATH=$PATH:/usr/local/cuda/bin
+	command -v nvcc >/dev/null || skip "needs nvcc"
+	cat >grid.cu <<'EOF'
+#include <cooperative_groups.h>
+#include <cstdio>
+__global__ void k(int *a)
+{
+	auto g = cooperative_groups::this_grid();
+	int i = g.thread_rank(), v;
+	a[i] = i;
+	g.sync();
+	v = a[(i + 64) % g.size()];
+	g.sync();
+	a[i] = v + 1;
+}
+int main()
+{
+	int *a, h[256], bad = 0;
+	cudaMalloc(&a, sizeof(h));
+	void *args[] = {&a};
+	cudaLaunchCooperativeKernel((void *)k, 4, 64, args, 0, 0);
+	cudaMemcpy(h, a, sizeof(h), cudaMemcpyDeviceToHost);
+	for (int i = 0; i < 256; i++)
+		bad += h[i] != (i + 64) % 256 + 1;
+	printf("%d wrong\n", bad);
+}
+EOF
+	nvcc -std=c++17 -cudart shared -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90 grid.cu -o grid
+	for g in a100 h100-pcie; do
+		run -0 trace-exec -n -q -g $g --code sass --run ./grid
+		assert_output '0 wrong'
+	done
+}
+
 @test "products: of 8 bits on sm_89, of doubles in larger shapes on sm_90, of bits by bytes on sm_120" {
 	printf '%s\n' 'module k' 'buffer A bytes=4096 f32=random:3:-2:2' 'buffer O bytes=4096 zero' \
 		'launch k grid=1 block=32 args A,O' 'save O o' >k.launch
