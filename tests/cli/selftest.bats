@@ -293,3 +293,20 @@ l1	'
 	assert_output --partial 'unknown function'
 	assert_output --partial 'unknown chains'
 }
+
+@test "selftest: many chases at once, and a read of all SMs" {
+	printf -- '-config %s/h100-pcie.config\n-gpgpu_n_clusters 4\n' "$ROOT/examples/gpus" >many.config
+	{
+		printf "$HEAD"
+		printf 'one\tme\tchases 32 lanes/warp\t4 chains 1 GiB cold\tcycles per hop\t1\tcycles\t\t\t\t\tmine\t\n'
+		printf 'many\tme\tchases 8 lanes/warp\t256 chains 1 GiB cold\tcycles per hop\t1\tcycles\t\t\t\t\tmine\t\n'
+		printf 'odd-1\tme\tchases 32 lanes/warp\t5 chains 1 GiB cold\tcycles per hop\t1\tcycles\t\t\t\t\tmine\t\n'
+		printf 'odd-2\tme\tread\tgrid=9 block=256\tthroughput\t1\tGB/s\t\t\t\t\tmine\t\n'
+	} >many.measured
+	run -0 trace-sim --selftest -c many.config --measured many.measured -F tsv
+	echo "$output" >out
+	figure() { awk -F'\t' -v id="$1" '$1 == id { print int($4) }' out; }
+	(( $(figure one) > 500 && $(figure many) >= $(figure one) && $(figure many) < 2000 ))
+	assert_output --partial 'unknown chases'
+	assert_output --partial 'unknown read'
+}

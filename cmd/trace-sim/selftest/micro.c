@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "arena.h"
+#include "bits.h"
 #include "input.h"
 #include "selftest/micro.h"
 
@@ -74,12 +75,12 @@ void scribe_mem(struct scribe *s, uint32_t mask, const char *dst, const char *op
 	end_inst(s, 0);
 }
 
-void scribe_lanes(struct scribe *s, const char *dst, const char *op, const char *src, uint32_t width,
-	const uint64_t lane[32])
+void scribe_lanes(struct scribe *s, uint32_t mask, const char *dst, const char *op, const char *src,
+	uint32_t width, const uint64_t lane[32])
 {
-	begin_inst(s, LANES_ALL, dst, op, src);
+	begin_inst(s, mask, dst, op, src);
 	bytes_printf(&s->text, "%" PRIu32 " 0 ", width);
-	for (unsigned i = 0; i < 32; i++)
+	FOR_BITS32 (i, mask)
 		bytes_printf(&s->text, "0x%" PRIx64 " ", lane[i]);
 	end_inst(s, 0);
 }

@@ -44,9 +44,9 @@ void scribe_masked(
 /* Writes a memory instruction: lane i of the mask accesses `width` bytes at base + i * stride. */
 void scribe_mem(struct scribe *s, uint32_t mask, const char *dst, const char *op, const char *src,
 	uint32_t width, uint64_t base, int64_t stride);
-/* Writes a memory instruction with an address for each lane. */
-void scribe_lanes(struct scribe *s, const char *dst, const char *op, const char *src, uint32_t width,
-	const uint64_t lane[32]);
+/* Writes a memory instruction with an address for each lane of the mask. */
+void scribe_lanes(struct scribe *s, uint32_t mask, const char *dst, const char *op, const char *src,
+	uint32_t width, const uint64_t lane[32]);
 /*
  * Writes a SYNCS of lane 0 on the mbarrier at `barrier` in shared memory. value: value of its second source.
  */

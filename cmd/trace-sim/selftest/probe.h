@@ -141,6 +141,13 @@ probe_run probe_ffma_chains;
 bool probe_ffma_chains_ready(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
 
+/* probe_chases.c */
+probe_run probe_chases, probe_read;
+bool probe_chases_ready(
+	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
+bool probe_read_ready(
+	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
+
 /* probe_stride.c */
 probe_run probe_stride;
 bool probe_stride_ready(

@@ -42,7 +42,7 @@ static void stride_body(struct scribe *s, const struct micro *m, uint32_t block,
 				lane[i] = MICRO_DATA + (e + at[k]) * t->size;
 			}
 			snprintf(reg, sizeof(reg), "R%u", 16 + 2 * k);
-			scribe_lanes(s, reg, wide ? "LDG.E.64" : "LDG.E", "R2", t->size, lane);
+			scribe_lanes(s, LANES_ALL, reg, wide ? "LDG.E.64" : "LDG.E", "R2", t->size, lane);
 		}
 		for (uint32_t k = 0; k < 4; k++) {
 			char src[24];
