@@ -16,7 +16,7 @@
 #define RING_FULL   64u /* offsets of the first mbarriers; offset 0 would mean no mbarrier */
 #define RING_EMPTY  128u
 #define RING_SLOTS  8u
-#define RING_UNROLL 4u    /* multiply-adds per iteration of the loop between tiles */
+#define RING_UNROLL 16u   /* multiply-adds per iteration of the loop between tiles */
 #define RING_DATA   1024u /* offset of the first slot */
 #define PARITY      (UINT32_C(1) << 31)
 
@@ -53,17 +53,19 @@ static uint64_t tile_address(const struct tile_ring *r, uint32_t block, uint32_t
 	return MICRO_DATA + ((uint64_t)block * r->tiles + tile) * r->bytes;
 }
 
-/* Writes the work between tiles: a loop of `work` dependent multiply-adds. */
+/* Work between tiles: multiply-adds that depend on each other, in a loop whose counter changes between the first ones. */
 static void scribe_work(struct scribe *s, uint32_t work)
 {
 	uint32_t pc = s->pc;
 
 	for (uint32_t i = 0; i < work; i++) {
 		scribe_op(s, "R20", "FFMA", "R20 R21 R22", 0);
+		if (i % RING_UNROLL == 0)
+			scribe_op(s, "R23", "IADD3", "R23", 0);
+		if (i % RING_UNROLL == 1)
+			scribe_op(s, "", "ISETP.NE.AND", "R23", 0);
 		if (i % RING_UNROLL < RING_UNROLL - 1 && i + 1 < work)
 			continue;
-		scribe_op(s, "R23", "IADD3", "R23", 0);
-		scribe_op(s, "", "ISETP.NE.AND", "R23", 0);
 		scribe_op(s, "", "BRA", "", pc);
 		s->pc = pc;
 	}
