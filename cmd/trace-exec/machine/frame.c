@@ -43,18 +43,6 @@ static void write_bank0_value(struct grid *g, uint32_t at, uint64_t v, unsigned 
 		memcpy(g->bank0 + at, &v, bytes);
 }
 
-/*
- * Writes %envreg1 and %envreg2, the halves of the address of a cooperative launch's workspace, from which the barrier of
- * the grid takes its counter.
- */
-static void put_workspace(struct grid *g, unsigned sm)
-{
-	uint32_t first = sm >= 100 ? 0x90 : sm >= 90 ? 0x40 : 0x88; /* place of %envreg0 */
-
-	put_word(g, first + 4, g->l->workspace >> 32, 4);
-	put_word(g, first + 8, (uint32_t)g->l->workspace, 4);
-}
-
 /* Writes the shape of the clusters to bank 0. Code divides by multiplication with reciprocals, which are rounded up. */
 static void write_bank0_cluster(struct grid *g, const struct bank0_layout *x)
 {
@@ -93,12 +81,14 @@ void frame_open(struct grid *g)
 		write_bank0_value(g, x->grid + 4 * i, g->launch->grid[i], 4);
 	}
 	if (c->sm < 100)
-		put_word(g, x->shared_window, SHARED_WINDOW_BASE, 8);
-	put_word(g, x->local_window, LOCAL_WINDOW_BASE, 8);
-	put_word(g, x->stack, (uint32_t)g->l->kernel->local_bytes, 4);
-	put_word(g, x->dynamic, g->l->dyn_shared, 4);
-	put_word(g, x->grid_id, g->l->id, 8);
-	put_workspace(g, c->sm);
+		write_bank0_value(g, x->shared_window, SHARED_WINDOW_BASE, 8);
+	write_bank0_value(g, x->local_window, LOCAL_WINDOW_BASE, 8);
+	write_bank0_value(g, x->stack, (uint32_t)g->launch->kernel->local_bytes, 4);
+	write_bank0_value(g, x->dynamic, g->launch->dyn_shared, 4);
+	write_bank0_value(g, x->grid_id, g->launch->id, 8);
+	/* Cooperative groups read the workspace of the grid's barrier from these registers, as exec_sreg() has them. */
+	write_bank0_value(g, environment_at(c->sm) + 4, g->launch->workspace >> 32, 4);
+	write_bank0_value(g, environment_at(c->sm) + 8, (uint32_t)g->launch->workspace, 4);
 	if (c->sm >= 80)
 		write_bank0_value(g, x->shared_bytes, g->shared_bytes, 4);
 	if (c->sm >= 90)

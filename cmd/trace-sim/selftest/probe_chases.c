@@ -81,7 +81,7 @@ double probe_chases(const struct probe *p, const struct subject *s)
 	parse_chases(p, s, &c);
 	m.blocks = c.blocks;
 	m.threads = 32 * (c.chains / c.blocks / c.lanes);
-	return probe_rounds(s, &m, &c.hops, FEW_HOPS, MORE_HOPS) / MORE_HOPS;
+	return probe_time_rounds(s, &m, &c.hops, FEW_HOPS, MORE_HOPS) / MORE_HOPS;
 }
 
 bool probe_chases_ready(
@@ -135,7 +135,7 @@ double probe_read(const struct probe *p, const struct subject *s)
 	double bytes = 16.0 * READ_BLOCKS * READ_THREADS * READ_UNROLL * READ_ROUNDS;
 
 	(void)p;
-	return subject_rate(s, bytes, probe_rounds(s, &m, &rounds, READ_ROUNDS, READ_ROUNDS));
+	return subject_gb_per_s(s, bytes, probe_time_rounds(s, &m, &rounds, READ_ROUNDS, READ_ROUNDS));
 }
 
 bool probe_read_ready(
