@@ -436,7 +436,7 @@ raw_folder() {
 	trace-pack --group -k 2 raw -C two
 	grep -q Memcpy two/kernelslist.g && [ ! -e two/kernel-1.traceg ] && [ -e two/kernel-2.traceg ]
 	run -2 trace-pack --group raw.tpack -C three
-	assert_output --partial '-d unpacks it'
+	assert_output --partial '-d unpacks them'
 	run -2 trace-pack --group raw -o x
 }
 
