@@ -64,8 +64,8 @@ void pack_add_text(struct pack_writer *w, const void *bytes, size_t n);
 void pack_end_kernel(struct pack_writer *w, unsigned char *hash);
 /*
  * Kernels can be written as records instead of text: pack_begin_records() instead of pack_add_text(), then
- * pack_block() for each thread block, between pack_begin_kernel() and pack_end_kernel(), which then leaves hash unchanged. The
- * stream unpacks to the header and the lines of the records.
+ * pack_block() for each thread block, between pack_begin_kernel() and pack_end_kernel(), which then leaves hash
+ * unchanged. The stream unpacks to the header and the lines of the records.
  */
 struct pack_inst {
 	uint32_t pc;
@@ -94,9 +94,10 @@ static inline void pack_code_free(struct pack_code *c)
 }
 enum { ADDR_MOVED = ADDR_DELTA }; /* records have no lists of differences */
 /*
- * Run of n > 0 consecutive instructions id, id + 1, ... executed by the lanes of mask. id is an index into pack_code.inst; id
- * + pack_code.n: the lines have further columns, and everything after the mask is text. A run never starts with an
- * instruction that would extend the previous run, so warps with equal behaviour have equal runs.
+ * Run of n > 0 consecutive instructions id, id + 1, ... executed by the lanes of mask. id is an index into
+ * pack_code.inst; id + pack_code.n: the lines have further columns, and everything after the mask is text. A
+ * run never starts with an instruction that would extend the previous run, so warps with equal behaviour have
+ * equal runs.
  */
 struct pack_run {
 	uint32_t id, n, mask;

@@ -31,9 +31,9 @@ void weighted_free(struct weighted *w);
 
 /*
  * Estimates the figure of a column over the application. Returns false if a pick lacks it or a part of a rate is
- * missing. Sets stray[pick] to the pick's contribution to the error, for weighted_half_interval(). Sets *bounded to false if
- * the error is unknown: for a maximum, and for misses and DRAM bytes that a run with --warm also counts for kernels
- * that were not picked.
+ * missing. Sets stray[pick] to the pick's contribution to the error, for weighted_half_interval(). Sets
+ * *bounded to false if the error is unknown: for a maximum, and for misses and DRAM bytes that a run with
+ * --warm also counts for kernels that were not picked.
  */
 bool weighted_figure(const struct weighted *w, uint32_t column, double *value, double *stray, bool *bounded);
 

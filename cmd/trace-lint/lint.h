@@ -12,8 +12,8 @@
  *   lint_config.c  configurations, and kernels that they cannot run
  *   lint_cubin.c   control codes that differ from the trace
  *
- * Always true: a check sees each record once, with its line, and keeps only the state of its warp. Memory grows with the
- * warps of one thread block (of a raw trace: all warps) and with the distinct instructions.
+ * Always true: a check sees each record once, with its line, and keeps only the state of its warp. Memory grows
+ * with the warps of one thread block (of a raw trace: all warps) and with the distinct instructions.
  */
 #ifndef LINT_H
 #define LINT_H

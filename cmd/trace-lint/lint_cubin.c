@@ -2,8 +2,8 @@
 /*
  * Compares the trace with the control codes of --cubin, else with the codes that are packed with the kernel.
  *
- * Always true: instructions are joined with the function in trace order, as in trace-sim (cubin.h). The first thread block
- * alone decides whether trace-sim uses the control codes.
+ * Always true: instructions are joined with the function in trace order, as in trace-sim (cubin.h). The first
+ * thread block alone decides whether trace-sim uses the control codes.
  */
 #include <string.h>
 #include "cubin.h"

@@ -3,8 +3,9 @@
  * A whole GPU with the modern core that runs one kernel of one CTA: an a100 with options. All warps execute the same
  * instructions.
  *
- * Order of use: core_program_new(), the lines of a warp are written to `trace`, run_program(), issue_cycle(), core_program_free(). If the lines are
- * written by emit_line(), they have control codes, and run_program() must use these.
+ * Order of use: core_program_new(), the lines of a warp are written to `trace`, run_program(), issue_cycle(),
+ * core_program_free(). If the lines are written by emit_line(), they have control codes, and run_program() must
+ * use these.
  */
 #ifndef CORE_FIXTURE_H
 #define CORE_FIXTURE_H

@@ -93,7 +93,10 @@ static void test_partition_address(uint32_t channels, uint32_t index)
 	addrdec_delete(d);
 }
 
-/* Rows of a tensor at a distance of 128 KiB: as decoded few slices have them, with IPOLY in groups most (MEM-addr-9). */
+/*
+ * Rows of a tensor at a distance of 128 KiB: as decoded few slices have them, with IPOLY in groups most
+ * (MEM-addr-9).
+ */
 static void test_distant_rows(void)
 {
 	static const uint32_t index[] = {0, 6};

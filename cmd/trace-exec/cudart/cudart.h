@@ -20,7 +20,8 @@
  * Always true: calls run one at a time. A call completes its work before it returns, unless a kernel waits for
  * the host (pause.c); otherwise a stream is never busy, and a recorded event has happened. Pointers to device
  * memory are the executor's addresses. Managed and pinned memory has the same address on the host; other device
- * memory has no host address. An error of a kernel stays, as with the real runtime; the next call that waits for the device returns it.
+ * memory has no host address. An error of a kernel stays, as with the real runtime; the next call that waits
+ * for the device returns it.
  */
 #ifndef CUDART_H
 #define CUDART_H

@@ -171,8 +171,8 @@ static const struct cubin_image *find_best_cubin(
 }
 
 /*
- * Reads the best machine code of an image for the device. Returns 1 if it is executed. Otherwise sets *why and returns 0
- * if PTX may be executed instead, else -1.
+ * Reads the best machine code of an image for the device. Returns 1 if it is executed. Otherwise sets *why and
+ * returns 0 if PTX may be executed instead, else -1.
  */
 static int read_machine_code(uint32_t i, struct fault *why)
 {

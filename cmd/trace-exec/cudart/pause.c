@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Launches that wait for the host or for other launches, and the work that is queued behind them.
+ * Launches that wait for the host or for other launches, and the work that is queued after them.
  *
- * A launch whose blocks all wait, one of them for a write to a buffer, pauses: its call returns, and the program continues,
- * which may write to the buffer, copy to it, or launch a kernel on another stream that does. A thread of the library and calls that wait for its stream look whether the launch can
- * continue. Work that a GPU would execute after the launch is queued.
+ * A launch pauses if all its blocks wait and one of them waits for a write to a buffer. Its call returns, and
+ * the program may write to the buffer, copy to it, or launch a kernel on another stream that writes to it. A
+ * thread of the library, and calls that wait for the stream, test whether the launch can continue. Work that a
+ * GPU would execute after the launch is queued.
  *
  * Always true: tasks are in the order in which the program asked for them. A task begins when no earlier task is on the
  * same stream, on a stream that waits for the other as the legacy stream does, or records the event that it waits for.
@@ -15,8 +16,8 @@
 #include "arena.h"
 #include "cudart/pause.h"
 
-#define LOOK_NS  1000000 /* between two looks at a launch that waits */
-#define PATIENCE 20000u  /* looks, if the program has other threads that may release it */
+#define LOOK_NS  1000000 /* time between two tests of a launch that waits, in nanoseconds */
+#define PATIENCE 20000u  /* tests before a launch fails, if other threads of the program may release it */
 
 struct task {
 	struct task *next;
@@ -26,10 +27,10 @@ struct task {
 	bool running;
 };
 
-static struct task *tasks;
+static struct task *tasks;   /* all tasks, oldest first */
 static struct task *current; /* task whose work is begun by run_task() */
 static struct task **place;  /* link for the next task; NULL: after the last one */
-static bool is_watched;      /* the thread of the library runs */
+static bool is_watched;      /* watch_tasks() runs in a thread */
 
 static bool is_legacy(const struct stream *s) { return (uintptr_t)s <= 1; }
 
@@ -96,7 +97,7 @@ static void remove_task(struct task *t)
 	free(t);
 }
 
-/* Begins the work of a task. Work that it leaves behind a launch that pauses is queued before later tasks. */
+/* Begins the work of a task. If a launch of it pauses, the rest of the work is queued before later tasks. */
 static void begin_work(struct task *t)
 {
 	const struct graph_work *w = work_of(t);
@@ -117,7 +118,7 @@ static void begin_work(struct task *t)
 	place = NULL;
 }
 
-/* Returns whether the task has ended and was removed. */
+/* Executes a task as far as it can. Returns whether the task has ended and was removed. */
 static bool run_task(struct task *t, bool pauses)
 {
 	if (t->launch ? !launch_continue(t->launch, pauses) : (begin_work(t), t->launch != NULL))
@@ -197,7 +198,7 @@ bool pause_has_event(const struct event *event)
 
 /* ---- waiting ---- */
 
-/* Work that a call waits for: all of it if both are NULL. */
+/* Work that a call waits for; all queued work if both members are NULL. */
 struct awaited {
 	const struct stream *const *stream;
 	const struct event *event;
@@ -208,7 +209,7 @@ static bool is_awaited(const struct task *t, const struct awaited *a)
 	return a->event ? records_event(t, a->event) : a->stream ? are_ordered(t->stream, *a->stream) : true;
 }
 
-/* Returns the first task that has to end before t can begin: t itself if there is none. */
+/* Returns the first task that must end before t can begin; t itself if no other must. */
 static struct task *first_needed(struct task *t)
 {
 	struct task *i = tasks;
@@ -222,7 +223,7 @@ static struct task *first_needed(struct task *t)
 	return t;
 }
 
-/* Returns the task that has to end first for one that is awaited; NULL: none is awaited. */
+/* Returns the task that must end next before an awaited task can begin; NULL if no task is awaited. */
 static struct task *first_awaited(const struct awaited *a)
 {
 	for (struct task *t = tasks; t; t = t->next)

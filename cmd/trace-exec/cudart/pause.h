@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Launches that wait for the host or for other launches, and the work that is queued behind them. The caller of every function holds the lock. */
+/*
+ * Launches that wait for the host or for other launches, and the work that is queued after them. The caller of each
+ * function holds cudart.lock.
+ */
 #ifndef PAUSE_H
 #define PAUSE_H
 
@@ -7,7 +10,7 @@
 
 /* launch.c: a launch that has begun. */
 struct begun_launch;
-/* Executes the launch to its end, and frees it; or, if pauses is true, until it waits for others. false: it waits. */
+/* Executes the launch to its end and frees it. Returns false if pauses is true and the launch waits for others. */
 bool launch_continue(struct begun_launch *l, bool pauses);
 /* Writes the name of the kernel and the number of the launch for messages. */
 void launch_describe(const struct begun_launch *l, char *out, size_t cap);
@@ -16,7 +19,7 @@ void launch_describe(const struct begun_launch *l, char *out, size_t cap);
 void pause_launch(struct begun_launch *l, struct stream *s);
 /* Returns whether work on stream s has to be queued, because earlier work is not done. */
 bool pause_queues(const struct stream *s);
-/* Queues a copy of the work. 0 or a status. */
+/* Queues a copy of the work. Returns 0 or a status. */
 int pause_queue(struct stream *s, const struct graph_work *w);
 /* Returns whether the record of the event is queued. */
 bool pause_has_event(const struct event *event);

@@ -3,9 +3,9 @@
  * Streams and events.
  *
  * Always true: the default streams have number 0, the others 1, 2 ... in the order of their creation. Work is
- * complete when its call returns, or queued behind a launch that waits for the host (pause.c). The time between two events assumes one warp instruction per cycle and SM
- * for the warp instructions executed between them. It is the same in every run; trace-sim simulates the real
- * time.
+ * complete when its call returns, or queued after a launch that waits for the host (pause.c). The time between
+ * two events assumes one warp instruction per cycle and SM for the warp instructions executed between them. It
+ * is the same in every run; trace-sim simulates the real time.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -512,8 +512,9 @@ void grid_prepare(struct grid *g);
 bool grid_run(struct grid *g, bool (*done)(void *ctx, struct cta *c), void *ctx);
 
 /*
- * The same in steps. grid_continue() executes the CTAs to their end; if pauses is true, also until all of them wait, one
- * of them for the host or another launch to write a buffer. grid_end() frees the grid's data; its CTAs may be incomplete.
+ * The same in steps. grid_continue() executes the CTAs to their end; if pauses is true, also until all of them
+ * wait, one of them for the host or another launch to write a buffer. grid_end() frees the grid's data; its
+ * CTAs may be incomplete.
  */
 enum grid_state { GRID_DONE, GRID_FAILED, GRID_PAUSED };
 struct grid_team *grid_begin(struct grid *g, bool (*done)(void *ctx, struct cta *c), void *ctx);

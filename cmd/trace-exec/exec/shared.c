@@ -221,8 +221,8 @@ static bool hits_copy_in_flight(struct warp *w, const struct op *o, uint32_t lan
 }
 
 /*
- * Tests whether the kernel is the merge sort of CUB and Thrust, which reads the element after the end of a tile and does
- * not use it.
+ * Tests whether the kernel is the merge sort of CUB and Thrust, which reads the element after the end of a tile
+ * and does not use it.
  */
 static bool reads_unused_elements(const struct warp *w)
 {

@@ -259,7 +259,10 @@ static void execute_dsetp(struct warp *w, const struct op *o, uint32_t m)
 	set_compare_results(w, o, m, lanes_where_true(&r, o->bytes));
 }
 
-/* Executes DSETP.MIN and .MAX. The first result says whether a is chosen, the second whether both are NaN. -0 is below +0. */
+/*
+ * Executes DSETP.MIN and .MAX. The first result says whether a is chosen, the second whether both are NaN. -0
+ * is below +0.
+ */
 static void execute_dsetp_min_max(struct warp *w, const struct op *o, uint32_t m)
 {
 	const u32 *pa = REG(u32, w, o->a), *pb = REG(u32, w, o->b);

@@ -158,8 +158,8 @@ static void execute_movm(struct warp *w, const struct op *o, uint32_t m)
 }
 
 /*
- * MOVM.U4TO8: a row of 32 numbers of 4 bits, 8 in each of 4 lanes, becomes one of bytes, which the lanes hold as IMMA takes
- * them: 4 of the first half and 4 of the second.
+ * MOVM.U4TO8: a row of 32 numbers of 4 bits, 8 in each of 4 lanes, becomes one of bytes, which the lanes hold
+ * as IMMA takes them: 4 of the first half and 4 of the second.
  */
 static void widen_nibbles(struct warp *w, const struct op *o, uint32_t m)
 {

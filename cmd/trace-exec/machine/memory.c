@@ -257,7 +257,10 @@ LANE_FN static void add_own(uint64_t *to, const uint64_t *a, uint64_t step)
 /* Fewest executing lanes for which it pays to test whether all addresses are consecutive. */
 #define ADJACENT_LEAST 8u
 
-/* Finds the memory of an unchecked access. Returns false if the bytes are not in one piece; the general functions handle that. */
+/*
+ * Finds the memory of an unchecked access. Returns false if the bytes are not in one piece; the general
+ * functions handle that.
+ */
 static bool find_flat(struct warp *w, const struct op *o, uint32_t m, struct flat_access *f)
 {
 	const uint64_t *a = w->addr;

@@ -386,7 +386,10 @@ size_t sass_text(const struct sass_inst *in, char out[SASS_TEXT_MAX])
 	return o.n;
 }
 
-/* Bits of the upper word that are always used: 91, the control code, and 101, which memory instructions of sm_80 set. */
+/*
+ * Bits of the upper word that are always used: 91, the control code, and 101, which memory instructions of
+ * sm_80 set.
+ */
 #define ALWAYS_USED (0x7fffffull << 41 | 1ull << 37 | 1ull << 27)
 
 bool sass_rest(const struct sass_inst *in, uint64_t rest[2])

@@ -5,7 +5,7 @@
  *
  * Always true: between noc_arbiter_clear() and noc_arbiter_pick() each input adds at most one request. A win
  * moves the pointer only when noc_arbiter_won() reports that it was used. The precedence matrix of the matrix
- * arbiter is an order of the inputs, because a winner moves behind all others. The order is stored as the
+ * arbiter is an order of the inputs, because a winner moves to the end. The order is stored as the
  * time of each input's last win. Initially, inputs with higher numbers precede.
  */
 #include <assert.h>

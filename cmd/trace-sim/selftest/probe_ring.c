@@ -53,7 +53,10 @@ static uint64_t tile_address(const struct tile_ring *r, uint32_t block, uint32_t
 	return MICRO_DATA + ((uint64_t)block * r->tiles + tile) * r->bytes;
 }
 
-/* Work between tiles: multiply-adds that depend on each other, in a loop whose counter changes between the first ones. */
+/*
+ * Work between tiles: multiply-adds that depend on each other, in a loop whose counter changes between the
+ * first ones.
+ */
 static void scribe_work(struct scribe *s, uint32_t work)
 {
 	uint32_t pc = s->pc;

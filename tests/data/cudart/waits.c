@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Launches kernels that wait for writes to memory. usage: waits [host|device|release|copy|answer|time|end]
- * host, device: nobody writes the pinned or device memory; copy: a copy on another stream writes the device memory; release: the host does, after it has asked for more work;
- * answer: the host waits for the kernel's answer without a call; time: the kernel waits for a time; end: the program
- * ends before.
+ * host, device: nobody writes the pinned or device memory; copy: a copy on another stream writes the device
+ * memory; release: the host does, after it has asked for more work; answer: the host waits for the kernel's
+ * answer without a call; time: the kernel waits for a time; end: the program ends before.
  */
 #include <stdbool.h>
 #include "cuda.h"
