@@ -82,8 +82,8 @@ int klist_check(const struct klist *k, uint32_t cmd);
 /* Reports whether no file has that path; false for a file that exists but cannot be read. */
 bool klist_file_missing(const char *path);
 /*
- * Reports whether the file of the kernel of command cmd does not exist, or the packed stream lacks the kernel; notes
- * it in the command.
+ * Returns true if the kernel of command cmd is missing: its file does not exist, or the packed stream lacks it.
+ * Stores the result in the command.
  */
 bool klist_missing(struct klist *k, uint32_t cmd);
 /* Kernels that are skipped because they are missing. */

@@ -77,7 +77,7 @@ struct ptx_form {
 	const struct ptx_op *op; /* NULL: no row; treated as PLAIN */
 	uint8_t class;           /* one of enum isa_class */
 	uint8_t list, entry;     /* enum ptx_list and index in it */
-	uint8_t more;            /* cycles added to that latency */
+	uint8_t more;            /* cycles added to the latency of the list's entry */
 	uint8_t space;           /* enum space; NONE without memory access */
 	uint8_t elements;        /* vector elements: 1, 2, 4 or 8 */
 	uint8_t bytes;           /* size of the element type; 0 if the opcode names none */

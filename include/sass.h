@@ -17,7 +17,7 @@ enum sass_class {
 	SASS_NONE,
 	SASS_FXU,  /* integer, logic, conversion between integers, comparisons */
 	SASS_FE,   /* NOP, DEPBAR: no unit; distances as FXU */
-	SASS_FMAI, /* single precision and other users of its multiplier */
+	SASS_FMAI, /* single precision, and others that use its multiplier */
 	SASS_IMAD,
 	SASS_HALF,
 	SASS_FP64,

@@ -121,7 +121,7 @@ void print_heading(const struct diff *d, FILE *out, const char *heading);
  * Prints a text from the input: unprintable bytes as \xNN, special characters of Markdown with a backslash.
  */
 void print_name(FILE *out, const char *text, enum diff_form form);
-int print_name_width(const char *text); /* columns that DIFF_TEXT takes */
+int print_width_of_names(const char *text); /* columns that DIFF_TEXT takes */
 /* Prints `text` as DIFF_TEXT, followed by blanks up to `width` columns. */
 void print_name_padded(FILE *out, const char *text, int width);
 json_t *print_json_text(const char *text);

@@ -99,8 +99,8 @@ static void print_text_options(const struct diff *d, FILE *out, const struct row
 		int n[2];
 
 		option_label(d, &l->row[i], name, sizeof(name));
-		n[0] = print_name_width(name);
-		n[1] = print_name_width(l->row[i].value[0]);
+		n[0] = print_width_of_names(name);
+		n[1] = print_width_of_names(l->row[i].value[0]);
 		for (int k = 0; k < 2; k++)
 			w[k] = n[k] > w[k] ? n[k] : w[k];
 	}

@@ -57,10 +57,10 @@ void print_name(FILE *out, const char *text, enum diff_form form)
 void print_name_padded(FILE *out, const char *text, int width)
 {
 	print_name(out, text, DIFF_TEXT);
-	fprintf(out, "%*s", width - print_name_width(text), "");
+	fprintf(out, "%*s", width - print_width_of_names(text), "");
 }
 
-int print_name_width(const char *text)
+int print_width_of_names(const char *text)
 {
 	char *shown = diag_quoted(text);
 	size_t n = strlen(shown);
@@ -115,7 +115,7 @@ static void print_text_changes(const struct diff *d, FILE *out)
 		int n[4];
 
 		fill_cells(&c[i], &d->change[i]);
-		n[0] = print_name_width(d->change[i].name);
+		n[0] = print_width_of_names(d->change[i].name);
 		n[1] = (int)strlen(c[i].value[0]);
 		n[2] = (int)strlen(c[i].value[1]);
 		n[3] = (int)strlen(c[i].change);

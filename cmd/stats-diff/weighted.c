@@ -96,7 +96,7 @@ static void print_total_rows(const struct weighing *g, FILE *out)
 	int w = 4;
 
 	for (uint32_t i = 0; i < g->n; i++)
-		w = print_name_width(g->row[i].name) > w ? print_name_width(g->row[i].name) : w;
+		w = print_width_of_names(g->row[i].name) > w ? print_width_of_names(g->row[i].name) : w;
 	if (markdown)
 		fputs("\n| name | A | B | change | +- |\n|---|---:|---:|---:|---:|\n", out);
 	else if (g->n)

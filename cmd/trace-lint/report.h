@@ -15,7 +15,7 @@
 struct report {
 	FILE *out;
 	struct record_writer *json;         /* NULL: text */
-	enum lint_level level[N_RULES + 1]; /* the last one: faults whose id has no rule */
+	enum lint_level level[N_RULES + 1]; /* by rule; the last element counts faults whose id has no rule */
 	uint64_t count[N_RULES + 1];        /* findings of the run */
 	uint32_t printed[N_RULES + 1];      /* findings of this file that were printed */
 	uint64_t suppressed[N_RULES + 1];   /* findings of this file that are not printed */

@@ -92,7 +92,10 @@ static struct item *add_missing_file(struct source *s, char *path, const char *n
 	return item;
 }
 
-/* Adds the kernel of a file if it is selected; its name depends on the file's coding and form. Else returns NULL. */
+/*
+ * Adds the kernel of a file and returns it; NULL if it is not selected. The file's coding and form determine the
+ * kernel's name.
+ */
 static struct item *add_kernel_file(
 	struct source *s, char *path, const char *name, uint32_t position, const struct pack_args *a)
 {

@@ -403,8 +403,8 @@ static bool take_header_line(struct tracez_writer *w, const char *line, size_t n
 	       tracez_fail(w, "tracez-header", "a header of more than %u bytes", TRACEZ_HEADER_MAX);
 }
 
-/* Processes the line in w->line, and empties w->line. */
-static bool take_archive_line(struct tracez_writer *w)
+/* Processes the line in w->line and empties it. */
+static bool process_archive_line(struct tracez_writer *w)
 {
 	const char *line = w->line.p;
 	size_t n = w->line.n;
@@ -442,7 +442,7 @@ bool tracez_writer_text(void *writer, const void *text, size_t n)
 
 		bytes_add(&w->line, p, (size_t)(to - p));
 		if (nl)
-			take_archive_line(w);
+			process_archive_line(w);
 		else if (w->line.n > FRAME_MAX)
 			tracez_fail(w, "tracez-line", "a line of more than 64 MiB");
 		p = to + (nl != NULL);
@@ -457,7 +457,7 @@ static bool end_archive(struct tracez_writer *w)
 	uint64_t index;
 	bool good;
 
-	if (w->failed || (w->line.n && !take_archive_line(w)) || (!w->started && !start_archive(w)) ||
+	if (w->failed || (w->line.n && !process_archive_line(w)) || (!w->started && !start_archive(w)) ||
 		((w->inside == IN_BLOCK || w->inside == IN_WARP) && !end_archive_block(w)))
 		return false;
 	index = w->written;

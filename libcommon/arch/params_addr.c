@@ -129,7 +129,7 @@ int params_set_addresses(struct memory_params *m, const struct gpuconf *c, struc
 	if (banks < sub_log2)
 		return conf_fault(
 			c, id, f, "at least %u B bits to select among %u slices", sub_log2, m->subs);
-	/* IPOLY bank indexing uses only the low bits; the others need every decoded bank to exist. */
+	/* IPOLY bank indexing uses only the low bits; the other functions require that every decoded bank exists. */
 	if (banks > 30 || (m->dram.bank_index != 2 && m->dram.nbk < 1u << banks))
 		return conf_reject(c, id, f,
 			"has %u B bits, too many for the %u banks (nbk) of -gpgpu_dram_timing_opt", banks,

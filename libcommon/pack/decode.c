@@ -288,7 +288,7 @@ static void read_numbers(
 		find_address_line(to);
 }
 
-#define ROOM 40u /* words: 32 lanes, and the words that pack() may overwrite */
+#define ROOM 40u /* size in words: 32 lanes, and the words after them that pack() may overwrite */
 
 static inline uint32_t put_address_words(struct tblock *tb, struct lanes *from, uint32_t mask)
 {

@@ -592,6 +592,6 @@ bool part_unpack(struct cur *in, struct part *p, struct block_room *room, uint64
 			used[k] += p->span[i].len[k];
 		}
 	}
-	flow_slots(&p->code);
+	flow_assign_slots(&p->code);
 	return !in->bad;
 }

@@ -250,7 +250,7 @@ static inline uint32_t flow_target(const struct pcode *c, const struct pstatic *
 }
 
 /* Assigns a slot to each instruction to which a guard refers. */
-static inline void flow_slots(struct pcode *c)
+static inline void flow_assign_slots(struct pcode *c)
 {
 	c->n_seen = 0;
 	for (uint32_t i = 0; i < c->n; i++)

@@ -109,7 +109,8 @@ enum {
 
 struct pstatic {
 	uint32_t pc, lineno;
-	uint32_t head, mid, tail; /* offsets in pcode.text; head: PC and a blank, for the parser */
+	uint32_t head;      /* offset in pcode.text of the PC and a blank, which the parser reads */
+	uint32_t mid, tail; /* offsets in pcode.text */
 	uint16_t mid_len, tail_len;
 	uint8_t head_len, flags, ctl, guard, order;
 	/*

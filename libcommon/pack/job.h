@@ -37,13 +37,14 @@ struct piece {
 	uint64_t bytes, first_block; /* bytes: with ends, the text of the whole kernel */
 	unsigned char hash[16];
 	struct header_facts facts;
-	size_t header;           /* bytes of the header in the text */
-	uint64_t size;           /* bytes of the piece as text */
-	uint64_t digest[2];      /* hash of the records */
-	const uint8_t *codes;    /* with begins: machine code of its function, owned by the writer, or NULL */
-	uint32_t n_codes;        /* number of instructions with control codes */
-	struct origin *same;     /* earlier piece that it repeats; NULL: none */
-	struct origin *origin;   /* entry by which later pieces can repeat it; NULL: they cannot */
+	size_t header;        /* bytes of the header in the text */
+	uint64_t size;        /* bytes of the piece as text */
+	uint64_t digest[2];   /* hash of the records */
+	const uint8_t *codes; /* with begins: machine code of its function, owned by the writer, or NULL */
+	uint32_t n_codes;     /* number of instructions with control codes */
+	struct origin *same;  /* earlier piece that it repeats; NULL: none */
+	struct origin *
+		origin; /* entry that later pieces refer to in order to repeat this piece; NULL if it cannot be repeated */
 	struct origin *related;  /* piece of which it may become a patch, or NULL */
 	struct header_state ids; /* id and stream, if begins is true */
 	struct buf stripped;     /* with begins and origin: the header without id and stream */

@@ -265,6 +265,6 @@ void pack_train_flow(struct parsed *p)
 		add_votes(&l.v[i]);
 		choose_guard(&l.c->s[i], &l.v[i]);
 	}
-	flow_slots(l.c);
+	flow_assign_slots(l.c);
 	free(l.v);
 }

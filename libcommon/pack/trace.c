@@ -96,7 +96,7 @@ static int read_header(struct packed *k, struct fault *f)
 	return r < 0 ? -1 : k->whole.n != 0;
 }
 
-const struct cubins *packed_codes(const struct packed *k) { return k->codes; }
+const struct cubins *packed_kernel_cubins(const struct packed *k) { return k->codes; }
 
 struct trace *pack_open_trace(struct pack *p, uint32_t kernel, const struct trace_options *o, struct fault *f)
 {

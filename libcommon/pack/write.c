@@ -377,7 +377,7 @@ void pack_add_text(struct pack_writer *w, const void *bytes, size_t n)
 
 /* ---- records ------------------------------------------------------------------------------ */
 
-/* Queues a piece with the filled records; ends: it ends the kernel. */
+/* Queues a piece with the filled records. ends: this is the last piece of the kernel. */
 static void queue_filled_records(struct pack_writer *w, bool ends)
 {
 	struct piece *c = xcalloc(1, sizeof(*c));

@@ -54,7 +54,7 @@ void power_config_init(struct power_config *c)
 	memcpy(c->energy, shipped_energies, sizeof(c->energy));
 }
 
-bool power_number(const char *text, const char **end, double *out)
+bool power_read_number(const char *text, const char **end, double *out)
 {
 	char *stop;
 	double v;
@@ -128,7 +128,7 @@ static int parse_energy(struct power_config *c, char *line, struct place at, boo
 	seen[row] = true;
 	value = strtok_r(NULL, " \t\r", &save);
 	at.col = place_column(line, value ? value : name);
-	if (!value || !power_number(value, &end, &c->energy[row]) || *end || c->energy[row] < 0)
+	if (!value || !power_read_number(value, &end, &c->energy[row]) || *end || c->energy[row] < 0)
 		return fault_set(
 			f, at, "power-energies", "no energy for '%s' (expected a number from 0 on)", q);
 	unit = strtok_r(NULL, " \t\r", &save);

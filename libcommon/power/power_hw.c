@@ -37,11 +37,11 @@ static int parse_row(struct power_hw_table *t, char *line, struct place at, stru
 	if (n != COLUMNS)
 		return fault_set(f, at, "power-table", "%u columns (expected %d)%s", n, (int)COLUMNS,
 			n > COLUMNS ? " or more" : "");
-	if (at.line == 1 && !power_number(column[2], &end, &row.value[0])) /* this row is the header */
+	if (at.line == 1 && !power_read_number(column[2], &end, &row.value[0])) /* this row is the header */
 		return 0;
 	for (unsigned i = 0; i < N_POWER_HW; i++) {
 		at.col = place_column(line, column[2 + i]);
-		if (!power_number(column[2 + i], &end, &row.value[i]) || end[strspn(end, " \t")])
+		if (!power_read_number(column[2 + i], &end, &row.value[i]) || end[strspn(end, " \t")])
 			return fault_set(f, at, "power-table", "'%s' is no number",
 				diag_quote(q, sizeof(q), column[2 + i], strlen(column[2 + i])));
 	}

@@ -133,7 +133,7 @@ static bool parse_param_value(struct xml_reader *r, const char *name, const char
 	char q[64];
 	const char *end;
 
-	if (power_number(text, &end, out))
+	if (power_read_number(text, &end, out))
 		return true;
 	fault_set(r->fault, xml_place(r), "power-xml", "value '%s' of %s is no number",
 		diag_quote(q, sizeof(q), text, strlen(text)), name);
@@ -156,9 +156,9 @@ static void record_hardware_param(struct xml_reader *r, int row, const char *val
 
 	r->line[row] = xml_place(r).line;
 	r->column[row] = xml_place(r).col;
-	r->same[row] =
-		!strcmp(want, value) || (power_number(want, &end_a, &a) && power_number(value, &end_b, &b) &&
-						a == b && !*end_a && !*end_b);
+	r->same[row] = !strcmp(want, value) ||
+		       (power_read_number(want, &end_a, &a) && power_read_number(value, &end_b, &b) &&
+			       a == b && !*end_a && !*end_b);
 	diag_quote(r->other[row], ID_MAX, value, strlen(value));
 }
 

@@ -179,7 +179,7 @@ int packed_next(struct trace *t, struct tblock *tb, struct fault *f);
  */
 int packed_seek(struct trace *t, uint64_t block, struct fault *f);
 int packed_finish(struct trace *t, struct fault *f); /* returns 1 if there are more thread blocks */
-const struct cubins *packed_codes(const struct packed *k);
+const struct cubins *packed_kernel_cubins(const struct packed *k);
 void packed_close(struct packed *k);
 
 /* ---- text.c ---- */

@@ -84,7 +84,10 @@ const char *trace_ptx_opcode(const struct trace *t, uint32_t pc, size_t *n)
 }
 
 const char *trace_path(const struct trace *t) { return t->name; }
-const struct cubins *trace_codes(const struct trace *t) { return t->packed ? packed_codes(t->packed) : NULL; }
+const struct cubins *trace_codes(const struct trace *t)
+{
+	return t->packed ? packed_kernel_cubins(t->packed) : NULL;
+}
 uint32_t trace_warp(const struct trace *t) { return t->warp; }
 
 struct trace_shape trace_shape(const struct trace *t)

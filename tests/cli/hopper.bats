@@ -585,5 +585,5 @@ faults() {
 	awk '/^\.visible/ { k = $3 } /mma_async.sp.*m64n24k64.f32.e4m3.e4m3/ { print k }' k.ptx | sed 's/(.*//' >name
 	awk -v n="$(cat name)(.param" '$3 == n { on = 1 } on && /add.u64 %db/ { sub(/0x8/, "0xc"); on = 0 } { print }' k.ptx >x && mv x k.ptx
 	run -1 trace-exec -n k.launch
-	assert_output --partial 'swizzle of 32 bytes for rows of 64 bytes (expected the row or more)'
+	assert_output --partial 'swizzle of 32 bytes for rows of 64 bytes (expected at least a row)'
 }

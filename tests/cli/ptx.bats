@@ -1345,7 +1345,7 @@ for i in range(32):
 		[ "${#lines[@]}" -eq 1 ]
 		run -0 trace-exec --no-check -n k.launch
 	done <<-'E'
-		vote.sync.ballot.b32 %r3, %p1, %r2;|vote.sync.ballot.b32: lanes that execute it together name different masks, lane 16 0xffffffff
+		vote.sync.ballot.b32 %r3, %p1, %r2;|vote.sync.ballot.b32: lanes that execute it together have different masks, lane 16 0xffffffff
 		redux.sync.add.u32 %r3, %r1, 0xfffffffe;|redux.sync.add.u32: mask 0xfffffffe lacks lane 0, which executes it
 		@%p2 shfl.sync.idx.b32 %r3, %r1, 5, 31, 0xffffffdf;|shfl.sync.idx.b32: lane 0 reads a lane that does not execute it
 	E

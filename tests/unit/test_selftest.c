@@ -97,7 +97,7 @@ static void write_micro_warp(struct scribe *s, const struct micro *m, uint32_t b
 	scribe_mem(s, LANES_ALL, "R4", "LDG.E", "R2", 4, MICRO_DATA + warp * 128, 4);
 	scribe_mem(s, 1, "R4", "LDG.E.64", "R2", 8, MICRO_DATA, 0);
 	scribe_lanes(s, LANES_ALL, "R4", "LDG.E", "R2", 4, lane);
-	scribe_exit(s);
+	scribe_write_exit(s);
 }
 
 static void test_micro(void)

@@ -394,7 +394,7 @@ struct warp {
 	uint8_t stop;             /* WARP_STOP: the launch has failed; WARP_YIELD: other groups run first */
 	const struct op *waiting; /* barrier at which the warp waits */
 	uint32_t wait_mask;
-	uint32_t missed_lanes; /* lanes that a .sync instruction named while they were elsewhere: sem/warp.c */
+	uint32_t missed_lanes; /* lanes in the mask of a .sync instruction that have not reached it yet (sem/warp.c) */
 	uint32_t ahead_lanes;  /* lanes that executed the .sync instruction */
 	uint32_t parked_lanes; /* lanes that wait at a barrier for others of the warp: stack_gather() */
 	uint32_t parked_id;    /* number of the barrier at which parked lanes wait */
@@ -462,7 +462,7 @@ struct cluster {
 	uint32_t quiet_rounds; /* number of rounds since memory changed last */
 	uint32_t watch_at;     /* value of quiet at which to look for endless loops */
 	bool changed;          /* memory was changed during the last cluster_run() */
-	bool timed;            /* a warp that spins reads a clock */
+	bool timed;            /* true if a spinning warp reads a clock */
 	uint64_t idle;         /* time that has passed while all warps waited */
 	uint64_t idle_step;    /* time that passes next */
 };

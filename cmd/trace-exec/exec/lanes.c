@@ -62,7 +62,7 @@ LANE_FN static bool lanes_have_stride(const uint64_t *a, uint64_t step)
 
 bool lanes_apart_by(const uint64_t *a, uint64_t step) { return lanes_have_stride(a, step); }
 
-LANE_FN static bool all_lanes_moved(const uint64_t *a, const uint64_t *b)
+LANE_FN static bool all_lanes_moved_equally(const uint64_t *a, const uint64_t *b)
 {
 	uint64_t wrong = 0, by = a[0] - b[0];
 
@@ -71,7 +71,7 @@ LANE_FN static bool all_lanes_moved(const uint64_t *a, const uint64_t *b)
 	return !wrong;
 }
 
-bool lanes_same_distance(const uint64_t *a, const uint64_t *b) { return all_lanes_moved(a, b); }
+bool lanes_same_distance(const uint64_t *a, const uint64_t *b) { return all_lanes_moved_equally(a, b); }
 
 LANE_FN static bool pointers_have_stride(uint8_t *const *at, uint64_t step)
 {

@@ -34,7 +34,7 @@ struct lower;
 struct lower *lower_kernel(const struct bound_code *c, uint32_t kernel, unsigned binary, struct fault *f);
 void lower_free(struct lower *l);
 
-/* Prints the header of g's trace. g->lower is set. */
+/* Prints the header of g's trace. g->lower must be set. */
 void lower_write_header(FILE *out, const struct grid *g, const struct occupancy *k);
 /* Prints the lines about a block's place in its cluster, for kernels with asynchronous instructions. */
 void lower_write_block(FILE *out, const struct cta *c);

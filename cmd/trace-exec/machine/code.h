@@ -326,7 +326,7 @@ B(mbind_stsm);
 B(mbind_arrive);
 B(mbind_phase);
 B(mbind_mbarrier_init);
-B(mbind_mbarrier_end);
+B(mbind_mbarrier_inval);
 B(mbind_copies_arrive);
 B(mbind_bulk);
 B(mbind_bulk_prefetch);

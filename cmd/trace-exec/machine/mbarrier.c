@@ -158,7 +158,7 @@ static void clear_mbarriers(struct warp *w, const struct op *o, uint32_t m)
 		memset(at[i], 0, 8);
 }
 
-int mbind_mbarrier_end(struct mbind *b, struct op *o)
+int mbind_mbarrier_inval(struct mbind *b, struct op *o)
 {
 	memory_bind(b, o, SP_SHARED, 64);
 	restrict_to_own_block(b);

@@ -13,7 +13,7 @@
 struct address {
 	uint32_t slot;       /* as o->a */
 	int64_t imm;         /* as o->imm */
-	uint8_t mode, space; /* as o->mode and o->space */
+	uint8_t mode, space; /* copies of o->mode and o->space */
 };
 
 int address_bind(struct bind *b, struct address *a, const struct operand *at, enum state_space space);

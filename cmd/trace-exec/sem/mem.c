@@ -26,8 +26,8 @@ LANE_FN static void add_base_of_lane(uint8_t **at, const uint64_t *a, uintptr_t 
 /* Computes the addresses of all lanes into w->addr. */
 LANE_FN static void lane_addresses(struct warp *w, const struct op *o) { exec_compute_addresses(w, o); }
 
-static bool fail_outside(struct warp *w, const struct op *o, uint32_t lane, enum state_space space,
-	uint64_t addr, uint64_t bytes)
+static bool fail_out_of_bounds_access(struct warp *w, const struct op *o, uint32_t lane,
+	enum state_space space, uint64_t addr, uint64_t bytes)
 {
 	check_report_outside(w, o, lane, space, addr, bytes);
 	return false;
@@ -46,7 +46,7 @@ static bool global_find_host(struct warp *w, const struct op *o, uint32_t m, uin
 	}
 	FOR_BITS32 (i, m)
 		if (!(at[i] = memory_at(w->mem, w->addr[i], bytes)))
-			return fail_outside(w, o, i, SP_GLOBAL, w->addr[i], bytes);
+			return fail_out_of_bounds_access(w, o, i, SP_GLOBAL, w->addr[i], bytes);
 	return true;
 }
 
@@ -114,7 +114,7 @@ static bool window_find_host(
 				return false;
 		}
 		if (w->addr[i] > size || size - w->addr[i] < bytes)
-			return fail_outside(w, o, i, space, w->addr[i], bytes);
+			return fail_out_of_bounds_access(w, o, i, space, w->addr[i], bytes);
 		at[i] = from + w->addr[i];
 	}
 	return true;
@@ -432,7 +432,7 @@ static int bind_load_store(struct bind *b, struct op *o, bool write)
 		return -1;
 	if (bytes < 1 || types[t].kind == K_PRED || types[t].kind == K_OPAQUE)
 		return bind_fault(b, NULL, "types",
-			"type .%s of a memory access (expected one of whole bytes)", types[t].name);
+			"memory access of type .%s (expected a type of whole bytes)", types[t].name);
 	if (mem_bind_space(b, o, at, write))
 		return -1;
 	if (write && (o->space == SP_CONST || o->space == SP_PARAM))

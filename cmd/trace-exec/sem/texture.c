@@ -433,7 +433,8 @@ static int bind_detail(struct bind *b, struct texture_fetch *f)
 				return -1;
 	}
 	return f->detail == DETAIL_GRAD && !f->geometry.real
-		       ? bind_fault(b, NULL, "types", "gradients of whole coordinates (expected .f32)")
+		       ? bind_fault(b, NULL, "types",
+				 "gradients with integer coordinates (expected coordinates of type .f32)")
 		       : 0;
 }
 

@@ -40,7 +40,7 @@ static void check_masks(struct warp *w, const struct op *o, const u32 *mask, u32
 			mask[bit_lowest32(lacking)], bit_lowest32(lacking));
 	else if (differing)
 		exec_note_finding(w, o, differing, "sync-mask",
-			"%s: lanes that execute it together name different masks, lane %u 0x%08x",
+			"%s: lanes that execute it together have different masks, lane %u 0x%08x",
 			o->in->text, bit_lowest32(differing), mask[bit_lowest32(differing)]);
 }
 

@@ -80,7 +80,7 @@ static bool read_wgmma_inputs(struct warp *w, const struct op *o, const struct w
 
 	if (vb.swizzle && !vb.trans && row_bytes > vb.swizzle) {
 		exec_fail(w, o, ALL_LANES, "swizzle",
-			"swizzle of %u bytes for rows of %u bytes (expected the row or more)", vb.swizzle,
+			"swizzle of %u bytes for rows of %u bytes (expected at least a row)", vb.swizzle,
 			row_bytes);
 		return false;
 	}

@@ -19,8 +19,8 @@ struct replacement_policy {
 	void (*touch)(
 		struct tags *t, uint32_t slot, uint32_t now); /* notes an access to a present line of a row */
 	/*
-	 * Returns the slot of a line of the row without a reserved sector. The line is of class 0 or, with
-	 * modified_too, of either class. Such a line exists, and no line of the row is invalid.
+	 * Returns the slot of the line of the row to evict: one without a reserved sector, and of class 0 unless
+	 * modified_too is set. The row must have such a line and no invalid line.
 	 */
 	uint32_t (*victim)(const struct tags *t, const struct tag_row *row, bool modified_too);
 };

@@ -88,14 +88,14 @@ struct req {
 	uint32_t tail, bin;          /* memory side: lists by DRAM row (dram_sched.c), ROP queues by time */
 	uint32_t key;                /* memory side: a row, or the time at which the request is ready */
 	uint16_t flags;              /* mask of enum req_flag */
-	uint16_t size;               /* number of data bytes; of an outstanding miss, of the atom */
-	uint16_t chip;               /* channel */
-	uint16_t sub;                /* sub partition, numbered over all channels */
-	uint16_t cluster;            /* NO_SM for requests made by an L2 */
-	uint8_t bank;                /* bank before bank hashing */
-	uint8_t type;                /* enum acc_type */
-	uint8_t sectors;             /* mask of 4 sectors */
-	uint8_t pieces;              /* number of missing replies of a request that bypassed the L1 */
+	uint16_t size;    /* number of data bytes; for an outstanding miss, the bytes of its atom */
+	uint16_t chip;    /* channel */
+	uint16_t sub;     /* sub partition, numbered over all channels */
+	uint16_t cluster; /* NO_SM for requests made by an L2 */
+	uint8_t bank;     /* bank before bank hashing */
+	uint8_t type;     /* enum acc_type */
+	uint8_t sectors;  /* mask of 4 sectors */
+	uint8_t pieces;   /* number of missing replies of a request that bypassed the L1 */
 
 	uint64_t lane0; /* LDGSTS: address of lane 0, or 0 if it is inactive; REQ_BULK: number of the copy */
 	uint32_t parent; /* handle: of the divided request (REQ_PIECE), or of the write that waits (REQ_PARENT_WRITE) */

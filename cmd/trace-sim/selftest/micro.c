@@ -110,7 +110,7 @@ void scribe_bulk_copy(struct scribe *s, const char *op, uint32_t barrier, const 
 	end_inst(s, 0);
 }
 
-void scribe_exit(struct scribe *s) { scribe_op(s, "", "EXIT", "", 0); }
+void scribe_write_exit(struct scribe *s) { scribe_op(s, "", "EXIT", "", 0); }
 
 uint64_t micro_count_insts(const struct micro *m)
 {

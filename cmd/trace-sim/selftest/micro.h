@@ -60,7 +60,7 @@ struct scribe_box {
 	uint32_t bytes, rows, planes;
 };
 void scribe_bulk_copy(struct scribe *s, const char *op, uint32_t barrier, const struct scribe_box *b);
-void scribe_exit(struct scribe *s);
+void scribe_write_exit(struct scribe *s);
 
 /* Number of warp instructions of the grid, assuming that all warps have as many as the first. */
 uint64_t micro_count_insts(const struct micro *m);

@@ -127,7 +127,7 @@ static void chase_body(struct scribe *s, const struct micro *m, uint32_t block, 
 		}
 	}
 	s->pc = 0x100 + 16 * (UNROLL * (c->bulk ? COPY_STEPS : 1) + 3);
-	scribe_exit(s);
+	scribe_write_exit(s);
 }
 
 /* Number of instructions up to and including load i or, for a bulk copy, its first instruction. */

@@ -70,7 +70,7 @@ static void chases_body(struct scribe *s, const struct micro *m, uint32_t block,
 		scribe_op(s, "", "BRA", "", 0x100);
 	}
 	s->pc = 0x1000;
-	scribe_exit(s);
+	scribe_write_exit(s);
 }
 
 double probe_chases(const struct probe *p, const struct subject *s)
@@ -119,7 +119,7 @@ static void read_body(struct scribe *s, const struct micro *m, uint32_t block, u
 		scribe_op(s, "", "BRA", "", 0x100);
 	}
 	s->pc = 0x1000;
-	scribe_exit(s);
+	scribe_write_exit(s);
 }
 
 double probe_read(const struct probe *p, const struct subject *s)

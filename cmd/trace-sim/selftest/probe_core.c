@@ -222,7 +222,7 @@ static void chain_body(struct scribe *s, const struct micro *m, uint32_t block, 
 			write_probe_op(s, &c->op[i], "R8", "R8", 0);
 	}
 	s->pc = 0x100 + 16 * CHAIN_UNROLL * c->n;
-	scribe_exit(s);
+	scribe_write_exit(s);
 }
 
 double probe_time_rounds(
@@ -281,7 +281,7 @@ static void rate_body(struct scribe *s, const struct micro *m, uint32_t block, u
 		write_probe_op(s, &c->op[0], dst, c->src, warp * 128);
 	}
 	s->pc = 0x100 + 16 * CHAIN_UNROLL;
-	scribe_exit(s);
+	scribe_write_exit(s);
 }
 
 static bool parse_rate(const struct probe *p, struct chain *c, char *src, size_t cap)
@@ -352,7 +352,7 @@ static void conflict_body(struct scribe *s, const struct micro *m, uint32_t bloc
 		scribe_mem(s, LANES_ALL, dst, "LDS", "R2", 4, MICRO_SHARED, 4 * (int64_t)t->ways);
 	}
 	s->pc = 0x100 + 16 * CHAIN_UNROLL;
-	scribe_exit(s);
+	scribe_write_exit(s);
 }
 
 double probe_conflict(const struct probe *p, const struct subject *s)
@@ -384,7 +384,7 @@ static void atomic_body(struct scribe *s, const struct micro *m, uint32_t block,
 			MICRO_DATA + (t->same ? 0 : warp * 128), t->same ? 0 : 4);
 	}
 	s->pc = 0x100 + 16 * CHAIN_UNROLL;
-	scribe_exit(s);
+	scribe_write_exit(s);
 }
 
 double probe_atomic(const struct probe *p, const struct subject *s)

@@ -73,7 +73,7 @@ static void dpx_body(struct scribe *s, const struct micro *m, uint32_t block, ui
 			scribe_op(s, dst, x->f->second, src, 0);
 	}
 	s->pc = 0x100 + 32 * DPX_UNROLL;
-	scribe_exit(s);
+	scribe_write_exit(s);
 }
 
 double probe_dpx(const struct probe *p, const struct subject *s)

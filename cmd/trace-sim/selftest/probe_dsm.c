@@ -65,7 +65,7 @@ static void dsm_body(struct scribe *s, const struct micro *m, uint32_t block, ui
 	s->pc = 0x1000;
 	scribe_op(s, "", "UCGABAR_ARV", "", 0);
 	scribe_op(s, "", "UCGABAR_WAIT", "", 0);
-	scribe_exit(s);
+	scribe_write_exit(s);
 }
 
 double probe_dsm(const struct probe *p, const struct subject *s)

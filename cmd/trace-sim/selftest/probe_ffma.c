@@ -51,7 +51,7 @@ static void ffma_turns(struct scribe *s, const struct micro *m, uint32_t block, 
 		scribe_op(s, "", "BRA", "", 0x100);
 	}
 	s->pc = 0x8000;
-	scribe_exit(s);
+	scribe_write_exit(s);
 }
 
 double probe_ffma_chains(const struct probe *p, const struct subject *s)

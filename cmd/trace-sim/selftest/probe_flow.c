@@ -163,7 +163,7 @@ static void shares_body(struct scribe *s, const struct micro *m, uint32_t block,
 			scribe_op(s, "R4", h->pieces > 1 ? "DFMA" : "DADD", src, 0);
 		}
 	}
-	scribe_exit(s);
+	scribe_write_exit(s);
 }
 
 /* Warms the L2 with enough steps to fill it several times, or with several passes over a smaller buffer. */

@@ -154,7 +154,7 @@ static void wgmma_body(struct scribe *s, const struct micro *m, uint32_t block, 
 	}
 	s->pc = x->rounds > 1 ? 0x100 + 16 * MATRIX_UNROLL : 0x110;
 	scribe_op(s, "", "WARPGROUP.DEPBAR.LE", "", 0);
-	scribe_exit(s);
+	scribe_write_exit(s);
 }
 
 static struct micro wgmma_micro(const struct subject *s, const struct matrix_row *x)
@@ -268,7 +268,7 @@ static void mma_body(struct scribe *s, const struct micro *m, uint32_t block, ui
 		scribe_op(s, dst, x->op, src, 0);
 	}
 	s->pc = 0x100 + 16 * MATRIX_UNROLL;
-	scribe_exit(s);
+	scribe_write_exit(s);
 }
 
 double probe_mma(const struct probe *p, const struct subject *s)

@@ -142,7 +142,7 @@ static void ring_body(struct scribe *s, const struct micro *m, uint32_t block, u
 	if (warp)
 		scribe_mem(s, LANES_ALL, "", "STG.E", "R4 R24", 4,
 			MICRO_DATA + (UINT64_C(1) << 32) + (uint64_t)(block * RING_ADDERS + warp) * 128, 4);
-	scribe_exit(s);
+	scribe_write_exit(s);
 }
 
 /* ---- LDGSTS ------------------------------------------------------------------------------------- */
@@ -171,7 +171,7 @@ static void async_body(struct scribe *s, const struct micro *m, uint32_t block, 
 	s->pc = 0x1000;
 	scribe_mem(s, LANES_ALL, "", "STG.E", "R4 R24", 4,
 		MICRO_DATA + (UINT64_C(1) << 32) + ((uint64_t)block * 8 + warp) * 128, 4);
-	scribe_exit(s);
+	scribe_write_exit(s);
 }
 
 double probe_ring(const struct probe *p, const struct subject *s)
@@ -201,7 +201,7 @@ bool probe_ring_ready(
 
 	(void)r;
 	strcpy(p->group, bulk ? "bulk copy ring" : "cp.async tiles");
-	*why = "unknown tiles (expected N blocks of T, N tiles of 4096 B, work N, of bulk copies also N slots)";
+	*why = "unknown words for the tiles (expected N blocks of T, N tiles of 4096 B, work N, of bulk copies also N slots)";
 	if (!parse_ring(&ring, p) || ring.threads != (bulk ? 32 * (1 + RING_ADDERS) : 256) ||
 		(bulk && (!ring.slots || ring.slots > RING_SLOTS)))
 		return false;

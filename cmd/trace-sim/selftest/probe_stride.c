@@ -55,7 +55,7 @@ static void stride_body(struct scribe *s, const struct micro *m, uint32_t block,
 		scribe_op(s, "", "BRA", "", 0x100);
 	}
 	s->pc = 0x100 + 16 * 17;
-	scribe_exit(s);
+	scribe_write_exit(s);
 }
 
 double probe_stride(const struct probe *p, const struct subject *s)

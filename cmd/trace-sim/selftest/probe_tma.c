@@ -120,7 +120,7 @@ static void tma_flow_body(struct scribe *s, const struct micro *m, uint32_t bloc
 			scribe_op(s, "", "BRA", "", 0x100);
 	}
 	s->pc = 0x1000;
-	scribe_exit(s);
+	scribe_write_exit(s);
 }
 
 double probe_tma_flow(const struct probe *p, const struct subject *s)

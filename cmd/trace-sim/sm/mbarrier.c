@@ -253,7 +253,7 @@ void mbarrier_apply_effect(struct sm *s, unsigned cta, uint32_t address, uint32_
 		arrive_at_mbarrier(s, b, effect, v);
 }
 
-/* Sends the operation to another thread block of the gang, and returns true, if the mbarrier is that block's. */
+/* Sends the operation to another thread block of the gang if the mbarrier is that block's. Returns whether it is. */
 static bool send_to_remote_mbarrier(
 	struct sm *s, unsigned cta, const struct uop *u, uint64_t address, uint32_t v)
 {

@@ -317,7 +317,7 @@ void profile_attribute_all(struct sm *s, uint64_t valid, uint64_t ready)
 	p->has_warps = !valid;
 }
 
-void profile_count_unchanged_all(struct sm *s, uint64_t cycles)
+void profile_repeat_last_cycle(struct sm *s, uint64_t cycles)
 {
 	for (unsigned k = 0; k < s->core->schedulers; k++)
 		profile_count_unchanged(s, k, cycles);

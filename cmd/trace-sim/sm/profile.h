@@ -145,7 +145,7 @@ __attribute__((noinline)) void profile_attribute(struct sm *s, unsigned k, uint6
 __attribute__((noinline)) void profile_attribute_all(struct sm *s, uint64_t valid, uint64_t ready);
 /* Count cycles without an issue, of scheduler k or of all schedulers, in which their warps are in the same state. */
 __attribute__((noinline)) void profile_count_unchanged(struct sm *s, unsigned k, uint64_t cycles);
-__attribute__((noinline)) void profile_count_unchanged_all(struct sm *s, uint64_t cycles);
+__attribute__((noinline)) void profile_repeat_last_cycle(struct sm *s, uint64_t cycles);
 
 /* Counts cycles with a known attribution. */
 static inline void profile_count(struct sm_profile *p, const struct profile_idle *i, uint64_t cycles)

@@ -147,7 +147,7 @@ static NOINLINE void count_skipped_cycles(struct sm *s)
 	for (unsigned i = 0; i < N_OCC_IDLE; i++)
 		s->n.occupancy[i] += n * s->idle[i];
 	if (s->profile)
-		profile_count_unchanged_all(s, n);
+		profile_repeat_last_cycle(s, n);
 	if (s->l1i)
 		cache_add_idle_cycles(s->l1i, n * s->core->fetch_steps);
 }

@@ -34,7 +34,7 @@ struct stats_sink {
 	/* printer: text of the block so far; NULL: the sink is the collector */
 	struct bytes *out;
 	struct figures *table;           /* collector */
-	const struct stats_block *block; /* printer: identity of the block */
+	const struct stats_block *block; /* printer: kernels, stream and time of the block */
 	bool sparse;
 	char prefix[64]; /* prefix of recorded names */
 };
