@@ -153,7 +153,7 @@ struct trace_sink *cudart_begin_trace(const struct grid *g, const struct occupan
 	*last = t = xcalloc(1, sizeof(*t));
 	snprintf(name, sizeof(name), "kernel-%u.traceg", g->launch->id);
 	send_or_keep(t, WIRE_KERNEL, name, strlen(name));
-	if (g->record == trace_out_add_record) {
+	if (trace_out_has_records(g)) {
 		send_code(t, g, k);
 		return t;
 	}
