@@ -92,6 +92,6 @@ void source_mark_missing(const struct source *s, struct pack_writer *w)
 void source_reject_missing_picks(const struct source *s, const struct pack_args *a)
 {
 	if (kselect_picks(a->select) && s->n_missing)
-		die("%s: kernel %u of the picks is missing: the weights of the others would be wrong",
+		die("%s: kernel %u of the picks is missing (the weights of the others would be wrong)",
 			s->shown, s->missing[0].position);
 }

@@ -41,7 +41,7 @@ static void check_kernel_file(struct run *r, uint32_t command)
 	}
 	if (kselect_picks(r->select) && may_be_selected(r, c))
 		die_at(at,
-			"kernel %u of the picks is missing, so that the weights of the others would be wrong: %s",
+			"kernel %u of the picks is missing: %s (the weights of the others would be wrong)",
 			c->position, c->path);
 	klist_skip(&r->skipped, command);
 }

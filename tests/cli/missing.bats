@@ -246,9 +246,9 @@ records() { sed 's/,"path":"[^"]*"//' "$1"; }
 @test "trace-sim: picks of the whole list" {
 	trace-pick -q -m all -o all "$whole"
 	run -2 trace-sim -g rtx3070 -k @all --skip-missing app
-	assert_output --partial 'kernel 2 of the picks is missing: the weights of the others would be wrong'
+	assert_output --partial 'kernel 2 of the picks is missing: app/kernel-2.traceg (the weights of the others would be wrong)'
 	run -2 trace-pack -k @all --skip-missing -o x.tpack app
-	assert_line --partial 'kernel 2 of the picks is missing: the weights of the others would be wrong'
+	assert_line --partial 'kernel 2 of the picks is missing (the weights of the others would be wrong)'
 }
 
 @test "trace-sim: --isolate and --resume" {
