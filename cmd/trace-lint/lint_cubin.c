@@ -19,6 +19,8 @@ bool lint_cubins(struct lint *l, const char *const *path, uint32_t n)
 	for (uint32_t i = 0; i < n; i++) {
 		if (cubins_add(l->cubins, path[i], &f) == 0)
 			continue;
+		if (!strcmp(f.id, CUBINS_NONE)) /* the rule "cubin" has both faults */
+			f.id = "cubin";
 		report_fault(l->rep, &f);
 		good = false;
 	}

@@ -160,7 +160,7 @@ static void test_damage(const struct damage *d, unsigned *refused)
 		all[d->at + i] = (uint8_t)(d->value >> 8 * i);
 	read = cubins_add_bytes(c, all, n, "damaged", &f) == 0;
 	*refused += !read;
-	good = read || (f.id && !strcmp(f.id, "cubin") && f.text[0]);
+	good = read || (f.id && (!strcmp(f.id, "cubin") || !strcmp(f.id, CUBINS_NONE)) && f.text[0]);
 	free(all);
 	for (uint32_t i = 0; i < cubins_count(c); i++)
 		for (uint32_t k = 0; k < cubins_at(c, i)->bytes; k++)
