@@ -40,8 +40,7 @@ static void check_kernel_file(struct run *r, uint32_t command)
 		return;
 	}
 	if (kselect_picks(r->select) && may_be_selected(r, c))
-		die_at(at,
-			"kernel %u of the picks is missing: %s (the weights of the others would be wrong)",
+		die_at(at, "kernel %u of the picks is missing: %s (the weights of the others would be wrong)",
 			c->position, c->path);
 	klist_skip(&r->skipped, command);
 }
