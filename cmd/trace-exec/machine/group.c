@@ -127,7 +127,7 @@ static bool release_if_all_wait(struct warp *w, uint32_t i)
 		arrive_at_block_barrier(w, &e, there);
 	else
 		release_groups(w, e, there);
-	return true;
+	return !(w->stop & WARP_STOP); /* a barrier that fails releases no group */
 }
 
 /* Fails the launch: every group of the warp waits for lanes that wait elsewhere. */
