@@ -104,6 +104,8 @@ int forward_finish(struct pack *p, struct fault *f); /* checks that the stream e
 uint8_t *forward_body(struct pack *p, uint32_t number, size_t *n, struct fault *f);
 
 int pack_bad(const struct pack *p, uint64_t at, struct fault *f, const char *id, const char *what);
+/* Sets the number of bytes and the hash of the kernel's text. Returns 0, or -1 and sets *f. */
+int pack_sum_text(struct pack *p, uint32_t kernel, uint64_t *bytes, unsigned char hash[16], struct fault *f);
 /*
  * Returns the checked body of the framed block of a type at offset `at`, and sets *size to its bytes including the
  * frame. Returns NULL and sets *f on failure.

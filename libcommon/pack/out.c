@@ -329,24 +329,36 @@ static int read_stored_sum(struct pack *p, uint32_t kernel, uint64_t *bytes, uns
 	return r;
 }
 
-static int verify_kernel(struct pack *p, uint32_t i, struct text_sum *s, struct fault *f)
+int pack_sum_text(struct pack *p, uint32_t kernel, uint64_t *bytes, unsigned char hash[16], struct fault *f)
+{
+	struct text_sum s = {0, XXH3_createState()};
+	XXH128_canonical_t c;
+
+	if (!s.hash)
+		die("out of memory");
+	XXH3_128bits_reset(s.hash);
+	int r = pack_text(p, kernel, 0, UINT64_MAX, add_bytes_to_sum, &s, f);
+	XXH128_canonicalFromHash(&c, XXH3_128bits_digest(s.hash));
+	memcpy(hash, c.digest, 16);
+	*bytes = s.bytes;
+	XXH3_freeState(s.hash);
+	return r;
+}
+
+static int verify_kernel(struct pack *p, uint32_t i, struct fault *f)
 {
 	struct place at = {p->name, 0, 0};
-	unsigned char hash[16];
-	XXH128_canonical_t is;
-	uint64_t bytes;
+	unsigned char stored[16], hash[16];
+	uint64_t expected, bytes;
 	bool has_hash;
 
-	s->bytes = 0;
-	XXH3_128bits_reset(s->hash);
-	if (pack_text(p, i, 0, UINT64_MAX, add_bytes_to_sum, s, f) < 0 ||
-		read_stored_sum(p, i, &bytes, hash, &has_hash, f) < 0)
+	if (pack_sum_text(p, i, &bytes, hash, f) < 0 ||
+		read_stored_sum(p, i, &expected, stored, &has_hash, f) < 0)
 		return -1;
-	if (s->bytes != bytes)
+	if (bytes != expected)
 		return fault_set(f, at, "pack-damaged", "kernel %u (%s): %llu bytes of text (expected %llu)",
-			i + 1, p->kernel[i], (unsigned long long)s->bytes, (unsigned long long)bytes);
-	XXH128_canonicalFromHash(&is, XXH3_128bits_digest(s->hash));
-	if (has_hash && memcmp(is.digest, hash, 16))
+			i + 1, p->kernel[i], (unsigned long long)bytes, (unsigned long long)expected);
+	if (has_hash && memcmp(hash, stored, 16))
 		return fault_set(f, at, "pack-damaged",
 			"kernel %u (%s): the hash of the text differs from the stream's", i + 1,
 			p->kernel[i]);
@@ -355,15 +367,11 @@ static int verify_kernel(struct pack *p, uint32_t i, struct text_sum *s, struct 
 
 int pack_verify(struct pack *p, struct fault *f)
 {
-	struct text_sum s = {0, XXH3_createState()};
 	bool damaged;
 	int r = 0;
 
-	if (!s.hash)
-		die("out of memory");
 	for (uint32_t i = 0; i < p->n_kernels && r == 0; i++)
-		r = verify_kernel(p, i, &s, f);
-	XXH3_freeState(s.hash);
+		r = verify_kernel(p, i, f);
 	load_directory(p, &damaged, f);
 	if (r < 0 || damaged)
 		return -1;

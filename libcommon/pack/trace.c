@@ -7,7 +7,6 @@
  * regular trace, the text reader continues the kernel.
  */
 #include <stdio.h>
-#include <xxhash.h>
 #include "cubin.h"
 #include "static_cache.h"
 #include "trace/reader.h"
@@ -25,8 +24,8 @@ struct packed {
 	bool *unknown, *needs;
 	/* for each static instruction: the text reader must parse each record, because of a fault or values */
 	bool *each;
-	bool text,
-		tails; /* text: some records of the part are text; tails: some have a tail without meaning */
+	bool text;           /* some records of the part are text */
+	bool tails;          /* some records of the part have a tail without meaning */
 	uint64_t first_line; /* number of the first line after the header */
 	bool sought;         /* packed_seek() set the position, so line numbers are unknown */
 	bool plain;          /* all records of the part have handles and need no checks */
@@ -292,7 +291,19 @@ static int begin_part(struct trace *t, struct packed *k, struct fault *f)
 	return 0;
 }
 
-static int find_hash(struct trace *t, struct fault *f);
+/* Sets the hash of the kernel: that of its last piece, or else of its text. */
+static int find_hash(struct trace *t, struct fault *f)
+{
+	struct packed *k = t->packed;
+	uint64_t bytes;
+
+	t->stored_hash = k->hash;
+	if (k->c && k->c->hash && k->w.ended) {
+		memcpy(k->hash, k->c->hash, 16);
+		return 0;
+	}
+	return pack_sum_text(k->p, k->kernel, &bytes, k->hash, f);
+}
 
 static int add_piece_text(struct packed *k, const struct read_piece *c, struct fault *f)
 {
@@ -564,34 +575,6 @@ int packed_seek(struct trace *t, uint64_t block, struct fault *f)
 	}
 	t->blocks = k->c->part->first_block;
 	return begin_part(t, k, f) < 0 ? -1 : 1;
-}
-
-static bool add_text_hash(void *ctx, const void *bytes, size_t n)
-{
-	XXH3_128bits_update(ctx, bytes, n);
-	return true;
-}
-
-static int find_hash(struct trace *t, struct fault *f)
-{
-	struct packed *k = t->packed;
-
-	if (k->c && k->c->hash && k->w.ended) {
-		memcpy(k->hash, k->c->hash, 16);
-		t->stored_hash = k->hash;
-		return 0;
-	}
-	XXH3_state_t *h = XXH3_createState();
-	if (!h)
-		die("out of memory");
-	XXH3_128bits_reset(h);
-	int r = pack_text(k->p, k->kernel, 0, UINT64_MAX, add_text_hash, h, f);
-	XXH128_canonical_t c;
-	XXH128_canonicalFromHash(&c, XXH3_128bits_digest(h));
-	memcpy(k->hash, c.digest, 16);
-	t->stored_hash = k->hash;
-	XXH3_freeState(h);
-	return r;
 }
 
 int packed_finish(struct trace *t, struct fault *f)
