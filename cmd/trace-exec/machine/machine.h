@@ -6,15 +6,17 @@
  *   module.c    a cubin to a module                 bind.c      instructions to ops, operands to slots
  *   run.c       one warp until it waits or ends     group.c     groups of lanes, convergence barriers
  *   frame.c     registers and constants of a warp   flow.c      branches, calls, barriers
- *   integer.c   integers and logic                  compare.c   comparisons, predicates
+ *   integer.c   integer moves, sums, products       minmax.c    integer minima, maxima, differences
+ *   logic.c     logic and shifts                    compare.c   comparisons, predicates
  *   float.c     f32 and f64                         half.c      f16 and bf16 pairs
  *   convert.c   conversions, MUFU                   memory.c    loads and stores
  *   atomic.c    atomics                             warp.c      exchange between lanes
  *   matrix.c    matrix products                     special.c   special registers, calls of externs
  *   mbarrier.c  mbarriers, asynchronous stores      bulk.c      bulk and tensor copies
  *   gmma.c      matrix products of warpgroups       trace.c     lines of the trace
- *   texture.c   fetches from textures          surface.c   loads, stores and reductions in surfaces
- *   link.c      device functions, relocations   column.c    columns of copies in the trace
+ *   texture.c   fetches from textures               surface.c   accesses to surfaces
+ *   link.c      device functions, relocations       column.c    columns of copies in the trace
+ *   copy.c      constants, LDSM and STSM, LDGSTS, fences
  *
  * The frame of a warp has the same layout for all kernels: predicates (one bit per lane), a zero for RZ, a sink for
  * discarded results, R0 to R254, uniform registers, convergence barriers, then the constants that the kernel
