@@ -40,7 +40,8 @@ extern const struct gen_recipe recipes[];
 extern const unsigned n_recipes;
 
 uint32_t gen_random(struct gen *g, uint32_t below);
-void gen_archive(struct gen *g); /* archive.c: 100 launches times the scale */
+void gen_archive(struct gen *g);       /* archive.c: 100 launches times the scale */
+void gen_stored_values(struct gen *g); /* values.c: stores with their values */
 
 struct kernel_shape {
 	const char *name;
