@@ -53,7 +53,7 @@ struct hotspots_inst {
 /* Splits n bytes of text, which stood between "pc[" and "]". Reports whether they name an instruction. */
 bool hotspots_parse_inst(const char *text, size_t n, struct hotspots_inst *to);
 #define HOTSPOTS_FILE_MAX 96u                          /* longest name of a source file in a figure's name */
-#define HOTSPOTS_FILE_CAP (4 * HOTSPOTS_FILE_MAX + 1u) /* bytes of such a name when quoted, with the NUL */
+#define HOTSPOTS_FILE_CAP (4 * HOTSPOTS_FILE_MAX + 1u) /* size of a quoted file name, with the NUL */
 /*
  * Writes the name of a source file in the form used in figures' names: only the end of a long name, starting at a
  * path component if possible; brackets, backslashes and unprintable bytes as \xNN. Returns out.

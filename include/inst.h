@@ -35,7 +35,7 @@ struct ptx_inst {
 	bool ends;             /* the lanes that execute it end */
 };
 
-/* Whether a matrix product of a warpgroup ends a group; only version 6 of the format records this. */
+/* A matrix product of a warpgroup ends a group or does not; only version 6 of the format records which. */
 enum inst_commit { COMMIT_UNKNOWN, COMMIT_NO, COMMIT_YES };
 
 /* Additional columns of the records of some instructions: rec_copy() and rec_value() (trace.h). */

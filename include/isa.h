@@ -45,7 +45,7 @@ enum isa_class {
 	N_CLASSES
 };
 
-/* What an opcode does in the timing model besides occupying its unit (SM-inst-6). */
+/* Effect of an opcode in the timing model, in addition to occupying its unit (SM-inst-6). */
 enum isa_kind {
 	KIND_PLAIN,
 	KIND_LDC,

@@ -251,7 +251,7 @@ struct params {
 /* Sets *p from a configuration. Returns 0, or -1 and sets *f with option, place, value and possible values. */
 int params_init(struct params *p, const struct gpuconf *c, struct fault *f);
 /*
- * Returns the size of the L1 that is left beside shmem bytes of shared memory (-gpgpu_adaptive_cache_config): its
+ * Returns the size of the L1 that shmem bytes of shared memory leave (-gpgpu_adaptive_cache_config): its
  * sets with -core_l1_ways, else its ways; 0 if no space is left.
  */
 uint32_t params_set_l1_rows(const struct params *p, uint32_t shmem);
@@ -261,7 +261,7 @@ uint32_t params_set_l1_rows(const struct params *p, uint32_t shmem);
  */
 const char *params_set_mapping(struct addr_params *a, const char *text);
 
-/* Uses of a cache; params_parse_cache.c has the rules of each. */
+/* Uses of a cache; params_cache.c has the rules of each. */
 enum cache_role { ROLE_L1D, ROLE_L1I, ROLE_L1C, ROLE_L1T, ROLE_L2 };
 /* Parses and checks a cache option "<ct>:<nset>:<line>:<assoc>,..." (CACHE-conf). Returns 0, or -1 and sets *f. */
 int params_parse_cache(struct cache_params *p, const struct gpuconf *c, enum conf_id id, enum cache_role role,

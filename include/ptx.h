@@ -32,7 +32,7 @@ enum ptx_rule {
 	PTX_RULE_MEMBAR,
 };
 
-/* What an instruction does besides occupying its unit. */
+/* Effect of an instruction in the timing model, in addition to occupying its unit. */
 enum ptx_kind {
 	PTX_KIND_PLAIN,
 	PTX_KIND_LD,

@@ -96,7 +96,7 @@ struct lint {
 	struct tblock block;
 	struct lint_warp *warp;    /* warps of a grouped thread block */
 	struct lint_warp *current; /* warp of the last record */
-	struct lint_warp stray;    /* stands for warps whose number is too large */
+	struct lint_warp stray;    /* state of all warps whose number is too large */
 	uint32_t n_warps, cap_warps, current_number;
 	uint32_t (*bars)[32]; /* BARs of each warp and lane */
 	bool any_bars;        /* a BAR was counted */

@@ -92,10 +92,7 @@ static struct item *add_missing_file(struct source *s, char *path, const char *n
 	return item;
 }
 
-/*
- * Adds the kernel of a file and returns it; NULL if it is not selected. The file's coding and form determine the
- * kernel's name.
- */
+/* Adds the kernel of a file, named by the file's coding and form; NULL if the kernel is not selected. */
 static struct item *add_kernel_file(
 	struct source *s, char *path, const char *name, uint32_t position, const struct pack_args *a)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * --isolate: simulates each kernel of a list on a GPU of its own, several kernels at a time.
- * --resume: continues such a run after the last kernel that an earlier run completed.
+ * --resume: continues a run of --isolate after the last kernel that it completed.
  * Used by simulate.c; the functions of resume.c are used by isolate.c alone.
  */
 #ifndef ISOLATE_H
@@ -57,7 +57,7 @@ struct resumed {
 };
 
 /*
- * Reads the records in NAME.part or, without such a file, in NAME (-o NAME). The file must begin with the run record
+ * Reads the records in NAME.part or, if that does not exist, in NAME (-o NAME). The file must begin with the run record
  * that is in k, and its kernels must be those of r->list in the same order. Adds the records to k, their hashes to
  * r->hash, and their names to r->writer. Ends the program with a message if the records do not fit this run.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writes the records of --isolate in the order of the list. Always true: the numbers that stand for kernel names follow
- * from this order alone, so the bytes are the same for any -j.
+ * Writes the records of --isolate in the order of the list. Always true: only this order determines the numbers of
+ * kernel names, so the bytes are the same for any -j.
  */
 #include <stdlib.h>
 #include "arena.h"

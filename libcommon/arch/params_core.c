@@ -5,7 +5,7 @@
  *
  * Always true afterwards: issue can reach every existing unit kind, and a unit empties every register set. Faults
  * that concern only some kernels, such as units for only some schedulers or a pipeline too short for a latency, are
- * reported when such a kernel runs (uop.c, sm/issue.c).
+ * reported when one of these kernels runs (uop.c, sm/issue.c).
  */
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * Parameters of the memory side: partitions, address mapping, DRAM (MEM-addr, MEM-sub, MEM-dram).
  *
  * Always true afterwards: every address decodes to an existing channel, slice and bank; no queue blocks forever; no
- * derived DRAM timing overflows. params_parse_cache.c reads the caches.
+ * derived DRAM timing overflows. params_cache.c reads the caches.
  */
 #include <string.h>
 #include "params_int.h"

@@ -106,7 +106,7 @@ static int set_modern_words(struct modern_params *m, const struct gpuconf *c, st
 }
 
 /*
- * Reads a decimal number from 0 to 1000000, in millionths. Returns its end; NULL if the text is not such a number.
+ * Reads a decimal number from 0 to 1000000, in millionths. Returns its end; NULL if the text is none.
  */
 static const char *read_millionths(uint64_t *out, const char *s)
 {

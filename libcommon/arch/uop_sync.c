@@ -20,7 +20,7 @@ static bool has_part(const char *opcode, const char *part)
 
 /*
  * Returns the effects of SYNCS.ARRIVE. A suffix A?T? gives the number of arrivals and of expected bytes: 0, 1, or R
- * for the value of the register. A0TX completes that number of bytes. Without such a suffix it is A1TR. RED is an
+ * for the value of the register. A0TX completes that number of bytes. Without this suffix it is A1TR. RED is an
  * arrival without result; only this form may name the mbarrier of another thread block.
  */
 static uint32_t arrive_effects(const char *opcode)

@@ -46,8 +46,8 @@ static const char *sum_zero_literal(int sum)
 }
 
 /*
- * Appends a piece. $T stands for the type of the sum, $0 for its zero, $B for its bytes; $M, $A and $+ stand
- * for its multiplication, multiply-add and addition.
+ * Appends a piece. Replaces $T by the type of the sum, $0 by its zero, $B by its bytes, and $M, $A and $+ by its
+ * multiplication, multiply-add and addition.
  */
 static void add_text_piece(struct kernel_text *t, int sum, const char *piece)
 {

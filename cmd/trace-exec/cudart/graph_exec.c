@@ -53,8 +53,8 @@ static int instantiate_graph(struct graph_exec **to, const struct cuda_graph *g,
 }
 
 /*
- * In release 11 the third argument is a pointer to which the function would store the node of an error. It is
- * not used. A value of at least 4096 is such a pointer.
+ * In release 11 the third argument is a pointer to which the function would store the node of an error. A value of
+ * at least 4096 is taken for a pointer and not used.
  */
 API(int, cudaGraphInstantiate, struct graph_exec **to, const struct cuda_graph *g, unsigned long long flags)
 {

@@ -96,7 +96,7 @@ static void end_launch(struct begun_launch *x, bool good)
 
 bool launch_continue(struct begun_launch *x, bool pauses)
 {
-	/* lowered_code() does not keep the code of a launch that waits. */
+	/* machine_code_of_grid() does not keep the code of a launch that waits. */
 	enum grid_state state = grid_continue(x->team, pauses && !x->g.lower);
 
 	if (state == GRID_PAUSED)

@@ -12,8 +12,8 @@
 #include "trace_out.h"
 
 /*
- * The trace of one launch. Only the trace of the earliest launch that has not ended is sent; those of launches
- * beside it are kept until it has.
+ * The trace of one launch. Only the trace of the earliest launch that has not ended is sent. The traces of later
+ * launches are kept until that launch has ended.
  */
 struct trace_sink {
 	struct trace_sink *next; /* in the order of the launches */

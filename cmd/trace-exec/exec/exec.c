@@ -343,7 +343,7 @@ static inline uint32_t count_lanes(struct lane_count *c, uint32_t mask)
 }
 
 /*
- * Executes up to n ops, which have flow FLOW_NEXT, without a record: 30 host instructions an op and not 40. Returns the
+ * Executes up to n ops, which have flow FLOW_NEXT, without a record: 30 host instructions an op instead of 40. Returns the
  * number of ops executed; it is less than n when the warp stops.
  */
 static inline uint32_t run_straight(

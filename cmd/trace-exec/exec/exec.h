@@ -30,6 +30,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include "bits.h"
+#include "inlining.h"
 #include "exec/texture.h"
 #include "lang/lang.h"
 #include "exec/text.h"
@@ -118,7 +119,7 @@ struct frame {
 	uint32_t order; /* effects of the function that depend on the order of thread blocks; ORDER_* */
 };
 
-/* Bits of frame.order. Each of the lower bits stands for one atomic operation on global memory. */
+/* Bits of frame.order. Each of the lower bits is one atomic operation on global memory. */
 enum {
 	ORDER_SHOWS = 1 << 30, /* uses of old values, rounded sums, printing, device malloc */
 	ORDER_FENCE = 1 << 29  /* fences, volatile and ordered accesses, by which blocks may communicate */
@@ -577,7 +578,7 @@ void cta_fail_over_limit(struct cta *c);
 static inline bool grid_failed(struct grid *g, uint64_t cta) { return atomic_load(&g->failed) <= cta; }
 
 /* Computes the addresses of all lanes into w->addr. */
-__attribute__((always_inline)) static inline void exec_compute_addresses(struct warp *w, const struct op *o)
+static ALWAYS_INLINE void exec_compute_addresses(struct warp *w, const struct op *o)
 {
 	const uint64_t *a = (const uint64_t *)(const void *)(w->frame + o->a);
 	uint64_t imm = (uint64_t)o->imm;

@@ -21,7 +21,7 @@ const struct opcode_row opcodes[N_OPCODES] = {
 
 #define SET_WORDS  ((N_MODIFIERS + 63) / 64)
 #define GROUPS_MAX 1024
-#define TWO_TYPES  63 /* bit in a set of types that stands for two types */
+#define TWO_TYPES  63 /* bit of a set of types: the form has two types */
 _Static_assert(N_TYPES <= TWO_TYPES, "a set of types is a word");
 
 struct word_group {

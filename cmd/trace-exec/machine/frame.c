@@ -86,7 +86,7 @@ void frame_open(struct grid *g)
 	write_bank0_value(g, x->stack, (uint32_t)g->launch->kernel->local_bytes, 4);
 	write_bank0_value(g, x->dynamic, g->launch->dyn_shared, 4);
 	write_bank0_value(g, x->grid_id, g->launch->id, 8);
-	/* Cooperative groups read the workspace of the grid's barrier from these registers, as exec_sreg() has them. */
+	/* Cooperative groups read the workspace of the grid's barrier from these registers, as exec_sreg_value() returns them. */
 	write_bank0_value(g, environment_at(c->sm) + 4, g->launch->workspace >> 32, 4);
 	write_bank0_value(g, environment_at(c->sm) + 8, (uint32_t)g->launch->workspace, 4);
 	if (c->sm >= 80)

@@ -137,7 +137,7 @@ static enum cache_status write_miss_allocating(struct cache_visit *a)
 /*
  * Handles a write miss with fetch-on-write: reads the line from the level below unless the write covers all bytes of
  * the atom. quirk Q3-38: the original does the same with write-through, so that it never sends and acknowledges the
- * write. Here such a write ends the run.
+ * write. Here the run ends with a message.
  */
 static enum cache_status write_miss_fetching(struct cache_visit *a)
 {

@@ -27,7 +27,7 @@
 #define EVENT_SLOTS  256
 #define EVENTS_MAX   65535u
 #define MEM_PLACES   64
-#define CONST_SUB    0xff /* number that stands for a sub-core in requests for constants to the L1I */
+#define CONST_SUB    0xff /* in place of the sub-core's number: a request to the L1I is for constants */
 #define TAG_BANKS    32
 #define L1_PIPE      64 /* maximum number of instructions between acceptance by the SM and L1 lookup */
 #define BUFFER_SLOTS 8

@@ -312,8 +312,8 @@ static void issue_column(struct dram *d, uint32_t bank, uint64_t t, uint64_t now
 }
 
 /*
- * Ticks that are left of a refresh of the bank at t (MEM-refresh-1); 0: none is under way. Banks are refreshed in turn,
- * at different times in each channel.
+ * Returns the ticks from t to the end of a refresh of the bank (MEM-refresh-1); 0 if none is under way. The banks are
+ * refreshed in turn, at different times in each channel.
  */
 static uint64_t refresh_left(const struct dram *d, uint32_t bank, uint64_t t)
 {

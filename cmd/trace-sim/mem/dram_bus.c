@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The data bus of a channel as a pipeline of slots, most of which are empty (MEM-bus). Only slots with a
- * burst are stored. A gap between their ticks stands for empty slots.
+ * burst are stored. The slots of the ticks between them are empty.
  *
  * Always true after dram_bus_sync() in tick t: t < tick <= t + length for every stored slot, and min <=
  * length <= max.

@@ -6,7 +6,7 @@
  * a primitive polynomial, whose degree is the number of index bits. The remainder is linear in the address bits: it is
  * the linear index, xor one column for each set bit above the index. Tables have the sums of the columns of four bits.
  * The original has functions for 16, 32 and 64 indices, which use 13, 15 and 19 bits above the index. Functions for
- * other numbers continue the scheme with 20 bits. params_parse_cache.c and addrdec.c check that a configuration
+ * other numbers continue the scheme with 20 bits. params_cache.c and addrdec.c check that a configuration
  * is possible.
  */
 #include <assert.h>

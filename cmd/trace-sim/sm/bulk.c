@@ -54,7 +54,7 @@ bool bulk_count_done(struct sm *s, unsigned w)
 
 /*
  * Completes a copy on its mbarrier. With multicast, completes it on the mbarrier of each thread block in the copy's
- * mask. Without a gang, the warp's own thread block stands for all thread blocks of the mask.
+ * mask. Without a gang, completes it on the mbarrier of the warp's own thread block only.
  */
 static void complete_copy(struct sm *s, unsigned w, const struct bulk_copy *copy)
 {
