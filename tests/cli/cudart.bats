@@ -580,7 +580,7 @@ cubin_lines() {
 
 @test "memory that is used when it was freed is named" {
 	run -1 trace-exec -n --run ./vecadd 100 stale
-	# behind the kernel that failed another was launched: it has not begun
+	# a kernel that is launched after the failed one does not begin
 	assert_line --index 0 --partial "write of 4 bytes at 0xc0000400, at byte 0 of 'cudaMalloc 3' of 400 bytes, which was freed"
 	assert_line --index 1 '99 of 100 elements are wrong'
 }
@@ -690,7 +690,7 @@ cubin_lines() {
 	run -0 cmp one three
 }
 
-@test "options are for the program behind --run, and what belongs to a program needs --run" {
+@test "options after the name of the program are its own, and options for programs need --run" {
 	run -0 trace-exec --run -n ./vecadd 100
 	assert_output '0 of 100 elements are wrong'
 	run -6 trace-exec --run -n ./vecadd 100 -o 6

@@ -70,7 +70,7 @@ mixed() {
 	[ ! -e log ]
 }
 
-@test "--isolate: a kernel that cannot be simulated ends the run behind those before it, for any -j" {
+@test "--isolate: a kernel that cannot be simulated ends the run after the earlier kernels, for any -j" {
 	mixed
 	echo nonsense >mixed/kernel-4.traceg
 	for j in 1 4; do
@@ -89,7 +89,7 @@ mixed() {
 	assert_output --partial '"status":"limit","limit":"-gpgpu_max_cycle"'
 }
 
-@test "--resume continues behind the last whole kernel, to the same bytes, wherever the records stop" {
+@test "--resume continues after the last whole kernel, to the same bytes, wherever the records stop" {
 	mixed
 	for f in text json msgpack; do
 		trace-sim -q -g rtx3070 --isolate -F $f -o full.$f mixed

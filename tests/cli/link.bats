@@ -359,7 +359,7 @@ print("\n".join(body) + "\nret;\n}")' >k.ptx
 	[ "$(words 13)" = " 5 5 5 4 10 0 5 6 1 0 0 4294967295 0" ]
 }
 
-@test "printf: 32 arguments, the conversions behind them as they are written; long texts whole" {
+@test "printf: 32 arguments; later conversions are printed as written; long texts are whole" {
 	printing <<-E
 		$(printf '%%d,%.0s' {1..34})%5d.$(printf '|i%d' {1..35})
 		%3000d$(printf 'x%.0s' {1..9000})|i1

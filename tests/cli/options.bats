@@ -90,7 +90,7 @@ try() {
 	done
 }
 
-# A kernel of one block of so many warps, each with the lines on stdin and an EXIT behind them.
+# Writes a kernel of one block with the given number of warps, each with the lines of stdin and then an EXIT.
 one_block() {
 	mkdir -p app
 	echo kernel-1.traceg >app/kernelslist.g

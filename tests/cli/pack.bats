@@ -128,7 +128,7 @@ same_folder() { diff -r "$1" "$2"; }
 	assert_output 1
 }
 
-@test "numbers in the text behind lines" {
+@test "numbers in the text after lines" {
 	mkdir k && sed -E 's/^([0-9a-f]{4} .*STG.*) $/\1 STORE_DATA T0:1 T1:17 /' "$(trace vecadd)/kernel-1.traceg" |
 		awk '/STORE_DATA/ { sub("T1:17", "T1:" 17 * n++ " 0" n " " n * n * n "000000000000") } { print }' >k/kernel-1.traceg
 	grep -q STORE_DATA k/kernel-1.traceg
@@ -708,7 +708,7 @@ packed_and_swapped() {
 	done
 }
 
-@test "values behind stores take a fraction of what xz makes of them, and come back" {
+@test "values after stores are packed to a fraction of their size with xz, and are restored" {
 	v=$(trace values -n 4)
 	trace-pack "$v" >v.tpack
 	run -0 trace-pack -t v.tpack

@@ -62,7 +62,7 @@ figure() { awk -v name="$2" '$1 == name { print $2; exit }' "$1"; }
 	[ "$(figure farther.out gpu_sim_cycle)" = "$(figure near.out gpu_sim_cycle)" ]
 }
 
-@test "what is not executed behind a branch is looked at by the two-level scheduler" {
+@test "the two-level scheduler looks at instructions after a branch that are not executed" {
 	run -0 trace-exec -q -o flow "$ROOT/tests/data/ptx/flow.launch"
 	small=(-D gpgpu_n_clusters=2 -D gpgpu_n_mem=2 -D gpgpu_memory_partition_indexing=0 -D gpgpu_kernel_launch_latency=50)
 	while read -r scheduler cycles; do
@@ -75,7 +75,7 @@ figure() { awk -v name="$2" '$1 == name { print $2; exit }' "$1"; }
 	end
 }
 
-@test "a kernel from PTX ends behind what its L1 wrote back" {
+@test "a kernel from PTX ends after the write-backs of its L1" {
 	run -0 trace-exec -q -o writes "$ROOT/tests/data/ptx/writes.launch"
 	small=(-D gpgpu_n_clusters=2 -D gpgpu_n_mem=2 -D gpgpu_memory_partition_indexing=0 -D gpgpu_kernel_launch_latency=50)
 	run -0 trace-sim -q -g qv100 "${small[@]}" -D gpgpu_adaptive_cache_config=0 \

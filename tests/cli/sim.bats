@@ -530,7 +530,7 @@ anynet() {
 		awk '$1 == "gpu_sim_cycle" { print $2; exit }'
 }
 
-@test "cycles behind a node of an anynet are those of a link, or of another node" {
+@test "cycles after a node of an anynet are those of a link, or of another node" {
 	high="node 8 node 9 node 10 node 11 node 12 node 13 node 14 node 15 node 16 node 17 node 18 node 19"
 	low="router 1 node 2 node 3 node 4 node 5 node 6 node 7"
 	# The figures are Accel-Sim's.

@@ -91,7 +91,7 @@ print(*(round(x * 255, 4) for x in v[:8]), *v[8:])'
 	assert_output --partial "unexpected 'cubic' (expected addr_mode_N of wrap, mirror, clamp_to_edge or clamp_to_border"
 }
 
-@test "levels lie one behind the other, are written as surfaces and asked for their size" {
+@test "levels of a texture are consecutive; surfaces write them, and queries return their sizes" {
 	kernel <<-'E'
 		suld.b.2d.b8.trap %h1, [sf, {1, 0}];
 		sust.b.2d.b8.trap [sf, {1, 0}], %h1;

@@ -511,7 +511,7 @@ const struct gen_recipe recipes[] = {
 		gen_archive},
 	{"atomics", "global atomics with and without result (Volta)", atomics},
 	{"barrier", "barriers that some warps never reach (Turing)", barrier},
-	{"ends", "divergent exits, an entry behind the last one, partial warps (Ampere)", ends},
+	{"ends", "divergent exits, an entry after the last one, partial warps (Ampere)", ends},
 	{"example", "vector addition and reduction, the README's example (Ampere)", example},
 	{"gather", "random gathers and scatters with holes in the mask (Volta)", gather},
 	{"gemm", "tiled matrix product (Ampere)", gemm},

@@ -357,7 +357,7 @@ static void test_number_parsing(void)
 	p = ".5e1,";
 	ok(num_real(&p, &x) == NUM_GOOD && x == 5 && *p == ',', "point and exponent");
 	p = "0x10";
-	ok(num_real(&p, &x) == NUM_GOOD && x == 0 && *p == 'x', "hexadecimal ends behind its 0");
+	ok(num_real(&p, &x) == NUM_GOOD && x == 0 && *p == 'x', "a hexadecimal number ends after its 0");
 	p = "1e999";
 	ok(num_real(&p, &x) == NUM_LARGE && *p == '1', "too large");
 	for (const char *const *t = (const char *const[]){"inf", "nan", "-1", "+1", " 1", ".", "", NULL}; *t;

@@ -132,7 +132,7 @@ static void test_loop(void)
 	is_number((long long)(issue_cycle(b, 0, 0, 2) - issue_cycle(b, 0, 0, 1)), 526,
 		"an iteration of one warp takes 526 cycles");
 	is_number((long long)(issue_cycle(b, 0, 0x30, 1) - issue_cycle(b, 0, 0x20, 1)), 1,
-		"behind an FFMA the port is free");
+		"after an FFMA the port is free");
 	is_number((long long)(issue_cycle(b, 0, 0x40, 1) - issue_cycle(b, 0, 0x20, 1)), 4, "FFMA to FFMA: 4");
 	is_number((long long)(issue_cycle(b, 0, 0x20, 1) - issue_cycle(b, 0, 0, 1)), 5, "MOV to FFMA: 5");
 	is_number(
@@ -216,7 +216,7 @@ static void test_guards(void)
 	test_guard("mask: fewer lanes wait for the predicate", mask, LESS, 13);
 	test_guard("mask: no lane waits for the predicate", mask, NONE, 13);
 	test_guard("mask: as many lanes as before do not", mask, SAME, 14);
-	test_guard("mask: fewer lanes behind BSSY do not", mask, SYNC, 2);
+	test_guard("mask: fewer lanes after BSSY do not", mask, SYNC, 2);
 	test_guard("mask: more lanes do not wait again", mask, MORE, 14);
 	test_guard("branch: fewer lanes do not", branch, LESS, 2);
 	test_guard("branch: no lane does not", branch, NONE, 2);

@@ -37,7 +37,7 @@ static void test_unknown_names(void)
 	is_text(found_name("mf_lat_table"), "(none)", "a family without its index");
 	is_text(found_name("mf_lat_table[]"), "(none)", "an empty index");
 	is_text(found_name("mf_lat_table[3"), "(none)", "an open bracket");
-	is_text(found_name("mf_lat_table[3]x"), "(none)", "text behind the index");
+	is_text(found_name("mf_lat_table[3]x"), "(none)", "text after the index");
 	memset(longest, '[', sizeof(longest) - 1);
 	longest[sizeof(longest) - 1] = '\0';
 	is_text(found_name(longest), "(none)", "a very long name");

@@ -130,13 +130,13 @@ static void test_warp_ends(void)
 		const char *name, *trace;
 		unsigned insts;
 	} row[] = {
-		{"one record behind an EXIT that is first of its pair is dropped",
+		{"one record after an EXIT that is first of its pair is dropped",
 			BLOCK(WARP("0", "2", EXIT_AT("0000") "0010 ffffffff 1 R1 MOV 0 0 0 \n")), 1},
-		{"one behind an EXIT that is second of its pair runs",
+		{"one record after an EXIT that is second of its pair runs",
 			BLOCK(WARP(
 				"0", "3", "0000 ffffffff 1 R1 MOV 0 0 0 \n" EXIT_AT("0010") EXIT_AT("0020"))),
 			3},
-		{"two behind the EXIT run",
+		{"two records after the EXIT run",
 			BLOCK(WARP("0", "3", EXIT_AT("0000") EXIT_AT("0010") EXIT_AT("0020"))), 3},
 		{"lanes that never leave, leave with the last record",
 			BLOCK(WARP("0", "3",

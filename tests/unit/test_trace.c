@@ -181,7 +181,7 @@ static const struct {
 			"14 0100 00000001 0 EXIT 0 0 0 \n", "1", "14 0100 00000001 0 EXIT 0 0 0 \n"),
 		"0 ffffffff MOV 2 @12\nd0 1 STG.E.64.SYS/9 7 8B 0:20 @13\n100 1 EXIT @14\n100 1 EXIT @14\n100 1 "
 		"EXIT @14\n"},
-	{"line numbers behind block and warp, undeclared",
+	{"line numbers after block and warp, undeclared",
 		HEAD("75", "", "") BLOCK("0", "1", "0 0 0 0 33 0000 ffffffff 1 R1 MOV 0 0 \n", "1",
 			"0 0 0 1 34 0000 00000001 1 R1 MOV 0 0 \n") BLOCK("1", "0", "", "0", ""),
 		"0 ffffffff MOV 2 @33\n0 1 MOV 2 @34\n"},
@@ -287,7 +287,7 @@ static void check_fast_and_slow(const char *name, const char *head, const char *
 	ok(!strcmp(fast.dump, slow.dump) && fast.recs == slow.recs, "%s: both ways give the same records",
 		name);
 	ok(!memcmp(fast.hash, slow.hash, 16), "%s: same hash", name);
-	/* Both readers report a damaged line far behind the beginning with its correct place. */
+	/* Both readers report a damaged line far from the beginning with its correct place. */
 	char *bad = strstr(text + len / 2, "LDG");
 	if (bad) {
 		bad[-2] = 'x';
