@@ -103,7 +103,7 @@ void trace_out_add_record(struct warp *w, const struct op *o, uint32_t pc, uint3
 	if (needs_more_columns(w, o, issue, exec))
 		record_text(w, o, pc, issue, exec);
 	else if (o->memory && o->bytes) /* width 0: the packer expects no addresses */
-		recording_access(&w->packed, pc, exec, w->addr);
+		recording_access(&w->packed, pc, exec, w->addr, 0);
 	else
 		recording_step(&w->packed, pc, exec);
 }

@@ -9,8 +9,8 @@
 #include "inlining.h"
 #include "pack.h"
 
-/* Adds the addresses of all lanes: relative to a recent list of the warp, or as a new one. */
-static uint32_t put_address_list(struct recording *t, const uint64_t *a)
+/* Adds the addresses a[] + base of all lanes: relative to a recent list of the warp, or as a new list. */
+static uint32_t put_address_list(struct recording *t, const uint64_t *a, uint64_t base)
 {
 	const uint32_t kept = sizeof(t->list) / sizeof(t->list[0]), n = t->n_lists < kept ? t->n_lists : kept;
 	const uint64_t range = a[LANES - 1] - a[0]; /* differs in most lists that differ */
@@ -22,47 +22,60 @@ static uint32_t put_address_list(struct recording *t, const uint64_t *a)
 
 		if (range != t->list[k].range || !lanes_same_distance(a, b))
 			continue;
-		to[0] = a[0] - b[0];
+		to[0] = a[0] + base - b[0];
 		to[1] = at - t->list[k].first_word;
 		t->n_words += 2;
 		return at << 2 | ADDR_MOVED;
 	}
-	memcpy(to, a, LANES * sizeof(*to));
+	for (unsigned i = 0; i < LANES; i++)
+		to[i] = a[i] + base;
 	t->list[t->n_lists % kept].first_word = at;
 	t->list[t->n_lists++ % kept].range = range;
 	t->n_words += LANES;
 	return at << 2 | ADDR_LIST;
 }
 
-/* Tests first two and last lane; most lists without a stride fail this test. */
-static inline bool may_have_one_stride(const uint64_t *a)
+/* Tests whether the addresses of all lanes have one stride of 32 bits. The ends exclude most other lists. */
+static inline bool have_one_stride(const uint64_t *a)
 {
-	return a[LANES - 1] - a[0] == (LANES - 1) * (a[1] - a[0]);
+	const uint64_t d = a[1] - a[0];
+
+	return a[LANES - 1] - a[0] == (LANES - 1) * d && (int64_t)d == (int32_t)d && lanes_apart_by(a, d);
 }
 
-/* Adds the addresses of the lanes of m as words of a packed record. Returns their position and form. */
-static uint32_t record_addresses(struct recording *t, const uint64_t *a, uint32_t m)
+/* Adds the addresses a[] + base of the lanes of m, which is not full. Returns their position and form. */
+static uint32_t put_some_addresses(struct recording *t, const uint64_t *a, uint32_t m, uint64_t base)
 {
 	uint32_t at = t->n_words << 2;
-	uint64_t *to;
+	uint64_t *to = t->word + t->n_words;
 	int64_t stride = 0;
 
-	if (t->cap_words - t->n_words < LANES)
-		grow(&t->word, &t->cap_words, t->n_words + LANES, sizeof(*t->word));
-	to = t->word + t->n_words;
-	if (!(m & (m - 1)) ||
-		((m != ALL_LANES || may_have_one_stride(a)) && text_find_stride(a, m, &stride))) {
-		to[0] = m ? a[bit_lowest32(m)] : 0;
+	if (!(m & (m - 1)) || text_find_stride(a, m, &stride)) {
+		to[0] = m ? a[bit_lowest32(m)] + base : 0;
 		to[1] = (uint64_t)stride;
 		t->n_words += 2;
 		return at | ADDR_STRIDE;
 	}
-	if (m == ALL_LANES)
-		return put_address_list(t, a);
 	FOR_BITS32 (i, m)
-		*to++ = a[i];
+		*to++ = a[i] + base;
 	t->n_words = (uint32_t)(to - t->word);
 	return at | ADDR_LIST;
+}
+
+/* Adds the addresses a[] + base of the lanes of m as words of a packed record. Returns their position and form. */
+static inline uint32_t record_addresses(struct recording *t, const uint64_t *a, uint32_t m, uint64_t base)
+{
+	if (t->cap_words - t->n_words < LANES)
+		grow(&t->word, &t->cap_words, t->n_words + LANES, sizeof(*t->word));
+	if (m != ALL_LANES)
+		return put_some_addresses(t, a, m, base);
+	if (!have_one_stride(a))
+		return put_address_list(t, a, base);
+	uint64_t *to = t->word + t->n_words;
+	to[0] = a[0] + base;
+	to[1] = a[1] - a[0];
+	t->n_words += 2;
+	return (t->n_words - 2) << 2 | ADDR_STRIDE;
 }
 
 /* Adds a record for the data of an instruction besides its mask. */
@@ -96,8 +109,9 @@ void recording_text(struct recording *t, uint32_t id, uint32_t mask, uint32_t by
 	add_pack_more(t)->text_len = bytes;
 }
 
-void recording_access(struct recording *t, uint32_t id, uint32_t mask, const uint64_t *a)
+void recording_access(struct recording *t, uint32_t id, uint32_t mask, const uint64_t *a, uint64_t base)
 {
 	recording_step(t, id, mask);
-	add_pack_more(t)->addr = record_addresses(t, a, mask);
+	uint32_t addr = record_addresses(t, a, mask, base);
+	add_pack_more(t)->addr = addr;
 }

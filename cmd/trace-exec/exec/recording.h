@@ -21,7 +21,7 @@ static inline void recording_step(struct recording *t, uint32_t id, uint32_t mas
 
 /* Records an instruction with `bytes` bytes of text, which the caller adds to the warp's text. */
 void recording_text(struct recording *t, uint32_t id, uint32_t mask, uint32_t bytes);
-/* Records an access of the lanes of mask to the addresses a[] of all lanes. */
-void recording_access(struct recording *t, uint32_t id, uint32_t mask, const uint64_t *a);
+/* Records an access of the lanes of mask to the addresses a[] + base of all lanes. */
+void recording_access(struct recording *t, uint32_t id, uint32_t mask, const uint64_t *a, uint64_t base);
 
 #endif

@@ -7,6 +7,21 @@
  */
 #include "machine/code.h"
 
+/*
+ * Records an instruction of straight code. Most instructions only extend the last run of a packed record; `next` of a
+ * warp whose trace is text is never the number of an instruction.
+ */
+static inline void record_straight(
+	struct warp *w, record_fn *record, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
+{
+	struct recording *t = &w->packed;
+
+	if (pc - o->func->first_pc == t->next && exec == t->mask && !o->memory && (!o->flow || exec == mask))
+		t->next++;
+	else
+		record(w, o, pc, mask, exec);
+}
+
 void run_warp(struct warp *w, uint64_t quantum)
 {
 	const struct op *code = w->g->code->op;
@@ -30,7 +45,7 @@ void run_warp(struct warp *w, uint64_t quantum)
 			if (exec)
 				o->fn(w, o, o->flow ? ALL_LANES : exec);
 			if (record)
-				record(w, o, pc, mask, exec);
+				record_straight(w, record, o, pc, mask, exec);
 		}
 		top->pc = pc;
 		w->insts += n;

@@ -343,11 +343,10 @@ void machine_record_packed(struct warp *w, const struct op *o, uint32_t pc, uint
 {
 	const struct func *f = o->func;
 	const struct machine_text *t = &f->machine_code->text[pc - f->first_pc];
-	uint64_t storage[LANES];
 
 	exec = o->flow == MF_UNIFORM && exec ? issue : exec;
 	if (t->width)
-		recording_access(&w->packed, pc - f->first_pc, exec, window_addresses(w, t->window, storage));
+		recording_access(&w->packed, pc - f->first_pc, exec, w->addr, t->window);
 	else
 		recording_step(&w->packed, pc - f->first_pc, exec);
 }
