@@ -40,6 +40,10 @@ void tally_access(struct tally *t, const struct inst *in, const uint64_t lane[32
  * nothing, if only tally_access() can.
  */
 bool tally_line(struct tally *t, const struct inst *in, uint64_t first, uint64_t step, unsigned n);
+/* Returns the number of sectors that tally_access() would count for the lanes of mask, which is not empty. */
+uint32_t tally_sectors(const struct inst *in, const uint64_t lane[32], uint32_t mask);
+/* Counts an execution with this number of sectors. */
+void tally_add_sectors(struct tally *t, const struct inst *in, uint32_t sectors);
 void tally_add(struct tally *to, const struct tally *from);
 
 #endif

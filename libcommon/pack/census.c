@@ -26,25 +26,114 @@ static bool decode_static(
 	return in->size || !in->has_addr;
 }
 
-struct counted { /* a static instruction */
-	struct inst in;
-	bool lanes; /* addresses of its accesses are counted */
+#define SHAPES_KNOWN 8u
+
+/*
+ * Sectors of accesses of all lanes whose addresses differ from those of the first such access by a constant, by the
+ * constant modulo the size of a sector.
+ */
+struct known_shape {
+	const uint64_t *w;     /* list of the first access; NULL: the entry is empty */
+	const uint64_t *last;  /* list of the last access, which often is the next one's, too */
+	uint64_t first, least; /* address of lane 0, and lowest address, of the first access */
+	uint32_t size;         /* bytes of a lane */
+	uint32_t sectors[32];  /* 0: not known */
 };
 
-static void count_access(struct census *c, const struct recorded *g, const struct inst *in)
+struct counted { /* a static instruction */
+	struct inst in;
+	bool lanes;                /* addresses of its accesses are counted */
+	struct known_shape *shape; /* of its last access; NULL: none */
+};
+
+/* State of counting: static instructions and shapes of lists. */
+struct counting {
+	struct census *c;
+	const struct parsed *p;
+	struct counted *of;
+	struct known_shape shape[SHAPES_KNOWN];
+	uint32_t n_shapes; /* number of shapes so far; the oldest is replaced */
+};
+
+/* Makes the addresses of g a known shape. Returns NULL for addresses from 2^62 on, because a sum could wrap around. */
+static struct known_shape *add_shape(struct counting *n, const struct recorded *g, uint32_t size)
 {
+	struct known_shape *k = &n->shape[n->n_shapes % SHAPES_KNOWN];
+	uint64_t all = 0, least = UINT64_MAX;
+
+	for (unsigned l = 0; l < 32; l++) {
+		uint64_t a = g->w[l] + g->by;
+
+		all |= a;
+		least = a < least ? a : least;
+	}
+	if (all >> 62)
+		return NULL;
+	n->n_shapes++;
+	*k = (struct known_shape){g->w, g->w, g->w[0] + g->by, least, size, {0}};
+	return k;
+}
+
+/* Reports whether two lists differ by a constant. */
+static bool same_shape(const uint64_t *a, const uint64_t *b)
+{
+	uint64_t off = 0, by = a[0] - b[0];
+
+	if (a[31] - b[31] != by || a[1] - b[1] != by)
+		return false;
+	for (unsigned l = 2; l < 31; l++)
+		off |= (a[l] - b[l]) ^ by;
+	return !off;
+}
+
+static struct known_shape *find_shape(struct counting *n, const struct recorded *g, struct counted *x)
+{
+	if (x->shape && x->shape->last == g->w && x->shape->size == x->in.size)
+		return x->shape;
+	for (struct known_shape *k = n->shape; k < n->shape + SHAPES_KNOWN && k->w; k++) {
+		if (k->size != x->in.size || (k->last != g->w && !same_shape(k->w, g->w)))
+			continue;
+		k->last = g->w;
+		return x->shape = k;
+	}
+	return x->shape = add_shape(n, g, x->in.size);
+}
+
+/* Counts an access of all lanes to a list plus a base. */
+static void count_full_list(struct counting *n, const struct recorded *g, struct counted *x)
+{
+	struct known_shape *k = find_shape(n, g, x);
+	const uint64_t by = k ? g->w[0] + g->by - k->first : 0;
+	uint64_t t[32];
+
+	if (!k || (k->least + by) >> 62) {
+		tally_access(&n->c->tally, &x->in, recorded_list(g, t), g->mask);
+		return;
+	}
+	if (!k->sectors[by % 32])
+		k->sectors[by % 32] = tally_sectors(&x->in, recorded_list(g, t), g->mask);
+	tally_add_sectors(&n->c->tally, &x->in, k->sectors[by % 32]);
+}
+
+static void count_access(struct counting *c, const struct recorded *g, struct counted *x)
+{
+	struct tally *to = &c->c->tally;
 	uint64_t lane[32], t[32];
 	unsigned n = 0;
 
-	if (g->line && tally_line(&c->tally, in, g->w[0], g->w[1], g->n))
+	if (g->line && tally_line(to, &x->in, g->w[0], g->w[1], g->n))
 		return;
+	if (g->mask == UINT32_MAX && !g->line) {
+		count_full_list(c, g, x);
+		return;
+	}
 	const uint64_t *a = recorded_list(g, t);
 	if (g->mask != UINT32_MAX) {
 		FOR_BITS32 (l, g->mask)
 			lane[l] = a[n++];
 		a = lane;
 	}
-	tally_access(&c->tally, in, a, g->mask);
+	tally_access(to, &x->in, a, g->mask);
 }
 
 /* Counts what is the same in all warps with the path of w, which is the first of them. */
@@ -67,19 +156,19 @@ static void count_path(
 }
 
 /* Counts the accesses of a warp whose addresses count. */
-static void count_accesses(
-	struct census *c, const struct parsed *p, const struct pwarp *w, const struct counted *of)
+static void count_accesses(struct counting *n, const struct pwarp *w)
 {
+	const struct parsed *p = n->p;
 	const struct pack_more *more = p->more + w->more;
 
 	for (const struct pack_run *r = p->run + w->first, *end = r + w->n_runs; r < end; r++)
 		for (uint32_t i = p->next_more[r->id]; i < r->id + r->n; i = p->next_more[i + 1], more++) {
-			const struct counted *x = &of[p->to[i]];
+			struct counted *x = &n->of[p->to[i]];
 
 			if (r->mask && x->lanes) {
 				struct recorded g = recorded_of(p->addr + w->word, more->addr, r->mask);
 
-				count_access(c, &g, &x->in);
+				count_access(n, &g, x);
 			}
 		}
 }
@@ -90,6 +179,7 @@ void census_add_part(struct census *c, const struct parsed *p, const struct isa 
 	const struct pcode *code = &part->code;
 	int arch = isa_arch_of(binary);
 	struct counted *of = xcalloc(code->n + 1, sizeof(*of));
+	struct counting n = {.c = c, .p = p, .of = of};
 
 	*c = (struct census){.known = arch >= 0 && part_dialect(part) == DIALECT_SASS,
 		.blocks = part->n_blocks,
@@ -102,7 +192,7 @@ void census_add_part(struct census *c, const struct parsed *p, const struct isa 
 	for (uint32_t i = 0; i < p->n_warp && c->known; i++) {
 		if (p->warp[i].like == i)
 			count_path(c, p, &p->warp[i], of);
-		count_accesses(c, p, &p->warp[i], of);
+		count_accesses(&n, &p->warp[i]);
 	}
 	free(of);
 }

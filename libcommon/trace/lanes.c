@@ -62,6 +62,20 @@ BODY run_body(uint64_t to[32], uint64_t base, uint64_t step, uint32_t mask)
 		to[l] = (base + l * step) & (0 - (uint64_t)(mask >> l & 1));
 }
 
+static ALWAYS_INLINE uint64_t sectors_body(const uint64_t a[32], uint64_t more)
+{
+	const uint64_t from = (a[0] >> 5) - 32;
+	uint64_t bits = 0, far = 0;
+
+	for (unsigned l = 0; l < 32; l++) {
+		uint64_t first = (a[l] >> 5) - from, last = ((a[l] + more) >> 5) - from;
+
+		bits |= UINT64_C(1) << (first & 63) | UINT64_C(1) << (last & 63);
+		far |= first | last;
+	}
+	return far >> 6 ? 0 : bits;
+}
+
 static void pack_none(uint64_t *to, const uint64_t from[32], uint32_t mask)
 {
 	FOR_BITS32 (l, mask)
@@ -99,8 +113,12 @@ static void spread_none(uint64_t to[32], const uint64_t *from, uint32_t mask)
 	{ \
 		run_body(to, base, step, mask); \
 	} \
+	target LOOPS static uint64_t sectors_##set(const uint64_t a[32], uint64_t more) \
+	{ \
+		return sectors_body(a, more); \
+	} \
 	static const struct lanes_loops set = {#set, shift_##set, xor_##set, pattern_##set, line_##set, \
-		run_##set, pack_##set, spread_##set};
+		run_##set, pack_##set, spread_##set, sectors_##set};
 
 #if CHOICE
 #define AVX512 __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw,popcnt")))

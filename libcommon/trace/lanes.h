@@ -20,6 +20,11 @@ struct lanes_loops {
 	void (*pack)(uint64_t *to, const uint64_t from[32], uint32_t mask);
 	void (*spread)(uint64_t to[32], const uint64_t *from,
 		uint32_t mask); /* reverses pack(); sets other lanes to 0 */
+	/*
+	 * Returns the set of sectors of 32 bytes that accesses of `more` + 1 <= 33 bytes at a[] touch. Bit 0 is the 32nd
+	 * sector before the sector of lane 0. Returns 0 if a sector has no bit.
+	 */
+	uint64_t (*sectors)(const uint64_t a[32], uint64_t more);
 };
 
 /* Selected before main(). WARPTOOLS_SIMD in the environment names a narrower version, for tests. */

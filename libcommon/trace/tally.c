@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include "bits.h"
 #include "tally.h"
+#include "trace/lanes.h"
 
 #define SLOTS 128u /* twice the sectors of a warp's access, so that a free slot is found soon */
 
@@ -99,9 +100,19 @@ bool tally_wants_lanes(const struct inst *in)
 	return t != TOUCH_NOTHING && t != TOUCH_SHARED;
 }
 
-/* Counts an access of `sectors` sectors of global or local memory. */
-static void add_sectors(struct tally *t, enum touch touch, uint32_t sectors)
+uint32_t tally_sectors(const struct inst *in, const uint64_t lane[32], uint32_t mask)
 {
+	uint64_t more = in->size ? in->size - 1u : 0, near = 0;
+
+	if (mask == UINT32_MAX && more <= 32)
+		near = lanes_loops->sectors(lane, more);
+	return near ? bit_count64(near) : count_sectors(lane, mask, in->size);
+}
+
+void tally_add_sectors(struct tally *t, const struct inst *in, uint32_t sectors)
+{
+	enum touch touch = touch_of_inst(in);
+
 	t->atomics += touch == TOUCH_ATOMIC;
 	switch (touch) {
 	case TOUCH_LOAD: t->loads += sectors; break;
@@ -118,7 +129,7 @@ void tally_access(struct tally *t, const struct inst *in, const uint64_t lane[32
 
 	t->shared += touch == TOUCH_SHARED;
 	if (touch != TOUCH_NOTHING && touch != TOUCH_SHARED)
-		add_sectors(t, touch, count_sectors(lane, mask, in->size));
+		tally_add_sectors(t, in, tally_sectors(in, lane, mask));
 }
 
 bool tally_line(struct tally *t, const struct inst *in, uint64_t first, uint64_t step, unsigned n)
@@ -129,7 +140,7 @@ bool tally_line(struct tally *t, const struct inst *in, uint64_t first, uint64_t
 	/* The sectors of a lane and of the next one are adjacent or the same. */
 	if (step > 32 || more >= 32 || last < first || last > UINT64_MAX - more)
 		return false;
-	add_sectors(t, touch_of_inst(in), (uint32_t)((last + more) / 32 - first / 32 + 1));
+	tally_add_sectors(t, in, (uint32_t)((last + more) / 32 - first / 32 + 1));
 	return true;
 }
 
