@@ -507,91 +507,59 @@ static void cut_spans(const struct parsed *p, struct part *q)
 	}
 }
 
+/* Encodes all spans. Returns the number of accesses that did not follow their default recipe. */
+static size_t encode_spans(struct encoder *e)
+{
+	struct part *part = e->part;
+	uint32_t first = 0;
+
+	addresses_new(&e->x, e->c);
+	e->ran = xcalloc(e->c->n_mem + 1, sizeof(e->ran[0]));
+	tails_new(&e->tails, e->c->n);
+	e->known = xcalloc(e->p->n_warp + 1, sizeof(e->known[0]));
+	find_plain_insts(e);
+	find_default_recipes(e);
+	for (uint32_t i = 0; i < part->n_spans; i++) {
+		encode_span(e, &part->span[i], first);
+		first += part->span[i].blocks;
+	}
+	addresses_free(&e->x);
+	free(e->seen);
+	free(e->number);
+	free(e->usual);
+	free(e->ran);
+	tails_free(&e->tails);
+	free(e->known);
+	free(e->plain);
+	return e->col[COL_MSEL].n;
+}
+
+/* Removes the recipes and areas that fit_addresses() chose. */
+static void forget_recipes(struct pcode *c)
+{
+	memset(c->mem, 0, c->n_mem * sizeof(c->mem[0]));
+	c->n_pattern = c->n_areas = 0;
+	free(c->area);
+	c->area = NULL;
+}
+
 void encode_part(struct parsed *p, struct buf col[N_COLUMNS])
 {
 	struct encoder e = {.p = p, .part = &p->part, .c = &p->part.code, .col = col};
-	uint32_t first = 0;
 
 	p->part.warps = (p->part.threads + 31) / 32;
 	if (!p->part.warps && p->part.n_blocks)
 		p->part.warps = p->tb[0].n_warps;
 	parsed_finish(p);
 	pack_train_flow(p);
-	fit_addresses(p);
+	bool sure = fit_addresses(p, true);
 	p->part.style |= has_odd_blocks(p) ? STYLE_ODD_BLOCKS : 0;
-	addresses_new(&e.x, e.c);
-	e.ran = xcalloc(e.c->n_mem + 1, sizeof(e.ran[0]));
-	tails_new(&e.tails, e.c->n);
-	e.known = xcalloc(p->n_warp + 1, sizeof(e.known[0]));
-	find_plain_insts(&e);
-	find_default_recipes(&e);
 	cut_spans(p, &p->part);
-	for (uint32_t i = 0; i < p->part.n_spans; i++) {
-		encode_span(&e, &p->part.span[i], first);
-		first += p->part.span[i].blocks;
-	}
-	addresses_free(&e.x);
-	free(e.seen);
-	free(e.number);
-	free(e.usual);
-	free(e.ran);
-	tails_free(&e.tails);
-	free(e.known);
-	free(e.plain);
-}
-
-/* ---- bytes of the part itself -------------------------------------------------------------- */
-
-void part_pack(struct buf *out, const struct part *p)
-{
-	mp_uint(out, p->n_blocks);
-	mp_uint(out, p->n_spans);
-	for (uint32_t i = 0; i < p->n_spans; i++) {
-		mp_uint(out, p->span[i].insts);
-		if (p->n_spans > 1)
-			mp_uint(out, p->span[i].blocks);
-	}
-	mp_uint(out, p->threads ? 0 : p->warps);
-	code_pack(out, p);
-	uint32_t used = 0;
-	for (uint32_t i = 0; i < p->n_spans; i++)
-		for (int k = 1; k < COL_STORED; k++)
-			used |= (uint32_t)(p->span[i].len[k] != 0) << k;
-	mp_uint(out, used >> 1);
-	for (int k = 1; k < COL_STORED; k++)
-		for (uint32_t i = 0; used >> k & 1 && i < p->n_spans; i++)
-			mp_uint(out, p->span[i].len[k]);
-}
-
-bool part_unpack(struct cur *in, struct part *p, struct block_room *room, uint64_t used[N_COLUMNS])
-{
-	uint64_t blocks = 0;
-
-	p->n_blocks = (uint32_t)mp_get_uint(in, NONE - 1);
-	p->n_spans = (uint32_t)mp_get_uint(in, room->spans);
-	if (in->bad || p->n_spans > cur_left(in))
-		return false;
-	room->spans -= p->n_spans;
-	p->span = xcalloc(p->n_spans + 1, sizeof(p->span[0]));
-	for (uint32_t i = 0; i < p->n_spans; i++) {
-		p->span[i].insts = (uint32_t)mp_get_uint(in, pack_limits.insts);
-		p->span[i].blocks = p->n_spans > 1 ? (uint32_t)mp_get_uint(in, p->n_blocks) : p->n_blocks;
-		p->n_insts += p->span[i].insts;
-		blocks += p->span[i].blocks;
-	}
-	p->warps = (uint32_t)mp_get_uint(in, pack_limits.warps);
-	if (p->threads)
-		p->warps = (p->threads + 31) / 32;
-	if (in->bad || blocks != p->n_blocks || !code_unpack(in, p, room))
-		return false;
-	uint64_t mask = mp_get_uint(in, UINT32_MAX) << 1;
-	for (int k = 1; k < COL_STORED; k++) {
-		for (uint32_t i = 0; mask >> k & 1 && i < p->n_spans; i++) {
-			p->span[i].len[k] = (uint32_t)mp_get_uint(in, pack_limits.columns);
-			p->span[i].at[k] = used[k];
-			used[k] += p->span[i].len[k];
-		}
-	}
-	flow_assign_slots(&p->code);
-	return !in->bad;
+	if (!encode_spans(&e) || !sure)
+		return;
+	for (int k = 0; k < N_COLUMNS; k++)
+		col[k].n = 0;
+	forget_recipes(&p->part.code);
+	fit_addresses(p, false);
+	encode_spans(&e);
 }

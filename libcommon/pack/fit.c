@@ -2,42 +2,30 @@
 /*
  * Choice of address recipes: the rules that yield the addresses of each memory instruction.
  *
- * A first walk tries recipes on a sample of the executions and counts how often each is right. A second walk applies
- * the chosen recipes to all executions and measures the range of the remaining addresses. The first execution in a
- * warp and later executions (loops) have separate defaults.
+ * A first walk tries recipes on a sample of the executions and counts how often each is right. The first execution in a
+ * warp and later executions (loops) have separate defaults. If all defaults were always right, the walk is over some of
+ * the warps only, and there is no other walk; encode.c checks that the defaults are right in all warps. Else the first
+ * walk is over all warps, and a second walk applies the chosen recipes to all executions and measures the range of the
+ * remaining addresses.
  */
-#include "addr.h"
 #include "affine.h"
 #include "areas.h"
+#include "fit_tally.h"
 
-#define RECENT     16u
-#define SLOTS      64u /* largest number of distinct recipes counted for an instruction and phase */
-#define SAMPLES    384u
-#define BEST       3u  /* largest number of tallies of a phase that become recipes */
-#define SURE       3u  /* samples after which a recipe that was always right is tried alone */
-#define SHIFT_MOST 4   /* largest shift of another instruction's lanes, in bits */
-#define BASE_BITS  22u /* bits for the first address of a list of differences */
-
-struct fit_tally {
-	uint64_t c;
-	union {
-		struct {
-			uint32_t ref;
-			uint8_t op;
-			int8_t shift;
-			uint16_t none; /* always 0 */
-		};
-		uint64_t what; /* all of these as one word, for comparison */
-	};
-	uint32_t hits;
-};
+#define RECENT  16u
+#define SAMPLES 384u
+#define SAMPLED_LEAST \
+	4096u        /* number of accesses in the warps of a first walk over some warps, if all are as long */
+#define SURE      3u /* samples after which a recipe that was always right is tried alone */
+#define BASE_BITS 22u /* bits for the first address of a list of differences */
 
 struct fit_sample {
-	/* SLOTS tallies each for first and for later executions; NULL: no recipe was right yet */
+	/* TALLIES_MAX tallies each for first and for later executions; NULL: no recipe was right yet */
 	struct fit_tally *t[2];
 	uint32_t n[2];    /* number of samples */
 	uint32_t held[2]; /* further samples, compared with the best recipe alone */
 	const struct fit_tally *best[2];
+	bool beyond[2]; /* the best recipe was wrong in an execution after the last sample */
 	uint32_t runs;
 	struct shape *shape;
 	uint32_t n_shapes, cap_shapes;
@@ -63,114 +51,9 @@ struct fitter {
 	struct mem_reach *reach; /* reach of each memory instruction; NULL: the part has no areas */
 	bool *ran;               /* whether each memory instruction has run in this warp */
 	uint32_t recent[RECENT], n_recent;
+	uint32_t step; /* every step-th warp is walked, and some others; 1: all warps */
+	bool unsure;   /* a default recipe was wrong */
 };
-
-static void count_hit(struct fit_tally **slots, const struct fit_tally *key)
-{
-	if (!*slots)
-		*slots = xcalloc(SLOTS, sizeof(**slots));
-	struct fit_tally *t = *slots;
-	uint64_t h =
-		(key->c ^ key->ref * 0x9e3779b97f4a7c15u ^ (uint64_t)(uint8_t)key->shift << 40 ^ key->op) *
-		0xd6e8feb86659fd93u;
-	for (uint32_t i = 0, at = (uint32_t)(h >> 58); i < 8; i++, at = (at + 1) % SLOTS) {
-		struct fit_tally *e = &t[at];
-
-		if (e->hits && (e->c != key->c || e->what != key->what))
-			continue;
-		if (!e->hits)
-			*e = *key;
-		e->hits++;
-		return;
-	}
-}
-
-static uint64_t shift_value(uint64_t v, int s) { return s >= 0 ? v << s : v >> -s; }
-
-/*
- * Reports whether a recipe can map lanes f and g to addresses a and b. This check of the first two lanes excludes
- * most recipes.
- */
-static bool may_recipe_hold(uint64_t a, uint64_t b, uint64_t f, uint64_t g)
-{
-	uint64_t rise = b - a, from = g - f;
-	bool may = (a ^ b) == (f ^ g);
-
-	for (int s = 0; s <= SHIFT_MOST; s++)
-		may |= from << s == rise;
-	for (int s = 1; s <= SHIFT_MOST; s++)
-		may |= (g >> s) - (f >> s) == rise;
-	return may;
-}
-
-/* Reports whether the addresses are the shifted lanes plus a constant, and sets *c to it. */
-static bool shift_holds(
-	const struct lanes *from, int s, const struct recorded *g, const uint64_t *a, uint64_t *c)
-{
-	uint64_t off = 0;
-	unsigned i = 0;
-
-	*c = a[0] - shift_value(lane_at(from, bit_lowest32(g->mask)), s);
-	if (from->line && g->line && (s >= 0 || !from->step))
-		return g->n == 1 || shift_value(from->step, s) == g->w[1];
-	if (!s && from->list && from->list == g->w)
-		return true;
-	if (a[g->n - 1] - shift_value(lane_at(from, log2_floor(g->mask)), s) !=
-		*c) /* this test excludes most candidates */
-		return false;
-	FOR_BITS32 (l, g->mask) {
-		off |= (a[i++] - shift_value(lane_at(from, l), s)) ^ *c;
-		if (off)
-			break;
-	}
-	return !off;
-}
-
-static bool xor_holds(const struct lanes *from, const struct recorded *g, const uint64_t *a, uint64_t *c)
-{
-	uint64_t off = 0;
-	unsigned i = 0;
-
-	*c = a[0] ^ lane_at(from, bit_lowest32(g->mask));
-	if (from->line && g->line && !from->step)
-		return g->n == 1 || !g->w[1];
-	if ((a[g->n - 1] ^ lane_at(from, log2_floor(g->mask))) != *c)
-		return false;
-	FOR_BITS32 (l, g->mask) {
-		off |= (a[i++] ^ lane_at(from, l)) ^ *c;
-		if (off)
-			break;
-	}
-	return !off;
-}
-
-/* Counts the recipes based on instruction ref that yield these addresses. */
-static void count_recipes_of_ref(
-	struct fitter *f, struct fit_tally **t, uint32_t ref, const struct recorded *g, const uint64_t *a)
-{
-	const struct lanes *from = lanes_of(&f->x, ref);
-	uint32_t rest = g->mask & (g->mask - 1);
-	int most = rest ? SHIFT_MOST : 0;
-	uint64_t c;
-
-	if (rest && !may_recipe_hold(a[0], a[1], lane_at(from, bit_lowest32(g->mask)),
-			    lane_at(from, bit_lowest32(rest))))
-		return;
-	for (int s = -most; s <= most; s++) {
-		if (!shift_holds(from, s, g, a, &c))
-			continue;
-		count_hit(t, &(struct fit_tally){.op = OP_ADD, .shift = (int8_t)s, .ref = ref, .c = c});
-		if (s == 0 && rest)
-			count_hit(t, &(struct fit_tally){.op = OP_MOVED, .ref = ref});
-	}
-	if (rest && xor_holds(from, g, a, &c))
-		count_hit(t, &(struct fit_tally){.op = OP_XOR, .ref = ref, .c = c});
-}
-
-static struct recipe recipe_of_tally(const struct fit_tally *t)
-{
-	return (struct recipe){.op = t->op, .shift = t->shift, .ref = t->ref, .c = t->c};
-}
 
 static void keep_shape(struct fitter *f, struct fit_sample *s, const struct recorded *g)
 {
@@ -193,27 +76,11 @@ static void keep_shape(struct fitter *f, struct fit_sample *s, const struct reco
 		x->a[l] = a[i++];
 }
 
-/* Reports whether x is the better candidate: more hits, else the simpler recipe, else by a fixed order. */
-static bool prefer_candidate(const struct fit_tally *x, const struct fit_tally *y)
-{
-	int sx = x->shift < 0 ? -x->shift : x->shift, sy = y->shift < 0 ? -y->shift : y->shift;
-
-	if (x->hits != y->hits)
-		return x->hits > y->hits;
-	if (x->op != y->op)
-		return x->op < y->op;
-	if (sx != sy)
-		return sx < sy;
-	if (x->ref != y->ref)
-		return x->ref > y->ref;
-	return x->shift != y->shift ? x->shift < y->shift : x->c < y->c;
-}
-
 /* Adds the samples that were compared only with the best recipe to all recipes that were right until then. */
 static void settle_samples(struct fit_sample *s, unsigned phase)
 {
 	/* held[phase] is above 0 only if the phase has slots */
-	for (uint32_t i = 0; i < SLOTS && s->held[phase]; i++)
+	for (uint32_t i = 0; i < TALLIES_MAX && s->held[phase]; i++)
 		if (s->t[phase][i].hits == s->n[phase])
 			s->t[phase][i].hits += s->held[phase];
 	s->n[phase] += s->held[phase];
@@ -230,13 +97,13 @@ static bool default_recipe_holds(
 
 	if (s->n[phase] < SURE || !t)
 		return false;
-	for (uint32_t i = 0; i < SLOTS && !s->held[phase]; i++)
+	for (uint32_t i = 0; i < TALLIES_MAX && !s->held[phase]; i++)
 		if (t[i].hits == s->n[phase] && t[i].op != OP_MOVED &&
-			(!s->best[phase] || prefer_candidate(&t[i], s->best[phase])))
+			(!s->best[phase] || fit_prefer(&t[i], s->best[phase])))
 			s->best[phase] = &t[i];
 	if (!s->best[phase])
 		return false;
-	struct recipe r = recipe_of_tally(s->best[phase]);
+	struct recipe r = fit_recipe(s->best[phase]);
 	recipe_apply(&f->x, &r, &l);
 	if (lanes_equal_recorded(&l, g)) {
 		s->held[phase]++;
@@ -244,6 +111,22 @@ static bool default_recipe_holds(
 	}
 	settle_samples(s, phase);
 	return false;
+}
+
+/* Counts the recipes that refer to one of the latest instructions, or in a loop to the instruction itself. */
+static void count_recipes(struct fitter *f, struct fit_sample *s, uint32_t m, const struct recorded *g)
+{
+	unsigned phase = f->ran[m];
+	struct fit_access x;
+	uint64_t storage[32];
+
+	fit_access_set(&x, g, storage);
+	s->n[phase]++;
+	for (uint32_t i = 0; i < f->n_recent; i++)
+		if (f->recent[i] != m)
+			fit_count_recipes(&s->t[phase], f->recent[i], lanes_of(&f->x, f->recent[i]), &x);
+	if (phase)
+		fit_count_recipes(&s->t[phase], m, lanes_of(&f->x, m), &x);
 }
 
 static void add_fit_sample(struct fitter *f, uint32_t m, const struct recorded *g)
@@ -255,15 +138,14 @@ static void add_fit_sample(struct fitter *f, uint32_t m, const struct recorded *
 		keep_shape(f, s, g);
 		s->runs++;
 	}
-	if (s->n[phase] + s->held[phase] < SAMPLES && !default_recipe_holds(f, s, phase, g)) {
-		uint64_t t[32];
-		const uint64_t *a = recorded_list(g, t);
-
-		s->n[phase]++;
-		for (uint32_t i = 0; i < f->n_recent; i++)
-			if (phase || f->recent[i] != m)
-				count_recipes_of_ref(f, &s->t[phase], f->recent[i], g, a);
+	if (!default_recipe_holds(f, s, phase, g)) {
+		if (s->n[phase] < SAMPLES)
+			count_recipes(f, s, m, g);
+		else
+			s->beyond[phase] = true;
 	}
+	if (f->reach)
+		reach_add(&f->reach[m], g);
 	uint32_t k = 0;
 	while (k < f->n_recent && f->recent[k] != m)
 		k++;
@@ -302,30 +184,6 @@ static const struct shape *fullest_slots(const struct fit_sample *s)
 	return &s->shape[full];
 }
 
-/* Returns the best tally from slot `from` on, or NULL. moved: includes OP_MOVED. */
-static struct fit_tally *best_tally(struct fit_tally *t, uint32_t from, bool moved)
-{
-	struct fit_tally *best = NULL;
-
-	for (uint32_t i = from; i < SLOTS; i++)
-		if (t[i].hits && (moved || t[i].op != OP_MOVED) && (!best || prefer_candidate(&t[i], best)))
-			best = &t[i];
-	return best;
-}
-
-/* Moves the best tallies to the front, in their order. */
-static void sort_best_tallies(struct fit_tally *t)
-{
-	struct fit_tally *best;
-
-	for (uint32_t i = 0; i < BEST && (best = best_tally(t, i, true)); i++) {
-		struct fit_tally was = t[i];
-
-		t[i] = *best;
-		*best = was;
-	}
-}
-
 /* Returns the best recipe without numbers of a phase, or -1. The best tallies are at the front. */
 static int choose_default_recipe(struct fitter *f, uint32_t m, unsigned phase)
 {
@@ -335,8 +193,8 @@ static int choose_default_recipe(struct fitter *f, uint32_t m, unsigned phase)
 
 	settle_samples(s, phase);
 	if (s->t[phase]) {
-		sort_best_tallies(s->t[phase]);
-		t = best_tally(s->t[phase], 0, false);
+		fit_sort_best(s->t[phase]);
+		t = fit_best_tally(s->t[phase], 0, false);
 	}
 	uint32_t hits = t ? t->hits : 0, n = s->n[phase];
 	if (!phase && s->n_shapes && (uint64_t)hits * 100 < (uint64_t)n * 97) {
@@ -346,16 +204,18 @@ static int choose_default_recipe(struct fitter *f, uint32_t m, unsigned phase)
 		affine_pattern(fullest_slots(s), pattern);
 		uint32_t fits = affine_fit(s->shape, s->n_shapes, pattern, &r);
 		if ((uint64_t)fits * n > (uint64_t)hits * s->n_shapes && (fits > 1 || s->n_shapes == 1)) {
+			f->unsure |= fits < s->n_shapes;
 			r.pattern = affine_intern_pattern(f->c, pattern);
 			return add_recipe(x, &r, RECIPES_MAX - 2);
 		}
 	}
 	struct recipe r;
+	f->unsure |= hits < n || s->beyond[phase];
 	if (hits < 2 && hits < n)
 		return -1;
 	if (!hits)
 		return -1;
-	r = recipe_of_tally(t);
+	r = fit_recipe(t);
 	return add_recipe(x, &r, RECIPES_MAX - 2);
 }
 
@@ -365,11 +225,11 @@ static void choose_recipes(struct fitter *f, uint32_t m)
 	const struct fit_sample *s = &f->s[m];
 	int first = choose_default_recipe(f, m, 0), later = choose_default_recipe(f, m, 1);
 
-	for (unsigned k = 0; k < 2 * BEST; k++) { /* other recipes that were often right */
+	for (unsigned k = 0; k < 2 * TALLIES_BEST; k++) { /* other recipes that were often right */
 		if (!s->t[!(k & 1)])
 			continue;
 		const struct fit_tally *t = &s->t[!(k & 1)][k / 2];
-		struct recipe r = recipe_of_tally(t);
+		struct recipe r = fit_recipe(t);
 		if (t->hits >= 8 && t->hits * 16 >= s->n[!(k & 1)] && t->hits < s->n[!(k & 1)])
 			add_recipe(x, &r, RECIPES_MAX - 2);
 	}
@@ -415,8 +275,6 @@ static void fit_second_walk(struct fitter *f, uint32_t m, const struct recorded 
 	uint8_t d = phase ? x->later : x->first;
 	struct lanes t;
 
-	if (f->reach)
-		reach_add(&f->reach[m], g);
 	r->runs[phase]++;
 	for (int i = -1; i < x->n; i++) {
 		unsigned k = i < 0 ? d : (unsigned)i;
@@ -528,7 +386,19 @@ static void walk_warp(struct fitter *f, const struct pwarp *w, visit_fn *visit)
 	}
 }
 
-static void walk_all_warps(struct fitter *f, visit_fn *visit)
+/*
+ * Reports whether the fitter walks the warp. Of each path it walks one warp at least, and as affine recipes need
+ * neighbours in each dimension of the grid, the warps whose numbers are powers of 2.
+ */
+static bool is_walked(const struct fitter *f, uint32_t warp)
+{
+	const struct parsed *p = f->p;
+
+	return parsed_counts(p, warp) && (warp % f->step == 0 || warp < QUICK_WARPS || !(warp & (warp - 1)) ||
+						 p->warp[warp].like == warp || warp + 1 == p->n_warp);
+}
+
+static void walk_warps(struct fitter *f, visit_fn *visit)
 {
 	const struct parsed *p = f->p;
 
@@ -538,7 +408,7 @@ static void walk_all_warps(struct fitter *f, visit_fn *visit)
 		for (uint32_t w = 0; w < tb->n_warps; w++) {
 			const struct pwarp *pw = &p->warp[tb->first_warp + w];
 
-			if (!parsed_counts(p, tb->first_warp + w))
+			if (!is_walked(f, tb->first_warp + w))
 				continue;
 			addresses_begin_warp(&f->x, pw->id, tb->id);
 			memset(f->ran, 0, f->c->n_mem * sizeof(f->ran[0]));
@@ -548,35 +418,81 @@ static void walk_all_warps(struct fitter *f, visit_fn *visit)
 	}
 }
 
-void fit_addresses(struct parsed *p)
+/* Walks some warps, or with step 1 all warps, and chooses recipes without numbers. */
+static void fit_from_warps(struct fitter *f, uint32_t step)
+{
+	struct pcode *c = f->c;
+
+	f->step = step;
+	f->unsure = false;
+	f->s = xcalloc(c->n_mem, sizeof(f->s[0]));
+	f->rest = xcalloc(c->n_mem, sizeof(f->rest[0]));
+	f->reach = f->p->areas ? xcalloc(c->n_mem, sizeof(f->reach[0])) : NULL;
+	addresses_new(&f->x, c);
+	walk_warps(f, add_fit_sample);
+	for (uint32_t m = 0; m < c->n_mem; m++)
+		choose_recipes(f, m);
+	addresses_free(&f->x);
+}
+
+static void free_samples(struct fitter *f)
+{
+	for (uint32_t m = 0; m < f->c->n_mem; m++) {
+		free(f->s[m].shape);
+		free(f->s[m].t[0]);
+		free(f->s[m].t[1]);
+		free(f->rest[m].pattern);
+	}
+	free(f->reach);
+	free(f->s);
+	free(f->rest);
+}
+
+/* Measures the addresses that the recipes do not yield. */
+static void measure_rest(struct fitter *f)
+{
+	addresses_new(&f->x, f->c);
+	walk_warps(f, fit_second_walk);
+	addresses_free(&f->x);
+}
+
+/* Marks the default recipes as used if they are certain. */
+static void keep_defaults_only(struct fitter *f)
+{
+	for (uint32_t m = 0; m < f->c->n_mem; m++) {
+		const struct pmem *x = &f->c->mem[m];
+
+		if (x->first < x->n)
+			f->rest[m].used[x->first] = 1;
+		if (x->later < x->n)
+			f->rest[m].used[x->later] = 1;
+	}
+}
+
+bool fit_addresses(struct parsed *p, bool sample)
 {
 	struct fitter f = {.p = p, .c = &p->part.code};
+	const uint32_t step = sample ? p->n_more / SAMPLED_LEAST | 1 : 1;
 
 	if (!f.c->n_mem)
-		return;
-	f.s = xcalloc(f.c->n_mem, sizeof(f.s[0]));
-	f.rest = xcalloc(f.c->n_mem, sizeof(f.rest[0]));
+		return false;
 	f.ran = xcalloc(f.c->n_mem, sizeof(f.ran[0]));
-	addresses_new(&f.x, f.c);
-	walk_all_warps(&f, add_fit_sample);
-	for (uint32_t m = 0; m < f.c->n_mem; m++)
-		choose_recipes(&f, m);
-	addresses_free(&f.x);
-	addresses_new(&f.x, f.c);
-	f.reach = p->areas ? xcalloc(f.c->n_mem, sizeof(f.reach[0])) : NULL;
-	walk_all_warps(&f, fit_second_walk);
-	for (uint32_t m = 0; m < f.c->n_mem; m++) {
-		choose_recipe_of_rest(&f, m);
-		free(f.s[m].shape);
-		free(f.s[m].t[0]);
-		free(f.s[m].t[1]);
-		free(f.rest[m].pattern);
+	fit_from_warps(&f, step);
+	if (f.unsure && step > 1) {
+		free_samples(&f);
+		memset(f.c->mem, 0, f.c->n_mem * sizeof(f.c->mem[0]));
+		f.c->n_pattern = 0;
+		fit_from_warps(&f, 1);
 	}
-	addresses_free(&f.x);
+	if (f.unsure || !sample)
+		measure_rest(&f);
+	else
+		keep_defaults_only(&f);
+	for (uint32_t m = 0; m < f.c->n_mem; m++)
+		choose_recipe_of_rest(&f, m);
 	if (f.reach)
 		areas_find(f.c, f.reach);
-	free(f.reach);
-	free(f.s);
-	free(f.rest);
+	free_samples(&f);
 	free(f.ran);
+	return sample && !f.unsure;
 }

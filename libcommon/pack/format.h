@@ -330,7 +330,11 @@ bool models_unpack(struct cur *in, struct pcode *c, bool areas);
 
 /* ---- learn.c, fit.c, encode.c ---- */
 void pack_train_flow(struct parsed *p);
-void fit_addresses(struct parsed *p);
+/*
+ * Chooses the recipes of addresses. sample: examines only some of the warps if their addresses are regular. Returns
+ * whether the default recipes were right in all warps that it examined; then nothing is known of other recipes.
+ */
+bool fit_addresses(struct parsed *p, bool sample);
 /* Appends the columns of the part to col[] and sets its spans. */
 void encode_part(struct parsed *p, struct buf col[N_COLUMNS]);
 void part_pack(struct buf *out, const struct part *p);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Completion of a part after all its thread blocks are parsed: sorts the static instructions by PC and finds warps
- * with equal behaviour. Also frees parts.
+ * with equal behaviour. Also converts the tables of a part to bytes and back, and frees parts.
  *
  * Always true afterwards: the numbers in runs have their final meaning. Every warp refers to the first warp with the
  * same lanes, instructions and masks.
@@ -201,4 +201,60 @@ void parsed_free(struct parsed *p)
 	free(p->addr);
 	buf_free(&p->text);
 	*p = (struct parsed){0};
+}
+
+/* ---- bytes of the part itself -------------------------------------------------------------- */
+
+void part_pack(struct buf *out, const struct part *p)
+{
+	mp_uint(out, p->n_blocks);
+	mp_uint(out, p->n_spans);
+	for (uint32_t i = 0; i < p->n_spans; i++) {
+		mp_uint(out, p->span[i].insts);
+		if (p->n_spans > 1)
+			mp_uint(out, p->span[i].blocks);
+	}
+	mp_uint(out, p->threads ? 0 : p->warps);
+	code_pack(out, p);
+	uint32_t used = 0;
+	for (uint32_t i = 0; i < p->n_spans; i++)
+		for (int k = 1; k < COL_STORED; k++)
+			used |= (uint32_t)(p->span[i].len[k] != 0) << k;
+	mp_uint(out, used >> 1);
+	for (int k = 1; k < COL_STORED; k++)
+		for (uint32_t i = 0; used >> k & 1 && i < p->n_spans; i++)
+			mp_uint(out, p->span[i].len[k]);
+}
+
+bool part_unpack(struct cur *in, struct part *p, struct block_room *room, uint64_t used[N_COLUMNS])
+{
+	uint64_t blocks = 0;
+
+	p->n_blocks = (uint32_t)mp_get_uint(in, NONE - 1);
+	p->n_spans = (uint32_t)mp_get_uint(in, room->spans);
+	if (in->bad || p->n_spans > cur_left(in))
+		return false;
+	room->spans -= p->n_spans;
+	p->span = xcalloc(p->n_spans + 1, sizeof(p->span[0]));
+	for (uint32_t i = 0; i < p->n_spans; i++) {
+		p->span[i].insts = (uint32_t)mp_get_uint(in, pack_limits.insts);
+		p->span[i].blocks = p->n_spans > 1 ? (uint32_t)mp_get_uint(in, p->n_blocks) : p->n_blocks;
+		p->n_insts += p->span[i].insts;
+		blocks += p->span[i].blocks;
+	}
+	p->warps = (uint32_t)mp_get_uint(in, pack_limits.warps);
+	if (p->threads)
+		p->warps = (p->threads + 31) / 32;
+	if (in->bad || blocks != p->n_blocks || !code_unpack(in, p, room))
+		return false;
+	uint64_t mask = mp_get_uint(in, UINT32_MAX) << 1;
+	for (int k = 1; k < COL_STORED; k++) {
+		for (uint32_t i = 0; mask >> k & 1 && i < p->n_spans; i++) {
+			p->span[i].len[k] = (uint32_t)mp_get_uint(in, pack_limits.columns);
+			p->span[i].at[k] = used[k];
+			used[k] += p->span[i].len[k];
+		}
+	}
+	flow_assign_slots(&p->code);
+	return !in->bad;
 }

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Counts the recipes that refer to another memory instruction and yield the addresses of an execution.
+ *
+ * Always true: the first two active lanes and the last one exclude most recipes, so only the rest are compared in all
+ * lanes.
+ */
+#include "fit_tally.h"
+
+#define SHIFT_MOST 4 /* largest shift of another instruction's lanes, in bits */
+#define XOR_BIT    (2 * SHIFT_MOST + 1)
+
+void fit_access_set(struct fit_access *x, const struct recorded *g, uint64_t storage[32])
+{
+	uint32_t rest = g->mask & (g->mask - 1);
+
+	x->g = g;
+	x->a = recorded_list(g, storage);
+	x->first = bit_lowest32(g->mask);
+	x->second = rest ? bit_lowest32(rest) : x->first;
+	x->last = log2_floor(g->mask);
+}
+
+static void count_hit(struct fit_tally **slots, const struct fit_tally *key)
+{
+	if (!*slots)
+		*slots = xcalloc(TALLIES_MAX, sizeof(**slots));
+	struct fit_tally *t = *slots;
+	uint64_t h =
+		(key->c ^ key->ref * 0x9e3779b97f4a7c15u ^ (uint64_t)(uint8_t)key->shift << 40 ^ key->op) *
+		0xd6e8feb86659fd93u;
+	for (uint32_t i = 0, at = (uint32_t)(h >> 58); i < 8; i++, at = (at + 1) % TALLIES_MAX) {
+		struct fit_tally *e = &t[at];
+
+		if (e->hits && (e->c != key->c || e->what != key->what))
+			continue;
+		if (!e->hits)
+			*e = *key;
+		e->hits++;
+		return;
+	}
+}
+
+/*
+ * Returns the recipes that can map lanes f and g to addresses a and b: bit SHIFT_MOST + s for a shift by s, XOR_BIT for
+ * an exclusive or.
+ */
+static unsigned possible_recipes(uint64_t a, uint64_t b, uint64_t f, uint64_t g)
+{
+	uint64_t rise = b - a, from = g - f;
+	unsigned may = (unsigned)((a ^ b) == (f ^ g)) << XOR_BIT;
+
+	for (int s = 0; s <= SHIFT_MOST; s++)
+		may |= (unsigned)(from << s == rise) << (SHIFT_MOST + s);
+	for (int s = 1; s <= SHIFT_MOST; s++)
+		may |= (unsigned)((g >> s) - (f >> s) == rise) << (SHIFT_MOST - s);
+	return may;
+}
+
+static uint64_t shift_value(uint64_t v, int s) { return s >= 0 ? v << s : v >> -s; }
+
+/* Reports whether the addresses are the shifted lanes plus a constant, and sets *c to it. */
+static bool shift_holds(const struct lanes *from, int s, const struct fit_access *x, uint64_t *c)
+{
+	const struct recorded *g = x->g;
+	uint64_t off = 0;
+	unsigned i = 0;
+
+	*c = x->a[0] - shift_value(lane_at(from, x->first), s);
+	if (from->line && g->line && (s >= 0 || !from->step))
+		return g->n == 1 || shift_value(from->step, s) == g->w[1];
+	if (!s && from->list && from->list == g->w)
+		return true;
+	if (x->a[g->n - 1] - shift_value(lane_at(from, x->last), s) != *c)
+		return false;
+	FOR_BITS32 (l, g->mask) {
+		off |= (x->a[i++] - shift_value(lane_at(from, l), s)) ^ *c;
+		if (off)
+			break;
+	}
+	return !off;
+}
+
+static bool xor_holds(const struct lanes *from, const struct fit_access *x, uint64_t *c)
+{
+	const struct recorded *g = x->g;
+	uint64_t off = 0;
+	unsigned i = 0;
+
+	*c = x->a[0] ^ lane_at(from, x->first);
+	if (from->line && g->line && !from->step)
+		return g->n == 1 || !g->w[1];
+	if ((x->a[g->n - 1] ^ lane_at(from, x->last)) != *c)
+		return false;
+	FOR_BITS32 (l, g->mask) {
+		off |= (x->a[i++] ^ lane_at(from, l)) ^ *c;
+		if (off)
+			break;
+	}
+	return !off;
+}
+
+void fit_count_recipes(
+	struct fit_tally **t, uint32_t ref, const struct lanes *from, const struct fit_access *x)
+{
+	bool several = x->second != x->first;
+	unsigned may = 1u << SHIFT_MOST;
+	uint64_t c;
+
+	if (several)
+		may = possible_recipes(x->a[0], x->a[1], lane_at(from, x->first), lane_at(from, x->second));
+	FOR_BITS32 (bit, may) {
+		int s = (int)bit - SHIFT_MOST;
+
+		if (bit == XOR_BIT) {
+			if (xor_holds(from, x, &c))
+				count_hit(t, &(struct fit_tally){.op = OP_XOR, .ref = ref, .c = c});
+			continue;
+		}
+		if (!shift_holds(from, s, x, &c))
+			continue;
+		count_hit(t, &(struct fit_tally){.op = OP_ADD, .shift = (int8_t)s, .ref = ref, .c = c});
+		if (s == 0 && several)
+			count_hit(t, &(struct fit_tally){.op = OP_MOVED, .ref = ref});
+	}
+}
+
+/* Reports whether x is the better candidate: more hits, else the simpler recipe, else by a fixed order. */
+bool fit_prefer(const struct fit_tally *x, const struct fit_tally *y)
+{
+	int sx = x->shift < 0 ? -x->shift : x->shift, sy = y->shift < 0 ? -y->shift : y->shift;
+
+	if (x->hits != y->hits)
+		return x->hits > y->hits;
+	if (x->op != y->op)
+		return x->op < y->op;
+	if (sx != sy)
+		return sx < sy;
+	if (x->ref != y->ref)
+		return x->ref > y->ref;
+	return x->shift != y->shift ? x->shift < y->shift : x->c < y->c;
+}
+
+struct fit_tally *fit_best_tally(struct fit_tally *t, uint32_t from, bool moved)
+{
+	struct fit_tally *best = NULL;
+
+	for (uint32_t i = from; i < TALLIES_MAX; i++)
+		if (t[i].hits && (moved || t[i].op != OP_MOVED) && (!best || fit_prefer(&t[i], best)))
+			best = &t[i];
+	return best;
+}
+
+void fit_sort_best(struct fit_tally *t)
+{
+	struct fit_tally *best;
+
+	for (uint32_t i = 0; i < TALLIES_BEST && (best = fit_best_tally(t, i, true)); i++) {
+		struct fit_tally was = t[i];
+
+		t[i] = *best;
+		*best = was;
+	}
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Tallies: how often each recipe that refers to another memory instruction was right. Internal to libcommon; fit.c
+ * uses them.
+ */
+#ifndef PACK_FIT_TALLY_H
+#define PACK_FIT_TALLY_H
+
+#include "addr.h"
+
+#define TALLIES_MAX  64u /* largest number of distinct recipes counted for an instruction and phase */
+#define TALLIES_BEST 3u  /* largest number of tallies of a phase that become recipes */
+
+struct fit_tally {
+	uint64_t c;
+	union {
+		struct {
+			uint32_t ref;
+			uint8_t op;
+			int8_t shift;
+			uint16_t none; /* always 0 */
+		};
+		uint64_t what; /* all of these as one word, for comparison */
+	};
+	uint32_t hits;
+};
+
+/* An execution of a memory instruction: its addresses, also as a list, and three of its active lanes. */
+struct fit_access {
+	const struct recorded *g;
+	const uint64_t *a;
+	unsigned first, second, last; /* second: equal to first if one lane is active */
+};
+
+void fit_access_set(struct fit_access *x, const struct recorded *g, uint64_t storage[32]);
+/* Counts the recipes based on instruction ref, whose lanes are `from`, that yield these addresses. */
+void fit_count_recipes(
+	struct fit_tally **t, uint32_t ref, const struct lanes *from, const struct fit_access *x);
+bool fit_prefer(const struct fit_tally *x, const struct fit_tally *y);
+/* Returns the best tally from slot `from` on, or NULL. moved: includes OP_MOVED. */
+struct fit_tally *fit_best_tally(struct fit_tally *t, uint32_t from, bool moved);
+/* Moves the best tallies to the front, in their order. */
+void fit_sort_best(struct fit_tally *t);
+
+static inline struct recipe fit_recipe(const struct fit_tally *t)
+{
+	return (struct recipe){.op = t->op, .shift = t->shift, .ref = t->ref, .c = t->c};
+}
+
+#endif
