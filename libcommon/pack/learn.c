@@ -17,6 +17,7 @@ union four {
 
 struct votes {
 	uint32_t n, all, none;
+	uint32_t full[2]; /* executions of stretches that begin here; that end before here; see add_stretches() */
 	uint32_t next, next_n; /* candidate for another successor, and the lead of its count */
 	uint32_t side[3][2];   /* counts of the side that ran first: fall-through, taken */
 	uint32_t ref[REFS];    /* memory instructions that are guards, or NONE */
@@ -38,6 +39,7 @@ struct learner {
 	struct votes *v;
 	struct flow f;
 	bool guards;           /* second pass, over masks: targets are known */
+	uint32_t *stretch;     /* by number in runs: length of the stretch that begins there, or 0 */
 	uint32_t weight;       /* number of warps that equal this one */
 	uint32_t recent[REFS]; /* guards of this warp, the last one first */
 	union four recent_mask[REFS / 4];
@@ -133,9 +135,9 @@ static void learn_mask(struct learner *l, const struct learn_step *r)
 	uint32_t k = 0;
 
 	v->n += l->weight;
+	v->all += r->mask == l->f.active ? l->weight : 0;
 	if (!l->guards)
 		return;
-	v->all += r->mask == l->f.active ? l->weight : 0;
 	v->none += r->mask == 0 ? l->weight : 0;
 	learn_refs(l, v, r->mask);
 	/*
@@ -153,6 +155,35 @@ static void learn_mask(struct learner *l, const struct learn_step *r)
 	l->recent_mask[0].n[0] = r->mask;
 }
 
+/*
+ * Counts the instructions of a run from number i on that belong to a stretch and that all active lanes execute.
+ * Returns how many they are.
+ */
+static uint32_t learn_stretch(struct learner *l, const struct pack_run *r, uint32_t i)
+{
+	const uint32_t id = l->p->to[i], left = r->id + r->n - i;
+	const uint32_t n = l->stretch[i] < left ? l->stretch[i] : left;
+
+	if (!n || id != l->f.id || r->mask != l->f.active)
+		return 0;
+	l->v[id].full[0] += l->weight;
+	l->v[id + n].full[1] += l->weight;
+	l->f.id = l->c->s[id + n - 1].next;
+	l->f.cause = NONE;
+	return n;
+}
+
+static void learn_inst(struct learner *l, const struct learn_step *now, const struct learn_step *before)
+{
+	if (now->id != l->f.id) {
+		learn_next(l, now, before);
+		flow_set_next(&l->f, now->id);
+	}
+	if (now->mask & ~l->f.active)
+		flow_activate_lanes(&l->f, now->mask);
+	learn_mask(l, now);
+}
+
 static void learn_warp(struct learner *l, const struct pwarp *w)
 {
 	const struct parsed *p = l->p;
@@ -164,28 +195,66 @@ static void learn_warp(struct learner *l, const struct pwarp *w)
 	for (uint32_t i = 0; i < REFS; i++)
 		l->recent[i] = NONE;
 	for (const struct pack_run *r = p->run + w->first, *end = r + w->n_runs; r < end; r++) {
-		for (uint32_t i = r->id; i < r->id + r->n; i++) {
+		for (uint32_t i = r->id, n; i < r->id + r->n; i += n) {
 			now = (struct learn_step){p->to[i], r->mask};
 			if (before && !l->guards)
 				learn_branch_side(l, before, active, &now);
-			if (now.id != l->f.id) {
-				learn_next(l, &now, before);
-				flow_set_next(&l->f, now.id);
+			n = learn_stretch(l, r, i);
+			if (n) {
+				now.id += n - 1;
+				active = now.mask;
+			} else {
+				n = 1;
+				learn_inst(l, &now, before);
+				active = l->f.active;
+				flow_step(&l->f, now.id, now.mask);
 			}
-			if (now.mask & ~l->f.active)
-				flow_activate_lanes(&l->f, now.mask);
-			learn_mask(l, &now);
-			active = l->f.active;
-			flow_step(&l->f, now.id, now.mask);
 			was = now;
 			before = &was;
 		}
 	}
 }
 
+/*
+ * Finds the stretches: instructions with consecutive numbers, each the predicted successor of the one before it, that
+ * do not change the flow. In the second pass, the active lanes executed each of them in the first pass. Such
+ * instructions are no guards and need none, so a stretch is counted as one.
+ */
+static void find_stretches(struct learner *l)
+{
+	const struct parsed *p = l->p;
+
+	for (uint32_t i = p->n_met; i-- > 0;) {
+		const uint32_t id = p->to[i];
+		const struct pstatic *s = &l->c->s[id == NONE ? 0 : id];
+		bool next = i + 1 < p->n_met && p->to[i + 1] == id + 1 && s->next == id + 1;
+
+		l->stretch[i] = 0;
+		if (id != NONE && s->ctl == CTL_NONE && (!l->guards || l->v[id].all == l->v[id].n))
+			l->stretch[i] = 1 + (next ? l->stretch[i + 1] : 0);
+	}
+}
+
+/* Adds the executions of stretches to the counts of their instructions. */
+static void add_stretches(struct learner *l)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < l->c->n; i++) {
+		struct votes *v = &l->v[i];
+
+		n += v->full[0] - v->full[1];
+		v->full[0] = v->full[1] = 0;
+		v->n += n;
+		v->all += n;
+	}
+	l->v[l->c->n].full[1] = 0;
+}
+
 static void run_learning_pass(struct learner *l, bool guards)
 {
 	l->guards = guards;
+	find_stretches(l);
 	for (uint32_t i = 0; i < l->c->n; i++) {
 		l->v[i].n = l->v[i].all = l->v[i].none = 0;
 		for (uint32_t k = 0; k < REFS; k++)
@@ -196,6 +265,7 @@ static void run_learning_pass(struct learner *l, bool guards)
 		if (l->p->warp[i].like == i && parsed_counts(l->p, i))
 			learn_warp(l, &l->p->warp[i]);
 	}
+	add_stretches(l);
 }
 
 static void choose_flow(struct learner *l)
@@ -257,6 +327,7 @@ void pack_train_flow(struct parsed *p)
 	l.v = xcalloc(l.c->n + 1, sizeof(l.v[0]));
 	for (uint32_t i = 0; i < l.c->n; i++)
 		l.v[i].next = NONE;
+	l.stretch = xcalloc(p->n_met + 1u, sizeof(l.stretch[0]));
 	set_known_targets(l.c);
 	run_learning_pass(&l, false);
 	choose_flow(&l);
@@ -266,5 +337,6 @@ void pack_train_flow(struct parsed *p)
 		choose_guard(&l.c->s[i], &l.v[i]);
 	}
 	flow_assign_slots(l.c);
+	free(l.stretch);
 	free(l.v);
 }
