@@ -16,7 +16,8 @@
 #define SAMPLES 384u
 #define SAMPLED_LEAST \
 	4096u        /* number of accesses in the warps of a first walk over some warps, if all are as long */
-#define SURE      3u /* samples after which a recipe that was always right is tried alone */
+#define SURE      2u /* samples after which a recipe that was always right is tried alone */
+#define POOR      16u /* samples after which an instruction that follows from no other is not sampled further */
 #define BASE_BITS 22u /* bits for the first address of a list of differences */
 
 struct fit_sample {
@@ -25,6 +26,8 @@ struct fit_sample {
 	uint32_t n[2];    /* number of samples */
 	uint32_t held[2]; /* further samples, compared with the best recipe alone */
 	const struct fit_tally *best[2];
+	bool lost[2];   /* no recipe was right for all samples */
+	bool poor[2];   /* no recipe was right for a quarter of the first samples */
 	bool beyond[2]; /* the best recipe was wrong in an execution after the last sample */
 	uint32_t runs;
 	struct shape *shape;
@@ -95,14 +98,16 @@ static bool default_recipe_holds(
 	struct fit_tally *t = s->t[phase];
 	struct lanes l;
 
-	if (s->n[phase] < SURE || !t)
+	if (s->n[phase] < SURE || s->lost[phase] || !t)
 		return false;
 	for (uint32_t i = 0; i < TALLIES_MAX && !s->held[phase]; i++)
 		if (t[i].hits == s->n[phase] && t[i].op != OP_MOVED &&
 			(!s->best[phase] || fit_prefer(&t[i], s->best[phase])))
 			s->best[phase] = &t[i];
-	if (!s->best[phase])
+	if (!s->best[phase]) {
+		s->lost[phase] = true;
 		return false;
+	}
 	struct recipe r = fit_recipe(s->best[phase]);
 	recipe_apply(&f->x, &r, &l);
 	if (lanes_equal_recorded(&l, g)) {
@@ -119,14 +124,22 @@ static void count_recipes(struct fitter *f, struct fit_sample *s, uint32_t m, co
 	unsigned phase = f->ran[m];
 	struct fit_access x;
 	uint64_t storage[32];
+	bool far = true;
 
 	fit_access_set(&x, g, storage);
 	s->n[phase]++;
-	for (uint32_t i = 0; i < f->n_recent; i++)
-		if (f->recent[i] != m)
-			fit_count_recipes(&s->t[phase], f->recent[i], lanes_of(&f->x, f->recent[i]), &x);
-	if (phase)
-		fit_count_recipes(&s->t[phase], m, lanes_of(&f->x, m), &x);
+	for (uint32_t i = 0; i < f->n_recent; i++) {
+		far &= f->recent[i] != m;
+		if (phase || f->recent[i] != m)
+			fit_count_recipes(
+				&s->t[phase], f->recent[i], false, lanes_of(&f->x, f->recent[i]), &x);
+	}
+	if (phase && far)
+		fit_count_recipes(&s->t[phase], m, true, lanes_of(&f->x, m), &x);
+	if (s->n[phase] != POOR)
+		return;
+	const struct fit_tally *t = s->t[phase] ? fit_best_tally(s->t[phase], 0, true) : NULL;
+	s->poor[phase] = !t || t->hits * 4 < POOR;
 }
 
 static void add_fit_sample(struct fitter *f, uint32_t m, const struct recorded *g)
@@ -139,7 +152,7 @@ static void add_fit_sample(struct fitter *f, uint32_t m, const struct recorded *
 		s->runs++;
 	}
 	if (!default_recipe_holds(f, s, phase, g)) {
-		if (s->n[phase] < SAMPLES)
+		if (s->n[phase] < SAMPLES && !s->poor[phase])
 			count_recipes(f, s, m, g);
 		else
 			s->beyond[phase] = true;

@@ -101,7 +101,7 @@ static bool xor_holds(const struct lanes *from, const struct fit_access *x, uint
 }
 
 void fit_count_recipes(
-	struct fit_tally **t, uint32_t ref, const struct lanes *from, const struct fit_access *x)
+	struct fit_tally **t, uint32_t ref, bool far, const struct lanes *from, const struct fit_access *x)
 {
 	bool several = x->second != x->first;
 	unsigned may = 1u << SHIFT_MOST;
@@ -114,14 +114,16 @@ void fit_count_recipes(
 
 		if (bit == XOR_BIT) {
 			if (xor_holds(from, x, &c))
-				count_hit(t, &(struct fit_tally){.op = OP_XOR, .ref = ref, .c = c});
+				count_hit(
+					t, &(struct fit_tally){.op = OP_XOR, .ref = ref, .far = far, .c = c});
 			continue;
 		}
 		if (!shift_holds(from, s, x, &c))
 			continue;
-		count_hit(t, &(struct fit_tally){.op = OP_ADD, .shift = (int8_t)s, .ref = ref, .c = c});
+		count_hit(t, &(struct fit_tally){
+				     .op = OP_ADD, .shift = (int8_t)s, .ref = ref, .far = far, .c = c});
 		if (s == 0 && several)
-			count_hit(t, &(struct fit_tally){.op = OP_MOVED, .ref = ref});
+			count_hit(t, &(struct fit_tally){.op = OP_MOVED, .ref = ref, .far = far});
 	}
 }
 
@@ -136,6 +138,8 @@ bool fit_prefer(const struct fit_tally *x, const struct fit_tally *y)
 		return x->op < y->op;
 	if (sx != sy)
 		return sx < sy;
+	if (x->far != y->far)
+		return !x->far;
 	if (x->ref != y->ref)
 		return x->ref > y->ref;
 	return x->shift != y->shift ? x->shift < y->shift : x->c < y->c;

@@ -18,7 +18,7 @@ struct fit_tally {
 			uint32_t ref;
 			uint8_t op;
 			int8_t shift;
-			uint16_t none; /* always 0 */
+			uint16_t far; /* 1: ref did not run recently */
 		};
 		uint64_t what; /* all of these as one word, for comparison */
 	};
@@ -33,9 +33,12 @@ struct fit_access {
 };
 
 void fit_access_set(struct fit_access *x, const struct recorded *g, uint64_t storage[32]);
-/* Counts the recipes based on instruction ref, whose lanes are `from`, that yield these addresses. */
+/*
+ * Counts the recipes based on instruction ref, whose lanes are `from`, that yield these addresses. far: ref did not run
+ * recently.
+ */
 void fit_count_recipes(
-	struct fit_tally **t, uint32_t ref, const struct lanes *from, const struct fit_access *x);
+	struct fit_tally **t, uint32_t ref, bool far, const struct lanes *from, const struct fit_access *x);
 bool fit_prefer(const struct fit_tally *x, const struct fit_tally *y);
 /* Returns the best tally from slot `from` on, or NULL. moved: includes OP_MOVED. */
 struct fit_tally *fit_best_tally(struct fit_tally *t, uint32_t from, bool moved);
