@@ -85,6 +85,10 @@ char *text_put_number(char *p, int64_t v)
 	unsigned n = 0;
 	uint64_t a = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
 
+	if (a < 10 && v >= 0) {
+		*p = (char)('0' + v);
+		return p + 1;
+	}
 	if (v < 0)
 		*p++ = '-';
 	do

@@ -99,10 +99,14 @@ int64_t reading_signed(struct reading *r, unsigned at, unsigned n)
 
 const char *sass_token_next(const char **text, size_t *n)
 {
-	const char *p = *text + strspn(*text, " ");
+	const char *p = *text, *end;
 
-	*n = strcspn(p, " ");
-	*text = p + *n;
+	while (*p == ' ')
+		p++;
+	for (end = p; *end && *end != ' ';)
+		end++;
+	*n = (size_t)(end - p);
+	*text = end;
 	return *n ? p : NULL;
 }
 

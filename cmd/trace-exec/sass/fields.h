@@ -60,6 +60,7 @@ struct sass_out {
 	size_t n;
 };
 void sass_put(struct sass_out *o, const char *text);
+void sass_put_bytes(struct sass_out *o, const char *text, size_t n);
 void sass_putf(struct sass_out *o, const char *form, ...) PRINTF_LIKE(2, 3);
 /* Appends the opcode with its modifiers. */
 void sass_put_opcode(struct sass_out *o, struct reading *r);

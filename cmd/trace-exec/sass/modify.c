@@ -6,9 +6,11 @@
 #include "sass/fields.h"
 
 static const struct words {
-	const char *name, *values;
+	const char *name;
+	size_t n_name;
+	const char *values;
 } tables[] = {
-#define WORDS(name, values) {#name, values},
+#define WORDS(name, values) {#name, sizeof(#name) - 1, values},
 #include "sass/words.def"
 #undef WORDS
 };
@@ -18,7 +20,7 @@ static const struct words {
 static const struct words *find_words(const char *name, size_t n)
 {
 	for (size_t i = 0; i < N_TABLES; i++)
-		if (strlen(tables[i].name) == n && !memcmp(tables[i].name, name, n))
+		if (tables[i].n_name == n && !memcmp(tables[i].name, name, n))
 			return &tables[i];
 	return NULL;
 }
@@ -44,11 +46,11 @@ static void put_word(struct sass_out *o, const struct words *w, uint64_t v)
 		if (!p++)
 			break;
 	}
-	n = p ? strcspn(p, "|") : 0;
+	n = p ? (size_t)(strchrnul(p, '|') - p) : 0;
 	if (!p || (n == 1 && *p == '?'))
 		sass_putf(o, ".INVALID%u", (unsigned)v);
 	else
-		sass_putf(o, "%.*s", (int)n, p);
+		sass_put_bytes(o, p, n);
 }
 
 static void put_field(struct sass_out *o, struct reading *r, const char *table, unsigned at)
@@ -301,31 +303,37 @@ static void put_bgmma(struct sass_out *o, struct reading *r)
 	sass_putf(o, ".64x%ux256", coarse_columns((unsigned)reading_field(r, 53, 7)));
 }
 
+#define RULE(name, put) \
+	{ \
+		name, sizeof(name) - 1, put \
+	}
 static const struct alias_rule {
 	const char *name;
+	size_t n_name;
 	void (*put)(struct sass_out *o, struct reading *r);
 } rules[] = {
-	{"idp", put_dot_product},
-	{"imma", put_imma},
-	{"hmma884", put_hmma884},
-	{"f2fp", put_pack_types},
-	{"f2f", put_f2f},
-	{"f2i", put_f2i},
-	{"i2f", put_i2f},
-	{"redux", put_redux},
-	{"bar", put_bar},
-	{"bra", put_bra},
-	{"ret", put_ret},
-	{"cas", put_cas},
-	{"ldc", put_ldc},
-	{"width64", put_compare_type},
-	{"wsync", put_warpsync},
-	{"warpgroup", put_warpgroup},
-	{"hgmma", put_hgmma},
-	{"qgmma", put_qgmma},
-	{"igmma", put_igmma},
-	{"bgmma", put_bgmma},
+	RULE("idp", put_dot_product),
+	RULE("imma", put_imma),
+	RULE("hmma884", put_hmma884),
+	RULE("f2fp", put_pack_types),
+	RULE("f2f", put_f2f),
+	RULE("f2i", put_f2i),
+	RULE("i2f", put_i2f),
+	RULE("redux", put_redux),
+	RULE("bar", put_bar),
+	RULE("bra", put_bra),
+	RULE("ret", put_ret),
+	RULE("cas", put_cas),
+	RULE("ldc", put_ldc),
+	RULE("width64", put_compare_type),
+	RULE("wsync", put_warpsync),
+	RULE("warpgroup", put_warpgroup),
+	RULE("hgmma", put_hgmma),
+	RULE("qgmma", put_qgmma),
+	RULE("igmma", put_igmma),
+	RULE("bgmma", put_bgmma),
 };
+#undef RULE
 
 static void put_by_rule(struct sass_out *o, struct reading *r, const char *name, size_t n)
 {
@@ -334,7 +342,7 @@ static void put_by_rule(struct sass_out *o, struct reading *r, const char *name,
 	else if (n == 5 && !memcmp(name, "uimad", 5))
 		put_imad(o, r, true);
 	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
-		if (strlen(rules[i].name) == n && !memcmp(rules[i].name, name, n))
+		if (rules[i].n_name == n && !memcmp(rules[i].name, name, n))
 			rules[i].put(o, r);
 }
 
@@ -364,7 +372,7 @@ static void put_modifier(struct sass_out *o, struct reading *r, const char *p, s
 			set = (reading_field(r, sass_token_number(&at), 1) != 0) != clear;
 		}
 		if (set)
-			sass_putf(o, "%.*s", (int)len, p);
+			sass_put_bytes(o, p, len);
 		return;
 	}
 	const struct words *w = find_words(p, len);

@@ -6,9 +6,9 @@
 #include <string.h>
 #include "sass/fields.h"
 
-void sass_put(struct sass_out *o, const char *text)
+void sass_put_bytes(struct sass_out *o, const char *text, size_t n)
 {
-	size_t n = strlen(text), left = SASS_TEXT_MAX - 1 - o->n;
+	size_t left = SASS_TEXT_MAX - 1 - o->n;
 
 	if (n > left)
 		n = left;
@@ -16,6 +16,8 @@ void sass_put(struct sass_out *o, const char *text)
 	o->n += n;
 	o->p[o->n] = '\0';
 }
+
+void sass_put(struct sass_out *o, const char *text) { sass_put_bytes(o, text, strlen(text)); }
 
 void sass_putf(struct sass_out *o, const char *form, ...)
 {
