@@ -176,37 +176,33 @@ static void put_static(struct buf t[N_TABLES], const struct part *p, uint32_t i,
 	unsigned n = x.form.n_dst + x.form.n_src + 0u;
 	buf_add(&t[T_DST], x.reg, x.form.n_dst);
 	buf_add(&t[T_SRC], x.reg + x.form.n_dst, x.form.n_src);
-	if (p->style & STYLE_UNIFORM)
-		buf_add(&t[T_KIND], x.kind, n);
+	buf_add(&t[T_KIND], x.kind, n);
 	for (unsigned k = 0; k < x.form.shape / SHAPE_ENDS; k++)
 		buf_var(&t[T_IMM],
 			!k && flow_has_target(s) ? fold(unfold(x.imm[0]) - (int64_t)s->pc) : x.imm[k]);
 }
 
-static bool uses_uniform_registers(const struct pcode *c, enum line_dialect d)
+/* Reports whether a byte of the column is not 0. */
+static bool has_nonzero_byte(const struct buf *b)
 {
-	struct split x;
+	uint8_t all = 0;
 
-	for (uint32_t i = 0; i < c->n; i++) {
-		split_static(c, d, &c->s[i], &x);
-		for (unsigned k = 0; k < x.form.n_dst + x.form.n_src + 0u; k++)
-			if (x.kind[k])
-				return true;
-	}
-	return false;
+	for (size_t i = 0; i < b->n; i++)
+		all |= b->p[i];
+	return all;
 }
 
 void code_pack(struct buf *out, const struct part *p)
 {
 	struct buf b = {0}, t[N_TABLES] = {0};
 	struct forms all = {0};
-	struct part q = *p;
 
-	q.style |= (uses_uniform_registers(&p->code, part_dialect(p)) ? STYLE_UNIFORM : 0u) |
-		   (p->code.n_areas ? STYLE_AREAS : 0u);
 	for (uint32_t i = 0; i < p->code.n; i++)
-		put_static(t, &q, i, &all);
-	mp_uint(out, q.style);
+		put_static(t, p, i, &all);
+	const bool uniform = has_nonzero_byte(&t[T_KIND]);
+	if (!uniform)
+		t[T_KIND].n = 0;
+	mp_uint(out, p->style | (uniform ? STYLE_UNIFORM : 0u) | (p->code.n_areas ? STYLE_AREAS : 0u));
 	mp_uint(out, p->code.n);
 	put_forms(&b, &all);
 	for (int i = 0; i < N_TABLES; i++)

@@ -112,6 +112,7 @@ struct pstatic {
 	uint32_t head;      /* offset in pcode.text of the PC and a blank, which the parser reads */
 	uint32_t mid, tail; /* offsets in pcode.text */
 	uint16_t mid_len, tail_len;
+	uint16_t op, op_len; /* opcode: offset from mid, and length; 0: the line is stored as text */
 	uint8_t head_len, flags, ctl, guard, order;
 	/*
 	 * static instruction whose mask the guard follows; after training, the slot of that instruction in flow.seen

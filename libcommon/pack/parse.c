@@ -486,14 +486,8 @@ size_t parse_block(struct parsed *p, const char *text, size_t n)
 
 const char *pstatic_opcode(const struct part *p, const struct pstatic *s, size_t *n)
 {
-	const char *t = (const char *)p->code.text.p + s->mid;
-	struct line l = {t, t + s->mid_len}, op = {t, t};
-	bool has_addr;
-
-	if (s->flags & ST_LINE || !skip_middle_columns(&l, part_dialect(p), &has_addr, &op))
-		return NULL;
-	*n = (size_t)(op.end - op.p);
-	return op.p;
+	*n = s->op_len;
+	return *n ? (const char *)p->code.text.p + s->mid + s->op : NULL;
 }
 
 bool pstatic_derive(const struct part *p, struct pstatic *s)
@@ -510,7 +504,9 @@ bool pstatic_derive(const struct part *p, struct pstatic *s)
 	if (!skip_middle_columns(&l, part_dialect(p), &has_addr, &op) || l.p != l.end ||
 		has_addr != !!(s->flags & ST_MEM))
 		return false;
-	s->ctl = (uint8_t)static_control_of(op.p, (size_t)(op.end - op.p));
+	s->op = (uint16_t)(op.p - (t + s->mid));
+	s->op_len = (uint16_t)(op.end - op.p);
+	s->ctl = (uint8_t)static_control_of(op.p, s->op_len);
 	l = (struct line){t + s->tail, t + s->tail + s->tail_len};
 	s->imm = scan_literal(&l, " ") && scan_signed_decimal(&l, &imm) ? (uint64_t)imm : UINT64_MAX;
 	return true;

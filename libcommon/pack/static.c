@@ -83,33 +83,34 @@ enum ctl static_control_of(const char *opcode, size_t n)
 {
 	static const struct {
 		const char *stem;
+		size_t n;
 		enum ctl ctl;
 	} is[] = {
-		{"BRA", CTL_BRANCH},
-		{"EXIT", CTL_EXIT},
-		{"BSSY", CTL_SET},
-		{"BSYNC", CTL_SYNC},
-		{"SSY", CTL_SET},
-		{"PBK", CTL_SET},
-		{"PCNT", CTL_SET},
-		{"SYNC", CTL_SETTLE},
-		{"BRK", CTL_SETTLE},
-		{"CONT", CTL_SETTLE},
-		{"JMP", CTL_BRANCH},
-		{"BRX", CTL_BRANCH},
-		{"JMX", CTL_BRANCH},
-		{"CALL", CTL_CALL},
-		{"CAL", CTL_CALL},
-		{"JCAL", CTL_CALL},
-		{"RET", CTL_RETURN},
-		{"BRXU", CTL_BRANCH},
-		{"KILL", CTL_EXIT},
+		{"BRA", sizeof("BRA") - 1, CTL_BRANCH},
+		{"EXIT", sizeof("EXIT") - 1, CTL_EXIT},
+		{"BSSY", sizeof("BSSY") - 1, CTL_SET},
+		{"BSYNC", sizeof("BSYNC") - 1, CTL_SYNC},
+		{"SSY", sizeof("SSY") - 1, CTL_SET},
+		{"PBK", sizeof("PBK") - 1, CTL_SET},
+		{"PCNT", sizeof("PCNT") - 1, CTL_SET},
+		{"SYNC", sizeof("SYNC") - 1, CTL_SETTLE},
+		{"BRK", sizeof("BRK") - 1, CTL_SETTLE},
+		{"CONT", sizeof("CONT") - 1, CTL_SETTLE},
+		{"JMP", sizeof("JMP") - 1, CTL_BRANCH},
+		{"BRX", sizeof("BRX") - 1, CTL_BRANCH},
+		{"JMX", sizeof("JMX") - 1, CTL_BRANCH},
+		{"CALL", sizeof("CALL") - 1, CTL_CALL},
+		{"CAL", sizeof("CAL") - 1, CTL_CALL},
+		{"JCAL", sizeof("JCAL") - 1, CTL_CALL},
+		{"RET", sizeof("RET") - 1, CTL_RETURN},
+		{"BRXU", sizeof("BRXU") - 1, CTL_BRANCH},
+		{"KILL", sizeof("KILL") - 1, CTL_EXIT},
 	};
 	const char *dot = memchr(opcode, '.', n);
 	size_t stem = dot ? (size_t)(dot - opcode) : n;
 
 	for (size_t i = 0; i < sizeof(is) / sizeof(is[0]); i++)
-		if (strlen(is[i].stem) == stem && !memcmp(is[i].stem, opcode, stem))
+		if (is[i].n == stem && *is[i].stem == *opcode && !memcmp(is[i].stem, opcode, stem))
 			return is[i].ctl;
 	return CTL_NONE;
 }
