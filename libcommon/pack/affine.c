@@ -7,34 +7,29 @@
  * often it is right. Other recipes (addr.h) represent the remaining addresses.
  */
 #include "affine.h"
-#include "bits.h"
 
 /* Fills the inactive lanes of the shape by continuing its last step. */
 void affine_pattern(const struct shape *s, int64_t pattern[32])
 {
-	unsigned first = bit_lowest32(s->mask), second = first;
-	uint32_t more = s->mask & (s->mask - 1);
+	const uint32_t mask = s->g.mask, more = mask & (mask - 1);
+	const unsigned first = bit_lowest32(mask), second = more ? bit_lowest32(more) : first;
+	uint64_t t[32];
+	const uint64_t *a = recorded_list(&s->g, t);
+	int64_t step = second > first ? (int64_t)(a[1] - a[0]) / (int64_t)(second - first) : 0;
+	uint64_t at = a[0] - (uint64_t)step * first, zero = at;
 
-	if (more)
-		second = bit_lowest32(more);
-	int64_t step = second > first ? (int64_t)(s->a[second] - s->a[first]) / (int64_t)(second - first) : 0;
-	uint64_t at = s->a[first] - (uint64_t)step * first, zero = at;
 	for (unsigned l = 0; l < 32; l++, at += (uint64_t)step) {
-		if (s->mask >> l & 1)
-			at = s->a[l];
+		if (mask >> l & 1)
+			at = *a++;
 		pattern[l] = (int64_t)(at - zero);
 	}
 }
 
 static bool find_shape_base(const struct shape *s, const int64_t pattern[32], uint64_t *base)
 {
-	unsigned first = bit_lowest32(s->mask);
+	uint64_t t[32];
 
-	*base = s->a[first] - (uint64_t)pattern[first];
-	FOR_BITS32 (l, s->mask)
-		if (s->a[l] - (uint64_t)pattern[l] != *base)
-			return false;
-	return true;
+	return pattern_base(pattern, s->g.mask, recorded_list(&s->g, t), base);
 }
 
 /* Returns coordinate k of a sample: warp, x, y, z. */
@@ -49,6 +44,15 @@ static bool differ_only_in_coordinate(const struct shape *a, const struct shape 
 	return true;
 }
 
+/* Reports whether the shapes have several values of coordinate k. */
+static bool coordinate_varies(const struct shape *shape, uint32_t n_shapes, unsigned k)
+{
+	for (uint32_t i = 1; i < n_shapes; i++)
+		if (block_coordinate(&shape[i], k) != block_coordinate(&shape[0], k))
+			return true;
+	return false;
+}
+
 /* Finds the step of one coordinate after another, from pairs of shapes whose later coordinates are equal. */
 uint32_t affine_fit(const struct shape *shape, uint32_t n_shapes, const int64_t pattern[32], struct recipe *r)
 {
@@ -61,6 +65,8 @@ uint32_t affine_fit(const struct shape *shape, uint32_t n_shapes, const int64_t 
 	for (unsigned k = 0; k < 4; k++) {
 		bool found = false;
 
+		if (!coordinate_varies(shape, n_shapes, k))
+			continue;
 		for (uint32_t i = 0; i < n_shapes && !found; i++) {
 			for (uint32_t j = i + 1; good[i] && j < n_shapes && !found; j++) {
 				if (!good[j] || !differ_only_in_coordinate(&shape[i], &shape[j], k))

@@ -3,14 +3,14 @@
 #ifndef PACK_AFFINE_H
 #define PACK_AFFINE_H
 
-#include "format.h"
+#include "addr.h"
 
 #define SHAPES 64u /* executions from which affine bases are derived */
 
 /* Execution of a memory instruction: its warp and thread block, its lanes and their addresses. */
 struct shape {
-	uint32_t warp, block[3], mask;
-	uint64_t a[32];
+	uint32_t warp, block[3];
+	struct recorded g;
 };
 
 /*

@@ -60,23 +60,18 @@ struct fitter {
 
 static void keep_shape(struct fitter *f, struct fit_sample *s, const struct recorded *g)
 {
-	uint64_t t[32];
 	bool take = s->runs < SHAPES / 2 || !(s->runs & (s->runs - 1)) || s->runs % 1009 == 0;
 
 	if (!take || s->n_shapes == SHAPES)
 		return;
 	if (s->n_shapes == s->cap_shapes) { /* most instructions are executed only a few times */
-		s->cap_shapes = s->cap_shapes ? s->cap_shapes * 2 : 2;
+		s->cap_shapes = s->cap_shapes ? s->cap_shapes * 4 : 4;
 		s->shape = xrealloc(s->shape, s->cap_shapes, sizeof(s->shape[0]));
 	}
 	struct shape *x = &s->shape[s->n_shapes++];
 	x->warp = f->x.warp;
-	x->mask = g->mask;
 	memcpy(x->block, f->x.block, sizeof(x->block));
-	const uint64_t *a = recorded_list(g, t);
-	unsigned i = 0;
-	FOR_BITS32 (l, g->mask)
-		x->a[l] = a[i++];
+	x->g = *g;
 }
 
 /* Adds the samples that were compared only with the best recipe to all recipes that were right until then. */
@@ -192,7 +187,7 @@ static const struct shape *fullest_slots(const struct fit_sample *s)
 	uint32_t full = 0;
 
 	for (uint32_t k = 1; k < s->n_shapes; k++)
-		if (bit_count32(s->shape[k].mask) > bit_count32(s->shape[full].mask))
+		if (bit_count32(s->shape[k].g.mask) > bit_count32(s->shape[full].g.mask))
 			full = k;
 	return &s->shape[full];
 }
@@ -246,7 +241,7 @@ static void choose_recipes(struct fitter *f, uint32_t m)
 		if (t->hits >= 8 && t->hits * 16 >= s->n[!(k & 1)] && t->hits < s->n[!(k & 1)])
 			add_recipe(x, &r, RECIPES_MAX - 2);
 	}
-	if (s->n_shapes && bit_count32(fullest_slots(s)->mask) > 1) {
+	if (s->n_shapes && bit_count32(fullest_slots(s)->g.mask) > 1) {
 		f->rest[m].pattern = xcalloc(32, sizeof(int64_t));
 		affine_pattern(fullest_slots(s), f->rest[m].pattern);
 	}
