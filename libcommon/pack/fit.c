@@ -137,6 +137,17 @@ static void count_recipes(struct fitter *f, struct fit_sample *s, uint32_t m, co
 	s->poor[phase] = !t || t->hits * 4 < POOR;
 }
 
+/* Sets the lanes. Inactive lanes continue the step of the active ones, as they do after most recipes. */
+static void set_fit_lanes(struct lanes *x, const struct recorded *g)
+{
+	if (!g->line || (g->n == 1 && !x->line)) {
+		lanes_set(x, g);
+		return;
+	}
+	const uint64_t step = g->n == 1 ? x->step : g->w[1];
+	set_line(x, g->w[0] - bit_lowest32(g->mask) * step, step);
+}
+
 static void add_fit_sample(struct fitter *f, uint32_t m, const struct recorded *g)
 {
 	struct fit_sample *s = &f->s[m];
@@ -162,7 +173,7 @@ static void add_fit_sample(struct fitter *f, uint32_t m, const struct recorded *
 	k = k < RECENT ? k : RECENT - 1;
 	memmove(f->recent + 1, f->recent, k * sizeof(f->recent[0]));
 	f->recent[0] = m;
-	lanes_set(lanes_of(&f->x, m), g);
+	set_fit_lanes(lanes_of(&f->x, m), g);
 }
 
 /* ---- choosing ----------------------------------------------------------------------------- */
