@@ -55,8 +55,8 @@ LANE_FN static bool lanes_have_stride(const uint64_t *a, uint64_t step)
 {
 	uint64_t wrong = 0;
 
-	for (unsigned i = 0; i < LANES; i++)
-		wrong |= a[i] ^ (a[0] + i * step);
+	for (unsigned i = 1; i < LANES; i++)
+		wrong |= (a[i] - a[i - 1]) ^ step;
 	return !wrong;
 }
 
