@@ -239,11 +239,28 @@ static void add_statics(struct records *r, struct parsed *p, const struct pack_r
 	r->known[u->id] = u->n;
 }
 
+/* Makes free entries for the records of the warps. */
+static void grow_for_warps(struct parsed *p, const struct pack_warp *warp, uint32_t n_warps)
+{
+	uint32_t runs = p->n_run, more = p->n_more, words = p->n_addr;
+
+	for (uint32_t i = 0; i < n_warps; i++) {
+		runs += warp[i].n_runs;
+		more += warp[i].n_more;
+		words += warp[i].n_words;
+	}
+	grow(&p->run, &p->cap_run, runs, sizeof(p->run[0]));
+	grow(&p->more, &p->cap_more, more, sizeof(p->more[0]));
+	grow(&p->addr, &p->cap_addr, words, sizeof(p->addr[0]));
+	grow(&p->warp, &p->cap_warp, p->n_warp + n_warps, sizeof(p->warp[0]));
+	buf_room(&p->text, 1);
+}
+
+/* Adds the records of a warp, for which there are free entries. */
 static void add_record_warp(struct records *r, struct parsed *p, struct pwarp *w, const struct pack_warp *x)
 {
 	if (!x->n_runs)
 		return;
-	grow(&p->run, &p->cap_run, p->n_run + x->n_runs, sizeof(p->run[0]));
 	memcpy(p->run + p->n_run, x->run, x->n_runs * sizeof(p->run[0]));
 	p->n_run += x->n_runs;
 	for (const struct pack_run *u = x->run, *end = u + x->n_runs; u < end; u++) {
@@ -253,16 +270,15 @@ static void add_record_warp(struct records *r, struct parsed *p, struct pwarp *w
 	}
 	p->n_rec += w->count;
 	if (x->n_more) {
-		grow(&p->more, &p->cap_more, p->n_more + x->n_more, sizeof(p->more[0]));
 		memcpy(p->more + p->n_more, x->more, x->n_more * sizeof(p->more[0]));
 		p->n_more += x->n_more;
 	}
 	if (x->n_words) {
-		grow(&p->addr, &p->cap_addr, p->n_addr + x->n_words, sizeof(p->addr[0]));
 		memcpy(p->addr + p->n_addr, x->word, x->n_words * sizeof(p->addr[0]));
 		p->n_addr += x->n_words;
 	}
-	buf_add(&p->text, x->text, x->n_text);
+	if (x->n_text)
+		buf_add(&p->text, x->text, x->n_text);
 }
 
 void records_add_block(struct records *r, struct parsed *p, const uint32_t id[3],
@@ -270,8 +286,7 @@ void records_add_block(struct records *r, struct parsed *p, const uint32_t id[3]
 {
 	struct ptb tb = {.id = {id[0], id[1], id[2]}, .first_warp = p->n_warp, .n_warps = n_warps};
 
-	buf_room(&p->text, 1);
-	grow(&p->warp, &p->cap_warp, p->n_warp + n_warps, sizeof(p->warp[0]));
+	grow_for_warps(p, warp, n_warps);
 	for (uint32_t i = 0; i < n_warps; i++) {
 		struct pwarp *w = &p->warp[p->n_warp++];
 
@@ -289,20 +304,14 @@ void records_add_block(struct records *r, struct parsed *p, const uint32_t id[3]
 
 /* ---- hash --------------------------------------------------------------------------------- */
 
-void records_hash(XXH3_state_t *h, const uint32_t id[3], const struct pack_warp *warp, uint32_t n_warps)
+void records_digest(XXH3_state_t *h, const struct parsed *p)
 {
-	const uint64_t about[] = {id[0], id[1], id[2], n_warps};
-
-	XXH3_128bits_update(h, about, sizeof(about));
-	for (const struct pack_warp *x = warp; x < warp + n_warps; x++) {
-		const uint64_t n[] = {x->n_runs, x->n_more, x->n_words, x->n_text};
-
-		XXH3_128bits_update(h, n, sizeof(n));
-		XXH3_128bits_update(h, x->run, x->n_runs * sizeof(*x->run));
-		XXH3_128bits_update(h, x->more, x->n_more * sizeof(*x->more));
-		XXH3_128bits_update(h, x->word, x->n_words * sizeof(*x->word));
-		XXH3_128bits_update(h, x->text, x->n_text);
-	}
+	XXH3_128bits_update(h, p->tb, p->part.n_blocks * sizeof(p->tb[0]));
+	XXH3_128bits_update(h, p->warp, p->n_warp * sizeof(p->warp[0]));
+	XXH3_128bits_update(h, p->run, p->n_run * sizeof(p->run[0]));
+	XXH3_128bits_update(h, p->more, p->n_more * sizeof(p->more[0]));
+	XXH3_128bits_update(h, p->addr, p->n_addr * sizeof(p->addr[0]));
+	XXH3_128bits_update(h, p->text.p, p->text.n);
 }
 
 /* ---- text --------------------------------------------------------------------------------- */

@@ -39,8 +39,8 @@ uint64_t records_length(
 void records_begin_part(struct records *r, struct parsed *p);
 void records_add_block(struct records *r, struct parsed *p, const uint32_t id[3],
 	const struct pack_warp *warp, uint32_t n_warps);
-/* Adds a thread block to the hash of the records. */
-void records_hash(XXH3_state_t *h, const uint32_t id[3], const struct pack_warp *warp, uint32_t n_warps);
+/* Adds the thread blocks of a part that has only records to the hash. */
+void records_digest(XXH3_state_t *h, const struct parsed *p);
 /* Reports whether a part can take the thread block that records_length() measured last. */
 bool records_fit(const struct records *r, uint32_t n_warps);
 /* Appends the lines of the only thread block of p. first: it is the kernel's first. */

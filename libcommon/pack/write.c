@@ -395,6 +395,9 @@ static void queue_filled_records(struct pack_writer *w, bool ends)
 	w->in = queue_take_text(w->queue);
 	c->size = c->header + w->filled_text;
 	if (w->filled) {
+		XXH3_128bits_reset_withSeed(w->hash, w->queue->share->seed);
+		XXH3_128bits_update(w->hash, &w->code, sizeof(w->code));
+		records_digest(w->hash, w->filled);
 		XXH128_hash_t h = XXH3_128bits_digest(w->hash);
 
 		memcpy(c->digest, (uint64_t[]){h.low64, h.high64}, sizeof(c->digest));
@@ -454,10 +457,7 @@ void pack_block(struct pack_writer *w, const uint32_t id[3], const struct pack_w
 	if (!w->filled) {
 		w->filled = queue_take_parsed(w->queue);
 		records_begin_part(&w->records, w->filled);
-		XXH3_128bits_reset_withSeed(w->hash, w->queue->share->seed);
-		XXH3_128bits_update(w->hash, &w->code, sizeof(w->code));
 	}
-	records_hash(w->hash, id, warp, n_warps);
 	records_add_block(&w->records, w->filled, id, warp, n_warps);
 	w->filled_text += n;
 	w->bytes += n;
