@@ -118,8 +118,7 @@ static void count_full_list(struct counting *n, const struct recorded *g, struct
 static void count_access(struct counting *c, const struct recorded *g, struct counted *x)
 {
 	struct tally *to = &c->c->tally;
-	uint64_t lane[32], t[32];
-	unsigned n = 0;
+	uint64_t t[32];
 
 	if (g->line && tally_line(to, &x->in, g->w[0], g->w[1], g->n))
 		return;
@@ -127,13 +126,8 @@ static void count_access(struct counting *c, const struct recorded *g, struct co
 		count_full_list(c, g, x);
 		return;
 	}
-	const uint64_t *a = recorded_list(g, t);
-	if (g->mask != UINT32_MAX) {
-		FOR_BITS32 (l, g->mask)
-			lane[l] = a[n++];
-		a = lane;
-	}
-	tally_access(to, &x->in, a, g->mask);
+	/* Sectors do not depend on lanes, so the addresses may be those of the first lanes. */
+	tally_access(to, &x->in, recorded_list(g, t), g->n == 32 ? UINT32_MAX : (1u << g->n) - 1);
 }
 
 /* Counts what is the same in all warps with the path of w, which is the first of them. */

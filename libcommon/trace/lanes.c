@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The loops over lanes. Each loop is written once in plain C and compiled for each instruction set. Only packing
- * uses vector intrinsics, because compilers do not vectorise it.
+ * The loops over lanes. Each loop is written once in plain C and compiled for each instruction set. Only packing and
+ * sets of sectors use vector intrinsics, because compilers do not vectorise them.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -62,7 +62,7 @@ BODY run_body(uint64_t to[32], uint64_t base, uint64_t step, uint32_t mask)
 		to[l] = (base + l * step) & (0 - (uint64_t)(mask >> l & 1));
 }
 
-static ALWAYS_INLINE uint64_t sectors_body(const uint64_t a[32], uint64_t more)
+static uint64_t sectors_none(const uint64_t a[32], uint64_t more)
 {
 	const uint64_t from = (a[0] >> 5) - 32;
 	uint64_t bits = 0, far = 0;
@@ -112,10 +112,6 @@ static void spread_none(uint64_t to[32], const uint64_t *from, uint32_t mask)
 	target LOOPS static void run_##set(uint64_t to[32], uint64_t base, uint64_t step, uint32_t mask) \
 	{ \
 		run_body(to, base, step, mask); \
-	} \
-	target LOOPS static uint64_t sectors_##set(const uint64_t a[32], uint64_t more) \
-	{ \
-		return sectors_body(a, more); \
 	} \
 	static const struct lanes_loops set = {#set, shift_##set, xor_##set, pattern_##set, line_##set, \
 		run_##set, pack_##set, spread_##set, sectors_##set};
@@ -184,6 +180,29 @@ AVX2 static void pack_avx2(uint64_t *to, const uint64_t from[32], uint32_t mask)
 		to += __builtin_popcount(m);
 	}
 }
+
+AVX2 static uint64_t sectors_avx2(const uint64_t a[32], uint64_t more)
+{
+	const __m256i one = _mm256_set1_epi64x(1), length = _mm256_set1_epi64x((int64_t)more),
+		      from = _mm256_set1_epi64x((int64_t)((a[0] >> 5) - 32));
+	__m256i bits = _mm256_setzero_si256(), far = bits;
+	uint64_t b[4], f[4];
+
+	for (unsigned l = 0; l < 32; l += 4) {
+		__m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(a + l)),
+			first = _mm256_sub_epi64(_mm256_srli_epi64(v, 5), from),
+			last = _mm256_sub_epi64(_mm256_srli_epi64(_mm256_add_epi64(v, length), 5), from);
+
+		bits = _mm256_or_si256(
+			bits, _mm256_or_si256(_mm256_sllv_epi64(one, first), _mm256_sllv_epi64(one, last)));
+		far = _mm256_or_si256(far, _mm256_or_si256(first, last));
+	}
+	_mm256_storeu_si256((__m256i *)(void *)b, bits);
+	_mm256_storeu_si256((__m256i *)(void *)f, far);
+	return (f[0] | f[1] | f[2] | f[3]) >> 6 ? 0 : b[0] | b[1] | b[2] | b[3];
+}
+
+#define sectors_avx512 sectors_avx2
 
 static void spread_avx2(uint64_t to[32], const uint64_t *from, uint32_t mask) { spread_none(to, from, mask); }
 
