@@ -61,11 +61,17 @@ bool recipe_can_represent(struct addresses *x, const struct recipe *r, const str
 	a = recorded_list(g, t);
 	if (r->op == OP_BASED)
 		return pattern_base(x->c->pattern[r->pattern], g->mask, a, &low);
-	for (unsigned i = 0; i < g->n && r->op == OP_PLANES; i++)
-		if ((a[i] - r->c) & low || (a[i] - r->c) >> r->align >= limit)
-			return false;
-	for (unsigned i = 1; i < g->n && r->op == OP_DELTAS; i++)
-		if ((a[i] - a[i - 1]) & low || fold((int64_t)(a[i] - a[i - 1]) >> r->align) >= limit)
-			return false;
-	return true;
+	uint64_t off = 0, over = 0;
+	if (r->op == OP_PLANES) {
+		for (unsigned i = 0; i < g->n; i++) {
+			off |= (a[i] - r->c) & low;
+			over |= (a[i] - r->c) >> r->align;
+		}
+	} else {
+		for (unsigned i = 1; i < g->n; i++) {
+			off |= (a[i] - a[i - 1]) & low;
+			over |= fold((int64_t)(a[i] - a[i - 1]) >> r->align);
+		}
+	}
+	return !off && over < limit;
 }

@@ -124,21 +124,31 @@ static void encode_mask(struct encoder *e, const struct pstatic *s, uint32_t mas
 	}
 }
 
-static void put_plane(struct encoder *e, const struct recipe *r, uint64_t v, enum column first)
+/* Appends n numbers to the byte planes, which begin with column `first`. */
+static void put_planes(
+	struct encoder *e, const struct recipe *r, const uint64_t *v, unsigned n, enum column first)
 {
-	for (unsigned k = 0; k < r->planes; k++, v >>= 8)
-		buf_byte(&e->col[first + k], (uint8_t)v);
+	for (unsigned k = 0; k < r->planes; k++) {
+		struct buf *b = &e->col[first + k];
+
+		buf_room(b, n);
+		uint8_t *to = b->p + b->n;
+		for (unsigned i = 0; i < n; i++)
+			to[i] = (uint8_t)(v[i] >> 8 * k);
+		b->n += n;
+	}
 }
 
 static void put_numbers(struct encoder *e, const struct recipe *r, uint32_t m, const struct recorded *g)
 {
-	uint64_t *base = &e->x.base[m], t[32];
+	uint64_t *base = &e->x.base[m], t[32], v[32];
 	const uint64_t *a = recorded_list(g, t);
 	unsigned n = g->n;
 
 	if (r->op == OP_PLANES) {
 		for (unsigned i = 0; i < n; i++)
-			put_plane(e, r, (a[i] - r->c) >> r->align, COL_LOW);
+			v[i] = (a[i] - r->c) >> r->align;
+		put_planes(e, r, v, n, COL_LOW);
 		return;
 	}
 	if (r->op == OP_MOVED) {
@@ -153,14 +163,14 @@ static void put_numbers(struct encoder *e, const struct recipe *r, uint32_t m, c
 	*base = at;
 	if (r->op == OP_BASED)
 		n = 0;
-	for (unsigned i = 1; i < n; i++) {
-		int64_t d = (int64_t)(a[i] - a[i - 1]);
-
-		if (r->op == OP_DELTAS)
-			put_plane(e, r, fold(d >> r->align), COL_DLOW);
-		else
-			buf_var(&e->col[COL_WIDE], fold(d));
+	if (r->op != OP_DELTAS) {
+		for (unsigned i = 1; i < n; i++)
+			buf_var(&e->col[COL_WIDE], fold((int64_t)(a[i] - a[i - 1])));
+		return;
 	}
+	for (unsigned i = 1; i < n; i++)
+		v[i] = fold((int64_t)(a[i] - a[i - 1]) >> r->align);
+	put_planes(e, r, v + 1, n - 1, COL_DLOW);
 }
 
 /*
