@@ -17,7 +17,7 @@
 #define SAMPLED_LEAST \
 	4096u        /* number of accesses in the warps of a first walk over some warps, if all are as long */
 #define SURE      2u /* samples after which a recipe that was always right is tried alone */
-#define POOR      16u /* samples after which an instruction that follows from no other is not sampled further */
+#define POOR      8u /* samples after which an instruction that follows from no other is not sampled further */
 #define BASE_BITS 22u /* bits for the first address of a list of differences */
 
 struct fit_sample {
