@@ -187,6 +187,57 @@ static uint64_t ticks_until_difference(unsigned variant, uint64_t *run_ticks)
 	return bad ? t : 0;
 }
 
+/* ---- refresh ------------------------------------------------------------------------------------------ */
+
+/* Reads row 1 of bank 0 at tick t. Returns the ticks until the data are there. */
+static uint64_t ticks_of_read(struct dram *d, uint64_t t)
+{
+	uint32_t handle = req_new(&pool);
+	uint64_t end = t;
+
+	pool.req[handle] = (struct req){.type = GLOBAL_ACC_R, .size = 32, .row = 1};
+	dram_skip_to_tick(d, t);
+	dram_push(d, handle, t);
+	while (!d->done.count && end < t + 5000) {
+		end++;
+		dram_tick(d, end, end, (uint32_t)end);
+	}
+	mem_fifo_pop(pool.req, &d->done);
+	req_free(&pool, handle);
+	return end - t;
+}
+
+/* A refresh closes the row of its bank: the next read opens it again, and waits for a refresh that is under way. */
+static void test_refresh(uint32_t interval)
+{
+	struct dram d;
+	struct dram_counts n;
+	uint64_t start = 0, hit, after, during;
+
+	set_random_params(0);
+	params.mem.dram.refresh_interval = interval;
+	params.mem.dram.refresh_cycles = interval / 10;
+	req_pool_init(&pool, REQS);
+	memstat_init(&stat, &params);
+	dram_init(&d, &params, 0, &pool, &stat);
+	if (interval)
+		start = 2 * interval - d.refresh_phase; /* a refresh of bank 0 begins */
+	ticks_of_read(&d, start + 2000);
+	hit = ticks_of_read(&d, start + 3000);
+	after = ticks_of_read(&d, start + 15000);
+	during = ticks_of_read(&d, start + 20100);
+	dram_stat_counts(&d, &n);
+	if (interval) {
+		ok(after > hit && n.n_act == 3, "a refresh closes the open row: %" PRIu64 " activates",
+			n.n_act);
+		ok(during >= 900 && during < 1000,
+			"a read waits for the refresh of its bank: %" PRIu64 " ticks", during);
+	} else {
+		ok(after == hit && during == hit && n.n_act == 1, "rows stay open without refreshes");
+	}
+	release_requests(&d);
+}
+
 int main(void)
 {
 	uint64_t ticks = 0;
@@ -198,6 +249,8 @@ int main(void)
 		if (bad)
 			printf("# first difference by tick %" PRIu64 "\n", bad);
 	}
+	test_refresh(10000);
+	test_refresh(0);
 	ok(ticks > 0, "%" PRIu64 " ticks looked at", ticks);
 	return tap_done();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A DRAM channel: commands and their timers (MEM-dram-5, MEM-cmd). There is no refresh.
+ * A DRAM channel: commands and their timers (MEM-dram-5, MEM-cmd) and refreshes (MEM-refresh).
  *
  * Always true: row_hits is a subset of busy & active, and a bank that is not in busy has no request. At most
  * one row command and one column command are issued per tick.
@@ -30,6 +30,16 @@ static uint32_t dram_largest_timing(const uint32_t *v, unsigned n)
 	return max;
 }
 
+/* Returns a tick within the refresh interval, by a hash of the channel's number (MEM-refresh-1). */
+static uint32_t random_refresh_phase(const struct dram_params *p, uint32_t id)
+{
+	uint32_t x = (id + 1) * 0x9E3779B1u;
+
+	x = (x ^ x >> 15) * 0x85EBCA77u;
+	x ^= x >> 13;
+	return (uint32_t)((uint64_t)p->refresh_interval * x >> 32);
+}
+
 void dram_init(struct dram *d, const struct params *p, uint32_t id, struct req_pool *pool, struct memstat *ms)
 {
 	const struct dram_params *dp = &p->mem.dram;
@@ -39,6 +49,7 @@ void dram_init(struct dram *d, const struct params *p, uint32_t id, struct req_p
 	d->queue_capacity[0] = dp->fr_fcfs ? dp->queue_max ? dp->queue_max : UINT32_MAX : 2;
 	d->queue_capacity[1] = !d->separate_writes ? 0 : dp->queue_max ? dp->write_max : UINT32_MAX;
 	d->return_queue_max = dp->return_max ? dp->return_max : 1024;
+	d->refresh_phase = random_refresh_phase(dp, id);
 	d->column_at = d->row_at = UINT64_MAX;
 	d->bus_counted_until = d->ratio_counted_until = d->idle_from = 1;
 	d->all = ~0ull >> (64 - dp->nbk);
@@ -312,19 +323,28 @@ static void issue_column(struct dram *d, uint32_t bank, uint64_t t, uint64_t now
 }
 
 /*
- * Returns the ticks from t to the end of a refresh of the bank (MEM-refresh-1); 0 if none is under way. The banks are
- * refreshed in turn, at different times in each channel.
+ * Returns the ticks since the last refresh of the bank began (MEM-refresh-1). The channels' phases keep them
+ * from refreshing in step or at evenly spaced times, which would delay all copies of many lines alike.
  */
+static uint64_t ticks_since_refresh(const struct dram *d, uint32_t bank, uint64_t t)
+{
+	uint64_t interval = d->p->refresh_interval;
+
+	return (t + interval * bank / d->p->nbk + d->refresh_phase) % interval;
+}
+
+/* Returns the ticks from t to the end of a refresh of the bank; 0 if none is under way. */
 static uint64_t refresh_left(const struct dram *d, uint32_t bank, uint64_t t)
 {
-	const struct dram_params *p = d->p;
-	uint64_t at, from;
+	uint64_t since = d->p->refresh_interval ? ticks_since_refresh(d, bank, t) : UINT64_MAX;
 
-	if (!p->refresh_interval)
-		return 0;
-	from = (uint64_t)p->refresh_interval * (bank + d->id * 7u % p->nbk) / p->nbk;
-	at = (t + from) % p->refresh_interval;
-	return at < p->refresh_cycles ? p->refresh_cycles - at : 0;
+	return since < d->p->refresh_cycles ? d->p->refresh_cycles - since : 0;
+}
+
+void dram_close_refreshed_row(struct dram *d, uint32_t bank)
+{
+	if (d->ticks - d->bank[bank].opened_at > ticks_since_refresh(d, bank, d->ticks))
+		d->active &= ~(1ull << bank);
 }
 
 static void issue_row(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
@@ -348,6 +368,7 @@ static void issue_row(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
 		d->active |= bit;
 		d->row_hits |= bit;
 		k->open_row = k->row;
+		k->opened_at = t;
 		d->rrd = t + p->tRRD;
 		k->read_at = open + p->tRCD;
 		k->write_at = open + p->tRCDWR;

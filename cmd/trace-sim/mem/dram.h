@@ -59,6 +59,7 @@ struct dram_bank {
 	uint64_t read_at, write_at; /* ticks at which tRCD and tRCDWR since the last activate expire */
 	uint64_t precharge_at;      /* earliest tick of a precharge (latest of tRAS, tWTP, tRTP) */
 	uint64_t activate_at;       /* earliest tick of an activate */
+	uint64_t opened_at;         /* tick of the last activate */
 	uint64_t *columns;          /* where column commands for this kind of request are counted */
 	uint32_t open_row;          /* unchanged when the row is closed */
 	uint32_t req, row;
@@ -103,7 +104,8 @@ struct dram {
 	struct memstat *ms;
 	struct events *events;
 	struct dram_bank *bank;
-	uint64_t ticks; /* number of ticks counted so far */
+	uint64_t ticks;         /* number of ticks counted so far */
+	uint32_t refresh_phase; /* ticks since the last refresh of bank 0 at tick 0 */
 	/* sets of banks */
 	uint64_t all;
 	uint64_t busy;     /* banks with a request */
@@ -169,6 +171,8 @@ uint32_t dram_tick(struct dram *d, uint64_t t, uint64_t now, uint32_t cycle);
 uint64_t dram_next_busy_tick(struct dram *d);
 /* Updates the lower bounds after a change of the bank's request or row. */
 void dram_bank_changed(struct dram *d, uint32_t bank);
+/* Closes the open row of the bank, which has no request, if a refresh has begun since the row was opened. */
+void dram_close_refreshed_row(struct dram *d, uint32_t bank);
 
 /* dram_sched.c */
 void dram_enqueue(struct dram *d, uint32_t req,

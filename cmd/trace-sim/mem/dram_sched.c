@@ -150,6 +150,8 @@ static void assign_to_bank(struct dram *d, uint32_t bank, uint32_t req)
 	d->progressed = true;
 	d->busy |= bit;
 	d->writes = r->flags & REQ_WRITE ? d->writes | bit : d->writes & ~bit;
+	if (d->p->refresh_interval && d->active & bit)
+		dram_close_refreshed_row(d, bank);
 	if (d->active & bit && b->open_row == b->row) {
 		dram_stat_count_bus(d, d->ticks);
 		dram_stat_row_hit(d, bank, d->ticks);
