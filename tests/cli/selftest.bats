@@ -310,3 +310,35 @@ l1	'
 	assert_output --partial 'unknown chases'
 	assert_output --partial 'unknown read'
 }
+
+# 15616 more bytes to store and 15360 more to load take 484 cycles at 64 bytes a cycle. Copies that are out of bounds end
+# without requests, so that half of the loads of an odd size take no time. A product of twice as many steps takes longer.
+@test "selftest: bulk transfers, tensor loads, and products of matrices" {
+	printf -- '-config %s/h100-pcie.config\n' "$ROOT/examples/gpus" >copy.config
+	{
+		printf "$HEAD"
+		printf 'near\tme\tbulk store of 1024 B, then bulk load of 1024 B\t\tlatency\t1\tcycles\t\t\t\t\tmine\t\n'
+		printf 'far\tme\tbulk store of 16640 B, then bulk load of 16384 B\t\tlatency\t1\tcycles\t\t\t\t\tmine\t\n'
+		printf 'even\tme\ttma-load tensor 1d\tblocks=2 load_KiB=1\trate\t1\tGB/s\t\t\t\t\tmine\t\n'
+		printf 'half\tme\ttma-load tensor 1d\tblocks=2 load_KiB=0.75\trate\t1\tGB/s\t\t\t\t\tmine\t\n'
+		for k in 256 512; do
+			for how in unicast multicast; do
+				printf "$how-$k\tme\tgemm f16 wgmma\ttile=128x64x64 cluster=2 stages=2 M=128 N=128 K=$k tma $how\ttime\t1\tms\t\t\t\t\tmine\t\n"
+			done
+		done
+		printf 'odd-1\tme\tbulk store of 10 B, then bulk load of 16 B\t\tlatency\t1\tcycles\t\t\t\t\tmine\t\n'
+		printf 'odd-2\tme\tgemm f16 wgmma\ttile=128x64x64 cluster=2 stages=2 M=128 N=64 K=64 tma unicast\ttime\t1\tms\t\t\t\t\tmine\t\n'
+		printf 'odd-3\tme\tgemm f16 wgmma\ttile=128x64x64 cluster=2 stages=2 M=128 N=128 K=64 no tma\ttime\t1\tms\t\t\t\t\tmine\t\n'
+	} >copy.measured
+	trace-sim --selftest -c copy.config --measured copy.measured -F tsv >out
+	figure() { awk -F'\t' -v id="$1" '$1 == id { print int(1e6 * $4) }' out; }
+	(( $(figure far) - $(figure near) > 440000000 && $(figure far) - $(figure near) < 520000000 ))
+	(( $(figure half) > $(figure even) ))
+	for how in unicast multicast; do
+		(( $(figure $how-512) > $(figure $how-256) + 1000 ))
+	done
+	run -0 awk -F'\t' '/^odd/ { print $10 }' out
+	assert_line --index 0 --partial 'unknown transfer'
+	assert_line --index 1 --partial 'unknown words for the product'
+	assert_line --index 2 --partial 'unknown words for the product'
+}

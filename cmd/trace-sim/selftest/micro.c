@@ -97,11 +97,15 @@ void scribe_sync(struct scribe *s, const char *op, uint32_t barrier, uint32_t va
 void scribe_bulk_copy(struct scribe *s, const char *op, uint32_t barrier, const struct scribe_box *b)
 {
 	uint32_t in_row = b->bytes / COPY_ELEMENT, n = in_row * b->rows * b->planes;
+	uint32_t outside = n ? 0 : b->bytes;
 	uint64_t last = b->base, at;
 
 	begin_inst(s, 1, "", op, "UR4");
-	bytes_printf(&s->text, "%u 0x%08" PRIx32 " 0 %" PRIu32 " 0 4 0x%" PRIx64 " %" PRIu32 " ",
-		COPY_ELEMENT, barrier, n * COPY_ELEMENT, b->base, n);
+	bytes_printf(&s->text, "%u 0x%08" PRIx32 " %d ", COPY_ELEMENT, barrier, b->mask != 0);
+	if (b->mask)
+		bytes_printf(&s->text, "0x%04" PRIx32 " ", b->mask);
+	bytes_printf(&s->text, "%" PRIu32 " %" PRIu32 " 4 0x%" PRIx64 " %" PRIu32 " ",
+		n * COPY_ELEMENT + outside, outside, b->base, n);
 	for (uint32_t i = 1; i < n; i++, last = at) {
 		at = b->base + i / (in_row * b->rows) * b->plane + i / in_row % b->rows * b->pitch +
 		     i % in_row * COPY_ELEMENT;

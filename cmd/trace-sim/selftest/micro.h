@@ -53,11 +53,12 @@ void scribe_lanes(struct scribe *s, uint32_t mask, const char *dst, const char *
 void scribe_sync(struct scribe *s, const char *op, uint32_t barrier, uint32_t value);
 /*
  * Source of a bulk copy: `planes` planes at a distance of `plane`, each of `rows` rows at a distance of
- * `pitch`, each of `bytes` bytes (a multiple of 16).
+ * `pitch`, each of `bytes` bytes (a multiple of 16). With 0 rows, all `bytes` bytes are out of bounds.
  */
 struct scribe_box {
 	uint64_t base, pitch, plane;
 	uint32_t bytes, rows, planes;
+	uint32_t mask; /* ranks of the blocks of the cluster that get the data, for multicast; 0: the block */
 };
 void scribe_bulk_copy(struct scribe *s, const char *op, uint32_t barrier, const struct scribe_box *b);
 void scribe_write_exit(struct scribe *s);

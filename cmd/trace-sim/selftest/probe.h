@@ -126,6 +126,16 @@ probe_run probe_ring;
 bool probe_ring_ready(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
 
+/* probe_xfer.c */
+probe_run probe_xfer;
+bool probe_xfer_ready(
+	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
+
+/* probe_gemm.c */
+probe_run probe_gemm;
+bool probe_gemm_ready(
+	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
+
 /* probe_dsm.c */
 probe_run probe_dsm;
 bool probe_dsm_ready(
