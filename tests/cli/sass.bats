@@ -102,6 +102,18 @@ equals_ptx() {
 	assert_line --partial "which others write in the same launch (expected an atomic or two launches) $where"
 }
 
+@test "SHFL that reads a lane that does not execute it is a finding with the program counter and the text" {
+	steps_launch
+	# @P1 of the steps kernel excludes the lanes that stopped at the limit of steps
+	sed '/SHFL/s/7f89/1f89/' "$ROOT/tests/data/sass/steps.sass" |
+		"$ROOT/tests/data/sass/cubin.py" -S 256 k >k.cubin
+	run -1 trace-exec -n k.launch
+	[ "${#lines[@]}" -eq 1 ]
+	assert_output --partial "k.cubin: error: SHFL: lane 6 reads a lane that does not execute it (kernel k, thread (38,0,0) of CTA (0,0,0), PC 0x01e0: @P1 SHFL.BFLY"
+	run -0 trace-exec -n --no-check k.launch
+	assert_output ''
+}
+
 @test "a loop of compare and swap on doubles in shared memory ends" {
 	cubin doubles -S 8 -p 8
 	printf '%s\n' 'module k.cubin' 'buffer A bytes=8 zero' 'launch k grid=1 block=64 args A' 'save A a.bin' >k.launch

@@ -38,15 +38,20 @@ static inline unsigned source_lane(unsigned how, unsigned i, u32 by, u32 c, bool
 static void execute_shfl(struct warp *w, const struct op *o, uint32_t m)
 {
 	const u32 *b = REG(u32, w, o->b), *c = REG(u32, w, o->c);
-	u32 *d = REG(u32, w, o->d), in[LANES], inside = 0;
+	u32 *d = REG(u32, w, o->d), in[LANES], inside = 0, absent = 0;
 
 	memcpy(in, REG(u32, w, o->a), sizeof(in));
 	FOR_BITS32 (i, m) {
 		bool good;
+		unsigned from = source_lane(o->n, i, b[i], c[i], &good);
 
-		d[i] = in[source_lane(o->n, i, b[i], c[i], &good)];
+		d[i] = in[from];
 		inside |= (u32)good << i;
+		absent |= m >> from & 1 ? 0 : 1u << i;
 	}
+	if (absent && w->g->options->check)
+		exec_note_finding(w, o, absent, "shuffle-absent", "SHFL: lane %u reads a lane that does not execute it",
+			bit_lowest32(absent));
 	set_pred(w, PDST1(o), m, inside);
 }
 
