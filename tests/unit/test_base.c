@@ -132,6 +132,31 @@ static void test_memory(void)
 	free(p);
 }
 
+/* Small pieces are zeroed, whether the area that they are in is cleared or mapped again after its last piece. */
+static void test_small_pieces(void)
+{
+	static const size_t sizes[6] = {100, 60000, 500, 1000000, 64, 70000};
+	char *piece[12];
+	bool zero = true;
+
+	for (int round = 0; round < 4; round++) {
+		size_t n = 0;
+
+		for (size_t i = 0; i < 6; i++) {
+			size_t size = round == 2 ? 64 : sizes[i];
+
+			for (int copy = 0; copy < 2; copy++, n++) {
+				piece[n] = reserve(size, 1);
+				zero &= !piece[n][0] && !piece[n][size / 2] && !piece[n][size - 1];
+				memset(piece[n], 0x5a, size);
+			}
+		}
+		for (size_t i = 0; i < n; i++)
+			reserve_free(piece[i], round == 2 ? 64 : sizes[i / 2], 1);
+	}
+	ok(zero, "reserve: small pieces are zeroed each time");
+}
+
 /* ---- bits and rings ----------------------------------------------------------------------- */
 
 static void test_bits(void)
@@ -455,6 +480,7 @@ int main(void)
 	test_quote();
 	test_messages();
 	test_memory();
+	test_small_pieces();
 	test_bits();
 	test_fifo();
 	test_bytes();
