@@ -1066,6 +1066,40 @@ results() {
 	E
 }
 
+@test "launches do not race with earlier launches, and a later race names its own blocks" {
+	local j
+	# each block and each warp has a word and a byte of its own, which are those of others in the next launch
+	cat >k.ptx <<-'E'
+		.version 8.0
+		.target sm_90
+		.address_size 64
+		.visible .entry k(.param .u64 a, .param .u32 turn, .param .u32 mask)
+		{
+		.reg .b16 %h<2>; .reg .b32 %r<9>; .reg .b64 %rd<9>;
+		ld.param.u64 %rd1, [a]; ld.param.u32 %r1, [turn]; ld.param.u32 %r5, [mask];
+		mov.u32 %r2, %ctaid.x; mov.u32 %r3, %tid.x; shr.u32 %r3, %r3, 5; mad.lo.u32 %r2, %r2, 2, %r3;
+		add.u32 %r2, %r2, %r1; and.b32 %r2, %r2, %r5; mul.wide.u32 %rd2, %r2, 4; add.u64 %rd2, %rd1, %rd2;
+		st.global.u32 [%rd2], %r2; ld.global.u32 %r4, [%rd2];
+		cvt.u64.u32 %rd3, %r2; add.u64 %rd3, %rd1, %rd3; cvt.u16.u32 %h1, %r5; st.global.u8 [%rd3+128], %h1;
+		ret;
+		}
+	E
+	printf 'module k.ptx\nbuffer A bytes=256 zero\n' >k.launch
+	for j in 0 2 3 8 1 16 7; do
+		echo "launch k grid=16 block=64 args A,i32:$j,i32:31"
+	done >>k.launch
+	for j in 1 3; do
+		run -0 trace-exec -j $j -n k.launch
+		assert_output ''
+	done
+	echo 'launch k grid=16 block=64 args A,i32:0,i32:27' >>k.launch
+	for j in 1 3; do
+		run -0 trace-exec -j $j -n k.launch
+		assert_output --partial "warning: race: CTA (2,0,0) writes byte 0 of 'A', which others write in the same launch"
+		[ "${#lines[@]}" -eq 1 ]
+	done
+}
+
 @test "warps of a block that race are warned of, in buffers and variables, unless something orders them" {
 	local race='warning: race: warp 1 reads byte 4 of .A., which warp 0 writes at line [0-9]+ of CTA \(0,0,0\) \(expected a barrier'
 	local store='setp.lt.u32 %p1, %r1, 32; @%p1 st.global.u32 [%rd1+4], 9;' load='@!%p1 ld.global.u32 %r2, [%rd1+4];'

@@ -67,6 +67,22 @@ void flight_wait(struct warp *w, uint32_t m, uint32_t groups);
 void flight_reset(struct cta *c);
 void flight_free(struct cta *c);
 
+/* ---- marks of races that later launches use again; marks.c ---- */
+
+enum marks_kind {
+	MARKS_OF_WORDS, /* of whole words by blocks */
+	MARKS_OF_BYTES, /* of parts of words by blocks */
+	MARKS_OF_WARPS  /* of words by warps of one block */
+};
+/*
+ * Returns marks of a memory with this number of words. In marks of earlier launches all numbers are at most *last,
+ * which is then set to the highest number in them; else the marks are zeroed, and *last is 0.
+ */
+void *marks_take(struct memory *m, enum marks_kind kind, uint64_t words, uint64_t *last);
+/* Keeps marks for later launches. last: the highest number in the marks. */
+void marks_return(struct memory *m, enum marks_kind kind, uint64_t words, uint64_t last, void *marks);
+void marks_free(struct memory *m);
+
 /* ---- races on global memory between thread blocks and between warps of a block; race.c ---- */
 
 /* Forgets the accesses of the warps of a starting block. */

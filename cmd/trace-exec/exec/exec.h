@@ -215,6 +215,7 @@ struct memory {
 	uint8_t *unset; /* state of each byte of the heap: 1: uninitialised; NULL: all are initialised */
 	bool has_unset; /* a byte may be uninitialised */
 	int ones;       /* 1 + descriptor of a file of ones; 0: none */
+	struct spare_marks *spare_marks;
 	pthread_mutex_t lock;
 };
 
@@ -228,10 +229,7 @@ void memory_mark_unset(struct memory *m, uint64_t addr, uint64_t bytes);
 void memory_mark_set(struct memory *m, uint64_t addr, uint64_t bytes);
 /* Marks the whole heap as initialised: after a launch without checks its stores are unknown. */
 void memory_set_all(struct memory *m);
-/*
- * Reports allocations of kernels that were not freed, one message for each place, as errors (finding) or
- * warnings. Returns their number.
- */
+/* Reports kernels' allocations that were not freed, once a place; finding: as errors. Returns their number. */
 uint64_t memory_report_leaks(const struct memory *m, bool finding);
 /* Creates the static variables of the program with their initial values. */
 void memory_add_statics(struct memory *m, const struct program *p);

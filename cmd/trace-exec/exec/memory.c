@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "exec/exec.h"
+#include "exec/check.h"
 
 void memory_open(struct memory *m, uint64_t heap_cap)
 {
@@ -24,6 +24,7 @@ void memory_free(struct memory *m)
 {
 	if (m->heap)
 		reserve_free(m->heap, m->heap_cap, 1);
+	marks_free(m);
 	free(m->statics);
 	free(m->buffer);
 	if (m->unset)

@@ -19,21 +19,25 @@
 #include "inlining.h"
 #include "sass/sass.h"
 
-#define BLOCK_BITS   31
+#define BLOCK_BITS   30
 #define BLOCK_SHIFT  33    /* first bit of the block's number in a mark */
 #define REGION_WORDS 1024u /* words of memory whose marks one lock protects */
 #define LOCKS        64u
 enum { OTHERS = 1 };
 
 /*
- * A mark is a key: the block's number + 1 (31 bits), the instruction (32 bits), and OTHERS if other blocks made
- * the access, too. An array has the marks of writers first, then the marks of readers.
+ * A mark is a key: the block's number + 1 + base (30 bits), the instruction (32 bits), and OTHERS if other blocks made
+ * the access, too. An array has the marks of writers first, then the marks of readers. Marks below `floor` are those of
+ * earlier launches and count as 0.
  */
 struct race {
 	uint64_t *word_marks;         /* marks of accesses to whole words; NULL: the launch has one block */
 	uint64_t *_Atomic byte_marks; /* marks of accesses to parts of words; NULL: none yet */
 	uint64_t heap;                /* number of words of buffers */
 	uint64_t words;               /* number of words of buffers, then of static variables */
+	uint64_t base;                /* blocks of the earlier launches that used the marks */
+	uint64_t floor;               /* lowest key of this launch */
+	uint64_t blocks;              /* blocks of this launch */
 	atomic_uint_fast64_t lowest;  /* lowest byte with a race; UINT64_MAX: none */
 	pthread_mutex_t lock[LOCKS];  /* each protects the marks of some regions */
 };
@@ -53,11 +57,20 @@ void race_start(struct grid *g)
 	g->race = xcalloc(1, sizeof(*g->race));
 	g->race->heap = g->mem->heap_bytes / 4;
 	g->race->words = g->race->heap + g->mem->static_bytes / 4 + 1;
+	g->race->blocks = blocks;
+	g->race->base = (1ull << BLOCK_BITS) - 1 - blocks;
 	if (blocks > 1)
-		g->race->word_marks = reserve(2 * g->race->words, sizeof(uint64_t));
+		g->race->word_marks = marks_take(g->mem, MARKS_OF_WORDS, g->race->words, &g->race->base);
+	g->race->floor = (g->race->base + 1) << BLOCK_SHIFT;
 	atomic_store(&g->race->lowest, UINT64_MAX);
 	for (unsigned i = 0; i < LOCKS; i++)
 		pthread_mutex_init(&g->race->lock[i], NULL);
+}
+
+/* Returns the mark, or 0 if it is that of an earlier launch. */
+static inline uint64_t live_mark(uint64_t mark, uint64_t floor)
+{
+	return (int64_t)mark < (int64_t)floor ? 0 : mark;
 }
 
 static bool marks_race(uint64_t writer, uint64_t reader)
@@ -83,12 +96,14 @@ static uint64_t join_marks(uint64_t a, uint64_t b)
 /* The two functions return the marks of a byte: accesses to its word and to the byte. */
 static uint64_t writer_mark_of_byte(const struct race *r, const uint64_t *bytes, uint64_t byte)
 {
-	return join_marks(r->word_marks[byte / 4], bytes ? bytes[byte] : 0);
+	return join_marks(
+		live_mark(r->word_marks[byte / 4], r->floor), bytes ? live_mark(bytes[byte], r->floor) : 0);
 }
 
 static uint64_t reader_mark_of_byte(const struct race *r, const uint64_t *bytes, uint64_t byte)
 {
-	return join_marks(r->word_marks[r->words + byte / 4], bytes ? bytes[4 * r->words + byte] : 0);
+	return join_marks(live_mark(r->word_marks[r->words + byte / 4], r->floor),
+		bytes ? live_mark(bytes[4 * r->words + byte], r->floor) : 0);
 }
 
 /* Finds the first of the bytes on which blocks race, and notes it if it is the lowest so far. */
@@ -122,13 +137,15 @@ LANE_FN static bool are_marked_by_block(const uint64_t *own, uint64_t n, uint64_
  * for the same memory. A mark of the same block is left alone; any other becomes the maximum. Returns MARKS_*.
  * MARKS_RACE: the changed marks may show a race.
  */
-LANE_FN static unsigned set_write_marks(uint64_t *own, const uint64_t *readers, uint64_t n, uint64_t key)
+LANE_FN static unsigned set_write_marks(
+	uint64_t *own, const uint64_t *readers, uint64_t n, uint64_t key, uint64_t floor)
 {
 	uint64_t changed = 0, race = 0;
 
 	LANES_LOOP for (uint64_t i = 0; i < n; i++)
 	{
-		uint64_t old = own[i], reader = readers[i], joined = (old > key ? old : key) | OTHERS;
+		uint64_t old = live_mark(own[i], floor), reader = live_mark(readers[i], floor);
+		uint64_t joined = (old > key ? old : key) | OTHERS;
 		uint64_t v = !((old ^ key) >> BLOCK_SHIFT) ? old : old ? joined : key;
 		uint64_t other = reader ? (reader & OTHERS) | (reader ^ v) >> BLOCK_SHIFT : 0;
 
@@ -139,13 +156,15 @@ LANE_FN static unsigned set_write_marks(uint64_t *own, const uint64_t *readers, 
 	return (changed ? MARKS_CHANGED : 0) | (race ? MARKS_RACE : 0);
 }
 
-LANE_FN static unsigned set_read_marks(uint64_t *own, const uint64_t *writers, uint64_t n, uint64_t key)
+LANE_FN static unsigned set_read_marks(
+	uint64_t *own, const uint64_t *writers, uint64_t n, uint64_t key, uint64_t floor)
 {
 	uint64_t changed = 0, race = 0;
 
 	LANES_LOOP for (uint64_t i = 0; i < n; i++)
 	{
-		uint64_t old = own[i], writer = writers[i], joined = (old > key ? old : key) | OTHERS;
+		uint64_t old = live_mark(own[i], floor), writer = live_mark(writers[i], floor);
+		uint64_t joined = (old > key ? old : key) | OTHERS;
 		uint64_t v = !((old ^ key) >> BLOCK_SHIFT) ? old : old ? joined : key;
 		uint64_t other = ((v | writer) & OTHERS) | (writer ^ v) >> BLOCK_SHIFT;
 
@@ -160,21 +179,22 @@ LANE_FN static unsigned set_read_marks(uint64_t *own, const uint64_t *writers, u
  * Marks n words or bytes of a memory, from `first` on, as written or read. all: number of words or bytes of the
  * memory.
  */
-static unsigned set_race_marks(
-	uint64_t *marks, uint64_t all, uint64_t first, uint64_t n, uint64_t key, bool write)
+static unsigned set_race_marks(uint64_t *marks, uint64_t all, uint64_t first, uint64_t n, uint64_t key,
+	uint64_t floor, bool write)
 {
 	uint64_t *writers = marks + first, *readers = writers + all, *own = write ? writers : readers;
 
 	if (are_marked_by_block(own, n, key))
 		return 0;
-	return write ? set_write_marks(writers, readers, n, key) : set_read_marks(readers, writers, n, key);
+	return write ? set_write_marks(writers, readers, n, key, floor)
+		     : set_read_marks(readers, writers, n, key, floor);
 }
 
 static void mark_words(struct race *r, uint64_t key, uint64_t first, uint64_t n, bool write)
 {
 	if (n == 1 && block_of_mark(r->word_marks[write ? first : r->words + first]) == block_of_mark(key))
 		return;
-	unsigned how = set_race_marks(r->word_marks, r->words, first, n, key, write);
+	unsigned how = set_race_marks(r->word_marks, r->words, first, n, key, r->floor, write);
 
 	if (how & MARKS_RACE || (how && atomic_load(&r->byte_marks)))
 		find_race_in_bytes(r, 4 * first, 4 * (first + n));
@@ -185,7 +205,7 @@ static bool has_any_word_mark(const struct race *r, uint64_t first, uint64_t end
 	uint64_t any = 0;
 
 	for (uint64_t i = first; i < end; i++)
-		any |= r->word_marks[i] | r->word_marks[r->words + i];
+		any |= live_mark(r->word_marks[i], r->floor) | live_mark(r->word_marks[r->words + i], r->floor);
 	return any;
 }
 
@@ -196,7 +216,9 @@ static NOINLINE uint64_t *allocate_byte_marks(struct grid *g)
 	pthread_mutex_lock(&g->lock);
 	bytes = atomic_load(&g->race->byte_marks);
 	if (!bytes) {
-		bytes = reserve(8 * g->race->words, sizeof(uint64_t));
+		uint64_t last = g->race->base;
+
+		bytes = marks_take(g->mem, MARKS_OF_BYTES, g->race->words, &last);
 		atomic_store(&g->race->byte_marks, bytes);
 	}
 	pthread_mutex_unlock(&g->lock);
@@ -209,7 +231,7 @@ static void mark_bytes(struct grid *g, uint64_t key, uint64_t from, uint64_t to,
 	uint64_t *bytes = atomic_load(&r->byte_marks);
 
 	bytes = bytes ? bytes : allocate_byte_marks(g);
-	unsigned how = set_race_marks(bytes, 4 * r->words, from, to - from, key, write);
+	unsigned how = set_race_marks(bytes, 4 * r->words, from, to - from, key, r->floor, write);
 	if (how & MARKS_RACE || (how && has_any_word_mark(r, from / 4, (to + 3) / 4)))
 		find_race_in_bytes(r, from, to);
 }
@@ -275,9 +297,11 @@ void race_start_cta(struct cta *c)
 		return;
 	if (!c->warp_marks) {
 		struct warp_marks *x = c->warp_marks = xcalloc(1, sizeof(*c->warp_marks));
+		uint64_t last = UINT32_MAX / 2;
 
 		x->words = r->words;
-		x->seen = reserve(r->words, 4 * sizeof(uint32_t));
+		x->seen = marks_take(c->g->mem, MARKS_OF_WARPS, r->words, &last);
+		x->epoch = (uint32_t)last;
 		x->warps = x->seen + x->words;
 		x->write_inst = x->warps + x->words;
 		x->read_inst = x->write_inst + x->words;
@@ -289,7 +313,8 @@ void race_start_cta(struct cta *c)
 void race_free_cta(struct cta *c)
 {
 	if (c->warp_marks)
-		reserve_free(c->warp_marks->seen, c->warp_marks->words, 4 * sizeof(uint32_t));
+		marks_return(c->g->mem, MARKS_OF_WARPS, c->warp_marks->words, c->warp_marks->epoch,
+			c->warp_marks->seen);
 	free(c->warp_marks);
 	c->warp_marks = NULL;
 }
@@ -481,7 +506,7 @@ void race_check_access(struct warp *w, const struct op *o, const struct access_r
 	uint64_t bytes, bool write)
 {
 	uint32_t inst = (uint32_t)(o - w->g->code->op);
-	uint64_t key = (w->cta->number + 1) << BLOCK_SHIFT | (uint64_t)inst << 1, from, end;
+	uint64_t key = (w->g->race->base + w->cta->number + 1) << BLOCK_SHIFT | (uint64_t)inst << 1, from, end;
 	struct warp_marks *x = bytes >= 4 ? w->cta->warp_marks : NULL;
 
 	if (check_is_atomic(o)) {
@@ -507,7 +532,7 @@ static void write_block_name(const struct grid *g, uint64_t key, char *out, size
 {
 	uint32_t id[3];
 
-	grid_block_id(g, block_of_mark(key) - 1, id);
+	grid_block_id(g, block_of_mark(key) - 1 - g->race->base, id);
 	snprintf(out, cap, "CTA (%u,%u,%u)", id[0], id[1], id[2]);
 }
 
@@ -548,9 +573,9 @@ void race_report(struct grid *g, bool good)
 		report_race(g, atomic_load(&r->lowest));
 	}
 	if (r->word_marks)
-		reserve_free(r->word_marks, 2 * r->words, sizeof(uint64_t));
+		marks_return(g->mem, MARKS_OF_WORDS, r->words, r->base + r->blocks, r->word_marks);
 	if (atomic_load(&r->byte_marks))
-		reserve_free(atomic_load(&r->byte_marks), 8 * r->words, sizeof(uint64_t));
+		marks_return(g->mem, MARKS_OF_BYTES, r->words, r->base + r->blocks, atomic_load(&r->byte_marks));
 	for (unsigned i = 0; i < LOCKS; i++)
 		pthread_mutex_destroy(&r->lock[i]);
 	free(r);

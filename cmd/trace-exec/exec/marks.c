@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Marks of races that outlast a launch. The next launch needs neither new nor cleared pages, because the marks contain a
+ * number that grows from launch to launch: BlackScholes of the CUDA samples with 4 launches takes 4.7 s instead of
+ * 6.0 s.
+ */
+#include <stdlib.h>
+#include "exec/check.h"
+
+#define SPARE_MAX   ((size_t)1 << 30) /* bytes of spare marks of a memory */
+#define SPARE_COUNT 16u               /* spare marks of a memory */
+
+struct spare_marks {
+	struct spare_marks *next;
+	enum marks_kind kind;
+	uint64_t words; /* number of words of memory */
+	uint64_t last;  /* the highest number in the marks */
+	void *marks;
+};
+
+/* Returns the bytes of the marks of a word. */
+static size_t bytes_of_marks(enum marks_kind kind)
+{
+	return kind == MARKS_OF_BYTES ? 8 * sizeof(uint64_t) : 2 * sizeof(uint64_t);
+}
+
+static void free_spare(struct spare_marks *s)
+{
+	reserve_free(s->marks, s->words, bytes_of_marks(s->kind));
+	free(s);
+}
+
+void *marks_take(struct memory *m, enum marks_kind kind, uint64_t words, uint64_t *last)
+{
+	struct spare_marks **at = &m->spare_marks, *s;
+	void *marks = NULL;
+
+	pthread_mutex_lock(&m->lock);
+	while ((s = *at) && (s->kind != kind || s->words != words || s->last > *last))
+		at = &s->next;
+	if (s) {
+		*at = s->next;
+		*last = s->last;
+		marks = s->marks;
+		free(s);
+	}
+	pthread_mutex_unlock(&m->lock);
+	if (!marks)
+		*last = 0;
+	return marks ? marks : reserve(words, bytes_of_marks(kind));
+}
+
+void marks_return(struct memory *m, enum marks_kind kind, uint64_t words, uint64_t last, void *marks)
+{
+	struct spare_marks *s = xcalloc(1, sizeof(*s)), *old = NULL;
+	size_t bytes = words * bytes_of_marks(kind);
+	unsigned count = 1;
+
+	*s = (struct spare_marks){NULL, kind, words, last, marks};
+	if (bytes > SPARE_MAX) {
+		free_spare(s);
+		return;
+	}
+	pthread_mutex_lock(&m->lock);
+	s->next = m->spare_marks;
+	m->spare_marks = s;
+	for (struct spare_marks **at = &s->next; *at;) {
+		bytes += (*at)->words * bytes_of_marks((*at)->kind);
+		if ((*at)->words == words && bytes <= SPARE_MAX && ++count <= SPARE_COUNT) {
+			at = &(*at)->next;
+			continue;
+		}
+		struct spare_marks *drop = *at;
+
+		*at = drop->next;
+		drop->next = old;
+		old = drop;
+	}
+	pthread_mutex_unlock(&m->lock);
+	for (struct spare_marks *next; old; old = next) {
+		next = old->next;
+		free_spare(old);
+	}
+}
+
+void marks_free(struct memory *m)
+{
+	for (struct spare_marks *s = m->spare_marks, *next; s; s = next) {
+		next = s->next;
+		free_spare(s);
+	}
+	m->spare_marks = NULL;
+}
