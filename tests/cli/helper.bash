@@ -54,3 +54,15 @@ hopper_block() {
 	}' >kernel-1.traceg
 	echo kernel-1.traceg >kernelslist.g
 }
+
+# Executes k.launch with NAME.ptx, then with the machine code NAME-SM.sass: buffer o is the same.
+# usage: equals_ptx NAME SM [OPTION of cubin.py]...
+equals_ptx() {
+	cp "$ROOT/tests/data/sass/$1.ptx" k
+	run -0 trace-exec -n k.launch
+	mv o o.ptx
+	"$ROOT/tests/data/sass/cubin.py" -s "$2" "${@:3}" k <"$ROOT/tests/data/sass/$1-$2.sass" >k
+	run -0 timeout 60 trace-exec -n --limit 1000000 k.launch
+	assert_output ''
+	cmp o.ptx o
+}

@@ -31,18 +31,6 @@ def steps(v, n=0):
 sys.stdout.buffer.write(struct.pack("<64i", *(steps(63 - i) * 100 + steps(i ^ 1) for i in range(64))))'
 }
 
-# Executes k.launch with NAME.ptx, then with the machine code NAME-SM.sass: buffer o is the same.
-# usage: equals_ptx NAME SM [OPTION of cubin.py]...
-equals_ptx() {
-	cp "$ROOT/tests/data/sass/$1.ptx" k
-	run -0 trace-exec -n k.launch
-	mv o o.ptx
-	"$ROOT/tests/data/sass/cubin.py" -s "$2" "${@:3}" k <"$ROOT/tests/data/sass/$1-$2.sass" >k
-	run -0 timeout 60 trace-exec -n --limit 1000000 k.launch
-	assert_output ''
-	cmp o.ptx o
-}
-
 @test "a kernel of machine code with divergent lanes, shared memory and a barrier gives the right values" {
 	steps_launch
 	expected_steps >want.bin

@@ -169,6 +169,40 @@ static void execute_word_atomic(struct warp *w, const struct op *o, uint32_t m)
 		pthread_mutex_unlock(&w->mem->lock);
 }
 
+/* Executes an exchange, or a comparison and exchange, of 128 bits. */
+static void execute_wide_atomic(struct warp *w, const struct op *o, uint32_t m)
+{
+	bool locked = w->g->n_threads > 1 && o->space != SP_SHARED, changed = w->changed;
+	const u32 *pb = REG(u32, w, o->b), *pc = REG(u32, w, o->x->slot[0]);
+	u32 *d = REG(u32, w, o->d);
+	uint8_t *at[LANES];
+
+	if (o->space == SP_GENERIC && PDST1(o) != FRAME_PSINK)
+		m = find_global_lanes(w, o, m);
+	if (!m || !memory_find(w, o, m, o->bytes, at, true))
+		return;
+	if (locked)
+		pthread_mutex_lock(&w->mem->lock);
+	FOR_BITS32 (i, m) {
+		u32 old[4], want[4], v[4];
+		bool swap;
+
+		memcpy(old, at[i], sizeof(old));
+		for (unsigned k = 0; k < 4; k++) {
+			want[k] = pb[i + k * LANES];
+			v[k] = o->x->aux[AUX_ATOM] == ATOM_CAS ? pc[i + k * LANES] : want[k];
+		}
+		swap = o->x->aux[AUX_ATOM] != ATOM_CAS || !memcmp(old, want, sizeof(old));
+		changed |= swap && memcmp(old, v, sizeof(old));
+		memcpy(at[i], swap ? v : old, sizeof(old));
+		for (unsigned k = 0; k < 4 && !o->is_signed; k++)
+			d[i + k * LANES] = old[k];
+	}
+	w->changed = changed;
+	if (locked)
+		pthread_mutex_unlock(&w->mem->lock);
+}
+
 /* ---- binding ---- */
 
 struct atomic_type {
@@ -180,6 +214,8 @@ static const struct atomic_type types_whole[8] = {{T_U32, 1}, {T_S32, 1}, {T_U64
 static const struct atomic_type types_float[16] = {{T_F16X2, 1}, {T_F16X2, 2}, {T_F16X2, 4}, {T_BF16X2, 1},
 	{T_BF16X2, 2}, {T_BF16X2, 4}, {0, 0}, {0, 0}, {0, 0}, {T_F32, 1}, {T_F32, 2}, {T_F32, 4}, {T_F32, 1},
 	{T_F32, 2}, {T_F32, 4}, {T_F64, 1}};
+
+#define TYPE_128 4u /* number of the type of 128 bits; sm_90 and later */
 
 enum { IS_SHARED = 1, IS_RED = 2, IS_CAS = 4, IS_FLOAT = 8, IS_GENERIC = 16, IS_COUNT = 32 };
 
@@ -234,6 +270,12 @@ static void bind_atomic_address(struct mbind *b, struct op *o, unsigned kind)
 static bool bind_atomic_type(struct mbind *b, struct op *o, unsigned kind)
 {
 	unsigned sm = b->code->sm, n = (unsigned)field(b, 73, kind & IS_FLOAT ? 4 : 3);
+	if (n == TYPE_128 && !(kind & IS_FLOAT) && sm >= 90) {
+		o->x->aux[AUX_TYPE] = T_B128;
+		o->x->aux[AUX_WORDS] = 1;
+		o->reg_bytes = o->bytes = 16;
+		return true;
+	}
 	struct atomic_type t = kind & IS_FLOAT ? types_float[n] : sm < 90 ? types_old[n] : types_whole[n];
 
 	o->x->aux[AUX_TYPE] = t.type;
@@ -247,13 +289,14 @@ static int bind_operation(struct mbind *b, struct op *o, unsigned kind)
 {
 	static const uint8_t operation[9] = {
 		ATOM_ADD, ATOM_MIN, ATOM_MAX, ATOM_INC, ATOM_DEC, ATOM_AND, ATOM_OR, ATOM_XOR, ATOM_EXCH};
-	bool short_field = kind & IS_RED || (kind & IS_FLOAT && b->code->sm >= 100 && bit(b, 91));
-	unsigned n = (unsigned)field(b, 87, short_field ? 3 : 4);
+	unsigned n = (unsigned)(kind & IS_FLOAT ? field(b, 88, 2) : field(b, 87, kind & IS_RED ? 3 : 4));
 
 	if (kind & IS_CAS) {
 		o->x->aux[AUX_ATOM] = ATOM_CAS;
 		o->b = mbind_reg(b, 32, o->reg_bytes / 4u);
 		o->x->slot[0] = mbind_reg(b, 64, o->reg_bytes / 4u);
+		if (o->bytes == 16)
+			return bit(b, 87) || b->in->opcode == 0x58d ? mbind_refuse(b, "type") : 0;
 		if (b->in->opcode == 0x58d)
 			o->x->aux[AUX_SPIN] = SPIN_PREDICATE;
 		else if (bit(b, 87))
@@ -275,6 +318,8 @@ static int bind_operation(struct mbind *b, struct op *o, unsigned kind)
 		return mbind_refuse(b, "operation");
 	o->x->aux[AUX_ATOM] = operation[n];
 	o->b = mbind_reg(b, 32, o->bytes / 4u);
+	if (o->bytes == 16 && o->reg_bytes == 16)
+		return operation[n] == ATOM_EXCH ? 0 : mbind_refuse(b, "operation of this type");
 	if (!atom_fits((enum atom)operation[n], (enum type)o->x->aux[AUX_TYPE]))
 		return mbind_refuse(b, "operation of this type");
 	return 0;
@@ -295,7 +340,9 @@ int mbind_atom(struct mbind *b, struct op *o)
 	o->d = kind & IS_RED ? (uint32_t)FRAME_SINK : mbind_dst(b, 16, o->bytes / 4u);
 	o->target = mbind_pdst(b, 81, false);
 	b->fn->inst[b->index].op = o->is_signed ? I_red : I_atom;
-	machine_set_function(o, is_of_words(o) ? execute_word_atomic : execute_atomic);
+	machine_set_function(o, o->reg_bytes == 16 ? execute_wide_atomic
+				: is_of_words(o)   ? execute_word_atomic
+						   : execute_atomic);
 	if (!(kind & IS_SHARED))
 		frame->order |= o->is_signed ? atom_order((enum atom)o->x->aux[AUX_ATOM],
 						       (enum type)o->x->aux[AUX_TYPE])

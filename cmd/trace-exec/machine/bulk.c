@@ -16,7 +16,7 @@ enum {
 	BULK_FROM = BULK_TO + 2 * (int)VECTOR,
 	BULK_BAR = BULK_FROM + 2 * (int)VECTOR,
 	BULK_BYTES = BULK_BAR + 2 * (int)VECTOR,
-	BULK_MASK = BULK_BYTES + (int)VECTOR,
+	BULK_MASK = BULK_BYTES + 2 * (int)VECTOR,
 	BULK_COORDINATE = BULK_MASK + (int)VECTOR,
 	BULK_OFFSET = BULK_COORDINATE + TENSOR_RANK * (int)VECTOR
 };
@@ -63,6 +63,17 @@ static void copy_bulk(struct warp *w, const struct op *o, uint32_t m)
 	bulk_copy(w, o, 1u << lane);
 }
 
+/* Executes UMEMSETS: stores zeros to shared memory. o->c: uniform register with the size in units of 8 bytes. */
+static void zero_bulk(struct warp *w, const struct op *o, uint32_t m)
+{
+	unsigned lane = executing_lane(w);
+
+	(void)m;
+	REG(u64, w, BULK_BYTES)[lane] = (u64)read_uniform_word(w, o->c, 0) * 8;
+	REG(u64, w, BULK_TO)[lane] = memory_shared_offset(w, read_uniform_word(w, o->d, 0) + (u32)o->imm);
+	bulk_zero(w, o, 1u << lane);
+}
+
 static void prefetch_bulk(struct warp *w, const struct op *o, uint32_t m)
 {
 	unsigned lane = executing_lane(w);
@@ -86,6 +97,23 @@ static void bind_family(struct mbind *b, struct op *o, void *family)
 	in->op = I_cp;
 	set_modifier(in, M_BULK);
 	set_modifier(in, M_SHARED__CLUSTER);
+}
+
+int mbind_bulk_zero(struct mbind *b, struct op *o)
+{
+	struct zeros *x = arena_alloc(&b->bound->arena, 1, sizeof(*x));
+
+	x->to = (struct address){BULK_TO, 0, 0, SP_SHARED};
+	x->bytes = BULK_BYTES;
+	o->x = arena_alloc(&b->bound->arena, 1, sizeof(*o->x));
+	o->x->family = x;
+	o->d = mbind_ureg(b, 24);
+	o->c = mbind_ureg(b, 64);
+	o->imm = signed_field(b, 40, 15);
+	b->fn->inst[b->index].op = I_st;
+	set_modifier(&b->fn->inst[b->index], M_BULK);
+	machine_set_function(o, zero_bulk);
+	return mbind_ureg(b, 32) == FRAME_ZERO ? 0 : mbind_refuse(b, "value");
 }
 
 static int bind_bulk_reduction(struct mbind *b, struct bulk *x, bool global)

@@ -134,6 +134,8 @@ static inline int64_t signed_field(const struct mbind *b, unsigned at, unsigned 
 
 /* Sets the function that executes the op. */
 void machine_set_function(struct op *o, op_fn *fn);
+/* Binds FADD or FFMA (fma) with sources of 16 bits, whose operands are bound; mixed.c. */
+int mixed_bind(struct mbind *b, struct op *o, bool fma);
 /* Sets the fault that the instruction is not executed, and returns -1. why: the reason, or "". */
 int mbind_refuse(const struct mbind *b, const char *why);
 /* Return the slot of count consecutive registers, as sources and as results. at: first bit of the register's field. */
@@ -154,6 +156,8 @@ uint32_t mbind_constant(struct mbind *b, unsigned count);
 uint32_t mbind_bank(struct mbind *b, unsigned bank, uint32_t offset, unsigned count);
 /* Returns the source predicate in the 3 bits from `at` on and the inversion bit after them, packed for pred_value(). */
 int64_t mbind_pred(const struct mbind *b, unsigned at, bool uniform);
+/* Returns the slot of the convergence barrier whose number is in the 4 bits from `at` on. */
+uint32_t mbind_barrier(const struct mbind *b, unsigned at);
 /* Returns the slot of a predicate as a result. */
 uint32_t mbind_pdst(const struct mbind *b, unsigned at, bool uniform);
 /*
@@ -260,6 +264,7 @@ B(mbind_popc);
 B(mbind_i2i);
 B(mbind_i2ip);
 B(mbind_iadd64);
+B(mbind_clmad);
 B(mbind_umov);
 B(mbind_mov64);
 B(mbind_isetp);
@@ -329,6 +334,7 @@ B(mbind_mbarrier_init);
 B(mbind_mbarrier_inval);
 B(mbind_copies_arrive);
 B(mbind_bulk);
+B(mbind_bulk_zero);
 B(mbind_bulk_prefetch);
 B(mbind_store_async);
 B(mbind_tensor);

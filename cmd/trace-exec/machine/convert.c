@@ -232,6 +232,7 @@ int mbind_f2f(struct mbind *b, struct op *o)
 	if (bind_conversion(b, o, true))
 		return -1;
 	o->is_param &= 1;
+	bind_bf16_source(b, o);
 	bind_bf16_result(b, o);
 	machine_set_function(o, execute_f2f);
 	return o->reg_bytes == SIZE_8 || o->bytes == SIZE_8 ? mbind_refuse(b, "format") : 0;

@@ -187,12 +187,15 @@ int mbind_movm(struct mbind *b, struct op *o)
 
 /* ---- copies to shared memory ---- */
 
-/* Executes LDGSTS. Sum of o->d, the uniform register o->b and o->x->aux[0]: the address in shared memory. */
+/*
+ * Executes LDGSTS. Sum of o->d, the uniform register o->b and o->x->aux[0]: the address in shared memory. Lanes whose
+ * predicate is false store zeros: the compiler writes this for cp.async with a size of 0 or a source to ignore.
+ */
 static void copy_to_shared(struct warp *w, const struct op *o, uint32_t m)
 {
 	struct op to = *o;
 	uint8_t *shared[LANES], *global[LANES];
-	uint32_t on = m & pred_value(w, (int64_t)o->x->value[0]), zeros = o->is_signed ? m & ~on : 0;
+	uint32_t on = m & pred_value(w, (int64_t)o->x->value[0]), zeros = m & ~on;
 	u32 missing[LANES];
 
 	to.space = SP_SHARED;

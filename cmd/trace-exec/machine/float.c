@@ -156,6 +156,8 @@ int mbind_fadd(struct mbind *b, struct op *o)
 	bind_second_operand(b, o, b->uniform);
 	o->c = FRAME_ZERO;
 	bind_f32_modes(b, o, false);
+	if (bit(b, 81) && b->code->sm >= 100)
+		return mixed_bind(b, o, false);
 	machine_set_function(o, o->n || o->mode ? fadd_any : fadd_plain);
 	return 0;
 }
@@ -182,6 +184,8 @@ int mbind_ffma(struct mbind *b, struct op *o)
 	if (mbind_forms(b, o, WIDE_NONE))
 		return -1;
 	bind_f32_modes(b, o, true);
+	if (bit(b, 81) && b->code->sm >= 100)
+		return mixed_bind(b, o, true);
 	machine_set_function(o, o->n || o->mode ? ffma_any : ffma_plain);
 	return 0;
 }

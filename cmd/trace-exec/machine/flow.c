@@ -325,12 +325,17 @@ void flow_execute(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask
 
 /* ---- binding ---- */
 
+/* Returns the offset of a branch, or the address of a jump, in bytes. */
+static int64_t signed_branch_field(const struct mbind *b)
+{
+	return b->code->sm >= 90 ? (int64_t)((uint64_t)signed_field(b, 34, 48) << 8 | field(b, 16, 8)) * 4
+				 : signed_field(b, 34, 48) * 4;
+}
+
 /* Sets o->target from the branch offset. */
 static int bind_target(struct mbind *b, struct op *o)
 {
-	int64_t offset = b->code->sm >= 90
-				 ? (int64_t)((uint64_t)signed_field(b, 34, 48) << 8 | field(b, 16, 8)) * 4
-				 : signed_field(b, 34, 48) * 4;
+	int64_t offset = signed_branch_field(b);
 	uint32_t to = link_index(b->code, (uint64_t)((int64_t)b->in->pc + 16 + offset));
 
 	if (to == UINT32_MAX)
@@ -358,15 +363,30 @@ static int bind_branch(struct mbind *b, struct op *o)
 /* Binds a branch through register o->a. o->imm: the constant that is added to the register. o->c: the condition. */
 static int bind_indirect(struct mbind *b, struct op *o, enum machine_flow flow, bool uniform)
 {
-	int64_t offset = b->code->sm >= 90
-				 ? (int64_t)((uint64_t)signed_field(b, 34, 48) << 8 | field(b, 16, 8)) * 4
-				 : signed_field(b, 34, 48) * 4;
+	int64_t offset = signed_branch_field(b);
 
 	o->flow = (uint8_t)flow;
 	o->a = uniform ? mbind_ureg(b, 24) : mbind_reg(b, 24, 2);
 	o->c = (uint32_t)mbind_pred(b, 87, false);
 	o->imm = flow == MF_RET && bit(b, 85) ? offset : (int64_t)b->in->pc + 16 + offset; /* bit 85: .ABS */
 	return 0;
+}
+
+/* Binds a jump to an absolute address: in the instruction, a constant, or a register with a constant that is added. */
+static int bind_jump(struct mbind *b, struct op *o, unsigned opcode)
+{
+	int64_t offset = signed_branch_field(b);
+
+	o->flow = MF_BRX;
+	o->c = (uint32_t)mbind_pred(b, 87, false);
+	o->imm = 0;
+	switch (opcode) {
+	case 0x94a: o->a = mbind_number(b, (uint64_t)offset, 2); break;
+	case 0xb4a: o->a = mbind_constant(b, 2); break;
+	case 0x94c: o->a = mbind_reg(b, 24, 2), o->imm = offset; break;
+	default: o->a = mbind_ureg(b, 24), o->imm = offset;
+	}
+	return opcode != 0x94c && field(b, 32, 2) > 1 ? mbind_refuse(b, "mode") : 0;
 }
 
 /* Binds CALL.ABS. The address is from a relocation, or else from the instruction. */
@@ -423,11 +443,6 @@ static int bind_barrier(struct mbind *b, struct op *o, unsigned opcode)
 	return 0;
 }
 
-static uint32_t barrier_slot(const struct mbind *b, unsigned at)
-{
-	return FRAME_B + (uint32_t)field(b, at, 4) * VECTOR;
-}
-
 static int bind_warpsync(struct mbind *b, struct op *o, unsigned opcode)
 {
 	o->flow = MF_WARPSYNC;
@@ -451,7 +466,11 @@ int mbind_flow(struct mbind *b, struct op *o)
 	case 0x547: return bind_branch(b, o);
 	case 0x949: return bind_indirect(b, o, MF_BRX, false);
 	case 0x958: return bind_indirect(b, o, MF_BRX, true);
-	case 0x950: return bind_indirect(b, o, MF_RET, false);
+	case 0x950: return bind_indirect(b, o, MF_RET, bit(b, 91));
+	case 0x94a:
+	case 0xb4a:
+	case 0x94c:
+	case 0x959: return bind_jump(b, o, opcode);
 	case 0x944:
 		o->flow = MF_BRA;
 		o->imm = mbind_pred(b, 87, false);
@@ -462,132 +481,33 @@ int mbind_flow(struct mbind *b, struct op *o)
 		bind_indirect(b, o, MF_CALL, false);
 		o->imm = 0;
 		return 0;
-	case 0xb43: return mbind_refuse(b, "call by absolute address");
+	case 0xb43:
+		o->flow = MF_CALL;
+		o->a = mbind_constant(b, 2);
+		o->imm = 0;
+		return 0;
 	case 0x94d: o->flow = MF_EXIT; return 0;
 	case 0x945:
 		o->flow = MF_BSSY;
-		o->a = barrier_slot(b, 16);
+		o->a = mbind_barrier(b, 16);
 		return 0;
 	case 0x941:
 		o->flow = MF_BSYNC;
-		o->a = barrier_slot(b, 16);
+		o->a = mbind_barrier(b, 16);
 		return 0;
 	case 0x942:
 		o->flow = MF_BREAK;
-		o->a = barrier_slot(b, 16);
+		o->a = mbind_barrier(b, 16);
 		return 0;
 	case 0x348:
 	case 0x948: return bind_warpsync(b, o, opcode);
 	case 0x946:
 	case 0x35d:
 	case 0x95d:
+	case 0xb5d:
 		o->flow = MF_YIELD;
 		o->n = opcode != 0x946;
 		return 0;
 	default: return bind_barrier(b, o, opcode);
 	}
-}
-
-/* ---- barriers of the cluster ---- */
-
-static void arrive_at_cluster(struct warp *w, const struct op *o, uint32_t m)
-{
-	(void)m;
-	cluster_arrive(w, o, w->stack[w->depth - 1].mask);
-}
-
-int mbind_cluster_arrive(struct mbind *b, struct op *o)
-{
-	machine_set_function(o, arrive_at_cluster);
-	return bit(b, 72) ? mbind_refuse(b, "mode") : 0;
-}
-
-int mbind_cluster_wait(struct mbind *b, struct op *o)
-{
-	(void)b;
-	o->flow = MF_CLUSTER;
-	return 0;
-}
-
-/* ---- convergence barriers and masks of lanes as registers ---- */
-
-/* Numbers of masks in BMOV: lanes that have ended, lanes of the running group. */
-enum { STATE_ENDED = 24, STATE_RUNNING = 26 };
-
-LANE_OP1(copy_barrier, u32, u32, a)
-
-static void copy_and_clear(struct warp *w, const struct op *o, uint32_t m)
-{
-	copy_barrier(w, o, m);
-	FOR_BITS32 (i, m)
-		REG(u32, w, o->a)[i] = 0;
-}
-
-/* Copies the mask of the lanes that have ended, or of the running group, to the result. */
-static void copy_warp_mask(struct warp *w, const struct op *o, uint32_t m)
-{
-	u32 *d = REG(u32, w, o->d), v = o->n == STATE_ENDED ? w->ended : w->stack[w->depth - 1].mask;
-
-	FOR_BITS32 (i, m)
-		d[i] = v;
-}
-
-/* Returns true if the code from here to the MF_QUADS_END has no branches. */
-static bool is_straight_to_quads_end(const struct mbind *b)
-{
-	for (uint32_t i = b->index + 1; i < b->code->n; i++) {
-		const struct sass_inst *in = &b->code->inst[i];
-
-		if (in->opcode == 0xf56 && sass_bits(in->word, 24, 5) == STATE_RUNNING)
-			return !sass_bits(in->word, 84, 1);
-		if (in->row && machine_is_flow(in))
-			return false;
-	}
-	return false;
-}
-
-static int bind_warp_mask(struct mbind *b, struct op *o, unsigned state)
-{
-	o->d = b->in->opcode == 0x355 ? mbind_dst(b, 16, 1) : barrier_slot(b, 16);
-	o->n = (uint8_t)state;
-	machine_set_function(o, copy_warp_mask);
-	return state < 16 || bit(b, 84) || (state != STATE_ENDED && state != STATE_RUNNING)
-		       ? mbind_refuse(b, "state of the warp")
-		       : 0;
-}
-
-int mbind_bmov(struct mbind *b, struct op *o)
-{
-	unsigned opcode = b->in->opcode, state = (unsigned)field(b, 24, 6);
-
-	if (opcode == 0x355 && state < 16) {
-		machine_set_function(o, bit(b, 84) ? copy_and_clear : copy_barrier);
-		o->d = mbind_dst(b, 16, 1);
-		o->a = barrier_slot(b, 24);
-		return 0;
-	}
-	if (opcode == 0x355 || opcode == 0xf55)
-		return bind_warp_mask(b, o, state);
-	if (opcode == 0xf56) {
-		o->flow = bit(b, 84) ? MF_QUADS : MF_QUADS_END;
-		return state != STATE_RUNNING || (o->flow == MF_QUADS && !is_straight_to_quads_end(b))
-			       ? mbind_refuse(b, "state of the warp")
-			       : 0;
-	}
-	machine_set_function(o, copy_barrier);
-	o->d = barrier_slot(b, 24);
-	o->a = mbind_reg(b, 32, 1);
-	return state > 15 ? mbind_refuse(b, "state of the warp") : 0;
-}
-
-static void trap_lanes(struct warp *w, const struct op *o, uint32_t m)
-{
-	exec_fail(w, o, m, "trap", "trap executed");
-}
-
-int mbind_trap(struct mbind *b, struct op *o)
-{
-	(void)b;
-	machine_set_function(o, trap_lanes);
-	return 0;
 }

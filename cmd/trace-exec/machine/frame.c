@@ -18,7 +18,8 @@ struct bank0_layout {
 	uint16_t stack;                       /* bytes of local memory of a lane */
 	uint16_t dynamic;                     /* bytes of dynamic shared memory */
 	uint16_t grid_id;
-	uint16_t shared_bytes; /* bytes of shared memory of a thread block; sm_80 and later */
+	uint16_t constants; /* generic address of constant bank 3 */
+	uint16_t reserved; /* bytes of shared memory before the shared memory of a thread block; sm_80 and later */
 	/* sm_90 and later: */
 	uint16_t in_cluster;     /* 1 if the kernel is launched with clusters */
 	uint16_t cluster;        /* dimensions of a cluster in thread blocks */
@@ -27,9 +28,10 @@ struct bank0_layout {
 	uint16_t cluster_blocks; /* number of thread blocks of a cluster */
 	uint16_t parameters;     /* generic address of the parameters */
 };
+#define CONSTANTS_90 0xd0 /* bank0_layout.constants of sm_90 */
 static const struct bank0_layout layouts[] = {
-	{0x0, 0xc, 0x18, 0x20, 0x28, 0x2c, 0x30, 0x114, 0x140, 0x144, 0x150, 0x15c, 0x188, 0x198},
-	{0x360, 0x370, 0, 0x2f8, 0x37c, 0x2ac, 0x140, 0x16c, 0x36c, 0x2a0, 0x2b0, 0x2c0, 0x2cc, 0x348},
+	{0x0, 0xc, 0x18, 0x20, 0x28, 0x2c, 0x30, 0x50, 0x114, 0x140, 0x144, 0x150, 0x15c, 0x188, 0x198},
+	{0x360, 0x370, 0, 0x2f8, 0x37c, 0x2ac, 0x140, 0x120, 0x16c, 0x36c, 0x2a0, 0x2b0, 0x2c0, 0x2cc, 0x348},
 };
 
 /*
@@ -89,10 +91,13 @@ void frame_open(struct grid *g)
 	/* Cooperative groups read the workspace of the grid's barrier from these registers, as exec_sreg_value() returns them. */
 	write_bank0_value(g, environment_at(c->sm) + 4, g->launch->workspace >> 32, 4);
 	write_bank0_value(g, environment_at(c->sm) + 8, (uint32_t)g->launch->workspace, 4);
-	if (c->sm >= 80)
-		write_bank0_value(g, x->shared_bytes, g->shared_bytes, 4);
-	if (c->sm >= 90)
+	if (c->module->bank3)
+		write_bank0_value(g, c->sm >= 90 && c->sm < 100 ? CONSTANTS_90 : x->constants,
+			c->module->bank3->addr, 8);
+	if (c->sm >= 90) {
+		write_bank0_value(g, x->reserved, RESERVED_SHARED, 4);
 		write_bank0_cluster(g, x);
+	}
 	if (g->launch->param)
 		memcpy(g->bank0 + k->param_offset, g->launch->param, k->param_bytes);
 }

@@ -72,12 +72,12 @@ int mbind_mov64(struct mbind *b, struct op *o)
 	return 0;
 }
 
-/* Binds LEPC. The result is the address of its target, or its own address, for the computation of return addresses. */
+/* Binds LEPC and ULEPC. The result is the address of its target, or its own address, for the computation of return addresses. */
 int mbind_lepc(struct mbind *b, struct op *o)
 {
 	const struct sass_arg *target = b->in->n_args > 1 ? &b->in->arg[1] : NULL;
 
-	o->d = mbind_dst(b, 16, 2);
+	o->d = b->uniform ? mbind_udst(b, 16) : mbind_dst(b, 16, 2);
 	o->a = mbind_number(b, target ? (uint64_t)target->value : b->in->pc, 2);
 	machine_set_function(o, move_pair);
 	return 0;
@@ -211,6 +211,46 @@ int mbind_iadd64(struct mbind *b, struct op *o)
 	o->n = bit(b, 74);
 	o->imm = mbind_pred(b, 87, b->uniform);
 	return 0;
+}
+
+/* Returns the lower word of the product of two polynomials over GF(2), and sets *high to its upper word. */
+static u64 carryless_product(u64 a, u64 b, u64 *high)
+{
+	u64 low = 0;
+
+	*high = 0;
+	for (unsigned i = 0; i < 64; i++)
+		if (a >> i & 1) {
+			low ^= b << i;
+			*high ^= i ? b >> (64 - i) : 0;
+		}
+	return low;
+}
+
+/* Executes CLMAD: half of the carryless product of a and b (o->n: the upper half), plus c without carries. */
+static void execute_clmad(struct warp *w, const struct op *o, uint32_t m)
+{
+	u32 *d = REG(u32, w, o->d);
+	const u32 *pa = REG(u32, w, o->a), *pb = REG(u32, w, o->b), *pc = REG(u32, w, o->c);
+
+	FOR_BITS32 (i, m) {
+		u64 high,
+			low = carryless_product(
+				pa[i] | (u64)pa[i + LANES] << 32, pb[i] | (u64)pb[i + LANES] << 32, &high),
+			r = (o->n ? high : low) ^ (pc[i] | (u64)pc[i + LANES] << 32);
+
+		d[i] = (u32)r;
+		d[i + LANES] = (u32)(r >> 32);
+	}
+}
+
+int mbind_clmad(struct mbind *b, struct op *o)
+{
+	if (mbind_forms(b, o, WIDE_A | WIDE_B | WIDE_C | WIDE_D))
+		return -1;
+	o->n = bit(b, 77);
+	machine_set_function(o, execute_clmad);
+	return b->in->form == 2 || b->in->form == 4 ? mbind_refuse(b, "form of operands") : 0;
 }
 
 LANE_FN static void lea_carry(struct warp *w, const struct op *o, uint32_t m)

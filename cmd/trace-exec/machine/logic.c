@@ -123,6 +123,7 @@ int mbind_plop3_signs(struct mbind *b, struct op *o)
 	return 0;
 }
 
+/* Copies predicates to byte o->n of a register. o->c: slot of the first predicate. */
 static void preds_to_reg(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 *d = REG(u32, w, o->d), *pa = REG(u32, w, o->a), *pb = REG(u32, w, o->b);
@@ -131,12 +132,13 @@ static void preds_to_reg(struct warp *w, const struct op *o, uint32_t m)
 		u32 v = 0, mask = pb[i] & 0x7f, shift = 8u * o->n;
 
 		for (unsigned k = 0; k < 7; k++)
-			v |= (PRED(w, FRAME_P + 4 * k) >> i & 1) << k;
+			v |= (PRED(w, o->c + 4 * k) >> i & 1) << k;
 		/* only bits of byte o->n change */
 		d[i] = (pa[i] & ~(0xffu << shift)) | ((v & mask) | (pa[i] >> shift & 0xff & ~mask)) << shift;
 	}
 }
 
+/* Copies byte o->n of a register to the predicates of mask b. o->c: slot of the first predicate. */
 static void reg_to_preds(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 *pa = REG(u32, w, o->a), *pb = REG(u32, w, o->b);
@@ -144,14 +146,15 @@ static void reg_to_preds(struct warp *w, const struct op *o, uint32_t m)
 	for (unsigned k = 0; k < 7; k++)
 		FOR_BITS32 (i, m)
 			if (pb[i] >> k & 1)
-				set_pred(w, FRAME_P + 4 * k, 1u << i, pa[i] >> (8 * o->n + k) & 1 ? ~0u : 0);
+				set_pred(w, o->c + 4 * k, 1u << i, pa[i] >> (8 * o->n + k) & 1 ? ~0u : 0);
 }
 
 int mbind_p2r(struct mbind *b, struct op *o)
 {
-	o->d = mbind_dst(b, 16, 1);
-	o->a = mbind_reg(b, 24, 1);
+	o->d = b->uniform ? mbind_udst(b, 16) : mbind_dst(b, 16, 1);
+	o->a = b->uniform ? mbind_ureg(b, 24) : mbind_reg(b, 24, 1);
 	o->b = mbind_number(b, field(b, 32, 32), 1);
+	o->c = b->uniform ? FRAME_UP : FRAME_P;
 	o->n = (uint8_t)field(b, 76, 2);
 	machine_set_function(o, preds_to_reg);
 	return 0;
@@ -159,8 +162,9 @@ int mbind_p2r(struct mbind *b, struct op *o)
 
 int mbind_r2p(struct mbind *b, struct op *o)
 {
-	o->a = mbind_reg(b, 24, 1);
+	o->a = b->uniform ? mbind_ureg(b, 24) : mbind_reg(b, 24, 1);
 	o->b = mbind_number(b, field(b, 32, 32), 1);
+	o->c = b->uniform ? FRAME_UP : FRAME_P;
 	o->n = (uint8_t)field(b, 76, 2);
 	machine_set_function(o, reg_to_preds);
 	return 0;
@@ -385,8 +389,28 @@ MACHINE_OP3(pack_saturated_bytes, unsigned t = o->n; unsigned half = o->is_param
 MACHINE_OP2(pack_saturated_halves, unsigned t = o->n;
 	    , saturate_to((s32)a, t) << 16 | (saturate_to((s32)b, t) & 0xffff))
 
+/* Packs a and b, saturated to o->bytes bits each, below the bits of c. */
+MACHINE_OP3(pack_saturated_bits, unsigned k = o->bytes; s32 least = o->is_signed ? -(1 << (k - 1)) : 0;
+	    s32 most = (1 << (k - o->is_signed)) - 1; u32 mask = (1u << k) - 1;
+	    , c << 2 * k |
+		      ((u32)((s32)a < least    ? least
+			       : (s32)a > most ? most
+					       : (s32)a) &
+			      mask)
+			      << k |
+		      ((u32)((s32)b < least    ? least
+			       : (s32)b > most ? most
+					       : (s32)b) &
+			      mask))
+
 int mbind_i2ip(struct mbind *b, struct op *o)
 {
+	if (bit(b, 78)) { /* 4 bits, or 2 bits */
+		o->bytes = bit(b, 77) ? 4 : 2;
+		o->is_signed = bit(b, 76);
+		machine_set_function(o, pack_saturated_bits);
+		return mbind_forms(b, o, WIDE_NONE);
+	}
 	o->n = (uint8_t)field(b, 76, 2);
 	o->is_param = bit(b, 72); /* the upper half of c, else the lower one */
 	machine_set_function(o, o->n > 1 ? pack_saturated_halves : pack_saturated_bytes);

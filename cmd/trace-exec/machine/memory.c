@@ -577,7 +577,7 @@ static void query_space(struct warp *w, const struct op *o, uint32_t m)
 				 : window == LOCAL_WINDOW_BASE >> 32 ? 1
 								     : 0;
 
-		p |= (u32)(space == o->n) << i;
+		p |= (u32)(space == o->n || (o->n == 3 && space == 2)) << i; /* 3: memory of the cluster */
 	}
 	set_pred(w, PDST1(o), m, p);
 }

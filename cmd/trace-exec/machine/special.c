@@ -88,6 +88,8 @@ static void read_special(struct warp *w, unsigned number, u32 *v)
 		for (unsigned i = 0; i < LANES; i++)
 			v[i] |= y[i] << 16 | z[i] << 26;
 		return;
+	case 2: one = w->g->warps << 8; break;   /* SR_VIRTCFG: bits 8 to 15 are the number of warps */
+	case 3: one = (u32)w->index << 8; break; /* SR_VIRTID: bits 8 to 14 are the number of the warp */
 	case 47: one = (u32)(SHARED_WINDOW_BASE >> 32); break;
 	case 80: one = (u32)exec_clock(w, NULL); break;
 	case 81: one = (u32)(exec_clock(w, NULL) >> 32); break;
@@ -109,14 +111,17 @@ static void read_special(struct warp *w, unsigned number, u32 *v)
 		v[i] = one;
 }
 
+/* Tests for SR_PM0 to SR_PM_HI3, the performance monitors, which are 0. */
+static bool is_monitor(unsigned number) { return number >= 100 && number <= 107; }
+
 static bool is_known_special(unsigned number)
 {
 	unsigned sreg;
 
-	return (number >= 32 && number <= 40 && number != 36) ||
+	return number == 2 || number == 3 || (number >= 32 && number <= 40 && number != 36) ||
 	       (number >= 47 && number <= 52 && number != 49) || number == STACK_LIMIT ||
-	       (number >= 80 && number <= 83) || number == CLUSTER_INDEX || number == 255 ||
-	       find_ptx_register(number, &sreg);
+	       (number >= 80 && number <= 83) || is_monitor(number) || number == CLUSTER_INDEX ||
+	       number == 255 || find_ptx_register(number, &sreg);
 }
 
 static void special_to_register(struct warp *w, const struct op *o, uint32_t m)
@@ -168,8 +173,7 @@ int mbind_cs2r(struct mbind *b, struct op *o)
 	o->bytes = bit(b, 80) ? 2 : 1;
 	o->d = uniform ? mbind_udst(b, 16) : mbind_dst(b, 16, o->bytes);
 	machine_set_function(o, special_to_pair);
-	return is_known_special(o->n) || (o->n >= 100 && o->n <= 107) ? 0
-								      : mbind_refuse(b, "special register");
+	return is_known_special(o->n) ? 0 : mbind_refuse(b, "special register");
 }
 
 /* Executes B2R.RESULT: reads the result of the last BAR.RED. */

@@ -224,16 +224,19 @@ int mbind_elect(struct mbind *b, struct op *o)
 	return 0;
 }
 
-/* Executes R2UR. The predicate result says whether the lanes have different values. */
+/*
+ * Executes R2UR. The result is the value of the lowest lane. The predicate result is true for lanes with other values:
+ * loops that execute a uniform instruction for each value continue with these lanes.
+ */
 static void move_to_uniform(struct warp *w, const struct op *o, uint32_t m)
 {
 	const u32 *a = REG(u32, w, o->a);
 	u32 first = a[bit_lowest32(m)], differ = 0;
 
 	FOR_BITS32 (i, m)
-		differ |= a[i] ^ first;
+		differ |= (u32)(a[i] != first) << i;
 	set_uniform_register(w, o->d, first);
-	set_pred(w, PDST1(o), m, differ ? ALL_LANES : 0);
+	set_pred(w, PDST1(o), m, differ);
 }
 
 int mbind_r2ur(struct mbind *b, struct op *o)

@@ -342,7 +342,7 @@ static void add_depbar_args(struct reading *r)
 /* Adds the operands of F2FP. Bit 78 adds the third operand. Unpacking has only b, whose half bit 88 selects. */
 static void add_pack_args(struct reading *r)
 {
-	bool merge = read_bit(r, 78), unpack = r->in->sm >= 89 && reading_field(r, 73, 2) >= 2;
+	bool merge = read_bit(r, 78) || read_bit(r, 81), unpack = read_bit(r, 89) && !read_bit(r, 86);
 	const char *of[3] = {"a", "b-:f", "c"};
 
 	for (unsigned i = 0; i < 3; i++) {

@@ -142,31 +142,53 @@ static void put_hmma884(struct sass_out *o, struct reading *r)
 	sass_putf(o, ".STEP%u", step);
 }
 
-/* Appends the modifiers of F2FP. From sm_89 on they name both types. */
-static void put_pack_types(struct sass_out *o, struct reading *r)
+/* Appends the formats of F2FP of sm_89 and later, which names both. kind: bits 85-87, 89 and 90. */
+static void put_pack_formats(struct sass_out *o, struct reading *r, unsigned kind, bool merge)
 {
 	static const char *const types[4] = {".F16", ".BF16", ".E5M2", ".E4M3"};
-	bool merge = reading_field(r, 78, 1) != 0;
+	static const char *const sixes[4] = {".?", ".?", ".E2M3", ".E3M2"};
 	unsigned to = (unsigned)reading_field(r, 76, 2), from = (unsigned)reading_field(r, 73, 2);
 
+	switch (kind) {
+	case 0: sass_putf(o, "%s.F32", types[to & 1]); break;
+	case 16 | 4: sass_putf(o, "%s%s", types[to], from & 1 ? ".F16" : ".F32"); break;
+	case 16 | 1: sass_putf(o, ".E2M1%s", from & 1 ? ".F16" : ".F32"); break;
+	case 16 | 3: sass_putf(o, "%s%s", sixes[to], from & 1 ? ".F16" : ".F32"); break;
+	case 16 | 6: sass_put(o, reading_field(r, 83, 1) ? ".UE8M0.BF16" : ".UE8M0.F32"); break;
+	default:
+		sass_putf(o, "%s%s", types[to & 1],
+			reading_field(r, 83, 1)    ? ".UE8M0"
+			: !reading_field(r, 82, 1) ? types[from]
+			: from == 1                ? ".E2M1"
+						   : sixes[from]);
+		sass_put(o, ".UNPACK_B");
+		return;
+	}
+	sass_put(o, merge ? ".PACK_AB_MERGE_C" : ".PACK_AB");
+}
+
+/* Appends the modifiers of F2FP. */
+static void put_pack_types(struct sass_out *o, struct reading *r)
+{
+	static const char *const roundings[4] = {"", ".RM", ".RP", ".RZ"};
+	unsigned kind = (unsigned)(reading_field(r, 85, 3) | reading_field(r, 89, 2) << 3);
+	bool merge = reading_field(r, 78, 1) != 0, bit77 = reading_field(r, 77, 1) != 0;
+
+	/* bit 77 belongs to the format of results of 8 bits, which always saturate */
+	sass_put(o, kind >= 16 ? kind != 22 || bit77 ? ".SATFINITE" : "" : bit77 ? ".SATFINITE" : "");
 	if (r->in->sm < 89) {
-		sass_put(o, to & 1 ? ".BF16" : "");
+		sass_put(o, reading_field(r, 76, 1) ? ".BF16" : "");
 		put_if_bit_is(o, r, ".RELU", 75, true);
 		sass_put(o, merge ? ".MERGE_C" : ".PACK_AB");
-	} else if (sass_bits(r->in->word, 86, 4) == 9) {
-		(void)reading_field(r, 86, 4);
-		sass_put(o, to & 2 ? ".SATFINITE" : "");
-		put_if_bit_is(o, r, ".RELU", 75, true);
-		sass_put(o, ".TF32.F32.PACK_B");
 	} else {
-		put_if_bit_is(o, r, ".SATFINITE", 90, true);
 		put_if_bit_is(o, r, ".RELU", 75, true);
-		sass_put(o, types[to]);
-		sass_put(o, from >= 2 ? types[from] : ".F32");
-		sass_put(o, from >= 2 ? ".UNPACK_B" : merge ? ".PACK_AB_MERGE_C" : ".PACK_AB");
+		if (kind == (8 | 2))
+			sass_put(o, reading_field(r, 76, 1) ? ".TF32.F32.PACK_B" : ".?");
+		else
+			put_pack_formats(o, r, kind, merge);
 	}
-	if (reading_field(r, 79, 2) == 3)
-		sass_put(o, ".RZ");
+	put_if_bit_is(o, r, ".RS", 81, true);
+	sass_put(o, reading_field(r, 81, 1) ? "" : roundings[reading_field(r, 79, 2)]);
 }
 
 static void put_f2f(struct sass_out *o, struct reading *r)

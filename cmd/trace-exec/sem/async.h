@@ -69,6 +69,13 @@ struct bulk {
 	enum type type;
 };
 void bulk_copy(struct warp *w, const struct op *o, uint32_t m);
+
+/* A bulk store of zeros; sem/bulk.c. */
+struct zeros {
+	struct address to;
+	uint32_t bytes; /* slot of the number of bytes, 64 bits */
+};
+void bulk_zero(struct warp *w, const struct op *o, uint32_t m);
 /* Checks the operands of a prefetch. */
 void bulk_prefetch(struct warp *w, const struct op *o, uint32_t m);
 

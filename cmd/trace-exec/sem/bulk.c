@@ -321,11 +321,6 @@ int bind_store_async(struct bind *b, struct op *o)
 
 /* ---- bulk stores of zeros ---- */
 
-struct zeros { /* x->family */
-	struct address to;
-	uint32_t bytes; /* slot of the number of bytes */
-};
-
 static bool bulk_zero_lane(struct warp *w, const struct op *o, unsigned lane)
 {
 	const struct zeros *x = o->x->family;
@@ -350,7 +345,7 @@ static bool bulk_zero_lane(struct warp *w, const struct op *o, unsigned lane)
 	return true;
 }
 
-static void bulk_zero(struct warp *w, const struct op *o, uint32_t m)
+void bulk_zero(struct warp *w, const struct op *o, uint32_t m)
 {
 	w->changed = true;
 	FOR_BITS32 (i, m)

@@ -113,15 +113,14 @@ static u32 reverse_16_bits(u32 v)
 	return r;
 }
 
-/* Returns the random bits of element i, counted from the top. */
-static struct rounds random_bits_of(const struct narrow *c, u32 r, unsigned i)
+struct rounds narrow_random_bits(enum small d, unsigned n, u32 r, unsigned i)
 {
-	u32 half = i < c->n / 2u ? r >> 16 : r & 0xffff;
+	u32 half = i < n / 2u ? r >> 16 : r & 0xffff;
 
-	if (c->n < FOUR)
-		return c->d == SMALL_F16 ? (struct rounds){ROUND_RS, half & 0x1fff, 13}
-					 : (struct rounds){ROUND_RS, half, 16};
-	if (c->d == SMALL_E2M1)
+	if (n < FOUR)
+		return d == SMALL_F16 ? (struct rounds){ROUND_RS, half & 0x1fff, 13}
+				      : (struct rounds){ROUND_RS, half, 16};
+	if (d == SMALL_E2M1)
 		half = i < 2 ? (r >> 16 & 0xff00) | (r >> 8 & 0xff) : (r >> 8 & 0xff00) | (r & 0xff);
 	return (struct rounds){ROUND_RS, i & 1 ? half : reverse_16_bits(half), 16};
 }
@@ -152,7 +151,7 @@ static void execute_narrow(struct warp *w, const struct op *o, uint32_t m)
 			if (c->relu && !(v > 0) && v == v)
 				v = 0;
 			if (c->round == ROUND_RS)
-				rounds = random_bits_of(c, REG(u32, w, slot[RANDOM])[lane], i);
+				rounds = narrow_random_bits(c->d, c->n, REG(u32, w, slot[RANDOM])[lane], i);
 			r = r << c->d_step | small_round(v, c->d, &rounds, c->satfinite);
 		}
 		if (c->d_bytes == 2)

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Forms of machine code that few programs contain: each gives what the PTX that it was compiled from gives.
+load helper
+bats_require_minimum_version 1.5.0
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+# Writes k.launch: kernel k has a buffer `in` of $1 bytes, a result of $2 bytes a thread, 64 threads, and arguments $3.
+launch_of_64() {
+	printf '%s\n' 'module k' "buffer A bytes=$1 file=in" "buffer O bytes=$((64 * $2)) zero" \
+		"launch k grid=1 block=64 args A,O${3-}" 'save O o' >k.launch
+}
+
+@test "sm_100: formats of 4 to 16 bits, rounded to nearest and stochastically; sums of f32 and 16 bits" {
+	python3 -c '
+import random, struct, sys
+r = random.Random(4)
+special = [0.0, -0.0, float("inf"), float("-inf"), float("nan"), 448.0, -6.1, 7.5, 70000.0, -1e39, 2**-9, 2**-24, 1e-40]
+def number():
+    return r.choice(special) if r.random() < 0.25 else r.choice([1, -1]) * 2 ** r.uniform(-12, 12)
+def packed(v):
+    return struct.unpack("<I", struct.pack("<f", max(-3e38, min(3e38, v))))[0]
+for i in range(64):
+    a = b"".join(struct.pack("<I", 0x7fc00000 if v != v else 0x7f800000 if v == float("inf") else packed(v)) for v in (number() for _ in range(4)))
+    sys.stdout.buffer.write(a + struct.pack("<2I2e4x", r.getrandbits(32), r.getrandbits(32), r.uniform(-9, 9), r.uniform(-2, 2)))' >in
+	launch_of_64 2048 128
+	equals_ptx formats 100 -r 40 -p 8,8
+	run trace-exec -q --disassemble k
+	assert_output --partial 'F2FP.SATFINITE.E2M1.F32.PACK_AB_MERGE_C.RS'
+	assert_output --partial 'FADD.F16 '
+	assert_output --partial 'FFMA.BF16 '
+}
+
+@test "sm_80: copies that store zeros, events, the number of the warp, integers of 4 bits" {
+	python3 -c '
+import random, sys
+sys.stdout.buffer.write(random.Random(5).randbytes(1024))' >in
+	launch_of_64 1024 48 ,i32:20
+	equals_ptx sparse 80 -r 24 -S 2048 -p 8,8,4
+	run trace-exec -q --disassemble k
+	assert_output --partial 'PMTRIG 0x8'
+	assert_output --partial 'NANOSLEEP c[0x0][0x170]'
+}
+
+@test "sm_90: atomics of 128 bits and of halves, and a loop that executes a uniform instruction for each value" {
+	python3 -c '
+import random, sys
+sys.stdout.buffer.write(random.Random(6).randbytes(2048))' >in
+	launch_of_64 2048 80
+	equals_ptx wideatoms 90 -r 40 -S 2048 -p 8,8
+	run trace-exec -q --disassemble k
+	assert_output --partial 'ATOMS.CAS.128 '
+	assert_output --partial 'ATOMG.E.EXCH.128.'
+	assert_output --partial '.MIN.F16x2.RN'
+}
+
+@test "absolute jumps, carryless products, addresses and predicates in uniform registers" {
+	"$ROOT/tests/data/sass/jumps" .
+	run -0 trace-exec -n k.launch
+	assert_output ''
+	cmp o.bin want.bin
+	run -0 trace-exec -q --disassemble k.cubin
+	for text in 'JMP 0x40' 'JMX R10' 'JMXU UR4' 'CLMAD.HI R18, R12, R14, R16' 'ULEPC UR6' 'UR2UP.B1 UPR, UR8, 0x7f'; do
+		assert_output --partial "$text"
+	done
+}
