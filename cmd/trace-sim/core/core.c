@@ -108,8 +108,8 @@ static NOINLINE void run_subcore(struct sm *s, unsigned k)
 }
 
 /*
- * Returns the time of the next cycle to run. If a sub-core that has already run in this cycle has become due, this is
- * the next cycle.
+ * Returns the time of the next cycle to run. This is the next cycle if a sub-core became due after it had run in this
+ * cycle.
  */
 static uint64_t next_core_clock(const struct sm *s)
 {
@@ -151,7 +151,7 @@ void core_tick(struct sm *s, uint64_t now)
 
 /* ---- CTAs and kernels --------------------------------------------------------------------------- */
 
-/* Starts the warps of a CTA: each -core_warp_interval cycles after the one before. */
+/* Starts the warps of a CTA one after another, -core_warp_interval cycles apart. */
 void core_place_cta(struct sm *s, const struct cta *k, uint16_t stream)
 {
 	struct core *c = s->modern;

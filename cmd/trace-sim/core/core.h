@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The modern SM core (trace-sim-core(7)): state of one SM's sub-cores, shared by the stages of this directory. It
- * replaces the pipeline of sm/. Everything else is common to both: thread blocks and their records, the L1 data
- * cache and the memory below it, and all counters of struct sm.
+ * replaces the pipeline of sm/. Everything else is common to both: thread blocks and their records, the L1 data cache
+ * and the memory below it, and all counters of struct sm.
  *
  * Always true:
- *  - Times are values of s->clock. All later times of an instruction follow from its issue time t, or from events
- *    in the calendar. No pipeline register is moved from cycle to cycle.
- *  - Warps of a sub-core have ranks; a younger warp has a higher rank. Bit masks of a sub-core are over ranks.
- *  - A warp is in exactly one state. It has no instruction (and is in no mask), is ripe (it may issue now), is in the
- *    wheel in the slot of the first cycle in which it may issue, or waits for an event that reschedules it.
+ *  - Times are values of s->clock. All later times of an instruction follow from its issue time t, or from events in
+ *    the calendar. No pipeline register is moved from cycle to cycle.
+ *  - Warps of a sub-core have ranks; a younger warp has a higher rank. Bit masks of a sub-core are indexed by rank.
+ *  - A warp is in exactly one state. It has no instruction (and is in no mask), is ready to issue, is in the timing
+ *    wheel (in the slot of the first cycle in which it may issue), or waits for an event that reschedules it.
  *  - core.due[k] is the next cycle in which sub-core k has work. Code that gives it work earlier lowers due[k].
  *  - A warp in the wheel stays there until its time. Only waiting warps are rescheduled.
  */
@@ -23,11 +23,11 @@
 #include "sm/sm.h"
 
 #define RANKS        64
-#define WHEEL        64 /* slots of the wheel, one per cycle */
+#define WHEEL        64 /* slots of the timing wheel of warps, one per cycle */
 #define EVENT_SLOTS  256
 #define EVENTS_MAX   65535u
 #define MEM_PLACES   64
-#define CONST_SUB    0xff /* in place of the sub-core's number: a request to the L1I is for constants */
+#define CONST_SUB    0xff /* sub-core number of requests to the L1I that are for constants */
 #define TAG_BANKS    32
 #define L1_PIPE      64 /* maximum number of instructions between acceptance by the SM and L1 lookup */
 #define BUFFER_SLOTS 8
@@ -47,7 +47,7 @@ enum core_flag {
 	INST_LDGDEPBAR = 1 << 5,
 	INST_DEPBAR = 1 << 6,
 	INST_LDGSTS = 1 << 7,
-	INST_RFC = 1 << 8,    /* operands go through the register file cache */
+	INST_RFC = 1 << 8,    /* operands may come from the register file cache */
 	INST_LDSM_N = 1 << 9, /* LDSM of several matrices, or STSM */
 	INST_GMMA = 1 << 10,
 	INST_GMMA_WAIT = 1 << 11,
@@ -70,21 +70,23 @@ struct core_source {
 };
 
 struct core_inst {
-	const struct core_source
-		*src; /* one entry for each source register except RZ; then core_destinations() */
+	/* one entry for each source register except RZ, followed by the destinations */
+	const struct core_source *src;
 	uint32_t pc;
 	uint32_t groups;   /* DEPBAR: number of groups that may remain open */
 	uint16_t flags;    /* enum core_flag */
 	uint16_t interval; /* initiation interval of its unit */
-	int16_t result_delay; /* cycles added to t for readers of the result: matrix instructions of older GPUs */
-	uint16_t pipeline_cycles; /* INST_FIXED: cycles from issue until it has left the pipeline */
+	/* matrix instructions of older GPUs: added to t for readers of the result */
+	int16_t result_delay;
+	uint16_t pipeline_cycles; /* INST_FIXED: cycles from issue to the end of the pipeline */
 	uint8_t n_src, n_dst;
-	uint8_t class, unit;       /* enum sass_class, enum core_unit */
-	uint8_t path;              /* CORE_MEMORY: enum core_path */
-	uint8_t extra_port_cycles; /* additional cycles in which it occupies the issue port */
-	uint8_t regs;              /* number of result registers, for the link */
-	uint8_t scope;             /* fences: index into modern_params.membar */
-	/* product of a warpgroup: cycles in which A is read from registers; 0: A is in shared memory */
+	uint8_t class, unit; /* enum sass_class, enum core_unit */
+	uint8_t path;        /* CORE_MEMORY: enum core_path */
+	/* additional cycles for which the instruction occupies the issue port */
+	uint8_t extra_port_cycles;
+	uint8_t regs;  /* number of result registers that the link carries */
+	uint8_t scope; /* memory fence: index into modern_params.membar */
+	/* product of a warpgroup: cycles in which the link carries A from registers; 0: A is in shared memory */
 	uint8_t link_cycles;
 	uint16_t shared_read_cycles; /* product of a warpgroup: cycles in which shared memory delivers the operands */
 	uint16_t a_read_cycles; /* product of a warpgroup: cycles in which shared memory delivers A */
@@ -97,12 +99,13 @@ static inline const struct core_source *core_destinations(const struct core_inst
 
 /* Control code of one instruction, as in machine code. */
 struct core_control {
-	uint8_t stall;       /* stall count */
-	uint8_t write, read; /* dependence counter that the result or the reads decrement; 7: none */
-	uint8_t wait;        /* mask of dependence counters that must be 0 */
-	uint8_t reuse;       /* mask of operand slots kept in the register file cache */
+	uint8_t stall; /* stall count */
+	/* dependence counters that the result (write) and the source reads (read) decrement; 7: none */
+	uint8_t write, read;
+	uint8_t wait;  /* mask of dependence counters that must be 0 */
+	uint8_t reuse; /* mask of operand slots kept in the register file cache */
 	bool yield, guarded;
-	uint8_t slot[3];                                  /* registers in the slots a, b and c */
+	uint8_t slot[3];                                  /* registers of the operand slots a, b and c */
 	uint8_t depbar_counter, depbar_most, depbar_list; /* operands of DEPBAR.LE */
 };
 
@@ -116,8 +119,8 @@ void core_code_add(struct core_code *c, uint32_t h, const struct inst *in, const
 /* ---- warps ------------------------------------------------------------------------------------ */
 
 /*
- * Reasons why a warp does not issue. A warp with an earlier reason is nearer to issuing. Idle cycles of a sub-core have
- * the same reasons.
+ * Reasons why a warp does not issue, from the nearest to issuing to the farthest. They are also the reasons for idle
+ * cycles of a sub-core.
  */
 enum core_stall {
 	STALL_UNIT,    /* the unit or its queue is occupied */
@@ -142,72 +145,82 @@ struct core_buffered {
 };
 
 struct core_warp {
-	struct core_buffered
-		buffer[BUFFER_SLOTS]; /* records cursor to fetched - 1, by number modulo BUFFER_SLOTS */
+	/* instructions of records cursor to fetched - 1; record i is in slot i % BUFFER_SLOTS */
+	struct core_buffered buffer[BUFFER_SLOTS];
 	const struct core_inst *head; /* oldest instruction of the buffer */
 	const struct core_inst *next; /* next instruction to fetch */
 	uint64_t next_issue;          /* earliest time of the next issue */
-	uint64_t hold_from;           /* first time at which the warp must not issue */
-	uint64_t hold_until;          /* first time at which it may issue again; NEVER: after an event */
-	uint64_t local_insts_until; /* at a barrier: time before which instructions that only affect the warp may issue */
-	uint64_t ready_at;       /* earliest issue time of a warp that is ripe or in the wheel */
+	uint64_t hold_from;           /* start of the interval in which the warp must not issue */
+	uint64_t hold_until;          /* end of this interval; NEVER: an event ends it */
+	/* at a barrier: time until which instructions that affect only this warp may issue */
+	uint64_t local_insts_until;
+	uint64_t ready_at;       /* earliest issue time of a warp that is ready or in the wheel */
 	uint64_t last_result_at; /* time of the last result of fixed latency */
 	uint64_t predicate_at;   /* time at which the last predicate was set */
 	uint64_t line;      /* line of the last L0 hit; valid if `generation` equals that of the sub-core */
 	uint64_t code_base; /* address of pc 0 of the warp's kernel */
-	const uint8_t *held_by; /* waiting warp: entry of pending or readers that must become 0; or NULL */
+	/* entry of `pending` or `readers` that must become 0 before the waiting warp may issue; or NULL */
+	const uint8_t *held_by;
 	uint32_t generation;
 	uint32_t fetched;              /* records requested from the instruction cache */
-	uint32_t last_mask;            /* lanes of the previous instruction; 0 after a branch */
-	uint16_t n_pending, n_readers; /* sums of pending and of readers */
+	uint32_t last_mask;            /* active lanes of the previous instruction; 0 after a branch */
+	uint16_t n_pending, n_readers; /* sums of pending[] and of readers[] */
 	uint8_t sub, rank;
-	uint8_t stall;      /* enum core_stall of a warp that is not ripe */
-	uint8_t next_stall; /* enum core_stall until next_issue */
-	uint8_t hold_stall; /* enum core_stall until hold_until */
-	uint8_t unit;       /* unit of the head, or of the previous head */
-	uint8_t slot;       /* slot of the wheel */
+	uint8_t stall;      /* stall reason of a warp that is not ready */
+	uint8_t next_stall; /* stall reason until next_issue */
+	uint8_t hold_stall; /* stall reason until hold_until */
+	uint8_t unit;       /* unit of the head; without a head, of the previous one */
+	uint8_t slot;       /* wheel slot that contains the warp */
 	bool started;
-	uint8_t predicate_class;   /* class that wrote the last predicate; SASS_NONE: none outstanding */
-	uint8_t predicate_pending; /* instructions of variable latency that have yet to set a predicate */
-	bool waits_for_event;      /* the warp waits for an event */
-	bool fragile; /* the head may be blocked again while ripe, so it is tested again at issue */
-	bool control; /* dependences follow from control codes */
-	bool reaping; /* EVENT_REAP is in the calendar */
-	bool next_is_sequential;          /* the next record to fetch follows its predecessor in memory */
-	bool late_reads;                  /* an issue may wait for register reads */
-	const struct core_control *codes; /* control codes by pc / 16; NULL: the function is not known */
+	/* class of the instruction that set the last predicate; SASS_NONE: none is outstanding */
+	uint8_t predicate_class;
+	/* number of instructions of variable latency that have yet to set a predicate */
+	uint8_t predicate_pending;
+	bool waits_for_event;    /* the warp waits for an event */
+	bool fragile;            /* a ready head may become blocked again, so it is tested at issue */
+	bool control;            /* dependences follow from control codes */
+	bool reaping;            /* EVENT_REAP is in the calendar */
+	bool next_is_sequential; /* the next record to fetch follows its predecessor in memory */
+	bool late_reads;         /* an issue may wait for register reads */
+	/* control codes, indexed by pc / 16; NULL: the function is not known */
+	const struct core_control *codes;
 	uint32_t n_codes;
 	/* control codes */
 	uint8_t counter[COUNTERS]; /* dependence counters */
-	uint8_t raised[COUNTERS];  /* increments by the previous instruction */
+	uint8_t raised[COUNTERS];  /* increments of the counters by the previous instruction */
 	uint64_t raised_at;        /* issue time of the previous instruction */
 	uint8_t depbar_wait;       /* DEPBAR.LE: mask of counters that must be 0 */
-	uint8_t depbar_counter;    /* counter that must be at most depbar_most */
+	uint8_t depbar_counter;    /* DEPBAR.LE: counter that must be at most depbar_most */
 	uint8_t depbar_most;
-	uint8_t depbar_steps;  /* half of the stall count of the DEPBAR that holds the warp; 0: none */
-	uint32_t fence_cycles; /* cycles that a memory fence takes after the accesses are done */
+	uint8_t depbar_steps; /* half of the stall count of the DEPBAR that holds the warp; 0: none */
+	/* cycles that a memory fence takes after the last access before it has ended */
+	uint32_t fence_cycles;
 	/* mbarriers, and fences for bulk copies */
 	uint64_t mbarrier_wait_at; /* issue time of the last wait for an mbarrier */
-	uint32_t resume_delay;     /* cycles from the end of the phase to the warp's next instruction */
-	uint32_t shared_stores;    /* number of stores to shared memory in flight */
-	bool shared_fence;         /* the warp is held until shared_stores is 0 */
+	/* cycles from the end of the mbarrier phase to the warp's next instruction */
+	uint32_t resume_delay;
+	uint32_t shared_stores; /* number of stores to shared memory in flight */
+	bool shared_fence;      /* the warp is held until shared_stores is 0 */
 	/* groups of LDGSTS */
-	uint32_t first_group;                /* oldest open group */
-	uint32_t group;                      /* current group */
-	uint32_t fence_until;                /* DEPBAR: groups with a lower number must be done */
-	uint16_t group_left[LDGSTS_SLOTS];   /* copies in flight, by group modulo LDGSTS_SLOTS */
-	uint8_t group_counter[LDGSTS_SLOTS]; /* dependence counter + 1 that LDGDEPBAR raised; 0: none */
+	uint32_t first_group; /* oldest open group */
+	uint32_t group;       /* current group */
+	uint32_t fence_until; /* DEPBAR: the warp waits until all groups with lower numbers are done */
+	/* number of copies of a group in flight, at group % LDGSTS_SLOTS */
+	uint16_t group_left[LDGSTS_SLOTS];
+	/* 1 + the dependence counter that LDGDEPBAR incremented for the group; 0: none */
+	uint8_t group_counter[LDGSTS_SLOTS];
 	/* by register */
-	uint64_t written[REG_LIMIT]; /* time << 8 | class of the last writer */
-	uint8_t pending[REG_LIMIT];  /* results of variable latency in flight */
-	uint8_t readers[REG_LIMIT];  /* reads in flight */
+	uint64_t written[REG_LIMIT]; /* result time of the last writer << 8 | its class */
+	uint8_t pending[REG_LIMIT];  /* number of results of variable latency in flight */
+	uint8_t readers[REG_LIMIT];  /* number of reads in flight */
 };
 
 /* ---- sub-cores -------------------------------------------------------------------------------- */
 
 /* An entry of a sub-core's memory queue. */
 struct mem_place {
-	uint64_t ready;   /* earliest time at which the SM accepts it, if it is the first in the queue */
+	/* earliest time at which the SM accepts the entry once it is first in the queue */
+	uint64_t ready;
 	uint16_t op;      /* handle of the operation */
 	uint8_t interval; /* cycles of its address calculation */
 };
@@ -221,33 +234,36 @@ struct stream_buffer {
 };
 
 struct subcore {
-	uint64_t counted_until; /* time up to which cycles are counted */
+	uint64_t counted_until; /* time up to which the cycles are counted by stall reason */
 	uint64_t port_free;     /* time at which the issue port is free */
-	/* masks over ranks */
+	/* masks of warps, indexed by rank */
 	uint64_t ranked; /* live warps */
 	uint64_t ripe;
 	uint64_t needs_fetch;
 	uint64_t has_head;
-	uint64_t by_unit[N_CORE_UNITS];   /* warps with a head, by its unit */
-	uint64_t by_stall[N_CORE_STALLS]; /* warps by reason; ripe warps by their previous reason */
+	uint64_t by_unit[N_CORE_UNITS]; /* warps whose head needs the unit */
+	/* warps with the stall reason; a ready warp keeps its previous reason */
+	uint64_t by_stall[N_CORE_STALLS];
 	uint64_t wheel[WHEEL], wheel_used;
-	uint64_t beyond_wheel; /* warps in the wheel that are due only in a later turn of the wheel */
-	uint64_t unit_free_at[N_CORE_UNITS]; /* time from which on the unit takes another instruction */
+	/* warps in the wheel that are due only in a later revolution of the wheel */
+	uint64_t beyond_wheel;
+	uint64_t unit_free_at[N_CORE_UNITS]; /* time from which the unit accepts another instruction */
 	uint64_t result_at;                  /* time at which the last result leaves the result queue */
 	uint64_t link_free, sfu_free, misc_free;
-	uint64_t bank_used[16]; /* t of the latest instruction that read the bank */
+	uint64_t bank_used[16]; /* issue time of the latest instruction that read the bank */
 	int8_t greedy;          /* rank of the warp that issued last; -1: none */
 	uint8_t ranks;          /* number of assigned ranks */
 	bool issued;            /* an instruction was issued in the last cycle */
-	uint8_t idle;           /* enum core_stall of the cycles since `counted_until` */
+	uint8_t idle;           /* stall reason of the cycles since `counted_until` */
 	uint8_t warp_of[RANKS];
-	uint64_t rfc[3][16]; /* by slot and bank: warp << 16 | register, 0: empty */
+	/* register file cache, by operand slot and bank: warp << 16 | register; 0: empty */
+	uint64_t rfc[3][16];
 	/* memory queue */
 	struct mem_place mem_queue[MEM_PLACES];
 	uint32_t mem_queue_head, mem_queue_count;
 	uint64_t mem_queue_free_at; /* time of the last acceptance plus the cycles of its data on the link */
 	/* instruction cache */
-	uint64_t *tag, *used; /* by set and way; tag is line address + 1 */
+	uint64_t *tag, *used; /* by set and way: line address + 1, and number of the last use */
 	uint64_t uses;
 	uint32_t generation;
 	uint64_t missing[RANKS];       /* requested lines, by slot */
@@ -258,9 +274,9 @@ struct subcore {
 
 /* ---- warpgroups ------------------------------------------------------------------------------- */
 
-/* A product that some warps of a warpgroup have issued, and others have not. */
+/* A product that some but not all warps of a warpgroup have issued. */
 struct core_joint {
-	uint64_t issued_at; /* time of the latest issue */
+	uint64_t issued_at; /* time of the latest issue of the product by a warp */
 	const struct core_inst *inst;
 	uint16_t op[GMMA_WARPS]; /* handles of the operations, by number of the warp in the warpgroup */
 	uint8_t joined;          /* mask of the warps that have issued it, by number in the warpgroup */
@@ -268,9 +284,10 @@ struct core_joint {
 
 struct core_warpgroup {
 	uint32_t started;            /* number of products that have started */
-	uint32_t issued[GMMA_WARPS]; /* number of issued products, by warp */
+	uint32_t issued[GMMA_WARPS]; /* number of products that each warp has issued */
 	uint64_t held;               /* warps that have issued GMMA_AHEAD products that have not started */
-	struct core_joint joint[GMMA_AHEAD]; /* by number modulo GMMA_AHEAD */
+	/* incomplete products; product n is in slot n % GMMA_AHEAD */
+	struct core_joint joint[GMMA_AHEAD];
 };
 
 /* ---- one SM ----------------------------------------------------------------------------------- */
@@ -290,30 +307,33 @@ enum event_kind {
 
 struct core_event {
 	uint64_t due;
-	uint64_t operand; /* line, counter, request or pc, by kind */
+	uint64_t operand; /* line, counter, request or pc, depending on kind */
 	uint16_t next;
-	uint16_t id; /* warp, sub-core or operation, by kind */
+	uint16_t id; /* number of the warp, sub-core or operation, depending on kind */
 	uint8_t kind;
 };
 
 /* An instruction of variable latency in flight; extends the struct winst of the same handle. */
 struct core_op {
-	uint64_t last_hit_ready_at; /* time at which the last hit of its accesses is ready */
+	uint64_t last_hit_ready_at; /* time at which the data of the last L1 hit is ready */
 	uint64_t read_at;           /* time at which its sources are read; 0: not known */
-	uint32_t accesses_left;     /* accesses in flight, plus 1 while some are not made yet */
-	uint32_t group;             /* LDGSTS: group of copies */
+	/* number of accesses in flight, plus 1 until all accesses have been made */
+	uint32_t accesses_left;
+	uint32_t group; /* LDGSTS: number of the group of copies */
 	uint8_t sub;
-	uint8_t link_cycles; /* cycles of the result on the link */
-	uint8_t write, read; /* dependence counter + 1 that the result or the reads decrement; 0: none */
-	bool readers;        /* the sources are counted in core_warp.readers or by counter `read` */
-	bool keeps_sources;  /* the sources count as read only when the instruction ends */
+	uint8_t link_cycles; /* cycles that the result takes on the link */
+	/* 1 + the dependence counter that the result (write) or the source reads (read) decrement; 0: none */
+	uint8_t write, read;
+	/* the source reads are counted in core_warp.readers or by dependence counter `read` */
+	bool readers;
+	bool keeps_sources; /* the sources count as read only when the instruction ends */
 };
-/* An instruction between its acceptance by the SM and its L1 lookups. */
 
+/* An instruction between its acceptance by the SM and its L1 lookups. */
 struct pipe_slot {
 	uint64_t due; /* time of the lookup */
 	uint32_t next_access;
-	uint32_t extra_cycles; /* cycles that bank passes add to a hit */
+	uint32_t extra_cycles; /* cycles that passes over the banks add to the latency of a hit */
 	uint16_t op;
 	bool bypass;
 	struct access_list list;
@@ -328,16 +348,16 @@ struct core_counts {
 
 struct core {
 	const struct modern_params *p;
-	const struct core_inst *inst; /* instructions by code handle */
+	const struct core_inst *inst; /* static instructions, indexed by code handle */
 	const struct sass_latency *latency;
 	uint32_t subs;
-	const uint8_t (
-		*distance)[N_SASS_OPERANDS + 1]; /* cycles, by class of the writer and role of the reader */
-	uint32_t longest_distance;               /* longest distance */
-	uint64_t due[MAX_SUBS];                  /* next time at which a sub-core has work */
+	/* cycles by writer's class and reader's role, see core_code */
+	const uint8_t (*distance)[N_SASS_OPERANDS + 1];
+	uint32_t longest_distance; /* longest distance */
+	uint64_t due[MAX_SUBS];    /* next time at which a sub-core has work */
 	struct subcore sub[MAX_SUBS];
 	struct core_warp *warp; /* by slot */
-	struct core_op *op;     /* by winst handle */
+	struct core_op *op;     /* operations, indexed by winst handle */
 	/* calendar */
 	struct core_event *event; /* [0] unused */
 	uint16_t event_free, event_made;
@@ -356,14 +376,15 @@ struct core {
 	uint64_t ports_sampled_at; /* clock up to which the L1D's ports were sampled */
 	uint32_t const_kernel;     /* uid of the kernel whose constants are loaded; 0: none */
 	bool const_cold;           /* the constants of const_kernel are being loaded */
-	uint16_t cold_op;          /* first operation that waits for these constants; a list by winst.next */
+	/* first of the operations that wait for these constants, linked by winst.next */
+	uint16_t cold_op;
 	/* instruction cache of the SM */
-	uint64_t l1i_slot, l1i_reply; /* time of the last request and of the last reply */
+	uint64_t l1i_slot, l1i_reply; /* times of the last request to the L1I and of its last reply */
 	bool l1i_busy;                /* core_l1i_step() must run in each cycle */
 	uint16_t stream;              /* stream of the CTA placed last */
 	uint64_t started_at;          /* time at which the last warp starts */
 	/* matrix products of warpgroups */
-	struct core_warpgroup *warpgroup; /* indexed by the slot of the first warp of a warpgroup */
+	struct core_warpgroup *warpgroup; /* indexed by the slot of the warpgroup's first warp */
 	uint64_t gmma_free;       /* time at which the tensor cores have finished all started products */
 	uint64_t gmma_reads_free; /* time at which shared memory has delivered the operands of these products */
 	struct core_counts n;
@@ -387,7 +408,7 @@ uint64_t core_next_event_time(const struct sm *s); /* time of the next event; NE
 /* warp.c */
 void core_warp_place(struct sm *s, unsigned w, const struct kernel *k);
 void core_warp_start(struct sm *s, unsigned w);
-/* Makes the warp, with instruction `head`, ripe at time `at`; `why` is its stall reason until then. */
+/* Makes the warp, with instruction `head`, ready to issue at time `at`. `why` is its stall reason until then. */
 void core_warp_schedule(
 	struct sm *s, struct core_warp *cw, const struct core_inst *head, uint64_t at, unsigned why);
 /* Makes the warp, with instruction `head`, wait for an event. */
@@ -397,16 +418,16 @@ void core_warp_remove_head(struct sm *s, unsigned w, unsigned why);
 void core_warp_end(struct sm *s, unsigned w, uint64_t t);
 void core_warp_check_end(struct sm *s, unsigned w); /* schedules the reaping of a warp without work left */
 void core_warp_reap(struct sm *s, unsigned w);
-void core_wheel_advance(struct sm *s, struct subcore *b); /* makes the warps of this cycle ripe */
+void core_wheel_advance(struct sm *s, struct subcore *b); /* makes the warps due in this cycle ready */
 /* Returns the time of the next occupied slot of the wheel; NEVER: the wheel is empty. */
 uint64_t core_wheel_next_time(const struct sm *s, const struct subcore *b);
 
 /* fetch.c */
-/* Runs the fetch stage of a sub-core. Returns true if it has work in the next cycle, too. */
+/* Runs the fetch stage of a sub-core. Returns true if the stage has work in the next cycle, too. */
 bool core_fetch_stage(struct sm *s, unsigned sub);
 /* Makes the warp fetch if its buffer has a free entry. Called after an issue, and at the start of the warp. */
 void core_fetch_request_next(struct sm *s, unsigned w);
-/* Handles a line that arrives from the L1I, or the constants that CONST_SUB requested. */
+/* Handles the arrival of a line from the L1I, or of constants if sub is CONST_SUB. */
 void core_fetch_line_arrived(struct sm *s, unsigned sub, uint64_t line);
 void core_l1i_access(struct sm *s, unsigned sub, uint64_t line);
 /* Fills the L1I with the line of a request that did not use the network. */
@@ -417,7 +438,10 @@ void core_fetch_flush(struct sm *s);
 
 /* depend.c */
 void core_schedule_head(struct sm *s, unsigned w); /* determines when the head of w may issue */
-/* Tests at issue a warp that is ripe and fragile. Returns false, and takes the warp out of `ripe`, if it must wait. */
+/*
+ * Tests the head of a ready warp again at issue. Returns false if the head must wait; the warp is then no longer
+ * ready.
+ */
 bool core_may_issue_now(struct sm *s, unsigned w);
 void core_depend_issue(struct sm *s, unsigned w, const struct core_inst *in, uint64_t t, struct core_op *op);
 /* Releases the registers of an instruction whose results are written. */
@@ -427,7 +451,7 @@ void core_decrement_counter(struct sm *s, unsigned w, unsigned counter);
 const struct core_control *core_control_of(const struct core_warp *cw, uint32_t pc);
 
 /* issue.c, regfile.c */
-/* Runs the issue stage of a sub-core. Returns the time of the next attempt with a ripe warp; NEVER: none is ripe. */
+/* Runs the issue stage of a sub-core. Returns the time of the next attempt with a ready warp; NEVER: none is ready. */
 uint64_t core_issue_stage(struct sm *s, unsigned sub);
 void core_set_idle_reason(struct sm *s, unsigned sub);
 /* Counts the cycles of a sub-core from subcore.counted_until up to `until` by stall reason. */
@@ -466,7 +490,7 @@ void core_remote_store_acked(struct sm *s, unsigned w); /* handles the acknowled
 /* sync.c */
 void core_sync_issue_special(struct sm *s, unsigned w, const struct core_inst *in, uint64_t t, uint16_t h);
 void core_sync_exit(struct sm *s, unsigned w, uint64_t t);
-/* Handles the end of an access of w: if it was the last, ends the warp's fence. */
+/* Handles the end of an access of w. The last access ends the warp's fence. */
 void core_sync_access_done(struct sm *s, unsigned w);
 void core_sync_counter_changed(struct sm *s, unsigned w); /* handles a decremented dependence counter of w */
 void core_ldgsts_done(struct sm *s, unsigned w, uint32_t group);
@@ -475,7 +499,7 @@ void core_sync_op_accepted(struct sm *s, uint16_t h);
 void core_sync_phase_over(struct sm *s, unsigned w); /* handles the end of the phase that w waits for */
 void core_sync_store_done(struct sm *s, unsigned w); /* handles the end of a store of w to shared memory */
 void core_gmma_done(struct sm *s, unsigned w);       /* handles the end of the oldest matrix product of w */
-/* Keeps w from issuing from `from` on, until core_sync_release() lets it issue again from `at` on. */
+/* Stops w from issuing at time `from`. core_sync_release() lets it issue again at time `at`. */
 void core_sync_hold(struct sm *s, unsigned w, uint64_t from);
 void core_sync_release(struct sm *s, unsigned w, uint64_t at);
 
@@ -483,7 +507,8 @@ void core_sync_release(struct sm *s, unsigned w, uint64_t at);
 void core_warpgroup_reset(struct core *c, const struct cta *k);
 /* Adds instruction h of w, issued at t, to the product of w's warpgroup. */
 void core_warpgroup_join(struct sm *s, unsigned w, const struct core_inst *in, uint16_t h, uint64_t t);
-void core_warpgroup_exit(struct sm *s, unsigned w); /* handles the end of w: products no longer wait for it */
+/* Handles the end of w, so that products no longer wait for it. */
+void core_warpgroup_exit(struct sm *s, unsigned w);
 
 static inline struct core_warp *core_warp_of(struct sm *s, unsigned w) { return &s->modern->warp[w]; }
 

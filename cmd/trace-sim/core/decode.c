@@ -140,7 +140,7 @@ struct mma {
 	uint16_t work;   /* number of multiplications */
 };
 
-/* Returns the shape by the opcode as if A were dense: the name of a sparse instruction counts the zeros of A. */
+/* Returns the shape that the opcode names. The shape of a sparse instruction includes the zeros of A. */
 static struct mma dense_mma_of(const char *op)
 {
 	bool f32 = has_suffix(op, "F32");
@@ -167,7 +167,7 @@ static struct mma mma_of(const char *op)
 {
 	struct mma k = dense_mma_of(op);
 
-	if (has_suffix(op, "TF32")) { /* an element has twice the size of a half */
+	if (has_suffix(op, "TF32")) { /* a TF32 element has twice the size of a half */
 		k.a = (uint8_t)(2 * k.a);
 		k.b = (uint8_t)(2 * k.b);
 		k.work *= 2;
@@ -207,7 +207,7 @@ static unsigned count_data_registers(const char *op, const struct inst *in)
 /* Returns true if the instruction moves matrices between shared memory and registers. */
 static bool moves_matrices(const char *op) { return opcode_begins(op, "LDSM") || opcode_stem_is(op, "STSM"); }
 
-/* Returns the number of matrices that such an instruction moves; each has one register. */
+/* Returns the number of matrices that LDSM or STSM moves. Each matrix occupies one register. */
 static unsigned matrices_of(const char *op)
 {
 	return has_suffix(op, "4") || has_suffix(op, "x4")   ? 4
@@ -322,7 +322,7 @@ static void set_core_operands(
 
 /* ---- matrix products of warpgroups --------------------------------------------------------------- */
 
-#define GMMA_A_REGS 4u /* registers of A in each warp */
+#define GMMA_A_REGS 4u /* number of registers of each warp that hold A */
 
 /*
  * Sets the times and operands of a product of a warpgroup. Only the registers of A are operands. Accumulators cause no
@@ -337,7 +337,7 @@ static void set_gmma_timing(
 	struct core_kind with_a = *kind;
 	struct gmma g;
 
-	if (!gmma_shape(&g, in->opcode)) /* uop_make() has rejected it */
+	if (!gmma_shape(&g, in->opcode)) /* uop_make() has rejected the instruction */
 		return;
 	i->interval = (uint16_t)gmma_product_cycles(&g, m->tensor_rate);
 	i->shared_read_cycles = (uint16_t)gmma_read_cycles(&g, a < 0, m->shared_bytes);
@@ -393,7 +393,7 @@ static unsigned core_flags_of(const char *op, const struct uop *u, const struct 
 	return f;
 }
 
-/* Returns the cycles from issue to the slowest reader's issue; a result without readers is written by then. */
+/* Returns the cycles from issue until the slowest reader may issue. A result without readers is written by then. */
 static unsigned longest_result_latency(const struct sass_latency *l, enum sass_class c)
 {
 	unsigned most = 1;

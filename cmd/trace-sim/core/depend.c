@@ -6,9 +6,9 @@
  * and wait masks.
  *
  * Always true: a waiting warp is scheduled again by the event that ends the wait. The time is computed once, unless
- * the warp is fragile: its hold, or a counter that was just raised, may change between becoming ripe and issue.
- * Traces do not name predicates, so only the writers of predicates are known. The readers are guessed, unless the
- * kernel's function is known, which has the guards.
+ * the head must be tested again at issue: its hold, or a counter that was just incremented, may change between the
+ * time at which the warp becomes ready and its issue. Traces do not name predicates, so only the writers of predicates
+ * are known. The readers are guessed, unless the kernel's function is known, which has the guards.
  */
 #include "core/core.h"
 
@@ -28,10 +28,7 @@ static inline void postpone_issue(struct ripeness *o, uint64_t at, unsigned why)
 
 const struct core_control *core_control_of(const struct core_warp *cw, uint32_t pc)
 {
-	/*
-	 * For an instruction outside the function's code: a control code that waits for all counters and raises
-	 * none.
-	 */
+	/* Control code of an instruction outside the function's code: it waits for all counters and increments none. */
 	static const struct core_control unknown = {.stall = 11, .write = 7, .read = 7, .wait = 0x3f};
 
 	return pc / 16 < cw->n_codes ? &cw->codes[pc / 16] : &unknown;
@@ -76,7 +73,7 @@ static bool blocked_by_events(struct core_warp *cw, const struct core_inst *in, 
 	return cw->held_by != NULL;
 }
 
-/* Returns true if a guard must have turned off lanes: all of them, or some without a branch before. */
+/* Returns true if a guard must have disabled lanes: no lane is active, or fewer than before without a branch. */
 static bool is_masked_by_guard(const struct core_warp *cw, uint32_t mask)
 {
 	return !mask || (mask != cw->last_mask && (mask & cw->last_mask) == mask);
@@ -108,8 +105,8 @@ static void postpone_for_predicate(const struct core *c, const struct warp *p, c
 }
 
 /*
- * Postpones the issue until results of fixed latency are ready. A result older than the longest distance is ready,
- * as most are.
+ * Postpones the issue until results of fixed latency are ready. Most results are older than the longest distance, and
+ * thus ready.
  */
 static void postpone_for_fixed_latencies(
 	const struct core *c, const struct core_warp *cw, const struct core_inst *in, struct ripeness *o)
@@ -222,7 +219,10 @@ void core_schedule_head(struct sm *s, unsigned w)
 		core_warp_schedule(s, cw, head->in, o.at, o.stall);
 }
 
-/* Tests at issue a warp that is ripe and fragile. Returns false, and takes the warp out of `ripe`, if it must wait. */
+/*
+ * Tests the head of a ready warp again at issue. Returns false if the head must wait; the warp is then no longer
+ * ready.
+ */
 bool core_may_issue_now(struct sm *s, unsigned w)
 {
 	struct core_warp *cw = core_warp_of(s, w);
@@ -290,7 +290,7 @@ static void raise_counter(struct core_warp *cw, unsigned counter)
 	cw->raised[counter]++;
 }
 
-/* Returns the cycles from an instruction to the next one, by the control code. */
+/* Returns the number of cycles from an instruction's issue to the next one's, as its control code requires. */
 static uint64_t stall_cycles_of(const struct modern_params *m, const struct core_control *k)
 {
 	if (k->yield)

@@ -13,7 +13,7 @@
 #include "request/addrdec.h"
 #include "sm/kernel.h"
 
-#define L0_HIT_TO_ISSUE 3u /* response, decode, issue */
+#define L0_HIT_TO_ISSUE 3u /* cycles of the response, of decoding and of choosing a warp */
 
 /* ---- the L0 ------------------------------------------------------------------------------------- */
 
@@ -184,7 +184,7 @@ static bool prefetch_line(struct sm *s, struct subcore *b, unsigned sub)
 	return t->count < c->p->prefetch_lines;
 }
 
-/* Handles a line that arrives from the L1I, or the constants that CONST_SUB requested. */
+/* Handles the arrival of a line from the L1I, or of constants if sub is CONST_SUB. */
 void core_fetch_line_arrived(struct sm *s, unsigned sub, uint64_t line)
 {
 	struct core *c = s->modern;

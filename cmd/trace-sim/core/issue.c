@@ -71,8 +71,8 @@ static unsigned main_stall_reason(const struct subcore *b)
 }
 
 /*
- * Sets the stall reason of this cycle, if it has no issue, and of the cycles after it in which the sub-core is not run.
- * Called only if there are such cycles.
+ * Sets the stall reason of this cycle, unless the sub-core issued in it, and of the following cycles in which the
+ * sub-core is not run. Called only if there are such cycles.
  */
 void core_set_idle_reason(struct sm *s, unsigned sub)
 {
@@ -115,7 +115,10 @@ static unsigned pick_rank(const struct core *c, const struct subcore *b, uint64_
 
 /* ---- one issue ---------------------------------------------------------------------------------- */
 
-/* Most masks are full, and counting bits is a function call on hosts without an instruction for it. */
+/*
+ * Returns the number of active lanes. A full mask, the most frequent one, needs no bit count, which is a function call
+ * on some hosts.
+ */
 static unsigned active_lanes(uint32_t mask) { return mask == UINT32_MAX ? 32 : bit_count32(mask); }
 
 /* Allocates and fills the struct winst and struct core_op of an instruction of variable latency. */
@@ -219,7 +222,9 @@ static uint64_t register_read_wait(struct sm *s, struct subcore *b, unsigned w, 
 	return in->flags & INST_FIXED ? core_register_wait(s, b, w, in, reused_slots_of(s, w, in)) : 0;
 }
 
-/* Logs the issue of an instruction at t and, if its end is fixed (h is WINST_NONE), schedules the log of its end. */
+/*
+ * Logs the issue of an instruction at t. If h is WINST_NONE, the end is already fixed, and its log entry is scheduled.
+ */
 static __attribute__((cold)) NOINLINE void log_core_issue(
 	struct sm *s, unsigned w, const struct core_inst *in, uint64_t t, uint16_t h)
 {
@@ -230,7 +235,9 @@ static __attribute__((cold)) NOINLINE void log_core_issue(
 		core_pipeline_issue(s, w, t, h);
 }
 
-/* Issues the head of the warp of a rank. Returns its issue time, which is after the wait for register reads. */
+/*
+ * Issues the head of the warp with the given rank. Returns its issue time, which is after the wait for register reads.
+ */
 static uint64_t issue_rank(struct sm *s, unsigned sub, unsigned rank, struct core_warp *cw)
 {
 	struct core *c = s->modern;

@@ -17,9 +17,10 @@ struct core_join {
 	struct core_join *next;
 	char *name;
 	unsigned sm;
-	struct core_control *codes; /* control codes by pc / 16; NULL: not joined */
+	struct core_control *codes; /* control codes, indexed by pc / 16; NULL: not joined */
 	uint32_t n_codes;
-	uint32_t matched, mismatched; /* number of instructions that match the function, and that do not */
+	/* number of instructions that match the function, and number that do not */
+	uint32_t matched, mismatched;
 };
 
 /* State of a comparison of a function with a trace. */

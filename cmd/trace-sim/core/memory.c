@@ -19,7 +19,7 @@
 #include "sm/profile.h"
 
 #define HIT_TO_REGISTER 12u /* cycles from the lookup of a hit to its value in the register file */
-#define FIRST_REG       2u /* cycles of the first register on the link, which the latencies of params include */
+#define FIRST_REG       2u /* cycles of the first register on the link, which are part of the latencies in params */
 
 static uint64_t later_clock(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
@@ -58,7 +58,7 @@ void core_memory_enqueue(struct sm *s, struct subcore *b, const struct core_inst
 
 /* ---- use of the data port ----------------------------------------------------------- */
 
-/* Returns the cycles in which the data port moves the bytes of 32 lanes, of which some may be inactive. */
+/* Returns the number of cycles for which the data port moves the data of all 32 lanes, active or not. */
 static uint32_t data_port_cycles(const struct core *c, const struct winst *w, uint32_t port)
 {
 	uint32_t busy = core_div_up(32u * (w->uop->size ? w->uop->size : 4), port);
@@ -100,7 +100,7 @@ void core_memory_port(struct sm *s, uint32_t cycles) { occupy_data_port(s->moder
 
 /* ---- acceptance --------------------------------------------------------------------------------- */
 
-/* Schedules EVENT_DATA so that the result comes `latency` cycles after an issue without waits, plus `more` cycles. */
+/* Schedules EVENT_DATA: the result of an instruction that never waited arrives `latency` + `more` cycles after issue. */
 static void schedule_data_event(struct sm *s, uint16_t h, uint32_t latency, uint32_t more)
 {
 	core_event_put(s, s->clock + latency - s->modern->p->mem_first - FIRST_REG + more, EVENT_DATA, h, 0);
@@ -118,8 +118,9 @@ static void accept_shared(struct sm *s, const struct core_inst *in, uint16_t h)
 	s->n.shmem_bkconflict += passes - 1;
 	if (s->profile)
 		profile_count_request(s, w->warp, w->code, 0, passes - 1);
+	/* counts the first pass; shmem_bkconflict counts the others */
 	if (s->power)
-		s->power->shared_begun++; /* counts one pass; shmem_bkconflict counts the others */
+		s->power->shared_begun++;
 	s->n.stall[STALL_S_MEM][STALL_BK_CONF] += passes - 1;
 	s->n.stall_shd_mem += passes - 1;
 	if (in->flags & INST_SYNC)
@@ -307,8 +308,8 @@ static void end_one_access(struct sm *s, uint16_t h)
 }
 
 /*
- * Makes one access to the L1. Returns false if the L1 rejected it. The operation does not wait for hits and stores; the
- * warp counts the acknowledgements of stores.
+ * Makes one access to the L1. Returns false if the L1 rejected it. Hits and stores need no later reply to the
+ * operation; acknowledgements of stores are counted by warp.
  */
 static bool look_up_in_l1(struct sm *s, struct pipe_slot *k, const struct access *a)
 {
@@ -359,7 +360,7 @@ static bool send_bypassing_l1(struct sm *s, struct pipe_slot *k, const struct ac
 	return true;
 }
 
-/* Makes the lookups of one cycle, at most one line per tag bank. Returns true if all accesses of *k are made. */
+/* Makes the lookups of one cycle, at most one line per tag bank. Returns true if all accesses of *k have been made. */
 static bool look_up_next_lines(struct sm *s, struct pipe_slot *k)
 {
 	uint64_t line = NEVER;
@@ -416,7 +417,7 @@ static void end_request(struct sm *s, uint32_t handle)
 		end_one_access(s, h);
 }
 
-/* Ends the warps and the fences that waited for stores. */
+/* Ends warps and memory fences whose stores have all been acknowledged. */
 static void release_store_waiters(struct sm *s)
 {
 	uint64_t drained = s->drained & s->live, fenced = s->membar & s->live;

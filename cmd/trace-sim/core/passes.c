@@ -20,8 +20,8 @@ static uint32_t passes_of_stride(const struct tblock *tb, const struct rec *r, u
 }
 
 /*
- * Returns the largest number of different words that the lanes access in one bank. A word has 1 << wide bytes, and one
- * word of each bank makes 128 bytes.
+ * Returns the largest number of different words that the lanes access in one bank. A word has 1 << wide bytes, and
+ * there are 128 >> wide banks.
  */
 static uint32_t fullest_bank(const uint64_t lane[32], uint32_t lanes, uint32_t wide)
 {
@@ -63,7 +63,7 @@ static uint64_t union_of_addresses(const uint64_t lane[32], uint32_t lanes)
 }
 
 /*
- * Returns the result of fullest_bank() if each lane accesses `words` words of 4 bytes, at most 32 words in all lanes.
+ * Returns the result of fullest_bank() for lanes that each access `words` words of 4 bytes, at most 32 words in total.
  */
 static uint32_t fullest_bank_of_words(const uint64_t lane[32], uint32_t lanes, uint32_t words)
 {
@@ -77,8 +77,8 @@ static uint32_t fullest_bank_of_words(const uint64_t lane[32], uint32_t lanes, u
 }
 
 /*
- * Accesses of 8 bytes are served for one half of the warp after the other, accesses of 16 bytes for one quarter after
- * the other. If all addresses are aligned to the width, the banks of a lane are treated as one wider bank.
+ * An access of 8 bytes is served in two parts, one for each half of the warp; an access of 16 bytes in four. If all
+ * addresses are aligned to the width, the banks of a lane are treated as one wider bank.
  */
 uint32_t core_count_passes(struct sm *s, const struct winst *w)
 {

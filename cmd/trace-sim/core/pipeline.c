@@ -148,7 +148,7 @@ static void watch_core_buffer(struct sm *s, unsigned w)
 
 /* ---- after issue --------------------------------------------------------------------------------- */
 
-/* Enters a stage, and marks the instruction as seen in this observation, so that no other stage is assumed. */
+/* Enters a stage, and marks the instruction so that watch_operations() does not enter STAGE_MEMORY. */
 static void enter_stage_once(struct sm *s, uint16_t inst, enum stage stage)
 {
 	struct pipe_inst *i = s->pipeline->by_inst[inst];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Accesses to shared memory of other thread blocks of a gang (HOPPER-dsm): the parts of the SM that makes an access and
- * of the SM that serves it. Always true: a load ends with its last reply. A store is done for its warp when its
- * data has been read, but is counted in warp.stores until it is acknowledged. STAS and REDAS are not acknowledged; they
- * complete bytes on an mbarrier instead.
+ * Accesses to shared memory of other thread blocks of a gang (HOPPER-dsm), on the SM that makes the access and on the
+ * SM that serves it. Always true: a load ends with its last reply. A store is done for its warp when its data has been
+ * read, but is counted in warp.stores until it is acknowledged. STAS and REDAS are not acknowledged; they complete
+ * bytes on an mbarrier instead.
  */
 #include "core/core.h"
 #include "sm/gang.h"

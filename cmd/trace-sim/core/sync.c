@@ -35,7 +35,7 @@ void core_sync_release(struct sm *s, unsigned w, uint64_t at) { release_held_war
 
 /* ---- barriers ----------------------------------------------------------------------------------- */
 
-/* Releases `warps` of CTA k from a barrier at which the last warp has arrived at t. */
+/* Releases `warps` of CTA k from a barrier at which the last warp arrived at time t. */
 static void release_from_barrier(struct sm *s, const struct cta *k, uint64_t warps, uint64_t t)
 {
 	const struct modern_params *m = s->modern->p;
@@ -178,7 +178,7 @@ static bool depbar_counters_met(const struct core_warp *cw)
 	return cw->counter[cw->depbar_counter] <= cw->depbar_most;
 }
 
-/* Executes a DEPBAR with control codes. With a stall count of 1 it is too late to hold the next instruction. */
+/* Executes a DEPBAR with control codes. A DEPBAR with a stall count of 1 cannot stop the next instruction in time. */
 static void issue_depbar(struct sm *s, unsigned w, const struct core_inst *in, uint64_t t)
 {
 	struct core_warp *cw = core_warp_of(s, w);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Units of a sub-core. The state of a unit is the time from which on it accepts another instruction. A unit with a
- * queue accepts instructions while its queue has a free entry. Instructions that end with an event (special
- * functions, the shared double-precision unit, S2R and similar ones) start in order, one per interval. Memory
- * instructions continue in memory.c.
+ * Units of a sub-core. The state of a unit is the time from which it accepts another instruction. A unit with a queue
+ * accepts instructions while its queue has a free entry. Instructions that end with an event (special functions, the
+ * shared double-precision unit, S2R and similar ones) start in order, one per interval. Memory instructions continue
+ * in memory.c.
  *
  * Always true: unit_free_at is the time at which the next instruction may issue to the unit; NEVER: an event decides.
  */
@@ -70,6 +70,6 @@ void core_unit_accept(struct sm *s, struct subcore *b, const struct core_inst *i
 	case CORE_MEMORY: core_memory_enqueue(s, b, in, h, t); return;
 	default: occupy_fixed_latency_unit(c->p, b, in, t);
 	}
-	if (h) /* DMMA and LDCU: they occupy their unit as above, and end with an event */
+	if (h) /* DMMA and LDCU occupy their unit like the instructions above, but end with an event */
 		end_with_event(s, h, t, t + in->pipeline_cycles + in->interval);
 }

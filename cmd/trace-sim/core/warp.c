@@ -3,9 +3,9 @@
  * Warps in their sub-cores: ranks, masks of states, the wheel of warps that wait for a time, and the start and end of
  * warps.
  *
- * Always true: a warp with an instruction in its buffer is in has_head, and it is ripe, in one slot of the wheel, or
- * waiting (core_warp.waits_for_event). A rank belongs to one warp at a time, and a younger warp has a higher rank. When
- * all ranks are used, the live warps get the lowest ranks, in the same order.
+ * Always true: a warp with an instruction in its buffer is in has_head, and it is ready, in one slot of the wheel, or
+ * waiting (core_warp.waits_for_event). A rank belongs to one warp at a time, and a younger warp has a higher rank.
+ * When all ranks are used, the live warps get the lowest ranks, in the same order.
  */
 #include "core/core.h"
 #include "sm/kernel.h"
@@ -63,8 +63,8 @@ void core_warp_wait(struct sm *s, struct core_warp *cw, const struct core_inst *
 }
 
 /*
- * Puts a warp into the wheel. If its time is WHEEL or more cycles ahead, it is put into the last slot, and again when
- * that slot is due. Returns the time of its slot.
+ * Puts a warp into the wheel. If its time is WHEEL or more cycles ahead, the warp is put into the last slot, and
+ * reinserted when that slot is due. Returns the time of its slot.
  */
 static uint64_t put_into_wheel(const struct sm *s, struct subcore *b, struct core_warp *cw)
 {
@@ -96,7 +96,7 @@ void core_warp_schedule(
 	}
 }
 
-/* Makes the due warps of a slot ripe, and puts the others into the wheel again. */
+/* Makes the due warps of a slot ready, and puts the others into the wheel again. */
 static void empty_wheel_slot(struct sm *s, struct subcore *b, unsigned slot)
 {
 	uint64_t set = b->wheel[slot], far = set & b->beyond_wheel;
