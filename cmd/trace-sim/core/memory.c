@@ -100,7 +100,7 @@ void core_memory_port(struct sm *s, uint32_t cycles) { occupy_data_port(s->moder
 
 /* ---- acceptance --------------------------------------------------------------------------------- */
 
-/* Schedules EVENT_DATA: the result of an instruction that never waited arrives `latency` + `more` cycles after issue. */
+/* Schedules EVENT_DATA: without waits, the result arrives `latency` + `more` cycles after the issue. */
 static void schedule_data_event(struct sm *s, uint16_t h, uint32_t latency, uint32_t more)
 {
 	core_event_put(s, s->clock + latency - s->modern->p->mem_first - FIRST_REG + more, EVENT_DATA, h, 0);

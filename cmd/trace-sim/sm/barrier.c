@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Thread-block barriers (SM-bar, PTX-bar, HOPPER-bar), for both cores. A barrier has a number. It opens when all warps
- * of the thread block, or a given number of warps, have arrived. A warp may arrive without waiting. quirk Q2-7: the
- * BAR of a line with one immediate is a wait of the whole thread block at barrier 0. Unlike in the original, no
- * barrier waits for a warp that has ended.
+ * of the thread block, or a given number of warps, have arrived. A warp may arrive without waiting. quirk Q2-7: a BAR
+ * whose line has one immediate makes the whole thread block wait at barrier 0. Unlike in the original, no barrier
+ * waits for a warp that has ended.
  */
 #include "sm.h"
 
@@ -21,7 +21,7 @@ static uint64_t release_barrier(struct sm *s, struct cta *c, unsigned id)
 	return held;
 }
 
-/* Returns the number of the barrier and, from bit 8 on, the number of warps that open it; 0: all warps. */
+/* Returns the number of the barrier in bits 0 to 7 and, above them, the number of warps that open it; 0: all warps. */
 static uint32_t barrier_operands(
 	const struct sm *s, const struct cta *c, const struct uop *u, const struct rec *r)
 {

@@ -29,9 +29,9 @@ unsigned collector_input(unsigned unit)
 /* ---- building (SM-coll-1 to SM-coll-3) ----------------------------------------------------- */
 
 /*
- * For each collector unit, sets where a dispatch unit that found this unit begins its next search. This is the next
- * collector unit or, in sub-core mode, the first unit of the next scheduler. `share` is the number of units per
- * scheduler in sub-core mode, else 0.
+ * For each collector unit, sets the unit at which the next search begins after a dispatch unit has found this one.
+ * This is the next collector unit or, in sub-core mode, the first unit of the next scheduler. `share` is the number of
+ * units per scheduler in sub-core mode, else 0.
  */
 static void set_next_searches(struct sm *s, uint32_t first, uint32_t size, uint32_t share)
 {
@@ -104,7 +104,7 @@ static void assign_banks(struct opcoll *c, const struct core_params *p)
 		c->first_bank[k] = (uint8_t)(k * c->bank_span);
 }
 
-/* Collector units are numbered in the order of the sets. Ports have the order of the table. */
+/* Creates the collector units, numbered in the order of their sets, and the ports, in the order of the table `port`. */
 void collector_init(struct sm *s)
 {
 	static const struct {
@@ -131,7 +131,7 @@ void collector_init(struct sm *s)
 		add_port_group(s, p->collector[port[i].set].in_ports, input_bit(port[i].unit),
 			(enum collector_kind)port[i].set);
 	assign_banks(c, p);
-	/* quirk Q2-11: a unit's slot follows from its number among all units, whatever its set. */
+	/* quirk Q2-11: the slot of a unit follows from the unit's number among all units, whatever its set. */
 	per = c->n_units / p->schedulers;
 	c->per_slot = (uint8_t)(p->sub_core ? per : 0);
 	c->slot_units = c->per_slot ? slot_mask(per) : UINT64_MAX;
@@ -151,7 +151,7 @@ void collector_free(struct sm *s)
 
 /* ---- banks --------------------------------------------------------------------------------- */
 
-/* Returns the bit of the bank that has a register of a warp. */
+/* Returns the mask bit of the bank that holds a register of a warp. */
 static inline uint64_t bank_bit(const struct opcoll *c, unsigned reg, unsigned warp, unsigned sched)
 {
 	unsigned n = reg + warp;
@@ -178,7 +178,7 @@ void collector_free_banks(struct sm *s) { s->collector.busy_banks = 0; }
 
 /* ---- phase 1: dispatch --------------------------------------------------------------------- */
 
-/* Makes a unit that has all operands ready, or blocked if its slots are full. */
+/* Marks a unit that has all its operands as ready, or as blocked if its slots are full. */
 static inline void set_operands_complete(struct sm *s, unsigned unit)
 {
 	const struct collector_unit *u = &s->collector.unit[unit];
@@ -191,7 +191,7 @@ static inline void set_operands_complete(struct sm *s, unsigned unit)
 		r->collectors_blocked |= bit;
 }
 
-/* Moves the instruction of a ready unit into OC_EX. If this fills their last slot, other ready units become blocked. */
+/* Moves the instruction of a ready unit into OC_EX. Ready units that have no free slot left become blocked. */
 static inline void dispatch_unit(struct sm *s, unsigned unit)
 {
 	struct opcoll *c = &s->collector;
@@ -262,7 +262,7 @@ static inline void serve_banks(struct sm *s)
 
 /* ---- phase 3: allocation ------------------------------------------------------------------- */
 
-/* Adds a bank to the first entry of the unit in c->waiting that lacks it. */
+/* Adds a bank to the unit's first entry in c->waiting that lacks this bank. */
 static inline void request_read(struct opcoll *c, unsigned unit, uint64_t bit)
 {
 	struct bank_reads *end = c->waiting + c->n_waiting, *r = end - c->unit[unit].reads;
@@ -397,7 +397,7 @@ static NOINLINE void run_collector_steps(struct sm *s)
 		}
 	}
 	c->busy_banks = 0;
-	/* With one step per cycle, writes may have blocked all reads. They continue in the next cycle. */
+	/* With one step per cycle, writes may have blocked all reads, which continue in the next cycle. */
 	s->changed |= c->n_waiting != 0;
 }
 

@@ -16,8 +16,8 @@ const struct dependence_ops *const depend_rules[N_DEPENDENCES] = {
 };
 
 /*
- * The register sets for machine code are in struct warp. PTX has larger register numbers, for which all sets move to
- * one allocation. Their contents are kept, because another kernel may be running.
+ * Changes the size of all register sets. The sets for machine code are in struct warp. PTX has larger register
+ * numbers, for which all sets move to one allocation. Their contents are kept, because another kernel may be running.
  */
 void depend_grow(struct sm *s, uint32_t limit)
 {

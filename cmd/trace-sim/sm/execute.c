@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Function units (SM-exec). Three facts describe a pipelined unit: until when its dispatch register is busy (for the
- * initiation interval after it took an instruction), the clocks at which its results reach stage 0 (after the
- * latency), and the number of results of all units at a clock (result buses). The stages after stage 0 never block, so
- * their instructions are in the calendar of writebacks.
+ * Function units (SM-exec). The state of a pipelined unit consists of the clock at which its dispatch register is free
+ * again (after the initiation interval), the clocks at which its results reach stage 0 (after the latency), and the
+ * number of results of all units at a clock (result buses). The stages after stage 0 never block, so their
+ * instructions are in the calendar of writebacks.
  */
 #include "lsu/ldst.h"
 #include "power/counts.h"

@@ -127,7 +127,7 @@ static inline void scan_all_warps(struct sm *s)
 		reap_scanned_warps(s, s->fetch_last + 1 < s->core->warps ? s->fetch_last + 1 : 0, -1);
 }
 
-/* Runs a cycle of the instruction cache. quirk Q2-3: there is one in each fetch step, so several in a core cycle. */
+/* Runs a cycle of the instruction cache. quirk Q2-3: it runs once per fetch step, so several times in a core cycle. */
 static void step_icache(struct sm *s)
 {
 	if (!cache_miss_queue_empty(s->l1i) &&

@@ -11,7 +11,7 @@
 
 #define READ_HEADER      8u  /* bytes of a read request or a reply in addition to the data */
 #define WRITE_HEADER     16u /* bytes of a write in addition to the data; includes the addresses */
-#define TICKS_PER_CYCLE  16u /* units of out_free_at per cycle */
+#define TICKS_PER_CYCLE  16u /* number of units of out_free_at per cycle */
 #define PORT_BACKLOG_MAX 64u /* a port that is occupied for this number of cycles accepts no access */
 
 /* ---- members ------------------------------------------------------------------------------------ */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Gangs: the thread blocks of a cluster of CUDA, which run at the same time on SMs of one group (HOPPER-cluster). They
+ * Gangs: the thread blocks of a CUDA cluster, which run at the same time on SMs of one group (HOPPER-cluster). They
  * have a common barrier and can access each other's shared memory (HOPPER-dsm). Only the modern core has gangs.
  *
  * Always true: SMs affect each other only by messages, which arrive at least -core_dsm_latency cycles after they are
@@ -13,23 +13,23 @@
 #include "sm/sm.h"
 
 #define GANG_BLOCKS   16u /* maximum number of thread blocks of a gang */
-#define GANG_WINDOW   24u /* number of address bits below the rank of a block */
+#define GANG_WINDOW   24u /* number of address bits below the rank of a thread block */
 #define GANG_MESSAGES 65536u
 
 enum gang_kind {
-	GANG_OPEN,        /* the barrier has opened: `operand` is the mask of the warps that wait */
+	GANG_OPEN,        /* the opening of the barrier: `operand` is the mask of the waiting warps */
 	GANG_READ,        /* a read for operation `op` of SM `from` */
 	GANG_WRITE,       /* a write by warp `op` of SM `from` */
 	GANG_STORE,       /* a write that completes `bytes` bytes on the mbarrier at `address` */
 	GANG_DATA,        /* the data of a read for operation `op` */
 	GANG_ACKNOWLEDGE, /* the acknowledgement of a write by warp `op` */
 	GANG_COMPLETE, /* the arrival of `operand` bytes, which completes them on the mbarrier at `address` */
-	GANG_BYTES,    /* `bytes` bytes of a multicast, which occupy the data port */
-	GANG_EFFECT    /* enum sync_effect `op` with the value `operand` on the mbarrier at `address` */
+	GANG_BYTES,    /* the arrival of `bytes` bytes of a multicast, which occupy the data port */
+	GANG_EFFECT    /* enum sync_effect `op` with the value `operand`, for the mbarrier at `address` */
 };
 
 struct gang_message {
-	uint64_t due; /* value of sm.now at its arrival */
+	uint64_t due; /* value of sm.now at which the message arrives */
 	uint64_t operand;
 	struct sm *from;
 	uint32_t bytes, address;
@@ -37,28 +37,29 @@ struct gang_message {
 	uint16_t op;
 	uint8_t kind;   /* enum gang_kind */
 	uint8_t slot;   /* slot of the receiver's thread block */
-	uint8_t passes; /* passes of shared memory for the access */
+	uint8_t passes; /* number of passes over shared memory that the access takes */
 };
 
 /* Port of an SM to the network between the SMs of a group. */
 struct gang_port {
 	uint64_t out_free_at; /* time at which the last message has left, in 1/16 cycles of sm.now */
 	uint32_t first, count;
-	struct gang_message message[GANG_MESSAGES]; /* ring of received messages, by time */
+	/* ring of received messages, in order of arrival time */
+	struct gang_message message[GANG_MESSAGES];
 };
 
 struct gang {
 	struct gang *next;    /* link of the list of free gangs */
-	uint32_t number;      /* 1, 2, ... in the order of placement */
+	uint32_t number;      /* number of the gang: 1, 2, ... in the order of placement */
 	uint32_t blocks;      /* number of thread blocks */
 	uint32_t placed;      /* number of thread blocks placed so far */
 	uint32_t blocks_left; /* number of thread blocks that have not ended, placed or not */
 	uint32_t warps_running; /* number of warps that have not ended, including those of blocks not placed yet */
 	uint32_t not_arrived; /* number of warps that have yet to arrive at the barrier */
 	struct {
-		struct sm *sm; /* NULL: not placed yet, or ended */
+		struct sm *sm; /* SM of the thread block; NULL: not placed yet, or ended */
 		uint8_t slot;
-	} member[GANG_BLOCKS]; /* thread blocks, by rank */
+	} member[GANG_BLOCKS]; /* thread blocks, indexed by rank */
 };
 
 void gang_port_free(struct sm *s);
@@ -91,7 +92,10 @@ void gang_send_effect(
 	struct sm *s, unsigned cta, uint32_t rank, uint64_t mbarrier, uint32_t effect, uint32_t v);
 /* Completes `bytes` on the mbarriers of the thread blocks in the mask `ranks`, after -core_multicast_latency cycles. */
 void gang_multicast_complete(struct sm *s, unsigned w, uint32_t ranks, uint32_t mbarrier, uint64_t bytes);
-/* Writes data of a multicast to shared memory of the other thread blocks in the mask, after the same latency. */
+/*
+ * Writes data of a multicast to shared memory of the other thread blocks in the mask, after -core_multicast_latency
+ * cycles.
+ */
 void gang_multicast_data(struct sm *s, unsigned w, uint32_t ranks, uint32_t bytes);
 
 /* Handles the messages that are due. */

@@ -207,7 +207,8 @@ static __attribute__((cold)) NOINLINE void log_issue(struct sm *s, uint16_t h, u
 
 /*
  * Issues the head of warp w; `nth` is 2 for the second instruction of a dual issue. quirk Q2-5: issue_hist counts this
- * one twice. Inlined into the loop over schedulers: the saving of registers in a call would be a tenth of its work.
+ * one twice. Inlined into the loop over schedulers, because a call would save registers, which takes a tenth of the
+ * time.
  */
 static ALWAYS_INLINE void issue_warp_head(struct sm *s, unsigned k, unsigned w, unsigned nth)
 {
@@ -414,7 +415,7 @@ static NOINLINE void schedule_by_visits(struct sm *s, unsigned first)
 	unsigned n = s->core->schedulers, k = first;
 
 	s->idle_valid = 0;
-	s->idle_ready = 1; /* with idle_valid 0 an impossible value, so that idle[] is computed again */
+	s->idle_ready = 1; /* never equal to a mask while idle_valid is 0, so idle[] is computed again */
 	memset(s->idle, 0, sizeof(s->idle));
 	do {
 		unsigned seen = s->policy->cycle ? s->policy->cycle(s, k) : sched_default_cycle(s, k);

@@ -14,44 +14,49 @@ struct core_control;
 #define SAMPLE_WAVES 8u
 struct sample_wave {
 	double took; /* cycles per thread block */
-	double turnover; /* lines filled into the L2 from the first wave to the end of this wave, per L2 capacity */
+	/* lines filled into the L2 from the first wave to the end of this wave, as a fraction of the L2's lines */
+	double turnover;
 };
 struct block_rate {
-	uint64_t mark;  /* number of thread blocks completed at the end of the last wave */
-	uint64_t at;    /* time of the end of the last wave */
-	uint64_t wave;  /* thread blocks per wave */
-	uint32_t n;     /* number of waves */
-	bool stopped;   /* no more thread blocks are launched */
-	double brought; /* lines filled into the L2 before the end of the first wave, per L2 capacity */
+	uint64_t mark; /* number of thread blocks completed at the end of the last wave */
+	uint64_t at;   /* time of the end of the last wave */
+	uint64_t wave; /* thread blocks per wave */
+	uint32_t n;    /* number of waves */
+	bool stopped;  /* true if no more thread blocks are launched */
+	/* lines filled into the L2 before the end of the first wave, as a fraction of the L2's lines */
+	double brought;
 	struct sample_wave waves[SAMPLE_WAVES + 1];
-	double per_block, deviation, drift; /* cycles per thread block, when launching stopped */
+	/* cycles per thread block at the time when launching stopped */
+	double per_block, deviation, drift;
 };
 
 struct kernel {
 	struct trace *trace;
 	const struct kernel_header *head;
 	char *path;
-	uint32_t uid;              /* 1, 2, ... in load order */
+	uint32_t uid;              /* number of the kernel: 1, 2, ... in load order */
 	uint32_t position;         /* position in the kernel list */
-	uint64_t n_ctas, next_cta; /* next_cta: number of CTAs placed so far */
+	uint64_t n_ctas, next_cta; /* number of CTAs, and number of CTAs placed so far */
 	uint32_t running_ctas;
 	uint32_t delay;     /* core cycles before the first CTA may be placed */
 	uint32_t cta_limit; /* maximum number of CTAs per SM; 0: not computed yet */
 	uint32_t padded_threads;
 	uint16_t stream; /* index into gpu.streams */
 	bool launched, selected, done, ended;
-	bool closing;          /* all CTAs have ended, and the delay at the end has begun */
-	bool ldgsts;           /* its instructions may include LDGSTS */
-	bool syncs;            /* its instructions may name mbarriers */
-	bool may_gang;         /* its thread blocks may form gangs */
-	uint32_t cluster[3];   /* size of a gang in thread blocks; zeros: not known yet */
-	struct parked *parked; /* thread blocks that are read but not placed yet (gpu/blocks.c); NULL: none */
+	bool closing;        /* all CTAs have ended, and the delay at the end has begun */
+	bool ldgsts;         /* true if its instructions may include LDGSTS */
+	bool syncs;          /* true if its instructions may name mbarriers */
+	bool may_gang;       /* true if its thread blocks may form gangs */
+	uint32_t cluster[3]; /* dimensions of a gang in thread blocks; zeros: not known yet */
+	/* thread blocks that have been read but not placed (gpu/blocks.c); NULL: none */
+	struct parked *parked;
 	struct block_rate sample;
-	uint64_t start_cycle; /* time of its launch */
+	uint64_t start_cycle; /* time of the kernel's launch */
 	uint64_t code_base; /* address of pc 0 for the modern core, the same for all launches of a function */
 	uint32_t n_codes;
-	bool *floating; /* PTX with power: instruction has operand class FP, by pc / 8; else NULL */
-	const struct core_control *codes; /* control codes by pc / 16; NULL: none */
+	/* with PTX and the power model: true for an instruction of operand class FP, indexed by pc / 8; else NULL */
+	bool *floating;
+	const struct core_control *codes; /* control codes, indexed by pc / 16; NULL: none */
 };
 
 #endif

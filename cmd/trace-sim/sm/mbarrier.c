@@ -15,10 +15,11 @@
 #include "sm/kernel.h"
 #include "sm/mbarrier.h"
 
-#define MBARRIERS   1023u     /* maximum number of mbarriers of a thread block; programs use fewer than 100 */
-#define OFFSET_MASK 0xffffffu /* address bits of the offset; higher bits select the thread block */
-#define COUNT_LIMIT 0x100000u /* larger than every count of arrivals */
-#define PARITY_BIT  0x80000000u /* parity in the value of a wait */
+/* maximum number of mbarriers of a thread block; real programs use fewer than 100 */
+#define MBARRIERS   1023u
+#define OFFSET_MASK 0xffffffu   /* address bits of the offset; higher bits select the thread block */
+#define COUNT_LIMIT 0x100000u   /* larger than every count of arrivals */
+#define PARITY_BIT  0x80000000u /* bit of the awaited parity in the operand of a wait */
 
 /* ---- the table -------------------------------------------------------------------------------- */
 
@@ -96,8 +97,8 @@ void mbarrier_free(struct cta *c)
 /* ---- phases ----------------------------------------------------------------------------------- */
 
 /*
- * Sets *v to the value that a lane has in the last register with values in the trace line: the source after the
- * address. Returns false if the line has no value.
+ * Sets *v to a lane's value of the last register for which the trace line has values: the source after the address.
+ * Returns false if the line has no value.
  */
 static bool last_value_of_lane(
 	const struct sm *s, const struct cta *c, const struct rec *r, unsigned lane, uint32_t *v)
@@ -253,7 +254,7 @@ void mbarrier_apply_effect(struct sm *s, unsigned cta, uint32_t address, uint32_
 		arrive_at_mbarrier(s, b, effect, v);
 }
 
-/* Sends the operation to another thread block of the gang if the mbarrier is that block's. Returns whether it is. */
+/* If the mbarrier belongs to another thread block of the gang, sends the operation to that block and returns true. */
 static bool send_to_remote_mbarrier(
 	struct sm *s, unsigned cta, const struct uop *u, uint64_t address, uint32_t v)
 {

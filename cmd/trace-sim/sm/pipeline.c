@@ -275,7 +275,7 @@ static void watch_buffer(struct sm *s, unsigned w)
 	uint32_t head = p->cursor - p->buffered, end = p->cursor;
 
 	end_flushed_insts(s, w);
-	if (is_fetched_now(s, w)) /* a fetch brings two instructions */
+	if (is_fetched_now(s, w)) /* a fetch delivers two instructions */
 		end = p->cursor + 2;
 	for (uint32_t index = head; index < end && index < p->n_recs; index++) {
 		struct pipe_inst *i = pipeline_find(s, w, index);

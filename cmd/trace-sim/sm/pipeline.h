@@ -37,7 +37,7 @@ struct sm_pipeline {
 	struct pipe_inst *pool;             /* PIPE_MAX elements */
 	struct pipe_inst *free;             /* list of freed instructions */
 	struct pipe_inst *first[MAX_WARPS]; /* oldest instruction, by slot */
-	struct pipe_inst **by_inst;         /* by winst handle */
+	struct pipe_inst **by_inst;         /* instructions in flight, indexed by winst handle */
 };
 
 #define PIPE_OFF __attribute__((cold, noinline))
@@ -56,8 +56,8 @@ PIPE_OFF void pipeline_writeback(struct sm *s, uint16_t inst);
 PIPE_OFF void pipeline_memdone(struct sm *s, unsigned w, uint32_t pc, uint64_t lane0);
 
 /*
- * core/pipeline.c: the same for the modern core. t: clock of the issue; inst: WINST_NONE for an instruction of fixed
- * latency.
+ * core/pipeline.c: functions of the same kind for the modern core. t: clock of the issue; inst: WINST_NONE for an
+ * instruction of fixed latency.
  */
 PIPE_OFF void core_pipeline_observe(struct sm *s);
 PIPE_OFF void core_pipeline_issue(struct sm *s, unsigned w, uint64_t t, uint16_t inst);

@@ -83,7 +83,7 @@ void profile_count_issue(struct sm *s, unsigned k, unsigned w, bool second)
 	r->n[PROFILE_lanes] += bit_count32(s->warp[w].buffer[0].mask);
 	r->cycles[PROFILE_ISSUE] += !second;
 	p->cycles[PROFILE_ISSUE] += !second;
-	p->idle[k].picked_from = 0; /* the order of the policy changes */
+	p->idle[k].picked_from = 0; /* an issue changes the order of the policy */
 	p->has_warps = false;
 	p->last[w] = code;
 	for (unsigned i = 0; i < u->n_dst; i++)
@@ -93,7 +93,7 @@ void profile_count_issue(struct sm *s, unsigned k, unsigned w, bool second)
 void profile_count_core_issue(struct sm *s, unsigned w, uint32_t code)
 {
 	struct sm_profile *p = s->profile;
-	uint32_t row = find_profile_row(p, p->uid[s->warp[w].cta], code); /* may move the rows */
+	uint32_t row = find_profile_row(p, p->uid[s->warp[w].cta], code); /* the call may move the rows */
 	struct profile_row *r = &p->row[row];
 	const struct core_inst *in = &s->modern->inst[code];
 
@@ -406,8 +406,8 @@ static bool is_core_memory(const struct sm *s, uint32_t code)
 }
 
 /*
- * Returns an instruction that raised a dependence counter for which the head of warp w waits; PROFILE_NO_CODE: none.
- * Memory has priority over arithmetic.
+ * Returns an instruction that incremented a dependence counter for which the head of warp w waits; PROFILE_NO_CODE:
+ * none. Memory has priority over arithmetic.
  */
 static uint32_t instruction_raising_counter(const struct sm *s, unsigned w, uint32_t head)
 {
@@ -448,7 +448,8 @@ static uint32_t producer_awaited_by_head(const struct sm *s, unsigned w, const s
 	for (unsigned i = 0; i < (unsigned)u->n_dst + u->n_src; i++) {
 		unsigned reg = u->reg[i];
 
-		if (p->producer[w][reg] == PROFILE_NO_CODE) /* never written by a warp in this slot */
+		/* without a producer, no warp in this slot has written the register */
+		if (p->producer[w][reg] == PROFILE_NO_CODE)
 			continue;
 		if (cw->written[reg] > latest) {
 			latest = cw->written[reg];

@@ -66,9 +66,8 @@ struct profile_row {
 };
 
 /*
- * Attribution of the cycles of a scheduler without an issue; row 0: not known. While unit, warp, n_reserved, and
- * picked_from match the state of the SM, a new attribution would give the same row (is_attribution_valid() in
- * profile.c).
+ * Attribution of the cycles of a scheduler without an issue; row 0: not known. A new attribution would give the same
+ * row while unit, warp, n_reserved, and picked_from match the state of the SM (is_attribution_valid() in profile.c).
  */
 struct profile_idle {
 	uint32_t row;
@@ -90,11 +89,12 @@ struct profile_warps {
 struct sm_profile {
 	struct profile_row *row; /* [0] unused */
 	uint32_t n_rows, cap_rows;
-	uint32_t *first,
-		cap_first; /* first row of an instruction, by code + 1 ([0]: PROFILE_NO_CODE); 0: no row */
+	/* first row of each instruction, indexed by code + 1 ([0] is for PROFILE_NO_CODE); 0: no row */
+	uint32_t *first, cap_first;
 	struct profile_idle idle[MAX_SCHEDULERS];
 	struct profile_warps warps; /* masks at the last attribution of all schedulers; valid if has_warps */
-	bool has_warps; /* `warps` is valid: since then no issue, and no attribution of one scheduler */
+	/* `warps` is valid: since it was set, no scheduler has issued or been attributed a cycle on its own */
+	bool has_warps;
 	uint64_t sched_slots[MAX_SCHEDULERS]; /* mask of the warp slots of each scheduler */
 	uint32_t uid[MAX_CTAS];               /* uid of the kernel of the thread block in each slot */
 	uint32_t placed;                      /* slot of the newest thread block */
@@ -103,10 +103,10 @@ struct sm_profile {
 	uint64_t cycles[N_PROFILE_REASONS];   /* cycles of the run, by reason */
 	uint64_t clock;                       /* clock of the SM at the end of the last kernel */
 	uint32_t last[MAX_WARPS];             /* instruction that each warp issued last */
-	uint32_t *producer[MAX_WARPS]; /* instruction that produces a reserved register, by register number */
-	uint32_t n_producers[MAX_WARPS]; /* number of entries of producer */
-	uint32_t counter_raiser[MAX_WARPS]
-			       [8]; /* modern core: last instruction that raised a dependence counter; 7: none */
+	uint32_t *producer[MAX_WARPS];        /* instruction that produces each reserved register */
+	uint32_t n_producers[MAX_WARPS];      /* number of entries of producer */
+	/* modern core: last instruction that incremented each dependence counter; [7]: no counter */
+	uint32_t counter_raiser[MAX_WARPS][8];
 };
 
 /* The stages of an SM call these functions if s->profile is not NULL. */

@@ -153,7 +153,8 @@ static NOINLINE void count_skipped_cycles(struct sm *s)
 }
 
 /*
- * Skips cycles. With an L1I they are counted at once, because a reply to the L1I occupies a port from its arrival on.
+ * Skips cycles. With an L1I the cycles are counted at once, because a reply to the L1I occupies a port from its
+ * arrival on.
  */
 static void skip_cycles(struct sm *s, uint64_t cycles)
 {
@@ -194,7 +195,10 @@ static bool is_icache_busy(const struct sm *s)
 	return !cache_miss_queue_empty(s->l1i) || cache_has_ready(s->l1i) || !cache_ports_idle(s->l1i);
 }
 
-/* After a cycle that changed only counters: returns the clock of the next cycle that can change more. */
+/*
+ * Returns the clock of the next cycle that may change more than counters. Called after a cycle that changed only
+ * counters.
+ */
 static uint64_t next_run_clock(const struct sm *s)
 {
 	if (!s->live_ctas)
@@ -208,8 +212,8 @@ static uint64_t next_run_clock(const struct sm *s)
 
 /*
  * Runs the stages before the units, or skips them if only the load/store unit had work and its changes do not affect
- * them. With a profile, a skipped cycle has the same reasons as the last cycle that was run. If one of these is a full
- * stage, the stages are run.
+ * them. With a profile, a skipped cycle has the same reasons as the last cycle that was run. If one of these reasons
+ * is a full stage, the stages are run.
  */
 static void run_stages_before_units(struct sm *s, bool moving)
 {
@@ -359,7 +363,7 @@ static void place_warps(struct sm *s, struct cta *c, uint32_t slot, uint16_t str
 			count = count_ldgsts(s, p->rec, r->count);
 		s->ptx = (s->ptx & ~(1ull << (first + i))) | (uint64_t)ptx << (first + i);
 		start_warp(s, first + i, p);
-		p->n_entries = count; /* for the loop below: number of entries to allocate */
+		p->n_entries = count; /* number of entries that the loop below allocates */
 		entries += count;
 		c->warps |= 1ull << (first + i);
 		if (r->count)
@@ -388,7 +392,7 @@ void sm_place_cta(struct sm *s, uint64_t now, uint32_t slot, uint32_t first_thre
 		ldst_use_read_only_caches(s);
 	else if (k->head->arch >= ARCH_HOPPER)
 		ldst_use_tma(s);
-	sm_flush(s, now); /* counts the skipped cycles with the warps and reasons before this CTA */
+	sm_flush(s, now); /* counts the skipped cycles before the new CTA changes warps and reasons */
 	if (s->profile)
 		profile_place_cta(s, slot, k->uid, first_thread / 32, (kernel_threads(k->head) + 31) / 32);
 	c->kernel = k;

@@ -33,7 +33,7 @@
 #define NEVER        UINT64_MAX
 #define REG_WORDS    BITSET_WORDS(REG_LIMIT)
 #define WINST_NONE   0u
-#define MAX_BARRIERS 16   /* barriers of a thread block */
+#define MAX_BARRIERS 16   /* number of barriers of a thread block */
 #define SET_SLOTS    64   /* maximum number of slots of one pipeline register set */
 #define CALENDAR     1024 /* slots of the calendar; more than the longest latency + 2 */
 #define MAX_CUS      64   /* maximum number of collector units in all sets */
@@ -44,22 +44,22 @@ struct power_sm;
 struct sm_pipeline; /* pipeline.h */
 struct core_code;
 
-/* ---- one warp instruction in flight: issue .. writeback ------------------------------------ */
+/* ---- one warp instruction in flight, from issue to writeback ------------------------------- */
 
 struct winst {
 	_Alignas(64) uint64_t uid; /* issue order within the SM; smaller is older */
 	const struct uop *uop;
-	struct func_unit *unit; /* unit that took the instruction, in the calendar */
+	struct func_unit *unit; /* unit that executes the instruction, while the calendar has it */
 	union {
 		struct rec record;
 		struct {
-			uint32_t code; /* handle of uop and struct inst */
+			uint32_t code; /* handle of its uop and struct inst */
 			uint32_t mask; /* active lanes */
-			uint32_t addr; /* place and form of the addresses, as in struct rec */
+			uint32_t addr; /* position and encoding of the lane addresses, as in struct rec */
 		};
 	};
 	uint32_t rec_index; /* number of its record in the warp */
-	uint16_t next;      /* link in ID_OC, the calendar or the free list */
+	uint16_t next;      /* next instruction in ID_OC, the calendar or the free list */
 	uint8_t warp, sched, cta;
 	uint8_t space; /* enum space; a generic address is resolved at issue */
 	uint8_t lanes; /* number of active lanes */
@@ -72,7 +72,7 @@ struct unit_in {
 	uint64_t free_slots;
 	uint64_t all_slots;
 	uint64_t served;         /* in sub-core mode: slots from which units of this kind take instructions */
-	struct func_unit *units; /* array of the units of the kind */
+	struct func_unit *units; /* array of the units of this kind */
 	uint64_t collectors_used;    /* collector units with instructions for this set */
 	uint64_t collectors_blocked; /* collector units that have all operands and wait for a slot */
 	uint32_t bit;                /* bit of this set in unit_in_used */
@@ -86,9 +86,10 @@ struct unit_in {
 struct collector_in {
 	uint64_t free_slots;
 	struct unit_in *units; /* set after the collector */
-	uint16_t *end; /* where the next handle is stored: `first`, or the link of the youngest instruction */
-	uint32_t bit;  /* bit of this set in collector_in_used */
-	uint16_t first; /* the oldest instruction; WINST_NONE: empty */
+	/* address of the next handle to store: `first`, or the link of the youngest instruction */
+	uint16_t *end;
+	uint32_t bit;   /* bit of this set in collector_in_used */
+	uint16_t first; /* handle of the oldest instruction; WINST_NONE: empty */
 	uint8_t front;  /* scheduler of the oldest instruction */
 	uint8_t kind;   /* enum unit_kind */
 };
@@ -103,22 +104,18 @@ struct ldgsts_entry {
 	bool done;
 };
 
-/*
- * The fields that most instructions use come first, in one cache line. The reserved registers of most kernels are in
- * the next cache line. `buffer` has copies of records, because the host's cache may have evicted the trace's records by
- * the time they issue.
- */
 #define GMMA_OPEN 8u /* maximum number of groups of matrix products that a wait may leave open, plus 1 */
 
-/* Matrix products of a warp, by number. */
+/* Numbers of a warp's matrix products or bulk copies, and of their groups. */
 struct gmma_groups {
-	uint32_t issued, done;   /* number of products */
-	uint32_t closed;         /* number of closed groups */
-	uint32_t awaited;        /* number of the product that the warp waits for, plus 1 */
-	uint32_t end[GMMA_OPEN]; /* number of products up to the end of a group, by group modulo GMMA_OPEN */
+	uint32_t issued, done; /* number of issued products, and of completed ones */
+	uint32_t closed;       /* number of closed groups */
+	uint32_t awaited;      /* 1 + the number of the product that the warp waits for */
+	/* number of products up to the end of each group, at group % GMMA_OPEN */
+	uint32_t end[GMMA_OPEN];
 };
 
-/* An ARRIVES that waits until the LDGSTS of its warp with numbers below `until` are done. */
+/* An ARRIVES that waits until all LDGSTS of its warp with numbers below `until` are done. */
 struct copies_arrival {
 	struct rec rec;
 	uint32_t until;
@@ -128,38 +125,46 @@ struct copies_arrival {
 
 /* Waits of a warp, and its asynchronous copies (mbarrier.h). */
 struct warp_sync {
-	struct rec wait;         /* warp in sync_wait: record of the wait for an mbarrier */
-	bool waits_for_groups;   /* warp in sync_wait: waits for groups of bulk copies, not for an mbarrier */
-	bool bulk_newest;        /* the warp's last closed group is one of bulk copies */
-	struct gmma_groups bulk; /* groups of bulk copies */
-	uint32_t copies_issued, copies_done; /* number of LDGSTS */
-	uint32_t first_arrival, n_arrivals;  /* the warp's waiting arrivals in sm.arrivals */
+	struct rec wait; /* warp in sync_wait: record with the mbarrier that it waits for */
+	/* warp in sync_wait: true if it waits for groups of bulk copies instead of an mbarrier */
+	bool waits_for_groups;
+	bool bulk_newest;                    /* true if the warp's last closed group is one of bulk copies */
+	struct gmma_groups bulk;             /* groups of bulk copies */
+	uint32_t copies_issued, copies_done; /* number of LDGSTS of the warp, issued and done */
+	uint32_t first_arrival, n_arrivals;  /* range of the warp's waiting arrivals in sm.arrivals */
 };
 
+/*
+ * The fields that most instructions use come first, in one cache line. The reserved registers of most kernels are in
+ * the next cache line. `buffer` has copies of records, because the host's cache may have evicted the trace's records by
+ * the time they issue.
+ */
 struct warp {
 	_Alignas(64) const struct rec *rec; /* records of the warp in the CTA's tblock */
 	const struct uop *head; /* next instruction to issue; valid if the warp's bit in sm.ibuf is set */
-	struct rec buffer[2];   /* the next `buffered` records to issue */
+	struct rec buffer[2];   /* copies of the next `buffered` records to issue */
 	uint32_t cursor;        /* next record to decode, right after the buffered ones */
 	uint32_t n_recs;
 	uint32_t last;       /* record whose issue ends the warp */
 	uint32_t fetch_pc;   /* quirk Q2-1: last issued PC plus its length */
 	uint32_t in_pipe;    /* number of instructions between decode and the end of the pipeline */
-	uint16_t n_reserved; /* number of outstanding results (depend.h) */
+	uint16_t n_reserved; /* number of outstanding register results (depend.h) */
 	uint8_t buffered;    /* number of instructions in the buffer */
 	uint8_t cta;         /* slot of its CTA */
-	uint64_t *reserved;  /* own_sets[], or in sm.registers */
+	uint64_t *reserved;  /* set of reserved registers, in own_sets[] or in sm.registers */
 	uint64_t own_sets[2 * REG_WORDS];
-	uint64_t *longop; /* destinations of long operations, for the two-level scheduler; follows reserved in memory */
+	/* destinations of long operations, for the two-level scheduler; right after `reserved` in memory */
+	uint64_t *longop;
 	uint32_t stores;  /* number of outstanding store acknowledgements */
 	uint32_t atomics; /* number of outstanding lanes of atomics */
 	uint16_t stream;
 	uint8_t lanes;   /* number of threads of the CTA in this warp */
 	uint8_t barrier; /* number of the barrier at which the warp waits, if its bit in sm.at_barrier is set */
 	/* LDGSTS groups (SM-async) */
-	struct ldgsts_entry *entry;           /* an entry for each LDGSTS of the warp */
-	uint32_t n_entries, n_groups, closed; /* closed: number of groups that an LDGDEPBAR has closed */
-	uint32_t first_open;                  /* all entries below this one are done */
+	struct ldgsts_entry *entry; /* an entry for each LDGSTS of the warp */
+	/* number of entries, of groups, and of groups closed by LDGDEPBAR */
+	uint32_t n_entries, n_groups, closed;
+	uint32_t first_open; /* all entries below this one are done */
 	uint32_t depbar_group, depbar_open;
 	struct gmma_groups gmma;
 	struct warp_sync sync;
@@ -178,10 +183,10 @@ struct cta_mbarrier {
 	uint32_t offset;  /* offset in shared memory */
 	uint32_t phase;   /* number of completed phases */
 	int64_t expected; /* number of arrivals that complete a phase */
-	struct mbarrier_phase
-		phases[MBARRIER_PHASES]; /* the current and later phases, by number modulo MBARRIER_PHASES */
-	uint64_t waiting;                /* mask of the waiting warps */
-	bool valid;                      /* the barrier is initialised */
+	/* the current and later phases; phase n is at n % MBARRIER_PHASES */
+	struct mbarrier_phase phases[MBARRIER_PHASES];
+	uint64_t waiting; /* mask of the waiting warps */
+	bool valid;       /* the barrier is initialised */
 };
 
 struct mbarriers {
@@ -195,16 +200,17 @@ struct cta {
 	uint64_t id;           /* number of the CTA in launch order */
 	struct tblock block;   /* records of the CTA; the next CTA in the slot reuses the arrays */
 	uint64_t warps;        /* mask of the warp slots */
-	/* mask of the arrived warps, by barrier; quirk Q2-7: BAR of a line with one immediate is barrier 0 */
+	/* mask of the warps that have arrived at each barrier; quirk Q2-7: a BAR with one immediate uses barrier 0 */
 	uint64_t arrived[MAX_BARRIERS];
-	uint16_t arrivals[MAX_BARRIERS]; /* number of arrivals, by barrier; a warp may arrive repeatedly */
+	/* number of arrivals at each barrier; a warp may arrive repeatedly */
+	uint16_t arrivals[MAX_BARRIERS];
 	struct mbarriers mbarriers;
-	struct gang *gang; /* NULL: none (gang.h) */
+	struct gang *gang; /* gang of the thread block; NULL: none (gang.h) */
 	uint32_t rank;     /* rank of the block in its gang */
-	uint64_t gang_arrived,
-		gang_waiting; /* masks of warps that have arrived and that wait at the gang's barrier */
-	uint32_t barriers;    /* mask of the barriers at which any warp has arrived */
-	uint64_t running;     /* mask of the warps for which a barrier waits */
+	/* masks of the warps that have arrived at the gang's barrier, and of the warps that wait there */
+	uint64_t gang_arrived, gang_waiting;
+	uint32_t barriers; /* mask of the barriers at which any warp has arrived */
+	uint64_t running;  /* mask of the warps that a barrier waits for */
 	uint32_t live_threads;
 	uint32_t first_thread, threads;
 	struct ldgsts_entry *entry;
@@ -214,11 +220,12 @@ struct cta {
 /* ---- operand collector (SM-coll) ----------------------------------------------------------- */
 
 struct collector_unit {
-	uint64_t target_slots;      /* slots of OC_EX that its instruction may use */
+	uint64_t target_slots;      /* slots of OC_EX that the unit's instruction may use */
 	uint64_t same_target_units; /* collector units with the same target slots, including this one */
-	struct unit_in *target; /* set to which its instruction will move; in a free unit, the previous set */
-	uint16_t inst;          /* winst handle */
-	uint8_t reads;          /* number of its entries in opcoll.waiting */
+	/* register set to which the unit's instruction moves next; in a free unit, the previous one */
+	struct unit_in *target;
+	uint16_t inst; /* winst handle */
+	uint8_t reads; /* number of the unit's entries in opcoll.waiting */
 };
 
 /*
@@ -243,18 +250,19 @@ struct port_group {
 };
 
 struct opcoll {
-	uint64_t free;       /* mask of free units */
-	uint64_t ready;      /* mask of units that have all operands and a free slot in OC_EX */
-	bool may_allocate;   /* false: allocation found nothing to do, and nothing has changed since */
+	uint64_t free;  /* mask of free units */
+	uint64_t ready; /* mask of units that have all operands and a free slot in OC_EX */
+	/* false if the last allocation found nothing to do and nothing has changed since */
+	bool may_allocate;
 	uint8_t per_slot;    /* number of units for each OC_EX slot; 0: all units serve all slots */
-	uint64_t slot_units; /* mask of the units for slot 0 */
-	uint8_t next_search
-		[MAX_CUS]; /* by unit: where a dispatch unit that found this unit begins its next search */
+	uint64_t slot_units; /* mask of the units that use slot 0 */
+	/* by unit: unit at which the next search begins after a dispatch unit has found this one */
+	uint8_t next_search[MAX_CUS];
 	uint32_t n_units, n_groups;
-	uint32_t bank_span;                 /* number of banks with the registers of a warp */
+	uint32_t bank_span;                 /* number of banks that hold a warp's registers */
 	uint32_t bank_mask;                 /* bank_span - 1 if bank_span is a power of 2, else 0 */
 	uint8_t first_bank[MAX_SCHEDULERS]; /* first bank of a scheduler's registers */
-	uint32_t kinds;                     /* mask of the enum collector_kind of sets that have units */
+	uint32_t kinds;                     /* mask of the sets (enum collector_kind) that have units */
 	/* banks read in this step; in the first step of a cycle also the banks written in this cycle */
 	uint64_t busy_banks;
 	struct collector_unit *unit; /* MAX_CUS elements */
@@ -262,7 +270,7 @@ struct opcoll {
 		uint64_t units;                   /* mask */
 		uint64_t allowed[MAX_SCHEDULERS]; /* mask of the units that instructions of a scheduler may use */
 		uint32_t n_dispatch;              /* number of dispatch units */
-		uint8_t *start; /* by dispatch unit: collector unit at which its next search begins */
+		uint8_t *start; /* by dispatch unit: collector unit at which the next search begins */
 	} set[N_COLLECTORS];
 	struct port_group group[N_COLLECTORS];
 	/* A unit requests all its operands when it is allocated, and each bank serves the units in this order. */
@@ -310,8 +318,8 @@ struct sm_counts {
 	uint64_t stall[N_STALL_TYPES][N_STALL_REASONS];
 	uint64_t occupancy[N_OCC];
 	uint64_t single_issue[MAX_SCHEDULERS], dual_issue[MAX_SCHEDULERS];
-	uint64_t issue_hist[MAX_WARPS];  /* instructions issued, by warp slot (SM-sched-6) */
-	uint64_t class_insts[N_CLASSES]; /* warp instructions completed, by class */
+	uint64_t issue_hist[MAX_WARPS];  /* number of issued instructions, by warp slot (SM-sched-6) */
+	uint64_t class_insts[N_CLASSES]; /* number of completed warp instructions, by class */
 };
 
 /* ---- the SM -------------------------------------------------------------------------------- */
@@ -328,9 +336,9 @@ struct ldst; /* ldst.h */
 
 struct sm {
 	/* Masks over warp slots; see the invariant above. */
-	uint64_t live;                                 /* warps that have not been reaped */
+	uint64_t live;                                 /* warps that have not yet been reaped */
 	uint64_t done;                                 /* warps that have issued their last instruction */
-	uint64_t at_barrier, membar, atomic, dep_wait; /* warps that wait, by reason */
+	uint64_t at_barrier, membar, atomic, dep_wait; /* warps that wait, one mask for each reason */
 	uint64_t gmma_wait; /* warps that wait for matrix products; in the core of sm/ a subset of dep_wait */
 	uint64_t sync_wait; /* warps that wait for mbarriers or groups of bulk copies; in sm/ a subset of dep_wait */
 	uint64_t ibuf;  /* warps with an instruction in the buffer */
@@ -338,13 +346,14 @@ struct sm {
 	/* warps with instructions of a wrong path in the buffer; a scheduler's next visit empties the buffer */
 	uint64_t wrong_path;
 	uint64_t ptx;    /* warps of kernels from PTX */
-	uint64_t hazard; /* subset of ibuf: the next instruction waits for an earlier one (depend.h) */
+	uint64_t hazard; /* warps of ibuf whose next instruction waits for an earlier one (depend.h) */
 	/* warps that are done and have no outstanding store, no instruction in the pipeline and no reserved register */
 	uint64_t drained;
-	/* by kind of unit: warps whose head needs it; without a head, warps whose last head did */
+	/* by kind of unit: warps whose head needs it; a warp without a head is listed by its last head */
 	uint64_t head_unit[N_UNIT_KINDS];
-	uint64_t sched0_warps; /* mask of the slots of scheduler 0; shifted by k, of scheduler k */
-	uint64_t sched_mask;   /* mask of all schedulers */
+	/* mask of the warp slots of scheduler 0; shifted left by k: of scheduler k */
+	uint64_t sched0_warps;
+	uint64_t sched_mask; /* mask of all schedulers */
 	/* the scheduling policy depends only on masks, last and dynamic_id */
 	bool by_masks;
 	bool wants_long_ops; /* the policy distinguishes long operations */
@@ -356,10 +365,11 @@ struct sm {
 	uint64_t clock;
 	/* time of the last cycle that was run or counted: gpu_tot_sim_cycle + gpu_sim_cycle */
 	uint64_t now;
-	uint64_t *wake_at; /* value of now in the next cycle to run; NEVER: only a reply or a CTA wakes the SM */
+	/* value of now in the next cycle to run; NEVER: only a reply or a new CTA wakes the SM */
+	uint64_t *wake_at;
 	uint64_t next_uid;
 	uint32_t live_ctas, live_warps, live_threads;
-	uint32_t id, cluster; /* sm id (sid), cluster id */
+	uint32_t id, cluster; /* number of the SM (sid), and of its cluster */
 	uint32_t sched_first; /* scheduler that issues first */
 	uint32_t fetch_last;  /* warp slot of the last fetch attempt */
 	int32_t fetch_buffer; /* warp whose line is in the fetch buffer; -1: empty */
@@ -367,21 +377,24 @@ struct sm {
 	uint32_t cta_limit; /* maximum CTAs per SM of the kernel placed last, for local address translation */
 	uint32_t cta_padded; /* threads per CTA of that kernel, rounded up to a multiple of 32 */
 	bool changed;        /* this cycle has changed more than counters */
-	uint64_t skipped_cycles; /* number of cycles in which the stages before the units were skipped, not counted yet */
-	/* number of schedulers by kind of their cycle, in the last cycle that was run and in which none issued */
+	/* number of cycles in which the stages before the units were skipped and that are not counted yet */
+	uint64_t skipped_cycles;
+	/* number of schedulers of each kind of cycle, in the last cycle that was run and had no issue */
 	uint8_t idle[N_OCC_IDLE];
 	/* by scheduler: kind of the last cycle without an issue, for the profile */
 	uint8_t idle_kind[MAX_SCHEDULERS];
 	uint64_t idle_valid, idle_ready; /* masks of struct candidates from which idle[] was computed */
 	uint32_t dynamic_id[MAX_WARPS];  /* launch order of warps */
 	uint32_t reg_limit;              /* upper bound of register numbers */
-	uint64_t *registers;            /* register sets of all warps; NULL: in struct warp, with REG_LIMIT */
-	uint16_t hazard_reg[MAX_WARPS]; /* warp in hazard: first reserved register of the next instruction */
+	/* register sets of all warps; NULL: the sets are in struct warp, and REG_LIMIT is the limit */
+	uint64_t *registers;
+	/* warp in hazard: first reserved register that its next instruction uses */
+	uint16_t hazard_reg[MAX_WARPS];
 
 	/* shared with other SMs; set before sm_init() */
 	const struct params *params;
 	const struct code *code;
-	const struct uop *uops;            /* by code handle */
+	const struct uop *uops;            /* decoded instructions, indexed by code handle */
 	const struct core_code *core_code; /* NULL unless the core is the modern one */
 	struct req_pool *reqs;
 	struct addrdec *dec;
@@ -394,34 +407,37 @@ struct sm {
 
 	struct core *modern; /* state of the modern core; NULL: this SM has the pipeline of sm/ */
 	const struct core_params *core;
-	struct sm_profile *profile;   /* NULL: not profiled */
-	struct sm_pipeline *pipeline; /* NULL: not in the pipeline log */
-	bool observed;                /* power or pipeline is not NULL */
+	struct sm_profile *profile;   /* profile of this SM; NULL: none */
+	struct sm_pipeline *pipeline; /* pipeline log of this SM; NULL: none */
+	bool observed;                /* true if power or pipeline is not NULL */
 	struct kernel *kernel;        /* kernel bound to this SM, without concurrent kernels */
 
-	struct winst *winst; /* pool; [0] unused */
-	uint16_t winst_free; /* list of freed winst */
-	uint16_t winst_made; /* number of elements of the pool that were ever used */
+	struct winst *winst; /* pool of instructions in flight; [0] is unused */
+	uint16_t winst_free; /* first of the freed elements of winst */
+	uint16_t winst_made; /* number of elements of winst that were ever used */
 	uint64_t any_slot;   /* 0 in sub-core mode, where slots belong to schedulers; else all slots */
 	struct collector_in
 		collector_in[N_UNIT_KINDS]; /* inputs of the collector in the order in which ports serve them */
-	struct collector_in *collector_of[N_UNIT_KINDS]; /* input by kind of unit */
-	struct unit_in *unit_in;                         /* by kind of unit */
-	uint32_t collector_in_used, unit_in_used;        /* masks of the sets that are not empty */
+	/* input of the collector for each kind of unit */
+	struct collector_in *collector_of[N_UNIT_KINDS];
+	struct unit_in *unit_in;                  /* register set before each kind of unit */
+	uint32_t collector_in_used, unit_in_used; /* masks of the sets that are not empty */
 	uint64_t next_dispatch_clock; /* earliest clock at which a unit other than UNIT_MEM may take an instruction */
 	struct opcoll collector;
 	struct func_unit *unit;
-	uint8_t bus_used[CALENDAR];  /* number of used result buses, by clock % CALENDAR */
-	uint16_t calendar[CALENDAR]; /* list of winsts due in writeback, oldest first, by clock % CALENDAR */
+	uint8_t bus_used[CALENDAR]; /* number of used result buses, at clock % CALENDAR */
+	/* list of the instructions that are due in writeback, oldest first, at clock % CALENDAR */
+	uint16_t calendar[CALENDAR];
 	uint64_t calendar_used[CALENDAR / 64]; /* bit set of the non-empty lists of the calendar */
 	uint32_t calendar_count;               /* number of non-empty lists */
 
 	struct sched sched[MAX_SCHEDULERS];
 	struct ldst *ldst;
-	struct gang_port *port; /* NULL: no thread block of a gang so far */
-	/* SYNC_ARRIVALS elements for each warp; NULL: no kernel with mbarriers so far */
+	/* port for messages to other SMs; NULL: the SM has had no thread block of a gang */
+	struct gang_port *port;
+	/* waiting arrivals, SYNC_ARRIVALS for each warp; NULL: the SM has had no kernel with mbarriers */
 	struct copies_arrival *arrivals;
-	struct cache *l1i; /* instruction cache; NULL: perfect */
+	struct cache *l1i; /* instruction cache; NULL: a perfect one */
 	struct warp *warp; /* MAX_WARPS elements */
 	struct cta cta[MAX_CTAS];
 	struct sm_counts n;
@@ -436,7 +452,8 @@ struct sm {
  * cycle. In every core cycle sm_tick() is called for each SM that has a CTA and is due. The CTAs of an SM do not change
  * while the SM sleeps.
  */
-void sm_init(struct sm *s); /* s: zeroed except params, id, cluster and the fields shared with other SMs */
+/* Initialises s, which is zeroed except params, id, cluster and the fields shared with other SMs. */
+void sm_init(struct sm *s);
 void sm_free(struct sm *s); /* does nothing for a zeroed SM */
 /* Makes the SM due if it has a CTA. */
 static inline void sm_wake(struct sm *s) { *s->wake_at = s->live_ctas ? 0 : NEVER; }
@@ -499,7 +516,10 @@ void depend_grow(struct sm *s, uint32_t limit);
 void depend_free(struct sm *s);
 
 /* barrier.c */
-/* True if no lane of a BAR with number and count is active: its guard is false. It does nothing (HOPPER-bar-1). */
+/*
+ * Returns true if the record is a BAR with number and count whose guard is false, so no lane is active. Such a BAR
+ * does nothing (HOPPER-bar-1).
+ */
 bool barrier_skips(const struct sm *s, const struct rec *r);
 /* Makes a warp arrive at the barrier of the record. Returns the mask of the warps whose wait this ends. */
 uint64_t barrier_arrive(struct sm *s, unsigned warp, const struct uop *u, const struct rec *r);
@@ -508,7 +528,7 @@ uint64_t barrier_warp_exit(struct sm *s, unsigned warp);
 
 /* ldgsts.c (SM-async) */
 void ldgsts_reset(struct warp *w);
-/* Returns the index of the new entry. */
+/* Adds an entry for an LDGSTS of the warp. Returns its index. */
 uint32_t ldgsts_add_entry(struct sm *s, unsigned warp, const struct winst *in, uint64_t lane0);
 void ldgsts_close_group(struct sm *s, unsigned warp);
 void ldgsts_start_wait(struct sm *s, unsigned warp, uint32_t n);
@@ -523,7 +543,7 @@ bool gmma_start_wait(struct sm *s, unsigned w, uint32_t open);
 bool gmma_count_done(struct sm *s, unsigned w);
 
 /* fetch.c, decode.c */
-void fetch_stage(struct sm *s); /* decodes and fetches, fetch_steps times; reaps finished warps */
+void fetch_stage(struct sm *s); /* reaps finished warps, and decodes and fetches fetch_steps times */
 /* Takes a reply with instructions from the cluster, outside the SM's cycle. */
 void fetch_fill(struct sm *s, uint32_t req, uint64_t now);
 

@@ -20,7 +20,10 @@ void sm_count_completed_inst(struct sm *s, uint32_t code, uint32_t mask)
 	count_completed_inst(s, &s->uops[code], mask == UINT32_MAX ? 32 : bit_count32(mask));
 }
 
-/* Sets the warp's bit in s->drained if it is drained. The bit is never cleared, because a drained warp has no work. */
+/*
+ * Sets the bit of the warp in s->drained if the warp is drained. The bit is never cleared, because a drained warp has
+ * no work.
+ */
 void warp_update_drained(struct sm *s, unsigned warp)
 {
 	const struct warp *p = &s->warp[warp];
