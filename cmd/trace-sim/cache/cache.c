@@ -325,7 +325,7 @@ static enum cache_status access_data_cache(struct cache_visit *a)
 	}
 }
 
-/* All functions that it calls are inlined (FLATTEN), because an access is frequent. */
+/* Accesses the cache. Inlines all functions that it calls (FLATTEN), because accesses are frequent. */
 NOINLINE FLATTEN enum cache_status cache_access(
 	struct cache *c, uint32_t r, uint64_t now, struct cache_events *ev, enum cache_status *probe)
 {
@@ -386,8 +386,8 @@ static struct mshr_entry *outstanding_entry(const struct cache *c, uint32_t r)
 bool cache_waits_for_fill(const struct cache *c, uint32_t r) { return outstanding_entry(c, r); }
 
 /*
- * Fills tags by the allocation policy at the time of the fill. The policy may have been different when the read was
- * sent (LAUNCH-l1-2).
+ * Fills tags by the allocation policy in force at the time of the fill. The policy may have been different when the
+ * read was sent (LAUNCH-l1-2).
  */
 static void fill_tags_of_entry(struct cache *c, const struct mshr_entry *e, const struct req *q, uint32_t now)
 {
@@ -498,7 +498,7 @@ bool cache_holds(const struct cache *c, uint64_t addr, uint32_t sectors)
 bool cache_put_copy(struct cache *c, const struct req *r, uint64_t now)
 {
 	struct cache_visit a = {.c = c, .now = replacement_time(c, now)};
-	struct req copy = *r; /* a.q is not const, and *r must not change */
+	struct req copy = *r; /* a copy, because a.q is not const and *r must not change */
 
 	if (miss_queue_full_for(c, 0))
 		return false;

@@ -44,7 +44,8 @@ struct cache_counts {
 enum cache_never {
 	NEVER_SAID,   /* the cache may accept the access later */
 	NEVER_QUEUED, /* even an empty miss queue is too small for the access */
-	NEVER_ANSWERED, /* a write that is not sent below, in a cache whose writes are all acknowledged from below */
+	/* a write that is not sent to the level below, although the cache waits for acknowledgements of all writes */
+	NEVER_ANSWERED,
 	NEVER_READABLE, /* a read of a partly written line, without sectors by which the rest could be read */
 	NEVER_FILLED,   /* a read that waits for more replies than the level below sends */
 	NEVER_PLACED,   /* an L2 set in which all lines wait for sectors that are never requested (Q4-11) */
@@ -58,7 +59,7 @@ struct cache_events {
 	uint8_t never; /* enum cache_never */
 };
 
-/* Expected configuration, for the end of a message, "(expected ...)"; none for NEVER_SAID. */
+/* Text of the expected configuration for the end of a message, "(expected ...)"; none for NEVER_SAID. */
 extern const char *const cache_never_wanted[N_NEVERS];
 
 struct cache;
@@ -88,12 +89,10 @@ void cache_set_decode_hook(struct cache *c, void (*decode)(void *ctx, struct req
  */
 enum cache_status cache_access(
 	struct cache *c, uint32_t r, uint64_t now, struct cache_events *ev, enum cache_status *probe);
-/* Accesses a read-only cache (L1I, L1C) in the same way. The data port is not used (CACHE-ro). */
+/* Accesses a read-only cache (L1I, L1C), like cache_access(). The data port is not used (CACHE-ro). */
 enum cache_status cache_read_only_access(struct cache *c, uint32_t r, uint64_t now);
 
-/*
- * Handles a reply of the level below (CACHE-fill). The cache owns r: it frees pieces, and keeps the whole request.
- */
+/* Handles a reply from the level below (CACHE-fill). The cache owns r: it frees pieces, and keeps the whole request. */
 void cache_fill(struct cache *c, uint32_t r, uint64_t now);
 bool cache_waits_for_fill(const struct cache *c, uint32_t r);
 bool cache_fill_port_free(const struct cache *c);
@@ -102,9 +101,10 @@ bool cache_data_port_free(const struct cache *c);
 /* Requests whose data has arrived. cache_pop_ready() returns one of them, in MSHR order; REQ_NONE: there is none. */
 bool cache_has_ready(const struct cache *c);
 uint32_t cache_pop_ready(struct cache *c);
-uint32_t cache_peek_ready(const struct cache *c); /* returns the next result of cache_pop_ready() */
+/* Returns the next result of cache_pop_ready() without a change. */
+uint32_t cache_peek_ready(const struct cache *c);
 
-/* Miss queue: requests to the level below. */
+/* Functions of the miss queue, which has the requests to the level below. */
 bool cache_miss_queue_empty(const struct cache *c);
 uint32_t cache_miss_queue_front(const struct cache *c);
 uint32_t cache_miss_queue_pop(struct cache *c);
@@ -139,7 +139,7 @@ bool cache_holds(const struct cache *c, uint64_t addr, uint32_t sectors);
  */
 bool cache_put_copy(struct cache *c, const struct req *r, uint64_t now);
 void cache_drop_copy(struct cache *c, uint64_t addr, uint32_t sectors);
-/* Reads a copy in the same way as cache_warm_sectors(). Misses are counted in the home cache, not here. */
+/* Reads a copy like cache_warm_sectors(). Misses are counted in the home cache, not here. */
 uint32_t cache_warm_copy(struct cache *c, uint64_t addr, uint32_t sectors, uint64_t now);
 /*
  * Number of accesses by cache_warm_sectors(), and of the sectors that were missing or were evicted for them. A cache
@@ -157,8 +157,8 @@ struct cache_warm_counts cache_warm_counts(const struct cache *c);
  */
 uint32_t cache_warm_sectors(struct cache *c, uint64_t addr, uint32_t sectors, bool modify, uint64_t now);
 /*
- * Writes whole sectors in the same way as cache_warm_sectors(), by the write policy. The caller makes the accesses that
- * the cache would send to the level below.
+ * Writes whole sectors like cache_warm_sectors(), by the write policy. The caller makes the accesses that the cache
+ * would send to the level below.
  */
 void cache_warm_written(struct cache *c, uint64_t addr, uint32_t sectors, uint64_t now);
 

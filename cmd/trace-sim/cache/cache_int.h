@@ -20,21 +20,23 @@ struct cache {
 	struct ring queue; /* miss queue */
 	struct req_pool *pool;
 	uint32_t queue_max; /* limit of the miss queue; quirk Q3-5: tested by callers, and pushes may exceed it */
-	uint32_t atom, port;  /* bytes of a fill, and of the data port per cycle */
+	uint32_t atom, port;  /* number of bytes of a fill, and of bytes per cycle of the data port */
 	uint32_t fill_cycles; /* cycles for which a fill occupies the fill port */
 	enum write_policy write;
 	enum write_alloc walloc;
 	struct cache_warm_counts warmed;
-	uint64_t data_free, fill_free; /* cycle from which on the data port and the fill port are free */
-	struct cache_ports ports;      /* busy counts include future cycles, up to data_free and fill_free */
+	/* first cycles in which the data port and the fill port are free */
+	uint64_t data_free, fill_free;
+	/* numbers of busy cycles, which include future ones up to data_free and fill_free */
+	struct cache_ports ports;
 	struct cache_counts *counts;   /* by stream */
-	bool stream_used[MAX_STREAMS]; /* by stream: it has counts */
+	bool stream_used[MAX_STREAMS]; /* true for each stream that has counts */
 	void (*decode)(void *ctx, struct req *r);
 	void *decode_ctx;
 	uint8_t write_back_type, alloc_type;
 	uint8_t pieces; /* number of sector replies to a read; 0: one reply for the line */
 	bool l2;
-	struct texture_cache *texture; /* NULL: no texture cache */
+	struct texture_cache *texture; /* state of a texture cache; NULL: the cache is another one */
 };
 
 void texture_delete(struct texture_cache *t);
@@ -43,12 +45,12 @@ void texture_delete(struct texture_cache *t);
 struct cache_visit {
 	struct cache *c;
 	struct req *q;
-	uint32_t r; /* handle of q */
+	uint32_t r; /* handle of request q */
 	uint32_t now;
 	struct lookup lookup;
 	struct evicted evicted;
 	struct cache_events ev;
-	uint32_t evicted_bytes; /* number of evicted modified bytes that passed the data port */
+	uint32_t evicted_bytes; /* number of evicted modified bytes that passed through the data port */
 };
 
 /* Returns true if at most x entries of the miss queue are free (CACHE-queue-1). */

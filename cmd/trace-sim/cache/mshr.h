@@ -22,18 +22,18 @@ struct mshr_entry {
 	uint32_t slot;       /* slot of the line in the tag array */
 	uint16_t made_size;  /* req.size of the first request before it was sent */
 	uint8_t pieces;      /* number of outstanding sector replies */
-	bool waiting;        /* the reply to the first request has not arrived */
-	bool atomic;         /* one of the requests is an atomic */
+	bool waiting;        /* true until the reply to the first request has arrived */
+	bool atomic;         /* true if one of the requests is an atomic */
 };
 
 struct mshr {
-	struct mshr_entry *entry; /* [0] unused: 0 ends a chain */
+	struct mshr_entry *entry; /* entries; [0] is unused, because 0 ends a chain */
 	uint32_t *bucket;
 	uint32_t shift;      /* 64 minus the number of hash bits */
 	uint32_t limit;      /* maximum number of entries */
 	uint32_t merge;      /* maximum number of requests of an entry */
-	uint32_t used, made; /* number of entries in use, and that were ever used */
-	uint32_t free;       /* list of free entries */
+	uint32_t used, made; /* number of entries in use, and number of entries that were ever used */
+	uint32_t free;       /* first element of the list of free entries */
 	struct ring ready;   /* entries whose data has arrived */
 };
 
@@ -52,8 +52,8 @@ struct mshr_entry *mshr_add_entry(
 	struct mshr *m, uint32_t *bucket, uint64_t addr, uint32_t r, struct req_pool *pool);
 void mshr_merge(struct mshr *m, struct mshr_entry *e, uint32_t r, struct req_pool *pool);
 void mshr_mark_ready(struct mshr *m, const struct mshr_entry *e);
-uint32_t mshr_peek_ready(
-	const struct mshr *m); /* returns the next result of mshr_pop_ready(); REQ_NONE: none is ready */
+/* Returns the next result of mshr_pop_ready() without a change; REQ_NONE: none is ready. */
+uint32_t mshr_peek_ready(const struct mshr *m);
 uint32_t mshr_pop_ready(struct mshr *m, const struct req_pool *pool);
 
 #endif

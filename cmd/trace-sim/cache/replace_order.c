@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * LRU and FIFO: the victim is the line with the oldest time stamp; of lines with equal stamps, that in the lowest way.
- * A stamp is the time of the last access (LRU) or of the allocation (FIFO).
+ * LRU and FIFO: the victim is the line with the oldest time stamp; of lines with equal stamps, the line in the lowest
+ * way. A stamp is the time of the last access (LRU) or of the allocation (FIFO).
  *
  * Always true: each row has its present lines in two lists, one for each class, ordered from the oldest line to the
  * newest. A stamp changes only in touch() and before enter(), which move the line to its position. The position is

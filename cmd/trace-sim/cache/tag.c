@@ -111,7 +111,7 @@ static NOINLINE void move_to_class_list(
 	if (!is) {
 		unlink_line(t, slot);
 		bitset_clear(t->present, slot);
-	} else if (!was) { /* the fill of a read that was sent before an invalidation */
+	} else if (!was) { /* a read that was sent before an invalidation fills the line */
 		link_line(t, slot);
 		bitset_set(t->present, slot);
 	}
@@ -133,12 +133,15 @@ static inline void set_line_state(struct tags *t, uint32_t slot, uint32_t state)
 	struct tag_row *row;
 
 	t->line[slot].state = state;
-	/* Usually another sector of the line is reserved before and after, so nothing changes for its row. */
+	/*
+	 * In the usual case, sectors of the line are reserved before and after the change, which does not affect the
+	 * row.
+	 */
 	if (old & state & LINE_ALL_RESERVED && !((old ^ state) & t->class_1_bits))
 		return;
 	row = tag_row_of(t, slot);
 	/*
-	 * Or the line remains in its list: its first sector becomes reserved, or its last reserved sector is filled.
+	 * The line stays in its list if only its first sector becomes reserved, or its last reserved sector is filled.
 	 */
 	if (old & LINE_PRESENT && state & LINE_PRESENT && listed == !!(old & t->class_1_bits) && row)
 		row->idle[listed] += !(state & LINE_ALL_RESERVED) - (uint32_t) !(old & LINE_ALL_RESERVED);
@@ -154,7 +157,10 @@ static uint32_t set_sector_state(uint32_t state, uint32_t sector, uint32_t to)
 
 /* ---- lookup (CACHE-probe) -------------------------------------------------------------------- */
 
-/* Returns true if a modified line may be evicted. quirk Q3-7: not if the share of modified lines is below the ratio. */
+/*
+ * Returns true if a modified line may be evicted. quirk Q3-7: it may not while the share of modified lines is below
+ * the ratio.
+ */
 static bool may_evict_modified(const struct tags *t)
 {
 	return (float)t->n_modified / (float)t->lines * 100.0f >= t->write_ratio;

@@ -34,14 +34,14 @@ enum line_bit {
 #define LINE_ALL_RESERVED 0xfu
 #define LINE_ALL_MODIFIED 0xf00u
 #define LINE_ALL_ON_FILL  0xfff0000u
-#define LINE_PRESENT      0xfffu /* any sector that is not invalid */
+#define LINE_PRESENT      0xfffu /* state bits of a present line: some sector is not invalid */
 
 struct cache_line {
-	uint64_t tag;     /* address of the line */
-	uint32_t set;     /* set of the tag */
+	uint64_t tag;     /* address of the line's first byte */
+	uint32_t set;     /* number of the set to which the tag belongs */
 	uint32_t state;   /* mask of enum line_bit */
 	uint32_t stamp;   /* state of the replacement policy; set to the time of the allocation */
-	uint32_t chain;   /* next slot in the bucket */
+	uint32_t chain;   /* slot of the next line in the bucket */
 	uint32_t kept[2]; /* state of the replacement policy */
 };
 
@@ -52,19 +52,21 @@ struct tag_row {
 };
 
 struct tags {
-	struct cache_line *line; /* lines by slot; most are never used */
-	uint64_t (*bytes)[2];    /* mask of written bytes, by slot; allocated after the lines */
+	struct cache_line *line; /* lines, indexed by slot; most are never used */
+	uint64_t (*bytes)[2];    /* masks of written bytes, indexed by slot; allocated after the lines */
 	struct tag_row *row;
 	uint64_t *present; /* bit set of the slots with a present line */
 	uint32_t *bucket;
 	uint32_t hash_shift;
-	uint32_t sets, ways, sets_max, ways_max, lines; /* lines = sets * ways */
+	/* number of sets and ways, their maxima, and number of lines: sets * ways */
+	uint32_t sets, ways, sets_max, ways_max, lines;
 	uint32_t n_modified; /* number of modified lines; quirk Q3-18: drifts as in the original (CACHE-tag-4) */
 	float write_ratio; /* write ratio in percent */
 	uint32_t line_log2;
 	enum set_index index;
-	const struct addrdec *dec; /* L2: decoder, because the index is that of the partition-local address */
-	uint32_t class_1_bits;     /* state bits that make a line one of class 1 */
+	/* L2: address decoder, because the index is that of the partition-local address */
+	const struct addrdec *dec;
+	uint32_t class_1_bits; /* state bits that put a line into class 1 */
 	const struct replacement_policy *replace;
 	bool on_miss, sectored, accessed;
 };
@@ -81,7 +83,7 @@ struct lookup {
 struct evicted {
 	uint64_t tag, bytes[2];
 	uint32_t size, sectors;
-	bool needs_write_back; /* the evicted line must be written back */
+	bool needs_write_back; /* true if the evicted line must be written back */
 };
 
 void tag_init(struct tags *t, const struct cache_params *p, const struct addrdec *dec);
@@ -122,9 +124,9 @@ uint32_t tag_readable_sectors(
 	const struct tags *t, uint32_t slot); /* returns the mask of the sectors that a read would hit */
 /* Makes a sector invalid. quirk Q3-18: does not decrement tags.n_modified. */
 void tag_drop_sector(struct tags *t, uint32_t slot, uint32_t sector);
-/* Clears, then sets state bits of a line; only LINE_UNREADABLE and the on-fill bits are allowed. */
+/* Clears some state bits of a line, then sets others. Only LINE_UNREADABLE and the on-fill bits are allowed. */
 void tag_change_flags(struct tags *t, uint32_t slot, uint32_t clear, uint32_t set);
-/* Makes those of `sectors` readable whose bytes have all been written (CACHE-whit-1). */
+/* Makes those sectors of the mask `sectors` readable whose bytes have all been written (CACHE-whit-1). */
 void tag_update_readable(struct tags *t, uint32_t slot, uint32_t sectors);
 void tag_invalidate(struct tags *t);
 void tag_flush(struct tags *t);

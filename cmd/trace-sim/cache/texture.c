@@ -18,12 +18,13 @@ struct fragment {
 
 struct texture_cache {
 	struct fragment *fragment;
-	bool *ready; /* data of the request has arrived, by index in the reorder buffer */
+	bool *ready; /* indexed like the reorder buffer: true if the data of the request has arrived */
 	struct ring result;
 	uint32_t *result_slots;
-	uint32_t fragments, head, n; /* fragment FIFO: capacity, index of the first entry, number */
-	uint32_t places, first_place,
-		n_places; /* reorder buffer: capacity, index of the first entry, number */
+	/* fragment FIFO: capacity, index of the first entry, number of entries */
+	uint32_t fragments, head, n;
+	/* reorder buffer: capacity, index of the first entry, number of entries */
+	uint32_t places, first_place, n_places;
 	uint32_t requests_max, results_max;
 };
 

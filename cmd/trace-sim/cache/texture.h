@@ -17,7 +17,8 @@ struct cache *texture_new(const struct cache_params *p, struct req_pool *pool);
  * if the cache is full; the caller then still owns r.
  */
 enum cache_status texture_access(struct cache *c, uint32_t r, uint64_t now);
-void texture_fill(struct cache *c, uint32_t r); /* handles a reply of the level below; always accepts it */
+/* Handles a reply from the level below; always accepts it. */
+void texture_fill(struct cache *c, uint32_t r);
 /* Runs a cycle, which makes at most one request ready. Called after the miss queue was served. */
 void texture_cycle(struct cache *c);
 /* Returns true if a cycle would change more than counters without a new access or reply. */

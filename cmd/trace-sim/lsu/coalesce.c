@@ -12,7 +12,7 @@
 #include "ldst_int.h"
 
 #define LINE_MASK  127u
-#define LOCAL_BASE 0x1F880000u /* base of local memory */
+#define LOCAL_BASE 0x1F880000u /* address at which local memory begins */
 
 /* Segments of one part of the warp while its lanes are gathered; `order` sorts them by address, then by age. */
 struct segments {
@@ -27,7 +27,7 @@ _Noreturn static void reject_access(
 	sm_fatal(s, w, "access", "%s 0x%" PRIx64 " (expected %s)", found, value, want);
 }
 
-/* Sets the bits offset to offset + n - 1 of a line's byte mask, except bits beyond the line. n is at most 32. */
+/* Sets n bits of a line's byte mask from bit `offset` on, except bits beyond the line. n is at most 32. */
 static void mark_written_bytes(uint64_t bytes[2], unsigned offset, unsigned n)
 {
 	uint64_t m = (1ull << n) - 1;
@@ -74,8 +74,8 @@ static struct access *find_or_add_segment(struct segments *t, uint64_t segment)
 }
 
 /*
- * For atomics: returns the first transaction of the segment that has none of the bytes offset to offset + n - 1. If
- * there is none, adds a transaction after the others of the segment.
+ * For atomics, returns the first transaction of the segment that has none of the n bytes from `offset` on. If there is
+ * none, adds a transaction after the others of the segment.
  */
 static struct access *find_or_add_transaction(
 	struct segments *t, uint64_t segment, unsigned offset, unsigned n)
@@ -98,8 +98,9 @@ static void mark_lane_bytes(struct access *a, unsigned offset, unsigned n, unsig
 }
 
 /*
- * Marks the sectors and bytes of a lane in one segment or, if the access crosses segments, in two. quirk Q1-13: the
- * bytes marked in the second segment begin at the access's last byte, and are as many as the access has (LSU-gen-5).
+ * Marks the sectors and bytes of a lane in one segment or, if the access crosses segments, in two. quirk Q1-13: in the
+ * second segment, the marked bytes begin at the access's last byte, and their number is the size of the access
+ * (LSU-gen-5).
  */
 static void mark_lane_access(struct segments *t, uint64_t addr, unsigned size, unsigned lane)
 {
@@ -435,7 +436,8 @@ static inline uint32_t passes_of_word_stride(const struct tblock *tb, const stru
 
 /*
  * Returns the largest number of different words in one bank, without limited broadcast. Compares each word only with
- * the words of its bank: latest[] is the lane of the bank's last new word, before[] the lane of the word before it.
+ * the words of its bank. latest[b] is the lane of bank b's last new word; before[i] is the lane of the new word before
+ * lane i's in the same bank.
  */
 static NOINLINE uint32_t most_words_per_bank(const uint64_t lane[32], uint32_t lanes, uint32_t banks)
 {
@@ -464,7 +466,9 @@ static NOINLINE uint32_t most_words_per_bank(const uint64_t lane[32], uint32_t l
 	return most;
 }
 
-/* Returns `lanes` without the lanes that use the same word as the lane before; neighbouring lanes often do. */
+/*
+ * Returns `lanes` without the lanes that use the same word as the lane before. Neighbouring lanes often share a word.
+ */
 static uint32_t drop_repeated_words(const uint64_t lane[32], uint32_t lanes)
 {
 	uint32_t same = 0;

@@ -18,7 +18,10 @@ static void check_access_size(const struct sm *s, const struct winst *w, uint32_
 				l->at[i].size, w->uop->pc, most, where, s->core->coalesce_arch);
 }
 
-/* Checks accesses to an L1 with MSHRs for one reply per line, if the L2 replies to a line sector by sector. */
+/*
+ * Checks the accesses of an instruction if an MSHR entry of the L1 waits for one reply per line, but the L2 replies
+ * sector by sector.
+ */
 static void check_fill_in_sectors(const struct sm *s, const struct winst *w)
 {
 	const struct cache_params *l1 = &s->core->l1d;

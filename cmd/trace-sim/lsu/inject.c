@@ -24,7 +24,7 @@ bool inject_can_push(struct sm *s, const struct req *r, bool bypass)
 	return inject_can_push_bytes(s, r->size + 8u, r->flags & carries);
 }
 
-/* Decodes the original address of a request; req.addr of a miss is the address of its atom. */
+/* Decodes the original address of a request, because the req.addr of a miss is the address of its atom. */
 static void decode_request_address(struct sm *s, struct req *r)
 {
 	uint64_t addr = r->addr;

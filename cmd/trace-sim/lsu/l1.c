@@ -123,13 +123,19 @@ enum stall_reason l1_issue_accesses(struct sm *s)
 
 /* ---- accesses of the queue heads to the cache ---------------------------------------------------------- */
 
-/* Completes a hit of a load. quirk Q3-1: it returns at once, without the write-back register and register banks. */
+/*
+ * Completes a hit of a load. quirk Q3-1: it returns at once, without use of the write-back register and the register
+ * banks.
+ */
 static void complete_load_hit(struct sm *s, const struct req *r)
 {
 	const struct uop *u = &s->uops[r->code];
 	unsigned done = pend_count_returned(s, u, r->warp);
 
-	/* PTX-load: the original completes a vector load of PTX once per register, one of machine code once. */
+	/*
+	 * PTX-load: the original completes a vector load of PTX once per register, but a vector load of machine code
+	 * once.
+	 */
 	for (unsigned i = uop_is_ptx(u) ? done : done != 0; i; i--)
 		sm_count_completed_inst(s, r->code, r->inst_mask);
 	if (r->flags & REQ_LDGSTS && pend_count_ldgsts_returned(s, r->warp, u->pc, r->lane0)) {

@@ -92,7 +92,7 @@ void ldst_invalidate_l1d(struct sm *s)
 		cache_invalidate(s->ldst->l1d);
 }
 
-/* Returns the clock of a step. Usually there is one step per clock, and the slow division is avoided. */
+/* Returns the clock of a step. One step per clock is the usual case, which needs no division. */
 static inline uint64_t clock_of_ldst_step(const struct sm *s, uint64_t step)
 {
 	uint32_t steps = s->core->ldst_steps;
@@ -164,7 +164,7 @@ void ldst_accept(struct sm *s, uint16_t handle)
 	assert(l->disp == DISP_EMPTY);
 	ldst_count_idle(s);
 	if (w->space == SPACE_SHARED || w->uop->flags & UOP_BULK)
-		l->accesses.lane0 = l->accesses.n = 0; /* no accesses to caches */
+		l->accesses.lane0 = l->accesses.n = 0; /* no access to a cache */
 	else
 		coalesce(s, w, &l->accesses);
 	if (w->uop->flags & UOP_LOAD && w->space != SPACE_SHARED)

@@ -23,7 +23,8 @@ struct access {
 	uint8_t sectors;
 };
 
-#define MAX_ACCESSES 256 /* 32 lanes of 8 local words; a global access has at most 2 segments per lane */
+/* 32 lanes of 8 local words each; a global access has at most 2 segments per lane */
+#define MAX_ACCESSES 256
 
 struct access_list {
 	uint64_t lane0; /* address of lane 0; 0 if it is inactive */
@@ -63,11 +64,13 @@ bool ldst_passes_left(const struct sm *s);
 /* Makes tables large enough for register numbers below `limit`. */
 void ldst_grow_registers(struct sm *s, uint32_t limit);
 void ldst_use_tma(struct sm *s); /* creates the TMA, if it does not exist yet */
-void ldst_use_read_only_caches(
-	struct sm *s); /* creates the constant and texture caches, if they do not exist yet */
-struct cache *ldst_l1c(const struct sm *s); /* NULL: the configuration has none, or it is not created yet */
-struct cache *ldst_l1t(const struct sm *s); /* NULL: the configuration has none, or it is not created yet */
-struct cache *ldst_l1d(const struct sm *s); /* NULL: the configuration has none */
+/* Creates the constant and texture caches, if they do not exist yet. */
+void ldst_use_read_only_caches(struct sm *s);
+/* Returns the constant cache; NULL: none, or not created yet. */
+struct cache *ldst_l1c(const struct sm *s);
+/* Returns the texture cache; NULL: none, or not created yet. */
+struct cache *ldst_l1t(const struct sm *s);
+struct cache *ldst_l1d(const struct sm *s); /* returns the L1 data cache; NULL: none */
 void ldst_invalidate_l1d(struct sm *s);
 /* Returns the number of outstanding accesses for a register of a warp, for the deadlock report. */
 uint32_t ldst_outstanding_accesses(const struct sm *s, unsigned warp, unsigned reg);

@@ -29,7 +29,7 @@ struct write_back {
 	uint64_t lane0;
 	uint32_t code, mask;
 	uint8_t warp, sched;
-	uint8_t granted; /* number of leading destinations whose bank was granted */
+	uint8_t granted; /* number of destinations, from the first on, that were granted their bank */
 	bool full, shared;
 };
 
@@ -54,34 +54,35 @@ struct ldst {
 	uint64_t counted;        /* clock up to which cycles are counted */
 	uint64_t step;           /* current step */
 	struct cache *l1c, *l1t; /* constant and texture cache; NULL: none, or not created yet (readonly.c) */
-	bool readonly;           /* the constant or the texture cache exists */
+	bool readonly;           /* true if the constant or the texture cache exists */
 	struct cache *l1d;       /* NULL: none */
 	uint32_t bypass_reply;   /* returned request that bypassed the L1D; REQ_NONE: none */
 	bool draining;           /* the L1D has a ready request */
-	bool decode_early;       /* addresses are decoded when a request is made, not when it is sent */
-	bool sector_mshr;        /* stores are acknowledged sector by sector */
-	bool l2_splits;          /* the L2 replies in pieces to requests of more than 32 bytes */
-	uint8_t next_client;     /* client of the write-back register with the highest priority */
-	uint8_t disp;            /* enum disp_kind */
-	uint16_t disp_inst;      /* winst handle of the instruction in DISP; WINST_NONE: empty */
-	uint64_t passes_end;     /* DISP_SHARED: step of the last pass */
+	/* true if addresses are decoded when a request is made, false when it is sent */
+	bool decode_early;
+	bool sector_mshr;    /* stores are acknowledged sector by sector */
+	bool l2_splits;      /* the L2 replies in pieces to requests of more than 32 bytes */
+	uint8_t next_client; /* client of the write-back register with the highest priority */
+	uint8_t disp;        /* enum disp_kind */
+	uint16_t disp_inst;  /* winst handle of the instruction in DISP; WINST_NONE: empty */
+	uint64_t passes_end; /* DISP_SHARED: step of the last pass */
 	struct write_back wb;
 	struct timed_fifo shared_pipe; /* pipeline of shared memory */
 	struct ring responses;         /* response FIFO */
 	/* L1 latency queues, by bank */
 	struct timed_fifo *queue;
-	uint64_t *last_in;  /* step of the last insertion, by bank */
+	uint64_t *last_in;  /* step of the last insertion into each bank's queue */
 	uint64_t filled;    /* mask of the banks with entries */
-	uint64_t queue_due; /* first step in which a head may access the cache */
+	uint64_t queue_due; /* first step in which the head of a queue may access the cache */
 	uint32_t bank_shift, n_banks;
 	/* outstanding accesses */
 	uint16_t *pend; /* number of outstanding accesses by warp slot and register, see pend_counter_of() */
 	uint32_t pend_stride;        /* upper bound of register numbers */
-	struct ldgsts_count *ldgsts; /* hash table with open addressing */
+	struct ldgsts_count *ldgsts; /* the LDGSTS in flight, as a hash table with open addressing */
 	uint32_t ldgsts_cap, ldgsts_n;
 	struct req request_template; /* common fields of the requests of the instruction in DISP */
 	struct access_list accesses; /* accesses that the instruction in DISP has yet to make */
-	struct tma *tma;             /* NULL: no kernel for compute capability 9.0 so far */
+	struct tma *tma;             /* NULL: the SM has had no kernel for compute capability 9.0 */
 };
 
 /* pend.c */
@@ -121,10 +122,10 @@ enum client { CLIENT_SHARED, CLIENT_TEXTURE, CLIENT_CONST, CLIENT_GLOBAL, CLIENT
 void readonly_generate_accesses(struct sm *s, const struct winst *w, struct access_list *out);
 enum stall_reason readonly_issue_access(struct sm *s); /* makes one access of the instruction in DISP */
 void readonly_step(struct sm *s);                      /* runs a cycle of the two caches */
-bool readonly_has_work(
-	const struct ldst *l); /* returns true if a cache has work without a new request or reply */
-unsigned readonly_ready_clients(
-	const struct ldst *l); /* returns the mask of the two clients that have a ready request */
+/* Returns true if a read-only cache has work without a new request or reply. */
+bool readonly_has_work(const struct ldst *l);
+/* Returns the mask of the read-only caches, by number of the client, that have a ready request. */
+unsigned readonly_ready_clients(const struct ldst *l);
 uint32_t readonly_pop_ready(struct ldst *l, enum client c);
 bool readonly_handle_response(struct sm *s, uint32_t req); /* returns false if the response must wait */
 
@@ -135,7 +136,7 @@ enum stall_reason l1_issue_accesses(struct sm *s);
 /* Sets request_template for the accesses of an instruction. */
 void ldst_prepare_requests(struct sm *s, uint16_t inst, uint64_t lane0);
 uint32_t ldst_make_request(struct sm *s, const struct access *a);
-/* Makes the request of access *a, with all other fields from *model. */
+/* Makes the request for access *a. All other fields are those of *model. */
 uint32_t ldst_request_like(struct sm *s, const struct req *model, const struct access *a);
 uint32_t ldst_store_acks_of(const struct ldst *l, uint32_t bytes);
 

@@ -19,7 +19,7 @@ static uint32_t ldgsts_hash_slot(const struct ldst *l, unsigned warp, uint64_t k
 	return (uint32_t)((key ^ (uint64_t)warp << 25) * 0x9E3779B97F4A7C15ull >> 32) & (l->ldgsts_cap - 1);
 }
 
-/* Returns the slot of a key, or the free slot for it. */
+/* Returns the slot of a key or, if it is missing, the free slot into which it can be put. */
 static struct ldgsts_count *find_ldgsts_slot(const struct ldst *l, unsigned warp, uint64_t key)
 {
 	uint32_t i = ldgsts_hash_slot(l, warp, key);

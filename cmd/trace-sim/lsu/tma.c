@@ -16,25 +16,26 @@
 #define SECTOR_BYTES 32u
 
 struct tma_copy {
-	uint64_t ready;              /* earliest time of its first request */
-	struct bulk_copy bulk;       /* the copy as in the trace */
-	struct copy_run current_run; /* run of the next request */
+	uint64_t ready;              /* earliest time of the copy's first request */
+	struct bulk_copy bulk;       /* the bulk copy as the trace describes it */
+	struct copy_run current_run; /* run that contains the next request */
 	uint32_t run, row;           /* number of the current run, and of the current row in it */
 	uint32_t requested_bytes;    /* number of bytes of the row that have been requested */
-	uint32_t outstanding; /* number of outstanding replies or acknowledgements, plus 1 while there are requests to make */
+	/* number of outstanding replies or acknowledgements, plus 1 while there are requests to make */
+	uint32_t outstanding;
 	struct rec rec;
-	uint16_t next; /* link of the list of free copies */
+	uint16_t next; /* next element of the list of free copies */
 	uint8_t kind;  /* enum uop_bulk */
 	uint8_t warp, sched;
 };
 
 struct tma {
-	uint64_t free_at;                     /* time from which on the unit makes another request */
-	uint32_t first, queued;               /* index of the first, and number, of the copies in `queue` */
-	uint16_t queue[TMA_COPIES];           /* copies with requests to make, oldest first */
-	uint16_t free;                        /* list of free copies */
-	uint16_t made;                        /* number of elements of `copy` that were ever used */
-	bool ended;                           /* a copy has ended since the last step */
+	uint64_t free_at;           /* time from which the unit may make another request */
+	uint32_t first, queued;     /* index of the first copy in `queue`, and number of copies there */
+	uint16_t queue[TMA_COPIES]; /* copies with requests to make, oldest first */
+	uint16_t free;              /* first element of the list of free copies */
+	uint16_t made;              /* number of elements of `copy` that were ever used */
+	bool ended;                 /* true if a copy has ended since the last step */
 	struct tma_copy copy[TMA_COPIES + 1]; /* [0] unused */
 };
 
@@ -58,7 +59,10 @@ static void skip_empty_runs(struct tma_copy *c)
 	}
 }
 
-/* Makes a copy of the first active lane's access, for traces that do not list the elements of copies. */
+/*
+ * Makes a bulk copy that consists of the first active lane's access, for traces that do not list the elements of
+ * copies.
+ */
 static void set_single_run(const struct sm *s, const struct winst *w, struct tma_copy *c)
 {
 	c->bulk.n_runs = 1;
@@ -182,8 +186,8 @@ static void mark_copied_bytes(uint64_t bytes[2], uint32_t from, uint32_t to)
 }
 
 /*
- * Returns the next request of the copy. It ends at the end of the row or of the line. If the L2 does not reply to a
- * line in sectors, it ends at the end of the sector.
+ * Returns the next request of the copy. The request ends with the row or with the line or, if the L2 does not reply to
+ * a line in sectors, with the sector.
  */
 static struct access next_copy_request(const struct sm *s, const struct tma_copy *c)
 {

@@ -122,8 +122,8 @@ void ldst_free_parent_write(struct sm *s, const struct req *r)
 }
 
 /*
- * Moves a returned request into the write-back register. quirk Q3-26: an allocate-read, which has no instruction, uses
- * the client's turn, but not the register.
+ * Moves a returned request into the write-back register. quirk Q3-26: an allocate-read, which has no instruction,
+ * takes the turn of its client, but does not occupy the register.
  */
 static void write_back_returned(struct sm *s, struct ldst *l, uint32_t handle)
 {

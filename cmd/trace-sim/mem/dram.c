@@ -386,7 +386,7 @@ static void issue_row(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
 	d->prio = bank + 1 < p->nbk ? bank + 1 : 0;
 }
 
-/* Set of the n banks from, from + 1, ... (cyclic). from must be below 2 nbk. */
+/* Set of n banks, cyclically from bank `from` on. `from` must be below 2 * nbk. */
 static inline uint64_t bank_range(const struct dram *d, uint32_t from, uint32_t n)
 {
 	uint32_t nbk = d->p->nbk, at = from < nbk ? from : from - nbk;
@@ -403,7 +403,8 @@ static inline uint64_t bank_range(const struct dram *d, uint32_t from, uint32_t 
  */
 static void finish_single_bus_visits(struct dram *d, uint32_t bank, uint32_t i, uint64_t t, uint64_t now)
 {
-	uint32_t nbk = d->p->nbk, n = i + 2 <= nbk - i ? i : nbk - 2 - i; /* -1 for the last visit */
+	/* UINT32_MAX (-1) for the last visit */
+	uint32_t nbk = d->p->nbk, n = i + 2 <= nbk - i ? i : nbk - 2 - i;
 	uint64_t idle = d->all & ~d->busy, m;
 
 	FOR_BITS64 (b, idle & bank_range(d, bank + 1, n + 1))

@@ -60,12 +60,12 @@ struct dram_bank {
 	uint64_t precharge_at;      /* earliest tick of a precharge (latest of tRAS, tWTP, tRTP) */
 	uint64_t activate_at;       /* earliest tick of an activate */
 	uint64_t opened_at;         /* tick of the last activate */
-	uint64_t *columns;          /* where column commands for this kind of request are counted */
-	uint32_t open_row;          /* unchanged when the row is closed */
+	uint64_t *columns;          /* counter of column commands for the kind of request in service */
+	uint32_t open_row;          /* row opened last; kept when the bank is precharged */
 	uint32_t req, row;
 	uint32_t bytes_left;          /* bytes for which no column command has been issued yet */
-	uint32_t busy_ticks;          /* busy ticks: sum of end ticks minus sum of start ticks */
-	int32_t extra_idle;           /* visits of the single-bus loop in excess of one per tick */
+	uint32_t busy_ticks;          /* number of busy ticks: sum of end ticks minus sum of start ticks */
+	int32_t extra_idle;           /* number of visits by the single-bus loop in excess of one per tick */
 	uint32_t row_stamp, same_row; /* MEM-row-1 */
 	uint32_t reads;               /* number of column commands that read */
 	/* [0] reads or all requests; [1] writes, if they have a separate queue */
@@ -76,13 +76,13 @@ struct dram_bank {
 struct group_timer {
 	uint64_t expires[DRAM_GROUPS]; /* tick at which the timer of a group expires */
 	uint64_t end;                  /* expiry of the timer loaded last */
-	uint64_t banks;                /* banks of that timer's group */
-	uint64_t others_end;           /* tick from which no other group's timer runs */
+	uint64_t banks;                /* set of the banks in that timer's group */
+	uint64_t others_end;           /* tick at which the last timer of another group has expired */
 };
 
 struct bus_slot {
 	uint64_t tick; /* tick that pops the slot */
-	uint32_t req;  /* request whose last burst this is; else REQ_NONE */
+	uint32_t req;  /* request that ends with this burst; REQ_NONE: none */
 };
 
 /*
@@ -106,7 +106,7 @@ struct dram {
 	struct dram_bank *bank;
 	uint64_t ticks;         /* number of ticks counted so far */
 	uint32_t refresh_phase; /* ticks since the last refresh of bank 0 at tick 0 */
-	/* sets of banks */
+	/* sets of banks, as bit masks */
 	uint64_t all;
 	uint64_t busy;     /* banks with a request */
 	uint64_t active;   /* banks with an open row */
@@ -118,26 +118,22 @@ struct dram {
 	 * they are unknown and the tick is only a lower bound.
 	 */
 	uint64_t column_at, row_at, column_set, row_set;
-	uint64_t timing_ready; /* banks whose own timers have expired, as of the last search */
-	uint64_t timing_ready_at
-		/*
-		 * lower bound on the tick at which another bank joins timing_ready: [1] banks in row_hits,
-		 * [0] others
-		 */
-		[2];
+	uint64_t timing_ready; /* banks whose own timers had expired at the last search */
+	/* lower bound on the tick at which another bank joins timing_ready: [1] banks in row_hits, [0] others */
+	uint64_t timing_ready_at[2];
 	uint64_t ccd, rrd, rtw, wtr; /* ticks at which the timers expire */
 	struct group_timer ccdl, rtpl;
 	uint32_t prio, groups;
-	uint32_t pending[2];        /* requests in the queues */
+	uint32_t pending[2];        /* number of requests in the queues */
 	uint32_t queue_capacity[2]; /* UINT32_MAX: unlimited */
 	/* banks with queued requests; FIFO: only the bank of the oldest request, in [0] */
 	uint64_t waiting[2];
-	bool request_arrived; /* a request has arrived since the last tick */
-	bool separate_writes; /* writes have a separate queue, index [1] */
-	bool writing;         /* direction of the bus: for writes */
+	bool request_arrived; /* true if a request has arrived since the last tick */
+	bool separate_writes; /* true if writes have a separate queue, index [1] */
+	bool writing;         /* true while the bus direction is that of writes */
 	bool write_mode;
-	bool progressed; /* a request or command moved in the last tick */
-	bool dequeued;   /* a request has left the queues since the channel cleared this flag */
+	bool progressed; /* true if a request or command moved in the last tick */
+	bool dequeued;   /* true if a request has left the queues since the channel cleared this flag */
 	struct dram_bus bus;
 	struct mem_fifo done; /* return queue */
 	uint32_t return_queue_max, id;
@@ -145,18 +141,17 @@ struct dram {
 		uint32_t req, bank;
 	} fifo[2]; /* queue of the FIFO scheduler; FR-FCFS uses the banks' queues */
 	uint8_t group[DRAM_BANKS];
-	uint64_t bank_ready_at
-		/* for banks with a request: tick at which their own timers allow the next command */
-		[DRAM_BANKS];
+	/* for banks with a request: tick at which their own timers allow the next command */
+	uint64_t bank_ready_at[DRAM_BANKS];
 	uint64_t group_mask[DRAM_GROUPS];
 	/* figures: dram_stat.c */
 	uint64_t bus_counted_until;   /* ticks before this one are counted in the figures of the bus */
 	uint64_t ratio_counted_until; /* ticks before this one are counted in the write-to-read ratio */
 	uint64_t rows_quiet_at;       /* for n_activity: tick from which no timer of a row command runs */
-	uint64_t idle_from;           /* tick from which no bank has a request, if that is so now */
+	uint64_t idle_from;           /* while no bank has a request: first such tick */
 	uint32_t activate_ticks;      /* number of ticks for which the longest timer of an activate runs */
-	uint32_t burst_ticks;         /* ticks of the bus per column command */
-	struct dram_counts n;         /* times are sums of end ticks minus sums of start ticks */
+	uint32_t burst_ticks;         /* number of ticks for which a column command occupies the bus */
+	struct dram_counts n;         /* figures; times are sums of end ticks minus sums of start ticks */
 	uint32_t *bank_access, *bank_idle;
 };
 
@@ -169,14 +164,14 @@ void dram_push(struct dram *d, uint32_t req, uint64_t now);
 uint32_t dram_tick(struct dram *d, uint64_t t, uint64_t now, uint32_t cycle);
 /* Returns the next tick in which the channel can make progress without new input; UINT64_MAX: none. */
 uint64_t dram_next_busy_tick(struct dram *d);
-/* Updates the lower bounds after a change of the bank's request or row. */
+/* Updates the lower bounds after the request or the row of the bank has changed. */
 void dram_bank_changed(struct dram *d, uint32_t bank);
 /* Closes the open row of the bank, which has no request, if a refresh has begun since the row was opened. */
 void dram_close_refreshed_row(struct dram *d, uint32_t bank);
 
 /* dram_sched.c */
-void dram_enqueue(struct dram *d, uint32_t req,
-	uint32_t bank); /* queues a request; it may enter the bank from the next tick on */
+/* Queues a request, which may enter the bank from the next tick on. */
+void dram_enqueue(struct dram *d, uint32_t req, uint32_t bank);
 void dram_schedule(struct dram *d, uint64_t now, uint32_t cycle);
 /* Updates the maximum queue length, in the tick after an arrival. */
 void dram_count_queue(struct dram *d);
@@ -219,7 +214,7 @@ void dram_bus_push(struct dram_bus *b, uint32_t req, uint64_t t);
 uint32_t dram_bus_pop(struct dram_bus *b);
 void dram_bus_stall(struct dram_bus *b); /* delays all slots by a tick in which no slot is popped */
 void dram_bus_set_min(struct dram_bus *b, uint32_t min, uint64_t t);
-/* Updates the length of the pipeline to that after the pop of tick t. */
+/* Updates the length of the pipeline to its value after the pop in tick t. */
 static inline void dram_bus_sync(struct dram_bus *b, uint64_t t)
 {
 	uint64_t n = t - b->synced_at;
@@ -235,12 +230,13 @@ static inline bool dram_bus_full(struct dram_bus *b, uint64_t t)
 	return b->length >= b->max;
 }
 
-/* dram_stat.c: these functions are called in tick t, before the change unless noted. */
+/* Functions of dram_stat.c. They are called in tick t, before the change unless noted otherwise. */
 /* counts the bus figures for the ticks before t */
 void dram_stat_count_bus(struct dram *d, uint64_t t);
-void dram_stat_assigned(struct dram *d, uint32_t bank, uint64_t t); /* a request enters a free bank */
-void dram_stat_row_hit(
-	struct dram *d, uint32_t bank, uint64_t from); /* bank joins row_hits from tick `from` on */
+/* Counts a request that enters a free bank. */
+void dram_stat_assigned(struct dram *d, uint32_t bank, uint64_t t);
+/* Counts a bank that joins row_hits in tick `from`. */
+void dram_stat_row_hit(struct dram *d, uint32_t bank, uint64_t from);
 /* Counts a request that has been served completely. Called after the change. */
 void dram_stat_finish(struct dram *d, uint32_t bank, uint64_t t);
 void dram_stat_count_ready(struct dram *d, uint64_t ready);

@@ -96,7 +96,7 @@ static bool start_row_service(struct dram *d, struct row_queue *q, uint32_t bank
 		q->first_row = node[first].bin;
 	if (q->last_row == first)
 		q->last_row = before;
-	/* next links the requests of the row; the count only needs to be 0 or not 0 */
+	/* `next` links the requests of the row; only zero and nonzero counts are distinguished */
 	q->service = (struct mem_fifo){first, node[first].tail, 1};
 	q->row = node[first].key;
 	return hit;

@@ -16,9 +16,9 @@ static inline uint64_t ticks_until(uint64_t from, uint64_t to, uint64_t end)
 }
 
 /*
- * Adds the write-to-read ratio of the uncounted ticks before `upto`, during which row_hits did not change.
- * The ratio is added once per tick, because each addition of doubles is rounded. It describes the banks
- * between scheduling and commands.
+ * Adds the write-to-read ratio of the uncounted ticks before `upto`, during which row_hits did not change. The ratio
+ * is added once per tick, because each addition of doubles is rounded. It describes the state of the banks after
+ * scheduling and before commands.
  */
 static void count_ratio(struct dram *d, uint64_t upto)
 {
@@ -143,7 +143,7 @@ static void add_activity_in_progress(const struct dram *d, uint64_t end, struct 
 	n->ave_mrqs += (uint32_t)(d->pending[0] * end);
 }
 
-/* The copy counts activity in progress as if it ended with the last tick. */
+/* The copy includes the activity in progress, as if it ended with the last tick. */
 void dram_stat_counts(struct dram *d, struct dram_counts *out)
 {
 	uint64_t end = d->ticks + 1;

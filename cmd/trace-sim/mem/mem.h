@@ -30,7 +30,7 @@ struct memstat {
 	uint32_t window_num, window_lat; /* mf_num_lat_pw, mf_tot_lat_pw */
 	uint32_t mrq_lat[32], mf_lat[32], mf_lat_pw[32], icnt2mem_lat[24], icnt2sh_lat[24];
 	uint32_t channels, banks;
-	/* [channel * banks + bank] */
+	/* figures of DRAM banks, indexed by channel * banks + bank */
 	uint32_t *bank_writes, *bank_reads, *mf_max_lat, *max_conc_same_row, *max_service, *row_access,
 		*activates;
 	uint64_t *mf_total_lat_bank;
@@ -38,7 +38,8 @@ struct memstat {
 
 void memstat_init(struct memstat *m, const struct params *p);
 void memstat_free(struct memstat *m);
-void memstat_fold(struct memstat *m, unsigned threads); /* m[1], ... are added to m[0] and cleared */
+/* Adds m[1] and the later structs to m[0], and clears them. */
+void memstat_fold(struct memstat *m, unsigned threads);
 /*
  * Counts a request that a sub partition accepts. In this and the following functions, m is the first of the
  * structs of all threads.
@@ -67,11 +68,12 @@ void memory_set_events(struct memory *m, struct events *e);
  * packets.
  */
 struct memory_work {
-	uint64_t now, cycle;         /* cycle: gpu_sim_cycle of the kernel (MEM-row) */
+	uint64_t now, cycle;         /* time; cycles of the kernel (gpu_sim_cycle, MEM-row) */
 	uint64_t dram_done, l2_done; /* ticks of DRAM and L2 before this step */
-	uint32_t dram_ticks;         /* includes the ticks of earlier steps in which only DRAM fired */
+	/* number of DRAM ticks, including those of earlier steps in which only DRAM fired */
+	uint32_t dram_ticks;
 	bool reply, l2;
-	/* in a window */
+	/* fields that are used only in a window */
 	uint32_t advance; /* number of network advances before the step, modulo 2^32 */
 	uint32_t tick;    /* number of L2 ticks of the window before the step, below MEMORY_TICKS */
 };
@@ -92,15 +94,15 @@ uint32_t memory_channels(const struct memory *m);
  * known.
  */
 uint64_t memory_awaited_until(const struct memory *m);
-/* Number of DRAM and L2 ticks so far. */
+/* Number of DRAM ticks so far, and number of L2 ticks so far. */
 uint64_t memory_dram_ticks(const struct memory *m);
 uint64_t memory_l2_ticks(const struct memory *m);
 
-/* The parts of a step. cycle: gpu_sim_cycle of the kernel (MEM-row). */
+/* Parts of a step. `cycle` is gpu_sim_cycle of the kernel (MEM-row). */
 void memory_reply_tick(struct memory *m, uint64_t now);                /* LAUNCH-step-2 */
 void memory_dram_tick(struct memory *m, uint64_t now, uint64_t cycle); /* LAUNCH-step-3 */
 void memory_l2_tick(struct memory *m, uint64_t now);                   /* LAUNCH-step-4 */
-bool memory_busy(const struct memory *m);                              /* a request tracker is not empty */
+bool memory_busy(const struct memory *m); /* returns true if a request tracker is not empty */
 /*
  * Returns false if a request may move at the next tick. Otherwise returns true: the three ticks only
  * increment counters while now < *until and for the next *dram_ticks DRAM ticks (UINT64_MAX: no limit).
@@ -125,15 +127,17 @@ struct memory_warmed memory_warmed(const struct memory *m);
 void memory_flush_l2(struct memory *m, FILE *out);
 
 struct memory_counts {
-	uint64_t stall_dramfull, stall_icnt2sh;                /* cumulative */
-	uint64_t accepted, accepted_util, util_ticks, replies; /* interval; memory_fold clears them */
+	uint64_t stall_dramfull, stall_icnt2sh; /* cumulative */
+	/* counts of the current interval; memory_fold() clears them */
+	uint64_t accepted, accepted_util, util_ticks, replies;
 	uint64_t accepted_total, accepted_util_total, util_ticks_total, replies_total;
 };
 const struct memory_counts *memory_counts(struct memory *m);
 void memory_fold(struct memory *m);
 
 uint32_t memory_sub_partitions(const struct memory *m);
-const struct cache *memory_l2(const struct memory *m, uint32_t sub); /* NULL when dl2 is none */
+/* Returns NULL if -gpgpu_cache:dl2 is none. */
+const struct cache *memory_l2(const struct memory *m, uint32_t sub);
 
 /* Figures of a channel up to the last tick (MEM-stat). */
 struct dram_counts {

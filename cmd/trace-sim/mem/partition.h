@@ -28,36 +28,41 @@ static inline uint64_t earliest_leave_time(uint64_t now, uint32_t latency)
 struct sub {
 	struct channel *channel;
 	struct mem_fifo icnt_l2, l2_dram, dram_l2, l2_icnt, rop;
-	struct sub *partner; /* slice on the other side with the same addresses; NULL: the L2 has one side */
+	/* slice on the other side with the same addresses; NULL if the L2 has one side */
+	struct sub *partner;
 	/* replies that are crossing to the other side; req.key: arrival time */
 	struct mem_fifo cross_side_replies;
 	struct cache *l2; /* NULL: none */
-	uint64_t copies;  /* sectors touched by host copies; added to all times of the L2 (quirk Q4-8) */
+	/* number of sectors touched by host copies; added to all times of the L2 (quirk Q4-8) */
+	uint64_t copies;
 	/* time from which an L2 tick may move a request; UINT64_MAX: not before the next arrival */
 	uint64_t wake;
 	uint32_t rop_due; /* ready time (req.key) of the first request in rop */
-	bool tick_due;    /* with a partner only: `wake` was reached at the start of this tick */
+	/* used only with a partner: true if `wake` was reached at the start of this tick */
+	bool tick_due;
 	uint64_t refuses[MEMORY_TICKS / 64]; /* set of the window's L2 ticks in which icnt->L2 is full */
-	uint32_t id, tracked, credits;       /* credits: private credits in use */
+	/* `tracked`: number of requests in the tracker; `credits`: number of private credits in use */
+	uint32_t id, tracked, credits;
 };
 
 struct channel {
-	_Alignas(64) uint64_t wake;   /* DRAM tick from which a request may move */
-	uint32_t delay_due;           /* ready time of the head of `delay` */
-	bool delay_waits;             /* the head of `delay` exists and is not ready */
-	bool arbitration_failed;      /* no L2->DRAM request can proceed before the state changes */
-	bool blocked;                 /* the oldest DRAM reply cannot proceed either */
-	uint32_t pending_l2_requests; /* requests in the L2->DRAM queues of its sub partitions */
-	uint32_t shared_credits;      /* shared credits in use */
-	uint32_t last_credited;       /* index of the sub partition that took a credit last */
-	uint64_t free_credits;        /* private and shared credits that are free */
-	struct mem_fifo delay;        /* DRAM latency queue; req.key: ready time */
-	/* the sub partitions of the channel: from `sub` up to but not including `end` */
+	_Alignas(64) uint64_t wake; /* DRAM tick from which a request may move */
+	uint32_t delay_due;         /* ready time of the head of `delay` */
+	bool delay_waits;           /* true while the head of `delay` is not ready */
+	bool arbitration_failed;    /* true if no L2->DRAM request can proceed before the state changes */
+	bool blocked;               /* true if the oldest DRAM reply cannot proceed either */
+	/* number of requests in the L2->DRAM queues of the channel's sub partitions */
+	uint32_t pending_l2_requests;
+	uint32_t shared_credits; /* number of shared credits in use */
+	uint32_t last_credited;  /* index of the sub partition that took the last credit */
+	uint64_t free_credits;   /* number of free credits, private and shared */
+	struct mem_fifo delay;   /* DRAM latency queue; req.key: ready time */
+	/* the sub partitions of the channel, from `sub` up to but not including `end` */
 	struct sub *sub, *end;
-	bool live; /* a request may move although no sub partition has poked the channel */
+	bool live; /* true if a request may move although no sub partition has poked the channel */
 	/* latest time at which a request with REQ_AWAITED leaves `delay` or a ROP queue */
 	uint64_t awaited;
-	uint32_t replies, stall_dramfull, stall_icnt2sh; /* counts that are not yet in memory.n */
+	uint32_t replies, stall_dramfull, stall_icnt2sh; /* counts that have not been added to memory.n */
 	struct dram dram;
 };
 
@@ -90,11 +95,11 @@ struct memory {
 	struct sub *sub;
 	struct channel *channel;
 	uint32_t subs, subs_per_channel, sub_words, channel_words;
-	uint32_t sub_log2;     /* log2 of subs_per_channel */
-	uint64_t *awake;       /* set of channels that may have work, or requests in a ROP queue */
+	uint32_t sub_log2;     /* binary logarithm of subs_per_channel */
+	uint64_t *awake;       /* set of the channels that may have work, or have requests in a ROP queue */
 	uint32_t credit_limit; /* number of shared credits of a channel */
 	uint64_t l2_ticks, dram_ticks;
-	uint32_t accepted; /* packets accepted in this L2 tick */
+	uint32_t accepted; /* number of packets accepted in this L2 tick */
 	struct memory_counts n;
 };
 
@@ -130,7 +135,7 @@ struct sub *channel_sub_with_space(const struct memory *m, uint32_t req);
 void channel_reply(struct memory *m, struct channel *c, struct sub *s, uint32_t req);
 uint32_t channel_delay_pop(struct memory *m, struct channel *c);
 
-/* sides.c: for -l2_sides 2. All functions but sides_pair_slices() require a sub partition with a partner. */
+/* Functions of sides.c, for -l2_sides 2. All but sides_pair_slices() require a sub partition with a partner. */
 void sides_pair_slices(struct memory *m);
 /* Returns the slice that serves a request that has reached s: s or its partner. */
 NOINLINE struct sub *sides_serving_slice(const struct memory *m, struct sub *s, const struct req *r);

@@ -106,7 +106,7 @@ NOINLINE static void split_request(struct memory *m, struct sub *s, uint32_t req
 	} else if (size == 64 && (mask == 0xf || mask == 0)) {
 		unsigned lo = addr % 128 ? 2 : 0;
 
-		/* quirk Q4-11: both pieces have the address of the whole request */
+		/* quirk Q4-11: both pieces get the address of the whole request */
 		make_piece(m, s, req, addr, lo, lo, now);
 		make_piece(m, s, req, addr, lo + 1, lo, now);
 	} else {
@@ -121,7 +121,7 @@ NOINLINE static void split_request(struct memory *m, struct sub *s, uint32_t req
 		req_free(m->pool, req);
 }
 
-/* Runs once per request, so all calls are inlined. */
+/* Accepts a request. Runs once per request, so all calls are inlined. */
 NOINLINE FLATTEN bool sub_accept(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 {
 	const struct req *r = &m->pool->req[req];
@@ -386,10 +386,10 @@ static void accept_or_refuse_packet(struct memory *m, struct sub *s, const struc
 }
 
 /*
- * Takes most of the time of an L2, so all calls are inlined. With two sides it determines which slices are
- * due before the first slice runs, because changes to a partner take effect in the next tick. Either all
- * slices have a partner or none. A slice with a partner does not run merely because a packet arrives, because
- * in a window arrivals are not known.
+ * Runs an L2 tick. It takes most of the time of an L2, so all calls are inlined. With two sides it determines which
+ * slices are due before the first slice runs, because changes to a partner take effect in the next tick. Either all
+ * slices have a partner or none. A slice with a partner does not run merely because a packet arrives, because in a
+ * window arrivals are not known.
  */
 FLATTEN void channel_l2_tick(
 	struct memory *m, struct channel *c, const struct memory_work *k, const uint64_t *waiting)
