@@ -20,45 +20,50 @@
 
 /* Power properties of a static instruction (POWER-class). */
 struct power_op {
-	uint8_t unit;       /* counter of its unit, counted from POWER_UNIT_FIRST; POWER_NO_UNIT: none */
-	uint8_t reads;      /* registers read from banks */
-	uint8_t others;     /* operands that are not registers (POWER-ptx-3) */
-	bool floating;      /* its operand class at decode is FP (POWER-decode-1) */
-	bool load_constant; /* the instruction is LDC */
+	uint8_t unit;       /* counter of its unit, relative to POWER_UNIT_FIRST; POWER_NO_UNIT: none */
+	uint8_t reads;      /* number of registers read from banks */
+	uint8_t others;     /* number of operands other than registers (POWER-ptx-3) */
+	bool floating;      /* true if its operand class at decode is FP (POWER-decode-1) */
+	bool load_constant; /* true if the instruction is LDC */
 };
 
 /* Tables that all SMs share. */
 struct power_tables {
-	struct power_op *op;              /* by code handle */
-	double active[N_POWER_UNITS][33]; /* by unit and active lanes: increment of the counter */
-	double idle[N_POWER_UNITS][33];   /* by unit and active lanes: increment for the inactive lanes */
-	/* lanes per gating group; 0: a register access counts for 32 lanes */
+	struct power_op *op; /* properties of instructions, indexed by code handle */
+	/* by unit and number of active lanes: increment of the counter */
+	double active[N_POWER_UNITS][33];
+	/* by unit and number of active lanes: increment for the inactive lanes */
+	double idle[N_POWER_UNITS][33];
+	/* number of lanes per gating group; 0: a register access counts for 32 lanes */
 	uint32_t gating_group;
-	bool count_idle;       /* inactive lanes are counted */
+	bool count_idle;       /* true if inactive lanes are counted */
 	uint32_t duty_divisor; /* maximum number of result lanes per cycle */
-	bool lanes_complete;   /* duty counts active lanes, not 32 */
-	uint64_t row_start;    /* cycle of element 0 of each duty row */
+	/* true if the duty counts active lanes; false: 32 lanes for each instruction */
+	bool lanes_complete;
+	uint64_t row_start; /* cycle to which element 0 of each duty row belongs */
 };
 
 struct power_sm {
 	_Alignas(64) const struct power_tables *tables;
-	uint64_t decoded, scheduled;    /* TOT_INST, FP_INT */
-	uint64_t constant_loads;        /* CC_H */
-	uint64_t shared_begun;          /* shared memory instructions whose passes have begun */
-	uint64_t reg_reads, reg_writes; /* lanes; reg_reads: of instructions that a unit has accepted */
-	uint64_t other_operands;        /* counted in lanes */
-	/* active lanes, and number, of the instructions that units have accepted */
+	uint64_t decoded, scheduled; /* TOT_INST, FP_INT */
+	uint64_t constant_loads;     /* CC_H */
+	uint64_t shared_begun;       /* number of shared memory instructions whose passes have begun */
+	/* number of lanes; reg_reads: lanes of instructions that a unit has accepted */
+	uint64_t reg_reads, reg_writes;
+	uint64_t other_operands; /* number of other operands, counted in lanes */
+	/* number of active lanes, and of instructions, that units have accepted */
 	uint64_t unit_lanes, unit_warps;
-	double unit[N_POWER_UNITS]; /* running counts of units */
+	double unit[N_POWER_UNITS]; /* running counts of the units */
 	double unit_before[N_POWER_UNITS],
 		/* values of `unit` at the last sample and at the end of the last span */
 		unit_marked[N_POWER_UNITS];
 	uint64_t warps_before, warps_marked; /* unit_warps at the same times */
 	/* duty (POWER-duty-1) */
-	uint64_t completed; /* completed instructions or lanes at the start of the last cycle that was run */
-	float duty;         /* duty of that cycle */
-	bool live;          /* the SM had a thread block at the end of that cycle */
-	uint32_t n_row;     /* number of elements of row that are set */
+	/* number of completed instructions or lanes at the start of the last cycle that was run */
+	uint64_t completed;
+	float duty;     /* duty of that cycle */
+	bool live;      /* true if the SM had a thread block at the end of that cycle */
+	uint32_t n_row; /* number of elements of `row` that are set */
 	float row[POWER_DUTY_ROW];
 };
 
@@ -126,8 +131,8 @@ static inline void power_count_writes(struct power_sm *p, uint32_t mask, unsigne
 }
 
 /*
- * Duty in the cycles after the last cycle that was run. quirk Q7-8: it is 0 if the SM had a thread block,
- * otherwise the duty of the last cycle.
+ * Duty in the cycles after the last cycle that was run. quirk Q7-8: the duty is 0 if the SM had a thread block,
+ * otherwise that of the last cycle.
  */
 static inline float power_duty_kept(const struct power_sm *p) { return p->live ? 0 : p->duty; }
 
@@ -156,7 +161,7 @@ static inline void power_duty_begin(struct power_sm *p, uint64_t now, uint64_t c
 	p->row[p->n_row++] = p->duty;
 }
 
-/* Ends the cycle. live: the SM has a thread block. */
+/* Ends the cycle. live: true if the SM has a thread block. */
 static inline void power_duty_end(struct power_sm *p, bool live) { p->live = live; }
 
 #endif

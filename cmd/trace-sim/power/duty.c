@@ -9,7 +9,7 @@
  */
 #include "meter.h"
 
-/* Adds the duty of an SM in the next n cycles to t, an array by cycle. */
+/* Adds the duty of an SM in the next n cycles to t, an array indexed by cycle. */
 static void add_duty_row(float *t, struct power_sm *p, uint32_t n)
 {
 	if (!p->n_row && power_duty_kept(p) == 0)

@@ -127,7 +127,7 @@ void power_steady_end(struct power_meter *m, uint64_t insts, bool at_block)
 	y->insts = insts;
 }
 
-/* Adds a sample to the open steady state. quirk Q7-16: the sample that ends a steady state is in no state. */
+/* Adds a sample to the open steady state. quirk Q7-16: the sample that ends a steady state belongs to no state. */
 void power_steady_sample(struct power_meter *m, const struct power_sample *p, uint64_t insts)
 {
 	struct power_steady *y = &m->steady;

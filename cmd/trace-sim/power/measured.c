@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Power from counters measured on hardware (POWER-hw). There is one sample per statistics block, with
- * counters from the table and, in the hybrid mode, some counters from the simulation.
+ * Power from counters measured on hardware (POWER-hw). There is one sample per statistics block, with counters from
+ * the table and, in the hybrid mode, some counters from the simulation.
  *
- * Always true: values saved at a block have the original's type, 64 bits without sign.
+ * Always true: values saved at a block have the original's type, unsigned 64 bits.
  */
 #include "meter.h"
 #include <stdlib.h>
@@ -19,7 +19,7 @@ void power_measured_start(struct power_meter *m) { m->saved = xcalloc(1, sizeof(
 
 void power_measured_free(struct power_meter *m) { free(m->saved); }
 
-/* Converts a total to 64 bits without sign; negative totals wrap (POWER-hw-3). */
+/* Converts a total to unsigned 64 bits; negative totals wrap (POWER-hw-3). */
 static uint64_t wrap_to_64_bits(double v) { return v < 0 ? (uint64_t)(int64_t)v : (uint64_t)v; }
 
 /* ---- the table's row (POWER-hw-1) ---------------------------------------------------------------------- */
@@ -69,8 +69,8 @@ static bool is_input_simulated(const struct power_setup *s, enum power_measured 
 }
 
 /*
- * Returns the count since the last block. quirk Q7-17: the saved values of constant and shared memory
- * accesses are exchanged (POWER-hw-3).
+ * Returns the count since the last block. quirk Q7-17: the saved values of constant and shared memory accesses are
+ * swapped (POWER-hw-3).
  */
 static double counter_since_block(
 	const struct power_meter *m, const struct power_totals *t, enum power_counter i)
@@ -142,7 +142,7 @@ static void add_to_aggregate(struct power_saved *v, struct power_sample *s, uint
 	s->threads = lanes_per_warp(v->sum_lanes, v->sum_warps);
 }
 
-/* quirk Q7-18: with -aggregate_power_stats the counts of integer and floating-point units are exchanged. */
+/* quirk Q7-18: with -aggregate_power_stats the counts of integer and floating-point units are swapped. */
 static void exchange_int_and_fp(const struct power_meter *m, struct power_sample *s)
 {
 	const double *energy = m->setup->config.energy;

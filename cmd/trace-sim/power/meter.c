@@ -10,7 +10,7 @@
 #include "trace.h"
 
 /*
- * Fills the tables of the increments by unit and active lanes (POWER-unit-2). quirk Q7-5: they contain the
+ * Fills the tables of the increments by unit and active lanes (POWER-unit-2). quirk Q7-5: the increments contain the
  * factor. quirk Q7-6: the increment for inactive lanes is truncated after its multiplication.
  */
 static void fill_tables(struct power_meter *m)
@@ -108,7 +108,7 @@ void power_add_unit_counts(struct power_meter *m, struct power_sample *s, bool m
 	}
 }
 
-/* Mean number of threads per warp. Both sums have 32 bits (POWER-duty-4). */
+/* Returns the mean number of threads per warp. Both sums have 32 bits (POWER-duty-4). */
 static double threads_per_warp(const struct power_totals *now, const struct power_totals *before)
 {
 	uint32_t lanes = (uint32_t)(now->unit_lanes - before->unit_lanes);
@@ -159,7 +159,7 @@ void power_meter_block(struct power_meter *m, const struct power_block *b)
 		power_measured_sample(m, b);
 	power_steady_end(m, b->totals->insts, true);
 	power_report_block(m, b);
-	power_files_write_row(m, &m->last); /* quirk Q7-19: writes an additional row */
+	power_files_write_row(m, &m->last); /* quirk Q7-19: the original writes an additional row */
 	power_steady_end(m, b->totals->insts, true);
 	m->shown = m->kernel;
 	m->block_at = b->now;

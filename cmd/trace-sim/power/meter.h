@@ -26,24 +26,24 @@ enum power_mode { POWER_SIMULATED, POWER_MEASURED, POWER_HYBRID, POWER_NO_SAMPLE
 struct power_setup {
 	struct power_config config;
 	enum power_mode mode;
-	uint32_t interval;         /* core cycles between samples */
-	bool from_sim[N_POWER_HW]; /* mode 2: this input comes from the simulation */
+	uint32_t interval;         /* number of core cycles between samples */
+	bool from_sim[N_POWER_HW]; /* mode 2: true for each input that comes from the simulation */
 	struct power_hw_table table;
 	const char *benchmark; /* benchmark whose rows of the table are used */
 	bool aggregate, voltage_scaling, clock_gated_lanes;
-	uint32_t gating_group; /* lanes per gating group; 0: register accesses are not gated */
+	uint32_t gating_group; /* number of lanes per gating group; 0: register accesses are not gated */
 	bool traces, steady;
 	double steady_deviation, steady_samples;
 	int level;        /* compression level of the traces' headers */
-	bool unvalidated; /* the modern core is used, or energies that the user provides */
-	FILE *report;     /* power report; NULL: not written */
+	bool unvalidated; /* true with the modern core, or with energies that the user provides */
+	FILE *report;     /* file of the power report; NULL: not written */
 	FILE *power_trace, *metric_trace, *steady_file;
 };
 
 /* Totals since the start of the run. struct power_sm has the counters of units. */
 struct power_totals {
 	double count[N_POWER_COUNTERS];
-	uint64_t active_cycles; /* sum over the SMs of cycles with a thread block */
+	uint64_t active_cycles; /* number of cycles with a thread block, summed over the SMs */
 	uint64_t insts;         /* thread instructions */
 	uint64_t unit_lanes, unit_warps;
 };
@@ -75,11 +75,11 @@ static inline double power_energies_total(const struct power_energies *e)
 
 /* The current steady state (POWER-file-3). */
 struct power_steady {
-	/* number of its samples; index of its first sample; number of samples in the run */
+	/* number of samples of the state; index of its first sample; number of samples in the run */
 	uint32_t n, start, taken;
 	double sum, count[N_POWER_COUNTERS];
-	uint64_t insts; /* thread instructions of the run at its start */
-	bool written;   /* a row has been written */
+	uint64_t insts; /* thread instructions of the run when the state began */
+	bool written;   /* true if a row has been written */
 };
 
 struct power_meter {
@@ -89,12 +89,12 @@ struct power_meter {
 	struct power_sm *sm; /* by SM */
 	uint64_t due;        /* cycle of the next sample */
 	bool modern;
-	/* sum of the duty since the last sample, in the original's precision; scratch for one row of it */
+	/* sum of the duty since the last sample, in the original's precision; buffer for one row of it */
 	float duty, duty_per_tick[POWER_DUTY_ROW];
 	double duty_marked;
 	struct power_totals before, marked; /* totals at the last sample, and at the end of the last span */
-	bool quiet;                         /* only DRAM counters have changed since `marked`, */
-	/* provided that `placed` is still the number of placed thread blocks */
+	bool quiet;                         /* true if only DRAM counters have changed since `marked`; */
+	/* valid only while `placed` is the number of placed thread blocks */
 	uint64_t placed;
 	uint64_t marked_at;       /* cycle at which the last span ended */
 	struct power_sample last; /* sample */
@@ -102,11 +102,11 @@ struct power_meter {
 	uint64_t block_at; /* cycle of the last statistics block */
 	/* sums of the kernel at the last statistics block or power_meter_update_open() */
 	struct power_sums shown;
-	struct power_energies energy; /* energy of all closed spans */
-	struct power_energies
-		now; /* energy including the open span, as of the last power_meter_update_open() */
+	struct power_energies energy; /* energies of all closed spans */
+	/* energies including the open span, as of the last power_meter_update_open() */
+	struct power_energies now;
 	struct power_steady steady;
-	struct power_saved *saved; /* NULL except in power modes 1 and 2 */
+	struct power_saved *saved; /* state of power modes 1 and 2; NULL in mode 0 */
 };
 
 struct power_meter *power_meter_new(const struct power_setup *s, const struct params *p);
@@ -131,12 +131,12 @@ void power_meter_sample(struct power_meter *m, uint64_t now, const struct power_
 void power_meter_close(struct power_meter *m, uint64_t now, const struct power_totals *t);
 /* Brings m->now up to date with the open span. */
 void power_meter_update_open(struct power_meter *m, uint64_t now, const struct power_totals *t);
-/* Kernels of a statistics block. */
+/* Kernels, times and totals of a statistics block. */
 struct power_block {
 	char *const *name;
 	const uint32_t *uid;
 	uint32_t n;
-	uint64_t now, cycles; /* cycle of the run; number of cycles since the last block */
+	uint64_t now, cycles; /* cycle of the run, and number of cycles since the last block */
 	const struct power_totals *totals;
 };
 /* Writes the sums of the kernel to the report at a statistics block, and clears them. */

@@ -17,7 +17,7 @@ struct power_gpu {
 struct power_sample {
 	double count[N_POWER_COUNTERS];
 	double cycles;
-	/* mean number of active lanes per instruction that a unit executed; 0: there was none */
+	/* mean number of active lanes per instruction that a unit executed; 0: no unit executed any */
 	double threads;
 	double watt[N_POWER_COMPONENTS];
 	double dynamic; /* all components except constant and static power */

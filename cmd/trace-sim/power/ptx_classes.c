@@ -7,7 +7,7 @@
 
 #define UNIT_OF(counter) (POWER_##counter - POWER_UNIT_FIRST)
 
-/* Part of an opcode between dots. */
+/* A part of an opcode between two dots. */
 struct word {
 	const char *s;
 	size_t n;
@@ -26,7 +26,7 @@ static bool opcode_word_in(struct word w, const char *const *list)
 	return false;
 }
 
-/* Returns the first word of an opcode and moves *rest to the word after it. */
+/* Returns the first part of an opcode and moves *rest to the part after it. */
 static struct word take_first_word(const char **rest, const char *end)
 {
 	const char *s = *rest, *dot = memchr(s, '.', (size_t)(end - s));
@@ -147,7 +147,7 @@ static unsigned ptx_class(struct word stem, struct word type, enum isa_class cla
 	return integer_class(stem, type, alu || class == CLASS_INT);
 }
 
-/* ---- operands that are no registers (POWER-ptx-3) -------------------------------------------------------- */
+/* ---- operands other than registers (POWER-ptx-3) --------------------------------------------------------- */
 
 /* Number of operands after the first. */
 static unsigned operands_of_stem(struct word stem)
@@ -173,7 +173,7 @@ static unsigned operands_of_stem(struct word stem)
 }
 
 /*
- * Number of source operands that are registers, by the items of the "-code" line: each S is one, all V
+ * Number of source operands that are registers, from the items of the "-code" line: each S is one operand, and all V
  * together are one.
  */
 static unsigned register_operands(const struct inst *in)

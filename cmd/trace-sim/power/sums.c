@@ -10,8 +10,7 @@ static void update_extremes(struct power_extreme *e, const struct power_sample *
 }
 
 /*
- * Adds a sample. quirk Q7-13: the extremes of a component are its values in the samples with extreme total
- * power.
+ * Adds a sample. quirk Q7-13: the extremes of a component are its values in the samples whose total power is extreme.
  */
 void power_sums_add(struct power_sums *s, const struct power_sample *p)
 {

@@ -20,9 +20,9 @@ enum { INDEX_CONSECUTIVE, INDEX_BITWISE, INDEX_POLY, INDEX_HOLE, INDEX_RANDOM, I
 enum field { FIELD_CHIP, FIELD_BANK, FIELD_ROW, FIELD_PARTITION, N_FIELDS };
 
 #define MAX_RUNS  64
-#define LINE_LOG2 7 /* log2 of the bytes of a line */
+#define LINE_LOG2 7 /* binary logarithm of the size of a line in bytes */
 
-/* Positions of bank and slice in a result, which is one word; the row has the low bits. */
+/* Bit positions of bank and slice in a result, which is one word; the row has the low bits. */
 #define BANK_AT 32
 #define SUB_AT  48
 
@@ -31,33 +31,39 @@ struct address_field {
 	struct bit_run {
 		uint64_t mask;
 		uint32_t shift;
-	} run[MAX_RUNS / 2 + 1]; /* the mask of a run applies after the shift */
+	} run[MAX_RUNS / 2 + 1]; /* the mask of a run applies after the shift of the run */
 };
 
-/* RANDOM indexing: a hash table of blocks of addresses (keys) and their random slices. It is at most half full. */
+/*
+ * State of RANDOM indexing: a hash table of blocks of addresses (keys) and their random slices. It is at most half
+ * full.
+ */
 struct random {
 	uint64_t *key; /* key + 1; 0: free */
 	uint16_t *sub;
 	uint32_t size, used;
-	uint32_t state[31]; /* the generator, see draw_random() */
-	uint32_t next;      /* index in state of the next number */
+	uint32_t state[31]; /* state of the generator, see draw_random() */
+	uint32_t next;      /* index in `state` of the next number */
 };
 
 struct addrdec {
 	struct address_field field[N_FIELDS];
-	uint64_t sub_mask;              /* mask of the lowest log2(subs) bank bits in the address */
-	int chip_at;                    /* position of the channel bits; -1: they are given one by one */
-	uint32_t channels, subs, index; /* subs: slices of a channel, on one side of the L2 (MEM-sides) */
+	uint64_t sub_mask; /* mask of the lowest log2(subs) bank bits in the address */
+	int chip_at;       /* position of the channel bits; -1: their positions are given one by one */
+	/* number of channels; slices of a channel on one side of the L2 (MEM-sides); number of the index function */
+	uint32_t channels, subs, index;
 	uint32_t sides, clusters;
-	bool sides_alternate; /* neighbouring clusters are on different sides */
-	bool gap;             /* the number of channels is not a power of two */
-	bool lines_whole;     /* all bytes of a line are in the same slice */
+	bool sides_alternate; /* true if neighbouring clusters are on different sides */
+	bool gap;             /* true if the number of channels is not a power of two */
+	bool lines_whole;     /* true if all bytes of a line are in the same slice */
 	uint32_t high_shift;  /* number of low address bits that the hash functions ignore */
-	uint32_t ipoly_n; /* slices that IPOLY indexes: their number with the channels rounded up to a power of two */
-	uint32_t group; /* slices of a group (INDEX_GROUPS): the largest power of two that divides their number */
+	/* number of slices that IPOLY indexes: their number with the channels rounded up to a power of two */
+	uint32_t ipoly_n;
+	/* number of slices of a group (INDEX_GROUPS): the largest power of two that divides the number of slices */
+	uint32_t group;
 	struct random random;
 	/*
-	 * by_byte[] is valid. These tables save 8.9 M instructions of 729 M on gemm-hmma-86 and 3.4 M of 568 M
+	 * true if by_byte[] is valid. These tables save 8.9 M instructions of 729 M on gemm-hmma-86 and 3.4 M of 568 M
 	 * on bfs-rodinia-a100 (rtx3070, -j 1).
 	 */
 	bool has_byte_tables;
@@ -94,7 +100,7 @@ static uint64_t pack_address_field(const struct address_field *g, uint64_t v)
 	return out;
 }
 
-/* Inserts n zero bits at position `at`, and moves the bits from there on up. */
+/* Moves the bits of `mask` from position `at` on up by n positions, and fills the gap with zeros. */
 static uint64_t insert_bits(uint64_t mask, uint32_t at, uint32_t n)
 {
 	uint64_t low = mask & ((1ull << at) - 1);
@@ -237,8 +243,8 @@ static uint64_t address_without_channel(
 }
 
 /*
- * Returns the home side of an address (MEM-sides-2). For footprints of any size, each side is the home of half of the
- * lines of every set of a slice.
+ * Returns the home side of an address (MEM-sides-2). Whatever the size of a footprint, each side is the home of half
+ * of the lines of every set of a slice.
  */
 static uint32_t home_side_of_address(uint32_t chip, uint64_t high)
 {
@@ -254,7 +260,7 @@ uint32_t addrdec_home_side(const struct addrdec *d, uint64_t addr)
 	return home_side_of_address(chip, high);
 }
 
-/* Returns the slice of index mode 6 (MEM-addr-9). The indices of one `high` have different slices. */
+/* Returns the slice of index mode 6 (MEM-addr-9). Different indices with the same `high` have different slices. */
 static uint32_t slice_in_groups(const struct addrdec *d, uint32_t index, uint64_t high)
 {
 	uint32_t groups = d->channels * d->subs / d->group;
@@ -263,7 +269,7 @@ static uint32_t slice_in_groups(const struct addrdec *d, uint32_t index, uint64_
 	       hash_ipoly(high, index % d->group, d->group);
 }
 
-/* quirk Q4-27: bank bits below the channel's are left out by IPOLY, or used twice. */
+/* quirk Q4-27: IPOLY omits bank bits below the channel bits, or uses them twice. */
 static uint32_t sub_partition_of(
 	struct addrdec *d, uint64_t addr, uint32_t chip, uint32_t bank, uint64_t high)
 {
@@ -305,7 +311,7 @@ static uint64_t decode_address(struct addrdec *d, uint64_t addr)
 	       (uint64_t)(uint8_t)bank << BANK_AT | (uint32_t)pack_address_field(&d->field[FIELD_ROW], local);
 }
 
-/* Returns the same as decode_address(), from the tables if they exist. */
+/* Returns the result of decode_address(), from the tables if they exist. */
 static uint64_t decode_by_tables(struct addrdec *d, uint64_t addr)
 {
 	uint64_t sum = 0;
@@ -329,7 +335,7 @@ void addrdec_decode_request(struct addrdec *d, struct req *r)
 	r->chip = (uint16_t)(sub / d->subs);
 	if (d->sides > 1)
 		r->sub = (uint16_t)slice_on_side(d, sub, addrdec_cluster_side(d, r->cluster));
-	r->bank = (uint8_t)(a >> BANK_AT); /* quirk Q4-22: the index function does not change it */
+	r->bank = (uint8_t)(a >> BANK_AT); /* quirk Q4-22: the index function does not change the bank */
 	r->row = (uint32_t)a;
 }
 
@@ -365,7 +371,10 @@ bool addrdec_is_random(const struct addrdec *d) { return d->index == INDEX_RANDO
 
 /* ---- life --------------------------------------------------------------------------------------- */
 
-/* Fills the tables. An entry is the sum of two filled before: of the highest set bit alone, and of the other bits. */
+/*
+ * Fills the tables. An entry is the sum of two entries filled before: the one of its highest set bit alone, and the
+ * one of its other bits.
+ */
 static void make_byte_tables(struct addrdec *d)
 {
 	for (uint32_t bit = 0; bit < 64; bit++) {
@@ -387,7 +396,7 @@ struct addrdec *addrdec_new(const struct params *p)
 	d->subs = p->mem.subs / d->sides;
 	d->clusters = p->clusters;
 	d->gap = !is_pow2(d->channels);
-	d->index = p->mem.addr.partition_index; /* quirk Q4-17: 5 means the same as 0 */
+	d->index = p->mem.addr.partition_index; /* quirk Q4-17: index 5 means the same as index 0 */
 	while (power < d->channels)
 		power *= 2;
 	d->ipoly_n = power * d->subs;

@@ -44,7 +44,7 @@ static const uint8_t poly64[NIBBLES][16] = {
 	SUMS(0x35, 0x29, 0x11, 0),
 };
 
-/* The column after c: c times x, minus the polynomial p if the product has degree k, that of p. */
+/* The column after c: c times x, reduced by the polynomial p if the product has degree k, the degree of p. */
 #define NEXT(c, k, p) ((uint32_t)(c) << 1 ^ ((uint32_t)(c) >> ((k)-1) & 1 ? (uint32_t)(p) : 0))
 
 /* The columns for degree k: x to the power of k, k + 1, ... modulo p. */
@@ -75,7 +75,7 @@ static const uint8_t poly64[NIBBLES][16] = {
 	[k] = {SUMS(A##k, B##k, C##k, D##k), SUMS(E##k, F##k, G##k, H##k), SUMS(I##k, J##k, K##k, L##k), \
 		SUMS(M##k, N##k, O##k, P##k), SUMS(Q##k, R##k, S##k, T##k)},
 
-/* Primitive polynomials by degree: the one with the fewest terms; if there are several, the smallest. */
+/* Primitive polynomials by degree: the polynomial with the fewest terms and, of several, the smallest. */
 #define OTHER_DEGREES(X) \
 	X(1, 0x3) \
 	X(2, 0x7) \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The request pool. Handles are reused last in, first out, so that few records are in use and remain in the host's
- * cache. Pages of unused records are never touched.
+ * The request pool. The handle that was freed last is reused first, so that few records are in use and remain in the
+ * host's cache. Pages of unused records are never touched.
  */
 #include <assert.h>
 #include <string.h>
@@ -51,7 +51,7 @@ static void lock_pool(struct req_pool *p)
 
 static void unlock_pool(struct req_pool *p) { __atomic_clear(&p->lock, __ATOMIC_RELEASE); }
 
-/* Makes a full list of the REQ_PILE new handles from `first` on. Returns the head of the list. */
+/* Makes a full list of REQ_PILE new handles, from `first` on. Returns the head of the list. */
 static uint32_t make_handle_list(struct req_pool *p, uint32_t first)
 {
 	for (uint32_t i = 0; i < REQ_PILE - 1; i++)

@@ -59,15 +59,15 @@ enum req_flag {
 	REQ_ATOMIC = 1 << 1,
 	REQ_REPLY = 1 << 2,  /* the request is a reply now: READ_REPLY or WRITE_ACK */
 	REQ_BLANK = 1 << 3,  /* has no instruction: fetches, write-backs, allocate-reads, pieces */
-	REQ_LOAD = 1 << 4,   /* the instruction counts as a load (SM-inst-6) */
-	REQ_STORE = 1 << 5,  /* the instruction counts as a store */
+	REQ_LOAD = 1 << 4,   /* its instruction counts as a load (SM-inst-6) */
+	REQ_STORE = 1 << 5,  /* its instruction counts as a store */
 	REQ_BYPASS = 1 << 6, /* bypasses the L1D (cache operator GLOBAL) */
 	REQ_LDGSTS = 1 << 7,
 	REQ_PIECE = 1 << 8,        /* a piece of the request `parent` (MEM-split) */
 	REQ_PARENT_WRITE = 1 << 9, /* an allocate-read for which the write `parent` waits (CACHE-wmiss-4) */
 	REQ_TRACKED = 1 << 10,     /* in the request tracker of its sub partition (MEM-reply-3) */
 	REQ_AWAITED = 1 << 11,     /* its warp cannot end before the reply */
-	REQ_L2_MISS = 1 << 12,     /* missed in the L2; only for profiles */
+	REQ_L2_MISS = 1 << 12,     /* missed in the L2; used only by profiles */
 	REQ_BULK = 1 << 13,        /* belongs to the bulk copy with the number in lane0 */
 	REQ_PREFETCH = 1 << 14     /* the reply has no data */
 };
@@ -77,61 +77,65 @@ enum req_flag {
 #define NO_SM    0xffffu
 
 /*
- * A request has two cache lines of the host. The memory side reads only fields of the first line. Threads use a request
- * one after another, so all its data is in this struct, not in several arrays.
+ * A request occupies two cache lines of the host. The memory side reads only fields of the first line. Threads use a
+ * request one after another, so all its data is in this struct, not in several arrays.
  */
 struct req {
 	_Alignas(128) uint64_t addr; /* current address */
 	uint64_t orig_addr;          /* address when the request was made */
-	uint64_t bytes[2];           /* byte mask; the bit number is the address modulo 128 */
-	uint32_t next;               /* link in a list of the owner: FIFO, free requests, MSHR entry */
-	uint32_t tail, bin;          /* memory side: lists by DRAM row (dram_sched.c), ROP queues by time */
-	uint32_t key;                /* memory side: a row, or the time at which the request is ready */
-	uint16_t flags;              /* mask of enum req_flag */
-	uint16_t size;    /* number of data bytes; for an outstanding miss, the bytes of its atom */
+	uint64_t bytes[2];           /* mask of accessed bytes; the bit number is the address modulo 128 */
+	uint32_t next; /* next request in a list of the owner: FIFO, free requests, MSHR entry */
+	/* memory side: links of lists by DRAM row (dram_sched.c), and of ROP queues by time */
+	uint32_t tail, bin;
+	uint32_t key;     /* memory side: a row, or the time at which the request is ready */
+	uint16_t flags;   /* mask of enum req_flag */
+	uint16_t size;    /* number of data bytes; for an outstanding miss, the size of its atom */
 	uint16_t chip;    /* channel */
 	uint16_t sub;     /* sub partition, numbered over all channels */
 	uint16_t cluster; /* NO_SM for requests made by an L2 */
 	uint8_t bank;     /* bank before bank hashing */
 	uint8_t type;     /* enum acc_type */
-	uint8_t sectors;  /* mask of 4 sectors */
+	uint8_t sectors;  /* mask of the accessed sectors of the line */
 	uint8_t pieces;   /* number of missing replies of a request that bypassed the L1 */
 
 	uint64_t lane0; /* LDGSTS: address of lane 0, or 0 if it is inactive; REQ_BULK: number of the copy */
-	uint32_t parent; /* handle: of the divided request (REQ_PIECE), or of the write that waits (REQ_PARENT_WRITE) */
+	/* handle of the divided request (REQ_PIECE), or of the write that waits (REQ_PARENT_WRITE) */
+	uint32_t parent;
 	uint32_t lanes;     /* mask of the lanes of this access */
 	uint32_t inst_mask; /* mask of the active lanes of the instruction */
 	uint32_t code;      /* handle of the static instruction; not valid with REQ_BLANK */
-	uint32_t created;   /* time at which the request was made, in 32 bits */
-	uint32_t returned;  /* time at which it entered the reply network */
-	uint32_t pushed;    /* time at which it entered the DRAM channel */
+	uint32_t created;   /* lower 32 bits of the time at which the request was made */
+	uint32_t returned;  /* time at which the request entered the reply network */
+	uint32_t pushed;    /* time at which the request entered the DRAM channel */
 	uint32_t row;
 	uint16_t orig_size;
-	uint16_t sm;       /* NO_SM for requests made by an L2 */
-	uint16_t stream;   /* index of the stream, see gpu.h */
-	uint8_t warp;      /* warp slot, or NO_WARP */
-	uint8_t sched;     /* scheduler that issued the instruction, for the register bank of the result */
-	uint32_t entry[2]; /* first request of an MSHR entry: the entry in an L1 and in an L2 */
+	uint16_t sm;     /* NO_SM for requests made by an L2 */
+	uint16_t stream; /* index of the stream, see gpu.h */
+	uint8_t warp;    /* warp slot, or NO_WARP */
+	/* scheduler that issued the instruction; selects the register bank of the result */
+	uint8_t sched;
+	/* first request of an MSHR entry: number of that entry in an L1, and in an L2 */
+	uint32_t entry[2];
 };
 
 _Static_assert(sizeof(struct req) == 128, "two cache lines");
 
 /*
- * A thread keeps the handles that it frees in two lists of at most REQ_PILE handles. Further full lists are moved to a
- * store that all threads use, because one thread may free what another one allocates. The number of a handle has no
+ * Handles that a thread has freed, in two lists of at most REQ_PILE handles. Further full lists are moved to a store
+ * that all threads use, because one thread may free what another one allocates. The number of a handle has no
  * observable effect.
  */
 #define REQ_PILE 64u
 
 struct req_piles {
-	_Alignas(64) uint32_t head, count; /* first list, linked by req.next */
-	uint32_t spare;                    /* second list, which is full, or REQ_NONE */
-	int64_t live; /* number of requests allocated minus number freed by this thread */
+	_Alignas(64) uint32_t head, count; /* head and length of the first list, linked by req.next */
+	uint32_t spare; /* head of the second list, which is full; REQ_NONE: no second list */
+	int64_t live;   /* number of requests allocated by this thread minus number freed by it */
 };
 
 struct req_pool {
-	struct req *req;             /* requests by handle, in reserved address space; req[0] unused */
-	struct req_piles *by_thread; /* lists by thread_index */
+	struct req *req; /* requests, indexed by handle; in reserved address space; req[0] is unused */
+	struct req_piles *by_thread; /* lists of freed handles, indexed by thread_index */
 	uint32_t limit;
 	_Alignas(64) uint32_t *store; /* heads of full lists; store and made are guarded by lock */
 	uint32_t n_store, made;
@@ -153,7 +157,9 @@ uint64_t req_count_live(
 
 extern const char *const acc_type_names[N_ACC_TYPES];
 
-/* Return the number of bytes of the packet with the request, and with the reply (LSU-inject-4). */
+/*
+ * Return the number of bytes of the packet that carries the request, and of the packet with the reply (LSU-inject-4).
+ */
 static inline uint32_t req_bytes_of_request(const struct req *r)
 {
 	return r->flags & (REQ_WRITE | REQ_ATOMIC) ? r->size + 8u : 8u;

@@ -45,7 +45,7 @@ static bool is_pattern(const char *name) { return strpbrk(name, "*?") != NULL; }
 /* Returns true if a pattern may match a figure of this run or of stats.def. */
 static bool may_match_figure(const struct figure_choice *c, const char *pattern)
 {
-	if (strchr(pattern, '[')) /* the index may be any */
+	if (strchr(pattern, '[')) /* a pattern may have any index in place of the figure's */
 		return true;
 	for (uint32_t i = 0; i < c->n; i++)
 		if (namelist_matches(pattern, c->name[i].text))

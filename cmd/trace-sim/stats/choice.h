@@ -19,7 +19,7 @@
 
 struct chosen_name {
 	const char *text;
-	const struct figure *about; /* NULL: not in stats.def */
+	const struct figure *about; /* row of stats.def; NULL: the name is not there */
 	bool chosen;
 };
 
@@ -36,7 +36,7 @@ struct figure_choice {
 	uint32_t n_listed, cap_listed;
 };
 
-/* Returns the row of a name, valid until the next call. hash: table_hash() of the name. */
+/* Returns the row of a name. The row is valid until the next call. hash: table_hash() of the name. */
 const struct chosen_name *choice_find(struct figure_choice *c, const char *name, uint64_t hash);
 /* Adds a name to the list of the run record if it is chosen and zeros are left out. */
 void choice_list_name(struct figure_choice *c, const char *name, uint64_t hash);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --interval N: writes a record "interval" with the chosen figures every N core cycles of a kernel, and one
- * for the remaining cycles at its end. So the intervals of a kernel add up to its own record. The simulation
+ * --interval N: writes a record "interval" with the chosen figures every N core cycles of a kernel, and one for the
+ * remaining cycles at its end. So the figures of a kernel's intervals add up to those of the kernel. The simulation
  * does not depend on this option.
  */
 #ifndef INTERVAL_H

@@ -12,7 +12,7 @@
 static const struct tensor_peak {
 	const char *opcode;
 	unsigned from, until; /* compute capabilities */
-	uint32_t work;        /* work of a tensor unit of the modern core, as in core/decode.c */
+	uint32_t work; /* work of the instruction in the modern core's tensor unit, as in core/decode.c */
 } tensor_peaks[] = {
 	{"HMMA.884.F32.F32.STEP0", 70, 74, 256},
 	{"HMMA.1688.F32", 75, 79, 1024},

@@ -11,7 +11,7 @@
 #include "sm/profile.h"
 #include "stats/profile_interval.h"
 
-#define FIRST_CYCLES 256u /* length of the first automatic samples */
+#define FIRST_CYCLES 256u /* length in cycles of the first automatic samples */
 
 enum fixed_column {
 	COL_CYCLE,
@@ -28,13 +28,13 @@ enum fixed_column {
 
 struct profile_interval {
 	uint64_t length, due;
-	bool fixed; /* the length is given */
+	bool fixed; /* true if the user has given the length */
 	uint64_t *row;
 	uint32_t n_rows, columns, cap;
 	uint32_t sms, slices, channels;
 };
 
-/* First column of each group. */
+/* First column of an SM; below, of a slice and of a channel. */
 static uint32_t sm_column(uint32_t sm) { return N_FIXED + 2 * sm; }
 static uint32_t slice_column(const struct profile_interval *n, uint32_t slice)
 {

@@ -30,11 +30,12 @@ struct profile {
 	struct code_sum {
 		uint32_t code;
 		uint64_t n[N_PROFILE_COUNTS], cycles[N_PROFILE_REASONS];
-	} * sum; /* sums of the current kernel */
+	} * sum; /* sums of the current kernel by instruction */
 	uint32_t n_sums, cap_sums;
-	uint32_t *sum_index, cap_index;           /* by code + 1: index into `sum`, plus 1; 0: none */
-	uint64_t total[N_PROFILE_REASONS], empty; /* of the run */
-	uint64_t operations[N_FLOP_KINDS];        /* of the run */
+	uint32_t *sum_index, cap_index; /* indexed by code + 1: 1 + the index into `sum`; 0: none */
+	/* cycles of the run, by reason, and without a thread block */
+	uint64_t total[N_PROFILE_REASONS], empty;
+	uint64_t operations[N_FLOP_KINDS]; /* operations of the run, by kind */
 	struct profile_interval *intervals;
 };
 
@@ -63,7 +64,7 @@ void profile_free(struct profile *p, struct gpu *g)
 
 /* ---- adding up ------------------------------------------------------------------------------ */
 
-/* Adds a row of an SM to the sum for its instruction. */
+/* Adds a row of an SM's profile to the sum of its instruction. */
 static void add_profile_row(struct profile *p, const struct profile_row *r)
 {
 	uint32_t old = p->cap_index, i = r->code + 1;

@@ -15,7 +15,7 @@ struct profile;
  * Starts the profiles of all SMs of g. Writes records to w. interval: cycles between samples; 0: automatic.
  */
 struct profile *profile_start(struct gpu *g, struct record_writer *w, uint64_t interval);
-/* The cycle of the next sample, and a function that takes a sample (profile_interval.h). */
+/* Cycle of the next sample, and a function that takes a sample (profile_interval.h). */
 uint64_t profile_due(const struct profile *p);
 void profile_sample(struct profile *p, struct gpu *g);
 /*

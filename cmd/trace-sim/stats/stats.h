@@ -19,11 +19,12 @@
 
 /* Identity of a statistics block (trace-stats(5)). */
 struct stats_block {
-	char **name; /* kernels first selected since the last block */
+	char **name; /* names of the kernels that were first selected since the last block */
 	uint32_t *uid;
 	uint32_t n;
-	uint64_t stream;     /* stream id; UINT64_MAX: all streams, because no kernel has ended */
-	double host_seconds; /* seconds since the start; printed only if not negative (--host-time) */
+	uint64_t stream; /* stream id; UINT64_MAX: all streams, because no kernel has ended */
+	/* seconds of the host since the start; printed only if not negative (--host-time) */
+	double host_seconds;
 };
 
 /*
@@ -58,13 +59,13 @@ struct kernel_record {
 	uint32_t grid[3], block[3];
 	unsigned char hash[16];
 	uint64_t checksum;
-	uint64_t first_cycle; /* tot_cycle at the start of its interval */
+	uint64_t first_cycle; /* tot_cycle at the start of the kernel's interval */
 	bool slice;
-	bool unfinished; /* the run ended before the kernel did */
-	/* --reuse: position of the kernel from which its figures are copied; 0: not copied */
+	bool unfinished; /* true if the run ended before the kernel did */
+	/* --reuse: position of the kernel from which the figures are copied; 0: not copied */
 	uint32_t reused_from;
 	uint64_t cycles;               /* simulated cycles of the kernel */
-	const struct sampled *sampled; /* extrapolated figures; NULL: all thread blocks ran */
+	const struct sampled *sampled; /* extrapolated figures; NULL: the kernel ran all thread blocks */
 };
 
 struct interval_record {
@@ -92,8 +93,8 @@ void stats_reused_record(
 void stats_end_record(struct record_writer *w, struct figure_choice *c, const char *status, const char *limit,
 	uint32_t kernels, const unsigned char hash[16], const struct figures *now);
 /*
- * Writes an "end" record with n figures, which are sums of figures read from other records. A listed figure
- * without a sum is undefined.
+ * Writes an "end" record with n figures, which are sums of figures from other records. A listed figure without a sum
+ * is undefined.
  */
 void stats_sums_record(struct record_writer *w, const struct figure_choice *c, const char *status,
 	const char *limit, uint32_t kernels, const unsigned char hash[16], const struct result_figure *figure,

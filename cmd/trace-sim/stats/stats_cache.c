@@ -246,7 +246,7 @@ static void walk_streams(struct stats_sink *s, const struct cache_level *l, cons
 	}
 }
 
-/* ---- the two levels -------------------------------------------------------------------------- */
+/* ---- the two levels of caches ---------------------------------------------------------------- */
 
 static void walk_l1d(struct stats_sink *s, struct gpu *g)
 {

@@ -16,15 +16,15 @@ static const char *traffic_class_name(unsigned class)
 	return class < N_ACC_TYPES ? acc_type_names[class] : "GLOBAL_ATOMIC";
 }
 
-/* v as the original prints it, as a signed 32-bit number (quirk Q1-34). */
+/* Returns v as the original prints it, as a signed 32-bit number (quirk Q1-34). */
 static int32_t as_signed_32(uint64_t v) { return (int32_t)(uint32_t)v; }
 
 enum counter_place { PLACE_INSTS, PLACE_STALLS, PLACE_RECORD, PLACE_OWN };
 enum counter_width { BITS_32, SM_BITS_32 };
 
-/* Rows of counters.def, in their order. */
+/* One row for each row of counters.def, in the same order. */
 static const struct {
-	size_t offset; /* offset in struct sm_counts */
+	size_t offset; /* offset of the counter in struct sm_counts */
 	enum counter_place place;
 	enum counter_width width;
 	const char *name, *before;
@@ -124,7 +124,7 @@ static void walk_counters(struct stats_sink *s, const struct core_sum *sum, enum
 	}
 }
 
-/* Stalls of all global and local accesses for reason `why`. */
+/* Sum of the stalls of all global and local accesses for reason `why`. */
 static uint64_t global_and_local_stalls(const struct sm_counts *n, enum stall_reason why)
 {
 	return n->stall[STALL_G_MEM_LD][why] + n->stall[STALL_G_MEM_ST][why] + n->stall[STALL_L_MEM_LD][why] +
@@ -192,7 +192,7 @@ static void walk_class(
 
 	for (unsigned size = 0; size < TRAFFIC_BYTES; size++)
 		packets += count[size];
-	if (!packets) /* true for most classes */
+	if (!packets) /* true for most classes of traffic */
 		return;
 	for (unsigned size = 0; size < TRAFFIC_BYTES; size++)
 		bytes += size * count[size];

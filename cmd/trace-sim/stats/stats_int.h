@@ -18,14 +18,12 @@
 #include "inlining.h"
 #include "stats.h"
 
-/* How a real number is printed. */
+/* Formats in which a real number is printed. */
 enum real_style { F12_4, F9_6, F4, F3, F6, G4, G6 };
-/* How an integer is printed: the original shows many counters as 32-bit signed ones. */
+/* Widths in which an integer is printed. The original shows many counters as 32-bit signed ones. */
 enum count_style { SHOW_64, SHOW_32 };
 
-/*
- * A ratio. Records have num / den * scale; `shown` is the value in the block, computed like the original's.
- */
+/* A ratio. Records have num / den * scale. The block has `shown`, which is computed like the original's value. */
 struct quotient {
 	double num, den, scale, shown;
 };
@@ -34,16 +32,16 @@ struct stats_sink {
 	/* printer: text of the block so far; NULL: the sink is the collector */
 	struct bytes *out;
 	struct figures *table;           /* collector */
-	const struct stats_block *block; /* printer: kernels, stream and time of the block */
+	const struct stats_block *block; /* printer: kernels, stream and time of the printed block */
 	bool sparse;
-	char prefix[64]; /* prefix of recorded names */
+	char prefix[64]; /* text that precedes the recorded names */
 };
 
 static inline bool collecting(const struct stats_sink *s) { return !s->out; }
 
 /*
- * Functions for the printer only. stats_printf() prints formatted text. The others avoid the cost of printf()
- * in frequent cases: a text, a right-aligned number, a count between two texts, a real number.
+ * Functions for the printer only. stats_printf() prints formatted text. The others print frequent items without the
+ * cost of printf(): a text, a right-aligned number, a count between two texts, a real number.
  */
 void stats_printf(struct stats_sink *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
 static ALWAYS_INLINE void stats_text(struct stats_sink *s, const char *text)
@@ -137,7 +135,7 @@ static ALWAYS_INLINE void stats_line_real(
 	emit_field_real(s, name, " = ", style, q, "\n");
 }
 
-/* a / b in single and double precision. 0 / 0 is a negative NaN on every host, as on x86. */
+/* Returns a / b in single and in double precision. 0 / 0 is a negative NaN on every host, as on x86. */
 double stats_divide_single(uint64_t a, uint64_t b);
 double stats_divide_double(double a, double b);
 struct quotient quotient(uint64_t num, uint64_t den); /* single precision */

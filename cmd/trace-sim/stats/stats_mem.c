@@ -10,7 +10,7 @@
  */
 #include "stats_int.h"
 
-/* Prints v like the original, as a signed 32-bit number. */
+/* Prints v in the format of the original, as a signed 32-bit number. */
 static void show_signed_32(struct stats_sink *s, const char *before, uint32_t v, const char *after)
 {
 	stats_text(s, before);

@@ -96,7 +96,7 @@ static bool is_write_access(unsigned type)
 static void note_l1d(struct stats_sink *s, const struct gpu *g)
 {
 	struct cache_counts all = {0};
-	uint64_t n[2] = {0}; /* number of reads, of writes */
+	uint64_t n[2] = {0}; /* number of reads, and number of writes */
 	uint32_t bytes = g->params.core.l1d.atom_bytes;
 
 	if (!g->params.core.l1d.present)

@@ -46,7 +46,7 @@ static struct quotient mean_per_port(uint64_t sum, uint64_t cycles, uint32_t por
 	return q;
 }
 
-/* Names and blanks of the lines of a crossbar. The two crossbars differ in blanks. */
+/* Names of the lines of a crossbar, and the blanks before their values. The two crossbars differ in blanks. */
 struct crossbar {
 	const char *name, *equals, *after;
 	uint32_t inputs, outputs;

@@ -19,13 +19,13 @@
 
 enum figure_form {
 	FORM_COUNT,
-	FORM_RATIO,   /* num / den * scale */
+	FORM_RATIO,   /* the value is num / den * scale */
 	FORM_REAL,    /* num */
-	FORM_PRODUCT, /* num * den */
+	FORM_PRODUCT, /* the value is num * den */
 };
 
 struct recorded_figure {
-	uint32_t name; /* offset into text */
+	uint32_t name; /* offset of the name in `text` */
 	uint64_t hash;
 	uint64_t count;         /* value of FORM_COUNT */
 	double num, den, scale; /* value of the other forms (see enum figure_form) */
@@ -156,7 +156,7 @@ static double real_difference(double now, double before)
 	return now >= before ? now - before : now + 0x1p32 - before;
 }
 
-/* Factors for the counts and the cycles of a kernel that --sample-blocks stopped. */
+/* Factors that extrapolate the counts and the cycles of a kernel that --sample-blocks stopped. */
 struct sample_factors {
 	double counts, cycles;
 };
@@ -169,7 +169,7 @@ static uint64_t extrapolate_count(uint64_t v, const char *name, const struct sam
 	return (uint64_t)((double)v * (strcmp(name, "gpu_sim_cycle") ? by->counts : by->cycles) + 0.5);
 }
 
-/* Factor for a rate: 1 unless it is a rate per cycle of the kernel. */
+/* Returns the factor for a rate: 1 unless it is a rate per cycle of the kernel. */
 static double rate_factor(const struct figure *about, const struct sample_factors *by)
 {
 	const char *below = about ? strrchr(about->formula, '/') : NULL;
@@ -178,7 +178,7 @@ static double rate_factor(const struct figure *about, const struct sample_factor
 }
 
 /*
- * A record that is being written. by: factors for a sampled kernel, or NULL. zeros: figures that are 0 are
+ * A record that is being written. by: factors for a sampled kernel, or NULL. zeros: true if figures that are 0 are
  * written.
  */
 struct figure_writing {
@@ -408,7 +408,7 @@ void stats_sums_record(struct record_writer *w, const struct figure_choice *c, c
 		else
 			record_real(w, f->name, f->value.real, unit);
 	}
-	/* the listed figure is written even without a value, because an absent figure means 0 */
+	/* the listed figure is written even without a value, because an absent one means 0 */
 	for (uint32_t i = 0; i < c->n_listed; i++) {
 		const struct figure *about = figure_find(c->listed[i]);
 

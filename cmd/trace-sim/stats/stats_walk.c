@@ -39,7 +39,7 @@ struct quotient quotient_double(double num, double den)
 	return (struct quotient){num, den, 1, stats_divide_double(num, den)};
 }
 
-/* ---- feeding a sink -------------------------------------------------------------------------- */
+/* ---- passing figures to a sink --------------------------------------------------------------- */
 
 void stats_printf(struct stats_sink *s, const char *fmt, ...)
 {
@@ -103,7 +103,7 @@ static void walk_identity(struct stats_sink *s)
 	stats_printf(s, "\nkernel_stream_id = %" PRIu64 "\n", b->stream);
 }
 
-/* Prints the line "NAME = value of the interval"; the running value is recorded. */
+/* Prints the line "NAME = value of the interval", and records the running value. */
 static void line_of_interval(struct stats_sink *s, const char *name, uint64_t interval, uint64_t running)
 {
 	emit_field_count(s, name, " = ", interval, running, SHOW_64, "\n");
@@ -142,7 +142,7 @@ static struct quotient percent_quotient(uint64_t num, uint64_t den)
 	return q;
 }
 
-/* Unless it simulates power, the original does not count these figures and prints -nan. */
+/* The original does not count these figures without the power model, and prints -nan. */
 static void walk_occupancy(struct stats_sink *s, const struct gpu *g)
 {
 	struct quotient now = percent_quotient(g->occupancy_filled, g->occupancy_slots);

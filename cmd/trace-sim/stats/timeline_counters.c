@@ -51,7 +51,7 @@ static void write_counter(struct timeline *t, const char *name, uint64_t cycle, 
 		PID_KERNELS, cycle, name, value);
 }
 
-/* Writes the values of a group of counters in t->text, unless they equal the last values, `last`. */
+/* Writes the values of a group of counters in t->text, unless they equal the values written last, `last`. */
 static void write_group_if_changed(struct timeline *t, const char *name, uint64_t cycle, char *last)
 {
 	if (!strcmp(t->text, last))
@@ -154,7 +154,7 @@ void timeline_end(struct timeline *t, struct gpu *g)
 	move_sample(t, last + 1, last);
 	t->sample[last + 1].cycle++;
 	t->sample[last + 1].warps = 0;
-	write_interval(t, g, last, last + 1); /* counters drop to 0 at the end */
+	write_interval(t, g, last, last + 1); /* counters fall to 0 at the end */
 	fputs("\n]}\n", t->out);
 	timeline_free(t);
 }

@@ -10,7 +10,7 @@
 #include "diag.h"
 
 struct catcher {
-	jmp_buf out; /* set by the handler */
+	jmp_buf out; /* target of the jump, which the handler sets */
 	struct fault fault;
 };
 

@@ -18,9 +18,9 @@
 /* A thread block in the queue, with the fault and the warnings that occurred while it was read. */
 struct queued_block {
 	struct tblock tb;
-	struct fault fault; /* valid if result is -1 */
+	struct fault fault; /* fault of the read; valid if result is -1 */
 	int result;         /* result of trace_next() */
-	uint32_t codes;     /* number of static instructions known after reading the block */
+	uint32_t codes;     /* number of static instructions that are known after the block was read */
 	struct fault *warning;
 	uint32_t n_warnings, cap_warnings;
 };
@@ -31,10 +31,10 @@ struct readahead {
 	_Atomic bool needs_block; /* copy of `filling` that is read without a lock */
 	struct code *code;
 	struct trace *trace; /* trace that is read ahead; NULL: none */
-	bool filling;        /* blocks are read into the queue until it is full */
-	bool ended;          /* the last block, or a fault, is in the queue */
-	struct queued_block
-		*reading; /* entry to which warnings are added; NULL: warnings are printed at once */
+	bool filling;        /* true while blocks are read into the queue, which ends when it is full */
+	bool ended;          /* true if the last block, or a fault, is in the queue */
+	/* entry that receives warnings; NULL: warnings are printed at once */
+	struct queued_block *reading;
 	uint32_t first, n;
 	size_t bytes;
 	struct queued_block slot[QUEUE_BLOCKS];
@@ -89,7 +89,7 @@ static size_t tblock_bytes(const struct tblock *tb)
 
 /*
  * Updates `filling` and `needs_block`. Filling starts when the queue is less than half full, and continues until it is
- * full: the fewer switches between reading and simulating, the more data remains in the host's caches.
+ * full. With fewer switches between reading and simulating, more data remains in the host's caches.
  */
 static void update_filling(struct readahead *a)
 {
@@ -169,7 +169,10 @@ static int dequeue_block(struct readahead *a, struct tblock *tb, uint32_t *codes
 	return 1;
 }
 
-/* Removes a block of t from the queue, and sets *r to the result of trace_next(). Returns false if there is none. */
+/*
+ * Removes a block of t from the queue, and sets *r to the result of trace_next(). Returns false if the queue has no
+ * block of t.
+ */
 static bool remove_queued_block(struct readahead *a, const struct trace *t, struct tblock *tb,
 	uint32_t *codes, struct fault *f, int *r)
 {
@@ -185,7 +188,7 @@ static bool remove_queued_block(struct readahead *a, const struct trace *t, stru
 	return queued;
 }
 
-/* Reads a block that is not queued. The caller holds `reader`, and the queue is empty. */
+/* Reads a block directly, while the queue is empty. The caller holds `reader`. */
 static int read_unqueued_block(
 	struct readahead *a, struct trace *t, struct tblock *tb, uint32_t *codes, struct fault *f)
 {

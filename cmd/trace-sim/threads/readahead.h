@@ -22,17 +22,17 @@ void readahead_delete(struct readahead *a);
 void readahead_queue_warnings(struct readahead *a, struct trace_options *o);
 /*
  * Stores the next block of t in *tb, and returns the result of trace_next(). Sets *codes to the number of static
- * instructions known after this block. The first call for a trace starts its read-ahead.
+ * instructions that are known after this block. The first call for a trace starts its read-ahead.
  */
 int readahead_next(struct readahead *a, struct trace *t, struct tblock *tb, uint32_t *codes, struct fault *f);
 /*
- * Returns the largest number of records of one of the first `warps` warps of the next block; 0: it is not known, or
- * there is no block.
+ * Returns the largest number of records of one of the first `warps` warps of the next block; 0: the number is not
+ * known, or there is no block.
  */
 uint32_t readahead_longest_warp(struct readahead *a, const struct trace *t, uint32_t warps);
 /* Stops read-ahead for t, before it is finished or closed. */
 void readahead_stop(struct readahead *a, const struct trace *t);
-/* Reads one block if the queue needs one. Returns true if it did. May be called by any thread. */
+/* Reads one block if the queue needs one. Returns true if it has read one. Any thread may call it. */
 bool readahead_step(void *a);
 
 #endif

@@ -20,8 +20,10 @@
 #include "diag.h"
 #include "threads.h"
 
-#define SPINS          2500u /* about 40 microseconds, the time of a wake-up */
-#define SPINS_TO_YIELD 2000u /* spins before a thread yields, because both threads may share a processor */
+/* number of spins before a thread sleeps; about 40 microseconds, the time of a wake-up */
+#define SPINS 2500u
+/* number of spins before a thread yields, because both threads may share a processor */
+#define SPINS_TO_YIELD 2000u
 
 struct worker {
 	/* 2 * p: the worker is in phase p; 2 * p + 1: it has left phase p, or is locked out */
@@ -30,8 +32,8 @@ struct worker {
 	struct threads *pool;
 	unsigned index;
 	/*
-	 * Items of the worker's range that no thread has started: 32 bits of the phase, 16 bits of the first item,
-	 * 16 bits of the end.
+	 * Items of the worker's range that no thread has started. The word has the phase in 32 bits, the first item in
+	 * 16 bits, and the end in 16 bits.
 	 */
 	_Alignas(CACHE_LINE) _Atomic uint64_t items;
 };
@@ -41,12 +43,12 @@ struct threads {
 	void (*work)(void *ctx, unsigned item);
 	void *ctx;
 	_Atomic bool quit;
-	_Atomic bool parked;          /* idle threads sleep without spinning */
-	bool (*idle_work)(void *ctx); /* idle work of worker 1; NULL: none */
+	_Atomic bool parked;          /* true if idle threads sleep without spinning */
+	bool (*idle_work)(void *ctx); /* idle work of worker 1, see threads_set_idle_work(); NULL: none */
 	void *idle_ctx;
 	_Alignas(
 		CACHE_LINE) _Atomic unsigned awake; /* number of threads, other than thread 0, that spin or work */
-	_Atomic bool called; /* all workers were woken after the last one fell asleep */
+	_Atomic bool called; /* true if all workers have been woken since the last one fell asleep */
 	unsigned n;
 	bool started;
 	uint64_t calls; /* incremented to wake all threads; guarded by lock */
@@ -134,7 +136,7 @@ static void run_worker_phase(struct worker *w, uint64_t phase)
 		run_items_of(&t->worker[(w->index + i) % t->n], phase);
 }
 
-/* Locks w out of a phase without items left if w has not entered it; else waits until w has left it. */
+/* Locks w out of a phase without items left, if w has not entered it; otherwise waits until w has left it. */
 static void lock_out_of_phase(struct worker *w, uint64_t phase)
 {
 	uint64_t state = atomic_load_explicit(&w->state, memory_order_acquire);
@@ -250,7 +252,7 @@ static void wake_workers(struct threads *t)
 	pthread_mutex_unlock(&t->lock);
 }
 
-/* Starts or wakes the threads, and does not wait for them: a late thread runs the items that are left. */
+/* Starts or wakes the threads without waiting for them: a late thread runs the items that are left. */
 static void ensure_workers_awake(struct threads *t)
 {
 	atomic_store_explicit(&t->parked, false, memory_order_relaxed);

@@ -25,7 +25,8 @@ struct threads;
 
 /* Returns the number of processors on which this process may run, at most MAX_THREADS. */
 unsigned threads_available(void);
-struct threads *threads_new(unsigned threads); /* the threads are started in the first phase */
+/* Makes a pool; its threads are started in the first phase. */
+struct threads *threads_new(unsigned threads);
 void threads_delete(struct threads *t);
 /* Sets the work of an idle thread: between phases thread 1 calls step(ctx) until it returns false. */
 void threads_set_idle_work(struct threads *t, bool (*step)(void *ctx), void *ctx);
