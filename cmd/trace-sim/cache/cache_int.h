@@ -25,10 +25,8 @@ struct cache {
 	enum write_policy write;
 	enum write_alloc walloc;
 	struct cache_warm_counts warmed;
-	/* first cycles in which the data port and the fill port are free */
-	uint64_t data_free, fill_free;
-	/* numbers of busy cycles, which include future ones up to data_free and fill_free */
-	struct cache_ports ports;
+	uint64_t data_free, fill_free; /* first cycles in which the ports are free */
+	struct cache_ports ports;      /* busy cycles, including future ones up to data_free and fill_free */
 	struct cache_counts *counts;   /* by stream */
 	bool stream_used[MAX_STREAMS]; /* true for each stream that has counts */
 	void (*decode)(void *ctx, struct req *r);

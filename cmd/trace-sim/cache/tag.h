@@ -64,9 +64,8 @@ struct tags {
 	float write_ratio; /* write ratio in percent */
 	uint32_t line_log2;
 	enum set_index index;
-	/* L2: address decoder, because the index is that of the partition-local address */
-	const struct addrdec *dec;
-	uint32_t class_1_bits; /* state bits that put a line into class 1 */
+	const struct addrdec *dec; /* L2: address decoder; the index is that of the partition-local address */
+	uint32_t class_1_bits;     /* state bits that put a line into class 1 */
 	const struct replacement_policy *replace;
 	bool on_miss, sectored, accessed;
 };

@@ -24,9 +24,8 @@ struct core_kind {
 
 struct core_code {
 	const struct params *params;
-	/* decoded instructions, indexed by code handle; in reserved address space */
-	struct core_inst *inst;
-	struct arena arena; /* operands */
+	struct core_inst *inst; /* decoded instructions by code handle, in reserved address space */
+	struct arena arena;     /* operands */
 	struct core_kind *kind;
 	uint32_t n_kinds, cap_kinds;
 	struct table kinds; /* by opcode */

@@ -70,22 +70,19 @@ struct core_source {
 };
 
 struct core_inst {
-	/* one entry for each source register except RZ, followed by the destinations */
-	const struct core_source *src;
+	const struct core_source *src; /* one entry for each source register except RZ, then the destinations */
 	uint32_t pc;
-	uint32_t groups;   /* DEPBAR: number of groups that may remain open */
-	uint16_t flags;    /* enum core_flag */
-	uint16_t interval; /* initiation interval of its unit */
-	/* matrix instructions of older GPUs: added to t for readers of the result */
-	int16_t result_delay;
+	uint32_t groups;      /* DEPBAR: number of groups that may remain open */
+	uint16_t flags;       /* enum core_flag */
+	uint16_t interval;    /* initiation interval of its unit */
+	int16_t result_delay; /* added to t for readers of the result: matrix instructions of older GPUs */
 	uint16_t pipeline_cycles; /* INST_FIXED: cycles from issue to the end of the pipeline */
 	uint8_t n_src, n_dst;
-	uint8_t class, unit; /* enum sass_class, enum core_unit */
-	uint8_t path;        /* CORE_MEMORY: enum core_path */
-	/* additional cycles for which the instruction occupies the issue port */
-	uint8_t extra_port_cycles;
-	uint8_t regs;  /* number of result registers that the link carries */
-	uint8_t scope; /* memory fence: index into modern_params.membar */
+	uint8_t class, unit;       /* enum sass_class, enum core_unit */
+	uint8_t path;              /* CORE_MEMORY: enum core_path */
+	uint8_t extra_port_cycles; /* additional cycles of the issue port */
+	uint8_t regs;              /* number of result registers that the link carries */
+	uint8_t scope;             /* memory fence: index into modern_params.membar */
 	/* product of a warpgroup: cycles in which the link carries A from registers; 0: A is in shared memory */
 	uint8_t link_cycles;
 	uint16_t shared_read_cycles; /* product of a warpgroup: cycles in which shared memory delivers the operands */
@@ -99,11 +96,10 @@ static inline const struct core_source *core_destinations(const struct core_inst
 
 /* Control code of one instruction, as in machine code. */
 struct core_control {
-	uint8_t stall; /* stall count */
-	/* dependence counters that the result (write) and the source reads (read) decrement; 7: none */
-	uint8_t write, read;
-	uint8_t wait;  /* mask of dependence counters that must be 0 */
-	uint8_t reuse; /* mask of operand slots kept in the register file cache */
+	uint8_t stall;       /* stall count */
+	uint8_t write, read; /* counters that the result and the source reads decrement; 7: none */
+	uint8_t wait;        /* mask of dependence counters that must be 0 */
+	uint8_t reuse;       /* mask of operand slots kept in the register file cache */
 	bool yield, guarded;
 	uint8_t slot[3];                                  /* registers of the operand slots a, b and c */
 	uint8_t depbar_counter, depbar_most, depbar_list; /* operands of DEPBAR.LE */
@@ -152,15 +148,13 @@ struct core_warp {
 	uint64_t next_issue;          /* earliest time of the next issue */
 	uint64_t hold_from;           /* start of the interval in which the warp must not issue */
 	uint64_t hold_until;          /* end of this interval; NEVER: an event ends it */
-	/* at a barrier: time until which instructions that affect only this warp may issue */
-	uint64_t local_insts_until;
-	uint64_t ready_at;       /* earliest issue time of a warp that is ready or in the wheel */
-	uint64_t last_result_at; /* time of the last result of fixed latency */
-	uint64_t predicate_at;   /* time at which the last predicate was set */
+	uint64_t local_insts_until;   /* time until which a warp at a barrier may issue local instructions */
+	uint64_t ready_at;            /* earliest issue time of a warp that is ready or in the wheel */
+	uint64_t last_result_at;      /* time of the last result of fixed latency */
+	uint64_t predicate_at;        /* time at which the last predicate was set */
 	uint64_t line;      /* line of the last L0 hit; valid if `generation` equals that of the sub-core */
 	uint64_t code_base; /* address of pc 0 of the warp's kernel */
-	/* entry of `pending` or `readers` that must become 0 before the waiting warp may issue; or NULL */
-	const uint8_t *held_by;
+	const uint8_t *held_by; /* entry of `pending` or `readers` that must become 0; or NULL */
 	uint32_t generation;
 	uint32_t fetched;              /* records requested from the instruction cache */
 	uint32_t last_mask;            /* active lanes of the previous instruction; 0 after a branch */
@@ -172,18 +166,15 @@ struct core_warp {
 	uint8_t unit;       /* unit of the head; without a head, of the previous one */
 	uint8_t slot;       /* wheel slot that contains the warp */
 	bool started;
-	/* class of the instruction that set the last predicate; SASS_NONE: none is outstanding */
-	uint8_t predicate_class;
-	/* number of instructions of variable latency that have yet to set a predicate */
-	uint8_t predicate_pending;
-	bool waits_for_event;    /* the warp waits for an event */
-	bool fragile;            /* a ready head may become blocked again, so it is tested at issue */
-	bool control;            /* dependences follow from control codes */
-	bool reaping;            /* EVENT_REAP is in the calendar */
-	bool next_is_sequential; /* the next record to fetch follows its predecessor in memory */
-	bool late_reads;         /* an issue may wait for register reads */
-	/* control codes, indexed by pc / 16; NULL: the function is not known */
-	const struct core_control *codes;
+	uint8_t predicate_class;   /* class of the last writer of a predicate; SASS_NONE: none outstanding */
+	uint8_t predicate_pending; /* number of instructions that have yet to set a predicate */
+	bool waits_for_event;      /* the warp waits for an event */
+	bool fragile;              /* a ready head may become blocked again, so it is tested at issue */
+	bool control;              /* dependences follow from control codes */
+	bool reaping;              /* EVENT_REAP is in the calendar */
+	bool next_is_sequential;   /* the next record to fetch follows its predecessor in memory */
+	bool late_reads;           /* an issue may wait for register reads */
+	const struct core_control *codes; /* control codes, indexed by pc / 16; NULL: none */
 	uint32_t n_codes;
 	/* control codes */
 	uint8_t counter[COUNTERS]; /* dependence counters */
@@ -192,23 +183,19 @@ struct core_warp {
 	uint8_t depbar_wait;       /* DEPBAR.LE: mask of counters that must be 0 */
 	uint8_t depbar_counter;    /* DEPBAR.LE: counter that must be at most depbar_most */
 	uint8_t depbar_most;
-	uint8_t depbar_steps; /* half of the stall count of the DEPBAR that holds the warp; 0: none */
-	/* cycles that a memory fence takes after the last access before it has ended */
-	uint32_t fence_cycles;
+	uint8_t depbar_steps;  /* half of the stall count of the DEPBAR that holds the warp; 0: none */
+	uint32_t fence_cycles; /* cycles of a memory fence after the last access before it has ended */
 	/* mbarriers, and fences for bulk copies */
 	uint64_t mbarrier_wait_at; /* issue time of the last wait for an mbarrier */
-	/* cycles from the end of the mbarrier phase to the warp's next instruction */
-	uint32_t resume_delay;
-	uint32_t shared_stores; /* number of stores to shared memory in flight */
-	bool shared_fence;      /* the warp is held until shared_stores is 0 */
+	uint32_t resume_delay;     /* cycles from the end of an mbarrier phase to the next instruction */
+	uint32_t shared_stores;    /* number of stores to shared memory in flight */
+	bool shared_fence;         /* the warp is held until shared_stores is 0 */
 	/* groups of LDGSTS */
 	uint32_t first_group; /* oldest open group */
 	uint32_t group;       /* current group */
 	uint32_t fence_until; /* DEPBAR: the warp waits until all groups with lower numbers are done */
-	/* number of copies of a group in flight, at group % LDGSTS_SLOTS */
-	uint16_t group_left[LDGSTS_SLOTS];
-	/* 1 + the dependence counter that LDGDEPBAR incremented for the group; 0: none */
-	uint8_t group_counter[LDGSTS_SLOTS];
+	uint16_t group_left[LDGSTS_SLOTS];   /* number of copies in flight, at group % LDGSTS_SLOTS */
+	uint8_t group_counter[LDGSTS_SLOTS]; /* 1 + dependence counter of the group's LDGDEPBAR; 0: none */
 	/* by register */
 	uint64_t written[REG_LIMIT]; /* result time of the last writer << 8 | its class */
 	uint8_t pending[REG_LIMIT];  /* number of results of variable latency in flight */
@@ -219,8 +206,7 @@ struct core_warp {
 
 /* An entry of a sub-core's memory queue. */
 struct mem_place {
-	/* earliest time at which the SM accepts the entry once it is first in the queue */
-	uint64_t ready;
+	uint64_t ready;   /* earliest time of acceptance, once the entry is first in the queue */
 	uint16_t op;      /* handle of the operation */
 	uint8_t interval; /* cycles of its address calculation */
 };
@@ -241,12 +227,10 @@ struct subcore {
 	uint64_t ripe;
 	uint64_t needs_fetch;
 	uint64_t has_head;
-	uint64_t by_unit[N_CORE_UNITS]; /* warps whose head needs the unit */
-	/* warps with the stall reason; a ready warp keeps its previous reason */
-	uint64_t by_stall[N_CORE_STALLS];
+	uint64_t by_unit[N_CORE_UNITS];   /* warps whose head needs the unit */
+	uint64_t by_stall[N_CORE_STALLS]; /* warps by stall reason; a ready warp keeps its previous one */
 	uint64_t wheel[WHEEL], wheel_used;
-	/* warps in the wheel that are due only in a later revolution of the wheel */
-	uint64_t beyond_wheel;
+	uint64_t beyond_wheel;               /* warps in the wheel that are due only in a later revolution */
 	uint64_t unit_free_at[N_CORE_UNITS]; /* time from which the unit accepts another instruction */
 	uint64_t result_at;                  /* time at which the last result leaves the result queue */
 	uint64_t link_free, sfu_free, misc_free;
@@ -256,8 +240,7 @@ struct subcore {
 	bool issued;            /* an instruction was issued in the last cycle */
 	uint8_t idle;           /* stall reason of the cycles since `counted_until` */
 	uint8_t warp_of[RANKS];
-	/* register file cache, by operand slot and bank: warp << 16 | register; 0: empty */
-	uint64_t rfc[3][16];
+	uint64_t rfc[3][16]; /* register file cache, by slot and bank: warp << 16 | register; 0: empty */
 	/* memory queue */
 	struct mem_place mem_queue[MEM_PLACES];
 	uint32_t mem_queue_head, mem_queue_count;
@@ -286,8 +269,7 @@ struct core_warpgroup {
 	uint32_t started;            /* number of products that have started */
 	uint32_t issued[GMMA_WARPS]; /* number of products that each warp has issued */
 	uint64_t held;               /* warps that have issued GMMA_AHEAD products that have not started */
-	/* incomplete products; product n is in slot n % GMMA_AHEAD */
-	struct core_joint joint[GMMA_AHEAD];
+	struct core_joint joint[GMMA_AHEAD]; /* incomplete products; product n is at n % GMMA_AHEAD */
 };
 
 /* ---- one SM ----------------------------------------------------------------------------------- */
@@ -317,16 +299,13 @@ struct core_event {
 struct core_op {
 	uint64_t last_hit_ready_at; /* time at which the data of the last L1 hit is ready */
 	uint64_t read_at;           /* time at which its sources are read; 0: not known */
-	/* number of accesses in flight, plus 1 until all accesses have been made */
-	uint32_t accesses_left;
-	uint32_t group; /* LDGSTS: number of the group of copies */
+	uint32_t accesses_left;     /* number of accesses in flight, plus 1 until all have been made */
+	uint32_t group;             /* LDGSTS: number of the group of copies */
 	uint8_t sub;
 	uint8_t link_cycles; /* cycles that the result takes on the link */
-	/* 1 + the dependence counter that the result (write) or the source reads (read) decrement; 0: none */
-	uint8_t write, read;
-	/* the source reads are counted in core_warp.readers or by dependence counter `read` */
-	bool readers;
-	bool keeps_sources; /* the sources count as read only when the instruction ends */
+	uint8_t write, read; /* 1 + counter that the result or the reads decrement; 0: none */
+	bool readers;        /* source reads are counted in core_warp.readers or by counter `read` */
+	bool keeps_sources;  /* the sources count as read only when the instruction ends */
 };
 
 /* An instruction between its acceptance by the SM and its L1 lookups. */
@@ -376,8 +355,7 @@ struct core {
 	uint64_t ports_sampled_at; /* clock up to which the L1D's ports were sampled */
 	uint32_t const_kernel;     /* uid of the kernel whose constants are loaded; 0: none */
 	bool const_cold;           /* the constants of const_kernel are being loaded */
-	/* first of the operations that wait for these constants, linked by winst.next */
-	uint16_t cold_op;
+	uint16_t cold_op;          /* first operation that waits for these constants, linked by winst.next */
 	/* instruction cache of the SM */
 	uint64_t l1i_slot, l1i_reply; /* times of the last request to the L1I and of its last reply */
 	bool l1i_busy;                /* core_l1i_step() must run in each cycle */

@@ -19,8 +19,7 @@ struct core_join {
 	unsigned sm;
 	struct core_control *codes; /* control codes, indexed by pc / 16; NULL: not joined */
 	uint32_t n_codes;
-	/* number of instructions that match the function, and number that do not */
-	uint32_t matched, mismatched;
+	uint32_t matched, mismatched; /* numbers of instructions that match the function and that do not */
 };
 
 /* State of a comparison of a function with a trace. */

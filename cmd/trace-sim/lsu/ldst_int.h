@@ -58,8 +58,7 @@ struct ldst {
 	struct cache *l1d;       /* NULL: none */
 	uint32_t bypass_reply;   /* returned request that bypassed the L1D; REQ_NONE: none */
 	bool draining;           /* the L1D has a ready request */
-	/* true if addresses are decoded when a request is made, false when it is sent */
-	bool decode_early;
+	bool decode_early;   /* true: addresses are decoded when a request is made; false: when it is sent */
 	bool sector_mshr;    /* stores are acknowledged sector by sector */
 	bool l2_splits;      /* the L2 replies in pieces to requests of more than 32 bytes */
 	uint8_t next_client; /* client of the write-back register with the highest priority */

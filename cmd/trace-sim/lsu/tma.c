@@ -21,8 +21,7 @@ struct tma_copy {
 	struct copy_run current_run; /* run that contains the next request */
 	uint32_t run, row;           /* number of the current run, and of the current row in it */
 	uint32_t requested_bytes;    /* number of bytes of the row that have been requested */
-	/* number of outstanding replies or acknowledgements, plus 1 while there are requests to make */
-	uint32_t outstanding;
+	uint32_t outstanding;        /* number of outstanding replies, plus 1 until all requests are made */
 	struct rec rec;
 	uint16_t next; /* next element of the list of free copies */
 	uint8_t kind;  /* enum uop_bulk */

@@ -70,8 +70,7 @@ void memory_set_events(struct memory *m, struct events *e);
 struct memory_work {
 	uint64_t now, cycle;         /* time; cycles of the kernel (gpu_sim_cycle, MEM-row) */
 	uint64_t dram_done, l2_done; /* ticks of DRAM and L2 before this step */
-	/* number of DRAM ticks, including those of earlier steps in which only DRAM fired */
-	uint32_t dram_ticks;
+	uint32_t dram_ticks; /* DRAM ticks, including those of earlier steps in which only DRAM fired */
 	bool reply, l2;
 	/* fields that are used only in a window */
 	uint32_t advance; /* number of network advances before the step, modulo 2^32 */
@@ -127,9 +126,8 @@ struct memory_warmed memory_warmed(const struct memory *m);
 void memory_flush_l2(struct memory *m, FILE *out);
 
 struct memory_counts {
-	uint64_t stall_dramfull, stall_icnt2sh; /* cumulative */
-	/* counts of the current interval; memory_fold() clears them */
-	uint64_t accepted, accepted_util, util_ticks, replies;
+	uint64_t stall_dramfull, stall_icnt2sh;                /* cumulative */
+	uint64_t accepted, accepted_util, util_ticks, replies; /* of the interval; see memory_fold() */
 	uint64_t accepted_total, accepted_util_total, util_ticks_total, replies_total;
 };
 const struct memory_counts *memory_counts(struct memory *m);

@@ -28,37 +28,32 @@ static inline uint64_t earliest_leave_time(uint64_t now, uint32_t latency)
 struct sub {
 	struct channel *channel;
 	struct mem_fifo icnt_l2, l2_dram, dram_l2, l2_icnt, rop;
-	/* slice on the other side with the same addresses; NULL if the L2 has one side */
-	struct sub *partner;
+	struct sub *partner; /* slice on the other side with the same addresses; NULL: one side */
 	/* replies that are crossing to the other side; req.key: arrival time */
 	struct mem_fifo cross_side_replies;
 	struct cache *l2; /* NULL: none */
-	/* number of sectors touched by host copies; added to all times of the L2 (quirk Q4-8) */
-	uint64_t copies;
+	uint64_t copies;  /* number of sectors touched by host copies; added to all times (quirk Q4-8) */
 	/* time from which an L2 tick may move a request; UINT64_MAX: not before the next arrival */
 	uint64_t wake;
 	uint32_t rop_due; /* ready time (req.key) of the first request in rop */
-	/* used only with a partner: true if `wake` was reached at the start of this tick */
-	bool tick_due;
+	bool tick_due;    /* with a partner: true if `wake` was reached at the start of this tick */
 	uint64_t refuses[MEMORY_TICKS / 64]; /* set of the window's L2 ticks in which icnt->L2 is full */
 	/* `tracked`: number of requests in the tracker; `credits`: number of private credits in use */
 	uint32_t id, tracked, credits;
 };
 
 struct channel {
-	_Alignas(64) uint64_t wake; /* DRAM tick from which a request may move */
-	uint32_t delay_due;         /* ready time of the head of `delay` */
-	bool delay_waits;           /* true while the head of `delay` is not ready */
-	bool arbitration_failed;    /* true if no L2->DRAM request can proceed before the state changes */
-	bool blocked;               /* true if the oldest DRAM reply cannot proceed either */
-	/* number of requests in the L2->DRAM queues of the channel's sub partitions */
-	uint32_t pending_l2_requests;
-	uint32_t shared_credits; /* number of shared credits in use */
-	uint32_t last_credited;  /* index of the sub partition that took the last credit */
-	uint64_t free_credits;   /* number of free credits, private and shared */
-	struct mem_fifo delay;   /* DRAM latency queue; req.key: ready time */
-	/* the sub partitions of the channel, from `sub` up to but not including `end` */
-	struct sub *sub, *end;
+	_Alignas(64) uint64_t wake;   /* DRAM tick from which a request may move */
+	uint32_t delay_due;           /* ready time of the head of `delay` */
+	bool delay_waits;             /* true while the head of `delay` is not ready */
+	bool arbitration_failed;      /* true if no L2->DRAM request can proceed before the state changes */
+	bool blocked;                 /* true if the oldest DRAM reply cannot proceed either */
+	uint32_t pending_l2_requests; /* number of requests in the L2->DRAM queues */
+	uint32_t shared_credits;      /* number of shared credits in use */
+	uint32_t last_credited;       /* index of the sub partition that took the last credit */
+	uint64_t free_credits;        /* number of free credits, private and shared */
+	struct mem_fifo delay;        /* DRAM latency queue; req.key: ready time */
+	struct sub *sub, *end;        /* the sub partitions of the channel; `end` is excluded */
 	bool live; /* true if a request may move although no sub partition has poked the channel */
 	/* latest time at which a request with REQ_AWAITED leaves `delay` or a ROP queue */
 	uint64_t awaited;

@@ -29,18 +29,14 @@ struct power_op {
 
 /* Tables that all SMs share. */
 struct power_tables {
-	struct power_op *op; /* properties of instructions, indexed by code handle */
-	/* by unit and number of active lanes: increment of the counter */
-	double active[N_POWER_UNITS][33];
-	/* by unit and number of active lanes: increment for the inactive lanes */
-	double idle[N_POWER_UNITS][33];
-	/* number of lanes per gating group; 0: a register access counts for 32 lanes */
-	uint32_t gating_group;
-	bool count_idle;       /* true if inactive lanes are counted */
-	uint32_t duty_divisor; /* maximum number of result lanes per cycle */
-	/* true if the duty counts active lanes; false: 32 lanes for each instruction */
-	bool lanes_complete;
-	uint64_t row_start; /* cycle to which element 0 of each duty row belongs */
+	struct power_op *op;              /* properties of instructions, indexed by code handle */
+	double active[N_POWER_UNITS][33]; /* increment of the counter, by unit and active lanes */
+	double idle[N_POWER_UNITS][33];   /* increment for inactive lanes, by unit and active lanes */
+	uint32_t gating_group;            /* number of lanes per gating group; 0: no gating */
+	bool count_idle;                  /* true if inactive lanes are counted */
+	uint32_t duty_divisor;            /* maximum number of result lanes per cycle */
+	bool lanes_complete;              /* the duty counts active lanes, not 32 per instruction */
+	uint64_t row_start;               /* cycle to which element 0 of each duty row belongs */
 };
 
 struct power_sm {
@@ -50,20 +46,18 @@ struct power_sm {
 	uint64_t shared_begun;       /* number of shared memory instructions whose passes have begun */
 	/* number of lanes; reg_reads: lanes of instructions that a unit has accepted */
 	uint64_t reg_reads, reg_writes;
-	uint64_t other_operands; /* number of other operands, counted in lanes */
-	/* number of active lanes, and of instructions, that units have accepted */
-	uint64_t unit_lanes, unit_warps;
-	double unit[N_POWER_UNITS]; /* running counts of the units */
+	uint64_t other_operands;         /* number of other operands, counted in lanes */
+	uint64_t unit_lanes, unit_warps; /* active lanes and number of accepted instructions */
+	double unit[N_POWER_UNITS];      /* running counts of the units */
 	double unit_before[N_POWER_UNITS],
 		/* values of `unit` at the last sample and at the end of the last span */
 		unit_marked[N_POWER_UNITS];
 	uint64_t warps_before, warps_marked; /* unit_warps at the same times */
 	/* duty (POWER-duty-1) */
-	/* number of completed instructions or lanes at the start of the last cycle that was run */
-	uint64_t completed;
-	float duty;     /* duty of that cycle */
-	bool live;      /* true if the SM had a thread block at the end of that cycle */
-	uint32_t n_row; /* number of elements of `row` that are set */
+	uint64_t completed; /* number of completed instructions or lanes at the start of the last cycle */
+	float duty;         /* duty of that cycle */
+	bool live;          /* true if the SM had a thread block at the end of that cycle */
+	uint32_t n_row;     /* number of elements of `row` that are set */
 	float row[POWER_DUTY_ROW];
 };
 

@@ -75,8 +75,7 @@ static inline double power_energies_total(const struct power_energies *e)
 
 /* The current steady state (POWER-file-3). */
 struct power_steady {
-	/* number of samples of the state; index of its first sample; number of samples in the run */
-	uint32_t n, start, taken;
+	uint32_t n, start, taken; /* samples of the state; its first sample; samples of the run */
 	double sum, count[N_POWER_COUNTERS];
 	uint64_t insts; /* thread instructions of the run when the state began */
 	bool written;   /* true if a row has been written */
@@ -103,8 +102,7 @@ struct power_meter {
 	/* sums of the kernel at the last statistics block or power_meter_update_open() */
 	struct power_sums shown;
 	struct power_energies energy; /* energies of all closed spans */
-	/* energies including the open span, as of the last power_meter_update_open() */
-	struct power_energies now;
+	struct power_energies now;    /* energies, including those of the open span */
 	struct power_steady steady;
 	struct power_saved *saved; /* state of power modes 1 and 2; NULL in mode 0 */
 };

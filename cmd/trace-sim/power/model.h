@@ -17,8 +17,7 @@ struct power_gpu {
 struct power_sample {
 	double count[N_POWER_COUNTERS];
 	double cycles;
-	/* mean number of active lanes per instruction that a unit executed; 0: no unit executed any */
-	double threads;
+	double threads; /* mean number of active lanes per executed instruction; 0: none was executed */
 	double watt[N_POWER_COMPONENTS];
 	double dynamic; /* all components except constant and static power */
 	double total;

@@ -84,24 +84,22 @@ struct req {
 	_Alignas(128) uint64_t addr; /* current address */
 	uint64_t orig_addr;          /* address when the request was made */
 	uint64_t bytes[2];           /* mask of accessed bytes; the bit number is the address modulo 128 */
-	uint32_t next; /* next request in a list of the owner: FIFO, free requests, MSHR entry */
-	/* memory side: links of lists by DRAM row (dram_sched.c), and of ROP queues by time */
-	uint32_t tail, bin;
-	uint32_t key;     /* memory side: a row, or the time at which the request is ready */
-	uint16_t flags;   /* mask of enum req_flag */
-	uint16_t size;    /* number of data bytes; for an outstanding miss, the size of its atom */
-	uint16_t chip;    /* channel */
-	uint16_t sub;     /* sub partition, numbered over all channels */
-	uint16_t cluster; /* NO_SM for requests made by an L2 */
-	uint8_t bank;     /* bank before bank hashing */
-	uint8_t type;     /* enum acc_type */
-	uint8_t sectors;  /* mask of the accessed sectors of the line */
-	uint8_t pieces;   /* number of missing replies of a request that bypassed the L1 */
+	uint32_t next;      /* next request in a list of the owner: FIFO, free requests, MSHR entry */
+	uint32_t tail, bin; /* memory side: links of lists by DRAM row, and of ROP queues */
+	uint32_t key;       /* memory side: a row, or the time at which the request is ready */
+	uint16_t flags;     /* mask of enum req_flag */
+	uint16_t size;      /* number of data bytes; for an outstanding miss, the size of its atom */
+	uint16_t chip;      /* channel */
+	uint16_t sub;       /* sub partition, numbered over all channels */
+	uint16_t cluster;   /* NO_SM for requests made by an L2 */
+	uint8_t bank;       /* bank before bank hashing */
+	uint8_t type;       /* enum acc_type */
+	uint8_t sectors;    /* mask of the accessed sectors of the line */
+	uint8_t pieces;     /* number of missing replies of a request that bypassed the L1 */
 
-	uint64_t lane0; /* LDGSTS: address of lane 0, or 0 if it is inactive; REQ_BULK: number of the copy */
-	/* handle of the divided request (REQ_PIECE), or of the write that waits (REQ_PARENT_WRITE) */
-	uint32_t parent;
-	uint32_t lanes;     /* mask of the lanes of this access */
+	uint64_t lane0;  /* LDGSTS: address of lane 0, or 0 if it is inactive; REQ_BULK: number of the copy */
+	uint32_t parent; /* handle of the divided request, or of the write that waits */
+	uint32_t lanes;  /* mask of the lanes of this access */
 	uint32_t inst_mask; /* mask of the active lanes of the instruction */
 	uint32_t code;      /* handle of the static instruction; not valid with REQ_BLANK */
 	uint32_t created;   /* lower 32 bits of the time at which the request was made */
@@ -109,13 +107,11 @@ struct req {
 	uint32_t pushed;    /* time at which the request entered the DRAM channel */
 	uint32_t row;
 	uint16_t orig_size;
-	uint16_t sm;     /* NO_SM for requests made by an L2 */
-	uint16_t stream; /* index of the stream, see gpu.h */
-	uint8_t warp;    /* warp slot, or NO_WARP */
-	/* scheduler that issued the instruction; selects the register bank of the result */
-	uint8_t sched;
-	/* first request of an MSHR entry: number of that entry in an L1, and in an L2 */
-	uint32_t entry[2];
+	uint16_t sm;       /* NO_SM for requests made by an L2 */
+	uint16_t stream;   /* index of the stream, see gpu.h */
+	uint8_t warp;      /* warp slot, or NO_WARP */
+	uint8_t sched;     /* scheduler that issued the instruction; selects the result bank */
+	uint32_t entry[2]; /* first request of an MSHR entry: entry in an L1, and in an L2 */
 };
 
 _Static_assert(sizeof(struct req) == 128, "two cache lines");

@@ -44,8 +44,7 @@ struct gang_message {
 struct gang_port {
 	uint64_t out_free_at; /* time at which the last message has left, in 1/16 cycles of sm.now */
 	uint32_t first, count;
-	/* ring of received messages, in order of arrival time */
-	struct gang_message message[GANG_MESSAGES];
+	struct gang_message message[GANG_MESSAGES]; /* ring, in order of arrival time */
 };
 
 struct gang {

@@ -13,9 +13,8 @@ struct core_control;
 /* --sample-blocks: completion rate of thread blocks (gpu/sample.c). */
 #define SAMPLE_WAVES 8u
 struct sample_wave {
-	double took; /* cycles per thread block */
-	/* lines filled into the L2 from the first wave to the end of this wave, as a fraction of the L2's lines */
-	double turnover;
+	double took;     /* cycles per thread block */
+	double turnover; /* lines filled into the L2 since the first wave, as a fraction of its capacity */
 };
 struct block_rate {
 	uint64_t mark; /* number of thread blocks completed at the end of the last wave */
@@ -23,11 +22,9 @@ struct block_rate {
 	uint64_t wave; /* thread blocks per wave */
 	uint32_t n;    /* number of waves */
 	bool stopped;  /* true if no more thread blocks are launched */
-	/* lines filled into the L2 before the end of the first wave, as a fraction of the L2's lines */
-	double brought;
+	double brought; /* lines filled into the L2 up to the first wave's end, as a fraction of its capacity */
 	struct sample_wave waves[SAMPLE_WAVES + 1];
-	/* cycles per thread block at the time when launching stopped */
-	double per_block, deviation, drift;
+	double per_block, deviation, drift; /* cycles per thread block when launching stopped */
 };
 
 struct kernel {
@@ -43,13 +40,12 @@ struct kernel {
 	uint32_t padded_threads;
 	uint16_t stream; /* index into gpu.streams */
 	bool launched, selected, done, ended;
-	bool closing;        /* all CTAs have ended, and the delay at the end has begun */
-	bool ldgsts;         /* true if its instructions may include LDGSTS */
-	bool syncs;          /* true if its instructions may name mbarriers */
-	bool may_gang;       /* true if its thread blocks may form gangs */
-	uint32_t cluster[3]; /* dimensions of a gang in thread blocks; zeros: not known yet */
-	/* thread blocks that have been read but not placed (gpu/blocks.c); NULL: none */
-	struct parked *parked;
+	bool closing;          /* all CTAs have ended, and the delay at the end has begun */
+	bool ldgsts;           /* true if its instructions may include LDGSTS */
+	bool syncs;            /* true if its instructions may name mbarriers */
+	bool may_gang;         /* true if its thread blocks may form gangs */
+	uint32_t cluster[3];   /* dimensions of a gang in thread blocks; zeros: not known yet */
+	struct parked *parked; /* thread blocks read but not placed (gpu/blocks.c); NULL: none */
 	struct block_rate sample;
 	uint64_t start_cycle; /* time of the kernel's launch */
 	uint64_t code_base; /* address of pc 0 for the modern core, the same for all launches of a function */

@@ -89,12 +89,10 @@ struct profile_warps {
 struct sm_profile {
 	struct profile_row *row; /* [0] unused */
 	uint32_t n_rows, cap_rows;
-	/* first row of each instruction, indexed by code + 1 ([0] is for PROFILE_NO_CODE); 0: no row */
-	uint32_t *first, cap_first;
+	uint32_t *first, cap_first; /* first row of an instruction, at code + 1; 0: no row */
 	struct profile_idle idle[MAX_SCHEDULERS];
 	struct profile_warps warps; /* masks at the last attribution of all schedulers; valid if has_warps */
-	/* `warps` is valid: since it was set, no scheduler has issued or been attributed a cycle on its own */
-	bool has_warps;
+	bool has_warps; /* `warps` is valid: since then no issue, and no attribution of one scheduler */
 	uint64_t sched_slots[MAX_SCHEDULERS]; /* mask of the warp slots of each scheduler */
 	uint32_t uid[MAX_CTAS];               /* uid of the kernel of the thread block in each slot */
 	uint32_t placed;                      /* slot of the newest thread block */

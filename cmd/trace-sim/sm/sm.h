@@ -86,12 +86,11 @@ struct unit_in {
 struct collector_in {
 	uint64_t free_slots;
 	struct unit_in *units; /* set after the collector */
-	/* address of the next handle to store: `first`, or the link of the youngest instruction */
-	uint16_t *end;
-	uint32_t bit;   /* bit of this set in collector_in_used */
-	uint16_t first; /* handle of the oldest instruction; WINST_NONE: empty */
-	uint8_t front;  /* scheduler of the oldest instruction */
-	uint8_t kind;   /* enum unit_kind */
+	uint16_t *end;         /* address of the next handle: `first`, or the youngest instruction's link */
+	uint32_t bit;          /* bit of this set in collector_in_used */
+	uint16_t first;        /* handle of the oldest instruction; WINST_NONE: empty */
+	uint8_t front;         /* scheduler of the oldest instruction */
+	uint8_t kind;          /* enum unit_kind */
 };
 
 /* ---- warps --------------------------------------------------------------------------------- */
@@ -108,11 +107,10 @@ struct ldgsts_entry {
 
 /* Numbers of a warp's matrix products or bulk copies, and of their groups. */
 struct gmma_groups {
-	uint32_t issued, done; /* number of issued products, and of completed ones */
-	uint32_t closed;       /* number of closed groups */
-	uint32_t awaited;      /* 1 + the number of the product that the warp waits for */
-	/* number of products up to the end of each group, at group % GMMA_OPEN */
-	uint32_t end[GMMA_OPEN];
+	uint32_t issued, done;   /* number of issued products, and of completed ones */
+	uint32_t closed;         /* number of closed groups */
+	uint32_t awaited;        /* 1 + the number of the product that the warp waits for */
+	uint32_t end[GMMA_OPEN]; /* number of products up to the end of a group, at group % GMMA_OPEN */
 };
 
 /* An ARRIVES that waits until all LDGSTS of its warp with numbers below `until` are done. */
@@ -125,10 +123,9 @@ struct copies_arrival {
 
 /* Waits of a warp, and its asynchronous copies (mbarrier.h). */
 struct warp_sync {
-	struct rec wait; /* warp in sync_wait: record with the mbarrier that it waits for */
-	/* warp in sync_wait: true if it waits for groups of bulk copies instead of an mbarrier */
-	bool waits_for_groups;
-	bool bulk_newest;                    /* true if the warp's last closed group is one of bulk copies */
+	struct rec wait;       /* warp in sync_wait: record with the mbarrier that it waits for */
+	bool waits_for_groups; /* warp in sync_wait: it waits for groups of bulk copies, not for an mbarrier */
+	bool bulk_newest;      /* true if the warp's last closed group is one of bulk copies */
 	struct gmma_groups bulk;             /* groups of bulk copies */
 	uint32_t copies_issued, copies_done; /* number of LDGSTS of the warp, issued and done */
 	uint32_t first_arrival, n_arrivals;  /* range of the warp's waiting arrivals in sm.arrivals */
@@ -153,18 +150,16 @@ struct warp {
 	uint8_t cta;         /* slot of its CTA */
 	uint64_t *reserved;  /* set of reserved registers, in own_sets[] or in sm.registers */
 	uint64_t own_sets[2 * REG_WORDS];
-	/* destinations of long operations, for the two-level scheduler; right after `reserved` in memory */
-	uint64_t *longop;
+	uint64_t *longop; /* destinations of long operations; right after `reserved` in memory */
 	uint32_t stores;  /* number of outstanding store acknowledgements */
 	uint32_t atomics; /* number of outstanding lanes of atomics */
 	uint16_t stream;
 	uint8_t lanes;   /* number of threads of the CTA in this warp */
 	uint8_t barrier; /* number of the barrier at which the warp waits, if its bit in sm.at_barrier is set */
 	/* LDGSTS groups (SM-async) */
-	struct ldgsts_entry *entry; /* an entry for each LDGSTS of the warp */
-	/* number of entries, of groups, and of groups closed by LDGDEPBAR */
-	uint32_t n_entries, n_groups, closed;
-	uint32_t first_open; /* all entries below this one are done */
+	struct ldgsts_entry *entry;           /* an entry for each LDGSTS of the warp */
+	uint32_t n_entries, n_groups, closed; /* entries, groups, and groups closed by LDGDEPBAR */
+	uint32_t first_open;                  /* all entries below this one are done */
 	uint32_t depbar_group, depbar_open;
 	struct gmma_groups gmma;
 	struct warp_sync sync;
@@ -180,13 +175,12 @@ struct mbarrier_phase {
 
 /* Barrier in shared memory (mbarrier.c). */
 struct cta_mbarrier {
-	uint32_t offset;  /* offset in shared memory */
-	uint32_t phase;   /* number of completed phases */
-	int64_t expected; /* number of arrivals that complete a phase */
-	/* the current and later phases; phase n is at n % MBARRIER_PHASES */
-	struct mbarrier_phase phases[MBARRIER_PHASES];
-	uint64_t waiting; /* mask of the waiting warps */
-	bool valid;       /* the barrier is initialised */
+	uint32_t offset;                               /* offset in shared memory */
+	uint32_t phase;                                /* number of completed phases */
+	int64_t expected;                              /* number of arrivals that complete a phase */
+	struct mbarrier_phase phases[MBARRIER_PHASES]; /* current and later ones, at phase % MBARRIER_PHASES */
+	uint64_t waiting;                              /* mask of the waiting warps */
+	bool valid;                                    /* the barrier is initialised */
 };
 
 struct mbarriers {
@@ -202,15 +196,13 @@ struct cta {
 	uint64_t warps;        /* mask of the warp slots */
 	/* mask of the warps that have arrived at each barrier; quirk Q2-7: a BAR with one immediate uses barrier 0 */
 	uint64_t arrived[MAX_BARRIERS];
-	/* number of arrivals at each barrier; a warp may arrive repeatedly */
-	uint16_t arrivals[MAX_BARRIERS];
+	uint16_t arrivals[MAX_BARRIERS]; /* number of arrivals at each barrier; warps may repeat */
 	struct mbarriers mbarriers;
-	struct gang *gang; /* gang of the thread block; NULL: none (gang.h) */
-	uint32_t rank;     /* rank of the block in its gang */
-	/* masks of the warps that have arrived at the gang's barrier, and of the warps that wait there */
-	uint64_t gang_arrived, gang_waiting;
-	uint32_t barriers; /* mask of the barriers at which any warp has arrived */
-	uint64_t running;  /* mask of the warps that a barrier waits for */
+	struct gang *gang;                   /* gang of the thread block; NULL: none (gang.h) */
+	uint32_t rank;                       /* rank of the block in its gang */
+	uint64_t gang_arrived, gang_waiting; /* warps that have arrived, or wait, at the gang's barrier */
+	uint32_t barriers;                   /* mask of the barriers at which any warp has arrived */
+	uint64_t running;                    /* mask of the warps that a barrier waits for */
 	uint32_t live_threads;
 	uint32_t first_thread, threads;
 	struct ldgsts_entry *entry;
@@ -222,10 +214,9 @@ struct cta {
 struct collector_unit {
 	uint64_t target_slots;      /* slots of OC_EX that the unit's instruction may use */
 	uint64_t same_target_units; /* collector units with the same target slots, including this one */
-	/* register set to which the unit's instruction moves next; in a free unit, the previous one */
-	struct unit_in *target;
-	uint16_t inst; /* winst handle */
-	uint8_t reads; /* number of the unit's entries in opcoll.waiting */
+	struct unit_in *target; /* set to which its instruction moves next; in a free unit, the previous one */
+	uint16_t inst;          /* winst handle */
+	uint8_t reads;          /* number of the unit's entries in opcoll.waiting */
 };
 
 /*
@@ -250,14 +241,12 @@ struct port_group {
 };
 
 struct opcoll {
-	uint64_t free;  /* mask of free units */
-	uint64_t ready; /* mask of units that have all operands and a free slot in OC_EX */
-	/* false if the last allocation found nothing to do and nothing has changed since */
-	bool may_allocate;
+	uint64_t free;       /* mask of free units */
+	uint64_t ready;      /* mask of units that have all operands and a free slot in OC_EX */
+	bool may_allocate;   /* false: allocation found nothing to do, and nothing has changed since */
 	uint8_t per_slot;    /* number of units for each OC_EX slot; 0: all units serve all slots */
 	uint64_t slot_units; /* mask of the units that use slot 0 */
-	/* by unit: unit at which the next search begins after a dispatch unit has found this one */
-	uint8_t next_search[MAX_CUS];
+	uint8_t next_search[MAX_CUS]; /* by unit: start of the search after a dispatch of this unit */
 	uint32_t n_units, n_groups;
 	uint32_t bank_span;                 /* number of banks that hold a warp's registers */
 	uint32_t bank_mask;                 /* bank_span - 1 if bank_span is a power of 2, else 0 */
@@ -351,9 +340,8 @@ struct sm {
 	uint64_t drained;
 	/* by kind of unit: warps whose head needs it; a warp without a head is listed by its last head */
 	uint64_t head_unit[N_UNIT_KINDS];
-	/* mask of the warp slots of scheduler 0; shifted left by k: of scheduler k */
-	uint64_t sched0_warps;
-	uint64_t sched_mask; /* mask of all schedulers */
+	uint64_t sched0_warps; /* mask of the warp slots of scheduler 0; << k: of scheduler k */
+	uint64_t sched_mask;   /* mask of all schedulers */
 	/* the scheduling policy depends only on masks, last and dynamic_id */
 	bool by_masks;
 	bool wants_long_ops; /* the policy distinguishes long operations */
@@ -365,8 +353,7 @@ struct sm {
 	uint64_t clock;
 	/* time of the last cycle that was run or counted: gpu_tot_sim_cycle + gpu_sim_cycle */
 	uint64_t now;
-	/* value of now in the next cycle to run; NEVER: only a reply or a new CTA wakes the SM */
-	uint64_t *wake_at;
+	uint64_t *wake_at; /* `now` of the next cycle to run; NEVER: only a reply or a new CTA wakes the SM */
 	uint64_t next_uid;
 	uint32_t live_ctas, live_warps, live_threads;
 	uint32_t id, cluster; /* number of the SM (sid), and of its cluster */
@@ -375,21 +362,17 @@ struct sm {
 	int32_t fetch_buffer; /* warp whose line is in the fetch buffer; -1: empty */
 	uint32_t next_dynamic_id;
 	uint32_t cta_limit; /* maximum CTAs per SM of the kernel placed last, for local address translation */
-	uint32_t cta_padded; /* threads per CTA of that kernel, rounded up to a multiple of 32 */
-	bool changed;        /* this cycle has changed more than counters */
-	/* number of cycles in which the stages before the units were skipped and that are not counted yet */
-	uint64_t skipped_cycles;
-	/* number of schedulers of each kind of cycle, in the last cycle that was run and had no issue */
-	uint8_t idle[N_OCC_IDLE];
+	uint32_t cta_padded;     /* threads per CTA of that kernel, rounded up to a multiple of 32 */
+	bool changed;            /* this cycle has changed more than counters */
+	uint64_t skipped_cycles; /* cycles in which the stages before the units were skipped, not yet counted */
+	uint8_t idle[N_OCC_IDLE]; /* number of schedulers by kind of cycle, in the last cycle that was run */
 	/* by scheduler: kind of the last cycle without an issue, for the profile */
 	uint8_t idle_kind[MAX_SCHEDULERS];
 	uint64_t idle_valid, idle_ready; /* masks of struct candidates from which idle[] was computed */
 	uint32_t dynamic_id[MAX_WARPS];  /* launch order of warps */
 	uint32_t reg_limit;              /* upper bound of register numbers */
-	/* register sets of all warps; NULL: the sets are in struct warp, and REG_LIMIT is the limit */
-	uint64_t *registers;
-	/* warp in hazard: first reserved register that its next instruction uses */
-	uint16_t hazard_reg[MAX_WARPS];
+	uint64_t *registers;             /* register sets of all warps; NULL: the sets are in struct warp */
+	uint16_t hazard_reg[MAX_WARPS];  /* first reserved register of the next instruction */
 
 	/* shared with other SMs; set before sm_init() */
 	const struct params *params;
@@ -418,27 +401,23 @@ struct sm {
 	uint64_t any_slot;   /* 0 in sub-core mode, where slots belong to schedulers; else all slots */
 	struct collector_in
 		collector_in[N_UNIT_KINDS]; /* inputs of the collector in the order in which ports serve them */
-	/* input of the collector for each kind of unit */
-	struct collector_in *collector_of[N_UNIT_KINDS];
-	struct unit_in *unit_in;                  /* register set before each kind of unit */
-	uint32_t collector_in_used, unit_in_used; /* masks of the sets that are not empty */
+	struct collector_in *collector_of[N_UNIT_KINDS]; /* collector input for each kind of unit */
+	struct unit_in *unit_in;                         /* register set before each kind of unit */
+	uint32_t collector_in_used, unit_in_used;        /* masks of the sets that are not empty */
 	uint64_t next_dispatch_clock; /* earliest clock at which a unit other than UNIT_MEM may take an instruction */
 	struct opcoll collector;
 	struct func_unit *unit;
-	uint8_t bus_used[CALENDAR]; /* number of used result buses, at clock % CALENDAR */
-	/* list of the instructions that are due in writeback, oldest first, at clock % CALENDAR */
-	uint16_t calendar[CALENDAR];
+	uint8_t bus_used[CALENDAR];  /* number of used result buses, at clock % CALENDAR */
+	uint16_t calendar[CALENDAR]; /* list of the due instructions, oldest first, at clock % CALENDAR */
 	uint64_t calendar_used[CALENDAR / 64]; /* bit set of the non-empty lists of the calendar */
 	uint32_t calendar_count;               /* number of non-empty lists */
 
 	struct sched sched[MAX_SCHEDULERS];
 	struct ldst *ldst;
-	/* port for messages to other SMs; NULL: the SM has had no thread block of a gang */
-	struct gang_port *port;
-	/* waiting arrivals, SYNC_ARRIVALS for each warp; NULL: the SM has had no kernel with mbarriers */
-	struct copies_arrival *arrivals;
-	struct cache *l1i; /* instruction cache; NULL: a perfect one */
-	struct warp *warp; /* MAX_WARPS elements */
+	struct gang_port *port;          /* port to other SMs; NULL: no gang has been on the SM */
+	struct copies_arrival *arrivals; /* waiting arrivals, SYNC_ARRIVALS per warp; NULL: none so far */
+	struct cache *l1i;               /* instruction cache; NULL: a perfect one */
+	struct warp *warp;               /* MAX_WARPS elements */
 	struct cta cta[MAX_CTAS];
 	struct sm_counts n;
 

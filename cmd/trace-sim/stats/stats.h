@@ -22,9 +22,8 @@ struct stats_block {
 	char **name; /* names of the kernels that were first selected since the last block */
 	uint32_t *uid;
 	uint32_t n;
-	uint64_t stream; /* stream id; UINT64_MAX: all streams, because no kernel has ended */
-	/* seconds of the host since the start; printed only if not negative (--host-time) */
-	double host_seconds;
+	uint64_t stream;     /* stream id; UINT64_MAX: all streams, because no kernel has ended */
+	double host_seconds; /* seconds since the start; printed unless negative (--host-time) */
 };
 
 /*
@@ -61,9 +60,8 @@ struct kernel_record {
 	uint64_t checksum;
 	uint64_t first_cycle; /* tot_cycle at the start of the kernel's interval */
 	bool slice;
-	bool unfinished; /* true if the run ended before the kernel did */
-	/* --reuse: position of the kernel from which the figures are copied; 0: not copied */
-	uint32_t reused_from;
+	bool unfinished;               /* true if the run ended before the kernel did */
+	uint32_t reused_from;          /* --reuse: position of the kernel that has the figures; 0: none */
 	uint64_t cycles;               /* simulated cycles of the kernel */
 	const struct sampled *sampled; /* extrapolated figures; NULL: the kernel ran all thread blocks */
 };

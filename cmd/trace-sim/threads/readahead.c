@@ -33,8 +33,7 @@ struct readahead {
 	struct trace *trace; /* trace that is read ahead; NULL: none */
 	bool filling;        /* true while blocks are read into the queue, which ends when it is full */
 	bool ended;          /* true if the last block, or a fault, is in the queue */
-	/* entry that receives warnings; NULL: warnings are printed at once */
-	struct queued_block *reading;
+	struct queued_block *reading; /* entry that receives warnings; NULL: print them */
 	uint32_t first, n;
 	size_t bytes;
 	struct queued_block slot[QUEUE_BLOCKS];
