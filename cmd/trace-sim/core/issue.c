@@ -289,7 +289,7 @@ static void occupy_result_queue(struct subcore *b, const struct core_inst *in, u
 }
 
 /*
- * Tries the ripe warps in order of priority. Returns true if one has issued; else sets *open to the earliest time at
+ * Tries the ready warps in order of priority. Returns true if one has issued; else sets *open to the earliest time at
  * which a unit that one of them needs accepts an instruction.
  */
 static bool try_issue(struct sm *s, unsigned sub, uint64_t *open)
@@ -322,7 +322,7 @@ static bool try_issue(struct sm *s, unsigned sub, uint64_t *open)
 	return false;
 }
 
-/* Runs the issue stage. Returns the time of the next attempt with a ripe warp; NEVER: none before the next event. */
+/* Runs the issue stage. Returns the time of the next attempt with a ready warp; NEVER: none before the next event. */
 uint64_t core_issue_stage(struct sm *s, unsigned sub)
 {
 	struct subcore *b = &s->modern->sub[sub];

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The memory pipeline: queues in the sub-cores, acceptance by the SM, the pipe to the L1 data cache, and the
- * return of results. The levels below the L1 are those of the core of sm/.
+ * The memory pipeline: queues in the sub-cores, acceptance by the SM, the pipe to the L1 data cache, and the return of
+ * results. The levels below the L1 are those of the core of sm/.
  *
  * Always true: the SM accepts one instruction at a time, from the sub-cores in round robin. Its data port is busy for
- * the largest of three numbers of cycles: those for the bytes, the passes over the data banks, and the passes over the
- * tag banks. L1 lookups happen in the order of acceptance, each a fixed time after it. In a cycle as many lines are
- * looked up as there are tag banks. A rejected lookup delays the lookups after it. An operation ends when all its
- * accesses have ended and the link to its sub-core has carried its result.
+ * the cycles of the bytes, of the passes over the data banks, or of the passes over the tag banks, whichever are most.
+ * L1 lookups happen in the order of acceptance, each a fixed time after it, up to one line per tag bank in a cycle. A
+ * rejected lookup delays the lookups after it. An operation ends when all its accesses have ended and the link to its
+ * sub-core has carried its result.
  */
 #include "power/counts.h"
 #include "core/core.h"

@@ -68,7 +68,7 @@ static enum stage dependence_reason(struct sm *s, unsigned w, struct pipe_inst *
 	return pipeline_set_producer(s, head, by, memory);
 }
 
-/* Returns the reason why a ripe warp did not issue. */
+/* Returns the reason why a ready warp did not issue. */
 static enum stage reason_not_chosen(const struct sm *s, const struct core_warp *cw)
 {
 	const struct core *c = s->modern;
