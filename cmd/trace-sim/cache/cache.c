@@ -261,7 +261,7 @@ bool cache_send_read(struct cache_visit *a, uint32_t r)
 	return true;
 }
 
-/* Occupies a port for `cycles` cycles, beginning when it is free, and adds them to *busy. */
+/* Occupies a port for `cycles` cycles from the time when it is free. Adds the cycles to *busy. */
 static void occupy_cache_port(const struct cache *c, uint64_t *free_at, uint64_t *busy, uint32_t cycles)
 {
 	*free_at = (*free_at > c->ports.cycles ? *free_at : c->ports.cycles) + cycles;
@@ -292,14 +292,14 @@ static enum cache_status serve_read_hit(struct cache_visit *a)
 	return STATUS_HIT;
 }
 
-/* Handles a read miss. quirk Q3-5: it needs two free entries in the miss queue, even if it is only merged. */
+/* Handles a read miss. quirk Q3-5: the miss needs two free entries in the miss queue, even if it is only merged. */
 static enum cache_status serve_read_miss(struct cache_visit *a)
 {
 	if (miss_queue_full_for(a->c, 1))
 		return cache_reject(a, FAIL_MISS_QUEUE_FULL);
 	if (!cache_send_read(a, a->r))
 		return STATUS_RESERVATION_FAIL;
-	cache_emit_write_back(a); /* quirk Q3-3: does not occupy the data port */
+	cache_emit_write_back(a); /* quirk Q3-3: the write-back does not occupy the data port */
 	return STATUS_MISS;
 }
 

@@ -40,13 +40,13 @@ struct cache_counts {
 	uint64_t fail[N_ACC_TYPES][N_FAILS];
 };
 
-/* Why a cache will never accept an access that it rejected (CACHE-conf-3). */
+/* Reasons why a cache will never accept an access that it rejected (CACHE-conf-3). */
 enum cache_never {
 	NEVER_SAID,   /* the cache may accept the access later */
 	NEVER_QUEUED, /* even an empty miss queue is too small for the access */
 	/* a write that is not sent to the level below, although the cache waits for acknowledgements of all writes */
 	NEVER_ANSWERED,
-	NEVER_READABLE, /* a read of a partly written line, without sectors by which the rest could be read */
+	NEVER_READABLE, /* a read of a partly written line in a cache that cannot fetch the rest */
 	NEVER_FILLED,   /* a read that waits for more replies than the level below sends */
 	NEVER_PLACED,   /* an L2 set in which all lines wait for sectors that are never requested (Q4-11) */
 	N_NEVERS
@@ -98,7 +98,10 @@ bool cache_waits_for_fill(const struct cache *c, uint32_t r);
 bool cache_fill_port_free(const struct cache *c);
 bool cache_data_port_free(const struct cache *c);
 
-/* Requests whose data has arrived. cache_pop_ready() returns one of them, in MSHR order; REQ_NONE: there is none. */
+/*
+ * Functions for requests whose data has arrived. cache_pop_ready() returns one of them, in MSHR order; REQ_NONE: there
+ * is none.
+ */
 bool cache_has_ready(const struct cache *c);
 uint32_t cache_pop_ready(struct cache *c);
 /* Returns the next result of cache_pop_ready() without a change. */
@@ -162,7 +165,7 @@ uint32_t cache_warm_sectors(struct cache *c, uint64_t addr, uint32_t sectors, bo
  */
 void cache_warm_written(struct cache *c, uint64_t addr, uint32_t sectors, uint64_t now);
 
-/* Returns the counts of a stream; NULL: it has none. */
+/* Returns the counts of a stream; NULL if the stream has none. */
 const struct cache_counts *cache_counts_of(const struct cache *c, unsigned stream);
 /* Adds the counts of a stream to *sum; stream < 0: of all streams. */
 void cache_add_counts(const struct cache *c, int stream, struct cache_counts *sum);

@@ -19,7 +19,8 @@ struct cache {
 	struct mshr mshr;
 	struct ring queue; /* miss queue */
 	struct req_pool *pool;
-	uint32_t queue_max; /* limit of the miss queue; quirk Q3-5: tested by callers, and pushes may exceed it */
+	/* limit of the miss queue; quirk Q3-5: callers test it, but pushes may exceed it */
+	uint32_t queue_max;
 	uint32_t atom, port;  /* number of bytes of a fill, and of bytes per cycle of the data port */
 	uint32_t fill_cycles; /* cycles for which a fill occupies the fill port */
 	enum write_policy write;

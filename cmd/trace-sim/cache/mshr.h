@@ -15,7 +15,7 @@
 struct mshr_entry {
 	uint64_t addr;       /* MSHR address */
 	uint64_t made_addr;  /* req.addr of the first request before it was sent */
-	uint32_t first;      /* first request; REQ_NONE after it was returned */
+	uint32_t first;      /* handle of the first request; REQ_NONE after its return */
 	uint32_t head, tail; /* list of merged requests */
 	uint32_t count;      /* number of requests */
 	uint32_t chain;      /* next entry in the bucket, or in the list of free entries */

@@ -74,7 +74,7 @@ struct core_inst {
 	uint32_t pc;
 	uint32_t groups;      /* DEPBAR: number of groups that may remain open */
 	uint16_t flags;       /* enum core_flag */
-	uint16_t interval;    /* initiation interval of its unit */
+	uint16_t interval;    /* initiation interval of the instruction's unit */
 	int16_t result_delay; /* added to t for readers of the result: matrix instructions of older GPUs */
 	uint16_t pipeline_cycles; /* INST_FIXED: cycles from issue to the end of the pipeline */
 	uint8_t n_src, n_dst;
@@ -119,10 +119,10 @@ void core_code_add(struct core_code *c, uint32_t h, const struct inst *in, const
  * cycles of a sub-core.
  */
 enum core_stall {
-	STALL_UNIT,    /* the unit or its queue is occupied */
+	STALL_UNIT,    /* the unit of the instruction, or its queue, is occupied */
 	STALL_RESULT,  /* the result queue is full */
 	STALL_DEPEND,  /* waits for a register, predicate or dependence counter */
-	STALL_WAR,     /* an earlier instruction has yet to read a register that it overwrites */
+	STALL_WAR,     /* an earlier instruction has yet to read the overwritten register */
 	STALL_FENCE,   /* waits at DEPBAR or LDGDEPBAR */
 	STALL_BARRIER, /* waits at a barrier or memory fence */
 	STALL_COUNT,   /* stall count or yield of the previous instruction */
@@ -208,7 +208,7 @@ struct core_warp {
 struct mem_place {
 	uint64_t ready;   /* earliest time of acceptance, once the entry is first in the queue */
 	uint16_t op;      /* handle of the operation */
-	uint8_t interval; /* cycles of its address calculation */
+	uint8_t interval; /* number of cycles of the address calculation */
 };
 
 struct stream_buffer {
@@ -244,7 +244,8 @@ struct subcore {
 	/* memory queue */
 	struct mem_place mem_queue[MEM_PLACES];
 	uint32_t mem_queue_head, mem_queue_count;
-	uint64_t mem_queue_free_at; /* time of the last acceptance plus the cycles of its data on the link */
+	/* time of the last acceptance plus the cycles of that entry's data on the link */
+	uint64_t mem_queue_free_at;
 	/* instruction cache */
 	uint64_t *tag, *used; /* by set and way: line address + 1, and number of the last use */
 	uint64_t uses;
@@ -262,7 +263,7 @@ struct core_joint {
 	uint64_t issued_at; /* time of the latest issue of the product by a warp */
 	const struct core_inst *inst;
 	uint16_t op[GMMA_WARPS]; /* handles of the operations, by number of the warp in the warpgroup */
-	uint8_t joined;          /* mask of the warps that have issued it, by number in the warpgroup */
+	uint8_t joined; /* mask of the warps that have issued the product, by number in the warpgroup */
 };
 
 struct core_warpgroup {
@@ -298,7 +299,7 @@ struct core_event {
 /* An instruction of variable latency in flight; extends the struct winst of the same handle. */
 struct core_op {
 	uint64_t last_hit_ready_at; /* time at which the data of the last L1 hit is ready */
-	uint64_t read_at;           /* time at which its sources are read; 0: not known */
+	uint64_t read_at;           /* time at which the sources are read; 0: not known */
 	uint32_t accesses_left;     /* number of accesses in flight, plus 1 until all have been made */
 	uint32_t group;             /* LDGSTS: number of the group of copies */
 	uint8_t sub;
@@ -363,8 +364,9 @@ struct core {
 	uint64_t started_at;          /* time at which the last warp starts */
 	/* matrix products of warpgroups */
 	struct core_warpgroup *warpgroup; /* indexed by the slot of the warpgroup's first warp */
-	uint64_t gmma_free;       /* time at which the tensor cores have finished all started products */
-	uint64_t gmma_reads_free; /* time at which shared memory has delivered the operands of these products */
+	uint64_t gmma_free; /* time at which the tensor cores have finished all started products */
+	/* time at which shared memory has delivered the operands of all started products */
+	uint64_t gmma_reads_free;
 	struct core_counts n;
 };
 
@@ -474,7 +476,8 @@ void core_sync_counter_changed(struct sm *s, unsigned w); /* handles a decrement
 void core_ldgsts_done(struct sm *s, unsigned w, uint32_t group);
 /* Handles the SM's acceptance of operation h on an mbarrier. */
 void core_sync_op_accepted(struct sm *s, uint16_t h);
-void core_sync_phase_over(struct sm *s, unsigned w); /* handles the end of the phase that w waits for */
+/* Handles the end of the mbarrier phase that w waits for. */
+void core_sync_phase_over(struct sm *s, unsigned w);
 void core_sync_store_done(struct sm *s, unsigned w); /* handles the end of a store of w to shared memory */
 void core_gmma_done(struct sm *s, unsigned w);       /* handles the end of the oldest matrix product of w */
 /* Stops w from issuing at time `from`. core_sync_release() lets it issue again at time `at`. */

@@ -63,7 +63,7 @@ static bool opcode_stem_is(const char *op, const char *stem)
 	return !strncmp(op, stem, n) && (!op[n] || op[n] == '.');
 }
 
-/* Returns true if the opcode begins with `text`: LD for LDG, LDS and so on. */
+/* Returns true if the opcode begins with `text`. LD matches LDG, LDS and so on. */
 static bool opcode_begins(const char *op, const char *text) { return !strncmp(op, text, strlen(text)); }
 
 /* Returns true if `suffix` is one of the opcode's parts after a dot. */

@@ -13,7 +13,7 @@
 #include "request/addrdec.h"
 #include "sm/kernel.h"
 
-#define L0_HIT_TO_ISSUE 3u /* cycles of the response, of decoding and of choosing a warp */
+#define L0_HIT_TO_ISSUE 3u /* cycles from an L0 hit to the issue: response, decoding, choice of a warp */
 
 /* ---- the L0 ------------------------------------------------------------------------------------- */
 

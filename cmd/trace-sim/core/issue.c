@@ -149,7 +149,7 @@ static uint16_t new_variable_latency_op(struct sm *s, unsigned w, const struct r
 	return h;
 }
 
-/* Counts all power events of an instruction at its issue (POWER-modern). */
+/* Counts the power events of an instruction, all of them at its issue (POWER-modern). */
 static NOINLINE void count_issue_power(struct sm *s, const struct rec *rec, unsigned lanes)
 {
 	power_count_decode(s->power, &s->power->tables->op[rec->inst], NULL);

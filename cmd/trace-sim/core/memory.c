@@ -18,7 +18,7 @@
 #include "sm/pipeline.h"
 #include "sm/profile.h"
 
-#define HIT_TO_REGISTER 12u /* cycles from the lookup of a hit to its value in the register file */
+#define HIT_TO_REGISTER 12u /* cycles from the lookup of a hit until the value is in the register file */
 #define FIRST_REG       2u /* cycles of the first register on the link, which are part of the latencies in params */
 
 static uint64_t later_clock(uint64_t a, uint64_t b) { return a > b ? a : b; }

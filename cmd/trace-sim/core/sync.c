@@ -54,8 +54,9 @@ static void arrive_at_barrier(struct sm *s, unsigned w, uint64_t t)
 	const struct rec *r = &p->rec[p->cursor];
 	const struct uop *u = &s->uops[r->inst];
 
+	/* the exit of a warp counts as an arrival */
 	if (p->cursor == p->last || barrier_skips(s, r))
-		return; /* a warp that ends here arrives by its exit */
+		return;
 	if (!(u->flags & UOP_ARRIVE)) {
 		delay_until(cw, t + 1, NEVER, STALL_BARRIER);
 		cw->local_insts_until = cw->control ? t + s->modern->p->barrier_delay : 0;

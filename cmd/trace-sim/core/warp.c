@@ -228,7 +228,7 @@ void core_warp_start(struct sm *s, unsigned w)
 	core_fetch_request_next(s, w);
 }
 
-/* Ends the warp after its last record, which has issued at t. */
+/* Ends the warp after its last record. The record has issued at t. */
 void core_warp_end(struct sm *s, unsigned w, uint64_t t)
 {
 	s->done |= 1ull << w;

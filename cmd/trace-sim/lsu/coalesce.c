@@ -111,7 +111,7 @@ static void mark_lane_access(struct segments *t, uint64_t addr, unsigned size, u
 		mark_lane_bytes(find_or_add_segment(t, last & ~low), last & LINE_MASK, size, lane);
 }
 
-/* Halves the segment while only one half of it is used (LSU-gen-7). */
+/* Halves the segment as long as only one of its halves is used (LSU-gen-7). */
 static void halve_segment(struct access *a, uint32_t segment_bytes)
 {
 	unsigned q = a->sectors;
@@ -384,8 +384,8 @@ static uint32_t most_words_of_a_bank(const struct bank_word *w, uint32_t n)
 }
 
 /*
- * Returns the largest number of accesses to one bank with -gpgpu_shmem_limited_broadcast: of the words that several
- * lanes access, only the first one of the first bank counts as one access.
+ * Returns the largest number of accesses to one bank with -gpgpu_shmem_limited_broadcast. In this mode only one word
+ * is broadcast, so that its accesses count as one: the first word, in the first bank, that several lanes access.
  */
 static uint32_t most_accesses_of_a_bank(struct bank_word *w, uint32_t n)
 {

@@ -13,7 +13,7 @@
 
 #include "sm/sm.h"
 
-/* One generated access (LSU-gen-2). The accesses of a list are made from its end. */
+/* One generated access (LSU-gen-2). The accesses of a list are made from the end of the list. */
 struct access {
 	uint64_t addr;
 	uint64_t bytes[2];
@@ -63,8 +63,8 @@ void ldst_count_idle(struct sm *s);
 bool ldst_passes_left(const struct sm *s);
 /* Makes tables large enough for register numbers below `limit`. */
 void ldst_grow_registers(struct sm *s, uint32_t limit);
-void ldst_use_tma(struct sm *s); /* creates the TMA, if it does not exist yet */
-/* Creates the constant and texture caches, if they do not exist yet. */
+void ldst_use_tma(struct sm *s); /* creates the TMA if there is none */
+/* Creates the constant and texture caches if there are none. */
 void ldst_use_read_only_caches(struct sm *s);
 /* Returns the constant cache; NULL: none, or not created yet. */
 struct cache *ldst_l1c(const struct sm *s);

@@ -35,7 +35,7 @@ struct write_back {
 
 enum disp_kind {
 	DISP_EMPTY,
-	DISP_PASS,   /* an instruction without accesses, which retires in its first step */
+	DISP_PASS,   /* an instruction without accesses; it retires in its first step */
 	DISP_SHARED, /* an access to shared memory, with passes until step passes_end */
 	DISP_READ,   /* accesses to the constant or texture cache */
 	DISP_L1,     /* accesses to the L1D through its latency queues */
@@ -95,7 +95,7 @@ bool pend_has_accesses(const struct sm *s, const struct uop *u, unsigned warp);
 void pend_count_hit(struct sm *s, const struct uop *u, unsigned warp);
 /* Counts a returned access of a load. Returns the number of registers that it has released. */
 unsigned pend_count_returned(struct sm *s, const struct uop *u, unsigned warp);
-/* Counts a returned access of an LDGSTS. Returns true if it was the last one. */
+/* Counts a returned access of an LDGSTS. Returns true after the last one. */
 bool pend_count_ldgsts_returned(struct sm *s, unsigned warp, uint32_t pc, uint64_t lane0);
 uint32_t pend_ldgsts_accesses(const struct sm *s, unsigned warp, uint32_t pc, uint64_t lane0);
 void pend_acknowledge_store(struct sm *s, unsigned warp, uint32_t k);

@@ -79,7 +79,7 @@ static void count_returned_atomics(struct sm *s, unsigned warp, uint32_t lanes)
 		s->atomic &= ~(1ull << warp);
 }
 
-/* Executes a SYNCS on its mbarrier when it leaves the pipeline of shared memory (HOPPER-mbar). */
+/* Executes a SYNCS on its mbarrier. The SYNCS leaves the pipeline of shared memory at this time (HOPPER-mbar). */
 static void execute_syncs(struct sm *s, const struct winst *w)
 {
 	if (w->uop->sync != SYNC_WAIT && w->uop->sync != SYNC_TEST)

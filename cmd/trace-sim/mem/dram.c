@@ -506,7 +506,7 @@ uint32_t dram_tick(struct dram *d, uint64_t t, uint64_t now, uint32_t cycle)
 	return gone;
 }
 
-/* Recomputes a lower bound only if it is the minimum. */
+/* Recomputes a bound only if it is the lowest one. */
 uint64_t dram_next_busy_tick(struct dram *d)
 {
 	uint64_t first = d->ticks + 1, next = d->bus.next;

@@ -133,7 +133,7 @@ struct dram {
 	bool writing;         /* true while the bus direction is that of writes */
 	bool write_mode;
 	bool progressed; /* true if a request or command moved in the last tick */
-	bool dequeued;   /* true if a request has left the queues since the channel cleared this flag */
+	bool dequeued;   /* true if a request has left the queues since the flag was last cleared */
 	struct dram_bus bus;
 	struct mem_fifo done; /* return queue */
 	uint32_t return_queue_max, id;
@@ -148,7 +148,7 @@ struct dram {
 	uint64_t bus_counted_until;   /* ticks before this one are counted in the figures of the bus */
 	uint64_t ratio_counted_until; /* ticks before this one are counted in the write-to-read ratio */
 	uint64_t rows_quiet_at;       /* for n_activity: tick from which no timer of a row command runs */
-	uint64_t idle_from;           /* while no bank has a request: first such tick */
+	uint64_t idle_from;           /* first tick without any request in a bank, while there is none */
 	uint32_t activate_ticks;      /* number of ticks for which the longest timer of an activate runs */
 	uint32_t burst_ticks;         /* number of ticks for which a column command occupies the bus */
 	struct dram_counts n;         /* figures; times are sums of end ticks minus sums of start ticks */

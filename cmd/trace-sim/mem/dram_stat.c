@@ -81,7 +81,7 @@ void dram_stat_finish(struct dram *d, uint32_t bank, uint64_t t)
 	d->idle_from = t;
 }
 
-/* The loop is fast, because few banks are ready. */
+/* The loop is short, because few banks are ready. */
 void dram_stat_count_ready(struct dram *d, uint64_t ready)
 {
 	for (; ready; ready &= ready - 1)

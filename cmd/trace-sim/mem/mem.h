@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The memory side: memory partitions with their sub partitions and L2 banks, DRAM channels, latency
- * statistics (trace-sim-mem(7)).
+ * The memory side: memory partitions with their sub partitions and L2 banks, DRAM channels, latency statistics
+ * (trace-sim-mem(7)).
  *
- * Files: memory.c (building, ticks, figures), partition.c (channel: credits, latency queue), subpartition.c
- * (queues, L2 driving), sides.c (an L2 of two sides), dram.c (channel, commands), dram_sched.c (FR-FCFS,
- * FIFO), dram_bus.c (data bus), dram_stat.c, dram_simple.c, memstat.c (latency tables), hostcopy.c. A
- * partition without queued requests is not visited: its per-tick counters are brought up to date when it
- * wakes or when statistics are read.
+ * Files: memory.c (construction, ticks, figures), partition.c (channels: credits, latency queue), subpartition.c
+ * (queues, accesses to the L2), sides.c (an L2 of two sides), dram.c (DRAM commands), dram_sched.c (FR-FCFS, FIFO),
+ * dram_bus.c (data bus), dram_stat.c, dram_simple.c, memstat.c (latency tables), hostcopy.c. A partition without
+ * queued requests is not visited: its per-tick counters are brought up to date when it wakes or when statistics are
+ * read.
  */
 #ifndef MEM_H
 #define MEM_H

@@ -385,7 +385,7 @@ void memory_flush_l2(struct memory *m, FILE *out)
 		return;
 	if (out)
 		fprintf(out, "Flushed L2 caches...\n");
-	/* quirk Q4-20: flushes only as many sub partitions as there are channels */
+	/* quirk Q4-20: the original flushes only as many sub partitions as there are channels */
 	for (uint32_t i = 0; i < m->mp->channels; i++) {
 		cache_flush(m->sub[i].l2);
 		if (out)

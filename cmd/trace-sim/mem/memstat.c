@@ -143,7 +143,7 @@ void memstat_end_sample_period(struct memstat *m)
 	m->window_num = m->window_lat = 0;
 }
 
-/* quirk Q4-13: `atoms` is rounded down, so it is 0 for a request smaller than an atom. */
+/* quirk Q4-13: `atoms` is rounded down, to 0 for a request smaller than an atom. */
 void memstat_queued(struct memstat *m, const struct req *r, uint32_t atoms)
 {
 	uint32_t at = r->chip * m->banks + r->bank % m->banks;

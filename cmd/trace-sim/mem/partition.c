@@ -66,10 +66,10 @@ bool channel_arbitrate(struct memory *m, struct channel *c, uint64_t now)
 
 		if (!s->l2_dram.count || !has_credit(m, c, s) || s->dram_l2.count >= m->mp->queue_dram_l2)
 			continue;
-		/* quirk Q4-6: a full channel ends the search, also for the other sub partitions */
+		/* quirk Q4-6: a full channel ends the search for the other sub partitions, too */
 		if (dram_queue_full(&c->dram, m->pool->req[s->l2_dram.head].flags & REQ_WRITE))
 			return false;
-		/* if a full L2->DRAM queue has blocked the sub partition, it is awake and tries again */
+		/* after a full L2->DRAM queue, the sub partition is awake and tries again */
 		req = mem_fifo_pop(m->pool->req, &s->l2_dram);
 		c->pending_l2_requests--;
 		m->pool->req[req].key = (uint32_t)now + m->mp->dram_latency;

@@ -36,7 +36,7 @@ struct sub {
 	/* time from which an L2 tick may move a request; UINT64_MAX: not before the next arrival */
 	uint64_t wake;
 	uint32_t rop_due; /* ready time (req.key) of the first request in rop */
-	bool tick_due;    /* with a partner: true if `wake` was reached at the start of this tick */
+	bool tick_due;    /* used with a partner: true if `wake` was reached at the start of this tick */
 	uint64_t refuses[MEMORY_TICKS / 64]; /* set of the window's L2 ticks in which icnt->L2 is full */
 	/* `tracked`: number of requests in the tracker; `credits`: number of private credits in use */
 	uint32_t id, tracked, credits;
@@ -47,7 +47,7 @@ struct channel {
 	uint32_t delay_due;           /* ready time of the head of `delay` */
 	bool delay_waits;             /* true while the head of `delay` is not ready */
 	bool arbitration_failed;      /* true if no L2->DRAM request can proceed before the state changes */
-	bool blocked;                 /* true if the oldest DRAM reply cannot proceed either */
+	bool blocked;                 /* true if the oldest DRAM reply cannot proceed */
 	uint32_t pending_l2_requests; /* number of requests in the L2->DRAM queues */
 	uint32_t shared_credits;      /* number of shared credits in use */
 	uint32_t last_credited;       /* index of the sub partition that took the last credit */
@@ -132,7 +132,7 @@ uint32_t channel_delay_pop(struct memory *m, struct channel *c);
 
 /* Functions of sides.c, for -l2_sides 2. All but sides_pair_slices() require a sub partition with a partner. */
 void sides_pair_slices(struct memory *m);
-/* Returns the slice that serves a request that has reached s: s or its partner. */
+/* Returns the slice that serves a request: s, which the request has reached, or the partner of s. */
 NOINLINE struct sub *sides_serving_slice(const struct memory *m, struct sub *s, const struct req *r);
 /* Called after slice `at` has served request r; drops the partner's copy of the data if r changed them. */
 NOINLINE void sides_drop_stale_copy(struct sub *s, const struct sub *at, const struct req *r);

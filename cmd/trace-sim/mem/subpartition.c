@@ -136,7 +136,7 @@ NOINLINE FLATTEN bool sub_accept(struct memory *m, struct sub *s, uint32_t req, 
 	return true;
 }
 
-/* ---- the cache cycle (MEM-l2) --------------------------------------------------------------- */
+/* ---- the cycle of an L2 (MEM-l2) ------------------------------------------------------------ */
 
 static void free_tracked_request(struct memory *m, uint32_t req)
 {
@@ -256,7 +256,7 @@ static void move_to_slice(struct sub *from, struct sub *to, struct req *r)
 	to->wake = 0;
 }
 
-/* Ends the program. The message cannot name the instruction, because it is unknown here. */
+/* Ends the program. The message does not name the instruction, because an L2 does not know it. */
 NOINLINE _Noreturn static void die_unacceptable_access(const struct req *r, enum cache_never why)
 {
 	struct fault f;
@@ -284,7 +284,7 @@ static void access_l2(struct memory *m, struct sub *s, uint64_t now)
 			return;
 		move_to_slice(s, at, r);
 	}
-	/* popped first, because the MSHR links the request if it joins an earlier miss */
+	/* popped before the access, because the MSHR links a request that joins an earlier miss */
 	mem_fifo_pop(m->pool->req, &s->icnt_l2);
 	status = cache_access(at->l2, req, now + at->copies, &ev, &probe);
 	if (m->events)

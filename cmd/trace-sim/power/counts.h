@@ -29,14 +29,16 @@ struct power_op {
 
 /* Tables that all SMs share. */
 struct power_tables {
-	struct power_op *op;              /* properties of instructions, indexed by code handle */
-	double active[N_POWER_UNITS][33]; /* increment of the counter, by unit and active lanes */
-	double idle[N_POWER_UNITS][33];   /* increment for inactive lanes, by unit and active lanes */
-	uint32_t gating_group;            /* number of lanes per gating group; 0: no gating */
-	bool count_idle;                  /* true if inactive lanes are counted */
-	uint32_t duty_divisor;            /* maximum number of result lanes per cycle */
-	bool lanes_complete;              /* the duty counts active lanes, not 32 per instruction */
-	uint64_t row_start;               /* cycle to which element 0 of each duty row belongs */
+	struct power_op *op; /* properties of instructions, indexed by code handle */
+	/* increment of the counter, by unit and number of active lanes */
+	double active[N_POWER_UNITS][33];
+	/* increment for the inactive lanes, by unit and number of active lanes */
+	double idle[N_POWER_UNITS][33];
+	uint32_t gating_group; /* number of lanes per gating group; 0: no gating */
+	bool count_idle;       /* true if inactive lanes are counted */
+	uint32_t duty_divisor; /* maximum number of result lanes per cycle */
+	bool lanes_complete;   /* the duty counts active lanes, not 32 per instruction */
+	uint64_t row_start;    /* cycle to which element 0 of each duty row belongs */
 };
 
 struct power_sm {

@@ -75,7 +75,8 @@ static inline double power_energies_total(const struct power_energies *e)
 
 /* The current steady state (POWER-file-3). */
 struct power_steady {
-	uint32_t n, start, taken; /* samples of the state; its first sample; samples of the run */
+	/* number of samples of the state; index of its first sample; samples of the run */
+	uint32_t n, start, taken;
 	double sum, count[N_POWER_COUNTERS];
 	uint64_t insts; /* thread instructions of the run when the state began */
 	bool written;   /* true if a row has been written */
@@ -137,7 +138,7 @@ struct power_block {
 	uint64_t now, cycles; /* cycle of the run, and number of cycles since the last block */
 	const struct power_totals *totals;
 };
-/* Writes the sums of the kernel to the report at a statistics block, and clears them. */
+/* Writes the sums of the kernel to the report at a statistics block. Clears the sums. */
 void power_meter_block(struct power_meter *m, const struct power_block *b);
 /*
  * Adds to s the counts of units since the last sample or, with `marked`, since the last span. keep: the next

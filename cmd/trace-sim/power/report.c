@@ -20,7 +20,7 @@ static void put_report_line(
 	bytes_puts(b, "\n");
 }
 
-/* quirk Q7-14: the names of three figures have no comma after them. */
+/* quirk Q7-14: no comma follows the names of three figures. */
 static const char *component_comma(unsigned i) { return i == POWER_CONSTP || i == POWER_STATICP ? "" : ","; }
 static const char *counter_comma(unsigned i) { return i == POWER_constant_power ? "" : ","; }
 

@@ -49,7 +49,7 @@ struct random {
 struct addrdec {
 	struct address_field field[N_FIELDS];
 	uint64_t sub_mask; /* mask of the lowest log2(subs) bank bits in the address */
-	int chip_at;       /* position of the channel bits; -1: their positions are given one by one */
+	int chip_at;       /* position of the channel bits; -1: every bit has its own position */
 	/* number of channels; slices of a channel on one side of the L2 (MEM-sides); number of the index function */
 	uint32_t channels, subs, index;
 	uint32_t sides, clusters;
@@ -58,7 +58,7 @@ struct addrdec {
 	bool lines_whole;     /* true if all bytes of a line are in the same slice */
 	uint32_t high_shift;  /* number of low address bits that the hash functions ignore */
 	uint32_t ipoly_n;     /* number of slices for IPOLY: channels are rounded up to a power of two */
-	uint32_t group;       /* slices of a group: largest power of two that divides their number */
+	uint32_t group;       /* slices of a group: largest power of two that divides the number of slices */
 	struct random random;
 	/*
 	 * true if by_byte[] is valid. These tables save 8.9 M instructions of 729 M on gemm-hmma-86 and 3.4 M of 568 M
@@ -267,7 +267,7 @@ static uint32_t slice_in_groups(const struct addrdec *d, uint32_t index, uint64_
 	       hash_ipoly(high, index % d->group, d->group);
 }
 
-/* quirk Q4-27: IPOLY omits bank bits below the channel bits, or uses them twice. */
+/* quirk Q4-27: IPOLY omits the bank bits below the channel bits, or uses them twice. */
 static uint32_t sub_partition_of(
 	struct addrdec *d, uint64_t addr, uint32_t chip, uint32_t bank, uint64_t high)
 {

@@ -29,7 +29,7 @@ bool addrdec_line_has_one_slice(const struct addrdec *d);
 uint32_t addrdec_sub(struct addrdec *d, uint64_t addr);
 /* Returns the address within its sub partition (MEM-addr-8). */
 uint64_t addrdec_partition_address(const struct addrdec *d, uint64_t addr);
-/* Returns true with RANDOM indexing: each request must then be decoded as soon as it is made. */
+/* Returns true if indexing is RANDOM. Each request must then be decoded as soon as it is made. */
 bool addrdec_is_random(const struct addrdec *d);
 
 #endif

@@ -55,20 +55,21 @@ enum acc_type {
 };
 
 enum req_flag {
-	REQ_WRITE = 1 << 0, /* type is *_ACC_W or *_WRBK_ACC; atomics are reads */
+	REQ_WRITE = 1 << 0, /* the type is *_ACC_W or *_WRBK_ACC; atomics are reads */
 	REQ_ATOMIC = 1 << 1,
-	REQ_REPLY = 1 << 2,  /* the request is a reply now: READ_REPLY or WRITE_ACK */
-	REQ_BLANK = 1 << 3,  /* has no instruction: fetches, write-backs, allocate-reads, pieces */
-	REQ_LOAD = 1 << 4,   /* its instruction counts as a load (SM-inst-6) */
-	REQ_STORE = 1 << 5,  /* its instruction counts as a store */
-	REQ_BYPASS = 1 << 6, /* bypasses the L1D (cache operator GLOBAL) */
+	REQ_REPLY = 1 << 2, /* the request is a reply now: READ_REPLY or WRITE_ACK */
+	/* the request has no instruction: fetches, write-backs, allocate-reads, pieces */
+	REQ_BLANK = 1 << 3,
+	REQ_LOAD = 1 << 4,   /* the instruction counts as a load (SM-inst-6) */
+	REQ_STORE = 1 << 5,  /* the instruction counts as a store */
+	REQ_BYPASS = 1 << 6, /* the request bypasses the L1D (cache operator GLOBAL) */
 	REQ_LDGSTS = 1 << 7,
 	REQ_PIECE = 1 << 8,        /* a piece of the request `parent` (MEM-split) */
 	REQ_PARENT_WRITE = 1 << 9, /* an allocate-read for which the write `parent` waits (CACHE-wmiss-4) */
-	REQ_TRACKED = 1 << 10,     /* in the request tracker of its sub partition (MEM-reply-3) */
-	REQ_AWAITED = 1 << 11,     /* its warp cannot end before the reply */
-	REQ_L2_MISS = 1 << 12,     /* missed in the L2; used only by profiles */
-	REQ_BULK = 1 << 13,        /* belongs to the bulk copy with the number in lane0 */
+	REQ_TRACKED = 1 << 10,     /* the request is in the tracker of its sub partition (MEM-reply-3) */
+	REQ_AWAITED = 1 << 11,     /* the warp of the request cannot end before the reply */
+	REQ_L2_MISS = 1 << 12,     /* the request missed in the L2; used only by profiles */
+	REQ_BULK = 1 << 13,        /* the request belongs to the bulk copy with the number in lane0 */
 	REQ_PREFETCH = 1 << 14     /* the reply has no data */
 };
 
@@ -126,7 +127,7 @@ _Static_assert(sizeof(struct req) == 128, "two cache lines");
 struct req_piles {
 	_Alignas(64) uint32_t head, count; /* head and length of the first list, linked by req.next */
 	uint32_t spare; /* head of the second list, which is full; REQ_NONE: no second list */
-	int64_t live;   /* number of requests allocated by this thread minus number freed by it */
+	int64_t live;   /* number of requests allocated minus number freed, by this thread */
 };
 
 struct req_pool {

@@ -23,9 +23,9 @@ enum gang_kind {
 	GANG_STORE,       /* a write that completes `bytes` bytes on the mbarrier at `address` */
 	GANG_DATA,        /* the data of a read for operation `op` */
 	GANG_ACKNOWLEDGE, /* the acknowledgement of a write by warp `op` */
-	GANG_COMPLETE, /* the arrival of `operand` bytes, which completes them on the mbarrier at `address` */
-	GANG_BYTES,    /* the arrival of `bytes` bytes of a multicast, which occupy the data port */
-	GANG_EFFECT    /* enum sync_effect `op` with the value `operand`, for the mbarrier at `address` */
+	GANG_COMPLETE,    /* the arrival of `operand` bytes, which complete on the mbarrier at `address` */
+	GANG_BYTES,       /* the arrival of `bytes` bytes of a multicast, which occupy the data port */
+	GANG_EFFECT       /* enum sync_effect `op` with the value `operand`, for the mbarrier at `address` */
 };
 
 struct gang_message {
@@ -53,7 +53,8 @@ struct gang {
 	uint32_t blocks;      /* number of thread blocks */
 	uint32_t placed;      /* number of thread blocks placed so far */
 	uint32_t blocks_left; /* number of thread blocks that have not ended, placed or not */
-	uint32_t warps_running; /* number of warps that have not ended, including those of blocks not placed yet */
+	/* number of warps that have not ended, including warps of blocks that are not placed yet */
+	uint32_t warps_running;
 	uint32_t not_arrived; /* number of warps that have yet to arrive at the barrier */
 	struct {
 		struct sm *sm; /* SM of the thread block; NULL: not placed yet, or ended */

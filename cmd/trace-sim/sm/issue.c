@@ -16,7 +16,7 @@
 #include "pipereg.h"
 #include "scheduler.h"
 
-#define ANY_SPEC N_UNIT_KINDS /* for dual issue, all specialized units are of this type */
+#define ANY_SPEC N_UNIT_KINDS /* type of all specialized units in the comparison for dual issue */
 
 void sched_init(struct sm *s)
 {

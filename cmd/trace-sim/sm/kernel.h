@@ -13,8 +13,9 @@ struct core_control;
 /* --sample-blocks: completion rate of thread blocks (gpu/sample.c). */
 #define SAMPLE_WAVES 8u
 struct sample_wave {
-	double took;     /* cycles per thread block */
-	double turnover; /* lines filled into the L2 since the first wave, as a fraction of its capacity */
+	double took; /* cycles per thread block */
+	/* lines filled into the L2 since the first wave, as a fraction of the L2's capacity */
+	double turnover;
 };
 struct block_rate {
 	uint64_t mark; /* number of thread blocks completed at the end of the last wave */
@@ -40,7 +41,7 @@ struct kernel {
 	uint32_t padded_threads;
 	uint16_t stream; /* index into gpu.streams */
 	bool launched, selected, done, ended;
-	bool closing;          /* all CTAs have ended, and the delay at the end has begun */
+	bool closing;          /* true when all CTAs have ended and the delay at the end has begun */
 	bool ldgsts;           /* true if its instructions may include LDGSTS */
 	bool syncs;            /* true if its instructions may name mbarriers */
 	bool may_gang;         /* true if its thread blocks may form gangs */

@@ -37,7 +37,7 @@ static struct cta_mbarrier *find_mbarrier(const struct cta *c, uint64_t address)
 	return NULL;
 }
 
-/* Adds the mbarrier at an address unless the table of the thread block has it. */
+/* Adds the mbarrier at an address to the table of the thread block unless the table has it. */
 static void add_mbarrier(struct cta *c, uint64_t address)
 {
 	struct mbarriers *t = &c->mbarriers;
@@ -158,7 +158,7 @@ static struct mbarrier_phase *mbarrier_phase_ahead(struct cta_mbarrier *b, uint3
 	return &b->phases[(b->phase + ahead) % MBARRIER_PHASES];
 }
 
-/* Ends the phases that have all their arrivals and bytes. */
+/* Ends each phase that has all its arrivals and bytes. */
 static void end_complete_phases(struct sm *s, struct cta_mbarrier *b)
 {
 	struct mbarrier_phase *p = mbarrier_phase_ahead(b, 0);

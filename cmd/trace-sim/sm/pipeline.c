@@ -358,7 +358,7 @@ static void move_unseen_instruction(struct sm *s, unsigned w, struct pipe_inst *
 		else
 			pipeline_retire(s, i, s->now, false);
 	} else if (i->stage == STAGE_MEMORY &&
-		   i->inst != WINST_NONE) { /* its access to shared memory is done */
+		   i->inst != WINST_NONE) { /* the access to shared memory is done */
 		forget_pipe_inst(s->pipeline, i);
 		if (!u->n_dst)
 			pipeline_retire(s, i, s->now, false);

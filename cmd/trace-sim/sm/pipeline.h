@@ -15,17 +15,17 @@
 
 /* An instruction of a warp from its fetch to its end. */
 struct pipe_inst {
-	struct pipe_inst *next; /* next younger instruction of the warp, or link of the free list */
+	struct pipe_inst *next; /* next younger instruction of the warp, or next free element */
 	uint64_t lane0;         /* LDGSTS: address of lane 0 */
-	uint64_t earliest;      /* first cycle in which its next stage can begin */
-	uint64_t end;           /* cycle of its end; 0: not known */
-	uint64_t producer; /* number in the log of the instruction that it waits for; KANATA_HIDDEN: none */
-	uint32_t handle;   /* handle in the log */
-	uint32_t index;    /* number of its record in the warp */
-	uint32_t code;     /* handle of the static instruction */
-	uint32_t seen;     /* number of the last observation that found it in a stage */
-	uint16_t inst;     /* handle of its winst; WINST_NONE: none */
-	uint8_t stage;     /* enum stage */
+	uint64_t earliest;      /* first cycle in which the next stage can begin */
+	uint64_t end;           /* cycle in which the instruction ends; 0: not known */
+	uint64_t producer;      /* log number of the awaited instruction; KANATA_HIDDEN: none */
+	uint32_t handle;        /* handle in the log */
+	uint32_t index;         /* number of the instruction's record in the warp */
+	uint32_t code;          /* handle of the static instruction */
+	uint32_t seen;          /* number of the last observation that found the instruction in a stage */
+	uint16_t inst;          /* handle of the instruction's winst; WINST_NONE: none */
+	uint8_t stage;          /* enum stage */
 	bool decoded, issued;
 };
 

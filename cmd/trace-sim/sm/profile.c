@@ -200,7 +200,8 @@ static void attribute_drained(struct sm *s, unsigned k)
 
 	while (p->lowest < MAX_CTAS - 1 && !s->cta[p->lowest].kernel)
 		p->lowest++;
-	c = s->cta[p->lowest].kernel ? p->lowest : p->placed; /* a modern core may have no thread block */
+	/* without a thread block, the SM of a modern core uses the newest one */
+	c = s->cta[p->lowest].kernel ? p->lowest : p->placed;
 	p->idle[k].row = find_profile_row(p, p->uid[c], PROFILE_NO_CODE);
 	s->profile->idle[k].reason = PROFILE_DRAINED;
 }
@@ -448,7 +449,7 @@ static uint32_t producer_awaited_by_head(const struct sm *s, unsigned w, const s
 	for (unsigned i = 0; i < (unsigned)u->n_dst + u->n_src; i++) {
 		unsigned reg = u->reg[i];
 
-		/* without a producer, no warp in this slot has written the register */
+		/* no producer: no warp in this slot has written the register */
 		if (p->producer[w][reg] == PROFILE_NO_CODE)
 			continue;
 		if (cw->written[reg] > latest) {

@@ -96,7 +96,7 @@ struct sm_profile {
 	uint64_t sched_slots[MAX_SCHEDULERS]; /* mask of the warp slots of each scheduler */
 	uint32_t uid[MAX_CTAS];               /* uid of the kernel of the thread block in each slot */
 	uint32_t placed;                      /* slot of the newest thread block */
-	uint32_t lowest;                      /* all slots below this one have no thread block */
+	uint32_t lowest;                      /* no slot below this one has a thread block */
 	uint64_t taken;                       /* cycles of rows that were already written and removed */
 	uint64_t cycles[N_PROFILE_REASONS];   /* cycles of the run, by reason */
 	uint64_t clock;                       /* clock of the SM at the end of the last kernel */

@@ -47,8 +47,8 @@ static unsigned rrr_cycle(struct sm *s, unsigned k)
 }
 
 /*
- * Returns the mask of the current slot, if its warp is running and of scheduler k. quirk Q2-8: before the first issue
- * it may be of another scheduler.
+ * Returns the mask of the current slot, if its warp is running and belongs to scheduler k. quirk Q2-8: before the
+ * first issue the warp may belong to another scheduler.
  */
 static uint64_t rrr_considered(const struct sm *s, unsigned k, uint64_t running)
 {

@@ -26,7 +26,7 @@ struct sched_policy {
 	 * Runs a cycle of scheduler k. Returns a mask of enum sched_seen. NULL: the warp that pick() returns issues.
 	 */
 	unsigned (*cycle)(struct sm *s, unsigned k);
-	/* pick is sched_pick_after_last(); sm.last[k] is initially the slot before the scheduler's first slot */
+	/* true: pick is sched_pick_after_last(), and sm.last[k] is initially the slot before the first */
 	bool rotates_from_last;
 	bool round_robin_visits; /* visits warps one by one until one issues, instead of all before any issue */
 	bool updates_when_idle; /* the state of the policy changes even in a cycle without an issue */

@@ -103,7 +103,7 @@ struct ldgsts_entry {
 	bool done;
 };
 
-#define GMMA_OPEN 8u /* maximum number of groups of matrix products that a wait may leave open, plus 1 */
+#define GMMA_OPEN 8u /* 1 + the maximum number of groups of matrix products that a wait may leave open */
 
 /* Numbers of a warp's matrix products or bulk copies, and of their groups. */
 struct gmma_groups {
@@ -123,9 +123,10 @@ struct copies_arrival {
 
 /* Waits of a warp, and its asynchronous copies (mbarrier.h). */
 struct warp_sync {
-	struct rec wait;       /* warp in sync_wait: record with the mbarrier that it waits for */
-	bool waits_for_groups; /* warp in sync_wait: it waits for groups of bulk copies, not for an mbarrier */
-	bool bulk_newest;      /* true if the warp's last closed group is one of bulk copies */
+	struct rec wait; /* warp in sync_wait: record that names the awaited mbarrier */
+	/* warp in sync_wait: true if it waits for groups of bulk copies, not for an mbarrier */
+	bool waits_for_groups;
+	bool bulk_newest;                    /* true if the warp's last closed group is one of bulk copies */
 	struct gmma_groups bulk;             /* groups of bulk copies */
 	uint32_t copies_issued, copies_done; /* number of LDGSTS of the warp, issued and done */
 	uint32_t first_arrival, n_arrivals;  /* range of the warp's waiting arrivals in sm.arrivals */
@@ -143,7 +144,7 @@ struct warp {
 	uint32_t cursor;        /* next record to decode, right after the buffered ones */
 	uint32_t n_recs;
 	uint32_t last;       /* record whose issue ends the warp */
-	uint32_t fetch_pc;   /* quirk Q2-1: last issued PC plus its length */
+	uint32_t fetch_pc;   /* quirk Q2-1: PC of the last issue plus the length of an instruction */
 	uint32_t in_pipe;    /* number of instructions between decode and the end of the pipeline */
 	uint16_t n_reserved; /* number of outstanding register results (depend.h) */
 	uint8_t buffered;    /* number of instructions in the buffer */
@@ -159,7 +160,7 @@ struct warp {
 	/* LDGSTS groups (SM-async) */
 	struct ldgsts_entry *entry;           /* an entry for each LDGSTS of the warp */
 	uint32_t n_entries, n_groups, closed; /* entries, groups, and groups closed by LDGDEPBAR */
-	uint32_t first_open;                  /* all entries below this one are done */
+	uint32_t first_open;                  /* entries below this one are done */
 	uint32_t depbar_group, depbar_open;
 	struct gmma_groups gmma;
 	struct warp_sync sync;
@@ -213,10 +214,11 @@ struct cta {
 
 struct collector_unit {
 	uint64_t target_slots;      /* slots of OC_EX that the unit's instruction may use */
-	uint64_t same_target_units; /* collector units with the same target slots, including this one */
-	struct unit_in *target; /* set to which its instruction moves next; in a free unit, the previous one */
-	uint16_t inst;          /* winst handle */
-	uint8_t reads;          /* number of the unit's entries in opcoll.waiting */
+	uint64_t same_target_units; /* collector units with the same target slots; includes this unit */
+	/* set to which the instruction moves next; in a free unit, the previous one */
+	struct unit_in *target;
+	uint16_t inst; /* winst handle */
+	uint8_t reads; /* number of the unit's entries in opcoll.waiting */
 };
 
 /*
@@ -246,7 +248,8 @@ struct opcoll {
 	bool may_allocate;   /* false: allocation found nothing to do, and nothing has changed since */
 	uint8_t per_slot;    /* number of units for each OC_EX slot; 0: all units serve all slots */
 	uint64_t slot_units; /* mask of the units that use slot 0 */
-	uint8_t next_search[MAX_CUS]; /* by unit: start of the search after a dispatch of this unit */
+	/* by unit: start of the next search after a dispatch of this unit */
+	uint8_t next_search[MAX_CUS];
 	uint32_t n_units, n_groups;
 	uint32_t bank_span;                 /* number of banks that hold a warp's registers */
 	uint32_t bank_mask;                 /* bank_span - 1 if bank_span is a power of 2, else 0 */
@@ -347,7 +350,7 @@ struct sm {
 	bool wants_long_ops; /* the policy distinguishes long operations */
 	const struct sched_policy *policy;
 	const struct dependence_ops *depend;
-	/* by scheduler: slot that issued last; initially its lowest slot, or with rotates_from_last the slot before */
+	/* by scheduler: slot that issued last; initially the lowest slot, or with rotates_from_last the one before */
 	int16_t last[MAX_SCHEDULERS];
 
 	uint64_t clock;
@@ -363,7 +366,7 @@ struct sm {
 	uint32_t next_dynamic_id;
 	uint32_t cta_limit; /* maximum CTAs per SM of the kernel placed last, for local address translation */
 	uint32_t cta_padded;     /* threads per CTA of that kernel, rounded up to a multiple of 32 */
-	bool changed;            /* this cycle has changed more than counters */
+	bool changed;            /* true if this cycle has changed more than counters */
 	uint64_t skipped_cycles; /* cycles in which the stages before the units were skipped, not yet counted */
 	uint8_t idle[N_OCC_IDLE]; /* number of schedulers by kind of cycle, in the last cycle that was run */
 	/* by scheduler: kind of the last cycle without an issue, for the profile */
@@ -383,17 +386,18 @@ struct sm {
 	struct addrdec *dec;
 	struct net *net;
 	struct traffic *traffic_out; /* counts of packets from the cores to memory */
-	struct ring *replies; /* replies to the cluster; with perfect memory, requests are put here at once */
+	/* replies to the cluster; with perfect memory, every request is put here at once */
+	struct ring *replies;
 	uint64_t *clusters_with_replies; /* mask of the clusters with a reply in their ring */
 	struct events *events;           /* event log; NULL: none */
 	struct power_sm *power;          /* counters of the power model; NULL: none */
 
-	struct core *modern; /* state of the modern core; NULL: this SM has the pipeline of sm/ */
+	struct core *modern; /* state of the modern core; NULL: the SM has the pipeline of sm/ */
 	const struct core_params *core;
 	struct sm_profile *profile;   /* profile of this SM; NULL: none */
 	struct sm_pipeline *pipeline; /* pipeline log of this SM; NULL: none */
 	bool observed;                /* true if power or pipeline is not NULL */
-	struct kernel *kernel;        /* kernel bound to this SM, without concurrent kernels */
+	struct kernel *kernel;        /* kernel bound to this SM; used without concurrent kernels */
 
 	struct winst *winst; /* pool of instructions in flight; [0] is unused */
 	uint16_t winst_free; /* first of the freed elements of winst */
@@ -414,10 +418,11 @@ struct sm {
 
 	struct sched sched[MAX_SCHEDULERS];
 	struct ldst *ldst;
-	struct gang_port *port;          /* port to other SMs; NULL: no gang has been on the SM */
-	struct copies_arrival *arrivals; /* waiting arrivals, SYNC_ARRIVALS per warp; NULL: none so far */
-	struct cache *l1i;               /* instruction cache; NULL: a perfect one */
-	struct warp *warp;               /* MAX_WARPS elements */
+	struct gang_port *port; /* port to other SMs; NULL: no gang has been on the SM */
+	/* waiting arrivals, SYNC_ARRIVALS per warp; NULL: no mbarrier so far */
+	struct copies_arrival *arrivals;
+	struct cache *l1i; /* instruction cache; NULL: a perfect one */
+	struct warp *warp; /* MAX_WARPS elements */
 	struct cta cta[MAX_CTAS];
 	struct sm_counts n;
 

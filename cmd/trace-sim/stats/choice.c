@@ -22,7 +22,7 @@ const struct chosen_name *choice_find(struct figure_choice *c, const char *name,
 	return to;
 }
 
-/* Appends a name to c->listed unless it is there. */
+/* Appends a name to c->listed unless the list has it. */
 static void add_chosen_name(struct figure_choice *c, const char *name)
 {
 	for (uint32_t i = 0; i < c->n_listed; i++)

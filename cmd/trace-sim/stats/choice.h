@@ -25,7 +25,7 @@ struct chosen_name {
 
 struct figure_choice {
 	struct namelist names; /* patterns of -s; if empty, figures of the whole GPU are chosen */
-	/* --all-figures: zeros are written too and, without -s, figures of single units */
+	/* --all-figures: zeros are written, too, and without -s also figures of single units */
 	bool all;
 	/* private */
 	struct chosen_name *name;

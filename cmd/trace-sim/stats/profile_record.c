@@ -32,9 +32,10 @@ struct profile {
 		uint64_t n[N_PROFILE_COUNTS], cycles[N_PROFILE_REASONS];
 	} * sum; /* sums of the current kernel by instruction */
 	uint32_t n_sums, cap_sums;
-	uint32_t *sum_index, cap_index;           /* indexed by code + 1: 1 + the index into `sum`; 0: none */
-	uint64_t total[N_PROFILE_REASONS], empty; /* cycles of the run: by reason, without a thread block */
-	uint64_t operations[N_FLOP_KINDS];        /* operations of the run, by kind */
+	uint32_t *sum_index, cap_index; /* indexed by code + 1: 1 + the index into `sum`; 0: none */
+	/* cycles of the run by reason; cycles of SMs without a thread block */
+	uint64_t total[N_PROFILE_REASONS], empty;
+	uint64_t operations[N_FLOP_KINDS]; /* operations of the run, by kind */
 	struct profile_interval *intervals;
 };
 

@@ -207,7 +207,7 @@ static bool sum_stream_counts(const struct cache_level *l, unsigned stream, stru
 	return any;
 }
 
-/* Sets order[] to the streams in ascending order of id; returns their number. */
+/* Sets order[] to the streams in ascending order of id. Returns the number of streams. */
 static unsigned sorted_streams(const struct gpu *g, uint16_t order[MAX_STREAMS])
 {
 	unsigned n = 0;

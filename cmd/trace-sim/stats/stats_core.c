@@ -84,7 +84,7 @@ static int highest_slot(const struct sm_counts *n)
 	return top;
 }
 
-/* The misspellings are the original's. quirk Q2-5: a dual issue counts as 3 in the histogram. */
+/* Emits the issue histogram. The misspellings are the original's. quirk Q2-5: a dual issue counts as 3. */
 static void walk_issue(struct stats_sink *s, const struct gpu *g, const struct core_sum *sum)
 {
 	uint32_t id = g->params.core.issue_histogram_sm;

@@ -41,7 +41,7 @@ static void walk_max(struct stats_sink *s, const char *name, uint32_t value)
 	emit_field_count(s, name, " = ", value, value, SHOW_32, " \n");
 }
 
-/* Emits the average of n values. In the block it is an integer, and absent unless `shown`. */
+/* Emits the average of n values. The block shows it as an integer, and only if `shown` is true. */
 static void walk_average(struct stats_sink *s, const char *name, uint64_t sum, uint64_t n, bool shown)
 {
 	if (shown)

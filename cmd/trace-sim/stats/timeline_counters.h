@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Counters of the timeline (gpu/timeline.h), and the end of the file. */
+/* Writes the counters of the timeline (gpu/timeline.h), and ends its file. */
 #ifndef TIMELINE_COUNTERS_H
 #define TIMELINE_COUNTERS_H
 

@@ -30,9 +30,9 @@ struct readahead {
 	pthread_mutex_t lock;     /* guards the other fields; taken after `reader` */
 	_Atomic bool needs_block; /* copy of `filling` that is read without a lock */
 	struct code *code;
-	struct trace *trace; /* trace that is read ahead; NULL: none */
-	bool filling;        /* true while blocks are read into the queue, which ends when it is full */
-	bool ended;          /* true if the last block, or a fault, is in the queue */
+	struct trace *trace;          /* trace that is read ahead; NULL: none */
+	bool filling;                 /* true while blocks are read, until the queue is full */
+	bool ended;                   /* true if the last block, or a fault, is in the queue */
 	struct queued_block *reading; /* entry that receives warnings; NULL: print them */
 	uint32_t first, n;
 	size_t bytes;

@@ -30,7 +30,7 @@ int readahead_next(struct readahead *a, struct trace *t, struct tblock *tb, uint
  * known, or there is no block.
  */
 uint32_t readahead_longest_warp(struct readahead *a, const struct trace *t, uint32_t warps);
-/* Stops read-ahead for t, before it is finished or closed. */
+/* Stops read-ahead for t. Called before t is finished or closed. */
 void readahead_stop(struct readahead *a, const struct trace *t);
 /* Reads one block if the queue needs one. Returns true if it has read one. Any thread may call it. */
 bool readahead_step(void *a);

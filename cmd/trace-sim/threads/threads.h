@@ -28,7 +28,7 @@ unsigned threads_available(void);
 /* Makes a pool; its threads are started in the first phase. */
 struct threads *threads_new(unsigned threads);
 void threads_delete(struct threads *t);
-/* Sets the work of an idle thread: between phases thread 1 calls step(ctx) until it returns false. */
+/* Sets the work of thread 1 between phases: it calls step(ctx) until step() returns false. */
 void threads_set_idle_work(struct threads *t, bool (*step)(void *ctx), void *ctx);
 /*
  * Runs a phase: calls work(ctx, i) once for each i below `items` (at most 65535), in all threads, and returns when all
