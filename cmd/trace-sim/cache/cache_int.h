@@ -28,7 +28,7 @@ struct cache {
 	struct cache_warm_counts warmed;
 	uint64_t data_free, fill_free; /* first cycles in which the ports are free */
 	struct cache_ports ports;      /* busy cycles, including future ones up to data_free and fill_free */
-	struct cache_counts *counts;   /* by stream */
+	struct cache_counts *counts;   /* counts of each stream */
 	bool stream_used[MAX_STREAMS]; /* true for each stream that has counts */
 	void (*decode)(void *ctx, struct req *r);
 	void *decode_ctx;

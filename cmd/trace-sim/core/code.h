@@ -28,7 +28,7 @@ struct core_code {
 	struct arena arena;     /* operands */
 	struct core_kind *kind;
 	uint32_t n_kinds, cap_kinds;
-	struct table kinds; /* by opcode */
+	struct table kinds; /* numbers of `kind`, by opcode */
 	struct sass_latency latency;
 	/* cycles from a writer of a class to a reader of a role; role READ_OVERWRITE: to the next writer */
 	uint8_t distance[N_SASS_CLASSES][N_SASS_OPERANDS + 1];

@@ -168,12 +168,12 @@ struct core_warp {
 	bool started;
 	uint8_t predicate_class;   /* class of the last writer of a predicate; SASS_NONE: none outstanding */
 	uint8_t predicate_pending; /* number of instructions that have yet to set a predicate */
-	bool waits_for_event;      /* the warp waits for an event */
-	bool fragile;              /* a ready head may become blocked again, so it is tested at issue */
-	bool control;              /* dependences follow from control codes */
-	bool reaping;              /* EVENT_REAP is in the calendar */
-	bool next_is_sequential;   /* the next record to fetch follows its predecessor in memory */
-	bool late_reads;           /* an issue may wait for register reads */
+	bool waits_for_event;      /* true if the warp waits for an event */
+	bool fragile;            /* true if a ready head may become blocked again, so it is tested at issue */
+	bool control;            /* true if dependences follow from control codes */
+	bool reaping;            /* true while EVENT_REAP is in the calendar */
+	bool next_is_sequential; /* true if the next record to fetch follows its predecessor in memory */
+	bool late_reads;         /* true if an issue may wait for register reads */
 	const struct core_control *codes; /* control codes, indexed by pc / 16; NULL: none */
 	uint32_t n_codes;
 	/* control codes */
@@ -189,7 +189,7 @@ struct core_warp {
 	uint64_t mbarrier_wait_at; /* issue time of the last wait for an mbarrier */
 	uint32_t resume_delay;     /* cycles from the end of an mbarrier phase to the next instruction */
 	uint32_t shared_stores;    /* number of stores to shared memory in flight */
-	bool shared_fence;         /* the warp is held until shared_stores is 0 */
+	bool shared_fence;         /* true while the warp is held until shared_stores is 0 */
 	/* groups of LDGSTS */
 	uint32_t first_group; /* oldest open group */
 	uint32_t group;       /* current group */
@@ -213,7 +213,7 @@ struct mem_place {
 
 struct stream_buffer {
 	uint64_t line[STREAM_SLOTS];
-	uint64_t present; /* by slot */
+	uint64_t present; /* mask of the slots whose line has arrived */
 	uint64_t next;    /* next line to request */
 	uint32_t head, count;
 	bool active;
@@ -237,7 +237,7 @@ struct subcore {
 	uint64_t bank_used[16]; /* issue time of the latest instruction that read the bank */
 	int8_t greedy;          /* rank of the warp that issued last; -1: none */
 	uint8_t ranks;          /* number of assigned ranks */
-	bool issued;            /* an instruction was issued in the last cycle */
+	bool issued;            /* true if an instruction was issued in the last cycle */
 	uint8_t idle;           /* stall reason of the cycles since `counted_until` */
 	uint8_t warp_of[RANKS];
 	uint64_t rfc[3][16]; /* register file cache, by slot and bank: warp << 16 | register; 0: empty */
@@ -247,7 +247,7 @@ struct subcore {
 	/* time of the last acceptance plus the cycles of that entry's data on the link */
 	uint64_t mem_queue_free_at;
 	/* instruction cache */
-	uint64_t *tag, *used; /* by set and way: line address + 1, and number of the last use */
+	uint64_t *tag, *used; /* line address + 1 and number of the last use, by set and way */
 	uint64_t uses;
 	uint32_t generation;
 	uint64_t missing[RANKS];       /* requested lines, by slot */
@@ -305,8 +305,8 @@ struct core_op {
 	uint8_t sub;
 	uint8_t link_cycles; /* cycles that the result takes on the link */
 	uint8_t write, read; /* 1 + counter that the result or the reads decrement; 0: none */
-	bool readers;        /* source reads are counted in core_warp.readers or by counter `read` */
-	bool keeps_sources;  /* the sources count as read only when the instruction ends */
+	bool readers;        /* true if reads are counted in core_warp.readers or by counter `read` */
+	bool keeps_sources;  /* true if the sources count as read only when the instruction ends */
 };
 
 /* An instruction between its acceptance by the SM and its L1 lookups. */
@@ -336,10 +336,10 @@ struct core {
 	uint32_t longest_distance; /* longest distance */
 	uint64_t due[MAX_SUBS];    /* next time at which a sub-core has work */
 	struct subcore sub[MAX_SUBS];
-	struct core_warp *warp; /* by slot */
+	struct core_warp *warp; /* warps, indexed by slot */
 	struct core_op *op;     /* operations, indexed by winst handle */
 	/* calendar */
-	struct core_event *event; /* [0] unused */
+	struct core_event *event; /* events; [0] is unused */
 	uint16_t event_free, event_made;
 	uint16_t slot_first[EVENT_SLOTS], slot_last[EVENT_SLOTS];
 	uint64_t slot_used[EVENT_SLOTS / 64];
@@ -355,11 +355,11 @@ struct core {
 	struct pipe_slot *pipe;
 	uint64_t ports_sampled_at; /* clock up to which the L1D's ports were sampled */
 	uint32_t const_kernel;     /* uid of the kernel whose constants are loaded; 0: none */
-	bool const_cold;           /* the constants of const_kernel are being loaded */
+	bool const_cold;           /* true while the constants of const_kernel are being loaded */
 	uint16_t cold_op;          /* first operation that waits for these constants, linked by winst.next */
 	/* instruction cache of the SM */
 	uint64_t l1i_slot, l1i_reply; /* times of the last request to the L1I and of its last reply */
-	bool l1i_busy;                /* core_l1i_step() must run in each cycle */
+	bool l1i_busy;                /* true if core_l1i_step() must run in each cycle */
 	uint16_t stream;              /* stream of the CTA placed last */
 	uint64_t started_at;          /* time at which the last warp starts */
 	/* matrix products of warpgroups */

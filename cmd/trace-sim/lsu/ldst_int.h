@@ -57,10 +57,10 @@ struct ldst {
 	bool readonly;           /* true if the constant or the texture cache exists */
 	struct cache *l1d;       /* NULL: none */
 	uint32_t bypass_reply;   /* returned request that bypassed the L1D; REQ_NONE: none */
-	bool draining;           /* the L1D has a ready request */
+	bool draining;           /* true if the L1D has a ready request */
 	bool decode_early;   /* true: addresses are decoded when a request is made; false: when it is sent */
-	bool sector_mshr;    /* stores are acknowledged sector by sector */
-	bool l2_splits;      /* the L2 replies in pieces to requests of more than 32 bytes */
+	bool sector_mshr;    /* true if stores are acknowledged sector by sector */
+	bool l2_splits;      /* true if the L2 replies in pieces to requests of more than 32 bytes */
 	uint8_t next_client; /* client of the write-back register with the highest priority */
 	uint8_t disp;        /* enum disp_kind */
 	uint16_t disp_inst;  /* winst handle of the instruction in DISP; WINST_NONE: empty */

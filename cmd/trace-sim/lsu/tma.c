@@ -35,7 +35,7 @@ struct tma {
 	uint16_t free;              /* first element of the list of free copies */
 	uint16_t made;              /* number of elements of `copy` that were ever used */
 	bool ended;                 /* true if a copy has ended since the last step */
-	struct tma_copy copy[TMA_COPIES + 1]; /* [0] unused */
+	struct tma_copy copy[TMA_COPIES + 1]; /* copies; [0] is unused */
 };
 
 struct tma *tma_new(void) { return reserve(1, sizeof(struct tma)); }

@@ -147,7 +147,7 @@ struct dram {
 	/* figures: dram_stat.c */
 	uint64_t bus_counted_until;   /* ticks before this one are counted in the figures of the bus */
 	uint64_t ratio_counted_until; /* ticks before this one are counted in the write-to-read ratio */
-	uint64_t rows_quiet_at;       /* for n_activity: tick from which no timer of a row command runs */
+	uint64_t rows_quiet_at;       /* tick from which no timer of a row command runs, for n_activity */
 	uint64_t idle_from;           /* first tick without any request in a bank, while there is none */
 	uint32_t activate_ticks;      /* number of ticks for which the longest timer of an activate runs */
 	uint32_t burst_ticks;         /* number of ticks for which a column command occupies the bus */

@@ -127,7 +127,7 @@ void memory_flush_l2(struct memory *m, FILE *out);
 
 struct memory_counts {
 	uint64_t stall_dramfull, stall_icnt2sh;                /* cumulative */
-	uint64_t accepted, accepted_util, util_ticks, replies; /* of the interval; see memory_fold() */
+	uint64_t accepted, accepted_util, util_ticks, replies; /* counts of the interval; see memory_fold() */
 	uint64_t accepted_total, accepted_util_total, util_ticks_total, replies_total;
 };
 const struct memory_counts *memory_counts(struct memory *m);

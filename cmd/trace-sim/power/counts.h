@@ -37,7 +37,7 @@ struct power_tables {
 	uint32_t gating_group; /* number of lanes per gating group; 0: no gating */
 	bool count_idle;       /* true if inactive lanes are counted */
 	uint32_t duty_divisor; /* maximum number of result lanes per cycle */
-	bool lanes_complete;   /* the duty counts active lanes, not 32 per instruction */
+	bool lanes_complete;   /* true if the duty counts active lanes, not 32 per instruction */
 	uint64_t row_start;    /* cycle to which element 0 of each duty row belongs */
 };
 

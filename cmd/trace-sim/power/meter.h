@@ -86,7 +86,7 @@ struct power_meter {
 	const struct power_setup *setup;
 	struct power_gpu gpu;
 	struct power_tables tables;
-	struct power_sm *sm; /* by SM */
+	struct power_sm *sm; /* counters of each SM */
 	uint64_t due;        /* cycle of the next sample */
 	bool modern;
 	/* sum of the duty since the last sample, in the original's precision; buffer for one row of it */

@@ -87,12 +87,13 @@ struct profile_warps {
 };
 
 struct sm_profile {
-	struct profile_row *row; /* [0] unused */
+	struct profile_row *row; /* rows; [0] is unused */
 	uint32_t n_rows, cap_rows;
 	uint32_t *first, cap_first; /* first row of an instruction, at code + 1; 0: no row */
 	struct profile_idle idle[MAX_SCHEDULERS];
 	struct profile_warps warps; /* masks at the last attribution of all schedulers; valid if has_warps */
-	bool has_warps; /* `warps` is valid: since then no issue, and no attribution of one scheduler */
+	/* true: no scheduler has issued, or been attributed on its own, since `warps` was set */
+	bool has_warps;
 	uint64_t sched_slots[MAX_SCHEDULERS]; /* mask of the warp slots of each scheduler */
 	uint32_t uid[MAX_CTAS];               /* uid of the kernel of the thread block in each slot */
 	uint32_t placed;                      /* slot of the newest thread block */

@@ -28,9 +28,10 @@ struct sched_policy {
 	unsigned (*cycle)(struct sm *s, unsigned k);
 	/* true: pick is sched_pick_after_last(), and sm.last[k] is initially the slot before the first */
 	bool rotates_from_last;
-	bool round_robin_visits; /* visits warps one by one until one issues, instead of all before any issue */
-	bool updates_when_idle; /* the state of the policy changes even in a cycle without an issue */
-	bool needs_longop;      /* the policy calls depend_waits_long() */
+	/* true: visits warps until one issues; false: visits all before any issue */
+	bool round_robin_visits;
+	bool updates_when_idle; /* true if the policy's state changes even in a cycle without an issue */
+	bool needs_longop;      /* true if the policy calls depend_waits_long() */
 };
 
 #define SCHED(name, argument, greedy, form) extern const struct sched_policy sched_##name;

@@ -71,9 +71,9 @@ struct winst {
 struct unit_in {
 	uint64_t free_slots;
 	uint64_t all_slots;
-	uint64_t served;         /* in sub-core mode: slots from which units of this kind take instructions */
-	struct func_unit *units; /* array of the units of this kind */
-	uint64_t collectors_used;    /* collector units with instructions for this set */
+	uint64_t served;          /* slots from which units of this kind take instructions in sub-core mode */
+	struct func_unit *units;  /* array of the units of this kind */
+	uint64_t collectors_used; /* collector units with instructions for this set */
 	uint64_t collectors_blocked; /* collector units that have all operands and wait for a slot */
 	uint32_t bit;                /* bit of this set in unit_in_used */
 	uint16_t slot[SET_SLOTS];    /* winst handles */
@@ -181,7 +181,7 @@ struct cta_mbarrier {
 	int64_t expected;                              /* number of arrivals that complete a phase */
 	struct mbarrier_phase phases[MBARRIER_PHASES]; /* current and later ones, at phase % MBARRIER_PHASES */
 	uint64_t waiting;                              /* mask of the waiting warps */
-	bool valid;                                    /* the barrier is initialised */
+	bool valid;                                    /* true after initialisation */
 };
 
 struct mbarriers {
@@ -262,7 +262,7 @@ struct opcoll {
 		uint64_t units;                   /* mask */
 		uint64_t allowed[MAX_SCHEDULERS]; /* mask of the units that instructions of a scheduler may use */
 		uint32_t n_dispatch;              /* number of dispatch units */
-		uint8_t *start; /* by dispatch unit: collector unit at which the next search begins */
+		uint8_t *start; /* collector unit at which each dispatch unit begins its next search */
 	} set[N_COLLECTORS];
 	struct port_group group[N_COLLECTORS];
 	/* A unit requests all its operands when it is allocated, and each bank serves the units in this order. */
@@ -347,7 +347,7 @@ struct sm {
 	uint64_t sched_mask;   /* mask of all schedulers */
 	/* the scheduling policy depends only on masks, last and dynamic_id */
 	bool by_masks;
-	bool wants_long_ops; /* the policy distinguishes long operations */
+	bool wants_long_ops; /* true if the policy distinguishes long operations */
 	const struct sched_policy *policy;
 	const struct dependence_ops *depend;
 	/* by scheduler: slot that issued last; initially the lowest slot, or with rotates_from_last the one before */
@@ -381,7 +381,7 @@ struct sm {
 	const struct params *params;
 	const struct code *code;
 	const struct uop *uops;            /* decoded instructions, indexed by code handle */
-	const struct core_code *core_code; /* NULL unless the core is the modern one */
+	const struct core_code *core_code; /* instructions of the modern core; NULL: the other core */
 	struct req_pool *reqs;
 	struct addrdec *dec;
 	struct net *net;
