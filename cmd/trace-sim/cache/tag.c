@@ -190,8 +190,8 @@ static enum cache_status status_of_access(uint32_t state, uint32_t sector, bool 
 }
 
 /*
- * If an invalidation came before a fill, or the number of ways changed, a line may be present twice. The lookup then
- * returns the lowest way.
+ * Looks up a sector. If an invalidation came before a fill, or the number of ways changed, a line may be present
+ * twice. The lookup then returns the lowest way.
  */
 void tag_lookup(const struct tags *t, struct lookup *l, uint64_t addr, uint32_t sector, bool write)
 {
@@ -329,7 +329,7 @@ void tag_access(struct tags *t, struct lookup *l, uint32_t now, struct evicted *
 	allocate_line(t, l, now);
 }
 
-/* quirk Q3-19: with LINE_BYTES_ON_FILL, the bytes of a read count as written. */
+/* Fills a sector of the line in a slot. quirk Q3-19: with LINE_BYTES_ON_FILL, the bytes of a read count as written. */
 void tag_fill_slot(struct tags *t, uint32_t slot, uint32_t sector, const uint64_t bytes[2])
 {
 	uint32_t state = t->line[slot].state;
@@ -354,7 +354,7 @@ void tag_fill_slot(struct tags *t, uint32_t slot, uint32_t sector, const uint64_
 	t->n_modified += !was && state & LINE_ALL_MODIFIED;
 }
 
-/* quirk Q3-20: a modified victim is evicted without a write-back. */
+/* Fills a sector of the line of addr. quirk Q3-20: a modified victim is evicted without a write-back. */
 void tag_fill_addr(
 	struct tags *t, uint64_t addr, uint32_t sector, bool write, const uint64_t bytes[2], uint32_t now)
 {

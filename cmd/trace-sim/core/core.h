@@ -85,8 +85,9 @@ struct core_inst {
 	uint8_t scope;             /* memory fence: index into modern_params.membar */
 	/* product of a warpgroup: cycles in which the link carries A from registers; 0: A is in shared memory */
 	uint8_t link_cycles;
-	uint16_t shared_read_cycles; /* product of a warpgroup: cycles in which shared memory delivers the operands */
-	uint16_t a_read_cycles; /* product of a warpgroup: cycles in which shared memory delivers A */
+	/* warpgroup product: cycles in which shared memory delivers the operands */
+	uint16_t shared_read_cycles;
+	uint16_t a_read_cycles; /* warpgroup product: cycles in which shared memory delivers A */
 };
 
 static inline const struct core_source *core_destinations(const struct core_inst *in)

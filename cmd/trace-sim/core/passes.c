@@ -77,8 +77,9 @@ static uint32_t fullest_bank_of_words(const uint64_t lane[32], uint32_t lanes, u
 }
 
 /*
- * An access of 8 bytes is served in two parts, one for each half of the warp; an access of 16 bytes in four. If all
- * addresses are aligned to the width, the banks of a lane are treated as one wider bank.
+ * Counts the passes of an access. An access of 8 bytes is served in two parts, one for each half of the warp; an
+ * access of 16 bytes in four. If all addresses are aligned to the width, the banks of a lane are treated as one wider
+ * bank.
  */
 uint32_t core_count_passes(struct sm *s, const struct winst *w)
 {

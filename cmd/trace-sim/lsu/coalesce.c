@@ -74,8 +74,8 @@ static struct access *find_or_add_segment(struct segments *t, uint64_t segment)
 }
 
 /*
- * For atomics, returns the first transaction of the segment that has none of the n bytes from `offset` on. If there is
- * none, adds a transaction after the others of the segment.
+ * Returns, for atomics, the first transaction of the segment that has none of the n bytes from `offset` on. If there
+ * is none, adds a transaction after the others of the segment.
  */
 static struct access *find_or_add_transaction(
 	struct segments *t, uint64_t segment, unsigned offset, unsigned n)
@@ -253,8 +253,9 @@ static void gather_global(const uint64_t lane[32], unsigned size, uint32_t lanes
 }
 
 /*
- * In sector mode, generates the accesses of consecutive lanes at consecutive aligned addresses without a table. Returns
- * false for other patterns. No address is 0 and no lane crosses a sector, so the list is the same as with a table.
+ * Generates, in sector mode and without a table, the accesses of consecutive lanes at consecutive aligned addresses.
+ * Returns false for other patterns. No address is 0 and no lane crosses a sector, so the list is the same as with a
+ * table.
  */
 static bool coalesce_unit_stride(
 	const struct tblock *tb, const struct rec *r, unsigned size, uint8_t type, struct access_list *out)

@@ -244,7 +244,10 @@ void dram_count_queue(struct dram *d)
 		d->n.max_mrqs = d->pending[0];
 }
 
-/* With a separate write queue, the scheduler has work in all ticks up to the first tick without progress. */
+/*
+ * Returns true if a request can enter a bank in the next tick. With a separate write queue, the scheduler has work in
+ * all ticks up to the first tick without progress.
+ */
 bool dram_can_schedule_next(const struct dram *d)
 {
 	if (d->separate_writes && d->pending[0] + d->pending[1])

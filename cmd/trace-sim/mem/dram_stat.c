@@ -81,7 +81,7 @@ void dram_stat_finish(struct dram *d, uint32_t bank, uint64_t t)
 	d->idle_from = t;
 }
 
-/* The loop is short, because few banks are ready. */
+/* Counts the ready banks. The loop is short, because few banks are ready. */
 void dram_stat_count_ready(struct dram *d, uint64_t ready)
 {
 	for (; ready; ready &= ready - 1)
@@ -143,7 +143,7 @@ static void add_activity_in_progress(const struct dram *d, uint64_t end, struct 
 	n->ave_mrqs += (uint32_t)(d->pending[0] * end);
 }
 
-/* The copy includes the activity in progress, as if it ended with the last tick. */
+/* Copies the figures to *out. The copy includes the activity in progress, as if it ended with the last tick. */
 void dram_stat_counts(struct dram *d, struct dram_counts *out)
 {
 	uint64_t end = d->ticks + 1;

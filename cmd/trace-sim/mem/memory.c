@@ -315,7 +315,7 @@ uint64_t memory_awaited_until(const struct memory *m)
 
 /* ---- sleeping ------------------------------------------------------------------------------- */
 
-/* quirk Q4-10: requests that the L2 created itself are ignored. */
+/* Returns true if a request tracker is not empty. quirk Q4-10: requests that the L2 created itself are ignored. */
 bool memory_busy(const struct memory *m)
 {
 	for (uint32_t i = 0; i < m->subs; i++)

@@ -132,7 +132,7 @@ void memstat_replied(struct memstat *m, const struct req *r, uint64_t now)
 	raise_maximum(&m->max_icnt2sh, s);
 }
 
-/* quirk Q4-12: latencies after the last period are not included in any average. */
+/* Closes the sampling window. quirk Q4-12: latencies after the last period are not included in any average. */
 void memstat_end_sample_period(struct memstat *m)
 {
 	if (!m->window_num)
@@ -143,7 +143,7 @@ void memstat_end_sample_period(struct memstat *m)
 	m->window_num = m->window_lat = 0;
 }
 
-/* quirk Q4-13: `atoms` is rounded down, to 0 for a request smaller than an atom. */
+/* Counts a request that enters its DRAM channel. quirk Q4-13: `atoms` is rounded down, to 0 for a small request. */
 void memstat_queued(struct memstat *m, const struct req *r, uint32_t atoms)
 {
 	uint32_t at = r->chip * m->banks + r->bank % m->banks;

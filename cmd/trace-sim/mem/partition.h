@@ -134,9 +134,9 @@ uint32_t channel_delay_pop(struct memory *m, struct channel *c);
 void sides_pair_slices(struct memory *m);
 /* Returns the slice that serves a request: s, which the request has reached, or the partner of s. */
 NOINLINE struct sub *sides_serving_slice(const struct memory *m, struct sub *s, const struct req *r);
-/* Called after slice `at` has served request r; drops the partner's copy of the data if r changed them. */
+/* Drops the partner's copy of the data after slice `at` has served request r, if r changed the data. */
 NOINLINE void sides_drop_stale_copy(struct sub *s, const struct sub *at, const struct req *r);
-/* If the reply to request `req` is for the other side, sends it there and returns true. */
+/* Sends the reply to request `req` to the other side, and returns true, if it is for a cluster there. */
 NOINLINE bool sides_send_across(struct memory *m, struct sub *s, uint32_t req, uint64_t now);
 /* Pops a reply that has arrived from the other side; REQ_NONE if there is none. */
 NOINLINE uint32_t sides_pop_arrived(struct memory *m, struct sub *s, uint64_t now);

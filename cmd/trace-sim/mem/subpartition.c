@@ -372,8 +372,8 @@ static bool packet_may_wait_for(const uint64_t *waiting, const struct sub *s)
 }
 
 /*
- * Before a tick, accepts a packet if one is available (come) and icnt->L2 has free entries; counts a refusal
- * if icnt->L2 has none.
+ * Accepts a packet before a tick, if one is available (come) and icnt->L2 has free entries. Counts a refusal if
+ * icnt->L2 has none.
  */
 static void accept_or_refuse_packet(struct memory *m, struct sub *s, const struct memory_work *k, bool come)
 {

@@ -67,7 +67,7 @@ void power_duty_settle(struct power_meter *m, uint64_t now)
 	m->tables.row_start = now;
 }
 
-/* quirk Q7-9: the limit is compared in double and returned in single precision. */
+/* Returns the mean duty. quirk Q7-9: the limit is compared in double and returned in single precision. */
 float power_duty_mean(const struct power_meter *m)
 {
 	float x = m->duty / (float)m->setup->interval;

@@ -40,7 +40,10 @@ static void put_counter_names(struct bytes *b)
 	bytes_puts(b, "\n");
 }
 
-/* quirk Q7-15: there is no comma after CONSTP, so the header has one column less than the rows. */
+/*
+ * Writes the names of the components. quirk Q7-15: there is no comma after CONSTP, so the header has one column less
+ * than the rows.
+ */
 static void put_component_names(struct bytes *b)
 {
 	bytes_puts(b, "power,");

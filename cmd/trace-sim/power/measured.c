@@ -124,8 +124,8 @@ static double lanes_per_warp(uint64_t lanes, uint64_t warps)
 }
 
 /*
- * For -aggregate_power_stats: replaces counts of s by sums over all kernels, which are truncated at each
- * addition (POWER-hw-5).
+ * Replaces, for -aggregate_power_stats, counts of s by sums over all kernels. The sums are truncated at each addition
+ * (POWER-hw-5).
  */
 static void add_to_aggregate(struct power_saved *v, struct power_sample *s, uint64_t lanes, uint64_t warps)
 {
@@ -142,7 +142,10 @@ static void add_to_aggregate(struct power_saved *v, struct power_sample *s, uint
 	s->threads = lanes_per_warp(v->sum_lanes, v->sum_warps);
 }
 
-/* quirk Q7-18: with -aggregate_power_stats the counts of integer and floating-point units are swapped. */
+/*
+ * Computes the power of integer and floating-point units from the counts of each other. quirk Q7-18:
+ * -aggregate_power_stats swaps these counts.
+ */
 static void exchange_int_and_fp(const struct power_meter *m, struct power_sample *s)
 {
 	const double *energy = m->setup->config.energy;

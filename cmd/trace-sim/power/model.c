@@ -101,7 +101,10 @@ static enum power_static static_row_of_sample(const struct power_sample *s)
 	return tex ? POWER_STATIC_cat5 : POWER_STATIC_cat2;
 }
 
-/* quirk Q7-11: a sample without active units always uses the row of the L1 (POWER-static-1). */
+/*
+ * Returns the static power of a sample. quirk Q7-11: a sample without active units always uses the row of the L1
+ * (POWER-static-1).
+ */
 static double static_watt(
 	const struct power_config *c, const struct power_gpu *g, const struct power_sample *s)
 {
@@ -133,7 +136,7 @@ void power_model(const struct power_config *c, const struct power_gpu *g, struct
 	s->total = s->dynamic + s->watt[POWER_CONSTP] + s->watt[POWER_STATICP];
 }
 
-/* quirk Q7-12: the total contains the unscaled dynamic power. */
+/* Scales the components by a voltage. quirk Q7-12: the total contains the unscaled dynamic power. */
 void power_model_voltage(const struct power_config *c, double volt, struct power_sample *s)
 {
 	double ratio = volt / c->reference_volt;

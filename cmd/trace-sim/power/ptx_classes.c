@@ -78,7 +78,10 @@ static bool is_float_type(struct word type)
 	return opcode_word_is(type, "f16") || opcode_word_is(type, "f32") || opcode_word_is(type, "f64");
 }
 
-/* The second type determines the class of cvt, set and slct (POWER-ptx-1). */
+/*
+ * Returns true if the operand class of an opcode is FP. The second type determines the class of cvt, set and slct
+ * (POWER-ptx-1).
+ */
 bool power_ptx_is_floating(const char *opcode, size_t n)
 {
 	static const char *const by_second[] = {"cvt", "set", "slct", NULL};

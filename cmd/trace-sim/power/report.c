@@ -6,7 +6,7 @@
 #include "meter.h"
 #include <math.h>
 
-/* quirk Q7-21: without a sample the mean is 0 / 0, which is the negative NaN on x86. */
+/* Returns a mean. quirk Q7-21: without a sample the mean is 0 / 0, which is the negative NaN on x86. */
 static double mean_of(double sum, uint64_t n) { return n ? sum / (double)n : copysign((double)NAN, -1.0); }
 
 static void put_report_line(
@@ -20,7 +20,7 @@ static void put_report_line(
 	bytes_puts(b, "\n");
 }
 
-/* quirk Q7-14: no comma follows the names of three figures. */
+/* Returns the comma after a component's name. quirk Q7-14: no comma follows the names of three figures. */
 static const char *component_comma(unsigned i) { return i == POWER_CONSTP || i == POWER_STATICP ? "" : ","; }
 static const char *counter_comma(unsigned i) { return i == POWER_constant_power ? "" : ","; }
 

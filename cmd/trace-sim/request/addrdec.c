@@ -267,7 +267,10 @@ static uint32_t slice_in_groups(const struct addrdec *d, uint32_t index, uint64_
 	       hash_ipoly(high, index % d->group, d->group);
 }
 
-/* quirk Q4-27: IPOLY omits the bank bits below the channel bits, or uses them twice. */
+/*
+ * Returns the sub partition of an address. quirk Q4-27: IPOLY omits the bank bits below the channel bits, or uses them
+ * twice.
+ */
 static uint32_t sub_partition_of(
 	struct addrdec *d, uint64_t addr, uint32_t chip, uint32_t bank, uint64_t high)
 {

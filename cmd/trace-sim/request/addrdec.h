@@ -20,7 +20,7 @@ void addrdec_delete(struct addrdec *d);
 void addrdec_decode_request(struct addrdec *d, struct req *r);
 /* Returns the sub partition that addrdec_decode_request() sets for a request of a cluster. */
 uint32_t addrdec_slice(struct addrdec *d, uint64_t addr, uint32_t cluster);
-/* With an L2 of two sides: return the side of a cluster, and the home side of an address. */
+/* Return the side of a cluster, and the home side of an address, in an L2 of two sides. */
 uint32_t addrdec_cluster_side(const struct addrdec *d, uint32_t cluster);
 uint32_t addrdec_home_side(const struct addrdec *d, uint64_t addr);
 /* Returns true if all bytes of a line of 128 bytes have the same sub partition. */

@@ -129,7 +129,10 @@ static uint32_t hash_fermi(uint64_t addr, uint32_t n, uint32_t lo_log2)
 	return n == 64 ? v | (uint32_t)(addr >> 12 & 1) << 5 : v;
 }
 
-/* quirk Q3-36: if n is not a power of two, a result is masked with n - 1, so some indices are never used. */
+/*
+ * Returns the index of an address. quirk Q3-36: if n is not a power of two, a result is masked with n - 1, so some
+ * indices are never used.
+ */
 uint32_t hash_index(enum set_index function, uint64_t addr, uint32_t n, uint32_t lo_log2)
 {
 	uint64_t low = addr >> lo_log2;

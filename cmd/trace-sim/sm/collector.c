@@ -29,7 +29,7 @@ unsigned collector_input(unsigned unit)
 /* ---- building (SM-coll-1 to SM-coll-3) ----------------------------------------------------- */
 
 /*
- * For each collector unit, sets the unit at which the next search begins after a dispatch unit has found this one.
+ * Sets, for each collector unit, the unit at which the next search begins after a dispatch unit has found this one.
  * This is the next collector unit or, in sub-core mode, the first unit of the next scheduler. `share` is the number of
  * units per scheduler in sub-core mode, else 0.
  */

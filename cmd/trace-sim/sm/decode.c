@@ -95,7 +95,10 @@ void decode_fetch_buffer(struct sm *s)
 	s->changed = true;
 }
 
-/* When the buffer becomes empty, prefetches the next records, which are decoded some cycles later. */
+/*
+ * Removes an issued instruction from the buffer. When the buffer becomes empty, prefetches the next records, which are
+ * decoded some cycles later.
+ */
 void ibuffer_advance(struct sm *s, struct warp *p, unsigned w)
 {
 	if (--p->buffered) {

@@ -12,7 +12,7 @@ void ibuffer_advance(struct sm *s, struct warp *p, unsigned warp);
 void ibuffer_flush(
 	struct sm *s, unsigned warp); /* removes all instructions from the buffer; none is counted */
 
-/* PTX: empties the buffer of a warp in sm.wrong_path, and sets the warp's fetch_pc to its next record. */
+/* Empties the buffer of a PTX warp in sm.wrong_path, and sets the warp's fetch_pc to its next record. */
 void ibuffer_leave_wrong_path(struct sm *s, unsigned warp);
 
 #endif

@@ -52,7 +52,7 @@ static inline bool dispatch_to_unit(struct sm *s, struct unit_in *r, struct func
 	return true;
 }
 
-/* In sub-core mode, moves the instruction in slot k to unit k. Returns the clock of the next attempt. */
+/* Moves, in sub-core mode, the instruction in each slot k to unit k. Returns the clock of the next attempt. */
 static inline uint64_t dispatch_own_slots(struct sm *s, struct unit_in *r)
 {
 	uint64_t next = NEVER;

@@ -149,7 +149,10 @@ static NOINLINE void fetch_through_icache(struct sm *s)
 	step_icache(s);
 }
 
-/* With a perfect cache each line arrives at once, so only decode changes the set of warps that may be fetched. */
+/*
+ * Runs decode and fetch. With a perfect cache each line arrives at once, so only decode changes the set of warps that
+ * may be fetched.
+ */
 void fetch_stage(struct sm *s)
 {
 	uint64_t candidates = warps_to_fetch(s);

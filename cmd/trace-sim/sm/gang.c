@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Gangs (gang.h): the barrier, and the messages between the SMs of a gang. A message occupies the port of the sender
- * for its bytes and a header, and the data port of the receiver for its passes.
+ * for its bytes and a header. It occupies the data port of the receiver for the passes of its access.
  */
 #include "arena.h"
 #include "core/core.h"

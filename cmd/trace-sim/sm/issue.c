@@ -325,7 +325,7 @@ struct candidates {
 	uint64_t valid;      /* warps that are not waiting and have an instruction */
 	uint64_t ready;      /* valid warps without a hazard */
 	uint64_t issuable;   /* ready warps that can issue */
-	uint64_t at_barrier; /* sm.at_barrier when the masks were computed */
+	uint64_t at_barrier; /* value of sm.at_barrier when the masks were computed */
 };
 
 static inline struct candidates find_candidates(const struct sm *s)

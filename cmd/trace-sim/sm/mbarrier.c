@@ -254,7 +254,9 @@ void mbarrier_apply_effect(struct sm *s, unsigned cta, uint32_t address, uint32_
 		arrive_at_mbarrier(s, b, effect, v);
 }
 
-/* If the mbarrier belongs to another thread block of the gang, sends the operation to that block and returns true. */
+/*
+ * Sends the operation to another thread block of the gang if that block has the mbarrier. Returns true if it was sent.
+ */
 static bool send_to_remote_mbarrier(
 	struct sm *s, unsigned cta, const struct uop *u, uint64_t address, uint32_t v)
 {

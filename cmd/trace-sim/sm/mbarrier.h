@@ -36,8 +36,8 @@ struct mbarrier_view {
 bool mbarrier_get_awaited(const struct sm *s, unsigned w, struct mbarrier_view *v);
 
 /*
- * Executes an ARRIVES: arrives when the warp's LDGSTS with numbers below `until` are done. At most SYNC_ARRIVALS
- * arrivals of a warp wait; a further one happens at once.
+ * Executes an ARRIVES, which arrives when the warp's LDGSTS with numbers below `until` are done. At most SYNC_ARRIVALS
+ * arrivals of a warp can wait; a further one arrives at once.
  */
 void mbarrier_copies_arrive(struct sm *s, unsigned w, const struct rec *r, uint32_t until);
 /* Notes that the warp's LDGSTS with numbers below `done` are done. */

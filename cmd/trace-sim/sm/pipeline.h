@@ -46,7 +46,7 @@ struct sm_pipeline {
 struct sm_pipeline *pipeline_new(struct kanata *log, const struct filter *only, unsigned sm);
 void pipeline_free(struct sm_pipeline *p);
 
-/* Called after each cycle of an SM with a pipeline log. */
+/* Observes the pipeline. Called after each cycle of an SM with a pipeline log. */
 PIPE_OFF void pipeline_observe(struct sm *s);
 /* Notes the issue of an instruction. */
 PIPE_OFF void pipeline_issue(struct sm *s, uint16_t inst);

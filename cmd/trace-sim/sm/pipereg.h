@@ -20,7 +20,7 @@ static inline uint64_t reachable_slots(const struct sm *s, unsigned slot)
 	return s->any_slot | 1ull << slot;
 }
 
-/* ---- ID_OC: into the operand collector ----------------------------------------------------- */
+/* ---- ID_OC, the registers before the operand collector ------------------------------------- */
 
 static inline bool collector_in_has_free_slot(
 	const struct sm *s, const struct collector_in *q, unsigned sched)
@@ -59,7 +59,7 @@ static inline void collector_in_remove(struct sm *s, struct collector_in *q, uns
 	s->collector_in_used ^= q->bit;
 }
 
-/* ---- OC_EX: into the units ----------------------------------------------------------------- */
+/* ---- OC_EX, the registers before the units ------------------------------------------------- */
 
 static inline bool unit_in_has_free_slot(const struct sm *s, const struct unit_in *r, unsigned slot)
 {

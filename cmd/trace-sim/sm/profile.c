@@ -294,8 +294,8 @@ void profile_attribute(struct sm *s, unsigned k, uint64_t valid, uint64_t ready)
 }
 
 /*
- * If no warp has an instruction, and the first thread block is still there, the attributions depend only on the masks
- * in struct profile_warps. They are then valid while these masks are the same.
+ * Attributes a cycle of each scheduler. If no warp has an instruction, and the first thread block is still there, the
+ * attributions depend only on the masks in struct profile_warps. They are then valid while these masks are the same.
  */
 void profile_attribute_all(struct sm *s, uint64_t valid, uint64_t ready)
 {

@@ -13,7 +13,8 @@
  */
 void scoreboard_find_hazard(struct sm *s, unsigned warp);
 /*
- * Like the inline functions below, for any number of destinations and for policies that distinguish long operations.
+ * Functions like the inline ones below, for any number of destinations and for policies that distinguish long
+ * operations.
  */
 void scoreboard_reserve_several(struct warp *p, const struct uop *u, bool long_operation);
 void scoreboard_release_several(struct sm *s, unsigned warp, const struct uop *u);

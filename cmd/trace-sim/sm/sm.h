@@ -341,11 +341,11 @@ struct sm {
 	uint64_t hazard; /* warps of ibuf whose next instruction waits for an earlier one (depend.h) */
 	/* warps that are done and have no outstanding store, no instruction in the pipeline and no reserved register */
 	uint64_t drained;
-	/* by kind of unit: warps whose head needs it; a warp without a head is listed by its last head */
+	/* by kind of unit: warps whose head or, without a head, whose last head needs the unit */
 	uint64_t head_unit[N_UNIT_KINDS];
 	uint64_t sched0_warps; /* mask of the warp slots of scheduler 0; << k: of scheduler k */
 	uint64_t sched_mask;   /* mask of all schedulers */
-	/* the scheduling policy depends only on masks, last and dynamic_id */
+	/* true if the scheduling policy depends only on masks, last and dynamic_id */
 	bool by_masks;
 	bool wants_long_ops; /* true if the policy distinguishes long operations */
 	const struct sched_policy *policy;

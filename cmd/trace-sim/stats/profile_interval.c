@@ -34,7 +34,7 @@ struct profile_interval {
 	uint32_t sms, slices, channels;
 };
 
-/* First column of an SM; below, of a slice and of a channel. */
+/* First column of an SM. The functions after it return those of a slice and of a channel. */
 static uint32_t sm_column(uint32_t sm) { return N_FIXED + 2 * sm; }
 static uint32_t slice_column(const struct profile_interval *n, uint32_t slice)
 {

@@ -118,7 +118,7 @@ static ALWAYS_INLINE void emit_field_real(struct stats_sink *s, const char *name
 	bytes_puts(s->out, after);
 }
 
-/* "NAME = value" lines. */
+/* Functions that emit a line "NAME = value". */
 static ALWAYS_INLINE void stats_line64(struct stats_sink *s, const char *name, uint64_t value)
 {
 	emit_field64(s, name, " = ", value, "\n");

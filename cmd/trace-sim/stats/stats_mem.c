@@ -164,8 +164,8 @@ static uint64_t sum_banks(const struct memstat *m, const uint32_t *value)
 }
 
 /*
- * quirk Q4-29: the latency sum includes replies of L2 hits but is divided by the number of DRAM accesses
- * (MEM-lat-7).
+ * Emits the latency of each bank. quirk Q4-29: the latency sum includes replies of L2 hits but is divided by the
+ * number of DRAM accesses (MEM-lat-7).
  */
 static void walk_bank_latency(struct stats_sink *s, const struct memstat *m)
 {

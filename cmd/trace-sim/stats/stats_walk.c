@@ -142,7 +142,7 @@ static struct quotient percent_quotient(uint64_t num, uint64_t den)
 	return q;
 }
 
-/* The original does not count these figures without the power model, and prints -nan. */
+/* Emits the occupancy figures. The original does not count them without the power model, and prints -nan. */
 static void walk_occupancy(struct stats_sink *s, const struct gpu *g)
 {
 	struct quotient now = percent_quotient(g->occupancy_filled, g->occupancy_slots);
@@ -153,7 +153,7 @@ static void walk_occupancy(struct stats_sink *s, const struct gpu *g)
 	emit_field_real(s, "gpu_tot_occupancy", " = ", F4, all, "% \n");
 }
 
-/* quirk Q1-32: every reply counts as 32 bytes (LAUNCH-stat-3). */
+/* Returns the bandwidth of the L2. quirk Q1-32: every reply counts as 32 bytes (LAUNCH-stat-3). */
 static struct quotient l2_bandwidth(uint64_t replies, uint64_t cycles, double period)
 {
 	double seconds = (double)cycles * period;
