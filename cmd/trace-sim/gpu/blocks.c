@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Thread blocks of a kernel in the order of their placement. This is the order of the trace, except that the
- * blocks of a cluster (of CUDA) are consecutive and in the order of their ranks (HOPPER-cluster-1).
+ * Returns the thread blocks of a kernel in the order of their placement. This is the order of the trace,
+ * except that the blocks of a cluster (of CUDA) are consecutive and in the order of their ranks
+ * (HOPPER-cluster-1).
  *
  * Always true: a block that is read ahead is parked until blocks_next() returns it. Parked blocks are
- * returned before others are read. The cluster of a block is given by its cluster line in the trace or,
- * without one, by its coordinates.
+ * returned before the next block is read. The cluster line of a block in the trace names its cluster. Without
+ * that line, the coordinates of the block determine it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -96,7 +97,9 @@ static struct tblock *park_block(struct gpu *g, struct kernel *k)
 	return &b->tb;
 }
 
-/* Removes the first parked block and stores it in *tb. The arrays of *tb are kept there for reuse. */
+/*
+ * Removes the first parked block and stores it in *tb. The old arrays of *tb are reused for the next block.
+ */
 static void unpark_block(struct parked *p, struct tblock *tb, uint32_t *codes)
 {
 	struct parked_block *b = &p->block[p->first++];
@@ -131,7 +134,7 @@ uint32_t blocks_peek_longest_warp(struct gpu *g, const struct kernel *k)
 	return longest;
 }
 
-/* ---- the size of a cluster ---------------------------------------------------------------------- */
+/* ---- size of a cluster --------------------------------------------------------------------------- */
 
 bool blocks_may_form_gangs(const struct kernel_header *h)
 {
@@ -140,8 +143,8 @@ bool blocks_may_form_gangs(const struct kernel_header *h)
 }
 
 /*
- * Returns the block i positions after the first parked one, and parks all blocks up to it. NULL: the trace
- * has fewer blocks, or i is LEARNED_MOST or more.
+ * Returns the block i positions after the first parked one, and parks all blocks up to it. Returns NULL if
+ * the trace has fewer blocks, or if i is LEARNED_MOST or more.
  */
 static const struct tblock *parked_block_at(struct gpu *g, struct kernel *k, uint64_t i)
 {
@@ -152,9 +155,9 @@ static const struct tblock *parked_block_at(struct gpu *g, struct kernel *k, uin
 }
 
 /*
- * Returns the number of blocks of a cluster along one axis. Tests every `step`-th block of the trace, which
- * must be in the first block's cluster and have the coordinates 0, 1, 2 ... there. *unknown: set if a block
- * is too far away.
+ * Returns the number of blocks of a cluster along one axis. Counts the blocks 0, `step`, 2 * `step` ... of
+ * the trace as long as they are in the first block's cluster and have the coordinates 0, 1, 2 ... in it. Sets
+ * *unknown if a block is too far away to be parked.
  */
 static uint32_t learn_cluster_extent(
 	struct gpu *g, struct kernel *k, unsigned axis, uint64_t step, bool *unknown)
@@ -185,7 +188,7 @@ static void learn_cluster(struct gpu *g, struct kernel *k)
 		return;
 	second = parked_block_at(g, k, 1);
 	first = &k->parked->block[k->parked->first].tb;
-	/* the tracer writes zeros for a kernel without clusters */
+	/* for a kernel without clusters, the tracer writes the same cluster and rank for all blocks */
 	if (!second || (!memcmp(second->cluster.id, first->cluster.id, sizeof(first->cluster.id)) &&
 			       second->cluster.rank == first->cluster.rank))
 		return;
@@ -217,9 +220,9 @@ uint32_t blocks_of_cluster(struct gpu *g, struct kernel *k)
 	return n;
 }
 
-/* ---- the blocks of a cluster -------------------------------------------------------------------- */
+/* ---- blocks of a cluster --------------------------------------------------------------------------- */
 
-/* Coordinates of a block's cluster, and rank of the block in that cluster. */
+/* Cluster coordinates of a block, and its rank in the cluster. */
 struct gang_place {
 	uint32_t id[3];
 	uint32_t rank;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Clock domains: the domains (core, icnt, L2, DRAM) that fire in a GPU step (LAUNCH-clock).
+ * Determines which clock domains (core, icnt, L2, DRAM) fire in a GPU step (LAUNCH-clock).
  *
  * Always true: times are running sums of doubles, because their rounding determines how the domains
  * interleave. They start at 0 and are never reset, except before a kernel from PTX (PTX-launch).
@@ -58,8 +58,8 @@ unsigned clocks_step(struct clocks *c)
 }
 
 /*
- * Returns true if core, icnt and L2 have the same frequency and the same time, as in most configurations.
- * They then always fire together.
+ * Returns true if core, icnt and L2 always fire together, because they have the same frequency and the same
+ * time. This is true for most configurations.
  */
 static bool are_in_phase(const struct clocks *c)
 {
@@ -97,7 +97,7 @@ static bool dram_is_next(const double t[4])
 	return t[DRAM] <= t[CORE] && t[DRAM] <= t[ICNT] && t[DRAM] <= t[L2];
 }
 
-/* Launch delays take thousands of core ticks, so there is a fast path for clocks in phase. */
+/* A launch delay takes thousands of core ticks. Clocks in phase therefore have a fast path. */
 struct clock_ticks clocks_advance_ticks(struct clocks *c, uint64_t core, uint64_t dram)
 {
 	struct clock_ticks n = {0};

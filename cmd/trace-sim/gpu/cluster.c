@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A cluster's response FIFO between the network and its SMs (LSU-cluster).
+ * Moves replies from the network through a cluster's response FIFO to its SMs (LSU-cluster).
  *
- * Always true: in a core tick at most one packet enters and one leaves, or -icnt_cluster_ports packets if
- * that is more. The head blocks all packets after it, even those for other SMs (quirk Q3-34). A sleeping SM
- * without thread blocks keeps the packets that reach it until it wakes. Outside windows, gpu.replying is the
- * set of clusters whose FIFO is not empty.
+ * Always true: in a core tick at most one packet enters the FIFO and one leaves it. If -icnt_cluster_ports is
+ * greater than one, it is the limit for both. A packet that cannot leave blocks all packets after it,
+ * including packets for other SMs (quirk Q3-34). A sleeping SM without thread blocks keeps the packets that
+ * reach it until it wakes. Outside windows, gpu.replying is the set of clusters whose FIFO is not empty.
  */
 #include <stdlib.h>
 #include "arena.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The time that the modern core's distributor of thread blocks needs; see distributor.h. */
+/* Computes the time that the modern core's distributor of thread blocks needs; see distributor.h. */
 #include "distributor.h"
 #include "launch.h"
 
-/* Retires as many CTAs as fit into the idle time up to `now`. retire: time for one CTA. */
+/* Retires as many CTAs as fit into the idle time up to `now`. Retiring one CTA takes the time `retire`. */
 static void retire_while_idle(struct launch *l, uint64_t retire, uint64_t now)
 {
 	uint64_t n = now > l->next_cta_at && retire ? (now - l->next_cta_at) / retire : 0;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Placement of gangs (HOPPER-cluster): the thread blocks of a cluster start together on different SMs of one
- * group.
+ * Places gangs (HOPPER-cluster): the thread blocks of a cluster start together on different SMs of one group.
  *
  * Always true: SMs i * -core_gpc_sms to (i + 1) * -core_gpc_sms - 1 are group i. A gang consists of thread
- * blocks that are consecutive in the order of blocks.c. Groups are tried in round robin, the SMs of a group
- * in ascending order.
+ * blocks that are consecutive in the order of blocks.c. Groups are tried in round robin. The SMs of a group
+ * are tried in ascending order.
  */
 #include "arena.h"
 #include "distributor.h"
@@ -35,7 +34,7 @@ static struct gang *new_gang(struct gpu *g)
 
 /*
  * Finds `blocks` SMs of a group that each have space for a block of k, and stores their numbers in at[].
- * Returns false if there are fewer.
+ * Returns false if no group has enough SMs.
  */
 static bool find_sms_for_gang(struct gpu *g, struct kernel *k, uint32_t group, uint32_t blocks, uint32_t *at)
 {
@@ -83,8 +82,8 @@ _Noreturn static void die_gang_too_large(const struct gpu *g, const struct kerne
 }
 
 /*
- * Places the next gang of k on SMs of one group, one thread block per SM. Returns false if no group has the
- * space.
+ * Places the next gang of k on SMs of one group, one thread block per SM. Returns false if no group has
+ * enough space.
  */
 static bool place_gang(struct gpu *g, struct kernel *k)
 {
@@ -96,7 +95,7 @@ static bool place_gang(struct gpu *g, struct kernel *k)
 		die_gang_too_large(g, k, blocks);
 	blocks = blocks_gather_gang(g, k);
 	if (!blocks)
-		blocks = 1; /* launch_place_cta() reports the missing block */
+		blocks = 1; /* for a missing block, launch_place_cta() ends the program with a message */
 	for (uint32_t i = 0; i < groups; i++) {
 		uint32_t group = (l->last_gpc + 1 + i) % groups;
 		if (!find_sms_for_gang(g, k, group, blocks, at))

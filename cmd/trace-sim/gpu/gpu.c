@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Construction of the GPU, and one GPU step (LAUNCH-step).
+ * Builds the GPU, and runs one GPU step (LAUNCH-step).
  *
- * Always true: a step does the work of the domains that fire in a fixed order (see gpu_step()). `now` is the
- * same throughout a step and grows near the end of the core part. Units without work are not visited. Steps
- * in which the whole GPU would only increment counters are skipped together (skip.c). The counters then have
- * the values that the single steps would give.
+ * Always true: a step runs the domains that fire in a fixed order (see gpu_step()). `now` does not change
+ * during a step until the core part, near its end, increments it. Units without work are not visited.
+ * Consecutive steps in which the whole GPU would only increment counters are skipped at once (skip.c). The
+ * counters then have the same values as after single steps.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,9 +19,9 @@
 #include "window.h"
 
 /*
- * Creates the threads. Only one is used if events of the whole GPU must be in one order: with an event log,
- * with random numbers in address decoding, and with perfect memory, where an SM answers its own requests
- * through its cluster.
+ * Creates the threads. Uses only one thread if the events of the whole GPU must occur in one order. This is
+ * necessary with an event log and with random numbers in address decoding. It is also necessary with perfect
+ * memory, because an SM then answers its own requests through its cluster.
  */
 static void threads_init(struct gpu *g)
 {
@@ -38,8 +38,8 @@ static void threads_init(struct gpu *g)
 	if (g->threads > 1)
 		g->pool = threads_new(g->threads);
 	/*
-	 * With several concurrent kernels the order in which traces are read would depend on the timing of
-	 * threads.
+	 * With several concurrent kernels, a separate thread would read the traces in an order that depends
+	 * on timing.
 	 */
 	if (g->pool && g->params.window == 1)
 		threads_set_idle_work(g->pool, readahead_step, g->readahead);
@@ -170,11 +170,11 @@ void gpu_free(struct gpu *g)
 	code_free(g->code);
 }
 
-/* ---- the SMs of a core tick ------------------------------------------------------------------- */
+/* ---- SMs in a core tick --------------------------------------------------------------------------- */
 
 /*
- * LAUNCH-step-6. quirk Q1-30: the order of the SMs in a cluster rotates only in ticks in which the cluster
- * runs.
+ * LAUNCH-step-6. quirk Q1-30: the order of the SMs in a cluster rotates only in ticks in which the cluster is
+ * simulated.
  */
 NOINLINE void gpu_tick_sms_in_order(struct gpu *g, struct cluster *cl, uint32_t id, uint64_t now)
 {
@@ -202,7 +202,7 @@ static void tick_clusters(struct gpu *g)
 			gpu_tick_cluster(g, w * 64 + (uint32_t)b, now);
 }
 
-/* ---- the serial end of a core tick ----------------------------------------------------------- */
+/* ---- serial end of a core tick ------------------------------------------------------------------- */
 
 void gpu_end_ctas(struct gpu *g, struct cluster *cl)
 {
@@ -227,7 +227,7 @@ static void end_all_ctas(struct gpu *g)
 
 /*
  * quirk Q1-19: the original invalidates the L1Ds in every tick of an idle cluster. Only the first
- * invalidation can find valid lines, so the later ones are left out.
+ * invalidation can find valid lines, so later ones are omitted.
  */
 void gpu_flush_idle(struct gpu *g)
 {
@@ -264,7 +264,7 @@ static void run_core_part(struct gpu *g)
 		gpu_end_sample_period(g);
 }
 
-/* Runs the memory side, parts 2 to 4 of a step, with the DRAM ticks of all steps since the last call. */
+/* Runs parts 2 to 4 of a step, the memory side, with the DRAM ticks of all steps since the last call. */
 static void run_memory_part(struct gpu *g, unsigned fired)
 {
 	struct memory_work k = {.now = gpu_now(g),
@@ -305,7 +305,7 @@ unsigned gpu_step(struct gpu *g)
 	return fired;
 }
 
-/* Computes the occupancy of the interval. */
+/* Computes the occupancy in the current interval. */
 static void compute_occupancy(struct gpu *g)
 {
 	uint64_t filled = 0, cycles = 0;

@@ -4,12 +4,12 @@
  * steps at once), window_clusters.c, window_bounds.c, clocks.c (clock domains), launch.c (kernels, CTA
  * placement), resources.c (CTAs that fit on an SM), sample.c, warm.c.
  *
- * Always true: now = tot_cycle + cycle; all stages of a step see the same now.
+ * Always true: gpu_now() is tot_cycle + cycle, and is the same for all stages of a step.
  *
- * A step (gpu.c) runs on one thread. Where possible, many cycles run as a window instead (window.c), unit by
- * unit and on several threads. Each thread then writes only to the channels or clusters that it runs, to
- * their ports of the network, and to its own element of per-thread arrays (threads.h). Steps and windows give
- * the same results for any number of threads.
+ * A step (gpu.c) runs on one thread. Where possible, many cycles are simulated as a window instead
+ * (window.c): unit by unit, on several threads. Each thread then writes only to the channels or clusters that
+ * it runs, to their ports of the network, and to its own element of per-thread arrays (threads.h). Steps and
+ * windows give the same results for any number of threads.
  */
 #ifndef GPU_H
 #define GPU_H
@@ -37,7 +37,7 @@ struct core_code;
  * chosen.
  */
 struct clocks {
-	double time[4]; /* by clock: time of the next tick, a sum of periods */
+	double time[4]; /* time of the next tick of each clock, a sum of its periods */
 	double period[4];
 };
 void clocks_init(struct clocks *c, const double hz[4]);
@@ -46,58 +46,59 @@ struct clock_ticks {
 	uint64_t core, icnt, l2, dram;
 };
 /*
- * Takes steps up to at most `core` core ticks and `dram` DRAM ticks; stops before a step that would exceed
- * `dram`. Returns the ticks of each domain.
+ * Takes up to `core` core ticks, and stops before a step that would exceed `dram` DRAM ticks. Returns the
+ * number of ticks of each domain.
  */
 struct clock_ticks clocks_advance_ticks(struct clocks *c, uint64_t core, uint64_t dram);
 
 /* Figures of a kernel that --sample-blocks stopped, extrapolated to all of its thread blocks. */
 struct sampled {
-	uint64_t blocks;  /* thread blocks that ran */
-	uint64_t all;     /* thread blocks of the kernel */
-	double cycles;    /* cycles of all thread blocks */
-	double low, high; /* 95 % interval of cycles */
+	uint64_t blocks;  /* number of simulated thread blocks */
+	uint64_t all;     /* number of thread blocks of the kernel */
+	double cycles;    /* estimated cycles for all thread blocks */
+	double low, high; /* bounds of the 95 % interval of `cycles` */
 };
 
 struct gpu {
 	struct params params;
 	struct code *code;
-	struct uop *uops; /* by code handle; in reserved address space */
+	struct uop *uops; /* indexed by code handle, in reserved address space */
 	uint32_t n_uops;
 	struct core_joins joins;
-	struct core_code *core_code; /* by code handle: code of the modern core; NULL with the legacy core */
-	/* records, in placed thread blocks, of opcodes that isa.def does not list */
+	/* code of the modern core, indexed by code handle; NULL with the legacy core */
+	struct core_code *core_code;
+	/* number of records in placed thread blocks whose opcode is not in isa.def */
 	uint64_t unknown_recs;
 	struct readahead *readahead;
 	struct req_pool reqs;
-	struct sm *sm; /* array of params.sms */
-	/* by SM: cycle of its next tick; a separate array, because most SMs sleep in most steps */
+	struct sm *sm; /* SMs; params.sms elements */
+	/* cycle of the next tick of each SM. A separate array, because most SMs sleep in most steps. */
 	uint64_t *wake_at;
-	struct cluster *cluster;      /* array of params.clusters */
-	uint64_t live[4096 / 64];     /* clusters with a thread block; launch.c */
-	uint64_t replying[4096 / 64]; /* clusters whose response FIFO is not empty; cluster.c */
-	unsigned threads;             /* requested number before gpu_init(), actual number after it */
-	struct threads *pool;         /* NULL: one thread */
-	bool sampling;                /* --sample-blocks is given */
-	uint32_t warmed;              /* kernels passed only through the cache tags (--warm) */
-	uint32_t warmed_missed;       /* number of these kernels that had L2 misses */
+	struct cluster *cluster;      /* clusters; params.clusters elements */
+	uint64_t live[4096 / 64];     /* set of clusters with a thread block (launch.c) */
+	uint64_t replying[4096 / 64]; /* set of clusters whose response FIFO is not empty (cluster.c) */
+	unsigned threads;             /* number of threads: requested before gpu_init(), actual after it */
+	struct threads *pool;         /* worker threads; NULL if one thread does all work */
+	bool sampling;                /* true if --sample-blocks is given */
+	uint32_t warmed;              /* number of kernels that only updated the cache tags (--warm) */
+	uint32_t warmed_missed;       /* number of kernels among them that had L2 misses */
 	struct net *net;
 	struct addrdec *dec;
 	struct memory *mem;
-	/* by thread; element 0 has the sums after gpu_sync() */
+	/* one element per thread; after gpu_sync(), element 0 has the sums */
 	struct memstat *memstat;
 	struct traffic *traffic_to_memory, *traffic_to_cores;
-	uint32_t dram_ticks; /* DRAM ticks of steps in which only DRAM fired, added to the next step */
+	uint32_t dram_ticks; /* number of preceding steps in which only DRAM fired, added to the next step */
 	struct clocks clocks;
 	uint64_t cycle, tot_cycle; /* gpu_sim_cycle, gpu_tot_sim_cycle */
-	uint64_t tot_insn;         /* gpu_tot_sim_insn: sum over the intervals that are completed */
+	uint64_t tot_insn;         /* gpu_tot_sim_insn: sum over the completed intervals */
 	uint64_t insn_base;        /* sum of the SMs' counters at the end of the last completed interval */
 	uint64_t issued_ctas, tot_issued_ctas, completed_ctas;
 	uint64_t occupancy_filled, occupancy_slots, tot_occupancy_filled, tot_occupancy_slots;
-	uint64_t streams[MAX_STREAMS]; /* stream ids of the traces, by index */
+	uint64_t streams[MAX_STREAMS]; /* stream ids of the traces, in order of their first appearance */
 	uint32_t n_streams;
-	struct events *events;                 /* NULL: off; not NULL with a pipeline log */
-	struct kanata *pipeline;               /* pipeline log; NULL: off */
+	struct events *events;                 /* event log; NULL if off; never NULL with a pipeline log */
+	struct kanata *pipeline;               /* pipeline log; NULL if off */
 	struct profile *profile;               /* NULL: off */
 	struct timeline *timeline;             /* NULL: off */
 	struct power_meter *power;             /* NULL: off */
@@ -105,7 +106,7 @@ struct gpu {
 	struct launch *launch;                 /* launch.c */
 	struct window *window;                 /* window.c */
 	bool deadlock;
-	bool cluster_idled; /* a cluster has lost its last CTA since gpu_flush_idle() ran */
+	bool cluster_idled; /* true if the last CTA of a cluster has ended since the last gpu_flush_idle() */
 };
 
 /* Returns true if an SM has a thread block. */
@@ -125,14 +126,14 @@ int gpu_init(struct gpu *g, const struct isa *isa, struct fault *f);
 void gpu_free(struct gpu *g);
 /* Runs one GPU step; returns the set of domains that fired. */
 unsigned gpu_step(struct gpu *g);
-/* Brings all counters that are updated lazily up to date. */
+/* Updates all counters whose updates are deferred. */
 void gpu_sync(struct gpu *g);
 /* Ends the sampling period of the latency statistics. */
 void gpu_end_sample_period(struct gpu *g);
 
 /*
- * The functions from here on are parts of a core tick, also used by window.c. Ticks SM id, in cluster cl, if
- * it is due.
+ * Ticks SM id of cluster cl, if it is due. This function and the following ones are the parts of a core tick;
+ * window.c also calls them.
  */
 static inline void gpu_tick_sm(struct gpu *g, struct cluster *cl, uint32_t id, uint64_t now)
 {
@@ -144,7 +145,7 @@ static inline void gpu_tick_sm(struct gpu *g, struct cluster *cl, uint32_t id, u
 	if (s->n_ended)
 		cl->ended[cl->n_ended++] = id;
 }
-/* Ticks all SMs of a cluster that has several. */
+/* Ticks all SMs of a cluster that has more than one SM. */
 void gpu_tick_sms_in_order(struct gpu *g, struct cluster *cl, uint32_t id, uint64_t now);
 /* Ticks all SMs of cluster id. */
 static inline void gpu_tick_cluster(struct gpu *g, uint32_t id, uint64_t now)
@@ -161,15 +162,15 @@ void gpu_flush_idle(struct gpu *g);
 /* gpu_sim_insn of the current interval. */
 uint64_t gpu_interval_insn(const struct gpu *g);
 
-/* skip.c: skips steps in which nothing happens, at most up to the next deadlock test. */
+/* skip.c: skipping of steps in which nothing happens, at most up to the next deadlock test. */
 #define DEADLOCK_PERIOD 50000u /* core ticks between deadlock tests (LAUNCH-stop-4) */
 struct skip {
 	uint64_t cycles;     /* maximum number of core cycles */
 	uint64_t dram_ticks; /* maximum number of DRAM ticks */
 };
-/* Returns true if steps can be skipped now, and sets *k to the limits. */
+/* Returns true if steps can be skipped, and sets *k to the maximum numbers of ticks. */
 bool gpu_can_skip(const struct gpu *g, struct skip *k);
-/* Skips steps up to the first limit of *k. */
+/* Skips steps until either limit of *k is reached. */
 void gpu_skip(struct gpu *g, const struct skip *k);
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Kernel window, run slots, kernel selection and CTA placement; see launch.h. Checkpoints and device-side
- * launches are not modelled.
+ * Manages the kernel window and the run slots, selects kernels, and places CTAs; see launch.h. Checkpoints
+ * and device-side launches are not modelled.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -58,8 +58,8 @@ void launch_free(struct gpu *g)
 }
 
 /*
- * Returns the index of a stream id; -1 and sets *f if there are too many streams. The search is linear,
- * because there are few streams.
+ * Returns the index of a stream id. Returns -1 and sets *f if there are too many streams. The search is
+ * linear, because there are few streams.
  */
 static int stream_index(struct gpu *g, uint64_t id, struct place at, struct fault *f)
 {
@@ -72,7 +72,7 @@ static int stream_index(struct gpu *g, uint64_t id, struct place at, struct faul
 	return (int)g->n_streams++;
 }
 
-/* The hash of the name determines the address, which keeps functions from sharing cache lines. */
+/* The address is derived from a hash of the name, so that functions rarely share cache lines. */
 uint64_t launch_code_base(const char *name)
 {
 	return 0xF0000000ull + (XXH3_64bits(name, strlen(name)) & 0xfff) * CORE_CODE_SPAN;
@@ -177,7 +177,7 @@ bool launch_kernel_has_ctas(const struct gpu *g, const struct kernel *k)
 }
 
 /*
- * Returns true if a launched kernel has CTAs left and no delay. If there is none, the run slots need not be
+ * Returns true if a launched kernel has CTAs left and no delay. If no kernel has, the run slots need not be
  * searched for each SM.
  */
 static bool any_kernel_ready(const struct launch *l)
@@ -220,7 +220,10 @@ struct kernel *launch_next_kernel(struct gpu *g)
 	return k;
 }
 
-/* First thread of a free range of `padded` threads on an SM in concurrent mode (LAUNCH-place-5); -1: none. */
+/*
+ * Returns the first thread of a free range of `padded` threads on an SM in concurrent mode (LAUNCH-place-5),
+ * or -1 if there is no such range.
+ */
 static int free_thread_range(const struct gpu *g, const struct occupied *o, uint32_t padded)
 {
 	uint32_t threads = g->params.core.threads;
@@ -236,7 +239,7 @@ static int free_thread_range(const struct gpu *g, const struct occupied *o, uint
 	return -1;
 }
 
-/* Returns true if the SM has the resources for a CTA of k (LAUNCH-place-5). */
+/* Returns true if the SM has enough free resources for a CTA of k (LAUNCH-place-5). */
 bool launch_cta_fits(struct gpu *g, struct sm *s, struct kernel *k, int *first)
 {
 	const struct core_params *c = &g->params.core;
@@ -254,12 +257,12 @@ bool launch_cta_fits(struct gpu *g, struct sm *s, struct kernel *k, int *first)
 	       o->ctas + 1 <= c->max_ctas;
 }
 
-/* Adds the resources of a CTA of k to those in use on an SM (take), or subtracts them. */
+/* Adds the resources of a CTA of k to the resources in use on an SM, or subtracts them if `take` is false. */
 static void update_resources_in_use(
 	struct gpu *g, uint32_t sm, const struct kernel *k, uint32_t first, bool take)
 {
 	struct occupied *o = &g->launch->occupied[sm];
-	uint32_t sign = take ? 1u : UINT32_MAX; /* -1 modulo 2^32 */
+	uint32_t sign = take ? 1u : UINT32_MAX; /* one CTA more, or one CTA fewer (unsigned wrap-around) */
 
 	for (uint32_t i = 0; i < k->padded_threads; i++)
 		if (take)
@@ -272,7 +275,10 @@ static void update_resources_in_use(
 	o->ctas += sign;
 }
 
-/* Translates the static instructions that the last block read introduced: all up to number `codes`. */
+/*
+ * Translates the static instructions that are new in the last block read. `codes` is the number of static
+ * instructions after that block.
+ */
 static void translate_new_code(struct gpu *g, const struct kernel *k, uint32_t codes)
 {
 	struct fault f;
@@ -346,7 +352,7 @@ uint32_t launch_place_cta(struct gpu *g, struct sm *s, struct kernel *k, int fir
 	return slot;
 }
 
-/* Kernel that would provide the next CTA for SM s (LAUNCH-place-3). */
+/* Returns the kernel that would provide the next CTA for SM s (LAUNCH-place-3). */
 static struct kernel *candidate_kernel(struct gpu *g, struct sm *s)
 {
 	struct kernel *k = s->kernel;
@@ -362,8 +368,8 @@ static struct kernel *candidate_kernel(struct gpu *g, struct sm *s)
 }
 
 /*
- * Places one CTA in cluster c, on the first SM in round robin that has the resources. Returns false if none
- * has them.
+ * Places one CTA in cluster c, on the first SM in round robin that has enough free resources. Returns false
+ * if no SM has.
  */
 static bool place_in_cluster(struct gpu *g, uint32_t c)
 {
@@ -385,8 +391,8 @@ static bool place_in_cluster(struct gpu *g, uint32_t c)
 }
 
 /*
- * A pass that places no CTA changes nothing. The next pass therefore waits until the situation may have
- * changed.
+ * A pass that places no CTA would fail again in the same state. The next pass therefore waits for a change of
+ * state that may allow one.
  */
 void launch_ctas(struct gpu *g, const uint64_t *among)
 {
@@ -515,7 +521,7 @@ void launch_advance_delays(struct gpu *g, uint64_t n)
 		}
 }
 
-/* LAUNCH-end-1. The SM reduced its own counts when the last warp of the CTA ended. */
+/* LAUNCH-end-1. The SM itself decremented its counts when the last warp of the CTA ended. */
 void launch_cta_ended(struct gpu *g, struct sm *s, uint32_t slot)
 {
 	struct cta *c = &s->cta[slot];

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Loading, launching, selecting and placing kernels (LAUNCH-loop, LAUNCH-place). Used by run.c and gpu.c.
+ * Loads and launches kernels, selects the kernel of the next CTA, and places CTAs (LAUNCH-loop,
+ * LAUNCH-place). Used by run.c and gpu.c.
  *
- * Always true: a kernel is in the list of loaded kernels from the reading of its header to its removal, and
- * in a run slot from its launch until its last CTA has ended. Thread blocks are read when they are placed, in
- * file order, regardless of their ids (quirk Q1-26).
+ * Always true: a kernel is in the list of loaded kernels from the time its header is read until it is
+ * removed. It is in a run slot from its launch until its last CTA has ended. A thread block is read when it
+ * is placed, in file order, regardless of its id (quirk Q1-26).
  */
 #ifndef LAUNCH_H
 #define LAUNCH_H
@@ -12,39 +13,41 @@
 #include "gpu.h"
 
 struct launch {
-	struct kernel **loaded; /* in load order */
+	struct kernel **loaded; /* loaded kernels in load order */
 	uint32_t n_loaded, cap_loaded;
 	struct kernel **slot;   /* run slots */
 	uint32_t selected_slot; /* run slot selected last (LAUNCH-place-4) */
 	uint32_t last_cluster;  /* cluster that received a CTA last */
-	uint32_t *last_sm;      /* by cluster: index in the cluster of the SM that received a CTA last */
+	uint32_t *last_sm;      /* for each cluster, the index of the SM in it that received a CTA last */
 	uint32_t next_uid;
 	struct kernel **finished; /* FIFO of kernels that have no CTA left */
 	uint32_t n_finished, cap_finished;
-	struct kernel **fresh; /* kernels first selected since the last printed statistics block */
+	struct kernel **fresh; /* kernels selected for the first time since statistics were last printed */
 	uint32_t n_fresh, cap_fresh;
-	/* something has changed since the last pass, so a CTA may have become placeable */
+	/* true if a change since the last pass may allow a CTA to be placed */
 	bool retry;
-	uint64_t next_cta_at;    /* modern core: time of the next placement in millionths of a cycle */
-	uint32_t ctas_to_retire; /* ended CTAs that the distributor has not retired yet (-core_cta_retire) */
-	uint32_t ctas_left;      /* number of kernels in run slots with CTAs left to place */
-	uint32_t delayed;        /* number of kernels in run slots with a launch delay */
-	uint32_t gang_kernels;   /* number of loaded kernels that have or may have gangs */
-	struct gang *gangs;      /* storage of gangs; NULL: no gang so far */
+	uint64_t next_cta_at; /* modern core: time of the next placement, in millionths of a cycle */
+	/* number of ended CTAs that the distributor has not retired yet (-core_cta_retire) */
+	uint32_t ctas_to_retire;
+	uint32_t ctas_left;    /* number of kernels in run slots with CTAs left to place */
+	uint32_t delayed;      /* number of kernels in run slots with a launch delay */
+	uint32_t gang_kernels; /* number of loaded kernels that have or may have gangs */
+	struct gang *gangs;    /* array of gangs; NULL before the first gang */
 	struct gang *free_gangs;
 	uint32_t gangs_made;
 	uint32_t gang_number; /* number of gangs placed so far */
 	uint32_t last_gpc;    /* group of SMs (GPC) that received a gang last */
-	bool ptx;             /* at least one loaded kernel was from PTX */
-	bool ldgsts;          /* at least one instruction read is LDGSTS */
-	bool syncs;           /* at least one instruction read synchronises (UOP_SYNC) */
-	bool marks;           /* at least one instruction read is a mark of the tracer */
-	/* concurrent mode, by SM: resources in use (LAUNCH-place-5) */
+	bool ptx;             /* true if at least one loaded kernel was from PTX */
+	bool ldgsts;          /* true if a trace read so far has an LDGSTS */
+	/* true if a trace read so far has an instruction that synchronises (UOP_SYNC) */
+	bool syncs;
+	bool marks; /* true if a trace read so far has a mark of the tracer */
+	/* resources in use on each SM; concurrent mode only (LAUNCH-place-5) */
 	struct occupied {
 		uint64_t thread[32];
 		uint32_t threads, shmem, regs, ctas;
 	} * occupied;
-	/* called after each placement of a thread block */
+	/* callback after each placement of a thread block */
 	void (*on_block)(void *ctx, const struct kernel *k);
 	void *ctx;
 };
@@ -61,31 +64,34 @@ struct kernel *launch_load(
 /* Moves loaded kernels into free run slots (LAUNCH-loop-3). */
 void launch_kernels(struct gpu *g);
 /*
- * launch.c, for gang.c: returns true if a CTA of k fits on SM s; sets *first to its first hardware thread in
- * concurrent mode.
+ * launch.c, for gang.c: returns true if a CTA of k fits on SM s. In concurrent mode, sets *first to the
+ * hardware thread at which the CTA would begin.
  */
 bool launch_cta_fits(struct gpu *g, struct sm *s, struct kernel *k, int *first);
 /*
- * launch.c, for gang.c: places the next CTA of k on SM s and returns its slot. first: set by
- * launch_cta_fits().
+ * launch.c, for gang.c: places the next CTA of k on SM s and returns its slot. `first` is the value that
+ * launch_cta_fits() has set.
  */
 uint32_t launch_place_cta(struct gpu *g, struct sm *s, struct kernel *k, int first);
-/* launch.c, for gang.c: returns the kernel that provides the next CTA (LAUNCH-place-4); NULL: none. */
+/*
+ * launch.c, for gang.c: returns the kernel that provides the next CTA (LAUNCH-place-4), or NULL if there is
+ * none.
+ */
 struct kernel *launch_next_kernel(struct gpu *g);
 /* launch.c, for gang.c: returns true if k has CTAs left and -gpgpu_max_cta is not reached. */
 bool launch_kernel_has_ctas(const struct gpu *g, const struct kernel *k);
 /*
- * blocks.c: stores the next thread block of k to place in *tb. Returns a value like trace_next(). *codes:
- * number of static instructions known after reading the block.
+ * blocks.c: stores the thread block of k that is placed next in *tb. Sets *codes to the number of static
+ * instructions known after reading the block. The return value is the same as trace_next()'s.
  */
 int blocks_next(struct gpu *g, struct kernel *k, struct tblock *tb, uint32_t *codes, struct fault *f);
-/* Removes marks of the tracer, which are not instructions, from the records of a block. */
+/* Removes the tracer's marks from the records of a block, because they are not instructions. */
 void blocks_drop_marks(const struct gpu *g, struct tblock *tb);
-/* Number of records of the longest warp in the next block of k; 0: unknown. */
+/* Number of records of the longest warp in the next block of k, or 0 if it is unknown. */
 uint32_t blocks_peek_longest_warp(struct gpu *g, const struct kernel *k);
 /*
- * Reads and reorders blocks until blocks_next() returns those of the next gang of k, in the order of their
- * ranks. Returns their number.
+ * Reads and reorders blocks until the blocks of the next gang of k are first, in the order of their ranks.
+ * blocks_next() then returns them. Returns the number of blocks of the gang.
  */
 uint32_t blocks_gather_gang(struct gpu *g, struct kernel *k);
 /*
@@ -104,19 +110,28 @@ bool gang_place_all(struct gpu *g);
 void gang_storage_free(struct gpu *g);
 /* Removes the thread block in a slot of s from its gang, if it is in one. */
 void gang_cta_ended(struct gpu *g, struct sm *s, uint32_t slot);
-/* Places CTAs at the end of a core tick (LAUNCH-place-1). among: set of eligible clusters; NULL: all. */
+/*
+ * Places CTAs at the end of a core tick (LAUNCH-place-1). `among` is the set of eligible clusters; NULL makes
+ * all clusters eligible.
+ */
 void launch_ctas(struct gpu *g, const uint64_t *among);
 /* Returns true if the next launch_ctas() may place a thread block, or if a kernel has a launch delay. */
 bool launch_may_place(const struct gpu *g);
 /* Returns true if a kernel from PTX has been loaded. */
 bool launch_has_ptx(const struct gpu *g);
-/* Number of records of the longest warp in the thread block that is placed next, minus 1; 0: unknown. */
+/*
+ * Number of records of the longest warp in the thread block that is placed next, minus 1. The result is 0 if
+ * the number is unknown.
+ */
 uint32_t launch_next_longest_warp(struct gpu *g);
 /* Advances every launch delay by n ticks (LAUNCH-step-6). */
 void launch_advance_delays(struct gpu *g, uint64_t n);
-/* Smallest delay of all kernels in run slots; 0: none has a delay. */
+/* Smallest delay of all kernels in run slots, or 0 if no kernel has a delay. */
 uint32_t launch_min_delay(const struct gpu *g);
-/* Smallest delay of the kernels in run slots that end when their delay ends; 0: none. */
+/*
+ * Smallest delay of the kernels in run slots that end at the same time as their delay, or 0 if there is no
+ * such kernel.
+ */
 uint32_t launch_min_closing_delay(const struct gpu *g);
 /*
  * Returns true if a kernel in a run slot has CTAs that were not launched yet and the CTA limit is not
@@ -125,12 +140,15 @@ uint32_t launch_min_closing_delay(const struct gpu *g);
 bool launch_has_ctas(const struct gpu *g);
 /* Returns true if all run slots are free. */
 bool launch_idle(const struct gpu *g);
-/* Removes the oldest finished kernel from its queue; NULL: none. */
+/*
+ * Removes the oldest kernel from the queue of finished kernels and returns it. Returns NULL if the queue is
+ * empty.
+ */
 struct kernel *launch_pop_finished(struct gpu *g);
 /* Removes kernel k (LAUNCH-loop-4) and closes its trace. */
 void launch_remove(struct gpu *g, struct kernel *k);
 
-/* sample.c: counts an ended thread block of k, and stops k if its progress is stable. */
+/* sample.c: counts an ended thread block of k, and stops k if its rate of progress is stable. */
 void sample_cta_ended(struct gpu *g, struct kernel *k);
 /* Extrapolates the figures of kernel k, which was stopped and took `cycles` cycles. */
 void sample_extrapolate(const struct kernel *k, uint64_t cycles, struct sampled *out);
@@ -138,8 +156,8 @@ void sample_extrapolate(const struct kernel *k, uint64_t cycles, struct sampled 
 /* Address of a function's code in the modern core. */
 uint64_t launch_code_base(const char *name);
 /*
- * warm.c: passes the accesses of a kernel that is not simulated through the cache tags. code: static
- * instructions of such kernels only. No kernel may be loaded. Returns 0, or -1 and sets *f.
+ * warm.c: passes the accesses of a kernel that is not simulated through the cache tags. `code` has the static
+ * instructions of such kernels only. Must be called while no kernel is loaded. Returns 0, or -1 and sets *f.
  */
 int warm_kernel(struct gpu *g, struct trace *t, struct code *code, struct fault *f);
 

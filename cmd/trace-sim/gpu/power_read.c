@@ -5,7 +5,7 @@
 #include "bits.h"
 #include "uop.h"
 
-/* ---- the SM (POWER-count-1 to 5) --------------------------------------------------------------------- */
+/* ---- counters of the SM (POWER-count-1 to 5) -------------------------------------------------------- */
 
 /* Returns the number of operands that a collector unit has not read yet. */
 static uint32_t operands_left_to_read(const struct opcoll *c, unsigned unit)
@@ -18,7 +18,7 @@ static uint32_t operands_left_to_read(const struct opcoll *c, unsigned unit)
 	return n;
 }
 
-/* Adds the lanes of operands that were read by instructions before their unit has accepted them. */
+/* Adds the lanes of operands that are already read for instructions whose unit has not accepted them yet. */
 static void add_operands_before_units(struct power_totals *to, const struct sm *s)
 {
 	const struct power_tables *t = s->power->tables;
@@ -66,7 +66,7 @@ static void add_sm_counters(struct power_totals *t, struct sm *s, uint64_t now)
 	t->unit_warps += p->unit_warps;
 }
 
-/* ---- caches and memory (POWER-count-6 to 9) ----------------------------------------------------------- */
+/* ---- counters of caches and memory (POWER-count-6 to 9) ------------------------------------------ */
 
 /* Adds the hits and misses of an access type in a read-only cache. A hit on a reserved line is a hit. */
 static void add_read_only(
@@ -148,7 +148,7 @@ static void read_bursts(struct gpu *g, struct power_totals *t)
 	t->count[POWER_MEM_PRE] = (double)bursts[2];
 }
 
-/* Returns true if only the counters of DRAM can change before the next thread block is placed. */
+/* Returns true if, until the next thread block is placed, only the counters of DRAM can change. */
 static bool only_dram_can_change(const struct gpu *g)
 {
 	return !gpu_has_live_cta(g) && net_empty(g->net) && !memory_busy(g->mem);
@@ -254,7 +254,7 @@ void power_update(struct gpu *g, bool closes)
 		power_meter_close(g->power, gpu_now(g), &t);
 	else
 		power_meter_update_open(g->power, gpu_now(g), &t);
-	g->power->quiet &= closes; /* without `closes`, m->marked does not have the values of t */
+	g->power->quiet &= closes; /* at the end of an interval m->marked does not have the values of t */
 }
 
 void power_end_block(struct gpu *g, char *const *name, const uint32_t *uid, uint32_t n)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Power of the whole GPU: reads the counters and passes them to the power module (trace-sim-power(7)).
+ * Reads the counters of the whole GPU and passes them to the power module (trace-sim-power(7)).
  *
  * Always true: every call is made between two steps or windows, with all units at the same cycle.
  */
@@ -10,18 +10,21 @@
 #include "gpu/gpu.h"
 #include "power/meter.h"
 
-/* Starts the power model. Called after sm_init() for all SMs. setup must outlive g. */
+/* Starts the power model. Called after sm_init() of all SMs. `setup` must outlive g. */
 void power_start(struct gpu *g, const struct power_setup *setup);
 void power_end(struct gpu *g);
 /* Records the power class of a new static instruction. */
 void power_add_code(struct gpu *g, uint32_t code);
-/* Determines for each instruction of a loaded PTX kernel whether it is a floating-point instruction. */
+/* Marks the floating-point instructions of a loaded PTX kernel. */
 void power_load_ptx(struct kernel *k);
 /* Takes a sample if one is due; called after a step or a window. */
 void power_sample_if_due(struct gpu *g);
-/* Brings the duty figures up to date; called before and after steps are skipped. */
+/* Updates the duty figures; called before and after steps are skipped. */
 void power_update_duty(struct gpu *g);
-/* Brings the energies up to date, at the end of an interval or, with `closes`, at the end of a kernel. */
+/*
+ * Updates the energies at the end of an interval. With `closes`, the end of the interval is the end of a
+ * kernel.
+ */
 void power_update(struct gpu *g, bool closes);
 /* Reports the power of the statistics block of n kernels; called after power_update(). */
 void power_end_block(struct gpu *g, char *const *name, const uint32_t *uid, uint32_t n);

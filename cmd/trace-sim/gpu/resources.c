@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Number of CTAs of a kernel that fit on an SM, and the resulting L1 size (LAUNCH-limit, LAUNCH-l1).
- * Computed once per kernel, when its first CTA is about to be placed.
+ * Computes the number of CTAs of a kernel that fit on an SM, and the resulting L1 size (LAUNCH-limit,
+ * LAUNCH-l1). This is done once per kernel, before its first CTA is placed.
  */
 #include <stdlib.h>
 #include "launch.h"
 
-/* Bytes of shared memory of a CTA, including the part that the system reserves (LAUNCH-limit-5). */
+/* Number of bytes of shared memory of a CTA, including the system's part (LAUNCH-limit-5). */
 static uint64_t cta_shmem(const struct params *p, const struct kernel *k)
 {
 	return (uint64_t)k->head->shmem_bytes + p->modern.cta_shmem;
@@ -35,8 +35,8 @@ _Noreturn static void die_cta_too_large(const struct params *p, const struct ker
 }
 
 /*
- * Sets the L1 size (LAUNCH-l1-1). ctas: CTAs per SM. quirk Q1-22: for small grids this is the reduced number,
- * and cache lines keep their positions in the array when the geometry changes.
+ * Sets the L1 size (LAUNCH-l1-1). `ctas` is the number of CTAs per SM. quirk Q1-22: for small grids this is
+ * the reduced number. Cache lines keep their array positions when the geometry changes.
  */
 static void resize_l1(struct gpu *g, const struct kernel *k, uint32_t ctas)
 {

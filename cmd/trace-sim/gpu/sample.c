@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Stopping a kernel whose progress is stable (--sample-blocks), as in PKA and Photon. No further thread
+ * Stops a kernel whose rate of progress is stable (--sample-blocks), as in PKA and Photon. No further thread
  * blocks are launched once the rate at which they complete has hardly changed over the last waves. Running
- * blocks complete. So the end of the kernel, in which fewer and fewer blocks run, is simulated and not
+ * blocks complete. The end of the kernel, when fewer and fewer blocks run, is therefore simulated, not
  * extrapolated.
  *
  * Always true: decisions use only the state at the serial end of a step, so they do not depend on the number
- * of threads. A kernel of fewer than SAMPLE_WAVES + 2 waves is never stopped. Neither is a kernel whose use
- * of the L2 is about to change: accesses become slower when the L2 is full, and earlier rates do not predict
- * that. A wave is the largest number of thread blocks that ran at the same time, at least LEAST_WAVE. The
- * effects of omitted blocks on the caches are not modelled.
+ * of threads. A kernel of fewer than SAMPLE_WAVES + 2 waves is never stopped. A kernel whose use of the L2 is
+ * about to change is not stopped either: accesses become slower when the L2 is full, and earlier rates do not
+ * predict this. A wave is the largest number of thread blocks that ran at the same time, at least LEAST_WAVE.
+ * The effects of omitted blocks on the caches are not modelled.
  */
 #include <math.h>
 #include "launch.h"
 
-/* thread blocks; the rate of smaller waves is random, and the first blocks are slower */
+/* minimum number of thread blocks in a wave: smaller waves have random rates */
 #define LEAST_WAVE 64u
 
 #define STABLE 0.1 /* largest difference between waves, relative to their mean */
 #define DRIFT \
 	0.02 /* largest difference between the means of the first and the second half, relative to the mean */
-#define FULL 1.1 /* at this turnover or more, the L2 holds only lines that the kernel has filled */
-/* if the turnover at the end of the kernel is at most this, hardly any set of the L2 is full */
+#define FULL 1.1 /* turnover from which on the L2 has only lines that the kernel has filled */
+/* turnover at the end of the kernel up to which hardly any set of the L2 is full */
 #define ENOUGH 0.7
-#define STILL  0.01 /* if the turnover in the rest of the kernel is at most this, the rate does not change */
+#define STILL  0.01 /* turnover in the rest of the kernel up to which the rate does not change */
 
-/* Turnover of the L2: lines filled since the run began, relative to the number of its lines. */
+/* Turnover of the L2: the number of lines filled since the run began, divided by the number of its lines. */
 static double l2_turnover(const struct gpu *g)
 {
 	uint64_t lines = 0, brought = 0;
@@ -73,7 +73,9 @@ static bool waves_are_stable(struct block_rate *s)
 	return most - least <= STABLE * sum && s->drift <= DRIFT * sum;
 }
 
-/* Returns true if the L2 is expected to behave in the `left` remaining blocks as in the last waves. */
+/*
+ * Returns true if the L2 is expected to behave the same for the `left` remaining blocks as in the last waves.
+ */
 static bool l2_is_settled(struct block_rate *s, uint64_t left)
 {
 	double now = wave_of_block(s, s->n - 1)->turnover,
@@ -97,7 +99,7 @@ void sample_cta_ended(struct gpu *g, struct kernel *k)
 		return;
 	if (!s->n)
 		s->brought = l2_turnover(g);
-	/* cycles per block, which are comparable between waves of different lengths */
+	/* cycles per block, because waves of different lengths are compared */
 	*wave_of_block(s, s->n++) = (struct sample_wave){
 		(double)(gpu_now(g) - s->at) / (double)(done - s->mark), l2_turnover(g) - s->brought};
 	s->at = gpu_now(g);
@@ -110,9 +112,9 @@ void sample_cta_ended(struct gpu *g, struct kernel *k)
 #define STUDENT 2.365 /* Student's t for 95 % and SAMPLE_WAVES - 1 degrees of freedom */
 
 /*
- * The interval grows with the variation of the waves, with a trend that may continue, and with the last,
- * partial wave. If thread blocks end together, a partial wave takes as long as a whole one. Otherwise the end
- * may be earlier or later by up to the duration of the partial wave.
+ * The 95 % interval is wider if the waves vary, if they have a trend, which may continue, and if the last
+ * wave is partial. If thread blocks end together, a partial wave takes as long as a whole one. Otherwise the
+ * end may be earlier or later by up to the duration of the partial wave.
  */
 void sample_extrapolate(const struct kernel *k, uint64_t cycles, struct sampled *out)
 {

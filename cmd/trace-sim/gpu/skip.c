@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Skipping of steps in which nothing can happen: the ticks of a launch delay, and steps in which all warps
- * sleep while the memory side is empty or waits for latencies to pass. The clocks still take every step,
- * because the rounding of their sums determines later steps. Each unit receives the number of ticks that it
- * missed.
+ * Skips steps in which nothing can happen: the ticks of a launch delay, and steps in which all warps sleep
+ * while the memory side is empty or waits for latencies to elapse. The clocks still take every step, because
+ * the rounding of their sums determines later steps. Each unit receives the number of ticks that it missed.
  */
 #include "launch.h"
 
@@ -45,7 +44,7 @@ static bool any_reply_waits(const struct gpu *g)
 	return false;
 }
 
-/* memory_asleep() returns the time and the DRAM tick up to which the memory side only increments counters. */
+/* memory_asleep() sets the time and the DRAM tick up to which the memory side only increments counters. */
 bool gpu_can_skip(const struct gpu *g, struct skip *k)
 {
 	const struct params *p = &g->params;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Thread blocks and kernels on the timeline (timeline.h). Always true: a slice is written when it ends.
- * stats/timeline_counters.c writes the counters. Single instructions and requests are not on the timeline;
- * --profile and --events have them.
+ * Writes thread blocks and kernels to the timeline (timeline.h). Always true: a slice is written when it
+ * ends. stats/timeline_counters.c writes the counters. Single instructions and requests are not on the
+ * timeline; --profile and --events have them.
  */
 #include <inttypes.h>
 #include <jansson.h>
@@ -25,7 +25,7 @@ static void name_process(struct timeline *t, unsigned pid, const char *name)
 		pid, name, pid, pid);
 }
 
-/* Selects n evenly spread SMs and names their processes. */
+/* Selects n evenly spaced SMs for the timeline and writes the names of their processes. */
 static void name_sms(struct timeline *t, const struct gpu *g, uint32_t n)
 {
 	uint32_t sms = g->params.sms;
@@ -92,7 +92,7 @@ static char *quote_for_json(const char *name)
 	return json;
 }
 
-/* Kernel with a uid; NULL: it has had no thread block. */
+/* Returns the kernel with a uid, or NULL if it has had no thread block. */
 static struct open_kernel *find_open_kernel(struct timeline *t, uint32_t uid)
 {
 	for (uint32_t i = 0; i < t->n_kernels; i++)

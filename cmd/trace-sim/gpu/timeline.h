@@ -6,10 +6,10 @@
  * counters of the whole GPU, of each memory channel and of groups of SMs. Process "SM n" has a thread per CTA
  * slot.
  *
- * Always true: events are between cycle 0 and the last cycle of the run, and the events of a track do not
- * overlap. CTAs are shown for some SMs, evenly spread. Counters are sampled as running values at the ends of
- * intervals. Without a given interval there are at most TIMELINE_SAMPLES samples: when there would be more,
- * every other one is dropped and the interval doubles. The simulation does not depend on the timeline.
+ * Always true: all events are between cycle 0 and the last cycle of the run. The events of a track do not
+ * overlap. CTAs are shown for some evenly spaced SMs. Counters are sampled at the ends of intervals. Without
+ * a given interval there are at most TIMELINE_SAMPLES samples: before that number is exceeded, every other
+ * sample is dropped and the interval is doubled. The simulation does not depend on the timeline.
  */
 #ifndef TIMELINE_H
 #define TIMELINE_H
@@ -18,13 +18,15 @@
 #include "gpu/gpu.h"
 
 #define TIMELINE_SAMPLES 4096u
-#define TIMELINE_SMS     8u /* default of --timeline-sms */
+#define TIMELINE_SMS     8u /* default value of --timeline-sms */
 
 struct timeline;
 
-/* Starts the timeline. interval: core cycles; 0: automatic. sms: number of SMs to show. */
+/*
+ * Starts the timeline. `interval` is in core cycles; 0 means automatic. `sms` is the number of SMs to show.
+ */
 struct timeline *timeline_start(const struct gpu *g, FILE *out, uint64_t interval, uint32_t sms);
-/* Record the placement and the end of a thread block. end: first cycle without the block. */
+/* Record the placement and the end of a thread block. `end` is the first cycle without the block. */
 void timeline_cta(struct timeline *t, uint64_t now, uint32_t sm, unsigned slot, const struct kernel *k);
 void timeline_cta_end(struct timeline *t, uint64_t end, uint32_t sm, unsigned slot);
 /* Writes the slices of a finished kernel. */

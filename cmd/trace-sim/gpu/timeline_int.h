@@ -11,11 +11,11 @@
 #define PID_KERNELS 1u
 #define PID_SM      2u  /* process id of SM 0 in the trace */
 #define SM_GROUPS   8u  /* maximum number of groups of neighbouring SMs; instructions are counted per group */
-#define PART_TEXT   64u /* maximum length of a value such as "SM 100-107":1.23457e-05, */
+#define PART_TEXT   64u /* maximum length of the text of a value, for example "SM 100-107":1.23457e-05, */
 
 /*
- * Counters since the start of the run, except `warps`. timeline.part has the values per channel and group of
- * SMs.
+ * Counters since the start of the run; `warps` is the current number. timeline.part has the values of
+ * channels and groups of SMs.
  */
 struct timeline_sample {
 	uint64_t cycle, insts, l1, l1_miss, l2, l2_miss, dram_bytes, flits_out, flits_in;
@@ -25,7 +25,7 @@ struct timeline_sample {
 struct open_cta {
 	uint64_t start; /* cycle */
 	uint64_t id;
-	uint32_t kernel; /* uid; 0: no CTA */
+	uint32_t kernel; /* uid of the kernel; 0 if the slot has no CTA */
 };
 
 struct open_kernel {
@@ -36,27 +36,27 @@ struct open_kernel {
 
 struct timeline {
 	FILE *out;
-	bool fixed; /* the interval is given and does not change */
+	bool fixed; /* true if the interval was given and so does not change */
 	uint64_t interval, due;
 	uint64_t *shown;                  /* set of SMs with tracks */
-	struct open_cta (*cta)[MAX_CTAS]; /* by SM and slot */
-	uint32_t *slot_named;             /* by SM: set of the CTA slots that have been named in the file */
+	struct open_cta (*cta)[MAX_CTAS]; /* running CTAs by SM and slot */
+	uint32_t *slot_named;             /* set of the CTA slots of each SM whose names have been written */
 	bool stream_named[MAX_STREAMS];
 	struct open_kernel *kernel;
 	uint32_t n_kernels, cap_kernels;
 	struct timeline_sample *sample;
 	uint32_t n_samples, cap_samples;
 	uint32_t channels, groups;
-	/* by sample: DRAM bytes of each channel, then thread instructions of each group of SMs */
+	/* for each sample: DRAM bytes of each channel, then thread instructions of each group of SMs */
 	uint64_t *part;
 	uint32_t cap_part;
 	char *text;                  /* buffer for the values of a counter */
-	char *by_channel, *by_group; /* values written last */
+	char *by_channel, *by_group; /* values last written */
 };
 
 /* Appends a zeroed sample. */
 struct timeline_sample *timeline_new_sample(struct timeline *t);
-/* Writes the slices of thread blocks that still run at `end`, the end of the run. */
+/* Writes the slices of thread blocks that are still running at `end`, the end of the run. */
 void timeline_close(struct timeline *t, uint32_t sms, uint64_t end);
 void timeline_free(struct timeline *t);
 

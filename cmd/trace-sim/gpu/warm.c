@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Kernels that are not simulated but update the caches (--warm). Their accesses pass through the tags of the
- * L2, and through those of the L1D unless kernels begin with an invalid L1D. Their code passes through the
- * L1I and the L2. This takes no simulated time.
+ * Updates the caches for kernels that are not simulated (--warm). Their accesses pass through the tags of the
+ * L2. They also pass through the tags of the L1D, unless kernels begin with an invalid L1D. Their code passes
+ * through the tags of the L1I and the L2. This takes no simulated time.
  *
  * Always true: thread blocks are processed in file order, one after another. They are assigned to clusters as
  * in a launch (LAUNCH-place-6), so the next kernel begins at the same cluster. Reads that hit in the L1D do
  * not reach the L2. If the L1D is invalid at the start of a kernel (-gpgpu_flush_l1_cache), a table of the
  * lines that a thread block accessed recently replaces it. Local memory, constant and texture caches, the
- * state of DRAM and all counters are left out.
+ * state of DRAM and all counters are not updated.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,9 +21,9 @@
 #define LINE         128u
 #define ALL_SECTORS  15u
 #define CODE_LINES   4096u /* maximum number of code lines that are warmed */
-#define RECENT_LINES 256u  /* lines of an L1D of 32 KiB */
+#define RECENT_LINES 256u  /* number of lines in an L1D of 32 KiB */
 
-/* Accesses of the current thread block to a line, one bit per sector. */
+/* Sectors of a line that a thread block has accessed, one bit per sector. */
 struct touched {
 	uint64_t line;
 	uint32_t block;
@@ -35,16 +35,17 @@ struct warm {
 	const struct kernel_header *head;
 	struct code *code;
 	struct tblock block;
-	uint32_t number; /* number of the current thread block, from 1 */
+	uint32_t number; /* number of the current thread block, counted from 1 */
 	uint32_t cluster;
 	struct sm *sm;
-	struct cache *l1d; /* L1D of the SM; NULL: accesses bypass it */
-	bool warms_code;   /* fetches reach the L2 */
-	bool flushes_l1d;  /* kernels begin with an invalid L1D, represented by `touched` */
+	struct cache *l1d; /* L1D of the SM; NULL if accesses bypass it */
+	bool warms_code;   /* true if fetches of code reach the L2 */
+	/* true if each kernel begins with an invalid L1D; `touched` then replaces the L1D */
+	bool flushes_l1d;
 	uint64_t code_base;
 	uint64_t block_lines[CODE_LINES / 64];  /* set of code lines that the thread block has fetched */
 	uint64_t kernel_lines[CODE_LINES / 64]; /* set of code lines that the kernel has fetched */
-	/* by static instruction: last thread block that executed it */
+	/* for each static instruction, the last thread block that executed it */
 	uint32_t *last_block_run, cap_last_block_run;
 	struct touched touched[RECENT_LINES];
 };
@@ -53,11 +54,12 @@ struct warm {
 
 struct access_kind {
 	bool write;
-	bool bypass; /* bypasses the L1D */
+	bool bypass; /* true if the access bypasses the L1D */
 };
 
 /*
- * Returns true if the instruction accesses global memory, and sets *a. first_lane: address of its first lane.
+ * Returns true if the instruction accesses global memory, and sets *a. `first_lane` is the address of its
+ * first lane.
  */
 static bool accesses_global(
 	const struct warm *w, const struct inst *in, uint64_t first_lane, struct access_kind *a)
@@ -79,8 +81,8 @@ static bool accesses_global(
 }
 
 /*
- * Returns the sectors of `sectors` that the thread block has not recently accessed in the same way. A
- * repeated access would have no effect.
+ * Removes from `sectors` the sectors that the thread block has recently accessed in the same way, and returns
+ * the rest. Repeating such an access has no effect.
  */
 static uint32_t drop_recent_sectors(struct warm *w, uint64_t line, uint32_t sectors, bool write)
 {
@@ -93,7 +95,7 @@ static uint32_t drop_recent_sectors(struct warm *w, uint64_t line, uint32_t sect
 	return sectors;
 }
 
-/* Passes an access to sectors of a line through the tags. */
+/* Passes an access to `sectors` of a line through the tags. */
 static void touch_line(struct warm *w, uint64_t line, uint32_t sectors, struct access_kind a)
 {
 	struct gpu *g = w->g;
@@ -189,7 +191,7 @@ static void warm_code(struct warm *w, const struct inst *in)
 /* ---- thread blocks --------------------------------------------------------------------------- */
 
 /*
- * Selects the cluster and the SM of the next thread block: clusters in round robin, and in each cluster its
+ * Selects the cluster and the SM of the next thread block: clusters in round robin, and in each cluster the
  * SMs in round robin.
  */
 static void move_to_next_cta(struct warm *w)
@@ -233,7 +235,7 @@ static void warm_block(struct warm *w)
 }
 
 /*
- * Sets the L1D to the size that it would have if the kernel were simulated. Only for L1Ds that are not
+ * Sets the L1D to the size that it would have if the kernel were simulated. Called only if the L1Ds are not
  * flushed.
  */
 static void resize_warm_l1d(struct gpu *g, const struct trace *t)
@@ -264,7 +266,7 @@ int warm_kernel(struct gpu *g, struct trace *t, struct code *code, struct fault 
 	w->warms_code =
 		!g->params.core.perfect_icache && !(g->params.modern.on && g->params.modern.l1i_miss_latency);
 	if (w->warms_code && g->params.modern.on &&
-		g->params.modern.const_cold) /* the constants are stored before the code */
+		g->params.modern.const_cold) /* constants are at the start of the segment, before the code */
 		memory_warm(g->mem, w->code_base - 4096, ALL_SECTORS, 0, false, gpu_now(g));
 	while ((r = trace_next(t, &w->block, f)) > 0)
 		warm_block(w);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Runs a window: determines its length, runs its memory side and networks, and calls its parts in order. See
- * window.h for the invariants. LAUNCH-window-1 and the rules that follow it justify each bound.
+ * window.h for the invariants. The rules from LAUNCH-window-1 on justify each bound.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -85,7 +85,7 @@ static uint64_t cycles_with_advances(const struct gpu *g, uint32_t n)
 
 struct window_length {
 	uint32_t cycles;
-	enum window_bound bound; /* reason why it is not longer */
+	enum window_bound bound; /* reason why the window is not longer */
 };
 
 static void limit_window_length(struct window_length *l, uint64_t cycles, enum window_bound bound)
@@ -95,8 +95,8 @@ static void limit_window_length(struct window_length *l, uint64_t cycles, enum w
 }
 
 /*
- * Length of windows that divide the remaining `left` cycles of a period into about equal parts of at most
- * `longest`.
+ * Length of the windows that divide the last `left` cycles of a period into about equal parts of at most
+ * `longest` cycles.
  */
 static uint64_t equal_window_length(uint64_t left, uint32_t longest)
 {
@@ -237,7 +237,7 @@ static void set_window_shared(struct gpu *g, uint32_t cycles)
 		threads_park(g->pool);
 }
 
-/* Plans a window and runs its reply side. */
+/* Computes the steps of a window and runs its reply side. */
 static void run_reply_side(struct gpu *g, uint32_t cycles)
 {
 	struct window *w = g->window;

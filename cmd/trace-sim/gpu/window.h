@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Windows: each unit is simulated for many cycles before the next unit is simulated (LAUNCH-window-1). Used
- * by run.c.
+ * Windows: each unit is simulated for many cycles before the next unit is simulated (LAUNCH-window-1).
  *
- * A window runs in three parts. The first is the reply side: DRAM, L2 and the reply network. The ROP queues
- * already hold all requests that it needs, because their delay is longer than the window. The second is the
- * clusters, one by one, with replies that carry their arrival times. The third is the request network, with
- * requests that carry their send times.
+ * A window runs in three parts. The first is the reply side: DRAM, L2 and the reply network. All requests
+ * that it needs are already in the ROP queues, because the delay of these queues is longer than the window.
+ * The second is the clusters, one by one, with replies that carry their arrival times. The third is the
+ * request network, with requests that carry their send times.
  *
  * Always true: the result depends neither on the lengths of windows nor on the assignment of parts to
  * threads.
@@ -27,17 +26,19 @@ enum window_bound {
 
 struct window_counts {
 	uint64_t windows, cycles;
-	/* number of windows and single steps, by the bound of their length */
+	/* number of windows and single steps, by the bound that determined their length */
 	uint64_t by_bound[N_WINDOW_BOUNDS];
 	uint64_t phases; /* number of window parts that threads can share */
 };
 
-/* Initializes windows. Called after network, memory side, SMs and clusters are initialized. */
+/*
+ * Initializes windows. Called after the network, the memory side, the SMs and the clusters are initialized.
+ */
 void window_init(struct gpu *g);
 void window_free(struct gpu *g);
 /*
- * Lets each SM also inject a request of a bulk copy in each cycle. Called before a kernel with bulk copies
- * runs.
+ * Allows each SM to inject an additional request per cycle, for bulk copies. Called before a kernel with bulk
+ * copies runs.
  */
 void window_allow_copies(struct gpu *g);
 /*
@@ -49,11 +50,14 @@ const struct window_counts *window_counts(const struct gpu *g);
 
 /* ---- window_bounds.c ---- */
 
-/* Reason why all windows of this run are single cycles; N_WINDOW_BOUNDS if there is none. */
+/* Reason why all windows of this run are single cycles, or N_WINDOW_BOUNDS if longer windows are possible. */
 enum window_bound window_disabled_reason(const struct gpu *g);
 /* Number of cycles for which an accepted request stays in the ROP queue (LAUNCH-window-2). */
 uint32_t window_delay(const struct gpu *g);
-/* Lower bound on the number of cycles until the kernel ends. Not refined above `enough`. */
+/*
+ * Lower bound on the number of cycles until the kernel ends. The computation stops when the bound reaches
+ * `enough`.
+ */
 uint32_t window_min_remaining_cycles(struct gpu *g, uint32_t enough);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Bounds on windows that follow from the configuration and the kernel (LAUNCH-window-2, 7, 9).
+ * Computes the bounds on windows that follow from the configuration and the kernel (LAUNCH-window-2, 7, 9).
  *
  * Always true: no function here changes state, and every bound is conservative.
  */
@@ -32,8 +32,9 @@ enum window_bound window_disabled_reason(const struct gpu *g)
 }
 
 /*
- * Lower bound on the cycles that the warps of SM s need to issue all their instructions; `enough` if it is
- * higher. A warp issues at most max_issue instructions per cycle, and so does a scheduler.
+ * Lower bound on the cycles that the warps of SM s need to issue all their instructions; Returns `enough` if
+ * the bound is higher. A warp issues at most max_issue instructions per cycle. The same limit applies to a
+ * scheduler.
  */
 static uint32_t sm_min_issue_cycles(const struct sm *s, uint32_t enough)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The clusters' part of a window (LAUNCH-window-5, 6, 10).
+ * Simulates the clusters in a window (LAUNCH-window-5, 6, 10).
  *
- * A cluster runs to the end of the window, or until it depends on others. A cluster in which a thread block
- * ends stops after that cycle until all clusters have reached it. Then thread blocks are placed as in a
+ * A cluster runs to the end of the window, or until it depends on other clusters. A cluster in which a thread
+ * block ends stops after that cycle until all clusters have reached it. Then thread blocks are placed as in a
  * single step. Clusters that have run further have no free slot; otherwise they would have stopped as well. A
  * cluster whose input of the request network might be full stops before its next cycle until the network has
  * reached that cycle.
@@ -16,9 +16,9 @@
 #include "threads/catch.h"
 #include "window_int.h"
 
-/* ---- a cluster by itself ----------------------------------------------------------------------------- */
+/* ---- a single cluster ------------------------------------------------------------------------------ */
 
-/* First cycle, from k on, in which an SM of cluster id is due; `end` if no SM is due before `end`. */
+/* First cycle at or after k in which an SM of cluster id is due, or `end` if no SM is due before it. */
 static uint32_t next_due_cycle(const struct gpu *g, uint32_t id, uint32_t k, uint32_t end)
 {
 	uint32_t per = g->params.sms_per_cluster;
@@ -34,8 +34,8 @@ static uint32_t next_due_cycle(const struct gpu *g, uint32_t id, uint32_t k, uin
 }
 
 /*
- * First cycle, from k on, in which cluster id accepts or delivers a reply; `end` if there is none before
- * `end`.
+ * First cycle at or after k in which cluster id accepts or delivers a reply, or `end` if there is none before
+ * it.
  */
 static uint32_t next_reply_cycle(
 	const struct gpu *g, const struct cluster *c, uint32_t id, uint32_t k, uint32_t end)
@@ -68,7 +68,8 @@ static void run_cluster_cycles(struct gpu *g, uint32_t id)
 	struct net_push_time *push = net_push_time(g->net, id);
 	bool rotates = bitset_test(g->live, id) || launch_has_ctas(g);
 	uint32_t reply = next_reply_cycle(g, c, id, c->cycle, c->end_cycle);
-	uint32_t free_cycles = 0; /* cycles for which the input certainly has space for all packets */
+	/* number of cycles in which the input is certain to have space for all packets */
+	uint32_t free_cycles = 0;
 	const uint64_t *wake_at = g->wake_at + id * g->params.sms_per_cluster;
 
 	for (; c->cycle < c->end_cycle && !c->n_ended; c->cycle++) {
@@ -100,8 +101,8 @@ static void run_cluster_cycles(struct gpu *g, uint32_t id)
 }
 
 /*
- * Calls work(g, unit). Returns the fault that work() raised, NULL if none. The caller reports faults in the
- * order of cycles.
+ * Calls work(g, unit). Returns the fault that work() raised, or NULL if it raised none. The caller reports
+ * faults in the order of cycles.
  */
 static struct fault *run_guarded(struct gpu *g, void (*work)(struct gpu *g, uint32_t unit), uint32_t unit)
 {
@@ -132,7 +133,10 @@ static void run_one_cluster(struct gpu *g, uint32_t id)
 
 /* ---- all clusters -------------------------------------------------------------------------------------- */
 
-/* Marks cluster id as ready to run up to cycle `end`. placement: it waits there for a placement pass. */
+/*
+ * Marks cluster id as ready to run up to cycle `end`. With `placement` set, it waits there for a placement
+ * pass.
+ */
 static void resume_cluster(struct gpu *g, uint32_t id, uint32_t end, bool placement)
 {
 	struct cluster *c = &g->cluster[id];
@@ -161,7 +165,8 @@ static void run_ready_clusters(struct gpu *g)
 
 /*
  * Sets *waiting to the earliest cycle at which a cluster waits for the other clusters, and *full to the
- * earliest cycle at which a cluster waits to know whether its input is full. UINT32_MAX: none.
+ * earliest cycle at which a cluster waits to know whether its input is full. Either is UINT32_MAX if no
+ * cluster waits for that.
  */
 static void find_first_stops(const struct gpu *g, uint32_t *waiting, uint32_t *full)
 {
@@ -176,8 +181,8 @@ static void find_first_stops(const struct gpu *g, uint32_t *waiting, uint32_t *f
 
 /*
  * Runs the request network up to cycle `first`, which all clusters have reached, and resumes the clusters
- * whose inputs have free slots. The state of an input is then exact for one cycle: a cluster whose input
- * might be full afterwards stops after that cycle.
+ * whose inputs have free slots. The free slots of an input are then known exactly for one cycle. A cluster
+ * whose input might be full after that cycle stops again.
  */
 static void resolve_full_inputs(struct gpu *g, uint32_t first)
 {
@@ -194,8 +199,8 @@ static void resolve_full_inputs(struct gpu *g, uint32_t first)
 }
 
 /*
- * Ends the cycle before `at`, which all clusters have reached: removes ended CTAs and places new ones. first:
- * g->cycle at the start of the window. Stores the clusters that waited at `at` in `among`.
+ * Ends the cycle before `at`, which all clusters have reached: removes ended CTAs and places new ones.
+ * `first` is g->cycle at the start of the window. Stores the set of clusters that waited at `at` in `among`.
  */
 static void end_window_cycle(struct gpu *g, uint64_t first, uint32_t at, uint64_t *among)
 {
@@ -218,7 +223,7 @@ static void end_window_cycle(struct gpu *g, uint64_t first, uint32_t at, uint64_
 	gpu_flush_idle(g);
 }
 
-/* Earliest cycle after `at` at which a cluster waits; the end of the window if none waits. */
+/* Earliest cycle after `at` at which a cluster waits, or the end of the window if no cluster waits. */
 static uint32_t next_waiting_cycle(const struct gpu *g, uint32_t at)
 {
 	uint32_t next = g->window->plan.cycles;
@@ -230,10 +235,10 @@ static uint32_t next_waiting_cycle(const struct gpu *g, uint32_t at)
 }
 
 /*
- * Resumes the clusters `among` at cycle `at`. If a thread block may be placed now, more may be placed one
- * cycle later in the same clusters, so these run a single cycle. Otherwise they run to the end of the window.
- * If threads share the window, they run only to the cycle of the next waiting cluster and continue together
- * with it, which gives the threads more clusters to share.
+ * Resumes the clusters of the set `among` at cycle `at`. If a thread block may be placed now, more may be
+ * placed one cycle later in the same clusters, so these run a single cycle. Otherwise they run to the end of
+ * the window. If threads share the window, they run only to the cycle of the next waiting cluster and
+ * continue together with it, which gives the threads more clusters to share.
  */
 static void resume_clusters(struct gpu *g, const uint64_t *among, uint32_t at)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The state of a window, shared by window.c and window_clusters.c only. */
+/* State of a window, for window.c and window_clusters.c only. */
 #ifndef WINDOW_INT_H
 #define WINDOW_INT_H
 
@@ -8,12 +8,12 @@
 #define STEPS_MAX NET_WINDOW_MAX
 
 /*
- * least product of live clusters and cycles of a window that threads share: about 0.1 ms of work of one
+ * minimum product of live clusters and cycles for threads to share a window: about 0.1 ms of work for one
  * thread
  */
 #define SHARED_WINDOW 512u
 /*
- * least number of cluster cycles in a part of a window that threads share: about as long as several cache
+ * minimum number of cluster cycles for threads to share a part of a window: about the time of several cache
  * misses
  */
 #define SHARED_CYCLES 32u
@@ -28,21 +28,23 @@ struct window_edge {
 
 /* The clock edges in a window. */
 struct window_plan {
-	uint64_t now;                         /* time of its first cycle */
-	uint32_t cycles;                      /* number of core cycles */
-	uint32_t n;                           /* number of steps */
-	uint32_t advances_before[WINDOW_MAX]; /* by cycle: advances of the network before it */
-	uint32_t first_advance[WINDOW_MAX];   /* by cycle: first advance that may move a packet sent in it */
+	uint64_t now;    /* time of its first cycle */
+	uint32_t cycles; /* number of core cycles */
+	uint32_t n;      /* number of steps */
+	/* for each cycle, the number of advances of the network before it */
+	uint32_t advances_before[WINDOW_MAX];
+	/* for each cycle, the first advance that may move a packet sent in it */
+	uint32_t first_advance[WINDOW_MAX];
 	struct memory_work step[STEPS_MAX];
 };
 
 struct window {
-	uint32_t served_cycles;            /* cycles for which the request side has been run */
-	uint32_t served_steps;             /* steps for which the request side has been run */
-	uint32_t longest;                  /* maximum length of a window */
-	enum window_bound disabled_reason; /* reason why longest is 1; else N_WINDOW_BOUNDS */
-	bool shared;                       /* threads share the current window */
-	uint32_t *ready, n_ready;          /* clusters that can be run further */
+	uint32_t served_cycles;            /* number of cycles for which the request side has run */
+	uint32_t served_steps;             /* number of steps for which the request side has run */
+	uint32_t longest;                  /* maximum length of a window in cycles */
+	enum window_bound disabled_reason; /* reason why `longest` is 1, or N_WINDOW_BOUNDS if it is more */
+	bool shared;                       /* true if threads share the current window */
+	uint32_t *ready, n_ready;          /* set of clusters that can be run further */
 	uint32_t ready_cycles;             /* sum of the cycles that these clusters can run */
 	struct window_counts count;
 	struct window_plan plan;
@@ -50,8 +52,8 @@ struct window {
 
 /* window.c */
 /*
- * Calls work() for each item from 0 to items - 1. Uses all threads if the window is shared and the work
- * amounts to at least SHARED_CYCLES cycles of clusters. cycles: amount of work.
+ * Calls work() for each item from 0 to items - 1. Uses all threads if the window is shared and `cycles`, the
+ * number of cluster cycles to simulate, is at least SHARED_CYCLES.
  */
 void window_run_items(struct gpu *g, void (*work)(void *ctx, unsigned item), unsigned items, uint32_t cycles);
 /*
