@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The two arbiters of the local crossbar (NET-islip, NET-rr). Both visit only inputs with a packet and
- * outputs with a request. The figures are the same as with a scan over all devices.
+ * Implements the two arbiters of the local crossbar (NET-islip, NET-rr). Both visit only inputs with a packet
+ * and outputs with a request. The results are the same as with a scan over all devices.
  */
 #include "bits.h"
 #include "crossbar.h"
@@ -17,12 +17,12 @@ static void islip_grant(struct xbar *x, uint32_t o)
 
 /*
  * quirk Q4-3: an input may send several packets in an advance. After output o has taken the head of an input,
- * the next packet of that input leaves in the same advance if its output has a number above o. Therefore
- * requested_outputs is read again at each step.
+ * the next packet of that input leaves in the same advance if its output has a higher number than o. The loop
+ * therefore reads requested_outputs again at each step.
  */
 void xbar_islip(struct xbar *x, uint32_t filled)
 {
-	/* number of inputs whose head requests the same output as the head of a lower input */
+	/* number of inputs whose head requests the same output as the head of a lower-numbered input */
 	uint32_t conflict = filled - bitset_count(x->requested_outputs, x->out_words), granted = 0;
 
 	x->n.conflicts += conflict;
@@ -43,11 +43,14 @@ void xbar_islip(struct xbar *x, uint32_t filled)
 	x->n.conflicts_util += conflict;
 	x->n.cycles_util++;
 	x->n.reqs_util += granted;
-	/* quirk Q4-23: with grant_cycles 0 the count wraps and the pointers never move. */
+	/* quirk Q4-23: with grant_cycles 0 the counter wraps around and the pointers never move. */
 	x->grant_count = x->grant_count == 1 ? x->grant_cycles : x->grant_count - 1;
 }
 
-/* Moves the head of input i unless its output is full or in `served`; adds to *conflict and *granted. */
+/*
+ * Moves the head of input i unless its output is full or in the set `served`. Increments *conflict or
+ * *granted.
+ */
 static void round_robin_input(
 	struct xbar *x, uint32_t i, uint64_t *served, uint32_t *conflict, uint32_t *granted)
 {
@@ -71,7 +74,7 @@ void xbar_round_robin(struct xbar *x, uint32_t filled)
 	uint64_t served[BITSET_WORDS(ICNT_PORTS_MAX)] = {0};
 	uint32_t first = x->next_node - x->first_node, conflict = 0, granted = 0;
 
-	/* devices without an input precede or follow the inputs in the scan */
+	/* in the scan, devices without an input precede or follow the inputs */
 	if (x->next_node < x->first_node || first >= x->n_in)
 		first = 0;
 	for (uint32_t i = first; filled; filled--) {

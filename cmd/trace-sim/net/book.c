@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The figures of network mode 1 (NET-bstat), with numbers formatted like the original's streams.
+ * Prints the figures of network mode 1 (NET-bstat). Numbers have the format of the original's C++ streams.
  *
- * Always true: nothing is cleared between kernels. Each print covers the run so far, and the overall block
- * averages the prints so far. Means without samples are NaN with the sign that x86 gives them. The tables
- * that map nodes to devices, which the original prints once at creation, are left out.
+ * Always true: nothing is cleared between kernels. Each printout covers the run so far. The "overall" part
+ * has the averages of all printouts so far. Means without samples are NaN with the sign that x86 gives them.
+ * The original also prints tables that map nodes to devices, once at creation; they are omitted here.
  */
 #include <assert.h>
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include "net/book.h"
 
-#define NO_MEAN (-(double)NAN) /* 0/0 on x86 */
+#define NO_MEAN (-(double)NAN) /* the NaN that x86 computes for 0/0 */
 
 static double mean_or_nan(double a, double b) { return a == 0 && b == 0 ? NO_MEAN : a / b; }
 
@@ -54,7 +54,7 @@ void book_stats_retire(struct book_stats *s, const struct book_packet *p, const 
 	add_sample(&s->frag, now - p->arrived - f->index);
 }
 
-/* ---- counts by node ---------------------------------------------------------------------------------- */
+/* ---- counts of each node --------------------------------------------------------------------------- */
 
 struct rates {
 	uint64_t sum, min, max;
@@ -89,17 +89,17 @@ static struct rates node_rates(const struct book_view *v, enum book_count what)
 /* ---- printing ---------------------------------------------------------------------------------------- */
 
 /*
- * A printout has a part with the classes and an overall part. Averages, minima and maxima of a class are in
- * both parts, other lines in one. So the name of an average appears twice per class, and the names "minimum"
- * and "maximum" sixteen times.
+ * A printout has a part for the classes and an overall part. The averages, minima and maxima of a class are
+ * in both parts. Every other line is in one part. The name of an average therefore appears twice per class,
+ * and the names "minimum" and "maximum" appear sixteen times.
  */
-#define FIGURES 8u /* figures that have an average, a minimum and a maximum */
+#define FIGURES 8u /* number of figures that have an average, a minimum and a maximum */
 
 struct printout {
 	const struct book_out *out;
-	uint32_t classes, rank; /* number of printed classes; position of the current one among them */
+	uint32_t classes, rank; /* number of printed classes, and position of the current class among them */
 	bool overall;
-	uint32_t extremes; /* pairs of minimum and maximum printed so far */
+	uint32_t extremes; /* number of pairs of minimum and maximum printed so far */
 };
 
 static void print_book_heading(const struct printout *p, const char *fmt, uint32_t class)
@@ -110,7 +110,7 @@ static void print_book_heading(const struct printout *p, const char *fmt, uint32
 	p->out->text(p->out->ctx, text);
 }
 
-/* Prints an average, a figure that is in both parts of the printout. */
+/* Prints an average, which is in both parts of the printout. */
 static void print_average(
 	const struct printout *p, const char *name, const char *equals, double value, const char *after)
 {
@@ -203,7 +203,7 @@ static void print_overall(struct printout *p, const struct book_overall *a, uint
 	print_single_real(p, "Hops average", a->hops / a->prints, samples);
 }
 
-/* Prints the figures of a class. v->count: NULL for classes without packets. */
+/* Prints the figures of a class. v->count is NULL for classes without packets. */
 static void print_class(struct printout *p, struct book_stats *s, const struct book_view *v, uint32_t class)
 {
 	struct book_overall *a = &s->all;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Common parts of the networks of mode 1: injection queues, packet numbers, and the figures that BookSim
- * prints after each kernel: latencies of packets and flits, rates by node, and means over the prints
- * (book.c).
+ * Common parts of the networks of mode 1: injection queues, packet numbers and figures. The figures are those
+ * that BookSim prints after each kernel: latencies of packets and flits, rates of each node, and means over
+ * all printouts (book.c).
  *
  * Always true: a latency is recorded when a flit is retired, in the order of subnets and nodes. No figure is
  * ever reset. Packets are numbered in the order of the pushes.
@@ -21,9 +21,10 @@ struct book_sample {
 	uint64_t count;
 };
 
-/* Sums, over all prints so far, of the printed figures (NET-bstat-4). */
+/* Sums of the printed figures over all printouts so far (NET-bstat-4). */
 struct book_overall {
-	double plat[3], nlat[3], flat[3], frag[3]; /* each: sums of average, minimum, maximum */
+	/* for each latency, the sums of its average, minimum and maximum */
+	double plat[3], nlat[3], flat[3], frag[3];
 	double sent_packets[3], taken_packets[3], sent_flits[3], taken_flits[3];
 	double hops;
 	int prints;
@@ -31,17 +32,19 @@ struct book_overall {
 
 struct book_stats {
 	struct book_sample plat, nlat, flat, frag, hops;
-	/* numbers of the slowest packet and flit, truncated to 32 bits like Accel-Sim's; -1: none yet */
+	/*
+	 * numbers of the slowest packet and flit, truncated to 32 bits as in Accel-Sim; -1 before the first
+	 */
 	int32_t slowest_packet, slowest_flit;
 	struct book_overall all;
 };
 
 /* A packet in the network. */
 struct book_packet {
-	uint64_t id, flit_id; /* running numbers of the packet and of its first flit */
+	uint64_t id, flit_id; /* consecutive number of the packet, and of its first flit */
 	uint32_t output;
 	uint32_t flits;
-	uint32_t created;           /* network time of the push */
+	uint32_t created;           /* network time at which the device pushed the packet */
 	uint32_t injected, arrived; /* network times at which the head was injected and arrived */
 };
 
@@ -56,20 +59,21 @@ struct book_view {
 	const void *network;
 	uint64_t (*count)(const void *network, enum book_count what, uint32_t node);
 	uint32_t nodes;
-	uint64_t time;  /* cycles so far */
-	uint64_t flits; /* flits that are not retired */
+	uint64_t time;  /* number of cycles so far */
+	uint64_t flits; /* number of flits that are not retired */
 	uint32_t classes;
-	const bool *measured; /* by class; NULL: all */
+	const bool *measured; /* for each class, true if its figures are printed; NULL: all are */
 };
 
 /* Name of a figure. */
 struct book_name {
 	const char *text;   /* name as printed */
 	const char *equals; /* text between name and value */
-	uint32_t index, of; /* position among the figures of this name in a printout, and their number */
+	/* position among the figures of this name in a printout, and number of figures of this name */
+	uint32_t index, of;
 };
 
-/* Receiver of a printout, called in the order of the original's lines. */
+/* Callbacks that receive a printout, called in the order of the original's lines. */
 struct book_out {
 	void *ctx;
 	void (*text)(void *ctx, const char *text); /* headings */
@@ -81,24 +85,24 @@ void book_stats_init(struct book_stats *s);
 /* Counts a flit that arrives at time `now` after `hops` routers. A tail also counts its packet. */
 void book_stats_retire(struct book_stats *s, const struct book_packet *p, const struct book_flit *f,
 	uint32_t hops, uint32_t now);
-/* Prints the lines between the Interconnect-DETAILS markers and counts the print. */
+/* Prints the lines between the Interconnect-DETAILS markers and counts the printout. */
 void book_print(struct book_stats *s, const struct book_view *v, const struct book_out *out);
 
 /* ---- source queues -------------- --------------------------------------------------------------------- */
 
-/* Packets that a device has pushed and that still have flits to inject. */
+/* Queue of the packets that a device has pushed and that still have flits to inject. */
 struct book_queue {
 	struct ring packets;
-	uint32_t flits; /* flits that are not injected */
+	uint32_t flits; /* number of flits that are not injected */
 };
 
-/* Running numbers of packets and flits over both subnets. */
+/* Next numbers of packets and flits, common to both subnets. */
 struct book_numbers {
 	uint64_t next_packet;
 	uint64_t next_flit;
 };
 
-/* Numbers the packet and appends it to the queue; the caller counts its flits. */
+/* Gives the packet its number and appends it to the queue. The caller counts its flits. */
 void book_push(struct book_numbers *n, struct book_queue *q, uint32_t req, struct book_packet *p);
 
 #endif

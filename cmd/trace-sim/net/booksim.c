@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The interface of network mode 1 with one router (NET-conf): queues into which devices push packets, buffers
- * from which they pop them, and network time. booksim_router.c moves the packets.
+ * Implements the interface of network mode 1 with one router (NET-conf): queues into which devices push
+ * packets, buffers from which they pop them, and network time. booksim_router.c moves the packets.
  *
- * Always true: packets and flits are numbered in the order of the pushes. Two things of the original are left
- * out: the warning about a deadlock, on which no figure depends, and the abort when an ejection buffer
- * smaller than vc_buf_size overflows, because here only credits bound that buffer.
+ * Always true: packets and flits are numbered in the order of the pushes. Two features of the original are
+ * omitted. One is the warning about a deadlock, which no figure depends on. The other is the abort when an
+ * ejection buffer smaller than vc_buf_size overflows: here only credits bound that buffer.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -183,7 +183,7 @@ bool booksim_has_buffer(const struct booksim *b, unsigned s, uint32_t port, uint
 	return b->net[s].queue[port].flits + booksim_flit_count(b, bytes) <= b->conf.source_max;
 }
 
-/* bytes may exceed the size that booksim_has_buffer() was asked for; the queue has source_max entries */
+/* `bytes` may exceed the size passed to booksim_has_buffer(), but the queue has only source_max entries */
 void booksim_push(struct booksim *b, unsigned s, uint32_t port, uint32_t output, uint32_t req, uint32_t bytes)
 {
 	struct book_net *x = &b->net[s];
@@ -224,8 +224,8 @@ static void booksim_update_waiting(struct book_net *x)
 }
 
 /*
- * Number of internal steps of both routers in this network step. Carries a fraction of a step over to the
- * next.
+ * Number of internal steps of both routers in this network step. Keeps the remaining fraction of a step for
+ * the next call.
  */
 static uint32_t booksim_internal_steps(struct booksim *b)
 {
@@ -249,7 +249,7 @@ void booksim_advance(struct booksim *b)
 	b->time++;
 }
 
-/* the carried fraction of a step is a sum of doubles, so it must be added up step by step */
+/* the fraction of a step is a sum of doubles, whose rounding requires one addition per step */
 void booksim_skip_cycles(struct booksim *b, uint64_t k)
 {
 	booksim_update_waiting(&b->net[0]);
@@ -286,7 +286,7 @@ bool booksim_empty(const struct booksim *b)
 /* ---- figures --------------------------------------------------------------------------------------- */
 
 /*
- * Returns one of the counts of a node. A node sends in one subnet and receives in the other; a node without a
+ * Returns one of the counts of a node. A node sends in one subnet and receives in the other. A node without a
  * device does neither.
  */
 static uint64_t booksim_node_count(const void *network, enum book_count what, uint32_t node)

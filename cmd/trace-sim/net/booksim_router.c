@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One network step of a subnet with a single router: links, injection and ejection buffers, and the
+ * Runs one network step of a subnet with a single router: links, injection and ejection buffers, and the
  * input-queued router (NET-step, NET-router).
  *
- * With one virtual channel an output is bound to one input from the grant to the tail of the packet. So the
- * switch allocator of the original never receives two requests for an output: an input that is ready and has
- * a credit wins. An input requests only one output, so it accepts every grant. The original's lists of
- * requests are sets here, because the order of the lists does not matter, only the outputs' round-robin
- * pointers.
+ * With one virtual channel, an input owns an output from the grant until the tail of the packet has left. The
+ * switch allocator of the original therefore never receives two requests for an output. An input that is
+ * ready and has a credit wins. An input requests only one output, so it accepts every grant. The original has
+ * lists of requests. Here they are sets, because grants depend on the outputs' round-robin pointers, not on
+ * the order of the lists.
  *
- * Always true: a step consumes flits and credits that were sent two steps ago (NET-link). Sets hold the ports
- * that have work, and only these are visited.
+ * Always true: a step consumes flits and credits that were sent two steps ago (NET-link). The sets have the
+ * ports with work, and only these are visited.
  */
 #include <assert.h>
 #include "bits.h"
@@ -145,7 +145,7 @@ static void inject_flits(struct booksim *b, struct book_net *x, unsigned turn)
 				inject_flit(b, x, w * 64 + (uint32_t)i, turn);
 }
 
-/* ---- an internal step ------------------------------------------------------------------------------- */
+/* ---- internal step --------------------------------------------------------------------------------- */
 
 /*
  * Grants free output o to the next requester in round robin. The requester is ready from the next internal
@@ -197,7 +197,7 @@ static void cross_switch(struct book_net *x, uint32_t i)
 }
 
 /*
- * Runs one internal step. Outputs are granted before any tail frees its output; a grant takes effect in the
+ * Runs one internal step. All grants precede the first tail that frees an output. A grant takes effect in the
  * next internal step.
  */
 static void internal_step(struct book_net *x, uint32_t buffer)

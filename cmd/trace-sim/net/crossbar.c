@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * State of one crossbar of the local interconnect (NET-xbar): FIFOs, the sets derived from them, and moving a
- * packet across. arbiter.c decides which packets move.
+ * Manages the state of one crossbar of the local interconnect (NET-xbar): FIFOs, the sets derived from them,
+ * and the move of a packet from an input to an output. arbiter.c decides which packets move.
  *
  * Always true after xbar_enter_new_heads(): an input that is not empty is in either `filled` or `ahead`, and
  * `requests` and `requested_outputs` agree with the heads of the filled inputs.
@@ -15,7 +15,7 @@
 #include "inlining.h"
 #include "threads/threads.h"
 
-/* Returns n ports with address space for min(limit, most) packets each. */
+/* Allocates n ports, each with address space for min(limit, most) packets. */
 static struct port *ports_new(uint32_t n, uint32_t limit, uint32_t most)
 {
 	uint32_t cap = fifo_capacity(limit < most ? limit : most);
@@ -98,14 +98,14 @@ void net_xbars_free(struct net *n)
 	ports_free(n->out, n->clusters + n->subs);
 }
 
-/* Set of the inputs whose head may move from `advance` on. */
+/* Returns the set of inputs whose head may move at `advance` at the earliest. */
 static uint64_t *inputs_movable_from(const struct xbar *x, uint32_t advance)
 {
 	return x->arrival_wheel + (size_t)(advance % NET_WINDOW_MAX) * x->in_words;
 }
 
 /*
- * Adds the new head of input i to the requests of its output; returns false if it must wait for a later
+ * Adds the new head of input i to the requests of its output. Returns false if the head must wait for a later
  * advance.
  */
 static bool enter_new_head(struct xbar *x, uint32_t i)
@@ -169,7 +169,7 @@ void xbar_move_head(struct xbar *x, uint32_t input, uint32_t output)
 	append_to_output(x, output, k.req);
 }
 
-/* Accounts for k advances in which no input holds a packet. */
+/* Updates the counters for k advances in which all inputs are empty. */
 void xbar_skip_advances(struct xbar *x, const struct network_params *p, uint64_t k)
 {
 	x->n.cycles += k;
@@ -180,7 +180,7 @@ void xbar_skip_advances(struct xbar *x, const struct network_params *p, uint64_t
 		x->n.out_full += x->n_full * k;
 }
 
-/* Runs one advance. FLATTEN inlines all steps of a packet. */
+/* Runs one advance. FLATTEN makes the compiler inline all calls. */
 FLATTEN void xbar_advance(struct xbar *x, const struct network_params *p)
 {
 	uint32_t filled;

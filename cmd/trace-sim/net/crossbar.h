@@ -3,15 +3,15 @@
  * Internals of the network, shared by net.c, decoupled.c, crossbar.c, arbiter.c and, through booksim.h, the
  * networks of mode 1.
  *
- * Mode 2 (NET-xbar): two crossbars that share nothing. Crossbar 0 has the clusters as inputs and the sub
- * partitions as outputs, crossbar 1 the reverse; ports are numbered from 0 on either side. The original gives
- * every device an input and an output in both crossbars. The unused ports cannot change a figure.
+ * Mode 2 (NET-xbar): two independent crossbars. In crossbar 0 the clusters are inputs and the sub partitions
+ * outputs; in crossbar 1 it is the reverse. Inputs and outputs are each numbered from 0. The original gives
+ * every device an input and an output in both crossbars. The unused ports affect no figure.
  *
- * Always true between two advances: only its device touches a port. A push to an empty input sets a bit in
- * new_heads; xbar_enter_new_heads() moves these bits into the sets over all inputs, so devices may push at
- * the same time: each thread has its own row of new_heads, and each port a cache line of its own. The sets
- * over all outputs are exact at any time, except `waiting` while the sides are decoupled: several threads pop
- * then.
+ * Always true between two advances: a port is accessed only by its device. A push to an empty input sets a
+ * bit in new_heads; xbar_enter_new_heads() moves these bits into the sets of all inputs. Devices may
+ * therefore push at the same time: each thread has its own row of new_heads, and each port has its own cache
+ * line. The sets of outputs are always exact, except `waiting` while the sides are decoupled, because several
+ * threads pop then.
  *
  * A packet records the advance in which it entered its port. The utilization of the port is summed when the
  * packet leaves.
@@ -24,49 +24,54 @@
 
 struct packet {
 	uint32_t req;
-	uint32_t output;  /* port of the destination */
-	uint32_t advance; /* input: first advance that may move the packet; output: advance that moved it */
+	uint32_t output; /* output port of the packet */
+	/* in an input, the first advance that may move the packet; in an output, the advance that moved it */
+	uint32_t advance;
 };
 
 /*
  * A FIFO of packets. Packets are copied here instead of being linked through the request records. Otherwise a
- * record's cache line would move from the sending device's thread to the network's thread and from there to
- * the receiver's.
+ * record's cache line would move between the threads of the sender, the network and the receiver.
  */
 struct port {
-	_Alignas(64) struct packet *slot; /* ring of mask + 1 */
+	_Alignas(64) struct packet *slot; /* ring of mask + 1 packets */
 	struct xbar *xbar;
 	uint32_t mask, head, count;
-	struct net_push_time push; /* inputs: device time of the next push, if it is ahead of the crossbar */
-	uint64_t refused;          /* inputs: number of refused pushes (in_buffer_full) */
-	uint64_t stayed;           /* outputs: sum of the advances that departed packets spent here */
+	/* inputs only: device time of the next push, if the device is ahead of the crossbar */
+	struct net_push_time push;
+	uint64_t refused; /* inputs only: number of refused pushes (in_buffer_full) */
+	/* outputs only: sum of the advances that departed packets spent in the port */
+	uint64_t stayed;
 };
 
 struct xbar {
 	uint32_t n_in, n_out;
-	uint32_t in_words, out_words; /* words of a set of inputs, of outputs */
-	uint32_t threads;             /* number of threads, and of rows of new_heads */
-	uint32_t row;                 /* words of a row of new_heads */
-	uint32_t nodes;               /* number of devices that the original scans, C + S */
-	uint32_t first_node;          /* device of input 0 */
-	uint32_t first_out;           /* device of output 0 */
+	uint32_t in_words, out_words; /* number of words in a set of inputs, and in a set of outputs */
+	uint32_t threads;             /* number of threads, which is the number of rows of new_heads */
+	uint32_t row;                 /* number of words in a row of new_heads */
+	/* number of devices that the original scans: clusters plus sub partitions */
+	uint32_t nodes;
+	uint32_t first_node; /* number of the device at input 0 */
+	uint32_t first_out;  /* number of the device at output 0 */
 	uint32_t in_limit, out_limit;
 	uint32_t grant_cycles;
 	struct port *in, *out;
-	uint64_t *new_heads; /* by thread: inputs that received a packet while empty since the last sync */
-	uint64_t *filled;    /* inputs whose head the next advance may move */
-	uint64_t *ahead;     /* inputs whose head the next advance may not move yet; also in arrival_wheel */
-	/* by advance modulo NET_WINDOW_MAX: inputs whose head may move from then on */
+	/* for each thread, the empty inputs to which it has pushed since xbar_enter_new_heads() */
+	uint64_t *new_heads;
+	uint64_t *filled; /* set of inputs whose head the next advance may move */
+	/* set of inputs whose head must wait for a later advance; also in arrival_wheel */
+	uint64_t *ahead;
+	/* for each advance modulo NET_WINDOW_MAX, the inputs whose head waits for that advance */
 	uint64_t *arrival_wheel;
-	uint64_t *waiting;           /* outputs that are not empty */
-	uint64_t *requested_outputs; /* outputs requested by the head of a filled input */
-	uint64_t *requests;          /* by output: inputs whose head requests it */
-	uint32_t *pointer;           /* iSLIP, by output: input to consider first */
+	uint64_t *waiting;           /* set of outputs that are not empty */
+	uint64_t *requested_outputs; /* set of outputs that the head of a filled input requests */
+	uint64_t *requests;          /* for each output, the set of inputs whose head requests it */
+	uint32_t *pointer;           /* iSLIP: for each output, the input to consider first */
 	uint32_t next_node;          /* round robin: device to consider first */
 	uint32_t grant_count;
 	uint32_t advances;    /* number of advances so far, modulo 2^32 */
-	uint32_t n_full;      /* outputs at their limit */
-	struct xbar_counts n; /* counts of departed packets; the ports count `packets` and `in_full` */
+	uint32_t n_full;      /* number of outputs that are full */
+	struct xbar_counts n; /* counters; net_xbar_counts() adds the counts of the ports */
 };
 
 struct booksim;
@@ -76,7 +81,7 @@ struct net_ops;
 struct net {
 	const struct net_ops *ops;
 	bool decoupled;
-	uint32_t max_injections; /* maximum number of packets that a cluster sends in a cycle */
+	uint32_t max_injections; /* maximum number of packets that a cluster sends per cycle */
 	uint32_t clusters, subs;
 	const struct network_params *params;
 	const struct req_pool *pool;
@@ -84,8 +89,8 @@ struct net {
 	struct xbar xbar[2];
 	struct port *in, *out; /* by device */
 	size_t nodes;
-	struct booksim *booksim; /* mode 1, one router */
-	struct noc *noc;         /* mode 1, any other network */
+	struct booksim *booksim; /* network of mode 1 with one router; else NULL */
+	struct noc *noc;         /* any other network of mode 1; else NULL */
 };
 
 static inline struct packet *port_front(const struct port *p) { return &p->slot[p->head]; }
@@ -95,7 +100,10 @@ static inline void port_push(struct port *p, uint32_t req, uint32_t output, uint
 	p->slot[(p->head + p->count++) & p->mask] = (struct packet){req, output, advance};
 }
 
-/* Pops the first packet. An empty ring restarts at slot 0, which keeps a short FIFO in the host's cache. */
+/*
+ * Pops the first packet. When the ring becomes empty, its head returns to slot 0. A short FIFO thus stays in
+ * the host's cache.
+ */
 static inline struct packet port_pop(struct port *p)
 {
 	struct packet k = p->slot[p->head];
@@ -104,7 +112,10 @@ static inline struct packet port_pop(struct port *p)
 	return k;
 }
 
-/* Pops the first packet of an output when the device is at advance `advances`; returns its request. */
+/*
+ * Pops the first packet of an output and returns its request. `advances` is the number of advances at the
+ * device's time.
+ */
 static inline uint32_t port_leave(struct port *p, uint32_t advances)
 {
 	struct packet k = port_pop(p);
@@ -119,12 +130,12 @@ void net_xbars_free(struct net *n);
 void xbar_enter_new_heads(struct xbar *x);
 void xbar_advance(struct xbar *x, const struct network_params *p);
 void xbar_skip_advances(struct xbar *x, const struct network_params *p, uint64_t k);
-/* Moves the head of an input to an output. */
+/* Moves the first packet of an input to an output. */
 void xbar_move_head(struct xbar *x, uint32_t input, uint32_t output);
 
 /*
- * arbiter.c: moves the packets of one advance, after xbar_enter_new_heads(). filled: number of inputs whose
- * head may move.
+ * arbiter.c: moves the packets of one advance, after xbar_enter_new_heads(). `filled` is the number of inputs
+ * whose head may move.
  */
 void xbar_islip(struct xbar *x, uint32_t filled);
 void xbar_round_robin(struct xbar *x, uint32_t filled);

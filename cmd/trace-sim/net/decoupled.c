@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Decoupling of the two crossbars of mode 2 for windows (LAUNCH-window). The time of each crossbar may be
- * before or after the time of the devices.
+ * Decouples the two crossbars of mode 2 for windows (LAUNCH-window). A crossbar may be behind or ahead of the
+ * devices' time.
  *
  * Always true: queries are answered for the device's local time, not for the time that the crossbar has
  * reached.
@@ -21,7 +21,7 @@ uint32_t net_advances(const struct net *n)
 
 void net_decouple(struct net *n) { n->decoupled = true; }
 
-/* Clears the bits that pops have left in `waiting`. */
+/* Removes from `waiting` the outputs that pops have emptied. */
 void net_recouple(struct net *n)
 {
 	n->decoupled = false;
@@ -35,7 +35,7 @@ void net_recouple(struct net *n)
 struct net_push_time *net_push_time(struct net *n, uint32_t dev) { return &n->in[dev].push; }
 
 /*
- * Returns true if output p holds a packet, and sets *advance to the advance after which the first one is
+ * Returns true if output p has a packet, and sets *advance to the advance after which the first packet is
  * available.
  */
 static bool port_next_arrival(const struct port *p, uint32_t *advance)
@@ -45,8 +45,7 @@ static bool port_next_arrival(const struct port *p, uint32_t *advance)
 }
 
 /*
- * Pops the first packet of output p if it has arrived by `advance`, in a crossbar that is ahead of the
- * device.
+ * Pops the first packet of output p if it has arrived by `advance`. The crossbar may be ahead of the device.
  */
 static uint32_t port_pop_arrived(struct port *p, uint32_t advance)
 {
@@ -87,7 +86,7 @@ static uint32_t xbar_output_free(const struct xbar *x)
 
 void net_set_max_injections(struct net *n, uint32_t packets) { n->max_injections = packets; }
 
-/* before the next advance only the cluster itself changes its input */
+/* only the cluster itself changes its input before the next advance */
 uint32_t net_cycles_until_full(const struct net *n, uint32_t cluster)
 {
 	uint32_t left = free_slot_count(n->params->in_limit, n->in[cluster].count);

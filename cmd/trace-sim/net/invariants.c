@@ -22,7 +22,7 @@ static bool is_in_any_row(const uint64_t *marks, uint32_t threads, uint32_t row,
 	return false;
 }
 
-/* Checks the set of inputs whose head requests output o. */
+/* Checks the set of inputs that request output o. */
 static void check_xbar_requests(const struct xbar *x, uint32_t o)
 {
 	bool wanted = false;
@@ -70,15 +70,16 @@ static void check_crossbar(const struct xbar *x)
 	invariant("xbar.n_full", x->first_node, 0, x->n_full, full);
 }
 
-/* ---- networks of routers (noc.h) ------------------------------------------------------------------ */
+/* ---- networks of routers (noc.h) --------------------------------------------------------------------- */
 
-/* Flits and credits counted in all buffers and channels. */
+/* Number of flits and credits in all buffers and channels. */
 struct noc_census {
-	uint32_t *downstream; /* senders * vcs: flits in the buffer after the sender, and their credits on the way back */
+	/* by sender and channel: flits in the buffer after the sender, and credits on their way back to it */
+	uint32_t *downstream;
 	uint64_t flits, credits;
 };
 
-/* Sender of the flits that arrive at `to`, an input port or a node. */
+/* Returns the sender of the flits that arrive at `to`, which is an input port or a node. */
 static uint32_t sender_of_arrivals(const struct noc *n, uint32_t to)
 {
 	return to & NOC_NODE ? n->plan->eject[to & ~NOC_NODE] : n->plan->in[to].sender;
@@ -162,7 +163,7 @@ static bool output_vc_is_free(
 
 /*
  * Checks that each channel of an output is taken if and only if one input channel uses it. With
- * wait_for_tail_credit it may stay taken after its last use.
+ * wait_for_tail_credit, the channel may remain taken after its last use.
  */
 static void check_vc_owners(const struct noc *n, const struct noc_subnet *s, const struct noc_router *r)
 {
@@ -182,8 +183,8 @@ static void check_vc_owners(const struct noc *n, const struct noc_subnet *s, con
 }
 
 /*
- * Checks the sets of output o for input channel v: `waiting` has it if its head requests the output, `ready`
- * if its next flit could cross to it.
+ * Checks that the sets of output o are right for input channel v. The channel is in `waiting` if its head
+ * requests the output, and in `ready` if its next flit could cross to the output.
  */
 static void check_noc_channel(const struct noc *n, const struct noc_router *r, const struct noc_vc *v,
 	uint32_t o, uint32_t *heads, uint64_t *crossing_inputs)
@@ -276,15 +277,15 @@ static void check_subnet(const struct noc *n, const struct noc_subnet *s)
 	free(x.downstream);
 }
 
-/* ---- the network of one router (booksim.h) ------------------------------------------------------ */
+/* ---- network of one router (booksim.h) ---------------------------------------------------------------- */
 
-/* Number of sets of the link that contain the port. */
+/* Number of the link's sets that contain the port. */
 static uint32_t count_on_link(const struct book_link *l, uint32_t port)
 {
 	return (uint32_t)bitset_test(l->set[0], port) + bitset_test(l->set[1], port);
 }
 
-/* Checks input i; returns the number of its flits that have not entered the switch. */
+/* Checks input i. Returns the number of its flits that have not entered the switch. */
 static uint32_t check_book_input(const struct book_net *x, uint32_t i)
 {
 	const struct book_input *in = &x->in[i];
@@ -303,7 +304,7 @@ static uint32_t check_book_input(const struct book_net *x, uint32_t i)
 	return x->queue[i].flits + sent;
 }
 
-/* Checks output o; returns the number of its flits that have not reached the boundary buffer. */
+/* Checks output o. Returns the number of its flits that have not reached the boundary buffer. */
 static uint32_t check_book_output(const struct book_net *x, uint32_t o)
 {
 	const struct book_output *out = &x->out[o];

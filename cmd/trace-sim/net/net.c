@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The interface of the network over its three kinds: the local crossbars of mode 2 (crossbar.c), the single
- * router of mode 1 (booksim.c), and all other networks of mode 1 (noc.c). Each kind has a table of functions
- * (struct net_ops) and its own field in struct net.
+ * Implements the interface of the network for its three kinds: the local crossbars of mode 2 (crossbar.c),
+ * the single router of mode 1 (booksim.c), and all other networks of mode 1 (noc.c). Each kind has a table of
+ * functions (struct net_ops) and its own field in struct net.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static bool xbars_has_buffer(struct net *n, uint32_t dev, uint32_t bytes)
 {
 	struct port *p = &n->in[dev];
 
-	(void)bytes; /* an entry of the local crossbar is a packet of any size */
+	(void)bytes; /* a slot of the local crossbar holds a packet of any size */
 	if (p->count < n->params->in_limit)
 		return true;
 	p->refused++;
@@ -41,8 +41,8 @@ static bool xbars_has_buffer(struct net *n, uint32_t dev, uint32_t bytes)
 }
 
 /*
- * First advance that may move a packet that is pushed now. This is the device's own time if the device is
- * ahead of the crossbar.
+ * First advance that may move a packet pushed at the current time. If the device is ahead of the crossbar,
+ * its own time counts.
  */
 static uint32_t first_moving_advance(const struct port *p)
 {
@@ -95,8 +95,8 @@ static void xbars_advance_idle(struct net *n, uint64_t k)
 }
 
 /*
- * Returns true if the crossbar holds no packet. Reads new_heads instead of calling xbar_enter_new_heads(),
- * because a query must not change anything.
+ * Returns true if the crossbar has no packet. Reads new_heads instead of calling xbar_enter_new_heads(),
+ * because a query must not change the crossbar.
  */
 static bool xbar_empty(const struct xbar *x)
 {
@@ -117,7 +117,7 @@ static const struct net_ops xbars_ops = {xbars_has_buffer, xbars_push, xbars_has
 	xbars_waiting, xbars_advance, xbars_advance_idle, xbars_busy, xbars_empty, xbars_print,
 	net_xbars_free};
 
-/* ---- mode 1, one router ---------------------------------------------------------------------- */
+/* ---- mode 1 with one router ------------------------------------------------------------------------ */
 
 static bool single_has_buffer(struct net *n, uint32_t dev, uint32_t bytes)
 {
@@ -163,7 +163,7 @@ static const struct net_ops single_ops = {single_has_buffer, single_push, single
 	single_waiting, single_advance, single_advance_idle, single_busy, single_empty, single_print,
 	single_release};
 
-/* ---- mode 1, many routers -------------------------------------------------------------------- */
+/* ---- mode 1 with many routers ---------------------------------------------------------------------- */
 
 static bool many_has_buffer(struct net *n, uint32_t dev, uint32_t bytes)
 {
@@ -258,8 +258,8 @@ void net_log_flits(struct net *n, struct events *e)
 /* ---- calls ----------------------------------------------------------------------------------- */
 
 /*
- * Functions that are called for each packet call those of mode 2 directly, which lets the compiler inline
- * them.
+ * The functions that run for each packet call the functions of mode 2 directly, so that the compiler can
+ * inline them.
  */
 bool net_has_buffer(struct net *n, uint32_t dev, uint32_t bytes)
 {
@@ -289,7 +289,7 @@ bool net_busy(const struct net *n) { return n->ops->busy(n); }
 bool net_empty(const struct net *n) { return n->ops->empty(n); }
 void net_print_booksim(struct net *n, const struct book_out *out) { n->ops->print(n, out); }
 
-/* Sum over the packets in a port of the number of advances since they arrived. */
+/* Sum of the advances that the packets in a port have spent there so far. */
 static uint64_t port_residence(const struct port *p)
 {
 	uint64_t sum = 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The devices' side of a network of routers (NET-noc-1 to NET-noc-4): injection queues, ejection buffers, and
- * one cycle of the network.
+ * Implements the devices' side of a network of routers (NET-noc-1 to NET-noc-4): injection queues, ejection
+ * buffers, and one cycle of the network.
  *
- * Always true: a cycle has three parts, and each covers both subnets before the next begins. First, arrivals
- * at nodes and routers; second, nodes send; third, nodes return credits and retire flits, and routers step.
- * The order of subnets, nodes and routers within a part is fixed, because they draw random numbers. A flit or
- * credit that is sent in cycle t over a channel of latency l arrives in cycle t + l + 1.
+ * Always true: a cycle has three parts, and each covers both subnets before the next begins. First, flits and
+ * credits arrive at nodes and routers. Second, nodes send. Third, nodes return credits and retire flits, and
+ * routers step. The order of subnets, nodes and routers within a part is fixed, because they draw random
+ * numbers. A flit or credit that is sent in cycle t over a channel of latency l arrives in cycle t + l + 1.
  */
 #include <assert.h>
 #include <limits.h>
@@ -19,7 +19,7 @@
 
 /* ---- channels -------------------------------------------------------------------------------- */
 
-/* Sends the first flit that waits at a port; returns true if more flits wait. */
+/* Sends the first flit that waits at a port. Returns true if more flits wait. */
 static bool send_flit(struct noc *n, struct noc_subnet *s, uint32_t port)
 {
 	struct noc_flits *q = &s->output[port];
@@ -32,8 +32,8 @@ static bool send_flit(struct noc *n, struct noc_subnet *s, uint32_t port)
 }
 
 /*
- * Sends the credits that an input queued in one step to the sender at the other end of its channel. Returns
- * true if more credits wait.
+ * Sends the credits that an input has queued in one step to the sender at the other end of its channel.
+ * Returns true if more credits wait.
  */
 static bool send_credits(struct noc *n, struct noc_subnet *s, uint32_t port)
 {
@@ -51,7 +51,8 @@ static bool send_credits(struct noc *n, struct noc_subnet *s, uint32_t port)
 }
 
 /*
- * Sends one flit and the credits of one step from each port of a router; returns true if more of them wait.
+ * Sends one flit and the credits of one step from each port of a router. Returns true if more flits or
+ * credits wait.
  */
 static bool send_from_router(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
@@ -92,8 +93,8 @@ static void deliver_flit(struct noc *n, struct noc_subnet *s, const struct noc_m
 }
 
 /*
- * Delivers arrivals to nodes and routers. One pass suffices, because this part of the cycle uses only the
- * arrivals at nodes.
+ * Delivers flits and credits to nodes and routers. One pass over the arrivals suffices, because only nodes
+ * use their arrivals in this part of the cycle.
  */
 static void deliver_arrivals(struct noc *n, struct noc_subnet *s)
 {
@@ -206,8 +207,9 @@ static bool vc_available(const struct noc *n, const struct noc_subnet *s, uint32
 }
 
 /*
- * Finds a free channel with a free slot among those of way w, in round robin after the last one; -1: none.
- * quirk Q4-32: if the last one is not in the range, only the first channel of the range is tried.
+ * Returns a free channel with a free slot among the channels of way w, in round robin after the last channel
+ * used. Returns -1 if there is none. quirk Q4-32: if the last channel is not in the range of w, only the
+ * first channel of the range is tried.
  */
 static int32_t pick_first_vc(const struct noc *n, const struct noc_subnet *s, uint32_t sender,
 	const struct noc_source *q, const struct noc_way *w)
@@ -243,8 +245,8 @@ static void route_in_first_router(struct noc *n, struct noc_subnet *s, uint32_t 
 }
 
 /*
- * Channels to the first router among which a head chooses. With noq the way through that router is computed
- * again in each cycle.
+ * Returns the channels to the first router that a head may use. With noq, the way through that router is
+ * computed again in each cycle.
  */
 static struct noc_way injection_way(struct noc *n, struct noc_subnet *s, uint32_t node, struct noc_packet *p)
 {
@@ -274,7 +276,8 @@ static void start_packet(
 }
 
 /*
- * Lets a node that found no free slot or channel sleep until a credit arrives, if only a credit can free one.
+ * Makes a node that found no free slot or channel sleep until a credit arrives. The node does not sleep if a
+ * slot or channel may become free without a credit.
  */
 static void sleep_until_credit_arrives(const struct noc *n, struct noc_subnet *s, uint32_t node)
 {
@@ -466,7 +469,7 @@ void noc_advance(struct noc *n)
 	n->time++;
 }
 
-/* the carried fraction of a step is a sum of doubles, so it must be added up step by step */
+/* the fraction of a step is a sum of doubles, whose rounding requires one addition per step */
 void noc_skip_cycles(struct noc *n, uint64_t k)
 {
 	noc_update_ready(n, 0);
@@ -480,8 +483,8 @@ void noc_skip_cycles(struct noc *n, uint64_t k)
 /* ---- queries --------------------------------------------------------------------------------- */
 
 /*
- * Returns true if subnet k holds a packet. counted: ignores, like BookSim, nodes with a number beyond the
- * number of devices.
+ * Returns true if subnet k has a packet. With `counted`, ignores nodes whose number is not below the number of
+ * devices, as BookSim does.
  */
 static bool noc_holds_packet(const struct noc *n, int k, bool counted)
 {
