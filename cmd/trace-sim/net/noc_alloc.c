@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Allocators match inputs with outputs that they request. Requests are stored as rows of bits per input and
- * per output. A search in words finds the next requester in round robin, and only requesters are visited.
+ * Implements the allocators, which match inputs with outputs that they request. The requests of an input are
+ * a row of bits, and so are the requests for an output. A search by words finds the next requester in round
+ * robin, and only requesters are visited.
  *
- * Always true: round-robin pointers move as in BookSim, even where that is odd. The allocator pim draws a
- * number for every input and output, with or without requests.
+ * Always true: round-robin pointers move exactly as in BookSim. The allocator pim draws a number for every
+ * input and output, with or without requests.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -34,8 +35,8 @@ static void match_pair(struct noc_alloc *a, uint32_t in, uint32_t out)
 }
 
 /*
- * Returns the first unmatched input that requests output `out`, searched cyclically from input `from`; -1:
- * none.
+ * Returns the first unmatched input that requests output `out`, in a cyclic search from input `from`. Returns
+ * -1 if there is none.
  */
 static int32_t next_unmatched(const struct noc_alloc *a, uint32_t out, uint32_t from)
 {
@@ -155,7 +156,7 @@ static void allocate_by_pim(struct noc_alloc *a, struct noc_random *random)
 /* ---- loa ------------------------------------------------------------------------------------- */
 
 /*
- * Returns the output with the fewest requests among those that input `in` requests; round robin decides
+ * Returns the output with the fewest requests among the outputs that input `in` requests. Round robin decides
  * between equal outputs.
  */
 static uint32_t least_requested_output(const struct noc_alloc *a, uint32_t in)
@@ -177,7 +178,7 @@ static uint32_t least_requested_output(const struct noc_alloc *a, uint32_t in)
 	return best;
 }
 
-/* quirk Q4-33: pointers advance by one after any grant. */
+/* quirk Q4-33: after any grant, the pointer advances by one. */
 static void allocate_by_loa(struct noc_alloc *a)
 {
 	FOR_SET (i, a->requesting_inputs, a->in_words) {
@@ -208,7 +209,10 @@ struct wave {
 	uint32_t diagonal, in, out;
 };
 
-/* Orders requests by the priority at the output, the priority at the input, the diagonal, and the output. */
+/*
+ * Compares requests by the priority at the output, then the priority at the input, the diagonal, and the
+ * output.
+ */
 static bool precedes_in_wave(const struct wave *x, const struct wave *y)
 {
 	if (x->out_priority != y->out_priority)
@@ -276,9 +280,9 @@ static void allocate_by_wavefront(struct noc_alloc *a)
 /* ---- select ---------------------------------------------------------------------------------- */
 
 /*
- * Finds the request with the highest priority in a row; the first in round robin among equal priorities; -1:
- * none. by_out: the row belongs to an output and only unmatched inputs are eligible. Otherwise it belongs to
- * an input and only outputs that granted it are.
+ * Returns the request with the highest priority in a row, or -1 if there is none. Round robin decides between
+ * equal priorities. With `by_out`, the row belongs to an output, and only unmatched inputs are eligible.
+ * Otherwise the row belongs to an input, and only outputs that granted it are eligible.
  */
 static int32_t highest_request(const struct noc_alloc *a, uint32_t row, bool by_out, uint32_t from)
 {
@@ -334,7 +338,7 @@ static void select_highest(struct noc_alloc *a)
 /* ---- max_size -------------------------------------------------------------------------------- */
 
 /*
- * Inverts the matches on the path that ends at output `out`. a->grant[out]: input from which the search
+ * Inverts the matches on the path that ends at output `out`. a->grant[out] is the input from which the search
  * reached `out`.
  */
 static void augment_matching(struct noc_alloc *a, uint32_t out)
@@ -453,7 +457,7 @@ static void allocate_output_first(struct noc_alloc *a)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-/* Returns true if the allocator considers priorities. */
+/* Returns true if the allocator takes priorities into account. */
 static bool noc_alloc_priorities(const struct icnt_alloc *kind)
 {
 	switch (kind->kind) {

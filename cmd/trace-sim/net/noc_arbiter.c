@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Arbiters of separable allocators: one of several requests wins, by priority, then in round robin or by
- * least recent win.
+ * Implements the arbiters of separable allocators. The request with the highest priority wins. Among equal
+ * priorities, round robin or the least recent win decides.
  *
  * Always true: between noc_arbiter_clear() and noc_arbiter_pick() each input adds at most one request. A win
- * moves the pointer only when noc_arbiter_won() reports that it was used. The precedence matrix of the matrix
- * arbiter is an order of the inputs, because a winner moves to the end. The order is stored as the
- * time of each input's last win. Initially, inputs with higher numbers precede.
+ * moves the pointer only when noc_arbiter_won() reports that the grant was used. The precedence matrix of the
+ * matrix arbiter is equivalent to an order of the inputs, in which a winner moves to the end. The time of
+ * each input's last win gives this order. Initially, inputs with higher numbers precede.
  */
 #include <assert.h>
 #include <limits.h>
@@ -19,12 +19,12 @@ struct noc_arbiter {
 	uint32_t size, n; /* inputs; requests */
 	uint32_t pointer; /* round robin: input with the highest precedence */
 	uint32_t clock;
-	int32_t best, best_priority; /* best request so far; -1: none */
-	uint32_t *won;               /* matrix: when each input won last */
-	struct noc_arbiter *group;   /* tree: one arbiter per group, and one between the groups */
+	int32_t best, best_priority; /* input and priority of the best request so far; -1 if none */
+	uint32_t *won;               /* matrix: time of the last win of each input */
+	struct noc_arbiter *group;   /* tree: an arbiter for each group; `top` decides between the groups */
 	struct noc_arbiter *top;
 	uint32_t groups, group_size;
-	uint64_t *requesting_groups; /* tree: groups with requests */
+	uint64_t *requesting_groups; /* tree: set of groups with requests */
 };
 
 static void arbiter_init(struct noc_arbiter *a, const struct icnt_alloc *kind, uint32_t depth, uint32_t size)

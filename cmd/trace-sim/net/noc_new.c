@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Construction of a network of routers: all memory that its cycles need is allocated before the first.
+ * Creates a network of routers. All memory that its cycles need is allocated before the first cycle.
  *
- * Credits bound the sizes: a sender, its channel and its downstream buffer hold at most as many flits and
+ * Credits limit the sizes: a sender, its channel and its downstream buffer hold at most as many flits and
  * credits as the buffer has slots.
  */
 #include <assert.h>
@@ -35,7 +35,7 @@ static int32_t *new_minus_one_array(uint32_t n)
 	return p;
 }
 
-/* Initializes the incoming and the outgoing channel of a port of a router of noc_quick.c. */
+/* Initializes the incoming and the outgoing channel of a router port for noc_quick.c. */
 static void quick_port_init(
 	const struct noc *n, struct noc_quick *q, const struct noc_router *r, uint32_t port)
 {

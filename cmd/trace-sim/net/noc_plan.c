@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Plans of networks: topologies join routers, channels and nodes through a builder. They do so in BookSim's
- * order, because ends are numbered as they are added.
+ * Builds plans of networks. Topologies connect routers, channels and nodes through a builder. They do so in
+ * BookSim's order, because channel ends are numbered in the order in which they are added.
  *
- * Always true of a finished plan: every channel and every node has two ends, and a router has as many inputs
- * as outputs. noc_end.min_credit_rtt uses the channel's latency at the time when the output was added, like
- * BookSim, even if the latency changes later.
+ * In a finished plan, every channel and every node has two ends, and a router has as many inputs as outputs.
+ * As in BookSim, noc_end.min_credit_rtt uses the latency that the channel had when the output was added, even
+ * if the latency changes later.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -113,7 +113,10 @@ void noc_table(struct noc_builder *b, noc_toward_fn *toward)
 
 /* ---- finishing ---------------------------------------------------------------------------------------- */
 
-/* Number of cycles of a head from its arrival at a router to the switch, as feedback policies count them. */
+/*
+ * Number of cycles from the arrival of a head at a router until it reaches the switch, as feedback policies
+ * count them.
+ */
 static uint32_t switch_latency(const struct icnt *c, bool speculative)
 {
 	uint32_t vc = (uint32_t)icnt_int(c, ICNT_vc_alloc_delay),
@@ -148,7 +151,8 @@ static void place_ports(struct noc_builder *b)
 }
 
 /*
- * Sets both ends of every channel. from, into: scratch arrays for the output and input port of each channel.
+ * Sets both ends of every channel. `from` and `into` are scratch arrays for the output and input port of each
+ * channel.
  */
 static void connect_channels(struct noc_builder *b, uint32_t *from, uint32_t *into)
 {
@@ -252,7 +256,7 @@ const struct noc_routing noc_routings[N_ROUTINGS] = {
 #include "arch/network.def"
 };
 
-/* Placeholder of routings that icnt_load() rejects. */
+/* Stands in for the missing function of routings that icnt_load() rejects. */
 struct noc_way noc_inject_none(const struct noc_view *v, const struct noc_packet *p)
 {
 	(void)v, (void)p;

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One step of a fast router for the common configuration: routes known on arrival, both allocators islip with
- * one round, no speculation, hold, priorities or speedup, private buffers, one step through the switch, at
- * most 64 ports and virtual channels. The results are the same as with noc_router.c, including the order of
- * its lists, which are sets here.
+ * Runs one step of a fast router, which covers the common configuration: routes are known on arrival; both
+ * allocators are islip with one round; there is no speculation, hold, priority or speedup; buffers are
+ * private; the switch takes one step; there are at most 64 ports and virtual channels. The results are the
+ * same as in noc_router.c. The lists of noc_router.c are sets here.
  *
- * Always true between two cycles: a head is in the set of each output that it requests, and a channel whose
- * next flit could cross is in the set of its output. So only requesters are visited, and a router in which
+ * Always true between two cycles: a head is in the set of each output that it requests. A channel whose next
+ * flit could cross is in the set of its output. Therefore only requesters are visited, and a router in which
  * nothing can move is not visited. If a router has exactly one head that requests a channel, the head is in
  * `lone_head` instead of a set. If exactly one channel could cross, it is in `next`. Neither needs an
  * allocator. Two numbers, `batch` and `order`, give the position of a channel in the lists of noc_router.c.
- * Only channels that cross in the same step are sorted, because the routing of their packets draws random
+ * Only channels that cross in the same step are sorted. Their order matters, because routing draws random
  * numbers and reads the state of routers.
  */
 #include "inlining.h"
 #include "net/noc_step.h"
 
 /*
- * Values of noc_vc.order: each cycle has ORDERS of them. Arrivals use the values below AFTER_TAIL; heads that
- * follow a crossing tail use the others.
+ * Number of values of noc_vc.order per cycle. Arrivals use the values below AFTER_TAIL. Heads that follow a
+ * crossing tail use the other values.
  */
 #define ORDERS     128
 #define AFTER_TAIL 64
@@ -61,8 +61,8 @@ static inline void note_can_cross(struct noc_router *r, struct noc_vc *v)
 /* ---- credits --------------------------------------------------------------------------------- */
 
 /*
- * Called when the downstream buffer of an output's channel is no longer full. Returns true if a flit can now
- * move.
+ * Updates the sets when the downstream buffer of an output channel is no longer full. Returns true if a flit
+ * can now move.
  */
 static inline bool wake_vc_owner(const struct noc *n, struct noc_router *r, uint32_t port, uint32_t vc)
 {
@@ -99,7 +99,7 @@ static ALWAYS_INLINE bool count_credit(
 	return moves;
 }
 
-/* Counts the delayed credits that are due. */
+/* Counts the credits whose delay has ended. */
 static void count_delayed_credits(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
 	while (r->credit.count) {
@@ -155,7 +155,7 @@ static inline void wait_at_outputs(struct noc_quick *q, const struct noc_vc *v)
 		wait_at_output(q, v, v->way_port[1]);
 }
 
-/* Requests output channels for the head of p, which has reached the front of channel v. */
+/* Requests output channels for the head of packet p, which is at the front of channel v. */
 static inline void quick_head_arrives(struct noc_router *r, struct noc_vc *v, const struct noc_packet *p)
 {
 	struct noc_quick *q = &r->quick;
@@ -181,7 +181,7 @@ static inline void quick_head_arrives(struct noc_router *r, struct noc_vc *v, co
 	wait_at_outputs(q, v);
 }
 
-/* Stores a flit that arrives at input port m->to, a number over all routers. */
+/* Stores a flit that arrives at input port m->to of its router. */
 static inline void quick_flit_arrives(struct noc *n, struct noc_subnet *s, const struct noc_moving *m)
 {
 	uint32_t router = n->plan->router_of[m->to];
@@ -223,8 +223,8 @@ void noc_quick_deliver(struct noc *n, struct noc_subnet *s)
 /* ---- virtual channels ------------------------------------------------------------------------ */
 
 /*
- * Returns the first channel of set `got` in round robin from `turn` on. low: number of the output's channel
- * 0.
+ * Returns the first channel of set `got` in round robin from `turn` on. `low` is the number of the output's
+ * first channel.
  */
 static inline uint32_t next_channel_round_robin(uint64_t got, uint32_t low, uint32_t turn)
 {
@@ -250,8 +250,8 @@ static inline void stop_waiting_at_outputs(struct noc_quick *q, const struct noc
 }
 
 /*
- * Assigns output channel `out` of a port to the head of v. v moves to the front of the switch list, together
- * with all channels that are assigned in this step.
+ * Assigns channel `out` of an output port to the head of v. v moves to the front of the switch list, with all
+ * channels whose heads are assigned in this step.
  */
 static ALWAYS_INLINE void bind_channel(struct noc *n, struct noc_subnet *s, struct noc_router *r,
 	struct noc_vc *v, uint32_t port, uint32_t out)
@@ -276,10 +276,10 @@ static ALWAYS_INLINE void bind_channel(struct noc *n, struct noc_subnet *s, stru
 		note_can_cross(r, v);
 }
 
-/* Index of the way to output `port` among the ways of v's head. */
+/* Index, in the ways of v's head, of the way to output `port`. */
 static inline uint32_t way_index(const struct noc_vc *v, uint32_t port) { return v->way_port[0] != port; }
 
-/* Set of the channels of output `port` that the waiting heads request. */
+/* Returns the channels of output `port` that waiting heads request. */
 static uint64_t vcs_requested_at(const struct noc_quick *q, uint32_t port)
 {
 	uint64_t asks = 0;
@@ -293,7 +293,10 @@ static uint64_t vcs_requested_at(const struct noc_quick *q, uint32_t port)
 	return asks;
 }
 
-/* Grants the free channels of an output to heads in round robin; adds the heads to n->inputs_granted. */
+/*
+ * Grants the free channels of an output to heads in round robin. Adds the channels of these heads to
+ * n->inputs_granted.
+ */
 static void grant_channels(struct noc *n, const struct noc_quick *q, uint32_t port)
 {
 	const uint64_t *heads = q->port[port].waiting;
@@ -309,8 +312,8 @@ static void grant_channels(struct noc *n, const struct noc_quick *q, uint32_t po
 }
 
 /*
- * Assigns the next channel in round robin to the head of v. granted0, granted1: channels granted to its ways.
- * Returns false if both are empty.
+ * Assigns the next granted channel in round robin to the head of v. `granted0` and `granted1` are the
+ * channels granted to its two ways. Returns false if both are empty.
  */
 static ALWAYS_INLINE bool assign_granted_channel(struct noc *n, struct noc_subnet *s, struct noc_router *r,
 	struct noc_vc *v, uint64_t granted0, uint64_t granted1)
@@ -332,7 +335,10 @@ static ALWAYS_INLINE bool assign_granted_channel(struct noc *n, struct noc_subne
 	return true;
 }
 
-/* Returns the head that waits at a port if it has no competitor there or at its other output; else NULL. */
+/*
+ * Returns the channel whose head waits for a port, if that head has no competitor there or at its other
+ * output. Otherwise returns NULL.
+ */
 static inline struct noc_vc *lone_head_at(const struct noc_quick *q, uint32_t port)
 {
 	const uint64_t *heads = q->port[port].waiting;
@@ -361,7 +367,7 @@ static ALWAYS_INLINE bool assign_free_channel(
 }
 
 /*
- * Assigns to each head with grants one of the granted channels. Returns true if any head received a channel.
+ * Assigns one of the granted channels to each head with grants. Returns true if any head received a channel.
  */
 static bool accept_grants(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
@@ -382,8 +388,8 @@ static bool accept_grants(struct noc *n, struct noc_subnet *s, struct noc_router
 }
 
 /*
- * Assigns channels to the heads that wait at outputs; heads without competitors receive theirs immediately.
- * Returns true if any head received a channel.
+ * Assigns channels to the heads that wait at outputs. Heads without competitors need no allocator. Returns
+ * true if any head received a channel.
  */
 static bool match_competing_heads(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
@@ -422,13 +428,13 @@ static inline bool match_channels(struct noc *n, struct noc_subnet *s, struct no
 
 /* ---- the switch ------------------------------------------------------------------------------ */
 
-/* First member of a set, cyclically from `turn` on. */
+/* Returns the first member of a set in a cyclic search from `turn` on. */
 static inline uint32_t first_member_from(uint64_t set, uint32_t turn)
 {
 	return set & (set - 1) ? bit_next_cyclic64(set, turn) : bit_lowest64(set);
 }
 
-/* Moves the round-robin pointers past channel v, which crosses; returns v. */
+/* Moves the round-robin pointers past channel v, which crosses. Returns v. */
 static inline struct noc_vc *advance_turns(struct noc_vc *v)
 {
 	v->output->out_turn = v->in + 1u;
@@ -454,7 +460,7 @@ static bool crosses_before(const struct noc_vc *a, const struct noc_vc *b)
 
 /*
  * Matches inputs with outputs if flits can cross to several outputs. Stores the channels that cross in
- * n->crossing, sorted, and returns their number.
+ * n->crossing in sorted order, and returns their number.
  */
 static uint32_t match_competing_inputs(struct noc *n, struct noc_router *r)
 {
@@ -480,7 +486,7 @@ static uint32_t match_competing_inputs(struct noc *n, struct noc_router *r)
 	return count;
 }
 
-/* Stores the channels that cross in n->crossing, in the order of the switch list; returns their number. */
+/* Stores the channels that cross in n->crossing, in the order of the switch list. Returns their number. */
 static inline uint32_t match_switch(struct noc *n, struct noc_router *r)
 {
 	struct noc_quick *q = &r->quick;
@@ -501,9 +507,9 @@ static inline uint32_t match_switch(struct noc *n, struct noc_router *r)
 }
 
 /*
- * Sends the flit at the front of v through the switch, and its credit. Returns true for a tail. In
- * noc_router.c the flit would reach the output in the next step, and the output would have sent all earlier
- * flits by then. Its arrival time is therefore known now. The credit would leave in this step.
+ * Sends the first flit of v through the switch, and its credit. Returns true for a tail. In noc_router.c the
+ * flit would reach the output in the next step, and the output would have sent all earlier flits by then. Its
+ * arrival time is therefore known in this step. The credit leaves in this step, as in noc_router.c.
  */
 static inline bool send_flit_and_credit(
 	struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v)
@@ -535,8 +541,8 @@ static inline bool send_flit_and_credit(
 }
 
 /*
- * Moves the front flit of v, which crosses. rank: position among the channels that cross in this step.
- * in_sets: v is in the ready sets.
+ * Moves the first flit of v, which crosses. `rank` is the position of v among the channels that cross in this
+ * step. `in_sets` is true if v is in the ready sets.
  */
 static inline void quick_cross(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v,
 	uint32_t rank, bool in_sets)
@@ -565,7 +571,9 @@ static inline void quick_cross(struct noc *n, struct noc_subnet *s, struct noc_r
 
 /* ---- a step ---------------------------------------------------------------------------------- */
 
-/* Runs one step of a router. Returns false if nothing can move in it until a flit or credit arrives. */
+/*
+ * Runs one step of a router. Returns false if nothing in the router can move until a flit or credit arrives.
+ */
 static inline bool quick_router_step(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
 	struct noc_quick *q = &r->quick;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The generator: X[j] = X[j-100] - X[j-37] modulo 2^30. A seed selects a point of this one sequence: a power
- * of z modulo the polynomial z^100 + z^63 + 1 over words, computed by squaring and multiplying. The streams
- * of different seeds are therefore far from each other.
+ * Generates the sequence X[j] = X[j-100] - X[j-37] modulo 2^30. A seed selects a point of this sequence: a
+ * power of z modulo the polynomial z^100 + z^63 + 1 over words, computed by squaring and multiplying. The
+ * streams of different seeds are therefore far from each other.
  */
 #include <string.h>
 #include "net/noc_random.h"
@@ -10,8 +10,8 @@
 #define LONG_LAG  RANDOM_LAG
 #define SHORT_LAG 37
 #define MASK      ((1u << 30) - 1)
-#define STREAMS   70 /* number of squarings that select a stream */
-/* consecutive numbers that do not depend on each other; a multiple of the vector length */
+#define STREAMS   70 /* number of squarings from a seed to its stream */
+/* number of consecutive values that can be computed independently; a multiple of the vector length */
 #define BLOCK 36
 
 /* Draws n >= 100 numbers from the state and advances it. */
@@ -62,7 +62,7 @@ void noc_random_start(struct noc_random *r, int64_t seed)
 		if (word > MASK)
 			word -= MASK - 1;
 	}
-	x[1]++; /* the only odd word */
+	x[1]++; /* the only odd word of the state */
 	for (int t = STREAMS - 1; t;) {
 		square_polynomial(x);
 		if (left & 1)

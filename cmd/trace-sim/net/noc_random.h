@@ -13,7 +13,7 @@
 
 struct noc_random {
 	uint32_t state[RANDOM_LAG];
-	uint32_t ready[RANDOM_PART]; /* only the first RANDOM_LAG are returned */
+	uint32_t ready[RANDOM_PART]; /* numbers computed at once; only the first RANDOM_LAG are used */
 	uint32_t used;
 };
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The report of a network (--net-report) as text or JSON: load of each channel, busiest routers, distribution
- * of latencies.
+ * Writes the report of a network (--net-report) as text or JSON: load of each channel, busiest routers,
+ * distribution of latencies.
  *
- * Always true: both subnets have the same topology. Text and JSON show the flits of a channel per subnet; the
- * loads of routers are sums over both. Mode 2 has no report, because it has no channels between routers.
+ * Always true: both subnets have the same topology. Text and JSON show the flits of a channel for each
+ * subnet. The loads of routers are sums over both subnets. Mode 2 has no report, because it has no channels
+ * between routers.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -22,8 +23,8 @@ double noc_flits_per_cycle(const struct noc *n, uint64_t flits)
 }
 
 /*
- * A router of noc_quick.c counts a flit when it crosses, one cycle before it leaves. Flits that crossed in
- * the last cycle are therefore subtracted.
+ * noc_quick.c counts a flit when it crosses the switch, one cycle before it leaves the router. Flits that
+ * crossed in the last cycle are therefore subtracted.
  */
 uint64_t noc_output_flits(const struct noc *n, unsigned subnet, uint32_t port)
 {
@@ -65,7 +66,7 @@ static int compare_by_load(const void *a, const void *b)
 	return x->router < y->router ? -1 : x->router > y->router;
 }
 
-/* Returns the routers in the order of decreasing load; the caller frees the array. */
+/* Returns the routers in the order of decreasing load, in an array that the caller frees. */
 static struct load *routers_by_load(const struct noc *n)
 {
 	struct load *l = xcalloc(n->plan->routers, sizeof(*l));

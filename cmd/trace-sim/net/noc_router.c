@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One internal step of the input-queued router (NET-noc-5 to NET-noc-10). Heads are routed and receive a
+ * Runs one internal step of the input-queued router (NET-noc-5 to NET-noc-10). Heads are routed and receive a
  * virtual channel of an output. Then each flit is granted the switch, crosses it and waits at the output to
  * be sent.
  *
  * Always true: lists of work have BookSim's order, because that order determines random numbers and the order
- * of flits that reach an output together. All stages evaluate before any stage updates state. Entries that an
- * update appends are processed in the next step. quirk Q4-36: a list with a delay above 1 starts all its
- * entries together. Entries that are added meanwhile wait until those have completed.
+ * of flits that reach an output together. Every stage evaluates its entries before any stage updates state.
+ * Entries that an update appends are processed in the next step. quirk Q4-36: a list with a delay above 1
+ * starts all its entries together. Entries that are added meanwhile wait until those entries have completed.
  */
 #include <assert.h>
 #include <limits.h>
@@ -27,8 +27,8 @@ static bool output_full(const struct noc *n, const struct noc_subnet *s, uint32_
 }
 
 /*
- * noq: computes the way through the next router. The channel to that router must belong to the output taken
- * there.
+ * Computes the way through the next router, for noq. The channel to that router must be one that is reserved
+ * for the output taken there.
  */
 static void route_two_routers_ahead(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc)
 {
@@ -125,7 +125,7 @@ static void finish_routing(struct noc *n, struct noc_subnet *s, struct noc_route
 	}
 }
 
-/* ---- virtual channels of outputs ------------------------------------------------------------- */
+/* ---- virtual channels of outputs -------------------------------------------------------------- */
 
 static uint32_t alloc_input(const struct noc *n, const struct noc_router *r, uint32_t vc)
 {
@@ -180,8 +180,8 @@ static void store_vc_grants(const struct noc *n, struct noc_router *r)
 }
 
 /*
- * Cancels grants of earlier cycles for channels whose buffer has filled up since. The channels still have no
- * owner.
+ * Cancels grants of earlier cycles for channels whose downstream buffer has become full. These channels still
+ * have no owner.
  */
 static void cancel_full_vc_grants(const struct noc *n, const struct noc_subnet *s, struct noc_router *r)
 {
@@ -234,7 +234,7 @@ static void update_vc_allocation(struct noc *n, struct noc_subnet *s, struct noc
 	}
 }
 
-/* ---- through the switch ---------------------------------------------------------------------- */
+/* ---- crossing the switch ---------------------------------------------------------------------- */
 
 static void queue_credit_to_sender(
 	struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t port, uint32_t vc)
@@ -251,7 +251,7 @@ static void queue_credit_to_sender(
 	s->credits++;
 }
 
-/* Moves the flit at the front of input channel vc into the switch. Returns true for a tail. */
+/* Moves the first flit of input channel vc into the switch. Returns true for a tail. */
 static bool cross_switch_flit(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc)
 {
 	struct noc_vc *v = &s->vc[r->base * n->vcs + vc];
@@ -415,8 +415,8 @@ static int32_t switch_grant(struct noc *n, struct noc_router *r, uint32_t vc)
 }
 
 /*
- * Returns the best free channel with a free slot on a way to `port`: the way's priority decides, then round
- * robin; -1: none.
+ * Returns the best free channel with a free slot on a way to `port`, or -1 if there is none. The way's
+ * priority decides, then round robin.
  */
 static int32_t next_piggyback_vc(const struct noc *n, const struct noc_subnet *s, const struct noc_router *r,
 	uint32_t vc, uint32_t port)
@@ -440,7 +440,7 @@ static int32_t next_piggyback_vc(const struct noc *n, const struct noc_subnet *s
 	return best.label;
 }
 
-/* Returns true if a speculative grant can be used after channels have been assigned. */
+/* Returns true if a speculative grant is still usable once channels have been assigned. */
 static bool speculation_holds(
 	struct noc *n, struct noc_subnet *s, struct noc_router *r, const struct noc_entry *e)
 {
@@ -452,7 +452,8 @@ static bool speculation_holds(
 	if (n->hold && (r->hold_in[input] >= 0 || r->hold_out[e->result] >= 0))
 		return false;
 	/*
-	 * if the switch has a delay, the head may have received a channel of another output since its request
+	 * with a delay of the switch allocator, the head may have received a channel of another output since
+	 * its request
 	 */
 	if (v->state == NOC_ACTIVE)
 		return v->port == port && !downstream_vc_full(n, s, r->base + port, v->vc);
@@ -511,8 +512,8 @@ static void hold_switch(struct noc *n, struct noc_router *r, uint32_t vc, uint32
 }
 
 /*
- * Assigns a channel to a head that was granted the switch before it owned one. Only the piggyback allocator
- * does so; otherwise the grant is lost, because the VC allocator was slower.
+ * Assigns a channel to a head that was granted the switch before it owned a channel. Only the piggyback
+ * allocator does this. With other allocators such a grant is lost.
  */
 static bool take_piggyback_vc(
 	struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc, uint32_t port)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * State that senders keep of their downstream buffers (NET-noc-9): flits sent and not yet credited, channels
- * that belong to a packet, and the policies that divide a buffer among its channels.
+ * Updates the state that senders keep of their downstream buffers (NET-noc-9): flits sent and not yet
+ * credited, channels that belong to a packet, and the policies that divide a buffer among its channels.
  *
- * Always true: used is the sum of vc_used, and a policy's own counts change only in its functions. Policies
- * other than private reserve parts of the buffer for channels. Flits that exceed the size of their part are
- * in the shared rest. A slot that becomes free while the packet of its channel has no other flit in the
- * buffer stays reserved for that packet.
+ * Always true: `used` is the sum of vc_used. A policy's own counts change only in its functions. Policies
+ * other than private reserve parts of the buffer for channels. Flits beyond the size of their part use the
+ * shared remainder of the buffer. A slot that becomes free while the packet of its channel has no other flit
+ * in the buffer stays reserved for that packet.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -69,7 +69,7 @@ static void shared_credit(
 		leave_shared_part(c, m, sender, vc);
 }
 
-/* ---- limited, dynamic, shifting ------------------------------------------------------------------------- */
+/* ---- policies limited, dynamic and shifting --------------------------------------------------- */
 
 static bool limited_full(
 	const struct icnt *c, const struct noc_senders *m, uint32_t sender, uint32_t vc, uint32_t now)
@@ -107,7 +107,7 @@ static void limited_send(
 
 /* ---- feedback ------------------------------------------------------------------------------------------- */
 
-/* Moving average of round trips; `last` has the weight 1 / 2^scale. */
+/* Moving average of round trips. The newest one, `last`, has the weight 1 / 2^scale. */
 static int32_t mean_round_trip(const struct icnt *c, int32_t old, int32_t last)
 {
 	int scale = icnt_int(c, ICNT_feedback_aging_scale);
@@ -115,7 +115,10 @@ static int32_t mean_round_trip(const struct icnt *c, int32_t old, int32_t last)
 	return old < 0 ? last : (int32_t)((((int64_t)old << scale) + last - old) >> scale);
 }
 
-/* Limit on uncredited flits: one less for each cycle by which the round trip exceeds its minimum. */
+/*
+ * Maximum number of uncredited flits: decreases by one for each cycle by which the round trip exceeds its
+ * minimum.
+ */
 static int32_t uncredited_flit_limit(
 	const struct icnt *c, const struct noc_senders *m, uint32_t sender, int32_t trip)
 {
@@ -160,8 +163,8 @@ static void feedback_credit(
 }
 
 /*
- * Measures the round trip of one flit at a time. m->pending: number of earlier flits whose credits have not
- * arrived.
+ * Measures the round trip of one flit at a time. m->pending is the number of earlier flits whose credits have
+ * not arrived.
  */
 static void simple_send(
 	const struct icnt *c, struct noc_senders *m, uint32_t sender, uint32_t vc, bool tail, uint32_t now)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Lists of work and channels between routers, shared by the general router (noc_router.c) and the quick one
+ * Work lists, and channels between routers, for both the general router (noc_router.c) and the fast one
  * (noc_quick.c).
  */
 #ifndef NOC_STEP_H
@@ -31,7 +31,7 @@ static inline struct noc_entry noc_list_pop(struct noc_list *l)
 	return l->slot[l->head++ & l->mask];
 }
 
-/* Starts all entries of the list if none has begun; returns true if it started any. */
+/* Starts all entries of the list if none has begun. Returns true if it started any. */
 static inline bool noc_list_start(struct noc_list *l, uint32_t now, uint32_t delay)
 {
 	if (l->begun)
@@ -51,7 +51,7 @@ static inline uint32_t noc_list_complete(struct noc_list *l, uint32_t now)
 	return n;
 }
 
-/* ---- virtual channels of inputs -------------------------------------------------------------- */
+/* ---- virtual channels of inputs --------------------------------------------------------------- */
 
 static inline struct noc_flit *vc_flit(
 	const struct noc *n, const struct noc_subnet *s, uint32_t vc, uint32_t i)
@@ -90,8 +90,8 @@ static inline struct noc_crossing *noc_crossing_at(struct noc_router *r, uint32_
 /* ---- channels -------------------------------------------------------------------------------- */
 
 /*
- * Begins a cycle: returns its arrivals, and sets s->ahead for the flits and credits that are sent in the
- * cycle.
+ * Returns the arrivals of the cycle that begins, and sets s->ahead for the flits and credits that are sent in
+ * it.
  */
 static inline struct noc_slot *noc_begin_cycle(const struct noc *n, struct noc_subnet *s)
 {
@@ -99,7 +99,7 @@ static inline struct noc_slot *noc_begin_cycle(const struct noc *n, struct noc_s
 	return s->wheel_twice[n->time & n->wheel_mask];
 }
 
-/* Slot for a flit or credit sent now over a channel of the given latency. */
+/* Returns the slot for a flit or credit sent in this cycle over a channel of the given latency. */
 static inline struct noc_slot *noc_slot_after(struct noc_subnet *s, uint32_t latency)
 {
 	return s->ahead[latency];
@@ -136,7 +136,7 @@ static inline void noc_deliver_node_credit(
 		bitset_set(s->sending_nodes, node);
 }
 
-/* Delivers a credit to a router, which counts it in one of its steps. */
+/* Queues a credit at a router, which counts it after n->credit_delay cycles. */
 static inline void noc_queue_router_credit(
 	const struct noc *n, struct noc_subnet *s, struct noc_router *r, const struct noc_returning *c)
 {
@@ -146,7 +146,7 @@ static inline void noc_queue_router_credit(
 	bitset_set(s->active, r->id);
 }
 
-/* noq: returns the share of the channels of way w that is reserved for an output of the next router. */
+/* Returns the part of the channels of way w that noq reserves for an output of the next router. */
 static inline struct noc_way noc_next_output_vcs(
 	const struct noc *n, const struct noc_way *w, uint32_t router, uint32_t output)
 {
@@ -157,8 +157,8 @@ static inline struct noc_way noc_next_output_vcs(
 }
 
 /*
- * Computes the route of the head of p through the next router. `to`: other end of the channel that the head
- * takes.
+ * Computes the route of the head of p through the next router. `to` is the other end of the channel that the
+ * head takes.
  */
 static inline void route_ahead(struct noc *n, struct noc_subnet *s, struct noc_packet *p, uint32_t to)
 {

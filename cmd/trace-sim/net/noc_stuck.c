@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Report of a network in which packets no longer arrive: the virtual channels with flits, the packet at the
- * front of each, the channel or buffer for which it waits, and a circular wait if there is one. Read-only. It
- * is printed once, so it may be slow.
+ * Reports a network in which no packet arrives any more: the virtual channels with flits, the packet at the
+ * front of each, the channel or buffer for which it waits, and a circular wait if there is one. The state is
+ * not changed. The report is printed once, so its speed does not matter.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 #include "arena.h"
 #include "net/noc.h"
 
-#define LINES_MAX  100 /* maximum per subnet; further channels are only counted */
+#define LINES_MAX  100 /* maximum number of channels listed per subnet; further ones are only counted */
 #define NO_CHANNEL UINT32_MAX
 
 static const struct noc_packet *front_packet(const struct noc *n, const struct noc_subnet *s, uint32_t vc)
@@ -20,8 +20,8 @@ static const struct noc_packet *front_packet(const struct noc *n, const struct n
 }
 
 /*
- * Returns the downstream channel for which the front packet of vc waits: the channel that it owns, or the
- * first that it requests. Stores its output port in *port and its number in *out.
+ * Returns the downstream channel for which the first packet of vc waits: the channel that it owns, or the
+ * first channel that it requests. Stores its output port in *port and its number in *out.
  */
 static uint32_t waited_channel(
 	const struct noc *n, const struct noc_subnet *s, uint32_t vc, uint32_t *port, uint32_t *out)
@@ -54,8 +54,8 @@ static void print_channel(const struct noc *n, const struct noc_subnet *s, uint3
 }
 
 /*
- * Finds a channel in a circular wait; NO_CHANNEL: none. mark: per channel, 0 not visited, 1 on the current
- * path, 2 done.
+ * Returns a channel in a circular wait, or NO_CHANNEL if there is none. `mark` is 0 for channels not visited,
+ * 1 for channels on the current path, and 2 for the rest.
  */
 static uint32_t find_circular_wait(const struct noc *n, const struct noc_subnet *s, uint8_t *mark)
 {

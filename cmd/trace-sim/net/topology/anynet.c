@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Networks from a file of links. Ports of a router: its nodes in ascending order, then its neighbours in
- * ascending order. For each router and node the table of ways has the first output of the path with the
- * fewest cycles.
+ * Builds networks from a file of links. The ports of a router lead to its nodes in ascending order, then to
+ * its neighbours in ascending order. The table of ways has, for each router and node, the first output on the
+ * path with the fewest cycles.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,8 +29,9 @@ void noc_plan_anynet(struct noc_builder *b, const struct icnt *c)
 }
 
 /*
- * Runs Dijkstra's algorithm from router `start`. Of routers at equal distance the first is visited first, and
- * only a shorter path replaces a path. far: distances. before: previous router of each path. done: scratch.
+ * Runs Dijkstra's algorithm from router `start`. Of routers at equal distance, the first one is visited
+ * first. Only a shorter path replaces a path. `far` are distances. `before` is the previous router of each
+ * path. `done` is scratch memory.
  */
 static void shortest_paths(
 	const struct anynet *a, uint32_t start, uint64_t *far, uint32_t *before, bool *done)

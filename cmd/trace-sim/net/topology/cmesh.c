@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Concentrated meshes: k by k routers of four nodes each, two by two. Ports of a router: 0 to 3 its nodes,
- * then east, west, north, south. The ports at the edges, which a mesh leaves open, lead to the router half an
- * edge away. These channels are called express channels.
+ * Concentrated meshes: k by k routers, each with two by two nodes. Ports 0 to 3 of a router lead to its
+ * nodes. The next ports lead east, west, north and south. A port at an edge, unused in a mesh, leads to the
+ * router half an edge away, over a so-called express channel.
  */
 #include "net/noc.h"
 
@@ -13,7 +13,7 @@ enum { EAST = 4, WEST, NORTH, SOUTH };
 /* Returns the position half an edge away from position `at`. */
 static uint32_t cmesh_half_edge(uint32_t at, uint32_t k) { return at < k / 2 ? at + k / 2 : at - k / 2; }
 
-/* Channel of router (x, y) in a direction, EAST to SOUTH. */
+/* Returns the channel that leaves router (x, y) in a direction, EAST to SOUTH. */
 static uint32_t cmesh_channel(const struct icnt *c, uint32_t x, uint32_t y, uint32_t direction)
 {
 	return (direction - EAST) * c->k * c->k + c->k * y + x;
@@ -74,8 +74,8 @@ static uint32_t cmesh_node_port(const struct icnt *c, uint32_t node)
 }
 
 /*
- * Output for a step along x or along y: an express channel if the distance is at least `far` and the router
- * is on the edge.
+ * Returns the output for a hop along x or along y: an express channel if the distance is at least `far` and
+ * the router is on the edge.
  */
 static uint32_t cmesh_step_x(uint32_t k, uint32_t x, uint32_t y, uint32_t to, uint32_t far)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Dragonflies: a k + 1 groups of a = 2k routers. Each router has k nodes, a channel to every other router of
- * its group, and k channels to other groups. Its ports are in this order: k to nodes, a - 1 in the group, k
- * between groups. Channels are numbered by the router and port that they leave.
+ * Dragonflies: 2k * k + 1 groups of a = 2k routers. Each router has k nodes, a channel to every other router
+ * of its group, and k channels to other groups. Its ports are in this order: k to nodes, a - 1 in the group,
+ * k between groups. Channels are numbered by the router and port at which they begin.
  */
 #include "net/noc.h"
 
@@ -37,7 +37,7 @@ void noc_plan_dragonflynew(struct noc_builder *b, const struct icnt *c)
 	}
 }
 
-/* Output of a router on the shortest path to a node. */
+/* Returns the output of a router on the shortest path to a node. */
 static uint32_t dragonfly_next_port(const struct icnt *c, uint32_t router, uint32_t dest)
 {
 	uint32_t p = c->k, a = 2 * p, group = router / a, dest_group = dest / (a * p), way = 0, leaves;
@@ -55,7 +55,10 @@ static uint32_t dragonfly_next_port(const struct icnt *c, uint32_t router, uint3
 	return leaves % a + p - (router < leaves);
 }
 
-/* Routes minimally. The virtual channel is 0 before the change of group and 1 from then on. */
+/*
+ * Routes a packet on the shortest path. The virtual channel is 0 until the packet changes to another group,
+ * and 1 afterwards.
+ */
 void noc_route_dragonfly_min(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
 	uint32_t k = v->c->k, port = dragonfly_next_port(v->c, router, p->dest);
@@ -67,12 +70,12 @@ void noc_route_dragonfly_min(const struct noc_view *v, struct noc_packet *p, uin
 	noc_set_single_way(p, port, (uint32_t)p->phase, (uint32_t)p->phase);
 }
 
-/* the shortest path is chosen unless its flits exceed twice the other path's flits by more than this */
+/* maximum number by which the shortest path's flits may exceed twice the other path's flits */
 #define BIAS 30
 
 /*
- * Chooses between the shortest path and a path over a random node. p->phase: 0 to the intermediate router, 1
- * to the group of the destination, 2 in that group.
+ * Chooses between the shortest path and a path over a random node. p->phase is 0 on the way to the
+ * intermediate router, 1 on the way to the destination's group, and 2 in that group.
  */
 static void dragonfly_choose_path(const struct noc_view *v, struct noc_packet *p, uint32_t router)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fat trees: n levels of k^(n-1) switches; level 0 is the top. Ports 0 to k - 1 of a switch lead down, ports
- * k to 2k - 1 up. The nodes are below the lowest level. Channels are numbered by level: first the down
- * channels of the level, then the up channels of the level below.
+ * Fat trees: n levels of k^(n-1) switches; level 0 is the top. Ports 0 to k - 1 of a switch lead down; ports
+ * k to 2k - 1 lead up. The nodes are below the lowest level. Channels are numbered by level: the down
+ * channels of a level are followed by the up channels of the level below.
  */
 #include "net/noc.h"
 
@@ -16,7 +16,8 @@ static uint32_t fattree_power(uint32_t base, uint32_t exponent)
 }
 
 /*
- * Number, within its level and direction, of the channel that enters `port` of the switch at position `pos`.
+ * Number of the channel that enters `port` of the switch at position `pos`, counted in its level and
+ * direction.
  */
 static uint32_t fattree_channel(const struct icnt *c, uint32_t level, uint32_t pos, uint32_t port)
 {
@@ -55,7 +56,7 @@ static void fattree_inputs(struct noc_builder *b, const struct icnt *c, uint32_t
 					fattree_channel(c, level - 1, i / c->k, i % c->k));
 }
 
-/* Returns the output that leads down to a node; k if the node is not below the router. */
+/* Returns the output that leads down to a node, or k if the node is not below the router. */
 static uint16_t fattree_down_port(const struct icnt *c, uint32_t router, uint32_t dest)
 {
 	uint32_t each = c->nodes / c->k, level = router / each, pos = router % each;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Flattened butterflies: k routers in each of n dimensions. Each router has c nodes and a channel to every
- * router from which it differs in one coordinate. Ports: c nodes, then k - 1 channels for each dimension, by
- * the coordinate of the other router.
+ * router from which it differs in one coordinate. Its first c ports lead to the nodes. They are followed by k
+ * - 1 channels for each dimension, in the order of the other router's coordinate.
  *
- * On the chip the routers form a square of x by x, and the nodes of each router a square of xr by xr. Nodes
- * are numbered along the rows of the chip. Routings use another number, the place, in which the nodes of a
- * router are consecutive.
+ * On the chip the routers form a square of x by x. The nodes of each router form a square of xr by xr. Nodes
+ * are numbered along the rows of the chip. Routings use another numbering, called place, in which the nodes
+ * of a router are consecutive.
  */
 #include "net/noc.h"
 
@@ -33,8 +33,8 @@ static uint32_t distance_beyond_one(int at)
 }
 
 /*
- * Joins the nodes of a router. quirk Q4-34: latencies follow the columns, but nodes are joined along the
- * rows.
+ * Connects the nodes of a router. quirk Q4-34: latencies are computed along the columns, but nodes are
+ * connected along the rows.
  */
 static void join_router_nodes(struct noc_builder *b, const struct icnt *c, uint32_t router)
 {
@@ -229,7 +229,7 @@ void noc_route_flatfly_valiant(const struct noc_view *v, struct noc_packet *p, u
 					 : flatfly_vc_half(flatfly_class_vcs(v, p), !p->phase));
 }
 
-/* ---- directly, or through a random place --------------------------------------------------------------------- */
+/* ---- direct way, or way through a random place ------------------------------------------------ */
 
 /* Number of hops between the routers of two places. */
 static uint32_t flatfly_hops(const struct icnt *c, uint32_t a, uint32_t b)
@@ -246,7 +246,7 @@ static uint32_t flatfly_hops(const struct icnt *c, uint32_t a, uint32_t b)
 	return n;
 }
 
-/* Returns a random place with the coordinates that source and destination have in common. */
+/* Returns a random place. It keeps the coordinates that are equal for source and destination. */
 static uint32_t flatfly_random_place(const struct noc_view *v, uint32_t source, uint32_t dest)
 {
 	const struct icnt *c = v->c;
@@ -264,12 +264,13 @@ static uint32_t flatfly_random_place(const struct noc_view *v, uint32_t source, 
 	return at;
 }
 
-/* the direct way is chosen unless its flits times hops exceed those of the other way by more than this */
+/* maximum number by which flits times hops of the direct way may exceed the other way's */
 #define BIAS 2
 
 /*
- * Chooses at the first router between the direct way and a way over a random place. p->phase: 0 undecided, 1
- * to that place, 2 to dest. up: uses the lowest differing dimension first.
+ * Chooses at the first router between the direct way and a way over a random place. p->phase is 0 before the
+ * choice, 1 on the way to that place, and 2 on the way to dest. With `up`, the lowest differing dimension is
+ * used first.
  */
 static void flatfly_choose_path(
 	const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t dest, bool up)
@@ -293,8 +294,8 @@ static void flatfly_choose_path(
 }
 
 /*
- * Stores the place towards which the packet moves next in *dest; returns true if that is its destination, at
- * this router.
+ * Sets *dest to the place towards which the packet moves next. Returns true if the packet is at its
+ * destination's router.
  */
 static bool flatfly_next_goal(
 	const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in, uint32_t *dest)
@@ -356,7 +357,7 @@ void noc_route_flatfly_ugal_xyyx(const struct noc_view *v, struct noc_packet *p,
 			dest = p->between;
 	}
 	out = up ? flatfly_ascending_port(v, router, dest) : flatfly_descending_port(v->c, router, dest);
-	/* quirk Q4-34: each part is half of the half, computed from the size of the whole range */
+	/* quirk Q4-34: each quarter is half of a half, but its size is computed from the whole range */
 	if (out >= v->c->c) {
 		uint32_t quarter = (r.hi - r.lo + 1) / 2 / 2;
 
@@ -369,7 +370,7 @@ void noc_route_flatfly_ugal_xyyx(const struct noc_view *v, struct noc_packet *p,
 	add_flatfly_way(p, out, r);
 }
 
-/* ---- channels by the next coordinate -------------------------------------------------------------------- */
+/* ---- channels chosen by the next coordinate --------------------------------------------------- */
 
 static struct vc_range flatfly_vc_part(struct vc_range r, uint32_t which, uint32_t of)
 {

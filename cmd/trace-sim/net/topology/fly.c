@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Butterflies: n stages of switches with k inputs and k outputs. Between two stages, one digit of the
- * switch's number (to the base k) is exchanged with the port. With one stage this is a crossbar.
+ * Butterflies: n stages of switches with k inputs and k outputs. The channels between two stages exchange the
+ * port with one digit of the switch's number (to the base k). A butterfly with one stage is a crossbar.
  */
 #include "net/noc.h"
 
 /*
- * Channel into input `port` of switch `at` of a stage. Channels are numbered by the output from which they
- * come.
+ * Returns the channel to input `port` of switch `at` in a stage. Channels are numbered by the output at which
+ * they begin.
  */
 static uint32_t input_channel(const struct icnt *c, uint32_t stage, uint32_t at, uint32_t port)
 {

@@ -2,14 +2,15 @@
 /*
  * Meshes and their routings: k routers in each of n dimensions, with one node at each router.
  *
- * Ports of a router: 2d is the neighbour above in dimension d, 2d + 1 the neighbour below, 2n the node, for
- * outputs and inputs. The channels that would close a line to a ring exist but are never used. Coordinates
- * are digits to the base k, the lowest dimension first.
+ * For outputs and inputs alike, port 2d of a router leads to the upper neighbour in dimension d, port 2d + 1
+ * to the lower neighbour, and port 2n to the node. The channels that would close a line to a ring exist but
+ * are never used. The coordinates of a router are the digits of its number to the base k, beginning with the
+ * lowest dimension.
  */
 #include "net/noc.h"
 #include "net/topology/cube.h"
 
-/* ---- plan, also of tori --------------------------------------------------------------------------------- */
+/* ---- plan, also for tori ---------------------------------------------------------------------- */
 
 static uint32_t cube_neighbour(uint32_t node, uint32_t step, uint32_t k, bool up)
 {
@@ -51,7 +52,7 @@ void noc_cube_plan(struct noc_builder *b, const struct icnt *c, uint32_t latency
 
 /* ---- steps ---------------------------------------------------------------------------------------------- */
 
-/* Output towards `dest` in the lowest dimension that differs; 2n at the destination. */
+/* Returns the output towards `dest` in the lowest dimension that differs, or 2n at the destination. */
 static uint16_t mesh_lowest_port(const struct icnt *c, uint32_t at, uint32_t dest)
 {
 	uint32_t d = 0;
@@ -76,7 +77,7 @@ static uint32_t mesh_ascending_port(const struct noc_view *v, uint32_t at, uint3
 	return noc_way_to_node(v, at, dest, mesh_lowest_port);
 }
 
-/* Output towards `dest` in the highest dimension that differs; 2n at the destination. */
+/* Returns the output towards `dest` in the highest dimension that differs, or 2n at the destination. */
 static uint32_t mesh_descending_port(const struct icnt *c, uint32_t at, uint32_t dest)
 {
 	uint32_t d = c->n - 1, step = c->nodes / c->k;
@@ -146,8 +147,8 @@ void noc_route_mesh_dor_pni(const struct noc_view *v, struct noc_packet *p, uint
 /* ---- two orders ----------------------------------------------------------------------------------------- */
 
 /*
- * Restricts a packet to one half of its channels: the lower half for ascending order of dimensions, else the
- * upper half.
+ * Restricts a packet to one half of its channels: the lower half if it takes the dimensions in ascending
+ * order, otherwise the upper half.
  */
 static void mesh_use_vc_half(const struct noc_view *v, struct noc_packet *p, uint32_t port, bool lower)
 {
@@ -203,7 +204,7 @@ void noc_route_mesh_adaptive_xy_yx(
 	mesh_use_vc_half(v, p, up ? first : last, up);
 }
 
-/* ---- through a random router ------------------------------------------------------------------------------- */
+/* ---- way through a random router -------------------------------------------------------------- */
 
 /* Returns a random router in the box that source and destination span. */
 static uint32_t mesh_random_between(const struct noc_view *v, uint32_t source, uint32_t dest)
@@ -287,8 +288,8 @@ void noc_route_mesh_min_adapt(const struct noc_view *v, struct noc_packet *p, ui
 }
 
 /*
- * quirk Q4-31: BookSim keeps only the first of the two ways in a plane. So packets take the dimensions in
- * ascending order, on the upper third of the channels.
+ * quirk Q4-31: BookSim keeps only the first of the two ways in a plane. Packets therefore take the dimensions
+ * in ascending order, on the upper third of the channels.
  */
 void noc_route_mesh_planar_adapt(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {

@@ -7,9 +7,9 @@
 
 enum { UP = 4, UPWARDS = 0, DOWNWARDS = 20 };
 
-/* First switch of a level. */
+/* Number of the first switch of a level. */
 static const uint32_t first[3] = {0, 1, 5};
-/* First channel between a level and its children, relative to UPWARDS or DOWNWARDS. */
+/* Number of the first channel between a level and its children, relative to UPWARDS or DOWNWARDS. */
 static const uint32_t children[2] = {0, 4};
 
 void noc_plan_qtree(struct noc_builder *b, const struct icnt *c)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tori and their routings: meshes with each line closed to a ring, which makes channels twice as long on a
- * chip. The virtual channels of a ring are divided into two parts to prevent circular waits. A packet keeps
- * its part (phase) until it turns into the next dimension.
+ * Tori and their routings. A torus is a mesh with each line closed to a ring. This makes channels twice as
+ * long on a chip. The virtual channels of a ring are divided into two parts to prevent circular waits. A
+ * packet keeps its part (phase) until it turns into the next dimension.
  */
 #include "net/noc.h"
 #include "net/topology/cube.h"
 
 /*
- * Encoding of ways. OUTPUT: the output towards the destination in the first dimension that differs (down if
- * both directions are equally long), or 2n at the destination. HALF: both directions are equally long. ABOVE:
- * the router is above the destination in that dimension.
+ * Encoding of ways. OUTPUT is the mask of the output towards the destination in the first dimension that
+ * differs (down if both directions are equally long), or 2n at the destination. HALF is set if both
+ * directions are equally long. ABOVE is set if the router is above the destination in that dimension.
  */
 #define OUTPUT 0x3fff
 #define ABOVE  0x4000
@@ -57,8 +57,8 @@ static int8_t torus_balanced_part(const struct noc_view *v, uint32_t a, uint32_t
 }
 
 /*
- * Returns the output for a packet from input `in`. parted: sets p->phase when the packet turns into a
- * dimension. even: balances the load of the two parts.
+ * Returns the output for a packet from input `in`. With `parted`, sets p->phase when the packet turns into
+ * another dimension. With `even`, balances the load of the two parts.
  */
 static uint32_t torus_ring_output(
 	const struct noc_view *v, struct noc_packet *p, uint32_t at, uint32_t in, bool parted, bool even)
@@ -75,7 +75,7 @@ static uint32_t torus_ring_output(
 	if (parted && even)
 		p->phase = torus_balanced_part(
 			v, torus_coordinate(at, k, d), torus_coordinate(p->dest, k, d), up);
-	/* quirk Q4-37: downwards, a path that does not cross the end of the ring uses the upper half */
+	/* quirk Q4-37: on the way down, a path that does not cross the end of the ring uses the upper half */
 	else if (parted)
 		p->phase = (ways & ABOVE) != 0;
 	return 2 * d + !up;

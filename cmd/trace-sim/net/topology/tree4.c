@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The tree of 64 nodes with levels of 4, 8 and 16 switches. Every switch is connected to all switches of the
- * level above that reach the same nodes. In the two lower levels ports 0 to 3 lead down and the others up; a
- * switch of the top level has eight ports down.
+ * level above that reach the same nodes. In the two lower levels, ports 0 to 3 lead down and the other ports
+ * lead up. In the top level, all eight ports of a switch lead down.
  */
 #include "net/noc.h"
 
@@ -31,7 +31,7 @@ void noc_plan_tree4(struct noc_builder *b, const struct icnt *c)
 			tree4_join(b, TOP + i, MIDDLE + port, &channel);
 }
 
-/* Routes a packet. by_chance: selects a random output upwards instead of the first. */
+/* Routes a packet. With `by_chance`, selects a random output upwards instead of the first one. */
 static void tree4_route(const struct noc_view *v, struct noc_packet *p, uint32_t router, bool by_chance)
 {
 	uint32_t port, dest = p->dest;
@@ -55,7 +55,7 @@ void noc_route_tree4_nca(const struct noc_view *v, struct noc_packet *p, uint32_
 	tree4_route(v, p, router, true);
 }
 
-/* quirk Q4-31: all ways up should be tried, but BookSim keeps only the first. */
+/* quirk Q4-31: all ways up should be eligible, but BookSim keeps only the first one. */
 void noc_route_tree4_anca(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
 	(void)in;
