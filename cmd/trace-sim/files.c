@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Checks before the first cycle that the selected kernels can be read, so that a missing kernel does not end the run
- * after hours. Also writes the list of kernels that --skip-missing skips into the run record.
+ * Checks before the first cycle that the selected kernels can be read, so that a missing kernel does not end
+ * the run after hours. Also writes the kernels that --skip-missing skips to the run record.
  *
- * Always true: kernels after a missing one keep their positions in the list. A kernel whose file exists and cannot be
- * read is never skipped.
+ * Always true: kernels after a missing one keep their positions in the list. A kernel whose file exists but
+ * cannot be read is never skipped.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,14 +13,17 @@
 #include "picks.h"
 #include "run.h"
 
-#define POSITIONS_MAX 240u /* bytes of the list of skipped positions in the run record */
+#define POSITIONS_MAX 240u /* size of the list of skipped positions in the run record, in bytes */
 
 static bool may_be_selected(const struct run *r, const struct command *c)
 {
 	return c->kind == CMD_KERNEL && kselect_may_select(r->select, c->position);
 }
 
-/* Returns true if the command is a kernel that, if not selected, still warms the caches; see warm_unselected(). */
+/*
+ * Returns true if the command is a kernel that warms the caches even if it is not selected; see
+ * warm_unselected().
+ */
 static bool warms_caches_only(const struct run *r, uint32_t command)
 {
 	return r->warm_code && r->list.cmd[command].kind == CMD_KERNEL &&
@@ -68,9 +71,12 @@ void run_check_kernels(struct run *r)
 			r->list.n_kernels == 1 ? "" : "s");
 }
 
-/* ---- skipped kernels in the run record ---------------------------------------------------- */
+/* ---- skipped kernels in the run record -------------------------------------------------------- */
 
-/* Appends the positions from..to in the syntax of -k; appends "..." and returns false once the text is too long. */
+/*
+ * Appends the positions from..to in the syntax of -k. If the text becomes too long, appends "..." and returns
+ * false.
+ */
 static bool append_positions(struct bytes *text, uint32_t from, uint32_t to)
 {
 	if (text->n > POSITIONS_MAX) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The table of shipped configurations (--list-gpus), and a warning about options; see gpus.h. */
+/* Prints the table of supplied configurations (--list-gpus), and a warning about options; see gpus.h. */
 #include "gpus.h"
 #include <stdlib.h>
 #include <string.h>

@@ -5,11 +5,11 @@
 
 #include <stdio.h>
 
-/* Prints a table of the shipped configurations. Ends the program if one cannot be read. */
+/* Prints a table of the supplied configurations. Ends the program if one cannot be read. */
 void gpus_print_list(FILE *out);
 
 struct gpuconf;
-/* Prints one warning that names the options that are set and have no effect. */
+/* Prints a warning that lists the options that are set but have no effect. */
 void gpus_warn_idle_options(const struct gpuconf *c);
 
 #endif

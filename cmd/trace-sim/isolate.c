@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --isolate: one process for each kernel, up to -j at the same time. Each simulates a cold GPU without earlier
- * memory copies, from cycle 0. Records are written in the order of the list.
+ * --Implements --isolate: a separate process simulates each kernel, with up to -j processes at the same time.
+ * Each process simulates a cold GPU from cycle 0, without earlier memory copies. Records are written in the
+ * order of the list.
  *
- * Always true: the records of a process depend on its kernel alone, so the result is the same for any -j. Each
- * running process has one open file and one pipe. A process ends when its parent ends. If a kernel cannot be
- * simulated, the run ends once the records of all kernels before it are written. With --reuse, a kernel that equals
- * an earlier one has no process: its record has the figures of the earlier kernel. Logs are not available, nor is
- * Accel-Sim's format, because its totals continue from kernel to kernel. In MessagePack a process writes the name of
- * its kernel. The parent numbers the names in the order of the list, and continues the numbers of resumed records.
+ * Always true: the records of a process depend on its kernel alone, so the result is the same for any -j.
+ * Each running process has one open file and one pipe. A process ends when its parent ends. If a kernel
+ * cannot be simulated, the run ends once the records of all kernels before it are written. With --reuse, a
+ * kernel that equals an earlier one has no process: its record has the figures of the earlier kernel. Logs
+ * are not available. Accel-Sim's format is not available either, because its totals continue from kernel to
+ * kernel. In MessagePack, a process writes the name of its kernel. The parent numbers the names in the order
+ * of the list, after the numbers in resumed records.
  */
 #include <errno.h>
 #include <poll.h>
@@ -30,13 +32,13 @@
 struct outcome {
 	char status[16], limit[48];
 	unsigned char hash[16];
-	uint32_t kernels; /* kernels with a record */
-	uint32_t done;    /* kernels simulated to their end */
+	uint32_t kernels; /* number of kernels with a record */
+	uint32_t done;    /* number of kernels simulated to their end */
 	struct kernel_outcome kernel;
 };
 
 struct child {
-	pid_t pid; /* process; 0: this entry is unused */
+	pid_t pid; /* process id; 0 if this entry is unused */
 	int pipe;  /* pipe that is readable once the process has ended */
 	FILE *records;
 	uint32_t command;
@@ -49,9 +51,10 @@ enum child_state { WAITING, RUNNING, READY, FAILED };
 struct child_result {
 	uint8_t state;
 	uint64_t spool_at, spool_n; /* offset and size of its records in isolate.spool */
-	uint64_t end_in_all; /* offset of the end of its records in isolate.all, once they are written */
+	uint64_t end_in_all;        /* end offset of its records in isolate.all, once they are written */
 	struct outcome outcome;
-	uint32_t figures_from; /* with --reuse: command that provides its figures; REUSE_NONE: not compared */
+	/* with --reuse: command that provides its figures; REUSE_NONE if not compared */
+	uint32_t figures_from;
 	struct reuse_identity identity; /* with --reuse */
 };
 
@@ -64,26 +67,27 @@ struct isolate {
 	struct child_result *result; /* by command */
 	uint32_t next_start;         /* next command to start */
 	uint32_t next_write;         /* next command whose records are written */
-	uint32_t failed;             /* first command that cannot be simulated; n_cmds: none */
+	uint32_t failed;             /* first command that cannot be simulated; n_cmds if there is none */
 	struct spool spool;          /* records that wait for the records of an earlier kernel */
 	struct spool all;            /* all written records, for the totals */
 	uint32_t kernels, done;
-	struct reuse *reuse;                 /* NULL: without --reuse */
+	struct reuse *reuse;                 /* NULL without --reuse */
 	struct bytes reused_record;          /* record of a kernel that was not simulated */
 	FILE *reused_stream;                 /* stream that writes to reused_record */
 	struct record_writer *reused_writer; /* writer to that stream */
 	struct child check;                  /* process that reads the traces of resumed kernels */
-	uint64_t resumed_bytes;              /* size of the result's part that an earlier run has written */
-	uint32_t resumed_commands;           /* number of commands that an earlier run has done */
-	char limit[48];            /* limit that ended the first kernel that reached one; "": none */
-	const void *inherited[2];  /* in a child: the parent's objects, so that leak checkers find them */
+	/* number of bytes of the result that an earlier run has written */
+	uint64_t resumed_bytes;
+	uint32_t resumed_commands; /* number of commands that an earlier run has done */
+	char limit[48];            /* limit reached by the first kernel that reached one; "" if none did */
+	const void *inherited[2];  /* in a child: objects of the parent, so that leak checkers find them */
 	uint32_t earlier_kernels;  /* number of kernels that an earlier run has done */
 	uint32_t selected_kernels; /* number of kernels of the list that this run selects */
 	uint32_t passed_kernels;   /* number of selected kernels that are done */
 	uint32_t reused_kernels;   /* number of kernels that were not simulated */
 	double shown_at;           /* time at which the progress line was last written */
-	bool terminal;             /* stderr is a terminal: the progress line is redrawn */
-	bool shown;                /* the terminal shows a line without newline */
+	bool terminal;             /* true if stderr is a terminal; the progress line is then redrawn */
+	bool shown;                /* true if the terminal shows a line without newline */
 };
 
 static void append_to_spool(void *ctx, const char *p, size_t n) { spool_append(ctx, p, n); }
@@ -106,7 +110,8 @@ static _Noreturn void run_child_kernel(struct isolate *o, const struct child *c,
 	o->inherited[0] = r->writer;
 	o->inherited[1] = r->hash;
 	r->progress = false;
-	r->selection = NULL; /* this kernel's name need not match -k: the parent checks that one does */
+	/* the name of this kernel need not match -k: the parent checks that some name does */
+	r->selection = NULL;
 	r->next_command = c->command;
 	r->list.n_cmds = c->command + 1;
 	r->isolated = true;
@@ -129,7 +134,7 @@ static _Noreturn void run_child_kernel(struct isolate *o, const struct child *c,
 	_exit(status);
 }
 
-/* Forks. Returns true in the child, which ends with its parent. */
+/* Forks. Returns true in the child, which is killed when its parent ends. */
 static bool fork_child(struct child *c)
 {
 	pid_t parent = getpid();
@@ -147,7 +152,7 @@ static bool fork_child(struct child *c)
 		return false;
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
 		_exit(EXIT_TROUBLE);
-	/* The parent handles signals that the terminal sends to all processes. */
+	/* The child ignores signals that the terminal sends to all processes: the parent handles them. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
@@ -228,7 +233,7 @@ static void finish_trace_check(struct isolate *o)
 		diag_error(NOWHERE, "process ended by signal: %s", strsignal(WTERMSIG(status)));
 	kill_children(o, 0);
 	output_cut(o->r->result, o->resumed_bytes);
-	exit(EXIT_TROUBLE); /* the process has printed why */
+	exit(EXIT_TROUBLE); /* the process has already printed the reason */
 }
 
 static void reap_child(struct isolate *o, struct child *c)
@@ -261,7 +266,10 @@ static bool may_start_child(const struct isolate *o)
 	return o->next_start < o->r->list.n_cmds && o->failed == o->r->list.n_cmds && o->running < o->jobs;
 }
 
-/* Waits until a process ends, a signal arrives or 200 ms have passed; does not wait if a process can be started. */
+/*
+ * Waits until a process ends, a signal arrives or 200 ms have passed. Does not wait if a process can be
+ * started.
+ */
 static void wait_for_children(struct isolate *o)
 {
 	struct pollfd fd[MAX_THREADS + 1];
@@ -321,8 +329,8 @@ static const char *worse_run_status(const char *a, const char *b)
 }
 
 /*
- * Writes the record of a kernel that has the figures of an earlier, equal kernel. Returns false, and writes nothing, if
- * the kernel is the first of its equals: its record is the one that its process wrote.
+ * Writes the record of a kernel that has the figures of an earlier, equal kernel. If the kernel is the first
+ * of a set of equal kernels, writes nothing and returns false, because its process has written its record.
  */
 static bool write_reused(struct isolate *o, struct child_result *to)
 {
@@ -350,8 +358,8 @@ static bool write_reused(struct isolate *o, struct child_result *to)
 }
 
 /*
- * Copies the outcome of the equal kernel that *to has its figures from. If *to was simulated itself, checks that its
- * process read the same text as reuse_identify().
+ * Copies the outcome of the equal kernel that provides the figures of *to. If *to was itself simulated,
+ * checks that its process read the same text as reuse_identify().
  */
 static void complete_reused(struct isolate *o, struct child_result *to)
 {
@@ -388,7 +396,10 @@ static void write_result(struct isolate *o, struct child_result *done)
 	o->done += done->outcome.done;
 }
 
-/* Returns true if the command is a kernel that this run selects. Kernels that -k selects by name all count. */
+/*
+ * Returns true if the command is a kernel that this run may select. If -k selects by name, this is true for
+ * every kernel.
+ */
 static bool is_command_selected(const struct isolate *o, uint32_t command)
 {
 	const struct run *r = o->r;
@@ -420,7 +431,10 @@ static void write_ready_results(struct isolate *o)
 		o->spool.n = 0;
 }
 
-/* Returns true if the kernel must be simulated. Else its name is not selected, or an earlier kernel has its figures. */
+/*
+ * Returns true if the kernel must be simulated. It need not be simulated if its name is not selected, or if
+ * an earlier kernel has its figures.
+ */
 static bool must_simulate_kernel(struct isolate *o, uint32_t command)
 {
 	struct child_result *to = &o->result[command];
@@ -440,7 +454,7 @@ static bool must_simulate_kernel(struct isolate *o, uint32_t command)
 
 /*
  * Starts processes while fewer than -j are running. Commands that need no process become READY. Returns after
- * STARTS_PER_CALL commands so that records can be written in between.
+ * STARTS_PER_CALL commands, so that the caller can write records.
  */
 static void start_children(struct isolate *o)
 {
@@ -569,7 +583,7 @@ int isolate_run(
 		o->terminal = isatty(STDERR_FILENO);
 		run_children(o);
 		if (o->failed < r->list.n_cmds && !progress_interrupted())
-			exit(EXIT_TROUBLE); /* the process has printed why */
+			exit(EXIT_TROUBLE); /* the process has already printed the reason */
 		finish_trace_check(o);
 		if (r->selection && !o->kernels && !progress_interrupted())
 			die("-k '%s' matches none of %u kernel%s", r->selection, r->list.n_kernels,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --isolate: simulates each kernel of a list on a GPU of its own, several kernels at a time.
- * --resume: continues a run of --isolate after the last kernel that it completed.
- * Used by simulate.c; the functions of resume.c are used by isolate.c alone.
+ * --Simulates each kernel of a list on a separate GPU, several kernels at a time (--isolate). Continues such
+ * a run after the last kernel that it completed (--resume). Only isolate.c calls the functions of resume.c.
  */
 #ifndef ISOLATE_H
 #define ISOLATE_H
@@ -11,7 +10,7 @@
 #include "bytes.h"
 #include "run.h"
 
-/* A temporary file without a name for records that are read again later. */
+/* A temporary file without a name, for records that are read again later. */
 struct spool {
 	FILE *file;
 	int fd;
@@ -21,18 +20,22 @@ struct spool {
 void spool_open(struct spool *k);
 void spool_append(struct spool *k, const char *bytes, size_t n);
 void spool_read(const struct spool *k, uint64_t at, void *to, size_t n);
-/* Calls use() with the n bytes of the file from offset `at` on, in pieces. */
+/* Passes the n bytes of the file from offset `at` on to use(), in pieces. */
 void spool_pass_bytes(
 	int fd, uint64_t at, uint64_t n, void (*use)(void *ctx, const char *p, size_t n), void *ctx);
 void spool_close(struct spool *k);
 
 /*
- * Writes a kernel's record to r->out and to `all`. `name` and `size` locate the kernel's name, see record_last_name().
- * If an earlier record has the same name, a number is written in its place.
+ * Writes a kernel's record to r->out and to `all`. `name` and `size` are the position and the size of the
+ * kernel's name; see record_last_name(). If an earlier record has the same name, writes a number instead of
+ * the name.
  */
 void isolate_write_record(
 	struct run *r, struct spool *all, const struct bytes *record, size_t name, size_t size);
-/* Writes the records of a process in the same way: n bytes at offset `at` of the spool, the kernel's record last. */
+/*
+ * Writes the records of a process in the same way. They are n bytes at offset `at` of the spool, with the
+ * kernel's record at the end.
+ */
 void isolate_write_records(struct run *r, struct spool *all, const struct spool *spool, uint64_t at,
 	uint64_t n, const struct kernel_outcome *kernel);
 /* Writes the end record. `all` has the records before it; `done` is the number of kernels simulated to their end. */
@@ -41,25 +44,26 @@ void isolate_write_end(struct run *r, const struct spool *all, uint32_t done);
 /* A kernel that has a record from an earlier run. */
 struct resumed_kernel {
 	uint32_t command, position;
-	uint32_t reused_from;        /* as in its record */
-	char hash[33], checksum[17]; /* as in its record */
+	uint32_t reused_from;        /* copy of the field of its record */
+	char hash[33], checksum[17]; /* copies of fields of its record */
 	uint64_t shape;              /* reuse_shape_hash() */
 };
 
 /* Records of an earlier run. */
 struct resumed {
-	uint64_t bytes; /* size of the run record and the reused records; 0: no record is reused */
-	char *path;     /* file with the records; NULL: none */
-	bool part;      /* path ends in .part */
-	bool complete;  /* every kernel has a record */
+	uint64_t bytes; /* size of the run record and the reused records; 0 if no record is reused */
+	char *path;     /* file with the records; NULL if there is none */
+	bool part;      /* true if `path` ends in .part */
+	bool complete;  /* true if every kernel has a record */
 	struct resumed_kernel *kernel;
 	uint32_t kernels, cap;
 };
 
 /*
- * Reads the records in NAME.part or, if that does not exist, in NAME (-o NAME). The file must begin with the run record
- * that is in k, and its kernels must be those of r->list in the same order. Adds the records to k, their hashes to
- * r->hash, and their names to r->writer. Ends the program with a message if the records do not fit this run.
+ * Reads the records in NAME.part (with -o NAME) or, if that file does not exist, in NAME. The file must begin
+ * with the run record in k. Its kernels must be the kernels of r->list in the same order. Adds the records to
+ * k, their hashes to r->hash, and their names to r->writer. Ends the program with a message if the records do
+ * not fit this run.
  */
 void resume_read(struct run *r, const char *name, struct spool *k, struct resumed *done);
 /*
@@ -69,9 +73,10 @@ void resume_check(struct run *r, const struct isa *isa, const struct resumed *do
 void resume_free(struct resumed *done);
 
 /*
- * Runs each kernel in a child process, at most `jobs` at a time. r: list, configuration, params, select and format are
- * set. `output` is the operand of -o. With `resume`, kernels that already have a record in `output` are skipped.
- * Returns the exit status. Ends the program in the same cases as a run in one process.
+ * Runs each kernel in a child process, at most `jobs` at a time. The list, configuration, parameters,
+ * selection and format in r must be set. `output` is the operand of -o. With `resume`, kernels that already
+ * have a record in `output` are skipped. Returns the exit status. Ends the program in the same cases as a run
+ * in one process.
  */
 int isolate_run(
 	struct run *r, const struct isa *isa, const char *output, bool force, bool resume, unsigned jobs);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The end record of --isolate. Always true: totals are sums over all records, so a resumed run has the same totals. */
+/*
+ * Writes the end record of --isolate. Always true: totals are sums over all records. A resumed run therefore
+ * has the same totals.
+ */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -29,7 +32,7 @@ static size_t read_spool_bytes(void *ctx, void *buf, size_t n)
 	return (size_t)got;
 }
 
-/* Sums of the "gpu_tot_" figures over all kernels; in a kernel's record these figures are of that kernel alone. */
+/* Sums of the "gpu_tot_" figures over all kernels. In a record, these figures cover a single kernel. */
 struct totals {
 	uint64_t insts, cycles, ctas;
 };
@@ -53,7 +56,10 @@ static void add_totals(struct totals *t, const struct result_item *item)
 	}
 }
 
-/* Copies to `to` the figures of the end record that have a meaning over separate GPUs; returns their number. */
+/*
+ * Copies the figures that are meaningful for several separate GPUs to `to`, for the end record. Returns their
+ * number.
+ */
 static uint32_t sum_figures(struct result_figure *to, const struct result_item *item, struct totals *t)
 {
 	uint32_t n = 0;

@@ -21,7 +21,10 @@ static void add_record_bytes(void *ctx, const char *p, size_t n)
 	spool_append(to->all, p, n);
 }
 
-/* Adds a kernel's name as its process wrote it or, if an earlier record has the same name, the name's number. */
+/*
+ * Writes a kernel's name as its process wrote it. If an earlier record has the same name, writes the name's
+ * number instead.
+ */
 static void add_name_or_number(struct record_sinks *to, const char *name, size_t n)
 {
 	unsigned char number[RECORD_NUMBER_CAP];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Conditions under which a run continues: activity, limits, deadlock (LAUNCH-stop).
+ * Decides whether a run continues: activity, limits, deadlock (LAUNCH-stop).
  *
- * Unlike in the original, a launch delay is no deadlock, and neither is a period without progress that began after
- * the last deadlock test. A test compares progress counts of the whole run, not of an interval, so that the count of
- * the last test remains valid.
+ * Unlike in the original, a launch delay is not a deadlock. Neither is a period without progress that began
+ * after the last deadlock test. A test compares progress counts of the whole run, not of an interval, so that
+ * the count of the last test remains valid.
  */
 #include "run.h"
 
@@ -39,7 +39,8 @@ bool run_continues(const struct run *r)
 }
 
 /*
- * Number of thread blocks placed plus instructions issued and completed. It grows whenever the run progresses.
+ * Number of thread blocks placed, plus instructions issued, plus instructions completed. It grows whenever
+ * the run progresses.
  */
 static uint64_t progress_count(const struct gpu *g)
 {
@@ -58,6 +59,6 @@ bool run_deadlocked(struct run *r)
 	     stuck = now == r->deadlock_progress && !waits && !r->deadlock_delayed;
 
 	r->deadlock_progress = now;
-	r->deadlock_delayed = waits; /* the next test must not count the time of this delay as a deadlock */
+	r->deadlock_delayed = waits; /* the next test must not treat this delay as a deadlock */
 	return g->params.deadlock_detect && stuck;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Output files in addition to the result; see logs.h. */
+/* Opens and closes the output files other than the result; see logs.h. */
 #include "logs.h"
 #include <string.h>
 #include "diag.h"
@@ -23,8 +23,8 @@ static void open_events(struct logs *l, const struct logs_args *a)
 }
 
 /*
- * The hooks of the event log also write the pipeline log. Therefore r->gpu.events is set for a pipeline log alone, too,
- * with a filter that no event passes.
+ * The hooks of the event log also write the pipeline log. r->gpu.events is therefore set even for a pipeline
+ * log alone, with a filter that rejects all events.
  */
 void logs_open_early(struct logs *l, struct run *r, const struct logs_args *a)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * trace-sim: cycle-level timing simulation of GPU kernels from instruction traces.
- * This file has the command line; run.c has the run.
+ * trace-sim: cycle-level timing simulation of GPU kernels from instruction traces. This file parses the
+ * command line; run.c runs the simulation.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -246,7 +246,7 @@ static void set_log_filter(struct filter *f, const char *option, const char *val
 			(size_t)(bad - value) + 1);
 }
 
-/* Sets an option about one of the output files other than the result. */
+/* Sets an option for an output file other than the result. */
 static void set_log_option(struct logs_args *l, int letter, const char *value)
 {
 	switch (letter) {
@@ -355,7 +355,7 @@ static int run_selftest(
 	return selftest_run(&t);
 }
 
-/* Prints a list or a dump of options, or runs a selftest or a simulation. */
+/* Prints a list or the option values, or runs a selftest or a simulation. */
 static int run_command(struct run *r, const struct sim_args *a, struct isa *isa, const char *operand)
 {
 	if (a->list_gpus) {
@@ -439,7 +439,7 @@ static const char *parse_arguments(struct sim_args *a, int argc, char **argv)
 	if (a->logs.profile_interval && !a->logs.profile)
 		cli_usage("--profile-interval requires --profile FILE");
 	diag_quiet(a->quiet);
-	if (a->selftest && n) { /* the operand is the first configuration, so that -D overrides it */
+	if (a->selftest && n) { /* the operand is the configuration, which -D overrides */
 		if (a->n_config)
 			cli_usage("'%s' and another configuration (expected one of them)", argv[0]);
 		a->shipped[0] = true;
@@ -466,7 +466,8 @@ int main(int argc, char **argv)
 	diag_init(argv[0]);
 	const char **command = xcalloc((size_t)argc + 1, sizeof(*command)); /* argv is reordered */
 	memcpy(command, argv, (size_t)argc * sizeof(*command));
-	struct run *r = xcalloc(1, sizeof(*r)); /* contains the GPU, and is too large for a small stack */
+	/* static, because it contains the GPU and is too large for a small stack */
+	struct run *r = xcalloc(1, sizeof(*r));
 	const char *operand = parse_arguments(&a, argc, argv);
 	simulate_configure(&r->conf, &a);
 	struct isa *isa = isa_new();
@@ -478,7 +479,8 @@ int main(int argc, char **argv)
 	a.warm = a.warm || (kselect_picks(select) && !a.cold && !a.isolate);
 	if (a.warm && a.choice.names.n)
 		namelist_add(
-			&a.choice.names, "warmed_*"); /* confidence intervals of picks need these figures */
+			/* the confidence intervals of picks need these figures */
+			&a.choice.names, "warmed_*");
 	r->select = select;
 	r->selection = a.kernels;
 	r->format = a.format;

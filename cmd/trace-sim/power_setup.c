@@ -42,7 +42,10 @@ static void read_steady_definition(struct power_setup *s, const struct gpuconf *
 			c, OPT_steady_state_definition, "watts and a number of samples, DEVIATION:NUMBER");
 }
 
-/* Sets from_sim[] for the inputs that hybrid mode takes from the simulation, not from measurements (POWER-hw-2). */
+/*
+ * Sets from_sim[] of each input that hybrid mode takes from the simulation instead of from measurements
+ * (POWER-hw-2).
+ */
 static void read_hybrid_inputs(struct power_setup *s, const struct gpuconf *c)
 {
 	static const struct {
@@ -147,9 +150,11 @@ void power_setup_protect_inputs(const struct run *r, const struct power_args *a,
 	output_check_input(output, a->energies);
 }
 
-/* ---- output files (POWER-file) ------------------------------------------------------------------------ */
+/* ---- output files (POWER-file) ---------------------------------------------------------------- */
 
-/* Writes a file name to out: `begin` and the date of ctime(), with dashes for blanks and colons. */
+/*
+ * Writes a file name to `out`: `begin` and the date from ctime(), with dashes instead of blanks and colons.
+ */
 static void make_dated_name(char *out, size_t cap, const char *begin)
 {
 	time_t now = time(NULL);
@@ -164,7 +169,10 @@ static void make_dated_name(char *out, size_t cap, const char *begin)
 	snprintf(out, cap, "%s__%.*s.log.gz", begin, (int)n, date);
 }
 
-/* Opens FILE.KIND.gz next to --power-report FILE; without that option, a file named as in the original, with a date. */
+/*
+ * Opens FILE.KIND.gz next to the FILE of --power-report. Without that option, opens a file whose name has the
+ * date, as in the original.
+ */
 static struct output *open_power_trace(const struct power_args *a, const char *kind, const char *original)
 {
 	struct bytes name = {0};

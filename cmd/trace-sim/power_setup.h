@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Options, input files and output files of the power model (trace-sim-power(7)). Used by simulate.c and main.c.
+ * Options, input files and output files of the power model (trace-sim-power(7)).
  */
 #ifndef TRACE_SIM_POWER_SETUP_H
 #define TRACE_SIM_POWER_SETUP_H
@@ -9,7 +9,7 @@
 #include "run.h"
 
 struct power_args {
-	const char *report, *energies; /* --power-report, --power-energies; NULL: not given */
+	const char *report, *energies; /* --power-report, --power-energies; NULL if not given */
 	bool force;
 };
 
@@ -19,8 +19,8 @@ struct power_files {
 };
 
 /*
- * Reads the input files of the power model if r's configuration enables it. Ends the program on a fault. Called before
- * gpu_init().
+ * Reads the input files of the power model if r's configuration enables it. Ends the program on a fault. Must
+ * be called before gpu_init().
  */
 void power_setup_read(struct power_files *p, struct run *r, const struct power_args *a);
 /* Ends the program if the configuration enables power traces, which --isolate does not write. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Progress on stderr, and signals. On a terminal one line is redrawn twice a second. Elsewhere -v prints a
- * line every ten seconds and at the end of each kernel. A line has the kernel, cycles, warp instructions per
- * cycle and per second, share of thread blocks, time left, and, with the power model, the mean power so far. SIGUSR1
- * prints one line, even without -v.
- * SIGINT, SIGTERM and SIGHUP (unless ignored by nohup) end the run after the current step with valid
- * statistics. Progress lines do not change the result.
+ * Prints progress on stderr, and handles signals. On a terminal, one line is redrawn twice a second.
+ * Elsewhere -v prints a line every ten seconds and at the end of each kernel. A line has the kernel, cycles,
+ * warp instructions per cycle and per second, share of thread blocks, time left, and, with the power model,
+ * the mean power so far. SIGUSR1 prints one line, even without -v. SIGINT, SIGTERM and SIGHUP (unless ignored
+ * by nohup) end the run after the current step with valid statistics. Progress lines do not change the
+ * result.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -17,10 +17,11 @@
 #include "run.h"
 
 struct progress {
-	double last, last_insns; /* time and instructions at the last line */
+	double last, last_insns; /* time of the last line, and instructions up to it */
 	unsigned steps;
-	bool terminal; /* stderr is a terminal: one line is redrawn, instead of a new line each time */
-	bool shown;    /* a line without newline is on the terminal */
+	/* true if stderr is a terminal; one line is then redrawn instead of new lines printed */
+	bool terminal;
+	bool shown; /* true if the terminal shows a line without newline */
 };
 
 static volatile sig_atomic_t stop_signal, show_signal;
@@ -80,7 +81,9 @@ static uint64_t count_warp_insts(const struct gpu *g)
 	return n;
 }
 
-/* Writes to out the mean power up to the last sample or end of a kernel; "" without the power model. */
+/*
+ * Writes the mean power up to the last sample or end of a kernel to `out`. Writes "" without the power model.
+ */
 static void format_watts(char *out, size_t cap, const struct power_meter *m)
 {
 	*out = 0;
@@ -99,7 +102,7 @@ static void print_progress(struct run *r, double seconds, bool keep)
 			      ? (insns - r->progress_state->last_insns) / (seconds - r->progress_state->last)
 			      : 0;
 
-	if (k && k->n_ctas && !k->done) /* a finished kernel is counted in kernels_done */
+	if (k && k->n_ctas && !k->done) /* a finished kernel is already counted in kernels_done */
 		share = (double)k->next_cta / (double)k->n_ctas;
 	const uint32_t kernels = r->list.n_kernels - r->skipped.n;
 	share = ((double)r->kernels_done + share) / (double)(kernels ? kernels : 1);

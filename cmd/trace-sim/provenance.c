@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The run record: the program and the options that produced a result, and the resulting configuration.
+ * Writes the run record: the program and the options that produced a result, and the resulting configuration.
  *
- * Always true: without --provenance the record has no paths, so the same options on another host give the same
- * bytes. The record never has options that only determine how a result is computed or written (-j, -o, -f, -q, -v).
+ * Always true: without --provenance the record has no paths, so the same options on another host give the
+ * same bytes. Options that only determine how a result is computed or written (-j, -o, -f, -q, -v) are never
+ * in the record.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,10 @@
 #include "picks.h"
 #include "run.h"
 
-/* Writes a field with n values, separated by blanks. With `files`, the values are paths, written without folders. */
+/*
+ * Writes a field with n values, separated by blanks. With `files`, the values are paths, and only their file
+ * names are written.
+ */
 static void record_words(
 	struct record_writer *w, const char *name, const char *const *value, uint32_t n, bool files)
 {
@@ -35,7 +39,10 @@ static void record_words(
 	free(text);
 }
 
-/* Writes the operand of -k, without the folder in "@FILE", and the hash of the picks if there are any. */
+/*
+ * Writes the operand of -k, in which the path of "@FILE" is reduced to its file name. Also writes the hash of
+ * the picks if there are any.
+ */
 static void record_selection(struct record_writer *w, const char *kernels, const struct picks *p)
 {
 	char hash[PICKS_HASH_TEXT];
@@ -123,7 +130,7 @@ void run_list_figures_alone(struct run *r, const struct isa *isa)
 	free(g);
 }
 
-/* Appends a word, quoted for the shell if it has a character that is not in plain[]. */
+/* Appends a word. Quotes it for the shell if it has a character that is not in plain[]. */
 static void append_shell_word(struct bytes *to, const char *word)
 {
 	static const char plain[] =
@@ -227,7 +234,7 @@ void run_write_record(const struct run *r, struct record_writer *w)
 			record_int(w, row->name + 1, conf_num(&r->conf, i), row->unit);
 	}
 	record_group_end(w);
-	if (w == r->writer) /* a profile has no figures to list */
+	if (w == r->writer) /* a profile has no list of figures */
 		choice_record(r->choice, w);
 	record_end(w);
 }
@@ -251,8 +258,8 @@ static bool is_own_option(const char *name)
 }
 
 /*
- * Prints option names in 20 columns and values, right-aligned, in 20 more. Options that the original lacks are printed
- * only if they are set.
+ * Prints each option's name, left-aligned in 20 columns, and its value, right-aligned in 20 columns. Options
+ * that the original lacks are printed only if they are set.
  */
 void run_print_head(const struct run *r, FILE *out)
 {

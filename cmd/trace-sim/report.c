@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The deadlock report: for each unfinished warp, the reason for its wait and its line in the trace. The report changes
- * no state. It is printed once, so that linear searches are acceptable.
+ * Prints the deadlock report: for each unfinished warp, the reason for its wait and its line in the trace.
+ * The report changes no state. It is printed once, so linear searches are acceptable.
  */
 #include "run.h"
 #include "sm/mbarrier.h"
 
-#define REPORT_WARPS 200 /* maximum number of lines; further warps are only counted */
+#define REPORT_WARPS 200 /* maximum number of warps listed; further warps are only counted */
 
 static const char *wait_reason(const struct sm *s, unsigned w)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --resume: reuses the records of an earlier run that this run would write byte for byte.
+ * --Implements --resume: reuses the records of an earlier run that are byte for byte equal to records of this
+ * run.
  *
- * Always true: the reused bytes begin with the run record of this run, so version, configuration and options are
- * equal. They end after a complete record of a kernel. Their kernels are the first selected kernels of the list, in
- * order. A kernel that the earlier run did not finish is simulated again. So is the last kernel of a text without an
- * end, because lines of its record may be missing. Before the result has its final name, each trace has been read: it
- * has the recorded hash, and its decoded form has the recorded checksum.
+ * Always true: the reused bytes begin with the run record of this run, so version, configuration and options
+ * are equal. They end after a complete record of a kernel. Their kernels are the first selected kernels of
+ * the list, in order. A kernel that the earlier run did not finish is simulated again. So is the last kernel
+ * of a text without an end, because lines of its record may be missing. Each trace is read before the result
+ * gets its final name. Its hash and the checksum of its decoded form must equal the recorded values.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,9 +26,10 @@
 struct resume_state {
 	struct resumed *done;
 	uint32_t command; /* next command to compare with a record */
-	bool held;        /* kernel[done->kernels] is read, but its record may be the last, and incomplete */
-	char *name;       /* name of the held kernel */
-	uint64_t end;     /* offset of the end of the held kernel's record */
+	/* true if kernel[done->kernels] is read, but its record may be the last one and incomplete */
+	bool held;
+	char *name;   /* name of the kernel in kernel[done->kernels] */
+	uint64_t end; /* offset of the end of its record */
 };
 
 static bool is_nonempty_file(const char *path)
@@ -55,8 +57,8 @@ static void find_earlier_result(struct resumed *l, const char *name)
 }
 
 /*
- * Appends the bytes from..to of the file to k. With `compare`, appends nothing, and returns whether k has the same
- * bytes at the same offsets.
+ * Appends the bytes from..to of the file to k. With `compare`, appends nothing, and returns true if k has the
+ * same bytes at the same offsets.
  */
 static bool copy_or_compare_bytes(const char *path, uint64_t from, uint64_t to, struct spool *k, bool compare)
 {
@@ -85,7 +87,7 @@ static bool copy_or_compare_bytes(const char *path, uint64_t from, uint64_t to, 
 	return same;
 }
 
-/* Returns the command of kernel k, which must be the next selected kernel of the list; else exits. */
+/* Returns the command of kernel k. Exits if k is not the next selected kernel of the list. */
 static uint32_t next_selected_command(
 	const struct run *r, const struct result_kernel *k, struct resume_state *l)
 {
@@ -173,7 +175,7 @@ static void hold_resumed_kernel(const struct run *r, const struct result_item *i
 	l->end = item->end;
 }
 
-/* Returns false for every figure: only the identity of kernels is compared, so no figure is read. */
+/* Returns false for every figure, so that no figure is read: only the identity of kernels is compared. */
 static bool wants_no_figure(void *ctx, const char *name)
 {
 	(void)ctx;
@@ -181,7 +183,7 @@ static bool wants_no_figure(void *ctx, const char *name)
 	return false;
 }
 
-/* Reads the records of kernels up to the kernel that the earlier run did not finish, or up to the end. */
+/* Reads the records of kernels up to the end, or up to the kernel that the earlier run did not finish. */
 static void read_resumed_kernels(struct run *r, struct resume_state *l)
 {
 	struct resumed *done = l->done;
@@ -252,7 +254,10 @@ static void ignore_trace_warning(void *ctx, const struct fault *f)
 	(void)f;
 }
 
-/* Reads the kernel of a command. Sets `hash` to the hash of its text; returns the checksum of its thread blocks. */
+/*
+ * Reads the kernel of a command. Sets `hash` to the hash of its text. Returns the checksum of its thread
+ * blocks.
+ */
 static uint64_t checksum_kernel(
 	struct run *r, const struct isa *isa, uint32_t command, unsigned char hash[16])
 {
@@ -298,7 +303,7 @@ static void check_resumed_trace(
 			k->checksum, k->position, checksum);
 }
 
-/* Exits if the record of *k is reused from a kernel other than the first equal one. */
+/* Exits if the record of *k was reused from a kernel other than the first equal kernel. */
 static void check_reuse_origin(
 	struct run *r, struct reuse *u, const struct resumed *done, const struct resumed_kernel *k)
 {

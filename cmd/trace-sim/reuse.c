@@ -2,9 +2,10 @@
 /*
  * Finds kernels that are equal except for id and stream (LAUNCH-reuse).
  *
- * Always true: equal kernels decode to the same thread blocks, because the decoder reads the same lines. The hash has a
- * random secret, so no trace can be made to collide with another one. The result does not depend on the
- * secret. Equal kernels have the figures of the first one in the list, in whatever order the processes run.
+ * Always true: equal kernels decode to the same thread blocks, because the decoder reads the same lines. The
+ * hash has a random secret, so that nobody can construct a trace that collides with another one. The result
+ * does not depend on the secret. Equal kernels have the figures of the first of them in the list, regardless
+ * of the order in which the processes run.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,23 +19,22 @@
 #include "table.h"
 
 #define SECRET_BYTES 192u
-#define HEAD_BYTES \
-	(64u << 10) /* size of the start of a text that is searched for the lines of id and stream */
+/* size of the part of a text, from its start, that may have the lines with id and stream */
+#define HEAD_BYTES (64u << 10)
 
 struct reuse {
-	struct code *
-		code; /* instructions, which klist_open() requires; always empty, because only headers are read */
+	struct code *code; /* instructions, for klist_open(); always empty, because only headers are read */
 	struct reuse_kernel *kernel;
 	uint32_t n, cap;
-	struct table keys; /* numbers of kernels */
+	struct table keys; /* numbers of kernels, by key */
 	struct resumed_kernel
-		*resumed; /* kernels of an earlier run; .command is REUSE_NONE once the key is known */
+		*resumed; /* kernels of an earlier run; their `command` is REUSE_NONE once the key is known */
 	uint32_t n_resumed, cap_resumed;
 	struct table shapes; /* numbers of resumed kernels, by shape */
 	struct bytes head;   /* first HEAD_BYTES of the text */
-	XXH3_state_t *text;  /* hash of the whole text */
-	XXH3_state_t *key;   /* hash of the text without id and stream */
-	bool head_done;      /* `head` is in the key */
+	XXH3_state_t *text;  /* state of the hash of the whole text */
+	XXH3_state_t *key;   /* state of the hash of the text without id and stream */
+	bool head_done;      /* true if `head` is already in the key */
 	unsigned char secret[SECRET_BYTES];
 };
 
@@ -190,7 +190,10 @@ static void ignore_header_warning(void *ctx, const struct fault *f)
 	(void)f;
 }
 
-/* Opens the kernel to read its header and control codes. Returns NULL on a fault, or if it can be read only once. */
+/*
+ * Opens the kernel to read its header and control codes. Returns NULL on a fault, or if the kernel can be
+ * read only once.
+ */
 static struct trace *open_header(struct reuse *u, struct run *r, uint32_t command)
 {
 	const struct trace_options o = {.code = u->code, .warn = ignore_header_warning};
@@ -216,7 +219,10 @@ void reuse_add_resumed(struct reuse *u, const struct resumed_kernel *k)
 	u->resumed[u->n_resumed++] = *k;
 }
 
-/* Computes the key of a kernel of an earlier run, and adds the kernel to u->kernel if no equal one is there. */
+/*
+ * Computes the key of a kernel of an earlier run, and adds the kernel to u->kernel unless an equal kernel is
+ * already there.
+ */
 static void add_resumed_key(struct reuse *u, struct run *r, struct resumed_kernel *k)
 {
 	struct trace *t = open_header(u, r, k->command);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --reuse: finds kernels that are equal except for id and stream. Used by isolate.c and resume.c alone.
+ * --Finds kernels that are equal except for id and stream (--reuse). Used only by isolate.c and resume.c.
  *
- * A kernel's key is the XXH3-128 of its text, without the header lines with the id and the stream, and of its stored
- * control codes. The hash has a secret that is random in each run. Two kernels are equal if their keys are equal.
+ * A kernel's key is the XXH3-128 hash of its text and its stored control codes. The header lines with the id
+ * and the stream are excluded. The hash has a secret that is random in each run. Two kernels are equal if
+ * their keys are equal.
  */
 #ifndef REUSE_H
 #define REUSE_H
@@ -16,7 +17,7 @@
 struct reuse_kernel {
 	uint64_t key[2];
 	uint32_t first;  /* command of the first kernel of the set */
-	uint32_t result; /* command whose process computes the figures; REUSE_NONE: none yet */
+	uint32_t result; /* command whose process computes the figures; REUSE_NONE before one is chosen */
 	char *name;
 	uint32_t grid[3], block[3];
 	bool slice;
@@ -24,7 +25,8 @@ struct reuse_kernel {
 
 /* Result of reuse_identify() for a kernel. */
 struct reuse_identity {
-	uint32_t kernel; /* number of its set, for reuse_set_at(); REUSE_NONE: the kernel cannot be compared */
+	/* number of its set, for reuse_set_at(); REUSE_NONE if the kernel cannot be compared */
+	uint32_t kernel;
 	uint64_t stream;
 	unsigned char hash[16]; /* hash of its text */
 };
@@ -41,8 +43,8 @@ bool reuse_identify(struct reuse *u, struct run *r, uint32_t command, struct reu
 /* Returns the set of equal kernels with this number. */
 struct reuse_kernel *reuse_set_at(struct reuse *u, uint32_t kernel);
 /*
- * Adds a kernel that has a record from an earlier run. Its text is read only when reuse_identify() meets a kernel of
- * the same name, grid and block size. The program then ends if the text has changed.
+ * Adds a kernel that has a record from an earlier run. Its text is read only when reuse_identify() is called
+ * for a kernel of the same name, grid and block size. The program then ends if the text has changed.
  */
 void reuse_add_resumed(struct reuse *u, const struct resumed_kernel *k);
 /*
@@ -50,7 +52,10 @@ void reuse_add_resumed(struct reuse *u, const struct resumed_kernel *k);
  * or as in a record: both give the same hash, because only the first RECORD_NAME_MAX bytes of its UTF-8 are hashed.
  */
 uint64_t reuse_shape_hash(const char *name, const char *grid, const char *block);
-/* Writes the record of the kernel at `position` with the figures of another kernel; group: see record_end_with(). */
+/*
+ * Writes the record of the kernel at `position` with the figures of another kernel. For `group`, see
+ * record_end_with().
+ */
 void reuse_record(const struct reuse *u, const struct run *r, struct record_writer *w, uint32_t position,
 	const struct reuse_identity *id, const struct kernel_outcome *from, const void *group);
 

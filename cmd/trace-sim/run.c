@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The outer loop: loads, launches, simulates and reports kernels until the list is done (LAUNCH-loop).
+ * Runs the outer loop, which loads, launches, simulates and reports kernels until the end of the list
+ * (LAUNCH-loop).
  *
- * Always true: each finished kernel has one block (Accel-Sim's format) or one "kernel" record, in the order in which
- * kernels finish. A limit, a deadlock or a signal ends the run after a block for the simulated part. Unlike in the
- * original, a kernel window above 1 drops no kernel and makes no extra block, and a list may end with a copy.
+ * Always true: each finished kernel has one block (Accel-Sim's format) or one "kernel" record, in the order
+ * in which kernels finish. A limit, a deadlock or a signal ends the run; a block for the simulated part is
+ * written first. Unlike in the original, a kernel window above 1 drops no kernel and makes no extra block,
+ * and a list may end with a copy.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +23,8 @@
 #include "stats/timeline_counters.h"
 
 /*
- * With --warm, passes the accesses of a kernel that is not selected through the tags of the caches. After the last
- * selected kernel, only a run of picks needs this.
+ * With --warm, passes the accesses of a kernel that is not selected through the tags of the caches. After the
+ * last selected kernel, this is necessary only for picks.
  */
 static void warm_unselected(struct run *r, uint32_t command)
 {
@@ -71,7 +73,9 @@ static void load_kernel(struct run *r, uint32_t command)
 		clocks_init(&r->gpu.clocks, r->gpu.params.hz);
 }
 
-/* Returns true if the copy fills the L2. With kernels from PTX, copies to the host do so, too (PTX-launch). */
+/*
+ * Returns true if the copy fills the L2. With kernels from PTX, copies to the host also fill it (PTX-launch).
+ */
 static bool copy_warms_l2(const struct run *r, const struct command *c)
 {
 	return r->gpu.params.mem.memcpy_warms_l2 && (c->kind == CMD_MEMCPY || r->ptx);
@@ -103,7 +107,9 @@ static uint64_t next_sample_cycle(const struct run *r)
 	return power_due(&r->gpu) < due ? power_due(&r->gpu) : due;
 }
 
-/* Sets *k to the steps up to the next sample that can be skipped; returns false if there are none. */
+/*
+ * Sets *k to the number of steps that can be skipped before the next sample. Returns false if there are none.
+ */
 static bool find_skippable_steps(const struct run *r, struct skip *k)
 {
 	uint64_t left;
@@ -138,7 +144,10 @@ static void skip_steps(struct gpu *g, const struct skip *skip)
 		power_update_duty(g);
 }
 
-/* Returns true if k, from PTX and the last one running, ends only once its memory traffic has ended (PTX-launch-2). */
+/*
+ * Returns true if k ends only when its memory traffic has ended: it is from PTX and the only running kernel
+ * (PTX-launch-2).
+ */
 static bool must_drain(const struct run *r, const struct kernel *k)
 {
 	return k->head->ptx && launch_idle(&r->gpu);
@@ -216,7 +225,7 @@ static void write_kernel_record(struct run *r, const struct kernel *k)
 	r->last_outcome.name_size = name_size;
 }
 
-/* Stores in *b the names and uids of the kernels that were launched since the last block. */
+/* Stores the names and uids of the kernels that were launched since the last block in *b. */
 static void list_launched_kernels(const struct run *r, struct stats_block *b)
 {
 	const struct launch *l = r->gpu.launch;
@@ -230,7 +239,7 @@ static void list_launched_kernels(const struct run *r, struct stats_block *b)
 	}
 }
 
-/* Prints the block of kernel k (trace-stats(5)); with k NULL, a block without a stream. */
+/* Prints the statistics block of kernel k (trace-stats(5)). If k is NULL, the block has no stream. */
 static void print_kernel_stats_block(struct run *r, const struct kernel *k)
 {
 	struct stats_block b = {.stream = k ? k->head->stream : UINT64_MAX,
@@ -387,8 +396,8 @@ static void run_kernels(struct run *r)
 			break;
 		/*
 		 * -gpgpu_max_cta is tested after each block. quirk Q1-21: finish_kernel() resets the count of
-		 * completed thread blocks, so a whole kernel does not reach -gpgpu_max_completed_cta. Unlike in the
-		 * original, a kernel that a limit cut off ends the run.
+		 * completed thread blocks, so a whole kernel does not reach -gpgpu_max_completed_cta. Unlike
+		 * in the original, the run ends with the kernel in which a limit is reached.
 		 */
 		if (whole || !limit)
 			limit = run_reached_limit(r);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A run: the outer loop over the commands of a kernel list (LAUNCH-loop), the limits (LAUNCH-stop), the output and
- * the end of the run. Used by main.c.
+ * A run: the outer loop over the commands of a kernel list (LAUNCH-loop), the limits (LAUNCH-stop), the
+ * output and the end of the run.
  */
 #ifndef RUN_H
 #define RUN_H
@@ -17,44 +17,48 @@ enum run_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_MSGPACK, FORMAT_ACCELSIM };
 /* Properties of a kernel's record that --isolate and --reuse need to copy it. */
 struct kernel_outcome {
 	uint64_t checksum;
-	uint64_t figures_bytes; /* number of bytes of the figures, at the end of the record */
+	uint64_t figures_bytes; /* size of the figures, which are at the end of the record, in bytes */
 	uint64_t name;          /* number of bytes from the kernel's name to the end of the record */
-	uint64_t name_size;     /* number of bytes of the name in the record; 0: no number may replace it */
-	bool unfinished;        /* the run ended before the kernel did */
-	bool hashed;            /* the record has the hash of the kernel's text */
+	uint64_t name_size;     /* number of bytes of the name in the record; 0 if no number may replace it */
+	bool unfinished;        /* true if the run ended before the kernel did */
+	bool hashed;            /* true if the record has the hash of the kernel's text */
 };
 
 struct run {
 	struct gpu gpu;
 	struct gpuconf conf;
 	struct klist list;
-	const struct kselect *select; /* NULL: all kernels */
+	const struct kselect *select; /* selected kernels; NULL selects all */
 	enum run_format format;
 	struct output *result;
 	FILE *out;                    /* stream of the result */
-	struct record_writer *writer; /* NULL with FORMAT_ACCELSIM */
+	struct record_writer *writer; /* writer of the records; NULL with FORMAT_ACCELSIM */
 	bool strict, host_time, progress;
 	bool skip_missing;            /* --skip-missing */
 	struct klist_skipped skipped; /* missing kernels; set by run_check_kernels() */
 	uint32_t next_command;
-	bool ptx; /* the kernel loaded last is from PTX */
+	bool ptx; /* true if the kernel loaded last is from PTX */
 	uint32_t kernels_done, kernels_loaded;
-	struct code *warm_code;         /* --warm: instructions of unselected kernels; else NULL */
+	/* --with --warm, instructions of unselected kernels; otherwise NULL */
+	struct code *warm_code;
 	uint32_t last_selected;         /* last command that may be simulated */
-	const char *selection;          /* operand of -k; NULL: all */
+	const char *selection;          /* operand of -k; NULL if all kernels are selected */
 	struct figure_choice *choice;   /* selection of the figures in records */
 	struct figures *figures_before; /* figures at the end of the last kernel */
 	struct figures *figures_now;    /* figures at the end of the current kernel */
 	void *hash;                     /* XXH3 state over the hashes of all kernels */
-	uint64_t deadlock_progress;     /* progress count + 1 at the last deadlock test; 0: no test yet */
-	bool deadlock_delayed;          /* a kernel waited for its launch delay at the last deadlock test */
-	const char *status, *limit;     /* values of the same name in the "end" record */
-	uint64_t interval;              /* --interval in core cycles; 0: none */
-	struct interval *intervals;     /* writer of the interval records; NULL: none */
+	/* progress count + 1 at the last deadlock test; 0 before the first test */
+	uint64_t deadlock_progress;
+	/* true if a kernel waited for its launch delay at the last deadlock test */
+	bool deadlock_delayed;
+	const char *status, *limit; /* values of the fields of the same names in the "end" record */
+	uint64_t interval;          /* --interval in core cycles; 0 if not given */
+	struct interval *intervals; /* writer of the interval records; NULL if there are none */
 	struct progress *progress_state;
-	bool summary;                       /* a line per kernel is printed instead of records */
-	uint32_t n_summarized;              /* number of kernels with a line in the summary */
-	bool isolated;                      /* one kernel is simulated, without an end record (--isolate) */
+	bool summary;          /* true if a line per kernel is printed instead of records */
+	uint32_t n_summarized; /* number of kernels with a line in the summary */
+	/* true if the run simulates one kernel, without an end record (--isolate) */
+	bool isolated;
 	unsigned char last_hash[16];        /* hash of the kernel that ended last */
 	struct kernel_outcome last_outcome; /* outcome of the kernel that ended last */
 	bool reuse;                         /* --reuse */
@@ -65,23 +69,26 @@ struct run {
 struct invocation {
 	const char *const *config, *const *define,
 					   *const *cubin; /* operands of -c and -g, -D, --cubin, in order */
-	const bool *shipped;                              /* for each config: name of a shipped one (-g) */
+	/* for each element of `config`, true if it names a supplied configuration (-g) */
+	const bool *shipped;
 	uint32_t n_config, n_define, n_cubin;
-	const char *kernels, *isa; /* NULL: not given */
+	const char *kernels, *isa; /* operands of -k and --isa; NULL if not given */
 	const struct picks *picks; /* NULL: none */
 	bool strict, isolate, warm, sample_blocks, reuse;
-	uint64_t interval;          /* 0: not given */
-	const char *const *command; /* with --provenance: the command line, terminated by NULL; else NULL */
-	const char *trace;          /* the operand; NULL: none */
-	const char *energies;       /* --power-energies; NULL: none */
+	uint64_t interval;          /* value of --interval; 0 if not given */
+	const char *const *command; /* with --provenance: command line, terminated by NULL; otherwise NULL */
+	const char *trace;          /* operand of the command line; NULL if there is none */
+	const char *energies;       /* --power-energies; NULL if not given */
 	const struct figure_choice *choice; /* -s, --all-figures */
 };
 
 /* Prints the first lines of Accel-Sim's format: version and options. */
 void run_print_head(const struct run *r, FILE *out);
-/* Lists in r->choice the figures that records may have, by reading them from r's GPU before its first cycle. */
+/* Lists the figures that records may have in r->choice. Reads them from r's GPU before its first cycle. */
 void run_list_figures(struct run *r);
-/* Does the same with a temporary GPU. r needs no initialised GPU. */
+/*
+ * Lists the figures in the same way, but reads them from a temporary GPU, so that r needs no initialised GPU.
+ */
 void run_list_figures_alone(struct run *r, const struct isa *isa);
 /*
  * Returns true if reading the figures changes them, as it does with -network_mode 1. The list of figures must then be
@@ -89,24 +96,24 @@ void run_list_figures_alone(struct run *r, const struct isa *isa);
  */
 bool run_reads_change_figures(const struct run *r);
 /*
- * With -s, makes the records after the run record compact. With `kernels`, numbers also replace repeated kernel
- * names.
+ * With -s, makes the records after the run record compact. With `kernels`, also replaces repeated kernel
+ * names by numbers.
  */
 void run_compact_records(const struct run *r, struct record_writer *w, bool kernels);
 /* Writes the "run" record. */
 void run_write_record(const struct run *r, struct record_writer *w);
 
-/* Runs the whole application; returns the exit status. */
+/* Runs the whole application. Returns the exit status. */
 int run_application(struct run *r);
 /*
  * Ends the program if a kernel that the run reads cannot be read. With --skip-missing, kernels that do not exist are
  * marked as skipped, with a warning. Called before the run record is written.
  */
 void run_check_kernels(struct run *r);
-/* Writes the number and positions of the skipped kernels into the run record, if there are any. */
+/* Writes the number and positions of the skipped kernels, if there are any, to the run record. */
 void run_write_skipped(const struct run *r, struct record_writer *w);
 
-/* summary.c: print the line of a kernel, and the total at the end. */
+/* summary.c: print the line of a kernel, and the totals at the end. */
 void summary_print_kernel(struct run *r, const struct kernel *k);
 void summary_print_end(struct run *r);
 
@@ -117,17 +124,17 @@ const char *run_reached_limit(const struct run *r);
 /* Returns true if nothing has progressed since the last call. */
 bool run_deadlocked(struct run *r);
 
-/* report.c: prints the waiting warps, each with the reason and its line in the trace. */
+/* report.c: prints the waiting warps, each with the reason for its wait and its line in the trace. */
 void report_deadlock(struct run *r, FILE *out);
 
-/* progress.c: progress lines on stderr; SIGINT, SIGTERM, SIGHUP, SIGUSR1. */
+/* progress.c: prints progress lines on stderr, and handles SIGINT, SIGTERM, SIGHUP and SIGUSR1. */
 struct progress;
 void progress_start(struct run *r);
 void progress_poll(struct run *r);        /* called in every step */
 void progress_kernel_done(struct run *r); /* called when the figures of a kernel are written */
 bool progress_interrupted(void);
 bool progress_requested(void); /* true if SIGUSR1 has arrived since the last call */
-double progress_seconds(void); /* host seconds since the start */
+double progress_seconds(void); /* host seconds since the start of the run */
 void progress_end(struct run *r);
 
 #endif

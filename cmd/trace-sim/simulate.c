@@ -49,8 +49,8 @@ static void read_cubins(struct gpu *g, const struct sim_args *a)
 }
 
 /*
- * Prepares --warm, which is the default with picks. It requires that no kernel is running while an unselected kernel
- * warms the caches.
+ * Prepares --warm, which is the default with picks. No kernel may be running while an unselected kernel warms
+ * the caches.
  */
 static void prepare_warm(struct run *r, const struct isa *isa)
 {
@@ -64,8 +64,8 @@ static void prepare_warm(struct run *r, const struct isa *isa)
 }
 
 /*
- * Prepares --sample-blocks. Kernels must run one at a time, so that each has its own completion rate. Accel-Sim's
- * format has no field that marks a sampled kernel.
+ * Prepares --sample-blocks. Kernels must run one at a time, so that each kernel has its own completion rate.
+ * Accel-Sim's format has no field that marks a sampled kernel.
  */
 static void prepare_sampling(struct run *r)
 {
@@ -90,7 +90,10 @@ static void check_not_input(const struct run *r, const struct sim_args *a, const
 		output_check_input(output, a->cubin[i]);
 }
 
-/* Fails if `output`, or its temporary name while it is written, is one of the input files. */
+/*
+ * Fails if `output` is one of the input files. Also fails for the temporary name that `output` has while it
+ * is written.
+ */
 static void check_not_overwriting(const struct run *r, const struct sim_args *a, const char *output)
 {
 	char part[PATH_MAX];

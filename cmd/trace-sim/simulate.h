@@ -11,7 +11,7 @@
 struct sim_args {
 	const char **config; /* operands of -g and -c, in order */
 	const char **define; /* operands of -D, in order */
-	bool *shipped;       /* for each config: given with -g */
+	bool *shipped;       /* for each element of `config`, true if given with -g */
 	const char **cubin;
 	uint32_t n_config, n_define, n_cubin;
 	const char *kernels, *output, *isa;

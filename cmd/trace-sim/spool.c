@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Temporary files without a name that hold records; see isolate.h. */
+/* Stores records in temporary files without a name; see isolate.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The summary on a terminal: a line per kernel and a total, instead of records. Always true: its figures are those of
- * the records (trace-stats(5)), rounded.
+ * Prints the summary on a terminal: a line per kernel and a total, instead of records. Always true: its
+ * figures are rounded figures of the records (trace-stats(5)).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -57,7 +57,10 @@ static void print_percent(FILE *out, int width, double part, double of)
 		fprintf(out, "  %*s", width, "-");
 }
 
-/* Returns the mean power, in watts, since `before`; with NULL, of the whole run. Requires the power model. */
+/*
+ * Returns the mean power in watts since `before`, or in the whole run if `before` is NULL. Requires the power
+ * model.
+ */
 static double mean_watts(const struct run *r, const struct figures *before)
 {
 	const struct power_energies *e = &r->gpu.power->energy;
@@ -70,7 +73,10 @@ static double mean_watts(const struct run *r, const struct figures *before)
 	return seconds > 0 ? joules / seconds : 0;
 }
 
-/* Prints the columns after the name: the figures since `before`; with NULL, those of the whole run. */
+/*
+ * Prints the columns after the name: the figures since `before`, or those of the whole run if `before` is
+ * NULL.
+ */
 static void print_figures(struct run *r, const struct figures *before)
 {
 #define GET(name) figures_difference(before, r->figures_now, name)

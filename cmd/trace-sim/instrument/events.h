@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The event log (--events): one tab-separated line per event, in the order of the events. Callers call these functions
- * only with a log, so a run without --events has the cost of one predictable branch per event. The attribute `cold`
- * moves the calls out of the hot code. `cycle` is the core cycle of the run; pc, address and row are hexadecimal.
+ * The event log (--events): one tab-separated line per event, in the order of the events. These functions are
+ * called only if there is a log. A run without --events therefore only has one predictable branch per event.
+ * The attribute `cold` moves the calls out of the hot code. `cycle` is the core cycle of the run; pc, address
+ * and row are hexadecimal.
  */
 #ifndef EVENTS_H
 #define EVENTS_H
@@ -14,10 +15,11 @@
 
 struct events {
 	FILE *out;
-	bool flits;   /* the flits of network mode 1 are logged, too */
-	uint64_t now; /* with flits: cycle of the next advance of the network */
+	bool flits;   /* true if the flits of network mode 1 are also logged */
+	uint64_t now; /* for flits: cycle of the next advance of the network */
 	struct filter
-		filter; /* events that are written; for events of L2, DRAM and network only the cycles count */
+		/* filter of events; only its cycles apply to events of the L2, DRAM and the network */
+		filter;
 };
 
 #define EVENT __attribute__((cold, noinline)) void
@@ -36,7 +38,8 @@ EVENT events_l2(struct events *e, uint64_t cycle, unsigned partition, uint64_t a
 EVENT events_dram(
 	struct events *e, uint64_t cycle, unsigned channel, const char *command, unsigned bank, uint32_t row);
 /*
- * Logs a flit that enters (`in`) or leaves a subnet at a node. packet: number of the packet; flit: index in the packet.
+ * Logs a flit that enters (`in`) or leaves a subnet at a node. `packet` is the number of the packet, and
+ * `flit` is the index in the packet.
  */
 EVENT events_flit(struct events *e, bool in, unsigned subnet, unsigned node, uint64_t packet, unsigned flit);
 

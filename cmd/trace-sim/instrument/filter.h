@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Filters by SM, warp and cycle: "sm=0,warp=0-3,cycles=1000-2000". A part that is not given has no limits. */
+/* Filters by SM, warp and cycle: "sm=0,warp=0-3,cycles=1000-2000". An absent part has no limits. */
 #ifndef FILTER_H
 #define FILTER_H
 
@@ -10,10 +10,13 @@
 
 struct filter {
 	uint64_t sm[2], warp[2], cycles[2]; /* first and last number */
-	bool on;                            /* false: everything passes the filter */
+	bool on;                            /* false if everything passes the filter */
 };
 
-/* Parses text into *f. Returns NULL or, if text is no filter, a pointer to the first wrong character. */
+/*
+ * Parses text into *f. Returns NULL. If the text is not a filter, returns a pointer to the first wrong
+ * character.
+ */
 const char *filter_parse(struct filter *f, const char *text);
 
 static inline bool filter_has_cycle(const struct filter *f, uint64_t cycle)

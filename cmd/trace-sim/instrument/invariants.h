@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Checks in builds with -DCHECK_INVARIANTS (make check-invariants). After every step of the GPU, each mask and count
- * that follows from other state is computed again from that state, and compared. The first difference ends the program.
+ * Checks in builds with -DCHECK_INVARIANTS (make check-invariants). After every step of the GPU, each mask
+ * and count that is derived from other state is recomputed and compared. The first difference ends the
+ * program.
  */
 #ifndef INVARIANTS_H
 #define INVARIANTS_H
@@ -16,8 +17,8 @@ struct net;
 struct sm;
 
 /*
- * Prints the name of the invariant, the numbers of unit and part, whose meaning depends on the invariant, and both
- * values. Aborts.
+ * Prints the name of the invariant, the unit, the part and both values, and aborts. The meaning of `unit` and
+ * `part` depends on the invariant.
  */
 _Noreturn void invariant_broken(const char *name, uint32_t unit, uint32_t part, uint64_t is, uint64_t should);
 
@@ -28,8 +29,8 @@ static inline void invariant(const char *name, uint32_t unit, uint32_t part, uin
 }
 
 /*
- * With `all`, the functions also check the lines of caches. This is slow, and needed only now and then, because a wrong
- * line remains wrong.
+ * With `all`, the functions also check the lines of caches. This is slow. A check now and then suffices,
+ * because a wrong line remains wrong.
  */
 void gpu_invariants(const struct gpu *g);
 void sm_invariants(const struct sm *s);

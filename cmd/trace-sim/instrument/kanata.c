@@ -19,33 +19,34 @@ enum kanata_kind { KANATA_BEGIN, KANATA_STAGE, KANATA_WAKE, KANATA_RETIRE, KANAT
 
 struct kanata_command {
 	uint64_t cycle;
-	uint64_t order;   /* number of the command in the order of calls */
-	uint64_t operand; /* stage, or number of the producer in the file */
+	uint64_t order;   /* number of the command, in the order of calls */
+	uint64_t operand; /* new stage, or number of the producer in the file */
 	uint32_t handle;
 	uint8_t kind; /* enum kanata_kind */
 };
 
 struct kanata_entry {
-	uint64_t number; /* number in the file; KANATA_HIDDEN: not written */
+	uint64_t number; /* number in the file; KANATA_HIDDEN if not written */
 	uint32_t before,
-		after; /* links of the list of begun instructions, or `after` of the free list; 0: none */
+		/* links of the list of begun instructions; `after` also links free entries; 0 ends a list */
+		after;
 	uint32_t thread;
 	uint8_t stage; /* enum stage */
-	bool begun;    /* in the list of begun instructions */
-	bool written;  /* the beginning of its stage is in the file */
-	bool touched;  /* the entry is in kanata.touched */
+	bool begun;    /* true if in the list of begun instructions */
+	bool written;  /* true if the beginning of its stage is in the file */
+	bool touched;  /* true if the entry is in kanata.touched */
 	char label[KANATA_TEXT], detail[KANATA_TEXT];
 };
 
 struct kanata {
 	FILE *out;
 	const struct filter *filter;
-	bool log_begun;              /* the first cycle of the log has been reached */
+	bool log_begun;              /* true once the first cycle of the log has been reached */
 	uint64_t cycle;              /* cycle of the last command in the file */
 	uint64_t n_commands;         /* number of commands */
-	uint64_t n_written;          /* number of instructions in the file */
-	uint64_t n_retired;          /* number of instructions in the file that have completed */
-	struct kanata_command *heap; /* binary heap of commands; the earliest is element 0 */
+	uint64_t n_written;          /* number of instructions written */
+	uint64_t n_retired;          /* number of written instructions that have completed */
+	struct kanata_command *heap; /* binary heap of commands; element 0 is the earliest */
 	struct kanata_entry *entry;  /* instructions by handle; [0] unused */
 	uint32_t *touched;           /* instructions whose stage began in this cycle */
 	uint32_t n_heap, cap_heap, n_entries, cap_entries, n_touched, cap_touched;
@@ -112,7 +113,7 @@ static struct kanata_command pop_command(struct kanata *k)
 
 /* ---- lines --------------------------------------------------------------------------------------- */
 
-#define KANATA_LINE (KANATA_TEXT + 64) /* size of the longest line */
+#define KANATA_LINE (KANATA_TEXT + 64) /* maximum length of a line */
 
 /* Begins a line with "COMMAND<TAB>NUMBER<TAB>". Returns the end of the text. */
 static char *begin_command(char *line, char command, uint64_t number)
@@ -141,7 +142,7 @@ static void write_stage(struct kanata *k, char command, const struct kanata_entr
 		line_word(line_word(begin_command(line, command, e->number), "0\t"), stage_name[e->stage]));
 }
 
-/* Writes the beginnings of the stages that began in the cycle k->cycle and have not ended. */
+/* Writes the beginning of each stage that began in cycle k->cycle and has not ended. */
 static void write_stages(struct kanata *k)
 {
 	for (uint32_t i = 0; i < k->n_touched; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writes parts of log lines into a buffer of the caller. A log has millions of lines, and printf() would take more time
- * than the simulation.
+ * Writes parts of log lines into a buffer of the caller. A log has millions of lines, for which printf()
+ * would take more time than the simulation.
  */
 #ifndef LINE_H
 #define LINE_H

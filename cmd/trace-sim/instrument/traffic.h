@@ -9,13 +9,13 @@
 #include "request/req.h"
 
 #define TRAFFIC_CLASSES (N_ACC_TYPES + 1)
-#define TRAFFIC_BYTES   256 /* more than the size of every packet */
+#define TRAFFIC_BYTES   256 /* number of bins; more than the size of every packet */
 struct traffic {
 	uint64_t count[TRAFFIC_CLASSES][TRAFFIC_BYTES];
 };
-/* Counts a packet in the histograms of this thread; t: histograms of all threads. */
+/* Counts a packet in the calling thread's histograms. t is the array of all threads' histograms. */
 void traffic_add(struct traffic *t, const struct req *r, uint32_t bytes);
-/* Adds the histograms of all other threads to t[0], and clears them. */
+/* Adds the histograms of all other threads to t[0], and clears these histograms. */
 void traffic_sum_threads(struct traffic *t, unsigned threads);
 
 #endif
