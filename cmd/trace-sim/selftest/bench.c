@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A GPU for micro-traces (bench.h), without the output and the counters of a whole run except cycles. */
+/* Runs micro-traces on a GPU (bench.h). Cycles are counted; there is no other output. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ void bench_warm(struct bench *b, uint64_t addr, uint64_t bytes, uint32_t cluster
 	}
 }
 
-#define MANY (UINT64_C(1) << 30) /* cycles; longer than any window */
+#define MANY (UINT64_C(1) << 30) /* maximum number of cycles to simulate at once; longer than any window */
 
 /* Skips steps in which nothing happens, then runs a step or a window of at most `cycles` cycles. */
 static void step_bench(struct run *r, uint64_t cycles)
@@ -104,10 +104,9 @@ static uint64_t count_issued(const struct gpu *g)
 }
 
 /*
- * Runs until n instructions or CTAs are done. A window must not run past that point. Its length is the
- * minimum number of cycles in which the schedulers can issue the missing instructions. For CTAs the length is
- * similar. If all warps of a CTA wait for the last one, the end of the CTA is noticed only at the end of a
- * window.
+ * Runs until n instructions or CTAs are done. A window must not run past that point. Its length is therefore
+ * the minimum number of cycles in which the schedulers can issue the missing instructions. For CTAs the bound
+ * is similar, but the end of a CTA may be noticed only at the end of a window.
  */
 static void run_bench_until(struct bench *b, const struct micro *m, enum bench_count unit, double n)
 {

@@ -2,8 +2,8 @@
 /*
  * A GPU that runs micro-traces one after another. Its L2 can be warmed, which takes no simulated time.
  *
- * Always true: each figure is computed on a newly built GPU, in the process that needs the figure. So figures
- * depend neither on each other nor on their order.
+ * Always true: each figure is computed on a newly built GPU, in the process that needs the figure. Figures
+ * therefore do not depend on each other or on their order.
  */
 #ifndef SELFTEST_BENCH_H
 #define SELFTEST_BENCH_H
@@ -31,17 +31,17 @@ void bench_warm(struct bench *b, uint64_t addr, uint64_t bytes, uint32_t cluster
 uint64_t bench_run_kernel(struct bench *b, const struct micro *m);
 /*
  * Runs a kernel until the fraction `to` of it is done. Returns the core cycles since the fraction `from` was
- * done, which exclude the start and the end of the kernel. BENCH_INSTS measures progress by issued warp
- * instructions and requires warps of equal length. BENCH_CTAS measures it by ended CTAs and requires many of
- * them, because it is evaluated after each window. The kernel is not finished, so only bench_close() may
- * follow.
+ * done, so that the start and the end of the kernel are excluded. BENCH_INSTS measures progress by issued
+ * warp instructions, and requires warps of equal length. BENCH_CTAS measures progress by ended CTAs, and
+ * requires many CTAs, because it is evaluated only after each window. The kernel is left unfinished, so the
+ * only valid next call is bench_close().
  */
 enum bench_count { BENCH_INSTS, BENCH_CTAS };
 uint64_t bench_time_middle(
 	struct bench *b, const struct micro *m, enum bench_count unit, double from, double to);
 /*
  * Runs a kernel until at[n - 1] of its instructions have issued. Sets time[i] to the core cycle at which
- * at[i] of them had issued. Only bench_close() may follow.
+ * at[i] of them had issued. The only valid next call is bench_close().
  */
 void bench_time_insts(struct bench *b, const struct micro *m, const uint64_t *at, uint64_t *time, unsigned n);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The search of --fit (fit.h). Each step tries a lower and a higher value, and halves the distance if neither
- * is better. So the number of steps for an option is about twice the binary logarithm of its range.
+ * Implements the search of --fit (fit.h). Each step tries a lower and a higher value, and halves the distance
+ * if neither is better. The number of steps for an option is therefore about twice the binary logarithm of
+ * its range.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 #include "selftest/fit.h"
 
 #define ROUNDS 4u
-#define KNOWN  64u /* number of trials that are kept, because the search returns to earlier values */
+#define KNOWN  64u /* number of trials that are remembered, because the search returns to earlier values */
 
 struct knob {
 	enum conf_id id;
@@ -27,7 +28,7 @@ struct search {
 	const struct measured *with;
 	struct knob *knob;
 	uint32_t n, tried;
-	struct trial known[KNOWN]; /* by trial number modulo KNOWN */
+	struct trial known[KNOWN]; /* remembered trials, by trial number modulo KNOWN */
 	FILE *out;
 };
 
@@ -40,7 +41,10 @@ static int64_t parse_integer(const char *s, const char **end)
 	return v;
 }
 
-/* Parses "NAME" or "NAME=FROM..TO". The default range is from a quarter to four times the current value. */
+/*
+ * Parses "NAME" or "NAME=FROM..TO". The default range is from a quarter of the current value to four times
+ * the current value.
+ */
 static struct knob parse_knob(const struct gpuconf *c, const char *text)
 {
 	size_t n = strcspn(text, "=");
@@ -68,7 +72,7 @@ static struct knob parse_knob(const struct gpuconf *c, const char *text)
 	return k;
 }
 
-/* Returns the configuration with the current values of the knobs. The caller frees it. */
+/* Returns the configuration with the current values of the knobs, which the caller frees. */
 static struct gpuconf *config_of_knobs(const struct search *s)
 {
 	struct gpuconf *c = xcalloc(1, sizeof(*c));
@@ -95,7 +99,9 @@ static bool is_valid_config(const struct gpuconf *c)
 	return good;
 }
 
-/* Mean error of the rows with the current values of the knobs; infinite if the configuration is invalid. */
+/*
+ * Mean error of the rows with the current values of the knobs, or infinity if the configuration is invalid.
+ */
 static double mean_error(struct search *s)
 {
 	struct gpuconf *c = config_of_knobs(s);
@@ -128,7 +134,7 @@ static double mean_error(struct search *s)
 	return n ? sum / n : INFINITY;
 }
 
-/* Returns the kept trial with the current values of the knobs; NULL: none. */
+/* Returns the remembered trial with the current values of the knobs, or NULL if there is none. */
 static const struct trial *find_known_trial(const struct search *s)
 {
 	for (uint32_t i = 0; i < s->tried && i < KNOWN; i++) {
@@ -142,7 +148,7 @@ static const struct trial *find_known_trial(const struct search *s)
 	return NULL;
 }
 
-/* Mean error with the current values of the knobs, from a kept trial or a simulation. */
+/* Mean error with the current values of the knobs, from a remembered trial or from a simulation. */
 static double try_values(struct search *s)
 {
 	const struct trial *before = find_known_trial(s);

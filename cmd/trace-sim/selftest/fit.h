@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --fit: a search for option values that reduce the error. Used by selftest.c.
+ * --Searches for option values that reduce the error (--fit).
  *
- * The search treats the options one by one in the given order, and repeats until no value changes. For each
- * option it selects the integer with the smallest mean error over the rows that have a probe, while the other
- * options keep their values.
+ * The search changes one option at a time, in the given order, and starts over until no value changes. For
+ * each option it selects the integer with the smallest mean error over the rows that have a probe, while the
+ * other options keep their values.
  */
 #ifndef SELFTEST_FIT_H
 #define SELFTEST_FIT_H
@@ -13,7 +13,7 @@
 
 #define MAX_SUBJECTS 8u
 
-/* The configuration, and its variants with the options that #with lines set for a tool. */
+/* The configuration, and a variant of it for each tool with #with lines. */
 struct subjects {
 	const struct measured *with;
 	const char *tool[MAX_SUBJECTS];
@@ -21,7 +21,7 @@ struct subjects {
 	uint32_t n;
 };
 
-/* Returns subjects with only the configuration itself. The caller frees them. */
+/* Returns subjects that contain only the configuration itself. The caller frees them. */
 struct subjects *subjects_new(const struct selftest *t, const struct measured *with);
 /* Returns the subject for the rows of a tool. */
 const struct subject *subjects_for_tool(struct subjects *s, const struct selftest *t, const char *tool);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Jobs in several processes (jobs.h). Workers take job numbers from shared memory and store results there. */
+/*
+ * Runs jobs in several processes (jobs.h). Workers take job numbers from shared memory and store results
+ * there.
+ */
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Runs independent jobs, several at a time. Each worker is a process, so a GPU that it builds leaves no state
- * in the caller. With one process all jobs run in the caller.
+ * Runs independent jobs, several at a time. Each worker is a process, so the GPU that it builds leaves no
+ * state in the caller. With one process all jobs run in the caller.
  */
 #ifndef SELFTEST_JOBS_H
 #define SELFTEST_JOBS_H

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Instructions and control codes of a turn, an iteration of the loop of a bandwidth program (loop.h).
+ * Generates the instructions and control codes of a turn, which is one iteration of the loop in a bandwidth
+ * program (loop.h).
  *
  * Always true: an instruction issues as soon as the fixed latencies before it allow, and memory instructions
- * are at least MEMORY_APART cycles apart. Counters wait for variable latencies. Compiled turns differ in the
- * order of single instructions.
+ * are at least MEMORY_APART cycles apart. Counters cover variable latencies. Turns from a compiler differ
+ * only in the order of some instructions.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +13,8 @@
 #include "selftest/loop.h"
 
 /*
- * Distances in cycles that the compiler uses; set_issue_distances() has those of IMAD.WIDE and single
- * precision.
+ * Distances in cycles between instructions, as the compiler chooses them. set_issue_distances() has the
+ * distances of IMAD.WIDE and single precision.
  */
 #define MEMORY_APART 4u
 #define FP32         4u
@@ -22,7 +23,7 @@
 #define JUMP         5u
 
 /* Registers */
-#define BASE    2u /* addresses of this pass and of the next, two registers each */
+#define BASE    2u /* addresses of the current pass and of the next one, two registers each */
 #define STEP    8u
 #define SUM     10u
 #define PRODUCT 12u
@@ -31,8 +32,8 @@
 #define NO_REG  255u
 
 #define AHEAD      24u /* number of registers of loads in flight; compiled code has 12 to 20 */
-#define OWN        3u  /* number of loads that have their own counter; the others share one */
-#define FIRST_WAIT 2u  /* first counter of loads; lower counters are for the readers of addresses */
+#define OWN        3u  /* number of loads with a counter of their own; the other loads share one */
+#define FIRST_WAIT 2u  /* first counter of loads; the lower counters are for the readers of addresses */
 
 #define OPS_MOST 512u
 
@@ -51,16 +52,16 @@ struct turn {
 	uint32_t sum_latency; /* latency of an addition in cycles */
 	/* cycles for which an IMAD.WIDE and a single-precision instruction occupy their unit */
 	uint32_t wide_cycles, single_cycles;
-	uint32_t last_issue; /* cycle of the last instruction */
+	uint32_t last_issue; /* issue cycle of the last instruction */
 	uint32_t next_memory,
 		next_fp32;    /* earliest issue cycle of the next memory and single-precision instruction */
-	uint32_t ready[DATA]; /* by register: cycle in which its value of fixed latency is ready */
+	uint32_t ready[DATA]; /* for each register, the cycle in which its value of fixed latency is ready */
 	struct turn_op op[OPS_MOST];
 };
 
 /*
- * Passes shorter than `most` rows are unrolled to that number. The program requests 32. For passes of a few
- * loads it makes no request, and the compiler unrolls to about 90.
+ * Returns the number of rows in a turn. Short passes are unrolled to up to `most` rows. The program requests
+ * 32 rows. For passes of a few loads it makes no request, and the compiler unrolls them to about 90 rows.
  */
 uint32_t loop_turn_rows(const struct loop *l)
 {
@@ -73,7 +74,7 @@ static uint32_t later_cycle(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
 /*
  * Appends an instruction with destination register dst and source registers a, b and c, and schedules it.
- * takes: its fixed latency.
+ * `takes` is its fixed latency.
  */
 static struct turn_op *append_turn_op(
 	struct turn *t, enum turn_kind kind, unsigned dst, unsigned a, unsigned b, unsigned c, unsigned takes)
@@ -117,7 +118,7 @@ static unsigned load_counter(const struct turn *t, uint32_t row)
 	return FIRST_WAIT + (place < OWN ? place : OWN);
 }
 
-/* Returns the counter of the readers of a row's address. Passes alternate between two address registers. */
+/* Returns the counter for the readers of a row's address. Passes alternate between two address registers. */
 static unsigned reader_counter(const struct turn *t, uint32_t row) { return row / t->l->pass % 2; }
 
 static unsigned address_register(const struct turn *t, uint32_t row)
@@ -153,14 +154,14 @@ static void append_loads(struct turn *t, uint32_t row)
 }
 
 /*
- * Returns true if the sum so far is scaled at this row: at the first row of each pass, except at the start of
- * a turn, because the end of a turn scales the sum.
+ * Returns true if this row scales the sum so far. The first row of each pass does, except at the start of a
+ * turn, because the end of a turn scales the sum.
  */
 static bool row_scales_sum(const struct turn *t, uint32_t row) { return row && row % t->l->pass == 0; }
 
 /*
- * Appends the instruction that consumes the loads of a row. It adds them to the sum or, with pairs and a sum
- * that must be scaled first, only multiplies them.
+ * Appends the instruction that consumes the loads of a row. It adds them to the sum. With pairs, it only
+ * multiplies them if the sum must be scaled first.
  */
 static struct turn_op *append_row_sum(struct turn *t, uint32_t row)
 {
@@ -179,8 +180,9 @@ static struct turn_op *append_row_sum(struct turn *t, uint32_t row)
 }
 
 /*
- * Appends the sum of a row, and the loads into the registers that it frees. In passes of one pair of loads
- * the compiler is short of registers, so half of the sums write to a register that the loads must have read.
+ * Appends the sum of a row, and the loads into the registers that it frees. In passes of one pair of loads,
+ * the compiler has few registers left. Half of the sums then write to a register that loads must have read
+ * first.
  */
 static void append_row(struct turn *t, uint32_t row)
 {
@@ -199,8 +201,8 @@ static void append_row(struct turn *t, uint32_t row)
 }
 
 /*
- * Sets the issue distances. Compute capabilities 8.6 and 8.9 issue single precision right after IMAD.WIDE,
- * which the integer unit executes.
+ * Sets the issue distances. Compute capabilities 8.6 and 8.9 issue a single-precision instruction in the
+ * cycle after an IMAD.WIDE, because the integer unit executes IMAD.WIDE.
  */
 static void set_issue_distances(struct turn *t, uint32_t arch)
 {
@@ -208,7 +210,7 @@ static void set_issue_distances(struct turn *t, uint32_t arch)
 	t->wide_cycles = arch > 80 && arch < 90 ? 1 : 4;
 }
 
-/* Builds the turn of a micro. The caller frees it. */
+/* Builds a turn of the loop of m, which the caller frees. */
 static struct turn *new_turn(const struct micro *m)
 {
 	const struct loop *l = m->arg;
@@ -267,7 +269,7 @@ static void write_turn_op(
 	}
 }
 
-/* 2^32 divided by the golden ratio; its multiples modulo 2^32 are evenly spread */
+/* 2^32 divided by the golden ratio, whose multiples modulo 2^32 are evenly spread */
 #define GOLDEN UINT32_C(2654435769)
 
 void loop_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The loop of a bandwidth program as a compiler schedules it. Loads are far ahead of the sums that use them,
- * all loads complete before the loop branches, and the control codes match.
+ * The loop of a bandwidth program, scheduled as by a compiler. Loads issue long before the sums that use
+ * them. All loads complete before the loop branches. The control codes match this schedule.
  *
  * A pass reads each row of a buffer once. A turn is one iteration of the unrolled loop: several short passes,
  * or a part of a long pass. All turns have the same code. The order of loads and sums within a turn follows a
@@ -15,19 +15,19 @@
 #include "selftest/micro.h"
 
 struct loop {
-	uint32_t pass; /* rows of a pass; a row is one load, or a pair of loads, of a warp */
+	uint32_t pass; /* number of rows in a pass; a row is one load, or a pair of loads, of a warp */
 	/* number of rows that the whole program reads, a multiple of the rows of a turn */
 	uint32_t total;
 	uint32_t start_rows; /* maximum distance between the rows at which two SMs start */
-	uint32_t word;       /* bytes of a lane's load, 4 or 8 */
-	bool pairs;          /* each row is multiplied by the same row of the next pass */
+	uint32_t word;       /* size of a lane's load: 4 or 8 bytes */
+	bool pairs;          /* true if each row is multiplied by the same row of the next pass */
 };
 
-/* Number of rows of one turn of the loop. */
+/* Number of rows in one turn of the loop. */
 uint32_t loop_turn_rows(const struct loop *l);
-/* The body() of a micro with a struct loop as arg. */
+/* Writes the instructions of a warp: the body() of a struct micro whose arg is a struct loop. */
 void loop_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp);
-/* Returns the control codes of a micro with loop_body(). The caller deletes them. */
+/* Returns the control codes for a struct micro with loop_body(), which the caller deletes. */
 struct cubins *loop_codes(const struct micro *m);
 
 #endif

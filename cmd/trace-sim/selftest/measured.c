@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reading measured files (measured.h). */
+/* Reads measured files (measured.h). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -173,7 +173,7 @@ static int parse_row(
 
 static const char *const with_words[] = {"#with", "#params"};
 
-/* Index in with_words[] of the word with which the line begins; -1: none. */
+/* Returns the index in with_words[] of the word with which the line begins, or -1 if there is none. */
 static int index_of_with_word(const char *line, size_t len)
 {
 	for (unsigned i = 0; i < sizeof(with_words) / sizeof(*with_words); i++) {
@@ -185,7 +185,7 @@ static int index_of_with_word(const char *line, size_t len)
 	return -1;
 }
 
-/* Parses "#with TOOL NAME=VALUE ..." or "#params TOOL NAME=VALUE ...". word: index in with_words[]. */
+/* Parses "#with TOOL NAME=VALUE ..." or "#params TOOL NAME=VALUE ...". `word` is an index in with_words[]. */
 static int parse_with(
 	struct measured *m, const struct input *in, const char *line, size_t len, int word, struct fault *f)
 {
@@ -284,7 +284,7 @@ void measured_free(struct measured *m)
 
 /* ---- parameters ----------------------------------------------------------------------------- */
 
-/* Returns the text after "key="; NULL if the key is absent. */
+/* Returns the text after "key=", or NULL if the key is absent. */
 static const char *find_value(const char *params, const char *key)
 {
 	size_t n = strlen(key);

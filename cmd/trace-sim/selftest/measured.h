@@ -24,14 +24,14 @@
 struct measured_row {
 	const char *id, *gpu, *workload, *params, *metric, *text, *unit, *tool, *source, *note;
 	double value;     /* value of `text`, or first value if `text` is a list */
-	bool number;      /* text is a number or a list of numbers */
-	double clock_mhz; /* 0: the file does not give it */
+	bool number;      /* true if `text` is a number or a list of numbers */
+	double clock_mhz; /* clock rate in MHz; 0 if the file does not give it */
 	struct place place;
 };
 
 struct measured_with {
 	const char *tool, *define; /* "NAME=VALUE" */
-	bool param;                /* a parameter of rows, not an option */
+	bool param;                /* true for a parameter of rows, false for an option */
 	struct place place;
 };
 
@@ -49,13 +49,13 @@ int measured_parse(struct measured *m, struct input *in, struct fault *f);
 void measured_free(struct measured *m);
 
 /*
- * Returns the path of the measured file next to the configuration file NAME.config, allocated in a. NULL if
- * there is none, or if config is NULL or has another suffix.
+ * Returns the path of the measured file next to the configuration file NAME.config, allocated in a. Returns
+ * NULL if there is no such file, or if config is NULL or has another suffix.
  */
 const char *measured_path_of_config(const char *config, struct arena *a);
 
 /*
- * Finds the value of `key` in "key=number,key=number"; a comma or a blank separates the items. The value of a
+ * Finds the value of `key` in "key=number,key=number". A comma or a blank separates the items. The value of a
  * range FROM..TO is its geometric mean. Returns false if the key is absent.
  */
 bool measured_param(const char *params, const char *key, double *value);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Text of micro-traces: instruction lines, and the kernel file around them, which is generated while it is
- * read (micro.h).
+ * Generates the text of micro-traces while it is read: instruction lines, and the rest of the kernel file
+ * (micro.h).
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -17,9 +17,9 @@ struct micro_text {
 	const struct micro *m;
 	struct scribe warp;     /* text of the warp generated last */
 	struct bytes out;       /* text of the current thread block */
-	size_t n_read;          /* bytes of out that have been read */
+	size_t n_read;          /* number of bytes of `out` that have been read */
 	uint64_t block;         /* next thread block */
-	bool shared_text_ready; /* the text that all warps share has been generated */
+	bool shared_text_ready; /* true if the text that all warps share has been generated */
 };
 
 /* ---- lines ---------------------------------------------------------------------------------- */
@@ -92,7 +92,7 @@ void scribe_sync(struct scribe *s, const char *op, uint32_t barrier, uint32_t va
 		MICRO_SHARED + barrier, barrier, value);
 }
 
-#define COPY_ELEMENT 16u /* bytes of an element in the address list of a copy */
+#define COPY_ELEMENT 16u /* size in bytes of an element in the address list of a copy */
 
 void scribe_bulk_copy(struct scribe *s, const char *op, uint32_t barrier, const struct scribe_box *b)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The table of probes, and the choice of a probe for a row (probe.h). */
+/* Defines the table of probes, and chooses the probe for a row (probe.h). */
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
@@ -13,7 +13,7 @@ const struct probe_kind probe_kinds[] = {
 };
 const unsigned n_probe_kinds = sizeof(probe_kinds) / sizeof(*probe_kinds);
 
-/* Returns the kind with the longest name with which the workload begins; NULL: none. */
+/* Returns the kind with the longest name with which the workload begins, or NULL if there is none. */
 static const struct probe_kind *find_probe_kind(const char *workload)
 {
 	const struct probe_kind *best = NULL;
@@ -33,7 +33,8 @@ static const struct probe_kind *find_probe_kind(const char *workload)
 }
 
 /*
- * Sets the values of the parameters in `names` ("a b=7"). Returns false if a required parameter is missing.
+ * Sets the values of the parameters listed in `names`, for example "a b=7". Returns false if a required
+ * parameter is missing.
  */
 static bool parse_parameters(
 	struct probe *p, const struct measured_row *r, const struct measured *with, const char *names)

@@ -17,7 +17,7 @@
 struct subject {
 	struct params params;
 	const struct isa *isa;
-	uint32_t arch; /* binary version of the traces, from the compute capability */
+	uint32_t arch; /* binary version of the traces, derived from the compute capability */
 };
 
 #define PROBE_NUMBERS 4u
@@ -29,17 +29,17 @@ struct probe {
 	const struct probe_kind *kind;
 	double param[PROBE_NUMBERS]; /* values of the kind's parameters, in the order of kind->names */
 	const char *rest;            /* text after the kind's name in the workload, or "" */
-	const char *params;          /* params of the row */
-	char group[24];              /* group in the summary */
+	const char *params;          /* params column of the row */
+	char group[24];              /* name of its group in the summary */
 };
 
 /*
- * A kind of probe. names: parameters, separated by blanks; NAME is required, NAME=VALUE is optional and has
- * this default. ready: interprets the other words of the row and checks them; returns false and sets *why
- * (static text) if the row cannot be reproduced. ready may be NULL.
+ * A kind of probe. `names` has the parameters, separated by blanks. NAME is a required parameter. NAME=VALUE
+ * is an optional parameter and its default. ready() interprets and checks the other words of the row. It
+ * returns false and sets *why (static text) if the row cannot be reproduced. It may be NULL.
  */
 struct probe_kind {
-	const char *workload, *names, *unit, *help; /* unit: "" if the row states the unit */
+	const char *workload, *names, *unit, *help; /* `unit` is "" if the row states the unit */
 	probe_run *run;
 	bool (*ready)(
 		struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
@@ -49,14 +49,14 @@ extern const struct probe_kind probe_kinds[];
 extern const unsigned n_probe_kinds;
 
 /*
- * Sets *p to the probe of a row for GPU s. with: has the #params lines. Returns false and sets *why if the
+ * Sets *p to the probe of a row for GPU s. `with` has the #params lines. Returns false and sets *why if the
  * row has no probe.
  */
 bool probe_for_row(struct probe *p, const struct measured_row *r, const struct measured *with,
 	const struct subject *s, const char **why);
 /* Prints the list of workloads in trace-sim-gpus(7). */
 void probe_man(FILE *out);
-/* Returns true if `define` is "NAME=NUMBER" and NAME is a parameter of any kind of probe. */
+/* Returns true if `define` is "NAME=NUMBER", where NAME is a parameter of any kind of probe. */
 bool probe_has_parameter(const char *define);
 
 /* probe_core.c */
@@ -71,8 +71,8 @@ bool probe_rate_ready(
 
 struct micro;
 /*
- * Returns the cycles of `more` rounds: those of a run with few + more rounds minus those of a run with `few`.
- * The body of m reads the number of rounds from *count.
+ * Returns the cycles of `more` rounds: the cycles of a run with few + more rounds, minus the cycles of a run
+ * with `few` rounds. The body of m reads the number of rounds from *count.
  */
 double probe_time_rounds(
 	const struct subject *s, struct micro *m, uint32_t *count, uint32_t few, uint32_t more);
@@ -163,7 +163,7 @@ probe_run probe_stride;
 bool probe_stride_ready(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
 
-/* Size of the L1 while CTAs of `threads` threads without shared memory run, and size of the whole L2. */
+/* Size of the L1 for CTAs of `threads` threads without shared memory, and size of the whole L2. */
 uint64_t subject_l1_bytes(const struct subject *s, uint32_t threads);
 uint64_t subject_l2_bytes(const struct subject *s);
 /* Rate in GB/s of `bytes` bytes in `cycles` core cycles. */

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Pointer chases: the cycles of a load that depends on the previous load.
+ * Measures pointer chases: the cycles of a load that depends on the previous load.
  *
  * The chase visits the lines of its footprint repeatedly in one random order. A pass over hundreds of
- * megabytes would be millions of loads. So the caches are brought into the state that a pass leaves. The L2
- * is warmed by passing the chase through its tags, which takes no simulated time; the L1 is warmed by a real
- * pass if the footprint is small. Then some loads of the next pass are timed within one kernel, from issue to
- * issue. The measured programs begin with an empty L1 and include that time, which matters if the footprint
- * fits into the L1. So the time of the first pass is added in proportion to its share of their loads.
+ * megabytes would need millions of loads. Instead, the caches are put into the state that a pass leaves. The
+ * L2 is warmed by passing the chase through its tags, which takes no simulated time; the L1 is warmed by a
+ * real pass if the footprint is small. Then some loads of the next pass are timed within one kernel, from
+ * issue to issue. The measured programs begin with an empty L1 and include the time of the first pass, which
+ * matters if the footprint fits into the L1. The time of the first pass is therefore added, in proportion to
+ * its share of the loads.
  */
 #include <stdio.h>
 #include <string.h>
@@ -17,9 +18,9 @@
 #define LINE      128u
 #define TIMED     1504u /* number of timed loads; the figure is their mean */
 #define LEAD      64u   /* number of loads before the timed ones */
-#define REAL_PASS 4096u /* longest pass that is simulated, in lines; more than any L1 holds */
+#define REAL_PASS 4096u /* number of lines of the longest simulated pass; more than any L1 has */
 #define UNROLL    32u
-/* smallest footprint, as a multiple of the L1's size, at which the L1 keeps no line of a chase */
+/* ratio of footprint to L1 size from which on the L1 keeps no line of a chase */
 #define BEYOND_L1 1.6
 /* number of loads of a measured kernel, derived from the slope of the L1 plateaus */
 #define PROGRAM 350000.0
@@ -28,7 +29,7 @@
 
 struct chase_order {
 	uint64_t lines;
-	uint32_t half; /* bits of each half of a number in the Feistel network */
+	uint32_t half; /* number of bits in each half of a value in the Feistel network */
 };
 
 static uint32_t mix_bits(uint32_t half, uint32_t round)
@@ -48,8 +49,8 @@ static void chase_order_init(struct chase_order *o, uint64_t lines)
 }
 
 /*
- * Line that step i of a pass visits. The order is a permutation of 0 to lines - 1 by a Feistel network, which
- * is applied repeatedly until the result is in range.
+ * Returns the line that step i of a pass visits. A Feistel network, applied repeatedly until the result is in
+ * range, permutes the lines 0 to lines - 1.
  */
 static uint64_t line_of_step(const struct chase_order *o, uint64_t i)
 {
@@ -79,11 +80,11 @@ static uint64_t chase_address(const struct chase_order *o, uint64_t step)
 struct chase {
 	struct chase_order order;
 	uint64_t first_step, loads;
-	bool bulk; /* loads are bulk copies of 16 bytes to shared memory */
+	bool bulk; /* true if loads are bulk copies of 16 bytes to shared memory */
 };
 
 #define CHASE_BARRIER 64u /* offset of the mbarrier in shared memory */
-#define COPY_STEPS    5u  /* instructions of a load by bulk copy */
+#define COPY_STEPS    5u  /* number of instructions of a load by bulk copy */
 
 /*
  * Writes load i as a bulk copy. The mbarrier expects the bytes, the copy starts, and the warp waits for it
@@ -130,7 +131,10 @@ static void chase_body(struct scribe *s, const struct micro *m, uint32_t block, 
 	scribe_write_exit(s);
 }
 
-/* Number of instructions up to and including load i or, for a bulk copy, its first instruction. */
+/*
+ * Number of instructions up to and including load i. For a bulk copy, only the first instruction of the load
+ * is included.
+ */
 static uint64_t insts_up_to_load(const struct chase *c, uint64_t i)
 {
 	return 2 + i / UNROLL * 3 + i * (c->bulk ? COPY_STEPS : 1) + 1;
@@ -138,7 +142,7 @@ static uint64_t insts_up_to_load(const struct chase *c, uint64_t i)
 
 /*
  * Passes the chase through the tags of the L2. For a footprint far larger than the L2 this is not necessary,
- * because a pass finds no line of the previous one.
+ * because a pass never hits a line of the previous pass.
  */
 static void warm_chase(struct bench *b, const struct subject *s, const struct chase_order *o)
 {
@@ -153,8 +157,8 @@ static void warm_chase(struct bench *b, const struct subject *s, const struct ch
 }
 
 /*
- * Returns the cycles per load of chase c. Sets *first to the cycles per load of the first pass if that pass
- * is simulated, else to 0.
+ * Returns the cycles per load of chase c. Sets *first to the cycles per load of the first pass, or to 0 if
+ * that pass is not simulated.
  */
 static double time_chase(const struct subject *s, struct chase *c, double *first)
 {
@@ -226,7 +230,7 @@ bool probe_tma_chase_ready(
 }
 
 /*
- * The group names the level of the memory hierarchy that holds the footprint, or is "between" if the
+ * Sets the group to the level of the memory hierarchy that the footprint fits in, or to "between" if the
  * footprint is between two levels.
  */
 bool probe_chase_ready(

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Many chases at once over 1 GiB, a lane each, and a read of all SMs, both from DRAM. The chases of a row follow one
- * random cycle of nodes 256 bytes apart and begin at equal distances on it, so that none reads what another has read.
+ * Measures accesses to DRAM: many pointer chases at once over 1 GiB, one per lane, and a read of a buffer by
+ * all SMs. The chases of a row follow one random cycle of nodes, which are 256 bytes apart. They begin at
+ * equal distances on the cycle, so that no chase reads a node that another chase has read.
  *
- * The figure is the time of more rounds, of kernels with cold caches. The params are those of the source, as text.
+ * The figure is the difference in time between kernels with more and with fewer rounds, with cold caches. The
+ * params of a row are the text of its source.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +13,7 @@
 #include "selftest/micro.h"
 #include "selftest/probe.h"
 
-#define NODES_LOG2   22u /* 1 GiB of nodes */
+#define NODES_LOG2   22u /* binary logarithm of the number of nodes, which cover 1 GiB */
 #define NODE_BYTES   256u
 #define FEW_HOPS     8u
 #define MORE_HOPS    24u
@@ -21,10 +23,12 @@
 #define READ_ROUNDS  2u
 
 struct many_chases {
-	uint32_t chains, lanes, blocks, hops; /* lanes: of a warp that chase */
+	uint32_t chains, lanes, blocks, hops; /* `lanes` is the number of lanes per warp that chase */
 };
 
-/* Node at a place of the cycle: a permutation, by odd factors and a fold. */
+/*
+ * Returns the node at a place of the cycle. Odd factors and a shift with exclusive or make it a permutation.
+ */
 static uint64_t node_at(uint64_t place)
 {
 	uint32_t mask = (1u << NODES_LOG2) - 1, x = (uint32_t)place & mask;
@@ -34,7 +38,10 @@ static uint64_t node_at(uint64_t place)
 	return x * 0x1B873593u & mask;
 }
 
-/* Reads "32 lanes/warp" and "912 chains 1 GiB cold"; false: other texts, or chains that no equal blocks make up. */
+/*
+ * Parses "32 lanes/warp" and "912 chains 1 GiB cold". Returns false for other texts, and if the chains cannot
+ * be divided into equal blocks.
+ */
 static bool parse_chases(const struct probe *p, const struct subject *s, struct many_chases *c)
 {
 	uint32_t threads;

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Probes of clock windows: instructions with control codes between two reads of the clock, on a core that
+ * Measures clock windows: instructions with control codes between two reads of the clock, on a core that
  * obeys the codes.
  *
- * The params of a row are the code, with " | " between instructions, each as
+ * The params of a row are the code, with " | " between instructions. Each instruction has the form
+ *
  *   PC [B012345:Rn:Wn:Y:Snn] OPCODE OPERANDS
- * with wait mask, read counter, write counter, yield and stall; '-' is none. An operand whose register is
- * kept for reuse is marked .reuse.
+ *
+ * with wait mask, read counter, write counter, yield and stall. A '-' replaces an absent one. An operand whose register is kept for reuse is marked .reuse.
  *
  * The probe adds the code before the window: independent moves and, for queued shared loads, a store and a
- * barrier, as in the measured programs. Its instructions hit in their caches. The windows of "cggty_policy"
- * read two special registers before the window, wait for them after it, and begin with empty caches, as in
- * the measurement, because the start of each warp is part of their figure. The fields of an encoded
- * instruction that the core uses follow from the text, so no assembler is needed.
+ * barrier, as in the measured programs. Its instructions hit in their caches. The programs of "cggty_policy"
+ * read two special registers before the window and wait for them after it. Their caches are empty at first,
+ * as in the measurement, because the start of each warp is part of the figure. The text determines all fields
+ * of an encoded instruction that the core uses, so no assembler is needed.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -37,7 +38,7 @@ struct probe_line {
 struct probe_window {
 	struct probe_line line[LINES_MOST];
 	uint32_t n;                       /* lines */
-	uint32_t first_clock, last_clock; /* index of the lines with the two clock reads */
+	uint32_t first_clock, last_clock; /* indices of the lines with the two clock reads */
 	char stem[STEMS_MOST][16];
 	uint32_t n_stems;
 };
@@ -51,7 +52,7 @@ static bool parse_counter(char c, uint8_t *n)
 }
 
 /*
- * Parses a control code such as "[B------:R-:W2:-:S04] ". Returns the text after it; NULL if it is not a
+ * Parses a control code such as "[B------:R-:W2:-:S04] ". Returns the text after it, or NULL if it is not a
  * control code.
  */
 static const char *parse_control(const char *s, struct control_code *k)
@@ -149,7 +150,7 @@ static bool parse_code_operands(struct probe_line *l, const char *s, const char 
 		if (*s != 'R' || isalnum((unsigned char)s[-1]) || s[-1] == '_' ||
 			!(s[1] == 'Z' || isdigit((unsigned char)s[1])))
 			continue;
-		s += strspn(s + 1, "0123456789Z"); /* s is at the last character of the register */
+		s += strspn(s + 1, "0123456789Z"); /* here s points to the last character of the register */
 		if (!parse_code_register(l, from, s + 1, &n))
 			return false;
 	}
@@ -186,7 +187,7 @@ static bool append_code_text(struct probe_window *w, const char *text)
 
 /* ---- the window --------------------------------------------------------------------------------- */
 
-/* Builds the window of a row. Returns NULL if the params are not a window. */
+/* Builds the window of a row. Returns NULL if the params do not describe a window. */
 static struct probe_window *new_probe_window(const struct probe *p)
 {
 	struct probe_window *w = xcalloc(1, sizeof(*w));
@@ -242,7 +243,7 @@ static void window_body(struct scribe *s, const struct micro *m, uint32_t block,
 	}
 }
 
-/* ---- cycles from the event log ------------------------------------------------------------------ */
+/* ---- cycles from the event log ---------------------------------------------------------------- */
 
 enum probe_reading { READ_FIRST, READ_LEAST, READ_SPAN };
 
@@ -261,8 +262,9 @@ bool probe_issue_event(const char *at, uint64_t *cycle, uint64_t *warp, uint64_t
 }
 
 /*
- * Cycles from the first to the last clock read. how: READ_FIRST for warp 0, READ_LEAST for the smallest value
- * of all warps, READ_SPAN from the first read of any warp to the last read of any warp.
+ * Number of cycles from the first to the last clock read. `how` is READ_FIRST for warp 0, READ_LEAST for the
+ * minimum over all warps, or READ_SPAN for the time from the first read of any warp to the last read of any
+ * warp.
  */
 static double window_cycles(
 	const char *log, const struct probe_window *w, enum probe_reading how, uint32_t warps)

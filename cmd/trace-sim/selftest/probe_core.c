@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Probes of the SM: grids of FFMA and empty grids, chains, issue rates, shared-memory conflicts, atomics.
+ * Measures the SM: grids of FFMA, empty grids, chains, issue rates, shared-memory conflicts, atomics.
  *
- * Grids are timed from launch to end, as by a profiler, and have the instructions that the compiler generated
- * for the measured kernels. All other figures are differences between a longer and a shorter run.
+ * Grids are timed from launch to end, as by a profiler. They have the instructions that the compiler
+ * generated for the measured kernels. All other figures are differences between a longer and a shorter run.
  */
 #include <math.h>
 #include <stdio.h>
@@ -135,13 +135,13 @@ struct probe_op {
 struct chain {
 	struct probe_op op[MAX_OPS];
 	uint32_t n, rounds;
-	/* source registers of independent instructions; NULL: the instructions form a chain */
+	/* source registers of independent instructions; NULL if the instructions form a chain */
 	const char *src;
 };
 
 /*
- * Chains to which measured files refer by name. ops is NULL if the published figure is not a latency, but a
- * third of the time of three independent PTX statements that were compiled to unknown instructions.
+ * Chains to which measured files refer by name. `ops` is NULL if the published figure is not a latency. It is
+ * then a third of the time of three independent PTX statements, whose instructions are unknown.
  */
 static const struct {
 	const char *name, *ops;
@@ -193,7 +193,7 @@ static bool parse_chain(const struct probe *p, struct chain *c, const char **why
 	return measured_copy_value(p->params, "ops", ops, sizeof(ops)) && parse_ops(c, ops);
 }
 
-#define CHAIN_UNROLL 32u /* rounds between branches */
+#define CHAIN_UNROLL 32u /* number of rounds between branches */
 
 static void write_probe_op(
 	struct scribe *s, const struct probe_op *o, const char *dst, const char *src, uint64_t offset)
@@ -331,7 +331,7 @@ bool probe_rate_ready(
 	       p->param[0] * s->params.core.schedulers <= s->params.core.warps;
 }
 
-/* ---- shared memory and atomics -------------------------------------------------------------- */
+/* ---- shared memory and atomics ---------------------------------------------------------------- */
 
 struct bank_conflict {
 	uint32_t ways, lanes, rounds;

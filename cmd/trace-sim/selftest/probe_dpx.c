@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Functions of dynamic programming (DPX): minimum or maximum of sums or of three numbers. A call in a chain of one
- * thread gives the latency, four independent calls of 1024 threads of an SM give the throughput.
+ * Measures the functions for dynamic programming (DPX): minimum or maximum of sums or of three numbers. A
+ * chain of calls in one thread gives the latency. Four independent calls in each of an SM's 1024 threads give
+ * the throughput.
  *
- * The instructions of a function are those of the measured programs. Calls with two numbers are idempotent, so the
- * compiler merges some: two of a chain into one with three numbers, and 4096 of the other program into 3584.
+ * The instructions of a function are those of the measured programs. Calls with two numbers are idempotent,
+ * so the compiler merges some calls: two calls of a chain into one call with three numbers, and 4096 calls of
+ * the other program into 3584.
  */
 #include <stdio.h>
 #include <string.h>
@@ -16,8 +18,9 @@
 #define DPX_WARPS  32u
 
 static const struct dpx_function {
-	const char *name, *op, *second; /* second: instruction after op in the same call; NULL: none */
-	double chain, flow; /* calls that op and second are together: in a chain, in the other program */
+	const char *name, *op, *second; /* `second` is the instruction after `op` in the same call, or NULL */
+	/* number of calls that `op` and `second` together replace: in a chain, and in the other program */
+	double chain, flow;
 } dpx_functions[] = {
 	{"viaddmax_s16x2", "VIADDMNMX.S16x2", NULL, 1, 1},
 	{"viaddmax_s16x2_relu", "VIADDMNMX.S16x2.RELU", NULL, 1, 1},

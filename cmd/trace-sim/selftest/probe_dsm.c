@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Probes of the shared memory of other thread blocks in a cluster: latency of dependent loads, bandwidth of
+ * Measures the shared memory of other thread blocks in a cluster: latency of dependent loads, bandwidth of
  * loads and stores.
  *
- * Block 0 accesses the shared memory of block 1. With both directions, block 1 also accesses that of block 0.
- * At the end all blocks wait at the barrier of the cluster, because a block must not end while others access
- * its memory.
+ * Block 0 accesses the shared memory of block 1. If a row measures both directions, block 1 also accesses the
+ * shared memory of block 0. At the end all blocks wait at the barrier of the cluster, because a block must
+ * not end while others access its memory.
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,12 +13,12 @@
 #include "selftest/probe.h"
 
 #define DSM_UNROLL 16u
-#define DSM_WARPS  16u /* warps of a block that measures bandwidth */
+#define DSM_WARPS  16u /* number of warps of a block that measures bandwidth */
 #define DSM_WINDOW (UINT64_C(1) << 24)
 
 struct dsm_row {
 	bool chase, local, store, both;
-	uint32_t rounds; /* accesses of a warp */
+	uint32_t rounds; /* number of accesses of a warp */
 };
 
 static bool parse_dsm(struct dsm_row *x, const struct probe *p)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Chains of FFMA in a loop of 16 steps: each warp has a number of independent chains, of which a step is one FFMA each.
- * The loop's counter changes between the first ones, as in compiled code.
- * The blocks of a row do the same on an SM each, so that one block is simulated.
+ * Measures chains of FFMA in a loop of 16 steps. Each warp has one or more independent chains. A step is one
+ * FFMA of each chain. The instructions of the loop counter are among the first FFMAs, as in compiled code.
+ * The blocks of a row do the same work, each on its own SM, so only one block is simulated.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,14 +10,16 @@
 #include "selftest/micro.h"
 #include "selftest/probe.h"
 
-#define FFMA_STEPS  16u /* of a turn of the loop */
+#define FFMA_STEPS  16u /* number of steps in an iteration of the loop */
 #define FFMA_CHAINS 16u
 
 struct ffma_chains {
 	uint32_t chains, threads, turns;
 };
 
-/* Reads "2 chains" and "114 blocks of 1024", or "chain" and "1 thread, ..."; false: other texts. */
+/*
+ * Parses "2 chains" and "114 blocks of 1024", or "chain" and "1 thread, ...". Returns false for other texts.
+ */
 static bool parse_ffma_chains(const struct probe *p, struct ffma_chains *f)
 {
 	const char *of = strstr(p->params, " blocks of ");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Probes of cache bandwidth: traffic out of the L1 and the L2 when all SMs read as fast as they can.
+ * Measures cache bandwidth: traffic out of the L1 and the L2 when all SMs read as fast as they can.
  *
  * Each figure is taken in the middle of a kernel, on a GPU with an L2 that holds the lines that earlier
  * traffic would have left. If all SMs do the same in their L1s, only one SM is simulated.
@@ -15,15 +15,15 @@
 
 #define SECTOR 32u
 
-/* ---- one buffer, which is read repeatedly ------------------------------------------------------- */
+/* ---- a single buffer that is read repeatedly -------------------------------------------------- */
 
 #define L1_THREADS 256u
 
 /*
  * Maximum distance between the rows at which two SMs start. In thousands of passes SMs drift apart, so each
- * SM starts at its own row. LOOP_APART is more than the loads in flight and small relative to the L2.
- * LOOP_CLOSE is about the number of loads in flight. It is used if the L2 cannot hold the buffer, because an
- * SM that is ahead then waits for DRAM until the others have caught up.
+ * SM starts at its own row. LOOP_APART is greater than the number of loads in flight, and small relative to
+ * the L2. LOOP_CLOSE is about the number of loads in flight. It is used if the buffer does not fit in the L2:
+ * an SM that is ahead then waits for DRAM until the other SMs have caught up.
  */
 #define LOOP_APART 1024u
 #define LOOP_CLOSE 16u
@@ -44,10 +44,10 @@ static uint32_t loop_threads(uint32_t words, bool pairs)
 }
 
 /*
- * The part of a program that is simulated, and the fraction of it that is measured. If the buffer is far
- * larger than the L1, it is a part of one pass. If the buffer is about as large as the L1, it is a pass that
- * fills the L1 and the next pass, which hits the lines that remained. If the buffer fits in the L1, it is
- * many passes.
+ * The part of a program that is simulated, and the fraction of this part that is measured. If the buffer is
+ * far larger than the L1, the part is a section of one pass. If the buffer is about as large as the L1, the
+ * part is a pass that fills the L1 and the next pass, which hits the remaining lines. If the buffer fits in
+ * the L1, the part is many passes.
  */
 struct loop_part {
 	uint32_t steps;
@@ -96,28 +96,28 @@ double probe_l1_flow(const struct probe *p, const struct subject *s)
 	return subject_gb_per_s(s, bytes * s->params.sms, cycles);
 }
 
-/* ---- CTAs that read a share of a buffer each ------------------------------------------------ */
+/* ---- CTAs that each read a share of a buffer -------------------------------------------------- */
 
 /*
  * CTA b of the program reads share b modulo the number of shares, row by row. A row has one element per
- * thread of the CTA; with pairs it has two adjacent pieces of that length, which are multiplied. The figure
- * is taken in the middle of a long run. Resident CTAs have started one after another, so each is at a
- * different row, and the L2 holds lines that they and earlier CTAs have read.
+ * thread of the CTA. With pairs, a row has two adjacent pieces of that length, which are multiplied. The
+ * figure is taken in the middle of a long run. Resident CTAs have started one after another, so each one is
+ * at a different row. The L2 has lines that they and earlier CTAs have read.
  */
 #define L2_THREADS 1024u
 #define ROW_BYTES  (L2_THREADS * 8)
-#define L2_BATCH   4u /* rows that a warp reads before it adds up their elements */
+#define L2_BATCH   4u /* number of rows that a warp reads before it adds up their elements */
 #define L2_ROWS    12u
 
 struct shares {
 	uint32_t shares, rows;    /* number of shares in the buffer, and of rows in a share */
 	uint32_t slots;           /* number of resident CTAs */
-	uint16_t *rank;           /* by slot: rank of its CTA by start time; random, as on a GPU */
-	uint32_t next_row, loads; /* next row of slot 0; number of loads of a thread */
-	uint32_t pieces;          /* adjacent pieces of a row */
+	uint16_t *rank;           /* for each slot, the rank of its CTA by start time; random, as on a GPU */
+	uint32_t next_row, loads; /* next row of slot 0, and number of loads per thread */
+	uint32_t pieces;          /* number of adjacent pieces in a row */
 };
 
-/* Returns a random permutation of the slots, the same at every call. */
+/* Returns a random permutation of the slots. All calls return the same permutation. */
 static uint16_t *shuffled_slots(uint32_t slots)
 {
 	uint16_t *turn = xcalloc(slots, sizeof(*turn));

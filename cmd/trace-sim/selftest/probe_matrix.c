@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Probes of the tensor cores: matrix products of warpgroups (wgmma) and of single warps (mma.sync).
+ * Measures the tensor cores: matrix products of warpgroups (wgmma) and of single warps (mma.sync).
  *
- * Rates and latencies are differences between a longer and a shorter chain on one SM. TFLOP/s are the rate of
- * an SM times the number of SMs, at the clock that the GPU sustains under this load (-core_matrix_clock). A
- * chain accumulates in the same registers, like the measured programs, so the latency of a product is the
- * time that it adds to the chain. Issue and wait are distances between issues in the event log.
+ * Rates and latencies are differences between a longer and a shorter chain on one SM. A figure in TFLOP/s is
+ * the rate of an SM times the number of SMs, at the clock rate that the GPU sustains under this load
+ * (-core_matrix_clock). A chain accumulates in the same registers, as in the measured programs, so the
+ * latency of a product is the time that it adds to the chain. The figures for issue and wait are distances
+ * between issues in the event log.
  */
 #include <math.h>
 #include <stdio.h>
@@ -23,7 +24,7 @@ enum matrix_figure { FIGURE_CYCLES, FIGURE_TFLOPS, FIGURE_ISSUE, FIGURE_WAIT, N_
 
 struct matrix_row {
 	enum matrix_figure figure;
-	uint32_t m, n, k; /* k includes the zeros of a sparse A */
+	uint32_t m, n, k; /* extents of the product; k includes the zeros of a sparse A */
 	char op[48];
 	bool registers, sparse; /* A */
 	uint32_t rounds, chains;
@@ -33,7 +34,7 @@ struct matrix_row {
 
 static bool has_text_prefix(const char *text, const char *with) { return !strncmp(text, with, strlen(with)); }
 
-/* Parses `letter` and a number at *s, and moves *s past them. Returns false if they are not there. */
+/* Parses `letter` and a number at *s, and moves *s past them. Returns false if *s has other text. */
 static bool parse_extent(const char **s, char letter, uint32_t *out)
 {
 	char *end;
@@ -60,7 +61,7 @@ static enum matrix_figure matrix_figure_of(const struct measured_row *r)
 	return N_MATRIX_FIGURES;
 }
 
-/* Type of the elements: the text after the shape. */
+/* Returns the type of the elements, which is the text after the shape. */
 static const char *element_type_of(const char *params)
 {
 	const char *blank = strchr(params, ' ');
@@ -76,8 +77,8 @@ static bool is_element_type(const char *type, const char *name)
 }
 
 /*
- * Sets shape and opcode of a product of a warpgroup. A row without a shape has the smallest. Returns false if
- * the row is invalid.
+ * Sets the shape and the opcode of a warpgroup's product. A row without a shape has the smallest shape.
+ * Returns false if the row is invalid.
  */
 static bool parse_wgmma(struct matrix_row *x, const struct probe *p)
 {
@@ -170,7 +171,7 @@ static struct micro wgmma_micro(const struct subject *s, const struct matrix_row
 		.arg = x};
 }
 
-/* Cycle in which warp 0 issues the instruction at pc; 0: never. */
+/* Cycle in which warp 0 issues the instruction at pc, or 0 if it never does. */
 static uint64_t issue_cycle_of_pc(const char *log, uint64_t pc)
 {
 	for (const char *at = log; *at; at = strchr(at, '\n') + 1) {
@@ -183,8 +184,8 @@ static uint64_t issue_cycle_of_pc(const char *log, uint64_t pc)
 }
 
 /*
- * Cycles from the issue of a single product to the issue of the wait for it or, with `wait`, from there to
- * the next issue.
+ * Number of cycles from the issue of a single product to the issue of the instruction that waits for it. With
+ * `wait`, number of cycles from the issue of the waiting instruction to the next issue.
  */
 static double time_lone_product(const struct subject *s, struct matrix_row *x, bool wait)
 {

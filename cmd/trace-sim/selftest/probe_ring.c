@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Kernels that copy tiles to shared memory and add up their elements there. They use either bulk copies into
- * a ring of slots, with one warp that loads and four warps that add, or LDGSTS and thread-block barriers.
+ * Measures kernels that copy tiles to shared memory and add up their elements there. One kind uses bulk
+ * copies into a ring of slots, with one warp that loads and four warps that add. The other kind uses LDGSTS
+ * and thread-block barriers.
  *
- * The figure is the time of a kernel with cold caches. The params of a row are text, as in its source: "114
- * blocks of 160, 64 tiles of 4096 B, 2 slots, work 0, cold".
+ * The figure is the time of a kernel with cold caches. The params of a row are the text of its source, for
+ * example "114 blocks of 160, 64 tiles of 4096 B, 2 slots, work 0, cold".
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,11 +13,11 @@
 #include "selftest/bench.h"
 #include "selftest/probe.h"
 
-#define RING_ADDERS 4u  /* warps that add */
-#define RING_FULL   64u /* offsets of the first mbarriers; offset 0 would mean no mbarrier */
+#define RING_ADDERS 4u  /* number of warps that add */
+#define RING_FULL   64u /* offsets of the first mbarriers; not 0, which would mean no mbarrier */
 #define RING_EMPTY  128u
 #define RING_SLOTS  8u
-#define RING_UNROLL 16u   /* multiply-adds per iteration of the loop between tiles */
+#define RING_UNROLL 16u   /* number of multiply-adds per iteration of the loop between tiles */
 #define RING_DATA   1024u /* offset of the first slot */
 #define PARITY      (UINT32_C(1) << 31)
 
@@ -24,7 +25,7 @@ struct tile_ring {
 	uint32_t blocks, threads, tiles, bytes, slots, work;
 };
 
-/* Returns the number before `word` in the params; 0 if there is none. */
+/* Returns the number before `word` in the params, or 0 if there is none. */
 static uint32_t number_before(const char *params, const char *word)
 {
 	const char *at = strstr(params, word);
@@ -54,8 +55,8 @@ static uint64_t tile_address(const struct tile_ring *r, uint32_t block, uint32_t
 }
 
 /*
- * Work between tiles: multiply-adds that depend on each other, in a loop whose counter changes between the
- * first ones.
+ * Writes the work between tiles: dependent multiply-adds in a loop. The instructions of the loop counter are
+ * among the first multiply-adds.
  */
 static void scribe_work(struct scribe *s, uint32_t work)
 {

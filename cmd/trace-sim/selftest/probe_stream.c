@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Probes of streams over arrays far larger than the L2, and of sequences of small kernels.
+ * Measures streams over arrays far larger than the L2, and sequences of small kernels.
  *
  * The figure of a stream is taken in the middle of one kernel, on a GPU with an L2 that holds the lines that
- * the preceding part of the arrays would have left. So the figure includes neither launches nor the filling
- * of queues.
+ * the preceding part of the arrays would have left. The figure therefore excludes launches and the filling of
+ * queues.
  */
 #include <math.h>
 #include <stdio.h>
@@ -19,7 +19,8 @@
 
 struct stream_kind {
 	const char *name;
-	uint32_t reads, taps; /* number of arrays read; loads of a thread from the first array */
+	/* number of arrays read, and number of loads of a thread from the first array */
+	uint32_t reads, taps;
 	bool writes;
 	const char *op;
 };
@@ -97,8 +98,8 @@ struct flow_shape {
 };
 
 /*
- * Returns the shape of CTAs with `block` threads, `per_sm` of which fit on each SM. Registers limit their
- * number or, if that is not possible, shared memory.
+ * Returns the shape of CTAs with `block` threads, of which exactly `per_sm` fit on an SM. The number of
+ * registers, or if necessary the size of shared memory, is chosen to limit the CTAs to this number.
  */
 static struct flow_shape stream_shape(const struct subject *s, uint32_t block, uint32_t per_sm)
 {
@@ -111,12 +112,12 @@ static struct flow_shape stream_shape(const struct subject *s, uint32_t block, u
 	return h;
 }
 
-/* Bytes per thread, as the benchmark counts them. */
+/* Number of bytes per thread, as the benchmark counts them. */
 static double counted_bytes(const struct stream_kind *k) { return 8.0 * (k->reads + k->writes); }
 
 /*
- * Size of the simulated run, in bytes and waves of CTAs, and the part of it that is measured, without its
- * start, its end and the filling of queues.
+ * Size of the simulated run, in bytes and in waves of CTAs, and the measured part of the run. This part
+ * excludes the start, the end and the filling of queues.
  */
 #define STREAM_BYTES 20e6
 #define STREAM_WAVES 5.0
@@ -176,8 +177,9 @@ static const struct stream_kind *find_stream_kind(const char *name)
 }
 
 /*
- * The params are a line of the table in the source: block size, threads, [CTAs per SM,] occupancy in percent.
- * In the triad, the program that prints four columns reads three arrays; the older program reads two.
+ * Parses the params, which are a line of the table in the source: block size, threads, [CTAs per SM,]
+ * occupancy in percent. In the triad, the program that prints four columns reads three arrays, and the older
+ * program reads two.
  */
 double probe_stream(const struct probe *p, const struct subject *s)
 {
@@ -226,10 +228,10 @@ bool probe_stream_ready(
 	return true;
 }
 
-/* ---- small kernels one after another --------------------------------------------------------- */
+/* ---- consecutive small kernels ---------------------------------------------------------------- */
 
 #define SMALL_BLOCK 256u
-#define SMALL_MOST  6e6 /* bytes of the largest kernel that is simulated completely */
+#define SMALL_MOST  6e6 /* size in bytes of the largest kernel that is simulated completely */
 
 static double time_small_kernel(const struct subject *s, double bytes)
 {
@@ -260,8 +262,8 @@ static double time_small_kernel(const struct subject *s, double bytes)
 
 /*
  * Beyond SMALL_MOST bytes, the time is extrapolated with the slope between half of that size and that size.
- * If both arrays together do not fit into the L2, it is extrapolated with the rate of a stream, because each
- * kernel begins with the lines that the previous one accessed first and finds none of them.
+ * If both arrays together do not fit into the L2, the time is extrapolated with the rate of a stream: each
+ * kernel then starts with the lines that the previous kernel accessed first, which are no longer in the L2.
  */
 double probe_small(const struct probe *p, const struct subject *s)
 {

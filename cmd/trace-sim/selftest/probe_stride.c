@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Cycles of an SM's L1 per warp load, for patterns of addresses. All loads hit. The figure is taken in the
- * middle of one CTA of 1024 threads.
+ * Measures the cycles of an SM's L1 per warp load, for several patterns of addresses. All loads hit. The
+ * figure is taken in the middle of one CTA of 1024 threads.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,11 +11,11 @@
 /* ---- strides -------------------------------------------------------------------------------- */
 
 #define STRIDE_THREADS 1024u
-#define ROUNDS         20u   /* rounds of 8 loads per warp */
-#define PITCH          4098u /* elements from one row of a block to the next */
+#define ROUNDS         20u   /* number of rounds of 8 loads per warp */
+#define PITCH          4098u /* number of elements from one row of a block to the next */
 
 struct stride {
-	uint32_t size, stride, block, rounds; /* block is 0 for a pattern with a stride */
+	uint32_t size, stride, block, rounds; /* `block` is 0 for a pattern with a stride */
 };
 
 static void stride_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)

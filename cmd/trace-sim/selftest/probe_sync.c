@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Probes of mbarriers in shared memory: the distance between the issue of an operation and the issue of the
+ * Measures mbarriers in shared memory: the distance between the issue of an operation and the issue of the
  * next instruction, in a single warp. The barrier expects one arrival, so the wait finds the phase completed.
  */
 #include <inttypes.h>
@@ -37,7 +37,7 @@ static void syncs_body(struct scribe *s, const struct micro *m, uint32_t block, 
 	s->insts++;
 }
 
-/* Cycles between the issues of the instructions at pc and pc + 16 in the event log. */
+/* Number of cycles between the issues of the instructions at pc and pc + 16 in the event log. */
 static double cycles_to_next_issue(const char *log, uint64_t pc)
 {
 	uint64_t cycle, warp, is, from = 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Bandwidth of bulk copies: each block loads boxes of a buffer of 4 GiB. It starts a load when the previous
- * one has completed.
+ * Measures the bandwidth of bulk copies: each block loads boxes of a buffer of 4 GiB. It starts a load when
+ * the previous one has completed.
  *
  * All blocks are resident at the same time, in equal numbers on all SMs. One thread of a block starts the
- * loads; all threads wait for the mbarrier and then at a thread-block barrier. Boxes are numbered along the
- * first dimension of a tensor, and block i loads every blocks-th box from box i on. A tensor has 4-byte
- * elements and equal extents: 32768 in two dimensions, 1024 in three.
+ * loads. All threads wait for the mbarrier, and then at a thread-block barrier. Boxes are numbered along the
+ * first dimension of a tensor. Of n blocks, block i loads the boxes i, i + n, i + 2 n and so on. A tensor has
+ * 4-byte elements and equal extents: 32768 in two dimensions, 1024 in three.
  */
 #include <math.h>
 #include <stdio.h>
@@ -24,14 +24,14 @@
 #define FLOW_TO      0.9
 #define FLOW_BARRIER 64u /* offset of the mbarrier in shared memory */
 #define ELEMENT      4u
-#define PLANE_SIDE   32768u /* extent of a tensor of two dimensions */
+#define PLANE_SIDE   32768u /* extents of a tensor with two dimensions */
 #define CUBE_SIDE    1024u
 
 struct tma_flow {
 	const char *op;
-	uint32_t bytes;         /* bytes of a load */
-	uint32_t x, y, z;       /* extents of a box; x is 0 for a range of bytes */
-	uint32_t blocks, loads; /* loads: number of loads per block */
+	uint32_t bytes;         /* bytes per load */
+	uint32_t x, y, z;       /* extents of a box; x is 0 if the load is a range of bytes */
+	uint32_t blocks, loads; /* `loads` is the number of loads per block */
 	bool outside;           /* all boxes are out of bounds */
 };
 
@@ -50,7 +50,7 @@ static bool parse_box(struct tma_flow *f, const char *params)
 	return box && strstr(box, "X = ");
 }
 
-/* Sets *f from a probe. Returns false if the row is invalid. */
+/* Sets *f from the words of a probe's row. Returns false if the row is invalid. */
 static bool parse_tma_flow(struct tma_flow *f, const struct probe *p)
 {
 	double bytes = p->param[1] * 1024;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The selftest (selftest.h): rows, configurations by tool, simulation, exit status. */
+/* Runs the selftest (selftest.h): rows, a configuration for each tool, simulation, exit status. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,8 +47,8 @@ static void subject_init(struct subject *s, const struct gpuconf *c, const struc
 }
 
 /*
- * Applies the #with lines of a tool to c, a shallow copy of the configuration. Returns false if there are
- * none.
+ * Applies the #with lines of a tool to c, a shallow copy of the configuration. Returns false if the tool has
+ * no such line.
  */
 static bool apply_tool_options(struct gpuconf *c, const struct measured *m, const char *tool)
 {
@@ -65,7 +65,7 @@ static bool apply_tool_options(struct gpuconf *c, const struct measured *m, cons
 }
 
 /*
- * Returns the subject for the rows of a tool, which is created at the first call. The first subject is the
+ * Returns the subject for the rows of a tool. Creates the subject at the first call. Subject 0 is the
  * configuration itself.
  */
 static const struct subject *find_subject(struct subjects *s, const struct selftest *t, const char *tool)
@@ -151,8 +151,8 @@ static double simulate_row(void *ctx, uint32_t i)
 }
 
 /*
- * Returns true for bandwidths, which take seconds each because all SMs are busy. They run first, to prevent
- * one worker from ending long after the others.
+ * Returns true for bandwidths. Each takes seconds, because all SMs are busy. Such jobs run first, so that no
+ * worker ends long after the others.
  */
 static bool is_long_row(const struct figure_row *r) { return !strcmp(r->probe.kind->unit, "GB/s"); }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Output of a selftest as text, JSON records or tab-separated columns (table.h). Rows have the order of their
- * files, groups the order of their appearance. A row that was not simulated has no simulated figure.
+ * Prints the result of a selftest as text, JSON records or tab-separated columns (table.h). Rows are in the
+ * order of their files. Groups are in the order in which they appear. A row that was not simulated has no
+ * simulated figure.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@ struct figure_group {
 	const char *name, *worst_id;
 	uint32_t n;
 	double sum, worst; /* sum and maximum of the absolute errors */
-	double max_diff;   /* largest difference in the unit of the figures */
+	double max_diff;   /* largest difference, in the unit of the figures */
 };
 
 static struct figure_group *find_figure_group(struct figure_group *g, uint32_t *n, const char *name)
@@ -49,7 +50,8 @@ static void add_to_group(struct figure_group *g, const struct figure_row *r)
 }
 
 /*
- * Returns the groups of the simulated rows, followed by a group "all". Sets *n to their number without "all".
+ * Returns the groups of the simulated rows, followed by a group "all". Sets *n to the number of groups
+ * without "all".
  */
 static struct figure_group *new_groups(const struct figure_table *t, uint32_t *n)
 {
@@ -66,8 +68,8 @@ static struct figure_group *new_groups(const struct figure_table *t, uint32_t *n
 }
 
 /*
- * Collects the reasons why rows were not simulated in *out, in order of appearance, with the number of rows
- * each. Returns the number of reasons.
+ * Collects in *out the reasons why rows were not simulated, in order of appearance, each with its number of
+ * rows. Returns the number of reasons.
  */
 static uint32_t count_reasons_not_run(const struct figure_table *t, struct figure_group **out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Output of a selftest: one row per figure, and a summary by group. */
+/* The result of a selftest: one row per figure, and a summary for each group. */
 #ifndef SELFTEST_TABLE_H
 #define SELFTEST_TABLE_H
 
@@ -10,7 +10,7 @@
 struct figure_row {
 	const struct measured_row *row;
 	struct probe probe;
-	const struct subject *subject; /* NULL: not simulated; `why` is the reason */
+	const struct subject *subject; /* NULL if the row is not simulated; `why` is then the reason */
 	const char *why;
 	double simulated;
 };
@@ -19,10 +19,10 @@ struct figure_table {
 	const char *config;  /* name of the configuration */
 	const char *rows_of; /* name of the measured file */
 	struct figure_row *row;
-	uint32_t n, n_other; /* n_other: number of rows of other GPUs, which are left out */
+	uint32_t n, n_other; /* number of rows; number of rows of other GPUs, which are excluded */
 };
 
-/* Error of the simulated figure in percent; 0 if the row was not simulated. */
+/* Error of the simulated figure in percent, or 0 if the row was not simulated. */
 double table_error(const struct figure_row *r);
 void table_print(const struct figure_table *t, enum selftest_format format, FILE *out);
 
