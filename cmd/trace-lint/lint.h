@@ -33,31 +33,31 @@ enum fact_flag {
 	FACT_DEPBAR = 1 << 4,
 	FACT_ADDRESS = 1 << 5,
 	FACT_LOAD = 1 << 6,
-	FACT_NARROW = 1 << 7, /* fewer than 4 bytes per lane, which the model treats as 4 */
-	FACT_SYNC = 1 << 8    /* barriers and bulk copies of version 6 */
+	FACT_NARROW = 1 << 7, /* accesses fewer than 4 bytes per lane, which the model treats as 4 bytes */
+	FACT_SYNC = 1 << 8    /* uses barriers or bulk copies of version 6 */
 };
 
 enum place_kind { PLACE_NONE, PLACE_GLOBAL, PLACE_GENERIC, PLACE_SHARED, PLACE_LOCAL };
 
-/* Facts of a static instruction for the checks. */
+/* Properties of a static instruction that the checks need. */
 struct fact {
 	uint16_t flags; /* enum fact_flag */
 	uint8_t place;  /* enum place_kind */
-	uint8_t width;  /* bytes per lane on the hardware */
-	/* a bit for each rule with a finding that was printed for the instruction */
+	uint8_t width;  /* bytes per lane that the hardware accesses */
+	/* set of the rules for which a finding was printed for the instruction */
 	uint32_t reported[(N_RULES + 31) / 32];
 };
 
 struct lint_warp {
 	uint64_t line;   /* line number of the warp's last record */
-	uint32_t lanes;  /* lanes that exist; a bit per lane */
-	uint32_t exited; /* lanes that have executed EXIT; a bit per lane */
-	uint32_t groups; /* groups of copies that were closed */
-	bool damaged;    /* lines were lost: only the records that are present are checked */
+	uint32_t lanes;  /* set of the lanes that exist */
+	uint32_t exited; /* set of the lanes that have executed EXIT */
+	uint32_t groups; /* number of groups of copies that were closed */
+	bool damaged;    /* true if lines were lost; only the remaining records are then checked */
 	bool has_records;
 };
 
-/* Addresses from .. to - 1. */
+/* Addresses from `from` to `to` - 1. */
 struct copied_range {
 	uint64_t from, to;
 };
@@ -68,38 +68,39 @@ struct lint_sync;
 struct lint {
 	struct report *rep;
 	const struct isa *isa;
-	const struct params *params; /* NULL: no configuration */
-	bool power;                  /* the configuration requests power */
+	const struct params *params; /* parameters of the configuration; NULL without a configuration */
+	bool power;                  /* true if the configuration requests power */
 	bool skip_missing;           /* --skip-missing */
-	struct copied_range *copy;   /* addresses that copies of the list have written before this kernel */
+	struct copied_range *copy;   /* addresses written by the copies before this kernel in the list */
 	uint32_t n_copies, cap_copies, last_copy;
 
-	struct cubins *cubins; /* files of --cubin; NULL: none */
+	struct cubins *cubins; /* control codes from the files of --cubin; NULL if there are none */
 
 	/* the kernel */
 	struct code *code;
-	struct trace *trace; /* trace of the kernel; NULL while it is opened */
+	struct trace *trace; /* trace of the kernel; NULL while the trace is being opened */
 	const char *path;
 	const struct kernel_header *head;
 	struct fact *fact;
 	uint32_t cap_facts;
-	bool has_imm;     /* lines have immediates */
-	bool shape_known; /* the columns of the lines are known */
+	bool has_imm;     /* true if lines have immediates */
+	bool shape_known; /* true if the columns of the lines are known */
 	bool order_reported, window_reported, tail_reported, order_dependent_reported;
-	uint64_t last_id;        /* thread block read last, plus 1 */
-	struct cubin_join *join; /* the kernel's function in a cubin; NULL: none */
-	uint32_t compared;   /* instructions of the first thread block that were compared with the cubin */
-	uint32_t mismatches; /* compared instructions that differ from the cubin */
+	uint64_t last_id;        /* number of the thread block read last, plus 1 */
+	struct cubin_join *join; /* the kernel's function in a cubin; NULL if there is none */
+	/* number of instructions of the first thread block that were compared with the cubin */
+	uint32_t compared;
+	uint32_t mismatches; /* number of compared instructions that differ from the cubin */
 	bool first_block_done;
 
-	/* the thread block */
+	/* state of the current thread block */
 	struct tblock block;
 	struct lint_warp *warp;    /* warps of a grouped thread block */
 	struct lint_warp *current; /* warp of the last record */
-	struct lint_warp stray;    /* state of all warps whose number is too large */
+	struct lint_warp stray;    /* common state of all warps whose number is too large */
 	uint32_t n_warps, cap_warps, current_number;
-	uint32_t (*bars)[32]; /* BARs of each warp and lane */
-	bool any_bars;        /* a BAR was counted */
+	uint32_t (*bars)[32]; /* number of BARs of each warp and lane */
+	bool any_bars;        /* true if a BAR was counted */
 	bool records_seen;
 	struct lint_sync *sync; /* barriers of the kernel */
 	struct raw_warps *raw;
@@ -108,7 +109,7 @@ struct lint {
 /* ---- lint_power.c ---- */
 /* Checks the files of the power model if the configuration requests power. */
 void lint_power(struct report *rep, const struct gpuconf *c);
-/* Checks the power sample against a kernel of insts warp instructions. */
+/* Checks that the interval between power samples suits a kernel of `insts` warp instructions. */
 void lint_power_kernel(struct lint *l, uint64_t insts);
 
 /* ---- lint_list.c ---- */
@@ -117,13 +118,13 @@ bool lint_operand(struct lint *l, const char *path);
 
 /* ---- lint_header.c ---- */
 void lint_header(struct lint *l);
-/* Checks the header's tracer version against the columns of the first line that was read. */
+/* Checks that the tracer version in the header matches the columns of the first line read. */
 void lint_shape(struct lint *l);
 
 /* ---- lint_block.c ---- */
 /*
- * Reads and checks the kernel of command cmd of the list k, or of path if k is NULL. Returns false and *f if it
- * cannot be opened.
+ * Reads and checks the kernel of command cmd in list k, or the kernel at `path` if k is NULL. Returns false
+ * and sets *f if it cannot be opened.
  */
 bool lint_kernel(struct lint *l, struct klist *k, uint32_t cmd, const char *path, struct fault *f);
 struct lint_warp *lint_warp_of(struct lint *l, const struct tblock *tb, uint32_t warp);
@@ -134,8 +135,8 @@ void lint_inst(struct lint *l, uint32_t handle, const struct trace_line *line);
 /* Returns the start of a column of an instruction line. */
 struct place lint_place(const struct lint *l, const struct trace_line *line, enum line_column column);
 /*
- * Returns true for the rule's first finding of this instruction, which the caller reports. Only counts a later
- * finding.
+ * Returns true for the first finding of the rule for this instruction, which the caller reports. Later
+ * findings are only counted.
  */
 bool lint_is_first_finding(struct lint *l, uint32_t handle, enum rule_name rule);
 
@@ -149,16 +150,16 @@ void lint_address(
 	struct lint *l, const struct tblock *tb, const struct rec *r, const struct trace_line *line);
 
 /* ---- lint_sync.c ---- */
-/* Forgets the barriers of the last kernel. */
+/* Discards the barriers of the previous kernel. */
 void lint_sync_kernel(struct lint *l);
 void lint_sync(struct lint *l, const struct tblock *tb, const struct rec *r, const struct trace_line *line);
-/* Notes that lines of the kernel were lost, so that sums over the kernel are not checked. */
+/* Records that lines of the kernel were lost. Sums over the kernel are then not checked. */
 void lint_sync_damaged(struct lint *l);
 void lint_sync_end(struct lint *l);
 void lint_sync_free(struct lint *l);
 
 /* ---- lint_cubin.c ---- */
-/* Reads n files of control codes. Reports a finding for each file that cannot be read, and returns false then. */
+/* Reads n files of control codes. If a file cannot be read, reports a finding and returns false. */
 bool lint_cubins(struct lint *l, const char *const *path, uint32_t n);
 void lint_cubin_kernel(struct lint *l);
 void lint_cubin_inst(struct lint *l, const struct inst *in, const struct trace_line *line);
@@ -171,8 +172,8 @@ struct config_args {
 	uint32_t n_files, n_defines;
 };
 /*
- * Reads the configuration. Returns NULL if findings were reported; *unreadable is set when a file could not
- * be read.
+ * Reads the configuration. Returns NULL if findings were reported. Sets *unreadable if a file could not be
+ * read.
  */
 struct params *lint_config(
 	struct report *rep, struct gpuconf *c, const struct config_args *a, bool *unreadable);

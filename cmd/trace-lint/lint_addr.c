@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Checks the addresses of a record. One pass over its words gives the lowest address, the highest address, and the
- * bitwise or of all addresses. Not checked: lanes that the model ignores (those after a hole in a stride), bulk copies,
- * and opcodes without a rule.
+ * Checks the addresses of a record. One pass over its words determines the lowest address, the highest
+ * address, and the bitwise or of all addresses. The following are not checked: lanes that the model ignores
+ * (lanes after a hole in a stride), bulk copies, and opcodes without a rule.
  */
 #include "bits.h"
 #include "lint.h"
 
 #define GPU_ADDRESS_BITS 49
-#define WINDOW_BYTES     (UINT64_C(1) << 24) /* size of the windows of shared and of local memory */
-#define LOCAL_MAX        (512u << 10)        /* local memory of a thread */
+#define WINDOW_BYTES     (UINT64_C(1) << 24) /* size of the shared window, and of the local window */
+#define LOCAL_MAX        (512u << 10)        /* size of the local memory of a thread */
 
 struct lane_span {
 	uint64_t low, high;
-	uint64_t bits; /* bitwise or of the addresses, as far as alignment depends on it */
+	/* bitwise or of the addresses; only the low bits, which determine alignment, are valid */
+	uint64_t bits;
 	bool null, holes;
 };
 
@@ -57,7 +58,7 @@ static void list_span(struct lane_span *s, const uint64_t *w, unsigned n)
 	s->null = !s->low;
 }
 
-/* ---- where an address may be ---------------------------------------------------------------- */
+/* ---- valid addresses -------------------------------------------------------------------------- */
 
 static bool in_window(uint64_t a, uint64_t base) { return base && a >= base && a - base < WINDOW_BYTES; }
 
@@ -110,7 +111,7 @@ static void check_shared(const struct address_check *c, unsigned width)
 			(unsigned long long)last, h->shmem_bytes);
 }
 
-/* Checks a local access; quirk Q1-6: the model treats accesses of fewer than 4 bytes as 4 bytes. */
+/* Checks a local access. quirk Q1-6: the model treats an access of fewer than 4 bytes as one of 4 bytes. */
 static void check_local(const struct address_check *c, const struct fact *k)
 {
 	uint64_t last = last_offset(c->s, c->l->head->local_base, k->width);

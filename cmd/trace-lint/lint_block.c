@@ -13,7 +13,7 @@
 #include "lint.h"
 #include "table.h"
 
-/* ---- warps of a raw trace ----------------------------------------------------------------- */
+/* ---- warps of a raw trace --------------------------------------------------------------------- */
 
 /* State of a warp of a raw trace. */
 struct raw_warp {
@@ -33,7 +33,10 @@ static uint32_t lanes_of_warp(const struct lint *l, uint32_t warp)
 	return first >= threads || threads - first >= 32 ? UINT32_MAX : (1u << (threads - first)) - 1;
 }
 
-/* Returns the state of a warp of a raw trace; adds a new warp. The pointer is valid until the next call. */
+/*
+ * Returns the state of a warp of a raw trace. Adds the warp if it is new. The pointer is valid until the next
+ * call.
+ */
 static struct lint_warp *raw_warp(struct lint *l, const struct tblock *tb, uint32_t number)
 {
 	struct raw_warps *t = l->raw;
@@ -72,7 +75,7 @@ static void raw_check_blocks(struct lint *l)
 			"lines of %u warps (expected the %" PRIu64 " of the grid)", t->n, want);
 }
 
-/* ---- the thread block --------------------------------------------------------------------- */
+/* ---- thread block ----------------------------------------------------------------------------- */
 
 struct lint_warp *lint_warp_of(struct lint *l, const struct tblock *tb, uint32_t warp)
 {
@@ -100,7 +103,10 @@ static void begin_lint_block(struct lint *l)
 	l->current_number = UINT32_MAX;
 }
 
-/* Checks the records of a thread block that was read from a packed form, without lines of text to report before. */
+/*
+ * Checks the records of a thread block that was read from a packed form, which has no lines to report as they
+ * are read.
+ */
 static void feed_records(struct lint *l)
 {
 	for (uint32_t i = 0; i < l->block.n_warps; i++) {
@@ -158,7 +164,7 @@ static void end_lint_block(struct lint *l)
 
 /* ---- the kernel --------------------------------------------------------------------------- */
 
-/* Returns true for a fault of the whole thread block, which does not concern the warp that was read last. */
+/* Returns true for a fault of the whole thread block, which does not affect the warp that was read last. */
 static bool is_fault_of_block(const char *id)
 {
 	return !strcmp(id, "warp-missing") || !strcmp(id, "block-nested");

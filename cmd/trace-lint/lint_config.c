@@ -10,7 +10,10 @@
 #include "lint.h"
 #include "uop.h"
 
-/* Returns the id of the fault; if it is "conf-machine", the id of the rule for the option that the text begins with. */
+/*
+ * Returns the id of the fault. For "conf-machine", returns the id of the rule for the option with which the
+ * message begins.
+ */
 static const char *specific_rule_id(const struct fault *f)
 {
 	static const char partitions[] = "-gpgpu_memory_partition_indexing: ", cache[] = "-gpgpu_cache:";
@@ -44,7 +47,7 @@ static void report_idle_options(struct report *rep, const struct gpuconf *c)
 				conf_rows[i].name);
 }
 
-/* Reports settings that stop a run only at a rare kind of access. */
+/* Reports settings that end a run only when a rare kind of access occurs. */
 static void report_unfit_settings(struct report *rep, const struct gpuconf *c, const struct params *p)
 {
 	for (unsigned i = 0; i < N_UNFIT; i++)
@@ -115,7 +118,7 @@ void lint_config_inst(struct lint *l, uint32_t handle, const struct trace_line *
 
 	if (uop_make(&u, in, l->params, &f) == 0 || strcmp(f.id, "unit-missing"))
 		return;
-	for (uint32_t h = 0; h < handle; h++) /* once for each opcode */
+	for (uint32_t h = 0; h < handle; h++) /* reported only once for each opcode */
 		if (!strcmp(code_at(l->code, h)->opcode, in->opcode)) {
 			report_again(l->rep, RULE_UNIT_MISSING);
 			return;

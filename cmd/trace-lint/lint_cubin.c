@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Compares the trace with the control codes of --cubin, else with the codes that are packed with the kernel.
+ * Compares the trace with the control codes from --cubin or, without the option, with the codes that are
+ * packed with the kernel.
  *
- * Always true: instructions are joined with the function in trace order, as in trace-sim (cubin.h). The first
- * thread block alone decides whether trace-sim uses the control codes.
+ * Always true: instructions are matched with the function's code in trace order, as in trace-sim (cubin.h).
+ * The first thread block alone decides whether trace-sim uses the control codes.
  */
 #include <string.h>
 #include "cubin.h"
@@ -19,12 +20,12 @@ bool lint_cubins(struct lint *l, const char *const *path, uint32_t n)
 	for (uint32_t i = 0; i < n; i++) {
 		if (cubins_add(l->cubins, path[i], &f) == 0)
 			continue;
-		if (!strcmp(f.id, CUBINS_NONE)) /* the rule "cubin" has both faults */
+		if (!strcmp(f.id, CUBINS_NONE)) /* the rule "cubin" covers both faults */
 			f.id = "cubin";
 		report_fault(l->rep, &f);
 		good = false;
 	}
-	if (!good) { /* an incomplete set would give false findings */
+	if (!good) { /* findings from an incomplete set would be wrong */
 		cubins_free(l->cubins);
 		l->cubins = NULL;
 	}

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Checks the header for values that no GPU has, and whether its version agrees with the lines. The reader reports
- * missing, repeated and malformed fields.
+ * Checks the header for values that no GPU has, and for a version that does not agree with the lines. The
+ * reader reports missing, repeated and malformed fields.
  */
 #include "lint.h"
 
-#define SHMEM_MAX (228u << 10) /* shared memory of an SM of Hopper or Blackwell; no GPU has more */
+#define SHMEM_MAX (228u << 10) /* largest shared memory of an SM on any GPU: Hopper and Blackwell */
 
 static struct place place_of_whole_file(const struct lint *l)
 {
@@ -36,7 +36,10 @@ void lint_header(struct lint *l)
 			"binary version %d is unknown to the original simulator", b);
 }
 
-/* Returns true if the tracer of the declared version writes this number of columns before the PC and of immediates. */
+/*
+ * Returns true if the tracer of the declared version writes this number of columns before the PC, and this
+ * number of immediates.
+ */
 static bool columns_match_version(const struct kernel_header *h, struct trace_shape s)
 {
 	int v = h->tracer_version, line = h->lineinfo, prefix = v < 3 ? 4 : 0,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Checks the registers and the PC of each static instruction at its first record, and collects its facts for the checks
- * of records. The reader reports unknown opcodes. Always true: the facts of an instruction are complete before a record
- * of it is checked.
+ * Checks the registers and the PC of each static instruction at its first record. Collects the properties of
+ * the instruction for the checks of records. The reader reports unknown opcodes. Always true: the properties
+ * of an instruction are complete before any record of it is checked.
  */
 #include <string.h>
 #include "arena.h"
@@ -10,7 +10,7 @@
 
 /* ---- columns ------------------------------------------------------------------------------ */
 
-/* Returns the position of a column in an instruction line, from 1; 0: unknown. */
+/* Returns the position of a column in an instruction line, counted from 1, or 0 if it is unknown. */
 static uint32_t lint_column(const struct lint *l, const struct trace_line *line, enum line_column column)
 {
 	const char *p = line->text, *end = p + line->len;
@@ -20,7 +20,7 @@ static uint32_t lint_column(const struct lint *l, const struct trace_line *line,
 	if (!p)
 		return 0;
 	p = line_find(shape.dialect, shape.prefix, p, end, column);
-	if (column == COLUMN_ADDRESSES) { /* the first address is after the mode */
+	if (column == COLUMN_ADDRESSES) { /* the mode precedes the first address */
 		line_word(&p, end, &n);
 		p = line_word(&p, end, &n);
 	}
@@ -60,7 +60,8 @@ static bool is_one_of_pieces(const char *p, size_t n, const char *const *list, s
 }
 
 /*
- * Returns the bytes per lane on hardware. The model's width (SM-inst-3) ignores signed and floating-point suffixes.
+ * * Returns the number of bytes per lane that the hardware accesses. It may differ from the model's width
+ * (SM-inst-3), which ignores signed and floating-point suffixes.
  */
 static uint8_t bytes_on_hardware(const struct inst *in)
 {
@@ -109,8 +110,8 @@ static uint16_t facts_of_class(const struct inst *in)
 }
 
 /*
- * Returns the facts of a PTX instruction. Only global addresses are checked, because the trace lacks the
- * sizes of the other spaces.
+ * Returns the properties of a PTX instruction. Only global addresses are checked, because the sizes of the
+ * other spaces are not in the trace.
  */
 static struct fact ptx_fact(const struct inst *in)
 {
@@ -128,7 +129,7 @@ static uint8_t memory_place_of(const struct lint *l, const struct inst *in)
 	switch ((enum isa_kind)in->kind) {
 	case KIND_LDG:
 	case KIND_STG: return in->arch == ARCH_KEPLER ? PLACE_GENERIC : PLACE_GLOBAL;
-	case KIND_LDGSTS: /* a raw trace has another line for its access to shared memory */
+	case KIND_LDGSTS: /* a raw trace has a separate line for the access to shared memory */
 		return trace_shape(l->trace).raw ? PLACE_GENERIC : PLACE_GLOBAL;
 	case KIND_LDL:
 	case KIND_STL: return PLACE_LOCAL;
@@ -166,7 +167,7 @@ static void check_registers(struct lint *l, const struct inst *in, const struct 
 }
 
 /*
- * Reports an atomic operation whose result is used, since the result may depend on the order of thread blocks and
+ * Reports an atomic operation whose result is used, because it may depend on the order of thread blocks and
  * warps.
  */
 static void check_atomic_order(struct lint *l, const struct inst *in, const struct trace_line *line)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Checks operands: a kernel list, a directory, a kernel file. libcommon's reader checks single lines of a list; this
- * file checks the list as a whole, and the files next to it.
+ * Checks operands: a kernel list, a directory, a kernel file. libcommon's reader checks single lines of a
+ * list. This file checks the list as a whole, and the files in its directory.
  */
 #include <dirent.h>
 #include <stdlib.h>
@@ -31,7 +31,10 @@ static bool ends_in_text(const char *s, const char *end)
 	return n >= m && !strcmp(s + n - m, end);
 }
 
-/* Returns the number of leading bytes of s that have no meaning for a shell. Bytes from 0x80 on have none. */
+/*
+ * Returns the number of leading bytes of s that have no special meaning in a shell. Bytes of 0x80 and above
+ * have none.
+ */
 static size_t count_plain_bytes(const char *s)
 {
 	static const char plain[] =
@@ -77,7 +80,7 @@ static int compare_names_and_lines(const void *a, const void *b)
 	return c ? c : (x->line > y->line) - (x->line < y->line);
 }
 
-/* Returns the sorted names of the list's kernels; reports repeated ones. */
+/* Returns the sorted names of the list's kernels. Reports repeated names. */
 static struct listed_name *sorted_names(struct report *rep, const struct klist *k, const char *file)
 {
 	struct listed_name *v = xcalloc(k->n_kernels + 1, sizeof(*v));
@@ -146,7 +149,10 @@ static void add_copied_range(struct lint *l, const struct command *c)
 	l->copy[l->n_copies++] = (struct copied_range){c->address, c->address + c->bytes};
 }
 
-/* Checks one kernel, which a list names at `named`. Returns false if it cannot be opened and no list names it. */
+/*
+ * Checks one kernel. `named` is the place where a list names it. Returns false if the kernel cannot be opened
+ * and no list names it.
+ */
 static bool check_one_kernel(
 	struct lint *l, struct klist *k, uint32_t cmd, const char *path, struct place named)
 {
@@ -208,7 +214,7 @@ static bool check_directory_without_list(struct lint *l, const char *folder)
 	return good;
 }
 
-/* Reports missing kernels in one finding: as skipped, or as missing if no kernel is left. */
+/* Reports all missing kernels in one finding: as missing if no kernel is left, otherwise as skipped. */
 static void report_skipped(struct lint *l, struct klist *k, const char *file)
 {
 	struct klist_skipped s = {0};

@@ -9,9 +9,9 @@
 #include "params.h"
 #include "power.h"
 
-#define FACTOR_MAX 1000.0 /* the public files have factors up to 84 */
+#define FACTOR_MAX 1000.0 /* factors in published files are at most 84 */
 
-/* Reports a param that the reader accepts but that is probably a mistake. */
+/* Reports a parameter that the reader accepts but that is probably wrong. */
 static void report_odd_param(void *ctx, const struct power_param *p)
 {
 	struct report *rep = ctx;
@@ -55,11 +55,11 @@ void lint_power(struct report *rep, const struct gpuconf *c)
 		lint_counter_table(rep, c);
 }
 
-#define CYCLES_PER_INST 20 /* rough estimate of the cycles between two instructions of a warp */
+#define CYCLES_PER_INST 20 /* rough estimate of the number of cycles between two instructions of a warp */
 
 /*
- * Warns if a power sample is longer than the kernel, which then has no mean power. The kernel's cycles are estimated
- * from its instructions.
+ * Warns if the interval of a power sample is longer than the kernel. Such a kernel has no mean power. The
+ * kernel's cycles are estimated from its instructions.
  */
 void lint_power_kernel(struct lint *l, uint64_t insts)
 {

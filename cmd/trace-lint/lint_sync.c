@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Checks barriers in traces of version 6: numbers and threads of BAR, arrivals and bytes of mbarriers, masks of
- * multicasts.
+ * Checks barriers in traces of version 6: numbers and threads of BAR, arrivals and bytes of mbarriers, masks
+ * of multicasts.
  *
- * Always true: an mbarrier is known by its offset in shared memory. Its sums are over all thread blocks of a kernel,
- * because blocks of a cluster arrive at each other's mbarriers. They are checked only if the trace has the whole
- * kernel.
+ * Always true: an mbarrier is identified by its offset in shared memory. Its arrivals and bytes are summed
+ * over all thread blocks of a kernel, because blocks of a cluster arrive at each other's mbarriers. The sums
+ * are checked only if the trace has the whole kernel.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +15,8 @@
 #include "table.h"
 #include "uop.h"
 
-#define OFFSET_BITS  0xffffffu  /* offset in an address of shared memory */
-#define BARRIERS_MAX (1u << 16) /* offsets of a kernel; further ones are not checked */
+#define OFFSET_BITS  0xffffffu  /* mask of the offset in an address of shared memory */
+#define BARRIERS_MAX (1u << 16) /* maximum number of mbarriers checked per kernel */
 #define BAR_NUMBERS  16u
 
 /* ---- BAR ---------------------------------------------------------------------------------- */
@@ -49,24 +49,24 @@ static void check_bar_operands(
 
 /* ---- mbarriers ---------------------------------------------------------------------------- */
 
-/* Sums of a barrier over the thread blocks of a kernel. */
+/* Sums of an mbarrier over all thread blocks of a kernel. */
 struct lint_mbarrier {
 	uint32_t offset;
 	bool arrived, waited;
 	uint64_t expected, completed; /* bytes */
-	struct place wait;            /* first line that waits */
-	struct place expect;          /* first line that expects bytes */
+	struct place wait;            /* place of the first line that waits */
+	struct place expect;          /* place of the first line that expects bytes */
 };
 
 struct lint_sync {
 	struct lint_mbarrier *at;
 	uint32_t n, cap;
-	struct table table;     /* numbers of barriers by offset */
-	uint32_t last;          /* number of the barrier that was found last */
-	bool damaged;           /* lines are missing, or barriers are too many */
-	bool unknown;           /* a value is missing */
+	struct table table;     /* indices of the mbarriers by offset */
+	uint32_t last;          /* index of the mbarrier found last */
+	bool damaged;           /* true if lines are missing or there are too many mbarriers */
+	bool unknown;           /* true if a value is missing in the trace */
 	uint32_t max_rank;      /* highest rank of a thread block */
-	bool clusters;          /* thread blocks have ranks */
+	bool clusters;          /* true if thread blocks have ranks */
 	uint16_t mask;          /* largest mask of a multicast */
 	struct place multicast; /* line of that multicast */
 };
@@ -206,7 +206,7 @@ void lint_sync(struct lint *l, const struct tblock *tb, const struct rec *r, con
 		add_mbarrier_effects(l, tb, r, &u, line);
 }
 
-/* ---- the end of a kernel ------------------------------------------------------------------ */
+/* ---- end of a kernel -------------------------------------------------------------------------- */
 
 static void check_multicast(struct lint *l)
 {

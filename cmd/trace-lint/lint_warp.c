@@ -99,7 +99,7 @@ void lint_record(void *ctx, const struct tblock *tb, const struct rec *r, const 
 		report_tail(l, line);
 }
 
-/* ---- the end of a warp -------------------------------------------------------------------- */
+/* ---- end of a warp ---------------------------------------------------------------------------- */
 
 void lint_warp_end(struct lint *l, uint32_t number, const struct lint_warp *w)
 {

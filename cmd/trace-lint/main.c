@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * trace-lint: checks traces, kernel lists and configurations without running them. This file parses the command line;
- * the checks are in lint_*.c, their table is in rules.def.
+ * trace-lint: checks traces, kernel lists and configurations without running them. This file parses the
+ * command line. The checks are in lint_*.c, and their table is in rules.def.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static const struct cli_row rows[] = {
 	{'q', "quiet", NULL, "print no summary", NULL},
 };
 
-/* Prints the completions for option values of a kind. */
+/* Prints the completions for the values of options of a kind. */
 static void complete_lint_words(FILE *out, const char *kind, char *const *word, int n)
 {
 	(void)word, (void)n;
@@ -59,7 +59,7 @@ static const struct cli cli = {
 
 struct lint_args {
 	struct config_args config;
-	const char *isa, *explain, *target, **level; /* level: the values of -W */
+	const char *isa, *explain, *target, **level; /* `level` has the operands of -W */
 	const char **cubin;
 	size_t n_levels;
 	uint32_t n_cubins;
@@ -97,7 +97,7 @@ static void set_level(struct report *rep, const char *value)
 	rep->level[rule_of_option(value, n)] = (enum lint_level)level;
 }
 
-/* Sets the levels of all rules for a program; the levels of -W are set afterwards. */
+/* Sets the levels of all rules for the program that --for names. The levels of -W are set afterwards. */
 static void set_target(struct report *rep, const char *value)
 {
 	if (!strcmp(value, "accel-sim"))

@@ -131,7 +131,7 @@ static void write_end_record(struct report *r)
 	record_end(r->json);
 }
 
-/* Prints the number n, the noun in singular or plural, and the text `after`. */
+/* Prints the number n, the noun in the singular or plural, and the text `after`. */
 static void print_count(FILE *out, uint64_t n, const char *noun, const char *after)
 {
 	fprintf(out, "%" PRIu64 " %s%s%s", n, noun, n == 1 ? "" : "s", after);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The table of rules, in the order of rules.def, and its output. */
+/* Defines the table of rules, in the order of rules.def, and prints it. */
 #include <ctype.h>
 #include <string.h>
 #include "roff.h"

@@ -2,8 +2,9 @@
 /*
  * The table of rules (rules.def), their levels, and the lookup by a fault's id.
  *
- * Always true: the level follows from the effect on a run. error: trace-sim rejects the input or its figures would be
- * wrong; warning: suspicious, or the original does not run it unchanged; note: anything else.
+ * Always true: the level of a rule is determined by the effect on a run. It is error if trace-sim rejects the
+ * input or its figures would be wrong. It is warning if the input is suspicious, or if the original does not
+ * run it unchanged. Otherwise it is note.
  */
 #ifndef RULES_H
 #define RULES_H
@@ -45,7 +46,10 @@ extern const struct rule rules[N_RULES];
 
 /* Returns the default level of a rule. */
 enum lint_level rule_level(const struct rule *r);
-/* Returns the level of a rule with --for accel-sim: input that Accel-Sim does not run unchanged is an error. */
+/*
+ * Returns the level of a rule with --for accel-sim. It is error if Accel-Sim does not run the input
+ * unchanged.
+ */
 enum lint_level rule_level_original(const struct rule *r);
 int rule_find(const char *id); /* -1: none */
 const char *lint_level_name(enum lint_level level);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Control codes that are packed with the kernels. A kernel's function is found by its name and architecture.
- * trace-lint and trace-sim compare its code with the trace when they use it; trace-pack does not.
+ * Packs control codes with the kernels. The function of a kernel is found by name and architecture.
+ * trace-pack does not compare the function's code with the trace; trace-lint and trace-sim do.
  *
- * Always true: a function of --cubin takes precedence over one of the same name in a packed source, because it
- * is added first.
+ * Always true: functions from --cubin are added first, so that they take precedence over functions of the
+ * same name in a packed source.
  */
 #include <stdio.h>
 #include <string.h>

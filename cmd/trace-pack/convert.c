@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --to and --group: write the kernels of a list, a directory, a file or a stream as files of another form, with a list
- * of their names. --group reads the tracer's own list and writes grouped text.
+ * --Implements --to and --group, which write the kernels of a list, a directory, a file or a stream as files
+ * of another form, with a list of their names. --group reads the tracer's list and writes grouped text.
  *
- * Always true: the list is written last, so that a directory with a list is complete. No file is replaced without -f;
- * an input is never replaced.
+ * Always true: the list is written last, so that a directory with a list is complete. No file is replaced
+ * without -f. An input is never replaced.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #include "tool.h"
 #include "tracez.h"
 
-/* Returns the name of a kernel's archive; the caller frees it. */
+/* Returns the name of a kernel's archive, which the caller frees. */
 static char *archive_name(const char *name)
 {
 	size_t n = strlen(name), cap = n + sizeof(".tracez");
@@ -28,7 +28,7 @@ static char *archive_name(const char *name)
 	return s;
 }
 
-/* Gives the kernels of the source the names of archives, also in its list. */
+/* Renames the kernels of the source to the names of archives, in its list too. */
 static void rename_items(struct source *s)
 {
 	struct bytes t = {0};
@@ -70,7 +70,7 @@ static void rename_items(struct source *s)
 	s->n_list = t.n;
 }
 
-/* Passes the grouped text of a kernel to the sink. Returns 0, or -1 and *f. */
+/* Passes the grouped text of a kernel to the sink. Returns 0, or -1 and sets *f. */
 static int kernel_text(
 	struct source *s, struct item *i, const struct pack_args *a, const struct sink *to, struct fault *f)
 {
@@ -114,8 +114,8 @@ static void convert_kernel(struct source *s, struct item *i, const char *path, c
 }
 
 /*
- * Ends the program if path exists and -f is not given, or if path is an input. own: input of the kernel that is
- * written to path, or NULL.
+ * Ends the program if path exists and -f is not given, or if path is an input. `own` is the input of the
+ * kernel that is written to path, or NULL.
  */
 static void check_converted(
 	const struct source *s, const char *path, const char *own, const struct pack_args *a)

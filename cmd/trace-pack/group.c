@@ -2,12 +2,13 @@
 /*
  * Converts raw traces, in which the lines of all warps are mixed, to text grouped by thread block and warp.
  *
- * Lines are gathered by warp in memory. When they reach the memory limit, all of them are sorted by thread block and
- * warp and written as one run to an unnamed temporary file. At the end the runs are merged.
+ * Lines are collected by warp in memory. When they reach the memory limit, they are sorted by thread block
+ * and warp, and written as one run to an unnamed temporary file. At the end, the runs are merged.
  *
- * Always true: the lines of a warp keep their order. Thread blocks are written in raster order; a block that has a line
- * is written with all of its warps. Memory is the limit plus a few words per run, for any grid. If the tracer logged an
- * LDGSTS twice, its line with the shared-memory addresses is dropped.
+ * Always true: the lines of a warp keep their order. Thread blocks are written in raster order. A block that
+ * has at least one line is written with all of its warps. The memory needed is the limit plus a few words per
+ * run, regardless of the grid. If the tracer logged an LDGSTS twice, its line with the shared-memory
+ * addresses is dropped.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -20,17 +21,19 @@
 #include "table.h"
 #include "tool.h"
 
-#define SHARED_BITS 24u /* log2 of the size of the shared memory window */
+#define SHARED_BITS 24u /* binary logarithm of the size of the shared window */
 #define HEAD_TEXT   (1u << 20)
 #define MIN_GROW    128u
 
 #define N_CLUSTER_IDS 7u
 
-/* Description of the lines of one warp. In a run it precedes their text. */
+/* Description of the lines of one warp. In a run, it precedes the text of the lines. */
 struct group_head {
-	uint64_t key; /* raster number of the thread block * warps per block + warp */
+	/* number of the warp: raster number of the thread block * warps per block + warp in the block */
+	uint64_t key;
 	uint64_t insts, bytes;
-	uint32_t cluster[N_CLUSTER_IDS]; /* cluster in the grid, thread block in the cluster, rank */
+	/* ids of the cluster in the grid, ids of the thread block in the cluster, and rank */
+	uint32_t cluster[N_CLUSTER_IDS];
 };
 
 struct warp_lines {
@@ -40,7 +43,7 @@ struct warp_lines {
 };
 
 struct line_run {
-	uint64_t at, end; /* positions in the file: of the next head, and of the end of the run */
+	uint64_t at, end; /* position of the next head in the file, and of the end of the run */
 	struct group_head head;
 	uint32_t number;
 };
@@ -50,21 +53,21 @@ struct group {
 	struct fault *f;
 	const struct sink *to;
 	uint32_t grid[3], warps;
-	uint32_t prefix;        /* columns that grouped text lacks: 0, 4, 11 or 13 */
-	uint32_t lineinfo;      /* 1: a source line precedes the PC */
-	bool measured;          /* the number of columns was read from the first line */
-	uint64_t shared_window; /* base address of the shared memory window */
-	struct table by_key;    /* numbers of lines[] by key */
+	uint32_t prefix;        /* number of columns that grouped text lacks: 0, 4, 11 or 13 */
+	uint32_t lineinfo;      /* 1 if a source line precedes the PC, otherwise 0 */
+	bool measured;          /* true if the number of columns was determined from the first line */
+	uint64_t shared_window; /* base address of the shared window */
+	struct table by_key;    /* indices of `lines` by key */
 	struct warp_lines *lines;
 	uint32_t n_lines, cap_lines;
-	uint64_t held_bytes;   /* memory of the lines that are not spooled */
-	uint64_t memory_limit; /* value of --memory */
+	uint64_t held_bytes;   /* number of bytes of the lines that are in memory */
+	uint64_t memory_limit; /* operand of --memory */
 	FILE *spool;           /* temporary file of sorted runs; NULL until lines are spooled */
-	uint64_t spool_bytes;  /* bytes in spool */
-	struct line_run *run;  /* runs to merge: a heap, the lowest head first */
+	uint64_t spool_bytes;  /* size of the file */
+	struct line_run *run;  /* heap of the runs to merge; the run with the lowest head is first */
 	uint32_t n_runs, cap_runs;
-	uint64_t block;                  /* thread block being written, plus 1 */
-	uint64_t next_warp;              /* next warp to write of this thread block */
+	uint64_t block;                  /* number of the thread block being written, plus 1 */
+	uint64_t next_warp;              /* number of the warp of this thread block that is written next */
 	uint32_t cluster[N_CLUSTER_IDS]; /* cluster ids of this thread block */
 };
 
@@ -120,7 +123,7 @@ int group_is_raw(struct input *in, struct fault *f)
 }
 
 /*
- * Reads count numbers below 2^32 from "key = (v,v,v)" or "key = v" into v. Leaves v unchanged for any other
+ * Reads `count` numbers below 2^32 from "key = (v,v,v)" or "key = v" into v. Does not change v for any other
  * text.
  */
 static void read_header_numbers(const char *line, size_t n, const char *key, uint32_t *v, unsigned count)
@@ -208,7 +211,7 @@ static void forget_lines(struct group *g)
 	table_free(&g->by_key);
 }
 
-/* Writes all lines in memory to the file, as a sorted run. */
+/* Writes all lines in memory to the temporary file, as a sorted run. */
 static int write_sorted_run(struct group *g)
 {
 	uint64_t from = g->spool_bytes;
@@ -231,7 +234,7 @@ static int write_sorted_run(struct group *g)
 	return 0;
 }
 
-/* Returns true for the shared-memory line of an LDGSTS that was logged twice. */
+/* Returns true if the line is the shared-memory line of an LDGSTS that was logged twice. */
 static bool is_shared_side_of_ldgsts(const struct group *g, const char *line, size_t n)
 {
 	const char *op = memmem(line, n, " LDGSTS", 7);
@@ -255,8 +258,8 @@ static int cluster_fault(const struct group *g, uint64_t block)
 }
 
 /*
- * Sets the number of columns that grouped text lacks. Since Accel-Sim 2.0 the cluster ids follow the warp. With
- * TOOL_TRACE_CORE the SM and the warp's slot on it follow the cluster ids.
+ * Sets the number of columns that grouped text lacks. Since Accel-Sim 2.0 the cluster ids follow the warp.
+ * With TOOL_TRACE_CORE, the SM and the warp's slot follow the cluster ids.
  */
 static void measure_prefix(struct group *g, const char *line, size_t n)
 {
@@ -356,7 +359,7 @@ static int finish_grouped_block(struct group *g)
 	return write_empty_warps(g, g->warps) < 0 ? -1 : write_grouped(g, "#END_TB\n", 8);
 }
 
-/* Writes the lines that begin thread block b. c: its cluster ids. */
+/* Writes the lines that begin thread block b. c has its cluster ids. */
 static int begin_grouped_block(struct group *g, uint64_t b, const uint32_t c[N_CLUSTER_IDS])
 {
 	char t[320];
@@ -375,7 +378,7 @@ static int begin_grouped_block(struct group *g, uint64_t b, const uint32_t c[N_C
 	return write_grouped(g, t, (size_t)n);
 }
 
-/* Writes the lines that begin a warp. insts: number of its instructions in all runs. */
+/* Writes the lines that begin a warp. `insts` is the number of its instructions in all runs. */
 static int begin_grouped_warp(struct group *g, const struct group_head *head, uint64_t insts)
 {
 	uint64_t b = head->key / g->warps, w = head->key % g->warps;
@@ -395,7 +398,7 @@ static int begin_grouped_warp(struct group *g, const struct group_head *head, ui
 	return write_grouped(g, t, (size_t)n);
 }
 
-/* Writes the lines in memory. Used if no run was written. */
+/* Writes the lines in memory to the sink. Used if no run was written. */
 static int write_gathered_lines(struct group *g)
 {
 	if (g->n_lines)
@@ -431,7 +434,7 @@ static bool line_precedes(const struct line_run *a, const struct line_run *b)
 	return a->head.key != b->head.key ? a->head.key < b->head.key : a->number < b->number;
 }
 
-/* Restores the heap after run i may have become greater than its children. */
+/* Restores the heap property if run i has become greater than one of its children. */
 static void sift_run_down(struct group *g, uint32_t i)
 {
 	for (;;) {
@@ -466,7 +469,7 @@ static int read_next_head(struct group *g, uint32_t i)
 	return 0;
 }
 
-/* Writes the lines of the warp at the head of the first run in the heap, and reads the run's next head. */
+/* Writes the lines of the next warp of the first run in the heap, and reads the run's next head. */
 static int write_first_warp(struct group *g)
 {
 	struct line_run *r = &g->run[0];
@@ -484,8 +487,8 @@ static int write_first_warp(struct group *g)
 }
 
 /*
- * Returns the number of instructions with this key in run i of the heap and its descendants. key is the lowest of all,
- * so the runs that have it are connected at the top of the heap.
+ * Returns the number of instructions with this key in run i of the heap and its descendants. `key` is the
+ * lowest key, so the runs that have it are connected at the top of the heap.
  */
 static uint64_t count_key_insts(const struct group *g, uint32_t i, uint64_t key)
 {

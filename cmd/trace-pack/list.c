@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * trace-pack -l: the table of kernels in a packed stream, as columns or as records (trace-stats(5)).
+ * Implements -l: prints the table of kernels in a packed stream as columns or as records (trace-stats(5)).
  *
- * Always true: no kernel's text is unpacked for the table, and names are printed without control characters.
- * -l does not verify the stream; -t does.
+ * Always true: the text of kernels is not unpacked for the table. Names are printed without control
+ * characters. Unlike -t, -l does not verify the stream.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,8 +83,8 @@ static void record_kernel(
 }
 
 struct listed {
-	uint32_t n, missing;  /* kernels; those of the list that are missing */
-	uint64_t insts, text; /* instructions; bytes of text */
+	uint32_t n, missing;  /* number of kernels, and number of kernels of the list that are missing */
+	uint64_t insts, text; /* number of instructions, and number of bytes of text */
 };
 
 static void record_totals(struct record_writer *w, const struct listed *s, uint64_t packed)
@@ -101,7 +101,7 @@ static void record_totals(struct record_writer *w, const struct listed *s, uint6
 	record_end(w);
 }
 
-/* Prints the row of a kernel if the kernel is selected; its record if w is not NULL. */
+/* Prints the row of a kernel if the kernel is selected. Prints its record instead if w is not NULL. */
 static void list_kernel(struct listed *s, struct pack *p, const struct command *c, const struct pack_args *a,
 	FILE *out, struct record_writer *w)
 {
@@ -134,7 +134,10 @@ static void list_missing(struct listed *s, const struct command *c, const struct
 		print_missing_row(out, c->position, c->text);
 }
 
-/* Prints a row for each selected kernel, in the order in which the list first names them; JSON if w is not NULL. */
+/*
+ * Prints a row for each selected kernel, in the order in which the list first names the kernels. Prints
+ * records instead if w is not NULL.
+ */
 static struct listed print_rows(struct pack *p, const struct pack_args *a, FILE *out, struct record_writer *w)
 {
 	struct klist list = {.path = NULL};

@@ -63,7 +63,7 @@ static const struct cli_row rows[] = {
 	{'v', "verbose", NULL, "report each step on stderr", NULL},
 };
 
-/* Prints the completions for option values of a kind. */
+/* Prints the completions for the values of options of a kind. */
 static void print_pack_words(FILE *out, const char *kind, char *const *word, int n)
 {
 	if (!strcmp(kind, "kernels"))
@@ -86,7 +86,7 @@ static int pack_level_numbered(int n)
 	return n < PACK_DEFAULT ? PACK_FAST : n < PACK_BEST ? PACK_DEFAULT : PACK_BEST;
 }
 
-/* Returns the level that value names. The numbers of releases up to 0.2 are accepted, too. */
+/* Returns the level that `value` names. Also accepts the numbers of releases up to 0.2. */
 static int pack_level_named(const char *value)
 {
 	char *end;
@@ -174,8 +174,8 @@ static bool option_takes_value(const char *s)
 }
 
 /*
- * Applies options such as -19 of releases up to 0.2, and removes them from argv, because the table has no letters for
- * them. Returns the new number of arguments.
+ * Applies options such as -19 of releases up to 0.2. Removes them from argv, because the option table cannot
+ * have them. Returns the new number of arguments.
  */
 static int remove_level_options(int argc, char **argv, struct pack_args *a)
 {
@@ -199,7 +199,7 @@ static int remove_level_options(int argc, char **argv, struct pack_args *a)
 	return n;
 }
 
-/* Makes malloc() keep freed memory, because each piece of text allocates and frees buffers. */
+/* Makes malloc() keep freed memory, because buffers are allocated and freed for each piece of text. */
 static void keep_freed_memory(void)
 {
 #ifdef M_TRIM_THRESHOLD

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Kernels that a list names but that do not exist, neither as files nor in the packed source.
+ * Handles kernels that a list names but that exist neither as files nor in the packed source.
  *
- * Always true: their names stay in the list unchanged, so that each kernel keeps its position. A new stream marks them
- * as missing.
+ * Always true: their names stay in the list unchanged, so that each kernel keeps its position. A new stream
+ * marks them as missing.
  */
 #include <stdio.h>
 #include <stdlib.h>

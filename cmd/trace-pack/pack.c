@@ -2,8 +2,8 @@
 /*
  * Packs the text of each kernel into one stream. Raw text is grouped first; --tb selects thread blocks.
  *
- * Always true: an input is never replaced. The output gets its final name after every kernel was unpacked from it
- * unchanged (unless --no-verify is given).
+ * Always true: an input is never replaced. The output gets its final name only after every kernel has been
+ * unpacked from it unchanged (unless --no-verify is given).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +60,10 @@ int tool_copy_text(struct input *in, const struct sink *to, struct fault *f)
 	return (int)n;
 }
 
-/* Returns an input over a temporary file with the grouped form of the raw text in. Closes in. */
+/*
+ * Converts the raw text of input `in` to grouped text in a temporary file. Returns an input over this file,
+ * and closes `in`.
+ */
 static struct input *open_grouped(struct input *in, const struct pack_args *a)
 {
 	struct fault f;
@@ -122,7 +125,7 @@ static void warn_kept_as_text(void *ctx, uint32_t kernel)
 _Noreturn void die_writing(struct output *o, const struct fault *f)
 {
 	if (!strcmp(f->id, "write"))
-		output_commit(o); /* reports the failed write and ends the program */
+		output_commit(o); /* reports the failed write, and ends the program */
 	die_fault(f);
 }
 
@@ -176,7 +179,10 @@ static void verify_output(const struct pack_args *a, struct output *out, const s
 	XXH3_freeState(h);
 }
 
-/* Writes the picks to the stream, with positions in the stream's list: its kernel i is the i-th picked kernel. */
+/*
+ * Writes the picks to the stream. Their positions refer to the stream's list, in which kernel i is the i-th
+ * picked kernel.
+ */
 static void carry_picks(const struct source *s, const struct pack_args *a, struct pack_writer *w)
 {
 	const struct picks *p = kselect_picks(a->select);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Selects thread blocks of a kernel's text. The result has the whole header and a mark; it is the text that
- * pack_text() writes for the same blocks of a packed kernel.
+ * Selects thread blocks of a kernel's text. The result has the whole header and a mark. It equals the text
+ * that pack_text() writes for the same blocks of a packed kernel.
  *
- * Always true: at most one line is held in memory. Only blank lines may be between thread blocks; otherwise the trace
- * is not regular and no block can be selected.
+ * Always true: at most one line is held in memory. Only blank lines may be between thread blocks. Otherwise
+ * the trace is not regular, and no block can be selected.
  */
 #include <string.h>
 #include "tool.h"
@@ -15,9 +15,9 @@ struct cutter {
 	const struct slice *s;
 	enum slice_place where;
 	uint64_t number;   /* number of the next thread block */
-	bool any_written;  /* a thread block was written */
-	bool mark_written; /* the mark was written */
-	bool all_written;  /* all output was written */
+	bool any_written;  /* true if a thread block was written */
+	bool mark_written; /* true if the mark was written */
+	bool all_written;  /* true if all output was written */
 	uint32_t header_lines;
 };
 

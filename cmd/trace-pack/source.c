@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Inputs of packing: a list with its kernels, a folder, one kernel file, or kernels of a packed stream.
+ * Opens the inputs of packing: a list with its kernels, a folder, one kernel file, or kernels of a packed
+ * stream.
  *
- * Always true of an open source: every kernel has a unique name without the suffix of a compression, and
- * the list uses these names. Memory copies are kept even if the kernels after them are left out.
+ * Always true of an open source: every kernel has a unique name without a compression suffix, and the list
+ * uses these names. Memory copies are kept even if the kernels after them are not selected.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -64,7 +65,7 @@ static struct item *add_source_item(struct source *s, char *path, char *name, bo
 	return &s->item[s->n_items++];
 }
 
-/* Returns the "-kernel name" at the start of a kernel's text; "" if it is absent. */
+/* Returns the "-kernel name" at the start of a kernel's text, or "" if it is absent. */
 static char *read_kernel_name(struct input *in)
 {
 	const char *p;
@@ -92,7 +93,10 @@ static struct item *add_missing_file(struct source *s, char *path, const char *n
 	return item;
 }
 
-/* Adds the kernel of a file, named by the file's coding and form; NULL if the kernel is not selected. */
+/*
+ * Adds the kernel of a file, whose name depends on the file's compression and form. Returns NULL if the
+ * kernel is not selected.
+ */
 static struct item *add_kernel_file(
 	struct source *s, char *path, const char *name, uint32_t position, const struct pack_args *a)
 {
@@ -118,7 +122,7 @@ static struct item *add_kernel_file(
 	}
 	if (!a->select || kselect_selects(a->select, position, inside)) {
 		if ((item = find_source_item(s, as, strlen(as))) && strcmp(item->path, path)) {
-			free(as); /* a raw and a grouped file of the same kernel: both are kept */
+			free(as); /* both the raw and the grouped file of a kernel are kept */
 			as = unpacked_name(name, INPUT_XZ, false);
 			item = find_source_item(s, as, strlen(as));
 			if (item && strcmp(item->path, path))
@@ -168,7 +172,10 @@ static bool pack_selected(struct source *s, uint32_t kernel, uint32_t position, 
 	return has;
 }
 
-/* Adds a kernel that the list of the stream names, if it is selected. Returns false if it is not. */
+/*
+ * Adds a kernel that the list of the stream names, if the kernel is selected. Returns false if it is not
+ * selected.
+ */
 static bool take_packed_kernel(
 	struct source *s, const char *name, size_t n, uint32_t position, const struct pack_args *a)
 {
@@ -249,7 +256,10 @@ void source_select_packed(struct source *s, const struct pack_args *a)
 
 /* ---- lists -------------------------------------------------------------------------------- */
 
-/* Adds a line, with its line end, to the list t, and the selected kernel that the line names to the source. */
+/*
+ * Appends a line, with its line end, to the list t. If the line names a selected kernel, adds the kernel to
+ * the source.
+ */
 static void add_list_line(struct source *s, struct bytes *t, const char *line, size_t len, const char *folder,
 	uint32_t *position, const struct pack_args *a)
 {
@@ -340,7 +350,10 @@ static const char *last_component(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Turns the tracer's list into the list of the grouped files: adds .g to its name and removes its empty lines. */
+/*
+ * Converts the tracer's list to the list of the grouped files: appends .g to its name, and removes empty
+ * lines.
+ */
 static void rename_to_grouped_list(struct source *s)
 {
 	struct bytes t = {0};
@@ -453,7 +466,10 @@ static int is_raw_list_file(const struct dirent *e)
 	       (!strncmp(e->d_name, "kernelslist_ctx_", 16) && !strchr(e->d_name, '.'));
 }
 
-/* Returns the path of the folder's only list that is() accepts, or of the list named whole; NULL if there is none. */
+/*
+ * Returns the path of the list named `whole` in the folder, or of the only list that is() accepts. Returns
+ * NULL if there is no such list.
+ */
 static char *only_list_in_folder(const char *path, int (*is)(const struct dirent *), const char *whole)
 {
 	struct dirent **e = NULL;
@@ -476,8 +492,8 @@ static char *only_list_in_folder(const char *path, int (*is)(const struct dirent
 }
 
 /*
- * Adds the kernel files of a folder without a list in the order of their numbers. Without --all, the raw file of a
- * kernel that has a grouped file is left out.
+ * Adds the kernel files of a folder without a list in the order of their numbers. Without --all, skips the
+ * raw file of a kernel that has a grouped file.
  */
 static void add_files_of_folder(struct source *s, const char *path, const struct pack_args *a)
 {
@@ -532,7 +548,10 @@ static void open_folder(struct source *s, const char *path, const struct pack_ar
 	free(list);
 }
 
-/* Ends the program if a file cannot be unpacked under this name: outside the folder, or a folder of another kernel. */
+/*
+ * Ends the program if a file cannot be unpacked under this name, because it is outside the folder or is a
+ * folder of another kernel.
+ */
 static void check_kernel_name(const struct source *s, const char *name)
 {
 	size_t n = strlen(name);

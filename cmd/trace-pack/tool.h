@@ -35,11 +35,11 @@ struct pack_args {
 	enum mode mode;
 	enum file_form to; /* with MODE_CONVERT */
 	const char *output, *folder, *kernels, *blocks, *format;
-	uint64_t first, last; /* thread blocks of --tb; without it 0 and UINT64_MAX */
-	uint64_t memory;      /* bytes of text that --group holds in memory */
-	int level;            /* effort of the packing */
+	uint64_t first, last; /* first and last thread block of --tb; 0 and UINT64_MAX without it */
+	uint64_t memory;      /* maximum number of bytes of text that --group holds in memory */
+	int level;            /* compression level */
 	unsigned threads;
-	bool force, quiet, verbose, no_verify, all; /* all: raw files in addition to grouped ones */
+	bool force, quiet, verbose, no_verify, all; /* `all`: raw files in addition to grouped files */
 	bool skip_missing;
 	struct kselect *select;
 	const char **cubin; /* files of control codes */
@@ -48,29 +48,30 @@ struct pack_args {
 
 /* A kernel to pack. */
 struct item {
-	char *path;        /* path of the file; NULL: the kernel is in the pack */
-	char *name;        /* name under which it is unpacked */
-	uint32_t number;   /* kernel number in the pack that is the source */
-	uint32_t position; /* position in the list where it is first named, from 1 */
+	char *path;        /* path of the file; NULL if the kernel is in the pack */
+	char *name;        /* name under which the kernel is unpacked */
+	uint32_t number;   /* number of the kernel in the pack that is the source */
+	uint32_t position; /* position of its first line in the list, counted from 1 */
 	bool raw;
-	bool missing;     /* the list names the kernel, but it does not exist */
-	struct input *in; /* the file, open at its first byte, if it can be read only once; else NULL */
+	bool missing; /* true if the list names the kernel but the kernel does not exist */
+	/* if the file can be read only once, the file, open at its first byte; otherwise NULL */
+	struct input *in;
 };
 
 struct source {
-	char *list_name; /* name of the list; NULL: there is no list */
+	char *list_name; /* name of the list; NULL if there is no list */
 	char *list;      /* text of the list */
-	size_t n_list;   /* bytes of the text */
+	size_t n_list;   /* size of the text in bytes */
 	struct item *item;
 	uint32_t n_items, cap_items;
-	struct table names;     /* names of items */
-	struct pack *pack;      /* the operand was a packed stream */
-	char *list_path;        /* path of the list; NULL: the list was not read from a file */
+	struct table names;     /* indices of the items by name */
+	struct pack *pack;      /* packed stream given as operand, or NULL */
+	char *list_path;        /* path of the list; NULL if the list was not read from a file */
 	const char *shown;      /* the operand, for messages */
-	struct list_hash *hash; /* hash of the list's lines if -k names picks; else NULL */
-	uint32_t n_listed;      /* kernels of the list, including those that -k leaves out */
+	struct list_hash *hash; /* if -k names picks, hash of the list's lines; otherwise NULL */
+	uint32_t n_listed;      /* number of kernels in the list, including kernels that -k does not select */
 	struct item *missing;   /* selected kernels that are missing, after source_separate_missing() */
-	uint32_t *missing_at;   /* number of each missing kernel among all selected kernels, from 0 */
+	uint32_t *missing_at;   /* index of each missing kernel among all selected kernels */
 	uint32_t n_missing;
 };
 
@@ -82,24 +83,24 @@ void source_close(struct source *s);
 
 /* ---- missing.c ---- */
 /*
- * Moves the missing kernels out of the items, and reports them. Ends the program if no kernel is left, or if kernels
- * of a packed stream are missing and --skip-missing is not given.
+ * Removes the missing kernels from the items, and reports them. Ends the program if no kernel is left. Also
+ * ends the program if kernels of a packed stream are missing and --skip-missing is not given.
  */
 void source_separate_missing(struct source *s, const struct pack_args *a);
 void source_free_missing(struct source *s);
 /*
- * Ends the program if the folder has a file with the name of a missing kernel, because the unpacked list would name
- * that file.
+ * Ends the program if the folder has a file with the name of a missing kernel, because the unpacked list
+ * would refer to that file.
  */
 void source_check_missing_absent(const struct source *s, const char *folder);
-/* Marks the missing kernels in a stream. */
+/* Marks the missing kernels of the source in the stream. */
 void source_mark_missing(const struct source *s, struct pack_writer *w);
-/* Ends the program if a picked kernel is missing, because the weights of the others would be wrong. */
+/* Ends the program if a picked kernel is missing, because the weights of the other kernels would be wrong. */
 void source_reject_missing_picks(const struct source *s, const struct pack_args *a);
 
 /* Returns the hash of the list as it is packed; see klist_hash(). */
 void source_list_hash(const struct source *s, unsigned char hash[16]);
-/* Ends the program if -k names picks that were made for another list than the stream's. */
+/* Ends the program if -k names picks that were made for a list other than the stream's list. */
 void source_check_picks(struct pack *p, const struct pack_args *a);
 
 /* Control codes that are written to a stream. Codes of --cubin take precedence over codes of a packed source. */
@@ -108,47 +109,56 @@ struct codes {
 	uint32_t kernels;      /* kernels with control codes */
 };
 void codes_open(struct codes *c, const struct source *s, const struct pack_args *a);
-/* Adds the control codes that a packed source has for its kernel i. Call before the kernel is packed. */
+/*
+ * Adds the control codes that a packed source has for its kernel i. Must be called before the kernel is
+ * packed.
+ */
 void codes_add_kernel(struct codes *c, const struct source *s, uint32_t i);
-/* Counts kernel i, which was packed with the codes of insts instructions. Warns if --cubin has no codes for it. */
+/*
+ * Counts kernel i, which was packed with the control codes of `insts` instructions. Warns if --cubin has no
+ * control codes for it.
+ */
 void codes_count_kernel(
 	struct codes *c, const struct source *s, const struct pack_args *a, uint32_t i, uint32_t insts);
-/*
- * Verifies that the control codes of n kernels are read back from the stream unchanged. Ends the program if
- * not.
- */
+/* Reads the control codes of n kernels back from the stream, and ends the program if they have changed. */
 void codes_verify(const struct codes *c, struct pack *p, uint32_t n, const struct pack_args *a);
 void codes_close(struct codes *c, const struct source *s, const struct pack_args *a);
 
-/* Destination of text; write returns false on failure. */
+/* Destination of text. write() returns false on failure. */
 struct sink {
 	bool (*write)(void *ctx, const void *bytes, size_t n);
 	void *ctx;
 };
 
-/* Thread blocks first to last of a kernel's text, and their destination. */
+/* The thread blocks `first` to `last` of a kernel's text, and their destination. */
 struct slice {
 	uint64_t first, last;
 	struct sink to;
 };
-/* Passes the header and the thread blocks of s to s->to. Returns 0; -1 and *f on failure or if no block is selected. */
+/*
+ * Passes the header and the thread blocks of s to s->to. Returns 0. On failure or if no block is selected,
+ * returns -1 and sets *f.
+ */
 int slice_text(struct input *in, const struct slice *s, struct fault *f);
 
 /*
- * Returns the path folder/name after creating the folders in name. Ends the program if the path is outside of
+ * Creates the folders in `name`, and returns the path folder/name. Ends the program if the path is outside
  * the folder.
  */
 char *tool_target(const char *folder, const char *name);
 /* Ends the program if path exists and force is false. */
 void tool_check_absent(const char *path, bool force);
-/* Writes the list of the source to path. force: replaces an existing file. */
+/* Writes the list of the source to `path`. With `force`, replaces an existing file. */
 void tool_write_list(const struct source *s, const char *path, bool force);
 /* Opens the file of an item at its first byte. Ends the program on failure. */
 struct input *tool_open(struct item *i);
 /* Passes all text of an input to the sink. Returns 0, or -1 and sets *f. */
 int tool_copy_text(struct input *in, const struct sink *to, struct fault *f);
 
-/* Ends the program with the reason of a failed write to o if f is the fault "write", else with f. */
+/*
+ * Ends the program with a message: the reason of the failed write to o if f is the fault "write", otherwise
+ * f.
+ */
 struct output;
 _Noreturn void die_writing(struct output *o, const struct fault *f);
 
@@ -160,7 +170,10 @@ int do_table(const char *operand, const struct pack_args *a);
 
 /* Passes the grouped text of a raw trace to the sink. Returns 0, or -1 and sets *f. */
 int group_text(struct input *in, uint64_t memory, const struct sink *to, struct fault *f);
-/* Returns 1 if the input is a raw trace, 0 if it is not, -1 and *f on failure. Consumes nothing. */
+/*
+ * Returns 1 if the input is a raw trace, and 0 if it is not. On failure, returns -1 and sets *f. Consumes no
+ * input.
+ */
 int group_is_raw(struct input *in, struct fault *f);
 
 #endif

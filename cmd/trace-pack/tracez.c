@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writes the grouped text of a kernel as an archive of Accel-Sim 2.0 (.tracez). libcommon/base/input_tracez.c reads
- * archives and describes their form.
+ * Writes the grouped text of a kernel as an archive of Accel-Sim 2.0 (.tracez). libcommon/base/input_tracez.c
+ * reads archives and describes their form.
  *
- * Always true: lines are held in memory until the dictionary was trained on a sample of them; later only the frames of
- * one warp and the index are. The archive depends on the text alone. A line that an archive cannot hold is a fault.
+ * Always true: lines are held in memory until the dictionary has been trained on a sample of them.
+ * Afterwards, only the frames of one warp and the index are in memory. The archive depends only on the text.
+ * A line that an archive cannot represent is a fault.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,15 +17,15 @@
 #include "tool.h"
 #include "tracez.h"
 
-#define FRAME_LINES       2048u /* lines per frame; more if the frame would end between two REPLAY marks */
+#define FRAME_LINES       2048u /* number of lines per frame; more between two REPLAY marks */
 #define FRAME_MAX         (64u << 20)
 #define FRAME_LEVEL       3
-#define SAMPLE_EVERY      8u /* lines per sample for the dictionary */
+#define SAMPLE_EVERY      8u /* number of instruction lines per sample for the dictionary */
 #define SAMPLES_MAX       (1u << 20)
 #define DICTIONARY_MAX    65536u
-#define SAMPLES_RATIO     8u /* minimum size of all samples / size of the dictionary */
+#define SAMPLES_RATIO     8u /* minimum ratio of the size of all samples to the size of the dictionary */
 #define N_BLOCK_IDS       10u
-#define TRACEZ_WARPS_MAX  2048u /* warps of a thread block */
+#define TRACEZ_WARPS_MAX  2048u /* maximum number of warps of a thread block */
 #define TRACEZ_HEADER_MAX 65536u
 
 struct tracez_writer {
@@ -35,37 +36,38 @@ struct tracez_writer {
 	bool failed;
 	struct bytes line; /* beginning of a line whose end has not been passed yet */
 
-	bool started; /* the dictionary was trained, and the header written */
+	bool started; /* true if the dictionary was trained and the header written */
 	struct bytes header;
 	struct bytes held;   /* lines after the header that wait for the dictionary */
-	uint64_t held_lines; /* number of lines in held */
+	uint64_t held_lines; /* number of lines in `held` */
 	struct bytes samples;
 	size_t *sample_size;
 	uint32_t n_samples, cap_samples;
-	uint32_t sampled; /* instruction lines so far; one in SAMPLE_EVERY is a sample */
+	uint32_t sampled; /* number of instruction lines so far; one in SAMPLE_EVERY is a sample */
 	ZSTD_CCtx *context;
 	ZSTD_CDict *dictionary;
 
 	enum { IN_HEADER, BETWEEN_BLOCKS, IN_BLOCK, IN_WARP } inside;
 	struct bytes index;
 	uint32_t blocks;
-	size_t block_at;          /* offset of the block's entry in the index */
-	uint32_t id[N_BLOCK_IDS]; /* thread block, cluster, thread block in the cluster, rank */
-	bool has_block;           /* the block's line "thread block" was read */
-	bool has_cluster;         /* a line of the block's cluster was read */
-	uint32_t warps;           /* warps of the block so far */
-	uint32_t insts;           /* instructions of the warp so far */
-	uint32_t declared;        /* number in the warp's line "insts" */
-	struct bytes frames;      /* compressed frames of the warp */
-	struct bytes counts;      /* number of lines of each frame, as in the index */
-	struct bytes text;        /* text of the next frame */
-	uint32_t lines;           /* number of lines in text */
-	bool replay;              /* between REPLAY_START and REPLAY_END */
+	size_t block_at; /* offset of the block's entry in the index */
+	/* ids of the thread block, of its cluster and in its cluster, and its rank */
+	uint32_t id[N_BLOCK_IDS];
+	bool has_block;      /* true if the block's line "thread block" was read */
+	bool has_cluster;    /* true if a line about the block's cluster was read */
+	uint32_t warps;      /* number of warps of the block so far */
+	uint32_t insts;      /* number of instructions of the warp so far */
+	uint32_t declared;   /* number in the warp's line "insts" */
+	struct bytes frames; /* compressed frames of the warp */
+	struct bytes counts; /* number of lines of each frame, as in the index */
+	struct bytes text;   /* text of the next frame */
+	uint32_t lines;      /* number of lines in `text` */
+	bool replay;         /* true between REPLAY_START and REPLAY_END */
 };
 
 static bool tracez_fail(struct tracez_writer *w, const char *id, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
-/* Sets the fault of the conversion unless one is set. Returns false. */
+/* Sets the fault of the conversion unless one is already set. Returns false. */
 static bool tracez_fail(struct tracez_writer *w, const char *id, const char *fmt, ...)
 {
 	char text[sizeof(w->f.text)];
@@ -104,7 +106,7 @@ static bool write_archive(struct tracez_writer *w, const void *p, size_t n)
 	return true;
 }
 
-/* Writes the bytes and empties the buffer. */
+/* Writes the bytes of the buffer and empties it. */
 static bool flush_archive(struct tracez_writer *w, struct bytes *b)
 {
 	size_t n = b->n;
@@ -177,7 +179,10 @@ static void begin_archive_warp(struct tracez_writer *w)
 
 /* ---- lines -------------------------------------------------------------------------------- */
 
-/* Reads count numbers below 2^32, separated by commas, from s into v. Returns false if s has another form. */
+/*
+ * Reads `count` numbers below 2^32, separated by commas, from s into v. Returns false if s does not have this
+ * form.
+ */
 static bool read_ids(const char *s, uint32_t *v, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++) {
@@ -196,11 +201,11 @@ static bool read_ids(const char *s, uint32_t *v, unsigned count)
 
 static const struct {
 	char key[16];
-	uint8_t first, count; /* ids in the line: index of the first, and number */
+	uint8_t first, count; /* index of the first id in the line, and number of ids */
 } block_lines[] = {{"thread block = ", 0, 3}, {"cluster id = ", 3, 3}, {"cluster cta = ", 6, 3},
 	{"cluster rank = ", 9, 1}};
 
-/* Reads the ids of the thread block from the line if it has any, and sets *is if so. Returns false after a fault. */
+/* If the line has ids of the thread block, reads them and sets *is. Returns false after a fault. */
 static bool take_block_ids(struct tracez_writer *w, const char *line, bool *is)
 {
 	for (unsigned i = 0; i < sizeof(block_lines) / sizeof(block_lines[0]); i++) {
@@ -237,8 +242,8 @@ static bool begin_archive_block(struct tracez_writer *w)
 }
 
 /*
- * Ends the block: writes its ids and number of warps to the index. A block without a line of a cluster is a cluster of
- * its own.
+ * Ends the block: writes its ids and its number of warps to the index. A block without a line about its
+ * cluster is a cluster by itself.
  */
 static bool end_archive_block(struct tracez_writer *w)
 {
@@ -259,7 +264,7 @@ static bool end_archive_block(struct tracez_writer *w)
 	return true;
 }
 
-/* Processes the line "warp = N". Warps that the text leaves out have no instructions. */
+/* Processes the line "warp = N". Warps that are not in the text have no instructions. */
 static bool take_warp_line(struct tracez_writer *w, const char *line)
 {
 	uint32_t number;
@@ -279,7 +284,7 @@ static bool take_warp_line(struct tracez_writer *w, const char *line)
 	return true;
 }
 
-/* Processes a line of an instruction, or a mark. */
+/* Processes an instruction line or a mark. */
 static bool take_inst_line(struct tracez_writer *w, const char *line, size_t n)
 {
 	if (w->inside != IN_WARP)
@@ -326,7 +331,7 @@ static bool take_body_line(struct tracez_writer *w, const char *line, size_t n)
 
 /* ---- the start ---------------------------------------------------------------------------- */
 
-/* Adds the dictionary to head; one of size 0 if none can be trained. */
+/* Appends the dictionary to `head`. Appends a dictionary of size 0 if none can be trained. */
 static void train_dictionary(struct tracez_writer *w, struct bytes *head)
 {
 	size_t most =

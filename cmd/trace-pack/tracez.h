@@ -10,11 +10,20 @@
 
 struct tracez_writer;
 
-/* Begins the archive of a kernel on out. name: file of the text, for faults; not copied. */
+/*
+ * Begins the archive of a kernel on `out`. `name` is the name of the text's file, for faults. It is not
+ * copied.
+ */
 struct tracez_writer *tracez_writer_new(FILE *out, const char *name);
-/* Adds grouped text, in pieces of any size, to the writer (struct tracez_writer *). Returns false after a fault. */
+/*
+ * Passes grouped text, in pieces of any size, to the writer (struct tracez_writer *). Returns false after a
+ * fault.
+ */
 bool tracez_writer_text(void *writer, const void *text, size_t n);
-/* Completes the archive and frees the writer. Returns 0, or -1 and *f; the fault "write" is a failed write to out. */
+/*
+ * Completes the archive and frees the writer. Returns 0, or -1 and sets *f. The fault "write" means that a
+ * write to `out` has failed.
+ */
 int tracez_writer_end(struct tracez_writer *w, struct fault *f);
 
 #endif

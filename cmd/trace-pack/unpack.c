@@ -2,8 +2,8 @@
 /*
  * Unpacks a stream into files or into one text, and tests a stream.
  *
- * Always true: a name in a stream never leads out of the folder. A file appears under its name when it is complete; no
- * file is replaced without -f.
+ * Always true: a name in a stream cannot refer to a file outside the folder. A file gets its name only when
+ * it is complete. No file is replaced without -f.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -25,7 +25,9 @@ static struct pack *open_packed(const char *operand)
 	return p;
 }
 
-/* Opens the stream and selects kernels. Without -k the stream can be a pipe: its kernels are then read in order. */
+/*
+ * Opens the stream and selects kernels. Without -k the stream can be a pipe, whose kernels are read in order.
+ */
 static void open_selected(struct source *s, const char *operand, const struct pack_args *a)
 {
 	struct fault f;
@@ -140,7 +142,7 @@ int do_unpack(const char *operand, const struct pack_args *a)
 	return EXIT_GOOD;
 }
 
-/* Tests a stream. Damage is a result, not a failure; an unreadable file or a newer version is a failure. */
+/* Tests a stream. Damage is a result of the test. An unreadable file or a newer version is a failure. */
 int do_test(const char *operand, const struct pack_args *a)
 {
 	struct fault f;
