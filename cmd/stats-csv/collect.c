@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads results into the store. Selects kernels and figures, and computes the derived figures of each kernel
- * while all its figures are available.
+ * Reads results into the store. Selects kernels and figures. Computes the derived figures of each kernel
+ * while all figures of the kernel are available.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -14,18 +14,18 @@ struct csv_reading {
 	struct csv_job *j;
 	struct results *r;
 	const struct result_item *item;
-	uint32_t *column; /* by figure id of the reader: column of the store, plus 1 */
+	uint32_t *column; /* for each figure id of the reader, column of the store, plus 1 */
 	uint32_t cap_column, n_column;
 	struct store_value *value;
 	uint32_t n, cap;
-	bool warned; /* the warning about a profile has been printed */
+	bool warned; /* true if the warning about a profile has been printed */
 };
 
 /* ---- which figures ---------------------------------------------------------------------------- */
 
 /*
- * Returns true for figures that are shown without -s: those of the whole GPU that every record has, except
- * host times.
+ * Returns true for figures that are shown without -s: the figures of the whole GPU that every record has,
+ * except host times.
  */
 static bool is_default_column(const char *name, const struct figure *about)
 {
@@ -43,7 +43,7 @@ static bool needs_figure(void *ctx, const char *name)
 			   : is_default_column(name, figure_find(name));
 }
 
-/* Returns true if the table has only figures that are read, and none that is computed. */
+/* Returns true if all figures of the table are read, and none is computed. */
 static bool shows_only_figures_read(const struct csv_job *j)
 {
 	return !j->per_run && !j->list && !j->running && !j->weights && !j->n_aggs && !j->n_derived;
@@ -102,7 +102,7 @@ static void keep_parts_of_rate(struct csv_job *j, struct store_column c)
 	}
 }
 
-/* Adds a column for each figure for which -s has the full name, even if the column stays empty. */
+/* Adds a column for each figure whose full name is in -s, even if the column remains empty. */
 void collect_add_named_columns(struct csv_job *j)
 {
 	for (size_t i = 0; i < j->select.n && !j->list; i++)
@@ -115,8 +115,8 @@ void collect_add_named_columns(struct csv_job *j)
 /* ---- derived figures ------------------------------------------------------------------------- */
 
 /*
- * Finds a figure by a short name, for example "L2_misses" for the total over all caches of a level, or
- * "warp_insts" and "thread_insts".
+ * Finds a figure by a short name, for example "warp_insts", "thread_insts", or "L2_misses" for the total over
+ * all caches of a level.
  */
 static const struct result_value *find_by_short_name(const struct results *r, const char *name)
 {
@@ -133,7 +133,7 @@ static const struct result_value *find_by_short_name(const struct results *r, co
 	return results_find(r, full);
 }
 
-/* Returns the sum of all figures of the kernel that match a name with [*]; NAN if there are none. */
+/* Returns the sum of all figures of the kernel that match a name with [*], or NAN if there are none. */
 static double sum_of_family(const struct result_item *item, const char *name)
 {
 	double sum = NAN;
@@ -202,7 +202,7 @@ static uint32_t column_for_figure(struct csv_reading *g, const struct result_fig
 	return g->column[f->id] - 1;
 }
 
-/* Marks the items of -s that match a figure. */
+/* Marks the names and patterns of -s that match a figure. */
 static void mark_matching_items(struct csv_job *j, const char *name)
 {
 	for (size_t i = 0; i < j->select.n; i++)
@@ -211,8 +211,8 @@ static void mark_matching_items(struct csv_job *j, const char *name)
 }
 
 /*
- * Returns true if the record is from a profile and no figures are chosen, because its row would be empty.
- * Warns once per file.
+ * Returns true if the row of the record would be empty, because the record is from a profile and no figures
+ * are chosen. Warns once per file.
  */
 static bool skips_profile(struct csv_reading *g, const char *path)
 {
@@ -274,7 +274,7 @@ static bool kernel_is_selected(const struct csv_job *j, const struct result_item
 	return kselect_selects(j->kernels, item->kernel.position, item->kernel.name);
 }
 
-/* Returns the event that makes a row. collect() handles RESULT_DONE itself. */
+/* Returns the event that produces a row. collect() handles RESULT_DONE itself. */
 static int event_with_row(const struct csv_job *j)
 {
 	return j->per_interval ? RESULT_INTERVAL : j->per_run ? RESULT_END_OF_INPUT : RESULT_KERNEL;
@@ -314,8 +314,8 @@ void collect(struct csv_job *j, const char *path)
 }
 
 /*
- * A run that stopped before its first kernel has no row. That is not an error here, because its status shows
- * it.
+ * A run that stopped before its first kernel has no row. This is not an error here, because the status of the
+ * run shows it.
  */
 void collect_check_selection(const struct csv_job *j)
 {
@@ -329,7 +329,7 @@ void collect_warn(const struct csv_job *j)
 {
 	char q[80];
 
-	/* a full name that neither the input nor stats.def has is misspelt */
+	/* a full name that is neither in the input nor in stats.def is misspelt */
 	for (size_t i = 0; i < j->select.n; i++)
 		if (!j->matched[i] && !strpbrk(j->select.pattern[i], "*?[") &&
 			!figure_find(j->select.pattern[i]))
@@ -340,7 +340,7 @@ void collect_warn(const struct csv_job *j)
 			diag_warn(NOWHERE, "-s %s: no such figure in the input (--list prints the figures)",
 				diag_quote(q, sizeof(q), j->select.pattern[i], strlen(j->select.pattern[i])));
 		}
-	if (!j->list && !j->weights) /* with --weights the picks name the kernels that they represent */
+	if (!j->list && !j->weights) /* with --weights, the picks list the kernels that they represent */
 		store_warn_skipped(j->store);
 	for (uint32_t i = 0; i < j->n_derived && !j->list; i++) {
 		const struct derived *d = &j->derived[i];

@@ -2,8 +2,8 @@
 /*
  * Groups the kernels of each run by the columns of --group, and sums or aggregates their figures.
  *
- * Always true: a missing value does not count. The sum of a rate is the quotient of the sums of its parts, or
- * empty if it has no parts. The sum of a maximum or a running total is the largest value.
+ * Always true: a missing value is ignored. The sum of a rate is the quotient of the sums of its two parts, or
+ * empty if it has none. The sum of a maximum or a running total is the largest value.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -16,7 +16,7 @@ struct csv_group {
 	uint32_t run, first; /* kernel */
 	uint64_t kernels;
 	char *key;
-	struct sums *sum; /* by column of the store; the last element is always empty */
+	struct sums *sum; /* sum of each column of the store; the last element is always empty */
 };
 
 struct csv_groups {
@@ -24,12 +24,12 @@ struct csv_groups {
 	struct store *s;
 	struct csv_group *group;
 	uint32_t n, cap;
-	struct table table; /* by hash of run and key */
+	struct table table; /* indices of the groups by hash of run and key */
 	struct shown_columns c;
 	struct shown_options o;
 	struct writer w;
-	bool status; /* the table has the column "status" */
-	bool keep;   /* all values are kept, for a quantile */
+	bool status; /* true if the table has the column "status" */
+	bool keep;   /* true if all values are kept, for a quantile */
 };
 
 static const char *const keys[] = {"run", "kernel_name", "id", "position", "stream", "grid", "block"};

@@ -34,11 +34,11 @@ struct derived {
 	char *name;
 	struct expr *expr;
 	double value; /* value for the current kernel */
-	bool *found;  /* by name in the expression: a kernel has the figure */
+	bool *found;  /* for each name in the expression, true if a kernel has the figure */
 };
 
 struct csv_job {
-	/* options: names of --options; empty: the options that differ */
+	/* `options` has the names of --options; empty for all options that differ */
 	struct namelist select, group, options;
 	struct kselect *kernels;
 	struct picks *weights; /* picks of --weights, or NULL */
@@ -49,16 +49,16 @@ struct csv_job {
 	enum table_form form;
 	enum demangle_form names;
 	const char *output;
-	uint32_t top; /* --top: number of places of a profile; 0: a table of figures */
+	uint32_t top; /* --top: number of places of a profile; 0 for a table of figures */
 	int by;       /* enum hotspots_by */
-	bool per_run, tidy, list, running, force, quiet, no_options, by_given; /* tidy: --long is given */
+	bool per_run, tidy, list, running, force, quiet, no_options, by_given; /* `tidy`: --long is given */
 	bool per_interval, provenance;
 
 	struct store *store;
-	uint8_t *shown; /* by column of the store: enum column_use */
+	uint8_t *shown; /* use of each column of the store: enum column_use */
 	uint32_t cap_shown;
-	bool *matched; /* by item of `select`: a figure matches it */
-	/* the input has kernels; it has intervals; at least one row is selected */
+	bool *matched; /* for each item of `select`, true if a figure matches it */
+	/* true if the input has kernels, if it has intervals, and if at least one row is selected */
 	bool any_kernel, any_interval, any_row;
 	int status;
 };
@@ -69,8 +69,11 @@ enum column_use { COLUMN_NEW, COLUMN_NO, COLUMN_PART, COLUMN_SHOWN };
 struct shown_columns {
 	uint32_t *column, n;
 	uint32_t *place;
-}; /* place: by column of the store, position in `column` plus 1; 0: not shown */
-/* The options that the table shows: those of --options, else those that differ between runs. */
+}; /* `place` is the position of each column of the store in `column`, plus 1, or 0 if it is not shown */
+/*
+ * The options that the table shows: the options that --options selects or, without it, all options that
+ * differ between runs.
+ */
 struct shown_options {
 	uint32_t *option, n;
 };
@@ -91,18 +94,19 @@ void csv_print_groups(struct csv_job *j, FILE *out);
 void csv_print_top(struct csv_job *j, FILE *out, int n, char **path);
 bool group_is_key(const char *name);
 
-/* sums.c: the values of one figure in one group. */
+/* sums.c: sums over the values of one figure in one group. */
 struct sums {
 	uint64_t n, count;
-	double sum, mean, squares, min, max; /* squares: sum of squared distances from the mean */
-	double first, log_first, logs;       /* logs: sum of logarithms of ratios to the first value */
-	double *value;                       /* all values, if they are kept */
+	double sum, mean, squares, min, max; /* `squares` is the sum of squared distances from the mean */
+	/* `logs` is the sum of the logarithms of ratios to the first value */
+	double first, log_first, logs;
+	double *value; /* all values, if they are kept */
 	uint32_t cap;
 	bool whole, positive, sorted;
 };
-bool sums_needs_values(enum agg agg); /* returns true if agg requires all values */
+bool sums_needs_values(enum agg agg); /* Returns true if agg requires all values. */
 void sums_add(struct sums *s, const struct result_value *v, bool keep);
-double sums_value(struct sums *s, enum agg agg); /* NaN: there are no values */
+double sums_value(struct sums *s, enum agg agg); /* NaN if there are no values */
 
 /* weighted.c: totals of the application that the picks of --weights represent. */
 void csv_weights_read(struct csv_job *j, const char *path);
@@ -110,7 +114,7 @@ void csv_weights_free(struct csv_job *j);
 void csv_weights_check(struct csv_job *j); /* Checks --weights after all options are set. */
 void csv_print_weighted(struct csv_job *j, FILE *out);
 
-/* writer.c: writes rows. n_cells: number of cells of the current row that have been written. */
+/* writer.c: writer of rows. `n_cells` is the number of cells written of the current row. */
 struct writer {
 	FILE *out;
 	enum table_form form;
@@ -124,12 +128,13 @@ struct head {
 };
 void head_text(struct head *h, const char *name);
 void head_number(struct head *h, const char *fmt, ...) PRINTF_LIKE(2, 3);
-void writer_head(struct writer *w, struct head *h); /* frees the contents of *h */
+void writer_head(struct writer *w, struct head *h); /* Frees the contents of *h. */
 void writer_text(struct writer *w, const char *text);
 /* Writes the name of a kernel in the form of --names. */
 void writer_kernel(struct writer *w, const struct csv_job *j, const char *name);
-void writer_value(struct writer *w, const struct result_value *v); /* NULL: the value is missing */
-void writer_real(struct writer *w, double x);                      /* NaN: the value is missing */
+/* Writes the value; NULL writes an empty cell. */
+void writer_value(struct writer *w, const struct result_value *v);
+void writer_real(struct writer *w, double x); /* Writes x; NaN writes an empty cell. */
 void writer_end(struct writer *w);
 
 #endif

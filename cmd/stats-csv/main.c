@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stats-csv: makes one table from many results of trace-sim and logs of Accel-Sim. This file has only the
+ * stats-csv: makes one table from many results of trace-sim and logs of Accel-Sim. This file only parses the
  * command line.
  */
 #include <ctype.h>
@@ -30,7 +30,7 @@ enum {
 	OPT_NAMES
 };
 
-/* The words of aggs.def for the completion, the help and a message. */
+/* The words of aggs.def, for completions, the help and a message. */
 #define AGG(name, word) " " word
 static const char agg_words[] =
 #include "aggs.def"
@@ -137,7 +137,7 @@ static void add_groups(struct csv_job *j, const char *value)
 		cli_usage("--group '%s' names no column (expected e.g. kernel_name)", value);
 }
 
-/* Adds names and patterns of configuration options. A leading dash is ignored. */
+/* Adds names and patterns of configuration options. Ignores a leading dash. */
 static void add_options(struct csv_job *j, const char *value)
 {
 	struct namelist l = {0};

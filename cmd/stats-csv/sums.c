@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The values of one figure in one group, and the functions of --agg.
+ * Sums the values of one figure in one group, and implements the functions of --agg.
  *
- * Always true: a missing value does not count. Values are kept only for quantiles, which interpolate between
- * neighbours. The standard deviation is that of a sample (divisor n - 1); it is undefined for one value. A
- * geometric mean requires values above 0. It uses logarithms of ratios to the first value, which makes the
- * mean of equal values exact.
+ * Always true: a missing value is ignored. Values are kept only for quantiles, which interpolate between
+ * neighbours. The standard deviation is the sample standard deviation (divisor n - 1), which is undefined for
+ * one value. A geometric mean requires values above 0. It is computed from logarithms of ratios to the first
+ * value, so that the mean of equal values is exact.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ void sums_add(struct sums *s, const struct result_value *v, bool keep)
 	s->squares += from_mean * (x - s->mean);
 	s->sum += x;
 	s->count += v->count;
-	s->whole &= v->whole && s->count >= v->count; /* false if the sum has wrapped */
+	s->whole &= v->whole && s->count >= v->count; /* false if the sum has wrapped around */
 	s->positive &= x > 0;
 	s->logs += x > 0 ? log(x) - s->log_first : 0;
 	s->min = x < s->min ? x : s->min;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The table of kernels, runs or intervals, wide or long, and the list of figures.
+ * Prints the table of kernels, runs or intervals, in wide or long form, and the list of figures.
  *
- * Always true: columns have the order of -s. Those of one pattern have the order of trace-stats(5), then of
- * their names, in which digits compare as numbers. The table does not depend on the format of the input.
+ * Always true: columns are in the order of -s. Columns of one pattern are in the order of trace-stats(5),
+ * then of their names, in which sequences of digits compare as numbers. The table does not depend on the
+ * format of the input.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -63,7 +64,7 @@ static int compare_keys(const void *pa, const void *pb)
 	return compare_natural(a->name, b->name);
 }
 
-/* Returns the sort position of a figure by -s. Derived figures are last, in the order of their options. */
+/* Returns the sort position of a figure by -s. Derived figures come last, in the order of their options. */
 static long sort_position_of(const struct csv_job *j, const char *name)
 {
 	for (uint32_t i = 0; i < j->n_derived; i++)
@@ -107,7 +108,7 @@ static bool option_differs(const struct store *s, uint32_t option)
 }
 
 /*
- * Adds the options that --options names, in its order. The options that match one pattern have the order of
+ * Adds the options that --options names, in its order. The options that match one pattern are in the order of
  * the configuration.
  */
 static void add_named_options(const struct csv_job *j, struct shown_options *o)
@@ -132,7 +133,8 @@ struct shown_options shown_options(const struct csv_job *j)
 	const struct store *s = j->store;
 	struct shown_options o = {xcalloc(s->n_options + 1u, sizeof(uint32_t)), 0};
 
-	for (uint32_t i = 0; i < s->n_options; i++) /* origin of the runs, present only with --provenance */
+	/* fields about the origin of a run, which only --provenance writes */
+	for (uint32_t i = 0; i < s->n_options; i++)
 		if (store_is_about(s->option[i]))
 			o.option[o.n++] = i;
 	if (j->options.n)
@@ -152,7 +154,7 @@ struct csv_rows {
 	struct shown_options o;
 	struct writer w;
 	const struct result_value **cell;
-	bool status; /* the table has the column "status" */
+	bool status; /* true if the table has the column "status" */
 };
 
 bool table_shows_status(const struct store *s)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --top: the places with most cycles in the profile of each run, the hottest first. The figures of a kernel
- * are added to the rows while they are read, without a store.
+ * --Implements --top: prints the places with most cycles in the profile of each run, the hottest first. The
+ * figures of a kernel are added to the rows while they are read, without a store.
  *
  * Always true: a run has at most --top rows. "share" and "sum" are percentages of the scheduler cycles of SMs
  * with thread blocks.
@@ -62,7 +62,7 @@ static void write_hot_spots(struct csv_job *j, struct writer *w, struct hotspots
 	}
 }
 
-/* Returns "a.json" or, for the second run of that file, "a.json#2". */
+/* Returns the name of a run: "a.json" or, for the second run in that file, "a.json#2". */
 static const char *name_of_run(const char *path, uint32_t run)
 {
 	char *name = xmalloc(strlen(path) + 16);

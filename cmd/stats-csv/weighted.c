@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --weights: one row per run of picks, with figures of the whole application and their 95 % intervals.
+ * --Implements --weights: prints one row per run of picks, with figures of the whole application and their 95
+ * % intervals.
  *
  * Always true: every run has every pick. A sum has the columns NAME, NAME.low and NAME.high. A mean over the
- * kernels of the application has NAME.mean, NAME.mean.low and NAME.mean.high. Unknown intervals and figures
- * are empty cells.
+ * kernels of the application has the columns NAME.mean, NAME.mean.low and NAME.mean.high. Unknown intervals
+ * and figures are empty cells.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -59,7 +60,7 @@ void csv_weights_check(struct csv_job *j)
 		if (j->agg[i] != AGG_SUM && j->agg[i] != AGG_MEAN)
 			cli_usage("--weights allows only --agg sum and mean");
 	if (!j->n_aggs)
-		/* a function must be set, because collect.c then keeps the parts of rates */
+		/* collect.c keeps the parts of rates only if a function is set */
 		j->agg[j->n_aggs++] = AGG_SUM;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Writes tables as CSV (RFC 4180; libcsv adds quotes where they are required), TSV with the escapes \t, \n,
- * \r and \\, or Markdown with unprintable bytes as \xNN. Always true: lines of CSV end in CR LF, all others
- * in LF. A missing value is an empty cell.
+ * \r and \\, or Markdown with unprintable bytes as \xNN. Always true: lines of CSV end in CR LF; other lines
+ * end in LF. A missing value is an empty cell.
  */
 #include <csv.h>
 #include <inttypes.h>

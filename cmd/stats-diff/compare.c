@@ -3,8 +3,8 @@
  * Compares the figures of two kernels within the tolerances.
  *
  * Always true: a figure is compared only if both sides can have it. A sparse counter that a record omits is
- * 0. A figure that a side never has is skipped, because logs do not have all figures. An exact and a printed
- * value are equal within one unit of the last printed digit.
+ * 0. A figure that one side never has is skipped, because logs do not have all figures. An exact value equals
+ * a printed value if they differ by at most one unit of the last printed digit.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -53,7 +53,7 @@ const struct tolerance *tolerance_of(const struct diff_options *o, const char *n
 	return NULL;
 }
 
-/* Returns b minus a. Exact also for integers that are equal as doubles. */
+/* Returns b minus a. The result is exact even for integers that are equal as doubles. */
 static double value_difference(const struct result_value *a, const struct result_value *b)
 {
 	if (a->whole && b->whole)
@@ -61,7 +61,7 @@ static double value_difference(const struct result_value *a, const struct result
 	return b->real - a->real;
 }
 
-/* Returns one unit of the last printed digit if only one side is exact, else 0. */
+/* Returns one unit of the last printed digit if only one side is exact, and 0 otherwise. */
 static double printed_unit(const struct result_value *a, const struct result_value *b)
 {
 	int8_t places = a->decimals == RESULT_EXACT ? b->decimals : a->decimals;
@@ -82,7 +82,7 @@ static bool is_equal(
 	return (t && (delta <= t->absolute || delta <= t->relative * most)) || delta <= printed_unit(a, b);
 }
 
-#define MINOR 100 /* counts of a histogram entry below this are small */
+#define MINOR 100 /* count of a histogram entry below which the entry is small */
 
 static void add_change(struct diff *d, uint32_t column)
 {
@@ -95,7 +95,7 @@ static void add_change(struct diff *d, uint32_t column)
 		if (!c.has[side] && !d->seen[side][column])
 			return;
 	}
-	/* a log and a record do not differ in a figure that only records have */
+	/* a figure that only records have is not a difference between a log and a record */
 	if ((!c.has[0] && !c.has[1]) || (c.has[0] != c.has[1] && d->side[0].log != d->side[1].log))
 		return;
 	c.relative = NAN;
@@ -116,7 +116,7 @@ static void add_change(struct diff *d, uint32_t column)
 	d->change[d->n_changes++] = c;
 }
 
-/* Returns the sort key of a change. The key is largest for a figure that only one side has. */
+/* Returns the sort key of a change. Figures that only one side has get the largest key. */
 static double change_size(const struct change *c)
 {
 	return isnan(c->relative) ? INFINITY : fabs(c->relative);
@@ -140,7 +140,7 @@ static int compare_changes(const void *pa, const void *pb)
 	return strcmp(a->name, b->name);
 }
 
-/* Returns true if the figure is compared. gpu_sim_cycle may be in the store only for the summary. */
+/* Returns true if the figure is compared. gpu_sim_cycle may be in the store just for the summary. */
 static bool is_compared(const struct diff_options *o, const char *name)
 {
 	return strcmp(name, "gpu_sim_cycle") || ((!o->select.n || namelist_find(&o->select, name) >= 0) &&

@@ -15,13 +15,16 @@
 
 enum diff_form { DIFF_TEXT, DIFF_JSON, DIFF_MARKDOWN };
 
-/* A figure counts as equal if its difference is within either limit. A negative limit is not given. */
+/*
+ * A figure is considered equal if its difference is within either limit. A negative limit means that it is
+ * not given.
+ */
 struct tolerance {
 	char *pattern;
 	double absolute, relative;
 };
 
-/* A name on the command line that must occur in a result, or -k. */
+/* A name from the command line that must occur in a result, or the option -k. */
 struct required {
 	const char *option;
 	char *name;
@@ -37,7 +40,7 @@ struct diff_options {
 	struct required *required;
 	uint32_t n_required;
 	enum diff_form form;
-	uint32_t top; /* --top: number of places of a profile; 0: figures are compared */
+	uint32_t top; /* --top: number of places of a profile; 0 to compare figures */
 	int by;       /* enum hotspots_by */
 	bool all, quiet, summary, options, full;
 };
@@ -46,20 +49,22 @@ struct side {
 	uint32_t first_kernel, n_kernels, first_run, n_runs;
 	const char *path;
 	bool log;
-	bool lists_figures;      /* the records omit figures that their run record does not list */
-	struct namelist written; /* names and patterns of trace-sim -s; the records have no other figures */
+	bool lists_figures; /* true if the records omit figures that their run record does not list */
+	/* names and patterns of trace-sim -s, if the records have only these figures */
+	struct namelist written;
 };
 
 struct pair {
 	uint32_t a, b;
-}; /* kernel numbers in the store plus 1; 0: none */
+}; /* numbers of the kernels in the store, plus 1; 0 if there is none */
 
 struct change {
 	const char *name;
 	bool has[2], moved;
-	bool minor; /* an entry of a histogram with a count so small that its relative change means little */
+	/* true for a histogram entry whose count is so small that its relative change means little */
+	bool minor;
 	struct result_value value[2];
-	/* difference divided by A; infinite if A is 0, NaN if one side does not have the figure */
+	/* difference divided by A; infinite if A is 0, NaN if a side does not have the figure */
 	double relative;
 };
 
@@ -68,12 +73,12 @@ struct diff {
 	struct store *store;
 	struct side side[2];
 	bool *seen[2];        /* by column */
-	bool *seen_family[2]; /* by row of stats.def */
+	bool *seen_family[2]; /* for each row of stats.def, true if the side has a figure of the row */
 	struct pair *pair;
 	uint32_t n_pairs, cap_pairs;
 	struct change *change; /* changes of the current pair */
 	uint32_t n_changes, cap_changes;
-	/* by column: value of the current kernel; decimals is INT8_MAX if it has none */
+	/* values of the current kernel, by column; `decimals` is INT8_MAX for a missing value */
 	struct result_value *cell[2];
 	uint32_t n_moved, n_same, n_only[2];
 	bool stopped_early, differs, trouble;
@@ -86,12 +91,12 @@ bool diff_has_figure(const struct side *s, const char *name, const struct figure
 /* Returns true if the options select the figure for comparison. */
 bool diff_compares_figure(const struct diff_options *o, const char *name);
 /*
- * required.c: required_add() adds a name that must occur; required_add_list() adds the names of a list that
- * stats.def does not have.
+ * required.c: required_add() adds a name that must occur. required_add_list() adds the names of a list that
+ * are not in stats.def.
  */
 void required_add(struct diff_options *o, const char *option, const char *name);
 void required_add_list(struct diff_options *o, const char *option, const struct namelist *l);
-/* Record that a side has the figure `name`, or a kernel that -k selects. */
+/* Record that a side has the figure `name`, or that it has a kernel that -k selects. */
 void required_note_figure(const struct diff_options *o, const char *name);
 void required_note_kernel(const struct diff_options *o);
 /* Ends the program if a name has not occurred. */
@@ -101,17 +106,17 @@ void pair_kernels(struct diff *d);
 /* top.c: compares the places of two profiles. Returns an exit status. */
 int diff_top(const struct diff_options *o, FILE *out, const char *a, const char *b, const char *heading);
 /*
- * Fills d->change with the changes of a pair, the largest first. Returns the number of figures that differ.
+ * Stores the changes of a pair in d->change, the largest first. Returns the number of figures that differ.
  */
 uint32_t compare_pair(struct diff *d, const struct pair *p);
-/* Returns the last -T that matches `name`, or NULL. */
+/* Returns the tolerance of the last -T that matches `name`, or NULL. */
 const struct tolerance *tolerance_of(const struct diff_options *o, const char *name);
 /*
- * weighted.c: prints a line for each figure of the application and sets d->differs. Returns -1 after a
- * message if a pick was not run.
+ * weighted.c: prints a line for each figure of the application, and sets d->differs. Returns -1 after a
+ * message if a pick has no result.
  */
 int diff_print_weighted(struct diff *d, FILE *out, const char *heading);
-/* Prints each pair of kernels that differs; sets d->differs. */
+/* Prints each pair of kernels that differs, and sets d->differs. */
 void print_diff(struct diff *d, FILE *out, const char *heading);
 void print_summary(struct diff *d, FILE *out, const char *heading);
 void print_lone(enum diff_form form, FILE *out, const char *name, int side);
@@ -121,7 +126,7 @@ void print_heading(const struct diff *d, FILE *out, const char *heading);
  * Prints a text from the input: unprintable bytes as \xNN, special characters of Markdown with a backslash.
  */
 void print_name(FILE *out, const char *text, enum diff_form form);
-int print_width_of_names(const char *text); /* columns that DIFF_TEXT takes */
+int print_width_of_names(const char *text); /* Number of columns that the text takes in form DIFF_TEXT. */
 /* Prints `text` as DIFF_TEXT, followed by blanks up to `width` columns. */
 void print_name_padded(FILE *out, const char *text, int width);
 json_t *print_json_text(const char *text);

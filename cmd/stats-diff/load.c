@@ -37,7 +37,8 @@ bool diff_compares_figure(const struct diff_options *o, const char *name)
 struct loading {
 	struct diff *d;
 	struct side *side;
-	uint32_t *column; /* by id of the reader: column + 1; UINT32_MAX: not compared */
+	/* for each id of the reader, column + 1; UINT32_MAX if the figure is not compared */
+	uint32_t *column;
 	uint32_t n, cap;
 	struct store_value *value;
 	uint32_t cap_value;
@@ -77,7 +78,7 @@ static void keep_side_item(struct loading *l, const struct result_item *item)
 	store_add_row(l->d->store, item, l->value, n);
 }
 
-/* Stores in *s which figures the records of a run have. */
+/* Sets the fields of *s that say which figures the records of a run have. */
 static void note_figures_of_run(struct side *s, const struct result_item *item)
 {
 	s->lists_figures = item->lists_figures;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stats-diff: compares two simulation results, kernel by kernel. This file has the command line, and pairs
+ * stats-diff: compares two simulation results, kernel by kernel. This file parses the command line, and pairs
  * files of two directories by name.
  */
 #include <dirent.h>
@@ -54,7 +54,10 @@ static const struct cli cli = {
 	"Exit status: 0 equal within tolerance; 1 different; 2 trouble.\n",
 	rows, sizeof(rows) / sizeof(*rows), complete_results, NULL};
 
-/* Adds a tolerance "[NAME=]TOL". TOL is "5%", "0.01", or both separated by a comma. */
+/*
+ * Adds a tolerance "[NAME=]TOL". TOL is a percentage such as "5%", an absolute difference such as "0.01", or
+ * both separated by a comma.
+ */
 static void add_tolerance(struct diff_options *o, const char *value)
 {
 	const char *equals = strrchr(value, '='), *s = equals ? equals + 1 : value;

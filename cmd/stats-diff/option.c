@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Configuration options that differ between the runs of both sides. Runs are paired in their order.
+ * Prints the configuration options that differ between the runs of both sides. Runs are paired in order.
  *
- * Always true: an option that only one side has does not differ, because logs do not have all options.
+ * Always true: an option that only one side has is not a difference, because logs do not have all options.
  * Options are in the order of the configuration and do not change the exit status.
  */
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "compare.h"
 
 struct option_row {
-	uint32_t option, run; /* run: number of the run on its side, from 0 */
+	uint32_t option, run; /* `run` is the number of the run on its side, counted from 0 */
 	const char *value[2];
 };
 
@@ -44,7 +44,7 @@ static struct rows find_option_rows(const struct diff *d)
 	return l;
 }
 
-/* Writes "gpgpu_n_mem" or, for a later run of the input, "#2 gpgpu_n_mem". */
+/* Writes the name of an option: "gpgpu_n_mem" or, for the second run of the input, "#2 gpgpu_n_mem". */
 static void option_label(const struct diff *d, const struct option_row *r, char *out, size_t cap)
 {
 	if (r->run)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Pairs the kernels of A and B by a longest common subsequence of names, like diff(1) does for lines.
+ * Pairs the kernels of A and B by a longest common subsequence of names, as diff(1) does for lines.
  *
- * Always true: pairs have the order of both sides. Equal starts and ends are paired first. If the remaining
- * part is too long for the quadratic table, the nearest position with equal names is searched.
+ * Always true: pairs are in the order of both sides. Equal starts and ends are paired first. If the rest is
+ * too long for the quadratic table, kernels are paired with the nearest kernel of the same name.
  */
 #include <stdlib.h>
 #include "compare.h"
@@ -17,7 +17,7 @@ static void add_pair(struct diff *d, uint32_t a, uint32_t b)
 	d->pair[d->n_pairs++] = (struct pair){a, b};
 }
 
-/* Returns the index in the store of kernel i of a side, plus 1. */
+/* Returns the index of kernel i of a side in the store, plus 1. */
 static uint32_t store_kernel_number(const struct diff *d, int side, uint32_t i)
 {
 	return d->side[side].first_kernel + i + 1;
@@ -29,7 +29,7 @@ static bool same_kernel_name(const struct diff *d, uint32_t a, uint32_t b)
 	       d->store->kernel[store_kernel_number(d, 1, b) - 1].name;
 }
 
-/* Adds the kernels before positions to_a and to_b as kernels without partners, those of A first. */
+/* Adds the kernels before the positions to_a and to_b as kernels without partners, the kernels of A first. */
 static void pair_with_none(struct diff *d, uint32_t *a, uint32_t to_a, uint32_t *b, uint32_t to_b)
 {
 	while (*a < to_a)

@@ -91,11 +91,11 @@ static void fill_cells(struct cells *c, const struct change *ch)
 	figure_change_text(c->change, sizeof(c->change), ch);
 }
 
-/* maximum numbers of figures per kernel, and of kernels, that are shown without --full */
+/* maximum number of figures shown per kernel, and of kernels shown, without --full */
 #define MOST_CHANGES 10u
 #define MOST_KERNELS 10u
 
-/* Returns true if every difference is shown, because an option requests it or chooses figures. */
+/* Returns true if all differences are shown, because an option requests this or selects figures. */
 static bool shows_all(const struct diff *d)
 {
 	return d->o->full || d->o->all || d->o->select.n || d->o->form == DIFF_JSON;
@@ -285,7 +285,7 @@ static void print_status(enum diff_form form, FILE *out, const char *a, const ch
 	fputs(form == DIFF_MARKDOWN ? "\n\n" : "\n", out);
 }
 
-/* Prints each pair of runs that differ in their status; sets d->differs. */
+/* Prints each pair of runs that differ in their status, and sets d->differs. */
 static void compare_status(struct diff *d, FILE *out, const char *heading)
 {
 	for (uint32_t i = 0; i < d->side[0].n_runs && i < d->side[1].n_runs; i++) {

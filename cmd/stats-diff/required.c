@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Names on the command line that must occur in the results: kernels of -k, patterns of -s, and full names
- * that stats.def does not have. Without this check a misspelt name would compare no figure, and the results
- * would count as equal.
+ * Checks the names from the command line that must occur in the results: kernels of -k, patterns of -s, and
+ * full names that are not in stats.def. Without this check, a misspelt name would select no figure, and the
+ * results would be considered equal.
  */
 #include <stdlib.h>
 #include <string.h>

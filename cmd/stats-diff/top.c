@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --top: the places of two profiles with the largest changes of cycles. Kernels of equal names are merged.
+ * --Implements --top: prints the places of two profiles with the largest changes in cycles. Kernels of equal
+ * names are merged.
  *
  * Always true: rows are sorted by change, the largest first. A place without a change is shown only with
  * --all.
@@ -52,7 +53,7 @@ static void hot_spot_change_text(char *out, size_t cap, const struct hotspot *r)
 			100 * ((double)r->cycles[1] - (double)r->cycles[0]) / (double)r->cycles[0]);
 }
 
-/* Writes "0x0090 LDG.E:12" or, for a source line without a PC, "line 12". */
+/* Writes the name of a place: "0x0090 LDG.E:12" or, for a source line without a PC, "line 12". */
 static void place_text(char *out, size_t cap, const struct hotspot *r)
 {
 	if (*r->pc)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --weights: compares the totals of the whole application from two runs of the same picks. For each figure it
- * prints the values of both sides, the difference, and half of the 95 % interval of the difference.
+ * --Implements --weights: compares the totals of the whole application from two runs of the same picks. For
+ * each figure it prints the values of both sides, the difference, and half of the 95 % interval of the
+ * difference.
  *
  * Always true: the interval is computed from the differences of the picks, so common errors cancel. A figure
  * differs if its difference exceeds the interval and the tolerance. An unknown interval counts as 0.
@@ -16,7 +17,7 @@
 
 struct moved {
 	const char *name;
-	double value[2], half; /* values of both sides, and half width of the interval of their difference */
+	double value[2], half; /* values of both sides, and half of the 95 % interval of their difference */
 	bool outside;
 };
 

@@ -60,7 +60,7 @@ static bool is_one_of_pieces(const char *p, size_t n, const char *const *list, s
 }
 
 /*
- * * Returns the number of bytes per lane that the hardware accesses. It may differ from the model's width
+ * Returns the number of bytes per lane that the hardware accesses. It may differ from the model's width
  * (SM-inst-3), which ignores signed and floating-point suffixes.
  */
 static uint8_t bytes_on_hardware(const struct inst *in)

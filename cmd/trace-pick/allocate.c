@@ -2,18 +2,18 @@
 /*
  * Selects picks from strata: the number of picks per stratum, the kernels and their weights.
  *
- * Always true: the first kernel of a stratum of three or more becomes a stratum of its own, and a stratum of
- * two or more kernels has at least two picks, to estimate its spread (neither holds with --one). The sum of
- * the weights times the sizes of the picks is the size of the stratum. Each kernel of a stratum is picked
- * with the same probability.
+ * Always true: the first kernel of a stratum of three or more kernels becomes a stratum of its own. A stratum
+ * of two or more kernels has at least two picks, to estimate its spread. With --one, neither is the case. The
+ * sum of weight times size over the picks of a stratum is the size of the stratum. Each kernel of a stratum
+ * is picked with the same probability.
  *
  * The deviation of a kernel's cycles from the rate of its stratum is not known in advance. It is estimated
- * from measured times if they are given, else as RATE_SPREAD of a kernel's instructions and a quarter of
- * their spread. The root mean square of the deviations in strata of generated applications of 200 kernels is
- * 0.05 on an RTX 3070, 0.06 on a V100 and 0.12 on an H100; RATE_SPREAD is near the largest of these, because
- * few picks underestimate the spread of a stratum. The numbers of picks minimise the work for the wanted
- * error (Neyman's allocation with costs). The error is half of the 95 % interval with Student's distribution,
- * which requires more picks if there are few.
+ * from measured times if they are given. Otherwise the estimate is RATE_SPREAD of a kernel's instructions
+ * plus a quarter of their spread. The root mean square of the deviations in strata of generated applications
+ * of 200 kernels is 0.05 on an RTX 3070, 0.06 on a V100 and 0.12 on an H100; RATE_SPREAD is near the largest
+ * of these, because few picks underestimate the spread of a stratum. The numbers of picks minimise the work
+ * for the wanted error (Neyman's allocation with costs). The error is half of the 95 % interval with
+ * Student's distribution, which is wider if there are few picks.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -25,9 +25,9 @@
 #include "weighted.h"
 
 #define RATE_SPREAD 0.10
-#define MANY        20 /* number of kernels in a stratum */
+#define MANY        20 /* number of kernels from which on a stratum needs more than two picks */
 #define VERY_MANY   100
-#define KERNEL_COST 500.0 /* cost of a launch in warp instructions */
+#define KERNEL_COST 500.0 /* cost of a kernel launch, in warp instructions */
 
 struct member {
 	double value;
@@ -35,10 +35,10 @@ struct member {
 };
 
 struct stratum {
-	struct member *member; /* sorted by value */
+	struct member *member; /* members sorted by value */
 	uint32_t n, picks, min_picks;
-	double size, value;      /* sums over all members */
-	double sigma;            /* standard deviation of the value of a kernel */
+	double size, value;      /* sums of the sizes and values of all members */
+	double sigma;            /* standard deviation of the values of its kernels */
 	double picks_per_effort; /* number of picks per unit of effort */
 };
 
@@ -59,8 +59,8 @@ static int compare_members(const void *a, const void *b)
 }
 
 /*
- * Returns the minimum number of picks of a stratum of n kernels: two to estimate the spread, more for large
- * strata, in which two picks may miss a few kernels that differ much.
+ * Returns the minimum number of picks of a stratum of n kernels: two to estimate the spread, and more for
+ * large strata, in which two picks may miss a few kernels that differ a lot from the others.
  */
 static uint32_t fewest_picks_of_stratum(uint32_t n, const struct pick_options *w)
 {
@@ -99,7 +99,7 @@ static void measure_stratum(
 	qsort(s->member, s->n, sizeof(*s->member), compare_members);
 }
 
-/* Sets the number of picks of each stratum for an effort; returns the sum. */
+/* Sets the number of picks of each stratum for the given effort. Returns the sum. */
 static uint64_t set_picks(struct stratum *s, uint32_t n, double effort)
 {
 	uint64_t sum = 0;
@@ -131,7 +131,7 @@ static double expected_error(const struct stratum *s, uint32_t n)
 }
 
 /*
- * Sets the numbers of picks for the smallest effort that reaches the wanted error, or for the largest effort
+ * Sets the numbers of picks for the smallest effort that achieves the wanted error, or for the largest effort
  * that -n allows.
  */
 static void set_smallest_effort(struct stratum *s, uint32_t n, const struct pick_options *w)
@@ -161,7 +161,7 @@ static void set_smallest_effort(struct stratum *s, uint32_t n, const struct pick
 
 /*
  * Picks kernels systematically: starts at a random kernel and proceeds in equal steps through the kernels
- * sorted by value. So small and large kernels are included.
+ * sorted by value. The picks thus include small and large kernels.
  */
 static void draw_picks(
 	struct pick_choice *c, const struct stratum *s, uint32_t number, const struct pick_options *w)
@@ -170,8 +170,8 @@ static void draw_picks(
 	double start = (double)(linear_random(&state) >> 11) * 0x1p-53, step = (double)s->n / s->picks;
 
 	/*
-	 * --one picks the middle kernel, because the first of many equal kernels runs with colder caches than
-	 * the others.
+	 * --With --one, the middle kernel is picked, because the first of many equal kernels runs with colder
+	 * caches than the others.
 	 */
 	if (w->one) {
 		c->picked[s->member[s->n / 2].kernel] = true;
@@ -219,7 +219,7 @@ static uint32_t merge_light_strata(
 	return joined ? left + 1 : n;
 }
 
-/* Groups the kernels by stratum in array `all`. Returns the strata; the caller frees them. */
+/* Groups the kernels by stratum in array `all`. Returns the strata, which the caller frees. */
 static struct stratum *group_members(struct member *all, const struct app *a, const uint32_t *of, uint32_t n)
 {
 	struct stratum *s = xcalloc(n, sizeof(*s));
@@ -238,8 +238,8 @@ static struct stratum *group_members(struct member *all, const struct app *a, co
 }
 
 /*
- * Makes the first kernel of each stratum, which runs with cold caches, a stratum of its own. So it is always
- * picked. Does nothing if -n allows too few picks. Returns the number of strata.
+ * Makes the first kernel of each stratum, which runs with cold caches, a stratum of its own, so that it is
+ * always picked. Does nothing if -n allows too few picks. Returns the number of strata.
  */
 static uint32_t separate_first_kernels(
 	const struct app *a, uint32_t *of, uint32_t n, const struct pick_options *w)

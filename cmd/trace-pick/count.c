@@ -15,7 +15,7 @@
 #include "table.h"
 #include "trace.h"
 
-/* a new table is started once a table has this number of distinct instructions */
+/* number of distinct instructions in a table from which on a new table is started */
 #define CODE_MOST (1u << 20)
 
 struct counter {
@@ -24,7 +24,7 @@ struct counter {
 	const struct kselect *select; /* NULL: all */
 	struct code *code;
 	struct tblock block;
-	uint64_t *count; /* by static instruction: warp instructions of the current kernel */
+	uint64_t *count; /* number of warp instructions of the current kernel, by static instruction */
 	uint32_t cap, n_used, cap_used;
 	uint32_t *used;
 };
@@ -93,8 +93,8 @@ static uint32_t code_bin_of(uint64_t name, const struct inst *in)
 }
 
 /*
- * Adds the executions of each static instruction to its class and its code bin. Sums are integers, so their
- * order does not matter.
+ * Adds the executions of each static instruction to its class and its code bin. The sums are integers, so
+ * their order does not matter.
  */
 static void count_static_insts(struct counter *c, struct pick_kernel *k)
 {
@@ -139,8 +139,8 @@ static void copy_pack_summary(struct pick_kernel *k, struct pack_kernel *is)
 }
 
 /*
- * Reads the counts of a packed kernel without unpacking it. Returns 1 if done, 0 if it must be unpacked, -1
- * and sets *f on a fault.
+ * Reads the counts of a packed kernel without unpacking it. Returns 1 if done, and 0 if the kernel must be
+ * unpacked. On a fault, returns -1 and sets *f.
  */
 static int read_packed_counts(
 	const struct counter *c, struct klist *list, uint32_t cmd, struct pick_kernel *k, struct fault *f)
@@ -149,7 +149,7 @@ static int read_packed_counts(
 	uint32_t number = list->cmd[cmd].kernel;
 	int r = 0;
 
-	if (list->cmd[cmd].missing) /* the message is printed when the kernel is opened */
+	if (list->cmd[cmd].missing) /* the message is printed later, when the kernel is opened */
 		return 0;
 	if (list->pack && c->reading <= READ_COUNTS)
 		r = pack_tally(list->pack, number, &is, &k->tally, f);
@@ -165,7 +165,7 @@ static int read_packed_counts(
 	return r;
 }
 
-/* Sets k->left_out, and returns it. */
+/* Sets k->left_out and returns its value. */
 static bool set_left_out(const struct counter *c, struct pick_kernel *k)
 {
 	k->left_out = !kselect_selects(c->select, k->position, k->name);

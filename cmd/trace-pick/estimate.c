@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Estimates execution times (--times auto) from the counts of the traces, with a roofline of a GPU that has
- * 80 SMs of four schedulers. The time of a kernel is the time of its busiest resource, plus a cost for the
- * launch and for each wave of thread blocks.
+ * Estimates execution times (--times auto) from the counts of the traces, with a roofline model of a GPU that
+ * has 80 SMs with four schedulers. The time of a kernel is the time of its busiest resource, plus a cost for
+ * the launch, plus a cost for each wave of thread blocks.
  *
- * The estimate only serves to distinguish kernels of one name. It assumes that a constant share of sectors
+ * The estimate is only used to distinguish kernels of one name. It assumes that a constant share of sectors
  * misses, and ignores latencies.
  */
 #include <math.h>
@@ -14,11 +14,11 @@
 #define SCHEDULERS 4.0
 #define LAUNCH     3000.0 /* cycles */
 #define WAVE       600.0
-#define BLOCKS     8.0  /* resident thread blocks per SM */
-#define L2_SECTORS 64.0 /* sectors per cycle, of the whole GPU */
+#define BLOCKS     8.0  /* number of resident thread blocks per SM */
+#define L2_SECTORS 64.0 /* bandwidth of the L2 of the whole GPU, in sectors per cycle */
 #define DRAM_SHARE 0.5  /* share of sectors that miss in the L2 */
-#define DRAM       20.0 /* sectors per cycle */
-#define HEAVY      4.0  /* issue slots per instruction of a slow unit */
+#define DRAM       20.0 /* bandwidth of DRAM, in sectors per cycle */
+#define HEAVY      4.0  /* number of issue slots that an instruction of a slow unit takes */
 
 static double estimated_time(const struct pick_kernel *k)
 {

@@ -21,7 +21,7 @@ struct reading_job {
 	enum pick_depth reading;
 	uint32_t *cmd; /* by kernel */
 	atomic_uint next;
-	atomic_uint failed; /* first kernel that could not be read; a->n: none */
+	atomic_uint failed; /* first kernel that could not be read; a->n if there is none */
 	struct fault fault;
 	pthread_mutex_t lock;
 };
@@ -48,8 +48,8 @@ static void read_features_from(struct reading_job *j, struct klist *list)
 }
 
 /*
- * Reads kernels on one thread. An open packed stream has only one table of static instructions, so each
- * thread opens the stream itself.
+ * Reads kernels on one thread. An open packed stream has only one table of static instructions. Each thread
+ * therefore opens the stream separately.
  */
 static void *read_kernels_thread(void *arg)
 {
@@ -70,8 +70,9 @@ static void *read_kernels_thread(void *arg)
 }
 
 /*
- * Returns the number of threads to use. It is one for a pipe, which has its kernels only in order, and for a
- * stream with a directory, because reading the directory is faster than opening the stream again.
+ * Returns the number of threads to use. It is one for a pipe, whose kernels can only be read in order. It is
+ * also one for a stream with a directory, because reading the directory is faster than opening the stream
+ * again.
  */
 static unsigned threads_for(const struct app *a, const char *path, enum pick_depth depth, unsigned threads)
 {
@@ -99,7 +100,7 @@ static void select_kernels(struct app *a, uint32_t *cmd)
 		die_at((struct place){a->list.path, 0, 0}, "every selected kernel is missing");
 }
 
-/* Removes kernels whose names are not selected. */
+/* Removes kernels whose names -k does not select. */
 static void drop_left_out(struct app *a)
 {
 	uint32_t n = 0;

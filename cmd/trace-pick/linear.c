@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Principal components by Jacobi rotations, and k-means with seeds that are far from each other.
+ * Computes principal components by Jacobi rotations, and clusters by k-means with seeds that are far from
+ * each other.
  *
  * Always true: sums are computed in the order of the rows, so every processor with IEEE arithmetic gives the
  * same clusters.
@@ -42,8 +43,8 @@ static void standardise_columns(double *x, uint32_t n, uint32_t d)
 }
 
 /*
- * Rotates rows and columns p and q of a such that a[p][q] becomes 0, and rotates the same columns of the axes
- * v.
+ * Rotates rows and columns p and q of a such that a[p][q] becomes 0, and rotates the same columns of v, the
+ * axes.
  */
 static void rotate_to_zero(double *a, double *v, uint32_t d, uint32_t p, uint32_t q)
 {
@@ -74,8 +75,8 @@ static void rotate_to_zero(double *a, double *v, uint32_t d, uint32_t p, uint32_
 }
 
 /*
- * Computes the eigenvalues of the symmetric matrix a on its diagonal, and the eigenvectors in the columns of
- * v.
+ * Computes the eigenvalues of the symmetric matrix a, and stores them on its diagonal. Stores the
+ * eigenvectors in the columns of v.
  */
 static void find_eigenvectors(double *a, double *v, uint32_t d)
 {
@@ -112,7 +113,8 @@ static void covariance(double *a, const double *x, uint32_t n, uint32_t d)
 }
 
 /*
- * Sets axis[] to the largest eigenvalues that together have the given share of the sum; returns their number.
+ * Sets axis[] to the indices of the largest eigenvalues that together have the given share of the sum.
+ * Returns their number.
  */
 static uint32_t largest_axes(const double *a, uint32_t d, double share, uint32_t *axis)
 {
@@ -176,8 +178,8 @@ static double squared_distance(const double *a, const double *b, uint32_t d)
 }
 
 /*
- * Draws k rows as centres. After the first, the probability of a row is proportional to its squared distance
- * from the nearest centre. Returns the number of centres; near: scratch.
+ * Draws k rows as centres. After the first draw, the probability of a row is proportional to its squared
+ * distance from the nearest centre. Returns the number of centres. `near` is scratch memory.
  */
 static uint32_t draw_seeds(const double *x, uint32_t n, uint32_t d, uint32_t stride, uint32_t k,
 	uint64_t seed, double *centre, double *near)
@@ -197,7 +199,7 @@ static uint32_t draw_seeds(const double *x, uint32_t n, uint32_t d, uint32_t str
 			near[i] = s < near[i] ? s : near[i];
 			sum += near[i];
 		}
-		if (!(sum > 0)) /* fewer distinct rows than clusters */
+		if (!(sum > 0)) /* there are fewer distinct rows than clusters */
 			break;
 		draw = (double)(linear_random(&seed) >> 11) * 0x1p-53 * sum;
 		for (at = 0; at + 1 < n && draw >= near[at]; at++)
@@ -256,7 +258,7 @@ double linear_kmeans(
 	double sum = 0;
 	bool moved;
 
-	if (k == 1) { /* the centre is the mean */
+	if (k == 1) { /* the centre of a cluster is the mean of its rows */
 		memset(of, 0, n * sizeof(*of));
 		move_centres(x, n, d, stride, 1, centre, of);
 	} else {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * trace-pick: picks kernels that represent a whole application.
- * This file is the command line only; pick.h names the stages.
+ * trace-pick: picks kernels that represent a whole application. This file only parses the command line.
+ * pick.h lists the stages.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +52,7 @@ static const struct cli_row rows[] = {
 	{'q', "quiet", NULL, "print no warnings", NULL},
 };
 
-/* Prints the words for completions. */
+/* Prints the completions for the values of options of a kind. */
 static void complete_pick_words(FILE *out, const char *kind, char *const *word, int n)
 {
 	if (!strcmp(kind, "kernels"))
@@ -123,7 +123,7 @@ static void check_options_of_method_all(const struct pick_args *a)
 }
 
 /*
- * Parses the operand of -k; NULL: all kernels. A file of picks is rejected, because its weights would be
+ * Parses the operand of -k. NULL means all kernels. A file of picks is rejected, because its weights would be
  * lost.
  */
 static struct kselect *parse_part_to_pick(const char *text)

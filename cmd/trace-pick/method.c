@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The table of methods, and the partitions by name and by cuts that several methods use.
+ * Defines the table of methods, and the partitions by name and by cuts, which several methods use.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static bool have_same_name(const struct pick_kernel *a, const struct pick_kernel
 uint32_t method_by_name(const struct app *a, const struct pick_options *w, uint32_t *of)
 {
 	struct table t = {0};
-	uint32_t *first = NULL, cap = 0, n = 0; /* by group: its first kernel */
+	uint32_t *first = NULL, cap = 0, n = 0; /* for each group, its first kernel */
 
 	for (uint32_t i = 0; i < a->n; i++) {
 		uint64_t key = key_of_kernel(&a->kernel[i], w->per_stream);
@@ -102,7 +102,7 @@ uint32_t method_split_strata(const struct app *a, uint32_t *of, uint32_t n, valu
 		end[of[i] + 1]++;
 	for (uint32_t g = 0; g < n; g++)
 		end[g + 1] += end[g];
-	for (uint32_t i = 0; i < a->n; i++) /* end[g] grows from the start to the end of group g */
+	for (uint32_t i = 0; i < a->n; i++) /* end[g] moves from the start to the end of group g */
 		r[end[of[i]]++] = (struct ranked){value(&a->kernel[i]), i};
 	for (uint32_t g = 0, at = 0; g < n; at = end[g++]) {
 		qsort(r + at, end[g] - at, sizeof(*r), method_rank_order);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Photon: kernels are alike if their warps execute the same basic blocks in the same proportions. The vector
- * of a kernel has the share of its warp instructions at each code address, which weights each basic block by
- * its length. The addresses of a kernel name are folded into CODE_BINS bins. In the order of the list, a
- * kernel joins the first stratum with a first kernel less than 0.05 away (sum of absolute differences).
+ * Implements the method photon: kernels are alike if their warps execute the same basic blocks in the same
+ * proportions. The vector of a kernel has the share of its warp instructions at each code address, which
+ * weights each basic block by its length. The addresses of a kernel name are folded into CODE_BINS bins. In
+ * the order of the list, a kernel joins the first stratum with a first kernel less than 0.05 away (sum of
+ * absolute differences).
  *
- * The vectors do not contain the number of warps. Therefore a stratum with a large variation of instructions
- * is cut like the strata of Sieve, or small kernels would represent a few large ones. (Photon itself uses the
- * most similar kernel with the nearest number of warps.)
+ * The vectors do not contain the number of warps. A stratum with a large variation of instructions is
+ * therefore cut like the strata of Sieve. Otherwise small kernels would represent a few large ones. (Photon
+ * itself uses the most similar kernel with the nearest number of warps.)
  *
- * This is the part that compares kernels of Liu, Sun and Carlson, "Photon: A Fine-grained Sampled Simulation
+ * This is the part that compares kernels in: Liu, Sun and Carlson, "Photon: A Fine-grained Sampled Simulation
  * Methodology for GPU Workloads", MICRO 2023.
  */
 #include <math.h>

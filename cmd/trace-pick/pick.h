@@ -10,8 +10,8 @@
  *   allocate.c  the number of picks per stratum, the picks and their weights
  *   report.c    the file of picks
  *
- * Always true: memory is some hundred bytes per kernel, regardless of its length. Every stage processes
- * kernels in the order of the list, so the result does not depend on the number of threads.
+ * Always true: a few hundred bytes of memory per kernel suffice, regardless of its length. Every stage
+ * processes kernels in the order of the list, so the result does not depend on the number of threads.
  */
 #ifndef TRACE_PICK_H
 #define TRACE_PICK_H
@@ -27,37 +27,37 @@
 enum pick_depth { READ_SUMMARY, READ_COUNTS, READ_CODE };
 enum size_kind { SIZE_ONE, SIZE_INSTS, SIZE_TIME };
 
-#define CODE_BINS 64u /* bins of a folded basic-block vector */
+#define CODE_BINS 64u /* number of bins of a folded basic-block vector */
 
 struct pick_kernel {
-	uint32_t position; /* position in the list, from 1 */
-	bool left_out;     /* -k does not select its name */
+	uint32_t position; /* position in the list, counted from 1 */
+	bool left_out;     /* true if -k does not select its name */
 	char *name;
 	uint64_t stream;
 	uint32_t grid[3], block[3];
 	uint64_t blocks, insts; /* warp instructions */
-	double time;            /* 0: not known */
+	double time;            /* execution time; 0 if unknown */
 	/* READ_COUNTS */
 	struct tally tally;
-	/* READ_CODE: by bin of code addresses, share of the warp instructions */
+	/* READ_CODE: share of the warp instructions in each bin of code addresses */
 	float code[CODE_BINS];
 };
 
 struct app {
 	struct klist list;
-	const struct kselect *select; /* kernels to pick from; NULL: all */
+	const struct kselect *select; /* kernels to pick from; NULL for all kernels */
 	bool skip_missing;            /* --skip-missing */
 	struct pick_kernel *kernel;   /* selected kernels that exist, in the order of the list */
 	uint32_t n;
-	uint32_t n_listed;            /* kernels of the list */
+	uint32_t n_listed;            /* number of kernels in the list */
 	struct klist_skipped skipped; /* selected kernels that are missing */
 	bool has_times;
 };
 
 struct pick_options {
-	const char *part; /* operand of -k; NULL: not given */
+	const char *part; /* operand of -k; NULL if not given */
 	double error;     /* wanted error: half of the 95 % interval, as a fraction of the total */
-	uint32_t most;    /* maximum number of picks; UINT32_MAX: any number */
+	uint32_t most;    /* maximum number of picks; UINT32_MAX for any number */
 	uint64_t seed;
 	bool per_stream, one;
 };
@@ -65,7 +65,7 @@ struct pick_options {
 /* ---- features.c, count.c ---- */
 
 /*
- * Reads the selected kernels of the list to depth `reading`; a fault ends the program. a->select and
+ * Reads the selected kernels of the list to depth `reading`. A fault ends the program. a->select and
  * a->skip_missing must be set.
  */
 void features_read(struct app *a, const char *path, enum pick_depth reading, unsigned threads);
@@ -75,15 +75,15 @@ struct counter;
 struct counter *counter_new(const struct isa *isa, enum pick_depth reading, const struct kselect *select);
 void counter_free(struct counter *c);
 /*
- * Reads the kernel of command `cmd` into *k, only its header if its name is not selected. Returns 0, or -1
- * and sets *f.
+ * Reads the kernel of command `cmd` into *k. Reads only its header if its name is not selected. Returns 0, or
+ * -1 and sets *f.
  */
 int counter_read(struct counter *c, struct klist *list, uint32_t cmd, struct pick_kernel *k, struct fault *f);
 
 /* ---- methods ---- */
 
 /*
- * A method: sets of[i] to the stratum of kernel i, counted from 0. Returns the number of strata; no stratum
+ * A method. Sets of[i] to the stratum of kernel i, counted from 0. Returns the number of strata. No stratum
  * is empty.
  */
 typedef uint32_t method_fn(const struct app *a, const struct pick_options *w, uint32_t *of);
@@ -101,24 +101,27 @@ struct method {
 
 extern const struct method methods[];
 extern const size_t n_methods;
-const struct method *method_find(const char *name); /* NULL if there is none */
+const struct method *method_find(const char *name); /* Returns NULL if there is no such method. */
 
 /*
- * Returns the size of kernel k, above 0. The weighted sizes of the picks add up to the size of the stratum.
+ * Returns the size of kernel k, which is greater than 0. The weighted sizes of the picks add up to the size
+ * of the stratum.
  */
 double method_size(const struct method *m, const struct pick_kernel *k);
 
-/* method.c: the number of a kernel or stratum with a value. Sorted by value, then by number. */
+/*
+ * method.c: number of a kernel or stratum, with a value. Arrays of these are sorted by value, then by number.
+ */
 struct ranked {
 	double value;
 	uint32_t number;
 };
 int method_rank_order(const void *a, const void *b);
 
-/* method.c: a method with one stratum per name, or per name and stream with --per-stream. */
+/* method.c: the method with one stratum per name, or per name and stream with --per-stream. */
 method_fn method_by_name;
 /*
- * method.c: splits n strata further. Sorts the kernels of each stratum by value and splits them in two
+ * method.c: splits n strata further. Sorts the kernels of each stratum by value, and splits them in two
  * repeatedly. cut() returns the number of kernels in the lower part, from 1 to m - 1, or 0 to keep the
  * stratum whole. Returns the number of strata.
  */
@@ -135,12 +138,12 @@ uint32_t sieve_split_strata(const struct app *a, uint32_t *of, uint32_t n);
  */
 uint32_t linear_components(double *x, uint32_t n, uint32_t d, double share);
 /*
- * Assigns n rows of d values (stride doubles apart) to k clusters: sets of[]. Returns the sum of squared
- * distances from the centres.
+ * Assigns n rows of d values to k clusters, and sets of[] to the cluster of each row. Rows are `stride`
+ * doubles apart. Returns the sum of squared distances from the centres.
  */
 double linear_kmeans(
 	const double *x, uint32_t n, uint32_t d, uint32_t stride, uint32_t k, uint64_t seed, uint32_t *of);
-/* Returns the next number of the splitmix64 generator, the same on every host. */
+/* Returns the next number of the splitmix64 generator, which is the same on every host. */
 uint64_t linear_random(uint64_t *state);
 
 /* ---- allocate.c ---- */
@@ -149,9 +152,9 @@ struct pick_choice {
 	uint32_t *stratum; /* by kernel */
 	bool *picked;      /* by kernel */
 	double *weight;    /* by stratum */
-	double *spread;    /* by stratum: see struct pick_stratum; 0: all kernels are picked */
+	double *spread;    /* spread of each stratum, see struct pick_stratum; 0 if all kernels are picked */
 	uint32_t *kernels; /* by stratum */
-	uint32_t *label;   /* by stratum: number from 1 in the order of first kernels */
+	uint32_t *label;   /* number of each stratum, from 1, in the order of their first kernels */
 	uint32_t n, n_picked;
 	double error; /* expected error, as a fraction of the total */
 };
@@ -159,11 +162,11 @@ void pick_choice_make(
 	struct pick_choice *c, const struct app *a, const struct method *m, const struct pick_options *w);
 void pick_choice_free(struct pick_choice *c);
 
-/* ---- times.c, estimate.c: set a time above 0 for each kernel ---- */
+/* ---- times.c and estimate.c: execution times of kernels, all greater than 0 ------------------- */
 
 void estimate_times(struct app *a); /* requires depth READ_COUNTS */
 void times_read(struct app *a, const char *path);
-/* Like times_read(), from an open input, which the caller closes. Returns 0, or -1 and sets *f. */
+/* Like times_read(), but reads from an open input, which the caller closes. Returns 0, or -1 and sets *f. */
 int times_parse(struct app *a, struct input *in, struct fault *f);
 
 /* ---- report.c ---- */

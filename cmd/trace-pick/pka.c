@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * PKA: kernels are points in a space of counts, which are replaced by their principal components. Strata are
- * the clusters of k-means. Their number is the smallest with which at most a tenth of the variance
- * remains within clusters.
+ * Implements the method pka: kernels are points in a space of counts, which are replaced by their principal
+ * components. The strata are clusters found by k-means. Their number is the smallest with which at most a
+ * tenth of the variance remains within clusters.
  *
- * The published method uses counts of a profiler. Here the counts are those that a trace has: instructions by
- * class, sectors of global and local accesses, shared accesses, atomics, active lanes, thread blocks.
- * Published by Baddouh, Khairy, Green, Payer and Rogers, "Principal Kernel Analysis: A Tractable Methodology
- * to Simulate Scaled GPU Workloads", MICRO 2021.
+ * The published method uses counts of a profiler. Here the counts come from a trace: instructions by class,
+ * sectors of global and local accesses, shared accesses, atomics, active lanes, thread blocks. Published by
+ * Baddouh, Khairy, Green, Payer and Rogers, "Principal Kernel Analysis: A Tractable Methodology to Simulate
+ * Scaled GPU Workloads", MICRO 2021.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 
 #define EXTRA      9u
 #define N_FEATURES (N_CLASSES + EXTRA)
-#define SHARE      0.99 /* share of the variance that the components must have */
+#define SHARE      0.99 /* share of the variance that the principal components must have */
 #define WITHIN     0.1  /* share of that variance that may remain within clusters */
 #define MOST_K     64u
 
@@ -46,7 +46,7 @@ static double total_variance(const double *x, uint32_t n, uint32_t d)
 
 /*
  * Renumbers the strata without gaps, in the order of the kernels, because k-means may leave a cluster empty.
- * per_stream: splits strata by stream.
+ * With `per_stream`, splits strata by stream.
  */
 static uint32_t renumber_strata(uint32_t *of, const struct app *a, bool per_stream)
 {

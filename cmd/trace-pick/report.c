@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writes the file of picks (trace-picks(5)). It contains no directory, time or number of threads, so equal
- * lists and options give equal bytes.
+ * Writes the file of picks (trace-picks(5)). The file has no directory, time or number of threads, so that
+ * equal lists and options give equal bytes.
  */
 #include <stdlib.h>
 #include <string.h>

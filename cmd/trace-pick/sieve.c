@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sieve: kernels of one name are alike if their numbers of warp instructions vary little. If they vary more
- * (a coefficient of variation of 0.4 or more), the name is split at the valleys of a kernel density estimate
- * over the logarithm of the instructions, or in halves if there is no valley, until no part varies that much.
+ * Implements the method sieve: kernels of one name are alike if their numbers of warp instructions vary
+ * little. If they vary more (a coefficient of variation of 0.4 or more), the kernels of the name are split at
+ * the minima of a kernel density estimate over the logarithm of the instructions, or in halves if there is no
+ * minimum. This is repeated until no part varies that much.
  *
  * Always true: a stratum is an interval of instructions within one name. Published by Naderan-Tahan,
  * SeyyedAghaei and Eeckhout, "Sieve: Stratified GPU-Compute Workload Sampling", ISPASS 2023.
@@ -13,7 +14,7 @@
 #include "pick.h"
 
 #define MOST_CV 0.4
-#define GRID    128u /* points of the density */
+#define GRID    128u /* number of points at which the density is evaluated */
 
 static double coefficient_of_variation(const struct ranked *k, uint32_t n)
 {
@@ -27,7 +28,10 @@ static double coefficient_of_variation(const struct ranked *k, uint32_t n)
 	return n && mean > 0 ? sqrt(sum / n) / mean : 0;
 }
 
-/* Returns the Gaussian density of the sorted logarithms v at x. Points farther than 4 widths are skipped. */
+/*
+ * Returns the Gaussian density of the sorted logarithms v at x. Ignores points that are farther away than 4
+ * widths.
+ */
 static double density_at(const double *v, uint32_t n, double x, double width)
 {
 	double sum = 0;
@@ -49,7 +53,7 @@ static double density_at(const double *v, uint32_t n, double x, double width)
 	return sum;
 }
 
-/* Returns the lowest point of the density between two peaks; NAN if it has only one peak. */
+/* Returns the lowest point of the density between two peaks, or NAN if it has only one peak. */
 static double lowest_point_between_peaks(const double *v, uint32_t n)
 {
 	double mean = 0, var = 0, at[GRID], best = INFINITY, place = NAN, peak = 0;

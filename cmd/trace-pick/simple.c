@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Methods that need no counts: one stratum of all kernels or per stream (random), one stratum per kernel
- * (all).
+ * Implements the methods that need no counts: one stratum of all kernels or per stream (random), and one
+ * stratum per kernel (all).
  */
 #include "pick.h"
 #include "table.h"
@@ -14,7 +14,7 @@ uint32_t method_random(const struct app *a, const struct pick_options *w, uint32
 		return 1;
 	}
 	uint32_t n = 0;
-	struct table streams = {0}; /* by stream: number of its first kernel */
+	struct table streams = {0}; /* number of the first kernel of each stream */
 
 	for (uint32_t i = 0; i < a->n; i++) {
 		uint64_t hash = table_hash(&a->kernel[i].stream, sizeof(a->kernel[i].stream));

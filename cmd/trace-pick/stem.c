@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * STEM: kernels of one name with similar execution times are alike. The kernels of a name, sorted by time,
- * are cut in two where the least deviation remains within the parts. A cut is made only if it removes half of
- * the deviation, because fewer samples are then needed for the same error. The remaining deviation determines
- * the number of samples (allocate.c).
+ * Implements the method stem: kernels of one name with similar execution times are alike. The kernels of a
+ * name, sorted by time, are cut in two where the deviation within the parts is smallest. A cut is made only
+ * if it halves the deviation, because fewer samples are then needed for the same error. The remaining
+ * deviation determines the number of samples (allocate.c).
  *
  * Launch costs and estimated times hide the work of kernels, so parts with a large variation of instructions
  * are cut like the strata of Sieve. Otherwise a few large kernels among many small ones would be missed, and
@@ -17,7 +17,7 @@
 #include "arena.h"
 #include "pick.h"
 
-#define STOP_CV 0.02 /* coefficient of variation up to which times are not cut */
+#define STOP_CV 0.02 /* largest coefficient of variation of times that are not cut */
 #define GAIN    0.5
 
 /* Returns n times the standard deviation of n times, from their sum and the sum of their squares. */

@@ -3,9 +3,9 @@
  * Reads execution times of the list's kernels from a CSV table of Nsight Systems (`nsys stats -r
  * cuda_gpu_trace -f csv`), Nsight Compute (`ncu --csv`, its details or its raw page) or stats-csv.
  *
- * Always true: the table has a row for each kernel of the list, or for each selected kernel that exists, in
- * the order of the list. Rows of copies and of units are ignored. Names are not compared, because tools spell
- * them differently. Any unit is allowed, but it must be the same in all rows.
+ * Always true: the table has a row for each kernel of the list, or for each selected kernel that exists. Rows
+ * are in the order of the list. Rows of copies and of units are ignored. Names are not compared, because
+ * tools spell them differently. Any unit is allowed, but it must be the same in all rows.
  */
 #include <csv.h>
 #include <errno.h>
@@ -23,17 +23,17 @@ struct table_reader {
 	struct app *a;
 	const char *file;
 	uint64_t line;
-	uint32_t column; /* column of the next field */
+	uint32_t column; /* number of the column of the next field */
 	uint32_t name, time, metric;
 	double *all; /* times in the order of the rows */
 	uint32_t n, cap;
-	bool head_read; /* the head line has been read */
+	bool head_read; /* true if the head line has been read */
 	/* values of the current row */
 	double value;
 	bool has_value, is_copy, is_other;
 	char text[64]; /* text of the time, for messages */
 	struct fault *f;
-	bool failed; /* *f has the reason */
+	bool failed; /* true if *f has the reason */
 };
 
 static bool is_one_of(const char *s, size_t n, const char *const *names)
@@ -73,7 +73,7 @@ static void on_row_field(struct table_reader *r, const char *s, size_t n)
 	if (r->column != r->time)
 		return;
 	for (size_t i = 0; i < n && m + 1 < sizeof(digits); i++)
-		if (s[i] != ',') /* separator of thousands */
+		if (s[i] != ',') /* a comma separates thousands */
 			digits[m++] = s[i];
 	digits[m] = '\0';
 	r->value = strtod(digits, &end);
@@ -94,7 +94,7 @@ static void on_csv_field(void *bytes, size_t n, void *ctx)
 
 static void end_head_of_table(struct table_reader *r)
 {
-	/* Text such as messages of ncu may precede the table. */
+	/* The table may be preceded by text, such as messages of ncu. */
 	r->head_read = r->time != NO_COLUMN;
 	if (!r->head_read)
 		r->name = r->metric = NO_COLUMN;
@@ -108,7 +108,7 @@ static void end_row(struct table_reader *r)
 
 	if (r->failed || r->is_copy || r->is_other || r->column <= r->time)
 		return;
-	if (!r->has_value && !r->n) /* the row of units that ncu prints */
+	if (!r->has_value && !r->n) /* this is the row of units that ncu prints */
 		return;
 	r->failed = true;
 	if (!r->has_value || !(r->value > 0)) {
