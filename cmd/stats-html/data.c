@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The data of the charts: one JSON object with arrays. A heat map is a string with one character per place
- * and interval, which is one of 64 levels from 0 to the largest value.
+ * Writes the data of the charts: one JSON object with arrays. A heat map is a string with one character per
+ * place and interval, which stands for one of 64 levels from 0 to the largest value.
  */
 #include <math.h>
 #include <string.h>
@@ -60,7 +60,7 @@ static void write_peaks(const struct html_run *run, FILE *out)
 		fputs("]", out); \
 	} while (0)
 
-/* Writes a heat map: values divided by the cycles of their interval. */
+/* Writes a heat map. Its values are divided by the cycles of their interval. */
 static void write_map(const struct html_run *run, enum html_place place, const char *name, FILE *out)
 {
 	const struct html_map *m = &run->map[place];
@@ -113,7 +113,7 @@ static void write_intervals(const struct html_run *run, FILE *out)
 	fputs("}", out);
 }
 
-/* Writes the metrics that are compared, and the measured and simulated values of each point. */
+/* Writes the compared metrics, and the measured and simulated values of each point. */
 static void write_points(const struct html_report *r, FILE *out)
 {
 	bool used[N_METRICS];

@@ -130,7 +130,7 @@ static bool begins_with_word(const char *text, const char *word)
 	return !strncmp(text, word, strlen(word));
 }
 
-/* Number of the kind in "operations[KIND]"; HTML_KINDS if there are too many. */
+/* Returns the number of the kind in "operations[KIND]", or HTML_KINDS if there are too many kinds. */
 static uint32_t kind_of_operations(struct html_run *run, const char *name)
 {
 	const char *from = strchr(name, '[') + 1;
@@ -217,8 +217,8 @@ static struct html_kernel *kernel_at_position(struct html_run *run, const struct
 }
 
 /*
- * Finds or adds the instruction of a figure "pc[PC:OPCODE:FILE:LINE].COUNT". name: name of the whole figure.
- * *hint: number of the last instruction found.
+ * Finds or adds the instruction of a figure "pc[PC:OPCODE:FILE:LINE].COUNT". `name` is the whole name of the
+ * figure. *hint is the number of the instruction found last.
  */
 static struct html_inst *find_or_add_inst(
 	struct html_run *run, const char *kernel, const char *name, uint32_t *hint)
@@ -368,7 +368,7 @@ static void free_run(struct html_run *run)
 
 /* ---- files ----------------------------------------------------------------------------------------- */
 
-/* Warns of kernels that the run skipped because they were missing. */
+/* Warns about kernels that the run skipped because they were missing. */
 static void warn_of_skipped(struct html_report *r, const struct html_run *run)
 {
 	const char *kernels = html_option(run, "skipped.kernels"),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* stats-html: shows simulation results on a page for a browser. This file has only the command line. */
+/* stats-html: shows simulation results on a page for a browser. This file only parses the command line. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -60,7 +60,10 @@ static void on_html_option(void *ctx, int letter, const char *value)
 	}
 }
 
-/* Pairs the kernels of the runs with measured figures: one file for all runs, or one for each run. */
+/*
+ * Pairs the kernels of the runs with measured figures, which come from one file for all runs or from one file
+ * for each run.
+ */
 static void load_measured(struct html_args *a)
 {
 	struct html_report *r = &a->report;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Reads measured figures of kernels: CSV tables of Nsight Compute (both pages), Nsight Systems and nvprof,
- * plain CSV tables, and results. examples/plots/correlate reads the same tables; its help describes them.
+ * plain CSV tables, and results. examples/plots/correlate reads the same tables, and its help text describes
+ * them.
  *
- * Always true: rows before the head and rows after the table are ignored. If several rows have a metric of a
- * launch, the first one is used.
+ * Always true: rows before the head of the table and rows after its end are ignored. If several rows have a
+ * metric of a launch, the first one is used.
  */
 #include <csv.h>
 #include <errno.h>
@@ -17,13 +18,13 @@
 #include "measured.h"
 
 #define COLUMNS_MAX 4096u
-#define WORD_MAX    4096u /* maximum length of a word in bytes; longer words are cut */
+#define WORD_MAX    4096u /* maximum length of a word in bytes; longer words are truncated */
 #define LAUNCH_MAX  (1u << 20)
 
 /* Role of a column, determined by its title. */
 enum column_role { ROLE_KERNEL, ROLE_METRIC, ROLE_VALUE, ROLE_UNIT, ROLE_ID, N_ROLES };
 
-/* Titles of each role. The first of them that the table has is used. */
+/* Titles of the column for each role. The first title that the table has is used. */
 static const char *const titles[N_ROLES][4] = {
 	[ROLE_KERNEL] = {"Kernel Name", "Kernel", "kernel", "Name"},
 	[ROLE_METRIC] = {"Metric Name", "metric"},
@@ -37,13 +38,16 @@ struct measured_reader {
 	const char *path;
 	char **word; /* words of the current row */
 	uint32_t n, cap;
-	char **head, **unit; /* titles of the columns; units from the row below, NULL: none */
+	/* titles of the columns, and units from the row below them; a unit may be NULL */
+	char **head, **unit;
 	uint32_t n_head, n_units;
-	int64_t role[N_ROLES]; /* by role: column; -1: none */
+	int64_t role[N_ROLES]; /* column of each role; -1 if there is none */
 	uint32_t line;         /* number of the row */
-	bool sums, over;       /* sums: a row covers all launches of a kernel; over: the table has ended */
-	struct table launches; /* by name and launch */
-	struct table counts;   /* index of `count` by name and metric, if no column identifies launches */
+	/* `sums`: a row covers all launches of a kernel; `over`: the table has ended */
+	bool sums, over;
+	struct table launches; /* launches by name and key */
+	/* indices of `count` by name and metric; used if no column identifies launches */
+	struct table counts;
 	struct metric_count {
 		char *name, *metric;
 		uint32_t n;
@@ -111,7 +115,7 @@ static void store_measured_value(
 
 /* ---- rows --------------------------------------------------------------------------------------------- */
 
-/* Returns the word of a column in the current row; "" if the row is shorter or the column is absent. */
+/* Returns the word of a column in the current row, or "" if the row is shorter or the column is absent. */
 static const char *word_of_column(const struct measured_reader *t, int64_t column)
 {
 	return column >= 0 && column < t->n ? t->word[column] : "";
@@ -142,7 +146,7 @@ static void free_words(char **words, uint32_t n)
 	free(words);
 }
 
-/* Uses the current row as the head of the table if it has a column of kernels. */
+/* Takes the current row as the head of the table if it has a column of kernels. */
 static void use_row_as_head(struct measured_reader *t)
 {
 	if (t->n < 2 || column_of_role(t, ROLE_KERNEL) < 0)
@@ -156,8 +160,8 @@ static void use_row_as_head(struct measured_reader *t)
 }
 
 /*
- * Counts the rows of a name and metric. Returns the count, which is the number of the launch in the current
- * row.
+ * Counts a row of a name and metric. Returns the count so far, which is the number of the launch in the
+ * current row.
  */
 static uint32_t count_metric(struct measured_reader *t, const char *name, const char *metric)
 {
@@ -195,8 +199,8 @@ static struct html_launch *find_or_add_launch(struct measured_reader *t, const c
 }
 
 /*
- * Returns the name of a kernel without the number of its launch ("f(int)" for "f(int) [12]"); the caller
- * frees it.
+ * Returns the name of a kernel without the number of its launch: "f(int)" for "f(int) [12]". The caller frees
+ * it.
  */
 static char *kernel_name(const char *text)
 {

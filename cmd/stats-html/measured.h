@@ -8,15 +8,15 @@
 
 /* A measured launch of a kernel, or the mean of all launches of its name. */
 struct html_launch {
-	char *name, *key;        /* key: distinguishes launches of the same name in a file */
-	double value[N_METRICS]; /* by metric; NAN: not measured */
-	double sm_cycles;        /* sum of cycles over all SMs; 0: not measured */
-	bool all;                /* mean of all launches */
+	char *name, *key;        /* name, and key that distinguishes launches of the same name in a file */
+	double value[N_METRICS]; /* values by metric; NAN if not measured */
+	double sm_cycles;        /* sum of cycles over all SMs; 0 if not measured */
+	bool all;                /* true if this is the mean of all launches */
 };
 
 struct html_measured {
 	const char *path;
-	struct html_launch *launch; /* in the order of the file */
+	struct html_launch *launch; /* launches in the order of the file */
 	uint32_t n, cap;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Metrics: their names in profilers, their units, and the figures of results with which they are compared;
- * see metric.h.
+ * Defines the names of metrics in profilers, their units, and the figures of results with which they are
+ * compared; see metric.h.
  */
 #include <math.h>
 #include <stddef.h>
@@ -111,7 +111,7 @@ enum metric metric_of(const char *title, char unit[16])
 	return METRIC_NONE;
 }
 
-/* Returns the factor of a unit such as "Kbyte" or "KiB/s"; 0 if it is not a unit of bytes. */
+/* Returns the factor of a unit such as "Kbyte" or "KiB/s", or 0 if it is not a unit of bytes. */
 static double bytes_factor(const char *unit)
 {
 	static const char *const endings[] = {"byte", "bytes", "b"};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The page: page.html with each marker {{NAME}} replaced by the output of a function. The Makefile generates
- * the array html_page from the template.
+ * Writes the page: page.html with each marker {{NAME}} replaced by the output of a function. The Makefile
+ * generates the array html_page from the template.
  */
 #include <ctype.h>
 #include <math.h>
@@ -83,7 +83,7 @@ static void write_name_and_value(FILE *out, const char *name, const char *value)
 	fputs("</dd>", out);
 }
 
-/* Writes the options of the command line except the configuration, and the hashes. */
+/* Writes the command-line options, except those that name a configuration, and the hashes. */
 static void write_given_options(const struct html_run *run, FILE *out)
 {
 	for (uint32_t i = 0; i < run->n_options; i++) {

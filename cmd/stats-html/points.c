@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Points: kernels that are both measured and simulated, and their table. Kernels are paired by name and by
- * the number of earlier launches of that name, like in examples/plots/correlate. Names that only one side has
- * are compared in their short form.
+ * Finds the points, which are kernels that are both measured and simulated, and writes their table. Kernels
+ * are paired by name and by the number of earlier launches of that name, as in examples/plots/correlate.
+ * Names that only one side has are compared in their short form.
  *
  * Always true: a pair has at least one metric that can be compared. If no cycles were measured, they are
  * computed from the measured time and the clock of the configuration.
@@ -14,13 +14,14 @@
 #include "demangle.h"
 #include "measured.h"
 
-#define POINTS_SINGLE 500u /* a run with more pairs than this has one point per name */
+#define POINTS_SINGLE 500u /* number of pairs in a run beyond which each name has a single point */
 #define ROWS_SHOWN    200u
 
 /* Simulated kernels of one name. */
 struct name_group {
 	char *name;
-	uint32_t first, next, last; /* kernel numbers of the run plus 1: first, next to pair, last */
+	/* kernel numbers of the run, plus 1: the first kernel, the next one to pair, and the last one */
+	uint32_t first, next, last;
 	uint32_t n, paired;
 	double sum[N_METRICS];
 };
@@ -29,11 +30,11 @@ struct pairing {
 	struct html_report *r;
 	struct html_run *run;
 	const struct html_measured *m;
-	struct table simulated, measured; /* full names of each side */
-	struct table by_name;             /* index of `group` */
+	struct table simulated, measured; /* full names of the kernels on each side */
+	struct table by_name;             /* indices of `group` by name */
 	struct name_group *group;
 	uint32_t n_groups, cap_groups;
-	uint32_t *following; /* by kernel: next kernel of the same group, plus 1 */
+	uint32_t *following; /* for each kernel, number of the next kernel of its group, plus 1 */
 	uint32_t unpaired;   /* number of measured launches without a simulated kernel */
 };
 
@@ -53,7 +54,7 @@ static bool is_known_launch(const struct pairing *p, const char *name)
 	return false;
 }
 
-/* Returns the name by which a kernel is paired; the caller frees it. */
+/* Returns the name by which a kernel is paired. The caller frees it. */
 static char *name_for_pairing(const struct pairing *p, const char *name)
 {
 	return demangle(name,
@@ -89,7 +90,7 @@ static void add_to_group(struct pairing *p, uint32_t kernel)
 	free(name);
 }
 
-/* Measured cycles of a launch; NAN: unknown. */
+/* Measured cycles of a launch, or NAN if they are unknown. */
 static double cycles_of_launch(const struct html_run *run, const struct html_launch *l)
 {
 	if (l->value[METRIC_CYCLES] > 0)
@@ -99,7 +100,9 @@ static double cycles_of_launch(const struct html_run *run, const struct html_lau
 	return run->hz > 0 ? l->value[METRIC_TIME] * run->hz / 1e9 : (double)NAN;
 }
 
-/* Adds a point for a kernel if any metric of the launch can be compared. simulated: sums over n kernels. */
+/*
+ * Adds a point for a kernel if any metric of the launch can be compared. `simulated` has sums over n kernels.
+ */
 static void add_point(struct pairing *p, uint32_t kernel, uint32_t launch, const struct html_launch *l,
 	const double simulated[N_METRICS], uint32_t n)
 {
@@ -150,7 +153,7 @@ static int compare_point_names(const void *pa, const void *pb)
 	return order ? order : a->launch < b->launch ? -1 : a->launch > b->launch;
 }
 
-/* Adds the values of point p to the sums. n: number of points per metric. */
+/* Adds the values of point p to the sums. `n` has the number of points for each metric. */
 static void add_to_sums(struct html_point *sum, uint32_t n[N_METRICS], const struct html_point *p)
 {
 	for (int i = 0; i < N_METRICS; i++)
@@ -161,7 +164,7 @@ static void add_to_sums(struct html_point *sum, uint32_t n[N_METRICS], const str
 		}
 }
 
-/* Replaces the points of each name, from point `from` on, by one point with their means. */
+/* Replaces the points of each name by one point with their means, from point `from` on. */
 static void merge_points_by_name(struct html_report *r, uint32_t from)
 {
 	uint32_t to = from;
@@ -229,7 +232,7 @@ void html_metrics_used(const struct html_report *r, bool used[N_METRICS])
 /* A point with its error in one metric. */
 struct point_error {
 	const struct html_point *point;
-	double size; /* absolute error; NAN: the point does not have the metric */
+	double size; /* absolute error; NAN if the point does not have the metric */
 };
 
 static double percent_error_of(const struct html_point *p, enum metric metric)
@@ -237,7 +240,7 @@ static double percent_error_of(const struct html_point *p, enum metric metric)
 	return metric_error(metric, p->measured[metric], p->simulated[metric]);
 }
 
-/* Orders points by error, the largest first. Points without the metric are last. */
+/* Compares points by error, the largest first. Points without the metric are last. */
 static int compare_errors(const void *pa, const void *pb)
 {
 	const struct point_error *a = pa, *b = pb;
@@ -249,7 +252,7 @@ static int compare_errors(const void *pa, const void *pb)
 	return (a->point > b->point) - (a->point < b->point);
 }
 
-/* Pearson's correlation coefficient of the points; NAN if it is undefined. */
+/* Pearson's correlation coefficient of the points, or NAN if it is undefined. */
 static double correlation(const struct point_error *p, uint32_t n, enum metric metric)
 {
 	double mx = 0, my = 0, xx = 0, yy = 0, xy = 0;
@@ -268,7 +271,7 @@ static double correlation(const struct point_error *p, uint32_t n, enum metric m
 	return xx > 0 && yy > 0 ? xy / sqrt(xx * yy) : (double)NAN;
 }
 
-/* Writes the errors of a run in a metric. p: points; those without the metric are last. */
+/* Writes the errors of a run in a metric. Points without the metric are at the end of p. */
 static void write_errors(
 	const struct html_report *r, const struct point_error *p, uint32_t n, enum metric metric, FILE *out)
 {
@@ -314,8 +317,8 @@ static void write_point(
 }
 
 /*
- * Returns the points of the run of point *at, sorted by their error in a metric, and moves *at past them. The
- * caller frees the array.
+ * Returns the points of the run that point *at belongs to, sorted by their error in a metric. Moves *at past
+ * these points. The caller frees the array.
  */
 static struct point_error *points_of_run(
 	const struct html_report *r, uint32_t *at, uint32_t *n, enum metric metric)

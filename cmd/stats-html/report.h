@@ -12,7 +12,7 @@
  *   source.c    source files and instructions, as HTML
  *   data.c      the data of the charts, as JSON
  *
- * Always true: each text from an input is written by html_text() or html_json(), which escape markup.
+ * Always true: every text from an input is written by html_text() or html_json(), which escape markup.
  */
 #ifndef STATS_HTML_H
 #define STATS_HTML_H
@@ -47,10 +47,10 @@ enum html_figure {
 extern const char *const html_figure_names[N_HTML_FIGURES];
 
 #define HTML_KINDS     16u  /* maximum number of kinds of operations */
-#define HTML_GROUP     200u /* kernels of a run with more than this number are grouped by name */
+#define HTML_GROUP     200u /* number of kernels in a run beyond which they are grouped by name */
 #define HTML_PCS       400u /* maximum number of instructions in the report */
-#define HTML_RUNS      40u  /* maximum number of runs in the matrix */
-#define HTML_INTERVALS 512u /* maximum number of intervals; more are merged */
+#define HTML_RUNS      40u  /* maximum number of runs in the matrix of runs */
+#define HTML_INTERVALS 512u /* maximum number of intervals; a larger number is reduced by merging */
 
 struct html_named {
 	char *name;
@@ -59,21 +59,21 @@ struct html_named {
 
 /* A kernel, or several kernels of one name. An absent figure is 0, because records leave out zeros. */
 struct html_kernel {
-	char *name, *shown, *full; /* name as recorded, short, and demangled */
+	char *name, *shown, *full; /* name as recorded, short name, and demangled name */
 	char grid[40], block[40], status[16];
 	uint64_t id;
 	uint32_t position, launches;
 	double figure[N_HTML_FIGURES];
 	double first; /* cycle of the run at which the kernel begins */
-	/* by reason: scheduler cycles of the profile; all are 0 without a profile */
+	/* scheduler cycles in the profile, by reason; all are 0 without a profile */
 	double stall[HOTSPOTS_N_REASONS];
-	double operations[HTML_KINDS]; /* operations of the kernel, by kind of the run */
+	double operations[HTML_KINDS]; /* number of operations, by kind of operation (html_run.kind) */
 	double metric[N_METRICS];      /* NAN: unknown */
 };
 
 /* An instruction of a kernel, from the profile. */
 struct html_inst {
-	char *kernel, *name; /* name: prefix of its figures, up to the closing bracket */
+	char *kernel, *name; /* kernel, and prefix of the names of its figures, up to the closing bracket */
 	char *pc, *opcode;
 	char *file;    /* "": unknown */
 	uint32_t line; /* 0: unknown */
@@ -89,7 +89,7 @@ struct html_map {
 
 struct html_interval {
 	double first, cycles, insts, l1, l1_miss, l2, l2_miss, l2_bytes, dram_bytes, warp_cycles;
-	/* by reason; the last element is for SMs without a thread block */
+	/* scheduler cycles by reason; the last element is for SMs without a thread block */
 	double stall[HOTSPOTS_N_REASONS + 1];
 };
 
@@ -97,21 +97,21 @@ enum html_place { PLACE_SM, PLACE_SLICE, PLACE_CHANNEL, N_PLACES };
 
 struct html_run {
 	char *name, *gpu, *status;
-	char *hash; /* hash of the texts of all kernels; NULL or "": unknown */
-	/* name: "NAME\0VALUE" of a configuration option or of a command-line option */
+	char *hash; /* hash of the texts of all kernels; NULL or "" if unknown */
+	/* options of the configuration and the command line; `name` is "NAME\0VALUE" */
 	struct html_named *option;
 	uint32_t n_options, cap_options;
 	double places[N_PLACES]; /* number of places of each kind in the configuration */
-	double hz, sms;          /* clock and number of SMs in the configuration; 0: unknown */
+	double hz, sms;          /* clock rate in Hz and number of SMs in the configuration; 0 if unknown */
 	struct html_kernel *kernel;
 	uint32_t n_kernels, cap_kernels;
-	struct html_named *total, *peak; /* figures of the whole run; peak rates from the profile */
+	struct html_named *total, *peak; /* figures of the whole run, and peak rates from the profile */
 	uint32_t n_totals, cap_totals, n_peaks, cap_peaks;
 	char *kind[HTML_KINDS];
 	uint32_t n_kinds;
 	struct html_inst *inst;
 	uint32_t n_insts, cap_insts;
-	struct table insts; /* index of `inst` by name and kernel, while instructions are read */
+	struct table insts; /* indices of `inst` by name and kernel, while instructions are read */
 	struct html_interval *interval;
 	uint32_t n_intervals, cap_intervals;
 	struct html_map map[N_PLACES];
@@ -122,8 +122,10 @@ struct html_run {
 struct html_point {
 	char *name;
 	uint32_t run;
-	uint32_t launch; /* number among the launches of its name, from 1; 0: mean of several */
-	double measured[N_METRICS], simulated[N_METRICS]; /* by metric; NAN: unknown, or not comparable */
+	/* number among the launches of its name, from 1; 0 for the mean of several launches */
+	uint32_t launch;
+	/* values by metric; NAN if unknown or not comparable */
+	double measured[N_METRICS], simulated[N_METRICS];
 };
 
 struct html_report {
@@ -132,7 +134,7 @@ struct html_report {
 	struct html_named *warning; /* texts of warnings */
 	uint32_t n_warnings, cap_warnings;
 	const char *source, *title;
-	struct html_point *point; /* sorted by run */
+	struct html_point *point; /* points, sorted by run */
 	uint32_t n_points, cap_points;
 	int status;
 };
@@ -144,31 +146,34 @@ void html_load_profile(struct html_report *r, const char *path, uint32_t run);
 /* Sorts instructions, and merges kernels of one name in runs with many kernels. */
 void html_sort_and_merge(struct html_report *r);
 void html_free(struct html_report *r);
-/* Value of a configuration option of a run, or of a field about its origin; NULL: unknown. */
+/* Value of a configuration option of a run, or of a field about the run's origin. NULL if it is unknown. */
 const char *html_option(const struct html_run *run, const char *name);
-/* Core clock in Hz from the record that starts a run; 0: unknown. */
+/* Core clock in Hz from the record that starts a run, or 0 if it is unknown. */
 double html_clock(const struct result_item *start);
 void html_warn(struct html_report *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* page.c */
 void html_write(const struct html_report *r, FILE *out);
-/* Writes `text` with &, <, > and quotes escaped and control characters replaced. */
+/* Writes `text` with escapes for &, <, > and quotes. Replaces control characters. */
 void html_text(FILE *out, const char *text);
 /* Writes a JSON string that is also safe inside a script element. */
 void html_json(FILE *out, const char *text);
-/* Writes a number: whole numbers in full, others as in records; null if it is not finite. */
+/*
+ * Writes a number. Whole numbers have all digits, other numbers have the same digits as in records, and
+ * "null" replaces numbers that are not finite.
+ */
 void html_number(FILE *out, double v);
 
 /* tables.c */
 void html_kernels(const struct html_report *r, FILE *out);
 void html_compare(const struct html_report *r, FILE *out);
 void html_roofline(const struct html_report *r, FILE *out);
-/* Hit rate in percent; NAN without accesses. */
+/* Hit rate in percent, or NAN without accesses. */
 double html_hit_rate(double accesses, double misses);
-/* Rate in GB/s of `bytes` bytes in `cycles` cycles of a run; NAN if the clock is unknown. */
+/* Rate in GB/s of `bytes` bytes in `cycles` cycles of a run, or NAN if the clock is unknown. */
 double html_gb_per_s(const struct html_run *run, double bytes, double cycles);
 
-/* Writes a table cell with a number; an empty cell for NAN. */
+/* Writes a table cell with a number, or an empty cell for NAN. */
 void html_cell(FILE *out, const char *format, double v);
 /* Writes a table cell with a bar that shows the share of each reason. */
 void html_bar(FILE *out, const double part[HOTSPOTS_N_REASONS]);
@@ -176,8 +181,8 @@ void html_bar(FILE *out, const double part[HOTSPOTS_N_REASONS]);
 /* points.c */
 struct html_measured;
 /*
- * Adds the points of the kernels that both a run and a measurement have. Called before html_sort_and_merge(),
- * for one run after another.
+ * Adds the points of the kernels that are in both a run and a measurement. Must be called before
+ * html_sort_and_merge(), for one run after another.
  */
 void html_add_points(struct html_report *r, struct html_run *run, const struct html_measured *m);
 void html_measured_table(const struct html_report *r, FILE *out);

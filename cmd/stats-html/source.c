@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Source files with the cycles and the instructions of each line, and the table of all instructions.
+ * Writes source files with the cycles and the instructions of each line, and the table of all instructions.
  *
  * Always true: no file outside the directory of --source is read, regardless of names and links. A file is
- * searched by its path and by each end of the path, the longest first.
+ * searched by its path, then by shorter and shorter ends of the path.
  */
 #include <fcntl.h>
 #include <math.h>
@@ -15,15 +15,15 @@
 #include "demangle.h"
 #include "report.h"
 
-#define SOURCE_BYTES (16u << 20) /* largest file that is shown */
-#define SHOWN_BYTES  400u        /* maximum length of a shown line in bytes; longer lines are cut */
-#define CONTEXT      6u          /* lines shown before and after a line with instructions */
+#define SOURCE_BYTES (16u << 20) /* maximum size of a file that is shown */
+#define SHOWN_BYTES  400u        /* maximum length of a shown line in bytes; longer lines are truncated */
+#define CONTEXT      6u          /* number of lines shown before and after a line with instructions */
 
 /* Instructions of a run, sorted by file, line and cycles. */
 struct source_view {
 	const struct html_run *run;
 	const struct html_inst **inst;
-	struct source_range { /* instructions of a file */
+	struct source_range { /* range of the instructions of a file */
 		uint32_t first, n;
 		double cycles;
 	} * file; /* hottest first */
@@ -41,7 +41,7 @@ static int compare_inst_lines(const void *pa, const void *pb)
 		return order;
 	if (a->line != b->line)
 		return a->line < b->line ? -1 : 1;
-	return a < b ? -1 : a > b; /* keeps the order of run->inst, which is sorted by cycles */
+	return a < b ? -1 : a > b; /* keeps the order of run->inst, which is by cycles */
 }
 
 static int by_file_cycles(const void *pa, const void *pb)
@@ -85,7 +85,7 @@ static double share_of_cycles(const struct source_view *v, double cycles)
 	return v->all > 0 ? 100 * cycles / v->all : (double)NAN;
 }
 
-/* ---- files below a directory -------------------------------------------------------------------------- */
+/* ---- files below a directory ------------------------------------------------------------------ */
 
 static bool has_parent_component(const char *path)
 {
@@ -95,7 +95,9 @@ static bool has_parent_component(const char *path)
 	return false;
 }
 
-/* Opens a regular file with a real path below the real path of a directory. Returns NULL if there is none. */
+/*
+ * Opens a regular file whose real path is below the real path of a directory. Returns NULL if there is none.
+ */
 static FILE *open_below_directory(const char *directory, const char *path)
 {
 	char *real = realpath(path, NULL);
@@ -114,10 +116,7 @@ static FILE *open_below_directory(const char *directory, const char *path)
 	return in;
 }
 
-/*
- * Opens a source file below the directory of --source. Returns NULL if the directory has no file of these
- * names.
- */
+/* Opens a source file below the directory of --source. Returns NULL if the directory has no such file. */
 static FILE *open_source(const char *directory, const char *file)
 {
 	char *root = realpath(directory, NULL), *path;
@@ -157,10 +156,7 @@ static void begin_inst_row(const struct html_inst *in, FILE *out)
 	free(shown);
 }
 
-/*
- * Writes the instructions of one line, the hottest first. Instructions that the page does not show are left
- * out.
- */
+/* Writes the instructions of one line, the hottest first. Omits instructions that the page does not show. */
 static void write_line_insts(const struct source_view *v, uint32_t from, uint32_t to, FILE *out)
 {
 	fputs("<table class=\"insts\"><tbody>\n", out);
@@ -177,7 +173,10 @@ static void write_line_insts(const struct source_view *v, uint32_t from, uint32_
 	fputs("</tbody></table>", out);
 }
 
-/* Writes a source line. from, to: range of its instructions. text: text of the line; NULL: unknown. */
+/*
+ * Writes a source line. Its instructions are `from` to `to` - 1. `text` is the text of the line, or NULL if
+ * it is unknown.
+ */
 static void write_line(const struct source_view *v, uint32_t line, const char *text, uint32_t from,
 	uint32_t to, bool open, FILE *out)
 {
@@ -209,9 +208,9 @@ static void write_line(const struct source_view *v, uint32_t line, const char *t
 /* Position in the instructions of a file while its lines are written. */
 struct line_walk {
 	const struct source_range *file;
-	uint32_t at, end;  /* range of the instructions of this and later lines */
+	uint32_t at, end;  /* range of the instructions of this line and later lines */
 	uint32_t hottest;  /* line with most cycles */
-	uint32_t previous; /* last line with instructions; 0: none */
+	uint32_t previous; /* last line with instructions; 0 if there is none */
 };
 
 static void start_line_walk(struct line_walk *w, const struct source_view *v, const struct source_range *f)
@@ -231,7 +230,7 @@ static void start_line_walk(struct line_walk *w, const struct source_view *v, co
 		w->at++;
 }
 
-/* Returns the end of the instructions of `line`. They begin at w->at if there are any. */
+/* Returns the end of the instructions of `line`. They begin at w->at if the line has any. */
 static uint32_t end_of_line(const struct line_walk *w, const struct source_view *v, uint32_t line)
 {
 	uint32_t i = w->at;
@@ -273,7 +272,7 @@ static void write_text(const struct source_view *v, const struct source_range *f
 		}
 		w.at = end;
 	}
-	for (uint32_t end; w.at < w.end; w.at = end) { /* lines beyond the end of the text */
+	for (uint32_t end; w.at < w.end; w.at = end) { /* instructions of lines beyond the end of the text */
 		end = end_of_line(&w, v, v->inst[w.at]->line);
 		write_line(v, v->inst[w.at]->line, NULL, w.at, end, false, out);
 	}

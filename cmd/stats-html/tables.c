@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tables of kernels and runs as HTML, readable without a script. */
+/* Writes tables of kernels and runs as HTML, readable without scripts. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,7 +110,7 @@ static double peak_of_figure(const struct html_run *run, const char *figure, con
 	return NAN;
 }
 
-/* Returns the mean number of bytes per L2 access over the intervals of the run; NAN: unknown. */
+/* Returns the mean number of bytes per L2 access over the intervals of the run, or NAN if it is unknown. */
 static double l2_access_bytes(const struct html_run *run)
 {
 	double bytes = 0, accesses = 0;
@@ -293,7 +293,7 @@ static int compare_changes_of_runs(const void *pa, const void *pb)
 	return strcmp(a->name, b->name);
 }
 
-#define MOVED 15u /* maximum number of figures shown */
+#define MOVED 15u /* maximum number of figures in the table */
 
 /* Writes the figures of run b that differ most from those of run a. */
 static void write_differing_figures(const struct html_run *a, const struct html_run *b, FILE *out)

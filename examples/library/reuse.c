@@ -13,7 +13,10 @@
 #include <string.h>
 #include <warptools.h>
 
-/* line: lines in the order of their last access; count[i]: reuses up to the distance 2^(i - 1), count[0]: 0 */
+/*
+ * `line` has the lines in the order of their last access. count[i] is the number of reuses up to the distance
+ * 2^(i - 1).
+ */
 static uint64_t *line, count[65];
 static size_t n;
 

@@ -9,7 +9,7 @@
 #include <cuda_runtime.h>
 #include <vector>
 
-/* Returns the number after an option, and ends the program if the option is missing. */
+/* Returns the number after an option. Ends the program if the option is missing. */
 static int option(int argc, char **argv, const char *name)
 {
 	for (int i = 1; i + 1 < argc; i++)
