@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Example of a dialect: "-isa = guarded". Its lines have a column for the guard before the opcode, and the sources
- * before the destinations. The guard is only checked for its form, because the mask already contains its effect.
+ * Example of a dialect: "-isa = guarded". Its lines have a column for the guard before the opcode, and the
+ * sources before the destinations. Only the form of the guard is checked, because the mask already includes
+ * its effect.
  */
 #include "trace/line.h"
 

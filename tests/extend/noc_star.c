@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Example of a network: all nodes are connected to one router, node i to input and output i. */
+/* Example of a network: all nodes are connected to one router; node i is at input i and output i. */
 #include "net/noc.h"
 
 void noc_plan_star(struct noc_builder *b, const struct icnt *c)

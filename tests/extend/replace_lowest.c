@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Example of a replacement policy: the victim is the lowest way that may be replaced. */
+/* Example of a replacement policy: the victim is the way with the lowest number that may be replaced. */
 #include "cache/replace.h"
 
 static void enter(struct tags *t, struct tag_row *row, unsigned class, uint32_t slot)

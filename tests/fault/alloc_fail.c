@@ -2,9 +2,10 @@
 /*
  * A library for LD_PRELOAD that makes one allocation of a program fail.
  *
- * ALLOC_FAIL=N: the N-th call, counted from 1, of malloc, calloc, realloc, reallocarray, aligned_alloc,
- * posix_memalign or mmap that requests memory fails. ALLOC_COUNT=FILE: the number of these calls is written to FILE
- * at the end. Calls are counted from the initialisation of this library on, including those of other libraries.
+ * With ALLOC_FAIL=N, the N-th call, counted from 1, of malloc, calloc, realloc, reallocarray, aligned_alloc,
+ * posix_memalign or mmap that requests memory fails. With ALLOC_COUNT=FILE, the number of these calls is
+ * written to FILE at the end. Calls are counted from the initialisation of this library on, including calls
+ * from other libraries.
  */
 #include <errno.h>
 #include <fcntl.h>

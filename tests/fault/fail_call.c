@@ -2,12 +2,13 @@
 /*
  * A library for LD_PRELOAD that makes one call of a program fail.
  *
- * FAIL_CALL=NAME is the function, and FAIL_AT=N the number of the call that fails, counted from 1 in each process.
- * FAIL_ERRNO=NUMBER is the error (default: EIO). FAIL_HALF: instead of failing, the call writes half of its bytes.
- * CALL_COUNT=FILE: when a process ends, a line "NAME COUNT" for each function is added to FILE. Functions: open,
- * openat, read, pread, write, pwrite, ftruncate, rename, renameat2, unlink, close, dup, fork, waitpid, poll, pipe,
- * mmap, malloc, calloc, realloc, pthread_create, fstat, stat, lseek, flock, mkdir, mkostemp, fdopen. close() never
- * fails for descriptors 0 to 2 and before main(), because the C library and the loader use it there.
+ * FAIL_CALL=NAME is the function, and FAIL_AT=N the number of the call that fails, counted from 1 in each
+ * process. FAIL_ERRNO=NUMBER is the error (default: EIO). With FAIL_HALF, the call writes half of its bytes
+ * instead of failing. With CALL_COUNT=FILE, a process that ends appends a line "NAME COUNT" for each function
+ * to FILE. Functions: open, openat, read, pread, write, pwrite, ftruncate, rename, renameat2, unlink, close,
+ * dup, fork, waitpid, poll, pipe, mmap, malloc, calloc, realloc, pthread_create, fstat, stat, lseek, flock,
+ * mkdir, mkostemp, fdopen. close() never fails for descriptors 0 to 2 and before main(), because the C
+ * library and the loader use it there.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -111,7 +112,7 @@ __attribute__((destructor)) static void write_counts_at_exit(void)
 	write_counts();
 }
 
-/* Writes the counts of processes that end by _exit(), which does not run destructors. */
+/* Writes the counts when the process calls _exit(), which does not run destructors. */
 void _exit(int status)
 {
 	if (counting)

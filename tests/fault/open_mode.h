@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Common part of the libraries that replace open(). */
+/* Common code of the libraries that replace open(). */
 #ifndef OPEN_MODE_H
 #define OPEN_MODE_H
 

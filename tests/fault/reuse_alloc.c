@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A library for LD_PRELOAD with an allocator that reuses freed memory at once: an allocation, also by calloc(), gets
- * the address of the last freed block of the same size. So the library reveals programs that identify an object by
- * its address: soon another object has the same address.
+ * A library for LD_PRELOAD with an allocator that reuses freed memory immediately: an allocation, even by
+ * calloc(), gets the address of the last freed block of the same size. The library thus reveals programs that
+ * identify an object by its address, because another object soon has the same address.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define GRAIN   16u
-#define CLASSES 4096u /* sizes up to 64 KiB */
+#define CLASSES 4096u /* number of classes, for sizes up to 64 KiB */
 
 void *__libc_malloc(size_t n);
 

@@ -2,11 +2,12 @@
 /*
  * A library for LD_PRELOAD that delivers signals to a program at chosen calls.
  *
- * SIGNAL_AT=N or N,M: directly before the N-th and the M-th counted call, counted from 1, the process raises a
- * signal. SIGNAL=NUMBER is the signal (default: SIGTERM). SIGNAL_COUNT=FILE: the number of calls is written to FILE
- * at the end. Calls of open, write, pwrite, ftruncate, rename, renameat2, unlink, close, fork, waitpid and poll are
- * counted, and calls of getppid, which builds with -DCHECK_TURNS call in each iteration of the main loop. Processes
- * that the program forks do not count calls and do not get signals.
+ * With SIGNAL_AT=N or SIGNAL_AT=N,M, the process raises a signal directly before the N-th and the M-th
+ * counted call, counted from 1. SIGNAL=NUMBER is the signal (default: SIGTERM). With SIGNAL_COUNT=FILE, the
+ * number of calls is written to FILE at the end. The counted calls are open, write, pwrite, ftruncate,
+ * rename, renameat2, unlink, close, fork, waitpid, poll and getppid. Builds with -DCHECK_TURNS call getppid
+ * in each iteration of the main loop. Processes that the program forks do not count calls and do not get
+ * signals.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -21,7 +22,7 @@
 
 static unsigned long calls, first, second;
 static int number = SIGTERM;
-static pid_t counted; /* the process whose calls are counted */
+static pid_t counted; /* process whose calls are counted */
 
 __attribute__((constructor)) static void read_settings(void)
 {

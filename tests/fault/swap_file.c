@@ -3,8 +3,8 @@
  * A library for LD_PRELOAD that replaces the contents of a file after it was written and before it is read, like a
  * bad disk.
  *
- * SWAP_NAME=TEXT, SWAP_FILE=FILE: before a file whose path ends with TEXT is opened for reading, its contents are
- * replaced by those of FILE.
+ * With SWAP_NAME=TEXT and SWAP_FILE=FILE, the contents of a file whose path ends with TEXT are replaced by the
+ * contents of FILE before the file is opened for reading.
  */
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fuzz target for configurations: the input is an option file that is read after a valid configuration. The dump of
- * an accepted configuration must be accepted, must have the same dump, and must describe a possible GPU if and only
- * if the original does. No other files are read: texts with "-config" are skipped.
+ * Fuzz target for configurations: the input is an option file that is read after a valid configuration. The
+ * dump of an accepted configuration must be accepted and must have the same dump. It must describe a possible
+ * GPU if and only if the input does. No other files are read: texts with "-config" are skipped.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fuzz target for the .icnt files of network mode 1. The values of an accepted file must be in the range that is
- * modelled.
+ * Fuzz target for the .icnt files of network mode 1. The values of an accepted file must be in the modelled
+ * range.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fuzz target for inputs: the bytes are read by lines, by windows and in blocks. The three ways must read the same
- * text with the same end; for a damaged file, the text before the fault may depend on the buffer of the decoder.
- * Decompression stops at TEXT_MAX, so a decompression bomb ends.
+ * Fuzz target for inputs: the bytes are read by lines, by windows and by blocks. All three must read the same
+ * text with the same end. In a damaged file, the text before the fault may depend on the buffer of the
+ * decoder. Decompression stops at TEXT_MAX, so a decompression bomb ends.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 struct input_result {
 	uint64_t bytes, hash;
-	const char *id; /* id of the fault, NULL: the end of the input */
+	const char *id; /* id of the fault; NULL at the end of the input */
 };
 
 static uint64_t hash_bytes(uint64_t hash, const char *p, size_t n)
@@ -97,7 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	if (!windows.id && (windows.bytes != blocks.bytes || windows.hash != blocks.hash))
 		abort();
-	/* Only reading by lines may end with a line that is too long. */
+	/* Only reading by lines may fail because a line is too long. */
 	if (!lines.id ? windows.id || lines.bytes != windows.bytes
 		      : strcmp(lines.id, "line-too-long") && (!windows.id || strcmp(lines.id, windows.id)))
 		abort();

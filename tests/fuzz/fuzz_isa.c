@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Fuzz target for opcode rows in a user's file; each word of the input is also looked up as an opcode. */
+/* Fuzz target for opcode rows in a user's file. Each word of the input is also looked up as an opcode. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

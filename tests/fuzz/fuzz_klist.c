@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Fuzz target for kernel lists; the bytes before the first newline are also parsed as a selection of kernels. */
+/*
+ * Fuzz target for kernel lists. The bytes before the first newline are also parsed as a selection of kernels.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Fuzz target for the packer: the input is the text of a kernel, which must be unchanged after packing and
- * unpacking. The kernel is packed three times, the second time with one byte changed, so that later kernels refer to
- * earlier ones.
+ * unpacking. The kernel is packed three times, the second time with one changed byte, so that later kernels
+ * refer to earlier ones.
  */
 #include <stdlib.h>
 #include <string.h>

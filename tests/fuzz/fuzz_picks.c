@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fuzz target for files of picks: accepted picks must have the properties that picks.h guarantees, and must be the
- * same after they have been written and read again.
+ * Fuzz target for files of picks: accepted picks must have the properties that picks.h guarantees. They must
+ * be the same after they have been written and read again.
  */
 #include <math.h>
 #include <stdint.h>

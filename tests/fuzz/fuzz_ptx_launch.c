@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Fuzz target for launch files: all modules that they name are the same small module. Nothing is executed. */
+/* Fuzz target for launch files: every module that they name is the same small module. Nothing is executed. */
 #include <stdint.h>
 #include <stdlib.h>
 #include "launch/launch.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Fuzz target for line tables: the input contains the sections .debug_line, .debug_line_str, .debug_str and
- * .rela.debug_line. Its bytes are: the number of relocations, two bytes for the offset of each, two bytes for the
- * size of .debug_line, its contents, and the strings. Every line that is found must have a file.
+ * .rela.debug_line. Its bytes are the number of relocations, two bytes for the offset of each relocation, two
+ * bytes for the size of .debug_line, the contents of .debug_line, and the strings. Every line that is found
+ * must have a file.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Fuzz target for the execution of machine code: the first byte of the input selects the architecture and the
- * options, the others are instructions of a kernel. Rejected instructions are replaced by NOP. The kernel runs with
- * two warps per block and is recorded; both parameters are the address of a small buffer. Handles 0 to 4 are
- * textures and surfaces in the buffer. No access may be outside the buffer; a limit ends every run.
+ * options. The other bytes are the instructions of a kernel. Rejected instructions are replaced by NOP. The
+ * kernel runs with two warps per block and is recorded. Both parameters are the address of a small buffer.
+ * Handles 0 to 4 are textures and surfaces in the buffer. No access may be outside the buffer. A limit ends
+ * every run.
  */
 #include <elf.h>
 #include <stdint.h>
@@ -16,9 +17,10 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define INSTRUCTIONS 96u
-#define BYTES        16u /* size of an instruction */
+#define BYTES        16u /* size of an instruction in bytes */
 #define REGISTERS    64u
-#define PARAMETERS   0x380u /* offset in the constant bank; the newest architectures have this highest offset */
+/* offset of the parameters in the constant bank; the newest architectures have this offset, the highest */
+#define PARAMETERS 0x380u
 
 enum { NONE, NAMES, STRINGS, SYMBOLS, WHOLE, BANK, TEXT, INFO, SHARED, SECTIONS };
 
@@ -52,7 +54,7 @@ static void set_section(
 		.sh_entsize = type == SHT_SYMTAB ? sizeof(Elf64_Sym) : 0};
 }
 
-/* Makes a cubin with n bytes of code. */
+/* Writes a cubin with n bytes of code. */
 static void make_cubin_file(struct file *f, unsigned sm, const uint8_t *code, size_t n)
 {
 	const uint32_t at = sm < 90 ? 0x160 : sm < 100 ? 0x210 : PARAMETERS, kernel = REGISTERS << 24 | 1;
@@ -89,7 +91,7 @@ static void make_cubin_file(struct file *f, unsigned sm, const uint8_t *code, si
 		.e_shstrndx = NAMES};
 }
 
-/* Textures and surfaces in the buffer; their handles are 0, 1 and so on. */
+/* Adds textures and surfaces in the buffer. Their handles are 0, 1 and so on. */
 static struct texture images[] = {
 	IMAGE_2D,
 	IMAGE_3D,
@@ -148,7 +150,7 @@ static void run_machine_kernel(const struct bound_code *code, const struct func 
 		abort();
 }
 
-/* Binds and runs the kernel. Returns the PC of a rejected instruction; -1: none was rejected. */
+/* Binds and runs the kernel. Returns the PC of a rejected instruction, or -1 if none was rejected. */
 static long run_until_rejected(const struct file *file, bool check, bool cluster)
 {
 	struct fault f = {0};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fuzz target for PTX modules: the module is read, linked and bound, and every kernel is executed with two warps.
- * All parameters are the address of a small buffer. No access may be outside the buffer; a limit ends every run.
- * Kernels that are executed without checks are recorded as machine code, each for another GPU. Handles from
- * TEXTURE_HANDLE on are textures and surfaces in the buffer and a sampler.
+ * Fuzz target for PTX modules: the module is read, linked and bound, and every kernel is executed with two
+ * warps. All parameters are the address of a small buffer. No access may be outside the buffer. A limit ends
+ * every run. Kernels that are executed without checks are recorded as machine code, each for a different GPU.
+ * Handles from TEXTURE_HANDLE on are textures and surfaces in the buffer and a sampler.
  */
 #include <stdint.h>
 #include <stdlib.h>

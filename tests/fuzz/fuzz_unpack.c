@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fuzz target for the packed reader. The first byte selects the form of the other bytes: a stream, or the columns of
- * one block, each after a length of two bytes. The columns get a valid frame, checksum and index, so that damage
- * reaches the code after the checksum test; the metadata of PTX use a fixed dictionary. Text, facts and records are
- * read up to FUZZ_BYTES.
+ * Fuzz target for the packed reader. The first byte selects the form of the other bytes: a stream, or the
+ * columns of one block, each after a length of two bytes. The columns get a valid frame, checksum and index,
+ * so that damage reaches the code after the checksum test. The metadata of PTX use a fixed dictionary. Text,
+ * facts and records are read up to FUZZ_BYTES.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +18,9 @@ enum {
 	COLUMNS = 1,
 	WORDED = 2,
 	SHARED = 4,
-	BODIES = 8, /* BODIES times the number of bodies, up to 15 */
+	BODIES = 8, /* unit of the number of bodies in the first byte, which is up to 15 */
 	RELATIVE = 128
-}; /* bits of the first byte */
+}; /* mask of the form in the first byte */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Initial values, without addresses, of textures and a surface that fuzz targets place in the buffer of their
- * kernels.
+ * Initial values, without addresses, of the textures and the surface that fuzz targets place in the buffer of
+ * their kernels.
  */
 #ifndef FUZZ_IMAGES_H
 #define FUZZ_IMAGES_H

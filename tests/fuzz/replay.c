@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Runs a fuzz target on a corpus without a fuzzer. Each file on the command line is used unchanged, then truncated
- * and with flipped bits at a few places, and then with COUNT damages that depend only on their numbers. So a plain
- * build and the sanitizers find the faults that fuzzing found before, and some of those that it would find. The
- * result is the same on every machine; after a sanitizer's report or an abort, the file and the number of the damage
- * are printed.
+ * Runs a fuzz target on a corpus without a fuzzer. Each file on the command line is used unchanged, then
+ * truncated and with flipped bits at a few places, and then with COUNT damages that depend only on their
+ * numbers. A plain build and the sanitizers thus find the faults that fuzzing has found, and some faults that
+ * it would find. The result is the same on every host. After a sanitizer's report or an abort, the file and
+ * the number of the damage are printed.
  *
  * usage: replay_TARGET [-n COUNT] FILE...
  */
@@ -60,7 +60,7 @@ static void run_variations(uint8_t *bytes, size_t n)
 	}
 }
 
-/* Returns a random number below n; n is not 0. */
+/* Returns a random number below n, which must not be 0. */
 static size_t random_below(size_t n)
 {
 	state ^= state << 13;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Common part of the fuzz targets for results: reads an input up to its end or a fault, and checks the guarantees of
- * results.h.
+ * Common code of the fuzz targets for results. Reads an input up to its end or a fault, and checks the
+ * guarantees of results.h.
  */
 #ifndef STATS_TARGET_H
 #define STATS_TARGET_H

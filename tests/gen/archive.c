@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The archive recipe: an application of thousands of launches. An iteration of launches of a few kinds of kernels is
- * repeated, with the same buffers except a few that an allocator has moved.
+ * The archive recipe: an application with thousands of launches. An iteration launches kernels of a few
+ * kinds. It is repeated with the same buffers, except a few that an allocator has moved.
  *
- * Always true: the code of a kind, the buffers of a place in the iteration and the lanes of a gather depend only on
- * the seed. One launch in six has one to three of its buffers at another address; one kind in eight changes its
- * grid; one in six gathers; names have about a kilobyte, like those of mangled templates.
+ * Always true: the code of a kind, the buffers of a place in the iteration and the lanes of a gather depend
+ * only on the seed. One launch in six has one to three of its buffers at different addresses. One kind in
+ * eight changes its grid. One kind in six gathers. Names have about a kilobyte, like mangled names of
+ * templates.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,7 @@ struct archive_op {
 struct archive_kind {
 	char name[1400];
 	struct archive_op op[OPS_MAX];
-	unsigned n_ops, loop; /* n_ops: instructions; loop: index of the first instruction of the loop */
+	unsigned n_ops, loop; /* number of instructions, and index of the first instruction of the loop */
 	unsigned rounds, threads, grid[4], n_grids, n_buffers, nregs, shmem;
 	uint64_t seed; /* seed of the lanes of its gathers */
 };
@@ -115,7 +116,10 @@ static void make_iteration(struct gen *g, struct archive *a, unsigned kinds)
 	for (unsigned i = 0; i < a->n_kinds; i++)
 		make_kind(g, &a->kind[i], i);
 	for (unsigned i = 0; i < a->n_places; i++) {
-		/* A kind has the same buffers at most of its places, because an allocator reuses what was freed. */
+		/*
+		 * A kind has the same buffers at most of its places, because an allocator reuses freed
+		 * memory.
+		 */
 		unsigned k = i < a->n_kinds ? i : gen_random(g, a->n_kinds);
 
 		a->place[i].kind = k;

@@ -35,7 +35,7 @@ struct making {
 	struct function **f;
 	uint32_t n;
 	unsigned stall, sm;
-	/* wrong: the PC of option -x, 1: none; most: the largest number of bytes of code per function */
+	/* `wrong` is the PC of option -x, or -1; `most` is the maximum number of code bytes per function */
 	uint32_t wrong, most;
 	struct code *code;
 };
@@ -66,7 +66,7 @@ static void add_inst(struct making *m, struct function *f, const struct inst *in
 		f->bytes = in->pc + 16;
 }
 
-/* Returns the function with this name; all its launches share it. */
+/* Returns the function with this name, which all its launches share. */
 static struct function *function_of(struct making *m, const char *name)
 {
 	for (uint32_t i = 0; i < m->n; i++)
@@ -93,7 +93,7 @@ static void add_kernel(struct making *m, struct trace *t)
 		f->bytes = m->most;
 }
 
-/* Writes v as `bytes` bytes, least significant first; after 8 bytes zeros. */
+/* Writes v as `bytes` bytes, the least significant first. Bytes beyond the eighth are zero. */
 static void write_number(uint64_t v, unsigned bytes)
 {
 	for (unsigned i = 0; i < bytes; i++, v >>= 8)
@@ -111,8 +111,8 @@ static void write_section(uint64_t name, uint64_t type, uint64_t at, uint64_t by
 }
 
 /*
- * Writes the file: header, code of the functions, names, and the section table: an empty section, the names,
- * the functions.
+ * Writes the file: header, code of the functions, names, and section table. The section table has an empty
+ * section, the names, and the functions.
  */
 static void write_elf(const struct making *m)
 {

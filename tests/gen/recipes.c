@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The recipes. Each writes a trace for one part of the model. Loops have few iterations, so that the golden file
- * with the figures remains readable; tracegen -n increases the number for benchmarks.
+ * The recipes. Each writes a trace for one part of the model. Loops have few iterations, so that the golden
+ * file with the figures remains readable. For benchmarks, tracegen -n increases the number of iterations.
  */
 #include "gen.h"
 
 static unsigned warps_of(unsigned block) { return (block + 31) / 32; }
 
-/* Writes a kernel: calls body for every warp of every block, and ends each warp with an EXIT. */
+/* Writes a kernel: calls body() for every warp of every block, and ends each warp with an EXIT. */
 static void write_recipe_kernel(struct gen *g, struct kernel_shape k,
 	void (*body)(struct gen *g, unsigned tb, unsigned warp, uint32_t lanes))
 {
@@ -30,7 +30,7 @@ static uint64_t address_of_word(unsigned tb, unsigned warp, unsigned i, unsigned
 	return GLOBAL_BASE + ((uint64_t)tb * 32 + warp) * 4096 + (uint64_t)i * bytes;
 }
 
-/* c[i] = a[i] + b[i] */
+/* Writes a kernel that computes c[i] = a[i] + b[i]. */
 static void vecadd_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 {
 	uint64_t i = ((uint64_t)tb * g->block_threads + 32u * warp) * 4;
@@ -52,7 +52,7 @@ static void vecadd(struct gen *g)
 	write_recipe_kernel(g, (struct kernel_shape){"vecadd", 8 * g->scale, 256, 0, 16, 80, 0}, vecadd_body);
 }
 
-/* Two kernels after copies to the device: an addition, then a reduction in shared memory. */
+/* Writes two kernels after copies to the device: an addition, then a reduction in shared memory. */
 static void reduce_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 {
 	uint64_t s = SHARED_BASE + 128u * warp;
@@ -90,7 +90,7 @@ static void reduce(struct gen *g)
 		g, (struct kernel_shape){"reduce", 6 * g->scale, 256, 1024, 18, 70, 0}, reduce_body);
 }
 
-/* Independent and dependent arithmetic on every unit, with random registers and masks. */
+/* Writes independent and dependent arithmetic on every unit, with random registers and masks. */
 static void alu_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 {
 	static const char *const op[] = {"FFMA", "FADD", "IADD3", "IMAD", "MUFU.RCP", "DFMA",
@@ -102,7 +102,10 @@ static void alu_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 		char dst[8], src[32];
 		uint32_t mask = gen_random(g, 4) ? m : m & (gen_random(g, 0xffff) * 65537u);
 
-		/* One random number per statement, because compilers evaluate arguments in any order. */
+		/*
+		 * Each random number is drawn in its own statement, because compilers evaluate arguments in
+		 * any order.
+		 */
 		snprintf(dst, sizeof(dst), "R%u", gen_random(g, 12));
 		unsigned c = gen_random(g, 24), b = gen_random(g, 12), a = gen_random(g, 12);
 
@@ -145,7 +148,7 @@ static void alu_pascal(struct gen *g)
 	gen_kernel_end(g);
 }
 
-/* Streaming loads and stores of several widths. */
+/* Writes streaming loads and stores of several widths. */
 static void stream_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 {
 	static const struct {
@@ -169,7 +172,7 @@ static void stream(struct gen *g)
 	write_recipe_kernel(g, (struct kernel_shape){"stream", 10, 256, 0, 32, 70, 0}, stream_body);
 }
 
-/* Random gathers and scatters with holes in the mask. */
+/* Writes random gathers and scatters with holes in the mask. */
 static void gather_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 {
 	uint64_t lane[32];
@@ -193,7 +196,7 @@ static void gather(struct gen *g)
 	write_recipe_kernel(g, (struct kernel_shape){"gather", 8, 128, 0, 24, 70, 0}, gather_body);
 }
 
-/* Every warp loads the same few lines: MSHR merges, then hits. */
+/* Writes warps that all load the same few lines: MSHR merges, then hits. */
 static void reuse_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 {
 	(void)tb;
@@ -209,7 +212,7 @@ static void reuse(struct gen *g)
 	write_recipe_kernel(g, (struct kernel_shape){"reuse", 4, 256, 0, 16, 70, 0}, reuse_body);
 }
 
-/* Shared memory: conflicts by stride, broadcast, widths, and atomics. */
+/* Writes accesses to shared memory: conflicts by stride, broadcast, widths, and atomics. */
 static void shared_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 {
 	static const int stride[] = {4, 8, 64, 128, 0, 16};
@@ -230,7 +233,7 @@ static void shared(struct gen *g)
 	write_recipe_kernel(g, (struct kernel_shape){"shared", 6, 128, 8192, 24, 70, 0}, shared_body);
 }
 
-/* Barriers that some warps never reach because they have exited. */
+/* Writes barriers that some warps never reach because they have exited. */
 static void barrier_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 {
 	unsigned rounds = warp % 3 == 2 ? 1 : 4;
@@ -248,7 +251,7 @@ static void barrier(struct gen *g)
 	write_recipe_kernel(g, (struct kernel_shape){"barrier", 4, 224, 0, 16, 75, 0}, barrier_body);
 }
 
-/* Memory barriers between loads and stores. */
+/* Writes memory barriers between loads and stores. */
 static void membar_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 {
 	for (unsigned i = 0; i < 3 * g->scale; i++) {
@@ -264,7 +267,7 @@ static void membar(struct gen *g)
 	write_recipe_kernel(g, (struct kernel_shape){"membar", 4, 96, 0, 16, 70, 0}, membar_body);
 }
 
-/* Global atomics: one word, a line, random words; with and without a result. */
+/* Writes global atomics on one word, a line and random words, with and without a result. */
 static void atomics_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 {
 	uint64_t lane[32];
@@ -285,7 +288,7 @@ static void atomics(struct gen *g)
 		g, (struct kernel_shape){"atomics", 3 * g->scale, 64, 0, 16, 70, 0}, atomics_body);
 }
 
-/* Local, generic and bypassing accesses. */
+/* Writes local, generic and bypassing accesses. */
 static void spaces_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 {
 	gen_mem_stride(g, m, "", "STL", "R1 R4", 4, 0x10, 0);
@@ -307,7 +310,7 @@ static void spaces(struct gen *g)
 		g, (struct kernel_shape){"spaces", 5 * g->scale, 96, 4096, 32, 70, 0}, spaces_body);
 }
 
-/* Asynchronous copies in groups, waited for with DEPBAR. */
+/* Writes groups of asynchronous copies, for which DEPBAR waits. */
 static void ldgsts_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 {
 	for (unsigned i = 0; i < 3 * g->scale; i++) {
@@ -327,7 +330,7 @@ static void ldgsts(struct gen *g)
 	write_recipe_kernel(g, (struct kernel_shape){"ldgsts", 6, 128, 16384, 40, 80, 0}, ldgsts_body);
 }
 
-/* Code without loops, with a jump, that is long enough to miss in the instruction cache. */
+/* Writes code without loops, with a jump, that is long enough to miss in the instruction cache. */
 static void icache_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 {
 	(void)tb;
@@ -346,7 +349,7 @@ static void icache(struct gen *g)
 	write_recipe_kernel(g, (struct kernel_shape){"icache", 4, 64, 0, 16, 70, 0}, icache_body);
 }
 
-/* Ends of warps: divergent exits, an entry after the last EXIT, an empty mask. */
+/* Writes warps with different ends: divergent exits, an entry after the last EXIT, an empty mask. */
 static void ends(struct gen *g)
 {
 	gen_kernel(g, (struct kernel_shape){"ends", 3, 80, 0, 16, 80, 0});
@@ -370,7 +373,7 @@ static void ends(struct gen *g)
 	gen_kernel_end(g);
 }
 
-/* Four kernels in two streams; the second two read what the first two have written. */
+/* Writes four kernels in two streams. The last two read the data that the first two have written. */
 static void streams(struct gen *g)
 {
 	for (unsigned k = 0; k < 4; k++) {
@@ -381,7 +384,7 @@ static void streams(struct gen *g)
 	}
 }
 
-/* Uniform datapath and texture opcodes. */
+/* Writes opcodes of the uniform datapath and of textures. */
 static void uniform_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 {
 	(void)tb;
@@ -399,7 +402,7 @@ static void uniform(struct gen *g)
 	write_recipe_kernel(g, (struct kernel_shape){"uniform", 4, 128, 0, 24, 86, 0}, uniform_body);
 }
 
-/* A Kepler kernel, which has another opcode table; LD and ST are global. */
+/* Writes a Kepler kernel, which has another opcode table. Its LD and ST are global. */
 static void kepler_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 {
 	for (unsigned i = 0; i < 4 * g->scale; i++) {
@@ -416,7 +419,7 @@ static void kepler(struct gen *g)
 	write_recipe_kernel(g, (struct kernel_shape){"kepler", 20, 192, 0, 24, 35, 0}, kepler_body);
 }
 
-/* Tiled matrix product: loads, shared memory, barriers, multiply-adds. */
+/* Writes a tiled matrix product: loads, shared memory, barriers, multiply-adds. */
 static void gemm_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 {
 	for (unsigned t = 0; t < 2 * g->scale; t++) {
@@ -442,8 +445,8 @@ static void gemm(struct gen *g)
 }
 
 /*
- * An application of 40 launches times the scale: phases with different kernels, growing sizes, and occasional
- * outliers.
+ * Writes an application with 40 launches times the scale: phases with different kernels, growing sizes, and
+ * occasional outliers.
  */
 static void launch_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m, unsigned kind, unsigned rounds)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tracegen: writes a small trace by a recipe, for tests, examples and benchmarks.
+ * tracegen: writes a small trace from a recipe, for tests, examples and benchmarks.
  *
  * usage: tracegen [-s SEED] [-n SCALE] [-k KINDS] RECIPE FOLDER
  *        tracegen -l
@@ -20,7 +20,7 @@ static void die_of_error(const char *what)
 	exit(2);
 }
 
-/* Returns a random number (splitmix64), the same on every host. */
+/* Returns a random number (splitmix64). The numbers are the same on every host. */
 uint32_t gen_random(struct gen *g, uint32_t below)
 {
 	uint64_t z = g->seed += 0x9e3779b97f4a7c15u;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The recipe of stores with their values, as a fork of the tracer writes them, with one kernel per kind of values. */
+/*
+ * The recipe for stores with their values, as a fork of the tracer writes them. It has one kernel for each
+ * kind of values.
+ */
 #include "gen.h"
 
 static uint32_t float_bits(float f)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Writers of the figures of network mode 1, in the text form that trace-sim prints, for the tests of networks. */
+/*
+ * Callbacks that write the figures of network mode 1 in the form that trace-sim prints, for the tests of
+ * networks.
+ */
 #ifndef BOOK_FIXTURE_H
 #define BOOK_FIXTURE_H
 

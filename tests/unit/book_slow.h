@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A network of mode 1 for test_booksim.c: a literal implementation of NET-step and NET-router, which has the lists, links
- * and allocator pointers that the model page describes.
+ * A network of mode 1 for test_booksim.c: a literal implementation of NET-step and NET-router, with the
+ * lists, links and allocator pointers that the model page describes.
  */
 #ifndef BOOK_SLOW_H
 #define BOOK_SLOW_H
@@ -22,7 +22,7 @@ struct slow_book_flit {
 	bool head, tail;
 };
 
-/* A link: a register `in`, a FIFO of at most two elements, and a register `out`; -1: the register is empty. */
+/* A link: a register `in`, a FIFO of at most two elements, and a register `out`. An empty register is -1. */
 struct slow_link {
 	int in, fifo[4], n, out;
 };
@@ -32,7 +32,7 @@ struct slow_net {
 	struct slow_link inject[K], inject_credit[K], eject[K], eject_credit[K];
 	int state[K], output[K], owner[K], down[K], occ_in[K], ejected[K], credits[K], latched[K];
 	int vc_grant[K], vc_accept[K], sw_grant[K], sw_accept[K];
-	struct list vc, sw, cross, credit_in; /* cross: flit * K + output */
+	struct list vc, sw, cross, credit_in; /* `cross` is flit * K + output */
 	bool active;
 	double steps;
 };
@@ -100,8 +100,8 @@ static void slow_send_and_eject(struct slow_net *x, const struct booksim_conf *c
 }
 
 /*
- * Does one iteration of iSLIP: request[i] is the output that input i requests, or -1; got[i] becomes the granted
- * output.
+ * Runs one iteration of iSLIP. request[i] is the output that input i requests, or -1. Sets got[i] to the
+ * granted output.
  */
 static void islip(const int *request, int *got, int *grant, int *accept)
 {

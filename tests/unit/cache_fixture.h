@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Common part of the cache tests: small caches, requests, and the result of an access as text. The text is
- * "RESULT/PROBE" and a letter for each request that was sent: r read, w write, a allocating read, b write-back.
+ * Common code of the cache tests: small caches, requests, and the result of an access as text. The text is
+ * "RESULT/PROBE" and a letter for each request that was sent: r read, w write, a allocating read, b
+ * write-back.
  */
 #ifndef CACHE_FIXTURE_H
 #define CACHE_FIXTURE_H
@@ -14,9 +15,12 @@
 
 static struct req_pool pool;
 
-/* ---- caches and requests --------------------------------------------------------------------- */
+/* ---- caches and requests ---------------------------------------------------------------------- */
 
-/* Parameters of the cache S:4:128:4,L:?:m:?:L,A:8:2,6:0,32, where `write` and `walloc` are the question marks. */
+/*
+ * Returns the parameters of the cache S:4:128:4,L:?:m:?:L,A:8:2,6:0,32, in which `write` and `walloc` replace
+ * the question marks.
+ */
 static inline struct cache_params sector_cache_params(enum write_policy write, enum write_alloc walloc)
 {
 	return (struct cache_params){.present = true,
@@ -52,7 +56,7 @@ static inline struct cache *new_l2(void)
 	return new_cache(sector_cache_params(WRITE_BACK, WALLOC_LAZY), ROLE_L2);
 }
 
-/* Returns a new request; 32 bytes are a whole sector. */
+/* Returns a new request. A size of 32 bytes is a whole sector. */
 static inline uint32_t new_request(enum acc_type type, uint64_t addr, unsigned bytes)
 {
 	uint32_t h = req_new(&pool), off = addr % 128;
@@ -118,7 +122,7 @@ static inline void answer_reads(struct cache *c, uint64_t now)
 	run_cycles(c, 64);
 }
 
-/* Loads a sector into the cache; its time of last use is now. */
+/* Loads a sector into the cache, with `now` as its time of last use. */
 static inline void load_sector(struct cache *c, uint64_t addr, uint64_t now)
 {
 	access_text(c, new_load(addr), now);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Cases of test_config.c: changes to its small configuration, one option per line. With the changes in possible[]
- * the configuration is valid; with those in impossible[] it is not.
+ * Cases of test_config.c: changes to its small configuration, one option per line. The changes in possible[]
+ * keep the configuration valid; the changes in impossible[] make it invalid.
  */
 #ifndef CONFIG_CASES_H
 #define CONFIG_CASES_H
@@ -51,7 +51,7 @@ static const char *const possible[] = {
 	"gpgpu_clock_domains=0.5:1e3:2.:.25",
 	"icnt_grant_cycles=0",
 	"gpgpu_shader_core_pipeline=32:32",
-	/* rejected for some kernels only */
+	/* configurations that are invalid only for some kernels */
 	"gpgpu_num_int_units=1",
 	"specialized_unit_1=1,1,4,2,2,BRA",
 	"trace_opcode_latency_initiation_sp=8,2",
@@ -64,7 +64,9 @@ static const char *const possible[] = {
 	"gpgpu_dram_partition_queues=2:2:2:2\ngpgpu_perfect_inst_const_cache=1",
 };
 
-/* The fault must name `option` and the place `at`: "t" is the file, "-D ..." the override. */
+/*
+ * The fault must name `option` and the place `at`, which is "t" for the file and "-D ..." for the override.
+ */
 static const struct {
 	const char *changes, *option, *at;
 } impossible[] = {

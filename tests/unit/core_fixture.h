@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A whole GPU with the modern core that runs one kernel of one CTA: an a100 with options. All warps execute the same
- * instructions.
+ * A whole GPU with the modern core, an A100 with a few changed options, that runs one kernel of one CTA. All
+ * warps execute the same instructions.
  *
- * Order of use: core_program_new(), the lines of a warp are written to `trace`, run_program(), issue_cycle(),
- * core_program_free(). If the lines are written by emit_line(), they have control codes, and run_program() must
- * use these.
+ * Order of use: core_program_new(), write the lines of a warp to `trace`, run_program(), issue_cycle(),
+ * core_program_free(). Lines that emit_line() writes have control codes, which run_program() must use.
  */
 #ifndef CORE_FIXTURE_H
 #define CORE_FIXTURE_H
@@ -19,7 +18,7 @@
 
 struct core_program {
 	struct machine m;
-	FILE *trace; /* receives the lines of a warp; its bytes are in `text` */
+	FILE *trace; /* stream that receives the lines of a warp; its bytes are in `text` */
 	char *text;
 	size_t text_bytes;
 	uint8_t code[MAX_CODE][16];
@@ -57,8 +56,9 @@ static inline uint16_t opcode_of(const char *op)
 }
 
 /*
- * Stores the register numbers of the operands s in reg[], in their order; the first is a destination, except in
- * stores. Sets *reuse to the operand slots that are marked for reuse. Returns the number of registers.
+ * Stores the register numbers of the operands s in reg[], in their order. The first one is a destination,
+ * except in stores. Sets *reuse to the operand slots that are marked for reuse. Returns the number of
+ * registers.
  */
 static inline unsigned parse_registers(const char *s, unsigned reg[8], unsigned *reuse)
 {
@@ -74,7 +74,7 @@ static inline unsigned parse_registers(const char *s, unsigned reg[8], unsigned 
 			reg[n++] = (unsigned)strtoul(s + 1, NULL, 10);
 		else
 			continue;
-		s += strspn(s + 1, "0123456789Z"); /* the last character of the register */
+		s += strspn(s + 1, "0123456789Z"); /* s points to the last character of the register */
 		if (!strncmp(s + 1, ".reuse", 6))
 			*reuse |= 1u << (n - 2);
 	}
@@ -112,7 +112,7 @@ static inline void emit_line(struct core_program *b, const char *line)
 	control_encode(&k, b->code[b->n++]);
 }
 
-/* ---- a GPU running one kernel ----------------------------------------------------------------------- */
+/* ---- a GPU that runs one kernel --------------------------------------------------------------- */
 
 static inline struct core_program *core_program_new(unsigned binary)
 {
@@ -159,7 +159,7 @@ static inline void core_program_free(struct core_program *b)
 	free(b);
 }
 
-/* Returns the cycle in which a warp issued the instruction at pc for the nth time, or 0 if it did not. */
+/* Returns the cycle in which a warp issued the instruction at pc for the nth time, or 0 if it never did. */
 static inline uint64_t issue_cycle(const struct core_program *b, unsigned warp, unsigned pc, unsigned nth)
 {
 	for (const char *line = b->m.log; line && *line; line = strchr(line, '\n'), line += line != NULL) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A DRAM channel for test_dram.c: a slow implementation of MEM-dram, MEM-bus, MEM-cmd and MEM-frfcfs. It counts down
- * every timer in every tick, and its queues are plain arrays.
+ * A DRAM channel for test_dram.c: a slow implementation of MEM-dram, MEM-bus, MEM-cmd and MEM-frfcfs. It
+ * decrements every timer in every tick, and its queues are plain arrays.
  */
 #ifndef DRAM_SLOW_H
 #define DRAM_SLOW_H
@@ -28,7 +28,7 @@ struct slow_dram {
 	struct slow_bank bank[BANKS];
 	uint32_t ccdl[DRAM_GROUPS], rtpl[DRAM_GROUPS], rrd, ccd, rtw, wtr, prio;
 	bool writing, write_mode;
-	/* bus slots: -1: empty; 0: a burst that is not the last of its request; otherwise: the request */
+	/* bus slots: -1 if empty, 0 for a burst that is not the last of its request, otherwise the request */
 	int32_t slot[128];
 	uint32_t length, min;
 	uint32_t input[2], inputs;
@@ -93,8 +93,8 @@ static inline void set_min(struct slow_dram *s, uint32_t min)
 }
 
 /*
- * Returns the index of the first waiting request of the set for bank b and, unless any_row, the row; -1: there is
- * none.
+ * Returns the index of the first waiting request of the set for bank b and, unless any_row, for the row.
+ * Returns -1 if there is none.
  */
 static inline int oldest_waiting(const struct slow_dram *s, int set, uint32_t b, bool any_row, uint32_t row)
 {

@@ -2,8 +2,8 @@
 /*
  * A whole GPU that runs one kernel from a file, for tests of the SM cores.
  *
- * Order of use: machine_init(), machine_header(), the thread blocks are written after the header, machine_run(),
- * machine_free(). Kernels start without launch latency; after the run, `log` contains the event lines.
+ * Order of use: machine_init(), machine_header(), write the thread blocks after the header, machine_run(),
+ * machine_free(). Kernels start without launch latency. After the run, `log` has the event lines.
  */
 #ifndef MACHINE_FIXTURE_H
 #define MACHINE_FIXTURE_H
@@ -22,7 +22,7 @@ struct machine {
 	char *log; /* event lines of the run */
 	size_t log_bytes;
 	char path[40];   /* trace file of the kernel */
-	uint64_t cycles; /* of the kernel; 0: the kernel did not end */
+	uint64_t cycles; /* cycles of the kernel; 0 if the kernel did not end */
 };
 
 static inline void exit_on_fault(int rc, const struct fault *f)
@@ -33,7 +33,7 @@ static inline void exit_on_fault(int rc, const struct fault *f)
 	exit(1);
 }
 
-/* Builds a shipped GPU. option[] contains "NAME=VALUE" texts and ends with NULL; option may be NULL. */
+/* Builds a supplied GPU. option[] has texts "NAME=VALUE" and ends with NULL. It may be NULL. */
 static inline void machine_init(struct machine *m, const char *gpu, const char *const *option)
 {
 	struct fault f;
@@ -50,7 +50,10 @@ static inline void machine_init(struct machine *m, const char *gpu, const char *
 	exit_on_fault(gpu_init(&m->gpu, m->isa, &f), &f);
 }
 
-/* Opens the file of the kernel and writes its header. The caller writes the thread blocks and calls fclose(). */
+/*
+ * Opens the file of the kernel and writes its header. The caller writes the thread blocks and closes the
+ * file.
+ */
 static inline FILE *machine_header(struct machine *m, unsigned ctas, unsigned threads, unsigned binary)
 {
 	FILE *out;
@@ -70,7 +73,10 @@ static inline FILE *machine_header(struct machine *m, unsigned ctas, unsigned th
 	return out;
 }
 
-/* Runs the kernel; sleepless: every cycle of every SM that has a CTA is simulated, no idle cycles are skipped. */
+/*
+ * Runs the kernel. With `sleepless`, every cycle of each SM with a CTA is simulated, and no idle cycles are
+ * skipped.
+ */
 static inline void machine_run(struct machine *m, bool sleepless)
 {
 	struct trace_options o = {.code = m->gpu.code};

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Measures speeds for tests/tools/pack-bench, in processor time of this thread, as the best of several rounds.
- * Measured are the text parser and the decoder of packed streams. Both produce the records that the simulator reads,
- * once with bases and strides as the lines have them, and once with the addresses of all lanes.
+ * Measures the speeds of the text parser and of the decoder of packed streams, for tests/tools/pack-bench. A
+ * speed is the best of several rounds, in processor time of this thread. Both produce the records that the
+ * simulator reads: once with bases and strides as in the lines, and once with the addresses of all lanes.
  *
- * usage: pack_speed SECONDS LIST STREAM     prints the number of instructions and the seconds of
- * text to records, text to records with all lanes, stream to records, stream to records with all lanes
+ * usage: pack_speed SECONDS LIST STREAM
+ *
+ * Prints the number of instructions, and the seconds of four conversions: text to records, text to records
+ * with all lanes, stream to records, stream to records with all lanes.
  */
 #include <stdio.h>
 #include <stdlib.h>

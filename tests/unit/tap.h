@@ -56,9 +56,9 @@ static inline int tap_done(void)
 }
 
 /*
- * Runs fn(arg) in a child process, which then exits with status 0. The output and error output of the child are
- * stored in text (cap bytes, always terminated). Returns the exit status, or 1000 plus the number of the signal that
- * ended the child.
+ * Runs fn(arg) in a child process, which then exits with status 0. Stores the standard output and standard
+ * error of the child in `text` (cap bytes, always terminated). Returns the exit status, or 1000 plus the
+ * number of the signal that ended the child.
  */
 static inline int in_child(void (*fn)(void *arg), void *arg, char *text, size_t cap)
 {

@@ -157,7 +157,7 @@ static void test_small_pieces(void)
 	ok(zero, "reserve: small pieces are zeroed each time");
 }
 
-/* ---- bits and rings ----------------------------------------------------------------------- */
+/* ---- bits and rings --------------------------------------------------------------------------- */
 
 static void test_bits(void)
 {
@@ -258,8 +258,8 @@ static uint64_t next_random(uint64_t *state)
 }
 
 /*
- * Returns a random value: one that is typical of statistics, one half way between two decimal texts or next to one,
- * or any value.
+ * Returns a random value. It is typical of statistics, half way between two decimal texts, next to a half-way
+ * value, or any value.
  */
 static double next_real(uint64_t *state)
 {
@@ -271,7 +271,7 @@ static double next_real(uint64_t *state)
 	case 1: return (double)(bits >> 40) / (double)(1 + (bits & 0xffffff));
 	case 2:
 		return (double)(int64_t)(bits & 0xffffff) /
-		       (double)(1u << (r >> 8 & 31)); /* often half way */
+		       (double)(1u << (r >> 8 & 31)); /* often half way between two decimal texts */
 	case 3: return ((double)(bits & 0xffff) + 0.5) * tens;
 	case 4: return nextafter(tens, bits & 1 ? 0 : INFINITY);
 	case 5: return tens - tens * (double)(bits & 15) / 1e6;
@@ -392,7 +392,7 @@ static void test_number_parsing(void)
 
 /* ---- tables ------------------------------------------------------------------------------- */
 
-/* Returns true if exactly n numbers are stored under the hash: first, first + step, ... in this order. */
+/* Returns true if exactly the n numbers first, first + step, ... are stored under the hash, in this order. */
 static bool has_table_numbers(const struct table *t, uint64_t hash, uint32_t first, uint32_t step, uint32_t n)
 {
 	uint32_t want = first, left = n;
@@ -425,7 +425,7 @@ static void test_table(void)
 		"table: each of 100000 is found, half the slots are free");
 	table_clear(&t);
 	ok(!t.n && has_table_numbers(&t, 5, 0, 0, 0), "table: cleared");
-	/* Hashes that share their slots at the end of the table, so that the probe wraps around. */
+	/* Tests hashes that share slots at the end of the table, so that the search wraps around. */
 	for (uint32_t i = 0; i < 3000; i++)
 		table_add(&t, UINT32_MAX - i % 3, i);
 	for (uint32_t k = 0; k < 3; k++)
@@ -462,7 +462,7 @@ static void test_crew(void)
 	}
 }
 
-/* Columns of a place in a text: no number overflows. */
+/* Tests the column of a place in a text: no number overflows. */
 static void test_columns(void)
 {
 	const char *text = "-code 0008 add", *line = text + 6;

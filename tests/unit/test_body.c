@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Unit tests of packed kernels that refer to earlier kernels: patches, the predicted order, headers without their
- * numbers, streams of repeated kernels from memory and from a pipe, dropped bodies, memory areas, damage.
+ * Unit tests of packed kernels that refer to earlier kernels: patches, the predicted order, headers without
+ * kernel numbers, streams of repeated kernels from memory and from a pipe, dropped bodies, memory areas,
+ * damage.
  */
 #include <stdlib.h>
 #include "input.h"
@@ -75,7 +76,7 @@ static void test_patches(void)
 		taken += patch_read(&ops, &fresh, NULL);
 	}
 	is_number(taken, 0, "a patch that is cut is noticed");
-	for (size_t n = 0; n < 8 * p.ops.n; n++) { /* no more than that nothing breaks */
+	for (size_t n = 0; n < 8 * p.ops.n; n++) { /* checks only that nothing breaks */
 		p.ops.p[n / 8] ^= (uint8_t)(1u << n % 8);
 		out.n = 0;
 		patch_apply(&out, &p, a.p, a.n);
@@ -100,7 +101,8 @@ static void test_body_order(void)
 	unsigned missed = 0;
 
 	/*
-	 * 20 bodies repeat in the same order; each seventh is replaced by a new body, and some bodies are skipped.
+	 * Tests 20 bodies that repeat in the same order. Every seventh body is replaced by a new one, and
+	 * some bodies are skipped.
 	 */
 	for (uint32_t i = 0, at = 0; i < 2000; i++, at++) {
 		uint32_t body = i % 7 == 6 ? 1000 + i : at % 20;
@@ -198,8 +200,8 @@ static bool append_bytes(void *ctx, const void *bytes, size_t n)
 }
 
 /*
- * Returns the number of kernels that the stream returns unchanged. The kernels are read in steps of `step`; 1: in
- * order.
+ * Returns the number of kernels that the stream returns unchanged. The kernels are read in steps of `step`,
+ * which is 1 for reading in order.
  */
 static unsigned count_equal_kernels(struct pack *p, unsigned step)
 {
@@ -249,8 +251,8 @@ static void test_repeated_streams(void)
 }
 
 /*
- * Tests a stream of many blocks: the body of a kernel is in an earlier block, and the root of this body in a block
- * before it.
+ * Tests a stream of many blocks: the body of a kernel is in an earlier block, and the root of this body is in
+ * a still earlier block.
  */
 static void test_many_blocks(void)
 {
@@ -264,7 +266,10 @@ static void test_many_blocks(void)
 	is_number(count_equal_kernels(p, 37), KERNELS, "kernels of many blocks come back");
 	is_number(pack_verify(p, &f), 0, "the stream of many blocks is good");
 	pack_close(p);
-	/* Each kernel is read from a newly opened stream, which has only read the blocks that the kernel needs. */
+	/*
+	 * Each kernel is read from a newly opened stream. The stream then reads only the blocks that the
+	 * kernel needs.
+	 */
 	struct buf want = {0}, is = {0};
 	unsigned good = 0;
 	for (unsigned i = 0; i < KERNELS; i += 13) {
@@ -307,7 +312,7 @@ static void test_shared_damage(void)
 	free(body_stream);
 }
 
-/* ---- the writer's bodies ------------------------------------------------------------------ */
+/* ---- bodies of the writer --------------------------------------------------------------------- */
 
 static void test_origins(void)
 {

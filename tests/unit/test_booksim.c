@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Unit tests of network mode 1: the timing of a lone packet, the limits of credits and buffers, rejected .icnt
- * files, and random traffic, which is compared with the literal implementation of book_slow.h.
+ * Unit tests of network mode 1: the timing of a lone packet, the limits of credits and buffers, rejected
+ * .icnt files, and random traffic, compared with the literal implementation in book_slow.h.
  */
 #include <stdint.h>
 #include "arena.h"

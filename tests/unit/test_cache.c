@@ -34,8 +34,8 @@ static uint32_t power_of_x(unsigned e, unsigned k, uint32_t p)
 }
 
 /*
- * Each address bit above the index adds its power of x to the index. A block of n lines with any power-of-two stride
- * is mapped to n different sets.
+ * Tests that each address bit above the index adds its power of x to the index. A block of n lines with any
+ * power-of-two stride is mapped to n different sets.
  */
 static void test_ipoly(void)
 {
@@ -81,7 +81,7 @@ static void test_index_functions(void)
 	is_number(hash_index(INDEX_LINEAR, 0x12345680, 64, 7), 0x2d, "linear: bits 7 to 12");
 	is_number(hash_index(INDEX_XOR, 0x12345680, 64, 7), 0x2d ^ 0x22, "xor with bits 13 to 18");
 	is_number(hash_index(INDEX_IPOLY, 1ull << 12, 32, 7), 5, "ipoly of 32: first bit above the index");
-	/* Bits 13 and 17 contribute 1 and 8, bit 7 is index 1, and bit 12 is used only with 64 sets. */
+	/* Bits 13 and 17 add 1 and 8 to the index. Bit 7 is index 1. Bit 12 is used only with 64 sets. */
 	test_ipoly();
 	is_number(hash_index(INDEX_FERMI, 0x23080, 32, 7), 1 ^ 9, "Fermi of 32 sets");
 	is_number(hash_index(INDEX_FERMI, 0x23080, 64, 7), (1 ^ 9) | 32, "Fermi of 64 sets");
@@ -175,7 +175,7 @@ static void test_l1d_writes(void)
 	cache_delete(c);
 }
 
-/* Reads fill a set with reserved lines; then no line can be allocated. */
+/* Tests that no line can be allocated after reads have filled a set with reserved lines. */
 static void test_reserved_set(void)
 {
 	struct cache_params p = sector_cache_params(WRITE_THROUGH, WALLOC_LAZY);
@@ -436,7 +436,7 @@ static void test_l2_atomics(void)
 	cache_delete(c);
 }
 
-/* A reply that arrives in four sectors occupies the port once. */
+/* Tests that a reply of four sectors occupies the port once. */
 static void test_sector_replies(void)
 {
 	struct cache_params p = sector_cache_params(WRITE_READ_ONLY, WALLOC_NONE);

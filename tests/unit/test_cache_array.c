@@ -47,7 +47,8 @@ static void test_replacement(void)
 }
 
 /*
- * The cache has 16 lines: with a ratio of 25 percent the modified lines can be evicted once four lines are modified.
+ * The cache has 16 lines. With a ratio of 25 percent, modified lines can be evicted once four lines are
+ * modified.
  */
 static void test_write_ratio(void)
 {
@@ -82,7 +83,7 @@ static void test_write_ratio(void)
 	cache_delete(c);
 }
 
-/* ---- the whole array ------------------------------------------------------------------------- */
+/* ---- changes of the whole array --------------------------------------------------------------- */
 
 static uint32_t hits_of(struct cache *c, unsigned n)
 {
@@ -97,8 +98,8 @@ static uint32_t hits_of(struct cache *c, unsigned n)
 }
 
 /*
- * A number of sets that is not a power of two: as many lines as the cache has fit; one more line evicts those of a
- * set; a change of the size empties the cache.
+ * Tests a number of sets that is not a power of two. All lines of the cache can be filled. One more line
+ * evicts a line of its set. A change of the size empties the cache.
  */
 static void test_odd_set_numbers(void)
 {
@@ -296,8 +297,8 @@ static void test_lsu_example_b(void)
 }
 
 /*
- * 32 sectors in descending order, four banks; the next head of a queue arrives one tick after the previous one has
- * left.
+ * Tests 32 sectors in descending order and four banks. The next head of a queue arrives one tick after the
+ * previous one has left.
  */
 static void test_lsu_example_c(void)
 {
@@ -329,7 +330,7 @@ static void test_lsu_example_c(void)
 	cache_delete(c);
 }
 
-/* ---- accesses in no time --------------------------------------------------------------------- */
+/* ---- accesses that take no time --------------------------------------------------------------- */
 
 static void test_untimed_accesses(void)
 {

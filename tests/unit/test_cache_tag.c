@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Compares the tag array with a slow one that follows CACHE-line, CACHE-probe and CACHE-tag literally: it scans all
- * ways, stores every state separately, and has no lists and no hash. Both execute the same random operations with
- * random parameters, and every lookup, eviction, count and line must be equal. The seed is fixed.
+ * Compares the tag array with a slow tag array that follows CACHE-line, CACHE-probe and CACHE-tag literally.
+ * The slow array scans all ways, stores every state separately, and has no lists and no hash. Both execute
+ * the same random operations with random parameters. Every lookup, eviction, count and line must be equal.
+ * The seed is fixed.
  */
 #include "arena.h"
 #include "cache/tag.h"
 #include "tap.h"
 #include "request/hash.h"
 
-/* ---- the slow array -------------------------------------------------------------------------- */
+/* ---- slow array ------------------------------------------------------------------------------- */
 
 enum slow_state { INVALID, RESERVED, VALID, MODIFIED };
 
@@ -22,7 +23,7 @@ struct slow_line {
 
 struct slow_tags {
 	struct cache_params p;
-	uint32_t ways, n, dirty; /* n: number of sectors per line */
+	uint32_t ways, n, dirty; /* `n` is the number of sectors per line */
 	bool on_miss, used;
 	struct slow_line *line;
 };
@@ -181,7 +182,7 @@ static void slow_empty(struct slow_tags *s, bool modified_only)
 	s->used = false;
 }
 
-/* ---- both, side by side ---------------------------------------------------------------------- */
+/* ---- both arrays side by side ----------------------------------------------------------------- */
 
 struct flight {
 	uint32_t line, sector;
@@ -357,7 +358,7 @@ static void do_rare_step(struct tag_pair *x)
 		slow_empty(&x->slow, true);
 		break;
 	case 2:
-		x->now -= 50; /* like a clock of 32 bits that overflows */
+		x->now -= 50; /* simulates the overflow of a 32-bit clock */
 		break;
 	case 3: x->fast.on_miss = x->slow.on_miss = !x->slow.on_miss; break;
 	default: tag_set_ways(&x->fast, ways); x->slow.ways = ways;

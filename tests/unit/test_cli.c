@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Unit tests of command lines: options, help, sources of manual pages, completions, and suggestions for a mistyped
- * name.
+ * Unit tests of command lines: options, help, sources of manual pages, completions, and suggestions for
+ * mistyped names.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "gpu/gpu.h"
 #include "tap.h"
 
-/* Has the same result as clocks_advance_ticks(), but takes one step at a time. */
+/* Does the same as clocks_advance_ticks(), but one step at a time. */
 static struct clock_ticks clocks_run_slowly(struct clocks *c, uint64_t core, uint64_t dram)
 {
 	struct clock_ticks n = {0};

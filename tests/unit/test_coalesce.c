@@ -476,7 +476,7 @@ static uint32_t random_mask(void)
 	}
 }
 
-/* Sets random addresses in one of several patterns; the base address is a multiple of `align`. */
+/* Sets random addresses in one of several patterns. The base address is a multiple of `align`. */
 static void set_random_addresses(struct lsu_bench *b, uint32_t align)
 {
 	uint64_t lane[32], base = (random_below(8) ? X : 0x40) + random_below(4096) / align * align;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Unit tests of configurations: reading, places of faults, rejected values, dumps, and the parameters derived from
- * them.
+ * Unit tests of configurations: reading, places of faults, rejected values, dumps, and the parameters derived
+ * from them.
  *
- * The tests change a few options of a small built-in configuration. The shipped configurations are tested if
+ * The tests change a few options of a small built-in configuration. The supplied configurations are tested if
  * examples/gpus is found ($WARPTOOLS_GPUS, or below the current folder).
  */
 #include <sys/stat.h>
@@ -60,7 +60,7 @@ static int apply_overrides(struct gpuconf *c, const char *changes, struct fault 
 	return 0;
 }
 
-/* Builds the small configuration with changes. If a step rejects it, returns -1 with the fault in *f. */
+/* Builds the small configuration with changes. Returns -1 and sets *f if a step rejects it. */
 static int build_params(struct gpuconf *c, struct params *p, const char *changes, struct fault *f)
 {
 	gpuconf_init(c);

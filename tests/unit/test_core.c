@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Unit tests of the modern SM core on a whole GPU. The windows between two clock reads were measured on an
- * A100-SXM4-40 (Strelizia-zerotwo/A100-modern-gpu-reproduction); the loop of dependent FFMA takes 526 cycles on an
- * H100 (sarchlab/mgpusim). Each case contains the control codes and the code between the clock reads as text, from
- * which the registers of the trace and the bits of the instructions are derived.
+ * A100-SXM4-40 (Strelizia-zerotwo/A100-modern-gpu-reproduction); the loop of dependent FFMA takes 526 cycles
+ * on an H100 (sarchlab/mgpusim). Each case has the control codes and the code between the clock reads as
+ * text. The registers of the trace and the bits of the instructions are derived from this text.
  */
 #include "core_fixture.h"
 
@@ -104,7 +104,7 @@ static void test_window(const struct core_window *w)
 
 /* ---- without control codes ---------------------------------------------------------------------------- */
 
-/* Writes the loop of 128 dependent FFMA that was recorded on an H100; it is the same for all warps. */
+/* Writes the loop of 128 dependent FFMA that was recorded on an H100. It is the same for all warps. */
 static unsigned ffma_loop(struct core_program *b, unsigned iterations)
 {
 	unsigned n = 0;
@@ -224,7 +224,8 @@ static void test_guards(void)
 }
 
 /*
- * Tests that a kernel whose dependences are found by registers uses the guards in the machine code of its function.
+ * Tests a kernel whose dependences are derived from registers: it must use the guards in the machine code of
+ * its function.
  */
 static void test_known_guards(void)
 {
@@ -297,8 +298,8 @@ static void test_sleep(void)
 }
 
 /*
- * Tests -core_kernel_least, with and without skipping of idle cycles: a short kernel ends after that time, a long
- * kernel at its last instruction.
+ * Tests -core_kernel_least, with and without skipping of idle cycles: a short kernel ends after the minimum
+ * duration, and a long kernel ends at its last instruction.
  */
 static void test_least(void)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Unit tests of the modern core's memory instructions on a whole GPU: the times at which they leave their sub-core,
- * at which their results are available, and at which their sources have been read. Expected values are from tables 1
- * and 2 of Huerta et al., Dissecting and Modeling the Architecture of Modern GPU Cores, MICRO 2025, measured on a
- * GA102.
+ * Unit tests of the modern core's memory instructions on a whole GPU: the times at which an instruction
+ * leaves its sub-core, its result is available, and its sources have been read. Expected values are from
+ * tables 1 and 2 of Huerta et al., Dissecting and Modeling the Architecture of Modern GPU Cores, MICRO 2025,
+ * measured on a GA102.
  */
 #include "core_fixture.h"
 
 /*
- * Tests the time after which a register that a memory instruction reads may be overwritten (table 2; the H100 is
- * assumed to have the same times).
+ * Tests the time after which a register that a memory instruction reads may be overwritten (table 2). The
+ * H100 is assumed to have the same times.
  */
 static void test_overwriting(void)
 {
@@ -41,8 +41,8 @@ static const char *const ga102[] = {"gpgpu_compute_capability_major=8", "gpgpu_c
 	"gpgpu_perfect_inst_const_cache=1", NULL};
 
 /*
- * Checks the latency of the third of three loads, each of which depends on the previous one; the second and third
- * hit.
+ * Checks the latency of the third of three loads, each of which depends on the previous one. The second and
+ * third load hit.
  */
 static void test_latency(const char *op, const char *address, unsigned bytes, unsigned cycles)
 {
@@ -91,8 +91,8 @@ static void test_queue(unsigned warps, const char *load, unsigned nth, unsigned 
 }
 
 /*
- * Tests the issue of consecutive loads on a GA102 (table 1). Loads from shared memory leave earlier; wide loads
- * occupy the SM longer.
+ * Tests the issue of consecutive loads on a GA102 (table 1). Loads from shared memory leave earlier. Wide
+ * loads occupy the SM longer.
  */
 static void test_queues(void)
 {

@@ -70,8 +70,8 @@ static void test_codes(void)
 
 struct damage {
 	const char *file;
-	size_t at;      /* CUT: the file ends at this byte */
-	uint64_t value; /* written there, with `bytes` bytes */
+	size_t at;      /* offset of the change; with CUT, size of the truncated file */
+	uint64_t value; /* value written at this offset, with `bytes` bytes */
 	unsigned bytes;
 };
 
@@ -143,7 +143,7 @@ static const struct damage damages[] = {
 	{LZ4, 300, 0, CUT},
 };
 
-/* Expects either a fault or functions that are within the file. */
+/* Checks that there is a fault or that all functions are within the file. */
 static void test_damage(const struct damage *d, unsigned *refused)
 {
 	struct cubins *c = cubins_new();

@@ -73,7 +73,10 @@ static void check_read_back(const struct directory *d, const struct buf *b)
 	directory_free(&e);
 }
 
-/* Changes each byte of the uncompressed directory, and expects a fault or rows that are within bounds. */
+/*
+ * Changes each byte of the uncompressed directory, and checks that there is a fault or that the rows are
+ * within bounds.
+ */
 static void check_damaged_rows(const uint8_t *bytes, size_t n, uint32_t kernels)
 {
 	uint8_t *copy = xmalloc(n);

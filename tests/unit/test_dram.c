@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Unit tests of a DRAM channel: random requests with many configurations, compared with the slow channel of
- * dram_slow.h. Every figure, every result of "is it full" and the tick of every completion must be equal. Both
- * include the bus pipeline.
+ * dram_slow.h. Every figure, every answer whether a queue is full, and the tick of every completion must be
+ * equal. Both include the bus pipeline.
  */
 #include <inttypes.h>
 #include "arena.h"
@@ -129,7 +129,7 @@ static void tick_fast_channel(struct fast *f, uint64_t t, uint64_t now, uint32_t
 }
 
 /*
- * Does one run with bursts of requests, pauses, and a consumer that sometimes stops. Returns the tick of the first
+ * Simulates bursts of requests, pauses, and a consumer that sometimes stops. Returns the tick of the first
  * difference.
  */
 static uint64_t ticks_until_difference(unsigned variant, uint64_t *run_ticks)

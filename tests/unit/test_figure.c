@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Unit tests of the lookup of figures by recorded name, and of rules for every row of stats.def. */
+/*
+ * Unit tests of the lookup of figures by recorded name, and of rules that every row of stats.def must obey.
+ */
 #include "figure.h"
 #include "tap.h"
 

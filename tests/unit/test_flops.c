@@ -32,7 +32,7 @@ int main(void)
 	is_arithmetic("HMMA.1688.F32.TF32", FLOP_tensor_tf32, 0, 2048);
 	is_arithmetic("IMMA.16832.S8.S8", FLOP_tensor_int8, 0, 8192);
 	is_arithmetic("DMMA.884", FLOP_tensor_fp64, 0, 512);
-	/* four products of 8 x 8 x 4 in four steps, or in two with a 16-bit accumulator */
+	/* four products of 8 x 8 x 4 in four steps, or in two steps with a 16-bit accumulator */
 	is_arithmetic("HMMA.884.F32.F32.STEP0", FLOP_tensor_fp16, 0, 512);
 	is_arithmetic("HMMA.884.F16.F16.STEP0", FLOP_tensor_fp16, 0, 1024);
 	/* a quarter of the product of a warpgroup */

@@ -127,7 +127,7 @@ static struct given_bytes sample_lines(unsigned lines)
 
 /* ---- reading them ------------------------------------------------------------------------- */
 
-/* Reads all lines and compares them with text. Returns the last result of input_line(). */
+/* Reads all lines and compares them with `text`. Returns the last result of input_line(). */
 static int read_lines(struct input *in, const char *text, size_t n, bool *same, struct fault *f)
 {
 	const char *line, *end = text + n;
@@ -195,8 +195,8 @@ static void test_codings(void)
 }
 
 /*
- * Checks a damaged input: the lines before the fault are returned, and the fault remains and names the line at which
- * it was found.
+ * Checks a damaged input. The lines before the fault must be returned. The fault must be permanent, and must
+ * name the line at which it was found.
  */
 static void check_fault(const char *name, struct given_bytes b, const char *text, size_t n, const char *id)
 {
@@ -278,8 +278,7 @@ static void test_memory_limit(void)
 		    filters, LZMA_CHECK_CRC32, NULL, (const uint8_t *)"x\n", 2, out, &n, sizeof(out)))
 		abort();
 	/*
-	 * Sets the size of the dictionary, one byte of the block header, to 1 GiB and corrects the CRC of the
-	 * header.
+	 * Sets the size of the dictionary to 1 GiB in the block header, and corrects the CRC of the header.
 	 */
 	for (size_t i = 12; i + 8 < n; i++) {
 		if (out[i] == 0x21 && out[i + 1] == 0x01) {
@@ -445,7 +444,7 @@ static void test_read(void)
 	free(text.p);
 }
 
-/* ---- not regular files, pipes ------------------------------------------------------------------ */
+/* ---- inputs other than regular files, and pipes ----------------------------------------------- */
 
 static void test_open(void)
 {
@@ -480,8 +479,8 @@ static void read_stdin(void *arg)
 }
 
 /*
- * Writes b to standard input in pieces of `step` bytes, and reads it there in a child process. Returns the status of
- * the child.
+ * Starts a child process that reads standard input, and writes b there in pieces of `step` bytes. Returns the
+ * status of the child.
  */
 static int read_through_pipe(
 	struct given_bytes b, size_t step, struct given_bytes text, char *out, size_t cap)

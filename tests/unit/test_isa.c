@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Unit tests of the opcode table: rows, widths, guessed classes, a file of the user. */
+/* Unit tests of the opcode table: rows, widths, guessed classes, a user's file. */
 #include <stdint.h>
 #include "isa.h"
 #include "tap.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Unit tests of lower.def: its opcodes exist on the architectures, and each PTX instruction has a row. */
+/*
+ * Unit tests of lower.def: its opcodes must exist on the architectures, and each PTX instruction must have a
+ * row.
+ */
 #include <string.h>
 #include "isa.h"
 #include "lower/lower.h"
@@ -10,7 +13,7 @@ static const unsigned binaries[] = {60, 61, 70, 75, 80, 86, 87, 89, 90, 100, 120
 struct looking {
 	const struct isa *isa;
 	enum isa_arch arch;
-	const char *name; /* a PTX instruction; NULL: opcodes are checked */
+	const char *name; /* name of a PTX instruction; NULL to check opcodes */
 	unsigned rows, unknown;
 };
 
@@ -50,7 +53,10 @@ static void test_opcodes(void)
 	isa_free(isa);
 }
 
-/* Tests that every instruction that can be executed has a row for Hopper, on which all of them exist. */
+/*
+ * Tests that every instruction that can be executed has a row for Hopper, on which all these instructions
+ * exist.
+ */
 static void test_instructions(void)
 {
 	unsigned without = 0;

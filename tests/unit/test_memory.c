@@ -94,8 +94,8 @@ static void test_partition_address(uint32_t channels, uint32_t index)
 }
 
 /*
- * Rows of a tensor at a distance of 128 KiB: as decoded few slices have them, with IPOLY in groups most
- * (MEM-addr-9).
+ * Tests rows of a tensor at a distance of 128 KiB. Plain decoding maps them to few slices; IPOLY in groups
+ * maps them to most slices (MEM-addr-9).
  */
 static void test_distant_rows(void)
 {
@@ -166,7 +166,10 @@ static void test_islip_example(void)
 #define DEVICES 24
 #define DEPTH   16
 
-/* A slow implementation of NET-islip and NET-rr with arrays; index 0: requests, 1: replies. */
+/*
+ * A slow implementation of NET-islip and NET-rr with arrays. Index 0 is for requests, and index 1 for
+ * replies.
+ */
 struct slow_fifo {
 	uint32_t req[DEPTH], to[DEPTH], n;
 };
@@ -361,7 +364,7 @@ static void test_crossbar(uint32_t arbiter, uint32_t limit, uint32_t grant)
 	free(s);
 }
 
-/* ---- one read through everything ------------------------------------------------------------ */
+/* ---- a read through all units ----------------------------------------------------------------- */
 
 /* Sets the parameters of the memory side of a QV100. */
 static bool set_qv100_memory(struct params *p, struct gpuconf *c)
@@ -449,8 +452,8 @@ static void memory_bench_free(struct memory_bench *m)
 }
 
 /*
- * Runs a step of the GPU; returns true if the core clock fires. sleep: skips steps of the memory side in which,
- * according to memory_asleep(), only counters change.
+ * Runs a step of the GPU. Returns true if the core clock fires. With `sleep`, skips steps of the memory side
+ * in which only counters change according to memory_asleep().
  */
 static bool run_gpu_step(struct memory_bench *m, bool sleep)
 {
@@ -498,7 +501,7 @@ static void test_read(bool sleep)
 			continue;
 		if (m->now == 5718)
 			net_push(m->net, 0, 80u + r->sub, handle, req_bytes_of_request(r));
-		/* The reply is popped first in the next core cycle. */
+		/* The reply can be popped in the next core cycle at the earliest. */
 		m->now++;
 		got = net_pop(m->net, 0);
 	}

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Unit tests of networks of many routers: random numbers; a lone packet; every topology and routing under random
- * traffic (all packets arrive, those on the same path in order, and the network becomes idle); and the quick step of
- * a router, which is compared with the general step in each cycle and in the printed figures.
+ * Unit tests of networks of many routers: random numbers; a lone packet; every topology and routing under
+ * random traffic; the fast step of a router. Under random traffic, all packets must arrive, packets on the
+ * same path must arrive in order, and the network must become idle. The fast step is compared with the
+ * general step in each cycle and in the printed figures.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -81,8 +82,8 @@ static char *printed_figures(struct noc *n)
 /* ---- numbers --------------------------------------------------------------------------------- */
 
 /*
- * The test that Knuth gives for his generator: with seed 310952, the number after 2009 times 1009 numbers is
- * 995235265.
+ * Runs the test that Knuth gives for his generator: with seed 310952, the number after 2009 times 1009
+ * numbers is 995235265.
  */
 static void test_random_numbers(void)
 {
@@ -100,7 +101,7 @@ static void test_random_numbers(void)
 	is_number(noc_random_next(&r), noc_random_next(&same), "numbers left out are numbers drawn");
 }
 
-/* ---- a lone packet --------------------------------------------------------------------------- */
+/* ---- lone packet ------------------------------------------------------------------------------ */
 
 static void test_lone_packet(void)
 {
@@ -114,8 +115,8 @@ static void test_lone_packet(void)
 	while (!noc_has_packet(n, 15) && t++ < 100)
 		noc_advance(n);
 	/*
-	 * Two cycles into the network; in each of 7 routers two cycles for allocation, and two through the switch
-	 * and the channel.
+	 * The packet takes two cycles into the network. Each of 7 routers takes two cycles for allocation,
+	 * and two cycles for the switch and the channel.
 	 */
 	is_number(t, 2 + 7 * 4 + 1, "corner to corner of a mesh of 4 by 4");
 	ok(n->net[0].ready[0] == 1u << (15 - CLUSTERS), "its device waits");
@@ -221,7 +222,10 @@ static const struct {
 
 #define N_NETWORKS (sizeof(networks) / sizeof(networks[0]))
 
-/* Pushes packet `req` at a random device if its queue has a free slot, into network a and, unless NULL, into b. */
+/*
+ * Pushes packet `req` at a random device if the device's queue has a free slot. Pushes it into network a and,
+ * unless b is NULL, into network b.
+ */
 static bool push_packet(struct noc *a, struct noc *b, uint32_t req)
 {
 	uint32_t from = random_below(CLUSTERS + SUBS),
@@ -262,7 +266,7 @@ static bool is_channel_use_equal(const struct noc *a, const struct noc *b)
 	return same;
 }
 
-/* Returns true if all packets arrived at their devices and the network became idle. */
+/* Returns true if all packets have arrived at their devices and the network is idle. */
 static bool run_random_traffic(struct noc *a, struct noc *b, uint32_t cycles, uint32_t load)
 {
 	uint32_t req = 1, left = 0;
@@ -348,7 +352,9 @@ static void check_text_contains(char *text, const char *part)
 	free(text);
 }
 
-/* Returns the number of cycles since the last arrival of a flit, for the subnet with the larger number. */
+/*
+ * Returns the number of cycles since the last arrival of a flit: the larger of the numbers of both subnets.
+ */
 static uint64_t cycles_since_arrival_max(const struct noc *n)
 {
 	return n->net[0].cycles_since_arrival > n->net[1].cycles_since_arrival
@@ -357,8 +363,8 @@ static uint64_t cycles_since_arrival_max(const struct noc *n)
 }
 
 /*
- * Tests the report of a deadlock. In rings with one virtual channel, packets under load wait for each other in a
- * cycle.
+ * Tests the report of a deadlock. Under load, packets in rings with one virtual channel wait for each other
+ * in a cycle.
  */
 static void test_deadlock_report(void)
 {

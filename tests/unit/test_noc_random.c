@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Unit tests of networks of routers with random parameters under random traffic. A digest of the arrivals (cycle,
- * device, packet) and of the random numbers that were drawn must be equal to the recorded digest. The digests were
- * recorded when a separate, literal implementation of NET-noc had the same results on all of these networks. On
- * networks that the quick router (noc_quick.c) models, the general router (noc_router.c) must have the same digest.
+ * Unit tests of networks of routers with random parameters under random traffic. A digest of the arrivals
+ * (cycle, device, packet) and of the drawn random numbers must equal the recorded digest. The digests were
+ * recorded when a separate, literal implementation of NET-noc had the same results on all of these networks.
+ * On networks that the fast router (noc_quick.c) models, the general router (noc_router.c) must have the same
+ * digest.
  */
 #include <stdarg.h>
 #include <stdlib.h>
@@ -43,7 +44,7 @@ static void append_entry(struct net_text *t, const char *form, ...)
 	va_end(args);
 }
 
-/* Adds an entry with one of the n values, with a probability of 1 / of. */
+/* With a probability of 1 / of, adds an entry with one of the n values. */
 static void append_maybe(
 	struct net_text *t, uint32_t of, const char *name, uint32_t n, const char *const *values)
 {
@@ -59,7 +60,7 @@ static void append_maybe(
 	"islip", "islip(2)", "pim", "pim(2)", "loa", "wavefront", "rr_wavefront", "select", "select(2)", \
 		"separable_input_first", "separable_output_first(matrix)", "separable_input_first(matrix)"
 
-/* Adds a random topology, routing, and sizes of buffers. */
+/* Adds a random topology, a random routing, and random buffer sizes. */
 static void describe_sizes(struct net_text *t)
 {
 	static const char *const shapes[] = {"topology = mesh; k = 3; n = 2; routing_function = dor;",
@@ -71,7 +72,10 @@ static void describe_sizes(struct net_text *t)
 		"topology = mesh; k = 16; n = 1; routing_function = valiant;"};
 	uint32_t vcs = 2 + random_below(4);
 
-	/* At most one random number per call: the order of evaluation of arguments is not defined. */
+	/*
+	 * Each call draws at most one random number, because the order in which arguments are evaluated is
+	 * not defined.
+	 */
 	append_entry(t, "%s num_vcs = %u;", shapes[random_below(sizeof(shapes) / sizeof(shapes[0]))], vcs);
 	append_entry(t, "vc_buf_size = %u;", 1 + random_below(5));
 	for (int i = 0; i < 8; i++)
@@ -87,7 +91,7 @@ static void describe_queues(struct net_text *t)
 	append_entry(t, "boundary_buffer_size = %u;", 5 + random_below(10));
 }
 
-/* Describes a random network that the quick router can model. */
+/* Describes a random network that the fast router can model. */
 static void describe_quick(struct net_text *t)
 {
 	describe_sizes(t);
@@ -118,12 +122,12 @@ static void describe_any(struct net_text *t)
 	MAYBE(t, 2, "buffer_policy", "shared", "limited", "dynamic", "shifting", "feedback",
 		"simplefeedback");
 	MAYBE(t, 5, "private_bufs", "1", "2");
-	if (strstr(t->at, "policy = shifting")) /* half of a size below 2 is 0 */
+	if (strstr(t->at, "policy = shifting")) /* half of a buffer of size 1 would be 0 */
 		append_entry(t, "vc_buf_size = %u;", 2 + random_below(4));
 	if (strstr(t->at, "policy = limited"))
 		MAYBE(t, 2, "max_held_slots", "2", "4");
 	MAYBE(t, 5, "feedback_aging_scale", "0", "2");
-	/* a torus first computes with a latency of one cycle for channels that have two */
+	/* a torus initially assumes a latency of one cycle for channels whose latency is two cycles */
 	if (strstr(t->at, "feedback;"))
 		append_entry(t, "use_noc_latency = 0;");
 	MAYBE(t, 5, "hold_switch_for_packet", "1");
@@ -142,7 +146,7 @@ static void describe_any(struct net_text *t)
 	MAYBE(t, 3, "spec_mask_by_reqs", "1");
 }
 
-/* Builds the network that the text describes; NULL if it is rejected. */
+/* Returns the network that the text describes, or NULL if the text is rejected. */
 static struct noc *build_network(const struct net_text *t, bool quick)
 {
 	uint32_t node[DEVICES];
@@ -160,7 +164,7 @@ static struct noc *build_network(const struct net_text *t, bool quick)
 	return NULL;
 }
 
-/* Returns a valid network with random parameters; its text is in t. */
+/* Returns a valid network with random parameters, and stores its text in t. */
 static struct noc *random_network(struct net_text *t, void (*describe)(struct net_text *t))
 {
 	struct noc *n;
@@ -189,7 +193,7 @@ static void digest_add(struct digest *d, uint32_t v)
 	}
 }
 
-/* Pushes packet *req at a random device if its queue has a free slot. */
+/* Pushes packet *req at a random device if the device's queue has a free slot. */
 static void offer_packet(struct noc *n, struct digest *d, uint32_t *req)
 {
 	uint32_t from = random_below(DEVICES), flits = random_below(2) ? 1 : 2 + random_below(4);

@@ -273,7 +273,7 @@ static void write_broken_pipe(void *ignore)
 static void raise_signal(void *sig)
 {
 	write_forced((char[]){"done"});
-	signal(*(int *)sig, SIG_DFL); /* whoever started the tests may have set another action */
+	signal(*(int *)sig, SIG_DFL); /* the parent process may have set another action */
 	output_open("k", false);
 	output_open("l", false);
 	if (!strstr(folder_listing(), ".k.") || !strstr(folder_listing(), ".l."))

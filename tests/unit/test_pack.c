@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Unit tests of packed streams: records read from columns equal those read from text, messages about damaged
- * streams, folded lists, texts whose sizes are near each limit of the format.
+ * Unit tests of packed streams: records from columns equal records from text, messages about damaged streams,
+ * folded lists, and texts whose sizes are near the limits of the format.
  */
 #include "pack.h"
 #include <stddef.h>
@@ -254,7 +254,7 @@ static void test_code_lines(void)
 		wrong += lines_unpack(&back, cur_of(b.p, n));
 	}
 	ok(!wrong, "none of %zu cut ones is taken", b.n);
-	for (size_t at = 0; at < 8 * b.n; at++) { /* only tests that nothing crashes */
+	for (size_t at = 0; at < 8 * b.n; at++) { /* checks only that nothing crashes */
 		b.p[at / 8] ^= (uint8_t)(1u << at % 8);
 		back.n = 0;
 		lines_unpack(&back, cur_of(b.p, b.n));
@@ -290,7 +290,7 @@ static void test_folded_lists(void)
 
 /* ---- limits ------------------------------------------------------------------------------- */
 
-/* Packs n kernels with the text t. Returns true if the stream unpacks to the same texts. */
+/* Packs n kernels with the text t. Returns true if unpacking the stream gives the same texts. */
 static bool is_text_restored(const struct buf *t, unsigned n)
 {
 	char *packed;
@@ -394,8 +394,8 @@ static void append_sized_kernel(struct buf *b, const struct sizes *s)
 }
 
 /*
- * Tests sizes near a limit; `field` is the offset of the size in struct sizes. Unless `less` is 0, the limit is
- * lowered to it first.
+ * Tests sizes near a limit; `field` is the offset of the size in struct sizes. If `less` is not 0, the limit
+ * is first lowered to `less`.
  */
 static void check_sizes_near(const char *name, uint32_t *limit, uint32_t less, size_t field, uint32_t reach)
 {
@@ -494,7 +494,7 @@ static void test_size_limits(void)
 
 #define LISTS 200
 
-/* Tests many open lists, each with its own stream: a kernel of each can be read. */
+/* Tests many open lists, each with its own stream. A kernel of each list must be readable. */
 static void test_many_lists(void)
 {
 	static struct klist list[LISTS];

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Unit tests of packed streams that lack kernels of their lists, and of invalid marks of missing kernels. */
+/*
+ * Unit tests of packed streams in which kernels of their lists are missing, and of invalid marks of missing
+ * kernels.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include "klist.h"
 #include "pack.h"
 #include "tap.h"
 
-/* Makes a stream of n kernels whose list names 4 kernels. The kernels in missing[] are marked as missing. */
+/* Writes a stream of n kernels whose list names 4 kernels. The kernels in missing[] are marked as missing. */
 static char *make_with_missing(unsigned n, const uint32_t *missing, uint32_t n_missing, size_t *size)
 {
 	static const char list[] = "kernel-0\nMemcpyHtoD,0x0,4\nkernel-1\nkernel-2\nkernel-1\nkernel-3\n";

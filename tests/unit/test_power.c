@@ -13,7 +13,7 @@ static int parse_xml_with(struct power_config *c, const char *upper)
 	snprintf(text, sizeof(text),
 		"<component id=\"root\"><component id=\"system\">%s</component></component>", upper);
 	power_config_init(c);
-	c->own_energies = true; /* then the XML needs no hardware part */
+	c->own_energies = true; /* the XML then needs no hardware part */
 	return power_xml_parse(c, "x", text, strlen(text), NULL, NULL, &fault);
 }
 

@@ -90,7 +90,7 @@ static void test_json(void)
 	json_decref(v);
 }
 
-/* Returns true if jansson, after it has read a record of one string and one real, writes the same text. */
+/* Returns true if jansson reads a record of one string and one real and then writes the same text. */
 static bool is_jansson_equal(const char *string, double real)
 {
 	size_t flags = JSON_COMPACT | JSON_PRESERVE_ORDER, n = 0;
@@ -118,8 +118,8 @@ static bool is_jansson_equal(const char *string, double real)
 }
 
 /*
- * Writes the record of a kernel with the given id. Its figures are its own, or n bytes that were copied from another
- * record.
+ * Writes the record of a kernel with the given id. The figures of the record are its own, or n bytes copied
+ * from another record.
  */
 static size_t write_record_as(enum record_format format, uint64_t id, const void *figures, size_t n)
 {
@@ -148,7 +148,7 @@ static size_t write_record_as(enum record_format format, uint64_t id, const void
 
 static void test_end_as(void)
 {
-	free(written); /* of an earlier test */
+	free(written); /* frees the record of an earlier test */
 	for (enum record_format f = RECORD_TEXT; f <= RECORD_MSGPACK; f++) {
 		char *first, *wanted;
 		size_t n = write_record_as(f, 1, NULL, 0), n_first = n_written, n_wanted;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Unit tests of kernels that are packed from records. The stream must unpack to the text that the records represent,
- * which this file writes separately: at every level, with any number of threads, and if blocks are larger than a
- * part may be. The code is PTX, or machine code, whose lines have constant texts around mask and addresses.
+ * Unit tests of kernels that are packed from records. Unpacking the stream must give the text that the
+ * records represent, which this file writes separately. This must hold at every level, with any number of
+ * threads, and for blocks larger than the maximum part. The code is PTX or machine code. Lines of machine
+ * code have constant texts around the mask and the addresses.
  */
 #include "pack.h"
 #include "bits.h"
@@ -35,20 +36,21 @@ static uint32_t random_below(uint32_t n)
 	return (uint32_t)(seed >> 11) % n;
 }
 
-/* A warp, as runs of records and as text. */
+/* A warp in two forms: as runs of records, and as text. */
 struct made {
 	struct pack_run run[400];
 	struct pack_more more[400];
 	uint64_t word[400 * 32];
 	struct buf texts;
 	uint32_t n_runs, n_more, n_words;
-	uint32_t list; /* index in word[] of its last list of addresses of all lanes; UINT32_MAX: none yet */
+	/* index in word[] of its last list of addresses of all lanes; UINT32_MAX before the first */
+	uint32_t list;
 };
 
 static struct pack_inst inst[INSTS];
 static char texts[INSTS * 64];
 static struct pack_code code = {inst, INSTS, texts, 0};
-static bool machine; /* the kernels are machine code */
+static bool machine; /* true if the kernels are machine code */
 static struct made made[WARPS];
 static struct buf whole;
 
@@ -97,7 +99,8 @@ static bool add_moved(struct made *m, uint32_t mask, uint32_t *addr)
 }
 
 /*
- * Adds addresses with a stride that fits 32 bits, with one that does not, or without a stride, and their text form.
+ * Adds addresses and their text. They have a stride that fits in 32 bits, a stride that does not, or no
+ * stride.
  */
 static void add_addresses(struct made *m, uint32_t mask, uint32_t *addr)
 {
@@ -166,7 +169,7 @@ static void make_code(void)
 	}
 }
 
-/* Adds the text of instruction x between mask and addresses. */
+/* Adds the text of instruction x between the mask and the addresses. */
 static void add_middle(const struct pack_inst *x)
 {
 	if (machine)
@@ -274,9 +277,9 @@ static bool is_read_forward(const char *stream, size_t n, const struct buf want[
 	return good;
 }
 
-static bool repeated;   /* the second kernel repeats the first */
-static bool list_last;  /* the writer gets the list after the kernels */
-static struct buf last; /* the last stream that was made */
+static bool repeated;   /* true if the second kernel repeats the first */
+static bool list_last;  /* true if the writer gets the list after the kernels */
+static struct buf last; /* stream that was written last */
 
 static bool are_kernels_restored(uint32_t most, int level, unsigned threads)
 {
@@ -350,8 +353,8 @@ static void test_repetitions(void)
 }
 
 /*
- * Tests streams that end with their list. With one block they are equal to other streams; with several they are read
- * like other streams.
+ * Tests streams that end with their list. With one block, they are equal to other streams. With several
+ * blocks, they can be read in the same way as other streams.
  */
 static void test_late_lists(void)
 {

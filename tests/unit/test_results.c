@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Unit tests of reading results: the events of each format for one kernel, values of a kernel and running totals,
- * ends and faults.
+ * Unit tests of reading results: the events of each format for one kernel, values of a kernel, running
+ * totals, ends, and faults.
  */
 #include <math.h>
 #include "expr.h"

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Unit tests of the SM core on a whole GPU: the worked examples of the model (LAUNCH-example-2, SM-example-1), the
- * latencies of SM-lat, the ends of warps, and, for every scheduler and collector, equal counters of runs with and
- * without skipping of idle cycles.
+ * Unit tests of the SM core on a whole GPU: the worked examples of the model (LAUNCH-example-2,
+ * SM-example-1), the latencies of SM-lat, and the ends of warps. For every scheduler and collector, runs with
+ * and without skipping of idle cycles must have equal counters.
  */
 #include <inttypes.h>
 #include "machine_fixture.h"
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 
-/* ---- a GPU running one kernel -------------------------------------------------------------- */
+/* ---- a GPU that runs one kernel --------------------------------------------------------------- */
 
 static struct machine *run_blocks(
 	const char *const *option, unsigned ctas, unsigned threads, const char *blocks, bool sleepless)
@@ -90,8 +90,8 @@ static void test_single_exit(void)
 }
 
 /*
- * SM-lat: the unit accepts an instruction that was issued at c in cycle c + want; the result is written L + 2 cycles
- * later.
+ * SM-lat: the unit accepts an instruction issued in cycle c in cycle c + want. The result is written L + 2
+ * cycles later.
  */
 static void test_unit_latencies(void)
 {
@@ -122,7 +122,7 @@ static void test_unit_latencies(void)
 	}
 }
 
-/* ---- the end of warps ---------------------------------------------------------------------- */
+/* ---- ends of warps ---------------------------------------------------------------------------- */
 
 static void test_warp_ends(void)
 {
@@ -161,7 +161,10 @@ static void test_warp_ends(void)
 	}
 }
 
-/* Tests that a barrier opens when all live warps have arrived: warp 1 exits early, warp 2 has no instructions. */
+/*
+ * Tests that a barrier opens when all live warps have arrived. Warp 1 exits early, and warp 2 has no
+ * instructions.
+ */
 static void test_barrier_after_exits(void)
 {
 	static const char trace[] = BLOCK(WARP("0", "2", "0000 ffffffff 0 BAR.SYNC 0 0 0 \n" EXIT_AT("0010"))
@@ -292,7 +295,7 @@ int main(void)
 {
 	diag_init("test_sm");
 	diag_quiet(true);
-	setenv("WARPTOOLS_GPUS", "examples/gpus", 0); /* tests run in the top folder of the tree */
+	setenv("WARPTOOLS_GPUS", "examples/gpus", 0); /* tests run in the top folder of the source tree */
 	test_worked_example();
 	test_single_exit();
 	test_unit_latencies();

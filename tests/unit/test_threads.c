@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Unit tests of the thread pool: every item is processed once in each phase; phases with few or no items; phases
- * after a pause.
+ * Unit tests of the thread pool: every item is processed once in each phase, also in phases with few or no
+ * items and in phases after a pause.
  */
 #include <unistd.h>
 #include "diag.h"

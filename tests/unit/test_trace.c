@@ -37,7 +37,7 @@ static void note_warning(void *ctx, const struct fault *f)
 }
 
 struct trace_result {
-	int rc; /* 0: read to the end */
+	int rc; /* 0 if the trace was read to the end */
 	struct fault f;
 	unsigned blocks, recs;
 	uint64_t sum;    /* checksum of all records */
@@ -258,7 +258,7 @@ static void test_header(void)
 	code_free(o.code);
 }
 
-/* ---- many lines: the fast way ------------------------------------------------------------- */
+/* ---- the fast path for many lines ------------------------------------------------------------- */
 
 static char *repeat_lines(const char *head, const char *const *line, unsigned n_lines, unsigned n)
 {
@@ -287,7 +287,7 @@ static void check_fast_and_slow(const char *name, const char *head, const char *
 	ok(!strcmp(fast.dump, slow.dump) && fast.recs == slow.recs, "%s: both ways give the same records",
 		name);
 	ok(!memcmp(fast.hash, slow.hash, 16), "%s: same hash", name);
-	/* Both readers report a damaged line far from the beginning with its correct place. */
+	/* Tests that both readers report the correct place of a damaged line far from the beginning. */
 	char *bad = strstr(text + len / 2, "LDG");
 	if (bad) {
 		bad[-2] = 'x';
@@ -332,13 +332,13 @@ static void test_fast(void)
 	check_fast_and_slow("version 1", HEAD("70", "", ""), v1, N(v1));
 }
 
-/* ---- warps that nearly equal earlier ones -------------------------------------------------- */
+/* ---- warps that are nearly equal to earlier ones ---------------------------------------------- */
 
 #define BLOCKS 9
 
 /*
- * Writes line i of warp w in block b. The lines are equal in most blocks, except base addresses and the change
- * number `other`.
+ * Writes line i of warp w in block b. The lines are equal in most blocks, except for base addresses and for
+ * the change with number `other`.
  */
 static size_t echo_line(char *to, unsigned b, unsigned w, unsigned i, unsigned other)
 {
@@ -421,7 +421,7 @@ static void test_echo(void)
 		"2", "0020 00000007 1 R2 LDG.E 1 R4 4 2 0x7f40 4 4 0 \n" EXIT5_8) \
 	BLOCK("1", "1", EXIT5, "1", EXIT5_8)
 
-/* The first `from` in GOOD is replaced by `to`; to is NULL: the text ends there. */
+/* The first `from` in GOOD is replaced by `to`. If `to` is NULL, the text ends there. */
 static const struct {
 	const char *name, *from, *to, *id;
 	unsigned line, col;

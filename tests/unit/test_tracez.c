@@ -94,7 +94,7 @@ static const char want[] = HEADER
 	"\n#BEGIN_TB\n\nthread block = 1,11,12\ncluster id = 13,14,15\ncluster cta = 16,17,18\ncluster rank = 19\n"
 	"\nwarp = 0\ninsts = 1\n0000 other\n\n#END_TB\n";
 
-/* Reads the whole input in pieces of n bytes. Returns 0, or -1 with the fault in *f. */
+/* Reads the whole input in pieces of n bytes. Returns 0, or -1 and sets *f. */
 static int read_whole_input(struct input *in, struct bytes *to, size_t n, struct fault *f)
 {
 	char buf[64];
@@ -138,8 +138,8 @@ static void check_piped_archive(const struct bytes *b)
 }
 
 /*
- * Reads damaged bytes. Returns the reason of the fault, or "" if they have the text of the archive or are not an
- * archive.
+ * Reads damaged bytes. Returns the text of the fault, or "" if the bytes are not an archive or still give the
+ * text of the archive.
  */
 static const char *reason_of(const char *p, size_t n)
 {
@@ -159,7 +159,7 @@ static const char *reason_of(const char *p, size_t n)
 static void check_damages(const struct bytes *b)
 {
 	static const struct {
-		long at; /* from the end if negative */
+		long at; /* offset; from the end if negative */
 		uint32_t value;
 		const char *why;
 	} put[] = {

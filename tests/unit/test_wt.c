@@ -17,7 +17,7 @@
 #include "warptools.h"
 
 #define KERNELS 2
-#define BLOCKS  2500u /* of the first kernel */
+#define BLOCKS  2500u /* number of blocks of the first kernel */
 
 /* ---- failing allocations ------------------------------------------------------------------ */
 
@@ -32,7 +32,8 @@ void *__wrap_mmap(void *at, size_t n, int prot, int flags, int fd, off_t offset)
 void __lsan_disable(void) __attribute__((weak));
 void __lsan_enable(void) __attribute__((weak));
 
-static _Thread_local long fail_in; /* the allocation with this number fails, counted from 1; 0: none fails */
+/* number of allocations up to and including the one that fails; 0 if none fails */
+static _Thread_local long fail_in;
 
 static bool must_alloc_fail(void) { return fail_in && --fail_in == 0; }
 void *__wrap_malloc(size_t n) { return must_alloc_fail() ? NULL : __real_malloc(n); }
@@ -46,7 +47,7 @@ void *__wrap_mmap(void *at, size_t n, int prot, int flags, int fd, off_t offset)
 /* ---- traces ------------------------------------------------------------------------------- */
 
 static char folder[] = "/tmp/test_wt.XXXXXX";
-static char path[5][64]; /* list, stream, kernel, empty file, results */
+static char path[5][64]; /* paths of list, stream, kernel, empty file and results */
 enum { LIST, STREAM, KERNEL, EMPTY, RESULTS };
 
 static void write_kernel_text(FILE *out, unsigned id, unsigned blocks)
@@ -112,7 +113,7 @@ static void write_packed_stream(FILE *out)
 	struct pack_writer *w = pack_writer_new(out, 3, 1);
 	static const char list[] = "MemcpyHtoD,0x100,16\nkernel-1.traceg\nkernel-2.traceg\n";
 
-	/* small pieces and few pieces per block, so that the first kernel has many blocks */
+	/* pieces are small and few pieces form a block, so that the first kernel has many blocks */
 	pack_limits.columns = 1u << 18;
 	pack_limits.pieces = 4;
 	pack_write_list(w, "kernelslist.g", list, sizeof(list) - 1);
@@ -172,7 +173,7 @@ static uint64_t hash_words(uint64_t h, const void *p, size_t n)
 	return h;
 }
 
-/* Returns the hash of everything in a block; of source lines only if `lines` is true. */
+/* Returns the hash of everything in a block, including source lines only if `lines` is true. */
 static uint64_t hash_block(struct wt_list *l, struct wt_kernel *k, const struct wt_block *b, bool lines)
 {
 	uint32_t n;
@@ -445,8 +446,8 @@ static void test_threads(void)
 }
 
 /*
- * Reads lists or results while allocation number n fails. Returns true if there were fewer allocations. Sets *bad if
- * a call failed without an error, or if the handle worked again afterwards.
+ * Reads lists or results while allocation number n fails. Returns true if fewer than n allocations occurred.
+ * Sets *bad if a call failed without an error, or if the handle still worked afterwards.
  */
 static bool read_failing(int which, long n, bool *bad)
 {
@@ -513,7 +514,8 @@ int main(void)
 	test_errors();
 	test_results();
 	test_threads();
-#ifndef __SANITIZE_THREAD__ /* after a failed allocation, locks of the handle remain locked, which TSan reports */
+/* after a failed allocation, locks of the handle remain held, which TSan reports */
+#ifndef __SANITIZE_THREAD__
 	test_memory();
 #endif
 	remove_files();

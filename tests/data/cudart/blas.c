@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Products, vector functions and cublasLt, compared with loops on the host. Prints a line for each difference. */
+/*
+ * Compares matrix products, vector functions and cublasLt with loops on the host. Prints a line for each
+ * difference.
+ */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -90,7 +93,7 @@ static void test_gemm(void)
 	cudaMemcpy(got, dc, sizeof(got), 2);
 	for (int i = 0; i < M * N; i++)
 		IS(2 * product(a, i % M, M, b, 1, i / M * K) + .5 * c[i], got[i]);
-	reset(); /* a transposed: K by M; b transposed: N by K */
+	reset(); /* if transposed, a is K by M and b is N by K */
 	IS(0, cublasSgemm_v2(h, 1, 1, M, N, K, &alpha, da, K, db, N, &zero, dc, M));
 	cudaMemcpy(got, dc, sizeof(got), 2);
 	for (int i = 0; i < M * N; i++)
@@ -115,7 +118,7 @@ static void test_gemm(void)
 	IS(2 * product(a + M * K, 3, M, b + K * N, 1, 4 * K) + .5 * c[M * N + 3 + 4 * M],
 		got[M * N + 3 + 4 * M]);
 	cudaFree(dp);
-	/* alpha and beta on the device */
+	/* alpha and beta are in device memory */
 	reset();
 	cudaMalloc((void **)&scalars, 8);
 	cudaMemcpy(scalars, (float[]){2, .5f}, 8, 1);
@@ -186,7 +189,7 @@ static void test_vectors(void)
 	double root = 0, d[8], squares = 0;
 	double *dd;
 
-	reset(); /* y = 3 a x + y, every second element of x */
+	reset(); /* y = 3 a x + y, with every second element of x */
 	IS(0, cublasSgemv_v2(h, 0, M, K, &alpha, da, M, db, 2, &beta, dc, 1));
 	cudaMemcpy(got, dc, sizeof(got), 2);
 	for (int i = 0; i < M; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Valid and invalid calls of the runtime. Prints a line for each result that differs from a GPU.
+ * Makes valid and invalid calls of the runtime. Prints a line for each result that differs from a GPU.
  */
 #include "wants.h"
 
@@ -115,7 +115,7 @@ static void test_addresses(void)
 	IS(0, cudaFree(kept));
 }
 
-/* Tests allocations in stream order, and the figures of their pools. */
+/* Tests stream-ordered allocations, and the attributes of their memory pools. */
 static void test_pools(void)
 {
 	struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Graphs whose nodes execute other graphs by a condition that a kernel sets. Prints a line for each call that
- * differs from a GPU. Argument "wild": the handle is the address of other memory.
+ * Tests graphs whose nodes execute other graphs, depending on a condition that a kernel sets. Prints a line
+ * for each call that differs from a GPU. With argument "wild", the handle is the address of other memory.
  */
 #include <stdint.h>
 #include "graph.h"
@@ -51,7 +51,9 @@ static struct node_params kernel_node(void *func)
 	return (struct node_params){.type = KERNEL, .kernel = {func, {1, 1, 1}, {1, 1, 1}, 0, args, NULL}};
 }
 
-/* Launches the graph with these values in words 0 and 1 of the memory. Returns word 1 afterwards. */
+/*
+ * Launches the graph with the given values in words 0 and 1 of the memory. Returns the new value of word 1.
+ */
 static int launch(struct exec *x, unsigned zero, unsigned one)
 {
 	got[0] = zero;
@@ -87,13 +89,13 @@ static void test_loop(void)
 	IS(0, cudaGraphNodeGetType(loop, &type));
 	IS(13, type);
 	body = w.condition.body[0];
-	IS(1, cudaGraphDestroy(body)); /* the node owns the graph */
+	IS(1, cudaGraphDestroy(body)); /* the graph belongs to the node */
 	IS(0, cudaGraphAddNode(&node, body, NULL, NULL, 0, &more));
 	IS(0, cudaGraphAddNode(&last, body, &node, NULL, 1, &k));
 	IS(0, cudaGraphInstantiate(&x, g, 0));
 	IS(50, launch(x, 5, 0));
 	IS(0, (int)got[0]);
-	IS(17, launch(x, 1, 7)); /* the condition begins with 1 again */
+	IS(17, launch(x, 1, 7)); /* the condition is initially 1 again */
 	IS(0, cudaGraphExecDestroy(x));
 	IS(0, cudaGraphDestroy(g));
 	IS(1, cudaGraphAddNode(&node, body, NULL, NULL, 0, &more));
@@ -108,7 +110,7 @@ static void add_fill(struct graph *g, unsigned value)
 	IS(0, cudaGraphAddNode(&node, g, NULL, NULL, 0, &f));
 }
 
-/* Tests a kernel that selects one of n graphs by word 0. */
+/* Tests a kernel that selects one of n graphs. Word 0 has the number of the graph. */
 static struct exec *choice_exec(int kind, unsigned n)
 {
 	struct node_params k = kernel_node(&add), c = {.type = CONDITION};
@@ -148,7 +150,7 @@ static void test_choices(void)
 	IS(0, cudaGraphExecDestroy(x));
 }
 
-/* Tests a stream that adds its calls to a graph of the program, after one of its nodes. */
+/* Tests a stream that captures its calls into an existing graph, after one of the graph's nodes. */
 static void test_capture(void)
 {
 	struct node_params k = kernel_node(&scale), f = {.type = FILL, .fill = {at, 0, 3, 4, 2, 1}};
@@ -186,7 +188,10 @@ static void test_capture(void)
 	cudaStreamDestroy(s);
 }
 
-/* Tests that a stream that joined a capture may be destroyed only after its work has been waited for. */
+/*
+ * Tests that a stream that has joined a capture may be destroyed only after another stream has waited for its
+ * work.
+ */
 static void test_destroyed_stream(int joined)
 {
 	struct stream *s, *t;
@@ -213,7 +218,7 @@ static void test_destroyed_stream(int joined)
 	cudaStreamDestroy(s);
 }
 
-/* Tests the figures of graph memory: used and kept bytes, and the maximum of each. */
+/* Tests the attributes of graph memory: used and reserved bytes, and the maximum of each. */
 static void test_memory_attributes(void)
 {
 	struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Loads a file of code by the calls of the driver, launches its kernel with 64 numbers from 0 on and a limit of 30, and
- * prints the results of each. argv[1]: file; argv[2]: name of the kernel.
+ * Loads a file of code with calls of the driver. Launches its kernel with the 64 numbers from 0 to 63 and a
+ * limit of 30. Prints the result for each number. argv[1] is the file, and argv[2] is the name of the kernel.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -68,7 +68,7 @@ static void show(const char *call, int e, void **module, const char *name, int l
 		puts("nothing");
 }
 
-/* Links one input of machine code; the result is the input. */
+/* Links one input of machine code, so that the result equals the input. */
 static int linked_module(void **m, const void *bytes)
 {
 	enum { CUBIN, SIZE = (1 << 20) - 1 };
@@ -95,7 +95,8 @@ int main(int argc, char **argv)
 	show("cuModuleLoad", cuModuleLoad(&m, argv[1]), &m, argv[2], 0);
 	show("cuLibraryLoadFromFile", cuLibraryLoadFromFile(&m, argv[1], NULL, NULL, 0, NULL, NULL, 0), &m,
 		argv[2], 1);
-	if (argc > 3) /* only the file: its headers may name bytes after its end */
+	/* with a third argument, loads only the file, whose headers may refer to bytes after its end */
+	if (argc > 3)
 		return 0;
 	show("cuModuleLoadData", cuModuleLoadData(&m, bytes), &m, argv[2], 0);
 	show("cuModuleLoadFatBinary", cuModuleLoadFatBinary(&m, bytes), &m, argv[2], 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The part of the CUDA runtime's interface that the test programs need, and the code that nvcc adds to a
- * program: a fat binary (file FATBIN, included by the assembler) and the registration of its kernels and
- * variables before main.
+ * program: a fat binary (file FATBIN, which the assembler includes), and the registration of its kernels and
+ * variables before main().
  */
 #ifndef TEST_CUDA_H
 #define TEST_CUDA_H
@@ -65,7 +65,7 @@ static struct {
 	const void *fatbin, *more;
 } wrapper = {0x466243b1, 1, fatbin_bytes, NULL};
 
-/* The handles of kernels and variables are addresses of the program. */
+/* The handles of kernels and variables are addresses in the program. */
 static char add, scale, wild, odd, unknown;
 static unsigned counter;
 static float factor[4];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A program of the CUDA driver: contexts, modules, memory, reserved addresses, launches, graphs, functions by name.
- * argv[1]: the file kernels.ptx. Prints a line for each call whose result is not as expected.
+ * Tests the CUDA driver: contexts, modules, memory, reserved addresses, launches, graphs, functions by name.
+ * argv[1] is the file kernels.ptx. Prints a line for each call whose result is not as expected.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -157,17 +157,20 @@ static void test_module(const char *path, const char *text)
 	IS(0, cuModuleUnload(m));
 	IS(400, cuModuleUnload(m));
 	IS(400, cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
-	IS(0, cuModuleLoadData(&m, text)); /* load the same names again */
+	IS(0, cuModuleLoadData(&m, text)); /* calls that load the same names again */
 	IS(0, cuModuleUnload(m));
 	IS(218, cuModuleLoadDataEx(&m, ".version 7.0\n.target sm_70\n.visible .entry f() { nonsense; }", 2,
 			option, value));
 	IS(1, strstr(log, "nonsense") != NULL);
-	IS(209, cuModuleLoadData(&m, (char[64]){"\177ELF\2\1\1"})); /* no machine code */
+	IS(209, cuModuleLoadData(&m, (char[64]){"\177ELF\2\1\1"})); /* data without machine code */
 	IS(200, cuModuleLoadData(&m, "\200\1\2\3"));
 }
 
-/* Launches c = a + b, first with addresses of arguments, then with a buffer of arguments. Returns c. */
-/* Tests the functions of the first releases with a kernel that adds b to c. */
+/*
+ * Launches c = a + b, first with the addresses of the arguments, then with a buffer of the arguments. Returns
+ * c.
+ */
+/* Tests the functions of early CUDA releases with a kernel that adds b to c. */
 static void test_prepared_launch(void *f, uint64_t b, uint64_t c)
 {
 	float got;
@@ -321,7 +324,7 @@ static void test_link(uint64_t d)
 	IS(0, cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, args, NULL));
 	IS(0, cuMemcpyDtoH_v2(&got, d, 4));
 	IS(7, got);
-	IS(218, cuModuleLoadData(&m, caller)); /* a function is missing */
+	IS(218, cuModuleLoadData(&m, caller)); /* this function is missing */
 }
 
 static void test_reserved(void *f)
@@ -347,7 +350,7 @@ static void test_reserved(void *f)
 	IS(0, cuMemCreate(&two, 2 * unit, &p, 0));
 	IS(0, cuMemMap(base, unit, 0, one, 0));
 	IS(1, cuMemMap(base, unit, 0, two, 0));                /* the addresses are already mapped */
-	IS(1, cuMemMap(base + 3 * unit, 2 * unit, 0, two, 0)); /* beyond the reservation */
+	IS(1, cuMemMap(base + 3 * unit, 2 * unit, 0, two, 0)); /* the range ends beyond the reservation */
 	IS(0, cuMemMap(base + unit, 2 * unit, 0, two, 0));
 	IS(0, cuMemSetAccess(base, 3 * unit, &access, 1));
 	IS(0, cuMemAlloc_v2(&d, 4)); /* allocates outside the reservation */
@@ -364,7 +367,7 @@ static void test_reserved(void *f)
 	IS(0, cuMemRelease(two));
 	IS(1, cuMemRelease(two));
 	IS(0, cuMemUnmap(base + 2 * unit, 2 * unit));
-	IS(1, cuMemAddressFree(base, 4 * unit)); /* a part is still mapped */
+	IS(1, cuMemAddressFree(base, 4 * unit)); /* a part of the range is still mapped */
 	IS(0, cuMemUnmap(base, unit));
 	IS(0, cuMemRelease(one));
 	IS(0, cuMemAddressFree(base, 4 * unit));
@@ -446,7 +449,7 @@ struct node_params {
 };
 enum { NODE_KERNEL, NODE_FILL = 2, NODE_CONDITION = 13, WHERE_TRUE = 0 };
 
-/* Tests a node with a condition, whose graph fills memory and adds it to itself. */
+/* Tests a conditional node. Its graph fills memory and adds the memory to itself. */
 static void test_condition(void *f, uint64_t d, struct node_params *fill)
 {
 	int n = N;
@@ -528,7 +531,7 @@ static void test_names(void)
 	IS(0, cuGetProcAddress_v2("cuMemAlloc_v2", &g, 12000, 0, &state));
 	IS(1, f == g);
 	IS(0, cuGetProcAddress_v2("cuMemAddressReserve", &f, 10000, 0, &state));
-	IS(2, state); /* function of a newer release */
+	IS(2, state); /* a function of a newer release */
 	IS(1, f == NULL);
 	IS(0, cuGetProcAddress_v2("cuAbsent", &f, 12000, 0, &state));
 	IS(1, state);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declarations of the graph interface of the CUDA runtime, for the tests of graphs. */
+/* Declares the graph interface of the CUDA runtime, for the tests of graphs. */
 #ifndef TEST_GRAPH_H
 #define TEST_GRAPH_H
 

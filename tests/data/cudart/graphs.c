@@ -20,7 +20,7 @@ int cudaGraphAddMemsetNode(struct node **, struct graph *, struct node **, size_
 int cudaGraphAddHostNode(struct node **, struct graph *, struct node **, size_t, const struct host *);
 int cudaGraphAddEmptyNode(struct node **, struct graph *, struct node **, size_t);
 int cudaGraphAddChildGraphNode(struct node **, struct graph *, struct node **, size_t, struct graph *);
-/* The functions of release 13, which have arguments for data of edges. */
+/* The functions of CUDA 13, which have arguments for edge data. */
 int cudaGraphAddDependencies(struct graph *, struct node **, struct node **, const void *, size_t);
 int cudaGraphRemoveDependencies(struct graph *, struct node **, struct node **, const void *, size_t);
 int cudaGraphGetEdges(struct graph *, struct node **, struct node **, void *, size_t *);
@@ -70,8 +70,8 @@ static struct {
 } hand;
 
 /*
- * Adds nodes in another order than their dependences. Of the nodes that are ready, the one that was added first is
- * executed first.
+ * Adds nodes in an order that differs from the order of their dependences. Of the nodes that are ready, the
+ * node that was added first is executed first.
  */
 static void test_additions(void)
 {
@@ -229,7 +229,10 @@ static void test_by_hand(void)
 		h[i] = (float)i;
 }
 
-/* Captures two streams. The second waits for an event of the first, and the first for one of the second. */
+/*
+ * Captures two streams. The second stream waits for an event of the first, and the first waits for an event
+ * of the second.
+ */
 static void test_captures(void)
 {
 	struct stream *s, *t;
@@ -329,7 +332,7 @@ static void test_memory(void)
 	IS(0, cudaGraphMemAllocNodeGetParams(first, &same));
 	IS(1, same.addr == x.addr && same.bytes == 40);
 	IS(1, cudaGraphMemFreeNodeGetParams(first, &p));
-	IS(1, cudaMemset(x.addr, 1, 4)); /* not allocated yet */
+	IS(1, cudaMemset(x.addr, 1, 4)); /* error: not allocated yet */
 	IS(0, cudaGraphInstantiate(&run, g, 0));
 	IS(0, cudaGraphLaunch(run, s));
 	IS(0, cudaMemset(x.addr, 1, 40));
@@ -338,7 +341,7 @@ static void test_memory(void)
 	IS(0, cudaGraphLaunch(run, s));
 	IS(0, cudaFreeAsync(x.addr, s));
 	IS(0, cudaGraphExecDestroy(run));
-	IS(0, cudaGraphInstantiate(&run, g, 1)); /* frees before a launch */
+	IS(0, cudaGraphInstantiate(&run, g, 1)); /* error: frees before a launch */
 	IS(0, cudaGraphLaunch(run, s));
 	IS(0, cudaGraphLaunch(run, s));
 	IS(0, cudaFree(x.addr));
@@ -351,7 +354,7 @@ static void test_memory(void)
 	IS(0, cudaGraphLaunch(run, s));
 	IS(0, cudaGraphExecDestroy(run));
 	IS(0, cudaGraphDestroy(g));
-	/* a stream records both */
+	/* a stream captures both */
 	IS(0, cudaStreamBeginCapture(s, 0));
 	IS(0, cudaMallocAsync(&p, 4, s));
 	IS(0, cudaMemsetAsync(p, 7, 4, s));
@@ -367,7 +370,10 @@ static void test_memory(void)
 	cudaStreamDestroy(s);
 }
 
-/* Begins a capture, makes a call that fails with error wrong, and ends the capture with error end. */
+/*
+ * Begins a capture, makes a call that must fail with error `wrong`, and ends the capture, which must fail
+ * with error `end`.
+ */
 #define BROKEN(wrong, call, end) \
 	do { \
 		IS(0, cudaStreamBeginCapture(s, 0)); \
@@ -416,7 +422,7 @@ static void test_broken(void)
 	cudaGetLastError();
 }
 
-/* Captures a host function, a fill by value (0: none), and n_after host functions. */
+/* Captures a host function, a fill with `value` unless it is 0, and n_after host functions. */
 static struct graph *capture_calls(struct stream *s, int value, unsigned n_after)
 {
 	struct node *const *last;
@@ -437,7 +443,7 @@ static struct graph *capture_calls(struct stream *s, int value, unsigned n_after
 	return g;
 }
 
-/* Tests updates of an instance to another graph with the same nodes and edges. */
+/* Tests the update of an instance to another graph with the same nodes and edges. */
 static void test_updates(void)
 {
 	struct instantiation p = {0, NULL, NULL, 9};

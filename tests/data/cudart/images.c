@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tests arrays, textures and surfaces of the runtime. Prints a line for each wrong result or value. */
+/* Tests arrays, textures and surfaces with the CUDA runtime. Prints a line for each wrong result or value. */
 #include "wants.h"
 
 struct channels {
-	int x, y, z, w, kind; /* kind: 0 signed, 1 unsigned, 2 floating point */
+	int x, y, z, w, kind; /* `kind` is 0 for signed, 1 for unsigned, 2 for floating point */
 };
 struct extent {
 	size_t width, height, depth;
@@ -91,7 +91,7 @@ static const struct channels f32 = {32, 0, 0, 0, 2}, s32 = {32, 0, 0, 0, 0}, u8 
 			     ragged = {8, 16, 0, 0, 1};
 static float picture[H][W], back[H][W];
 
-/* Tests reading with two scales: 1 reads the texels themselves, 0.5 also values between them. */
+/* Tests reads with two scales: scale 1 reads the texels, and scale 0.5 also reads values between them. */
 static void test_texture(void)
 {
 	struct sampler s = {.mode = {1, 1, 1}, .filter = 1};
@@ -143,8 +143,8 @@ static void test_texture(void)
 }
 
 /*
- * Tests levels of 8 x 4, 4 x 2 and 2 x 1 texels with the value 10 times the level; half way between two levels, the
- * result is the mean.
+ * Tests levels of 8 x 4, 4 x 2 and 2 x 1 texels whose value is 10 times the level. Half way between two
+ * levels, the result is the mean.
  */
 static void test_levels(void)
 {

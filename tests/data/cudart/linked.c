@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Two separately compiled files, and one without PTX for the device, as the device linker registers them.
+ * Registers two separately compiled files, and one without PTX for the device, as the device linker does.
  */
 #include "cuda.h"
 

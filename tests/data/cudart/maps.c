@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tensor maps that a program encodes with the driver's functions, which it gets from the runtime.
+ * Tests tensor maps that the program encodes with functions of the driver, whose addresses the runtime
+ * returns.
  */
 #include <stdint.h>
 #include "wants.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Compiles a kernel with NVRTC, loads and launches it with the driver; includes both of NVIDIA's headers. */
+/*
+ * Compiles a kernel with NVRTC, and loads and launches it with the driver. Includes NVIDIA's headers of both.
+ */
 #include <cuda.h>
 #include <nvrtc.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Functions whose arguments changed with a release, as programs of RELEASE 11 or 12 call them. The runtime
- * that the program is linked with determines the release.
+ * Tests functions whose arguments changed with a release, as programs of CUDA RELEASE 11 or 12 call them. The
+ * runtime that the program is linked with determines the release.
  */
 #include "wants.h"
 
@@ -55,7 +55,7 @@ static void test_hints_of_release(void)
 	IS(RELEASE == 11 ? 0x55 : 0, a[140]);
 }
 
-/* The description of a texture ends before the field seamless_cube in release 11. */
+/* In release 11, the description of a texture does not have the field seamless_cube. */
 static void test_texture_description(void)
 {
 #if RELEASE == 11

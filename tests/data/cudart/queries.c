@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Queries and settings of the device, kernels and streams: results and errors.
+ * Tests the results and errors of queries and settings of the device, kernels and streams.
  */
 #include <stdint.h>
 #include "wants.h"
@@ -55,7 +55,7 @@ static int attribute(int number)
 	return v;
 }
 
-/* Returns the number at an offset of cudaDeviceProp. */
+/* Returns the number at an offset in cudaDeviceProp. */
 static int property_at(const char *properties, size_t offset)
 {
 	int v;
@@ -178,7 +178,7 @@ static void test_kernels(void)
 	IS(0, cudaFuncSetAttribute(&blocks, 14, 0));
 }
 
-/* Tests clusters set by the launch and by kernel attributes; more than 8 blocks must be permitted by the program. */
+/* Tests clusters that launches and kernel attributes set. The program must permit more than 8 blocks. */
 static void test_clusters(void)
 {
 	struct attribute a = {4, 0, {16, 1, 1}};

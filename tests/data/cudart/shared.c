@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tests memory that host and device share: managed variables, which the compiler registers, hints about them, and
- * registered memory; also a reset of the device.
+ * Tests memory that host and device share: managed variables, which the compiler registers, hints about them,
+ * and registered memory. Also tests a reset of the device.
  */
 #include "wants.h"
 

@@ -55,7 +55,7 @@ struct sampler {
 };
 struct copy_end {
 	size_t x, y;
-	unsigned kind; /* 1 host, 3 array */
+	unsigned kind; /* 1 for the host, 3 for an array */
 	void *host;
 	uint64_t device;
 	void *array;
@@ -93,7 +93,7 @@ static void test_array(void *fetch)
 	c.to = (struct copy_end){.kind = 3, .array = r.data.array};
 	IS(0, cuMemcpy2D_v2(&c));
 	IS(1, cuTexObjectCreate(NULL, &r, &s, NULL));
-	IS(801, cuTexObjectCreate(&t, &r, &s, &shape)); /* a view of the array with another format */
+	IS(801, cuTexObjectCreate(&t, &r, &s, &shape)); /* a view of the array in another format */
 	s.flags = SRGB;
 	IS(801, cuTexObjectCreate(&t, &r, &s, NULL));
 	s.flags = 0;
@@ -103,7 +103,7 @@ static void test_array(void *fetch)
 	IS(0, cuTexObjectGetResourceDesc(&same, t));
 	IS(1, same.data.array == r.data.array);
 	IS(0, cuTexObjectGetTextureDesc(&same_sampler, t));
-	s.flags = AS_INTEGER; /* without effect on floating-point texels */
+	s.flags = AS_INTEGER; /* has no effect on floating-point texels */
 	IS(0, memcmp(&same_sampler, &s, sizeof(s)));
 	IS(1, cuSurfObjectDestroy(t));
 	IS(0, cuTexObjectDestroy(t));
@@ -113,7 +113,10 @@ static void test_array(void *fetch)
 	IS(1, cuTexObjectCreate(&t, &r, &s, NULL));
 }
 
-/* Tests bytes of pitched memory: they are read as fractions of 255, or as integers if there is no filter. */
+/*
+ * Tests texels of one byte in pitched memory. They are read as fractions of 255, or as integers if there is
+ * no filter.
+ */
 static void test_memory(void *fetch)
 {
 	static unsigned char bytes[H * PITCH];

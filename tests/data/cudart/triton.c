@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Loads and launches a kernel with the calls of Triton's launcher. argv[1]: triton.ptx. */
+/* Loads and launches a kernel with the calls of Triton's launcher. argv[1] is the file triton.ptx. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>

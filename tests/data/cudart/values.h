@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * IS(expected, call) prints a line and sets `bad', the exit status, if the value of a call is not the expected one.
+ * IS(expected, call) prints a line and sets `bad', the exit status, if the value of a call differs from the
+ * expected value.
  */
 #ifndef TEST_VALUES_H
 #define TEST_VALUES_H

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Adds two vectors of N elements and checks the sum. usage: vecadd [N [die|leak|stale|exit [STATUS]]] die: ends with
- * a signal; leak: does not free a vector; stale: frees a vector too early.
+ * Adds two vectors of N elements and checks the sum.
+ *
+ * usage: vecadd [N [die|leak|stale|exit [STATUS]]]
+ *   die    ends with a signal
+ *   leak   does not free a vector
+ *   stale  frees a vector too early
+ *   exit   exits with STATUS
  */
 #include <signal.h>
 #include "cuda.h"

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Launches kernels that wait for writes to memory. usage: waits [host|device|release|copy|answer|time|end]
- * host, device: nobody writes the pinned or device memory; copy: a copy on another stream writes the device
- * memory; release: the host does, after it has asked for more work; answer: the host waits for the kernel's
- * answer without a call; time: the kernel waits for a time; end: the program ends before.
+ * Launches kernels that wait for writes to memory.
+ *
+ * usage: waits [host|device|release|copy|answer|time|end]
+ *   host, device  the pinned or device memory is never written
+ *   release       the host writes the memory after it has launched more work
+ *   copy          a copy on another stream writes the device memory
+ *   answer        the host waits for the kernel's answer without a call
+ *   time          the kernel waits for a given time
+ *   end           the program ends before the kernel
  */
 #include <stdbool.h>
 #include "cuda.h"
@@ -18,7 +23,7 @@ static void check(const char *what, int status, int expected)
 		printf("%s: status %d (expected %d)\n", what, status, expected);
 }
 
-/* Asks for more work behind a kernel that waits, and releases it. */
+/* Launches more work after a kernel that waits, and then releases the kernel. */
 static void release(void *first)
 {
 	unsigned from[3] = {1, 2, 3}, to[3] = {0};

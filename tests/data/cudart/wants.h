@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * IS(expected, call) prints a line and sets `bad', the exit status, if the error or value of a call is not the
- * expected one.
+ * IS(expected, call) prints a line and sets `bad', the exit status, if the error or value of a call differs
+ * from the expected one.
  */
 #ifndef TEST_WANTS_H
 #define TEST_WANTS_H
