@@ -98,15 +98,15 @@ void lint_config_kernel(struct lint *l)
 
 	if (threads > c->threads)
 		report_at(l->rep, RULE_CONFIG_THREADS, at,
-			"thread block of %u threads (expected at most the %u of an SM, -gpgpu_shader_core_pipeline)",
+			"thread block of %u threads (expected at most %u, the limit of an SM, -gpgpu_shader_core_pipeline)",
 			kernel_threads(h), c->threads);
 	if (registers > c->registers && !c->ignore_resources)
 		report_at(l->rep, RULE_CONFIG_REGISTERS, at,
-			"thread block of %llu registers (expected at most the %u of an SM, -gpgpu_shader_registers)",
+			"thread block of %llu registers (expected at most %u, the limit of an SM, -gpgpu_shader_registers)",
 			(unsigned long long)registers, c->registers);
 	if (h->shmem_bytes > c->shmem_bytes && h->shmem_bytes != UINT32_MAX && !c->ignore_resources)
 		report_at(l->rep, RULE_CONFIG_SHMEM, at,
-			"thread block of %u bytes of shared memory (expected at most the %u of an SM, -gpgpu_shmem_size)",
+			"thread block of %u bytes of shared memory (expected at most %u, the limit of an SM, -gpgpu_shmem_size)",
 			h->shmem_bytes, c->shmem_bytes);
 }
 

@@ -158,8 +158,8 @@ static void check_registers(struct lint *l, const struct inst *in, const struct 
 			worst = n;
 	}
 	if (l->head->nregs && worst >= l->head->nregs)
-		report_at(l->rep, RULE_REGISTER_NREGS, at, "register R%u (expected below the %u of '-nregs')",
-			worst, l->head->nregs);
+		report_at(l->rep, RULE_REGISTER_NREGS, at,
+			"register R%u (expected a number below %u, '-nregs')", worst, l->head->nregs);
 	if (in->n_dst > 1 || in->n_src > 4)
 		report_at(l->rep, RULE_OPERANDS, at,
 			"Accel-Sim does not accept %u destination%s and %u source%s", in->n_dst,

@@ -43,7 +43,7 @@ static void check_depbar(
 
 	if (l->has_imm && n > w->groups && lint_is_first_finding(l, r->inst, RULE_DEPBAR))
 		report_at(l->rep, RULE_DEPBAR, lint_place(l, line, COLUMN_OPCODE),
-			"DEPBAR for %u group%s (expected at most the %u that warp %u has closed)", n,
+			"DEPBAR for %u group%s (expected at most %u, the groups that warp %u has closed)", n,
 			n == 1 ? "" : "s", w->groups, line->warp);
 }
 

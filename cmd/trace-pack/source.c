@@ -82,7 +82,7 @@ static struct item *add_missing_file(struct source *s, char *path, const char *n
 	struct item *item = find_source_item(s, name, strlen(name));
 
 	if (item && strcmp(item->path, path))
-		die("%s: names two files %s", s->shown, name);
+		die("%s: two kernel files have the name %s", s->shown, name);
 	if (item) {
 		free(path);
 		return item;
@@ -126,7 +126,7 @@ static struct item *add_kernel_file(
 			as = unpacked_name(name, INPUT_XZ, false);
 			item = find_source_item(s, as, strlen(as));
 			if (item && strcmp(item->path, path))
-				die("%s: names two files %s", s->shown, as);
+				die("%s: two kernel files have the name %s", s->shown, as);
 		}
 		if (!item) {
 			item = add_source_item(s, path, as, raw);

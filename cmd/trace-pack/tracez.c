@@ -289,7 +289,7 @@ static bool take_inst_line(struct tracez_writer *w, const char *line, size_t n)
 {
 	if (w->inside != IN_WARP)
 		return tracez_fail(w, "tracez-line",
-			"an instruction outside of the warps (expected a line of a thread block or warp)");
+			"instruction outside a warp (expected a line of a thread block or warp)");
 	if (w->lines)
 		bytes_add(&w->text, "\n", 1);
 	bytes_add(&w->text, line, n);
@@ -405,7 +405,7 @@ static bool take_header_line(struct tracez_writer *w, const char *line, size_t n
 	bytes_add(&w->header, line, n);
 	bytes_add(&w->header, "\n", 1);
 	return w->header.n < TRACEZ_HEADER_MAX ||
-	       tracez_fail(w, "tracez-header", "a header of more than %u bytes", TRACEZ_HEADER_MAX);
+	       tracez_fail(w, "tracez-header", "header longer than %u bytes", TRACEZ_HEADER_MAX);
 }
 
 /* Processes the line in w->line and empties it. */
@@ -419,7 +419,7 @@ static bool process_archive_line(struct tracez_writer *w)
 	if (n && line[n - 1] == '\r')
 		w->line.p[--n] = '\0';
 	if (memchr(line, '\0', n))
-		return tracez_fail(w, "tracez-line", "a NUL byte (expected text)");
+		return tracez_fail(w, "tracez-line", "NUL byte (expected text)");
 	if (w->inside == IN_HEADER && strncmp(line, "#BEGIN_TB", 9))
 		return take_header_line(w, line, n);
 	if (w->inside == IN_HEADER)
@@ -449,7 +449,7 @@ bool tracez_writer_text(void *writer, const void *text, size_t n)
 		if (nl)
 			process_archive_line(w);
 		else if (w->line.n > FRAME_MAX)
-			tracez_fail(w, "tracez-line", "a line of more than 64 MiB");
+			tracez_fail(w, "tracez-line", "line longer than 64 MiB");
 		p = to + (nl != NULL);
 	}
 	return !w->failed;

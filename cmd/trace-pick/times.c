@@ -164,11 +164,11 @@ static int assign_times(struct app *a, const struct table_reader *r, struct faul
 
 	if (r->n != a->n && r->n != a->n_listed && a->n < a->n_listed)
 		return fault_set(f, at, "times",
-			"times of %u kernels (expected the %u of the list, or the %u to pick from)", r->n,
-			a->n_listed, a->n);
+			"times of %u kernels (expected %u for the whole list, or %u for the selected kernels)",
+			r->n, a->n_listed, a->n);
 	if (r->n != a->n && r->n != a->n_listed)
-		return fault_set(
-			f, at, "times", "times of %u kernels (expected the %u of the list)", r->n, a->n);
+		return fault_set(f, at, "times", "times of %u kernels (expected %u, the kernels of the list)",
+			r->n, a->n);
 	for (uint32_t i = 0; i < a->n; i++)
 		a->kernel[i].time = r->all[r->n == a->n ? i : a->kernel[i].position - 1];
 	a->has_times = true;

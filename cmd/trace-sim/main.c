@@ -441,7 +441,7 @@ static const char *parse_arguments(struct sim_args *a, int argc, char **argv)
 	diag_quiet(a->quiet);
 	if (a->selftest && n) { /* the operand is the configuration, which -D overrides */
 		if (a->n_config)
-			cli_usage("'%s' and another configuration (expected one of them)", argv[0]);
+			cli_usage("'%s' and another configuration (expected one configuration)", argv[0]);
 		a->shipped[0] = true;
 		a->config[a->n_config++] = argv[0];
 	}
@@ -452,7 +452,7 @@ static const char *parse_arguments(struct sim_args *a, int argc, char **argv)
 	if (a->choice.names.n && a->format == FORMAT_ACCELSIM)
 		cli_usage("-s cannot be used with -F accelsim (expected text, json or msgpack)");
 	if (a->selftest && (a->choice.names.n || a->choice.all))
-		cli_usage("--selftest has its own figures (expected neither -s nor --all-figures)");
+		cli_usage("-s and --all-figures cannot be used with --selftest");
 	if (a->interval && a->format == FORMAT_ACCELSIM)
 		cli_usage("--interval cannot be used with -F accelsim (expected text, json or msgpack)");
 	return n ? argv[0] : NULL;

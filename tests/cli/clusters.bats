@@ -120,7 +120,7 @@ together() {
 	barrier | kernel 4 2 1 2 2 1 lines
 	sed -i 's/^cluster rank = 3/cluster rank = 2/' kernel-1.traceg
 	run -2 sim -o out
-	assert_output --partial 'has the rank 2 of another one of its cluster (expected each rank once)'
+	assert_output --partial 'has rank 2, like another block of its cluster (expected each rank once)'
 	barrier | kernel 3 1 1 2 1 1 header
 	run -0 sim -o out
 }

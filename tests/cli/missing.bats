@@ -132,7 +132,7 @@ setup() {
 	xz app/kernel-3.traceg
 	sed -i 's/kernel-3.traceg/&.xz/; s/kernel-2.traceg/kernel-3.traceg/' app/kernelslist.g
 	run -2 trace-pack -q --skip-missing -o x.tpack app
-	assert_output --partial 'names two files kernel-3.traceg'
+	assert_output --partial 'two kernel files have the name kernel-3.traceg'
 	sed -i 's/kernel-3.traceg$/kernel-2.traceg.xz/' app/kernelslist.g
 	trace-pack -q --skip-missing -o x.tpack app
 	trace-pack -q -d -C back x.tpack

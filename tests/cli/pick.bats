@@ -134,7 +134,7 @@ sums() { awk '/^stratum/ { k += $3 } /^[0-9]/ { n++; w += $2 } END { printf "%d 
 	run -0 trace-pick -m stem --times long.csv "$d"
 	sed -i '$d' nsys.csv
 	run -2 trace-pick -m stem --times nsys.csv "$d"
-	assert_output --partial "times of 3 kernels (expected the 4 of the list)"
+	assert_output --partial "times of 3 kernels (expected 4, the kernels of the list)"
 	printf '%s\n' 'Name,Duration' 'a,1' 'b,x' >bad.csv
 	run -2 trace-pick -m stem --times bad.csv "$d"
 	assert_output --partial "bad.csv:3: error: invalid time 'x' (expected a number above 0)"
@@ -651,7 +651,7 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 	cmp a b
 	grep -q '^2 [0-9.]* [0-9]* 101 ' a
 	run -2 trace-pick -k 2-5 --times wrong.csv "$app"
-	assert_output "trace-pick: wrong.csv: error: times of 5 kernels (expected the $n of the list, or the 4 to pick from)"
+	assert_output "trace-pick: wrong.csv: error: times of 5 kernels (expected $n for the whole list, or 4 for the selected kernels)"
 }
 
 @test "files of picks of version 2: settings out of range" {

@@ -268,8 +268,8 @@ l1	'
 	(( $(figure ring-4) < $(figure ring-1) && $(figure ring-4) > 900 ))
 	(( $(figure cpa-90) > $(figure cpa-0) ))
 	run -0 awk -F'\t' '/^odd/ { print $10 }' out
-	assert_line --index 0 --partial 'unknown words for the tiles'
-	assert_line --index 1 --partial 'unknown words for the tiles'
+	assert_line --index 0 --partial 'unknown tiles'
+	assert_line --index 1 --partial 'unknown tiles'
 }
 
 @test "selftest: functions of dynamic programming, and chains of FFMA" {

@@ -102,7 +102,7 @@ small() {
 		s/^#END_TB/# made by hand/|a comment among the thread blocks
 		/^thread block/d|#END_TB without a thread block
 		s/^insts = 1/insts = -1/|'insts = -1' is not an instruction count
-		s/^warp = .*/0000 ffffffff 0 EXIT 0 0 0/|an instruction outside of the warps
+		s/^warp = .*/0000 ffffffff 0 EXIT 0 0 0/|instruction outside a warp
 		s/^-nregs/-isa = ptx\n-nregs/|an archive cannot hold a trace of isa = ptx
 	END
 	run -2 trace-pack --to zip k.traceg

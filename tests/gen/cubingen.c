@@ -48,7 +48,7 @@ static unsigned opcode_number_of(struct making *m, const char *opcode)
 		if (sass_stem(m->stem[i], strlen(m->stem[i])) == n && !memcmp(m->stem[i], opcode, n))
 			return i;
 	if (m->n_stems == STEMS_MAX)
-		die("found more than %u stems", STEMS_MAX);
+		die("more than %u opcodes", STEMS_MAX);
 	m->stem[m->n_stems] = opcode;
 	return m->n_stems++;
 }
@@ -59,7 +59,7 @@ static void add_inst(struct making *m, struct function *f, const struct inst *in
 	unsigned number = opcode_number_of(m, in->opcode);
 
 	if (in->pc % 16 || in->pc + 16 > FUNCTION_MAX)
-		die("found pc %x, wanted a multiple of 16 below %u", in->pc, FUNCTION_MAX);
+		die("PC %x (expected a multiple of 16 below %u)", in->pc, FUNCTION_MAX);
 	k.opcode = (uint16_t)(in->pc == m->wrong ? 0 : number);
 	control_encode(&k, f->code + in->pc);
 	if (f->bytes < in->pc + 16)
@@ -168,7 +168,7 @@ int main(int argc, char **argv)
 		}
 	}
 	if (optind + 1 != argc || klist_read(&list, argv[optind], &f) < 0)
-		die("found no trace, wanted one");
+		die("no trace (expected one)");
 	for (uint32_t i = 0; i < list.n_cmds; i++) {
 		struct trace *t = list.cmd[i].kind == CMD_KERNEL ? klist_open(&list, i, &o, &f) : NULL;
 

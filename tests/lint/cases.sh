@@ -119,7 +119,7 @@ lint barrier-count 'app/kernel-1.traceg:59:1: warning: barrier-count: barriers d
 	'use barrier'
 lint barrier-count 'app/kernel-1.traceg:65582:1: warning: barrier-count: barriers differ: 0 in warp 1, 65536 in warp 0 of thread block 0,0,0' \
 	'awk "/^insts = 10/ && !done { print \"insts = 65546\"; done = 1; for (i = 0; i < 65536; i++) print \"0000 ffffffff 0 BAR.SYNC.DEFER_BLOCKING 0 0 0 \"; next } 1" "$K" >k; mv k "$K"'
-lint depbar-groups 'app/kernel-1.traceg:30:17: warning: depbar-groups: DEPBAR for 9 groups (expected at most the 3 that warp 0 has closed)' \
+lint depbar-groups 'app/kernel-1.traceg:30:17: warning: depbar-groups: DEPBAR for 9 groups (expected at most 3, the groups that warp 0 has closed)' \
 	'use ldgsts; first "DEPBAR.LE 0 0 [0-9]*" "DEPBAR.LE 0 0 9"'
 lint inst-line "app/kernel-1.traceg:28:1: error: inst-line: unexpected 'hello world' (expected an instruction line)" \
 	'first "^0040.*" "hello world"'
@@ -143,7 +143,7 @@ lint operands 'app/kernel-1.traceg:28:23: warning: operands: Accel-Sim does not 
 	'first "1 R2 IMAD.WIDE" "2 R2 R3 IMAD.WIDE"'
 lint register "app/kernel-1.traceg:25:17: error: register: unexpected 'R999' (expected a register R0 to R255, UR0 to UR255, P<n> or UP<n>)" \
 	'first "1 R6 S2R" "1 R999 S2R"'
-lint register-nregs "app/kernel-1.traceg:25:21: warning: register-nregs: register R77 (expected below the 16 of '-nregs')" \
+lint register-nregs "app/kernel-1.traceg:25:21: warning: register-nregs: register R77 (expected a number below 16, '-nregs')" \
 	'first "1 R6 S2R" "1 R77 S2R"'
 lint opcode "app/kernel-1.traceg:28:20: error: opcode: unexpected '.' (expected an opcode)" \
 	'first "IMAD.WIDE" "."'
@@ -244,15 +244,15 @@ lint anynet-empty "l.anynet:1:1: error: anynet-empty: no nodes (expected lines s
 lint anynet-gap 'l.anynet:1:1: error: anynet-gap: node 1 is missing (expected nodes 0 to 2)' "$any"'; links "router 0 node 0 node 2"'
 lint anynet-alone 'l.anynet:1:1: error: anynet-alone: router 1 cannot be reached from router 0' \
 	"$any"'; links "router 0 node 0" "router 1 node 1"'
-lint config-threads 'app/kernel-1.traceg:1:1: error: config-threads: thread block of 256 threads (expected at most the 128 of an SM, -gpgpu_shader_core_pipeline)' \
+lint config-threads 'app/kernel-1.traceg:1:1: error: config-threads: thread block of 256 threads (expected at most 128, the limit of an SM, -gpgpu_shader_core_pipeline)' \
 	'ARGS="-g rtx3070 -D gpgpu_shader_core_pipeline=128:32"'
-lint config-registers 'app/kernel-1.traceg:1:1: error: config-registers: thread block of 262144 registers (expected at most the 65536 of an SM, -gpgpu_shader_registers)' \
+lint config-registers 'app/kernel-1.traceg:1:1: error: config-registers: thread block of 262144 registers (expected at most 65536, the limit of an SM, -gpgpu_shader_registers)' \
 	'ARGS="-g rtx3070"; first "nregs = 16" "nregs = 255"; first "(256,1,1)" "(1024,1,1)"'
-lint config-shmem 'app/kernel-1.traceg:1:1: error: config-shmem: thread block of 200000 bytes of shared memory (expected at most the 102400 of an SM, -gpgpu_shmem_size)' \
+lint config-shmem 'app/kernel-1.traceg:1:1: error: config-shmem: thread block of 200000 bytes of shared memory (expected at most 102400, the limit of an SM, -gpgpu_shmem_size)' \
 	'ARGS="-g rtx3070"; first "shmem = 0" "shmem = 200000"'
 lint unit-missing "app/kernel-1.traceg:24:20: error: unit-missing: opcode 'ULDC' of class SPEC4 at pc 0x0 needs a specialized unit (-specialized_unit_4)" \
 	'first "MOV" "ULDC"; first "IMAD.ULDC.U32" "ULDC"; ARGS="-g rtx3070 -D specialized_unit_4=0,4,4,4,4,UDP"'
-lint werror "app/kernel-1.traceg:25:21: error: register-nregs: register R77 (expected below the 16 of '-nregs')" \
+lint werror "app/kernel-1.traceg:25:21: error: register-nregs: register R77 (expected a number below 16, '-nregs')" \
 	'ARGS="-Werror"; first "1 R6 S2R" "1 R77 S2R"'
 lint for-accel-sim 'app/kernel-1.traceg:1:1: error: header-original: binary version 90 is unknown to the original simulator' \
 	'ARGS="--for accel-sim"; first "binary version = 80" "binary version = 90"'
@@ -279,7 +279,7 @@ lint power-xml "p.xml:5:1: error: power-xml: value 'much' of idle_core_power is 
 	'power idle_core_power=much'
 lint power-hardware 'p.xml:40:1: error: power-hardware: system core_tech_node is 22 (expected 23, to which the energies belong; --power-energies replaces the hardware part)' \
 	'power; sed -i "/core_tech_node/s/23/22/" p.xml'
-lint power-element "p.xml:26:1: note: power-element: unknown param 'TOTINST' has no effect" \
+lint power-element "p.xml:26:1: note: power-element: unknown parameter 'TOTINST' has no effect" \
 	'power TOTINST=4'
 lint power-factor 'p.xml:10:1: warning: power-factor: REG_RD is -1 (expected 0 to 1000)' \
 	'power REG_RD=-1'

@@ -250,8 +250,8 @@ static void test_damage(void)
 		snprintf(name, sizeof(name), "%s with a bit changed", kinds[i].name);
 		check_damaged(name, b);
 		free(b.p);
-		b = joined_bytes(kinds[i].pack(text.p, text.n), packed_plain("garbage behind it", 17));
-		snprintf(name, sizeof(name), "%s with garbage behind it", kinds[i].name);
+		b = joined_bytes(kinds[i].pack(text.p, text.n), packed_plain("garbage after it!", 17));
+		snprintf(name, sizeof(name), "%s with garbage after it", kinds[i].name);
 		check_fault(name, b, text.p, text.n, "compressed-damaged");
 		free(b.p);
 	}

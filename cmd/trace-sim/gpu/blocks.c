@@ -76,7 +76,7 @@ static struct tblock *park_block(struct gpu *g, struct kernel *k)
 		return NULL;
 	if (p->n - p->first == PARKED_MOST) {
 		fault_set(&f, (struct place){.file = k->path}, "cluster-apart",
-			"blocks of a cluster have more than %u others between them (expected fewer)",
+			"more than %u other blocks between two blocks of a cluster (expected fewer)",
 			PARKED_MOST);
 		die_fault(&f);
 	}
@@ -255,7 +255,7 @@ static void insert_by_rank(struct kernel *k, uint32_t i, uint32_t from, uint32_t
 		struct fault f;
 
 		fault_set(&f, (struct place){.file = k->path}, "cluster-rank",
-			"thread block %u,%u,%u has the rank %u of another one of its cluster (expected each rank once)",
+			"thread block %u,%u,%u has rank %u, like another block of its cluster (expected each rank once)",
 			b.tb.x, b.tb.y, b.tb.z, rank);
 		die_fault(&f);
 	}

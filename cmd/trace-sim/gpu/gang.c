@@ -76,7 +76,7 @@ _Noreturn static void die_gang_too_large(const struct gpu *g, const struct kerne
 	struct fault f;
 
 	fault_set(&f, (struct place){.file = k->path}, "cluster-size",
-		"cluster of %u thread blocks (expected at most %u, the SMs of a group, -core_gpc_sms)",
+		"cluster of %u thread blocks (expected at most %u, the number of SMs in a group, -core_gpc_sms)",
 		blocks, min_u32(g->params.modern.gpc_sms, g->params.sms));
 	die_fault(&f);
 }

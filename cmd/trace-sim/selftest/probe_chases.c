@@ -97,7 +97,7 @@ bool probe_chases_ready(
 	struct many_chases c;
 
 	strcpy(p->group, "chases at once");
-	*why = "unknown chases (expected N lanes/warp and N chains 1 GiB cold, equally many on each SM)";
+	*why = "unknown chases (expected N lanes/warp and N chains 1 GiB cold, the same number on each SM)";
 	return parse_chases(p, s, &c) && !strcmp(r->unit, "cycles");
 }
 

@@ -102,7 +102,7 @@ bool probe_dpx_ready(struct probe *p, const struct measured_row *r, const struct
 	struct dpx x;
 
 	strcpy(p->group, "dpx latency");
-	*why = "unknown function (expected viaddmax_s32 or the like, dependent or one SM)";
+	*why = "unknown function (expected a name such as viaddmax_s32, and dependent or one SM)";
 	if (!parse_dpx(p, &x) || strcmp(r->unit, x.chain ? "cycles" : "instr/cycle/SM") != 0)
 		return false;
 	if (!x.chain)

@@ -202,7 +202,7 @@ bool probe_ring_ready(
 
 	(void)r;
 	strcpy(p->group, bulk ? "bulk copy ring" : "cp.async tiles");
-	*why = "unknown words for the tiles (expected N blocks of T, N tiles of 4096 B, work N, of bulk copies also N slots)";
+	*why = "unknown tiles (expected N blocks of T, N tiles of 4096 B, work N and, for bulk copies, N slots)";
 	if (!parse_ring(&ring, p) || ring.threads != (bulk ? 32 * (1 + RING_ADDERS) : 256) ||
 		(bulk && (!ring.slots || ring.slots > RING_SLOTS)))
 		return false;
