@@ -274,7 +274,7 @@ static bool kernel_is_selected(const struct csv_job *j, const struct result_item
 	return kselect_selects(j->kernels, item->kernel.position, item->kernel.name);
 }
 
-/* Returns the event that produces a row. collect() handles RESULT_DONE itself. */
+/* Returns the type of event for which the table has a row. collect() handles RESULT_DONE itself. */
 static int event_with_row(const struct csv_job *j)
 {
 	return j->per_interval ? RESULT_INTERVAL : j->per_run ? RESULT_END_OF_INPUT : RESULT_KERNEL;

@@ -29,7 +29,7 @@ struct csv_groups {
 	struct shown_options o;
 	struct writer w;
 	bool status; /* true if the table has the column "status" */
-	bool keep;   /* true if all values are kept, for a quantile */
+	bool keep;   /* true if all values are kept, because a quantile is requested */
 };
 
 static const char *const keys[] = {"run", "kernel_name", "id", "position", "stream", "grid", "block"};

@@ -49,9 +49,10 @@ struct csv_job {
 	enum table_form form;
 	enum demangle_form names;
 	const char *output;
-	uint32_t top; /* --top: number of places of a profile; 0 for a table of figures */
+	uint32_t top; /* number of places of a profile (--top); 0 for a table of figures */
 	int by;       /* enum hotspots_by */
-	bool per_run, tidy, list, running, force, quiet, no_options, by_given; /* `tidy`: --long is given */
+	/* `tidy` is true if --long is given */
+	bool per_run, tidy, list, running, force, quiet, no_options, by_given;
 	bool per_interval, provenance;
 
 	struct store *store;

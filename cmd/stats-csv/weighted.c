@@ -81,7 +81,7 @@ static void write_weighted_head(struct csv_weighing *g)
 	writer_head(&g->w, &h);
 }
 
-/* Returns true if the figure is a sum, which differs from its mean. */
+/* Returns true if the figure is a sum over kernels, so that sum and mean differ. */
 static bool is_sum_figure(const struct store_column *c)
 {
 	enum figure_kind kind = c->about ? c->about->kind : FIGURE_COUNTER;

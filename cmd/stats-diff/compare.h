@@ -24,7 +24,7 @@ struct tolerance {
 	double absolute, relative;
 };
 
-/* A name from the command line that must occur in a result, or the option -k. */
+/* A name from the command line that must occur in a result. Also used for -k. */
 struct required {
 	const char *option;
 	char *name;
@@ -40,7 +40,7 @@ struct diff_options {
 	struct required *required;
 	uint32_t n_required;
 	enum diff_form form;
-	uint32_t top; /* --top: number of places of a profile; 0 to compare figures */
+	uint32_t top; /* number of places of a profile (--top); 0 to compare figures */
 	int by;       /* enum hotspots_by */
 	bool all, quiet, summary, options, full;
 };

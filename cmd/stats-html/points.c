@@ -164,7 +164,7 @@ static void add_to_sums(struct html_point *sum, uint32_t n[N_METRICS], const str
 		}
 }
 
-/* Replaces the points of each name by one point with their means, from point `from` on. */
+/* From point `from` on, replaces the points of each name by one point with their means. */
 static void merge_points_by_name(struct html_report *r, uint32_t from)
 {
 	uint32_t to = from;

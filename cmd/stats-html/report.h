@@ -57,7 +57,7 @@ struct html_named {
 	double value;
 };
 
-/* A kernel, or several kernels of one name. An absent figure is 0, because records leave out zeros. */
+/* A kernel, or several kernels of one name. An absent figure is 0, because records omit zeros. */
 struct html_kernel {
 	char *name, *shown, *full; /* name as recorded, short name, and demangled name */
 	char grid[40], block[40], status[16];

@@ -41,7 +41,7 @@ static int compare_inst_lines(const void *pa, const void *pb)
 		return order;
 	if (a->line != b->line)
 		return a->line < b->line ? -1 : 1;
-	return a < b ? -1 : a > b; /* keeps the order of run->inst, which is by cycles */
+	return a < b ? -1 : a > b; /* keeps the order of run->inst, which is sorted by decreasing cycles */
 }
 
 static int by_file_cycles(const void *pa, const void *pb)

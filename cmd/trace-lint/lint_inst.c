@@ -167,8 +167,8 @@ static void check_registers(struct lint *l, const struct inst *in, const struct 
 }
 
 /*
- * Reports an atomic operation whose result is used, because it may depend on the order of thread blocks and
- * warps.
+ * Reports an atomic operation whose result is used, because the result may depend on the order of thread
+ * blocks and warps.
  */
 static void check_atomic_order(struct lint *l, const struct inst *in, const struct trace_line *line)
 {

@@ -38,7 +38,7 @@ void report_again(struct report *r, enum rule_name n);
 /* Prints the number of suppressed findings of a file. */
 void report_file_end(struct report *r, const char *file);
 uint64_t report_total(const struct report *r, enum lint_level level);
-/* Prints the summary unless quiet. */
+/* Prints the summary unless `quiet` is set. */
 void report_end(struct report *r, bool quiet);
 
 #endif

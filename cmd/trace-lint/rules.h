@@ -47,7 +47,7 @@ extern const struct rule rules[N_RULES];
 /* Returns the default level of a rule. */
 enum lint_level rule_level(const struct rule *r);
 /*
- * Returns the level of a rule with --for accel-sim. It is error if Accel-Sim does not run the input
+ * Returns the level of a rule with --for accel-sim. The level is "error" if Accel-Sim does not run the input
  * unchanged.
  */
 enum lint_level rule_level_original(const struct rule *r);
@@ -55,7 +55,7 @@ int rule_find(const char *id); /* -1: none */
 const char *lint_level_name(enum lint_level level);
 int lint_level_find(const char *name); /* -1: none */
 void rules_list(FILE *out);
-void rules_man(FILE *out); /* the table of trace-lint(1) */
+void rules_man(FILE *out); /* prints the table of rules for trace-lint(1) */
 void rule_explain(FILE *out, const struct rule *r);
 
 #endif

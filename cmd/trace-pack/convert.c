@@ -28,7 +28,7 @@ static char *archive_name(const char *name)
 	return s;
 }
 
-/* Renames the kernels of the source to the names of archives, in its list too. */
+/* Renames the kernels of the source to the names of archives, and changes its list accordingly. */
 static void rename_items(struct source *s)
 {
 	struct bytes t = {0};

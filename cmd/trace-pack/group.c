@@ -63,7 +63,7 @@ struct group {
 	uint64_t held_bytes;   /* number of bytes of the lines that are in memory */
 	uint64_t memory_limit; /* operand of --memory */
 	FILE *spool;           /* temporary file of sorted runs; NULL until lines are spooled */
-	uint64_t spool_bytes;  /* size of the file */
+	uint64_t spool_bytes;  /* size of the temporary file */
 	struct line_run *run;  /* heap of the runs to merge; the run with the lowest head is first */
 	uint32_t n_runs, cap_runs;
 	uint64_t block;                  /* number of the thread block being written, plus 1 */

@@ -28,7 +28,7 @@
 
 enum mode { MODE_PACK, MODE_CONVERT, MODE_GROUP, MODE_UNPACK, MODE_TEST, MODE_TABLE };
 
-/* Form of the files of --to. */
+/* Form of the files that --to writes. */
 enum file_form { FORM_TEXT, FORM_TRACEZ };
 
 struct pack_args {
@@ -54,7 +54,7 @@ struct item {
 	uint32_t position; /* position of its first line in the list, counted from 1 */
 	bool raw;
 	bool missing; /* true if the list names the kernel but the kernel does not exist */
-	/* if the file can be read only once, the file, open at its first byte; otherwise NULL */
+	/* open input, if the file can be read only once; otherwise NULL */
 	struct input *in;
 };
 
@@ -106,7 +106,7 @@ void source_check_picks(struct pack *p, const struct pack_args *a);
 /* Control codes that are written to a stream. Codes of --cubin take precedence over codes of a packed source. */
 struct codes {
 	struct cubins *cubins; /* NULL: none */
-	uint32_t kernels;      /* kernels with control codes */
+	uint32_t kernels;      /* number of kernels with control codes */
 };
 void codes_open(struct codes *c, const struct source *s, const struct pack_args *a);
 /*

@@ -34,7 +34,7 @@ struct tracez_writer {
 	struct place at;
 	struct fault f;
 	bool failed;
-	struct bytes line; /* beginning of a line whose end has not been passed yet */
+	struct bytes line; /* start of a line that is not complete yet */
 
 	bool started; /* true if the dictionary was trained and the header written */
 	struct bytes header;
@@ -51,7 +51,7 @@ struct tracez_writer {
 	struct bytes index;
 	uint32_t blocks;
 	size_t block_at; /* offset of the block's entry in the index */
-	/* ids of the thread block, of its cluster and in its cluster, and its rank */
+	/* ids of the thread block, of its cluster, and of the block in the cluster; rank in the cluster */
 	uint32_t id[N_BLOCK_IDS];
 	bool has_block;      /* true if the block's line "thread block" was read */
 	bool has_cluster;    /* true if a line about the block's cluster was read */

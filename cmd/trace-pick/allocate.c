@@ -25,7 +25,7 @@
 #include "weighted.h"
 
 #define RATE_SPREAD 0.10
-#define MANY        20 /* number of kernels from which on a stratum needs more than two picks */
+#define MANY        20 /* minimum number of kernels in a stratum that needs more than two picks */
 #define VERY_MANY   100
 #define KERNEL_COST 500.0 /* cost of a kernel launch, in warp instructions */
 

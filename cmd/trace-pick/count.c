@@ -15,7 +15,7 @@
 #include "table.h"
 #include "trace.h"
 
-/* number of distinct instructions in a table from which on a new table is started */
+/* maximum number of distinct instructions before a new table is started */
 #define CODE_MOST (1u << 20)
 
 struct counter {

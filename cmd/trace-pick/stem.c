@@ -20,7 +20,10 @@
 #define STOP_CV 0.02 /* largest coefficient of variation of times that are not cut */
 #define GAIN    0.5
 
-/* Returns n times the standard deviation of n times, from their sum and the sum of their squares. */
+/*
+ * Returns the standard deviation of n execution times, multiplied by n. It is computed from their sum and the
+ * sum of their squares.
+ */
 static double n_times_deviation(double n, double sum, double squares)
 {
 	double var = squares / n - sum / n * (sum / n);

@@ -71,10 +71,10 @@ struct isolate {
 	struct spool spool;          /* records that wait for the records of an earlier kernel */
 	struct spool all;            /* all written records, for the totals */
 	uint32_t kernels, done;
-	struct reuse *reuse;                 /* NULL without --reuse */
+	struct reuse *reuse;                 /* sets of equal kernels; NULL without --reuse */
 	struct bytes reused_record;          /* record of a kernel that was not simulated */
 	FILE *reused_stream;                 /* stream that writes to reused_record */
-	struct record_writer *reused_writer; /* writer to that stream */
+	struct record_writer *reused_writer; /* record writer for reused_stream */
 	struct child check;                  /* process that reads the traces of resumed kernels */
 	/* number of bytes of the result that an earlier run has written */
 	uint64_t resumed_bytes;

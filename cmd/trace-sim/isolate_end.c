@@ -57,7 +57,7 @@ static void add_totals(struct totals *t, const struct result_item *item)
 }
 
 /*
- * Copies the figures that are meaningful for several separate GPUs to `to`, for the end record. Returns their
+ * Copies to `to` the figures of the end record that are meaningful for several separate GPUs. Returns their
  * number.
  */
 static uint32_t sum_figures(struct result_figure *to, const struct result_item *item, struct totals *t)

@@ -464,7 +464,7 @@ int main(int argc, char **argv)
 	struct fault f;
 
 	diag_init(argv[0]);
-	const char **command = xcalloc((size_t)argc + 1, sizeof(*command)); /* argv is reordered */
+	const char **command = xcalloc((size_t)argc + 1, sizeof(*command)); /* parsing reorders argv */
 	memcpy(command, argv, (size_t)argc * sizeof(*command));
 	/* static, because it contains the GPU and is too large for a small stack */
 	struct run *r = xcalloc(1, sizeof(*r));

@@ -9,7 +9,8 @@
 #include "run.h"
 
 struct power_args {
-	const char *report, *energies; /* --power-report, --power-energies; NULL if not given */
+	/* operands of --power-report and --power-energies; NULL if not given */
+	const char *report, *energies;
 	bool force;
 };
 

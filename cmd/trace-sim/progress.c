@@ -82,7 +82,7 @@ static uint64_t count_warp_insts(const struct gpu *g)
 }
 
 /*
- * Writes the mean power up to the last sample or end of a kernel to `out`. Writes "" without the power model.
+ * Writes to `out` the mean power up to the last sample or end of a kernel. Writes "" without the power model.
  */
 static void format_watts(char *out, size_t cap, const struct power_meter *m)
 {

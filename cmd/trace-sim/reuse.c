@@ -119,7 +119,7 @@ static bool add_text_to_key(void *ctx, const void *bytes, size_t n)
 	return true;
 }
 
-/* Adds the kernel's control codes, if it is in a packed stream that has them. */
+/* Adds the kernel's control codes to the key, if the kernel is in a packed stream that has them. */
 static void add_control_codes_to_key(struct reuse *u, const struct cubins *codes)
 {
 	for (uint32_t i = 0; codes && i < cubins_count(codes); i++) {

@@ -225,7 +225,7 @@ static void write_kernel_record(struct run *r, const struct kernel *k)
 	r->last_outcome.name_size = name_size;
 }
 
-/* Stores the names and uids of the kernels that were launched since the last block in *b. */
+/* Stores in *b the names and uids of the kernels that were launched since the last block. */
 static void list_launched_kernels(const struct run *r, struct stats_block *b)
 {
 	const struct launch *l = r->gpu.launch;

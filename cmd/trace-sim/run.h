@@ -17,7 +17,7 @@ enum run_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_MSGPACK, FORMAT_ACCELSIM };
 /* Properties of a kernel's record that --isolate and --reuse need to copy it. */
 struct kernel_outcome {
 	uint64_t checksum;
-	uint64_t figures_bytes; /* size of the figures, which are at the end of the record, in bytes */
+	uint64_t figures_bytes; /* size in bytes of the figures at the end of the record */
 	uint64_t name;          /* number of bytes from the kernel's name to the end of the record */
 	uint64_t name_size;     /* number of bytes of the name in the record; 0 if no number may replace it */
 	bool unfinished;        /* true if the run ended before the kernel did */
@@ -78,13 +78,16 @@ struct invocation {
 	uint64_t interval;          /* value of --interval; 0 if not given */
 	const char *const *command; /* with --provenance: command line, terminated by NULL; otherwise NULL */
 	const char *trace;          /* operand of the command line; NULL if there is none */
-	const char *energies;       /* --power-energies; NULL if not given */
+	const char *energies;       /* operand of --power-energies; NULL if not given */
 	const struct figure_choice *choice; /* -s, --all-figures */
 };
 
 /* Prints the first lines of Accel-Sim's format: version and options. */
 void run_print_head(const struct run *r, FILE *out);
-/* Lists the figures that records may have in r->choice. Reads them from r's GPU before its first cycle. */
+/*
+ * Stores in r->choice the list of figures that records may have. Reads them from r's GPU before its first
+ * cycle.
+ */
 void run_list_figures(struct run *r);
 /*
  * Lists the figures in the same way, but reads them from a temporary GPU, so that r needs no initialised GPU.
@@ -130,7 +133,7 @@ void report_deadlock(struct run *r, FILE *out);
 /* progress.c: prints progress lines on stderr, and handles SIGINT, SIGTERM, SIGHUP and SIGUSR1. */
 struct progress;
 void progress_start(struct run *r);
-void progress_poll(struct run *r);        /* called in every step */
+void progress_poll(struct run *r);        /* prints progress if due; called in every step */
 void progress_kernel_done(struct run *r); /* called when the figures of a kernel are written */
 bool progress_interrupted(void);
 bool progress_requested(void); /* true if SIGUSR1 has arrived since the last call */

@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define INSTRUCTIONS 96u
 #define BYTES        16u /* size of an instruction in bytes */
 #define REGISTERS    64u
-/* offset of the parameters in the constant bank; the newest architectures have this offset, the highest */
+/* highest offset of the parameters in the constant bank, used by the newest architectures */
 #define PARAMETERS 0x380u
 
 enum { NONE, NAMES, STRINGS, SYMBOLS, WHOLE, BANK, TEXT, INFO, SHARED, SECTIONS };

@@ -18,7 +18,7 @@ enum {
 	COLUMNS = 1,
 	WORDED = 2,
 	SHARED = 4,
-	BODIES = 8, /* unit of the number of bodies in the first byte, which is up to 15 */
+	BODIES = 8, /* unit in which the first byte counts bodies, up to 15 */
 	RELATIVE = 128
 }; /* mask of the form in the first byte */
 

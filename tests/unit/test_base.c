@@ -258,8 +258,8 @@ static uint64_t next_random(uint64_t *state)
 }
 
 /*
- * Returns a random value. It is typical of statistics, half way between two decimal texts, next to a half-way
- * value, or any value.
+ * Returns a random value: a value typical of statistics, a value half way between two decimal texts or next
+ * to it, or any value.
  */
 static double next_real(uint64_t *state)
 {

@@ -119,7 +119,7 @@ int main(void)
 	ok(!directory_pack(&b, &few, UINT64_MAX) && b.n == n, "not of a kernel that is counted in no time");
 	directory_begin(&few, "-kernel id = 1\n", 15);
 	is_number(few.row[1].name, 0, "a kernel without a name is not known");
-	/* one name "a", one class "LOAD"; of two kernels only the first has a row */
+	/* one name "a" and one class "LOAD"; only the first of two kernels has a row */
 	static const uint8_t rows[] = {1, 1, 'a', 1, 4, 'L', 'O', 'A', 'D', 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
 		12, 13, 14, 15, 16, 17, 9, 0};
 	check_damaged_rows(rows, sizeof(rows), 2);

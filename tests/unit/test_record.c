@@ -218,7 +218,7 @@ static void test_msgpack(void)
 	free(text);
 }
 
-/* Returns a real as the text of a record, without its name and unit. */
+/* Returns the text of a real number in a record, without its name and unit. */
 static const char *real_as_text(double v)
 {
 	struct record_writer *w;

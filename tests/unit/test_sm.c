@@ -90,8 +90,8 @@ static void test_single_exit(void)
 }
 
 /*
- * SM-lat: the unit accepts an instruction issued in cycle c in cycle c + want. The result is written L + 2
- * cycles later.
+ * SM-lat: an instruction issued in cycle c is accepted by the unit in cycle c + want. The result is written L
+ * + 2 cycles later.
  */
 static void test_unit_latencies(void)
 {

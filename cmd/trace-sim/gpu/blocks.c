@@ -26,7 +26,7 @@ struct parked_block {
 struct parked {
 	struct parked_block *block;
 	uint32_t first, n, cap; /* block[first] to block[n - 1] are parked */
-	bool ended;             /* the trace has no more blocks */
+	bool ended;             /* true if the trace has no more blocks */
 };
 
 /* ---- marks (HOPPER-mark-1) ------------------------------------------------------------------------ */

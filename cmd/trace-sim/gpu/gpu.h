@@ -62,7 +62,7 @@ struct sampled {
 struct gpu {
 	struct params params;
 	struct code *code;
-	struct uop *uops; /* indexed by code handle, in reserved address space */
+	struct uop *uops; /* decoded instructions, indexed by code handle; in reserved address space */
 	uint32_t n_uops;
 	struct core_joins joins;
 	/* code of the modern core, indexed by code handle; NULL with the legacy core */
@@ -71,17 +71,17 @@ struct gpu {
 	uint64_t unknown_recs;
 	struct readahead *readahead;
 	struct req_pool reqs;
-	struct sm *sm; /* SMs; params.sms elements */
+	struct sm *sm; /* array of SMs, with params.sms elements */
 	/* cycle of the next tick of each SM. A separate array, because most SMs sleep in most steps. */
 	uint64_t *wake_at;
-	struct cluster *cluster;      /* clusters; params.clusters elements */
+	struct cluster *cluster;      /* array of clusters, with params.clusters elements */
 	uint64_t live[4096 / 64];     /* set of clusters with a thread block (launch.c) */
 	uint64_t replying[4096 / 64]; /* set of clusters whose response FIFO is not empty (cluster.c) */
 	unsigned threads;             /* number of threads: requested before gpu_init(), actual after it */
 	struct threads *pool;         /* worker threads; NULL if one thread does all work */
 	bool sampling;                /* true if --sample-blocks is given */
 	uint32_t warmed;              /* number of kernels that only updated the cache tags (--warm) */
-	uint32_t warmed_missed;       /* number of kernels among them that had L2 misses */
+	uint32_t warmed_missed;       /* number of --warm kernels that had L2 misses */
 	struct net *net;
 	struct addrdec *dec;
 	struct memory *mem;

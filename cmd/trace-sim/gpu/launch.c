@@ -262,7 +262,7 @@ static void update_resources_in_use(
 	struct gpu *g, uint32_t sm, const struct kernel *k, uint32_t first, bool take)
 {
 	struct occupied *o = &g->launch->occupied[sm];
-	uint32_t sign = take ? 1u : UINT32_MAX; /* one CTA more, or one CTA fewer (unsigned wrap-around) */
+	uint32_t sign = take ? 1u : UINT32_MAX; /* 1, or -1 modulo 2^32 */
 
 	for (uint32_t i = 0; i < k->padded_threads; i++)
 		if (take)

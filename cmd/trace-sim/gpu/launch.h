@@ -81,7 +81,7 @@ struct kernel *launch_next_kernel(struct gpu *g);
 /* launch.c, for gang.c: returns true if k has CTAs left and -gpgpu_max_cta is not reached. */
 bool launch_kernel_has_ctas(const struct gpu *g, const struct kernel *k);
 /*
- * blocks.c: stores the thread block of k that is placed next in *tb. Sets *codes to the number of static
+ * blocks.c: stores in *tb the thread block of k that is placed next. Sets *codes to the number of static
  * instructions known after reading the block. The return value is the same as trace_next()'s.
  */
 int blocks_next(struct gpu *g, struct kernel *k, struct tblock *tb, uint32_t *codes, struct fault *f);

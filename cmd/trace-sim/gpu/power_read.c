@@ -254,7 +254,7 @@ void power_update(struct gpu *g, bool closes)
 		power_meter_close(g->power, gpu_now(g), &t);
 	else
 		power_meter_update_open(g->power, gpu_now(g), &t);
-	g->power->quiet &= closes; /* at the end of an interval m->marked does not have the values of t */
+	g->power->quiet &= closes; /* at the end of an interval, m->marked does not have the values of t */
 }
 
 void power_end_block(struct gpu *g, char *const *name, const uint32_t *uid, uint32_t n)

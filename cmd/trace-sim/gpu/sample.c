@@ -104,7 +104,7 @@ void sample_cta_ended(struct gpu *g, struct kernel *k)
 		(double)(gpu_now(g) - s->at) / (double)(done - s->mark), l2_turnover(g) - s->brought};
 	s->at = gpu_now(g);
 	s->mark = done;
-	/* the first wave contains the launch and is ignored */
+	/* the first wave includes the launch and is ignored */
 	s->stopped = s->n > SAMPLE_WAVES && k->n_ctas - k->next_cta >= s->wave && waves_are_stable(s) &&
 		     l2_is_settled(s, k->n_ctas - done);
 }

@@ -38,7 +38,7 @@ struct timeline {
 	FILE *out;
 	bool fixed; /* true if the interval was given and so does not change */
 	uint64_t interval, due;
-	uint64_t *shown;                  /* set of SMs with tracks */
+	uint64_t *shown;                  /* set of the SMs that have tracks in the timeline */
 	struct open_cta (*cta)[MAX_CTAS]; /* running CTAs by SM and slot */
 	uint32_t *slot_named;             /* set of the CTA slots of each SM whose names have been written */
 	bool stream_named[MAX_STREAMS];

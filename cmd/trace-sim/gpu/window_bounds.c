@@ -32,7 +32,7 @@ enum window_bound window_disabled_reason(const struct gpu *g)
 }
 
 /*
- * Lower bound on the cycles that the warps of SM s need to issue all their instructions; Returns `enough` if
+ * Lower bound on the cycles that the warps of SM s need to issue all their instructions. Returns `enough` if
  * the bound is higher. A warp issues at most max_issue instructions per cycle. The same limit applies to a
  * scheduler.
  */

@@ -200,7 +200,8 @@ static void resolve_full_inputs(struct gpu *g, uint32_t first)
 
 /*
  * Ends the cycle before `at`, which all clusters have reached: removes ended CTAs and places new ones.
- * `first` is g->cycle at the start of the window. Stores the set of clusters that waited at `at` in `among`.
+ * `first` is g->cycle at the start of the window. Stores in `among` the set of the clusters that waited at
+ * `at`.
  */
 static void end_window_cycle(struct gpu *g, uint64_t first, uint32_t at, uint64_t *among)
 {

@@ -16,7 +16,7 @@
 struct events {
 	FILE *out;
 	bool flits;   /* true if the flits of network mode 1 are also logged */
-	uint64_t now; /* for flits: cycle of the next advance of the network */
+	uint64_t now; /* cycle of the next advance of the network, for logged flits */
 	struct filter
 		/* filter of events; only its cycles apply to events of the L2, DRAM and the network */
 		filter;

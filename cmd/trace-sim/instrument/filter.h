@@ -14,8 +14,7 @@ struct filter {
 };
 
 /*
- * Parses text into *f. Returns NULL. If the text is not a filter, returns a pointer to the first wrong
- * character.
+ * Parses text into *f. Returns NULL, or a pointer to the first wrong character if the text is not a filter.
  */
 const char *filter_parse(struct filter *f, const char *text);
 

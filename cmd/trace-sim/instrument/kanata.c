@@ -28,7 +28,10 @@ struct kanata_command {
 struct kanata_entry {
 	uint64_t number; /* number in the file; KANATA_HIDDEN if not written */
 	uint32_t before,
-		/* links of the list of begun instructions; `after` also links free entries; 0 ends a list */
+		/*
+		 * links in the list of begun instructions; `after` is also the link in the free list; 0 ends
+		 * a list
+		 */
 		after;
 	uint32_t thread;
 	uint8_t stage; /* enum stage */
@@ -187,7 +190,7 @@ static void write_label(struct kanata *k, uint64_t number, char type, const char
 	end_command(k, line, p);
 }
 
-/* Writes the commands that introduce an instruction: I with its number, L with its texts. */
+/* Writes the commands that introduce an instruction: I has its number, and L has its texts. */
 static void introduce_entry(struct kanata *k, uint32_t handle)
 {
 	struct kanata_entry *e = &k->entry[handle];

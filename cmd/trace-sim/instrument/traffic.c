@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Packet size histograms; see traffic.h. Each thread has its own histograms. */
+/* Counts packets in histograms of their sizes; see traffic.h. Each thread has its own histograms. */
 #include <assert.h>
 #include "threads/threads.h"
 #include "instrument/traffic.h"

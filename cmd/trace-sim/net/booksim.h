@@ -80,7 +80,7 @@ struct book_net {
 	struct book_link inject, inject_credit, eject, eject_credit;
 	/* sets of inputs */
 	uint64_t *sending;   /* inputs whose source queue is not empty */
-	uint64_t *ready;     /* inputs that own their output and hold a flit (BookSim's switch list) */
+	uint64_t *ready;     /* inputs that own their output and have a flit (BookSim's switch list) */
 	uint64_t *granted;   /* inputs that won their output in this internal step */
 	uint64_t *crediting; /* inputs with credits that wait for the link */
 	uint64_t *want;      /* for each output, inputs whose first packet requests it (BookSim's VC list) */

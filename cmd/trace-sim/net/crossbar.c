@@ -98,7 +98,7 @@ void net_xbars_free(struct net *n)
 	ports_free(n->out, n->clusters + n->subs);
 }
 
-/* Returns the set of inputs whose head may move at `advance` at the earliest. */
+/* Returns the set of inputs whose head waits for `advance`. */
 static uint64_t *inputs_movable_from(const struct xbar *x, uint32_t advance)
 {
 	return x->arrival_wheel + (size_t)(advance % NET_WINDOW_MAX) * x->in_words;

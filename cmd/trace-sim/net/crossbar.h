@@ -89,8 +89,8 @@ struct net {
 	struct xbar xbar[2];
 	struct port *in, *out; /* by device */
 	size_t nodes;
-	struct booksim *booksim; /* network of mode 1 with one router; else NULL */
-	struct noc *noc;         /* any other network of mode 1; else NULL */
+	struct booksim *booksim; /* network of mode 1 with one router, or NULL */
+	struct noc *noc;         /* any other network of mode 1, or NULL */
 };
 
 static inline struct packet *port_front(const struct port *p) { return &p->slot[p->head]; }

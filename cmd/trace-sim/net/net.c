@@ -42,7 +42,7 @@ static bool xbars_has_buffer(struct net *n, uint32_t dev, uint32_t bytes)
 
 /*
  * First advance that may move a packet pushed at the current time. If the device is ahead of the crossbar,
- * its own time counts.
+ * its own time determines the advance.
  */
 static uint32_t first_moving_advance(const struct port *p)
 {

@@ -39,8 +39,8 @@ const uint64_t *net_waiting_clusters(const struct net *n);
  */
 void net_log_flits(struct net *n, struct events *e);
 /*
- * Sets the number of threads (thread_index) in which clusters push and pop during a window, for the whole
- * run.
+ * Sets, for the whole run, the number of threads (thread_index) in which clusters push and pop during a
+ * window.
  */
 void net_set_threads(struct net *n, unsigned threads);
 /* Pops the next packet for device dev. Returns REQ_NONE if there is none. */

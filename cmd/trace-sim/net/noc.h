@@ -29,8 +29,9 @@
 #define NOC_NODE UINT32_C(0x80000000)
 
 struct noc_end {
-	uint32_t to;      /* other end: a port of a router, or a node number with NOC_NODE */
-	uint32_t latency; /* cycles that a flit takes, and a credit in the other direction */
+	uint32_t to; /* other end: a port of a router, or a node number with NOC_NODE */
+	/* number of cycles that a flit takes, and that a credit takes in the other direction */
+	uint32_t latency;
 	/*
 	 * outputs only: shortest round trip of a credit, computed from the latency when the output was added
 	 */
@@ -516,7 +517,7 @@ struct noc_subnet {
 	uint64_t *link_flits; /* number of flits sent by each sender; NULL if not counted */
 };
 
-#define NOC_MORE 0x8000u /* flag of an owed credit: the next credit is sent in the same cycle */
+#define NOC_MORE 0x8000u /* flag of a credit to send: the next credit is sent in the same cycle */
 #define NOC_BINS 32
 
 struct noc {

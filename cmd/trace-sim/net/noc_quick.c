@@ -459,8 +459,8 @@ static bool crosses_before(const struct noc_vc *a, const struct noc_vc *b)
 }
 
 /*
- * Matches inputs with outputs if flits can cross to several outputs. Stores the channels that cross in
- * n->crossing in sorted order, and returns their number.
+ * Matches inputs with outputs if flits can cross to several outputs. Stores in n->crossing the channels that
+ * cross, in sorted order. Returns their number.
  */
 static uint32_t match_competing_inputs(struct noc *n, struct noc_router *r)
 {
@@ -486,7 +486,7 @@ static uint32_t match_competing_inputs(struct noc *n, struct noc_router *r)
 	return count;
 }
 
-/* Stores the channels that cross in n->crossing, in the order of the switch list. Returns their number. */
+/* Stores in n->crossing the channels that cross, in the order of the switch list. Returns their number. */
 static inline uint32_t match_switch(struct noc *n, struct noc_router *r)
 {
 	struct noc_quick *q = &r->quick;
@@ -507,9 +507,9 @@ static inline uint32_t match_switch(struct noc *n, struct noc_router *r)
 }
 
 /*
- * Sends the first flit of v through the switch, and its credit. Returns true for a tail. In noc_router.c the
- * flit would reach the output in the next step, and the output would have sent all earlier flits by then. Its
- * arrival time is therefore known in this step. The credit leaves in this step, as in noc_router.c.
+ * Sends the first flit of v through the switch, and its credit. Returns true for a tail. In noc_router.c, the
+ * flit reaches the output in the next step, when all earlier flits have been sent. The arrival time of the
+ * flit is therefore already known. The credit leaves in this step, as in noc_router.c.
  */
 static inline bool send_flit_and_credit(
 	struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v)

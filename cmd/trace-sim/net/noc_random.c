@@ -10,7 +10,7 @@
 #define LONG_LAG  RANDOM_LAG
 #define SHORT_LAG 37
 #define MASK      ((1u << 30) - 1)
-#define STREAMS   70 /* number of squarings from a seed to its stream */
+#define STREAMS   70 /* number of squarings that select the stream of a seed */
 /* number of consecutive values that can be computed independently; a multiple of the vector length */
 #define BLOCK 36
 

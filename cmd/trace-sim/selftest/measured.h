@@ -44,7 +44,7 @@ struct measured {
 
 /* Adds the rows and the #with and #params lines of a file to m. Returns 0, or -1 and sets *f. */
 int measured_read(struct measured *m, const char *path, struct fault *f);
-/* Like measured_read(), for an open input. */
+/* Like measured_read(), but reads from an open input. */
 int measured_parse(struct measured *m, struct input *in, struct fault *f);
 void measured_free(struct measured *m);
 

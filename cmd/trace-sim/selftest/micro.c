@@ -61,8 +61,8 @@ void scribe_op(struct scribe *s, const char *dst, const char *op, const char *sr
 }
 
 /*
- * For several lanes the line has address mode 1, with base and stride; for a single lane it has mode 0, a
- * list with one address.
+ * With several lanes, the line has address mode 1 (base and stride). With a single lane, it has mode 0 (a
+ * list of one address).
  */
 void scribe_mem(struct scribe *s, uint32_t mask, const char *dst, const char *op, const char *src,
 	uint32_t width, uint64_t base, int64_t stride)

@@ -27,7 +27,7 @@ struct many_chases {
 };
 
 /*
- * Returns the node at a place of the cycle. Odd factors and a shift with exclusive or make it a permutation.
+ * Returns the node at a place of the random cycle. Odd factors and a shifted exclusive or permute the nodes.
  */
 static uint64_t node_at(uint64_t place)
 {

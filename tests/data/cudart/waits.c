@@ -53,7 +53,7 @@ static void release(void *first)
 	cudaStreamDestroy(other);
 }
 
-/* Releases a kernel that waits for device memory by a copy on another stream. */
+/* Starts a kernel that waits for device memory, and releases it by a copy on another stream. */
 static void copy(void *device)
 {
 	unsigned one[4] = {1, 1, 1, 1};
