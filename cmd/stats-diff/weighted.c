@@ -5,7 +5,7 @@
  * difference.
  *
  * Always true: the interval is computed from the differences of the picks, so common errors cancel. A figure
- * differs if its difference exceeds the interval and the tolerance. An unknown interval counts as 0.
+ * differs if its difference exceeds the interval and the tolerance. An unknown interval is taken as 0.
  */
 #include <math.h>
 #include <stdlib.h>

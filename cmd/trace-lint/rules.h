@@ -2,9 +2,9 @@
 /*
  * The table of rules (rules.def), their levels, and the lookup by a fault's id.
  *
- * Always true: the level of a rule is determined by the effect on a run. It is error if trace-sim rejects the
- * input or its figures would be wrong. It is warning if the input is suspicious, or if the original does not
- * run it unchanged. Otherwise it is note.
+ * Always true: the level of a rule is determined by the effect on a run. It is "error" if trace-sim rejects
+ * the input or its figures would be wrong. It is "warning" if the input is suspicious, or if the original
+ * does not run it unchanged. Otherwise it is "note".
  */
 #ifndef RULES_H
 #define RULES_H

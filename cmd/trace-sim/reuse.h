@@ -48,8 +48,9 @@ struct reuse_kernel *reuse_set_at(struct reuse *u, uint32_t kernel);
  */
 void reuse_add_resumed(struct reuse *u, const struct resumed_kernel *k);
 /*
- * Returns a hash of a kernel's name, grid and block size, in the form of struct result_kernel. `name` may be as traced
- * or as in a record: both give the same hash, because only the first RECORD_NAME_MAX bytes of its UTF-8 are hashed.
+ * Returns a hash of a kernel's name, grid and block size, in the form of struct result_kernel. `name` may be
+ * the traced name or the name in a record: both give the same hash, because only the first RECORD_NAME_MAX
+ * bytes of its UTF-8 are hashed.
  */
 uint64_t reuse_shape_hash(const char *name, const char *grid, const char *block);
 /*

@@ -112,9 +112,9 @@ void sample_cta_ended(struct gpu *g, struct kernel *k)
 #define STUDENT 2.365 /* Student's t for 95 % and SAMPLE_WAVES - 1 degrees of freedom */
 
 /*
- * The 95 % interval is wider if the waves vary, if they have a trend, which may continue, and if the last
- * wave is partial. If thread blocks end together, a partial wave takes as long as a whole one. Otherwise the
- * end may be earlier or later by up to the duration of the partial wave.
+ * The 95 % interval is wider if the waves vary, if they have a trend, and if the last wave is partial. If
+ * thread blocks end together, a partial wave takes as long as a whole one. Otherwise the end may be earlier
+ * or later by up to the duration of the partial wave.
  */
 void sample_extrapolate(const struct kernel *k, uint64_t cycles, struct sampled *out)
 {

@@ -2,7 +2,7 @@
 /*
  * Updates the caches for kernels that are not simulated (--warm). Their accesses pass through the tags of the
  * L2. They also pass through the tags of the L1D, unless kernels begin with an invalid L1D. Their code passes
- * through the tags of the L1I and the L2. This takes no simulated time.
+ * through the tags of the L2 and, without the modern core, of the L1I. This takes no simulated time.
  *
  * Always true: thread blocks are processed in file order, one after another. They are assigned to clusters as
  * in a launch (LAUNCH-place-6), so the next kernel begins at the same cluster. Reads that hit in the L1D do

@@ -6,7 +6,8 @@
  * Always true: between noc_arbiter_clear() and noc_arbiter_pick() each input adds at most one request. A win
  * moves the pointer only when noc_arbiter_won() reports that the grant was used. The precedence matrix of the
  * matrix arbiter is equivalent to an order of the inputs, in which a winner moves to the end. The time of
- * each input's last win gives this order. Initially, inputs with higher numbers precede.
+ * each input's last win gives this order. Initially, inputs with higher numbers precede inputs with lower
+ * numbers.
  */
 #include <assert.h>
 #include <limits.h>

@@ -126,8 +126,8 @@ static double counted_bytes(const struct stream_kind *k) { return 8.0 * (k->read
 
 /*
  * Returns parameters with which CTAs are placed no faster than DRAM can complete them. Long after the launch
- * of a kernel its CTAs are at all positions of their code. Right after the launch they would read in one
- * burst and write in the next, for many waves.
+ * of a kernel its CTAs are at all positions of their code. Right after the launch, they would all read at the
+ * same time and then all write at the same time, for many waves.
  */
 static struct params params_out_of_step(const struct subject *s, double cta_bytes)
 {

@@ -30,8 +30,8 @@ void noc_plan_anynet(struct noc_builder *b, const struct icnt *c)
 
 /*
  * Runs Dijkstra's algorithm from router `start`. Of routers at equal distance, the first one is visited
- * first. Only a shorter path replaces a path. `far` are distances. `before` is the previous router of each
- * path. `done` is scratch memory.
+ * first. Only a shorter path replaces a path. `far` has the distances. `before` is the previous router of
+ * each path. `done` is scratch memory.
  */
 static void shortest_paths(
 	const struct anynet *a, uint32_t start, uint64_t *far, uint32_t *before, bool *done)
