@@ -13,7 +13,7 @@
 #include "table.h"
 
 struct csv_group {
-	uint32_t run, first; /* kernel */
+	uint32_t run, first; /* run, and first kernel of the group */
 	uint64_t kernels;
 	char *key;
 	struct sums *sum; /* sum of each column of the store; the last element is always empty */

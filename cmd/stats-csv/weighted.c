@@ -23,7 +23,7 @@ struct csv_weighing {
 	struct shown_columns c;
 	struct shown_options o;
 	struct writer w;
-	double *pick_deviation; /* by pick */
+	double *pick_deviation; /* deviation of each pick */
 };
 
 void csv_weights_read(struct csv_job *j, const char *path)

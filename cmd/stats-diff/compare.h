@@ -72,7 +72,7 @@ struct diff {
 	const struct diff_options *o;
 	struct store *store;
 	struct side side[2];
-	bool *seen[2];        /* by column */
+	bool *seen[2];        /* for each column, true if the side has the figure */
 	bool *seen_family[2]; /* for each row of stats.def, true if the side has a figure of the row */
 	struct pair *pair;
 	uint32_t n_pairs, cap_pairs;

@@ -75,8 +75,8 @@ struct html_kernel {
 struct html_inst {
 	char *kernel, *name; /* kernel, and prefix of the names of its figures, up to the closing bracket */
 	char *pc, *opcode;
-	char *file;    /* "": unknown */
-	uint32_t line; /* 0: unknown */
+	char *file;    /* source file; "" if unknown */
+	uint32_t line; /* source line; 0 if unknown */
 	double issues, lanes, requests, sectors, l1_accesses, l1_hits, l2_accesses, l2_hits, bank_conflicts;
 	double cycles[HOTSPOTS_N_REASONS], all;
 };

@@ -15,7 +15,7 @@
 
 struct report {
 	FILE *out;
-	struct record_writer *json; /* NULL: text */
+	struct record_writer *json; /* writer of JSON records; NULL for text */
 	/* level of each rule; the last element is for faults whose id has no rule */
 	enum lint_level level[N_RULES + 1];
 	uint64_t count[N_RULES + 1];      /* number of findings of the run, by rule */

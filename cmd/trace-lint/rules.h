@@ -51,9 +51,9 @@ enum lint_level rule_level(const struct rule *r);
  * unchanged.
  */
 enum lint_level rule_level_original(const struct rule *r);
-int rule_find(const char *id); /* -1: none */
+int rule_find(const char *id); /* Returns -1 if there is no such rule. */
 const char *lint_level_name(enum lint_level level);
-int lint_level_find(const char *name); /* -1: none */
+int lint_level_find(const char *name); /* Returns -1 if there is no such level. */
 void rules_list(FILE *out);
 void rules_man(FILE *out); /* prints the table of rules for trace-lint(1) */
 void rule_explain(FILE *out, const struct rule *r);

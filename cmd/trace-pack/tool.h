@@ -105,7 +105,7 @@ void source_check_picks(struct pack *p, const struct pack_args *a);
 
 /* Control codes that are written to a stream. Codes of --cubin take precedence over codes of a packed source. */
 struct codes {
-	struct cubins *cubins; /* NULL: none */
+	struct cubins *cubins; /* control codes from all sources; NULL if there are none */
 	uint32_t kernels;      /* number of kernels with control codes */
 };
 void codes_open(struct codes *c, const struct source *s, const struct pack_args *a);

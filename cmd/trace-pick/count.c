@@ -21,7 +21,7 @@
 struct counter {
 	const struct isa *isa;
 	enum pick_depth reading;
-	const struct kselect *select; /* NULL: all */
+	const struct kselect *select; /* kernels to count; NULL for all */
 	struct code *code;
 	struct tblock block;
 	uint64_t *count; /* number of warp instructions of the current kernel, by static instruction */

@@ -19,7 +19,7 @@ struct reading_job {
 	const char *path;
 	const struct isa *isa;
 	enum pick_depth reading;
-	uint32_t *cmd; /* by kernel */
+	uint32_t *cmd; /* command of each kernel */
 	atomic_uint next;
 	atomic_uint failed; /* first kernel that could not be read; a->n if there is none */
 	struct fault fault;

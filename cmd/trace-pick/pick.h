@@ -149,11 +149,11 @@ uint64_t linear_random(uint64_t *state);
 /* ---- allocate.c ---- */
 
 struct pick_choice {
-	uint32_t *stratum; /* by kernel */
-	bool *picked;      /* by kernel */
-	double *weight;    /* by stratum */
+	uint32_t *stratum; /* stratum of each kernel */
+	bool *picked;      /* for each kernel, true if it is picked */
+	double *weight;    /* weight of the picks of each stratum */
 	double *spread;    /* spread of each stratum, see struct pick_stratum; 0 if all kernels are picked */
-	uint32_t *kernels; /* by stratum */
+	uint32_t *kernels; /* number of kernels of each stratum */
 	uint32_t *label;   /* number of each stratum, from 1, in the order of their first kernels */
 	uint32_t n, n_picked;
 	double error; /* expected error, as a fraction of the total */

@@ -41,7 +41,7 @@ struct child {
 	pid_t pid; /* process id; 0 if this entry is unused */
 	int pipe;  /* pipe that is readable once the process has ended */
 	FILE *records;
-	uint32_t command;
+	uint32_t command; /* command that it simulates */
 };
 
 #define STARTS_PER_CALL 64u
@@ -61,19 +61,19 @@ struct child_result {
 struct isolate {
 	struct run *r;
 	const struct isa *isa;
-	unsigned jobs, running;
+	unsigned jobs, running; /* maximum number of processes (-j), and number of running ones */
 	struct child child[MAX_THREADS];
-	struct outcome *outcome;     /* by child */
-	struct child_result *result; /* by command */
+	struct outcome *outcome;     /* outcome of each child */
+	struct child_result *result; /* result of each command */
 	uint32_t next_start;         /* next command to start */
 	uint32_t next_write;         /* next command whose records are written */
 	uint32_t failed;             /* first command that cannot be simulated; n_cmds if there is none */
 	struct spool spool;          /* records that wait for the records of an earlier kernel */
 	struct spool all;            /* all written records, for the totals */
-	uint32_t kernels, done;
-	struct reuse *reuse;                 /* sets of equal kernels; NULL without --reuse */
-	struct bytes reused_record;          /* record of a kernel that was not simulated */
-	FILE *reused_stream;                 /* stream that writes to reused_record */
+	uint32_t kernels, done;     /* number of kernels with a record, and of those simulated to their end */
+	struct reuse *reuse;        /* sets of equal kernels; NULL without --reuse */
+	struct bytes reused_record; /* record of a kernel that was not simulated */
+	FILE *reused_stream;        /* stream that writes to reused_record */
 	struct record_writer *reused_writer; /* record writer for reused_stream */
 	struct child check;                  /* process that reads the traces of resumed kernels */
 	/* number of bytes of the result that an earlier run has written */

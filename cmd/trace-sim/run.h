@@ -51,12 +51,12 @@ struct run {
 	uint64_t deadlock_progress;
 	/* true if a kernel waited for its launch delay at the last deadlock test */
 	bool deadlock_delayed;
-	const char *status, *limit; /* values of the fields of the same names in the "end" record */
-	uint64_t interval;          /* --interval in core cycles; 0 if not given */
-	struct interval *intervals; /* writer of the interval records; NULL if there are none */
-	struct progress *progress_state;
-	bool summary;          /* true if a line per kernel is printed instead of records */
-	uint32_t n_summarized; /* number of kernels with a line in the summary */
+	const char *status, *limit;      /* values of the fields of the same names in the "end" record */
+	uint64_t interval;               /* --interval in core cycles; 0 if not given */
+	struct interval *intervals;      /* writer of the interval records; NULL if there are none */
+	struct progress *progress_state; /* state of the progress lines (progress.c) */
+	bool summary;                    /* true if a line per kernel is printed instead of records */
+	uint32_t n_summarized;           /* number of kernels with a line in the summary */
 	/* true if the run simulates one kernel, without an end record (--isolate) */
 	bool isolated;
 	unsigned char last_hash[16];        /* hash of the kernel that ended last */
@@ -73,7 +73,7 @@ struct invocation {
 	const bool *shipped;
 	uint32_t n_config, n_define, n_cubin;
 	const char *kernels, *isa; /* operands of -k and --isa; NULL if not given */
-	const struct picks *picks; /* NULL: none */
+	const struct picks *picks; /* picks that -k names; NULL if none */
 	bool strict, isolate, warm, sample_blocks, reuse;
 	uint64_t interval;          /* value of --interval; 0 if not given */
 	const char *const *command; /* with --provenance: command line, terminated by NULL; otherwise NULL */

@@ -37,8 +37,8 @@ struct core_code;
  * chosen.
  */
 struct clocks {
-	double time[4]; /* time of the next tick of each clock, a sum of its periods */
-	double period[4];
+	double time[4];   /* time of the next tick of each clock, a sum of its periods */
+	double period[4]; /* period of each clock */
 };
 void clocks_init(struct clocks *c, const double hz[4]);
 unsigned clocks_step(struct clocks *c); /* returns the set of domains that fire */
@@ -70,8 +70,8 @@ struct gpu {
 	/* number of records in placed thread blocks whose opcode is not in isa.def */
 	uint64_t unknown_recs;
 	struct readahead *readahead;
-	struct req_pool reqs;
-	struct sm *sm; /* array of SMs, with params.sms elements */
+	struct req_pool reqs; /* pool of requests */
+	struct sm *sm;        /* array of SMs, with params.sms elements */
 	/* cycle of the next tick of each SM. A separate array, because most SMs sleep in most steps. */
 	uint64_t *wake_at;
 	struct cluster *cluster;      /* array of clusters, with params.clusters elements */
@@ -83,8 +83,8 @@ struct gpu {
 	uint32_t warmed;              /* number of kernels that only updated the cache tags (--warm) */
 	uint32_t warmed_missed;       /* number of --warm kernels that had L2 misses */
 	struct net *net;
-	struct addrdec *dec;
-	struct memory *mem;
+	struct addrdec *dec; /* address decoder */
+	struct memory *mem;  /* memory side */
 	/* one element per thread; after gpu_sync(), element 0 has the sums */
 	struct memstat *memstat;
 	struct traffic *traffic_to_memory, *traffic_to_cores;
@@ -99,13 +99,13 @@ struct gpu {
 	uint32_t n_streams;
 	struct events *events;                 /* event log; NULL if off; never NULL with a pipeline log */
 	struct kanata *pipeline;               /* pipeline log; NULL if off */
-	struct profile *profile;               /* NULL: off */
-	struct timeline *timeline;             /* NULL: off */
-	struct power_meter *power;             /* NULL: off */
+	struct profile *profile;               /* profile of stalls; NULL if off */
+	struct timeline *timeline;             /* timeline; NULL if off */
+	struct power_meter *power;             /* meter of the power model; NULL if off */
 	const struct power_setup *power_setup; /* settings of the power model, set before gpu_init() */
 	struct launch *launch;                 /* launch.c */
 	struct window *window;                 /* window.c */
-	bool deadlock;
+	bool deadlock;                         /* true if a deadlock test has failed */
 	bool cluster_idled; /* true if the last CTA of a cluster has ended since the last gpu_flush_idle() */
 };
 

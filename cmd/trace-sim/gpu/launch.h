@@ -29,16 +29,16 @@ struct launch {
 	uint64_t next_cta_at; /* modern core: time of the next placement, in millionths of a cycle */
 	/* number of ended CTAs that the distributor has not retired yet (-core_cta_retire) */
 	uint32_t ctas_to_retire;
-	uint32_t ctas_left;    /* number of kernels in run slots with CTAs left to place */
-	uint32_t delayed;      /* number of kernels in run slots with a launch delay */
-	uint32_t gang_kernels; /* number of loaded kernels that have or may have gangs */
-	struct gang *gangs;    /* array of gangs; NULL before the first gang */
-	struct gang *free_gangs;
-	uint32_t gangs_made;
-	uint32_t gang_number; /* number of gangs placed so far */
-	uint32_t last_gpc;    /* group of SMs (GPC) that received a gang last */
-	bool ptx;             /* true if at least one loaded kernel was from PTX */
-	bool ldgsts;          /* true if a trace read so far has an LDGSTS */
+	uint32_t ctas_left;      /* number of kernels in run slots with CTAs left to place */
+	uint32_t delayed;        /* number of kernels in run slots with a launch delay */
+	uint32_t gang_kernels;   /* number of loaded kernels that have or may have gangs */
+	struct gang *gangs;      /* array of gangs; NULL before the first gang */
+	struct gang *free_gangs; /* list of elements of `gangs` that are free again */
+	uint32_t gangs_made;     /* number of elements of `gangs` used so far */
+	uint32_t gang_number;    /* number of gangs placed so far */
+	uint32_t last_gpc;       /* group of SMs (GPC) that received a gang last */
+	bool ptx;                /* true if at least one loaded kernel was from PTX */
+	bool ldgsts;             /* true if a trace read so far has an LDGSTS */
 	/* true if a trace read so far has an instruction that synchronises (UOP_SYNC) */
 	bool syncs;
 	bool marks; /* true if a trace read so far has a mark of the tracer */
@@ -49,7 +49,7 @@ struct launch {
 	} * occupied;
 	/* callback after each placement of a thread block */
 	void (*on_block)(void *ctx, const struct kernel *k);
-	void *ctx;
+	void *ctx; /* argument of on_block() */
 };
 
 int launch_init(struct gpu *g);

@@ -23,7 +23,7 @@ struct timeline_sample {
 };
 
 struct open_cta {
-	uint64_t start; /* cycle */
+	uint64_t start; /* cycle of its placement */
 	uint64_t id;
 	uint32_t kernel; /* uid of the kernel; 0 if the slot has no CTA */
 };
@@ -36,8 +36,8 @@ struct open_kernel {
 
 struct timeline {
 	FILE *out;
-	bool fixed; /* true if the interval was given and so does not change */
-	uint64_t interval, due;
+	bool fixed;                       /* true if the interval was given and so does not change */
+	uint64_t interval, due;           /* cycles between samples, and cycle of the next sample */
 	uint64_t *shown;                  /* set of the SMs that have tracks in the timeline */
 	struct open_cta (*cta)[MAX_CTAS]; /* running CTAs by SM and slot */
 	uint32_t *slot_named;             /* set of the CTA slots of each SM whose names have been written */
@@ -46,7 +46,7 @@ struct timeline {
 	uint32_t n_kernels, cap_kernels;
 	struct timeline_sample *sample;
 	uint32_t n_samples, cap_samples;
-	uint32_t channels, groups;
+	uint32_t channels, groups; /* number of memory channels, and of groups of SMs */
 	/* for each sample: DRAM bytes of each channel, then thread instructions of each group of SMs */
 	uint64_t *part;
 	uint32_t cap_part;

@@ -53,7 +53,7 @@ struct kanata {
 	struct kanata_entry *entry;  /* instructions by handle; [0] unused */
 	uint32_t *touched;           /* instructions whose stage began in this cycle */
 	uint32_t n_heap, cap_heap, n_entries, cap_entries, n_touched, cap_touched;
-	uint32_t free_entry, oldest, youngest;
+	uint32_t free_entry, oldest, youngest; /* first free entry; ends of the list of begun instructions */
 };
 
 struct kanata *kanata_new(FILE *out, const struct filter *only)

@@ -46,7 +46,7 @@ struct book_input {
 	uint32_t output;   /* destination of the first packet */
 	enum input_state state;
 	struct book_flits fifo;
-	uint64_t sent_packets, sent_flits;
+	uint64_t sent_packets, sent_flits; /* counts since the start of the run */
 };
 
 struct book_output {
@@ -85,20 +85,20 @@ struct book_net {
 	uint64_t *crediting; /* inputs with credits that wait for the link */
 	uint64_t *want;      /* for each output, inputs whose first packet requests it (BookSim's VC list) */
 	/* sets of outputs */
-	uint64_t *wanted;         /* outputs that any input requests */
-	uint64_t *owned;          /* outputs that an input owns */
-	uint64_t *queued;         /* outputs whose queue is not empty */
-	uint64_t *ejecting;       /* outputs whose ejection buffer is not empty */
-	uint64_t *waiting;        /* outputs with a complete packet; exact after a step */
-	struct book_cross *cross; /* flits that cross the switch */
-	uint32_t n_cross, n_requests, n_ready;
-	uint64_t flits;   /* number of flits that are not retired */
-	uint64_t credits; /* number of credits on links or waiting for a link */
+	uint64_t *wanted;                      /* outputs that any input requests */
+	uint64_t *owned;                       /* outputs that an input owns */
+	uint64_t *queued;                      /* outputs whose queue is not empty */
+	uint64_t *ejecting;                    /* outputs whose ejection buffer is not empty */
+	uint64_t *waiting;                     /* outputs with a complete packet; exact after a step */
+	struct book_cross *cross;              /* flits that cross the switch */
+	uint32_t n_cross, n_requests, n_ready; /* number of crossing flits, requests, ready inputs */
+	uint64_t flits;                        /* number of flits that are not retired */
+	uint64_t credits;                      /* number of credits on links or waiting for a link */
 };
 
 struct booksim {
 	struct booksim_conf conf;
-	struct book_net net[2];
+	struct book_net net[2]; /* requests and replies */
 	size_t packets;
 	struct book_flit *slots; /* memory of the slots of all flit rings */
 	size_t n_slots;

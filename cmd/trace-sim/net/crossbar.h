@@ -51,10 +51,10 @@ struct xbar {
 	uint32_t row;                 /* number of words in a row of new_heads */
 	/* number of devices that the original scans: clusters plus sub partitions */
 	uint32_t nodes;
-	uint32_t first_node; /* number of the device at input 0 */
-	uint32_t first_out;  /* number of the device at output 0 */
-	uint32_t in_limit, out_limit;
-	uint32_t grant_cycles;
+	uint32_t first_node;          /* number of the device at input 0 */
+	uint32_t first_out;           /* number of the device at output 0 */
+	uint32_t in_limit, out_limit; /* capacity of an input, and of an output, in packets */
+	uint32_t grant_cycles;        /* number of advances between two moves of the pointers */
 	struct port *in, *out;
 	/* for each thread, the empty inputs to which it has pushed since xbar_enter_new_heads() */
 	uint64_t *new_heads;
@@ -68,10 +68,10 @@ struct xbar {
 	uint64_t *requests;          /* for each output, the set of inputs whose head requests it */
 	uint32_t *pointer;           /* iSLIP: for each output, the input to consider first */
 	uint32_t next_node;          /* round robin: device to consider first */
-	uint32_t grant_count;
-	uint32_t advances;    /* number of advances so far, modulo 2^32 */
-	uint32_t n_full;      /* number of outputs that are full */
-	struct xbar_counts n; /* counters; net_xbar_counts() adds the counts of the ports */
+	uint32_t grant_count;        /* number of advances until the pointers move, counted down */
+	uint32_t advances;           /* number of advances so far, modulo 2^32 */
+	uint32_t n_full;             /* number of outputs that are full */
+	struct xbar_counts n;        /* counters; net_xbar_counts() adds the counts of the ports */
 };
 
 struct booksim;
@@ -80,15 +80,15 @@ struct net_ops;
 
 struct net {
 	const struct net_ops *ops;
-	bool decoupled;
+	bool decoupled;          /* true between net_decouple() and net_recouple() */
 	uint32_t max_injections; /* maximum number of packets that a cluster sends per cycle */
 	uint32_t clusters, subs;
 	const struct network_params *params;
 	const struct req_pool *pool;
 	/* mode 2 */
 	struct xbar xbar[2];
-	struct port *in, *out; /* by device */
-	size_t nodes;
+	struct port *in, *out;   /* by device */
+	size_t nodes;            /* number of request handles */
 	struct booksim *booksim; /* network of mode 1 with one router, or NULL */
 	struct noc *noc;         /* any other network of mode 1, or NULL */
 };

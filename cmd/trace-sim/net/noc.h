@@ -191,7 +191,7 @@ struct noc_senders {
 	/* shared policies */
 	uint32_t *reserved;  /* reserved slots, by sender and channel */
 	uint32_t *part_used; /* used slots, by sender and part */
-	uint32_t *shared;    /* by sender */
+	uint32_t *shared;    /* number of used shared slots, by sender */
 	uint32_t *active, *held_max;
 	/* feedback policies */
 	/* limit on uncredited flits, and mean round trip, by sender and channel */
@@ -200,7 +200,7 @@ struct noc_senders {
 	uint32_t *sent_slots;
 	uint32_t *pending; /* uncredited flits sent before the measured one, by sender and channel */
 	const uint32_t *min_credit_rtt;  /* shortest round trip of a credit, by sender */
-	const struct noc_policy *policy; /* NULL: private */
+	const struct noc_policy *policy; /* policy of the buffers; NULL for private */
 	bool wait_for_tail;
 };
 
@@ -421,7 +421,7 @@ struct noc_router {
 	struct noc_list route, vc, sw, hold;
 	struct noc_alloc vc_alloc, sw_alloc, spec_alloc;
 	uint32_t *sw_turn; /* channel to consider first, by port and input of the switch */
-	int32_t *hold_vc, *hold_in, *hold_out; /* -1: none */
+	int32_t *hold_vc, *hold_in, *hold_out; /* held connections of inputs and outputs; -1 if none */
 	uint32_t *vc_turn;                     /* piggyback: channel to consider first, by output port */
 	struct {
 		struct noc_crossing *slot;
@@ -469,7 +469,7 @@ FIFO(noc_flits, struct noc_flit)
 struct noc_sink {
 	uint64_t *filled;           /* channels whose ejection buffer is not empty */
 	uint64_t *ready;            /* channels with a complete packet */
-	struct noc_flits *ejection; /* by channel */
+	struct noc_flits *ejection; /* ejection buffer of each channel */
 	struct ring *packets;       /* complete packets of each channel */
 	uint32_t *flits;            /* number of flits of each channel in the boundary buffer */
 	struct noc_flits unretired; /* flits in the boundary buffer that are not retired */
@@ -524,23 +524,23 @@ struct noc {
 	struct icnt conf;
 	struct noc_plan *plan;
 	uint32_t clusters, subs;
-	uint32_t *node; /* node of each device */
-	struct noc_subnet net[2];
+	uint32_t *node;           /* node of each device */
+	struct noc_subnet net[2]; /* requests and replies */
 	size_t packets;
 	struct noc_random random;
 	uint32_t *min_credit_rtt;        /* shortest round trip of a credit, by sender */
 	uint32_t buffer_cap, output_cap; /* capacities of rings; powers of two */
 	uint32_t wheel_mask;
 	uint64_t time;
-	double steps; /* fraction of an internal step left from earlier cycles */
-	struct book_numbers numbers;
+	double steps;                /* fraction of an internal step left from earlier cycles */
+	struct book_numbers numbers; /* next numbers of packets and flits */
 	struct book_stats stats;
 	struct events *events;        /* event log; NULL if flits are not logged */
 	uint64_t latencies[NOC_BINS]; /* number of packets by floor(log2) of their cycles in the network */
 	/* copies of the configuration for the cycle loop */
 	uint32_t vcs, vc_words, input_speedup, output_speedup;
 	uint32_t routing_delay, vc_delay, sw_delay, credit_delay; /* cycles */
-	int32_t output_max;                                       /* -1: none */
+	int32_t output_max; /* maximum number of flits in an output queue; -1 if unlimited */
 	bool lookahead, noq, speculative, check_free, check_credit, mask_by_requests, hold, shuffle,
 		busy_when_full, empty_first;
 	bool priorities; /* true if requests have priorities */

@@ -18,7 +18,7 @@ struct knob {
 };
 
 struct trial {
-	int64_t *value; /* by knob */
+	int64_t *value; /* value of each knob */
 	double error;
 };
 

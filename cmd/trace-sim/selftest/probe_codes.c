@@ -37,7 +37,7 @@ struct probe_line {
 
 struct probe_window {
 	struct probe_line line[LINES_MOST];
-	uint32_t n;                       /* lines */
+	uint32_t n;                       /* number of lines */
 	uint32_t first_clock, last_clock; /* indices of the lines with the two clock reads */
 	char stem[STEMS_MOST][16];
 	uint32_t n_stems;

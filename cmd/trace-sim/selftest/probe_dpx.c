@@ -40,7 +40,7 @@ static const struct dpx_function {
 
 struct dpx {
 	const struct dpx_function *f;
-	bool chain;
+	bool chain; /* true to measure latency, false to measure throughput */
 	uint32_t rounds;
 };
 
