@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --Implements --top: prints the places with most cycles in the profile of each run, the hottest first. The
+ * Implements --top: prints the places with most cycles in the profile of each run, the hottest first. The
  * figures of a kernel are added to the rows while they are read, without a store.
  *
  * Always true: a run has at most --top rows. "share" and "sum" are percentages of the scheduler cycles of SMs

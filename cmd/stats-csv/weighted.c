@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --Implements --weights: prints one row per run of picks, with figures of the whole application and their 95
+ * Implements --weights: prints one row per run of picks, with figures of the whole application and their 95
  * % intervals.
  *
  * Always true: every run has every pick. A sum has the columns NAME, NAME.low and NAME.high. A mean over the

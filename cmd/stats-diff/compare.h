@@ -49,9 +49,8 @@ struct side {
 	uint32_t first_kernel, n_kernels, first_run, n_runs;
 	const char *path;
 	bool log;
-	bool lists_figures; /* true if the records omit figures that their run record does not list */
-	/* names and patterns of trace-sim -s, if the records have only these figures */
-	struct namelist written;
+	bool lists_figures;      /* true if the records omit figures that their run record does not list */
+	struct namelist written; /* names and patterns of trace-sim -s, if given */
 };
 
 struct pair {
@@ -61,11 +60,9 @@ struct pair {
 struct change {
 	const char *name;
 	bool has[2], moved;
-	/* true for a histogram entry whose count is so small that its relative change means little */
-	bool minor;
+	bool minor; /* true for a histogram entry with small counts */
 	struct result_value value[2];
-	/* difference divided by A; infinite if A is 0, NaN if a side does not have the figure */
-	double relative;
+	double relative; /* difference divided by A; NaN if a side lacks the figure */
 };
 
 struct diff {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --Implements --top: prints the places of two profiles with the largest changes in cycles. Kernels of equal
+ * Implements --top: prints the places of two profiles with the largest changes in cycles. Kernels of equal
  * names are merged.
  *
  * Always true: rows are sorted by change, the largest first. A place without a change is shown only with

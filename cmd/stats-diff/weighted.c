@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --Implements --weights: compares the totals of the whole application from two runs of the same picks. For
+ * Implements --weights: compares the totals of the whole application from two runs of the same picks. For
  * each figure it prints the values of both sides, the difference, and half of the 95 % interval of the
  * difference.
  *

@@ -64,11 +64,10 @@ struct html_kernel {
 	uint64_t id;
 	uint32_t position, launches;
 	double figure[N_HTML_FIGURES];
-	double first; /* cycle of the run at which the kernel begins */
-	/* scheduler cycles in the profile, by reason; all are 0 without a profile */
-	double stall[HOTSPOTS_N_REASONS];
-	double operations[HTML_KINDS]; /* number of operations, by kind of operation (html_run.kind) */
-	double metric[N_METRICS];      /* NAN: unknown */
+	double first;                     /* cycle of the run at which the kernel begins */
+	double stall[HOTSPOTS_N_REASONS]; /* scheduler cycles in the profile, by reason */
+	double operations[HTML_KINDS];    /* number of operations, by kind of operation (html_run.kind) */
+	double metric[N_METRICS];         /* NAN: unknown */
 };
 
 /* An instruction of a kernel, from the profile. */
@@ -122,8 +121,7 @@ struct html_run {
 struct html_point {
 	char *name;
 	uint32_t run;
-	/* number among the launches of its name, from 1; 0 for the mean of several launches */
-	uint32_t launch;
+	uint32_t launch; /* number among the launches of its name, from 1; 0 for a mean */
 	/* values by metric; NAN if unknown or not comparable */
 	double measured[N_METRICS], simulated[N_METRICS];
 };

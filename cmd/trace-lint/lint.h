@@ -41,11 +41,10 @@ enum place_kind { PLACE_NONE, PLACE_GLOBAL, PLACE_GENERIC, PLACE_SHARED, PLACE_L
 
 /* Properties of a static instruction that the checks need. */
 struct fact {
-	uint16_t flags; /* enum fact_flag */
-	uint8_t place;  /* enum place_kind */
-	uint8_t width;  /* bytes per lane that the hardware accesses */
-	/* set of the rules for which a finding was printed for the instruction */
-	uint32_t reported[(N_RULES + 31) / 32];
+	uint16_t flags;                         /* enum fact_flag */
+	uint8_t place;                          /* enum place_kind */
+	uint8_t width;                          /* bytes per lane that the hardware accesses */
+	uint32_t reported[(N_RULES + 31) / 32]; /* set of the rules with a printed finding */
 };
 
 struct lint_warp {
@@ -88,9 +87,8 @@ struct lint {
 	bool order_reported, window_reported, tail_reported, order_dependent_reported;
 	uint64_t last_id;        /* number of the thread block read last, plus 1 */
 	struct cubin_join *join; /* the kernel's function in a cubin; NULL if there is none */
-	/* number of instructions of the first thread block that were compared with the cubin */
-	uint32_t compared;
-	uint32_t mismatches; /* number of compared instructions that differ from the cubin */
+	uint32_t compared;       /* number of instructions compared with the cubin */
+	uint32_t mismatches;     /* number of compared instructions that differ from the cubin */
 	bool first_block_done;
 
 	/* state of the current thread block */

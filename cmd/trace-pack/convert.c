@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --Implements --to and --group, which write the kernels of a list, a directory, a file or a stream as files
+ * Implements --to and --group, which write the kernels of a list, a directory, a file or a stream as files
  * of another form, with a list of their names. --group reads the tracer's list and writes grouped text.
  *
  * Always true: the list is written last, so that a directory with a list is complete. No file is replaced

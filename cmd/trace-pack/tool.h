@@ -53,9 +53,8 @@ struct item {
 	uint32_t number;   /* number of the kernel in the pack that is the source */
 	uint32_t position; /* position of its first line in the list, counted from 1 */
 	bool raw;
-	bool missing; /* true if the list names the kernel but the kernel does not exist */
-	/* open input, if the file can be read only once; otherwise NULL */
-	struct input *in;
+	bool missing;     /* true if the list names the kernel but the kernel does not exist */
+	struct input *in; /* open input, if it can be read only once; or NULL */
 };
 
 struct source {

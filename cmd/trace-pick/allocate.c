@@ -170,7 +170,7 @@ static void draw_picks(
 	double start = (double)(linear_random(&state) >> 11) * 0x1p-53, step = (double)s->n / s->picks;
 
 	/*
-	 * --With --one, the middle kernel is picked, because the first of many equal kernels runs with colder
+	 * With --one, the middle kernel is picked, because the first of many equal kernels runs with colder
 	 * caches than the others.
 	 */
 	if (w->one) {

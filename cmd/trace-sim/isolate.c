@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --Implements --isolate: a separate process simulates each kernel, with up to -j processes at the same time.
+ * Implements --isolate: a separate process simulates each kernel, with up to -j processes at the same time.
  * Each process simulates a cold GPU from cycle 0, without earlier memory copies. Records are written in the
  * order of the list.
  *
@@ -53,8 +53,7 @@ struct child_result {
 	uint64_t spool_at, spool_n; /* offset and size of its records in isolate.spool */
 	uint64_t end_in_all;        /* end offset of its records in isolate.all, once they are written */
 	struct outcome outcome;
-	/* with --reuse: command that provides its figures; REUSE_NONE if not compared */
-	uint32_t figures_from;
+	uint32_t figures_from;          /* command that provides its figures (--reuse), or REUSE_NONE */
 	struct reuse_identity identity; /* with --reuse */
 };
 
@@ -76,9 +75,8 @@ struct isolate {
 	FILE *reused_stream;        /* stream that writes to reused_record */
 	struct record_writer *reused_writer; /* record writer for reused_stream */
 	struct child check;                  /* process that reads the traces of resumed kernels */
-	/* number of bytes of the result that an earlier run has written */
-	uint64_t resumed_bytes;
-	uint32_t resumed_commands; /* number of commands that an earlier run has done */
+	uint64_t resumed_bytes;              /* number of bytes that an earlier run has written */
+	uint32_t resumed_commands;           /* number of commands that an earlier run has done */
 	char limit[48];            /* limit reached by the first kernel that reached one; "" if none did */
 	const void *inherited[2];  /* in a child: objects of the parent, so that leak checkers find them */
 	uint32_t earlier_kernels;  /* number of kernels that an earlier run has done */

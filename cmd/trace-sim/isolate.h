@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --Simulates each kernel of a list on a separate GPU, several kernels at a time (--isolate). Continues such
+ * Simulates each kernel of a list on a separate GPU, several kernels at a time (--isolate). Continues such
  * a run after the last kernel that it completed (--resume). Only isolate.c calls the functions of resume.c.
  */
 #ifndef ISOLATE_H

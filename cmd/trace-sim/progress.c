@@ -19,9 +19,8 @@
 struct progress {
 	double last, last_insns; /* time of the last line, and instructions up to it */
 	unsigned steps;
-	/* true if stderr is a terminal; one line is then redrawn instead of new lines printed */
-	bool terminal;
-	bool shown; /* true if the terminal shows a line without newline */
+	bool terminal; /* true if stderr is a terminal, where one line is redrawn */
+	bool shown;    /* true if the terminal shows a line without newline */
 };
 
 static volatile sig_atomic_t stop_signal, show_signal;

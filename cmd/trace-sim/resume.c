@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --Implements --resume: reuses the records of an earlier run that are byte for byte equal to records of this
+ * Implements --resume: reuses the records of an earlier run that are byte for byte equal to records of this
  * run.
  *
  * Always true: the reused bytes begin with the run record of this run, so version, configuration and options
@@ -26,10 +26,9 @@
 struct resume_state {
 	struct resumed *done;
 	uint32_t command; /* next command to compare with a record */
-	/* true if kernel[done->kernels] is read, but its record may be the last one and incomplete */
-	bool held;
-	char *name;   /* name of the kernel in kernel[done->kernels] */
-	uint64_t end; /* offset of the end of its record */
+	bool held;        /* true if kernel[done->kernels] is read but may be incomplete */
+	char *name;       /* name of the kernel in kernel[done->kernels] */
+	uint64_t end;     /* offset of the end of its record */
 };
 
 static bool is_nonempty_file(const char *path)

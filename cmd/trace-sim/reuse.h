@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --Finds kernels that are equal except for id and stream (--reuse). Used only by isolate.c and resume.c.
+ * Finds kernels that are equal except for id and stream (--reuse). Used only by isolate.c and resume.c.
  *
  * A kernel's key is the XXH3-128 hash of its text and its stored control codes. The header lines with the id
  * and the stream are excluded. The hash has a secret that is random in each run. Two kernels are equal if
@@ -25,8 +25,7 @@ struct reuse_kernel {
 
 /* Result of reuse_identify() for a kernel. */
 struct reuse_identity {
-	/* number of its set, for reuse_set_at(); REUSE_NONE if the kernel cannot be compared */
-	uint32_t kernel;
+	uint32_t kernel; /* number of its set; REUSE_NONE if it cannot be compared */
 	uint64_t stream;
 	unsigned char hash[16]; /* hash of its text */
 };

@@ -39,26 +39,22 @@ struct run {
 	uint32_t next_command;
 	bool ptx; /* true if the kernel loaded last is from PTX */
 	uint32_t kernels_done, kernels_loaded;
-	/* --with --warm, instructions of unselected kernels; otherwise NULL */
-	struct code *warm_code;
-	uint32_t last_selected;         /* last command that may be simulated */
-	const char *selection;          /* operand of -k; NULL if all kernels are selected */
-	struct figure_choice *choice;   /* selection of the figures in records */
-	struct figures *figures_before; /* figures at the end of the last kernel */
-	struct figures *figures_now;    /* figures at the end of the current kernel */
-	void *hash;                     /* XXH3 state over the hashes of all kernels */
-	/* progress count + 1 at the last deadlock test; 0 before the first test */
-	uint64_t deadlock_progress;
-	/* true if a kernel waited for its launch delay at the last deadlock test */
-	bool deadlock_delayed;
-	const char *status, *limit;      /* values of the fields of the same names in the "end" record */
-	uint64_t interval;               /* --interval in core cycles; 0 if not given */
-	struct interval *intervals;      /* writer of the interval records; NULL if there are none */
-	struct progress *progress_state; /* state of the progress lines (progress.c) */
-	bool summary;                    /* true if a line per kernel is printed instead of records */
-	uint32_t n_summarized;           /* number of kernels with a line in the summary */
-	/* true if the run simulates one kernel, without an end record (--isolate) */
-	bool isolated;
+	struct code *warm_code;             /* instructions of unselected kernels (--warm), or NULL */
+	uint32_t last_selected;             /* last command that may be simulated */
+	const char *selection;              /* operand of -k; NULL if all kernels are selected */
+	struct figure_choice *choice;       /* selection of the figures in records */
+	struct figures *figures_before;     /* figures at the end of the last kernel */
+	struct figures *figures_now;        /* figures at the end of the current kernel */
+	void *hash;                         /* XXH3 state over the hashes of all kernels */
+	uint64_t deadlock_progress;         /* progress count + 1 at the last deadlock test, or 0 */
+	bool deadlock_delayed;              /* true if a kernel was delayed at the last deadlock test */
+	const char *status, *limit;         /* values of the fields of the same names in the "end" record */
+	uint64_t interval;                  /* value of --interval in core cycles; 0 if not given */
+	struct interval *intervals;         /* writer of the interval records; NULL if there are none */
+	struct progress *progress_state;    /* state of the progress lines (progress.c) */
+	bool summary;                       /* true if a line per kernel is printed instead of records */
+	uint32_t n_summarized;              /* number of kernels with a line in the summary */
+	bool isolated;                      /* true if the run simulates one kernel of --isolate */
 	unsigned char last_hash[16];        /* hash of the kernel that ended last */
 	struct kernel_outcome last_outcome; /* outcome of the kernel that ended last */
 	bool reuse;                         /* --reuse */
@@ -69,8 +65,7 @@ struct run {
 struct invocation {
 	const char *const *config, *const *define,
 					   *const *cubin; /* operands of -c and -g, -D, --cubin, in order */
-	/* for each element of `config`, true if it names a supplied configuration (-g) */
-	const bool *shipped;
+	const bool *shipped; /* for each element of `config`, true if given with -g */
 	uint32_t n_config, n_define, n_cubin;
 	const char *kernels, *isa; /* operands of -k and --isa; NULL if not given */
 	const struct picks *picks; /* picks that -k names; NULL if none */

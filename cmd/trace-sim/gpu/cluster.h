@@ -16,8 +16,7 @@ struct cluster {
 	uint64_t flits_in;              /* icnt_total_pkts_mem_to_simt */
 	uint32_t *ended, n_ended;       /* SMs on which CTAs ended in this tick, and their number */
 	uint32_t first;                 /* index in the cluster of the SM that is ticked first */
-	/* true if an SM has received a CTA since the L1Ds were last invalidated */
-	bool needs_flush;
+	bool needs_flush;      /* true if an SM has received a CTA since the last flush of the L1Ds */
 	uint32_t live_threads; /* number of live threads of all CTAs on its SMs */
 	/* state in a window (window_clusters.c) */
 	uint32_t cycle;           /* next cycle to simulate, counted from the start of the window */

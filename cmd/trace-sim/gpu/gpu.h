@@ -67,13 +67,11 @@ struct gpu {
 	struct core_joins joins;
 	/* code of the modern core, indexed by code handle; NULL with the legacy core */
 	struct core_code *core_code;
-	/* number of records in placed thread blocks whose opcode is not in isa.def */
-	uint64_t unknown_recs;
+	uint64_t unknown_recs; /* number of placed records whose opcode is not in isa.def */
 	struct readahead *readahead;
-	struct req_pool reqs; /* pool of requests */
-	struct sm *sm;        /* array of SMs, with params.sms elements */
-	/* cycle of the next tick of each SM. A separate array, because most SMs sleep in most steps. */
-	uint64_t *wake_at;
+	struct req_pool reqs;         /* pool of requests */
+	struct sm *sm;                /* array of SMs, with params.sms elements */
+	uint64_t *wake_at;            /* cycle of the next tick of each SM; separate, as most SMs sleep */
 	struct cluster *cluster;      /* array of clusters, with params.clusters elements */
 	uint64_t live[4096 / 64];     /* set of clusters with a thread block (launch.c) */
 	uint64_t replying[4096 / 64]; /* set of clusters whose response FIFO is not empty (cluster.c) */
@@ -83,10 +81,9 @@ struct gpu {
 	uint32_t warmed;              /* number of kernels that only updated the cache tags (--warm) */
 	uint32_t warmed_missed;       /* number of --warm kernels that had L2 misses */
 	struct net *net;
-	struct addrdec *dec; /* address decoder */
-	struct memory *mem;  /* memory side */
-	/* one element per thread; after gpu_sync(), element 0 has the sums */
-	struct memstat *memstat;
+	struct addrdec *dec;     /* address decoder */
+	struct memory *mem;      /* memory side */
+	struct memstat *memstat; /* one per thread; gpu_sync() stores the sums in element 0 */
 	struct traffic *traffic_to_memory, *traffic_to_cores;
 	uint32_t dram_ticks; /* number of preceding steps in which only DRAM fired, added to the next step */
 	struct clocks clocks;

@@ -24,11 +24,9 @@ struct launch {
 	uint32_t n_finished, cap_finished;
 	struct kernel **fresh; /* kernels selected for the first time since statistics were last printed */
 	uint32_t n_fresh, cap_fresh;
-	/* true if a change since the last pass may allow a CTA to be placed */
-	bool retry;
-	uint64_t next_cta_at; /* modern core: time of the next placement, in millionths of a cycle */
-	/* number of ended CTAs that the distributor has not retired yet (-core_cta_retire) */
-	uint32_t ctas_to_retire;
+	bool retry;              /* true if a CTA may have become placeable since the last pass */
+	uint64_t next_cta_at;    /* modern core: time of the next placement, in millionths of a cycle */
+	uint32_t ctas_to_retire; /* number of ended CTAs that are not retired yet */
 	uint32_t ctas_left;      /* number of kernels in run slots with CTAs left to place */
 	uint32_t delayed;        /* number of kernels in run slots with a launch delay */
 	uint32_t gang_kernels;   /* number of loaded kernels that have or may have gangs */
@@ -39,17 +37,15 @@ struct launch {
 	uint32_t last_gpc;       /* group of SMs (GPC) that received a gang last */
 	bool ptx;                /* true if at least one loaded kernel was from PTX */
 	bool ldgsts;             /* true if a trace read so far has an LDGSTS */
-	/* true if a trace read so far has an instruction that synchronises (UOP_SYNC) */
-	bool syncs;
-	bool marks; /* true if a trace read so far has a mark of the tracer */
+	bool syncs;              /* true if a trace read so far has a UOP_SYNC instruction */
+	bool marks;              /* true if a trace read so far has a mark of the tracer */
 	/* resources in use on each SM; concurrent mode only (LAUNCH-place-5) */
 	struct occupied {
 		uint64_t thread[32];
 		uint32_t threads, shmem, regs, ctas;
 	} * occupied;
-	/* callback after each placement of a thread block */
-	void (*on_block)(void *ctx, const struct kernel *k);
-	void *ctx; /* argument of on_block() */
+	void (*on_block)(void *ctx, const struct kernel *k); /* called after each placement */
+	void *ctx;                                           /* argument of on_block() */
 };
 
 int launch_init(struct gpu *g);

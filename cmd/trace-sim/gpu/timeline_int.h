@@ -47,8 +47,7 @@ struct timeline {
 	struct timeline_sample *sample;
 	uint32_t n_samples, cap_samples;
 	uint32_t channels, groups; /* number of memory channels, and of groups of SMs */
-	/* for each sample: DRAM bytes of each channel, then thread instructions of each group of SMs */
-	uint64_t *part;
+	uint64_t *part;            /* for each sample, values of the channels and of the groups of SMs */
 	uint32_t cap_part;
 	char *text;                  /* buffer for the values of a counter */
 	char *by_channel, *by_group; /* values last written */

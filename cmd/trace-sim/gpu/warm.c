@@ -40,8 +40,7 @@ struct warm {
 	struct sm *sm;
 	struct cache *l1d; /* L1D of the SM; NULL if accesses bypass it */
 	bool warms_code;   /* true if fetches of code reach the L2 */
-	/* true if each kernel begins with an invalid L1D; `touched` then replaces the L1D */
-	bool flushes_l1d;
+	bool flushes_l1d;  /* true if kernels begin with an invalid L1D */
 	uint64_t code_base;
 	uint64_t block_lines[CODE_LINES / 64];  /* set of code lines that the thread block has fetched */
 	uint64_t kernel_lines[CODE_LINES / 64]; /* set of code lines that the kernel has fetched */

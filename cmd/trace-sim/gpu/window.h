@@ -26,9 +26,8 @@ enum window_bound {
 
 struct window_counts {
 	uint64_t windows, cycles;
-	/* number of windows and single steps, by the bound that determined their length */
-	uint64_t by_bound[N_WINDOW_BOUNDS];
-	uint64_t phases; /* number of window parts that threads can share */
+	uint64_t by_bound[N_WINDOW_BOUNDS]; /* number of windows by the bound of their length */
+	uint64_t phases;                    /* number of window parts that threads can share */
 };
 
 /*

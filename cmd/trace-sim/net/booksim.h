@@ -23,8 +23,7 @@
 struct booksim_conf {
 	uint32_t k; /* number of nodes; at least the number of clusters plus the number of sub partitions */
 	uint32_t flit_bytes;
-	/* vc_buf_size: slots of a router input, and maximum number of uncredited flits per output */
-	uint32_t buffer;
+	uint32_t buffer;       /* vc_buf_size: slots of an input; limit of uncredited flits per output */
 	uint32_t source_max;   /* input_buffer_size in flits, or 9 if the file says 0 */
 	uint32_t boundary_max; /* boundary_buffer_size in flits */
 	double speedup;        /* number of internal steps per network step, at least 1 */

@@ -40,8 +40,7 @@ struct port {
 	/* inputs only: device time of the next push, if the device is ahead of the crossbar */
 	struct net_push_time push;
 	uint64_t refused; /* inputs only: number of refused pushes (in_buffer_full) */
-	/* outputs only: sum of the advances that departed packets spent in the port */
-	uint64_t stayed;
+	uint64_t stayed;  /* outputs only: sum of the advances that packets have spent here */
 };
 
 struct xbar {
@@ -49,20 +48,16 @@ struct xbar {
 	uint32_t in_words, out_words; /* number of words in a set of inputs, and in a set of outputs */
 	uint32_t threads;             /* number of threads, which is the number of rows of new_heads */
 	uint32_t row;                 /* number of words in a row of new_heads */
-	/* number of devices that the original scans: clusters plus sub partitions */
-	uint32_t nodes;
+	uint32_t nodes;               /* number of devices: clusters plus sub partitions */
 	uint32_t first_node;          /* number of the device at input 0 */
 	uint32_t first_out;           /* number of the device at output 0 */
 	uint32_t in_limit, out_limit; /* capacity of an input, and of an output, in packets */
 	uint32_t grant_cycles;        /* number of advances between two moves of the pointers */
 	struct port *in, *out;
-	/* for each thread, the empty inputs to which it has pushed since xbar_enter_new_heads() */
-	uint64_t *new_heads;
-	uint64_t *filled; /* set of inputs whose head the next advance may move */
-	/* set of inputs whose head must wait for a later advance; also in arrival_wheel */
-	uint64_t *ahead;
-	/* for each advance modulo NET_WINDOW_MAX, the inputs whose head waits for that advance */
-	uint64_t *arrival_wheel;
+	uint64_t *new_heads;         /* by thread: empty inputs to which it has pushed since the last sync */
+	uint64_t *filled;            /* set of inputs whose head the next advance may move */
+	uint64_t *ahead;             /* inputs whose head must wait; also in arrival_wheel */
+	uint64_t *arrival_wheel;     /* by advance modulo NET_WINDOW_MAX: inputs that wait for it */
 	uint64_t *waiting;           /* set of outputs that are not empty */
 	uint64_t *requested_outputs; /* set of outputs that the head of a filled input requests */
 	uint64_t *requests;          /* for each output, the set of inputs whose head requests it */

@@ -29,9 +29,8 @@
 #define NOC_NODE UINT32_C(0x80000000)
 
 struct noc_end {
-	uint32_t to; /* other end: a port of a router, or a node number with NOC_NODE */
-	/* number of cycles that a flit takes, and that a credit takes in the other direction */
-	uint32_t latency;
+	uint32_t to;      /* other end: a port of a router, or a node number with NOC_NODE */
+	uint32_t latency; /* number of cycles that a flit, or a credit in the other direction, takes */
 	/*
 	 * outputs only: shortest round trip of a credit, computed from the latency when the output was added
 	 */
@@ -41,8 +40,7 @@ struct noc_end {
 
 struct noc_plan {
 	uint32_t nodes, routers, ports, channels, most_latency, most_ports;
-	/* number of the first port of each router; the last element is the number of ports */
-	uint32_t *base;
+	uint32_t *base;           /* number of the first port of each router; last: number of ports */
 	uint32_t *router_of;      /* router to which each port belongs */
 	struct noc_end *in, *out; /* for each port, the channel that enters or leaves it */
 	struct noc_end *inject;   /* for each node, the channel to its router */
@@ -96,8 +94,7 @@ struct noc_packet {
 	struct book_packet book;
 	uint32_t source, dest; /* numbers of the nodes */
 	uint32_t between;      /* intermediate node or router of the route */
-	/* class of virtual channels: read requests, write requests, read replies, write replies */
-	uint8_t kind;
+	uint8_t kind;          /* read request, write request, read reply or write reply */
 	int8_t phase; /* stage of the route; its meaning depends on the routing; -1 before the first router */
 	uint8_t n_ways;
 	uint16_t vc;   /* virtual channel of the head */
@@ -384,9 +381,8 @@ struct noc_credit {
 
 /* Sets of a router that noc_quick.c models. Channels have the numbers port * vcs + vc. */
 struct noc_quick {
-	struct noc_vc *vc; /* channels of the router's inputs */
-	/* channel of the waiting head if exactly one head waits; `waiting` is then empty */
-	struct noc_vc *lone_head;
+	struct noc_vc *vc;         /* channels of the router's inputs */
+	struct noc_vc *lone_head;  /* channel of the waiting head if exactly one head waits */
 	struct noc_vc *next;       /* channel that can cross if there is exactly one; `ready` is then empty */
 	uint64_t awaited_outputs;  /* outputs for which heads wait */
 	uint64_t free_outputs;     /* outputs with a free channel */
@@ -397,10 +393,9 @@ struct noc_quick {
 		uint64_t tails;           /* output port: channels whose owner's tail has left */
 		/* output port: for each input, channels whose next flit can cross to it */
 		uint64_t *ready;
-		uint64_t *waiting; /* output port: input channels whose heads wait for it */
-		uint32_t heads;    /* output port: number of heads that wait for it */
-		/* output port: 1 + the input that won last, where the next search starts */
-		uint32_t out_turn;
+		uint64_t *waiting;       /* output port: input channels whose heads wait for it */
+		uint32_t heads;          /* output port: number of heads that wait for it */
+		uint32_t out_turn;       /* output port: 1 + the input that won last */
 		uint32_t in_turn;        /* input port: 1 + the output that it won last */
 		uint32_t vc_turn;        /* input port: 1 + the channel that won last */
 		uint32_t to;             /* output port: other end of its channel */
@@ -408,8 +403,7 @@ struct noc_quick {
 		uint32_t from;           /* input port: sender that receives its credits */
 		uint32_t credit_latency; /* input port: cycles that a credit takes to `from` */
 	} * port;
-	/* for each output channel, 1 + the input channel that owned it last, where the next search starts */
-	uint32_t *turn;
+	uint32_t *turn; /* by output channel: 1 + the input channel that owned it last */
 	uint64_t *sets; /* memory of the sets of all ports */
 	uint32_t words; /* number of words in a set of channels */
 };
@@ -501,19 +495,17 @@ struct noc_subnet {
 	struct noc_source *source;
 	struct book_queue *queue; /* packets to inject, a queue for each node */
 	struct noc_sink *sink;
-	uint64_t *sending_nodes; /* set of nodes that may send a flit */
-	uint64_t *ejecting;      /* set of nodes with flits to eject */
-	uint64_t *ready;         /* set of devices with a complete packet; exact after a cycle */
-	/* for each node, the receiving device there; clusters and sub partitions are each numbered from 0 */
-	uint32_t *device_of;
+	uint64_t *sending_nodes;     /* set of nodes that may send a flit */
+	uint64_t *ejecting;          /* set of nodes with flits to eject */
+	uint64_t *ready;             /* set of devices with a complete packet; exact after a cycle */
+	uint32_t *device_of;         /* receiving device at each node, numbered from 0 on either side */
 	uint64_t flits;              /* number of flits that are not retired */
 	uint64_t credits;            /* number of credits on channels or waiting to be sent */
 	struct noc_moving *retiring; /* flits that left the network in this cycle */
 	uint32_t n_retiring;
 	uint64_t cycles_since_arrival; /* number of cycles without an arrival while the subnet has flits */
 	struct noc_view view;
-	/* array for noc_view.credited; NULL if the routing does not read noc_view.used */
-	uint32_t *credited;
+	uint32_t *credited;   /* array for noc_view.credited; NULL if not needed */
 	uint64_t *link_flits; /* number of flits sent by each sender; NULL if not counted */
 };
 
@@ -543,11 +535,10 @@ struct noc {
 	int32_t output_max; /* maximum number of flits in an output queue; -1 if unlimited */
 	bool lookahead, noq, speculative, check_free, check_credit, mask_by_requests, hold, shuffle,
 		busy_when_full, empty_first;
-	bool priorities; /* true if requests have priorities */
-	bool quick;      /* true if noc_quick.c models the routers */
-	/* true if a source with a full buffer draws no random number before a credit arrives */
-	bool sleep_until_credit;
-	bool immediate_credits; /* true if a credit is counted when it arrives, not in the router's step */
+	bool priorities;         /* true if requests have priorities */
+	bool quick;              /* true if noc_quick.c models the routers */
+	bool sleep_until_credit; /* true if a source with a full buffer may sleep until a credit */
+	bool immediate_credits;  /* true if a credit is counted when it arrives, not in the router's step */
 	/* scratch memory of noc_quick.c, empty between two steps of a router */
 	uint64_t all_vcs;
 	uint64_t *inputs_granted; /* set of input channels with a grant */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --Searches for option values that reduce the error (--fit).
+ * Searches for option values that reduce the error (--fit).
  *
  * The search changes one option at a time, in the given order, and starts over until no value changes. For
  * each option it selects the integer with the smallest mean error over the rows that have a probe, while the

@@ -35,8 +35,7 @@ struct micro {
 	uint32_t arch;    /* binary version of the trace, for example 80 */
 	bool alike;       /* true if body() ignores `block` and `warp` */
 	uint32_t cluster; /* number of thread blocks in a cluster; 0 without clusters */
-	/* true if lines have version 6 of the format, which includes mbarriers and bulk copies */
-	bool v6;
+	bool v6;          /* true if lines have version 6 of the format */
 	void (*body)(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp);
 	const void *arg; /* argument of body() */
 };

@@ -135,8 +135,7 @@ struct probe_op {
 struct chain {
 	struct probe_op op[MAX_OPS];
 	uint32_t n, rounds;
-	/* source registers of independent instructions; NULL if the instructions form a chain */
-	const char *src;
+	const char *src; /* source registers; NULL if the instructions form a chain */
 };
 
 /*

@@ -19,8 +19,7 @@
 
 static const struct dpx_function {
 	const char *name, *op, *second; /* `second` is the instruction after `op` in the same call, or NULL */
-	/* number of calls that `op` and `second` together replace: in a chain, and in the other program */
-	double chain, flow;
+	double chain, flow; /* calls replaced by `op` and `second`: in the chain, in the other program */
 } dpx_functions[] = {
 	{"viaddmax_s16x2", "VIADDMNMX.S16x2", NULL, 1, 1},
 	{"viaddmax_s16x2_relu", "VIADDMNMX.S16x2.RELU", NULL, 1, 1},

@@ -21,8 +21,7 @@ enum selftest_format { SELFTEST_TEXT, SELFTEST_JSON, SELFTEST_TSV };
 
 struct selftest {
 	const struct gpuconf *conf;
-	/* name of the GPU, which the gpu column of a row must match; NULL to use all rows */
-	const char *name;
+	const char *name;            /* name in the gpu column of rows; NULL to use all rows */
 	const char *shipped;         /* measured file of the configuration; NULL if there is none */
 	const char *const *measured; /* files whose rows are used instead of those of `shipped` */
 	uint32_t n_measured;
