@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The choice of launches to trace and check.
+ * Choice of launches to trace and check.
  *
- * Always true: a launch is chosen if its kernel's name matches one of the patterns and its number is in one of the
- * ranges; an empty list of either chooses all.
+ * Always true: a launch is chosen if its kernel's name matches one of the patterns, and its number is in one of
+ * the ranges. An empty list of patterns matches every kernel, an empty list of ranges every launch.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -60,7 +60,7 @@ struct cublas_handle {
  * batch * batch_stride; strides are in elements.
  */
 struct cublas_operand {
-	uint64_t base; /* address of element 0; with cublas_product.pointers: of an array with one address per batch */
+	uint64_t base; /* address of element 0, or, with cublas_product.pointers, of an array of one address per batch */
 	int64_t row_stride, column_stride, batch_stride;
 	int type;
 };
@@ -71,16 +71,16 @@ struct cublas_product {
 	int64_t m, n, k, batches;
 	const void *alpha, *beta;
 	bool scalars_on_device, pointers;
-	int scalar;       /* enum cublas_type of alpha, beta and of the sum: TYPE_F32, TYPE_F64 or TYPE_S32 */
-	int half_scalars; /* TYPE_F16: alpha and beta have this type; TYPE_NONE: they have the type `scalar` */
-	unsigned epilogue; /* set of enum cublas_epilogue */
+	int scalar; /* type of alpha, beta and the sum (enum cublas_type): TYPE_F32, TYPE_F64 or TYPE_S32 */
+	int half_scalars; /* type of alpha and beta if it differs from `scalar`: TYPE_F16; TYPE_NONE: it does not */
+	unsigned epilogue; /* epilogue flags (enum cublas_epilogue) */
 	uint64_t bias;
 	int bias_type;
 };
 
 /* product.c: each function launches a kernel and returns a status (enum cublas_status). */
 int cublas_multiply(struct cublas_handle *h, const struct cublas_product *p);
-/* Computes y = alpha * x + beta * y. alpha NULL means 1; beta is 0 or 1. */
+/* Computes y = alpha * x + beta * y. A NULL alpha means 1. beta is 0 or 1. */
 int cublas_add(struct cublas_handle *h, int64_t n, const void *alpha, int type, uint64_t x, int64_t x_step,
 	uint64_t y, int64_t y_step, int beta);
 enum cublas_sum { SUM_PRODUCTS, SUM_SQUARES, SUM_MAGNITUDES };

@@ -69,7 +69,7 @@ API(int, cublasGetVersion_v2, struct cublas_handle *h, int *to)
 	return CUBLAS_SUCCESS;
 }
 
-/* `which`: 0: major version, 1: minor version, 2: patch level. */
+/* Stores part `which` of the version: 0: major, 1: minor, 2: patch level. */
 API(int, cublasGetProperty, int which, int *to)
 {
 	if (!to || which < 0 || which > 2)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * cublasLt: products that objects describe. Always true: matrices are stored by columns or by rows; an epilogue
- * is a bias by row, RELU or GELU; there is one algorithm, which needs no workspace.
+ * cublasLt: matrix products that the program describes by objects.
+ *
+ * Always true: matrices are stored by columns or by rows. An epilogue adds a bias per row, or applies RELU or
+ * GELU. There is one algorithm, which needs no workspace.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -34,7 +34,7 @@ static char *finish_kernel_text(struct kernel_text *t)
 	return t->p;
 }
 
-/* Returns PTX's name for the type of a sum. */
+/* Returns the PTX type of a sum. */
 static const char *sum_type_name(int sum)
 {
 	return sum == TYPE_F64 ? "f64" : sum == TYPE_S32 ? "s32" : "f32";
@@ -68,7 +68,10 @@ static void add_text_piece(struct kernel_text *t, int sum, const char *piece)
 	}
 }
 
-/* Appends a load of an element of `type` at %address into register `to` of the sum's type, under the guard. */
+/*
+ * Appends a load, under a guard predicate, of an element of `type` at %address into register `to` of the sum's
+ * type.
+ */
 static void add_element_load(struct kernel_text *t, int type, int sum, const char *guard, const char *to)
 {
 	FILE *f = t->f;
@@ -156,10 +159,7 @@ static const char product_parameters[] =
 	"\t.param .s64 d_rows, .param .s64 d_columns, .param .s64 d_batches, .param .b64 alpha, .param .b64 beta,\n"
 	"\t.param .u32 m, .param .u32 n, .param .u32 k, .param .u32 flags)\n{\n";
 
-/*
- * Bits of the kernel's flags: 1: operands are arrays of addresses; 2: alpha and beta are addresses; 4: beta is
- * not 0.
- */
+/* Flags of a kernel: 1: operands are arrays of addresses; 2: alpha and beta are addresses; 4: beta is not 0. */
 static const char product_start[] =
 	"\t.shared .align 8 .b8 tiles_a[2048];\n"
 	"\t.shared .align 8 .b8 tiles_b[2176];\n"
@@ -258,7 +258,7 @@ static void add_scalar_load(struct kernel_text *t, const struct cublas_product *
 		t, p->half_scalars == TYPE_NONE ? p->scalar : p->half_scalars, p->scalar, "@%flag ", to);
 }
 
-/* Appends the activation of the sum: max(x, 0), or, in f32, the approximation of GELU by tanh. */
+/* Appends the activation of the sum: max(x, 0), or (f32 only) the tanh approximation of GELU. */
 static void add_activation(struct kernel_text *t, const struct cublas_product *p)
 {
 	if (p->epilogue & EPILOGUE_RELU)

@@ -133,7 +133,8 @@ struct cuda_resource {
 		struct {
 			uint64_t base;
 			unsigned format, channels;
-			size_t width, height, pitch; /* for linear memory only width is set, in bytes */
+			/* width, height: size in texels; linear memory has only a width, in bytes */
+			size_t width, height, pitch;
 		} memory;
 		int reserved[32];
 	} data;
@@ -149,7 +150,7 @@ struct cuda_sampler {
 	int reserved[12];
 };
 enum {
-	SAMPLER_INTEGER = 1, /* integers are not converted to [0, 1] */
+	SAMPLER_INTEGER = 1, /* integers are read unchanged, not scaled to [0, 1] */
 	SAMPLER_NORMALIZED = 2,
 	SAMPLER_SRGB = 16,
 	SAMPLER_PLAIN_TRILINEAR = 32,
@@ -172,7 +173,7 @@ static int convert_resource(struct resource *to, struct channels *c, const struc
 	if (!is_memory_resource(r->type)) {
 		struct array *texels = r->data.array;
 
-		to->data.array = texels; /* also sets data.mipmap, which shares the union */
+		to->data.array = texels; /* also sets data.mipmap: both are members of one union */
 		e = r->type == RESOURCE_MIPMAP  ? cudaGetMipmappedArrayLevel(&texels, r->data.mipmap, 0)
 		    : r->type == RESOURCE_ARRAY ? cudaSuccess
 						: cudaErrorInvalidValue;

@@ -16,7 +16,7 @@ struct cuda_context {
 	struct cuda_context *next;
 	unsigned long long id;
 	unsigned flags;
-	uint32_t users; /* users of the primary context: calls of Retain minus calls of Release */
+	uint32_t users; /* number of users of the primary context: retain calls minus release calls */
 	bool live;
 };
 
@@ -345,7 +345,7 @@ DRIVER(cuCtxGetStreamPriorityRange, cudaDeviceGetStreamPriorityRange(least, grea
 DRIVER(cuCtxResetPersistingL2Cache, cudaSuccess, void)
 DRIVER(cuProfilerStart, cudaSuccess, void)
 DRIVER(cuProfilerStop, cudaSuccess, void)
-/* No other device exists. */
+/* There is only one device, so no device is a peer. */
 DRIVER(cuCtxEnablePeerAccess, ((void)c, (void)flags, cudaErrorInvalidDevice), struct cuda_context *c,
 	unsigned flags)
 DRIVER(cuCtxDisablePeerAccess, ((void)c, cudaErrorPeerAccessNotEnabled), struct cuda_context *c)

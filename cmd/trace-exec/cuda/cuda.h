@@ -89,7 +89,7 @@ struct cuda_kernel_params {
 	struct dim grid, block;
 	unsigned shared;
 	void **args, **extra;
-	const void *kernel; /* used if `function` is NULL */
+	const void *kernel; /* kernel to launch if `function` is NULL */
 	struct cuda_context *context;
 };
 

@@ -138,7 +138,7 @@ static int get_entry_point(
 	return cudart_leave(*to ? cudaSuccess : cudart_unsupported("cudaGetDriverEntryPoint", what));
 }
 
-/* Before release 12 the function has no argument `found`. */
+/* The parameter `found` exists since release 12. */
 API(int, cudaGetDriverEntryPoint, const char *name, const void **to, unsigned long long flags, int *found)
 {
 	int release = cudart_runtime_release();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Graphs: the driver's structures of nodes, converted to the runtime's. */
+/* Graphs: conversion of the driver's node structures to the runtime's. */
 #include <stdlib.h>
 #include "cuda/cuda.h"
 
@@ -194,8 +194,8 @@ struct update_info {
 };
 
 /*
- * Updates an instance. Since release 12 the runtime's function takes `info`; before, it takes a pointer to each
- * result.
+ * Updates an instance. From release 12 on the runtime's function takes `info`; earlier ones take a pointer to
+ * each result.
  */
 static int update_graph_exec(struct graph_exec *x, const struct cuda_graph *g, struct update_info *info)
 {

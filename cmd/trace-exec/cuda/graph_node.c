@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Nodes of every kind, conditions, changes of nodes: the driver's structures, converted to the runtime's. */
+/* Nodes of every kind, conditions, changes of nodes: conversion of the driver's structures to the runtime's. */
 #include <stdlib.h>
 #include <string.h>
 #include "cuda/cuda.h"

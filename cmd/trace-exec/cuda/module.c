@@ -19,7 +19,7 @@
 #define WRAPPER_MAGIC 0x466243b1u
 #define FATBIN_MAGIC  0xba55ed50u
 #define ELF_MAGIC     0x464c457fu
-#define ELF_FIRST     0x7fu /* first byte of an ELF file; bytes of PTX are smaller */
+#define ELF_FIRST     0x7fu /* first byte of an ELF file, which is larger than any byte of PTX */
 #define FATBIN_HEAD   16u
 #define FILE_MOST     ((size_t)1 << 30)
 /* Size limit of code whose size the caller does not give. The headers of this code are trusted. */
@@ -175,7 +175,7 @@ static int load_module_code(
 	write_jit_log(o, JIT_ERROR_LOG, why.id ? why.text : "");
 	write_jit_log(o, JIT_INFO_LOG, "");
 	if (e) {
-		/* An added image keeps its number but loses its kernels. */
+		/* An image that was added cannot be removed; its kernels become invalid. */
 		if (why.id)
 			cudart_end_image(m->image);
 		free_module_code(m);

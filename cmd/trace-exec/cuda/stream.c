@@ -110,7 +110,10 @@ static int write_stream_value(const struct stream *s, uint64_t addr, uint64_t va
 	return e;
 }
 
-/* Waits for a value. All earlier work has ended, so only the host could still make a false condition true. */
+/*
+ * Waits for a value. All earlier device work has ended, so only the host could still make a false condition
+ * true.
+ */
 static int wait_for_stream_value(
 	const struct stream *s, uint64_t addr, uint64_t value, size_t n, unsigned flags)
 {

@@ -60,7 +60,7 @@ static int describe_tensor_map(struct tensor_map *m, const struct map_descriptio
 			return cudaErrorInvalidValue;
 		m->dim[d] = x->dim[d];
 		if (!d)
-			continue; /* the step of the first dimension is ignored */
+			continue; /* the stride of the first dimension is ignored */
 		m->stride[d - 1] = x->stride[d - 1];
 		m->steps |= (uint16_t)((x->step[d] - 1) << 3 * d);
 	}

@@ -16,7 +16,7 @@
 #define PAGE         4096u
 #define DEVICE_ALIGN 256u /* alignment of device memory */
 #define ROW_ALIGN    512u /* alignment of the rows of one allocation */
-#define HOST_FLAGS   7u   /* portable, mapped, write-combined */
+#define HOST_FLAGS   7u   /* cudaHostAllocPortable, Mapped and WriteCombined */
 
 static uint64_t round_up_to_page(uint64_t n) { return (n + PAGE - 1) / PAGE * PAGE; }
 

@@ -21,7 +21,7 @@ struct stream_capture {
 	unsigned long long id;
 	pthread_t thread;
 	int mode;
-	bool broken, extends; /* extends: it adds nodes to a graph of the program */
+	bool broken, extends; /* extends: the capture adds nodes to a graph that the program built */
 	uint32_t n_before;    /* number of nodes in the graph before the capture */
 };
 
@@ -66,8 +66,8 @@ void capture_forget_owner(const void *owner)
 			struct branch *b = *i;
 
 			/*
-			 * Other streams need no check: cudaStreamEndCapture() reports a stream that did not
-			 * join.
+			 * Streams other than the origin need no check: cudaStreamEndCapture() reports a stream
+			 * that did not join.
 			 */
 			if (b->recording && b->recording->origin == owner)
 				b->recording->broken = true;

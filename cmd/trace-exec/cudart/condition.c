@@ -11,11 +11,11 @@
 
 enum {
 	CONDITIONS_MOST = 65536,
-	ASSIGN_DEFAULT = 1 /* each launch resets the condition to its first value */
+	ASSIGN_DEFAULT = 1 /* each launch resets the condition to its initial value */
 };
 
 static struct {
-	uint64_t start; /* address of the words; 0: there are none */
+	uint64_t start; /* address of the words; 0: not allocated */
 	unsigned *first;
 	bool *assigned;
 	uint32_t n, cap_first, cap_assigned;

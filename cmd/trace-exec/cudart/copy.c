@@ -125,7 +125,10 @@ static int copy_rows_on_stream(void *to, size_t to_pitch, const void *from, size
 	return cudart_leave(e ? e : cudart_copy_rows(to, to_pitch, from, from_pitch, width, height, kind));
 }
 
-/* Waits for the work of a call that returns when it is done; status: of the call so far. */
+/*
+ * Waits for the queued work of a call that must not return earlier. status: status of the call so far, returned
+ * if not 0.
+ */
 static int wait_until_done(int status)
 {
 	int e = status ? status : cudart_enter(false);

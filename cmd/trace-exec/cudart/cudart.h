@@ -122,10 +122,10 @@ struct cudart {
 	bool started, has_token; /* has_token: this process may send messages to trace-exec */
 	bool host_visible;       /* the host can map device memory */
 	int pid, broken;         /* broken: error that every later call returns; 0: none */
-	uint64_t static_limit;   /* the host has no memory below this address */
+	uint64_t static_limit;   /* lowest address of host memory */
 	int pending;             /* error of a kernel that the program has not seen yet */
 	struct options exec;
-	struct options unchecked; /* exec for launches that are not chosen: without checks */
+	struct options unchecked; /* like `exec`, without checks, for launches that are not chosen */
 
 	struct memory mem;
 	struct textures textures;
@@ -187,7 +187,7 @@ struct kernel *cudart_find_kernel(const void *host, int *status);
  * cannot be executed.
  */
 int cudart_add_image(const struct image *from, uint32_t *image, struct fault *why);
-/* Forgets the bytes of an image and the kernels that cudart_image_kernel() added. */
+/* Drops the bytes of an image and the kernels that cudart_image_kernel() added. */
 void cudart_end_image(uint32_t image);
 /* Finds the handle of a kernel of the image by its name. Returns 0 or a status. */
 int cudart_image_kernel(uint32_t image, const char *name, const void **handle);
@@ -211,7 +211,7 @@ void cudart_init_variables(const struct module *m);
 void cudart_reset_variables(void);
 /* Returns the variable of this name that the image defines, or NULL if there is none. */
 struct symbol *cudart_find_variable(const struct image *m, const char *name);
-/* Returns the lowest address of host memory, where static variables must end. */
+/* Returns the lowest address of host memory; static variables must be below it. */
 uint64_t cudart_find_static_limit(void);
 
 /* allocate.c */
@@ -246,11 +246,13 @@ bool cudart_is_registered(const void *p);
 void cudart_pool_add_used(struct pool *p, uint64_t bytes);
 void cudart_pool_subtract_used(struct pool *p, uint64_t bytes);
 
-/* copy.c: copies height rows of width bytes, pitch bytes apart; kind as in cudaMemcpy(). */
+/* copy.c: copies `height` rows of `width` bytes, whose starts are a pitch apart. kind: as for cudaMemcpy(). */
 int cudart_copy_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
 	size_t height, int kind);
 
-/* occupancy.c: attributes in the runtime's layout; those from cluster_needed on exist since release 12. */
+/*
+ * occupancy.c: attributes in the runtime's layout. The members from cluster_needed on exist since release 12.
+ */
 struct func_attributes {
 	size_t shared, constant, local;
 	int threads, regs, ptx, binary, cache, max_dynamic_shared, carveout;
@@ -283,10 +285,10 @@ int cudart_runtime_release(void);
 bool cudart_is_chosen(const struct launch *l);
 /* Returns the function that records the launch's instructions; NULL: the launch is not traced. */
 record_fn *cudart_record_function(const struct launch *l);
-/* Begins the trace of a launch; NULL: the grid has no recorder. */
+/* Begins the trace of a launch. Returns NULL if the grid has no recorder. */
 struct trace_sink *cudart_begin_trace(const struct grid *g, const struct occupancy *k);
 void cudart_end_trace(struct trace_sink *t);
-/* Sends the trace of a thread block that has ended; trace_sink: a struct trace_sink or NULL. */
+/* Sends the trace of a thread block that has ended. trace_sink: the launch's struct trace_sink, or NULL. */
 bool cudart_trace_block(void *trace_sink, struct cta *c);
 
 /* stream.c: returns the stream's number in the trace; -1: `s` is not a stream. */

@@ -18,7 +18,7 @@
 /* Returns the shared memory that a block can have without cudaFuncSetAttribute(). */
 static uint64_t default_shared_block_bytes(const struct wire *w) { return min_u64(w->shared_block, 49152); }
 
-/* Returns 12 for "libcudart.so.12", or 0 for another name. */
+/* Returns the release in a library's name, such as 12 for "libcudart.so.12", or 0 for another name. */
 static int release_in_library_name(const char *path)
 {
 	static const char name[] = "libcudart.so.";
@@ -266,7 +266,7 @@ API(int, cudaDeviceCanAccessPeer, int *can, int device, int peer)
 	return cudart_leave(e);
 }
 
-/* No other device exists. */
+/* There is only one device, so no device is a peer. */
 API(int, cudaDeviceEnablePeerAccess, int peer, unsigned flags)
 {
 	(void)peer;
@@ -374,7 +374,7 @@ API(int, cudaDeviceSetCacheConfig, int to)
 	return cudart_leave(e);
 }
 
-/* Accepted without effect, as on a GPU with banks of 4 bytes only. */
+/* Accepts any setting and ignores it, as a GPU does whose banks can only be 4 bytes wide. */
 API(int, cudaDeviceSetSharedMemConfig, int to)
 {
 	int e = cudart_enter(false);

@@ -5,7 +5,8 @@
 #include "fatbin.h"
 
 struct segment_span {
-	uintptr_t start, left; /* left: bytes from start to the end of its segment; 0: not found */
+	/* left: number of bytes from `start` to the end of its segment; 0: no segment contains it */
+	uintptr_t start, left;
 };
 
 static int find_loaded_segment(struct dl_phdr_info *info, size_t n, void *found)

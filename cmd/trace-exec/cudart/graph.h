@@ -92,7 +92,7 @@ struct conditional {
 	uint64_t handle; /* device address of the condition, a word of 32 bits */
 	int kind;
 	uint32_t n_bodies;
-	struct cuda_graph **body; /* NULL: empty graphs are made with the node */
+	struct cuda_graph **body; /* NULL: empty graphs are created with the node */
 };
 
 /* cudaGraphNodeParams. The parameters of a kind have the layout that the kind's own functions take. */
@@ -139,7 +139,7 @@ struct graph_node {
 	struct graph_work work;
 	struct graph_node **after; /* nodes that this node depends on */
 	uint32_t n_after, cap_after;
-	uint64_t serial; /* unique number of the node; its address can be reused */
+	uint64_t serial; /* unique number of the node; unlike its address, it is never reused */
 	uint64_t origin; /* in a copy: serial of the copied node; 0: not a copy */
 	bool disabled;
 };
@@ -206,7 +206,7 @@ void work_free_kernel(struct kernel_work *w);
 /* Launches a kernel on stream s instead of the stream of its configuration. */
 int work_run_kernel(const struct kernel_work *w, struct stream *s);
 
-/* graph_exec.c: executes the work on stream s. 0 or a status. */
+/* graph_exec.c: executes the work on stream s. Returns 0 or a status. */
 int work_run(const struct graph_work *w, struct stream *s);
 
 /* Launches a kernel on the stream of its configuration, or records the launch. Returns 0 or a status. */
@@ -239,16 +239,16 @@ struct copy_3d work_copy_of_bytes(void *to, const void *from, size_t n, int kind
 
 /* stream.c: records an event on a stream. */
 int work_record(struct event *event, struct stream *s);
-/* Records it at once, for the queued work of work_record(). */
+/* Records the event at once. work_record() queues this call if earlier work is not done. */
 int work_record_now(struct event *event);
 bool cudart_is_event(const struct event *event);
-/* Returns whether the legacy stream waits for stream s. */
+/* Tests whether the legacy stream waits for stream s. */
 bool cudart_is_stream_blocking(const struct stream *s);
 
 /*
  * capture.c: returns true if the caller must not execute work on the stream. *status is 0 if the stream
- * records. Otherwise it is an error: the recording is broken, or the legacy stream would wait for a recording
- * stream, which breaks that recording.
+ * records. Otherwise it is an error: the recording is broken, or the work would make the legacy stream wait for
+ * a recording stream, which breaks that recording.
  */
 bool capture_blocks(const struct stream *s, int *status);
 /* Adds the work as a node after the last nodes of the recording stream. */
@@ -263,14 +263,14 @@ int capture_reject_call(const struct stream *s, const char *what);
  */
 int capture_check_forbidden(void);
 /*
- * The two functions record an event on a recording stream, and a wait for one. They return false if the stream
- * does not record.
+ * Add the record of an event, or a wait for an event, to the recording of a stream. Both return false if the
+ * stream does not record.
  */
 bool capture_record_event(const struct event *event, const struct stream *s, int *status);
 bool capture_wait_event(const struct event *event, const struct stream *s, int *status);
 /* Returns whether the event was last recorded by a recording stream. */
 bool capture_has_event(const struct event *event);
-/* Forgets a destroyed stream or event, or an event that a stream recorded outside of a recording. */
+/* Forgets a destroyed stream or event, or an event that was recorded again on a stream that does not record. */
 void capture_forget_owner(const void *stream_or_event);
 
 #endif

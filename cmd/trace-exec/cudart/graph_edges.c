@@ -35,7 +35,7 @@ static void append_edge(struct edge_list *t, struct graph_node *from, struct gra
 		memset(&t->data[i], 0, sizeof(*t->data));
 }
 
-/* Stores the number of edges in *n, and NULL after the last edge. Leaves *n alone if the list is full. */
+/* Stores the number of edges in *n, and NULL after the last edge. Does not change *n if the list is full. */
 static int finish_edge_list(struct edge_list *t, size_t *n)
 {
 	size_t found = t->n;
@@ -61,7 +61,7 @@ static int list_graph_edges(const struct cuda_graph *g, struct graph_node **from
 	return cudart_leave(e ? e : finish_edge_list(&t, n));
 }
 
-/* If `before` is set, lists the nodes that `of` depends on, else the nodes that depend on `of`. */
+/* Lists the nodes that `of` depends on if `before` is set, else the nodes that depend on `of`. */
 static int list_node_neighbours(
 	struct graph_node *of, struct graph_node **to, struct edge_data *data, size_t *n, bool before)
 {

@@ -53,8 +53,8 @@ static int instantiate_graph(struct graph_exec **to, const struct cuda_graph *g,
 }
 
 /*
- * In release 11 the third argument is a pointer to which the function would store the node of an error. A value of
- * at least 4096 is taken for a pointer and not used.
+ * In release 11 the third argument is a pointer to which the function would store the node of an error. A value
+ * of at least 4096 is assumed to be such a pointer and is ignored.
  */
 API(int, cudaGraphInstantiate, struct graph_exec **to, const struct cuda_graph *g, unsigned long long flags)
 {
@@ -338,7 +338,7 @@ struct update_result {
 	struct graph_node *wrong, *from;
 };
 
-/* Before release 12 the third argument receives the node, and the fourth the result. */
+/* Before release 12 the third argument receives the failing node, and the fourth the result. */
 API(int, cudaGraphExecUpdate, struct graph_exec *x, const struct cuda_graph *g, void *third, int *fourth)
 {
 	int e = enter_for_exec(x);

@@ -295,7 +295,7 @@ int cudart_load_images(void)
 
 	if (first == cudart.n_images)
 		return cudaSuccess;
-	if ((e = pause_wait_all())) /* the code of all kernels is bound again */
+	if ((e = pause_wait_all())) /* all kernels are bound again, so no launch may be in progress */
 		return e;
 	cudart.n_loaded = cudart.n_images;
 	for (uint32_t i = first; i < cudart.n_images; i++) {

@@ -49,7 +49,7 @@ API(int, __cudaPopCallConfiguration, struct dim *grid, struct dim *block, size_t
 static const struct lower *machine_code_of_grid(const struct grid *g)
 {
 	static const struct func *lowered;
-	static uint32_t modules; /* number of modules at the last translation: new modules change the code */
+	static uint32_t modules; /* number of modules when `code` was translated; a new module invalidates it */
 	static struct lower *code;
 	static struct fault f;
 
@@ -198,7 +198,7 @@ static int check_launch_limits(const struct kernel *k, const struct configuratio
 	return cudaSuccess;
 }
 
-/* Returns the address of the counters for barriers of a cooperative grid, or 0 if there is no memory. */
+/* Returns the address of the barrier counters of a cooperative grid, or 0 if there is no memory. */
 static uint64_t allocate_grid_workspace(void)
 {
 	static uint64_t addr;

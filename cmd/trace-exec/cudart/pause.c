@@ -16,21 +16,24 @@
 #include "arena.h"
 #include "cudart/pause.h"
 
-#define LOOK_NS  1000000 /* time between two tests of a launch that waits, in nanoseconds */
-#define PATIENCE 20000u  /* tests before a launch fails, if other threads of the program may release it */
+#define LOOK_NS 1000000 /* time between two tests of a launch that waits, in nanoseconds */
+/* number of tests after which a launch fails, if another thread of the program may release it */
+#define PATIENCE 20000u
 
 struct task {
 	struct task *next;
 	struct stream *stream;
-	struct begun_launch *launch; /* launch that waits; NULL: the work has not begun */
-	struct cuda_graph *work;     /* its one node is the work; NULL: the launch alone */
+	struct begun_launch *launch; /* launch that is paused; NULL: the task's work has not begun */
+	/* graph whose only node is the rest of the work; NULL: only the launch is left */
+	struct cuda_graph *work;
 	bool running;
 };
 
 static struct task *tasks;   /* all tasks, oldest first */
-static struct task *current; /* task whose work is begun by run_task() */
-static struct task **place;  /* link for the next task; NULL: after the last one */
-static bool is_watched;      /* watch_tasks() runs in a thread */
+static struct task *current; /* task whose work begin_work() is starting */
+/* where pause_queue() inserts the rest of that work; NULL: at the end of the list */
+static struct task **place;
+static bool is_watched; /* a thread runs watch_tasks() */
 
 static bool is_legacy(const struct stream *s) { return (uintptr_t)s <= 1; }
 
@@ -104,7 +107,7 @@ static void begin_work(struct task *t)
 	int e;
 
 	t->running = true;
-	if (w->kind != WORK_HOST) { /* calls of the program's function are not in the task's place */
+	if (w->kind != WORK_HOST) { /* work that a host function queues goes to the end of the list */
 		current = t;
 		place = &t->next;
 	}
@@ -118,7 +121,7 @@ static void begin_work(struct task *t)
 	place = NULL;
 }
 
-/* Executes a task as far as it can. Returns whether the task has ended and was removed. */
+/* Executes a task as far as possible. Returns whether the task has ended and was removed. */
 static bool run_task(struct task *t, bool pauses)
 {
 	if (t->launch ? !launch_continue(t->launch, pauses) : (begin_work(t), t->launch != NULL))
@@ -127,7 +130,7 @@ static bool run_task(struct task *t, bool pauses)
 	return true;
 }
 
-/* Executes all tasks that can run, as far as they can. */
+/* Executes all tasks that can run, each as far as possible. */
 static void look_at_tasks(void)
 {
 	for (struct task *t = tasks; t;) {
@@ -242,7 +245,7 @@ static bool has_other_threads(void)
 		n++;
 	if (d)
 		closedir(d);
-	return n > 3u + (unsigned)is_watched; /* 3: ".", ".." and this thread */
+	return n > 3u + (unsigned)is_watched; /* entries of the directory: ".", ".." and the current thread */
 }
 
 static int wait_for(struct awaited a)

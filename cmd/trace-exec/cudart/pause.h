@@ -15,18 +15,18 @@ bool launch_continue(struct begun_launch *l, bool pauses);
 /* Writes the name of the kernel and the number of the launch for messages. */
 void launch_describe(const struct begun_launch *l, char *out, size_t cap);
 
-/* Keeps a launch on stream s that waits for others. */
+/* Keeps a launch on stream s that has paused. */
 void pause_launch(struct begun_launch *l, struct stream *s);
-/* Returns whether work on stream s has to be queued, because earlier work is not done. */
+/* Tests whether work on stream s must be queued because earlier work is not done. */
 bool pause_queues(const struct stream *s);
 /* Queues a copy of the work. Returns 0 or a status. */
 int pause_queue(struct stream *s, const struct graph_work *w);
-/* Returns whether the record of the event is queued. */
+/* Tests whether the recording of the event is queued. */
 bool pause_has_event(const struct event *event);
 
 /*
- * Wait until the work on stream s, the record of the event, or all work is done. A launch that no thread of the program
- * can release fails. Return 0 or the status of a kernel that failed.
+ * Wait until the work on stream s, the recording of the event, or all work is done. A launch that no thread of
+ * the program can release fails. Return 0 or the status of a kernel that failed.
  */
 int pause_wait_stream(const struct stream *s);
 int pause_wait_event(const struct event *event);
@@ -35,8 +35,8 @@ int pause_wait_all(void);
 void pause_end(void);
 
 /*
- * Return whether the caller must not execute the work, because the stream records it or because it is queued, and keep
- * it for either. *status is as with capture_blocks().
+ * work_is_kept() returns true if the stream records its work or has to queue it, so that the caller must not
+ * execute the work. It sets *status as capture_blocks() does. work_keep() records or queues a copy of the work.
  */
 bool work_is_kept(const struct stream *s, int *status);
 int work_keep(struct stream *s, const struct graph_work *w);

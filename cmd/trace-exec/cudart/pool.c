@@ -2,9 +2,9 @@
 /*
  * Memory pools, from which programs allocate in the order of a stream.
  *
- * Freed memory is returned to the system at once, so a pool holds only the bytes in use. Its release threshold
- * and reuse policies are stored and returned, without effect. Pools of managed memory and pools shared with
- * other processes are not supported. A destroyed pool exists until all of its memory is freed.
+ * Freed memory is returned to the system at once, so a pool contains only the bytes in use. Its release
+ * threshold and reuse policies are stored and returned, without effect. Pools of managed memory and pools
+ * shared with other processes are not supported. A destroyed pool exists until all of its memory is freed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -131,7 +131,7 @@ API(int, cudaMemPoolDestroy, struct pool *p)
 	if (!e && (!is_pool(p) || p == &standard))
 		e = cudaErrorInvalidValue;
 	if (!e) {
-		p->destroyed = true; /* the pool still counts its live allocations */
+		p->destroyed = true; /* the pool is kept, because it counts its live allocations */
 		current = current == p ? &standard : current;
 	}
 	return cudart_leave(e);

@@ -12,8 +12,8 @@
 struct wrapper {
 	int magic, version;
 	const void *fatbin;
-	const void *const
-		*parts; /* version 2: fat binaries of files that were compiled separately, then NULL */
+	/* version 2: NULL-terminated array of the fat binaries of separately compiled files */
+	const void *const *parts;
 };
 enum { WRAPPER_LINKED = 2 };
 

@@ -13,7 +13,7 @@
 #define DESCRIPTION_11 offsetof(struct texture_description, seamless_cube)
 
 static struct {
-	struct resource *resource; /* resources by number of the texture */
+	struct resource *resource; /* resource of each texture, by texture number */
 	struct texture_description *description;
 	uint32_t cap_resources, cap_descriptions;
 } objects;

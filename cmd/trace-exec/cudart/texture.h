@@ -15,7 +15,8 @@ struct resource {
 		struct {
 			char *base;
 			struct channels channels;
-			size_t width, height, pitch; /* for linear memory only width is set, in bytes */
+			/* width, height: size in texels; linear memory has only a width, in bytes */
+			size_t width, height, pitch;
 		} memory;
 		int reserved[32];
 	} data;

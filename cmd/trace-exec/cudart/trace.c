@@ -16,7 +16,7 @@
  * launches are kept until that launch has ended.
  */
 struct trace_sink {
-	struct trace_sink *next; /* in the order of the launches */
+	struct trace_sink *next; /* next trace in the order of the launches */
 	FILE *text;              /* NULL: thread blocks are sent as records */
 	struct bytes kept;       /* messages: kind and size as a struct kept_head, then the body */
 	bool ended;
@@ -26,7 +26,7 @@ struct kept_head {
 };
 
 static struct trace_sink *sinks;
-static struct bytes body; /* of the message that is being made */
+static struct bytes body; /* body of the message under construction */
 
 static void send_or_keep(struct trace_sink *t, enum wire_kind kind, const void *bytes, size_t n)
 {

@@ -14,7 +14,7 @@
 #include "arena.h"
 #include "cudart/cudart.h"
 
-#define SMALL      64u  /* largest size of a variable that always stays static, such as a texture handle */
+#define SMALL      64u  /* variables up to this size, such as texture handles, are always static */
 #define ALIGN_MOST 128u /* alignment of static variables */
 
 static bool is_static_variable(const struct symbol *v)
@@ -119,7 +119,7 @@ uint64_t cudart_find_static_limit(void)
 
 /* ---- initial values ---- */
 
-/* Sets the initial value of a variable, also when the device is reset. */
+/* Writes the initial value of a variable to its memory, at load time and when the device is reset. */
 static void write_initial_value(struct symbol *v)
 {
 	uint8_t *bytes = is_static_variable(v) ? memory_at(&cudart.mem, v->addr, v->size) : NULL;
