@@ -17,7 +17,9 @@ static unsigned slot_width(const struct func *fn, uint32_t reg)
 	return bits == 1 ? 0 : bits <= 16 ? 2 : bits / 8;
 }
 
-/* Copies a register of `bytes` bytes (0: a predicate) for the lanes of mask. Offsets count from w->frames. */
+/*
+ * Copies a register of `bytes` bytes (0: a predicate) for the lanes of mask. Offsets are relative to w->frames.
+ */
 static void copy_slot(struct warp *w, size_t to, size_t from, unsigned bytes, uint32_t mask)
 {
 	uint8_t *d = w->frames + to, *s = w->frames + from;

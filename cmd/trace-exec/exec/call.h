@@ -15,14 +15,14 @@ struct argument {
 };
 
 struct call_site {
-	const struct func *proto;   /* prototype of a call through a register */
+	const struct func *proto;   /* prototype if the call is through a register */
 	struct func *const *target; /* functions that it may call; n_targets 0: any */
 	uint32_t n_targets;
 	struct argument *ret, *arg;
 	uint32_t n_rets, n_args;
 };
 
-/* Forms of the instructions bar and barrier; o->n of their ops. */
+/* Forms of the instructions bar and barrier, stored in o->n of their ops. */
 enum { BAR_SYNC, BAR_ARRIVE, BAR_AND, BAR_OR, BAR_POPC };
 
 /* Enters function number func with the lanes of exec. */
@@ -32,8 +32,8 @@ void call_leave(struct warp *w);
 /* Tests whether a call through a register may call f. */
 bool call_may_reach(const struct call_site *s, const struct func *f);
 /*
- * Sets on[f] for every function f that function n may call, directly or not. All on[f] must be 0 before. A call
- * through a register may call every function.
+ * Sets on[f] for every function f that function n may call, directly or not. All elements must be 0 at the
+ * call. A call through a register may call every function.
  */
 void call_find_reachable(const struct bound_code *c, uint32_t n, uint8_t *on);
 /*

@@ -161,8 +161,8 @@ static bool check_span_bounds(struct warp *w, const struct op *o, uint32_t m, ui
 /* ---- uninitialised bytes of buffers ---- */
 
 /*
- * A read is reported only if all its bytes are uninitialised, because copies of structures include padding. The
- * report does not end the launch, because correct programs may read more than they use.
+ * Reports a read only if all its bytes are uninitialised, because copies of structures include padding. The
+ * report does not end the launch, because correct programs may read more bytes than they use.
  */
 
 static uint64_t heap_offset(const struct memory *m, const uint8_t *at)

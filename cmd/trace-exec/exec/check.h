@@ -26,7 +26,7 @@ bool check_write(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes,
  */
 bool check_lane_span(struct warp *w, const struct op *o, enum state_space space, unsigned lane,
 	uint64_t bytes, uint8_t *at, bool write);
-/* Tests whether the op is atomic. Then its accesses are not races. */
+/* Tests whether the op is atomic. Accesses of atomic ops do not race. */
 static inline bool check_is_atomic(const struct op *o)
 {
 	return o->in->op == I_atom || o->in->op == I_red || (o->in->op == I_cp && stmt_has(o->in, M_REDUCE));
@@ -104,7 +104,7 @@ void race_check_access(struct warp *w, const struct op *o, const struct access_r
 
 /* ---- lanes of a store that write different values to one address; clash.c ---- */
 
-/* Checks a store of the lanes of m before it is executed. at: their host addresses. */
+/* Checks a store of the lanes of m before it is executed. at: host address of each lane's access. */
 void clash_check_store(struct warp *w, const struct op *o, uint32_t m, uint8_t *const *at);
 /* Reports a clash of a block when the block is delivered. */
 void clash_report(const struct cta *c);

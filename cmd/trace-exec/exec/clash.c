@@ -3,7 +3,7 @@
  * Stores whose lanes write different values to one address, without a volatile or ordered access. PTX does not
  * define which value remains; here it is the value of the highest lane.
  *
- * Programs may do this on purpose, where any of the values will do. So the report is a warning, once per
+ * Programs may do this on purpose, if any of the values is acceptable. So the report is a warning, once per
  * kernel. Always true: the reported clash is the first one in the lowest block that has one, regardless of
  * which thread executes which block. Stores are aligned, so two lanes store to the same bytes or to disjoint
  * ones.

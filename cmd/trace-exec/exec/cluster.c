@@ -10,7 +10,7 @@
 #include "exec/check.h"
 #include "exec/stack.h"
 
-#define IDLE_LEAST 1024u /* time that passes first, in nanoseconds */
+#define IDLE_LEAST 1024u /* initial step by which the clocks of a stuck cluster advance, in nanoseconds */
 #define IDLE_MOST  (1ull << 40)
 
 struct cluster *cluster_new(struct grid *g)
@@ -80,7 +80,7 @@ static void end_cluster_phase(struct cluster *c)
 }
 
 /*
- * Executes a turn of each block. Sets *moved to whether a warp was ready, and *done to the number of blocks
+ * Executes one turn of each block. Sets *moved to whether a warp was ready, and *done to the number of blocks
  * that have ended. Returns false if the launch has failed.
  */
 static bool execute_round(struct cluster *c, bool *moved, uint32_t *done)
@@ -128,7 +128,10 @@ static bool has_warp_changed_memory(struct cluster *c)
 	return changed;
 }
 
-/* Tests whether all groups of lanes that can run spin and no lane that waits for them can continue alone. */
+/*
+ * Tests whether all groups of lanes that can run spin, and no lane that waits for them can continue without
+ * them.
+ */
 static bool does_warp_spin(struct warp *w)
 {
 	uint32_t n = w->g->independent ? stack_switch_group(w) : 1;
@@ -209,7 +212,7 @@ enum cluster_state cluster_run(struct cluster *c)
 		} else if (++c->quiet_rounds >= c->watch_at) {
 			c->watch_at = 2 * c->quiet_rounds;
 			if (all_warps_spin(c)) {
-				c->watch_at = 0; /* look again in the first round of the next call */
+				c->watch_at = 0; /* the next call tests again in its first round */
 				return CLUSTER_STUCK;
 			}
 		}

@@ -82,7 +82,7 @@ void exec_note_finding(
 	va_end(args);
 }
 
-/* Notes that a race at the instruction is printed. Returns false if a race was printed there before. */
+/* Notes that a race at the instruction was printed. Returns false if one was printed there before. */
 static bool is_first_race_at(const struct bound_code *code, const struct op *o)
 {
 	uint32_t inst = (uint32_t)(o - code->op);
@@ -163,9 +163,10 @@ uint64_t exec_sreg_value(const struct warp *w, unsigned sreg, unsigned lane)
 	case S_CLUSTER_CTARANK: return w->cta->rank;
 	case S_CLUSTER_NCTARANK: return w->g->cluster_size;
 	case S_EXPLICIT_CLUSTER: return l->cluster[0] || l->kernel->cluster[0];
-	case S_ENVREG1: return l->workspace >> 32; /* cooperative groups read its address here */
+	/* cooperative groups read the address of the workspace from these two registers */
+	case S_ENVREG1: return l->workspace >> 32;
 	case S_ENVREG2: return (uint32_t)l->workspace;
-	default: return 0; /* no clocks or counters, no reserved shared memory, no environment */
+	default: return 0; /* 0 for clocks, counters, reserved shared memory and environment */
 	}
 }
 
@@ -370,7 +371,8 @@ static inline uint32_t run_straight(
 /* Returns the number of ops of straight code that the warp may execute from pc on. */
 static inline uint32_t straight_length(const struct op *o, uint32_t pc, uint32_t rpc, uint64_t most)
 {
-	uint32_t n = rpc - pc < o->straight ? rpc - pc : o->straight; /* a meeting point before pc is far */
+	/* unsigned difference: a meeting point before pc is no limit */
+	uint32_t n = rpc - pc < o->straight ? rpc - pc : o->straight;
 
 	return n < most ? n : (uint32_t)most;
 }
@@ -479,9 +481,9 @@ static void free_snapshot(struct snapshot *s)
 }
 
 /*
- * Executes instructions until the warp is in a state in which it was before. Returns false if it is not. The state is
- * the one at the start; of a frozen warp, whose registers may hold an earlier time, also that after 1, 2, 4 ...
- * instructions.
+ * Executes instructions until the warp is in an earlier state again. Returns false if it does not get there.
+ * The earlier state is the one at the call. For a frozen warp, whose registers may contain an earlier time, it
+ * is the one after the last of 1, 2, 4 ... instructions.
  */
 static bool returns_to_state(struct warp *w)
 {
@@ -505,7 +507,7 @@ static bool returns_to_state(struct warp *w)
 	return returned;
 }
 
-/* A loop that also reads a clock spins if it does while the clock stands still. */
+/* Tests whether a warp spins. A loop that reads a clock spins if it repeats while the clock is stopped. */
 bool exec_does_spin(struct warp *w)
 {
 	w->changed = false;

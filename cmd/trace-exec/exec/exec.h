@@ -79,10 +79,10 @@ struct op {
 	uint8_t flow, space;
 	uint8_t bytes, n; /* size and number of the elements of a memory access */
 	uint8_t reg_bytes, is_signed;
-	uint8_t memory;   /* whether trace records have addresses */
-	uint8_t mode;     /* mode of the op, whose meaning depends on the family */
-	uint8_t is_param; /* SP_LOCAL: the address is an offset in the running function's frame */
-	uint16_t straight; /* number of ops from this one on, at most 65535, before one with another flow than FLOW_NEXT */
+	uint8_t memory;    /* trace records of the op have addresses */
+	uint8_t mode;      /* mode of the op, whose meaning depends on the family */
+	uint8_t is_param;  /* SP_LOCAL: the address is an offset in the running function's frame */
+	uint16_t straight; /* number of consecutive ops with FLOW_NEXT from this one on, at most 65535 */
 	int64_t imm;
 	struct ext *x;
 	const struct stmt *in;
@@ -116,7 +116,7 @@ struct frame {
 	struct frame_init *init;
 	uint32_t n_init, cap_init;
 	uint32_t carry; /* slot of the carry of .cc; 0: not used */
-	uint32_t order; /* effects of the function that depend on the order of thread blocks; ORDER_* */
+	uint32_t order; /* effects of the function that depend on the order of thread blocks (ORDER_*) */
 };
 
 /* Bits of frame.order. Each of the lower bits is one atomic operation on global memory. */
@@ -133,7 +133,7 @@ struct bound_code {
 	uint32_t local_bytes; /* local memory of a thread: frames of the deepest chain of calls */
 	bool recursive;
 	bool uses_malloc;
-	struct reg_sum *sum; /* sums of a register and a constant that are sources, by instruction: sem/sum.c */
+	struct reg_sum *sum; /* sources of the form register + constant, by instruction: sem/sum.c */
 	uint32_t n_sums, cap_sums;
 	struct arena arena;
 };
@@ -159,7 +159,7 @@ int bind_fault(const struct bind *b, const struct operand *at, const char *id, c
 	PRINTF_LIKE(4, 5);
 int bind_operands(const struct bind *b, unsigned least, unsigned most);
 int bind_types(const struct bind *b, unsigned n);
-/* Reports the instruction as not supported; needs: the version and target that it requires. */
+/* Reports the instruction as not supported. needs: the PTX version and target that it requires. */
 int bind_refuse(const struct bind *b, const char *needs);
 /* Returns the slot of a destination of `bits` bits (1: a predicate), or of a sink if the operand is O_NULL. */
 uint32_t bind_dst(struct bind *b, const struct operand *o, unsigned bits);
@@ -198,8 +198,9 @@ struct buffer {
 	const char *name;
 	uint64_t addr, size;
 	bool live;
-	struct place allocated_at; /* place of the call in a kernel that allocated it; line 0: none */
-	bool host;                 /* managed or pinned memory, which the host may write */
+	/* place of the call by which a kernel allocated it; line 0: not allocated by a kernel */
+	struct place allocated_at;
+	bool host; /* managed or pinned memory, which the host may write */
 };
 
 /* Name of the buffer with the conditions of graphs. */
@@ -214,7 +215,7 @@ struct memory {
 	uint32_t n_buffers, cap_buffers;
 	uint8_t *unset; /* state of each byte of the heap: 1: uninitialised; NULL: all are initialised */
 	bool has_unset; /* a byte may be uninitialised */
-	int ones;       /* 1 + descriptor of a file of ones; 0: none */
+	int ones;       /* 1 + descriptor of a file whose bytes are all 1; 0: no such file */
 	struct spare_marks *spare_marks;
 	pthread_mutex_t lock;
 };
@@ -284,7 +285,7 @@ struct machine_execution {
 	void (*start)(struct warp *w);
 	/* Executes the warp until it waits, ends, fails or has executed quantum instructions. */
 	void (*run)(struct warp *w, uint64_t quantum);
-	/* Selects the next group of lanes that can run. Returns the number of these groups. */
+	/* Selects the next group of lanes that can run. Returns the number of groups that can run. */
 	uint32_t (*rotate)(struct warp *w);
 	/* Writes " at PC: instruction" for messages. */
 	void (*describe)(const struct op *o, char *out, size_t cap);
@@ -310,7 +311,7 @@ struct grid {
 	uint32_t cluster_size;             /* CTAs of a cluster; 1 without clusters */
 	const struct textures *textures;   /* textures that the kernel may use */
 	uint64_t warp_insts, thread_insts; /* instructions of the CTAs that have been delivered */
-	uint64_t timer;                    /* %globaltimer at the start of each CTA */
+	uint64_t timer;                    /* number of the lowest CTA that has failed; UINT64_MAX: none */
 	atomic_uint_fast64_t failed;       /* number of the lowest CTA that failed; UINT64_MAX: none */
 	pthread_mutex_t lock;              /* protects fault and printing */
 	struct fault fault;                /* fault of CTA `failed` */
@@ -387,8 +388,8 @@ struct warp {
 	uint32_t cluster_arrived; /* lanes that have arrived at barrier.cluster */
 	uint32_t cluster_over;    /* lanes whose phase of barrier.cluster is over */
 	bool changed; /* memory was changed by a store, or by an atomic that wrote another value */
-	bool frozen;  /* its clocks show frozen_at */
-	bool timed;   /* it has read a clock */
+	bool frozen;  /* the warp's clocks read frozen_at */
+	bool timed;   /* the warp has read a clock */
 	uint64_t frozen_at;
 	uint8_t stop;             /* WARP_STOP: the launch has failed; WARP_YIELD: other groups run first */
 	const struct op *waiting; /* barrier at which the warp waits */
@@ -459,25 +460,25 @@ struct cluster {
 	uint32_t arrived; /* number of lanes that have arrived at barrier.cluster */
 	uint64_t number;
 	uint32_t quiet_rounds; /* number of rounds since memory changed last */
-	uint32_t watch_at;     /* value of quiet at which to look for endless loops */
+	uint32_t watch_at;     /* value of quiet_rounds at which to look for endless loops */
 	bool changed;          /* memory was changed during the last cluster_run() */
 	bool timed;            /* true if a spinning warp reads a clock */
 	uint64_t idle;         /* time that has passed while all warps waited */
-	uint64_t idle_step;    /* time that passes next */
+	uint64_t idle_step;    /* a spinning warp reads a clock */
 };
 enum cluster_state { CLUSTER_DONE, CLUSTER_FAILED, CLUSTER_STUCK };
 struct cluster *cluster_new(struct grid *g);
 void cluster_free(struct cluster *c);
-/* Executes barrier.cluster.arrive for the lanes of m. */
+/* by how much the clocks have advanced while all warps waited */
 void cluster_arrive(struct warp *w, const struct op *o, uint32_t m);
-/* Executes barrier.cluster.wait for the lanes of m. Returns true if the warp continues at once. */
+/* next step by which the clocks advance */
 bool cluster_wait(struct warp *w, const struct op *o, uint32_t m);
 void cluster_start(struct cluster *c, uint64_t number);
 /* Executes the cluster until it ends or fails, or until all its warps wait or spin. */
 enum cluster_state cluster_run(struct cluster *c);
 /*
- * Lets time pass for a stuck cluster that reads a clock, so that a wait for a time ends. Returns false if it reads no
- * clock, or more than half an hour has passed.
+ * Advances the clocks of a stuck cluster that reads one, so that a timed wait ends. Returns false if the
+ * cluster reads no clock, or if the clocks have advanced by more than half an hour.
  */
 bool cluster_pass_time(struct cluster *c);
 /* Tests whether a warp of a stuck cluster waits for a write to a buffer, by the host or another launch. */
@@ -511,9 +512,9 @@ void grid_prepare(struct grid *g);
 bool grid_run(struct grid *g, bool (*done)(void *ctx, struct cta *c), void *ctx);
 
 /*
- * The same in steps. grid_continue() executes the CTAs to their end; if pauses is true, also until all of them
- * wait, one of them for the host or another launch to write a buffer. grid_end() frees the grid's data; its
- * CTAs may be incomplete.
+ * Execute a launch in steps. grid_continue() executes the CTAs to their end; if pauses is true, it also returns
+ * when all of them wait, one of them for the host or another launch to write a buffer. grid_end() frees the
+ * grid's data; its CTAs may be incomplete.
  */
 enum grid_state { GRID_DONE, GRID_FAILED, GRID_PAUSED };
 struct grid_team *grid_begin(struct grid *g, bool (*done)(void *ctx, struct cta *c), void *ctx);
@@ -581,7 +582,7 @@ static ALWAYS_INLINE void exec_compute_addresses(struct warp *w, const struct op
 	const uint64_t *a = (const uint64_t *)(const void *)(w->frame + o->a);
 	uint64_t imm = (uint64_t)o->imm;
 
-	if (o->mode & 1) { /* a 32-bit address register */
+	if (o->mode & 1) { /* the address register has 32 bits */
 		const uint32_t *s = (const uint32_t *)(const void *)(w->frame + o->a);
 
 		for (unsigned i = 0; i < LANES; i++)

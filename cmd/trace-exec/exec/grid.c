@@ -17,7 +17,7 @@
 #include "exec/call.h"
 #include "exec/check.h"
 
-#define FIRST_INDEPENDENT 70 /* lanes have their own program counters since sm_70 */
+#define FIRST_INDEPENDENT 70 /* since sm_70 each lane has its own program counter */
 
 void grid_prepare(struct grid *g)
 {
@@ -52,7 +52,7 @@ struct resident_clusters {
 	struct cluster **c; /* in the order of their numbers; NULL: not allocated */
 	enum cluster_state *state;
 	uint32_t n, cap;
-	bool paused; /* all of them wait, and others may have written memory since */
+	bool paused; /* all clusters waited when the launch paused; others may have written memory since then */
 };
 
 struct grid_team {
@@ -68,7 +68,9 @@ struct grid_team {
 	struct resident_clusters resident;
 };
 
-/* Delivers a CTA that has ended or failed, after all lower ones: counts, reports findings, calls done. */
+/*
+ * Delivers a CTA that has ended or failed, after all lower ones: counts it, reports its findings, calls done.
+ */
 static void deliver_cta(struct grid_team *t, struct cta *c, bool good)
 {
 	struct grid *g = t->g;
@@ -131,7 +133,7 @@ static void *run_clusters(void *arg)
 	return NULL;
 }
 
-/* ---- one thread: when a cluster spins, the next one starts ---- */
+/* ---- one thread: the next cluster starts when a cluster spins ---- */
 
 #define RESIDENT_MAX 4096u
 
@@ -175,7 +177,7 @@ static void deliver_finished_clusters(struct grid_team *t, struct resident_clust
 	r->n -= k;
 }
 
-/* Lets time pass where clusters wait for it. Returns false if none does. */
+/* Advances the clocks of clusters that wait for a time. Returns false if there are none. */
 static bool pass_time(struct resident_clusters *r)
 {
 	bool passed = false;
@@ -207,7 +209,10 @@ static bool still_waits(struct grid_team *t)
 	return t->good;
 }
 
-/* Executes a turn of the clusters from number from on. Returns whether one has ended or changed memory. */
+/*
+ * Executes one turn of each cluster from number `from` on. Returns whether a cluster has ended or changed
+ * memory.
+ */
 static bool run_residents(struct grid_team *t, uint32_t from)
 {
 	struct resident_clusters *r = &t->resident;
@@ -226,7 +231,8 @@ static bool run_residents(struct grid_team *t, uint32_t from)
 static enum grid_state run_on_one_thread(struct grid_team *t, bool pauses)
 {
 	struct resident_clusters *r = &t->resident;
-	uint32_t from = 0; /* first cluster to execute: only the newest, as long as a new one can start */
+	/* index of the first cluster to execute: the newest in a round that starts one, else 0 */
+	uint32_t from = 0;
 
 	if (r->paused && pauses && still_waits(t))
 		return GRID_PAUSED;

@@ -90,7 +90,7 @@ bool lanes_adjacent(uint8_t *const *at, uint64_t step)
 
 LANE_FN static bool pointers_ascend(uint8_t *const *at)
 {
-	int64_t wrong = 0; /* negative: an address is not above the one before */
+	int64_t wrong = 0; /* negative if the address of some lane is not above that of the lane before */
 
 	for (unsigned i = 1; i < LANES; i++)
 		wrong |= (int64_t)((uintptr_t)at[i] - (uintptr_t)at[i - 1] - 1);

@@ -132,7 +132,7 @@ static int link_symbol(const struct program *p, const struct module *m, struct s
 	if (func && wants && call_find_built_in(s->name))
 		return 0;
 	if (!func && s->space == SP_SHARED && s->unsized)
-		return 0; /* it is the launch's dynamic shared memory */
+		return 0; /* the launch's dynamic shared memory */
 	int found = find_definition(p, m->group, s->name, &best, f);
 	if (found < 0)
 		return -1;

@@ -70,7 +70,7 @@ static int open_file_of_ones(void)
 	return fd;
 }
 
-/* Sets whole pages of marks to a value by mapping files. Returns false on failure. */
+/* Sets whole pages of marks to 0 or 1 by mapping files. Returns false on failure. */
 static bool map_marks(struct memory *m, uint8_t *at, uint64_t n, int value)
 {
 	int flags = MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE | (value ? 0 : MAP_ANONYMOUS);

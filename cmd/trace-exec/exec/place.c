@@ -201,7 +201,10 @@ static struct func *reach_kernel(const struct reach *r, uint32_t i)
 
 /* ---- shared memory ---- */
 
-/* Places one shared variable. *next: first free address after the module's variables outside of kernels. */
+/*
+ * Places one shared variable. *next: first address after the variables that the module declares outside of
+ * kernels.
+ */
 static int place_shared_variable(
 	struct reach *r, const struct module *m, struct symbol *v, uint32_t *next, struct fault *f)
 {

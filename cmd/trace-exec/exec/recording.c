@@ -13,7 +13,7 @@
 static uint32_t put_address_list(struct recording *t, const uint64_t *a, uint64_t base)
 {
 	const uint32_t kept = sizeof(t->list) / sizeof(t->list[0]), n = t->n_lists < kept ? t->n_lists : kept;
-	const uint64_t range = a[LANES - 1] - a[0]; /* differs in most lists that differ */
+	const uint64_t range = a[LANES - 1] - a[0]; /* a quick test that rejects most lists */
 	uint32_t at = t->n_words;
 	uint64_t *to = t->word + at;
 
@@ -78,7 +78,7 @@ static inline uint32_t record_addresses(struct recording *t, const uint64_t *a, 
 	return (t->n_words - 2) << 2 | ADDR_STRIDE;
 }
 
-/* Adds a record for the data of an instruction besides its mask. */
+/* Adds a record with data of an instruction other than its mask. */
 static inline struct pack_more *add_pack_more(struct recording *t)
 {
 	if (t->n_more == t->cap_more)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Records of a warp for a packed stream; recording.c. id: number of the instruction as struct pack_run has it. */
+/*
+ * Records of a warp for a packed stream; see recording.c. id: number of the instruction, as in struct pack_run.
+ */
 #ifndef RECORDING_H
 #define RECORDING_H
 
