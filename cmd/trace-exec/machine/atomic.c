@@ -112,7 +112,7 @@ static void execute_atomic(struct warp *w, const struct op *o, uint32_t m)
 		changed |= old ^ v; \
 	}
 
-/* Returns bits that are not all 0 if the operation of op o, whose type is t, changes a word. */
+/* Returns a number other than 0 if the operation of op o, whose type is t, changes a word. */
 static u32 change_words(
 	u32 *d, const u32 *pb, const u32 *pc, uint32_t m, uint8_t *const *at, enum atom a, enum type t)
 {
@@ -137,7 +137,7 @@ static u32 change_words(
 	return changed;
 }
 
-/* Tests for an operation of change_words() by all lanes that execute. */
+/* Tests whether an op is an atomic operation on one word of 32 bits that change_words() can execute. */
 static bool is_of_words(const struct op *o)
 {
 	const struct ext *x = o->x;
@@ -150,7 +150,7 @@ static bool is_of_words(const struct op *o)
 	return t == T_U32 || t == T_S32 || (t == T_F32 && a == ATOM_ADD && o->space == SP_GLOBAL);
 }
 
-/* The same as execute_atomic() for words of 32 bits, without a predicate. */
+/* Like execute_atomic(), for words of 32 bits without a predicate. */
 static void execute_word_atomic(struct warp *w, const struct op *o, uint32_t m)
 {
 	bool locked = w->g->n_threads > 1 && o->space != SP_SHARED, changed = w->changed;

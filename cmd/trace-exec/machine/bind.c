@@ -212,9 +212,9 @@ static const struct machine_row {
 };
 
 #define N_BINDINGS (sizeof(rows) / sizeof(*rows))
-#define BUCKETS    512u /* of bindings, by the lower bits of the opcode */
+#define BUCKETS    512u /* number of buckets of bindings, which are chosen by the lower bits of the opcode */
 
-/* Bindings by bucket: the first, and after each the next; N_BINDINGS: none. */
+/* Lists of the bindings in each bucket: the first one, and for each binding the next one; N_BINDINGS: none. */
 static uint16_t first_binding[BUCKETS], next_binding[N_BINDINGS];
 static pthread_once_t bindings_sorted = PTHREAD_ONCE_INIT;
 

@@ -40,7 +40,10 @@ static void set_scratch_address(struct warp *w, uint32_t to, uint32_t slot, bool
 
 /* ---- bulk copies ---- */
 
-/* Sets the scratch size and mask of blocks. A register has the size, in units of 16 bytes, and the mask above it. */
+/*
+ * Sets the scratch size and mask of blocks. The register contains the size, in units of 16 bytes, and above it
+ * the mask.
+ */
 static void set_scratch_size(struct warp *w, const struct op *o, unsigned lane)
 {
 	u32 v = read_uniform_word(w, o->c, 0);
@@ -172,8 +175,8 @@ int mbind_bulk_prefetch(struct mbind *b, struct op *o)
 /* ---- tensor copies ---- */
 
 /*
- * Sets the scratch offsets of im2col and the mask of blocks from the register value v. The lower half has the offsets,
- * of 16, 8 or 5 bits for 3, 4 or 5 dimensions; the upper half has the mask.
+ * Sets the scratch offsets of im2col and the mask of blocks from the register value v. Its lower half is the
+ * offsets, of 16, 8 or 5 bits for 3, 4 or 5 dimensions; its upper half is the mask.
  */
 static void set_scratch_offsets(struct warp *w, const struct tensor_copy *x, u32 v, unsigned lane)
 {

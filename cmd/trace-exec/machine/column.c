@@ -10,7 +10,7 @@
 #include "sem/async.h"
 
 #define BULK_UNIT    16u  /* bytes of an element of a bulk copy */
-#define NUMBER_BYTES 128u /* bytes that suffice for a number */
+#define NUMBER_BYTES 128u /* enough bytes for the text of a number */
 
 /* A column of addresses: the first address, then the difference of each further address to the one before. */
 struct copy_column {
@@ -85,7 +85,10 @@ static void write_copy_columns(struct warp *w, uint32_t mbarrier, const struct t
 
 static const char no_copy[] = "0 0x0 0 0 0 4 0x0 0";
 
-/* Returns the address of the mbarrier in the uniform registers of the destination; 0: there is none. */
+/*
+ * Returns the address of the mbarrier in the uniform registers of the destination, or 0 if there is no
+ * mbarrier.
+ */
 static uint32_t mbarrier_in_register(const struct warp *w, const struct op *o, const struct targets *t)
 {
 	return t->reports ? REG(u32, w, o->d + VECTOR)[0] : 0;

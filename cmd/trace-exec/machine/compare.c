@@ -260,8 +260,8 @@ static void execute_dsetp(struct warp *w, const struct op *o, uint32_t m)
 }
 
 /*
- * Executes DSETP.MIN and .MAX. The first result says whether a is chosen, the second whether both are NaN. -0
- * is below +0.
+ * Executes DSETP.MIN and .MAX. The first result is whether a is chosen, the second whether both are NaN. -0 is
+ * below +0.
  */
 static void execute_dsetp_min_max(struct warp *w, const struct op *o, uint32_t m)
 {

@@ -42,7 +42,7 @@ static double round_to_whole(double v, unsigned how)
 static const enum rounding small_rounding[4] = {ROUND_RN, ROUND_RM, ROUND_RP, ROUND_RZ};
 static const int host_rounding[4] = {FE_TONEAREST, FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO};
 
-/* Returns v as f32, rounded in direction how. */
+/* Returns v as f32, rounded in direction `how`. */
 static float f32_rounded(double v, unsigned how)
 {
 	float f = (float)v;

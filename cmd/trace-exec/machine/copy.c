@@ -158,8 +158,8 @@ static void execute_movm(struct warp *w, const struct op *o, uint32_t m)
 }
 
 /*
- * MOVM.U4TO8: a row of 32 numbers of 4 bits, 8 in each of 4 lanes, becomes one of bytes, which the lanes hold
- * as IMMA takes them: 4 of the first half and 4 of the second.
+ * MOVM.U4TO8: a row of 32 numbers of 4 bits, 8 in each of 4 lanes, becomes a row of bytes in the operand layout
+ * of IMMA: each lane has 4 bytes of the first half and 4 of the second.
  */
 static void widen_nibbles(struct warp *w, const struct op *o, uint32_t m)
 {
@@ -188,7 +188,8 @@ int mbind_movm(struct mbind *b, struct op *o)
 /* ---- copies to shared memory ---- */
 
 /*
- * Executes LDGSTS. Sum of o->d, the uniform register o->b and o->x->aux[0]: the address in shared memory. Lanes whose
+ * Executes LDGSTS. The address in shared memory is the sum of o->d, the uniform register o->b and o->x->aux[0].
+ Lanes whose
  * predicate is false store zeros: the compiler writes this for cp.async with a size of 0 or a source to ignore.
  */
 static void copy_to_shared(struct warp *w, const struct op *o, uint32_t m)

@@ -72,7 +72,7 @@ LANE_OP2(fadd_plain, float, float, float, canonical_f32(a + b))
 LANE_OP2(fmul_plain, float, float, float, canonical_f32(a *b))
 LANE_OP3(ffma_plain, float, float, float, float, canonical_f32(__builtin_fmaf(a, b, c)))
 
-/* ---- any modifiers ---- */
+/* ---- instructions with any modifiers ---- */
 
 typedef void f32_fn(float *r, const float *a, const float *b, const float *c);
 static NOINLINE void add_f32_lanes(float *r, const float *a, const float *b, const float *c)
@@ -190,7 +190,7 @@ int mbind_ffma(struct mbind *b, struct op *o)
 	return 0;
 }
 
-/* Executes FFMA2: two FFMA. o->imm and o->rpc: slots of a and b of the second one. */
+/* Executes FFMA2, which is two FFMA. o->imm and o->rpc: slots of a and b of the second one. */
 static void ffma2_lanes(struct warp *w, const struct op *o, uint32_t m)
 {
 	const uint32_t from[2][3] = {{o->a, o->b, o->c}, {(uint32_t)o->imm, o->rpc, o->c + VECTOR}};
@@ -435,7 +435,7 @@ int mbind_fmnmx(struct mbind *b, struct op *o)
 		return -1;
 	bind_second_operand(b, o, false);
 	o->n = (uint8_t)(bit(b, 80) | bit(b, 81) << 1 | bit(b, 82) << 2);
-	if (bit(b, 82)) /* .XORSIGN takes the signs that the registers have */
+	if (bit(b, 82)) /* .XORSIGN uses the signs of the registers, before any negation or absolute value */
 		o->mode &= (uint8_t) ~(ABS_A | ABS_B);
 	o->imm = mbind_pred(b, 87, b->uniform);
 	machine_set_function(o, execute_fmnmx);

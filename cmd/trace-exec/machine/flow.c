@@ -10,7 +10,7 @@
 #include "exec/lanes.h"
 #include "machine/code.h"
 
-/* Scratch vectors after the registers: number and thread count of a barrier that a register names. */
+/* Scratch vectors after the registers, for a barrier named by a register: its number and its thread count. */
 #define BARRIER_NUMBER (FRAME_R + 256 * VECTOR)
 #define BARRIER_COUNT  (FRAME_R + 257 * VECTOR)
 
@@ -142,7 +142,10 @@ LANE_FN static void set_barrier(struct warp *w, const struct op *o, uint32_t mas
 		b[i] = exec >> i & 1 ? mask : b[i];
 }
 
-/* Removes the lanes of exec from the convergence barrier, also in the masks that its other lanes have. */
+/*
+ * Removes the lanes of exec from the convergence barrier: from their own masks and from those of the other
+ * lanes.
+ */
 static void break_barrier(struct warp *w, const struct op *o, uint32_t exec)
 {
 	uint32_t *b = REG(uint32_t, w, o->a), others = 0;

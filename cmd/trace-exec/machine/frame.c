@@ -88,7 +88,10 @@ void frame_open(struct grid *g)
 	write_bank0_value(g, x->stack, (uint32_t)g->launch->kernel->local_bytes, 4);
 	write_bank0_value(g, x->dynamic, g->launch->dyn_shared, 4);
 	write_bank0_value(g, x->grid_id, g->launch->id, 8);
-	/* Cooperative groups read the workspace of the grid's barrier from these registers, as exec_sreg_value() returns them. */
+	/*
+	 * Cooperative groups read the workspace of the grid's barrier from these two registers;
+	 * exec_sreg_value() returns the same.
+	 */
 	write_bank0_value(g, environment_at(c->sm) + 4, g->launch->workspace >> 32, 4);
 	write_bank0_value(g, environment_at(c->sm) + 8, (uint32_t)g->launch->workspace, 4);
 	if (c->module->bank3)
@@ -167,7 +170,7 @@ static void create_frame(struct warp *w, const struct machine_code *c)
 		die("out of memory");
 	w->frames_cap = bytes;
 	w->frame = w->frames;
-	memset(w->frame, 0, FRAME_R); /* frame_start() clears the registers */
+	memset(w->frame, 0, FRAME_R); /* frame_start() sets the registers to zero */
 	for (uint32_t i = 0; i < c->n_constants; i++)
 		fill_vectors(REG(uint32_t, w, FRAME_CONSTANTS + i * VECTOR), 1,
 			read_constant(w->g, c, &c->constant[i]));

@@ -12,7 +12,7 @@
 enum { HALF_FTZ = 1, HALF_SAT = 2, HALF_FMZ = 4, HALF_RELU = 8, HALF_BF16 = 16, HALF_F32 = 32 };
 enum { HALF_ADD, HALF_MUL, HALF_FMA };
 
-enum { SELECT_SWAPPED = 4 }; /* the upper half negated, then the lower half: .H0_NH1 */
+enum { SELECT_SWAPPED = 4 }; /* .H0_NH1: the upper half negated, then the lower half */
 
 /*
  * Sets to[] to the two numbers of an operand. select: 2 bits of the instruction, or SELECT_SWAPPED. signs: NEG_A and
@@ -268,7 +268,7 @@ int mbind_hmnmx2(struct mbind *b, struct op *o)
 		return -1;
 	bind_half_operands(b, o, true, true);
 	o->n = (uint8_t)(bit(b, 81) | bit(b, 82) << 1);
-	if (bit(b, 82)) /* .XORSIGN takes the signs that the registers have */
+	if (bit(b, 82)) /* .XORSIGN uses the signs of the registers, before any negation or absolute value */
 		o->mode &= (uint8_t) ~(ABS_A | ABS_B);
 	o->bytes = (uint8_t)((bit(b, 80) ? HALF_FTZ : 0) | (bit(b, 85) ? HALF_BF16 : 0));
 	o->imm = mbind_pred(b, 87, false);

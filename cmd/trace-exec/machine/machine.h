@@ -30,7 +30,10 @@
 #include <stdio.h>
 #include "exec/exec.h"
 
-/* Code to read from a file. CODE_AUTO: either kind; of a file with both, machine code if the GPU can run it. */
+/*
+ * Code to read from a file. CODE_AUTO: either kind. If a file has both, its machine code is read if the GPU can
+ * run it.
+ */
 enum code_kind { CODE_AUTO, CODE_PTX, CODE_MACHINE };
 
 /* Reads a cubin as a module. Returns NULL with *f set on failure. program_free() frees the module. */
@@ -49,11 +52,14 @@ unsigned machine_registers(const struct func *f);
 
 /* Writes the header of a kernel's trace. */
 void machine_header(FILE *out, const struct grid *g, const struct occupancy *k);
-/* Writes the lines about a block's place in its cluster that some kernels have. */
+/* Writes the lines about a block's place in its cluster, if the kernel's trace has such lines. */
 void machine_block(FILE *out, const struct cta *c);
 /* Record an executed instruction as a line of the trace, or in the records of a packed stream. */
 record_fn machine_record, machine_record_packed;
-/* Tests whether the lines of a kernel can be records: those of version 6 have columns of their own. */
+/*
+ * Tests whether the lines of a kernel can be records. Lines of version 6 cannot, because they have additional
+ * columns.
+ */
 bool machine_has_records(const struct func *f);
 struct pack_code;
 /* Returns the static code of a kernel whose header has been written, to be freed by pack_code_free(). */

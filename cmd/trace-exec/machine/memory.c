@@ -231,7 +231,7 @@ struct flat_access {
 	uintptr_t base;
 	const uint64_t *a;
 	bool adjacent;       /* the addresses of all lanes, executing or not, are consecutive */
-	uint64_t own[LANES]; /* storage of a for local memory, of which each lane has its own */
+	uint64_t own[LANES]; /* storage of `a` for local memory, where each lane has its own */
 };
 
 /* Returns the host address of address 0 of the space; 0: the space lacks bytes from address `low` to `high`. */
@@ -254,12 +254,12 @@ LANE_FN static void add_own(uint64_t *to, const uint64_t *a, uint64_t step)
 		to[i] = a[i] + i * step;
 }
 
-/* Fewest executing lanes for which it pays to test whether all addresses are consecutive. */
+/* Fewest executing lanes for which the test whether all addresses are consecutive saves time. */
 #define ADJACENT_LEAST 8u
 
 /*
- * Finds the memory of an unchecked access. Returns false if the bytes are not in one piece; the general
- * functions handle that.
+ * Finds the memory of an unchecked access. Returns false if the bytes are not in one piece; the caller then
+ * uses the general functions.
  */
 static bool find_flat(struct warp *w, const struct op *o, uint32_t m, struct flat_access *f)
 {

@@ -140,9 +140,13 @@ static int symbol_address(
 		"'%s' is not defined by the cubin (expected printf, malloc, free or assert)", s->name);
 }
 
-#define RELOC_REFERENCE 6u /* type of a relocation: the handle of a texture or surface reference */
+/* type of a relocation: the handle of a texture or surface reference */
+#define RELOC_REFERENCE 6u
 
-/* Tests whether an instruction reads the word of bank 0 at the offset; those of textures and surfaces name a word. */
+/*
+ * Tests whether an instruction reads the word of bank 0 at the offset. Instructions of textures and surfaces
+ * name the word as their handle.
+ */
 static bool reads_bank0(const struct sass_inst *in, uint64_t offset)
 {
 	bool of_image = in->row && (in->row->name[0] == 'T' || !strncmp(in->row->name, "SU", 2));
@@ -158,7 +162,10 @@ static bool reads_bank0(const struct sass_inst *in, uint64_t offset)
 	return false;
 }
 
-/* Refuses a kernel whose bank 0 has the handle of a texture reference, with the instruction that reads it. */
+/*
+ * Rejects a kernel whose bank 0 contains the handle of a texture reference. The message names the instruction
+ * that reads the handle.
+ */
 static int refuse_references(const struct machine_module *x, const struct machine_code *c, struct fault *f)
 {
 	const struct sass_image *m = x->image;
@@ -183,7 +190,7 @@ static int refuse_references(const struct machine_module *x, const struct machin
 	return 0;
 }
 
-/* Writes the addresses that bank 4 and initial values hold. */
+/* Writes the addresses that are in bank 4 and in initial values. */
 static int apply_relocations(struct machine_module *x, struct fault *f)
 {
 	const struct sass_image *image = x->image;
@@ -254,7 +261,8 @@ static void add_instructions(struct module *m, struct func *fn, struct machine_c
 	fn->n_insts = fn->cap_insts = c->n + 1;
 	for (uint32_t i = 0; i < c->n; i++) {
 		fn->inst[i].op = I_ld;
-		fn->inst[i].text = ""; /* machine_op_text() makes the text, because few are printed */
+		/* machine_op_text() makes the text when it is printed, which is rare */
+		fn->inst[i].text = "";
 	}
 	fn->inst[c->n] = (struct stmt){.op = I_trap, .text = ""};
 }
@@ -365,7 +373,7 @@ struct module *machine_module(const char *path, const void *bytes, size_t n, str
 	XXH128_hash_t h = XXH3_128bits(bytes, n);
 	struct sass_image *image;
 
-	path = diag_keep(path); /* for the file names of later faults */
+	path = diag_keep(path); /* faults refer to the path later */
 	image = sass_image_read(bytes, n, path, f);
 	if (!image)
 		return NULL;

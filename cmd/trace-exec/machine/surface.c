@@ -134,7 +134,7 @@ static struct machine_surface *bind_surface(struct mbind *b, struct op *o)
 	return x;
 }
 
-/* Sets the size of an access to the bytes of a row. */
+/* Sets the size of an unformatted access. */
 static int bind_surface_bytes(struct mbind *b, struct op *o)
 {
 	static const uint8_t size[8] = {1, 1, 2, 2, 4, 8, 16, 0};

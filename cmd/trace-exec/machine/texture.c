@@ -170,7 +170,7 @@ static bool bind_level(const struct mbind *b, struct texture_fetch *f, enum fetc
 		f->detail = DETAIL_GRAD;
 		return !mode;
 	}
-	if (b->code->sm >= 100) { /* bit 59 of TEX and bit 76 of TLD are set with a level */
+	if (b->code->sm >= 100) { /* bit 59 of TEX and bit 76 of TLD are set if the fetch has a level */
 		f->detail = mode ? DETAIL_LEVEL : DETAIL_BASE;
 		return mode == bit(b, kind == FETCH_TEX ? 59 : 76);
 	}

@@ -61,7 +61,8 @@ static void trace_operand(
 	if (a->kind == SASS_MEM && version6 && opcode_begins(in, "U"))
 		return;
 	if (a->kind == SASS_MEM && version6 && opcode_begins(in, "SYNCS") && reg == SASS_ZERO) {
-		uniform = true; /* the base is the first source: readers expect the value in the second */
+		/* the base is the first source, because readers expect the value in the second */
+		uniform = true;
 		reg = a->ureg;
 	} else if (a->kind != SASS_REG && !uniform && (a->kind != SASS_MEM || a->flags & SASS_NO_REG)) {
 		return;
@@ -141,7 +142,10 @@ static void find_value_registers(struct machine_text *t, const struct sass_inst 
 	}
 }
 
-/* Adds what the lines of version 6 have beyond those of version 5, at *end, too. Returns the end of the text at p. */
+/*
+ * Adds the parts that a line of version 6 has in addition to version 5: some at p, others at *end. Returns the
+ * end of the text at p.
+ */
 static char *add_version6_parts(
 	struct machine_text *t, const struct sass_inst *in, const struct traced *x, char *p, char **end)
 {
@@ -156,7 +160,7 @@ static char *add_version6_parts(
 	if (opcode_begins(in, "SYNCS") || opcode_begins(in, "ARRIVES"))
 		t->width = 8;
 	if (opcode_begins(in, "STAS") || opcode_begins(in, "REDAS"))
-		t->window = 0; /* the upper half of the address is the mbarrier */
+		t->window = 0; /* the upper half of the address is the address of the mbarrier */
 	t->column = find_column(in);
 	find_value_registers(t, in, x);
 	*end = text_put_number(*end, traced_immediate(in, 1));
@@ -362,8 +366,7 @@ struct pack_code machine_pack_code(const struct func *f)
 		const struct machine_text *t = &c->text[i];
 		char digits[24];
 		size_t n = (size_t)(text_put_number(digits, t->width) - digits);
-		unsigned middle = t->n_rest - 1u,
-			 end = t->n_end - 1u; /* without the blank, without the newline */
+		unsigned middle = t->n_rest - 1u, end = t->n_end - 1u; /* omit the blank and the newline */
 
 		code.inst[i] = (struct pack_inst){c->inst[i].pc, t->width, (uint32_t)code.n_text,
 			(uint16_t)(middle + n), (uint16_t)end};

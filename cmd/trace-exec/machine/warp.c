@@ -175,7 +175,7 @@ static void reduce_lanes(struct warp *w, const struct op *o, uint32_t m)
 	set_uniform_register(w, o->d, r);
 }
 
-/* Binds REDUX. Its destination is a uniform register; its guard is a predicate with a bit per lane. */
+/* Binds REDUX. Its destination is a uniform register. Its guard is a predicate with a bit per lane. */
 int mbind_redux(struct mbind *b, struct op *o)
 {
 	o->n = (uint8_t)field(b, 78, 3);

@@ -192,7 +192,7 @@ static struct sass_arg address_arg(struct reading *r, const struct arg_token *t)
 
 	if (t->width)
 		a.value = reading_signed(r, t->at, t->width) * (1 << t->shift);
-	if (t->kind[1] == 'U') /* no register */
+	if (t->kind[1] == 'U') /* the address has no register */
 		a.reg = SASS_ZERO;
 	else
 		a.reg = (uint8_t)reading_field(r, t->reg_at != ABSENT ? t->reg_at : 24, 8);
@@ -246,8 +246,8 @@ static struct sass_arg load_constant_arg(struct reading *r, const char *kind)
 }
 
 /*
- * Returns the offset of a branch in bytes. Bits 34 .. 81 have it in units of 4 bytes, without its 8 low bits on sm_90
- * and later, which bits 16 .. 23 have.
+ * Returns the offset of a branch in bytes. Bits 34 .. 81 contain it in units of 4 bytes. On sm_90 and later its
+ * 8 low bits are in bits 16 .. 23, and the others from bit 34 on.
  */
 static int64_t branch_offset(struct reading *r, bool narrow)
 {
@@ -263,7 +263,7 @@ static struct sass_arg target_arg(struct reading *r, const char *kind)
 	struct sass_arg a = {.kind = SASS_TARGET, .value = branch_offset(r, !strcmp(kind, "TS"))};
 	bool absolute = !strcmp(kind, "TA") || (!strcmp(kind, "TRET") && read_bit(r, 85));
 
-	if (!strcmp(kind, "TL")) /* the offset skips bits 16 .. 23, which hold a register */
+	if (!strcmp(kind, "TL")) /* the offset skips bits 16 .. 23, which contain a register */
 		a.value = (int64_t)((uint64_t)reading_signed(r, 34, 48) << 8 | reading_field(r, 24, 8));
 	if (!strcmp(kind, "TR"))
 		a.flags = SASS_OFFSET;

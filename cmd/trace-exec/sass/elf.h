@@ -48,8 +48,8 @@ struct elf_symbol {
 /* Returns the little-endian number in the 1 to 8 bytes at p. */
 uint64_t elf_number(const uint8_t *p, unsigned bytes);
 /*
- * Returns the size of the ELF64 file at p according to its headers; 0 if they are damaged, or name bytes after the
- * first `most`. For a file of unknown size `most` is large, so that its headers are trusted.
+ * Returns the size of the ELF64 file at p according to its headers, or 0 if the headers are damaged or name
+ * bytes after the first `most`. For a file of unknown size `most` is large, so that its headers are trusted.
  */
 uint64_t elf_extent(const uint8_t *p, uint64_t most);
 /* Reads the section table of a CUDA ELF file. Returns 0, or -1 and *f. */

@@ -29,13 +29,13 @@ struct arg_token {
 	unsigned width; /* bits of the field */
 	unsigned shift; /* the offset of an address is in units of 1 << shift bytes */
 	bool low_sign;  /* the operand has a sign only in bits 32 .. 63 */
-	bool omit_zero; /* URZ is no part of an address */
+	bool omit_zero; /* URZ is not printed as a part of an address */
 	bool optional;  /* the argument is omitted if it has its default value */
 	bool negative;  /* the operand can be negated, by the usual bit unless negative_at is given */
 	bool absolute; /* the operand can be an absolute value, by the usual bit unless absolute_at is given */
 	bool complement; /* the operand can be complemented, by the bit of the negation */
 	bool half;       /* the operand selects a half of a register, or both */
-	bool narrow;     /* SASS_LOW_NEGATED is no selection */
+	bool narrow;     /* the operand cannot select SASS_LOW_NEGATED */
 	/* bits of the negation, the absolute value, the inversion of a predicate and the part of a register */
 	unsigned negative_at, absolute_at, not_at, part_at;
 	unsigned complement_if; /* the bit of the negation means a complement if this bit is set */
@@ -54,7 +54,7 @@ void sass_token_parse(struct arg_token *t, const char *p, const char *end);
 /* Decodes the arguments as the row of the instruction describes them. */
 void reading_args(struct reading *r);
 
-/* A text that is being written, for print.c and modify.c. */
+/* A text under construction, for print.c and modify.c. */
 struct sass_out {
 	char *p;
 	size_t n;

@@ -25,7 +25,7 @@ enum {
 
 #define PARAMS_MAX      4096u
 #define PARAM_BYTES_MAX 65536u
-#define FORMAT_BYTES    4 /* the attribute has bytes after its 16 bits */
+#define FORMAT_BYTES    4 /* the attribute has a payload after its 16 bits */
 
 struct attribute {
 	unsigned format, number, value;

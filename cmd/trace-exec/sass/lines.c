@@ -13,7 +13,7 @@
 #include "sass/image.h"
 
 #define ROWS_MAX   (1u << 24)
-#define NAME_BYTES 4096u       /* maximum bytes of a folder or a name; a longer one is cut */
+#define NAME_BYTES 4096u       /* maximum bytes of a folder or a name; longer ones are cut */
 #define FILE_BYTES (64u << 20) /* bytes of all paths; further files have no name */
 
 struct line_row {
@@ -36,7 +36,7 @@ struct line_reloc {
 	uint32_t symbol;
 };
 
-/* Bytes of the section not yet read. n is 0 at the end, also after an attempt to read beyond it. */
+/* Unread bytes of the section. n is 0 at the end, and after an attempt to read beyond it. */
 struct line_span {
 	const uint8_t *p;
 	uint64_t n;
@@ -315,7 +315,10 @@ struct line_entry {
 	uint64_t folder;
 };
 
-/* Reads an offset and returns the string there in section `in`; "" if there is none. A long string may lack its end. */
+/*
+ * Reads an offset and returns the string at this offset of section `in`; "" if there is none. A long string may
+ * lack its end.
+ */
 static const char *read_line_string_at(
 	struct line_reader *r, struct line_span *s, const struct elf_section *in)
 {

@@ -25,7 +25,7 @@ static const struct words *find_words(const char *name, size_t n)
 	return NULL;
 }
 
-/* Returns the number of bits of a field with these values. */
+/* Returns the number of bits of a field that has the values of a table. */
 static unsigned words_field_bits(const struct words *w)
 {
 	unsigned n = 1;

@@ -379,7 +379,7 @@ size_t sass_text(const struct sass_inst *in, char out[SASS_TEXT_MAX])
 	}
 	sass_put_opcode(&o, &r);
 	for (unsigned i = 0; i < in->n_args; i++) {
-		/* A target that follows an address register has no comma before it. */
+		/* A branch target after an address register has no comma before it. */
 		bool joined = in->arg[i].kind == SASS_TARGET && i && jumps_by_register(in);
 
 		sass_put(&o, !i || joined ? " " : ", ");
