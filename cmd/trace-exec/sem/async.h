@@ -89,7 +89,7 @@ struct store_async {
 void bulk_store_async(struct warp *w, const struct op *o, uint32_t m);
 
 enum tensor_direction { TENSOR_LOAD, TENSOR_STORE, TENSOR_REDUCE, TENSOR_PREFETCH };
-/* Part of a tensor that is copied: a box, four rows that are given by number, or pixels of im2col. */
+/* Part of a tensor that is copied: a box, four rows given by their numbers, or pixels of im2col. */
 enum tensor_order { ORDER_TILE, ORDER_ROWS, ORDER_PIXELS };
 
 /* A tensor copy, reduction or prefetch; sem/tensor.c. */

@@ -28,9 +28,7 @@ u64 atom_value(enum atom a, enum type t, u64 old, u64 b, u64 c);
 bool atom_is_in_shared(const struct warp *w, const uint8_t *at);
 /* Returns the new value in global memory, where a sum of f32 flushes subnormal numbers; else like atom_value(). */
 u64 atom_global(enum atom a, enum type t, u64 old, u64 b, u64 c);
-/*
- * Returns true if asynchronous reductions have the operation for the type, in global memory or in a cluster.
- */
+/* Tests whether asynchronous reductions support the operation on the type, in global memory or in a cluster. */
 bool atom_fits_async(enum atom a, enum type t, bool global);
 /* Returns the bits of frame.order for an operation whose old value is unused. */
 uint32_t atom_order(enum atom a, enum type t);

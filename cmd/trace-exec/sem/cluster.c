@@ -23,7 +23,8 @@ int bind_cluster_barrier(struct bind *b, struct op *o)
 
 /*
  * Returns the rank + 1 of the block whose shared memory contains address a, or 0 for an address without a rank,
- * which is in the own block. If there is none, fails the launch and returns UINT32_MAX. o->mode: a is generic.
+ * which is in the lane's own block. If no block contains the address, fails the launch and returns UINT32_MAX.
+ * o->mode: a is generic.
  */
 static uint32_t shared_block_of(struct warp *w, const struct op *o, unsigned lane, u64 a)
 {
@@ -36,7 +37,7 @@ static uint32_t shared_block_of(struct warp *w, const struct op *o, unsigned lan
 	return UINT32_MAX;
 }
 
-/* Executes mapa: moves an address of shared memory to the block of rank b. */
+/* Executes mapa: returns the address of the same place in the shared memory of the block with rank b. */
 static void execute_mapa(struct warp *w, const struct op *o, uint32_t m)
 {
 	u64 base = o->mode ? SHARED_BASE : 0;

@@ -76,7 +76,7 @@ static order_fn *const order_functions[N_TYPES] = {
 	[T_BF16] = order_bf16,
 };
 
-/* Outcomes for which a relation is true. */
+/* Outcomes (less, equal, unordered) for which each relation is true. */
 enum { IS_LESS = 1, IS_EQUAL = 2, IS_GREATER = 4, IS_UNORDERED = 8 };
 static const struct {
 	enum modifier modifier;

@@ -12,7 +12,7 @@ typedef u64 u64_any __attribute__((aligned(1), may_alias));
 /* Computes the addresses of all lanes and their range in one loop: 72 host instructions, where two loops take 146. */
 LANE_FN static void address_range(struct warp *w, const struct op *o, uint64_t *low, uint64_t *high)
 {
-	if (o->mode & 1) { /* a 32-bit address register */
+	if (o->mode & 1) { /* the address register has 32 bits */
 		const uint32_t *s = (const uint32_t *)(const void *)(w->frame + o->a);
 		uint32_t l = UINT32_MAX, h = 0;
 
@@ -28,7 +28,8 @@ LANE_FN static void address_range(struct warp *w, const struct op *o, uint64_t *
 		return;
 	}
 	const uint64_t *s = (const uint64_t *)(const void *)(w->frame + o->a);
-	int64_t l = INT64_MAX, h = INT64_MIN; /* sign bit inverted: vectors compare signed numbers */
+	/* the sign bit is inverted, because vectors compare signed numbers */
+	int64_t l = INT64_MAX, h = INT64_MIN;
 
 	for (unsigned i = 0; i < LANES; i++) {
 		uint64_t x = s[i] + (uint64_t)o->imm;

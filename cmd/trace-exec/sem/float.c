@@ -569,7 +569,8 @@ static void execute_testp(struct warp *w, const struct op *o, uint32_t m)
 	FOR_BITS32 (i, m) {
 		double v = o->n ? REG(double, w, o->a)[i] : (double)REG(float, w, o->a)[i];
 		bool sub = v != 0 && fabs(v) < (o->n ? DBL_MIN : (double)FLT_MIN), finite = isfinite(v);
-		bool is[] = {finite, !!isinf(v), v == v, v != v, finite && !sub, sub}; /* zeros are normal */
+		/* a zero counts as normal */
+		bool is[] = {finite, !!isinf(v), v == v, v != v, finite && !sub, sub};
 
 		r |= (u32)is[o->mode] << i;
 	}

@@ -99,7 +99,7 @@ static int bind_arguments(struct bind *b, const struct operand *list, struct sym
 			out[i].bytes = (uint32_t)(f ? f->size : k->sym->size);
 		} else if (f && !ret && f->size == types[f->type].bits / 8u &&
 			   (k->kind == O_REG || k->kind == O_INT || k->kind == O_FLOAT)) {
-			out[i].kind = ARG_VALUE; /* a plain value for a .param */
+			out[i].kind = ARG_VALUE; /* a plain value is passed for a .param */
 			out[i].bytes = types[f->type].bits / 8;
 			if ((out[i].slot[0] = bind_src(b, k, (enum type)f->type)) == UINT32_MAX)
 				return -1;

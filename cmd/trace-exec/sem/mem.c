@@ -90,7 +90,7 @@ static bool window_find_host(
 			: space == SP_LOCAL ? w->local_stride
 					    : w->g->launch->kernel->param_bytes,
 		 stride = space == SP_LOCAL ? w->local_stride : 0;
-	/* Constants may be read from memory that the launch does not change. */
+	/* Kernel parameters are only read, so the cast may drop const. */
 	uint8_t *base = space == SP_SHARED  ? w->cta->shared
 			: space == SP_LOCAL ? w->local
 					    : (uint8_t *)(uintptr_t)w->g->launch->param;

@@ -24,8 +24,8 @@ static void mixed_arithmetic(struct warp *w, const struct op *o, uint32_t m)
 
 	fesetround(roundings[o->n]);
 	FOR_BITS32 (i, m) {
-		volatile float a = (float)small_value(pa[i], f),
-			       c = pc[i]; /* volatile: computed after the rounding is set */
+		/* volatile, so that the sum is computed after the rounding mode is set */
+		volatile float a = (float)small_value(pa[i], f), c = pc[i];
 		volatile float b = o->b ? (float)small_value(pb[i], f) : 1;
 		float r = o->b ? fmaf(a, b, c) : o->imm ? a - c : a + c;
 

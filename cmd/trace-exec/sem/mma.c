@@ -172,7 +172,7 @@ int bind_mma(struct bind *b, struct op *o)
 	x.volta = x.a == T_F16 && x.shape.m == 8 && !x.sparse;
 	x.a_col = stmt_has(in, M_COL) && !stmt_has(in, M_ROW);
 	x.b_row = stmt_has(in, M_ROW) && !stmt_has(in, M_COL);
-	if (x.volta) { /* .row.col or .col.row: only the text has their order */
+	if (x.volta) { /* .row.col or .col.row: only the text has the order of the two words */
 		const char *l = strstr(in->text, ".row"), *c = strstr(in->text, ".col");
 
 		x.a_col = c && (!l || c < l);

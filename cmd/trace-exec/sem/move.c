@@ -233,7 +233,7 @@ int bind_cvta(struct bind *b, struct op *o)
 
 static void execute_isspacep(struct warp *w, const struct op *o, uint32_t m)
 {
-	/* .shared without ::cluster is the own block's memory */
+	/* without ::cluster, .shared is only the block's own memory */
 	u64 far = (u64)CLUSTER_STRIDE * (stmt_has(o->in, M_SHARED__CLUSTER) ? w->g->cluster_size + 1u : 1u);
 	u32 r = 0, *p = &PRED(w, o->d);
 

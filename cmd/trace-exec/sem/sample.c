@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Maps coordinates, as a sampler says, to texel numbers, faces of cubes and mip levels.
+ * Maps coordinates to texel numbers, faces of cubes and mip levels, as a sampler specifies.
  *
  * Weights are multiples of 1/256 from 0 to 1, rounded to the nearest.
  *

@@ -14,8 +14,8 @@
 #include "sem/texture.h"
 
 /*
- * Sets w->addr of a lane to the address of its access. Returns 1; 0 if the access is outside and not made; -1 if the
- * launch has failed.
+ * Sets w->addr of a lane to the address of its access. Returns 1; 0 if the access is outside, so that it is not
+ * made; -1 if the launch has failed.
  */
 static int surface_address(struct warp *w, const struct op *o, const struct surface_access *x,
 	const struct texture *t, unsigned lane)

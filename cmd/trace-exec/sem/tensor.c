@@ -155,7 +155,7 @@ static bool check_tensor_buffer(
 
 /*
  * Returns the address of the elements of the line at c that are in the tensor: *n elements from *first on. The
- * address has no meaning if *n is 0.
+ * address is undefined if *n is 0.
  */
 static uint64_t line_address(const struct box *b, const int64_t c[TENSOR_RANK], uint64_t *first, uint64_t *n)
 {
