@@ -16,7 +16,10 @@
 
 enum operation { ADD, SUB, MUL, DIV, MOD, SHL, SHR, LT, GT, LE, GE, EQ, NE, AND, XOR, OR, LAND, LOR };
 
-/* Operators of two characters come before their first character alone. */
+/*
+ * An operator of two characters precedes the operator that is its first character, because the first match is
+ * used.
+ */
 static const struct {
 	char text[3];
 	uint8_t precedence; /* operators of higher precedence bind more tightly */
@@ -129,7 +132,7 @@ static struct constant compute_whole_operation(enum operation op, struct constan
 	}
 }
 
-/* Returns the operator at the current token, which may have two tokens; N_OPERATORS: none. */
+/* Returns the operator that begins at the current token, of one or two tokens; N_OPERATORS: none. */
 static unsigned operator_at(const struct parser *p)
 {
 	const struct token *a = &p->ahead;

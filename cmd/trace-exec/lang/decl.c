@@ -328,7 +328,7 @@ bool decl_variables(struct parser *p, enum state_space space, struct linkage l)
 
 	if (space == SP_REG)
 		return declare_registers(p);
-	if (parser_at_punct(p, '[')) { /* ".const[2]", an old form of banks */
+	if (parser_at_punct(p, '[')) { /* ".const[2]": an old notation of constant banks */
 		int64_t bank;
 
 		if (!parser_next(p) || !constant_take_number(p, &bank) || !parser_take_punct(p, ']'))

@@ -120,7 +120,7 @@ static void find_flow_edges(struct flow_graph *g, const struct func *f)
 	}
 }
 
-/* Numbers the blocks in the order of a depth-first walk from the exit against the edges. */
+/* Numbers the blocks in the order of a depth-first walk over reversed edges from the exit. */
 static void number_nodes(struct flow_graph *g)
 {
 	uint32_t *edge = g->path, at = 0;
@@ -171,8 +171,8 @@ static uint32_t least_on_path(struct flow_graph *g, uint32_t v)
 }
 
 /*
- * Sets the dominators of the nodes in the bucket of `parent`, some relative to other nodes, and empties the
- * bucket.
+ * Sets the dominators of the nodes in the bucket of `parent`, and empties the bucket. A dominator that is not
+ * yet known is set to a node with the same dominator.
  */
 static void set_dominators_of_bucket(struct flow_graph *g, uint32_t parent)
 {

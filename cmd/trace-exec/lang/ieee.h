@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Floating-point numbers of 32 and 64 bits from their bits, and back. Conversions keep every bit, even of a
+ * Conversions between floating-point numbers of 32 and 64 bits and their bits. They keep every bit, even of a
  * NaN; instructions that return a canonical NaN set it themselves. Numbers of 16 bits and fewer are in small.h.
  */
 #ifndef TRACE_PTX_IEEE_H

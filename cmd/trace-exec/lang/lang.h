@@ -110,7 +110,7 @@ enum sym_kind { SYM_REG, SYM_VAR, SYM_FUNC, SYM_LABEL, SYM_PROTO, SYM_TARGETS };
 
 struct func;
 
-/* An initial value that is an address: `bytes` bytes at `offset` of the variable. */
+/* An initial value that is an address. `bytes` bytes of the address are stored at `offset` in the variable. */
 struct fixup {
 	struct fixup *next;
 	struct symbol *sym;
@@ -220,7 +220,7 @@ struct stmt {
 	uint32_t line, col;
 	uint32_t mod_col;            /* column of the first suffix */
 	uint32_t loc_file, loc_line; /* source position from .loc; 0: none */
-	uint32_t loc_inlined;        /* index + 1 of the .loc it was inlined at; not used */
+	uint32_t loc_inlined;        /* position of the inlined call: index + 1 of its .loc; not used */
 	const char *text;            /* "ld.global.f32" as written, without blanks */
 };
 
@@ -261,7 +261,7 @@ struct func {
 	uint8_t *reported_races; /* for each instruction, whether a race was printed; NULL: none was */
 	uint32_t *rpc; /* for each instruction, the meeting point of diverged lanes; UINT32_MAX: the end */
 	const struct machine_execution *machine; /* execution of machine code (exec/exec.h); NULL: PTX */
-	struct machine_code *machine_code;       /* the function as machine/ sees it */
+	struct machine_code *machine_code;       /* data of the function in machine/ */
 };
 
 struct module {
@@ -287,7 +287,7 @@ struct module {
 	uint64_t hash[2];
 	uint64_t early[(N_OPCODES + 63) / 64]; /* opcodes newer than the version or target, already reported */
 	bool early_need[64];                   /* rows of needs.def already reported */
-	struct machine_module *machine;        /* a module of machine code, as machine/ sees it; NULL: PTX */
+	struct machine_module *machine;        /* data of the module in machine/; NULL: PTX */
 	void (*machine_free)(struct machine_module *m);
 	struct arena arena;
 };
@@ -385,7 +385,7 @@ bool words_allow_modifier(enum opcode op, enum modifier m);
 bool words_in_name(enum opcode op, enum modifier m);
 /*
  * Tests whether the suffixes of a statement are compatible with each other and with its types. text: the opcode
- * with its suffixes. On false `why` has the message.
+ * with its suffixes. Returns false with the reason in `why` if they are not.
  */
 bool words_are_allowed(const struct stmt *in, const char *text, char *why, size_t cap);
 

@@ -387,7 +387,7 @@ static const struct directive_row {
 	const char *word;
 	enum directive kind;
 	enum state_space space;
-	bool (*parse)(struct parser *); /* parses the directive after its word */
+	bool (*parse)(struct parser *); /* parses the rest of the directive, after its name */
 } directives[] = {
 	{"visible", D_LINKAGE, SP_NONE, NULL},
 	{"extern", D_LINKAGE, SP_NONE, NULL},

@@ -45,7 +45,7 @@ static bool does_round_up(double whole, double rest, const struct rounds *r, boo
 static uint32_t scale_of_value(double v, bool up, bool saturate)
 {
 	int exponent;
-	double part = frexp(fabs(v), &exponent); /* in [1/2, 1) */
+	double part = frexp(fabs(v), &exponent); /* mantissa in [1/2, 1) */
 
 	if (v != v)
 		return format[SMALL_UE8M0].nan;

@@ -49,7 +49,7 @@ static uint64_t read_type_set(const char *s)
 	return set;
 }
 
-/* Adds the word at s and those joined to it to g. Returns the length of their text. */
+/* Adds the word at s, and the words joined to it, to g. Returns the length of their text. */
 static size_t read_joined_words(const char *s, struct word_group *g)
 {
 	const char *end = s;
@@ -68,7 +68,7 @@ static size_t read_joined_words(const char *s, struct word_group *g)
 static unsigned read_word_row(const char *s, unsigned n, uint64_t *part)
 {
 	uint64_t set = UINT64_MAX;
-	bool open = false; /* whether the last group can take more single words */
+	bool open = false; /* the last group can take more single words */
 
 	while (*(s += strspn(s, " ")) && n < GROUPS_MAX) {
 		if (*s == '[') {

@@ -2,8 +2,8 @@
 /*
  * Textures, surfaces and samplers of launch files: their buffer, form and sampling.
  *
- * A name that the modules have as .texref, .surfref or .samplerref is bound when the line is executed; any other
- * name denotes a handle for arguments. Always true: the texels are in the buffer.
+ * A name that a module declares as .texref, .surfref or .samplerref is bound when the line is executed; any
+ * other name denotes a handle for arguments. Always true: the texels are in the buffer.
  */
 #include <stdio.h>
 #include <stdlib.h>

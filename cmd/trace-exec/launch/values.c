@@ -220,7 +220,7 @@ static void fill_random_f64(const struct init *i, uint8_t *to, uint64_t count)
 	}
 }
 
-/* Fills with f32, or with f16 that are rounded from f32. */
+/* Fills memory with f32 values, or with f16 values that are rounded from f32. */
 static void fill_random_f32(const struct init *i, uint8_t *to, uint64_t count, bool half)
 {
 	const float low = (float)i->low, range = (float)i->high - (float)i->low;
@@ -239,7 +239,7 @@ static void fill_random_f32(const struct init *i, uint8_t *to, uint64_t count, b
 	}
 }
 
-/* bytes: of an element, a constant where the function is called, so that the copy is one instruction. */
+/* bytes: size of an element. Each caller passes a constant, so that the copy is one instruction. */
 static inline void fill_random_whole(const struct init *i, uint8_t *to, uint64_t count, unsigned bytes)
 {
 	uint64_t s = i->seed;

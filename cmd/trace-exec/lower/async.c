@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Asynchronous instructions of Hopper for --as sass: names of operations, and the columns that lines of version
- * 6 have for bulk and tensor copies, operations on mbarriers, and stores that report to one.
+ * 6 have for bulk and tensor copies, operations on mbarriers, and stores that complete bytes of an mbarrier.
  *
  * Always true: an address in shared memory has the rank of its thread block from bit 24 on, as in machine code.
  * A copy by several lanes is one line per lane.
@@ -12,9 +12,10 @@
 #include "sem/async.h"
 #include "sem/mma.h"
 
-#define RANK_SHIFT     24u
-#define ARRIVALS_MAX   0x100000u
-#define RESERVED_BYTES 1024u /* shared memory before the kernel's: no mbarrier has the address 0 */
+#define RANK_SHIFT   24u
+#define ARRIVALS_MAX 0x100000u
+/* bytes of shared memory before the kernel's, so that no mbarrier has the address 0 */
+#define RESERVED_BYTES 1024u
 
 /* ---- names -------------------------------------------------------------------------------------- */
 
@@ -147,7 +148,7 @@ uint32_t async_shared_address(const struct warp *w, uint64_t at)
 	return rank << RANK_SHIFT | (uint32_t)(RESERVED_BYTES + at % CLUSTER_STRIDE);
 }
 
-/* Returns the address that an address operand has in a lane. */
+/* Returns a lane's value of an address operand. */
 static uint64_t address_value(struct warp *w, const struct address *a, unsigned lane)
 {
 	struct op one = {.a = a->slot, .imm = a->imm, .mode = a->mode};
@@ -234,7 +235,7 @@ static uint32_t mbarrier_value(const struct warp *w, const struct op *o, unsigne
 		return (ARRIVALS_MAX - v) << 1;
 	if (!stmt_has(in, M_TRY_WAIT) && !stmt_has(in, M_TEST_WAIT))
 		return v;
-	if (!stmt_has(in, M_PARITY)) /* the phase is in the state that an arrival returned */
+	if (!stmt_has(in, M_PARITY)) /* the phase is part of the state that an arrival returned */
 		v = (uint32_t)(REG(uint64_t, w, o->b)[lane] >> 40 & 1);
 	return v << 31;
 }

@@ -20,11 +20,11 @@ enum async_column async_column_of(const char *opcode);
 uint32_t async_shared_address(const struct warp *w, uint64_t at);
 /* Writes the columns of an executed instruction for the lanes of exec to p, and returns the new end. */
 char *async_put_columns(enum async_column column, struct warp *w, const struct op *o, char *p, uint32_t exec);
-/* Number of source registers of a line for an mbarrier: the address and the value. */
+/* Number of source registers in a line of an mbarrier operation: address and value. */
 #define ASYNC_SOURCES 2u
 /*
- * Writes the values of the registers of a line for an mbarrier: the result, if there is one, the address and
- * the value.
+ * Writes the values of the registers in a line of an mbarrier operation: the result, if there is one, the
+ * address and the value.
  */
 char *async_put_values(char *p, const struct warp *w, const struct op *o, bool result, uint32_t exec);
 

@@ -174,7 +174,9 @@ void lower_write_block(FILE *out, const struct cta *c)
 		machine_cluster_lines(out, c);
 }
 
-/* Returns whether accesses of the op may reach another block of the cluster, so that addresses have a rank. */
+/*
+ * Tests whether accesses of the op may be in another block of the cluster, so that its addresses have a rank.
+ */
 static bool may_reach_cluster(const struct warp *w, const struct op *o)
 {
 	return w->g->cluster_size > 1 && w->space == SP_SHARED &&

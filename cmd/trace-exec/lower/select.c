@@ -257,8 +257,8 @@ static const struct operand *part_operand(const struct selection *s, struct lowe
 }
 
 /*
- * Constants that an instruction can have as operands: at most one, and a parameter has priority over a
- * literal.
+ * Rules for the constant operands of an instruction. At most one operand is a constant; a parameter has
+ * priority over a literal.
  */
 struct constant_slots {
 	bool registers; /* constants must be in registers */
@@ -462,8 +462,8 @@ static void set_part_operands(struct selection *s, const struct stmt *in)
 }
 
 /*
- * Sets the operands of a fused pair: the first's sources, the other addend of the second, the second's
- * result.
+ * Sets the operands of a fused pair: the sources of the first instruction, the other addend of the second, the
+ * result of the second.
  */
 static void set_fused(struct selection *s, const struct stmt *first, const struct stmt *second)
 {

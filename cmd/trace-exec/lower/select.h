@@ -35,8 +35,8 @@ struct inst_facts {
 /* Returns the sequence of an instruction, or NULL if the GPU has none. */
 const char *rows_find_sequence(const struct inst_facts *q);
 /*
- * Returns the sequence of a fused pair, or NULL if there is none. Sets *multiple to whether several
- * instructions may fuse the first's result.
+ * Returns the sequence of a fused pair, or NULL if there is none. Sets *multiple to whether the first
+ * instruction may be fused with each of several second instructions.
  */
 const char *rows_find_fused_sequence(
 	const struct inst_facts *first, const struct inst_facts *second, bool *multiple);
@@ -49,7 +49,7 @@ enum value_kind { VALUE_REG, VALUE_PRED, VALUE_CONST, VALUE_SAME };
 
 struct lower_value {
 	uint32_t defs, uses, address_uses;
-	uint32_t fused_uses;    /* uses in pairs that could be fused */
+	uint32_t fused_uses;    /* number of uses in pairs that could be fused */
 	uint32_t def, last_use; /* instructions of its last definition and last use */
 	uint32_t same_as;       /* VALUE_SAME: the register that it equals, or whose lower half it is */
 	uint32_t item, offset;  /* select.c */
@@ -94,7 +94,7 @@ void plan_widen_loads(struct plan *p);
 #define REF(item, offset) ((item) << 8 | (offset))
 
 struct lower_item {           /* consecutive registers */
-	uint32_t first, last; /* first and last machine instruction of its life */
+	uint32_t first, last; /* first and last machine instruction of its live range */
 	uint16_t size, reg;
 };
 
@@ -115,8 +115,8 @@ struct lower_code {
 };
 
 /*
- * Allocates registers for all items and raises *most to their number. Returns -1 if no register is free for the
- * item that begins at machine instruction *at.
+ * Allocates registers for all items and raises *most to the number of registers in use. Returns -1 if no
+ * register is free for the item that begins at machine instruction *at.
  */
 int live_allocate(struct lower_code *c, const struct plan *p, uint32_t *most, uint32_t *at);
 
