@@ -49,7 +49,7 @@ static const Elf64_Phdr *elf_segment_of_type(const struct elf_view *v, uint32_t 
 	return NULL;
 }
 
-/* Returns the offset in the file of an address; UINT64_MAX: the file has no byte for it. */
+/* Returns the offset in the file of the byte at an address; UINT64_MAX: the file does not contain the byte. */
 static uint64_t elf_offset(const struct elf_view *v, uint64_t addr)
 {
 	const Elf64_Phdr *p;

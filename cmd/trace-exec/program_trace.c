@@ -116,7 +116,7 @@ bool program_trace_code(struct program_trace *t)
 	return true;
 }
 
-/* Part of the body that is not taken yet. */
+/* Rest of the body, which has not been read yet. */
 struct message_rest {
 	const char *p;
 	uint64_t n;

@@ -18,7 +18,8 @@ struct program_trace {
 	struct output *kernel; /* folder: file of the current kernel; NULL: none */
 	struct output *stream;
 	struct pack_writer *pack; /* stream */
-	struct pack_code code;    /* static code of the current kernel; without records it has no inst */
+	/* static code of the current kernel; inst is NULL if the kernel has no records */
+	struct pack_code code;
 	uint32_t n_kernels;
 	bool begun; /* the stream has a kernel that has not ended */
 };

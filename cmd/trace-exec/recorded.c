@@ -42,7 +42,7 @@ struct trace_side {
 struct comparison {
 	struct trace_side executed, recorded;
 	struct address_pieces pieces[SPACES];
-	uint64_t *number; /* by the index of a thread block in the grid: 1 + its number in the executed trace */
+	uint64_t *number;      /* for each thread block of the grid: 1 + its number in the executed trace */
 	uint64_t total, wrong; /* number of instructions of the kernel, and number of those that differ */
 	char first[320];       /* first difference; "": none so far */
 	FILE *out;

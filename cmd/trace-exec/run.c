@@ -19,7 +19,7 @@
 #include "run.h"
 #include "trace_out.h"
 
-#define STREAM_LEVEL PACK_FAST /* trace-pack can make the stream smaller */
+#define STREAM_LEVEL PACK_FAST /* level of compression; trace-pack can make the stream smaller */
 
 struct script_run {
 	struct script *script;

@@ -150,7 +150,7 @@ static int64_t register_bank(const struct reg *r)
 		return r->number == UINT32_MAX ? !strcmp(r->name, "%sp") ? 0 : -1 : (int64_t)r->number;
 	for (; *s >= '0' && *s <= '9'; s++)
 		v = v * 10 + (unsigned)(*s - '0');
-	/* The digits at the end of the prefix are followed by those of the number in the range. */
+	/* The number in the range continues the digits at the end of the prefix. */
 	if (!*s && r->number != UINT32_MAX) {
 		char digits[12];
 

@@ -7,7 +7,8 @@
 
 LANE_FN static void extremes_of_all(const uint64_t *a, uint64_t *low, uint64_t *high)
 {
-	int64_t l = INT64_MAX, h = INT64_MIN; /* sign bit inverted: vectors compare signed numbers */
+	/* the sign bit is inverted, because vectors compare signed numbers */
+	int64_t l = INT64_MAX, h = INT64_MIN;
 
 	for (unsigned i = 0; i < LANES; i++) {
 		int64_t x = (int64_t)(a[i] ^ 1ull << 63);

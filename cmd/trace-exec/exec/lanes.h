@@ -57,7 +57,7 @@
 #define LANE_LOAD2(A, B)    LANE_LOAD1(A) B b = pb[i];
 #define LANE_LOAD3(A, B, C) LANE_LOAD2(A, B) C c = pc[i];
 
-/* Each macro defines a function that sets register d to expr of a (and b, c). */
+/* Each macro defines a function that sets register d to `expr`, computed from a (and b, c). */
 #define LANE_OP1(name, D, A, expr) \
 	LANE_FN static void name(struct warp *w, const struct op *o, uint32_t m) \
 	{ \

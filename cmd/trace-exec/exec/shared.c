@@ -119,8 +119,8 @@ static void report_shared_race(
 }
 
 /*
- * Reports the race of an access to a word of shared memory, if any, and marks the word. same: a store that does
- * not change the word.
+ * Reports the race of an access to a word of shared memory, if there is one, and marks the word. same: the
+ * access is a store that does not change the word.
  */
 static void mark_shared_word(struct warp *w, const struct op *o, uint32_t lane, struct shared_shadow *s,
 	uint32_t off, bool write, bool same)
@@ -140,7 +140,7 @@ static void mark_shared_word(struct warp *w, const struct op *o, uint32_t lane, 
 	s->seen[off / 4] = s->epoch;
 }
 
-/* Tests whether n bytes are written and no copy in flight writes them. */
+/* Tests whether n bytes have been written and are not the target of a copy in flight. */
 LANE_FN static bool are_bytes_written(const uint8_t *written, uint64_t n)
 {
 	uint8_t differ = 0;
@@ -230,8 +230,8 @@ static bool reads_unused_elements(const struct warp *w)
 }
 
 /*
- * Checks the accesses of the lanes of m one by one. Bytes that are less than a word, or belong to another block
- * of the cluster, are marked as written but not checked for races.
+ * Checks the accesses of the lanes of m one by one. Parts of a word, and bytes of another block of the cluster,
+ * are marked as written but not checked for races.
  */
 static bool check_shared_lanes(
 	struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at, bool write)

@@ -149,7 +149,9 @@ uint32_t stack_switch_group(struct warp *w)
 
 	if (w->g->machine)
 		return w->g->machine->rotate(w);
-	/* An entry waits while entries above it have some of its lanes, or while its lanes are at a barrier. */
+	/*
+	 * An entry waits while entries above it contain some of its lanes, or while its lanes are at a barrier.
+	 */
 	for (uint32_t i = w->depth; i-- > base;) {
 		uint32_t mask = w->stack[i].mask & w->live;
 

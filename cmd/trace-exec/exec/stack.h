@@ -14,7 +14,10 @@ void stack_branch(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask
 void stack_branch_table(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec);
 /* Pushes the first entry of a call: the lanes of exec at pc. */
 void stack_call(struct warp *w, uint32_t pc, uint32_t exec);
-/* Lets the lanes of mask, which are at pc + 1 with the others, execute pc again before all continue. */
+/*
+ * Makes the lanes of mask execute pc again. At the call all lanes are at pc + 1, where they continue together
+ * afterwards.
+ */
 void stack_execute_again(struct warp *w, uint32_t pc, uint32_t mask);
 /* Removes lanes that have ended or returned. */
 void stack_remove_ended(struct warp *w);

@@ -17,7 +17,9 @@ void text_reserve(struct text *t, size_t more)
 	t->p = xrealloc(t->p, t->cap, 1);
 }
 
-/* Tables: the two hexadecimal digits of each byte; the texts of small numbers, with a blank before each. */
+/*
+ * Tables: the two hexadecimal digits of each byte; the decimal text of each small number, with a leading blank.
+ */
 #define SMALL 1024
 static char two_digits[256][2];
 static struct {
@@ -26,8 +28,8 @@ static struct {
 } small[2 * SMALL];
 
 /*
- * Adds the text of v to the tables: the text of `shorter`, which is v without its last digit, then the last
- * digit of a, which is |v|.
+ * Adds the text of v to the tables. It is the text of `shorter` (v without its last digit) and the last digit
+ * of a (|v|).
  */
 static void add_small_number(int v, int a, int shorter)
 {
@@ -121,7 +123,7 @@ bool text_find_stride(const uint64_t *a, uint32_t m, int64_t *stride)
 	a += first;
 	d = a[1] - a[0];
 	*stride = (int64_t)d;
-	/* The comparison of the ends rejects most lists. */
+	/* The distance of the first and last address rejects most lists. */
 	if (a[n - 1] - a[0] != (n - 1) * d || (int64_t)d != (int32_t)d)
 		return false;
 	if (n == LANES)

@@ -3,7 +3,7 @@
  * Textures and surfaces: handles, formats, texels as numbers.
  *
  * Always true: channels that the format lacks read as 0, alpha as 1. An integer read as floating point is
- * divided by the greatest number of its width. The least signed number also reads as -1.
+ * divided by the greatest number of its width. The least signed number reads as -1, too.
  */
 #include <stdlib.h>
 #include <string.h>
