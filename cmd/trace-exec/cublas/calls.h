@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Functions with lengths of type INT. NAME() makes their names. calls.c includes this file twice. */
+/*
+ * cuBLAS functions whose lengths have type INT and whose names NAME() makes. calls.c includes this file twice,
+ * once for each length.
+ */
 
 #define GEMM(name, type, code, halves) \
 	API(int, NAME(name), struct cublas_handle *h, int op_a, int op_b, INT m, INT n, INT k, \

@@ -72,7 +72,7 @@ struct cublas_product {
 	const void *alpha, *beta;
 	bool scalars_on_device, pointers;
 	int scalar; /* type of alpha, beta and the sum (enum cublas_type): TYPE_F32, TYPE_F64 or TYPE_S32 */
-	int half_scalars; /* type of alpha and beta if it differs from `scalar`: TYPE_F16; TYPE_NONE: it does not */
+	int half_scalars; /* TYPE_F16 if alpha and beta have this type; TYPE_NONE if they have the type `scalar` */
 	unsigned epilogue; /* epilogue flags (enum cublas_epilogue) */
 	uint64_t bias;
 	int bias_type;
@@ -88,7 +88,7 @@ enum cublas_sum { SUM_PRODUCTS, SUM_SQUARES, SUM_MAGNITUDES };
 int cublas_sum(struct cublas_handle *h, enum cublas_sum what, int64_t n, int type, uint64_t x, int64_t x_step,
 	uint64_t y, int64_t y_step, void *to);
 
-/* text.c: each function returns the PTX of a kernel, which the caller frees, or NULL if there is no memory. */
+/* text.c: each function returns the PTX of a kernel, which the caller frees, or NULL if memory is exhausted. */
 char *cublas_product_text(const struct cublas_product *p);
 char *cublas_add_text(int type);
 char *cublas_sum_text(int type, enum cublas_sum what);

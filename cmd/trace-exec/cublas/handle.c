@@ -143,8 +143,8 @@ API(const char *, cublasLtGetStatusString, int status) { return cublas_status_te
 enum { HOST_TO_DEVICE = 1, DEVICE_TO_HOST };
 
 /*
- * Copies `rows` by `columns` elements of `bytes` bytes. The pitches are the elements from one column to the
- * next.
+ * Copies `rows` by `columns` elements of `bytes` bytes. The pitches are the distances between columns, in
+ * elements.
  */
 static int copy_matrix(int64_t rows, int64_t columns, int64_t bytes, const void *from, int64_t from_pitch,
 	void *to, int64_t to_pitch, int kind, void *stream)

@@ -77,7 +77,7 @@ DRIVER(cuGraphExecNodeSetParams, x ? set_converted_node(x, n, p) : cudaErrorInva
 DRIVER(cuGraphConditionalHandleCreate, ((void)c, cudaGraphConditionalHandleCreate(to, g, first, flags)),
 	uint64_t *to, const struct cuda_graph *g, struct cuda_context *c, unsigned first, unsigned flags)
 
-/* ---- parameters of one kind ---- */
+/* ---- changes of nodes of one kind ---- */
 
 static int set_copy_node(struct graph_exec *x, struct graph_node *n, const struct cuda_copy_3d *p)
 {

@@ -172,8 +172,8 @@ DRIVER(cuOccupancyAvailableDynamicSMemPerBlock,
 	const void *kernel, int blocks, int threads)
 
 /*
- * Sets *threads to the block size (whole warps, or `limit`) with the most resident threads per SM, and *blocks
- * to the number of such blocks that the GPU holds.
+ * Finds the block size with the most resident threads per SM: a whole number of warps, or `limit`. Sets
+ * *threads to it, and *blocks to the number of such blocks that are resident on the GPU.
  */
 static int find_block_size(
 	int *blocks, int *threads, const void *kernel, size_t (*dynamic_of)(int), size_t dynamic, int limit)

@@ -67,7 +67,7 @@ static int describe_tensor_map(struct tensor_map *m, const struct map_descriptio
 	return cudaSuccess;
 }
 
-/* Stores a map in *to if it is valid and e is 0. Returns 0 or a status. */
+/* Stores a map in *to if the map is valid and e, the status so far, is 0. Returns 0 or a status. */
 static int store_tensor_map(struct tensor_map *to, const struct tensor_map *m, int e)
 {
 	if (!e && (!to || tensor_map_error(m)))

@@ -16,9 +16,9 @@
 struct cuda_memory {
 	struct cuda_memory *next;
 	size_t bytes;
-	uint64_t addr;        /* address at which it is mapped; 0: none */
+	uint64_t addr;        /* address at which the memory is mapped; 0: not mapped */
 	size_t mapped_bytes;  /* number of mapped bytes */
-	uint8_t *saved_bytes; /* bytes saved while it is not mapped; NULL: zeros */
+	uint8_t *saved_bytes; /* bytes saved while the memory is not mapped; NULL: zeros */
 	uint32_t owners; /* calls of cuMemCreate and cuMemRetainAllocationHandle minus calls of cuMemRelease */
 };
 static struct cuda_memory *memories;

@@ -15,7 +15,7 @@ struct array {
 	struct array *next;
 	struct texture form;
 	struct channels channels;
-	struct extent extent; /* size as the program passed it */
+	struct extent extent; /* size in the form in which the program passed it */
 	unsigned flags;
 	bool level; /* a level of a mipmapped array, which is freed with that array */
 };

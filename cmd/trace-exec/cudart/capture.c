@@ -255,7 +255,7 @@ API(int, cudaStreamBeginCapture, struct stream *s, int mode)
 }
 ALSO(cudaStreamBeginCapture_ptsz, cudaStreamBeginCapture);
 
-/* The data of edges is ignored. */
+/* Edge data is ignored. */
 API(int, cudaStreamBeginCaptureToGraph, struct stream *s, struct cuda_graph *g,
 	struct graph_node *const *after, const void *data, size_t n, int mode)
 {
@@ -448,7 +448,7 @@ API(int, cudaStreamGetCaptureInfo_v3, struct stream *s, int *to, unsigned long l
 }
 ALSO(cudaStreamGetCaptureInfo_v3_ptsz, cudaStreamGetCaptureInfo_v3);
 
-/* Before release 13 the function has no arguments after `id`. */
+/* Before release 13 the function has no parameter for edge data. */
 API(int, cudaStreamGetCaptureInfo, struct stream *s, int *to, unsigned long long *id,
 	struct cuda_graph **graph, struct graph_node *const **last, const void **data, size_t *n_last)
 {

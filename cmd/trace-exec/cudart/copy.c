@@ -180,7 +180,10 @@ ALSO(cudaMemcpy2DAsync_ptsz, cudaMemcpy2DAsync);
 
 /* ---- boxes ---- */
 
-/* Finds the box at one end of a copy: its start and pitch, and in *slice the bytes from plane to plane. */
+/*
+ * Finds the box at one end of a copy: its start, its pitch, and (*slice) the distance from plane to plane in
+ * bytes.
+ */
 static int find_copy_box(const struct array *array, const struct pitched *p, struct position start,
 	size_t unit, struct extent bytes, struct pitched *out, size_t *slice)
 {

@@ -204,8 +204,8 @@ struct variable *cudart_variable_of_host(const void *host);
  */
 int cudart_place_variables(uint32_t image);
 /*
- * Gives the variables of a module their initial values and names. cudart_reset_variables() resets those of all
- * modules.
+ * Sets the initial values and the names of a module's variables. cudart_reset_variables() resets the variables
+ * of all modules.
  */
 void cudart_init_variables(const struct module *m);
 void cudart_reset_variables(void);

@@ -51,7 +51,7 @@ struct fill_2d {
 	void *base;
 	size_t pitch;
 	unsigned value, unit; /* unit: bytes of an element: 1, 2, 4 */
-	size_t width, height; /* width: elements */
+	size_t width, height; /* width: in elements */
 };
 struct host_call {
 	void (*call)(void *);
@@ -146,7 +146,7 @@ struct graph_node {
 
 struct cuda_graph {
 	struct cuda_graph *next;
-	struct graph_node **node; /* nodes in the order of their addition */
+	struct graph_node **node; /* nodes in the order in which they were added */
 	uint32_t n_nodes, cap_nodes;
 	bool is_body; /* the graph belongs to a conditional node */
 };

@@ -2,7 +2,7 @@
 /*
  * Edges of graphs: queries, additions and removals. See graph.h.
  *
- * Since release 13 the functions have an argument for data of edges before the number of edges. Always true: an
+ * Since release 13 the functions have a parameter for edge data before the number of edges. Always true: an
  * edge has no data, which is represented by zeros.
  */
 #include <string.h>

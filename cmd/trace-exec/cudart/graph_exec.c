@@ -6,7 +6,7 @@
 
 struct graph_exec {
 	struct graph_exec *next;
-	struct cuda_graph *graph; /* a copy */
+	struct cuda_graph *graph; /* copy of the program's graph */
 	uint32_t *order;
 	unsigned long long flags;
 };

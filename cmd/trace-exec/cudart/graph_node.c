@@ -74,7 +74,7 @@ static int add_node(PLACE, size_t n, struct node_params *p)
 	}
 }
 
-/* Edges have no data: only zeros are accepted. */
+/* Edges have no data, so only zeros are accepted. */
 API(int, cudaGraphAddNode_v2, PLACE, const void *data, size_t n, struct node_params *p)
 {
 	static const char none[8];
@@ -86,7 +86,7 @@ API(int, cudaGraphAddNode_v2, PLACE, const void *data, size_t n, struct node_par
 	return add_node(to, g, after, n, p);
 }
 
-/* Before release 13 the function has no argument for the data of edges. */
+/* Before release 13 the function has no parameter for edge data. */
 API(int, cudaGraphAddNode, PLACE, uintptr_t fourth, uintptr_t fifth, struct node_params *sixth)
 {
 	return cudart_runtime_release() < 13

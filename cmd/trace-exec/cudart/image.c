@@ -62,7 +62,7 @@ static bool is_better_fatbin_entry(const struct fatbin_entry *a, const struct fa
 	return !b->bytes || rank_fatbin_entry(a) > rank_fatbin_entry(b);
 }
 
-/* Parses the PTX of an entry. The text ends at its first NUL, or else with the entry. */
+/* Parses the PTX of an entry. The text ends at its first NUL, or at the end of the entry. */
 static int read_ptx(uint32_t i, uint32_t part, const struct fatbin *b, const struct fatbin_entry *e)
 {
 	struct image *m = &cudart.image[i];
@@ -89,7 +89,10 @@ static int read_ptx(uint32_t i, uint32_t part, const struct fatbin *b, const str
 
 static bool can_execute_image(struct image *m);
 
-/* Returns whether the entry is machine code for the device. The PTX next to it is then for other GPUs. */
+/*
+ * Tests whether the entry is machine code for the device. If it is, the PTX of the same fat binary is for other
+ * GPUs.
+ */
 static bool is_native_code(const struct fatbin_entry *e)
 {
 	unsigned device = device_sm();
@@ -171,8 +174,8 @@ static const struct cubin_image *find_best_cubin(
 }
 
 /*
- * Reads the best machine code of an image for the device. Returns 1 if it is executed. Otherwise sets *why and
- * returns 0 if PTX may be executed instead, else -1.
+ * Reads the best machine code of an image for the device. Returns 1 if the code can be executed. Otherwise sets
+ * *why, and returns 0 if PTX may be executed instead, else -1.
  */
 static int read_machine_code(uint32_t i, struct fault *why)
 {
@@ -224,7 +227,7 @@ static int read_fat_ptx(uint32_t i)
 static int read_image(uint32_t i)
 {
 	struct image *m = &cudart.image[i];
-	struct fault why = {.id = NULL}; /* why its machine code is not executed */
+	struct fault why = {.id = NULL}; /* reason why the image's machine code is not executed */
 	int got = 0;
 
 	if (m->texts)

@@ -12,7 +12,7 @@
 #include "cudart/pause.h"
 #include "lower/lower.h"
 
-/* ---- <<< >>> ---- */
+/* ---- launches written as <<< >>> ---- */
 
 #define NESTED 16
 
@@ -70,7 +70,7 @@ struct begun_launch {
 	struct launch l;
 	struct grid g;
 	struct grid_team *team;
-	struct trace_sink *trace; /* NULL: not traced */
+	struct trace_sink *trace; /* trace of the launch; NULL: not traced */
 	uint8_t *params;
 	bool chosen;
 };
@@ -142,7 +142,10 @@ static void execute_launch(const struct launch *l, const struct kernel *k, struc
 
 #define CLUSTER_PORTABLE 8u /* largest cluster, in blocks, of every GPU with clusters */
 
-/* Returns the cluster of the launch, else of the kernel's code, else of its attributes; x 0: none. */
+/*
+ * Returns the cluster of the launch, or else the cluster in the kernel's code, or else the one in its
+ * attributes. Its x is 0 if there is none.
+ */
 static struct dim cluster_of_launch(const struct kernel *k, const struct configuration *c)
 {
 	const uint32_t *own = k->func->cluster[0] ? k->func->cluster : k->cluster;
@@ -152,7 +155,7 @@ static struct dim cluster_of_launch(const struct kernel *k, const struct configu
 }
 
 /*
- * Returns whether the cluster divides the grid, equals the cluster of the kernel's code if that has one, and is
+ * Tests whether the cluster divides the grid, equals the cluster in the kernel's code (if there is one), and is
  * not too large.
  */
 static bool cluster_fits(const struct kernel *k, const struct configuration *c)
@@ -198,7 +201,7 @@ static int check_launch_limits(const struct kernel *k, const struct configuratio
 	return cudaSuccess;
 }
 
-/* Returns the address of the barrier counters of a cooperative grid, or 0 if there is no memory. */
+/* Returns the address of the barrier counters of a cooperative grid, or 0 if memory is exhausted. */
 static uint64_t allocate_grid_workspace(void)
 {
 	static uint64_t addr;

@@ -37,7 +37,7 @@ static bool is_watched; /* a thread runs watch_tasks() */
 
 static bool is_legacy(const struct stream *s) { return (uintptr_t)s <= 1; }
 
-/* Returns whether work on one stream waits for earlier work on the other. */
+/* Tests whether work on one stream waits for earlier work on the other. */
 static bool are_ordered(const struct stream *a, const struct stream *b)
 {
 	return cudart_stream_number(a) == cudart_stream_number(b) ||
@@ -212,7 +212,7 @@ static bool is_awaited(const struct task *t, const struct awaited *a)
 	return a->event ? records_event(t, a->event) : a->stream ? are_ordered(t->stream, *a->stream) : true;
 }
 
-/* Returns the first task that must end before t can begin; t itself if no other must. */
+/* Returns the first task that must end before t can begin, or t if there is no such task. */
 static struct task *first_needed(struct task *t)
 {
 	struct task *i = tasks;

@@ -155,8 +155,8 @@ static void open_memory(void)
 	if (own == MAP_FAILED)
 		die_errno("device memory");
 	/*
-	 * This fails under a sanitizer, which occupies these addresses. Then the host cannot access device
-	 * memory.
+	 * The mapping fails under a sanitizer, which occupies these addresses. Then the host cannot access
+	 * device memory.
 	 */
 	cudart.host_visible = mmap((void *)(uintptr_t)HEAP_BASE, m->heap_cap, PROT_NONE,
 				      MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, fd, 0) != MAP_FAILED;

@@ -17,7 +17,7 @@
  */
 struct trace_sink {
 	struct trace_sink *next; /* next trace in the order of the launches */
-	FILE *text;              /* NULL: thread blocks are sent as records */
+	FILE *text;              /* unsent messages, each a struct kept_head followed by the body */
 	struct bytes kept;       /* messages: kind and size as a struct kept_head, then the body */
 	bool ended;
 };
