@@ -16,7 +16,7 @@ struct argument {
 
 struct call_site {
 	const struct func *proto;   /* prototype if the call is through a register */
-	struct func *const *target; /* functions that it may call; n_targets 0: any */
+	struct func *const *target; /* functions that the call may enter; n_targets 0: any */
 	uint32_t n_targets;
 	struct argument *ret, *arg;
 	uint32_t n_rets, n_args;
@@ -37,8 +37,8 @@ bool call_may_reach(const struct call_site *s, const struct func *f);
  */
 void call_find_reachable(const struct bound_code *c, uint32_t n, uint8_t *on);
 /*
- * Allocates n bytes for malloc of a kernel, with the memory's lock held. Returns the address, or 0 if there is
- * no memory.
+ * Allocates n bytes for malloc of a kernel, with the memory's lock held. Returns the address, or 0 if memory is
+ * exhausted.
  */
 uint64_t call_malloc(struct warp *w, const struct op *o, uint64_t n);
 /*
@@ -58,7 +58,7 @@ void call_set_condition(struct warp *w, const struct op *o, unsigned lane, uint6
 struct call_built_in {
 	const char *name;
 	op_fn *fn;
-	uint32_t n_params; /* number of parameters that it reads */
+	uint32_t n_params; /* number of parameters that the function reads */
 };
 /* Returns the built-in function of this name, or NULL if the executor does not implement it. */
 const struct call_built_in *call_find_built_in(const char *name);

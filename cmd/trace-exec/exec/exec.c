@@ -244,7 +244,7 @@ void exec_open_frame(struct warp *w, uint32_t func)
 	exec_init_frame(w, f);
 }
 
-/* ---- the loop ---- */
+/* ---- the execution loop ---- */
 
 static void end_exec_lanes(struct warp *w, uint32_t pc, uint32_t mask, uint32_t exec, bool whole)
 {
@@ -344,8 +344,8 @@ static inline uint32_t count_lanes(struct lane_count *c, uint32_t mask)
 }
 
 /*
- * Executes up to n ops, which have flow FLOW_NEXT, without a record: 30 host instructions an op instead of 40. Returns the
- * number of ops executed; it is less than n when the warp stops.
+ * Executes up to n ops, all with flow FLOW_NEXT, without recording them: 30 host instructions an op instead of
+ * 40. Returns the number of ops executed, which is less than n if the warp stops.
  */
 static inline uint32_t run_straight(
 	struct warp *w, const struct op *o, uint32_t n, uint32_t mask, struct lane_count *counted)

@@ -119,7 +119,7 @@ struct frame {
 	uint32_t order; /* effects of the function that depend on the order of thread blocks (ORDER_*) */
 };
 
-/* Bits of frame.order. Each of the lower bits is one atomic operation on global memory. */
+/* Bits of frame.order. Each of the lower bits represents one atomic operation on global memory. */
 enum {
 	ORDER_SHOWS = 1 << 30, /* uses of old values, rounded sums, printing, device malloc */
 	ORDER_FENCE = 1 << 29  /* fences, volatile and ordered accesses, by which blocks may communicate */
@@ -222,7 +222,7 @@ struct memory {
 
 void memory_open(struct memory *m, uint64_t heap_cap);
 void memory_free(struct memory *m);
-/* Allocates a buffer as cudaMalloc does. Returns its address, or 0 if there is no memory left. */
+/* Allocates a buffer as cudaMalloc does. Returns its address, or 0 if memory is exhausted. */
 uint64_t memory_alloc(struct memory *m, const char *name, uint64_t bytes);
 /* Marks heap bytes as uninitialised, so that a read by a kernel is reported. */
 void memory_mark_unset(struct memory *m, uint64_t addr, uint64_t bytes);
@@ -281,7 +281,7 @@ struct machine_execution {
 	/* The two functions set and free the data that the warps of a launch share: g->bank0. */
 	void (*open)(struct grid *g);
 	void (*close)(struct grid *g);
-	/* Gives the warp its registers, and its lanes the first instruction. */
+	/* Sets up the registers of the warp, and makes its lanes ready at the first instruction. */
 	void (*start)(struct warp *w);
 	/* Executes the warp until it waits, ends, fails or has executed quantum instructions. */
 	void (*run)(struct warp *w, uint64_t quantum);
@@ -319,8 +319,8 @@ struct grid {
 	uint32_t order;                    /* ORDER_* of the kernel and the functions that it calls */
 	bool independent;                  /* groups of diverged lanes take turns */
 	unsigned n_threads;                /* number of threads that execute CTAs */
-	struct race *race;                 /* race.c; NULL: no search for races */
-	record_fn *record;                 /* NULL: no trace */
+	struct race *race;                 /* state of the search for races (race.c); NULL: no search */
+	record_fn *record;                 /* function that records instructions; NULL: no trace */
 	const struct lower *lower;         /* machine code of the trace (lower/lower.h); NULL: PTX */
 	const struct machine_execution *machine; /* the kernel is machine code; NULL: PTX */
 	uint8_t *bank0; /* constant bank 0 of the kernel: launch values and parameters */
@@ -336,7 +336,7 @@ struct stack_entry {
 struct call_frame {
 	uint32_t base;   /* number of stack entries below the call's own */
 	uint32_t live;   /* live lanes of the caller */
-	uint32_t exec;   /* lanes that called */
+	uint32_t exec;   /* lanes that made the call */
 	uint32_t func;   /* function number of the caller */
 	uint32_t local;  /* local_base of the caller */
 	size_t frame_at; /* frame_at of the caller */
@@ -396,7 +396,7 @@ struct warp {
 	uint32_t wait_mask;
 	uint32_t missed_lanes; /* lanes in the mask of a .sync instruction that have not reached it yet (sem/warp.c) */
 	uint32_t ahead_lanes;  /* lanes that executed the .sync instruction */
-	uint32_t parked_lanes; /* lanes that wait at a barrier for others of the warp: stack_gather() */
+	uint32_t parked_lanes; /* lanes that wait at a barrier for other lanes of the warp: stack_gather() */
 	uint32_t parked_id;    /* number of the barrier at which parked lanes wait */
 	uint64_t insts, thread_insts;
 	const struct op
@@ -431,7 +431,7 @@ struct cta {
 	struct cluster *cluster;
 	uint32_t rank;                 /* rank in the cluster */
 	void *check;                   /* check.c */
-	struct warp_marks *warp_marks; /* race.c; NULL: no search for races */
+	struct warp_marks *warp_marks; /* state of the search for races (race.c); NULL: no search */
 	struct clash {
 		const struct op *op; /* op of the store; NULL: no clash */
 		uint64_t place;
@@ -455,7 +455,7 @@ struct cta {
  */
 #define CLUSTER_STRIDE 0x40000u
 struct cluster {
-	struct cta **cta; /* by rank */
+	struct cta **cta; /* CTAs of the cluster by rank */
 	uint32_t n;
 	uint32_t arrived; /* number of lanes that have arrived at barrier.cluster */
 	uint64_t number;
@@ -483,7 +483,7 @@ enum cluster_state cluster_run(struct cluster *c);
 bool cluster_pass_time(struct cluster *c);
 /* Tests whether a warp of a stuck cluster waits for a write to a buffer, by the host or another launch. */
 bool cluster_awaits_others(const struct cluster *c);
-/* Tests whether a stuck cluster still waits. Executes each warp until it is seen to spin. */
+/* Tests whether a stuck cluster still waits. Executes each warp until it spins. */
 bool cluster_still_waits(struct cluster *c);
 /* Fails the launch because a cluster is stuck. */
 void cluster_fail_deadlock(struct cluster *c);

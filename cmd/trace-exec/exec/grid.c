@@ -49,7 +49,7 @@ void grid_prepare(struct grid *g)
 
 /* Clusters of a launch on one thread that have started and are not delivered. */
 struct resident_clusters {
-	struct cluster **c; /* in the order of their numbers; NULL: not allocated */
+	struct cluster **c; /* clusters in the order of their numbers; NULL: not allocated */
 	enum cluster_state *state;
 	uint32_t n, cap;
 	bool paused; /* all clusters waited when the launch paused; others may have written memory since then */
@@ -96,7 +96,10 @@ static bool has_visible_order(const struct grid *g)
 	return (g->order & (g->order - 1)) || g->order & (ORDER_SHOWS | ORDER_FENCE);
 }
 
-/* Executes a cluster until it ends or waits for others. Its blocks have the same clocks with any number of threads. */
+/*
+ * Executes a cluster until it ends or waits for others. The clocks of its blocks do not depend on the number of
+ * threads.
+ */
 static enum cluster_state run_cluster(const struct grid *g, struct cluster *c)
 {
 	enum cluster_state state = cluster_run(c);

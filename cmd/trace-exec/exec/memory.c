@@ -54,7 +54,7 @@ uint64_t memory_alloc(struct memory *m, const char *name, uint64_t bytes)
  * of one file, pages of zeros anonymous mappings.
  */
 #define MARKS_MOST (1u << 20)  /* marks of at least this many bytes are mapped */
-#define ONES       (16u << 20) /* size of the file of ones */
+#define ONES       (16u << 20) /* size of the file whose bytes are all 1 */
 #define PAGE       4096u
 
 static int open_file_of_ones(void)

@@ -31,7 +31,7 @@ enum { OTHERS = 1 };
  * earlier launches and count as 0.
  */
 struct race {
-	uint64_t *word_marks;         /* marks of accesses to whole words; NULL: the launch has one block */
+	uint64_t *word_marks; /* marks of accesses to whole words; NULL: the launch has only one block */
 	uint64_t *_Atomic byte_marks; /* marks of accesses to parts of words; NULL: none yet */
 	uint64_t heap;                /* number of words of buffers */
 	uint64_t words;               /* number of words of buffers, then of static variables */
@@ -272,7 +272,7 @@ static void mark_range(struct grid *g, uint64_t key, uint64_t from, uint64_t end
 
 /* ---- warps of one block ---- */
 
-struct race_step {     /* an access */
+struct race_step {     /* an access to a word */
 	uint16_t warp; /* number of the warp + 1; MANY: several warps */
 	uint32_t inst; /* number of the instruction */
 };

@@ -9,7 +9,7 @@
 #include "inlining.h"
 #include "pack.h"
 
-/* Adds the addresses a[] + base of all lanes: relative to a recent list of the warp, or as a new list. */
+/* Adds the addresses a[] + base of all lanes, relative to a recent list of the warp or as a new list. */
 static uint32_t put_address_list(struct recording *t, const uint64_t *a, uint64_t base)
 {
 	const uint32_t kept = sizeof(t->list) / sizeof(t->list[0]), n = t->n_lists < kept ? t->n_lists : kept;

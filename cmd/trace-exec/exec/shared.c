@@ -212,7 +212,8 @@ static bool hits_copy_in_flight(struct warp *w, const struct op *o, uint32_t lan
 	const struct shared_shadow *s, uint32_t off, uint64_t bytes, bool write)
 {
 	if (!memchr(s->written + off, FLYING, bytes) ||
-		(write && o->in->op == I_cp && !stmt_has(o->in, M_BULK))) /* another copy in flight */
+		/* a write by another copy is allowed */
+		(write && o->in->op == I_cp && !stmt_has(o->in, M_BULK)))
 		return false;
 	exec_fail(w, o, 1u << lane, "race",
 		"%s at byte %u of .shared, which a cp.async in flight writes (expected cp.async.wait_group before it)",

@@ -25,7 +25,7 @@ struct grid;
 struct source_lines;
 /*
  * Writes the header of a kernel's trace as machine code. regs: registers of a thread; binary: binary version;
- * version: of the format of the lines, 5 or 6; lines: source lines of its code.
+ * version: format of the lines, 5 or 6; lines: source lines of its code.
  */
 void text_machine_header(FILE *out, const struct grid *g, uint32_t regs, unsigned binary, unsigned version,
 	const struct source_lines *lines);

@@ -24,7 +24,7 @@ struct symbol;
 
 enum texture_shape { TEXTURE_LINEAR, TEXTURE_1D, TEXTURE_2D, TEXTURE_3D, TEXTURE_CUBE, TEXTURE_SAMPLER };
 enum texture_kind { TEXEL_SIGNED, TEXEL_UNSIGNED, TEXEL_FLOAT };
-enum texture_mode { TEXTURE_WRAP, TEXTURE_CLAMP, TEXTURE_MIRROR, TEXTURE_BORDER }; /* numbers as in CUDA */
+enum texture_mode { TEXTURE_WRAP, TEXTURE_CLAMP, TEXTURE_MIRROR, TEXTURE_BORDER }; /* numbered as in CUDA */
 
 struct sampler {
 	bool linear;       /* linear filter within a level; otherwise the nearest texel */

@@ -35,8 +35,8 @@ struct flow_graph {
 	uint32_t *label;    /* node of the least semidominator on the compressed path to the root */
 	uint32_t *ancestor; /* next node of the compressed path; NO_NODE: a root */
 	uint32_t *idom;     /* immediate dominator of each node in the reversed graph */
-	uint32_t *bucket;   /* first node that has this one as semidominator; NO_NODE: none */
-	uint32_t *chain;    /* next node of the same bucket */
+	uint32_t *bucket;   /* for each node, first node whose semidominator it is; NO_NODE: none */
+	uint32_t *chain;    /* for each node, next node in its bucket */
 	uint32_t *path;     /* scratch: a path that is compressed, or edges of the walk */
 };
 

@@ -138,8 +138,8 @@ struct symbol {
 	uint8_t *init; /* initial bytes; NULL: zeros */
 	struct fixup *fixup;
 	struct func *owner; /* function that declares it; NULL: module scope */
-	uint32_t node;      /* number in the graph of exec/place.c */
-	/* SYM_FUNC, SYM_PROTO */
+	uint32_t node;      /* number of the node in the graph of exec/place.c */
+	/* only for SYM_FUNC and SYM_PROTO */
 	struct func *func;
 	/* SYM_LABEL: number of the instruction in its function */
 	uint32_t label_inst;
@@ -166,7 +166,7 @@ struct scope {
 	struct symbol **chain; /* hash table of n_chains chains, a power of 2; NULL: no name yet */
 	uint32_t n_chains, n_names;
 };
-/* Looks a name up in this scope only; NULL: it is not there. */
+/* Looks a name up in this scope only. Returns NULL if the scope does not contain it. */
 struct symbol *scope_find(const struct scope *s, const char *name, uint32_t n);
 /* Adds a name; the table, in arena a, grows with the number of names. */
 void scope_add(struct scope *s, struct symbol *sym, struct arena *a);
@@ -249,11 +249,11 @@ struct func {
 	uint32_t number;          /* index in program->func */
 	uint32_t n_shared_before; /* number of shared variables that the module declared before the function */
 	uint32_t shared_end;      /* end of the shared variables that a kernel reaches */
-	uint32_t shared_align; /* alignment of the dynamic variables that it names, or that it reaches if it is a kernel */
+	uint32_t shared_align; /* alignment of the dynamic variables that the function names, or that a kernel reaches */
 	uint32_t local_bytes, local_align; /* size and alignment of the frame */
 	bool race_reported;                /* a race of thread blocks was reported */
 	bool warp_race_reported;           /* a race of warps of a thread block was reported */
-	bool clash_reported;               /* different values from lanes of one store were reported */
+	bool clash_reported;               /* a store whose lanes write different values was reported */
 	bool finding_reported;             /* another finding was reported */
 	uint32_t maxntid[3], reqntid[3], minnctapersm, cluster[3];
 	uint32_t max_cluster;    /* largest number of thread blocks in a cluster; 0: not given */
@@ -279,7 +279,8 @@ struct module {
 	uint32_t n_funcs, cap_funcs;
 	struct symbol **var; /* variables of module scope, in file order */
 	uint32_t n_vars, cap_vars;
-	struct symbol **shared; /* .shared variables of known size, also those of functions, in file order */
+	/* .shared variables of known size, including those of functions, in file order */
+	struct symbol **shared;
 	uint32_t n_shared, cap_shared;
 	const struct module *group; /* first module of its group, linked by name; NULL: not linked yet */
 	const char **file;          /* names of .file, by number */
@@ -353,8 +354,8 @@ static inline struct symbol *sym_definition(struct symbol *s) { return s->def ? 
 /* The row of an opcode in ptx.def, without its binding. */
 struct opcode_row {
 	const char *name, *words; /* words: allowed modifiers, separated by blanks */
-	uint16_t version;         /* PTX version that introduced it: 10 for 1.0 */
-	uint16_t target;          /* lowest sm that has it */
+	uint16_t version;         /* PTX version that introduced the opcode: 10 means 1.0 */
+	uint16_t target;          /* lowest target that supports the opcode */
 };
 extern const struct opcode_row opcodes[N_OPCODES];
 /* A suffix, type or form that is newer than its instruction: a row of needs.def. */

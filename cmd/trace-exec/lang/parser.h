@@ -59,9 +59,9 @@ bool parser_at_punct(const struct parser *p, char c);
 bool parser_at_word(const struct parser *p, const char *dotted);
 /* Moves past the character; another token is a fault. */
 bool parser_take_punct(struct parser *p, char c);
-/* Moves past a name and returns it; NULL: a fault. */
+/* Moves past a name and returns it. Returns NULL, with a fault, if the token is not a name. */
 char *parser_take_name(struct parser *p, const char *expected);
-/* Looks a name up in the open scopes; NULL: unknown. */
+/* Looks a name up in the open scopes. Returns NULL if no scope contains it. */
 struct symbol *parser_look_up(struct parser *p, const char *name, uint32_t n);
 /*
  * Adds a name to the innermost scope, or returns its earlier declaration there. Any other earlier use of the

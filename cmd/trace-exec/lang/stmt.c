@@ -10,7 +10,7 @@
 #include <string.h>
 #include "lang/parser.h"
 
-/* ---- names that are labels ---- */
+/* ---- label names ---- */
 
 static void add_pending_name(
 	struct parser *p, const struct token *name, struct operand *o, struct symbol **slot)
@@ -297,7 +297,8 @@ static bool parse_targets(struct parser *p, struct symbol *s)
 	s->kind = SYM_TARGETS;
 	s->n_targets = n;
 	s->target = arena_alloc(&p->m->arena, n, sizeof(*s->target));
-	struct pending_label *w = p->block->pending; /* the last target; the targets before it follow */
+	/* entry of the last target, which is followed by the entries of the other targets */
+	struct pending_label *w = p->block->pending;
 	for (uint32_t i = n; i-- > 0; w = w->next)
 		w->slot = &s->target[i];
 	return parser_take_punct(p, ';');

@@ -32,7 +32,7 @@ struct word_group {
 };
 static struct word_group groups[GROUPS_MAX];
 static uint16_t first_group[N_OPCODES + 1];      /* first group of each row */
-static uint64_t name_part[N_OPCODES][SET_WORDS]; /* by opcode: words after '^' */
+static uint64_t name_part[N_OPCODES][SET_WORDS]; /* for each opcode, the words after '^' */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* Returns the set of types after '['. An empty list means all types. */

@@ -65,7 +65,10 @@ int launch_texture(struct reader *r, bool surface);
 int launch_sampler(struct reader *r);
 /* Returns the last texture, surface or sampler of that name, or NULL. */
 struct step *launch_find_texture(const struct script *s, const char *name, size_t n);
-/* Binds textures to variables after linking; one that has no variable and no argument is a fault. Returns 0 or -1. */
+/*
+ * Binds textures to variables after linking. A texture with neither a variable nor an argument is a fault.
+ * Returns 0, or -1 with the fault set.
+ */
 int launch_bind_textures(struct reader *r);
 /* Reads the line "tensormap ...". Returns 0, or -1 with the fault set; tensor.c. */
 int launch_tensormap(struct reader *r);

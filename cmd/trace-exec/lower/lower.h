@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --as sass: traces kernels, executed as PTX, as approximate machine code.
+ * Option --as sass: traces kernels, executed as PTX, as approximate machine code.
  *
  *   lower.def  sequences of machine instructions    rows.c    search and steps of its rows
  *   values.c   PTX without machine code, fusion     select.c  code selection

@@ -128,7 +128,7 @@ static bool is_constant(const struct selection *s, const struct operand *o)
 /* Returns whether the operand is zero, which needs no constant because the register RZ is zero. */
 static bool is_zero(const struct operand *o) { return (o->kind == O_INT || o->kind == O_FLOAT) && !o->value; }
 
-/* ---- parts of steps ---- */
+/* ---- registers of steps ---- */
 
 static uint32_t register_of_half(struct selection *s, uint32_t reg, unsigned half)
 {

@@ -50,12 +50,12 @@ enum value_kind { VALUE_REG, VALUE_PRED, VALUE_CONST, VALUE_SAME };
 struct lower_value {
 	uint32_t defs, uses, address_uses;
 	uint32_t fused_uses;    /* number of uses in pairs that could be fused */
-	uint32_t def, last_use; /* instructions of its last definition and last use */
-	uint32_t same_as;       /* VALUE_SAME: the register that it equals, or whose lower half it is */
-	uint32_t item, offset;  /* select.c */
-	uint8_t kind, size;     /* size: number of registers */
-	bool scattered;         /* used outside of the block that defines it */
-	bool guarded;           /* defined under a guard */
+	uint32_t def, last_use; /* instructions of the value's last definition and last use */
+	uint32_t same_as;      /* VALUE_SAME: the register that the value equals, or whose lower half it is */
+	uint32_t item, offset; /* select.c */
+	uint8_t kind, size;    /* size: number of registers */
+	bool scattered;        /* used outside of the block that defines it */
+	bool guarded;          /* defined under a guard */
 };
 
 enum plan_action { ACT_ROW, ACT_GONE, ACT_FUSED };
@@ -72,7 +72,7 @@ struct plan {
 	uint32_t *loop_end;        /* last instruction of a loop that begins here; 0: none does */
 	bool *in_loop;
 	const struct operand **wide; /* the results of a widened load; NULL: not widened */
-	int32_t *shift;              /* bytes from the lowest address of a widened load to its own */
+	int32_t *shift; /* bytes from the lowest address of a widened load to the load's own address */
 	struct arena arena;
 };
 
