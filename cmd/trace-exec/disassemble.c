@@ -16,7 +16,7 @@
 struct disassembly {
 	const struct disassemble_options *o;
 	FILE *out;
-	struct record_writer *json; /* NULL: text */
+	struct record_writer *json; /* writer of records; NULL: text output */
 	uint64_t instructions, unknown;
 	uint32_t line; /* source line of the last instruction; 0: none */
 	const char *file;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* --disassemble: the text of machine code in files. */
+/* Option --disassemble: prints machine code in files as text. */
 #ifndef DISASSEMBLE_H
 #define DISASSEMBLE_H
 

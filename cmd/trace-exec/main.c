@@ -118,7 +118,7 @@ struct args {
 	struct gpu_choice gpu;
 	bool run, list, sass, disassemble;
 	enum { FORMAT_DEFAULT, FORMAT_TEXT, FORMAT_PACK, FORMAT_JSON } format;
-	bool gpu_given;       /* -g, -c or -D is given */
+	bool gpu_given;       /* the command line has -g, -c or -D */
 	const char *recorded; /* argument of --compare; NULL: not given */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --run: starts the program with the library preloaded in place of its CUDA runtime and driver, and receives
- * the library's messages.
+ * Option --run: starts the program with the library preloaded in place of its CUDA runtime and driver, and
+ * receives the library's messages.
  *
  * Always true: a kernel that failed, and a program that was killed or ended without exit(), leave neither a
  * stream nor a list. The program's output never mixes with the trace: when the trace is written to stdout, the

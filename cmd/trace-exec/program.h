@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* --run: a CUDA program whose kernels the executor runs. */
+/* Option --run: executes the kernels of a CUDA program. */
 #ifndef PROGRAM_H
 #define PROGRAM_H
 

@@ -192,7 +192,7 @@ bool program_trace_block(struct program_trace *t)
 	return true;
 }
 
-/* ---- the end ---- */
+/* ---- end of the trace ---- */
 
 static void put_program_list(struct program_trace *t)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --compare: aligns a trace with a recorded one: kernels by their order, thread blocks by their coordinates,
- * warps by their numbers, instructions by their order in the warp.
+ * Option --compare: aligns a trace with a recorded one: kernels by their order, thread blocks by their
+ * coordinates, warps by their numbers, instructions by their order in the warp.
  *
  * Instructions are equal if they have the same PC, mask, opcode, registers and width. The addresses of active
  * lanes may differ by a constant for each piece of memory, because the recorded run had its buffers at other
@@ -127,7 +127,8 @@ static uint32_t find_piece_after(const struct address_pieces *x, uint64_t addres
 }
 
 /*
- * Adds an address to the piece that has its distance. Returns false if it is in a piece with another distance.
+ * Adds an address to the piece that has this distance. Returns false if the address is in a piece with another
+ * distance.
  */
 static bool match_address_distance(struct address_pieces *x, uint64_t address, uint64_t distance)
 {
@@ -242,7 +243,7 @@ static void compare_warp(struct comparison *c, uint32_t warp)
 
 /* ---- kernels ---- */
 
-/* Returns the index of a thread block in the grid; UINT64_MAX: it is outside. */
+/* Returns the index of a thread block in the grid, or UINT64_MAX if it is outside. */
 static uint64_t block_index_in_grid(const struct wt_kernel_info *k, const struct wt_block *b)
 {
 	if (b->x >= k->grid[0] || b->y >= k->grid[1] || b->z >= k->grid[2])

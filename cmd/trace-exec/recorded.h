@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* --compare: the trace of an execution against a recorded one of the same program. */
+/* Option --compare: compares the trace of an execution with a recorded trace of the same program. */
 #ifndef RECORDED_H
 #define RECORDED_H
 

@@ -30,8 +30,8 @@ struct script_run {
 	struct output *out; /* TRACE_STREAM */
 	struct pack_writer *pack;
 	FILE *trace;                       /* trace of the running kernel, if it is text */
-	struct lower *lower;               /* --as sass: code of the kernel launched last */
-	const struct func *lowered_kernel; /* the kernel whose code `lower` is */
+	struct lower *lower;               /* code of the kernel launched last (--as sass) */
+	const struct func *lowered_kernel; /* kernel whose code is in `lower` */
 	uint64_t warp_insts, thread_insts;
 };
 
@@ -279,7 +279,7 @@ static int run_launch(struct script_run *r, struct step *c)
 	return good ? 0 : diag_fault(&g.fault);
 }
 
-/* ---- the other commands ---- */
+/* ---- commands other than launches ---- */
 
 static void save_file(struct script_run *r, const struct step *c, const uint8_t *bytes)
 {

@@ -11,17 +11,17 @@ enum trace_to { TRACE_NONE, TRACE_STREAM, TRACE_FOLDER, TRACE_TEXT };
 struct run_options {
 	struct options exec;
 	enum code_kind code;
-	unsigned binary; /* --as sass: binary version of the GPU; 0: PTX */
+	unsigned binary; /* binary version of the GPU for --as sass; 0: PTX */
 	enum trace_to to;
 	const char *output;          /* folder or file; NULL or "-": stdout */
 	const char *saves;           /* folder of saved files; NULL: folder of the launch file */
 	struct launch_choice choice; /* launches that are traced and checked */
-	const char *kernels;         /* --kernels; NULL: all are traced */
-	const char *launches;        /* --launches; NULL: all are traced */
-	bool records;                /* --run: a stream is packed from records, not from text */
+	const char *kernels;         /* argument of --kernels; NULL: all are traced */
+	const char *launches;        /* argument of --launches; NULL: all are traced */
+	bool records;                /* pack a stream from records, not from text (for --run) */
 	bool force, quiet, verbose;
-	bool leaks;     /* --run: memory that is not freed is an error */
-	bool real_libs; /* --run: the program's own cuBLAS, not the suite's */
+	bool leaks;     /* report memory that is not freed as an error (for --run) */
+	bool real_libs; /* load the program's own cuBLAS instead of the suite's (for --run) */
 };
 
 /* Returns folder/name, allocated; an empty folder gives the name alone. */

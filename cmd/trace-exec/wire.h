@@ -24,14 +24,14 @@
 	F(packed) /* send thread blocks as records, not as text, if the launch has records */ \
 	F(check) \
 	F(limit) /* largest number of warp instructions in a launch */ \
-	F(jobs)  /* threads that execute */ \
+	F(jobs)  /* number of threads that execute thread blocks */ \
 	F(order) /* always execute thread blocks one after another */ \
 	F(stack) /* enum stack_kind */ \
 	F(strict_races) \
 	F(leaks) /* memory that is not freed is an error */ \
 	F(quiet) \
 	F(code)   /* enum code_kind: kind of code to execute */ \
-	F(binary) /* --as sass: binary version of the trace's code; 0: PTX */ \
+	F(binary) /* binary version of the trace's code for --as sass; 0: PTX */ \
 	F(major) \
 	F(minor) /* compute capability */ \
 	F(sms) \

@@ -242,7 +242,7 @@ static unsigned atomic_kind_of(unsigned opcode)
 	}
 }
 
-/* Binds the address. The bits for 64-bit registers and descriptors have other positions than in loads. */
+/* Binds the address. The bits for 64-bit registers and descriptors differ from those of loads. */
 static void bind_atomic_address(struct mbind *b, struct op *o, unsigned kind)
 {
 	unsigned sm = b->code->sm;

@@ -60,7 +60,7 @@ struct machine_code { /* Machine code of a kernel. */
 	uint32_t registers;        /* number of registers that the code uses */
 	uint32_t uniforms;         /* number of uniform registers that the code uses */
 	struct machine_text *text; /* trace.c: lines; NULL: not made yet */
-	struct source_lines lines; /* trace.c: source lines; made with text */
+	struct source_lines lines; /* trace.c: source lines; made together with `text` */
 	uint8_t version;           /* trace.c: version of its lines; 0: not known yet */
 };
 
@@ -72,7 +72,7 @@ struct machine_module {
 	uint32_t *function_at;     /* address of each function of the image */
 	uint32_t *device;          /* device functions of the image, in the order of their addresses */
 	uint32_t n_device;
-	struct symbol *bank3;   /* holds bank 3; NULL: none */
+	struct symbol *bank3;   /* symbol that contains bank 3; NULL: none */
 	uint8_t *bank4;         /* constant bank 4, with the addresses of variables and externs */
 	struct symbol *data[2]; /* .nv.global and .nv.global.init; NULL: none */
 };
@@ -358,7 +358,7 @@ enum machine_flow {
 	MF_UNIFORM = 64, /* executed once for the warp */
 	MF_BRA,
 	MF_BRX,
-	MF_CALL, /* through a register */
+	MF_CALL, /* call through a register */
 	MF_RET,
 	MF_EXIT,
 	MF_BSSY,
@@ -370,7 +370,7 @@ enum machine_flow {
 	MF_CLUSTER, /* waits for the cluster */
 	MF_QUADS,   /* runs all lanes of the quads */
 	MF_QUADS_END,
-	MF_END /* after the last instruction */
+	MF_END /* op after the last instruction, which fails the launch */
 };
 
 /* Values of entry.rpc: a group can run, or waits at a convergence barrier, a WARPSYNC or a barrier of the block. */

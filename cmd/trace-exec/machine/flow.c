@@ -94,7 +94,10 @@ static void branch_by_register(struct warp *w, const struct op *o, uint32_t pc, 
 		group_split(w, part, n);
 }
 
-/* Calls the functions at addresses in registers. Extern functions are executed at once; others are a branch. */
+/*
+ * Calls the functions at addresses in registers. Calls of extern functions are executed at once; other calls
+ * are branches.
+ */
 static void call_by_register(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
 {
 	const uint32_t *low = REG(uint32_t, w, o->a), *high = low + LANES;

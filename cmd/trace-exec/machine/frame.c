@@ -23,7 +23,7 @@ struct bank0_layout {
 	/* sm_90 and later: */
 	uint16_t in_cluster;     /* 1 if the kernel is launched with clusters */
 	uint16_t cluster;        /* dimensions of a cluster in thread blocks */
-	uint16_t reciprocal;     /* reciprocals of these dimensions */
+	uint16_t reciprocal;     /* reciprocals of the dimensions of a cluster */
 	uint16_t clusters;       /* dimensions of the grid in clusters */
 	uint16_t cluster_blocks; /* number of thread blocks of a cluster */
 	uint16_t parameters;     /* generic address of the parameters */
@@ -153,7 +153,7 @@ static uint32_t read_constant(
 
 /* ---- frames ---- */
 
-/* Sets n vectors to v. It takes fewer instructions than memset(), which stores many bytes one by one. */
+/* Sets n vectors to v. This takes fewer instructions than memset(), which stores many bytes one by one. */
 LANE_FN static void fill_vectors(uint32_t *to, uint32_t n, uint32_t v)
 {
 	for (; n; n--, to += LANES)

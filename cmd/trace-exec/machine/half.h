@@ -5,7 +5,7 @@
 
 #include "machine/code.h"
 
-/* Returns v rounded to nearest even in a format with `man` bits of mantissa and this exponent bias. */
+/* Returns v rounded to nearest even in a format with `man` bits of mantissa and exponent bias `bias`. */
 static inline u32 half_round(double v, unsigned man, int bias)
 {
 	u64 u = ieee_f64_bits(v), mag = u & ~(1ull << 63);

@@ -140,7 +140,7 @@ static double sum_f64(const struct warp *w, const struct op *o, unsigned lane, u
 	double v = read_signed_pair(c + 2 * e * LANES, lane, o->mode & NEG_C);
 
 	for (unsigned k = 0; k < o->bytes; k++) {
-		unsigned i = k / 4 * parts + e / 2; /* number in the fragment of A */
+		unsigned i = k / 4 * parts + e / 2; /* index in the fragment of A */
 
 		v += read_signed_pair(a + 2 * i * LANES, row * 4 + k % 4, o->mode & NEG_A) *
 		     read_signed_pair(b + 2 * (k / 4) * LANES, col * 4 + k % 4, false);

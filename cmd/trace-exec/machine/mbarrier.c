@@ -215,7 +215,7 @@ int mbind_copies_arrive(struct mbind *b, struct op *o)
 	memory_bind(b, o, SP_SHARED, 64);
 	restrict_to_own_block(b);
 	o->bytes = 8;
-	o->n = (uint8_t)field(b, b->code->sm >= 100 ? 76 : 70, 2); /* 1 .ARVCNT, 2 .TRANSCNT */
+	o->n = (uint8_t)field(b, b->code->sm >= 100 ? 76 : 70, 2); /* 1: .ARVCNT; 2: .TRANSCNT */
 	machine_set_function(o, b->code->sm < 90 ? copies_arrive_sm_80 : execute_arrive_after_copies);
 	if (b->code->sm < 90)
 		return o->n ? mbind_refuse(b, "mode") : 0;

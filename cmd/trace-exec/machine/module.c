@@ -47,7 +47,7 @@ static void append_variable(struct module *m, struct symbol *v, bool named)
 		scope_add(m->scope, v, &m->arena);
 }
 
-/* Adds the symbol that holds a section, and returns it; NULL if the section has no bytes. */
+/* Adds the symbol that represents a section, and returns it. Returns NULL if the section has no bytes. */
 static struct symbol *add_section(
 	struct module *m, const char *name, enum state_space space, const struct sass_bytes *s)
 {
@@ -64,7 +64,7 @@ static struct symbol *add_section(
 	return v;
 }
 
-/* Returns the section symbol that holds a symbol of the cubin; NULL if none does. */
+/* Returns the section symbol that contains a symbol of the cubin, or NULL if there is none. */
 static struct symbol *section_symbol_of(const struct machine_module *x, const struct sass_symbol *s)
 {
 	return s->place == SASS_AT_GLOBAL                   ? x->data[0]

@@ -59,7 +59,7 @@ static const struct {
 /* Number of SR_CgaSize: index of the cluster's shape in bank 0. The executor has one shape, so the index is 0. */
 #define CLUSTER_INDEX 138u
 
-/* Number of SR_LMEMHIOFF, below which code without optimisation expects no stack pointer: it reads 0. */
+/* Number of SR_LMEMHIOFF, the lowest stack pointer that unoptimised code accepts. It reads 0. */
 #define STACK_LIMIT 55u
 
 static bool find_ptx_register(unsigned number, unsigned *sreg)

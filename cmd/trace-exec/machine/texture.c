@@ -112,7 +112,7 @@ static void bind_fetch_results(struct mbind *b, struct machine_fetch *x)
 
 /* ---- execution ---- */
 
-/* Returns the fetch that fits the texture of a lane: the flat one for a texture of one dimension. */
+/* Returns the fetch for a lane's texture: x->flat if the texture has one dimension. */
 static const struct texture_fetch *fitting_fetch(
 	const struct warp *w, const struct machine_fetch *x, unsigned lane)
 {

@@ -44,7 +44,7 @@ static bool form_fits(const struct sass_row *row, unsigned form, bool bit_91)
 
 #define OPERATION 0x1ffu /* bits of an opcode that number the operation */
 
-/* Rows by the number of their operation: the first, and after each row the next; N_ROWS: none. */
+/* Lists of the rows of each operation number: the first row, and for each row the next one; N_ROWS: none. */
 static uint16_t first_row[OPERATION + 1], next_row[N_ROWS];
 static pthread_once_t rows_sorted = PTHREAD_ONCE_INIT;
 

@@ -39,7 +39,10 @@ struct arg_token {
 	/* bits of the negation, the absolute value, the inversion of a predicate and the part of a register */
 	unsigned negative_at, absolute_at, not_at, part_at;
 	unsigned complement_if; /* the bit of the negation means a complement if this bit is set */
-	/* bits of an address: uniform register, or the one before it; 64-bit register; descriptor; scale; register */
+	/*
+	 * bits of an address: uniform register, or the register before it; 64-bit register; descriptor; scale;
+	 * register
+	 */
 	unsigned uniform_at, next_uniform_at, wide_at, desc_at, scale_at, reg_at;
 	unsigned reuse_slot; /* number of the operand in the reuse flags */
 	char immediate;      /* form of an immediate; 0: unsigned */

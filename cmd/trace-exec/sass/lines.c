@@ -45,9 +45,9 @@ struct line_span {
 struct line_reader {
 	struct sass_lines *l;
 	const struct elf_file *elf;
-	const struct elf_section *section, *symbols;      /* symbols: NULL if absent */
+	const struct elf_section *section, *symbols;      /* symbols: symbol table; NULL if absent */
 	const struct elf_section *strings, *line_strings; /* .debug_str and .debug_line_str; NULL if absent */
-	struct line_reloc *reloc;                         /* sorted by offset */
+	struct line_reloc *reloc;                         /* relocations, sorted by offset */
 	size_t n_relocs;
 	bool has_addends; /* addends are in the relocations, not in the section */
 	const uint32_t *of_section;
@@ -362,7 +362,7 @@ static bool read_line_form(
 	}
 }
 
-/* Reads a table of entries. Returns their number; on an unknown form 0, and *s becomes empty. */
+/* Reads a table of entries. Returns their number. On an unknown form, returns 0 and makes *s empty. */
 static uint32_t read_line_entries(struct line_reader *r, struct line_span *s, struct line_entry **entry)
 {
 	uint64_t content[255], form[255], count;

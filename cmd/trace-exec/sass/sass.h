@@ -24,8 +24,8 @@
 /* Description of an opcode. */
 struct sass_row {
 	const char *name;      /* "IADD3" */
-	const char *modifiers; /* in the grammar of opcodes.def */
-	const char *operands;  /* in the grammar of opcodes.def */
+	const char *modifiers; /* string in the grammar of opcodes.def */
+	const char *operands;  /* string in the grammar of opcodes.def */
 	uint16_t base;         /* bits 0 .. 8 of an arithmetic opcode, bits 0 .. 11 of another */
 	bool arithmetic;       /* bits 9 .. 11 choose the form of the operands b and c */
 	bool uniform;   /* executed once per warp, on uniform registers; the guard is a uniform predicate */
@@ -109,7 +109,7 @@ enum sass_select {
 
 struct sass_arg {
 	int64_t value;  /* meaning by kind: see enum sass_kind */
-	uint16_t flags; /* SASS_NEG and others */
+	uint16_t flags; /* SASS_NEG and other flags */
 	uint8_t kind;   /* enum sass_kind */
 	uint8_t reg;    /* SASS_ZERO: RZ or URZ; for a predicate, 7: PT or UPT */
 	uint8_t ureg;   /* SASS_ZERO: URZ */
@@ -124,7 +124,7 @@ struct sass_inst {
 	uint32_t pc;
 	uint16_t sm;
 	uint16_t opcode;            /* bits 0 .. 11 */
-	const struct sass_row *row; /* NULL: unknown opcode */
+	const struct sass_row *row; /* row of the opcode; NULL: unknown opcode */
 	uint8_t form;               /* bits 9 .. 11 of an arithmetic opcode, else 0 */
 	uint8_t guard;              /* predicate 0 .. 7; 7: always */
 	bool guard_not;
@@ -171,22 +171,22 @@ const char *sass_special_name(unsigned number, unsigned sm);
 
 struct sass_param {
 	uint32_t offset; /* offset from the start of the parameters */
-	uint32_t bytes;  /* 0: there is no parameter of this index */
+	uint32_t bytes;  /* size; 0: no parameter has this index */
 };
 
 /* A section with code. */
 struct sass_function {
 	const char *name;
 	const uint8_t *code; /* constant: a caller that changes code makes a copy */
-	uint32_t bytes;      /* a multiple of 16 */
+	uint32_t bytes;      /* size, a multiple of 16 */
 	uint16_t section;
 	bool entry;                   /* a kernel */
 	unsigned registers;           /* registers of a thread; 0: unknown */
 	unsigned barriers;            /* barriers of a thread block */
 	uint32_t shared;              /* bytes of static shared memory, including reserved bytes */
 	uint32_t stack;               /* bytes of local memory of a lane (MIN_STACK_SIZE); 0 if absent */
-	uint32_t max_threads[3];      /* 0: no limit */
-	uint32_t required_threads[3]; /* 0: none */
+	uint32_t max_threads[3];      /* largest block size; 0: no limit */
+	uint32_t required_threads[3]; /* required block size; 0: none */
 	uint32_t cluster[3];          /* thread blocks of a cluster; 0: none given */
 	uint32_t max_cluster;         /* largest number of thread blocks in a cluster; 0: not given */
 	bool explicit_cluster;        /* must be launched with a cluster */
@@ -247,9 +247,9 @@ struct sass_image {
 	struct sass_reloc *reloc;
 	uint32_t n_relocs;
 	struct sass_bytes bank[8]; /* .nv.constantN of the whole file, N = 1 .. 7 */
-	struct sass_bytes global;  /* p is NULL */
+	struct sass_bytes global;  /* size of .nv.global; p is NULL */
 	struct sass_bytes global_init;
-	struct sass_lines *lines; /* NULL: no line table */
+	struct sass_lines *lines; /* line table; NULL: none */
 	uint8_t *bytes;           /* copy of the file */
 	size_t n;
 };

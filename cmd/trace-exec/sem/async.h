@@ -49,8 +49,8 @@ struct targets {
 	bool reports;  /* the copy completes bytes of mbarrier bar */
 };
 /*
- * Returns the host address of a in the shared memory of the block with this rank, which is ignored without mask.
- * Returns NULL if the launch has failed.
+ * Returns the host address of a in the shared memory of the block with this rank. The rank is ignored if t has
+ * no mask. Returns NULL if the launch has failed.
  */
 uint8_t *targets_find_host(struct warp *w, const struct op *o, const struct targets *t,
 	const struct address *a, unsigned lane, unsigned rank, uint64_t bytes);
@@ -89,7 +89,7 @@ struct store_async {
 void bulk_store_async(struct warp *w, const struct op *o, uint32_t m);
 
 enum tensor_direction { TENSOR_LOAD, TENSOR_STORE, TENSOR_REDUCE, TENSOR_PREFETCH };
-/* Part of a tensor that is copied: a box, four rows given by their numbers, or pixels of im2col. */
+/* Part of a tensor to copy: a box, four rows given by their numbers, or pixels of im2col. */
 enum tensor_order { ORDER_TILE, ORDER_ROWS, ORDER_PIXELS };
 
 /* A tensor copy, reduction or prefetch; sem/tensor.c. */

@@ -15,7 +15,7 @@
 
 struct cvt {
 	enum type d, s;           /* types of the destination and the source */
-	uint8_t d_bytes, s_bytes; /* bytes of their registers */
+	uint8_t d_bytes, s_bytes; /* bytes of the registers of the destination and the source */
 	bool sat, ftz, relu, satfinite;
 	enum rounding round;
 	uint8_t integral; /* rounding to a whole number: INTEGRAL_... */

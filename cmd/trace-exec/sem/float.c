@@ -175,7 +175,7 @@ static inline u16 small_min_max(u16 x, u16 y, double a, double b, bool max, cons
 		return (u16)(((first ? x : y) & 0x7fff) | ((x ^ y) & 0x8000));
 	}
 	if (a == b)
-		return max ? x & y : x | y; /* -0 is less than +0 */
+		return max ? x & y : x | y; /* minus zero is less than plus zero */
 	return first ? x : y;
 }
 

@@ -378,7 +378,7 @@ int mem_bind_space(struct bind *b, struct op *o, const struct operand *at, bool 
 		return 0;
 	}
 	o->space = (uint8_t)s;
-	/* A local variable of a function has the offset in the frame as its address. */
+	/* The address of a function's local variable is its offset in the frame. */
 	if (bind_address(b, o, at, s))
 		return -1;
 	if (s == SP_LOCAL && at->sym && sym_definition(at->sym)->owner)

@@ -195,7 +195,10 @@ static uint64_t wmma_offset(const struct op *o, unsigned row, unsigned col, uint
 	return o->imm & 1 ? (uint64_t)col * stride + row : (uint64_t)row * stride + col;
 }
 
-/* Moves an element between a lane's register and memory, where its first bit is `bit`. o->is_signed: to memory. */
+/*
+ * Moves an element between a lane's register and memory, where its first bit is `bit`. o->is_signed: the
+ * direction is to memory.
+ */
 static void move_matrix_element(
 	struct warp *w, const struct op *o, unsigned lane, unsigned i, uint64_t bit, uint8_t *at)
 {

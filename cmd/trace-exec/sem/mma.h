@@ -19,8 +19,8 @@ struct matrix { /* data of an op */
 	bool saturate;
 	bool a_col, b_row;          /* .col for A, .row for B; only m8n8k4 of f16 permits them */
 	bool volta;                 /* m8n8k4 of f16 */
-	uint8_t bit_op;             /* b1: 1 xor, 2 and */
-	uint8_t n_a, n_b, n_c, n_d; /* numbers of registers */
+	uint8_t bit_op;             /* operation of .b1: 1: xor, 2: and */
+	uint8_t n_a, n_b, n_c, n_d; /* number of registers of each matrix */
 	bool wmma;
 	bool sparse;      /* A has k / 2 columns; o->a: metadata */
 	uint8_t selector; /* lanes of a quad that hold the metadata */
