@@ -274,7 +274,7 @@ setup() {
 	run -1 trace-exec -n --run ./early 500
 	assert_line --partial 'with --stack volta'
 	run -1 trace-exec -n --stack simt --run ./exits 500
-	assert_line --partial 'living lanes of warp'
+	assert_line --partial 'live lanes of warp'
 }
 
 @test "managed variables and memory are the host's, a reset gives variables their first values" {

@@ -343,7 +343,7 @@ faults() {
 		@%p3 barrier.cluster.arrive.aligned;
 	E
 	run -1 trace-exec -n k.launch
-	assert_output --partial '16 of 32 living lanes of warp 0 at a barrier (expected all'
+	assert_output --partial '16 of 32 live lanes of warp 0 at a barrier (expected all'
 }
 
 @test "a bulk copy to several blocks is in each of them, and each one's mbarrier knows" {
@@ -540,7 +540,7 @@ faults() {
 		cp.async.bulk.tensor.2d.global.shared::cluster.tile.bulk_group [%rd3, {0, 0}], [s];	expected .global.shared::cta
 		cp.async.bulk.tensor.2d.shared::cluster.global.tile [s], [%rd3, {0, 0}];	expected .bulk_group or .mbarrier
 		cp.async.bulk.tensor.3d.global.shared::cta.im2col_no_offs.bulk_group [%rd3, {0, 0, 0}], [s];	tensor map of another number
-		cp.async.bulk.tensor.3d.global.shared::cta.im2col.bulk_group [%rd3, {0, 0, 0}], [s];	expected dimensions and a direction that have this mode
+		cp.async.bulk.tensor.3d.global.shared::cta.im2col.bulk_group [%rd3, {0, 0, 0}], [s];	expected dimensions and a direction that support this mode
 	E
 }
 

@@ -473,7 +473,7 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	E
 	launch 32
 	run -1 trace-exec --stack simt -n k.launch
-	assert_output --partial '7 of 32 living lanes of warp 0 at a barrier (expected all; with --stack volta'
+	assert_output --partial '7 of 32 live lanes of warp 0 at a barrier (expected all; with --stack volta'
 }
 
 @test "lanes that have ended are not waited for at a barrier, whichever way the compiler put them" {

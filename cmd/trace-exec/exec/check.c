@@ -334,8 +334,8 @@ bool check_divergence(struct warp *w, const struct op *o, uint32_t exec)
 		return true;
 	exec_fail(w, o, exec, "barrier-divergent",
 		stack_must_gather(w, o) || o->n >= BAR_AND
-			? "%u of %u living lanes of warp %u at a barrier (expected all)"
-			: "%u of %u living lanes of warp %u at a barrier (expected all; with --stack volta lanes may arrive one after another)",
+			? "%u of %u live lanes of warp %u at a barrier (expected all)"
+			: "%u of %u live lanes of warp %u at a barrier (expected all; with --stack volta lanes may arrive one after another)",
 		bit_count32(exec), bit_count32(alive), w->index);
 	return false;
 }

@@ -255,8 +255,8 @@ int bind_atom(struct bind *b, struct op *o)
 	if (bind_types(b, 1))
 		return -1;
 	if (!atom_find(in, t, &a))
-		return bind_fault(
-			b, NULL, "types", "%s (expected one operation and a type that it has)", in->text);
+		return bind_fault(b, NULL, "types", "%s (expected one operation and a type that it supports)",
+			in->text);
 	unsigned count = first + 2 + (a == ATOM_CAS);
 	if (bind_operands(b, count, count + stmt_has(in, M_L2__CACHE_HINT)) ||
 		mem_bind_space(b, o, &k[first], true))

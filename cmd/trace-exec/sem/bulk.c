@@ -160,8 +160,8 @@ static int bind_bulk_reduce(struct bind *b, struct bulk *x)
 	x->type = (enum type)b->in->type[0];
 	bool global = x->targets.to.space == SP_GLOBAL, half = x->type == T_F16 || x->type == T_BF16;
 	if (!atom_find(b->in, T_NONE, &x->atom) || !atom_fits_async(x->atom, x->type, global))
-		return bind_fault(
-			b, NULL, "types", "%s (expected one operation and a type that it has)", b->in->text);
+		return bind_fault(b, NULL, "types", "%s (expected one operation and a type that it supports)",
+			b->in->text);
 	if (stmt_has(b->in, M_NOFTZ) != (half && x->atom == ATOM_ADD))
 		return bind_fault(b, NULL, "suffix", "%s (expected .noftz with sums of .f16 and .bf16 only)",
 			b->in->text);

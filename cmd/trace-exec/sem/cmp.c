@@ -228,8 +228,8 @@ static int bind_compare(struct bind *b, struct op *o, enum type t, unsigned firs
 			n++;
 		}
 	if (!fn || n != 1)
-		return bind_fault(
-			b, NULL, "types", "%s (expected one comparison and a type that it has)", in->text);
+		return bind_fault(b, NULL, "types",
+			"%s (expected one comparison and a type that it supports)", in->text);
 	memcpy(&o->imm, &fn, sizeof(fn));
 	o->a = bind_src(b, &k[first], t);
 	o->b = bind_src(b, &k[first + 1], t);

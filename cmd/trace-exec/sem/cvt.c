@@ -345,7 +345,7 @@ static const char *violated_suffix_rule(const struct stmt *in, enum type d, enum
 	     rounds = has_any_modifier(in, near, 4);
 
 	if (!is_convertible(d) || !is_convertible(s) || s == T_TF32 || (d == T_TF32 && s != T_F32))
-		return "a conversion that PTX has";
+		return "a conversion that PTX supports";
 	if (has_any_modifier(in, whole, 4) && (!sf || (df && d != s)))
 		return ".rni, .rzi, .rmi and .rpi to a whole number or within a type of floating point";
 	if (rounds && !df && !sf)

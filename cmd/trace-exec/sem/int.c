@@ -15,7 +15,7 @@ int bind_plain(struct bind *b, struct op *o, op_fn *fn, enum type d, const enum 
 
 	if (!fn)
 		return bind_fault(
-			b, NULL, "types", "%s (expected types that the instruction has)", b->in->text);
+			b, NULL, "types", "%s (expected types that the instruction supports)", b->in->text);
 	if (bind_operands(b, n + 1, n + 1))
 		return -1;
 	o->fn = fn;

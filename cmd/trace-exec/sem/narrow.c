@@ -237,7 +237,8 @@ int bind_narrow(struct bind *b, struct op *o, enum rounding round)
 	struct narrow *c = arena_alloc(&b->code->arena, 1, sizeof(*c));
 
 	if (!f)
-		return bind_fault(b, NULL, "types", "%s (expected a conversion that PTX has)", b->in->text);
+		return bind_fault(
+			b, NULL, "types", "%s (expected a conversion that PTX supports)", b->in->text);
 	if (check_narrow_suffixes(b, f, round))
 		return -1;
 	*c = (struct narrow){.d = to.f,

@@ -337,8 +337,8 @@ int bind_sured(struct bind *b, struct op *o)
 	x->typed = x->formatted && in->type[0] == T_B32;
 	x->type = x->typed ? T_U32 : (enum type)in->type[0];
 	if (o->bytes < 4 || !atom_find(in, x->type, &x->atom))
-		return bind_fault(
-			b, NULL, "types", "%s (expected one operation and a type that it has)", in->text);
+		return bind_fault(b, NULL, "types", "%s (expected one operation and a type that it supports)",
+			in->text);
 	b->frame->order |= atom_order(x->atom, x->type);
 	return 0;
 }

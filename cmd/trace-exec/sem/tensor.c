@@ -403,7 +403,7 @@ static int bind_tensor_order(struct bind *b, struct tensor_copy *x)
 			     stmt_has(in, M_TILE__GATHER4) != load)) ||
 		(x->order == ORDER_PIXELS && (x->rank < 3 || stmt_has(in, M_IM2COL) != load)))
 		return bind_fault(b, NULL, "suffix",
-			"%s (expected dimensions and a direction that have this mode)", in->text);
+			"%s (expected dimensions and a direction that support this mode)", in->text);
 	return 0;
 }
 

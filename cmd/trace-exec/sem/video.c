@@ -162,7 +162,7 @@ static void execute_vmad(struct warp *w, const struct op *o, uint32_t m)
 
 static int report_bad_part(struct bind *b, const struct operand *k)
 {
-	return bind_fault(b, k, "operand", "part .%.*s of a register (expected one that %s has)",
+	return bind_fault(b, k, "operand", "part .%.*s of a register (expected a part that %s supports)",
 		(int)k->n_part, k->part, b->in->text);
 }
 
