@@ -47,12 +47,12 @@ uint64_t call_malloc(struct warp *w, const struct op *o, uint64_t n);
  */
 bool call_free(struct warp *w, const struct op *o, unsigned lane, uint64_t a);
 /*
- * Fails the lanes of m with an assertion. `text` and `file` are addresses of strings in the lowest lane's
- * memory.
+ * Fails the lanes of m with an assertion. `text` and `file` are addresses of strings in the memory of the
+ * lowest lane.
  */
 void call_fail_assert(
 	struct warp *w, const struct op *o, uint32_t m, uint64_t text, uint64_t file, unsigned line);
-/* Sets a condition of a graph for a lane. Fails the lane if `handle` is not the handle of a condition. */
+/* Sets a graph condition for a lane. Fails the lane if `handle` is not the handle of a condition. */
 void call_set_condition(struct warp *w, const struct op *o, unsigned lane, uint64_t handle, uint32_t value);
 /* A function that the executor implements. */
 struct call_built_in {

@@ -79,7 +79,7 @@ LANE_FN static uint64_t combine_address_bits(const uint64_t *a, uint32_t m)
 	return bits;
 }
 
-/* Returns the alignment in bytes that accesses require; 1: any. Bulk copies have checks of their own. */
+/* Returns the alignment in bytes that accesses require, 1 if any. Bulk copies have separate checks. */
 static uint64_t needed_alignment(const struct op *o, uint64_t bytes)
 {
 	uint64_t step = bytes > 16 ? 16 : bytes;
@@ -89,7 +89,7 @@ static uint64_t needed_alignment(const struct op *o, uint64_t bytes)
 
 /*
  * Fails the launch at the first lane of m whose address is not a multiple of `step`. Returns false if there is
- * none.
+ * no such lane.
  */
 static bool fail_misaligned(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint64_t step)
 {
@@ -207,7 +207,7 @@ void check_mark_heap(const struct memory *m, const uint8_t *at, uint64_t bytes)
 		mark_initialised(m->unset + off, bytes);
 }
 
-/* Reports the lanes of m that read only uninitialised bytes. write: marks the bytes as initialised. */
+/* Reports the lanes of m that read only uninitialised bytes. write: the access initialises the bytes. */
 static void check_heap_lanes(
 	struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at, bool write)
 {
@@ -230,7 +230,7 @@ static void check_heap_lanes(
 	}
 }
 
-/* Reports reads of uninitialised bytes in n spans of the heap. write: marks the spans as initialised. */
+/* Reports reads of uninitialised bytes in n spans of the heap. write: the access initialises the spans. */
 static void check_heap_access(struct warp *w, const struct op *o, const struct access_range *s, unsigned n,
 	uint64_t bytes, uint8_t *const *at, bool write)
 {
@@ -249,7 +249,7 @@ static void check_heap_access(struct warp *w, const struct op *o, const struct a
 
 /* ---- accesses ---- */
 
-/* Checks n spans that lanes access. Either all spans or none are in the heap. */
+/* Checks n spans that lanes access. All of them or none are in the heap. */
 static bool check_spans(struct warp *w, const struct op *o, enum state_space space,
 	const struct access_range *span, unsigned n, uint64_t bytes, uint8_t *const *at, bool write)
 {

@@ -15,8 +15,8 @@ struct access_range; /* lanes.h */
 void check_report_outside(struct warp *w, const struct op *o, uint32_t lane, enum state_space space,
 	uint64_t addr, uint64_t bytes);
 /*
- * The two functions check an access of the lanes of m before it is made: `bytes` bytes each at w->addr, whose
- * host addresses are in `at`. They return false if the launch has failed.
+ * The two functions check an access of the lanes of m before it is made. Each lane accesses `bytes` bytes at
+ * address w->addr and host address `at`. They return false if the launch has failed.
  */
 bool check_read(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at);
 bool check_write(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at);
@@ -36,8 +36,8 @@ const char *check_access_noun(const struct op *o);
 /* Marks bytes as initialised if they are in the heap. */
 void check_mark_heap(const struct memory *m, const uint8_t *at, uint64_t bytes);
 /*
- * Checks accesses of lanes to shared memory, `bytes` bytes each at host addresses `at`, which cover n spans. Returns
- * false if the launch has failed.
+ * Checks an access of lanes to shared memory, which covers n spans. Each lane accesses `bytes` bytes at host
+ * address `at`. Returns false if the launch has failed.
  */
 bool check_shared_access(struct warp *w, const struct op *o, const struct access_range *s, unsigned n,
 	uint64_t bytes, uint8_t *const *at, bool write);
@@ -57,13 +57,13 @@ void check_mark_in_flight(struct cta *c, const uint8_t *at, uint64_t bytes, bool
 
 /* ---- copies of cp.async; flight.c ---- */
 
-/* Notes copies of `bytes` bytes for each lane of m to host addresses of shared memory. */
+/* Notes the copies of the lanes of m, of `bytes` bytes each, to host addresses of shared memory. */
 void flight_begin(struct warp *w, uint32_t m, uint64_t bytes, uint8_t *const *to);
 /* Closes the current group of copies of each lane of m. */
 void flight_commit(struct warp *w, uint32_t m);
 /* Completes all groups of the lanes except the newest `groups`. */
 void flight_wait(struct warp *w, uint32_t m, uint32_t groups);
-/* Forgets the copies of the block's warps. */
+/* Discards the copies of the block's warps. */
 void flight_reset(struct cta *c);
 void flight_free(struct cta *c);
 
@@ -85,7 +85,7 @@ void marks_free(struct memory *m);
 
 /* ---- races on global memory between thread blocks and between warps of a block; race.c ---- */
 
-/* Forgets the accesses of the warps of a starting block. */
+/* Discards the accesses of the warps of a starting block. */
 void race_start_cta(struct cta *c);
 void race_free_cta(struct cta *c);
 /* Notes that the warps of the block completed a barrier or may have communicated. */
@@ -98,7 +98,7 @@ void race_instruction_text(const struct op *o, char *out, size_t cap);
 void race_start(struct grid *g);
 /* Ends the search for races. Reports a race of thread blocks if the launch is good. */
 void race_report(struct grid *g, bool good);
-/* Notes accesses of lanes to `bytes` bytes each, which cover n spans. */
+/* Notes an access of lanes, of `bytes` bytes each, which covers n spans. */
 void race_check_access(struct warp *w, const struct op *o, const struct access_range *s, unsigned n,
 	uint64_t bytes, bool write);
 

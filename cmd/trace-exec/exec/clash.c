@@ -15,7 +15,7 @@
 
 #define SLOTS 64u /* slots of a hash table of addresses: twice the lanes */
 
-/* Tests whether lanes a and b store the same value: the first `bytes` bytes of a register. */
+/* Tests whether lanes a and b store the same value, which is the first `bytes` bytes of a register. */
 static bool is_same_value(
 	const struct warp *w, uint32_t slot, unsigned reg_bytes, unsigned bytes, uint32_t a, uint32_t b)
 {
@@ -56,8 +56,8 @@ bool clash_leaves_unchanged(const struct warp *w, const struct op *o, uint32_t l
 }
 
 /*
- * Returns the offset of `at` in the block's shared memory or its address in global memory, or UINT64_MAX if it
- * is elsewhere.
+ * Returns the offset of `at` in the block's shared memory, or its address in global memory, or UINT64_MAX if it
+ * is in neither.
  */
 static uint64_t clash_address(const struct warp *w, uint32_t lane, const uint8_t *at, bool *shared)
 {

@@ -115,7 +115,7 @@ void cluster_start(struct cluster *c, uint64_t number)
 		cta_start(c->cta[i], number * c->n + i);
 }
 
-/* Returns whether a warp changed memory since the last call. */
+/* Tests whether a warp has changed memory since the last call. */
 static bool has_warp_changed_memory(struct cluster *c)
 {
 	bool changed = false;

@@ -174,7 +174,7 @@ bool cta_arrive_barrier(struct warp *w, const struct op *o, uint32_t exec)
 		w->waiting = o;
 		w->wait_mask = exec;
 		w->barrier = (uint8_t)id;
-		w->state = WARP_BARRIER; /* complete_barrier() also lets the last warp to arrive continue */
+		w->state = WARP_BARRIER; /* complete_barrier() also releases the warp that arrives last */
 	}
 	if (is_barrier_complete(c, b)) {
 		complete_barrier(c, id);
@@ -191,9 +191,7 @@ void cta_count_ended_warp(struct cta *c)
 			complete_barrier(c, i);
 }
 
-/*
- * Returns the buffer that the lowest lane accessed last, or NULL if it accessed other memory.
- */
+/* Returns the buffer that the lowest lane accessed last, or NULL if the last access was to other memory. */
 static const struct buffer *buffer_accessed(const struct warp *w, uint32_t lanes)
 {
 	uint64_t addr = lanes ? w->addr[bit_lowest32(lanes)] : 0;

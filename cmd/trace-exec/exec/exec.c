@@ -23,8 +23,8 @@ void exec_thread_id(const struct warp *w, unsigned lane, uint32_t tid[3])
 }
 
 /*
- * Sets *f to the message, with the place of o and the thread of the lowest lane of mask. Cuts a long kernel
- * name.
+ * Sets *f to the message, with the place of o and the thread of the lowest lane of mask. Truncates a long
+ * kernel name.
  */
 static void describe_finding(struct fault *f, const struct warp *w, const struct op *o, uint32_t mask,
 	const char *id, const char *fmt, va_list args)
@@ -258,8 +258,8 @@ static void end_exec_lanes(struct warp *w, uint32_t pc, uint32_t mask, uint32_t 
 }
 
 /*
- * Calls a function through a register. Lanes whose function differs from the lowest lane's execute the call
- * again after that function has returned.
+ * Calls a function through a register. Lanes with another function than the lowest lane execute the call again
+ * after that function has returned.
  */
 static void enter_function_by_register(struct warp *w, const struct op *o, uint32_t pc, uint32_t exec)
 {
@@ -331,7 +331,7 @@ static inline void record_inst(
 		record(w, o, pc, issue, exec);
 }
 
-/* Number of lanes of the last mask: masks usually repeat. */
+/* Number of lanes of the last mask. It is kept because masks usually repeat. */
 struct lane_count {
 	uint32_t mask, lanes;
 };
@@ -443,7 +443,7 @@ uint64_t exec_clock(struct warp *w, const struct op *o)
 	return w->frozen ? w->frozen_at : w->cta->clock + insts + w->cta->cluster->idle;
 }
 
-/* ---- loops that do not end ---- */
+/* ---- endless loops ---- */
 
 struct snapshot {
 	uint8_t *frame;
@@ -472,7 +472,7 @@ static bool equals_snapshot(const struct warp *w, const struct snapshot *s)
 }
 
 #define SPIN_STEPS  65536u
-#define CLOCK_STEPS 1024u /* for a warp that reads a clock */
+#define CLOCK_STEPS 1024u /* largest number of steps for a warp that reads a clock */
 
 static void free_snapshot(struct snapshot *s)
 {

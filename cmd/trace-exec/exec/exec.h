@@ -105,10 +105,8 @@ struct frame_init {
 	uint32_t slot;
 	uint8_t bytes, sreg;
 	uint64_t value;
-}; /* sreg 0: every lane has the value */
-/*
- * Other values of sreg: `value` is an offset from the launch's dynamic shared memory, or from the local frame.
- */
+}; /* if sreg is 0, `value` is the value of every lane */
+/* INIT_DYN_SHARED, INIT_LOCAL: `value` is an offset from dynamic shared memory, or from the local frame. */
 enum { INIT_DYN_SHARED = N_SREGS, INIT_LOCAL };
 
 struct frame {
@@ -166,12 +164,12 @@ uint32_t bind_dst(struct bind *b, const struct operand *o, unsigned bits);
 /* Returns the slot of a source: a register of the type's width, or a constant. */
 uint32_t bind_src(struct bind *b, const struct operand *o, enum type type);
 /*
- * Returns the slot of a source that may be a register of any integer width; *bytes: its width. Constants have
- * the width of the type.
+ * Returns the slot of a source that may be a register of any integer width, and sets *bytes to this width.
+ * Constants have the width of the type.
  */
 uint32_t bind_src_any(struct bind *b, const struct operand *o, enum type type, uint8_t *bytes);
 uint32_t bind_dst_any(struct bind *b, const struct operand *o, unsigned least, uint8_t *bytes);
-/* Returns the slot of a constant; bytes 0: a predicate. */
+/* Returns the slot of a constant. bytes: its size; 0: a predicate. */
 uint32_t bind_const(struct bind *b, uint64_t value, unsigned bytes);
 uint32_t bind_scratch(struct bind *b, unsigned bytes);
 /* Returns the width of a register, or 0 if the operand is not a register. */
@@ -214,7 +212,7 @@ struct memory {
 	struct buffer *buffer; /* buffers in ascending order of addresses */
 	uint32_t n_buffers, cap_buffers;
 	uint8_t *unset; /* state of each byte of the heap: 1: uninitialised; NULL: all are initialised */
-	bool has_unset; /* a byte may be uninitialised */
+	bool has_unset; /* some bytes of the heap may be uninitialised */
 	int ones;       /* 1 + descriptor of a file whose bytes are all 1; 0: no such file */
 	struct spare_marks *spare_marks;
 	pthread_mutex_t lock;
@@ -228,7 +226,7 @@ uint64_t memory_alloc(struct memory *m, const char *name, uint64_t bytes);
 void memory_mark_unset(struct memory *m, uint64_t addr, uint64_t bytes);
 /* Marks heap bytes as initialised. */
 void memory_mark_set(struct memory *m, uint64_t addr, uint64_t bytes);
-/* Marks the whole heap as initialised: after a launch without checks its stores are unknown. */
+/* Marks the whole heap as initialised: stores of a launch without checks are unknown. */
 void memory_set_all(struct memory *m);
 /* Reports kernels' allocations that were not freed, once a place; finding: as errors. Returns their number. */
 uint64_t memory_report_leaks(const struct memory *m, bool finding);
@@ -310,9 +308,9 @@ struct grid {
 	uint32_t cluster[3];               /* CTAs of a cluster in each dimension */
 	uint32_t cluster_size;             /* CTAs of a cluster; 1 without clusters */
 	const struct textures *textures;   /* textures that the kernel may use */
-	uint64_t warp_insts, thread_insts; /* instructions of the CTAs that have been delivered */
-	uint64_t timer;                    /* number of the lowest CTA that has failed; UINT64_MAX: none */
-	atomic_uint_fast64_t failed;       /* number of the lowest CTA that failed; UINT64_MAX: none */
+	uint64_t warp_insts, thread_insts; /* numbers of instructions of the delivered CTAs */
+	uint64_t timer;                    /* %globaltimer at the start of each CTA */
+	atomic_uint_fast64_t failed;       /* number of the lowest CTA that has failed; UINT64_MAX: none */
 	pthread_mutex_t lock;              /* protects fault and printing */
 	struct fault fault;                /* fault of CTA `failed` */
 	bool has_finding;                  /* a delivered CTA has a finding that does not end the launch */
@@ -334,7 +332,7 @@ struct stack_entry {
 	uint32_t pc, mask, rpc;
 };
 struct call_frame {
-	uint32_t base;   /* number of stack entries below the call's own */
+	uint32_t base;   /* number of stack entries below the entries of the call */
 	uint32_t live;   /* live lanes of the caller */
 	uint32_t exec;   /* lanes that made the call */
 	uint32_t func;   /* function number of the caller */
@@ -357,7 +355,7 @@ struct recording {
 	struct {
 		uint32_t first_word; /* index in word[] */
 		uint64_t range;      /* last address of the list minus the first */
-	} list[4];                   /* most recent address lists that have all lanes */
+	} list[4];                   /* most recent address lists, each with the addresses of all lanes */
 	uint32_t n_lists;
 };
 #define NO_RUN UINT32_MAX /* value of next before the first run */
@@ -399,11 +397,10 @@ struct warp {
 	uint32_t parked_lanes; /* lanes that wait at a barrier for other lanes of the warp: stack_gather() */
 	uint32_t parked_id;    /* number of the barrier at which parked lanes wait */
 	uint64_t insts, thread_insts;
-	const struct op
-		*run; /* first op of straight code that insts does not count yet; NULL: insts counts all */
+	const struct op *run; /* first op of straight code that insts does not count yet; NULL: none */
 	uint64_t addr[LANES]; /* addresses of the last access */
 	uint8_t space;        /* space of the last generic access, in its last lane */
-	struct text out;      /* trace lines; packed: the text that some records have */
+	struct text out; /* trace lines, or, for a packed stream, the text of the records that have text */
 	struct recording packed;
 	uint64_t lines;
 	struct flights *async; /* copies in flight (flight.c); NULL: none so far */
@@ -462,16 +459,16 @@ struct cluster {
 	uint32_t quiet_rounds; /* number of rounds since memory changed last */
 	uint32_t watch_at;     /* value of quiet_rounds at which to look for endless loops */
 	bool changed;          /* memory was changed during the last cluster_run() */
-	bool timed;            /* true if a spinning warp reads a clock */
-	uint64_t idle;         /* time that has passed while all warps waited */
-	uint64_t idle_step;    /* a spinning warp reads a clock */
+	bool timed;            /* a spinning warp reads a clock */
+	uint64_t idle;         /* by how much the clocks have advanced while all warps waited */
+	uint64_t idle_step;    /* next step by which the clocks advance */
 };
 enum cluster_state { CLUSTER_DONE, CLUSTER_FAILED, CLUSTER_STUCK };
 struct cluster *cluster_new(struct grid *g);
 void cluster_free(struct cluster *c);
-/* by how much the clocks have advanced while all warps waited */
+/* Executes barrier.cluster.arrive for the lanes of m. */
 void cluster_arrive(struct warp *w, const struct op *o, uint32_t m);
-/* next step by which the clocks advance */
+/* Executes barrier.cluster.wait for the lanes of m. Returns true if the warp continues at once. */
 bool cluster_wait(struct warp *w, const struct op *o, uint32_t m);
 void cluster_start(struct cluster *c, uint64_t number);
 /* Executes the cluster until it ends or fails, or until all its warps wait or spin. */
@@ -524,8 +521,8 @@ void grid_end(struct grid_team *t);
 /* Executes the warp until it waits, ends, fails or has executed quantum instructions. */
 void exec_warp(struct warp *w, uint64_t quantum);
 /*
- * Executes up to 65536 instructions. Returns true if the warp returns to its initial state without a change of
- * memory: it spins until another warp changes memory, or time passes.
+ * Executes up to 65536 instructions. Returns true if the warp returns to its initial state without changing
+ * memory. It then spins until another warp changes memory, or time passes.
  */
 bool exec_does_spin(struct warp *w);
 /* Opens the frame of function func above the running one. */
@@ -543,7 +540,7 @@ void exec_note_finding(struct warp *w, const struct op *o, uint32_t mask, const 
 /* Prints the findings of a CTA that is delivered. */
 void exec_print_findings(const struct cta *c);
 uint64_t exec_sreg_value(const struct warp *w, unsigned sreg, unsigned lane);
-/* Returns %clock64 of the warp at o: a warp instruction of the CTA takes one cycle, and one nanosecond. */
+/* Returns %clock64 of the warp at o. A warp instruction of the CTA takes one cycle and one nanosecond. */
 uint64_t exec_clock(struct warp *w, const struct op *o);
 /* Tests whether a special register may differ between the lanes of a warp. */
 static inline bool exec_sreg_differs(unsigned sreg)
@@ -562,9 +559,9 @@ bool stack_release_waiting(struct warp *w);
 /* Tests whether groups of lanes of a warp may arrive at the barrier one after another. */
 bool stack_must_gather(const struct warp *w, const struct op *o);
 /*
- * Lets the lanes of exec, a part of mask, arrive at a barrier that also needs the other lanes of the warp.
- * Returns true if all live lanes have arrived and the barrier is executed, false if they wait or the launch has
- * failed.
+ * Executes the arrival of the lanes of exec, a part of mask, at a barrier that also needs the other lanes of
+ * the warp. Returns true if all live lanes have arrived and the barrier is executed, false if they wait or the
+ * launch has failed.
  */
 bool stack_gather(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec);
 /* Executes bar or barrier for the lanes of exec. Returns true if the warp continues at once. */

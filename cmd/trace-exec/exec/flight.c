@@ -3,7 +3,7 @@
  * Copies of cp.async in flight: the copies of each lane until the lane has waited for them.
  *
  * The bytes are copied when cp.async is issued; the checks report uses before the wait. Always true: entries of
- * groups that a lane has waited for are removed; at FLIGHTS_MOST entries the warp is treated as if it had
+ * groups that a lane has waited for are removed. At FLIGHTS_MOST entries the warp is treated as if it had
  * waited for all copies.
  */
 #include <stdlib.h>

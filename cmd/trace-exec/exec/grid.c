@@ -47,7 +47,7 @@ void grid_prepare(struct grid *g)
 	free(on);
 }
 
-/* Clusters of a launch on one thread that have started and are not delivered. */
+/* Clusters of a launch on one thread that have started and have not been delivered. */
 struct resident_clusters {
 	struct cluster **c; /* clusters in the order of their numbers; NULL: not allocated */
 	enum cluster_state *state;
@@ -190,7 +190,7 @@ static bool pass_time(struct resident_clusters *r)
 	return passed;
 }
 
-/* Tests whether a cluster waits for a write to a buffer, which may happen while the launch is paused. */
+/* Tests whether a cluster waits for a write to a buffer. Such a write can happen while the launch is paused. */
 static bool awaits_others(const struct grid_team *t)
 {
 	const struct resident_clusters *r = &t->resident;

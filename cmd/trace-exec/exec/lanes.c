@@ -34,7 +34,9 @@ LANE_FN static void extremes_of_some(const uint64_t *a, uint32_t m, uint64_t *lo
 	*high = (uint64_t)h ^ 1ull << 63;
 }
 
-/* Number of lanes up to which a loop over them takes fewer instructions than vectors of all lanes. */
+/*
+ * Largest number of lanes for which a loop over the lanes takes fewer instructions than vectors of all lanes.
+ */
 #define SOME_LANES 12u
 
 void lanes_extremes(const uint64_t *a, uint32_t m, uint64_t *low, uint64_t *high)
@@ -112,7 +114,7 @@ bool lanes_ascend(uint8_t *const *at, uint32_t m)
 	return true;
 }
 
-/* Returns the lanes whose host address is neither equal to the previous lane's nor `bytes` above it. */
+/* Returns the lanes whose host address is neither the previous lane's nor `bytes` above it. */
 LANE_FN static uint32_t pointers_apart(uint8_t *const *at, uint64_t bytes)
 {
 	uint64_t apart = 1;

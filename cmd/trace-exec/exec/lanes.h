@@ -32,7 +32,7 @@
  */
 #define EACH_LANE_APART(i) LANES_UNROLL for (unsigned i = 0; i < LANES; i++)
 
-/* Sets register d to expr in the lanes of the mask m. LOAD declares the names in expr for lane i. */
+/* Sets register d to expr in the lanes of the mask m. LOAD declares the names that expr uses for lane i. */
 #define LANES_SET(D, LOAD, expr) \
 	if (m == ALL_LANES) \
 		EACH_LANE (i) { \
@@ -76,7 +76,9 @@
 		LANE_FROM3(D, A, B, C) \
 		LANES_SET(D, LANE_LOAD3(A, B, C), expr) \
 	}
-/* Like LANE_OP*, but only for lanes of the mask, one after another: for an expr that may trap or is slow. */
+/*
+ * Like LANE_OP*, but computes only the lanes of the mask, one after another, because expr may trap or is slow.
+ */
 #define LANE_EACH1(name, D, A, expr) \
 	static void name(struct warp *w, const struct op *o, uint32_t m) \
 	{ \
@@ -116,7 +118,7 @@ typedef int64_t s64;
 typedef __uint128_t u128;
 typedef __int128_t s128;
 
-/* Sets *low and *high to the least and greatest address of the lanes of m, which is not 0. */
+/* Sets *low and *high to the least and greatest address of the lanes of m. m is not 0. */
 void lanes_extremes(const uint64_t *a, uint32_t m, uint64_t *low, uint64_t *high);
 /* Tests whether the addresses of all lanes have the stride `step`. */
 bool lanes_apart_by(const uint64_t *a, uint64_t step);

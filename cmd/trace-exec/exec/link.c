@@ -30,7 +30,7 @@ static bool is_visible_definition(const struct symbol *s)
 	       ((s->defined && !s->external) || s->alias);
 }
 
-/* Sets the fault for name a, which disagrees with b: its definition, or another definition of the name. */
+/* Sets the fault of name a, which disagrees with b: its definition, or another definition of the name. */
 static int link_fault(const struct link_name *a, const struct link_name *b, struct fault *f,
 	const char *found, const char *expected)
 {
@@ -121,7 +121,10 @@ static int find_definition(const struct program *p, const struct module *group, 
 	return found;
 }
 
-/* Links a name to a definition in another module, if it has none of its own or one that can be replaced. */
+/*
+ * Links a name to a definition in another module if its own module has no definition, or one that can be
+ * replaced.
+ */
 static int link_symbol(const struct program *p, const struct module *m, struct symbol *s, struct fault *f)
 {
 	struct link_name a = {s, m}, best;

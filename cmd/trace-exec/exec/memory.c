@@ -50,8 +50,8 @@ uint64_t memory_alloc(struct memory *m, const char *name, uint64_t bytes)
 }
 
 /*
- * Marks of many bytes take no memory of their own until one of them changes: pages of ones are private mappings
- * of one file, pages of zeros anonymous mappings.
+ * Large arrays of marks take no memory until a mark changes: pages of ones are private mappings of one file,
+ * pages of zeros anonymous mappings.
  */
 #define MARKS_MOST (1u << 20)  /* marks of at least this many bytes are mapped */
 #define ONES       (16u << 20) /* size of the file whose bytes are all 1 */

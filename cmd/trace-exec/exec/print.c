@@ -14,7 +14,7 @@
 #include "lang/ieee.h"
 
 #define ARGUMENTS_MOST 32u
-#define WIDTH_MOST     65535u /* largest width and precision; larger numbers are reduced to it */
+#define WIDTH_MOST     65535u /* largest width and precision; larger ones are reduced to it */
 
 static enum state_space space_of_address(uint64_t a)
 {
@@ -96,7 +96,7 @@ static bool take_printf_argument(struct printing *p, unsigned size, uint64_t *v)
 /* The parts of a conversion such as "%-8.*hhd". */
 struct conversion {
 	char flags[8], letter;
-	bool width_taken, point, precision_taken, wide; /* taken: given by an argument */
+	bool width_taken, point, precision_taken, wide; /* taken: the size is an argument */
 	unsigned width, precision;
 	unsigned n_shorts; /* number of letters h */
 };
@@ -162,7 +162,7 @@ static bool take_conversion_sizes(struct printing *p, struct conversion *c)
 	return true;
 }
 
-/* Cuts an integer to the conversion's size. */
+/* Truncates an integer to the conversion's size. */
 static uint64_t truncate_integer(const struct conversion *c, uint64_t v)
 {
 	const unsigned cut = c->wide ? 0 : c->n_shorts > 1 ? 56 : c->n_shorts ? 48 : 32;

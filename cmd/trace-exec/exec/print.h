@@ -10,7 +10,7 @@
  * number of arguments, or -1 if there is no format or the launch has failed.
  */
 int print_lane(struct warp *w, const struct op *o, unsigned lane, uint64_t format, uint64_t args);
-/* Copies the string at a generic address, cut to cap bytes including the NUL. */
+/* Copies the string at a generic address, truncated to cap bytes including the NUL. */
 void print_string(const struct warp *w, unsigned lane, uint64_t addr, char *out, size_t cap);
 
 #endif

@@ -176,7 +176,7 @@ LANE_FN static unsigned set_read_marks(
 }
 
 /*
- * Marks n words or bytes of a memory, from `first` on, as written or read. all: number of words or bytes of the
+ * Marks n words or bytes of memory, from `first` on, as written or read. all: number of words or bytes of all
  * memory.
  */
 static unsigned set_race_marks(uint64_t *marks, uint64_t all, uint64_t first, uint64_t n, uint64_t key,
@@ -253,7 +253,7 @@ static void mark_region(struct grid *g, uint64_t key, uint64_t from, uint64_t en
 		mark_bytes(g, key, 4 * last, end, write);
 }
 
-/* Marks an access to a range of bytes. words: the marks are those of words, not of bytes. */
+/* Marks an access to a range of bytes. words: mark words, not bytes. */
 static void mark_range(struct grid *g, uint64_t key, uint64_t from, uint64_t end, bool words, bool write)
 {
 	while (from < end) {
