@@ -185,8 +185,8 @@ static void add_batch_address(struct kernel_text *t, char name, size_t bytes)
 }
 
 /*
- * Appends %address = %NAME + (row * NAME_rows + column * NAME_columns) * bytes; `row` and `column` name
- * registers.
+ * Appends the instructions that set %address to %NAME + (row * NAME_rows + column * NAME_columns) * bytes.
+ * `row` and `column` name registers.
  */
 static void add_element_address(
 	struct kernel_text *t, char name, size_t bytes, const char *row, const char *column)

@@ -92,7 +92,7 @@ uint32_t condition_selected_graph(const struct conditional *c)
 
 /* ---- the program's calls ---- */
 
-/* Allocates the words of all conditions, which the program cannot free. */
+/* Allocates the words of all conditions. The program cannot free them. */
 static bool allocate_conditions(void)
 {
 	const size_t bytes = 4ul * CONDITIONS_MOST;

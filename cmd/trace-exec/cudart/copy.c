@@ -3,8 +3,8 @@
  * Copies and fills: between host and device in all directions, of rows, boxes and variables.
  *
  * Always true: a copy is complete when the call returns. The trace's list has a line for a copy from the host
- * to device memory or back, or a line per row if there are gaps between the rows. It has none for copies on the
- * device, copies of variables, and fills.
+ * to device memory or back, or a line for each row if there are gaps between the rows. It has no lines for
+ * copies on the device, copies of variables, and fills.
  */
 #include <stdio.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static bool is_hidden_from_host(const void *p)
 	return cudart_is_device_memory(p) && !(g && g->kind == GRANT_MANAGED);
 }
 
-/* Returns the direction of a copy, found from its addresses, or the negated status of an error. */
+/* Returns the direction of a copy, determined from its addresses, or the negated status of an error. */
 static int copy_direction(const void *to, const void *from, int kind)
 {
 	bool device_to = cudart_is_device_memory(to), device_from = cudart_is_device_memory(from);

@@ -83,10 +83,10 @@ struct kernel {
 	struct func *func; /* NULL: not loaded, or the image lacks the kernel */
 	uint32_t regs, shared;
 	int max_dynamic_shared;   /* largest dynamic shared memory, in bytes */
-	int carveout, scheduling; /* set by the program; -1 or 0: not set */
-	bool cluster_needed;      /* set by the program */
-	bool large_cluster;       /* set by the program: the cluster may exceed the portable size */
-	uint32_t cluster[3];      /* set by the program; 0: none */
+	int carveout, scheduling; /* set by the program; -1 (carveout) or 0 (scheduling): not set */
+	bool cluster_needed;      /* the kernel must be launched with a cluster; set by the program */
+	bool large_cluster;       /* the cluster may exceed the portable size; set by the program */
+	uint32_t cluster[3];      /* cluster set by the program; 0: none */
 };
 
 struct variable {
@@ -106,7 +106,7 @@ enum grant_kind { GRANT_DEVICE, GRANT_PINNED, GRANT_MANAGED };
 struct grant {
 	uint64_t addr, bytes;
 	uint8_t kind;
-	bool live, is_variable; /* is_variable: memory of a variable, which the program cannot free */
+	bool live, is_variable; /* is_variable: the memory of a variable, which the program cannot free */
 	bool of_graph;          /* allocated by a node of a graph */
 	unsigned flags;
 	struct pool *pool; /* memory pool of the allocation; NULL: none */
@@ -135,7 +135,7 @@ struct cudart {
 	struct kernel *kernel;
 	struct variable *variable;
 	uint32_t n_images, cap_images, n_kernels, cap_kernels, n_variables, cap_variables, n_loaded;
-	struct table kernels, variables; /* kernels and variables by their host address */
+	struct table kernels, variables; /* kernels and variables by host address */
 	uint32_t launches;
 	uint64_t warp_insts, thread_insts;
 
@@ -149,14 +149,14 @@ extern struct cudart cudart;
 extern _Thread_local bool cudart_thread_active;
 
 /*
- * start.c: every function of the interface begins with cudart_enter() and ends with cudart_leave(). wait: the
- * function waits for the device. Both return a status.
+ * start.c: every function of the interface begins with cudart_enter() and ends with cudart_leave(). Both return
+ * a status. wait: cudart_enter() also waits for the device.
  */
 int cudart_enter(bool wait);
 int cudart_leave(int status);
 void cudart_send(enum wire_kind kind, const void *bytes, size_t n);
 /*
- * Reports, once for each text, that a function or its use `what` is not supported. Returns
+ * Reports, once for each text, that a function, or its use `what`, is not supported. Returns
  * cudaErrorNotSupported.
  */
 int cudart_unsupported(const char *function, const char *what);
@@ -168,8 +168,8 @@ int cudart_exchange_last_error(int status);
 int cudart_fault_status(const struct fault *f);
 
 /*
- * extent.c: returns the size of a fat binary from its header, at most up to the end of the loaded file; 0: not
- * a fat binary. The header is trusted if the fat binary is not in a loaded file.
+ * extent.c: returns the size of a fat binary from its header, limited to the end of the loaded file that
+ * contains it; 0: not a fat binary. Outside of loaded files the header is trusted.
  */
 size_t cudart_fatbin_extent(const void *bytes);
 
@@ -216,13 +216,15 @@ uint64_t cudart_find_static_limit(void);
 
 /* allocate.c */
 int cudart_allocate(uint64_t *addr, size_t n, enum grant_kind kind, unsigned flags, const char *what);
-struct grant *cudart_find_grant(uint64_t addr); /* the live grant that contains addr; NULL: none */
+/* Returns the live grant that contains addr, or NULL if there is none. */
+struct grant *cudart_find_grant(uint64_t addr);
 /*
  * Returns the host address of n bytes at p, a device or host address, or NULL if they are not in one
  * allocation.
  */
 void *cudart_host_address(const void *p, size_t n);
-bool cudart_is_device_memory(const void *p); /* p is in device or managed memory, or in a variable */
+/* Tests whether p is in device or managed memory, or in a variable. */
+bool cudart_is_device_memory(const void *p);
 void cudart_report_leaks(void);
 /* Frees device or managed memory of cudart_allocate() or cudart_map(). Returns 0 or a status. */
 int cudart_release(uint64_t addr);
@@ -246,7 +248,10 @@ bool cudart_is_registered(const void *p);
 void cudart_pool_add_used(struct pool *p, uint64_t bytes);
 void cudart_pool_subtract_used(struct pool *p, uint64_t bytes);
 
-/* copy.c: copies `height` rows of `width` bytes, whose starts are a pitch apart. kind: as for cudaMemcpy(). */
+/*
+ * copy.c: copies `height` rows of `width` bytes. The starts of rows are a pitch apart. kind: as for
+ * cudaMemcpy().
+ */
 int cudart_copy_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
 	size_t height, int kind);
 
@@ -285,7 +290,7 @@ int cudart_runtime_release(void);
 bool cudart_is_chosen(const struct launch *l);
 /* Returns the function that records the launch's instructions; NULL: the launch is not traced. */
 record_fn *cudart_record_function(const struct launch *l);
-/* Begins the trace of a launch. Returns NULL if the grid has no recorder. */
+/* Begins the trace of a launch. Returns NULL if the launch is not traced. */
 struct trace_sink *cudart_begin_trace(const struct grid *g, const struct occupancy *k);
 void cudart_end_trace(struct trace_sink *t);
 /* Sends the trace of a thread block that has ended. trace_sink: the launch's struct trace_sink, or NULL. */

@@ -13,7 +13,7 @@
 #include "cudart/pause.h"
 
 #define ATTRIBUTE_LAST 148
-#define RELEASE        13 /* release of the runtime if the program names none */
+#define RELEASE        13 /* release of the runtime if the name of the library has none */
 
 /* Returns the shared memory that a block can have without cudaFuncSetAttribute(). */
 static uint64_t default_shared_block_bytes(const struct wire *w) { return min_u64(w->shared_block, 49152); }
@@ -47,7 +47,8 @@ static int find_library_release(struct dl_phdr_info *info, size_t n, void *found
 		for (d = first; d->d_tag != DT_NULL; d++)
 			if (d->d_tag == DT_STRTAB)
 				names = d->d_un.d_ptr;
-		names += names < info->dlpi_addr ? info->dlpi_addr : 0; /* not relocated by the loader */
+		/* add the base if the loader has not relocated the address */
+		names += names < info->dlpi_addr ? info->dlpi_addr : 0;
 		for (d = first; d->d_tag != DT_NULL && !*release; d++)
 			if (d->d_tag == DT_NEEDED)
 				*release = release_in_library_name((const char *)names + d->d_un.d_val);
@@ -166,7 +167,7 @@ API(int, cudaDeviceGetAttribute, int *to, int number, int device)
 	return cudart_leave(e);
 }
 
-/* Stores `value` at *to. Returns the status for the program. */
+/* Stores `value` at *to. Returns the status of the call. */
 static int store_device_number(int *to, int value)
 {
 	int e = cudart_enter(false);
@@ -285,7 +286,7 @@ API(int, cudaDeviceGetP2PAttribute, int *to, int attribute, int device, int peer
 	return cudart_leave((cudart_enter(false), cudaErrorInvalidDevice));
 }
 
-enum { BUS = 1 }; /* PCI bus, as in properties.def */
+enum { BUS = 1 }; /* PCI bus; the same as in properties.def */
 #define BUS_ID "0000:01:00.0"
 
 API(int, cudaDeviceGetPCIBusId, char *to, int n, int device)

@@ -402,8 +402,8 @@ API(int, cudaGraphDestroyNode, struct graph_node *n)
 }
 
 /*
- * Stores up to *n nodes in `to`, and NULL after the last. Sets *n to the number of nodes if that is smaller, or
- * if `to` is NULL. Returns 0 or a status.
+ * Stores up to *n nodes in `to`, then NULL. Sets *n to the number of nodes if that is smaller, or if `to` is
+ * NULL. Returns 0 or a status.
  */
 static int list_graph_nodes(const struct cuda_graph *g, struct graph_node **to, size_t *n, bool roots)
 {

@@ -189,7 +189,7 @@ int conditional_copy(struct conditional *to, const struct conditional *c);
 void conditional_free(struct conditional *c);
 /* Resets the conditions of a graph, and of the graphs in it, as a launch does. */
 void condition_reset_of_graph(const struct cuda_graph *g);
-/* Returns the index of the graph that the condition selects; n_bodies or more: none. */
+/* Returns the index of the graph that the condition selects. An index of n_bodies or more means no graph. */
 uint32_t condition_selected_graph(const struct conditional *c);
 bool condition_exists(uint64_t handle);
 
@@ -253,13 +253,13 @@ bool cudart_is_stream_blocking(const struct stream *s);
 bool capture_blocks(const struct stream *s, int *status);
 /* Adds the work as a node after the last nodes of the recording stream. */
 int capture_add_work(const struct stream *s, const struct graph_work *w);
-/* Breaks the recording of stream s. Returns the status of a call that is forbidden while s records. */
+/* Breaks the recording of stream s. Returns the status of a call that s forbids while it records. */
 int capture_break_recording(const struct stream *s);
 /* Rejects a call that cannot be recorded, and breaks the recording. Returns 0 if the stream does not record. */
 int capture_reject_call(const struct stream *s, const char *what);
 /*
- * Checks a call that is forbidden while a stream records. Breaks the recordings that forbid it. Returns 0 or
- * the status of the call.
+ * Checks a call that recording streams may forbid. Breaks the recordings that forbid it. Returns 0 or the
+ * status of the call.
  */
 int capture_check_forbidden(void);
 /*

@@ -14,7 +14,7 @@ struct edge_data {
 
 /* ---- queries ---- */
 
-/* A list of edges for the program. Edges beyond its capacity are counted and not stored. */
+/* A list of edges for the program. Edges beyond its capacity are only counted. */
 struct edge_list {
 	struct graph_node **from, **to;
 	struct edge_data *data;

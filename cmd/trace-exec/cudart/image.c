@@ -20,7 +20,7 @@
 #include "fatbin.h"
 #include "machine/machine.h"
 
-/* Returns the bytes of an image's fat binary or cubin. */
+/* Returns the number of bytes of an image's fat binary or cubin. */
 static size_t image_bytes(const struct image *m)
 {
 	return m->n_cubin ? m->n_cubin : cudart_fatbin_extent(m->bytes);
@@ -43,8 +43,8 @@ static void write_image_name(uint32_t i, uint32_t part, const struct fatbin_entr
 static unsigned device_sm(void) { return (unsigned)(10 * cudart.wire.major + cudart.wire.minor); }
 
 /*
- * Returns the rank of an entry for the device; the highest rank is the best. sm_NNa fits only this capability,
- * sm_NNf also later ones with the same major number. Both are better than plain sm_NN.
+ * Returns the rank of an entry for the device; the highest rank is the best. sm_NNa fits only this capability;
+ * sm_NNf also fits later ones with the same major number. Both have a higher rank than plain sm_NN.
  */
 static int64_t rank_fatbin_entry(const struct fatbin_entry *e)
 {
@@ -323,7 +323,7 @@ int cudart_load_images(void)
 	return cudaSuccess;
 }
 
-/* Reports once why a fat binary cannot be executed. Returns a status. */
+/* Reports a fat binary that cannot be executed, once. Returns a status. */
 static int report_unexecutable(struct image *m)
 {
 	if (m->fault.id) {
@@ -350,7 +350,7 @@ API(char, __cudaInitModule, void **handle)
 
 int cudart_add_image(const struct image *from, uint32_t *image, struct fault *why)
 {
-	int e = cudart_load_images(); /* registered images first: the number of an image never changes */
+	int e = cudart_load_images(); /* the registered images come first, because the number of an image never changes */
 	struct image *m;
 
 	if (e)

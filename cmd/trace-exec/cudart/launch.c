@@ -45,7 +45,7 @@ API(int, __cudaPopCallConfiguration, struct dim *grid, struct dim *block, size_t
 
 /* ---- execution ---- */
 
-/* Returns the machine code of the kernel (--as sass), kept until another kernel is launched. */
+/* Returns the machine code of the kernel for --as sass. The code is kept until another kernel is launched. */
 static const struct lower *machine_code_of_grid(const struct grid *g)
 {
 	static const struct func *lowered;
@@ -96,7 +96,10 @@ static void end_launch(struct begun_launch *x, bool good)
 
 bool launch_continue(struct begun_launch *x, bool pauses)
 {
-	/* machine_code_of_grid() does not keep the code of a launch that waits. */
+	/*
+	 * A launch with lowered code cannot pause, because machine_code_of_grid() keeps only the code of the
+	 * latest launch.
+	 */
 	enum grid_state state = grid_continue(x->team, pauses && !x->g.lower);
 
 	if (state == GRID_PAUSED)
@@ -211,7 +214,7 @@ static uint64_t allocate_grid_workspace(void)
 	return addr;
 }
 
-/* Sets *fit to the number of resident blocks per SM. Returns 0 or a status. */
+/* Sets *fit to the number of blocks that can be resident on an SM. Returns 0 or a status. */
 static int count_active_blocks(int *fit, const void *host, const struct configuration *c)
 {
 	int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *, const void *, int, size_t);
@@ -221,8 +224,8 @@ static int count_active_blocks(int *fit, const void *host, const struct configur
 }
 
 /*
- * Checks that all blocks of a cooperative launch fit on the GPU at once, as a GPU requires. The executor does
- * not need it.
+ * Checks that all blocks of a cooperative launch fit on the GPU at once. GPUs require this; the executor does
+ * not.
  */
 static int check_cooperative(const void *host, const struct configuration *c)
 {

@@ -9,7 +9,7 @@
 #include "bits.h"
 #include "cudart/cudart.h"
 
-/* Returns the size of the constants of the kernel's module. */
+/* Returns the number of bytes of constants of the kernel's module. */
 static size_t constant_bytes_of_kernel(const struct func *f)
 {
 	const struct module *m = f->module;

@@ -235,7 +235,7 @@ static struct task *first_awaited(const struct awaited *a)
 	return NULL;
 }
 
-/* Returns whether the program has another thread, which may release a launch. */
+/* Tests whether the program has another thread, which may release a launch. */
 static bool has_other_threads(void)
 {
 	DIR *d = opendir("/proc/self/task");

@@ -137,7 +137,7 @@ API(int, cudaMemPoolDestroy, struct pool *p)
 	return cudart_leave(e);
 }
 
-/* Begins a call for pool p. `value` must not be NULL. Returns 0 or a status. */
+/* Begins a call for pool p. Fails if `value` is NULL. Returns 0 or a status. */
 static int check_pool(const struct pool *p, const void *value)
 {
 	int e = cudart_enter(false);

@@ -94,7 +94,7 @@ API(void, __cudaRegisterManagedVar, void **handle, void **host, char *device, co
 	add_variable(handle, host, host, name, size, false);
 }
 
-/* References of textures and surfaces are variables that hold a handle. */
+/* A texture or surface reference is a variable that contains a handle. */
 API(void, __cudaRegisterTexture, void **handle, const void *host, const void **device, const char *name,
 	int dim, int normalized, int ext)
 {

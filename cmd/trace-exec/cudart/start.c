@@ -19,7 +19,7 @@
 #include "arena.h"
 #include "cudart/pause.h"
 
-#define HEAP_MOST  (64ull << 30) /* size of the address range; memory is allocated on access */
+#define HEAP_MOST  (64ull << 30) /* size of the address range; its pages use memory when they are accessed */
 #define HEAP_LEAST (1ull << 30)
 
 struct cudart cudart;

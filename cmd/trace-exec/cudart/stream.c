@@ -303,7 +303,7 @@ API(int, cudaEventRecord, struct event *event, struct stream *s)
 }
 ALSO(cudaEventRecord_ptsz, cudaEventRecord);
 
-/* Begins a call that requires a completed event. An event recorded into a graph does not count as completed. */
+/* Begins a call that requires a completed event. An event that was recorded into a graph is rejected. */
 static int enter_for_happened_event(struct event *event)
 {
 	int e = enter_for_event(event, true);

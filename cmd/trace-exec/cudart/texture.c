@@ -155,10 +155,7 @@ API(int, cudaCreateSurfaceObject, uint64_t *to, const struct resource *r)
 	return cudart_leave(e);
 }
 
-/*
- * Returns the texture of a handle, or the surface if `surface` is set. Returns NULL if there is none of this
- * kind.
- */
+/* Returns the texture or, if `surface` is set, the surface of a handle. Returns NULL if there is none. */
 static struct texture *find_texture_object(uint64_t handle, bool surface)
 {
 	uint64_t i = handle - TEXTURE_HANDLE;

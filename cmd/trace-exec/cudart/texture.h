@@ -31,7 +31,7 @@ struct texture_description {
 	int mip_filter;
 	float mip[3];
 	int plain_trilinear,
-		seamless_cube; /* seamless_cube: since release 12, and in functions of version 2 */
+		seamless_cube; /* seamless_cube: exists since release 12, and in functions of version 2 */
 };
 
 int cudaCreateTextureObject_v2(

@@ -17,8 +17,8 @@
  */
 struct trace_sink {
 	struct trace_sink *next; /* next trace in the order of the launches */
-	FILE *text;              /* unsent messages, each a struct kept_head followed by the body */
-	struct bytes kept;       /* messages: kind and size as a struct kept_head, then the body */
+	FILE *text;              /* text of the trace; NULL: thread blocks are sent as records */
+	struct bytes kept;       /* unsent messages, each a struct kept_head followed by its body */
 	bool ended;
 };
 struct kept_head {

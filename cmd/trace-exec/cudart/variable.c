@@ -37,7 +37,8 @@ struct symbol *cudart_find_variable(const struct image *m, const char *name)
 		for (uint32_t i = 0; i < m->module[k]->n_vars; i++)
 			if (!m->module[k]->var[i]->external && !strcmp(m->module[k]->var[i]->name, name))
 				return m->module[k]->var[i];
-	for (uint32_t k = 0; k < m->n_modules; k++) { /* a variable of machine code is part of a larger one */
+	/* in machine code the variable is a part of a larger one, and only the scope has its name */
+	for (uint32_t k = 0; k < m->n_modules; k++) {
 		struct symbol *s = m->module[k]->machine
 					   ? scope_find(m->module[k]->scope, name, (uint32_t)strlen(name))
 					   : NULL;
