@@ -106,7 +106,7 @@ void gpu_fill_wire(const struct gpu_choice *g, struct wire *w)
 	w->ctas = option_number(&c, OPT_gpgpu_shader_cta);
 	w->regs = option_number(&c, OPT_gpgpu_shader_registers);
 	w->shared = option_number(&c, OPT_gpgpu_shmem_size);
-	/* Compute capability 8.0 and later: the system reserves 1 KiB for each block. */
+	/* From compute capability 8.0 on, the system reserves 1 KiB for each block. */
 	w->shared_block = w->major >= 8 && w->shared > 1024 ? w->shared - 1024 : w->shared;
 	w->clock_khz = clock_in_khz(nth_number(clocks, 0));
 	w->memory_khz =

@@ -16,7 +16,7 @@
 /* Configuration files and settings, in the order of the command line. */
 struct gpu_choice {
 	const char *file[GPU_FILES], *define[GPU_DEFINES];
-	bool shipped[GPU_FILES]; /* file is the name of a shipped configuration */
+	bool shipped[GPU_FILES]; /* `file` is the name of a shipped configuration */
 	unsigned n_files, n_defines;
 };
 

@@ -281,11 +281,11 @@ enum { MANY = 0xffff };
 struct warp_marks {
 	uint32_t epoch; /* number of barriers, fences and atomics so far, of all blocks that used this struct */
 	bool race_found;
-	uint64_t word;                  /* word of the race */
+	uint64_t word;                  /* word on which warps race */
 	uint64_t words;                 /* number of words of memory */
 	struct race_step first, second; /* accesses of the race, in the order of execution */
 	uint32_t *seen;                 /* for each word, the epoch in which its marks are valid */
-	uint32_t *warps; /* for each word, warp + 1 that wrote it (bits 0-15), and that read it (bits 16-31) */
+	uint32_t *warps; /* for each word, 1 + the warp that wrote it (bits 0-15), and 1 + the warp that read it (bits 16-31) */
 	uint32_t *write_inst, *read_inst;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Records of a warp for a packed stream: runs of consecutive instructions with the same lanes, and the addresses of
- * accesses. Always true: the last run ends before `next`, its length is set when it ends.
+ * Records of a warp for a packed stream: runs of consecutive instructions with the same lanes, and the
+ * addresses of accesses. Always true: the last run ends before `next`; its length is set when it ends.
  */
 #include <string.h>
 #include "exec/lanes.h"

@@ -18,7 +18,7 @@ struct shared_shadow {
 	uint32_t bytes;
 	uint8_t *written; /* state of each byte: 0: uninitialised; WRITTEN; FLYING */
 	uint32_t *seen;   /* for each word, the epoch in which its marks are valid */
-	uint32_t *warps; /* for each word, warp + 1 that wrote it (bits 0-15), and that read it (bits 16-31) */
+	uint32_t *warps; /* for each word, 1 + the warp that wrote it (bits 0-15), and 1 + the warp that read it (bits 16-31) */
 };
 
 void check_start_cta(struct cta *c)
@@ -291,7 +291,7 @@ bool check_shared_access(struct warp *w, const struct op *o, const struct access
 	uint64_t bytes, uint8_t *const *at, bool write)
 {
 	for (const struct access_range *last = s + n; s < last; s++) {
-		/* if all lanes have the same address, the first lane decides */
+		/* if all lanes have the same address, only the first lane is checked */
 		uint32_t m = s->bytes == bytes ? s->lanes & -s->lanes : s->lanes;
 
 		if ((s->bytes == bytes || !check_shared_span(w, s, bytes, write)) &&

@@ -33,7 +33,7 @@ uint32_t source_file_number(struct source_files *s, const char *name);
 void source_write_files(FILE *out, const struct source_files *s);
 void source_free_files(struct source_files *s);
 
-/* Notes the position of the instruction at pc, which is above the last one; line 0: unknown. */
+/* Notes the position of the instruction at pc. pc is above the pc of the call before. line 0: unknown. */
 void source_lines_add(struct source_lines *s, uint64_t pc, const char *file, uint32_t line);
 /* Writes the header lines of files and lines. Writes nothing if no line is known. */
 void source_write_lines(FILE *out, const struct source_lines *s);

@@ -41,7 +41,7 @@ struct texture {
 	uint64_t pitch;                /* bytes from row to row */
 	uint64_t slice;                /* bytes from plane to plane or layer to layer */
 	uint32_t width, height, depth; /* texels of level 0; 1 for a dimension that the shape lacks */
-	uint32_t layers;               /* number of layers, or of faces of cubes */
+	uint32_t layers;               /* number of layers; for cubes, number of faces */
 	uint8_t shape, kind;
 	uint8_t bits;     /* width of a channel: 8, 16, 32 */
 	uint8_t channels; /* number of channels: 1, 2 or 4 */
@@ -100,7 +100,7 @@ static inline uint64_t texture_texel_address(
 
 /* Reads a texel as a fetch without a filter returns it: 32 bits each of red, green, blue, alpha. */
 void texture_read_texel(const struct texture *t, const uint8_t *at, uint32_t out[4]);
-/* Writes a texel from four numbers, cut to the width of the channels, as a formatted store does. */
+/* Writes a texel from four numbers, truncated to the width of the channels, as a formatted store does. */
 void texture_write_texel(const struct texture *t, uint8_t *at, const uint32_t in[4]);
 /* Sets out to the value that is read outside of the texture in border mode. */
 void texture_read_border(const struct texture *t, const struct sampler *s, uint32_t out[4]);

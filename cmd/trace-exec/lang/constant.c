@@ -87,8 +87,8 @@ static struct constant compute_real_operation(enum operation op, double a, doubl
 }
 
 /*
- * Returns the quotient or remainder; b is not 0. The least number divided by -1 gives itself and the remainder
- * 0.
+ * Returns the quotient or remainder; b is not 0. If the least number is divided by -1, the quotient is the
+ * least number and the remainder 0.
  */
 static uint64_t divide_constants(uint64_t a, uint64_t b, bool is_signed, bool remainder)
 {

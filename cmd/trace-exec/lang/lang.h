@@ -124,7 +124,7 @@ struct fixup {
 struct symbol {
 	const char *name;
 	struct symbol *next; /* next in the hash chain */
-	struct symbol *def;  /* definition in another module, or target of an alias; NULL: itself */
+	struct symbol *def; /* definition in another module, or target of an alias; NULL: the symbol itself */
 	uint8_t kind, space, type;
 	uint8_t vec; /* number of elements of a register or variable vector; 0: not a vector */
 	bool external, weak, common, visible, defined, alias, unsized, range;
@@ -137,7 +137,7 @@ struct symbol {
 	bool placed;   /* addr is set before linking: the variable is in the heap */
 	uint8_t *init; /* initial bytes; NULL: zeros */
 	struct fixup *fixup;
-	struct func *owner; /* function that declares it; NULL: module scope */
+	struct func *owner; /* function that declares the symbol; NULL: module scope */
 	uint32_t node;      /* number of the node in the graph of exec/place.c */
 	/* only for SYM_FUNC and SYM_PROTO */
 	struct func *func;
@@ -230,7 +230,7 @@ static inline bool stmt_has(const struct stmt *in, enum modifier m)
 }
 
 struct func {
-	struct func *link; /* next in the module's list of declared and defined functions */
+	struct func *link; /* next function in the module's list of declared and defined functions */
 	const char *name;
 	struct module *module;
 	struct symbol *sym;
@@ -244,7 +244,7 @@ struct func {
 	struct stmt *inst;
 	uint32_t n_insts, cap_insts;
 	struct scope *scope;
-	struct symbol **var; /* .shared, .local and .param variables declared inside */
+	struct symbol **var; /* .shared, .local and .param variables declared in the function */
 	uint32_t n_vars, cap_vars;
 	uint32_t number;          /* index in program->func */
 	uint32_t n_shared_before; /* number of shared variables that the module declared before the function */
@@ -271,7 +271,7 @@ struct module {
 	uint32_t version, target; /* PTX version and target: 64 is 6.4, 75 is sm_75 */
 	uint32_t target_col, target_line;
 	uint8_t address_bytes;
-	bool arch_specific; /* a target such as sm_90a */
+	bool arch_specific; /* the target has a letter, as in sm_90a */
 	struct scope *scope;
 	struct func *all_funcs;
 	struct func *common; /* function that holds the registers of module scope; NULL: there are none */
@@ -375,7 +375,10 @@ enum {
 const struct need *need_find(enum opcode op, const char *word, size_t n);
 /* Writes what a row needs, as in "PTX 8.6 and sm_100a". */
 void need_write_words(const struct need *n, char *out, size_t cap);
-/* Writes the version and target that the statement's instruction and suffixes need; "": not known. */
+/*
+ * Writes the version and target that the statement's instruction and suffixes need, or "" if they are not
+ * known.
+ */
 const char *need_write_text(const struct stmt *in, const char *text, char *out, size_t cap);
 enum opcode opcode_find(const char *s, uint32_t n);
 enum modifier modifier_find(const char *s, uint32_t n);

@@ -64,8 +64,8 @@ static enum sreg find_sreg(const char *name, uint32_t n)
 }
 
 /*
- * Returns the special register at the current token: "%tid" and ".x", "%laneid". *taken: its name has two
- * tokens.
+ * Returns the special register at the current token, such as "%laneid", or "%tid" followed by ".x". Sets *taken
+ * to whether its name has two tokens.
  */
 static enum sreg sreg_at(const struct parser *p, bool *taken)
 {

@@ -15,7 +15,7 @@
 
 struct format {
 	int exp_bits, man_bits;
-	uint32_t greatest, infinity, nan; /* bits of the positive values */
+	uint32_t greatest, infinity, nan; /* bit patterns of these positive values */
 };
 static const struct format format[N_SMALL] = {
 	[SMALL_F16] = {5, 10, 0x7bff, 0x7c00, 0x7fff},

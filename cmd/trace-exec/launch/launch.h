@@ -73,9 +73,8 @@ bool script_has_machine_code(const struct script *s);
 /* Reads a launch file from memory; ptx is the text of every module. */
 int script_read_text(struct script *s, const void *text, size_t n, const char *ptx, struct fault *f);
 /*
- * Exits with a message if `output`, which is to be replaced, is the launch file or a module, or, with `values`,
- * a file of values. A saved file is checked without `values`, because a line may save a file that another line
- * reads.
+ * Exits with a message if writing `output` would replace the launch file, a module, or, with `values`, a file
+ * of values. A saved file is checked without `values`, because a line may save a file that another line reads.
  */
 void script_protect_files(const struct script *s, const char *output, bool values);
 void script_free(struct script *s);

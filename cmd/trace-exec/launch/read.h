@@ -47,7 +47,7 @@ int launch_check_repeated(const struct reader *r, uint32_t first, uint32_t w);
 struct place launch_word_place(const struct reader *r, uint32_t w);
 /* Sets the fault "unexpected WORD (expected ...)". Returns -1. */
 int launch_unexpected(const struct reader *r, uint32_t w, const char *what);
-/* Reads word w as "name=number". Returns 1, 0 if it is another word, or -1 with the fault set. */
+/* Reads word w as "name=number". Returns 1, or 0 if it is another word, or -1 with the fault set. */
 int launch_read_option(const struct reader *r, uint32_t w, const char *name, uint64_t most, uint64_t *v);
 /* Reads word w as "bytes=number" above 0. Returns 1, or -1 with the fault set. */
 int launch_read_bytes(const struct reader *r, uint32_t w, uint64_t *v);

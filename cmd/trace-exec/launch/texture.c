@@ -45,7 +45,7 @@ static int take_texture_dims(struct reader *r, uint32_t w, struct texture *t)
 	return launch_unexpected(r, w, "one to three numbers of texels between commas");
 }
 
-/* Reads "address=clamp,wrap". The last mode also applies to further dimensions. */
+/* Reads "address=clamp,wrap". The last mode also applies to the remaining dimensions. */
 static int take_address_modes(struct reader *r, uint32_t w, struct sampler *t)
 {
 	static const char *const names[] = {"wrap", "clamp", "mirror", "border"};
@@ -166,8 +166,8 @@ static int take_texture_word(struct reader *r, uint32_t w, struct texture *t, bo
 }
 
 /*
- * Completes the texture after all words of the line. t->addr is an offset in the buffer before. Returns NULL,
- * or a description of the error.
+ * Completes the texture after all words of the line. Before the call, t->addr is an offset in the buffer.
+ * Returns NULL, or a description of the error.
  */
 static const char *complete_texture(struct texture *t, const struct step *b, bool cube)
 {

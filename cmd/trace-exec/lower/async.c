@@ -148,7 +148,7 @@ uint32_t async_shared_address(const struct warp *w, uint64_t at)
 	return rank << RANK_SHIFT | (uint32_t)(RESERVED_BYTES + at % CLUSTER_STRIDE);
 }
 
-/* Returns a lane's value of an address operand. */
+/* Returns the value of an address operand in a lane. */
 static uint64_t address_value(struct warp *w, const struct address *a, unsigned lane)
 {
 	struct op one = {.a = a->slot, .imm = a->imm, .mode = a->mode};
@@ -161,7 +161,7 @@ static uint64_t address_value(struct warp *w, const struct address *a, unsigned 
 	return at;
 }
 
-/* Returns the address of the mbarrier to which a copy reports, or 0 if there is none. */
+/* Returns the address of the mbarrier on which a copy completes its bytes, or 0 if there is none. */
 static uint32_t mbarrier_of_copy(struct warp *w, const struct targets *t, unsigned lane)
 {
 	return t->reports ? async_shared_address(w, address_value(w, &t->bar, lane)) : 0;

@@ -16,7 +16,7 @@ struct held_constant { /* a constant in a register */
 	const struct symbol *sym;
 	uint64_t value;
 	uint32_t reg, item; /* reg: a constant PTX register; UINT32_MAX: a literal */
-	uint32_t used;      /* PTX instruction of its last use */
+	uint32_t used;      /* PTX instruction that used the constant last */
 };
 
 struct selection {
@@ -24,11 +24,12 @@ struct selection {
 	const struct plan *plan;
 	struct fault *fault;
 	struct held_constant block_constants[CONSTANTS];
-	struct held_constant function_constants[CONSTANTS]; /* loaded at the start of the function */
+	struct held_constant function_constants[CONSTANTS]; /* constants loaded at the start of the function */
 	uint32_t n_block_constants, n_function_constants, block;
 	uint32_t current; /* current PTX instruction */
 	uint32_t temp[TEMPS];
-	const struct operand *operand[OPERANDS_MAX]; /* results, then sources that are not addresses */
+	/* operands: the results, then the sources other than addresses */
+	const struct operand *operand[OPERANDS_MAX];
 	const struct operand *address[2];
 	unsigned n_operands, results;
 };
@@ -357,7 +358,7 @@ static const char *atomic_suffix(const struct stmt *in)
 	return "";
 }
 
-/* Returns the bytes that a lane accesses, at most 16 in a machine instruction. */
+/* Returns the number of bytes that a lane accesses, at most 16 in a machine instruction. */
 static unsigned access_bytes(const struct stmt *in, const struct op *o)
 {
 	unsigned bytes = o->bytes;

@@ -54,8 +54,8 @@ struct lower_value {
 	uint32_t same_as;      /* VALUE_SAME: the register that the value equals, or whose lower half it is */
 	uint32_t item, offset; /* select.c */
 	uint8_t kind, size;    /* size: number of registers */
-	bool scattered;        /* used outside of the block that defines it */
-	bool guarded;          /* defined under a guard */
+	bool scattered;        /* the value is used outside of the block that defines it */
+	bool guarded;          /* the value is defined under a guard */
 };
 
 enum plan_action { ACT_ROW, ACT_GONE, ACT_FUSED };
@@ -69,7 +69,7 @@ struct plan {
 	uint32_t *producer;        /* ACT_FUSED: the first instruction of the pair */
 	uint32_t *block;           /* number of the basic block */
 	const char **sequence;     /* ACT_FUSED */
-	uint32_t *loop_end;        /* last instruction of a loop that begins here; 0: none does */
+	uint32_t *loop_end;        /* last instruction of a loop that begins here; 0: no loop begins here */
 	bool *in_loop;
 	const struct operand **wide; /* the results of a widened load; NULL: not widened */
 	int32_t *shift; /* bytes from the lowest address of a widened load to the load's own address */
@@ -94,7 +94,7 @@ void plan_widen_loads(struct plan *p);
 #define REF(item, offset) ((item) << 8 | (offset))
 
 struct lower_item {           /* consecutive registers */
-	uint32_t first, last; /* first and last machine instruction of its live range */
+	uint32_t first, last; /* first and last machine instruction of the item's live range */
 	uint16_t size, reg;
 };
 

@@ -45,7 +45,10 @@ static void count_operand_use(struct plan *p, const struct operand *o, uint32_t 
 		count_operand_use(p, &o->elem[k], i);
 }
 
-/* Marks registers that are used before their definition or in another block. Definitions must be known. */
+/*
+ * Marks registers that are used before their definition or in another block. Must be called after all
+ * definitions have been counted.
+ */
 static void mark_scattered_use(struct plan *p, const struct operand *o, uint32_t i)
 {
 	if (o->kind == O_REG || (o->kind == O_ADDR && o->reg != UINT32_MAX)) {

@@ -101,7 +101,7 @@ static void execute_atomic(struct warp *w, const struct op *o, uint32_t m)
 		pthread_mutex_unlock(&w->mem->lock);
 }
 
-/* Executes an operation on words of 32 bits for the lanes of m in turn; d gets the old words. */
+/* Executes an operation on words of 32 bits for the lanes of m in turn. Stores the old words in d. */
 #define EACH_WORD(expr) \
 	FOR_BITS32 (i, m) { \
 		u32 old, b = pb[i], v; \

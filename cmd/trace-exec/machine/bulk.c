@@ -24,7 +24,7 @@ enum {
 /* Returns the lane that executes a copy: the lowest lane of the running group. */
 static unsigned executing_lane(const struct warp *w) { return bit_lowest32(w->stack[w->depth - 1].mask); }
 
-/* Returns the value of the k-th uniform register from slot on. */
+/* Returns the value of the k-th uniform register from `slot` on. */
 static u32 read_uniform_word(const struct warp *w, uint32_t slot, unsigned k)
 {
 	return REG(u32, w, slot)[k * LANES];
@@ -215,7 +215,7 @@ static enum tensor_direction tensor_direction_of(unsigned opcode)
 	}
 }
 
-/* Sets the slots of operands in the scratch vectors. */
+/* Sets the slots of the operands to those of the scratch vectors. */
 static void bind_scratch_slots(struct tensor_copy *x, bool many)
 {
 	x->map = (struct address){BULK_FROM, 0, 0, SP_GENERIC};

@@ -89,7 +89,7 @@ struct machine_module {
 /* Sets *to to the address of a symbol. Returns -1 with *f set if it has none. */
 typedef int link_address_fn(
 	const struct machine_module *x, const struct sass_symbol *s, uint64_t *to, struct fault *f);
-/* Gives each function of the image its address. */
+/* Sets the address of each function of the image. */
 void link_functions(struct machine_module *x);
 /* Decodes the instructions of a kernel and of the device functions that it can call. */
 void link_decode(struct machine_code *c, struct arena *arena);
@@ -114,7 +114,7 @@ struct mbind {
 	const struct sass_inst *in;
 	uint32_t index; /* number of the instruction in the function */
 	struct fault *fault;
-	bool uniform; /* an instruction of the uniform datapath */
+	bool uniform; /* the instruction belongs to the uniform datapath */
 };
 
 /* Returns n bits of the instruction from bit `at` on. */
@@ -394,8 +394,8 @@ int special_extern(const char *name);
 /* Binds the instructions of a function; bind.c. */
 int machine_bind(struct bound_code *bound, struct func *fn, struct fault *f);
 /*
- * Append the columns of a bulk copy or a tensor copy, from the size of an element on, to the trace. lane: the lane that
- * executes the copy; -1: no lane does. Return false if the launch has failed.
+ * Append the columns of a bulk copy or a tensor copy to the trace, beginning with the size of an element. lane:
+ * the lane that executes the copy; -1: no lane does. Return false if the launch has failed.
  */
 bool column_bulk(struct warp *w, const struct op *o, int lane);
 bool column_tensor(struct warp *w, const struct op *o, int lane);

@@ -63,7 +63,7 @@ static void write_copied_addresses(void *ctx, uint64_t addr, uint64_t n)
 	}
 }
 
-/* Writes the columns before the addresses. outside: bytes outside the tensor. */
+/* Writes the columns before the addresses. outside: number of bytes outside the tensor. */
 static void write_copy_columns(struct warp *w, uint32_t mbarrier, const struct targets *t, unsigned lane,
 	uint64_t element, uint64_t bytes, uint64_t outside)
 {

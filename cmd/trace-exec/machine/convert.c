@@ -158,7 +158,9 @@ static double integer_to_odd(u64 v, bool is_signed)
 	return exact ? r : ieee_f64(ieee_f64_bits(r) | 1);
 }
 
-/* Returns the source of lane i as an integer. o->is_param: number of its byte in the register. */
+/*
+ * Returns the source of lane i as an integer. o->is_param: number of the byte, or of the half, in the register.
+ */
 static u64 read_integer(const struct op *o, const u32 *p, unsigned i)
 {
 	u64 v = p[i];

@@ -24,7 +24,7 @@ static void copy_constants(struct warp *w, const struct op *o, uint32_t m)
 				d[k * LANES + i] = a[k * LANES + i];
 }
 
-/* Loads from constant bank o->n at a register plus an offset. */
+/* Loads words of constant bank o->n. The offset is a register plus a constant. */
 static void load_constant(struct warp *w, const struct op *o, uint32_t m)
 {
 	uint32_t n;

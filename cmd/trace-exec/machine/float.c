@@ -43,7 +43,7 @@ static void set_rounding(unsigned how)
 	fesetround((how & ROUND) == FRZ ? FE_TOWARDZERO : (how & ROUND) == FRM ? FE_DOWNWARD : FE_UPWARD);
 }
 
-/* Loads a source of all lanes, with its absolute value, negation and flush of subnormals. */
+/* Loads a source of all lanes, and applies absolute value, negation and flushing of subnormals. */
 LANE_FN static void load_signed(float *to, const u32 *from, bool abs, bool neg, bool ftz)
 {
 	u32 n = abs ? 0x7fffffff : ~0u, x = neg ? 0x80000000 : 0;
