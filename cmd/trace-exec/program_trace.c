@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The trace of a program. Kernels are written to a folder as they arrive, or packed into a stream, which ends
- * with the list because that is complete only when the program has ended.
+ * The trace of a program. Kernels are written to a folder as they arrive, or packed into a stream. The stream
+ * ends with the kernel list, because the list is complete only when the program has ended.
  *
  * Always true: a stream takes the memory of one thread block and of the packer. The program is not trusted to
  * send whole messages: their sizes, and the instructions that records name, are checked.

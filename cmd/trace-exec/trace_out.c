@@ -21,7 +21,7 @@
 
 /* ---- lines ---- */
 
-/* Writes the id of a barrier, and its thread count if it has one. Both are in registers. */
+/* Writes the id of a barrier, and its thread count if it has one. Registers contain both. */
 static char *put_barrier(char *p, const struct warp *w, const struct op *o, uint32_t exec)
 {
 	unsigned lane = exec ? bit_lowest32(exec) : 0;

@@ -22,7 +22,7 @@ void trace_out_block(FILE *out, const struct cta *c);
  * the header to *header.
  */
 struct pack_code trace_out_code(const struct grid *g, const struct occupancy *k, struct bytes *header);
-/* Sets warp[] to the records of the block's warps, at most BLOCK_WARPS, valid as long as the block. */
+/* Sets warp[] to the records of the block's warps, at most BLOCK_WARPS. They are valid as long as the block. */
 void trace_out_fill_warps(const struct cta *c, struct pack_warp *warp);
 #define BLOCK_WARPS 32u
 /*

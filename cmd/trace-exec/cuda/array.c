@@ -66,7 +66,7 @@ static int create_array_2d(struct array **to, const struct array_description_2d 
 DRIVER(cuArrayCreate_v2, create_array_2d(to, d), struct array **to, const struct array_description_2d *d)
 DRIVER(cuArrayDestroy, cudaFreeArray(a), struct array *a)
 
-/* Sets *format and *n to the driver's format and number of the channels *c. */
+/* Sets *format to the driver's format of the channels *c, and *n to their number. Returns 0 or a status. */
 static void convert_format(unsigned *format, unsigned *n, const struct channels *c)
 {
 	static const unsigned first[] = {

@@ -63,7 +63,7 @@ int cuda_enter(void)
 
 /*
  * Returns the driver's code for a status of the runtime. Codes that the driver lacks are replaced; all others
- * are equal.
+ * are the same.
  */
 static int to_driver_status(int status)
 {

@@ -148,7 +148,7 @@ DRIVER(cuFuncGetParamInfo, cudaFuncGetParamInfo(kernel, i, offset, size), const 
 	size_t *offset, size_t *size)
 ALSO(cuKernelGetParamInfo, cuFuncGetParamInfo);
 
-/* Returns 0 if `kernel` is a kernel. Kernels are loaded with their module. */
+/* Returns 0 if `kernel` is a kernel. It has been loaded with its module. */
 static int check_launched_kernel(const void *kernel)
 {
 	const char *name;

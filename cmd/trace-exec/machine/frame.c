@@ -13,10 +13,11 @@
 
 /* Offsets of launch values in bank 0, by architecture. */
 struct bank0_layout {
-	uint16_t block, grid;                 /* dimensions */
-	uint16_t shared_window, local_window; /* bases of the windows; shared_window: until sm_99 */
-	uint16_t stack;                       /* bytes of local memory of a lane */
-	uint16_t dynamic;                     /* bytes of dynamic shared memory */
+	uint16_t block, grid; /* dimensions */
+	/* bases of the windows of shared and local memory; shared_window: until sm_99 */
+	uint16_t shared_window, local_window;
+	uint16_t stack;   /* bytes of local memory of a lane */
+	uint16_t dynamic; /* bytes of dynamic shared memory */
 	uint16_t grid_id;
 	uint16_t constants; /* generic address of constant bank 3 */
 	uint16_t reserved; /* bytes of shared memory before the shared memory of a thread block; sm_80 and later */

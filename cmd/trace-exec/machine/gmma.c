@@ -28,7 +28,7 @@ static void multiply_group(struct warp *w, const struct op *o, uint32_t m)
 /* Returns the number of columns of an integer or bit product: 8, 16, 24, 32, then in steps of 16. */
 static unsigned gmma_coarse_columns(unsigned i) { return i < 4 ? 8 * (i + 1) : 16 * (i - 1); }
 
-/* Sets the shape and the types of a product. Returns false if the instruction's fields give none. */
+/* Sets the shape and the types of a product. Returns false if the instruction's fields encode none. */
 static bool find_gmma_types(const struct mbind *b, struct wgmma *x)
 {
 	static const enum type halves[4] = {T_F16, T_BF16, T_TF32, T_NONE};

@@ -41,7 +41,7 @@ void group_split(struct warp *w, const struct stack_entry *part, unsigned n)
 
 		if (!part[i].mask)
 			continue;
-		/* the last group runs first: the smallest, and of equal groups the first in part */
+		/* the group pushed last runs first: the smallest, and of equal groups the first in part */
 		while (at && bit_count32(part[order[at - 1]].mask) <= bit_count32(part[i].mask))
 			at--;
 		memmove(&order[at + 1], &order[at], (k - at) * sizeof(*order));
@@ -74,7 +74,10 @@ static bool have_same_wait(const struct warp *w, const struct stack_entry *a, co
 	return a->rpc == b->rpc && (a->rpc != GROUP_BSYNC || code[a->pc].a == code[b->pc].a);
 }
 
-/* Releases the groups that wait as e does and have only lanes of `all`. Groups at the same instruction become one. */
+/*
+ * Releases the groups that wait as e does and whose lanes are all in `all`. Groups at the same instruction
+ * become one.
+ */
 static void release_groups(struct warp *w, struct stack_entry e, uint32_t all)
 {
 	struct stack_entry kept[LANES];

@@ -179,7 +179,9 @@ static void execute_iadd64(struct warp *w, const struct op *o, uint32_t m)
 	FOR_BITS32 (i, m) {
 		u64 a = pa[i] | (u64)pa[i + LANES] << 32, v = pb[i] | (u64)pb[i + LANES] << 32,
 		    c = o->is_signed ? pc[i] | (u64)pc[i + LANES] << 32 : 0;
-		/* A negated operand is its complement, and 1 more without .X: x - 0 has a carry. */
+		/*
+		 * A negated operand is added as its complement, plus 1 without .X, so that x - 0 has a carry.
+		 */
 		u128 one = o->n ? 0 : 1, s = in >> i & 1;
 
 		s += o->mode & NEG_A ? ~a + one : a;
@@ -192,7 +194,7 @@ static void execute_iadd64(struct warp *w, const struct op *o, uint32_t m)
 	set_pred(w, PDST1(o), m, carry);
 }
 
-/* Binds UIADD3.64 of three pairs of registers, and the 64-bit sum of two pairs of sm_120. */
+/* Binds a sum of 64-bit numbers: UIADD3.64 of three pairs of registers, or the sum of two pairs on sm_120. */
 int mbind_iadd64(struct mbind *b, struct op *o)
 {
 	if (mbind_forms(b, o, WIDE_A | WIDE_B | WIDE_C | WIDE_D | SIGNED_IMMEDIATE))

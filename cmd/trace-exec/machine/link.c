@@ -49,7 +49,10 @@ static uint32_t named_function(const struct sass_image *m, const struct sass_rel
 		       : UINT32_MAX;
 }
 
-/* Marks kernel k, the functions that it names or that variables hold, and the functions that marked functions name. */
+/*
+ * Marks kernel k, the functions that it names, the functions whose addresses are in variables, and the
+ * functions that marked functions name.
+ */
 static void mark_called(const struct sass_image *m, uint32_t k, bool *called)
 {
 	bool more = true;

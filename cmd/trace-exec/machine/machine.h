@@ -39,7 +39,7 @@ enum code_kind { CODE_AUTO, CODE_PTX, CODE_MACHINE };
 /* Reads a cubin as a module. Returns NULL with *f set on failure. program_free() frees the module. */
 struct module *machine_module(const char *path, const void *bytes, size_t n, struct fault *f);
 /*
- * Reads machine code from a cubin, a fat binary or a program. If there are several, reads the code with the nearest
+ * Reads machine code from a cubin, a fat binary or a program. Of several, reads the code with the highest
  * compute capability that a GPU of capability sm (0: any) can run. Returns NULL with *f set on failure.
  */
 struct module *machine_read(const char *path, unsigned sm, struct fault *f);

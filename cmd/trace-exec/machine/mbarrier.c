@@ -245,7 +245,8 @@ static void execute_store_async(struct warp *w, const struct op *o, uint32_t m)
 	}
 	bulk_store_async(w, o, m);
 	FOR_BITS32 (i, m)
-		w->addr[i] = (a[i] + add) | (u64)a[i + LANES] << 32; /* in the trace: mbarrier and address */
+		/* the trace shows the mbarrier and the address */
+		w->addr[i] = (a[i] + add) | (u64)a[i + LANES] << 32;
 }
 
 int mbind_store_async(struct mbind *b, struct op *o)

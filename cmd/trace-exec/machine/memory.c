@@ -45,7 +45,7 @@ uint64_t memory_shared_offset(const struct warp *w, uint32_t address)
 {
 	u64 rank = address >> 24, offset = address & 0xffffff;
 
-	if (offset >= CLUSTER_STRIDE) /* beyond the memory of any block */
+	if (offset >= CLUSTER_STRIDE) /* an offset beyond the memory of any block */
 		return UINT32_MAX;
 	return rank == w->cta->rank ? offset : (rank + 1) * CLUSTER_STRIDE + offset;
 }
@@ -234,7 +234,10 @@ struct flat_access {
 	uint64_t own[LANES]; /* storage of `a` for local memory, where each lane has its own */
 };
 
-/* Returns the host address of address 0 of the space; 0: the space lacks bytes from address `low` to `high`. */
+/*
+ * Returns the host address of address 0 of the space, or 0 if some bytes from address `low` to `high` are not
+ * in the space.
+ */
 static uintptr_t flat_base(const struct warp *w, const struct op *o, uint64_t low, uint64_t high)
 {
 	uint64_t size = o->space == SP_SHARED ? w->cta->shared_bytes : w->local_stride;
@@ -254,7 +257,7 @@ LANE_FN static void add_own(uint64_t *to, const uint64_t *a, uint64_t step)
 		to[i] = a[i] + i * step;
 }
 
-/* Fewest executing lanes for which the test whether all addresses are consecutive saves time. */
+/* Smallest number of executing lanes for which testing for consecutive addresses saves time. */
 #define ADJACENT_LEAST 8u
 
 /*

@@ -41,7 +41,9 @@ static inline u64 memory_arrive(u64 mbarrier)
 	return (u64)pending << 32 | count;
 }
 
-/* Returns the type of a reduction whose opcode names type t. Logic operations have types of bits, without a sign. */
+/*
+ * Returns the type of a reduction whose opcode names type t. Logic operations have bit types, without a sign.
+ */
 static inline enum type memory_reduction_type(enum atom a, enum type t)
 {
 	bool logic = a == ATOM_AND || a == ATOM_OR || a == ATOM_XOR;

@@ -37,7 +37,7 @@ static void read_thread_index(const struct warp *w, unsigned axis, u32 *v)
 	}
 }
 
-/* Special registers that PTX has, too: their number in machine code and their PTX register. */
+/* Special registers that also exist in PTX: the number in machine code and the PTX register. */
 static const struct {
 	uint8_t number, sreg;
 } same_as_ptx[] = {

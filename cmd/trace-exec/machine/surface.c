@@ -109,7 +109,10 @@ static bool find_surface_geometry(struct mbind *b, struct geometry *g)
 	return g->n;
 }
 
-/* Binds the coordinates, the handle and the mode for coordinates outside. NULL with the fault set on failure. */
+/*
+ * Binds the coordinates, the handle and the mode for coordinates outside. Returns NULL with the fault set on
+ * failure.
+ */
 static struct machine_surface *bind_surface(struct mbind *b, struct op *o)
 {
 	static const uint8_t outside[4] = {OUTSIDE_ZERO, OUTSIDE_CLAMP, OUTSIDE_TRAP, OUTSIDE_TRAP};
@@ -183,7 +186,7 @@ int mbind_reduce_surface(struct mbind *b, struct op *o)
 
 	if (!x)
 		return -1;
-	x->access.atom = (enum atom)field(b, 87, 3); /* in the order of enum atom */
+	x->access.atom = (enum atom)field(b, 87, 3); /* operations in the order of enum atom */
 	x->access.formatted = !bit(b, 72);
 	x->access.typed = x->access.formatted && field(b, 73, 3) == 6;
 	x->access.type =

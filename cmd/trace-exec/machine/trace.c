@@ -22,13 +22,13 @@
 typedef bool column_fn(struct warp *w, const struct op *o, int lane);
 
 struct machine_text {
-	char *pc, *rest; /* "0010 ", " 1 R4 LDG.E 1 R2 " */
+	char *pc, *rest; /* parts of a line, such as "0010 " and " 1 R4 LDG.E 1 R2 " */
 	uint16_t n_pc, n_rest;
 	uint8_t width;
 	uint64_t window; /* base of the window, which is added to addresses */
 	char end[56];    /* immediates and end of the line: " 0 \n" */
 	uint8_t n_end;
-	column_fn *column; /* writes the columns of a copy; NULL: the instruction is not a copy */
+	column_fn *column; /* function that writes the columns of a copy; NULL: the instruction is not a copy */
 	/* slots of the registers whose values the line has; UNIFORM_VALUE marks uniform registers */
 	uint8_t n_values;
 	uint32_t value[OPERANDS_TRACED];

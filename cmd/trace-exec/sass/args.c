@@ -322,7 +322,7 @@ static void add_cache_args(struct reading *r)
 		.scale_at = ABSENT};
 	unsigned op = (unsigned)reading_field(r, 87, 4);
 
-	if (op != 4 && (op < 7 || op > 9)) /* the other operations act on all lines */
+	if (op != 4 && (op < 7 || op > 9)) /* the other operations act on all lines of the cache */
 		add_arg(r, address_arg(r, &t));
 }
 
@@ -348,7 +348,7 @@ static void add_pack_args(struct reading *r)
 	for (unsigned i = 0; i < 3; i++) {
 		struct arg_token t;
 
-		/* the text of sm_80 and sm_86 lacks a if c is merged */
+		/* the text of sm_80 and sm_86 omits operand a if c is merged */
 		bool shown = i == 0 ? !unpack && !(merge && r->in->sm < 89) : i == 1 || (merge && !unpack);
 
 		sass_token_parse(&t, of[i], of[i] + strlen(of[i]));
@@ -388,7 +388,7 @@ static bool add_special_arg(struct reading *r, const struct arg_token *t)
 			add_arg(r, name_arg(SASS_NAME_GSB0, (int64_t)reading_field(r, 84, 3)));
 	} else if (!strcmp(k, "GROUP")) {
 		add_arg(r, name_arg(SASS_NAME_GSB0, 0));
-	} else if (!strcmp(k, "LANES")) { /* words of a 256-bit load that are read; hidden if all are */
+	} else if (!strcmp(k, "LANES")) { /* words of a 256-bit load that are read; not printed if all are */
 		unsigned mask = (unsigned)(reading_field(r, 57, 7) | reading_field(r, 72, 1) << 7);
 
 		if (mask != 255)

@@ -23,7 +23,7 @@ struct elf_section {
 	uint32_t type;
 	uint32_t link, info;
 	uint64_t flags;
-	const uint8_t *p; /* NULL: the section is NOBITS or empty */
+	const uint8_t *p; /* contents; NULL: the section is NOBITS or empty */
 	uint64_t n;       /* size in bytes; for NOBITS the size in memory */
 	uint32_t align;
 };
@@ -34,7 +34,7 @@ struct elf_file {
 	const char *name;            /* name of the file for messages */
 	struct elf_section *section; /* freed by elf_close() */
 	uint32_t n_sections;
-	uint32_t type; /* 1: relocatable, 2: executable */
+	uint32_t type; /* type of the file: 1: relocatable, 2: executable */
 	uint32_t flags;
 };
 
@@ -52,7 +52,7 @@ uint64_t elf_number(const uint8_t *p, unsigned bytes);
  * bytes after the first `most`. For a file of unknown size `most` is large, so that its headers are trusted.
  */
 uint64_t elf_extent(const uint8_t *p, uint64_t most);
-/* Reads the section table of a CUDA ELF file. Returns 0, or -1 and *f. */
+/* Reads the section table of a CUDA ELF file. Returns 0, or -1 with *f set. */
 int elf_open(struct elf_file *e, const uint8_t *p, size_t n, const char *name, struct fault *f);
 void elf_close(struct elf_file *e);
 /* Returns the section with this name; NULL if there is none. */

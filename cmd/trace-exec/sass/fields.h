@@ -33,15 +33,17 @@ struct arg_token {
 	bool optional;  /* the argument is omitted if it has its default value */
 	bool negative;  /* the operand can be negated, by the usual bit unless negative_at is given */
 	bool absolute; /* the operand can be an absolute value, by the usual bit unless absolute_at is given */
-	bool complement; /* the operand can be complemented, by the bit of the negation */
+	bool complement; /* the operand can be complemented, by the bit that negates other operands */
 	bool half;       /* the operand selects a half of a register, or both */
 	bool narrow;     /* the operand cannot select SASS_LOW_NEGATED */
-	/* bits of the negation, the absolute value, the inversion of a predicate and the part of a register */
-	unsigned negative_at, absolute_at, not_at, part_at;
-	unsigned complement_if; /* the bit of the negation means a complement if this bit is set */
 	/*
-	 * bits of an address: uniform register, or the register before it; 64-bit register; descriptor; scale;
-	 * register
+	 * positions of the bits for negation, absolute value, inversion of a predicate and part of a register
+	 */
+	unsigned negative_at, absolute_at, not_at, part_at;
+	unsigned complement_if; /* if this bit is set, the bit for negation means a complement */
+	/*
+	 * positions of bits of an address: uniform register, or the register before it; 64-bit register;
+	 * descriptor; scale; register
 	 */
 	unsigned uniform_at, next_uniform_at, wide_at, desc_at, scale_at, reg_at;
 	unsigned reuse_slot; /* number of the operand in the reuse flags */

@@ -36,7 +36,7 @@ struct image_loading {
 	uint32_t *of_symbol;  /* function that begins at each ELF symbol, or NO_FUNCTION */
 	uint32_t n_elf_symbols;
 	struct named_function *by_name;    /* functions, sorted by name */
-	const struct elf_section *symbols; /* NULL: none */
+	const struct elf_section *symbols; /* symbol table; NULL: none */
 };
 
 /* Returns the text after the prefix; NULL if name has another prefix. */

@@ -8,12 +8,12 @@
 
 #define NO_FUNCTION UINT32_MAX
 
-/* Reads the attributes of a function from .nv.info.NAME. Returns 0, or -1 and *f. */
+/* Reads the attributes of a function from .nv.info.NAME. Returns 0, or -1 with *f set. */
 int sass_info_function(
 	struct sass_function *fn, const struct elf_file *e, const struct elf_section *s, struct fault *f);
 /*
- * Reads the attributes of a whole file from .nv.info. of_symbol[i] is the function of ELF symbol i, which is less than
- * n, or NO_FUNCTION. Returns 0, or -1 and *f.
+ * Reads the attributes of a whole file from .nv.info. of_symbol[i] is the function of ELF symbol i, which is
+ * less than n, or NO_FUNCTION. Returns 0, or -1 with *f set.
  */
 int sass_info_file(struct sass_image *m, const struct elf_file *e, const struct elf_section *s,
 	const uint32_t *of_symbol, uint32_t n, struct fault *f);

@@ -14,7 +14,7 @@
 
 #define ROWS_MAX   (1u << 24)
 #define NAME_BYTES 4096u       /* maximum bytes of a folder or a name; longer ones are cut */
-#define FILE_BYTES (64u << 20) /* bytes of all paths; further files have no name */
+#define FILE_BYTES (64u << 20) /* maximum bytes of all paths; later files have no name */
 
 struct line_row {
 	uint32_t function, pc, line;
@@ -239,7 +239,10 @@ struct line_header {
 	uint8_t operands[256];
 };
 
-/* Adds a difference in two's complement to the line register, modulo 2^64: an input can make it pass any number. */
+/*
+ * Adds a difference in two's complement to the line register, modulo 2^64, because an input can exceed any
+ * limit.
+ */
 static void advance_line(struct line_state *state, uint64_t by)
 {
 	state->line = (int64_t)((uint64_t)state->line + by);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Writes instructions as text in the published form. Always true: a text longer than SASS_TEXT_MAX bytes is cut. */
+/*
+ * Writes instructions as text in the published form. Always true: a text longer than SASS_TEXT_MAX bytes is
+ * truncated.
+ */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>

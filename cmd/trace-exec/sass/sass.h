@@ -129,7 +129,7 @@ struct sass_inst {
 	uint8_t guard;              /* predicate 0 .. 7; 7: always */
 	bool guard_not;
 	uint8_t n_args;
-	uint8_t n_results; /* arguments before the first source */
+	uint8_t n_results; /* number of arguments before the first source */
 	struct sass_arg arg[SASS_ARGS_MAX];
 };
 
@@ -148,7 +148,7 @@ static inline uint64_t sass_bits(const uint64_t word[2], unsigned at, unsigned n
  * lacks its row and its arguments. control_decode() of cubin.h decodes the control code.
  */
 int sass_decode(struct sass_inst *in, const uint8_t bytes[SASS_BYTES], uint32_t pc, unsigned sm);
-/* Returns the row of an opcode (bits 0 .. 11) with this bit 91; NULL if the opcode is unknown. */
+/* Returns the row of an opcode (bits 0 .. 11) with this value of bit 91; NULL if the opcode is unknown. */
 const struct sass_row *sass_row_of(unsigned opcode, bool bit_91, unsigned sm);
 /* Returns the rows in the order of opcodes.def, and sets *n to their number. */
 const struct sass_row *sass_rows(unsigned *n);
@@ -162,7 +162,10 @@ size_t sass_opcode_text(const struct sass_inst *in, char out[SASS_TEXT_MAX]);
 size_t sass_text(const struct sass_inst *in, char out[SASS_TEXT_MAX]);
 /* Sets rest to the set bits that neither the row nor the control code covers. Returns false if there are none. */
 bool sass_rest(const struct sass_inst *in, uint64_t rest[2]);
-/* Returns the bytes of a lane's memory access, from the first size in the opcode's text; 0 without memory operand. */
+/*
+ * Returns the bytes of a lane's memory access, from the first size in the opcode's text; 0 if there is no
+ * memory operand.
+ */
 unsigned sass_width(const struct sass_inst *in);
 /* Returns the name of a special register; NULL if it is unknown. */
 const char *sass_special_name(unsigned number, unsigned sm);
@@ -177,10 +180,10 @@ struct sass_param {
 /* A section with code. */
 struct sass_function {
 	const char *name;
-	const uint8_t *code; /* constant: a caller that changes code makes a copy */
+	const uint8_t *code; /* const: a caller that changes the code makes a copy */
 	uint32_t bytes;      /* size, a multiple of 16 */
 	uint16_t section;
-	bool entry;                   /* a kernel */
+	bool entry;                   /* the function is a kernel */
 	unsigned registers;           /* registers of a thread; 0: unknown */
 	unsigned barriers;            /* barriers of a thread block */
 	uint32_t shared;              /* bytes of static shared memory, including reserved bytes */
@@ -230,7 +233,7 @@ struct sass_reloc {
 };
 
 struct sass_bytes {
-	const uint8_t *p; /* NULL: no section or no bytes in the file */
+	const uint8_t *p; /* contents; NULL: no section, or no bytes in the file */
 	uint64_t n;
 	uint32_t align;
 };

@@ -9,7 +9,7 @@
 #include "sem/atom.h"
 #include "sem/tensor.h"
 
-/* A second address of an op, in the form of bind_address(). */
+/* A second address of an op, as bind_address() sets the first. */
 struct address {
 	uint32_t slot;       /* as o->a */
 	int64_t imm;         /* as o->imm */
@@ -17,7 +17,10 @@ struct address {
 };
 
 int address_bind(struct bind *b, struct address *a, const struct operand *at, enum state_space space);
-/* Returns the host address of a lane's address a, and sets w->addr to its offset. NULL if the launch has failed. */
+/*
+ * Returns the host address of a lane's address a, and sets w->addr to its offset. Returns NULL if the launch
+ * has failed.
+ */
 uint8_t *address_find_host(
 	struct warp *w, const struct op *o, const struct address *a, unsigned lane, uint64_t bytes);
 /*

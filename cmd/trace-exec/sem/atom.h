@@ -20,7 +20,10 @@ enum atom {
 
 /* Returns true if the operation exists for the type. */
 bool atom_fits(enum atom a, enum type t);
-/* Sets *a to the one operation in the suffixes. Returns false unless there is one and it exists for t (T_NONE: any). */
+/*
+ * Sets *a to the operation that the suffixes name. Returns false unless they name exactly one and it exists for
+ * t (T_NONE: any).
+ */
 bool atom_find(const struct stmt *in, enum type t, enum atom *a);
 /* Returns the new value for old and b (and c, for cas). Bits above the type are undefined. */
 u64 atom_value(enum atom a, enum type t, u64 old, u64 b, u64 c);

@@ -45,7 +45,10 @@ LANE_FN static void address_range(struct warp *w, const struct op *o, uint64_t *
 
 #define HALF (LANES / 2)
 
-/* Loads a word for all lanes of each half of a warp if they have one address. Returns false if they do not. */
+/*
+ * Loads one word for each half of a warp if the lanes of each half have one address. Returns false if they do
+ * not.
+ */
 LANE_FN static bool load_halves_32(u32 *d, uintptr_t base, const uint64_t *a)
 {
 	const uint64_t *b = a + HALF;
@@ -63,7 +66,7 @@ LANE_FN static bool load_halves_32(u32 *d, uintptr_t base, const uint64_t *a)
 	return true;
 }
 
-/* Copies the words of each half of a warp if they are adjacent. Returns false if they are not. */
+/* Copies the words of each half of a warp if its lanes access adjacent words. Returns false if they do not. */
 LANE_FN static bool load_rows_32(u32 *d, uintptr_t base, const uint64_t *a)
 {
 	const uint64_t *b = a + HALF;
@@ -99,8 +102,8 @@ LANE_FN static void gather_64(u64 *d, uintptr_t base, const uint64_t *a)
 }
 
 /*
- * Returns the host address of address 0 of the global or shared space, if the bytes of all lanes are
- * contiguous host memory; 0: they are not.
+ * Returns the host address of address 0 of the global or shared space, or 0 unless the bytes of all lanes are
+ * contiguous host memory.
  */
 static uintptr_t flat_base(const struct warp *w, const struct op *o, uint64_t low, uint64_t high)
 {

@@ -38,7 +38,8 @@ static bool find_mma_shape(const struct stmt *in, struct mma_shape *s)
 }
 
 /*
- * Returns the number of registers per lane for rows x cols elements. eight: f16 inputs of wmma, which always use eight.
+ * Returns the number of registers per lane for rows x cols elements. eight: the elements are f16 inputs of
+ * wmma, which always use eight registers.
  */
 static unsigned fragment_registers(unsigned rows, unsigned cols, enum type t, bool eight)
 {

@@ -85,7 +85,7 @@ static void find_texel_position(
 	}
 }
 
-/* Returns gradient i of coordinate k of a lane: given, or the difference to a neighbour in its quad. */
+/* Returns gradient i of coordinate k of a lane: the given one, or the difference to a neighbour in its quad. */
 static double coordinate_gradient(
 	const struct warp *w, const struct texture_fetch *x, unsigned lane, unsigned i, unsigned k)
 {

@@ -27,7 +27,7 @@ struct texture_fetch {
 	uint8_t gather;      /* tld4: the channel + 1 */
 	uint8_t detail;      /* enum detail */
 	uint8_t offset_bits; /* width of an offset in texels: 4 or 6; 0: none */
-	uint8_t offset_bit;  /* bit of the first offset in its register */
+	uint8_t offset_bit;  /* position of the first offset in its register, in bits */
 	uint32_t level;      /* slot of the level: .f32, or .s32 if the coordinates are .s32 */
 	uint32_t offset;     /* slot of the offsets */
 	uint32_t grad[2][3]; /* slots of the .f32 gradients */
@@ -50,7 +50,7 @@ struct surface_access {
 	struct geometry geometry;
 	uint8_t outside; /* enum outside */
 	bool formatted;
-	bool typed; /* a reduction of 32 bits, signed if the texels are */
+	bool typed; /* reduction of 32 bits, which is signed if the texels are */
 	enum atom atom;
 	enum type type;
 };

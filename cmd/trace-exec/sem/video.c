@@ -25,11 +25,11 @@ struct video_op {
 	uint8_t n;              /* number of elements: 1, 2 or 4 */
 	uint8_t a[4], b[4];     /* part of the operand for each element */
 	uint8_t d;              /* bit i: element i is computed */
-	uint8_t a_bits, b_bits; /* of one word: width of the parts of a and b */
-	uint8_t d_shift;        /* of one word: first bit of the part of d */
+	uint8_t a_bits, b_bits; /* single word: width of the parts of a and b */
+	uint8_t d_shift;        /* single word: first bit of the part of d */
 	uint8_t c_bits, c_part; /* vmad: part of c, which must be the whole word */
 	uint8_t shr;            /* vmad: the sum is shifted right by this number */
-	uint8_t plus;           /* vmad: .po, 1 is added */
+	uint8_t plus;           /* vmad: .po is given, so 1 is added */
 	uint8_t neg_ab, neg_c;  /* vmad: the product or c is negated */
 };
 
