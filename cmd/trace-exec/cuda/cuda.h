@@ -76,8 +76,8 @@ struct cuda_copy_3d {
 int cuda_copy_params(struct copy_3d *to, const struct cuda_copy_3d *c);
 
 /*
- * launch.c: sets *made to the addresses of the arguments in the buffer that `extra` describes; NULL: `extra` is
- * NULL. The caller frees *made. Returns 0 or a status.
+ * launch.c: sets *made to the addresses of the arguments in the buffer that `extra` describes, or to NULL if
+ * `extra` is NULL. The caller frees *made. Returns 0 or a status.
  */
 int cuda_kernel_args(const void *kernel, void **args, void **extra, void ***made);
 /* Launches a kernel with `args`, or with the buffer that `extra` describes. Returns 0 or a status. */

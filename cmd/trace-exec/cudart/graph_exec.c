@@ -323,7 +323,7 @@ static int update_instance(
 		*result = UPDATE_FAILED;
 		return e;
 	}
-	/* The program names a node of the instance by the original graph's node. */
+	/* A program passes a node of the original graph to name its copy in the instance. */
 	for (uint32_t i = 0; i < copy->n_nodes; i++) {
 		copy->node[i]->origin = x->graph->node[i]->origin;
 		copy->node[i]->disabled = x->graph->node[i]->disabled;

@@ -323,7 +323,7 @@ int cudart_load_images(void)
 	return cudaSuccess;
 }
 
-/* Reports a fat binary that cannot be executed, once. Returns a status. */
+/* Reports once that a fat binary cannot be executed. Returns a status. */
 static int report_unexecutable(struct image *m)
 {
 	if (m->fault.id) {

@@ -3,10 +3,10 @@
  * Addresses of variables outside of function frames: .global, .const and shared variables, and local variables
  * of module scope.
  *
- * Static variables share one counter from STATIC_BASE on. A kernel's shared variables begin after those that its
- * module declares before it outside of kernels, as in Accel-Sim. A shared variable outside of kernels is placed
- * after all variables placed so far in any kernel that reaches it, by naming it or by calling a function that
- * does.
+ * Static variables share one counter from STATIC_BASE on. As in Accel-Sim, a kernel's shared variables begin
+ * after the shared variables that its module declares outside of kernels and before the kernel. A shared
+ * variable outside of kernels is placed after all variables placed so far in any kernel that reaches it, by
+ * naming it or by calling a function that does.
  *
  * Always true: variables that one kernel reaches do not overlap; a variable has one address for all kernels;
  * modules that are linked later do not change addresses.

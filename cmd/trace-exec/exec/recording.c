@@ -78,7 +78,7 @@ static inline uint32_t record_addresses(struct recording *t, const uint64_t *a, 
 	return (t->n_words - 2) << 2 | ADDR_STRIDE;
 }
 
-/* Adds a record with data of an instruction other than its mask. */
+/* Adds a record for the data of an instruction other than its mask. */
 static inline struct pack_more *add_pack_more(struct recording *t)
 {
 	if (t->n_more == t->cap_more)

@@ -132,7 +132,7 @@ static double read_signed_pair(const u32 *p, unsigned lane, bool negative)
 	return negative ? -v : v;
 }
 
-/* Returns the sum of a lane. e: number of the result; o->n: rows; o->bytes: columns of A. */
+/* Returns result number e of a lane. o->n: rows; o->bytes: columns of A. */
 static double sum_f64(const struct warp *w, const struct op *o, unsigned lane, unsigned e)
 {
 	const u32 *a = REG(u32, w, o->a), *b = REG(u32, w, o->b), *c = REG(u32, w, o->c);
