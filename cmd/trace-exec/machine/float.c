@@ -405,7 +405,7 @@ static u32 source_bits(const struct op *o, const u32 *p, unsigned i, unsigned k)
 	return flush_bits(v, o->n & 1);
 }
 
-/* Executes FMNMX. o->n: 1 .FTZ, 2 .NAN, 4 .XORSIGN. */
+/* Executes FMNMX. Bits of o->n: 1 .FTZ, 2 .NAN, 4 .XORSIGN. */
 static void execute_fmnmx(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 *d = REG(u32, w, o->d), *pa = REG(u32, w, o->a), *pb = REG(u32, w, o->b),

@@ -101,7 +101,10 @@ static void execute_half2(struct warp *w, const struct op *o, uint32_t m)
 
 LANE_OP1(half2_constant, u32, u32, a)
 
-/* Binds an instruction with known sources as a move, because the assembler loads constants by HFMA2 of RZ. */
+/*
+ * Binds an instruction as a move if all its sources are known numbers, because the assembler loads constants by
+ * HFMA2 of RZ.
+ */
 static void fold_half2(struct mbind *b, struct op *o)
 {
 	u32 v[3];

@@ -49,7 +49,7 @@ struct arg_token {
 	unsigned reuse_slot; /* number of the operand in the reuse flags */
 	char immediate;      /* form of an immediate; 0: unsigned */
 	unsigned hidden;     /* default value */
-	char suffix;         /* R, C: row, column; L: by the bit at `at` */
+	char suffix;         /* R: row; C: column; L: row or column, by the bit at `at` */
 };
 
 #define ABSENT 255u

@@ -29,7 +29,7 @@ struct matrix { /* data of an op */
 static inline bool mma_is_int(enum type t) { return types[t].kind != K_FLOAT; }
 /* Returns the number of elements of a type in a 32-bit register; 1 for types of 32 bits and more. */
 static inline unsigned mma_per_reg(enum type t) { return types[t].bits >= 32 ? 1 : 32u / types[t].bits; }
-/* Returns the bits of a lane's register of a fragment. */
+/* Returns the bits that a lane has in a register of a fragment. */
 static inline u64 mma_reg(const struct warp *w, uint32_t slot, enum type t, unsigned lane)
 {
 	return types[t].bits == 64 ? REG(u64, w, slot)[lane] : REG(u32, w, slot)[lane];
