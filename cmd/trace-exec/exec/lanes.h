@@ -43,7 +43,7 @@
 			LOAD D r = (D)(expr); \
 			d[i] = m >> i & 1 ? r : d[i]; \
 		}
-/* The macros declare pointers to the registers d, a, b and c; LANE_LOAD*: the values of lane i. */
+/* The macros declare pointers to the registers d, a, b and c. LANE_LOAD*() declare the values of lane i. */
 #define LANE_FROM1(D, A) \
 	D *d = REG(D, w, o->d); \
 	const A *pa = REG(A, w, o->a);

@@ -178,7 +178,8 @@ static int link_names(const struct program *p, const struct module *m, struct fa
 }
 
 /*
- * Checks that a group has only one kernel of each name, because kernels are launched by name, visible or not.
+ * Checks that the kernels of a group, visible or not, have different names, because kernels are launched by
+ * name.
  */
 static int check_kernels(const struct program *p, const struct module *group, struct fault *f)
 {

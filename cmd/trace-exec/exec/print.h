@@ -7,7 +7,7 @@
 
 /*
  * Executes one lane's printf. `format` and `args` (the block of arguments) are generic addresses. Returns the
- * number of arguments, or -1 if there is no format or the launch has failed.
+ * number of arguments, or -1 if `format` is 0 or the launch has failed.
  */
 int print_lane(struct warp *w, const struct op *o, unsigned lane, uint64_t format, uint64_t args);
 /* Copies the string at a generic address, truncated to cap bytes including the NUL. */

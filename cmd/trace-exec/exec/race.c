@@ -484,7 +484,7 @@ void race_report_within(struct cta *c)
 
 /*
  * Sets *from and *end to the bytes of global memory that the span covers, counted from the first word. Returns
- * false if it is elsewhere.
+ * false if the span is in other memory.
  */
 static bool byte_range_of_span(
 	const struct warp *w, const struct access_range *s, uint64_t *from, uint64_t *end)
