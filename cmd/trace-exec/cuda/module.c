@@ -22,7 +22,7 @@
 #define ELF_FIRST     0x7fu /* first byte of an ELF file, which is larger than any byte of PTX */
 #define FATBIN_HEAD   16u
 #define FILE_MOST     ((size_t)1 << 30)
-/* Size limit of code whose size the caller does not give. The headers of this code are trusted. */
+/* Size limit for code that the caller passes without a size. The headers of such code are trusted. */
 #define UNKNOWN_SIZE ((size_t)1 << 40)
 
 /* Serves as CUmodule and as CUlibrary. */
@@ -248,7 +248,7 @@ ALSO(cuModuleLoadFatBinary, cuModuleLoadData);
 DRIVER(cuModuleLoadDataEx, load_module_code(to, code, UNKNOWN_SIZE, OPTIONS(n, option, value)),
 	struct cuda_module **to, const void *code, unsigned n, const int *option, void **value)
 DRIVER(cuModuleUnload, unload_module(m), struct cuda_module *m)
-/* Modules are loaded at once: CU_MODULE_EAGER_LOADING. */
+/* Modules are loaded immediately: CU_MODULE_EAGER_LOADING. */
 DEVICE(cuModuleGetLoadingMode, STORED(to, 1), int *to)
 DRIVER(cuLibraryLoadData,
 	((void)more, (void)values, (void)n_more,

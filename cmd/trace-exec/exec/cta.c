@@ -266,7 +266,7 @@ void cta_fail_over_limit(struct cta *c)
 		(unsigned long long)c->g->options->limit);
 }
 
-/* Executes a turn of a warp with independent lanes: groups that can run get STEP instructions each. */
+/* Executes a turn of a warp with independent lanes: each group that can run executes STEP instructions. */
 static void execute_independent(struct warp *w)
 {
 	uint64_t end = w->insts + TURN;

@@ -367,7 +367,7 @@ struct warp {
 	uint8_t *frame;
 	struct cta *cta;
 	const struct grid *g;
-	uint8_t *local; /* local memory of lane 0; lanes are local_stride apart */
+	uint8_t *local; /* local memory of lane 0; each further lane's begins local_stride bytes later */
 	uint32_t local_stride;
 	uint32_t local_base; /* offset of the running function's frame */
 	struct memory *mem;

@@ -72,7 +72,10 @@ unsigned texture_largest_levels(const struct texture *t);
  * dense texels.
  */
 void texture_set_defaults(struct texture *t);
-/* Returns NULL, or a description of what is wrong with the texture; bytes: size of the memory from addr on. */
+/*
+ * Returns a description of what is wrong with the texture, or NULL if it is valid. bytes: size of the memory
+ * from addr on.
+ */
 const char *texture_find_fault(const struct texture *t, uint64_t bytes);
 /* Sets kind, bits and channels from a name such as "u8" or "f16x4". Returns false for another name. */
 bool texture_set_format(struct texture *t, const char *name);

@@ -47,7 +47,7 @@ static uint64_t convert_to_element(const struct constant *c, enum type type, uns
 	const double d = constant_to_double(c);
 
 	if (c->kind != CONST_REAL && type != T_F32 && type != T_F64)
-		return c->bits; /* a whole number gives the bits of an f16 or bf16 */
+		return c->bits; /* a whole number is the bits of an f16 or bf16 */
 	if (types[type].kind == K_FLOAT && bytes == 2)
 		return half_bits(d, type == T_BF16);
 	return bytes == 4 ? ieee_f32_bits((float)d) : ieee_f64_bits(d);

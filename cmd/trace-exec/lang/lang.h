@@ -274,7 +274,7 @@ struct module {
 	bool arch_specific; /* the target has a letter, as in sm_90a */
 	struct scope *scope;
 	struct func *all_funcs;
-	struct func *common; /* function that holds the registers of module scope; NULL: there are none */
+	struct func *common; /* function that owns the registers of module scope; NULL: none */
 	struct func **func;  /* functions with bodies, in the order in which the bodies end */
 	uint32_t n_funcs, cap_funcs;
 	struct symbol **var; /* variables of module scope, in file order */
@@ -373,7 +373,7 @@ enum {
 #undef NEED
 /* Returns the row of needs.def for an opcode and a word, or NULL if there is none. */
 const struct need *need_find(enum opcode op, const char *word, size_t n);
-/* Writes what a row needs, as in "PTX 8.6 and sm_100a". */
+/* Writes the requirements of a row, as in "PTX 8.6 and sm_100a". */
 void need_write_words(const struct need *n, char *out, size_t cap);
 /*
  * Writes the version and target that the statement's instruction and suffixes need, or "" if they are not

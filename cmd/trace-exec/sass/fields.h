@@ -22,7 +22,7 @@ int64_t reading_signed(struct reading *r, unsigned at, unsigned n);
 const char *sass_token_next(const char **text, size_t *n);
 /* Returns the decimal number at *p and advances *p past it. */
 unsigned sass_token_number(const char **p);
-/* Attributes that a token of the arguments gives. ABSENT: the token lacks the attribute. */
+/* Attributes of a token of the arguments. ABSENT: the token lacks the attribute. */
 struct arg_token {
 	char kind[8];
 	unsigned at;    /* first bit of the field */

@@ -52,7 +52,7 @@ struct line_reader {
 	bool has_addends; /* addends are in the relocations, not in the section */
 	const uint32_t *of_section;
 	uint32_t first_file; /* number of the unit's first file in l->file */
-	unsigned file_base;  /* number that the unit gives to its first file */
+	unsigned file_base;  /* number of the unit's first file in the unit's own numbering */
 	unsigned wide;       /* bytes of offsets in the unit: 4 or 8 */
 };
 

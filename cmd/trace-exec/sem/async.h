@@ -57,7 +57,10 @@ struct targets {
  */
 uint8_t *targets_find_host(struct warp *w, const struct op *o, const struct targets *t,
 	const struct address *a, unsigned lane, unsigned rank, uint64_t bytes);
-/* Returns a bit for each rank that a lane's copy goes to: bit 0 without .multicast::cluster, 0 if the launch failed. */
+/*
+ * Returns the set of ranks to which a lane copies, as bits: bit 0 without .multicast::cluster; 0 if the launch
+ * has failed.
+ */
 uint32_t targets_ranks(struct warp *w, const struct op *o, const struct targets *t, unsigned lane);
 
 /* ---- data of ops (x->family) and their execution ---- */

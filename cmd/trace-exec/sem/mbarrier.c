@@ -163,7 +163,10 @@ enum mb_op { MB_INIT, MB_INVAL, MB_ARRIVE, MB_DROP, MB_EXPECT, MB_COMPLETE, MB_C
  */
 enum { AUX_TX, AUX_INCOMPLETE };
 
-/* Checks that generic addresses are in the own block's shared memory. Returns false if the launch has failed. */
+/*
+ * Checks that generic addresses are in the shared memory of the own thread block. Returns false if the launch
+ * has failed.
+ */
 static bool check_own_block(struct warp *w, const struct op *o, uint32_t m)
 {
 	if (o->space != SP_GENERIC)

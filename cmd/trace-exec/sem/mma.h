@@ -23,7 +23,7 @@ struct matrix { /* data of an op */
 	uint8_t n_a, n_b, n_c, n_d; /* number of registers of each matrix */
 	bool wmma;
 	bool sparse;      /* A has k / 2 columns; o->a: metadata */
-	uint8_t selector; /* lanes of a quad that hold the metadata */
+	uint8_t selector; /* lanes of a quad that have the metadata */
 };
 
 static inline bool mma_is_int(enum type t) { return types[t].kind != K_FLOAT; }

@@ -86,7 +86,7 @@ int bind_bar_warp(struct bind *b, struct op *o)
 	return 0;
 }
 
-/* ---- shfl: c holds the segment mask and the clamp ---- */
+/* ---- shfl: c contains the segment mask and the clamp ---- */
 
 enum { SHFL_UP, SHFL_DOWN, SHFL_BFLY, SHFL_IDX };
 
