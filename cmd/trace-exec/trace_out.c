@@ -84,8 +84,8 @@ void trace_out_write_line(struct warp *w, const struct op *o, uint32_t pc, uint3
 /* ---- records for a packed stream ---- */
 
 /*
- * Records an instruction whose line has more than mask, width and addresses, with the fields after the mask as
- * text.
+ * Records an instruction whose line has more columns than mask, width and addresses. The columns after the mask
+ * are recorded as text.
  */
 static NOINLINE void record_text(
 	struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)

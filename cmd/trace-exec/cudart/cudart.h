@@ -80,7 +80,7 @@ struct kernel {
 	const void *host; /* address of its stub, which the program uses as handle */
 	const char *name;
 	uint32_t image;
-	struct func *func; /* NULL: not loaded, or the image lacks the kernel */
+	struct func *func; /* function of the kernel; NULL: not loaded, or the image lacks the kernel */
 	uint32_t regs, shared;
 	int max_dynamic_shared;   /* largest dynamic shared memory, in bytes */
 	int carveout, scheduling; /* set by the program; -1 (carveout) or 0 (scheduling): not set */

@@ -165,7 +165,7 @@ static int run_conditional(const struct conditional *c, struct stream *s)
 	return e;
 }
 
-/* Allocates the memory of a node. A second launch is an error if the program has not freed the memory. */
+/* Allocates the memory of a node. Fails if the program has not freed the memory of the previous launch. */
 static int run_graph_allocation(const struct graph_memory *m)
 {
 	if (cudart_find_grant(m->addr))

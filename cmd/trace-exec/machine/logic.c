@@ -412,7 +412,7 @@ int mbind_i2ip(struct mbind *b, struct op *o)
 		return mbind_forms(b, o, WIDE_NONE);
 	}
 	o->n = (uint8_t)field(b, 76, 2);
-	o->is_param = bit(b, 72); /* true: the upper half of c; false: the lower half */
+	o->is_param = bit(b, 72); /* the packed half of c: true: the upper, false: the lower */
 	machine_set_function(o, o->n > 1 ? pack_saturated_halves : pack_saturated_bytes);
 	return mbind_forms(b, o, WIDE_NONE);
 }
