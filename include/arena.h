@@ -14,24 +14,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Return memory that the caller frees with free(). An overflow of n * size counts as out of memory. */
+/* Return memory that the caller frees with free(). If n * size overflows, the functions act as when out of memory. */
 void *xmalloc(size_t n);
 void *xcalloc(size_t n, size_t size);
 void *xrealloc(void *p, size_t n, size_t size);
 char *xstrdup(const char *s);
 char *xstrndup(const char *s, size_t n);
 
-/* Grows *(T **)p (cap elements of size bytes) to need elements or twice its capacity; new ones are unset. */
+/* Grows the array *(T **)p from *cap elements of size bytes to at least need; new elements are not initialised. */
 void grow(void *p, uint32_t *cap, uint32_t need, size_t size);
 
 struct arena {
 	struct arena_block *block; /* newest first */
 	char *next, *end;
-	size_t used; /* bytes allocated since the last reset */
+	size_t used; /* number of bytes allocated since the last reset */
 };
 
 /*
- * Returns zeroed memory for n elements of size bytes, aligned to 16 bytes; valid until arena_reset() or
+ * Returns zeroed memory for n elements of size bytes, aligned to 16 bytes. It is valid until arena_reset() or
  * arena_free().
  */
 void *arena_alloc(struct arena *a, size_t n, size_t size);
@@ -40,8 +40,8 @@ void arena_reset(struct arena *a); /* frees all but the largest block, which is 
 void arena_free(struct arena *a);
 
 /*
- * Returns zeroed address space for n elements of size bytes, aligned to a cache line. reserve_free() takes the same
- * n and size. The space of small arrays is reused only when they are freed in the reverse order.
+ * Returns zeroed address space for n elements of size bytes, aligned to a cache line. reserve_free() takes the same n
+ * and size. The space of small arrays is reused only if they are freed in reverse order.
  */
 void *reserve(size_t n, size_t size);
 void reserve_free(void *p, size_t n, size_t size);

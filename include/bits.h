@@ -14,14 +14,17 @@ static inline uint32_t max_u32(uint32_t a, uint32_t b) { return a > b ? a : b; }
 static inline uint64_t min_u64(uint64_t a, uint64_t b) { return a < b ? a : b; }
 static inline uint64_t max_u64(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
-/* Number of set bits. Without a POPCNT instruction, the builtin would call a library function. */
+/*
+ * Returns the number of set bits. Without a POPCNT instruction, the compiler's builtin would call a library function.
+ */
 #ifdef __POPCNT__
 static inline unsigned bit_count32(uint32_t v) { return (unsigned)__builtin_popcount(v); }
 static inline unsigned bit_count64(uint64_t v) { return (unsigned)__builtin_popcountll(v); }
 #else
 static inline unsigned bit_count32(uint32_t v)
 {
-	v -= v >> 1 & 0x55555555u; /* counts of bit pairs, then of nibbles, then of bytes, then their sum */
+	/* The steps count pairs of bits, then nibbles, then bytes, and add up the bytes. */
+	v -= v >> 1 & 0x55555555u;
 	v = (v & 0x33333333u) + (v >> 2 & 0x33333333u);
 	return ((v + (v >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24;
 }
@@ -32,16 +35,18 @@ static inline unsigned bit_count64(uint64_t v)
 	return (unsigned)(((v + (v >> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u >> 56);
 }
 #endif
-static inline unsigned bit_lowest32(uint32_t v) { return (unsigned)__builtin_ctz(v); }   /* v must not be 0 */
-static inline unsigned bit_lowest64(uint64_t v) { return (unsigned)__builtin_ctzll(v); } /* v must not be 0 */
+static inline unsigned bit_lowest32(uint32_t v) { return (unsigned)__builtin_ctz(v); } /* requires v != 0 */
+/* Requires v != 0. */
+static inline unsigned bit_lowest64(uint64_t v) { return (unsigned)__builtin_ctzll(v); }
 
-/* floor(log2 v); 0 for v = 0 (CACHE-index-1). */
+/* Returns floor(log2 v), or 0 for v = 0 (CACHE-index-1). */
 static inline unsigned log2_floor(uint64_t v) { return v ? 63u - (unsigned)__builtin_clzll(v) : 0; }
 static inline bool is_pow2(uint64_t v) { return v && !(v & (v - 1)); }
 static inline unsigned parity64(uint64_t v) { return (unsigned)__builtin_parityll(v); }
 
 /*
- * Returns the first set bit of mask at or after bit `from`; after bit 63 the search continues at bit 0. mask != 0.
+ * Returns the first set bit of mask at or after bit `from`; after bit 63 the search continues at bit 0. mask must not
+ * be 0.
  */
 static inline unsigned bit_next_cyclic64(uint64_t mask, unsigned from)
 {
@@ -78,7 +83,7 @@ static inline unsigned bitset_count(const uint64_t *s, unsigned words)
 }
 
 /*
- * Returns the first member at or after `from` of a set of `words` words, which is not empty; the search wraps
+ * Returns the first member at or after `from` of a set of `words` words, which must not be empty. The search wraps
  * around.
  */
 static inline unsigned bitset_next_cyclic(const uint64_t *s, unsigned words, unsigned from)

@@ -21,7 +21,7 @@ struct bytes {
 	size_t n, cap;
 };
 
-/* Grows the capacity to n more bytes and the NUL; the new bytes are unset. */
+/* Reserves capacity for n more bytes and the NUL; the new bytes are not initialised. */
 void bytes_reserve(struct bytes *b, size_t n);
 
 /* Append n bytes, a string or formatted text. */
@@ -40,7 +40,7 @@ void bytes_vprintf(struct bytes *b, const char *fmt, va_list args) __attribute__
 /* Appends s as printf("%*s") does: padded to width columns on the left, to -width on the right. */
 void bytes_column(struct bytes *b, const char *s, int width);
 /*
- * Append a number exactly as printf() does: %PRIu64, %*PRId64, %*.*f and %.*g. Faster than printf() for
+ * Append a number exactly as printf() does with %PRIu64, %*PRId64, %*.*f and %.*g. They are faster than printf(), for
  * output of thousands of numbers.
  */
 void bytes_unsigned(struct bytes *b, uint64_t v);
@@ -48,8 +48,8 @@ void bytes_signed(struct bytes *b, int64_t v, unsigned width);
 void bytes_fixed(struct bytes *b, double v, unsigned width, unsigned decimals);
 void bytes_general(struct bytes *b, double v, unsigned digits);
 /*
- * Opens a stream that appends to *b, which then is a string; read it after fclose(). Unlike open_memstream(),
- * running out of memory ends the program instead of cutting the text short.
+ * Opens a stream that appends to *b. *b is complete, and a string, after fclose(). Unlike open_memstream(), the
+ * stream ends the program when out of memory instead of cutting the text short.
  */
 FILE *bytes_stream(struct bytes *b);
 void bytes_free(struct bytes *b); /* frees the memory and leaves *b empty */

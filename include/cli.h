@@ -27,13 +27,12 @@
 struct cli_row {
 	int letter;        /* short name, a value > 255 for an option without one, or CLI_GROUP */
 	const char *name;  /* long name without dashes; text of a heading */
-	const char *value; /* NULL: a flag; otherwise the value's name in help ("FILE") */
+	const char *value; /* name of the value in help ("FILE"); NULL: the option is a flag */
 	const char *help;  /* one sentence without full stop; -h wraps it */
 	/*
-	 * Completion of the value. "file", "dir" or "none"; a blank-separated list of words; "@KIND": words
-	 * that the program's words() prints; "@,KIND": a comma-separated list of such words; NULL: none.
-	 * "command" in a flag's row: after that flag the first operand is a command, and the words after it
-	 * are its arguments.
+	 * Completion of the value: "file", "dir" or "none"; a blank-separated list of words; "@KIND" for words that
+	 * the program's words() prints; "@,KIND" for a comma-separated list of such words; NULL for none. "command"
+	 * in a flag's row: the first operand after that flag is a command, and the words after it are its arguments.
 	 */
 	const char *complete;
 };
@@ -45,27 +44,27 @@ struct cli_man_table {
 };
 
 struct cli {
-	const char *synopsis; /* "[-g GPU] [-c CONFIG]... [TRACE]"; -h wraps it between options */
+	const char *synopsis; /* "[-g GPU] [-c CONFIG]... [TRACE]"; -h wraps it between two options */
 	const char *purpose;  /* description of the program in one line */
 	const char *epilog;   /* text after the options in -h, which wraps it; may be NULL */
 	const struct cli_row *row;
 	size_t n_rows;
 	/*
-	 * Prints the words of a KIND, one per line, each with a tab and its meaning. word: the n words of the
+	 * Prints the words of a KIND, one per line, each with a tab and its meaning. word[] is the n words of the
 	 * command line so far. NULL if no row has "@".
 	 */
 	void (*words)(FILE *out, const char *kind, char *const *word, int n);
-	const struct cli_man_table *man_tables; /* ends with a row without name; NULL: none */
+	const struct cli_man_table *man_tables; /* array that ends with a row without name; NULL: none */
 };
 
 /*
- * Walks argv. Each option calls on_option(ctx, letter, value); value is NULL for flags. Operands are
- * moved to argv[0] ... argv[n - 1] and followed by NULL; returns n. Exits itself for -h, --version and usage
- * errors. diag_init() must have been called.
+ * Parses argv. Each option calls on_option(ctx, letter, value); value is NULL for flags. Operands are moved to
+ * argv[0] ... argv[n - 1], a NULL follows them, and n is returned. For -h, --version and usage errors the function
+ * ends the program. Requires diag_init().
  */
 int cli_parse(const struct cli *c, int argc, char **argv,
 	void (*on_option)(void *ctx, int letter, const char *value), void *ctx);
-/* Prints "program: text" and "Try 'program -h'."; exits with status 2. */
+/* Prints "program: text" and "Try 'program -h'.", and exits with status 2. */
 _Noreturn void cli_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*
@@ -75,13 +74,16 @@ _Noreturn void cli_usage(const char *fmt, ...) __attribute__((format(printf, 1, 
 const char *cli_nearest(const char *word, const void *names, size_t n, size_t stride);
 
 /*
- * Returns the value of an option as a whole number from min to max; any other text is a usage error that
- * names the option.
+ * Returns the value of an option as a whole number from min to max. Any other text is a usage error that names the
+ * option.
  */
 unsigned long long cli_number(
 	const char *option, const char *text, unsigned long long min, unsigned long long max);
 
-/* Reads a whole string as an unsigned number with an optional suffix K, M, G (powers of 1024). Returns 0, or -1. */
+/*
+ * Parses the whole text as an unsigned number with an optional suffix K, M, G (powers of 1024). Returns 0, or -1 if
+ * it is something else.
+ */
 int cli_size(const char *text, unsigned long long *out);
 
 #endif

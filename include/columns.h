@@ -14,7 +14,7 @@
 enum line_column {
 #define COLUMN(name, kind, reader, id, wanted) COLUMN_##name,
 #include "../libcommon/trace/columns.def"
-	LINE_COLUMNS /* number of columns; also ends a dialect's list */
+	LINE_COLUMNS /* number of columns; also the end mark of a dialect's list */
 };
 
 enum line_dialect {
@@ -27,16 +27,16 @@ enum column_kind { WORDS_NUMBER, WORDS_HEX, WORDS_WORD, WORDS_REGISTERS, WORDS_P
 
 struct column_row {
 	const char *id;     /* id of the fault for a bad word */
-	const char *wanted; /* expected text that a fault of that kind shows */
+	const char *wanted; /* text after "expected" in that fault */
 	uint8_t kind;       /* one of enum column_kind */
 };
 extern const struct column_row line_columns[LINE_COLUMNS];
-/* Columns (enum line_column) of each dialect, ended by LINE_COLUMNS. */
+/* Columns (enum line_column) of each dialect. LINE_COLUMNS ends each list. */
 extern const uint8_t line_dialects[LINE_DIALECTS][LINE_COLUMNS + 1];
 
 /*
- * Returns the dialect named by the value of a header's "-isa" line, which begins at s; LINE_DIALECTS if none has
- * that name.
+ * Returns the dialect that the value of the header line "-isa" names; the value begins at s. Returns LINE_DIALECTS
+ * for an unknown name.
  */
 enum line_dialect line_dialect_named(const char *s, const char *end);
 bool line_dialect_has(enum line_dialect d, enum line_column c);
@@ -59,21 +59,22 @@ static inline const char *line_word(const char **s, const char *end, size_t *n)
 }
 
 /*
- * Returns the first word of column c in a line with `prefix` words before the PC; end if the line lacks the word or
- * the dialect lacks the column.
+ * Returns the first word of column c in a line with `prefix` words before the PC. Returns end if the line lacks the
+ * word or the dialect lacks the column.
  */
 const char *line_find(enum line_dialect d, int prefix, const char *line, const char *end, enum line_column c);
 
 /*
- * Guesses the number of columns before the PC: returns the smallest number with which every word up to the width
- * fits its column; -1 if none fits.
+ * Guesses the number of columns before the PC: returns the smallest number with which every word up to the width has
+ * the form of its column; -1 if there is none.
  */
 #define LINE_PREFIX_MAX 13
 int line_prefix(enum line_dialect d, const char *line, size_t len);
 
 /*
- * Reads the first n prefix columns as numbers below 2^32 - 1 (thread block x, y, z and warp, where there are
- * four or more). Returns the start of the next word, or NULL with the index of the first bad column in *bad.
+ * Reads the first n prefix columns as numbers below 2^32 - 1. If there are four or more, they are the x, y, z of the
+ * thread block and the warp. Returns the start of the next word, or NULL with the index of the first bad column in
+ * *bad.
  */
 const char *columns_read_numbers(const char *line, const char *end, unsigned n, uint32_t *v, unsigned *bad);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Threads that all execute one function, for work that is divided by a counter or a queue. (The cycles of trace-sim
+ * Threads that all execute one function, which divides the work by a counter or a queue. (The cycles of trace-sim
  * need phases; cmd/trace-sim/threads provides them.)
  *
  * Always true: the caller does part of the work, so the work also completes if the system starts fewer threads or

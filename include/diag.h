@@ -21,21 +21,21 @@
 #endif
 
 #define EXIT_GOOD    0 /* exit status of success */
-#define EXIT_NO      1 /* findings, differences, a deadlock, an interrupted run */
-#define EXIT_TROUBLE 2 /* usage error, unreadable or malformed input, failed output */
+#define EXIT_NO      1 /* exit status for findings, differences, a deadlock, an interrupted run */
+#define EXIT_TROUBLE 2 /* exit status for a usage error, unreadable or malformed input, failed output */
 
 #define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
 
-/* Position in an input. line 0: the input as a whole; col 0: the whole line. Both count from 1. */
+/* Position in an input. Lines and columns count from 1. line 0: the input as a whole; col 0: the whole line. */
 struct place {
-	const char *file; /* not owned; names from inputs live to the end of the program (diag_keep) */
+	const char *file; /* name of the input, not owned; diag_keep() keeps names that an input contains */
 	uint64_t line;
 	uint32_t col;
 };
 
 /*
- * Returns the column, from 1, of the character `at` in the line that begins at `line`; 0 if it belongs to another
- * text, because it is before the line or 4 GB or more after its start.
+ * Returns the column, from 1, of the character `at` in the line that begins at `line`. Returns 0 if `at` is before
+ * the line or 4 GB or more after its start, and so belongs to another text.
  */
 static inline uint32_t place_column(const char *line, const char *at)
 {
@@ -44,7 +44,7 @@ static inline uint32_t place_column(const char *line, const char *at)
 	return to >= from && to - from < UINT32_MAX ? (uint32_t)(to - from) + 1 : 0;
 }
 
-/* Error that a reader found. id is a stable short name ("opcode-unknown"), a literal. */
+/* Error that a reader found. id is a short name that never changes ("opcode-unknown"), a literal. */
 struct fault {
 	struct place at;
 	const char *id;
@@ -54,11 +54,11 @@ struct fault {
 /* Sets the prefix of every message to the last component of argv0. Called first in main(). */
 void diag_init(const char *argv0);
 const char *diag_program(void);
-/* Turns the printing of warnings off or on; they are counted in any case. */
+/* Turns the printing of warnings off or on. Warnings are counted in both cases. */
 void diag_quiet(bool quiet);
 uint64_t diag_warnings(void);
 
-/* Fills *f (f may be NULL) and returns -1, so that a caller can report and return in one statement. */
+/* Fills *f and returns -1, so that a caller can report and return in one statement. f may be NULL. */
 int fault_set(struct fault *f, struct place at, const char *id, const char *fmt, ...) PRINTF_LIKE(4, 5);
 
 /* Prints f as an error. Returns -1. */
@@ -74,8 +74,8 @@ _Noreturn void die_fault(const struct fault *f);
 #define NOWHERE ((struct place){0})
 
 /*
- * Returns a copy of name that is valid to the end of the program or, while a trap is set, as long as the trap's
- * names. Equal names share one copy. Safe in threads.
+ * Returns a copy of name that is valid to the end of the program or, while a trap is set, until the trap's names are
+ * freed. Equal names share one copy. The function is thread-safe.
  */
 const char *diag_keep(const char *name);
 
@@ -93,17 +93,17 @@ struct diag_names;
 struct diag_trap {
 	jmp_buf place;
 	struct fault fault;       /* id "memory", because readers call die() only when out of memory */
-	struct diag_names *names; /* names that belong to the caller */
+	struct diag_names *names; /* set of the names, owned by the caller */
 };
-/* Sets the trap of this thread; NULL: none. */
+/* Sets the trap of this thread; NULL removes it. */
 void diag_trap(struct diag_trap *t);
-/* Returns an empty set of names, which are valid until diag_names_free(); NULL if out of memory. */
+/* Returns an empty set of names, or NULL if out of memory. The names are valid until diag_names_free(). */
 struct diag_names *diag_names_new(void);
 void diag_names_free(struct diag_names *names);
 
 /*
- * Copies text of length n to out (size cap, always terminated), with unprintable bytes as \xNN; a text that is too
- * long ends with "..".
+ * Copies the n bytes of text to out (cap bytes, always terminated), with unprintable bytes as \xNN. A text that is
+ * too long is cut and ends with "..".
  */
 const char *diag_quote(char *out, unsigned cap, const char *text, unsigned long n);
 /* Returns text with unprintable bytes as \xNN. The caller frees it. */

@@ -18,13 +18,13 @@
 struct expr;
 
 /*
- * Parses text. Returns NULL and sets *f if it is not an expression; the fault has the file `what`, and its columns
- * count from `col`.
+ * Parses text. Returns NULL and sets *f if it is not an expression. The fault has the file name `what`, and its
+ * columns count from `col`.
  */
 struct expr *expr_parse(const char *text, const char *what, uint32_t col, struct fault *f);
-/* Returns the value of e. lookup() returns the value of a name, NaN if it is absent. */
+/* Returns the value of e. lookup() returns the value of a name, or NaN if the name has none. */
 double expr_value(const struct expr *e, double (*lookup)(void *ctx, const char *name), void *ctx);
-size_t expr_names(const struct expr *e); /* number of distinct names in e */
+size_t expr_names(const struct expr *e); /* returns the number of distinct names in e */
 const char *expr_name(const struct expr *e, size_t i);
 void expr_free(struct expr *e);
 

@@ -17,31 +17,33 @@ enum fatbin_kind { FATBIN_PTX = 1, FATBIN_CUBIN = 2 };
 
 struct fatbin {
 	const uint8_t *rest; /* entries not yet read */
-	size_t n;            /* bytes of rest */
-	const char *file;    /* name of the file in messages */
+	size_t n;            /* number of bytes at rest */
+	const char *file;    /* file name for messages */
 };
 
 struct fatbin_entry {
 	unsigned kind;        /* one of enum fatbin_kind, or another number */
-	unsigned sm;          /* architecture: 80 for sm_80 or compute_80 */
+	unsigned sm;          /* architecture number: 80 for sm_80 or compute_80 */
 	const uint8_t *bytes; /* contents as stored, compressed or not */
 	size_t n;             /* number of stored bytes */
 	uint64_t flags;       /* flags of the entry's header: compression, variant */
-	uint64_t unpacked;    /* bytes after decompression, if the entry is compressed */
+	uint64_t unpacked;    /* size after decompression in bytes, if the entry is compressed */
 };
 
-/* Variant of the target: '\0' (sm_90), 'a' (sm_90a: only that GPU) or 'f' (sm_100f: GPUs of the family). */
+/*
+ * Returns the variant of the target: '\0' (sm_90), 'a' (sm_90a: only that GPU) or 'f' (sm_100f: GPUs of the family).
+ */
 char fatbin_variant(const struct fatbin_entry *e);
 
-/* Returns true if the bytes begin like a fat binary. */
+/* Reports whether the bytes begin like a fat binary. */
 bool fatbin_begins(const void *bytes, size_t n);
 /*
  * Returns the size of a fat binary including its header, read from its first 16 bytes; 0 if it is not a fat binary.
  */
 uint64_t fatbin_extent(const void *header);
 /*
- * Opens the fat binary at the start of n bytes, which must outlive b; *whole is its size. Returns 0, or -1 and sets
- * *f.
+ * Opens the fat binary at the start of n bytes, which must outlive b. Sets *whole to the size of the fat binary.
+ * Returns 0, or -1 and sets *f.
  */
 int fatbin_open(
 	struct fatbin *b, const void *bytes, size_t n, size_t *whole, const char *file, struct fault *f);

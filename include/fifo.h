@@ -49,7 +49,7 @@
 
 FIFO(ring, uint32_t) /* a ring of handles */
 
-/* Smallest power of two >= n, at least 1. */
+/* Returns the smallest power of two >= n, at least 1. */
 static inline uint32_t fifo_capacity(uint32_t n)
 {
 	uint32_t c = 1;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Meaning of the figures of a statistics record: unit, kind, formula and description by name.
+ * Meaning of the figures of a statistics record: unit, kind, formula and description of each name.
  *
- * results/stats.def has one row for each family of figures; trace-stats(5) is made from these rows. Names are as
- * recorded: '_' replaces blanks in the original's names, and the values of a composite line have an index or a
- * prefix ("mf_lat_table[7]", "dram[3].n_act"). A row's name contains [*] where a figure has an index.
+ * results/stats.def has one row for each family of figures; trace-stats(5) is made from these rows. Names are as in
+ * the records: '_' replaces the blanks of Accel-Sim's names, and the values of a line with several values have an
+ * index or a prefix ("mf_lat_table[7]", "dram[3].n_act"). A row's name contains [*] where a figure has an index.
  */
 #ifndef FIGURE_H
 #define FIGURE_H
@@ -13,7 +13,10 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* How a kernel's figure follows from the run's values before and after the kernel, and what Accel-Sim prints. */
+/*
+ * Derivation of a kernel's figure from the run's values before and after the kernel, and the value that Accel-Sim
+ * prints.
+ */
 enum figure_kind {
 	FIGURE_COUNTER,   /* difference; Accel-Sim prints the running value */
 	FIGURE_INTERVAL,  /* difference, or ratio of differences; Accel-Sim prints the same */
@@ -25,21 +28,22 @@ enum figure_kind {
 };
 
 struct figure {
-	const char *name;    /* pattern of the names */
-	const char *unit;    /* "-": the figure is a plain number */
-	const char *formula; /* "A/B" of figures of the same record; "": not derived from others */
+	const char *name; /* pattern of the names */
+	const char *unit; /* unit; "-": the figure is a plain number */
+	/* "A/B", the quotient of two figures of the same record; "": the figure is not derived */
+	const char *formula;
 	const char *help;
 	enum figure_kind kind;
-	bool sparse;      /* absent from records where it is 0 (a ratio: where it is undefined) */
-	bool unit_of_gpu; /* figure of one SM, slice, channel, bank or link */
+	bool sparse;      /* records omit the figure where it is 0 (a ratio: where it is undefined) */
+	bool unit_of_gpu; /* figure of a single SM, slice, channel, bank or link */
 };
 
 extern const struct figure figures_table[]; /* rows in the order of stats.def */
 extern const size_t n_figures;
 
-/* Returns the row of a recorded name; NULL if none. Safe in threads. */
+/* Returns the row of a recorded name; NULL if there is none. The function is thread-safe. */
 const struct figure *figure_find(const char *name);
-/* Reports whether name belongs to the family of pattern. [*] matches one index: any text without ']'. */
+/* Reports whether name belongs to the family that pattern names. [*] matches one index, any text without ']'. */
 bool figure_matches(const char *pattern, const char *name);
 void figure_man(FILE *out);                          /* prints the table of trace-stats(5) */
 const char *figure_kind_name(enum figure_kind kind); /* returns the name of a kind, such as "counter" */

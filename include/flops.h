@@ -26,14 +26,14 @@ enum flop_kind {
 };
 
 struct flops {
-	enum flop_kind kind; /* N_FLOP_KINDS if there is no arithmetic */
-	uint32_t per_lane;   /* operations per active lane */
-	uint32_t per_warp;   /* operations per warp, for tensor instructions */
+	enum flop_kind kind; /* kind of the operations; N_FLOP_KINDS: not arithmetic */
+	uint32_t per_lane;   /* number of operations per active lane */
+	uint32_t per_warp;   /* number of operations per warp, for tensor instructions */
 };
 
 extern const char *const flop_kind_names[N_FLOP_KINDS];
 
-/* Returns the operations of an instruction by its full opcode ("FFMA.FTZ", "fma.rn.f32"). */
+/* Returns the arithmetic operations of the instruction with that full opcode ("FFMA.FTZ", "fma.rn.f32"). */
 struct flops flops_of(const char *opcode);
 
 #endif

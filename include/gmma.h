@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Matrix products of a warpgroup (HGMMA, IGMMA, QGMMA, BGMMA): the work of one instruction, from the text of its
- * opcode and from its registers (HOPPER-gmma).
+ * opcode and its registers (HOPPER-gmma).
  */
 #ifndef GMMA_H
 #define GMMA_H
@@ -11,19 +11,20 @@
 #define GMMA_WARPS 4u /* number of warps of a warpgroup */
 
 struct gmma {
-	uint32_t n;        /* number of columns of the result */
-	uint32_t products; /* multiply-adds per warp, as the number of 16-bit ones that takes the same time */
-	uint32_t a_bytes;  /* bytes of the 64 rows of A */
+	uint32_t n; /* number of columns of the result */
+	/* multiply-adds per warp, as the number of 16-bit multiply-adds that take the same time */
+	uint32_t products;
+	uint32_t a_bytes; /* size of the 64 rows of A in bytes */
 	uint32_t b_bytes;
 };
 
-/* Sets *g from an opcode with a shape 64xNxK; returns false if the opcode has no shape that Hopper supports. */
+/* Sets *g from an opcode with a shape 64xNxK. Returns false if the opcode has no shape that Hopper supports. */
 bool gmma_shape(struct gmma *g, const char *opcode);
 /* Returns the index of the source register at which A begins; -1 if A is in shared memory. */
 int gmma_a_source(const struct inst *in);
-/* Returns the cycles that shared memory needs to deliver the operands at `bytes` bytes per cycle. */
+/* Returns the number of cycles in which shared memory delivers the operands at `bytes` bytes per cycle. */
 uint32_t gmma_read_cycles(const struct gmma *g, bool a_shared, uint32_t bytes);
-/* Returns the cycles of the tensor cores if each does `rate` multiply-adds of 16-bit values per cycle. */
+/* Returns the number of cycles that the tensor cores need if each does `rate` 16-bit multiply-adds per cycle. */
 uint32_t gmma_product_cycles(const struct gmma *g, uint32_t rate);
 
 #endif

@@ -20,12 +20,13 @@ enum conf_type { CONF_BOOL, CONF_INT, CONF_UNSIGNED, CONF_INT64, CONF_STRING };
 
 /* Effect of an option. */
 enum conf_use {
-	USE_MODEL,      /* the timing model reads the option */
-	USE_QUERY,      /* describes the GPU to CUDA programs, or a choice that traces do not record */
-	USE_NONE,       /* has no effect on timing in trace mode, nor in the original */
-	USE_FUNCTIONAL, /* only for functional simulation (PTX) */
-	USE_POWER,      /* only for the power model */
-	USE_DEBUG       /* only for debug logs and the visualizer */
+	USE_MODEL, /* the timing model reads the option */
+	/* the option describes the GPU to CUDA programs, or a choice that traces do not record */
+	USE_QUERY,
+	USE_NONE,       /* the option has no effect on timing in trace mode, not even in the original */
+	USE_FUNCTIONAL, /* the option is for functional simulation (PTX) only */
+	USE_POWER,      /* the option is for the power model only */
+	USE_DEBUG       /* the option is for debug logs and the visualizer only */
 };
 
 enum conf_id {
@@ -40,7 +41,7 @@ struct conf_row {
 	const char *def;  /* default in the original's spelling */
 	const char *unit; /* unit of the value: "cycles", "bytes", "-" */
 	const char *help;
-	int64_t min, max; /* bounds of numeric values */
+	int64_t min, max; /* smallest and largest value, for numbers */
 	enum conf_type type;
 	enum conf_use use;
 };
@@ -54,16 +55,16 @@ extern const char gpuconf_help[];
 /* A shipped configuration. */
 struct gpuconf_gpu {
 	const char *name, *chip;
-	double error; /* mean error of its selftest in percent; negative: no measured figures */
+	double error; /* mean error of its selftest in percent; negative: there are no measurements */
 };
-extern const struct gpuconf_gpu gpuconf_gpus[]; /* ends with a row without name */
+extern const struct gpuconf_gpu gpuconf_gpus[]; /* array that ends with a row without name */
 
 struct conf_value {
 	char *text;      /* value as written, never NULL */
 	int64_t number;  /* value of booleans and integers */
-	struct place at; /* position of the assignment; .file NULL: default */
-	uint32_t order;  /* number of the assignment, from 1; 0: default */
-	bool shipped;    /* a shipped configuration has set the value */
+	struct place at; /* place of the assignment; .file NULL: the value is the default */
+	uint32_t order;  /* number of the assignment, from 1; 0: the value is the default */
+	bool shipped;    /* true if a shipped configuration set the value */
 };
 
 struct conf_source; /* a file that was read */
@@ -71,11 +72,11 @@ struct conf_source; /* a file that was read */
 struct gpuconf {
 	struct conf_value v[N_OPTIONS];
 	struct arena *arena;      /* owns the texts and the file names of places */
-	uint32_t assigned;        /* assignments so far; quirk Q4-1 depends on their order */
-	bool shipping;            /* a shipped configuration is being read */
+	uint32_t assigned;        /* number of assignments so far; quirk Q4-1 depends on their order */
+	bool shipping;            /* true while a shipped configuration is read */
 	struct conf_source *read; /* files that were read, newest first */
 	/*
-	 * Callback for an option without a row; it returns true to skip the option and its value. NULL: such an
+	 * Callback for an option without a row. It returns true to skip the option and its value. NULL: such an
 	 * option is a fault. Set after gpuconf_init().
 	 */
 	bool (*on_unknown)(void *ctx, const struct fault *f);
@@ -83,32 +84,38 @@ struct gpuconf {
 };
 
 void gpuconf_init(struct gpuconf *c); /* sets all options to their defaults */
-void gpuconf_free(struct gpuconf *c); /* faults and places from c become invalid */
-/* Reads one file; later values win. Returns 0, or -1 and sets *f. Follows "-config FILE" to a depth of 16. */
+void gpuconf_free(struct gpuconf *c); /* invalidates the faults and places from c */
+/*
+ * Reads one file; later values replace earlier ones. Returns 0, or -1 and sets *f. Follows "-config FILE" to a depth
+ * of 16.
+ */
 int gpuconf_file(struct gpuconf *c, const char *path, struct fault *f);
 int gpuconf_stream(struct gpuconf *c, FILE *in, const char *name, struct fault *f);
-/* Ends the program when output would replace one of the files that were read. */
+/* Ends the program if output would replace one of the files that were read. */
 void gpuconf_check_output(const struct gpuconf *c, const char *output);
-/* Assigns "NAME=VALUE", NAME with or without its dash, split at the first '='. Returns 0, or -1 and sets *f. */
+/*
+ * Assigns "NAME=VALUE", which is split at the first '='; the dash before NAME is optional. Returns 0, or -1 and sets
+ * *f.
+ */
 int gpuconf_override(struct gpuconf *c, const char *assignment, struct fault *f);
 /*
- * Reads a shipped configuration ("rtx3070") from $WARPTOOLS_GPUS, $WARPTOOLS_DATA/gpus or next to the
- * program.
+ * Reads the configuration file of a shipped GPU ("rtx3070") from $WARPTOOLS_GPUS, $WARPTOOLS_DATA/gpus or the
+ * program's directory.
  */
 int gpuconf_shipped(struct gpuconf *c, const char *name, struct fault *f);
 /*
  * Returns the path of a shipped configuration's file with the suffix (".measured"), from the same directories as
- * gpuconf_shipped(); NULL if there is none. Valid as long as c.
+ * gpuconf_shipped(); NULL if there is none. The path is valid until c is freed.
  */
 const char *gpuconf_shipped_file(struct gpuconf *c, const char *name, const char *suffix);
 
 /*
- * Reports whether the user enabled something that trace-sim lacks with this option. A switch enables if it is on,
- * another option if its value is not the default. Options that describe the GPU to CUDA programs enable nothing.
+ * Reports whether the user enabled something that trace-sim lacks with this option. A switch enables something if it
+ * is on, another option if its value is not the default. Options that describe the GPU to CUDA programs never do.
  */
 bool conf_lacks_effect(const struct gpuconf *c, enum conf_id id);
-int conf_find(const char *name);                       /* enum conf_id, or -1; name with or without dash */
-void gpuconf_dump(const struct gpuconf *c, FILE *out); /* the output is a configuration file */
+int conf_find(const char *name); /* returns enum conf_id, or -1; the dash before name is optional */
+void gpuconf_dump(const struct gpuconf *c, FILE *out); /* writes a configuration file */
 void gpuconf_list(FILE *out);                          /* prints the table of options */
 /* Print the tables of trace-config(5): options, and shipped configurations. */
 void gpuconf_man_options(FILE *out);
@@ -123,7 +130,7 @@ static inline bool conf_bool(const struct gpuconf *c, enum conf_id id) { return 
 static inline const char *conf_text(const struct gpuconf *c, enum conf_id id) { return c->v[id].text; }
 /*
  * Returns the path of a file that an option names: next to the file that set the option if it exists there, else as
- * written. Valid as long as c.
+ * written. The path is valid until c is freed.
  */
 const char *conf_path(const struct gpuconf *c, enum conf_id id);
 /* Sets a fault "NAME: invalid value 'V' (expected FMT)" at the place that set the option. Returns -1. */

@@ -42,60 +42,61 @@ enum hotspots_by {
 };
 
 /*
- * Parts of an instruction in a figure's name: "PC:OPCODE", "PC:OPCODE:LINE" or "PC:OPCODE:FILE:LINE". Texts are not
- * owned and have no NUL; n_file is 0 if the file is unknown.
+ * Parts of an instruction in a figure's name: "PC:OPCODE", "PC:OPCODE:LINE" or "PC:OPCODE:FILE:LINE". The texts are
+ * not owned and have no NUL; n_file is 0 if the file is unknown.
  */
 struct hotspots_inst {
 	const char *pc, *opcode, *place; /* place: FILE:LINE or LINE */
 	size_t n_pc, n_opcode, n_place, n_file;
 	uint32_t line; /* source line; 0: unknown */
 };
-/* Splits n bytes of text, which stood between "pc[" and "]". Reports whether they name an instruction. */
+/* Splits the n bytes of text between "pc[" and "]" of a figure's name. Reports whether they name an instruction. */
 bool hotspots_parse_inst(const char *text, size_t n, struct hotspots_inst *to);
 #define HOTSPOTS_FILE_MAX 96u                          /* longest name of a source file in a figure's name */
 #define HOTSPOTS_FILE_CAP (4 * HOTSPOTS_FILE_MAX + 1u) /* size of a quoted file name, with the NUL */
 /*
- * Writes the name of a source file in the form used in figures' names: only the end of a long name, starting at a
- * path component if possible; brackets, backslashes and unprintable bytes as \xNN. Returns out.
+ * Writes the name of a source file as in figures' names: brackets, backslashes and unprintable bytes as \xNN, and
+ * only the end of a long name, from the start of a path component if possible. Returns out.
  */
 const char *hotspots_quote_file(char out[HOTSPOTS_FILE_CAP], const char *file);
-/* Reverses the quoting of hotspots_quote_file(). The caller frees the result. */
+/* Reverses hotspots_quote_file(). The caller frees the result. */
 char *hotspots_unquote_file(const char *text, size_t n);
 
 struct hotspot {
-	const char *kernel, *pc, *opcode, *line;   /* "" where rows do not distinguish it or it is unknown */
-	int reason;                                /* the enum hotspots_reason; -1: several */
-	uint64_t cycles[2], issues[2];             /* for each side of the comparison */
-	uint64_t by_reason[2][HOTSPOTS_N_REASONS]; /* for each side and reason */
+	const char *kernel, *pc, *opcode, *line;   /* "" if unknown, or if rows do not distinguish it */
+	int reason;                                /* one of enum hotspots_reason; -1: several */
+	uint64_t cycles[2], issues[2];             /* cycles and issues of each side of the comparison */
+	uint64_t by_reason[2][HOTSPOTS_N_REASONS]; /* cycles of each side by reason */
 };
 
 struct hotspots {
 	struct hotspot *row;
 	uint32_t n;
-	uint64_t all[2]; /* cycles of SMs with a thread block, by side */
+	uint64_t all[2]; /* cycles of SMs with a thread block, of each side */
 	/* private */
 	struct table found; /* rows by kernel, PC, opcode, line and reason */
 	uint32_t cap;
 	enum hotspots_by by;
 };
 
-struct hotspots *hotspots_new(enum hotspots_by by); /* empty, with rows of kind `by`; freed by the caller */
-/* Adds a RESULT_KERNEL of results_next(). Returns false if it is not a kernel of a profile. */
+/* returns an empty table with rows of kind `by`; the caller frees it */
+struct hotspots *hotspots_new(enum hotspots_by by);
+/* Adds a RESULT_KERNEL of results_next(). Returns false if its figures are not those of a profile. */
 bool hotspots_add(struct hotspots *t, int side, const struct result_item *item);
-/* Sorts the rows by cycles of side 0, or by change where both; then by kernel, PC, line and reason. */
+/* Sorts the rows by the cycles of side 0, or, if both is true, by the change; then by kernel, PC, line and reason. */
 void hotspots_sort(struct hotspots *t, bool both);
 /*
- * Warns and returns true if the rows are by source line and no row has a line; name is the profile's file. The
- * output would be a single row without a name.
+ * Warns and returns true if the rows are by source line and no row has a line: the output would be a single row
+ * without a name. name is the profile's file.
  */
 bool hotspots_lack_lines(const struct hotspots *t, const char *name);
 /*
- * Returns the reason of a row, or its reason with the most cycles on a side; issue only if the row has no other
- * reason.
+ * Returns the reason of a row. For a row of several reasons, returns the one with the most cycles on a side, and
+ * issue only if the row has no other reason.
  */
 enum hotspots_reason hotspots_main_reason(const struct hotspot *r, int side);
 const char *hotspots_reason_name(int reason);
-/* Returns the enum hotspots_by of a word of the option --by; -1 if unknown. */
+/* Returns the enum hotspots_by that the value of --by names; -1 if it is unknown. */
 int hotspots_by_find(const char *word);
 #define HOTSPOTS_BY_WORDS "stall pc line kernel reason"
 void hotspots_free(struct hotspots *t);

@@ -8,11 +8,11 @@
 #ifndef INLINING_H
 #define INLINING_H
 
-/* For functions that are rarely called: their callers then need not save registers. */
+/* For rarely called functions: their callers then need not save registers. */
 #define NOINLINE __attribute__((noinline))
-/* Inlined into every caller. */
+/* Inlines the function into every caller. */
 #define ALWAYS_INLINE inline __attribute__((always_inline))
-/* Inlines every function that it calls, except those that are NOINLINE. */
+/* Inlines every function that the function calls, except NOINLINE functions. */
 #define FLATTEN __attribute__((flatten))
 
 #endif

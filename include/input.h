@@ -15,20 +15,21 @@
 #include <stdint.h>
 #include "diag.h"
 
-#define INPUT_LINE_MAX (1u << 20) /* bytes; a longer line is a fault "line-too-long" */
+/* Largest length of a line in bytes; a longer line is a fault "line-too-long". */
+#define INPUT_LINE_MAX (1u << 20)
 
 struct input;
 
 enum input_coding { INPUT_PLAIN, INPUT_GZIP, INPUT_XZ, INPUT_ZSTD, INPUT_TRACEZ };
 
 /*
- * Opens path ("-": standard input, which a process can open once). Returns NULL and sets *f on failure; a folder is
+ * Opens path; "-" is standard input, which a process can open once. Returns NULL and sets *f on failure; a folder is
  * a fault "is-folder".
  */
 struct input *input_open(const char *path, struct fault *f);
 /*
- * Opens a duplicate of the descriptor fd at the current offset; the caller keeps fd. name is shown in messages.
- * Returns NULL and sets *f on failure.
+ * Opens a duplicate of the descriptor fd at the current offset; the caller keeps fd. Messages show name. Returns NULL
+ * and sets *f on failure.
  */
 struct input *input_descriptor(int fd, const char *name, struct fault *f);
 /*
@@ -37,11 +38,11 @@ struct input *input_descriptor(int fd, const char *name, struct fault *f);
  */
 struct input *input_memory(const char *name, const void *bytes, size_t n, struct fault *f);
 /*
- * Opens plain text that is generated while it is read: make() writes up to n bytes to buf and returns their
- * number, 0 at the end. ctx must outlive the input.
+ * Opens plain text that is generated while it is read: make() writes up to n bytes to buf and returns their number,
+ * or 0 at the end. ctx must outlive the input.
  */
 struct input *input_generated(const char *name, size_t (*make)(void *ctx, void *buf, size_t n), void *ctx);
-void input_close(struct input *in); /* in may be NULL */
+void input_close(struct input *in); /* accepts NULL */
 
 const char *input_name(const struct input *in); /* Returns the name for messages; "<stdin>" for "-". */
 enum input_coding input_coding(const struct input *in);
@@ -49,22 +50,27 @@ enum input_coding input_coding(const struct input *in);
 bool input_can_reopen(const struct input *in);
 
 /*
- * Returns a new descriptor of the input's file if this is a plain regular file whose start is the input's first
+ * Returns a new descriptor of the input's file if this is a plain regular file whose first byte is the input's first
  * byte; else -1.
  */
 int input_duplicate(const struct input *in);
 
 /*
- * Reads the next line without its end ("\n" or "\r\n"), not terminated by NUL. Returns 1, 0 at the end, or -1 and
- * sets *f. *text stays valid until the next call. A last line without newline is a line.
+ * Reads the next line without its end ("
+ *
+ * " or "\r
+ *
+ * ") and without a NUL. Returns 1, 0 at the end, or -1 and sets *f. *text is valid until the next call. A last line
+ * without newline counts.
  */
 int input_line(struct input *in, const char **text, size_t *len, struct fault *f);
-uint64_t input_lineno(const struct input *in);       /* number of the line returned last, from 1 */
-uint64_t input_offset(const struct input *in);       /* returns the number of decompressed bytes read */
-bool input_line_had_newline(const struct input *in); /* true if the line returned last ended with one */
+uint64_t input_lineno(const struct input *in); /* returns the number of the last returned line, from 1 */
+uint64_t input_offset(const struct input *in); /* returns the number of decompressed bytes read */
+/* Reports whether the last returned line ended with a newline. */
+bool input_line_had_newline(const struct input *in);
 
 /*
- * Window for fast parsers: sets *bytes to the buffered bytes, at least `want` unless the input ends first. Returns
+ * Sets *bytes to the buffered bytes, for fast parsers: at least `want` bytes unless the input ends first. Returns
  * their number (0 at the end), or -1 and sets *f. input_consume() consumes the first `bytes` of them, which contain
  * `lines` newlines.
  */

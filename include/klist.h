@@ -2,8 +2,8 @@
 /*
  * Kernel lists: the memory copies and kernels of an application in order.
  *
- * A list is read whole (it is small); the kernel files that it names stay closed. Blanks, quotes and
- * semicolons are part of a name, trailing carriage returns and blanks are not.
+ * A list is small and is read whole; the kernel files that it names are not opened. Blanks, quotes and semicolons are
+ * part of a name, trailing carriage returns and blanks are not.
  */
 #ifndef KLIST_H
 #define KLIST_H
@@ -18,53 +18,54 @@ struct pack;
 struct trace;
 struct trace_options;
 
-/* CMD_COPY_BACK: copy to the host; optional, and without effect unless the kernels are from PTX. */
+/* CMD_COPY_BACK is a copy to the host. It is optional and has no effect unless the kernels are from PTX. */
 enum command_kind { CMD_MEMCPY, CMD_KERNEL, CMD_COPY_BACK };
 
 struct command {
 	enum command_kind kind;
-	uint64_t line;           /* line in the list, 0 without a list */
-	char *text;              /* line of the list as written */
-	char *path;              /* CMD_KERNEL: folder of the list + "/" + name */
+	uint64_t line;           /* line number in the list; 0: there is no list */
+	char *text;              /* text of the line as written */
+	char *path;              /* CMD_KERNEL: path of the file, from the list's folder and the name */
 	uint64_t address, bytes; /* destination and size of a memory copy */
 	uint32_t position;       /* CMD_KERNEL: position among the kernels, from 1 */
-	uint32_t kernel;         /* CMD_KERNEL: number in the packed stream */
-	bool missing; /* CMD_KERNEL: klist_missing() found no file, or the packed stream lacks the kernel */
+	uint32_t kernel;         /* CMD_KERNEL: kernel number in the packed stream */
+	/* CMD_KERNEL: true if klist_missing() found no file or the packed stream lacks the kernel. */
+	bool missing;
 	struct input *in; /* CMD_KERNEL: the file, open at its first byte, or NULL */
 };
 
 struct klist {
-	char *path; /* the list, or the folder or kernel file that it was made from */
+	char *path; /* path of the list, or of the folder or kernel file that replaces it */
 	struct command *cmd;
 	uint32_t n_cmds, n_kernels;
-	struct pack *pack; /* packed stream of the list and its kernels; NULL: they are files */
+	struct pack *pack; /* packed stream of the list and its kernels; NULL: the kernels are files */
 };
 
 /*
- * Reads a kernel list, a folder with one (kernelslist.g, else the only kernelslist_ctx_*.g), a packed stream, one
- * kernel file, or "-" (a kernel list on stdin, names relative to the current folder). Returns 0, or -1 and sets *f
- * for an empty list, an unknown line, a memcpy with a missing field, or a count that is not a number below 4 GiB.
+ * Reads a kernel list, a folder with a list (kernelslist.g, else the only kernelslist_ctx_*.g), a packed stream, one
+ * kernel file, or "-" (a kernel list on standard input, with names relative to the current folder). Returns 0, or -1
+ * and sets *f for an empty list, an unknown line, a memcpy with a missing field, or a count that is not a number
+ * below 4 GiB.
  */
 int klist_read(struct klist *k, const char *path, struct fault *f);
 /*
- * Does the same from an open descriptor, which the caller keeps. name is shown in messages; kernel names are
- * relative to its directory part.
+ * Does the same as klist_read() from an open descriptor, which the caller keeps. Messages show name. Kernel names are
+ * relative to the directory part of name.
  */
 int klist_read_descriptor(struct klist *k, int fd, const char *name, struct fault *f);
 /*
- * Does the same for linters: passes faults of a line and remarks about its blanks and line end to on_fault(), which
- * returns true to continue with the next line.
+ * Does the same as klist_read() for linters. It passes the faults of a line and remarks about its blanks and line end
+ * to on_fault(), which returns true to continue with the next line.
  */
 int klist_read_on(struct klist *k, const char *path, bool (*on_fault)(void *ctx, const struct fault *f),
 	void *ctx, struct fault *f);
 /*
- * Reads a list like klist_read(), from an open input; folder is prefixed to kernel names ("" or NULL: names as
+ * Reads a list like klist_read(), from an open input. Kernel names are relative to folder ("" or NULL: names as
  * written).
  */
 int klist_parse(struct klist *k, struct input *in, const char *folder, struct fault *f);
 /*
- * Opens the kernel of command number cmd like trace_open(). A pipe can be opened only once. The list must outlive
- * the trace.
+ * Opens the kernel of command cmd like trace_open(). A pipe can be opened only once. The list must outlive the trace.
  */
 struct trace *klist_open(struct klist *k, uint32_t cmd, const struct trace_options *o, struct fault *f);
 /*
@@ -73,51 +74,57 @@ struct trace *klist_open(struct klist *k, uint32_t cmd, const struct trace_optio
  */
 typedef bool klist_use(void *ctx, const void *bytes, size_t n);
 int klist_text(const struct klist *k, uint32_t cmd, klist_use *use, void *ctx, struct fault *f);
-/* Decodes the block of a packed stream with the start of the kernel, which forked processes then inherit. */
+/* Decodes the block of the packed stream with the start of the kernel, so that forked processes inherit it. */
 void klist_prepare(const struct klist *k, uint32_t cmd);
-/* Reports whether the kernel of command cmd can be read more than once: it is in a packed stream or a regular file. */
+/*
+ * Reports whether the kernel of command cmd can be read more than once, because it is in a packed stream or a regular
+ * file.
+ */
 bool klist_can_reread(const struct klist *k, uint32_t cmd);
-/* Checks that the kernel of command cmd is readable, without opening it. Returns 0, or -1 and sets errno. */
+/* Checks that the kernel of command cmd is readable. Does not open it. Returns 0, or -1 and sets errno. */
 int klist_check(const struct klist *k, uint32_t cmd);
-/* Reports whether no file has that path; false for a file that exists but cannot be read. */
+/* Reports whether path does not exist. Returns false for a file that exists but cannot be read. */
 bool klist_file_missing(const char *path);
 /*
- * Returns true if the kernel of command cmd is missing: its file does not exist, or the packed stream lacks it.
+ * Reports whether the kernel of command cmd is missing: its file does not exist, or the packed stream lacks it.
  * Stores the result in the command.
  */
 bool klist_missing(struct klist *k, uint32_t cmd);
 /* Kernels that are skipped because they are missing. */
 struct klist_skipped {
 	uint32_t n;     /* number of kernels */
-	uint32_t first; /* command of the first kernel */
+	uint32_t first; /* index of the command of the first kernel */
 };
 /* Counts the kernel of command cmd as skipped. */
 void klist_skip(struct klist_skipped *s, uint32_t cmd);
 /* Prints one warning if kernels are skipped. */
 void klist_warn_skipped(const struct klist *k, const struct klist_skipped *s);
-/* Ends the program if output, which -f would replace, is the list or one of its kernel files. output may be NULL. */
+/*
+ * Ends the program if output, which -f would replace, is the list or one of its kernel files. Accepts NULL as output.
+ */
 void klist_check_output(const struct klist *k, const char *output);
 void klist_free(struct klist *k);
-/* Sets out to the hash by which picks identify their list; see list_hash_new() in picks.h. */
+/* Sets out to the hash with which picks identify their list; see list_hash_new() in picks.h. */
 void klist_hash(const struct klist *k, unsigned char out[16]);
 
 /*
- * Parses the value of -k LIST: positions, ranges "7-9", "12-", or name patterns with * and ?, separated by commas;
- * or "@FILE", a file of picks. Returns NULL and sets *f on failure. kselect_selects() reads name only if
- * kselect_needs_name().
+ * Parses the value of -k LIST: positions, ranges "7-9", "12-", or name patterns with * and ?, separated by commas; or
+ * "@FILE", a file of picks. Returns NULL and sets *f on failure. kselect_selects() needs name only if
+ * kselect_needs_name() is true.
  */
 struct kselect;
 struct kselect *kselect_parse(const char *text, struct fault *f);
-bool kselect_selects(
-	const struct kselect *s, uint32_t position, const char *name); /* s is NULL: always true */
+/* Reports whether the selection has the kernel. Without a selection (s is NULL) it has every kernel. */
+bool kselect_selects(const struct kselect *s, uint32_t position, const char *name);
 bool kselect_needs_name(const struct kselect *s);
-/* Reports whether a kernel of unknown name may be selected: a missing kernel can match any name pattern. */
+/* Reports whether the selection may have a kernel of unknown name. A missing kernel can match any name pattern. */
 bool kselect_may_select(const struct kselect *s, uint32_t position);
 struct picks;
-/* Checks that picks were made for this list. Returns 0, or -1 and sets *f. */
+/* Checks that the picks of @FILE belong to this list. Returns 0, or -1 and sets *f. */
 int kselect_check_list(const struct kselect *s, const struct klist *k, struct fault *f);
-const struct picks *kselect_picks(const struct kselect *s); /* picks of @FILE; NULL: positions or names */
-/* Ends the program if output, which -f would replace, is @FILE. output may be NULL. */
+/* Returns the picks of @FILE; NULL: the selection is by positions or names. */
+const struct picks *kselect_picks(const struct kselect *s);
+/* Ends the program if output, which -f would replace, is @FILE. Accepts NULL as output. */
 void kselect_check_output(const struct kselect *s, const char *output);
 void kselect_free(struct kselect *s);
 

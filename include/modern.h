@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Parameters of the modern SM core (-core_model modern): the -core_* options, checked and completed.
+ * Parameters of the modern SM core (-core_model modern), from the checked -core_* options.
  *
- * Always true after params_init() if `on` is set: values of "by compute capability" are resolved, and every interval
- * and every queue length is at least 1. Times are core cycles. trace-sim-core(7) explains each parameter.
+ * Always true after params_init() if `on` is set: values "by compute capability" are resolved, and every interval and
+ * queue length is at least 1. Times are core cycles. trace-sim-core(7) explains each parameter.
  */
 #ifndef MODERN_H
 #define MODERN_H
@@ -14,18 +14,19 @@
 #define MAX_SUBS 8 /* largest number of sub-cores of an SM */
 
 /*
- * Units of a sub-core. Units up to CORE_NO_UNIT have fixed latencies; an event ends the instructions of later units.
+ * Units of a sub-core. Units up to CORE_NO_UNIT have fixed latencies; the instructions of later units end with an
+ * event.
  */
 enum core_unit {
 	CORE_INT,
 	CORE_FP32,
-	CORE_IMAD, /* integer instructions that the single-precision unit executes */
+	CORE_IMAD, /* single-precision unit, for integer instructions */
 	CORE_HALF,
 	CORE_FP64,
 	CORE_TENSOR,
 	CORE_UNIFORM,
 	CORE_BRANCH,
-	CORE_NO_UNIT,   /* NOP and the like; last unit of fixed latency */
+	CORE_NO_UNIT,   /* no unit (NOP and similar); last one with a fixed latency */
 	CORE_WARPGROUP, /* the four tensor cores together */
 	CORE_SFU,
 	CORE_FP64_SHARED,
@@ -55,56 +56,58 @@ struct modern_params {
 	uint32_t sb_visible, sb_release, drain_stall;
 	enum core_order order;
 	uint32_t ibuffer;
-	uint32_t l0i_sets, l0i_line, l0i_ways; /* L0 instruction cache; line in bytes */
+	uint32_t l0i_sets, l0i_line, l0i_ways; /* size of the L0 instruction cache; line in bytes */
 	uint32_t l0i_l1i_latency;
-	uint32_t l1i_miss_latency; /* 0: misses go through the network and L2 */
-	uint32_t launch_lines;     /* first lines of a function that arrive with a launch */
+	uint32_t l1i_miss_latency; /* latency of an L1I miss; 0: misses go through the network and the L2 */
+	uint32_t launch_lines;     /* number of first lines of a function that arrive with a launch */
 	uint32_t prefetch_lines;
 	uint32_t branch_taken;
 	bool const_cold;
 	uint32_t rf_banks;
-	enum core_rf_read rf_read_trace;   /* mode for kernels without control codes */
-	enum core_rf_read rf_read_control; /* reading of registers with control codes */
+	enum core_rf_read rf_read_trace;   /* way of reading registers in kernels without control codes */
+	enum core_rf_read rf_read_control; /* way of reading registers in kernels with control codes */
 	bool rfc;
 	enum core_rfc_guess rfc_guess;
 	uint32_t result_queue;           /* number of entries; 0: not modelled */
 	uint32_t port_imad_wide;         /* additional cycles for which IMAD.WIDE occupies the issue port */
-	uint32_t interval[N_CORE_UNITS]; /* CORE_TENSOR: the shortest interval */
-	uint32_t imad_wide;              /* interval of IMAD.WIDE, instead of its unit's interval */
+	uint32_t interval[N_CORE_UNITS]; /* issue intervals; of CORE_TENSOR, the shortest one */
+	uint32_t imad_wide;              /* issue interval of IMAD.WIDE, instead of its unit's interval */
 	bool fp32_on_int, fp64_shared;
-	uint32_t tensor_rate; /* half-precision multiply-adds per cycle and sub-core */
-	uint32_t mma_setup;   /* cycles of the tensor core beyond the products of a matrix instruction */
-	uint32_t mbarrier_issue,
-		mbarrier_start_wait; /* issue cycles of an mbarrier operation; latency of a wait for a phase that is over */
-	uint32_t gmma_count_issued, gmma_latency; /* issue and latency of matrix products of warpgroups */
-	uint32_t tma_latency,
-		tma_descriptor; /* start-up cycles of bulk copies; extra cycles with a descriptor */
-	uint32_t tma_bytes;     /* bytes that the bulk copy unit requests per cycle */
-	uint32_t tma_interval;  /* minimum cycles between requests of bulk copies */
-	uint32_t dsm_latency,
-		dsm_bytes;          /* between SMs of a group: cycles in one direction, bytes per cycle */
-	uint32_t multicast_latency; /* additional cycles until the data of a multicast arrive */
+	uint32_t tensor_rate; /* number of half-precision multiply-adds per cycle and sub-core */
+	/* Cycles that the tensor core needs for a matrix instruction besides its products. */
+	uint32_t mma_setup;
+	/* Issue cycles of an mbarrier operation; latency of a wait for a completed phase. */
+	uint32_t mbarrier_issue, mbarrier_start_wait;
+	/* Issue cycles and latency of matrix products of warpgroups. */
+	uint32_t gmma_count_issued, gmma_latency;
+	/* Start-up cycles of bulk copies; extra cycles for a descriptor. */
+	uint32_t tma_latency, tma_descriptor;
+	uint32_t tma_bytes;    /* number of bytes that the bulk copy unit requests per cycle */
+	uint32_t tma_interval; /* minimum cycles between two requests of a bulk copy */
+	/* Link between the SMs of a group: cycles in one direction, bytes per cycle. */
+	uint32_t dsm_latency, dsm_bytes;
+	uint32_t multicast_latency; /* additional cycles until multicast data arrive */
 	uint32_t gpc_sms;           /* number of SMs of a group */
-	uint32_t matrix_mhz;        /* core clock with busy tensor cores; 0: the configured clock */
-	uint32_t fp64_latency;      /* latency of the double-precision unit that sub-cores share */
+	uint32_t matrix_mhz;   /* core clock in MHz while tensor cores are busy; 0: the configured clock */
+	uint32_t fp64_latency; /* latency of the double-precision unit that sub-cores share */
 	uint32_t sfu_latency;
 	uint32_t mem_places, mem_first, mem_first_lanes, mem_interval, mem_interval_shared;
 	uint32_t sm_bytes, shared_bytes, sm_interval;
 	uint32_t l1_tag_banks; /* number of banks, a power of 2 */
 	uint32_t l1_tag_bits;  /* number of bits of a bank number */
-	uint32_t l1_tag_fold;  /* l1_tag_bits doubled until at least 32 */
+	uint32_t l1_tag_fold;  /* l1_tag_bits, doubled until it is at least 32 */
 	uint32_t l1_ways;      /* number of ways; 0: from -gpgpu_cache:dl1 */
-	uint32_t l1_reserved;  /* reserved bytes of the L1 */
-	uint32_t cta_shmem;    /* bytes of shared memory added to each CTA */
+	uint32_t l1_reserved;  /* bytes of the L1 that are reserved */
+	uint32_t cta_shmem;    /* bytes of shared memory that each CTA needs in addition */
 	uint32_t shared_latency, l1_latency, ldgsts_latency, const_latency, s2r_latency;
 	uint32_t link_bytes, prt;
 	uint32_t barrier, barrier_per_warp, barrier_delay;
-	uint32_t membar[3];    /* latency by scope: CTA, GPU, system */
-	uint64_t cta_interval; /* time of the CTA distributor for placing a CTA, in 10^-6 cycles */
-	uint64_t cta_retire;   /* time of the CTA distributor for a CTA that ends, in 10^-6 cycles */
+	uint32_t membar[3];    /* latency of a memory barrier by scope: CTA, GPU, system */
+	uint64_t cta_interval; /* time that the CTA distributor needs to place a CTA, in 10^-6 cycles */
+	uint64_t cta_retire;   /* time that the CTA distributor needs for a CTA that ends, in 10^-6 cycles */
 	uint32_t cta_latency, cta_latency_per_warp, warp_interval;
 	/*
-	 * Minimum duration of a kernel in 10^-6 cycles: constant part, part per warp of a CTA, part per CTA.
+	 * Minimum duration of a kernel in 10^-6 cycles: a constant, an addend per warp of a CTA, an addend per CTA.
 	 */
 	uint64_t kernel_least[3];
 };

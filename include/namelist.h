@@ -14,9 +14,10 @@ struct namelist {
 	size_t n;
 };
 
-void namelist_add(
-	struct namelist *l, const char *text); /* text: names, comma-separated; empty items are ignored */
-long namelist_find(const struct namelist *l, const char *name); /* index of the first match, or -1 */
+/* Creates a list from comma-separated names; ignores empty items. */
+void namelist_add(struct namelist *l, const char *text);
+/* Returns the index of the first pattern that matches, or -1. */
+long namelist_find(const struct namelist *l, const char *name);
 bool namelist_matches(const char *pattern, const char *name);
 void namelist_free(struct namelist *l);
 

@@ -16,21 +16,22 @@
 enum num { NUM_GOOD, NUM_NONE, NUM_LARGE };
 
 /*
- * Reads the digits of base 8, 10 or 16 at *at. The text ends at end, or with a NUL if end is NULL. Moves *at past
- * the digits. Sets *out to their value, to max if the value is larger (NUM_LARGE), or to 0 without digits
- * (NUM_NONE).
+ * Reads digits of base 8, 10 or 16 at *at and moves *at past them. The text ends at end, or with a NUL if end is
+ * NULL. Sets *out to their value, to max if the value is larger (NUM_LARGE), or to 0 if there are none (NUM_NONE).
  */
 enum num num_digits(const char **at, const char *end, unsigned base, uint64_t max, uint64_t *out);
 
-/* Reads n bytes of text as a decimal number up to max. Returns false if they are anything else. */
+/* Reads the n bytes of text as a decimal number up to max. Returns false if they are something else. */
 bool num_whole(const char *text, size_t n, uint64_t max, uint64_t *out);
 
-/* Returns the value of the decimal digits at the start of text; 0 without digits, UINT64_MAX if it is larger. */
+/*
+ * Returns the value of the decimal digits at the start of text: 0 without digits, UINT64_MAX if the value is larger.
+ */
 uint64_t num_leading(const char *text);
 
 /*
- * Reads a decimal number without sign, with optional point and exponent: "2", ".5", "1e-3", but not infinity or
- * hexadecimal. Moves *at past it if the result is NUM_GOOD. The text ends with a NUL.
+ * Reads a decimal number without sign, with optional point and exponent: "2", ".5", "1e-3". Infinity and hexadecimal
+ * numbers are not numbers here. Moves *at past the number if the result is NUM_GOOD. The text ends with a NUL.
  */
 enum num num_real(const char **at, double *out);
 

@@ -21,14 +21,14 @@
 #define MAX_SCHEDULERS 16
 #define MAX_SPECS      8
 #define MAX_BANKS      64 /* largest number of register banks */
-#define MAX_COLLECTORS 64 /* operand collector units of an SM, all sets together */
+#define MAX_COLLECTORS 64 /* number of operand collector units of an SM, over all sets */
 #define MAX_L1_BANKS   64
 #define MAX_CTAS       32 /* largest number of CTAs of an SM */
 
 /* ---- caches (CACHE-conf) ------------------------------------------------------------------- */
 
 enum cache_kind { CACHE_LINE, CACHE_SECTOR };
-/* Rows of arch/replace.def. */
+/* One value for each row of arch/replace.def. */
 #define REPLACE(name, letter) REPLACE_##name,
 enum replacement {
 #include "arch/replace.def"
@@ -43,26 +43,26 @@ enum set_index { INDEX_LINEAR, INDEX_XOR, INDEX_IPOLY, INDEX_FERMI, INDEX_CUSTOM
 enum mshr_kind { MSHR_ASSOC, MSHR_SECTOR_ASSOC, MSHR_TEX_FIFO, MSHR_SECTOR_TEX_FIFO };
 
 struct cache_params {
-	bool present; /* false: the configuration says "none" */
+	bool present; /* false if the configuration says "none" */
 	enum cache_kind kind;
 	uint32_t sets, line_bytes, ways;
-	uint32_t ways_max;   /* size of the tag array (CACHE-size-1) */
-	uint32_t atom_bytes; /* bytes per request: 32 (sectors) or the line */
+	uint32_t ways_max;   /* largest number of ways, for the size of the tag array (CACHE-size-1) */
+	uint32_t atom_bytes; /* size of a request in bytes: 32 (sectors) or the line */
 	enum replacement replacement;
 	enum write_policy write;
 	enum alloc_policy alloc;
-	bool streaming; /* the string has the letter 's' */
+	bool streaming; /* true if the option's text has the letter 's' */
 	enum write_alloc walloc;
 	enum set_index index;
 	enum mshr_kind mshr;
 	uint32_t mshr_entries, mshr_merge, miss_queue, result_fifo, port_bytes;
-	uint32_t line_log2, sets_log2; /* logarithms, rounded down */
-	uint32_t write_ratio;          /* minimum percentage of modified lines; L1D only */
+	uint32_t line_log2, sets_log2; /* base-2 logarithms of line_bytes and sets, rounded down */
+	uint32_t write_ratio;          /* minimum percentage of modified lines; for the L1D only */
 };
 
 /* ---- the core -------------------------------------------------------------------------------- */
 
-/* Pipeline register sets between issue, collector and units, by kind of unit. */
+/* Kinds of units, each with pipeline register sets between issue, collector and units. */
 enum unit_kind {
 	UNIT_SP,
 	UNIT_DP,
@@ -77,10 +77,11 @@ enum unit_kind {
 struct unit_params {
 	uint32_t units; /* number of function units of the kind */
 	uint32_t collector_in_width, unit_in_width;
-	uint32_t depth; /* stages; does not affect timing while 0 <= L-I < depth */
+	/* Number of stages; has no effect on timing while 0 <= latency - interval < depth. */
+	uint32_t depth;
 };
 
-/* Sets of collector units with ports (SM-coll-1). */
+/* Kinds of collector unit sets with their ports (SM-coll-1). */
 enum collector_kind {
 	COLLECT_GEN,
 	COLLECT_SP,
@@ -96,7 +97,7 @@ struct collector_params {
 	uint32_t units, in_ports, out_ports;
 };
 
-/* Rows of arch/sched.def, one for each policy. */
+/* One value for each row (policy) of arch/sched.def. */
 #define SCHED(name, argument, greedy, form) SCHED_##name,
 enum sched_id {
 #include "arch/sched.def"
@@ -104,7 +105,7 @@ enum sched_id {
 };
 #undef SCHED
 
-/* Rows of arch/depend.def. */
+/* One value for each row of arch/depend.def. */
 #define DEPENDENCE(name) DEPENDENCE_##name,
 enum dependence_id {
 #include "arch/depend.def"
@@ -117,8 +118,8 @@ struct latency {
 };
 
 /*
- * Accesses that a configuration cannot serve; a kernel with one is rejected. unfit_rows has the option at fault and
- * the reason as text.
+ * Kinds of accesses that a configuration cannot serve. A kernel with such an access is rejected. unfit_rows has the
+ * option at fault and the reason as text.
  */
 enum unfit {
 	UNFIT_L1_BYTES = 1 << 0,
@@ -148,79 +149,84 @@ struct core_params {
 	bool ignore_resources; /* -gpgpu_ignore_resources_limitation */
 	uint32_t schedulers;
 	enum sched_id policy;
-	uint32_t policy_number; /* ACTIVE of two_level_active:ACTIVE:0:1, WARPS of warp_limiting:2:WARPS */
+	/* Number in the policy's text: ACTIVE of two_level_active:ACTIVE:0:1, WARPS of warp_limiting:2:WARPS. */
+	uint32_t policy_number;
 	enum dependence_id dependence;
-	uint32_t max_issue; /* instructions that a warp may issue per cycle: 1 or 2 */
+	uint32_t max_issue; /* number of instructions that a warp may issue per cycle: 1 or 2 */
 	bool dual_issue_diff;
 	bool sub_core;
-	struct unit_params unit[N_UNIT_KINDS]; /* UNIT_SPEC + n: specialized unit n + 1 */
-	uint32_t n_specs;                      /* enabled specialized units */
+	struct unit_params unit[N_UNIT_KINDS]; /* units by kind; UNIT_SPEC + n is specialized unit n + 1 */
+	uint32_t n_specs;                      /* number of enabled specialized units */
 	uint32_t ex_wb_width;                  /* number of result buses */
 	bool tensor_avail, special_collectors;
 	struct collector_params collector[N_COLLECTORS];
 	uint32_t reg_banks, collector_steps, fetch_steps;
 	bool perfect_icache, clock_gated_lanes;
-	uint32_t issue_histogram_sm;                  /* -gpgpu_warp_issue_shader */
-	struct latency latency[N_CLASSES];            /* by enum isa_class; 1,1 without an option */
-	struct latency ptx[N_PTX_LISTS][PTX_ENTRIES]; /* PTX instructions: by enum ptx_list and entry */
+	uint32_t issue_histogram_sm; /* -gpgpu_warp_issue_shader */
+	/* Latency and interval by enum isa_class; 1,1 without an option. */
+	struct latency latency[N_CLASSES];
+	/* Latency and interval of PTX instructions by enum ptx_list and entry. */
+	struct latency ptx[N_PTX_LISTS][PTX_ENTRIES];
 	/* load/store unit */
-	uint32_t ldst_steps; /* -gpgpu_mem_unit_ports, or if that is 0, warp_parts */
+	uint32_t ldst_steps; /* -gpgpu_mem_unit_ports; if that is 0, warp_parts */
 	uint32_t smem_latency, smem_banks, warp_parts;
 	bool smem_limited_broadcast;
 	uint32_t coalesce_arch;
 	bool gmem_skip_l1d, flush_l1, adaptive_l1, ptx_vectors;
 	uint32_t unified_l1_kb;
-	uint32_t shmem_option_bytes[32], n_shmem_options; /* sizes in ascending order */
+	uint32_t shmem_option_bytes[32], n_shmem_options; /* sizes of shared memory in ascending order */
 	uint32_t l1_banks, l1_bank_interleave, l1_latency;
 	enum set_index l1_bank_hash;
 	uint32_t response_max; /* -gpgpu_n_ldst_response_buffer_size */
 	bool perfect_mem, local_mem_map;
-	uint32_t unfit;                         /* one of enum unfit */
-	struct cache_params l1d, l1i, l1c, l1t; /* l1i: of the selected core model */
-	/* reason for rejecting accesses to constants and textures; id NULL: allowed */
+	uint32_t unfit;                         /* set of enum unfit */
+	struct cache_params l1d, l1i, l1c, l1t; /* l1i is the cache of the selected core model */
+	/* Reasons for rejecting accesses to constants and textures; id NULL: they are allowed. */
 	struct fault no_constants, no_textures;
 };
 
 /* ---- network, memory --------------------------------------------------------------------------- */
 
 struct network_params {
-	uint32_t mode;    /* 1: BookSim network (intersim2), 2: local crossbar */
-	const char *file; /* mode 1: path of the network file */
+	uint32_t mode;    /* network mode: 1 is BookSim's network (intersim2), 2 the local crossbar */
+	const char *file; /* path of the network file, for mode 1 */
 	struct place file_at;
 	uint32_t in_limit, out_limit, subnets, arbiter, grant_cycles, flit_bytes;
-	uint32_t cluster_ports; /* packets per cluster and core cycle, in each direction */
+	uint32_t cluster_ports; /* number of packets per cluster and core cycle, in each direction */
 	uint32_t eject_max;     /* -gpgpu_n_cluster_ejection_buffer_size */
 };
 
 struct dram_params {
-	bool simple, fr_fcfs, dual_bus, write_queue; /* write_queue: after quirk Q4-1 */
-	uint32_t queue_max, return_max;              /* entries; 0 is special (MEM-part-1, MEM-bus-3) */
+	bool simple, fr_fcfs, dual_bus, write_queue; /* write_queue is the value after quirk Q4-1 */
+	uint32_t queue_max, return_max; /* numbers of queue entries; 0 is special (MEM-part-1, MEM-bus-3) */
 	uint32_t write_max, write_high, write_low;
 	uint32_t bus_bytes, burst, freq_ratio, chips;
-	uint32_t atom_bytes, burst_cycles; /* derived: BL * bus * chips; BL / ratio */
+	/* Derived values: burst * bus_bytes * chips, and burst / freq_ratio. */
+	uint32_t atom_bytes, burst_cycles;
 	uint32_t nbk, nbkgrp, tCCD, tRRD, tRCD, tRAS, tRP, tRC, tCDLR, tWR, CL, WL, tCCDL, tRTPL;
-	uint32_t tRCDWR, tRTW, tWTR, tWTP;         /* derived, with the original's 32-bit wrap */
-	uint32_t refresh_interval, refresh_cycles; /* refreshes of a bank; 0: none (MEM-refresh-1) */
+	uint32_t tRCDWR, tRTW, tWTR, tWTP; /* derived values, with the original's 32-bit wrap */
+	/* Interval and duration of a bank's refreshes; 0: none (MEM-refresh-1). */
+	uint32_t refresh_interval, refresh_cycles;
 	uint32_t bank_index, group_index;
 	bool no_turnaround;
-	const char *timing_text; /* timing string as written */
+	const char *timing_text; /* text of the timing option as written */
 };
 
 /* Masks of the address bits of each field. If chip_at >= 0, they apply to the address without the channel number. */
 struct addr_params {
 	uint64_t chip, bank, row;
-	int chip_at;              /* lowest bit of the channel number; -1: selected by the mask chip */
+	int chip_at; /* lowest bit of the channel number; -1: the mask `chip` selects the channel number */
 	uint32_t partition_index; /* -gpgpu_memory_partition_indexing */
 };
 
 struct memory_params {
 	uint32_t channels; /* number of channels, M in trace-sim-mem(7) */
-	uint32_t subs;     /* P: sub partitions (slices) of a channel */
+	uint32_t subs;     /* number of sub-partitions (slices) of a channel, P in trace-sim-mem(7) */
 	uint32_t queue_icnt_l2, queue_l2_dram, queue_dram_l2, queue_l2_icnt;
 	uint32_t rop_latency, dram_latency;
-	uint32_t l2_sides;       /* 2: half of each channel's slices is near each half of the clusters */
-	uint32_t l2_far_latency; /* added latency of the far side */
-	bool l2_sides_alternate; /* neighbouring clusters are on different sides */
+	uint32_t l2_sides;       /* 2: each half of a channel's slices is near one half of the clusters */
+	uint32_t l2_far_latency; /* additional latency of the far half in cycles */
+	bool l2_sides_alternate; /* true if neighbouring clusters are on different sides */
 	bool l2_texture_only, flush_l2, memcpy_warms_l2, latency_stats;
 	struct cache_params l2;
 	struct dram_params dram;
@@ -230,11 +236,12 @@ struct memory_params {
 /* ---- the whole ---------------------------------------------------------------------------------- */
 
 struct params {
-	uint32_t clusters, sms_per_cluster, sms; /* sms = clusters * sms_per_cluster */
+	uint32_t clusters, sms_per_cluster, sms; /* sms is clusters * sms_per_cluster */
 	bool rotate_sms;                         /* -gpgpu_simt_core_sim_order 1 */
-	double hz[4]; /* core, icnt, l2, dram: -gpgpu_clock_domains, MHz * 1000000 as double */
+	/* Frequencies of core, icnt, l2 and dram: -gpgpu_clock_domains, MHz * 1000000 as double. */
+	double hz[4];
 	struct core_params core;
-	struct modern_params modern; /* SM core with -core_model modern */
+	struct modern_params modern; /* parameters of the SM core with -core_model modern */
 	struct network_params net;
 	struct memory_params mem;
 	/* launch (trace-sim-launch(7)) */
@@ -242,22 +249,22 @@ struct params {
 	uint32_t run_slots; /* -gpgpu_max_concurrent_kernel */
 	uint32_t window; /* number of kernels loaded at once: run_slots with concurrency or several streams, else 1 */
 	uint32_t launch_latency, tb_latency;
-	/* limits of the run; 0: none */
+	/* limits of the run; 0: no limit */
 	uint64_t max_cycle, max_insn, max_cta, max_completed_cta;
 	bool deadlock_detect;
 	uint32_t sample_cycles; /* first number of -gpgpu_runtime_stat */
 };
 
-/* Sets *p from a configuration. Returns 0, or -1 and sets *f with option, place, value and possible values. */
+/* Sets *p from a configuration. Returns 0, or -1 and sets *f: option, place, value and possible values. */
 int params_init(struct params *p, const struct gpuconf *c, struct fault *f);
 /*
- * Returns the size of the L1 that shmem bytes of shared memory leave (-gpgpu_adaptive_cache_config): its
- * sets with -core_l1_ways, else its ways; 0 if no space is left.
+ * Returns the size of the L1 if shmem bytes are shared memory (-gpgpu_adaptive_cache_config): its number of sets with
+ * -core_l1_ways, else its number of ways; 0 if no space is left.
  */
 uint32_t params_set_l1_rows(const struct params *p, uint32_t shmem);
 /*
- * Parses a mapping such as "dramid@8;0000..." into masks. Returns NULL, or the expected form if the mapping is
- * invalid.
+ * Parses a mapping such as "dramid@8;0000..." into masks. Returns NULL; for an invalid mapping, the text of the
+ * expected form.
  */
 const char *params_set_mapping(struct addr_params *a, const char *text);
 

@@ -4,8 +4,8 @@
  *
  * Always true after reading: positions increase from pick to pick; each stratum has at least one pick and at most as
  * many as it has kernels; weights are finite and above 0. A stratum is a set of kernels that are assumed to be
- * similar. A pick's weight is the number of kernels that it represents: a total over the application is the sum of
- * weight times value.
+ * similar. A pick's weight is the number of kernels that it represents. A total over the application is the sum of
+ * the picks' weights times their values.
  */
 #ifndef PICKS_H
 #define PICKS_H
@@ -17,45 +17,49 @@
 
 struct input;
 
-#define PICKS_MAX (1u << 24) /* kernels of a list, and strata */
+#define PICKS_MAX (1u << 24) /* largest number of kernels in a list, and of strata */
 
 struct pick {
 	uint32_t position; /* position in the list, from 1 */
-	uint32_t stratum;  /* index into picks.stratum */
+	uint32_t stratum;  /* index of its stratum in picks.stratum */
 	double weight;
-	double size; /* number of instructions, a time, or 1; the sum of sizes is the weight of a stratum */
+	/* Number of instructions, a time, or 1; the weight of a stratum is the sum of its sizes. */
+	double size;
 };
 
 struct pick_stratum {
 	uint32_t label;   /* number of the stratum in the file */
-	uint32_t kernels; /* kernels of the application in the stratum */
+	uint32_t kernels; /* number of kernels of the application in the stratum */
 	uint32_t picked;  /* number of picks in the stratum */
-	double spread; /* expected deviation of a kernel from the stratum's rate, relative to the mean; 0: unknown */
+	/* Expected deviation of a kernel from the stratum's rate, relative to the mean; 0: unknown. */
+	double spread;
 };
 
 struct picks {
 	const char *path;
-	uint64_t line;          /* line number of the first line */
+	uint64_t line;          /* number of the first line */
 	unsigned char hash[16]; /* klist_hash() of the list */
-	uint32_t n_kernels;     /* number of kernels of the list */
-	uint32_t n_all;     /* kernels of the application; above n_kernels if the list has only the picks */
-	uint32_t n_part;    /* kernels of the represented part of the application; 0: all */
-	uint32_t n_missing; /* kernels of that part that are missing, hence not represented */
+	uint32_t n_kernels;     /* number of kernels in the list */
+	/* Number of kernels of the application; above n_kernels if the list has only the picks. */
+	uint32_t n_all;
+	/* Number of kernels in the represented part of the application; 0: the whole application. */
+	uint32_t n_part;
+	uint32_t n_missing; /* number of kernels in that part that are missing and hence not represented */
 	char method[32];
-	double error; /* expected relative error of a total, 95 %; negative: unknown */
+	double error; /* expected relative error of a total with 95 % confidence; negative: unknown */
 	struct pick *pick;
 	struct pick_stratum *stratum;
 	uint32_t n, n_strata;
-	uint32_t cap, cap_strata; /* allocated entries; private */
+	uint32_t cap, cap_strata; /* numbers of allocated entries; private */
 };
 
 /* Reads a file of picks ("-": standard input), or a packed stream with picks. Returns 0, or -1 and sets *f. */
 int picks_read(struct picks *p, const char *path, struct fault *f);
 /* Reads picks from an open input, which the caller keeps. */
 int picks_parse(struct picks *p, struct input *in, struct fault *f);
-void picks_free(struct picks *p); /* valid after a failure and for a zeroed struct, too */
+void picks_free(struct picks *p); /* works after a failure and for a zeroed struct, too */
 
-/* Number of kernels that the picks represent. */
+/* Returns the number of kernels that the picks represent. */
 uint32_t picks_represented(const struct picks *p);
 /* Returns the pick at a position of the list; NULL if there is none. */
 const struct pick *picks_at(const struct picks *p, uint32_t position);
@@ -71,18 +75,19 @@ void list_hash_line(struct list_hash *h, const char *line, size_t n);
 void list_hash_end(struct list_hash *h, unsigned char out[16]); /* writes the hash to out and frees h */
 
 /*
- * Writes the XXH3-128 of the picks as 32 hexadecimal digits; results of a run record it. It covers the list's hash,
- * the kernels of the strata, the position, weight, stratum and size of each pick, and n_part and n_missing if the
- * picks represent a part; comments, method, expected error and spread are left out.
+ * Writes the XXH3-128 of the picks as 32 hexadecimal digits, which the results of a run record. It covers the list's
+ * hash, the kernels of the strata, the position, weight, stratum and size of each pick, and n_part and n_missing if
+ * the picks represent a part. It does not cover comments, method, expected error and spread.
  */
 #define PICKS_HASH_TEXT 33
 void picks_hash(const struct picks *p, char out[PICKS_HASH_TEXT]);
 
-/* Checks that the picks were made for this list. Returns 0, or -1 and sets *f. */
+/* Checks that the picks belong to this list. Returns 0, or -1 and sets *f. */
 int picks_fit(const struct picks *p, const unsigned char hash[16], uint32_t n_kernels, struct fault *f);
 
 /*
- * Write the parts of the file; called in this order. text: free text without line end, written after a pick's size.
+ * Write the parts of the file. They are called in this order. text is free text without line end, written after a
+ * pick's size.
  */
 void picks_write_head(FILE *out, const struct picks *p);
 void picks_write_stratum(FILE *out, const struct pick_stratum *s);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Inputs of the power model (trace-sim-power(7)): an AccelWattch XML file, a table of energies, and a table of
- * counters measured on hardware. trace-sim uses them, trace-lint checks them.
+ * counters measured on hardware. trace-sim uses them; trace-lint checks them.
  *
  * Always true of an accepted input: every number is finite, and every name is known or has no effect.
  */
@@ -49,29 +49,30 @@ extern const char *const power_component_names[N_POWER_COMPONENTS];
 extern const char *const power_component_abouts[N_POWER_COMPONENTS];
 extern const char *const power_energy_names[N_POWER_ENERGIES];
 
-/* Static power of an active SM: for its first lane and for each further lane. */
+/* Static power of an active SM, for its first lane and for each further lane. */
 struct power_lanes {
 	double first_watt, more_watt;
 };
 
 /* The coefficients of the model. */
 struct power_config {
-	double factor[N_POWER_COUNTERS]; /* factor of each counter; the counters of units already include it */
+	/* Factor of each counter, already included in the counters of units. */
+	double factor[N_POWER_COUNTERS];
 	double constant_watt;
 	double idle_sm_watt;
 	double reference_volt;
 	struct power_lanes lanes[N_POWER_STATICS];
-	double energy[N_POWER_ENERGIES]; /* joules, or watts, per event */
-	bool own_energies;               /* energy[] was read from a table */
+	double energy[N_POWER_ENERGIES]; /* energy in joules per event, or power in watts */
+	bool own_energies;               /* true if energy[] was read from a table */
 };
 
-/* Sets *c to the model without an XML file: every factor 1, shipped energies. */
+/* Sets *c to the model without an XML file: every factor is 1, and the energies are the shipped ones. */
 void power_config_init(struct power_config *c);
 
 #define POWER_FILE_MAX  (1u << 20) /* largest size of an input file in bytes */
-#define POWER_DEPTH_MAX 16         /* nested components of an XML file */
+#define POWER_DEPTH_MAX 16         /* largest depth of nested components in an XML file */
 
-/* A number of the XML file, for a linter; name and component are valid during the callback. */
+/* A number of the XML file, for a linter. name and component are valid during the callback. */
 struct power_param {
 	const char *component, *name;
 	double value;
@@ -80,8 +81,8 @@ struct power_param {
 };
 
 /*
- * Reads an XML file into *c (POWER-xml). If c->own_energies is set, the hardware part is not compared. each(), if
- * not NULL, is called for every param of the system component. Returns 0, or -1 and sets *f.
+ * Reads an XML file into *c (POWER-xml). If c->own_energies is set, the hardware part is not compared. Calls each(),
+ * unless it is NULL, for every param of the system component. Returns 0, or -1 and sets *f.
  */
 int power_xml_read(struct power_config *c, const char *path,
 	void (*each)(void *ctx, const struct power_param *p), void *ctx, struct fault *f);
@@ -134,7 +135,7 @@ int power_hw_parse(struct power_hw_table *t, const char *name, const char *bytes
 void power_hw_free(struct power_hw_table *t);
 /*
  * Returns the row of a kernel: the benchmark's first row whose kernel is empty or equal to kernel, else the
- * benchmark's first row; NULL if it has none.
+ * benchmark's first row. Returns NULL if the benchmark has no row.
  */
 const struct power_hw_row *power_hw_find(
 	const struct power_hw_table *t, const char *benchmark, const char *kernel);

@@ -3,10 +3,10 @@
  * Reader of results of trace-sim (text, JSON, msgpack) and logs of Accel-Sim, one kernel at a time.
  *
  * The form is recognised by content, so one stream may contain several runs in different forms. Always true: memory
- * is bounded by one record and the distinct names, for any length of the input; a kernel's figures are its own (a
- * log's running totals are subtracted and its rates recomputed, see trace-stats(5)) unless RESULT_RUNNING requests
- * running values; undefined and unknown figures are absent, never 0; a figure that the run record lists and a record
- * omits is 0 (trace-stats(5)). Every run that starts also ends, with the status "cut" if the input ends early.
+ * is bounded by one record and the distinct names, for any length of the input. A kernel's figures are its own unless
+ * RESULT_RUNNING requests running values: a log's running totals are subtracted and its rates recomputed, see
+ * trace-stats(5). Undefined and unknown figures are absent, never 0. A figure that the run record lists and a record
+ * omits is 0. Every run that starts also ends, with the status "cut" if the input ends early.
  */
 #ifndef RESULTS_H
 #define RESULTS_H
@@ -18,76 +18,80 @@
 #include "figure.h"
 #include "input.h"
 
-#define RESULT_NAMES_MAX (1u << 17) /* distinct names of one input; more are a fault */
+#define RESULT_NAMES_MAX (1u << 17) /* largest number of distinct names in one input; more are a fault */
 #define RESULT_EXACT     INT8_MIN
 
 enum result_form { RESULT_TEXT, RESULT_JSON, RESULT_MSGPACK, RESULT_ACCELSIM };
 
 struct result_value {
 	double real;
-	uint64_t count;  /* the value, if `whole` is true */
-	bool whole;      /* whole number, exact in 64 bits */
-	int8_t decimals; /* decimal places of the printed value; RESULT_EXACT: exact */
+	uint64_t count; /* the value as an integer, if `whole` is true */
+	bool whole;     /* true if the value is an integer, exact in 64 bits */
+	/* Number of decimal places of the printed value; RESULT_EXACT: the value is exact. */
+	int8_t decimals;
 };
 
 struct result_figure {
-	const char *name;           /* valid as long as the reader */
-	const struct figure *about; /* NULL: the figure is not in trace-stats(5) */
+	const char *name;           /* name, valid until the reader is freed */
+	const struct figure *about; /* description; NULL: trace-stats(5) does not have the figure */
 	uint32_t id;                /* number of the name in the input, from 0 */
 	struct result_value value;
 };
 
 struct result_option {
-	const char *name, *value; /* option name without dash */
-	bool about;               /* not an option but about the run's origin: "given.define", "version" */
+	const char *name, *value; /* name of the option without the dash */
+	/* True if this is not an option but about the run's origin: "given.define", "version". */
+	bool about;
 };
 
 struct result_kernel {
-	uint32_t position; /* position in the run; 0: unknown */
+	uint32_t position; /* position of the kernel in the run; 0: unknown */
 	uint64_t id, stream;
 	const char *name;
-	char grid[40], block[40]; /* such as "6x1x1"; "": unknown */
+	char grid[40], block[40]; /* dimensions such as "6x1x1"; "": unknown */
 	char status[16];          /* "unfinished" if the run ended in the kernel; else "" */
-	char hash[33];            /* hash of its text; "" where unknown */
-	char checksum[17];        /* checksum of its decoded thread blocks; "" where unknown */
-	uint32_t reused_from;     /* position of the kernel from which its figures were copied; 0: its own */
+	char hash[33];            /* hash of the kernel's text; "": unknown */
+	char checksum[17];        /* checksum of the kernel's decoded thread blocks; "": unknown */
+	/* Position of the kernel from which the figures were copied; 0: they are the kernel's own. */
+	uint32_t reused_from;
 };
 
 enum result_event { RESULT_END_OF_INPUT, RESULT_START, RESULT_KERNEL, RESULT_DONE, RESULT_INTERVAL };
 
-/* Event of results_next(); pointers are valid until the next call. */
+/* Event of results_next(). Its pointers are valid until the next call. */
 struct result_item {
 	enum result_form form;
-	uint32_t run;                       /* number of the run in the input, from 1 */
-	uint64_t end;                       /* RESULT_KERNEL: offset of the end of its record; 0 for logs */
-	const struct result_option *option; /* RESULT_START: resolved configuration, as far as it is known */
+	uint32_t run; /* number of the run in the input, from 1 */
+	uint64_t end; /* RESULT_KERNEL: offset of the end of the kernel's record; 0 for logs */
+	const struct result_option *option; /* RESULT_START: resolved configuration, as far as known */
 	uint32_t n_options;
-	/* RESULT_START: records omit figures that are 0, and figures of single units unless -s names them */
+	/* RESULT_START: true if records omit figures that are 0, and figures of single units unless -s names them. */
 	bool lists_figures;
-	struct result_kernel kernel; /* set if kind is RESULT_KERNEL */
-	uint64_t first_cycle;        /* RESULT_INTERVAL: first cycle in the run */
-	uint64_t cycles;             /* with RESULT_INTERVAL: length in cycles */
-	/* Figures of the kernel or interval; for RESULT_DONE, of the whole run. */
+	struct result_kernel kernel; /* kernel of RESULT_KERNEL */
+	uint64_t first_cycle;        /* RESULT_INTERVAL: first cycle, counted from the start of the run */
+	uint64_t cycles;             /* RESULT_INTERVAL: length in cycles */
+	/* Figures of the kernel or interval; RESULT_DONE: figures of the whole run. */
 	const struct result_figure *figure;
 	uint32_t n_figures;
-	const char *hash;   /* RESULT_DONE: hash of all kernels' texts; "" where unknown */
-	const char *status; /* RESULT_DONE: complete, limit, deadlock, interrupted or cut */
-	struct fault cut;   /* with status "cut": place and reason */
+	const char *hash; /* RESULT_DONE: hash of all kernels' texts; "": unknown */
+	/* RESULT_DONE: status, which is complete, limit, deadlock, interrupted or cut. */
+	const char *status;
+	struct fault cut; /* place and reason, if the status is "cut" */
 };
 
 enum result_flags {
-	RESULT_RUNNING = 1,  /* kernels have running values, as in Accel-Sim's log */
-	RESULT_INTERVALS = 2 /* interval records give RESULT_INTERVAL; else they are skipped */
+	RESULT_RUNNING = 1,  /* gives running values of kernels, as Accel-Sim's log has them */
+	RESULT_INTERVALS = 2 /* gives interval records as RESULT_INTERVAL instead of skipping them */
 };
 
 struct results;
 
-struct results *results_open(
-	const char *path, unsigned flags, struct fault *f); /* path "-": standard input */
-/* Returns a reader of in, which it owns. */
+/* Opens path; "-" is standard input. Returns NULL and sets *f on failure. */
+struct results *results_open(const char *path, unsigned flags, struct fault *f);
+/* Returns a reader of in. The reader owns in. */
 struct results *results_new(struct input *in, unsigned flags);
 /*
- * Limits figures to the wanted ones; the reader skips others, except in logs of Accel-Sim. wanted() is called once
+ * Limits figures to the wanted ones. The reader skips other figures, except in logs of Accel-Sim. Calls wanted() once
  * for each name. Totals of a run that was cut lack figures that depend on unwanted ones. Called before the first
  * results_next().
  */
@@ -98,10 +102,10 @@ void results_limit_figures(struct results *r, results_wanted *wanted, void *ctx)
  * "no-run".
  */
 int results_next(struct results *r, struct result_item *item, struct fault *f);
-/* Returns the value of a figure of the current item; NULL if absent. */
+/* Returns the value of a figure of the current item; NULL if it has no such figure. */
 const struct result_value *results_find(const struct results *r, const char *name);
 /*
- * Writes the two names of a figure's formula "A/B", with the indices of name, to num and den (cap bytes each).
+ * Writes the two names of a figure's formula "A/B" to num and den (cap bytes each), with the indices that name has.
  * Returns false if the figure has no formula.
  */
 bool results_formula(const struct figure *about, const char *name, char *num, char *den, size_t cap);

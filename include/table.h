@@ -19,31 +19,31 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TABLE_NONE UINT32_MAX /* no number; larger than any number */
+#define TABLE_NONE UINT32_MAX /* mark for "no number"; larger than any number */
 
 struct table_slot {
 	uint32_t hash;
-	uint32_t next; /* number of the next entry plus 1; 0: the slot is free */
+	uint32_t next; /* number of the entry plus 1; 0: the slot is free */
 };
 
 struct table {
 	struct table_slot *slot;
-	uint32_t n, n_slots; /* n_slots: 0 or a power of 2 */
+	uint32_t n, n_slots; /* n_slots is 0 or a power of 2 */
 };
 
-/* XXH3 hash of n bytes, or of the bytes of n words. */
+/* Return the XXH3 hash of n bytes, or of the bytes of n words. */
 uint64_t table_hash(const void *bytes, size_t n);
 uint64_t table_hash_words(const uint64_t *word, size_t n);
-/* Adds number (below TABLE_NONE) under a hash, without comparison. */
+/* Adds number (below TABLE_NONE) under a hash. Does not look for equal elements. */
 void table_add(struct table *t, uint64_t hash, uint32_t number);
-/* Empties the table; keeps its memory. */
+/* Empties the table but keeps its memory. */
 void table_clear(struct table *t);
 void table_free(struct table *t);
 
-/* State of a search. number: the current number under the hash, or TABLE_NONE. */
+/* State of a search. number is the current number under the hash, or TABLE_NONE. */
 struct table_walk {
 	const struct table *t;
-	uint32_t hash, slot, number; /* slot: index of the next slot */
+	uint32_t hash, slot, number; /* slot is the index of the next slot */
 };
 
 static inline void table_step(struct table_walk *w)
@@ -53,7 +53,7 @@ static inline void table_step(struct table_walk *w)
 	do
 		s = &w->t->slot[w->slot++ & (w->t->n_slots - 1)];
 	while (s->next && s->hash != w->hash);
-	w->number = s->next - 1; /* a free slot gives TABLE_NONE */
+	w->number = s->next - 1; /* TABLE_NONE for a free slot */
 }
 
 static inline struct table_walk table_first(const struct table *t, uint64_t hash)
@@ -65,7 +65,7 @@ static inline struct table_walk table_first(const struct table *t, uint64_t hash
 	return w;
 }
 
-/* Loops over the numbers w.number added under the hash. */
+/* Loops over the numbers w.number that were added under the hash. */
 #define FOR_TABLE(w, table, hash) \
 	for (struct table_walk w = table_first(table, hash); w.number != TABLE_NONE; table_step(&w))
 

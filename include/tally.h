@@ -3,7 +3,7 @@
  * Counts of a kernel: warp instructions by class, active lanes, sectors of its accesses. trace-pick distinguishes
  * kernels by them, and the directory of a packed stream has them.
  *
- * Always true: counts depend on the trace alone, not on a GPU, and add up over the records in any order.
+ * Always true: counts depend on the trace alone, not on a GPU. They do not depend on the order of the records.
  */
 #ifndef TALLY_H
 #define TALLY_H
@@ -12,14 +12,14 @@
 #include "isa.h"
 #include "trace.h"
 
-/* Fields other than those by class, in their order in packed streams. */
+/* Counts other than those by class, in their order in packed streams. */
 #define TALLY_FIELDS(X) \
-	X(lanes)   /* active lanes of all warp instructions */ \
+	X(lanes)   /* active lanes, over all warp instructions */ \
 	X(loads)   /* sectors of 32 bytes of global and generic loads */ \
 	X(stores)  /* sectors of stores and atomics */ \
 	X(local)   /* sectors of local accesses */ \
 	X(shared)  /* warp instructions that access shared memory */ \
-	X(atomics) /* warp instructions: atomics on global memory */
+	X(atomics) /* warp instructions that are atomics on global memory */
 
 struct tally {
 #define TALLY_FIELD(name) uint64_t name;
@@ -28,16 +28,16 @@ struct tally {
 	uint64_t of_class[N_CLASSES]; /* number of warp instructions of each class */
 };
 
-/* Reports whether accesses of this instruction are counted in sectors; then tally_access() needs addresses. */
+/* Reports whether accesses of this instruction are counted in sectors. tally_access() then needs the addresses. */
 bool tally_wants_lanes(const struct inst *in);
 /*
- * Counts one execution of an instruction with addresses by the lanes of mask. lane[i], the address of lane i,
- * is read only if tally_wants_lanes(). An empty mask counts nothing. The caller counts the classes.
+ * Counts one execution of an instruction with addresses by the lanes of mask. Reads lane[i], the address of lane i,
+ * only if tally_wants_lanes(). Counts nothing for an empty mask. The caller counts the classes.
  */
 void tally_access(struct tally *t, const struct inst *in, const uint64_t lane[32], uint32_t mask);
 /*
- * Does the same for n > 0 lanes whose addresses begin at `first` and have the stride `step`. Returns false, and counts
- * nothing, if only tally_access() can.
+ * Does the same for n > 0 lanes whose addresses begin at `first` with the stride `step`. Returns false and counts
+ * nothing if only tally_access() can count them.
  */
 bool tally_line(struct tally *t, const struct inst *in, uint64_t first, uint64_t step, unsigned n);
 /* Returns the number of sectors that tally_access() would count for the lanes of mask, which is not empty. */

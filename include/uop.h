@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Static instructions for the pipeline: struct inst combined with the configuration, decoded once (SM-inst,
- * SM-unit). The handle of an instruction in struct code is also the handle of its uop. Always true: unit
- * exists in the configuration (the modern core has units of its own); every register is < REG_LIMIT.
+ * Static instructions for the pipeline: struct inst combined with the configuration, decoded once (SM-inst, SM-unit).
+ * The handle of an instruction in struct code is also the handle of its uop. Always true: the configuration has the
+ * unit (the modern core has units of its own); every register number is below REG_LIMIT.
  */
 #ifndef UOP_H
 #define UOP_H
@@ -12,8 +12,8 @@
 #include "params.h"
 
 enum uop_flag {
-	UOP_LOAD = 1 << 0,  /* of class LOAD, or of a kind that loads */
-	UOP_STORE = 1 << 1, /* of class STORE, or of a kind that stores; ATOMS is load and store */
+	UOP_LOAD = 1 << 0,  /* the class is LOAD, or the kind loads */
+	UOP_STORE = 1 << 1, /* the class is STORE, or the kind stores; ATOMS is load and store */
 	UOP_ATOMIC = 1 << 2,
 	UOP_BYPASS = 1 << 3, /* the access bypasses the L1 (cache operator GLOBAL) */
 	UOP_LDGSTS = 1 << 4,
@@ -22,84 +22,92 @@ enum uop_flag {
 	UOP_BARRIER = 1 << 7,
 	UOP_MEMBAR = 1 << 8,
 	UOP_EXIT = 1 << 9,
-	UOP_ACCESS = 1 << 10,          /* generates accesses: class LOAD or STORE */
-	UOP_SOME_SCHEDULERS = 1 << 11, /* sub-core mode: fewer units of its kind than schedulers */
-	UOP_PARAM = 1 << 12,           /* PTX: counts as an access to parameters */
-	UOP_ARRIVE = 1 << 13,          /* PTX: arrives at a barrier without waiting */
-	UOP_ISSUE = 1 << 14,           /* PTX: records have an issue mask */
-	UOP_ENDS = 1 << 15,            /* PTX: the active lanes exit */
-	UOP_GMMA = 1 << 16,            /* uop.gmma is not GMMA_NONE */
-	UOP_SYNC = 1 << 17,            /* uop.sync is not SYNC_NONE */
-	UOP_BULK = 1 << 18             /* uop.bulk is not BULK_NONE */
+	UOP_ACCESS = 1 << 10, /* generates accesses: class LOAD or STORE */
+	/* In sub-core mode: the SM has fewer units of this kind than schedulers. */
+	UOP_SOME_SCHEDULERS = 1 << 11,
+	UOP_PARAM = 1 << 12,  /* PTX: counted as an access to parameters */
+	UOP_ARRIVE = 1 << 13, /* PTX: arrives at a barrier without waiting */
+	UOP_ISSUE = 1 << 14,  /* PTX: records have an issue mask */
+	UOP_ENDS = 1 << 15,   /* PTX: the active lanes exit */
+	UOP_GMMA = 1 << 16,   /* uop.gmma is not GMMA_NONE */
+	UOP_SYNC = 1 << 17,   /* uop.sync is not SYNC_NONE */
+	UOP_BULK = 1 << 18    /* uop.bulk is not BULK_NONE */
 };
 
 /* How an instruction synchronises (HOPPER-mbar, HOPPER-bulk, HOPPER-fence). */
 enum uop_sync {
 	SYNC_NONE,
-	SYNC_INIT,   /* mbarrier: sets the number of its arrivals */
+	SYNC_INIT,   /* mbarrier: sets the expected number of arrivals */
 	SYNC_END,    /* ends the use of an mbarrier */
-	SYNC_ARRIVE, /* mbarrier: effects in uop.groups, enum sync_effect */
+	SYNC_ARRIVE, /* mbarrier: uop.groups is a set of enum sync_effect */
 	SYNC_TEST,
 	SYNC_WAIT,
-	SYNC_COPIES, /* as SYNC_ARRIVE, after the warp's earlier LDGSTS are done */
-	SYNC_STORE,  /* store to shared memory of the cluster; completes its bytes on an mbarrier */
+	SYNC_COPIES, /* same as SYNC_ARRIVE after the warp's earlier LDGSTS are done */
+	SYNC_STORE,  /* store to the shared memory of the cluster; completes its bytes on an mbarrier */
 	SYNC_BULK,   /* bulk copy; may complete on an mbarrier */
 	SYNC_BULK_STORE,
-	SYNC_LAST_MBARRIER = SYNC_BULK_STORE, /* this kind and the kinds before it may name an mbarrier */
+	SYNC_LAST_MBARRIER = SYNC_BULK_STORE, /* last kind that may name an mbarrier */
 	SYNC_FLUSH,                           /* ends a group of bulk copies */
-	SYNC_FENCE,                           /* waits for the stores of the warp to shared memory */
-	SYNC_BAR /* BAR whose number, or number and thread count, is in registers */
+	SYNC_FENCE,                           /* waits for the warp's stores to shared memory */
+	SYNC_BAR /* BAR with its number, or its number and thread count, in registers */
 };
 
-/* Effects of an operation on an mbarrier. _VALUE: the amount is the value of the line's last register. */
+/*
+ * Effects of an operation on an mbarrier. The amount of an effect with _VALUE is the value of the line's last
+ * register.
+ */
 enum sync_effect {
 	SYNC_ARRIVES = 1 << 0, /* one arrival */
 	SYNC_ARRIVES_VALUE = 1 << 1,
-	SYNC_DROPS = 1 << 2,   /* later phases do not expect these arrivals */
+	SYNC_DROPS = 1 << 2,   /* later phases do not expect the arrivals */
 	SYNC_EXPECTS = 1 << 3, /* expects one byte */
 	SYNC_EXPECTS_VALUE = 1 << 4,
 	SYNC_COMPLETES = 1 << 5, /* completes one byte */
 	SYNC_COMPLETES_VALUE = 1 << 6,
-	SYNC_REMOTE = 1 << 7 /* the mbarrier belongs to the thread block whose rank is in the address */
+	SYNC_REMOTE = 1 << 7 /* the rank in the address selects the thread block with the mbarrier */
 };
 
-/* Role of an instruction in matrix products of warpgroups (HOPPER-gmma). */
-enum uop_gmma { GMMA_NONE, GMMA_PRODUCT, GMMA_LAST, GMMA_WAIT }; /* GMMA_LAST: ends a group */
+/* Role of an instruction in the matrix products of warpgroups (HOPPER-gmma). */
+/* GMMA_LAST is a product that ends a group. */
+enum uop_gmma { GMMA_NONE, GMMA_PRODUCT, GMMA_LAST, GMMA_WAIT };
 
 /* Bulk copies (HOPPER-tma). */
 enum uop_bulk { BULK_NONE, BULK_LOAD, BULK_STORE, BULK_REDUCE, BULK_PREFETCH };
 
 struct uop {
-	const uint16_t *reg; /* n_dst destinations, then n_src sources; REG_R0 + n, REG_UR0 + n */
+	/* Registers: n_dst destinations, then n_src sources; REG_R0 + n, REG_UR0 + n. */
+	const uint16_t *reg;
 	uint32_t pc;
 	uint32_t next; /* PC of the next instruction */
 	/*
-	 * DEPBAR, GMMA_WAIT: N. Barrier: its number in bits 0-7, the number of warps it waits for (0: all) above.
-	 * SYNC_ARRIVE and SYNC_COPIES: enum sync_effect.
+	 * DEPBAR, GMMA_WAIT: the number N of groups. Barrier: its number in bits 0-7, and in the bits above the
+	 * number of warps that it waits for (0: all). SYNC_ARRIVE and SYNC_COPIES: set of enum sync_effect.
 	 */
 	uint32_t groups;
 	/*
-	 * Sources that are read from a bank: bit i for reg[bank_from + i], i < 32, unless the register is uniform or
-	 * repeats an earlier source.
+	 * Sources that are read from a bank: bit i is set for reg[bank_from + i], i < 32, unless the register is
+	 * uniform or equal to an earlier source.
 	 */
 	uint32_t bank_src;
-	uint64_t registers; /* set of the registers in reg[], by number modulo 64 */
+	uint64_t registers; /* set of the register numbers in reg[], modulo 64 */
 	uint16_t latency, interval;
 	uint32_t flags; /* set of enum uop_flag */
-	uint16_t size;  /* bytes that each lane accesses */
+	uint16_t size;  /* size of the access of each lane in bytes */
 	uint8_t n_dst, n_src;
-	uint8_t n_operands; /* number of leading sources that the two-level scheduler checks (SM-two-2) */
+	/* Number of sources, from the first on, that the two-level scheduler checks (SM-two-2). */
+	uint8_t n_operands;
 	uint8_t bank_dst, n_bank_dst;  /* range of reg[] whose banks are written */
 	uint8_t bank_from, n_bank_src; /* range of reg[] whose banks are read */
-	uint8_t bytes;                 /* size of the instruction: 8 for PTX, else 16 */
+	uint8_t bytes;                 /* size of the instruction in bytes: 8 for PTX, else 16 */
 	uint8_t class;                 /* enum isa_class after translation (ATOM: LOAD, LDC: ALU) */
 	uint8_t unit;                  /* one of enum unit_kind */
 	uint8_t space;                 /* one of enum space */
 	uint8_t bulk;                  /* one of enum uop_bulk */
-	bool tensor;                   /* bulk copy with a tensor descriptor */
+	bool tensor;                   /* true for a bulk copy with a tensor descriptor */
 	uint8_t sync;                  /* one of enum uop_sync */
-	uint8_t gmma;                  /* enum uop_gmma; GMMA_WAIT waits until `groups` groups are left */
-	bool narrow; /* S8 or S16, treated as 4 bytes wide (quirk Q1-6): addresses need not be multiples of 4 */
+	uint8_t gmma; /* one of enum uop_gmma; GMMA_WAIT waits until `groups` groups are left */
+	/* True for S8 or S16, treated as 4 bytes wide (quirk Q1-6); addresses need not be multiples of 4. */
+	bool narrow;
 };
 
 static inline bool uop_is_ptx(const struct uop *u) { return u->bytes == 8; }
@@ -107,7 +115,9 @@ static inline bool uop_is_ptx(const struct uop *u) { return u->bytes == 8; }
 /* Sets *u. Returns 0, or -1 and sets *f if the configuration has no unit for the instruction. */
 int uop_make(struct uop *u, const struct inst *in, const struct params *p, struct fault *f);
 
-/* Sets flags, sync and groups of instructions that synchronise; part of uop_make(). Returns 0, or -1 and sets *f. */
+/*
+ * Sets flags, sync and groups of an instruction that synchronises. Part of uop_make(). Returns 0, or -1 and sets *f.
+ */
 int uop_sync_attributes(struct uop *u, const struct inst *in, struct fault *f);
 
 /* Reports whether the instruction is a bulk copy from shared to global memory. */
@@ -122,7 +132,7 @@ static inline uint32_t uop_bank_span(const struct core_params *p)
 	return p->sub_core ? p->reg_banks / p->schedulers : p->reg_banks;
 }
 
-/* Reports whether source number `source` is read from a bank; like bank_src, but for any number of sources. */
+/* Reports whether source number `source` is read from a bank. Unlike bank_src, works for any number of sources. */
 bool uop_reads_bank(const struct uop *u, unsigned source);
 
 #endif
