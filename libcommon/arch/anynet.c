@@ -22,7 +22,8 @@
 
 struct anynet_edge {
 	uint32_t from, to, cycles;
-	struct place one_way; /* place of a link that lacks its opposite direction; no file: it has both */
+	/* Place of a link whose opposite direction is missing; without a file: both directions exist. */
+	struct place one_way;
 };
 
 struct anynet_reader {
@@ -31,11 +32,11 @@ struct anynet_reader {
 	uint64_t lineno;
 	uint32_t routers, nodes;
 	uint64_t *router_seen, *node_seen;
-	uint32_t *router_of; /* router of each node */
+	uint32_t *router_of; /* router at which each node is */
 	uint32_t *cycles_of; /* latency between each node and its router */
 	struct claim {
 		uint32_t router; /* router to which a node with cycles must belong */
-		struct place at; /* place in the file; without a file: none */
+		struct place at; /* place in the file; without a file: there is no such node */
 	} * claim;
 	struct anynet_edge *link;
 	uint32_t n_links, cap_links;
@@ -202,7 +203,7 @@ static int read_links(struct anynet_reader *r, struct fault *f)
 	router = read_endpoint(r, &w, &head, f);
 	if (router < 0)
 		return -1;
-	if (!router) { /* quirk Q4-38: BookSim also makes a router of this number */
+	if (!router) { /* quirk Q4-38: BookSim also makes a router with the number of the node */
 		bitset_set(r->router_seen, head);
 		r->routers = head >= r->routers ? head + 1 : r->routers;
 	}

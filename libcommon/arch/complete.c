@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Completion words: configuration options, from their table. */
+/* Words for the completion of configuration options, from the table of options. */
 #include "complete.h"
 #include "gpuconf.h"
 

@@ -22,8 +22,8 @@
 #include "fatbin.h"
 
 #define FILE_MAX      (1ull << 30)
-#define UNPACKED_BASE (16ull << 20) /* limit of decompressed bytes of all entries: */
-#define UNPACKED_RATE 64u           /* limit of unpacked bytes: UNPACKED_BASE plus this per byte read */
+#define UNPACKED_BASE (16ull << 20) /* constant part of the limit of decompressed bytes over all entries */
+#define UNPACKED_RATE 64u           /* part of the limit for each byte read */
 #define FUNCTIONS_MAX 65536u
 #define MACHINE_CUDA  190u
 
@@ -35,11 +35,11 @@ struct cubin_block {
 struct cubins {
 	struct cubin_block *blocks; /* contents of files and decompressed entries */
 	struct cubin_function *function;
-	uint64_t *hash; /* hash of name and compute capability of each function */
+	uint64_t *hash; /* hash of the name and compute capability of each function */
 	uint32_t n, cap, cap_hash;
 	struct cubin_image *image; /* cubins that were read */
 	uint32_t images, cap_image;
-	uint64_t left; /* remaining limit of decompressed bytes */
+	uint64_t left; /* number of bytes that may still be decompressed */
 };
 
 struct cubin_span {
@@ -116,7 +116,7 @@ const struct cubin_function *cubins_find(const struct cubins *c, const char *nam
 
 /* ---- one cubin ---------------------------------------------------------------------------------- */
 
-/* Sets *f to text; returns -1. */
+/* Sets *f to text. Returns -1. */
 static int cubin_fault(struct fault *f, const char *file, const char *text)
 {
 	return fault_set(f, (struct place){.file = file}, "cubin", "%s", text);
@@ -124,7 +124,7 @@ static int cubin_fault(struct fault *f, const char *file, const char *text)
 
 static bool is_known_sm(unsigned sm) { return sm >= 70 && sm <= 121; }
 
-/* The compute capability is the second byte of the flags in newer files, the first byte in older files. */
+/* Returns the compute capability in the flags: the second byte in newer files, the first byte in older files. */
 unsigned cubin_sm(uint64_t flags)
 {
 	unsigned low = flags & 0xff, high = flags >> 8 & 0xff;
@@ -137,7 +137,10 @@ static bool is_cubin(const struct cubin_span *s)
 	return s->n >= 64 && !memcmp(s->bytes, "\177ELF\2\1", 6) && cubin_number(s, 18, 2) == MACHINE_CUDA;
 }
 
-/* Adds a function unless one of the same name and compute capability exists. Returns false if there are too many. */
+/*
+ * Adds a function unless one with the same name and compute capability exists. Returns false if there are too many
+ * functions.
+ */
 static bool add_cubin_function(
 	struct cubins *c, const char *name, size_t name_n, struct cubin_span code, unsigned sm, unsigned regs)
 {
@@ -160,7 +163,8 @@ static bool find_section(const struct cubin_span *s, uint64_t table, unsigned i,
 {
 	uint64_t h = table + 64ull * i, at = cubin_number(s, h + 24, 8), n = cubin_number(s, h + 32, 8);
 
-	if (cubin_number(s, h + 4, 4) == 8 || !span_has(s, at, n)) /* 8: NOBITS, no bytes in the file */
+	/* Type 8 is NOBITS: the section has no bytes in the file. */
+	if (cubin_number(s, h + 4, 4) == 8 || !span_has(s, at, n))
 		return false;
 	*out = (struct cubin_span){s->bytes + at, n};
 	return true;
@@ -216,7 +220,7 @@ static int read_cubin(struct cubins *c, struct cubin_span s, const char *file, s
 	grow(&c->image, &c->cap_image, c->images + 1, sizeof(*c->image));
 	c->image[c->images++] = (struct cubin_image){s.bytes, s.n, sm};
 	if (!sm)
-		return 0; /* unsupported GPU: its control codes differ */
+		return 0; /* the GPU is not supported: its control codes differ */
 	if (cubin_number(&s, 58, 2) != 64 || !span_has(&s, table, 64ull * n))
 		return cubin_fault(f, file, "the section table is not in the file (expected an ELF file)");
 	if (names_at >= n || !find_section(&s, table, names_at, &names))
@@ -243,7 +247,7 @@ static int read_cubin(struct cubins *c, struct cubin_span s, const char *file, s
 
 /* ---- fat binaries ------------------------------------------------------------------------------- */
 
-/* Reads the cubins of the fat binary at the start of s and sets *whole to its size. Skips PTX. */
+/* Reads the cubins of the fat binary at the start of s. Sets *whole to the size of the fat binary. Skips PTX. */
 static int read_fatbin(
 	struct cubins *c, struct cubin_span s, size_t *whole, const char *file, struct fault *f)
 {
@@ -279,11 +283,11 @@ static int read_fatbin(
 
 /* ---- files -------------------------------------------------------------------------------------- */
 
-/* Reads the fat binaries (or if bare is set, the cubins) that begin on 8-byte boundaries. */
+/* Reads the fat binaries that begin on 8-byte boundaries, or if bare is set, the cubins. */
 static int search_cubins(struct cubins *c, struct cubin_span s, bool bare, const char *file, struct fault *f)
 {
-	bool front =
-		true; /* at the front a fat binary must be complete; later its magic number may be accidental */
+	/* A fat binary at the front must be complete. A magic number further on may be accidental. */
+	bool front = true;
 	size_t step;
 
 	for (; s.n >= 16; front = false, s = (struct cubin_span){s.bytes + step, s.n - step}) {

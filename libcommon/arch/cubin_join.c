@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Join of a trace with a function of a cubin: compares the code at a PC with the instruction traced there.
+ * Match of a trace with a function of a cubin: compares the code at a PC with the instruction traced there.
  *
- * Always true: an opcode number is bound to the stem of the first instruction that has it. So no list of opcodes is
- * needed, and a number that occurs only once always matches.
+ * Always true: an opcode number is bound to the stem of the first instruction with that number. So no list of opcodes
+ * is needed, and a number that occurs only once always matches.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 
 struct cubin_join {
 	const struct cubin_function *f;
-	const char *bound[OPCODES]; /* opcode text of the first instruction with each number */
+	const char *bound[OPCODES]; /* opcode text of the first instruction with each opcode number */
 };
 
 struct cubin_join *cubin_join_new(const struct cubin_function *f)

@@ -33,7 +33,7 @@ static uint64_t little_endian(const uint8_t *at, unsigned bytes)
 	return v;
 }
 
-/* Sets *f to text; returns -1. */
+/* Sets *f to text. Returns -1. */
 static int fatbin_fault(struct fault *f, const char *file, const char *text)
 {
 	return fault_set(f, (struct place){.file = file}, "cubin", "%s", text);

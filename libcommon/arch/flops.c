@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Arithmetic operations by opcode; see flops.h. */
+/* Arithmetic operations of each opcode; see flops.h. */
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@ const char *const flop_kind_names[N_FLOP_KINDS] = {
 #undef FLOP_KIND
 };
 
-/* Stems of machine code without tensor instructions. */
+/* Stems of machine code other than tensor instructions. */
 static const struct flop_row {
 	const char *stem;
 	enum flop_kind kind;
@@ -38,7 +38,7 @@ static const struct flop_row {
 	{"HFMA2_32I", FLOP_fp16, 4},
 };
 
-/* Stems of tensor instructions; shared: four warps execute one instruction together. */
+/* Stems of tensor instructions. shared: four warps execute one instruction together. */
 static const struct tensor_row {
 	const char *stem;
 	bool shared;
@@ -57,7 +57,7 @@ static const struct tensor_row {
 	{"wgmma", true},
 };
 
-/* Input types of tensor instructions by the modifier that names them; the first match counts. */
+/* Input types of tensor instructions, by the modifier that names the type. The first match applies. */
 static const struct {
 	const char *modifier;
 	enum flop_kind kind;
@@ -74,7 +74,7 @@ static const struct {
 	{"f64", FLOP_tensor_fp64},
 };
 
-/* Reports whether a modifier of the opcode is this word, ignoring case. */
+/* Reports whether one of the opcode's modifiers is this word, ignoring case. */
 static bool has_modifier(const char *opcode, const char *word)
 {
 	size_t n = strlen(word);
@@ -99,7 +99,7 @@ static enum flop_kind type_of_tensor(const char *opcode)
 	}
 }
 
-/* Returns the multiply-adds of a shape "m16n8k16" or "64x128x16"; 0 for other text. */
+/* Returns the number of multiply-adds of a shape "m16n8k16" or "64x128x16"; 0 for other text. */
 static uint32_t macs_of_words(const char *m)
 {
 	uint32_t macs = 1;
@@ -121,7 +121,7 @@ static uint32_t macs_of_words(const char *m)
 	return *m && *m != '.' ? 0 : macs;
 }
 
-/* Returns the multiply-adds of a shape in machine code, whose three numbers have no separator ("16816"). */
+/* Returns the number of multiply-adds of a shape in machine code, whose three numbers have no separator ("16816"). */
 static uint32_t macs_of_digits(const char *m)
 {
 	static const struct {
@@ -141,8 +141,8 @@ static uint32_t macs_of_digits(const char *m)
 }
 
 /*
- * Returns the multiply-adds of a tensor instruction. An HMMA.884 of Volta is one step of four 8 x 8 x 4 products:
- * they take four steps with a 32-bit accumulator, else two. DMMA.884 is one product.
+ * Returns the number of multiply-adds of a tensor instruction. An HMMA.884 of Volta is one step of four 8 x 8 x 4
+ * products, which take four steps with a 32-bit accumulator, else two. DMMA.884 is one product.
  */
 static uint32_t macs_of_tensor(const char *opcode)
 {
@@ -200,7 +200,7 @@ struct flops flops_of(const char *opcode)
 
 		if (strlen(r->stem) != stem || memcmp(opcode, r->stem, stem))
 			continue;
-		if (!strncmp(opcode, "HADD2.F32", 9)) /* HADD2.F32 is a conversion */
+		if (!strncmp(opcode, "HADD2.F32", 9)) /* HADD2.F32 converts instead of adding */
 			break;
 		return (struct flops){.kind = r->kind, .per_lane = r->per_lane};
 	}

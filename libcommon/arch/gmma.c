@@ -3,7 +3,7 @@
 #include <string.h>
 #include "gmma.h"
 
-#define ROWS 64u /* rows of the result, for four warps */
+#define ROWS 64u /* number of rows of the result, over four warps */
 
 static bool opcode_has_part(const char *op, const char *part)
 {
@@ -15,7 +15,7 @@ static bool opcode_has_part(const char *op, const char *part)
 	return false;
 }
 
-/* Returns the bits of an element of A and B. */
+/* Returns the number of bits of an element of A and B. */
 static uint32_t element_bits(const char *op)
 {
 	switch (op[0]) {
@@ -38,7 +38,7 @@ static const char *read_dimension(const char *s, uint32_t *out)
 	return digits && digits < 4 ? s : NULL;
 }
 
-/* Reads "64xNxK", which must end with the part of the opcode. */
+/* Reads "64xNxK". The shape must end where the part of the opcode ends. */
 static bool read_shape(const char *s, uint32_t *n, uint32_t *k)
 {
 	if (strncmp(s, "64x", 3) != 0)

@@ -2,7 +2,7 @@
 /*
  * Table of options, and the values of a configuration.
  *
- * Always true: every value agrees with its row (type, whole number, bounds), whether it is from a file, from -D or
+ * Always true: every value conforms to its row (type, whole number, bounds), whether it is from a file, from -D or
  * from the table. params*.c has the rules about several options.
  */
 #include <dirent.h>
@@ -43,9 +43,9 @@ const struct gpuconf_gpu gpuconf_gpus[] = {
 const char gpuconf_help[] = "a shipped configuration, such as rtx3070 or h100-sxm; trace-config(5) lists all";
 
 /*
- * Lengths of the names, by which conf_find() skips most rows. This saves 290,000 host instructions per
- * configuration: vecadd on rtx3070 takes 1.72 instead of 2.02 million in trace-lint, 19.87 instead of 20.16 million
- * in trace-sim.
+ * Lengths of the names. conf_find() skips the rows with a name of another length. This saves 290,000 host
+ * instructions per configuration: vecadd on rtx3070 takes 1.72 instead of 2.02 million in trace-lint, 19.87 instead
+ * of 20.16 million in trace-sim.
  */
 static const unsigned char name_length[N_OPTIONS] = {
 #define OPTION(id, name, type, def, min, max, unit, use, help) [OPT_##id] = sizeof(name) - 1,
@@ -68,7 +68,7 @@ int conf_find(const char *name)
 }
 
 /*
- * Returns the option that the user may have meant. Prefixes are often forgotten ("n_clusters"), so endings are tried
+ * Returns the option that the user may have meant. Users often forget a prefix ("n_clusters"), so endings are tried
  * first.
  */
 static const char *likely_option(const char *dashed)
@@ -83,7 +83,7 @@ static const char *likely_option(const char *dashed)
 	return cli_nearest(dashed, conf_rows, N_OPTIONS, sizeof(conf_rows[0]));
 }
 
-/* Options of other simulators. */
+/* Options of other simulators, for messages. */
 static const struct foreign {
 	const char *name, *meaning, *here;
 } foreign[] = {
@@ -120,7 +120,7 @@ int conf_unknown(const char *name, struct place at, struct fault *f)
 
 enum number { NUMBER_OK, NUMBER_NOT, NUMBER_OCTAL, NUMBER_WIDE };
 
-/* Parses a whole text as a hexadecimal (0x), octal (any other leading 0) or decimal number. */
+/* Parses the whole text as a hexadecimal (0x), octal (other leading 0) or decimal number. */
 static enum number parse_conf_number(const char *text, int64_t *out)
 {
 	const char *p = text;
@@ -225,8 +225,8 @@ void gpuconf_free(struct gpuconf *c)
 }
 
 /*
- * Normalises a value of -D like the reader of files: trims it and replaces inner blanks by single ones. Returns 0,
- * or -1 and sets *f.
+ * Normalises a value of -D as the reader of files does: trims it and replaces each run of inner blanks by one blank.
+ * Returns 0, or -1 and sets *f.
  */
 static int normalise_option_value(
 	char out[CONF_TOKEN_MAX + 1], const char *text, struct place at, struct fault *f)
@@ -372,10 +372,10 @@ static char (*shipped_folders(void))[PATH_MAX]
 #define SHIPPED_MAX      64
 #define SHIPPED_NAME_MAX 32
 
-/* Names of configurations, sorted, each once. */
+/* Sorted names of configurations without duplicates. */
 struct shipped {
 	char name[SHIPPED_MAX][SHIPPED_NAME_MAX];
-	const char *ptr[SHIPPED_MAX]; /* distinct elements of name[] */
+	const char *ptr[SHIPPED_MAX]; /* pointers to the elements of name[], without duplicates */
 	size_t n;
 };
 
@@ -428,8 +428,8 @@ static size_t list_matching_gpus(const struct shipped *s, const char *begin, cha
 }
 
 /*
- * Sets the fault of an unknown name. Its text suggests similar names, all names, or if there are none, the
- * directories searched.
+ * Sets the fault of an unknown name. Its text suggests similar names, else all names. If there are no names, it lists
+ * the directories searched.
  */
 static void unknown_gpu(const char *name, char dir[N_FOLDERS][PATH_MAX], struct fault *f)
 {

@@ -31,7 +31,10 @@ static void dump_row(const struct gpuconf *c, int id, FILE *out)
 void gpuconf_dump(const struct gpuconf *c, FILE *out)
 {
 	const int bus = OPT_dram_dual_bus_interface, queue = OPT_dram_seperate_write_queue_enable;
-	/* The later of these two decides the write queue (quirk Q4-1): keep their order. */
+	/*
+	 * The option of these two that is set later decides about the write queue (quirk Q4-1), so their order is
+	 * kept.
+	 */
 	bool bus_last = c->v[bus].order > c->v[queue].order;
 
 	_Static_assert(
@@ -85,7 +88,7 @@ void gpuconf_list(FILE *out)
 
 /* ---- trace-config(5) ---------------------------------------------------------------------- */
 
-/* A row of options.def: a section if heading is not NULL, else an option. */
+/* A row of options.def: an option, or a section if heading is not NULL. */
 static const struct man_row {
 	const char *heading;
 	enum conf_id id;
@@ -127,10 +130,12 @@ static void print_man_option(FILE *out, const struct conf_row *row)
 		number && strcmp(row->unit, "-") != 0 ? row->unit : "");
 }
 
-/* Prints the options without effect as a display: a list of columns is wider than a line of groff. */
+/*
+ * Prints the options without effect. A display is used because a list of columns would be wider than a line of groff.
+ */
 static void print_man_unused(FILE *out)
 {
-	const int width = 40; /* width of the longest option name */
+	const int width = 40; /* number of characters of the longest option name */
 
 	fprintf(out, ".Ss Options without effect\n.Bd -literal -compact\n%-*s type     default\n", width + 1,
 		"option");
@@ -144,7 +149,7 @@ static void print_man_unused(FILE *out)
 
 void gpuconf_man_options(FILE *out)
 {
-	const char *heading = NULL; /* heading of the next option */
+	const char *heading = NULL; /* section title to print before the next option */
 	bool open = false;
 
 	for (size_t i = 0; i < sizeof(man_rows) / sizeof(man_rows[0]); i++) {

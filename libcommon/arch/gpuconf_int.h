@@ -5,15 +5,15 @@
 
 #include "gpuconf.h"
 
-#define CONF_TOKEN_MAX 4095 /* bytes of one option name or value */
+#define CONF_TOKEN_MAX 4095 /* largest number of bytes of an option name or value */
 
-/* Assigns text to option id after checking it against its row. Returns 0, or -1 and sets *f. */
+/* Checks text against the row of option id and assigns it to the option. Returns 0, or -1 and sets *f. */
 int conf_set(struct gpuconf *c, enum conf_id id, const char *text, struct place at, struct fault *f);
 /* Sets the fault of an unknown option with the nearest known name. Returns -1. */
 int conf_unknown(const char *name, struct place at, struct fault *f);
 /*
- * Returns path relative to the directory of base, in arena a; path itself if it is absolute or base has no directory
- * part.
+ * Returns path relative to the directory of base, allocated in arena a. Returns path itself if it is absolute or base
+ * has no directory part.
  */
 const char *conf_relative_path(struct arena *a, const char *base, const char *path);
 

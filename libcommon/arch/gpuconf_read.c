@@ -2,9 +2,9 @@
 /*
  * Option files: '#' comments, "-name value" pairs split at white space, quotes, "-config FILE".
  *
- * Same syntax as the original (trace-config(5)): line ends are white space; a token that begins with a quote extends
+ * The syntax is Accel-Sim's (trace-config(5)): line ends are white space; a token that begins with a quote extends
  * over the following tokens, joined by single blanks, until one ends with a quote. Differences: every token has its
- * line and column, a boolean without value is rejected instead of meaning 0, and the file of "-config" is searched
+ * line and column, a boolean without value is rejected instead of meaning 0, and the file of "-config" is looked up
  * next to the including file before the current directory. MAX_BYTES and MAX_FILES bound memory and work for any
  * nesting.
  */
@@ -29,11 +29,11 @@ struct conf_reader {
 	size_t bytes;
 };
 
-/* State of one file. */
+/* State of the reader in one file. */
 struct conf_lexer {
 	struct conf_reader *r;
 	FILE *in;
-	struct place at; /* position of next; column 0: nothing has been read */
+	struct place at; /* place of next; column 0: no character has been read */
 	int next;
 };
 
@@ -185,8 +185,8 @@ static int read_option_value(
 }
 
 /*
- * Skips an unknown option and its value if on_unknown() allows it. Returns 1 if the token after the option looks
- * like an option and is in *next, 0 if option and value are skipped, or -1 and sets a fault.
+ * Skips an unknown option and its value if on_unknown() allows it. Returns 1 and sets *next if the token after the
+ * option looks like an option, 0 if the option and its value are skipped, or -1 and sets a fault.
  */
 static int skip_unknown_option(struct conf_lexer *l, const struct conf_token *name, struct conf_token *next)
 {
@@ -260,7 +260,7 @@ static int read_stream(struct conf_reader *r, FILE *in, const char *name, unsign
 	return read_options(&l, depth);
 }
 
-/* Opens path, first in the directory of base. Sets *name to the path that was opened. */
+/* Opens path, in the directory of base if it exists there. Sets *name to the path that was opened. */
 static FILE *open_relative(struct conf_reader *r, const char *path, const char *base, const char **name)
 {
 	*name = conf_relative_path(r->conf->arena, base, path);

@@ -24,7 +24,7 @@ const struct icnt_entry icnt_entries[N_ICNT] = {
 #undef ICNT
 };
 
-/* A word, a number, a list in braces, "=" or ";". An empty text is the end of the file. */
+/* A word, a number, a list in braces, "=" or ";". An empty text marks the end of the file. */
 struct icnt_token {
 	struct place at;
 	const char *text;
@@ -105,7 +105,7 @@ static int expect_symbol(struct icnt_reader *r, char c, const char *after, struc
 
 /* ---- entries ----------------------------------------------------------------------------------------- */
 
-/* Reads a whole text as a number. */
+/* Reads the whole text as a number. */
 static bool parse_icnt_number(const char *text, bool real, double *out)
 {
 	char *end;
@@ -120,7 +120,7 @@ static bool has_reals(enum icnt_kind kind) { return kind == KIND_REAL || kind ==
 
 static bool has_list(enum icnt_kind kind) { return kind == KIND_NUMBERS || kind == KIND_REALS; }
 
-/* Sets v->number from the text of v and checks its bounds. Returns 0, or -1 and sets *f. */
+/* Sets v->number from the text of v and checks that it is within its bounds. Returns 0, or -1 and sets *f. */
 static int set_icnt_value(struct icnt_value *v, const struct icnt_entry *e, struct fault *f)
 {
 	char shown[WORD_MAX];
@@ -161,7 +161,7 @@ static const struct icnt_entry *find_icnt_entry(const char *name)
 	return NULL;
 }
 
-/* Reads the entry whose name is t. */
+/* Reads the entry that begins with the name t. */
 static int read_entry(struct icnt_reader *r, const struct icnt_token *t, struct fault *f)
 {
 	const struct icnt_entry *e;

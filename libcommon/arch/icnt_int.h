@@ -23,16 +23,16 @@ extern const struct icnt_entry icnt_entries[N_ICNT];
 int icnt_validate(struct icnt *c, struct fault *f);
 /* Validates virtual channels and buffers. */
 int icnt_validate_virtual(struct icnt *c, struct fault *f);
-/* Validates allocators; needs the topology. */
+/* Validates allocators. Requires the topology. */
 int icnt_validate_alloc(struct icnt *c, struct fault *f);
 /* Sets *least and *most to the smallest and largest number of ports of a router. */
 void icnt_ports(const struct icnt *c, uint32_t *least, uint32_t *most);
 
-/* Returns the text of an entry, or BookSim's default. */
+/* Returns the text of an entry, which may be BookSim's default. */
 const char *icnt_text(const struct icnt *c, enum icnt_id id);
 /*
- * Reads a list of whole numbers "{1,2}", or one number: fewer than cap, each within the bounds of the entry. Returns
- * their count, or -1 and sets *f.
+ * Reads a list of whole numbers "{1,2}", or a single number. There may be fewer than cap numbers, each within the
+ * bounds of the entry. Returns their count, or -1 and sets *f.
  */
 int icnt_list(const struct icnt *c, enum icnt_id id, int64_t *out, int cap, struct fault *f);
 /* Sets a fault "invalid 'NAME = TEXT' (expected WANTED)" at the entry. Returns -1. */

@@ -66,7 +66,7 @@ void icnt_man_routings(FILE *out)
 
 /* ---- rows of icnt.def --------------------------------------------------------------------- */
 
-/* A row of icnt.def: a section if heading is not NULL, else an entry. */
+/* A row of icnt.def: an entry, or a section if heading is not NULL. */
 static const struct man_entry {
 	const char *heading, *unit, *help;
 	enum icnt_id id;

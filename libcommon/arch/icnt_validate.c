@@ -277,7 +277,7 @@ static int validate_nodes(struct icnt *c, struct fault *f)
 		return -1;
 	c->flit_bytes = (uint32_t)icnt_int(c, ICNT_flit_size);
 	c->source_max = (uint32_t)icnt_int(c, ICNT_input_buffer_size);
-	if (!c->source_max) /* quirk Q4-16: 0 means 9, independent of the other buffers */
+	if (!c->source_max) /* quirk Q4-16: 0 means 9; the other buffers do not matter */
 		c->source_max = 9;
 	c->boundary_max = (uint32_t)icnt_int(c, ICNT_boundary_buffer_size);
 	c->speedup = c->value[ICNT_internal_speedup].number;
@@ -306,7 +306,7 @@ static int validate_class_lists(struct icnt *c, struct fault *f)
 
 int icnt_validate(struct icnt *c, struct fault *f)
 {
-	/* The default of subnets is invalid. */
+	/* The default value of subnets is invalid, so the file must set it. */
 	if (icnt_int(c, ICNT_subnets) < 2)
 		return icnt_reject(c, ICNT_subnets, f, "at least 2 subnets, the second for replies");
 	if (validate_words(c, f) < 0 || validate_topology(c, f) < 0 || validate_routing(c, f) < 0 ||
@@ -317,7 +317,7 @@ int icnt_validate(struct icnt *c, struct fault *f)
 
 /* ---- mapping to nodes ---------------------------------------------------------------------------------- */
 
-/* Nodes of memory sub-partitions that BookSim has built in for some GPUs. */
+/* Nodes of the memory sub-partitions of some GPUs, which are built into BookSim. */
 static const struct preset {
 	uint32_t clusters, subs;
 	uint8_t node[11];
@@ -346,7 +346,7 @@ static int map_nodes(const struct icnt *c, uint32_t clusters, uint32_t subs, uin
 	for (uint32_t i = 0; i < subs; i++)
 		node[clusters + i] = c->memory_nodes ? c->memory_node[i] : p->node[i];
 	for (uint32_t i = 0; i < clusters; i++) {
-		/* quirk Q4-38: a node is skipped only if it is the next one of the map */
+		/* quirk Q4-38: a node of the map is skipped only if it is the map's next one */
 		while (skipped < subs && next == node[clusters + skipped]) {
 			next++;
 			skipped++;

@@ -82,7 +82,7 @@ static int validate_channels_of_routing(const struct icnt *c, struct fault *f)
 	return 0;
 }
 
-/* Checks noq, which divides a packet's channels among the outputs of the next router. */
+/* Checks the option noq, which divides a packet's channels among the outputs of the next router. */
 static int validate_noq(const struct icnt *c, struct fault *f)
 {
 	const struct icnt_routing_row *r = &icnt_routings[c->routing];
@@ -129,7 +129,10 @@ static int validate_policy(struct icnt *c, struct fault *f)
 	return 0;
 }
 
-/* Sets the first (or if `end` is set, the last) channel of each part of the buffer: as listed, or evenly spread. */
+/*
+ * Sets the first channel of each part of the buffer, or if `end` is set, the last one. The option lists the channels;
+ * otherwise they are evenly spread.
+ */
 static int set_part_bounds(const struct icnt *c, enum icnt_id id, int64_t *list, bool end, struct fault *f)
 {
 	int n = icnt_list(c, id, list, 1026, f);
@@ -248,7 +251,7 @@ int icnt_validate_virtual(struct icnt *c, struct fault *f)
 		validate_noq(c, f) < 0 || validate_buffers(c, f) < 0)
 		return -1;
 	icnt_ports(c, &least, &most);
-	/* An upper bound of the number of buffers of a subnet is the number of channels of all nodes. */
+	/* The number of channels of all nodes is an upper bound of the number of buffers of a subnet. */
 	if (most > 4096 || (uint64_t)most * c->vcs > 65536)
 		return icnt_reject(c, ICNT_num_vcs, f, "at most %u for routers of %u ports",
 			65536 / (most ? most : 1), most);
@@ -270,7 +273,7 @@ static const char allocator_names[] =
 #include "arch/network.def"
 	;
 
-/* Parses the n bytes of an arbiter in brackets; tree(g,inner) nests. */
+/* Parses the n bytes of an arbiter in brackets. The form tree(g,inner) may be nested. */
 static bool parse_arbiter(struct icnt_alloc *a, const char *text, size_t n)
 {
 	char *end;
@@ -327,9 +330,7 @@ static int parse_alloc(const struct icnt *c, enum icnt_id id, struct icnt_alloc 
 	return 0;
 }
 
-/*
- * Checks that the groups of tree arbiters evenly divide the inputs of arbiters with `size` and with `other` inputs.
- */
+/* Checks that the groups of tree arbiters evenly divide `size` inputs and `other` inputs. */
 static int validate_trees(const struct icnt *c, enum icnt_id id, const struct icnt_alloc *a, uint32_t size,
 	uint32_t other, struct fault *f)
 {
@@ -337,7 +338,7 @@ static int validate_trees(const struct icnt *c, enum icnt_id id, const struct ic
 		if (size % a->groups[d] || other % a->groups[d])
 			return icnt_reject(c, id, f, "groups that divide the %u requests of an arbiter",
 				size % a->groups[d] ? size : other);
-		/* The arbiters of the next level choose a member of a group, and a group. */
+		/* On the next level, one arbiter chooses a member of a group, and one chooses a group. */
 		size /= a->groups[d];
 		other = a->groups[d];
 	}
@@ -355,7 +356,7 @@ static int validate_groups(const struct icnt *c, enum icnt_id id, const struct i
 	return validate_trees(c, id, a, most * in, most * out, f);
 }
 
-/* Checks the options of piggyback, where a head flit gets its channel only by a request for the switch. */
+/* Checks the options of piggyback, in which only a request for the switch gives a head flit its channel. */
 static int validate_piggyback(const struct icnt *c, struct fault *f)
 {
 	if (icnt_int(c, ICNT_spec_check_elig) > 0 || icnt_int(c, ICNT_spec_check_cred) <= 0)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Opcodes: the built-in rows of isa.def, the user's rows that add to or replace them, and properties of opcode text.
+ * Opcodes: the built-in rows of isa.def, the user's rows that add to or replace them, and properties of an opcode's
+ * text.
  *
- * Always true: rows are only added, so a row index stays valid; a stem has one row; a table does not change after
+ * Always true: rows are only added, so a row index remains valid; a stem has one row; a table does not change after
  * the first trace was opened with it.
  */
 #include <stdlib.h>
@@ -16,7 +17,7 @@
 struct isa {
 	struct isa_op *op;
 	uint32_t n, cap;
-	struct table rows; /* table of the rows by stem */
+	struct table rows; /* indices of the rows by stem */
 	struct arena text; /* stems of the user's rows */
 };
 
@@ -190,7 +191,10 @@ static size_t common_prefix(const char *a, const char *b, size_t n)
 	return i;
 }
 
-/* Returns the class of the row on the nearest architecture that has one; of two equally near, the newer. */
+/*
+ * Returns the class on the nearest architecture for which the row has one. If two are equally near, the newer one is
+ * chosen.
+ */
 static enum isa_class nearest_class(const struct isa_op *op, int arch)
 {
 	for (int d = 0; d < N_ARCHS; d++) {
@@ -203,8 +207,8 @@ static enum isa_class nearest_class(const struct isa_op *op, int arch)
 }
 
 /*
- * Reports whether any opcode of the architecture has class c. Configurations lack specialised units that no opcode
- * uses.
+ * Reports whether any opcode of the architecture has class c. A configuration lacks the specialised units that no
+ * opcode uses.
  */
 static bool arch_uses_class(const struct isa *isa, enum isa_arch arch, enum isa_class c)
 {
@@ -225,7 +229,7 @@ enum isa_class isa_guess(const struct isa *isa, enum isa_arch arch, const char *
 				       ? c
 				       : CLASS_ALU;
 	}
-	size_t best = 1; /* a single common letter is too few */
+	size_t best = 1; /* one common letter is too few */
 	enum isa_class c = CLASS_ALU;
 	for (uint32_t r = 0; r < isa->n; r++) {
 		const struct isa_op *op = &isa->op[r];
@@ -235,13 +239,13 @@ enum isa_class isa_guess(const struct isa *isa, enum isa_arch arch, const char *
 			c = op->class[arch];
 		}
 	}
-	/* EXIT and barriers act on the warp, so they are never guessed. */
+	/* EXIT and barriers affect the whole warp, so they are never guessed. */
 	return c == CLASS_EXIT || c == CLASS_BARRIER || c == CLASS_MEMBAR ? CLASS_ALU : c;
 }
 
 /* ---- opcode text -------------------------------------------------------------------------- */
 
-/* Moves *p to the next non-empty part between dots. Returns its length, 0 at the end. */
+/* Moves *p to the next non-empty part between dots. Returns its length, or 0 at the end. */
 static size_t next_opcode_part(const char **p, const char *end)
 {
 	while (*p < end && **p == '.')
@@ -252,7 +256,7 @@ static size_t next_opcode_part(const char **p, const char *end)
 	return (size_t)(q - *p);
 }
 
-/* Returns the value of n > 0 decimal digits, but at most 1000000; -1 if there are other characters. */
+/* Returns the value of n > 0 decimal digits, but at most 1000000; -1 if there is another character. */
 static long number_of_part(const char *s, size_t n)
 {
 	const char *p = s;
@@ -312,7 +316,7 @@ static int split_words(const char *line, size_t len, struct isa_word *w, int max
 }
 
 /*
- * Parses a set of architectures "arch[,arch...]" of names, "-binary version" numbers or "all". Returns 0 if it is
+ * Parses a set of architectures "arch[,arch...]": names, "-binary version" numbers or "all". Returns 0 if it is
  * invalid.
  */
 static unsigned parse_arch_set(const char *s, size_t n)

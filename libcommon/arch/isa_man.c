@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The opcodes of trace-sim-sm(7). Opcodes with the same classes on all architectures share one entry. */
+/* Table of opcodes of trace-sim-sm(7). Opcodes with the same classes on all architectures share one entry. */
 #include <ctype.h>
 #include <string.h>
 #include "isa.h"
@@ -12,7 +12,7 @@ static void print_arch(FILE *out, const char *before, int arch)
 	fprintf(out, "%s%c%s", before, toupper((unsigned char)name[0]), name + 1);
 }
 
-/* Prints "SP, Kepler to Volta; ALU, Ampere and later". */
+/* Prints the classes of an opcode as "SP, Kepler to Volta; ALU, Ampere and later". */
 static void print_classes(FILE *out, const uint8_t class[N_ARCHS])
 {
 	const char *separator = "";
@@ -39,7 +39,7 @@ static bool equal_classes(const struct isa_op *a, const struct isa_op *b)
 	return !memcmp(a->class, b->class, sizeof(a->class));
 }
 
-/* Returns the index of the first row with the classes of row i. */
+/* Returns the index of the first row that has the same classes as row i. */
 static int first_with_classes(const struct isa *isa, int i)
 {
 	int first = 0;

@@ -2,8 +2,8 @@
 /*
  * Parameters of the GPU: size, clocks, launch, limits and network. params_*.c reads the others.
  *
- * Values that make the original abort, crash, read uninitialised memory or run forever are rejected with the option,
- * its value, its place and the possible values. Values that the original ignores are accepted.
+ * A value that makes the original abort, crash, read uninitialised memory or run forever is rejected; the message
+ * gives the option, the value, its place and the possible values. Values that the original ignores are accepted.
  */
 #include <string.h>
 #include "num.h"
@@ -106,7 +106,7 @@ static int params_set_launch(struct params *p, const struct gpuconf *c, struct f
 	return params_set_sampling(p, c, f);
 }
 
-/* Sets the network (NET-dev-2). Options of the other mode are not checked, as in the original. */
+/* Sets the parameters of the network (NET-dev-2). Like the original, does not check the options of the other mode. */
 static int params_set_network(struct params *p, const struct gpuconf *c, struct fault *f)
 {
 	struct network_params *n = &p->net;

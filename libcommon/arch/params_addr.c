@@ -4,7 +4,7 @@
  *
  * Always true afterwards: all channels, sub-partitions and banks that the masks can select exist, and their numbers
  * suit the function of -gpgpu_memory_partition_indexing. Column and burst bits are ignored because they have no
- * effect. trace-sim's request/addrdec.c decodes addresses.
+ * effect. request/addrdec.c of trace-sim decodes addresses.
  */
 #include <string.h>
 #include "params_int.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Cache strings (CACHE-conf), the sizes of the adaptive L1 (CACHE-size), and rules between caches.
+ * Option strings of caches (CACHE-conf), the sizes of the adaptive L1 (CACHE-size), and rules between caches.
  *
  * Rules by role: L1T has MSHR kind F or T, the other caches have A or S; L1I and L1C are read-only, L1D and L2 are
  * not; only L1D and L2 may be "none". For an unused L1I (-gpgpu_perfect_inst_const_cache) and for the caches that
@@ -9,7 +9,7 @@
 #include <string.h>
 #include "params_int.h"
 
-#define MAX_LINES   (1u << 24) /* lines of one cache at its largest size */
+#define MAX_LINES   (1u << 24) /* largest number of lines of one cache */
 #define MAX_ENTRIES (1u << 20) /* largest number of entries of MSHRs and queues */
 
 /* ---- the string --------------------------------------------------------------------------------------- */
@@ -21,7 +21,8 @@ static const char replace_letters[] = {
 	'\0'};
 
 /*
- * Fields of the string: separator before the field, its letters in the order of the enum (NULL: a number), its name.
+ * Fields of the option string. Each has the separator before the field, its letters in the order of the enum (NULL:
+ * the field is a number), and its name.
  */
 static const struct {
 	char before;
@@ -181,14 +182,14 @@ static int check_cache_role(const struct cache_params *p, const struct gpuconf *
 		if (p->write != WRITE_READ_ONLY || p->kind != CACHE_LINE)
 			return conf_fault(
 				c, id, f, "cache type N and write policy R in the instruction cache");
-		if (p->line_bytes < 32) /* replies have 32 bytes and would match no miss by their address */
+		if (p->line_bytes < 32) /* replies have 32 bytes, so no miss would match them by address */
 			return conf_fault(c, id, f, "lines of at least 32 bytes in the instruction cache");
 		return check_cache_cannot_block(p, c, id, false, f);
 	}
 	return data ? check_cache_cannot_block(p, c, id, true, f) : 0;
 }
 
-/* Sets the largest number of ways that any split of the adaptive L1 gives the cache (CACHE-size-1). */
+/* Sets the largest number of ways that the cache has with any split of the adaptive L1 (CACHE-size-1). */
 static int set_ways_max(struct cache_params *p, const struct gpuconf *c, enum conf_id id,
 	enum cache_role role, struct fault *f)
 {
@@ -298,7 +299,10 @@ const struct unfit_row unfit_rows[N_UNFIT] = {
 	{UNFIT_L2_FILL, OPT_gpgpu_cache_dl2, "MSHR kind S waits for sectors that do not arrive"},
 };
 
-/* Returns the accesses that a data cache would reject forever; enum cache_never of trace-sim has the conditions. */
+/*
+ * Returns the kinds of accesses that a data cache would reject forever, as a set of enum unfit. enum cache_never of
+ * trace-sim has the conditions.
+ */
 static uint32_t unfit_accesses_of_cache(
 	const struct cache_params *p, uint32_t queue, uint32_t answer, uint32_t read)
 {
@@ -313,7 +317,7 @@ static uint32_t unfit_accesses_of_cache(
 	return set;
 }
 
-/* Returns a set of enum unfit: accesses that kernels must not make with this L1D and L2. */
+/* Returns the kinds of accesses that kernels must not make with this L1D and L2, as a set of enum unfit. */
 static uint32_t unfit_accesses(const struct params *p)
 {
 	const struct cache_params *l1 = &p->core.l1d, *l2 = &p->mem.l2;
@@ -341,7 +345,7 @@ static uint32_t unfit_accesses(const struct params *p)
 	return set;
 }
 
-/* Checks the texture cache: only MSHR kind T counts sectors, and each queue needs an entry. */
+/* Checks the texture cache. Only MSHR kind T counts sectors, and each queue must have an entry. */
 static int check_texture(
 	const struct cache_params *t, const struct params *p, const struct gpuconf *c, struct fault *f)
 {
@@ -359,8 +363,7 @@ static int check_texture(
 }
 
 /*
- * Checks the constant and texture caches. Few kernels access them, so faults are reported at the first
- * access.
+ * Checks the constant and texture caches. Few kernels access them, so their faults are reported at the first access.
  */
 static void check_readonly(struct params *p, const struct gpuconf *c)
 {
@@ -396,12 +399,12 @@ static int check_l1d(const struct params *p, const struct gpuconf *c, struct fau
 }
 
 /*
- * Returns the largest odd number of sets up to n. The set is the remainder of the line number, so strides of a power
- * of 2 then use all sets.
+ * Returns the largest odd number of sets that is at most n. The set of a line is the remainder of the line number, so
+ * strides of a power of 2 use all sets if their number is odd.
  */
 static uint32_t largest_odd_up_to(uint64_t n) { return n ? (uint32_t)((n - 1) | 1) : 0; }
 
-/* Applies -core_l1_ways: an odd number of sets that fits the L1's size (CACHE-size-3). */
+/* Applies -core_l1_ways: the L1 has the largest odd number of sets that fits its size (CACHE-size-3). */
 static int set_l1_from_ways(struct params *p, const struct gpuconf *c, struct fault *f)
 {
 	struct cache_params *l1 = &p->core.l1d;
@@ -418,7 +421,7 @@ static int set_l1_from_ways(struct params *p, const struct gpuconf *c, struct fa
 		return conf_fault(c, OPT_core_l1_ways, f, "at most as many as the L1 has lines");
 	l1->ways = l1->ways_max = ways;
 	l1->index = INDEX_MODULO;
-	l1->write_ratio = 0; /* otherwise a set of written lines would never be evicted */
+	l1->write_ratio = 0; /* otherwise a set that is full of written lines would never evict one */
 	return 0;
 }
 
@@ -431,7 +434,8 @@ static int read_split_sizes(struct core_params *k, const struct gpuconf *c, stru
 
 	if (n < 1)
 		return conf_fault(c, OPT_gpgpu_shmem_option, f, "1 to 32 numbers separated by commas");
-	for (int i = 1; i < n; i++) /* insertion sort: the list is short and mostly sorted */
+	/* The list is short and mostly sorted, so an insertion sort suffices. */
+	for (int i = 1; i < n; i++)
 		for (int j = i; j > 0 && kib[j] < kib[j - 1]; j--) {
 			uint32_t swap = kib[j];
 			kib[j] = kib[j - 1];
@@ -446,7 +450,10 @@ static int read_split_sizes(struct core_params *k, const struct gpuconf *c, stru
 	return 0;
 }
 
-/* Computes in single precision like the original (LAUNCH-l1-1); with -core_l1_ways, in whole sets (CACHE-size-3). */
+/*
+ * Computes in single precision like the original (LAUNCH-l1-1). With -core_l1_ways the result is a whole number of
+ * sets (CACHE-size-3).
+ */
 uint32_t params_set_l1_rows(const struct params *p, uint32_t shmem)
 {
 	const struct cache_params *l1 = &p->core.l1d;
@@ -487,7 +494,7 @@ int params_set_caches(struct params *p, const struct gpuconf *c, struct fault *f
 		params_parse_cache(&k->l1t, c, OPT_gpgpu_tex_cache_l1, ROLE_L1T, f) < 0 ||
 		params_parse_cache(&p->mem.l2, c, OPT_gpgpu_cache_dl2, ROLE_L2, f) < 0)
 		return -1;
-	/* Without an L2 there is nothing to warm or flush; the original crashes. */
+	/* Without an L2 there is nothing to warm or flush, and the original crashes. */
 	p->mem.memcpy_warms_l2 = p->mem.memcpy_warms_l2 && p->mem.l2.present;
 	p->mem.flush_l2 = p->mem.flush_l2 && p->mem.l2.present;
 	k->flush_l1 = k->flush_l1 && k->l1d.present;

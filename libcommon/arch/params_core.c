@@ -12,8 +12,8 @@
 #include "bits.h"
 #include "params_int.h"
 
-#define DEPTH_ANY 512 /* depth that suits every latency, since latencies are below 512 */
-#define MAX_WIDTH 64  /* slots of a pipeline register set */
+#define DEPTH_ANY 512 /* depth for any latency, since latencies are below 512 */
+#define MAX_WIDTH 64  /* largest number of slots of a pipeline register set */
 
 static const char *const kind_name[N_UNIT_KINDS] = {
 	"SP",
@@ -53,7 +53,7 @@ static int set_core_resources(struct core_params *k, const struct gpuconf *c, st
 	if (k->max_ctas == 0 && !k->ignore_resources)
 		return conf_fault(c, OPT_gpgpu_shader_cta, f, "at least one CTA for an SM");
 	/*
-	 * The original accepts a higher limit but fails if an SM has more than 32 CTAs, so a limit of 32 is
+	 * The original accepts a higher limit but fails if an SM has more than 32 CTAs. A limit of 32 is therefore
 	 * equivalent.
 	 */
 	if (k->max_ctas > MAX_CTAS)
@@ -73,8 +73,8 @@ static const struct {
 };
 
 /*
- * Checks the argument after the policy's name against the form in its row. Sets *number to the value at the form's
- * letter.
+ * Checks the text after the policy's name against the form in the policy's row. Sets *number to the value at the
+ * letter of the form.
  */
 static bool parse_policy_argument(
 	const char *text, const char *argument, uint32_t a_max, uint32_t w_max, uint32_t *number)
@@ -131,7 +131,7 @@ static int parse_scheduler_policy(struct core_params *k, const struct gpuconf *c
 	return 0;
 }
 
-/* Returns the rule of -core_dependence; "auto" and the rules of the modern core select the first row. */
+/* Returns the rule of -core_dependence. "auto" and the rules of the modern core give the first row. */
 static enum dependence_id parse_dependence_rule(const struct gpuconf *c)
 {
 #define DEPENDENCE(name) #name,
@@ -229,7 +229,7 @@ static enum conf_id width_option(int kind)
 					 : OPT_gpgpu_pipeline_widths;
 }
 
-/* Checks the widths of a kind: slot s of a set belongs to scheduler s, and unit s empties OC_EX slot s. */
+/* Checks the widths of a unit kind: slot s of a set belongs to scheduler s, and unit s empties slot s of OC_EX. */
 static int check_sub_core_kind(
 	const struct core_params *k, int kind, const struct gpuconf *c, struct fault *f)
 {
@@ -294,7 +294,7 @@ static int set_core_units(struct core_params *k, const struct gpuconf *c, struct
 
 /* ---- operand collector ---------------------------------------------------------------------- */
 
-/* Options of each set. unit: unit kind whose instructions the ports of the set take. */
+/* Options of each collector set. unit is the unit kind whose instructions the ports of the set take. */
 static const struct {
 	enum conf_id units, in, out;
 	int unit;
@@ -313,7 +313,7 @@ static const struct {
 #undef ROW
 };
 
-/* Checks that the collector units of each set divide evenly among the schedulers of sub-cores (SM-coll-7). */
+/* Checks that the collector units of each set can be divided evenly among the schedulers of sub-cores (SM-coll-7). */
 static int check_sub_core_sets(
 	const struct core_params *k, uint32_t total, const struct gpuconf *c, struct fault *f)
 {
@@ -396,7 +396,7 @@ static int set_core_collectors(struct core_params *k, const struct gpuconf *c, s
 
 static uint32_t pipeline_depth(uint32_t n) { return n < DEPTH_ANY ? n : DEPTH_ANY; }
 
-/* Options of each list of PTX latencies, and the number of their values. */
+/* Options of each list of PTX latencies, and the least and largest number of their values. */
 static const struct {
 	enum conf_id latency, interval;
 	uint8_t least, most;
@@ -409,8 +409,8 @@ static const struct {
 };
 
 /*
- * Reads one option of a list. Missing numbers have their default values, where the original uses uninitialised
- * memory. Returns the number of values given, or -1 and sets *f.
+ * Reads one option of a list. Missing numbers get their default values, where the original uses uninitialised memory.
+ * Returns the number of values in the option, or -1 and sets *f.
  */
 static int read_ptx_numbers(
 	uint32_t v[PTX_ENTRIES], enum conf_id id, int list, const struct gpuconf *c, struct fault *f)
@@ -428,8 +428,8 @@ static int read_ptx_numbers(
 }
 
 /*
- * Reads the PTX latencies (SM-exec-5). quirk Q2-14: with five INT latencies the original's depth is arbitrary.
- * Values that suit no pipeline are rejected only when PTX uses them (uop.c), because machine code does not use them.
+ * Reads the PTX latencies (SM-exec-5). quirk Q2-14: with five INT latencies the original's depth is undefined. Values
+ * that suit no pipeline are rejected only when PTX uses them (uop.c), because machine code does not use them.
  */
 static int read_ptx_latencies(struct core_params *k, const struct gpuconf *c, struct fault *f)
 {
@@ -472,7 +472,7 @@ static int read_latency(struct latency *l, const struct gpuconf *c, enum conf_id
 
 static int set_core_latencies(struct core_params *k, const struct gpuconf *c, struct fault *f)
 {
-	/* Classes with the latencies of INT (SM-inst-4 and, by analogy, the last three). */
+	/* Classes with the latencies of INT (SM-inst-4). The last three are by analogy. */
 	static const enum isa_class as_int[] = {
 		CLASS_ALU, CLASS_BRANCH, CLASS_CALL, CLASS_RET, CLASS_TMA, CLASS_SYNCS, CLASS_FENCE};
 	struct latency *l = k->latency;

@@ -9,10 +9,10 @@
 #include "params_int.h"
 
 #define MAX_SLICES     4096
-#define MAX_BANKS_DRAM 64    /* banks of a channel, a 64-bit set */
-#define MAX_TIME       65535 /* largest DRAM timing, in clocks */
+#define MAX_BANKS_DRAM 64    /* largest number of banks of a channel, which a 64-bit set holds */
+#define MAX_TIME       65535 /* largest DRAM timing in clocks */
 #define MAX_QUEUE      1048576
-#define MAX_GROUPS     8 /* bank groups, an 8-bit set in the statistics */
+#define MAX_GROUPS     8 /* largest number of bank groups, which an 8-bit set of the statistics holds */
 
 /* ---- partitions ----------------------------------------------------------------------------- */
 
@@ -29,7 +29,7 @@ static int set_partition_params(struct memory_params *m, const struct gpuconf *c
 			MAX_SLICES, m->channels, m->subs);
 	if (param_numbers(conf_text(c, OPT_gpgpu_dram_partition_queues), ':', n, 4) != 4)
 		return conf_fault(c, OPT_gpgpu_dram_partition_queues, f, "four numbers separated by colons");
-	/* The L2 takes a request only with four free entries in the first queue (MEM-sub-2). */
+	/* The L2 takes a request only if the first queue has four free entries (MEM-sub-2). */
 	bool fetches = !conf_bool(c, OPT_gpgpu_perfect_inst_const_cache);
 	if (n[0] < (fetches ? 4 : 1) || !n[1] || !n[2] || !n[3] || n[0] > MAX_QUEUE || n[1] > MAX_QUEUE ||
 		n[2] > MAX_QUEUE || n[3] > MAX_QUEUE)
@@ -50,7 +50,8 @@ static int set_partition_params(struct memory_params *m, const struct gpuconf *c
 	if (m->subs % m->l2_sides)
 		return conf_fault(c, OPT_l2_sides, f, "1 for channels of one slice");
 	m->memcpy_warms_l2 = conf_bool(c, OPT_gpgpu_perf_sim_memcpy);
-	m->latency_stats = conf_num(c, OPT_gpgpu_memlatency_stat) != 0; /* quirk Q4-14: a switch, not bits */
+	/* Quirk Q4-14: the number is a switch, not a set of bits. */
+	m->latency_stats = conf_num(c, OPT_gpgpu_memlatency_stat) != 0;
 	return 0;
 }
 
@@ -90,7 +91,7 @@ static uint32_t *timing_member(struct dram_params *d, int i)
 	return (uint32_t *)(void *)((char *)d + timing_row[i].offset);
 }
 
-/* Returns the row of a name of n bytes, or -1. */
+/* Returns the index of the row with a name of n bytes, or -1. */
 static int timing_find(const char *name, size_t n)
 {
 	for (int i = 0; i < N_TIMINGS; i++)
@@ -99,7 +100,7 @@ static int timing_find(const char *name, size_t n)
 	return -1;
 }
 
-/* Reads "name=value" pairs in any order, split at '=', ':', ';' and blanks. */
+/* Reads pairs of a name and a value in any order. '=', ':', ';' and blanks separate the words. */
 static int read_named_timing(
 	struct dram_params *d, const char *text, const struct gpuconf *c, struct fault *f)
 {
@@ -213,9 +214,9 @@ static int set_dram_timing(struct dram_params *d, uint32_t subs, const struct gp
 /* ---- DRAM queues ---------------------------------------------------------------------------- */
 
 /*
- * quirk Q4-1: the original stores -dram_dual_bus_interface, a 32-bit number, over a flag of one byte, and the flag
- * of the separate write queue is the next byte. The option that is set later decides about the write queue; the bus
- * option decides by its second byte.
+ * Sets the bus and the write queue. quirk Q4-1: the original stores -dram_dual_bus_interface, a 32-bit number, over a
+ * flag of one byte, and the flag of the separate write queue is the next byte. The option that is set later decides
+ * about the write queue; the bus option decides by its second byte.
  */
 static int set_bus_and_write_queue(struct dram_params *d, const struct gpuconf *c, struct fault *f)
 {

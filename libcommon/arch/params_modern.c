@@ -2,20 +2,24 @@
 /*
  * Parameters of the modern SM core: the -core_* options and their defaults by compute capability. Always true
  * afterwards if this core is selected: the SM can run (every unit has an interval, every queue has an entry, and a
- * load's value arrives after the SM has accepted the load). If the other core is selected, only the values of
+ * load's value arrives after the SM has accepted the load). If the other core is selected, only the values of the
  * options are checked.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "params_int.h"
 
-/* Values for -1 and "auto" by compute capability. A compute capability without a row uses the nearest lower row. */
+/*
+ * Values of the options that are -1 or "auto", by compute capability. A compute capability without a row uses the
+ * nearest lower row.
+ */
 struct arch {
 	uint8_t sm;
 	uint8_t fp32, in, half, fp64, tensor_least, mma_setup;
 	bool fp32_on_int, fp64_shared;
 	uint16_t tensor_rate;
-	uint8_t places, l1, shared, drain, l0i_sets, every; /* every: cycles between two accesses of the SM */
+	/* Every is the number of cycles between two accesses of the SM. */
+	uint8_t places, l1, shared, drain, l0i_sets, every;
 	uint16_t bytes, shared_bytes;
 };
 
@@ -105,9 +109,7 @@ static int set_modern_words(struct modern_params *m, const struct gpuconf *c, st
 	return 0;
 }
 
-/*
- * Reads a decimal number from 0 to 1000000, in millionths. Returns its end; NULL if the text is none.
- */
+/* Reads a decimal number from 0 to 1000000, in millionths. Returns its end; NULL if the text is not such a number. */
 static const char *read_millionths(uint64_t *out, const char *s)
 {
 	uint64_t n = 0, unit = 1000000;
@@ -246,7 +248,7 @@ static bool is_set_for_modern_core(const struct gpuconf *c, int id)
 	return c->v[id].order > c->v[OPT_core_model].order && strcmp(c->v[id].text, conf_rows[id].def) != 0;
 }
 
-/* Warns once about options of the other core that are set. */
+/* Prints one warning if options of the other core are set. */
 static void warn_ignored(const struct gpuconf *c, bool modern)
 {
 	const char *const *idle = modern ? of_accelsim : of_modern, *first = NULL;
@@ -295,7 +297,7 @@ static int set_modern_units(
 		[CORE_IMAD] = OPT_core_ii_imad,
 		[CORE_HALF] = OPT_core_ii_half,
 		[CORE_FP64] = OPT_core_ii_fp64};
-	const uint32_t def[] = {[CORE_INT] = a->in, /* IMAD has an option instead */
+	const uint32_t def[] = {[CORE_INT] = a->in, /* IMAD has an option of its own */
 		[CORE_FP32] = a->fp32,
 		[CORE_HALF] = a->half,
 		[CORE_FP64] = a->fp64};

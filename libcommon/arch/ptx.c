@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Properties of PTX opcodes from their words: row of the table, type, space, cache operator, vector (ptx.h).
+ * Properties of PTX opcodes from their words: table row, type, space, cache operator, vector (ptx.h).
  *
- * Always true: the first word that names a type is the type; words without effect on timing are skipped.
- * Speed does not matter: an opcode is decoded once.
+ * Always true: the first word that names a type is the type; words without effect on timing are skipped. Speed does
+ * not matter, because an opcode is decoded once.
  */
 #include <string.h>
 #include "ptx.h"
@@ -128,7 +128,7 @@ static void apply_word(struct ptx_form *f, struct ptx_word w, enum ptx_type *typ
 	}
 	if (ptx_word_is(w, "v2") || ptx_word_is(w, "v4") || ptx_word_is(w, "v8"))
 		f->elements = (uint8_t)(w.s[1] - '0');
-	/* The opcode of a copy has two spaces; the last is the source. */
+	/* The opcode of a copy names two spaces. The last one is the source. */
 	if (space_of(w) != SPACE_NONE)
 		f->space = (uint8_t)space_of(w);
 	f->bypass |= ptx_word_is(w, "cg");
@@ -182,7 +182,7 @@ static void apply_rule(struct ptx_form *f, enum ptx_type type)
 	}
 }
 
-/* Adds implied spaces and cache operators, and removes both from opcodes without memory access. */
+/* Adds implied spaces and cache operators. Removes both from opcodes without memory access. */
 static void apply_kind(struct ptx_form *f)
 {
 	switch (f->op ? (enum ptx_kind)f->op->kind : PTX_KIND_PLAIN) {

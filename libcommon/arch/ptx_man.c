@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tables of trace-sim-ptx(7): stems by rule, and the stems that the original lacks by reason. */
+/* Tables of trace-sim-ptx(7): stems by rule, and, by reason, the stems that the original lacks. */
 #include <string.h>
 #include "ptx.h"
 #include "roff.h"

@@ -45,7 +45,7 @@ static const char *const names[N_SASS_CLASSES] = {
 
 const char *sass_class_name(enum sass_class c) { return names[c]; }
 
-/* Stems that include a second part. */
+/* Stems with a second part. */
 static const char *const two_parts[] = {"HFMA2.MMA", "UIADD3.64", "UMOV.64"};
 
 size_t sass_stem(const char *opcode, size_t n)
@@ -91,7 +91,7 @@ enum sass_class sass_class_of(const char *opcode, size_t n, unsigned sm, bool *k
 	size_t k = sass_stem(opcode, n);
 	const struct row *r = find_sass_row(opcode, k);
 
-	if (!r && k > strcspn(opcode, ".")) /* a stem with a second part but without a row */
+	if (!r && k > strcspn(opcode, ".")) /* no row for the stem with its second part */
 		r = find_sass_row(opcode, strcspn(opcode, "."));
 	if (known)
 		*known = r != NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Translation of static instructions (SM-inst, SM-unit). Always true of a uop: its unit exists, and issue can reach
- * it.
+ * Translation of static instructions (SM-inst, SM-unit). Always true of a uop: its unit exists, and instructions can
+ * be issued to it.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 #include "uop_int.h"
 
 /*
- * Returns the class in the model. An unmodelled class counts as a global access if its records have addresses, else
- * as INT.
+ * Returns the class in the model. An instruction of an unmodelled class is treated as a global access if its records
+ * have addresses, else as INT.
  */
 static enum isa_class class_in_model(const struct inst *in)
 {
@@ -27,8 +27,8 @@ static enum isa_class class_in_model(const struct inst *in)
 }
 
 /*
- * Sets flags, space and size by kind (SM-inst-6). quirk Q1-28: STRONG.GPU affects three kinds of loads. ATOM changes
- * its class after its latency and interval were taken from its former class.
+ * Sets flags, space and size by kind (SM-inst-6). quirk Q1-28: STRONG.GPU affects three kinds of loads. The latency
+ * and interval of an ATOM are those of its original class, which then changes.
  */
 static void set_sass_memory_access(struct uop *u, const struct inst *in)
 {
@@ -80,13 +80,13 @@ static void set_class_attributes(struct uop *u)
 	case CLASS_EXIT: u->flags |= UOP_EXIT; return;
 	default: return;
 	}
-	if (u->space == SPACE_NONE) /* opcode without a rule of its own */
+	if (u->space == SPACE_NONE) /* an opcode without its own rule accesses global memory */
 		u->space = SPACE_GLOBAL;
 	if (!u->size)
 		u->size = 4;
 }
 
-/* Returns the unit of a class, one of the existing units (SM-unit). quirk Q2-22: no opcode has class TENSOR. */
+/* Returns the unit of a class, which always exists (SM-unit). quirk Q2-22: no opcode has class TENSOR. */
 static unsigned unit_of_class(enum isa_class c, const struct core_params *p)
 {
 	if (c == CLASS_LOAD || c == CLASS_STORE || c == CLASS_MEMBAR)
@@ -116,7 +116,7 @@ static enum collector_kind collector_of_unit(unsigned unit)
 }
 
 /*
- * Reports whether the unit's instructions have an input port to collector units that have output ports (SM-coll-3).
+ * Reports whether instructions of the unit have an input port of collector units that have output ports (SM-coll-3).
  */
 static bool has_collector_route(unsigned unit, const struct core_params *p)
 {
@@ -206,7 +206,7 @@ void uop_derive(struct uop *u)
 		u->bank_src |= (uint32_t)uop_reads_bank(u, i) << i;
 }
 
-/* Reports whether the opcode has a suffix S8 or S16. */
+/* Reports whether the opcode has the suffix S8 or S16. */
 static bool has_narrow_part(const char *opcode)
 {
 	for (const char *p = strchr(opcode, '.'); p; p = strchr(p + 1, '.')) {
@@ -221,7 +221,7 @@ static bool has_narrow_part(const char *opcode)
 /*
  * Sets the attributes of a matrix product. Its latency is the time of the tensor core or the time to read its
  * operands from shared memory, whichever is longer. It accesses registers asynchronously: WARPGROUP.DEPBAR waits for
- * it, and no register is marked as in use.
+ * it, and its registers are not marked as in use.
  */
 static int set_gmma_attributes(struct uop *u, const struct inst *in, const struct params *p, struct fault *f)
 {
@@ -249,7 +249,7 @@ static int set_gmma_attributes(struct uop *u, const struct inst *in, const struc
 	return 0;
 }
 
-/* Reports whether the opcode is the stem, alone or with suffixes. */
+/* Reports whether the opcode consists of the stem, alone or with suffixes. */
 static bool has_stem(const char *opcode, const char *stem)
 {
 	size_t n = strlen(stem);
@@ -258,7 +258,7 @@ static bool has_stem(const char *opcode, const char *stem)
 }
 
 /*
- * Marks an instruction of the tensor memory accelerator as a bulk copy. It is neither a load nor a store: no
+ * Marks an instruction of the tensor memory accelerator as a bulk copy. It is neither a load nor a store, because no
  * register and no fence waits for it. Copies within shared memory are not modelled.
  */
 static void set_bulk_attributes(struct uop *u, const struct inst *in)

@@ -10,7 +10,7 @@
 #include <string.h>
 #include "uop_int.h"
 
-#define WIDEST 16u /* largest access of a lane in bytes */
+#define WIDEST 16u /* size of the largest access of a lane in bytes */
 
 static void set_ptx_memory_access(struct uop *u, const struct inst *in, const struct core_params *p)
 {
@@ -27,7 +27,8 @@ static void set_ptx_memory_access(struct uop *u, const struct inst *in, const st
 		u->flags |= UOP_BYPASS;
 	u->size = (uint16_t)(size < WIDEST ? size : WIDEST);
 	switch ((enum space)x->space) {
-	case SPACE_GENERIC: u->space = SPACE_GLOBAL; return; /* records of another space say so themselves */
+	/* GENERIC: a record whose access is not to global memory has its own space. */
+	case SPACE_GENERIC: u->space = SPACE_GLOBAL; return;
 	case SPACE_PARAM: u->space = SPACE_CONST; break;
 	case SPACE_LOCAL_PARAM: u->space = SPACE_LOCAL; break;
 	default: u->space = x->space; return;

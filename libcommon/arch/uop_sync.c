@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How instructions of machine code synchronise: mbarriers, bulk copies, fences, numbered barriers. */
+/* Synchronising instructions of machine code: mbarriers, bulk copies, fences, numbered barriers. */
 #include <stdio.h>
 #include <string.h>
 #include "uop_int.h"
@@ -7,7 +7,7 @@
 #define BARRIERS    16u
 #define BAR_THREADS 2048u
 
-/* Reports whether the opcode has this part after a dot. */
+/* Reports whether the opcode has this part after one of its dots. */
 static bool has_part(const char *opcode, const char *part)
 {
 	size_t n = strlen(part);
@@ -62,9 +62,9 @@ static bool is_bulk_store(const char *opcode)
 }
 
 /*
- * Sets barrier number and thread count of a BAR whose line has two immediates; other lines lack them (quirk Q2-7).
- * If the line has registers, they contain the number, or the number and the thread count, and are read at run time
- * (SYNC_BAR).
+ * Sets the barrier number and the thread count of a BAR whose line has two immediates; other lines lack these
+ * (quirk Q2-7). If the line has registers, they contain the number, or the number and the thread count, and are read
+ * at run time (SYNC_BAR).
  */
 static int set_bar_attributes(struct uop *u, const struct inst *in, struct fault *f)
 {
