@@ -3,8 +3,8 @@
  * Memory allocation that ends the program on failure.
  *
  * Always true: sizes are multiplied with an overflow check; memory of an arena or of reserve() is zeroed; the blocks
- * of an arena double in size up to BLOCK_MAX, so less memory is wasted than used. Missing: freeing single pieces of
- * an arena, shrinking.
+ * of an arena double in size up to BLOCK_MAX, so less memory is wasted than used. Not supported: freeing single
+ * pieces of an arena, shrinking.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -17,12 +17,12 @@
 
 #define ALIGNMENT 16u
 #define BLOCK_MIN 4096u
-#define BLOCK_MAX (1u << 20) /* larger pieces get separate blocks */
+#define BLOCK_MAX (1u << 20) /* largest size of a block; larger pieces get blocks of their own */
 
-/* Header of a block, before its pieces. The header's size is a multiple of the alignment. */
+/* Header of a block; the block's pieces follow. The size of the header is a multiple of the alignment. */
 struct arena_block {
 	struct arena_block *older;
-	size_t size; /* size of the block after its header */
+	size_t size; /* size of the block without its header */
 };
 
 _Static_assert(sizeof(struct arena_block) % ALIGNMENT == 0, "pieces of an arena are aligned");
@@ -208,9 +208,9 @@ static void *map_pages(size_t bytes)
 
 #ifdef __SANITIZE_ADDRESS__
 /*
- * Small pieces come from the heap, where AddressSanitizer checks their bounds. The leak checker searches the heap
- * for pointers, but not mappings. Mappings are registered with it, so that memory referenced only from them is not
- * reported as a leak when an error ends the program. Very large mappings contain no pointers and are not registered.
+ * Small pieces come from the heap, where AddressSanitizer checks their bounds. The leak checker searches the heap for
+ * pointers, but not mappings. Mappings are registered with it, so that it does not report memory that only they refer
+ * to when an error ends the program. Very large mappings contain no pointers and are not registered.
  */
 #include <sanitizer/lsan_interface.h>
 #define POINTERS_MAX (64u << 20)
@@ -302,7 +302,10 @@ static void empty_areas(void)
 	areas.newest = keep;
 }
 
-/* Frees a piece. The newest piece can be reused at once; other pieces are unmapped with the last piece. */
+/*
+ * Frees a piece. If it is the newest one, its memory can be reused at once; the memory of other pieces is unmapped
+ * together with the last piece.
+ */
 static void free_small(void *p, size_t bytes)
 {
 	pthread_mutex_lock(&areas.lock);

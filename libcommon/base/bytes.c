@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Byte buffers, see bytes.h. */
+/* Byte buffers; see bytes.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

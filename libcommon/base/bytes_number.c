@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Conversion of numbers to text, equal to printf() in the C locale but faster.
+ * Conversion of numbers to text. The result equals that of printf() in the C locale, but the conversion is faster.
  *
  * Always true: the text equals that of printf() byte for byte. A double is a whole number of up to 53 bits times a
  * power of two. Its product with a power of ten fits 128 bits exactly, so the last digit is rounded as in printf():
  * to nearest, ties to even. Reals with many digits, and reals that need an exponent with %g, are passed to printf().
  *
  * Gain, in host instructions of trace-sim: vecadd on rtx3070 with -F accelsim takes 13.6 million instead of 17.2
- * million with printf(), gather on qv100 48.7 instead of 55.6 million; with JSON the gain is 1 % to 5 %.
+ * million with printf(), gather on qv100 48.7 instead of 55.6 million. With JSON the gain is 1 % to 5 %.
  */
 #include <math.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static unsigned count_digits(uint64_t v)
 	return n;
 }
 
-/* Writes the digits of v; the last one is at end[-1]. */
+/* Writes the digits of v before end; the last digit is end[-1]. */
 static void put_digits(char *end, uint64_t v)
 {
 	do
@@ -36,7 +36,7 @@ static void put_digits(char *end, uint64_t v)
 }
 
 /*
- * Appends a column of `width` characters with n characters at its right end, which the caller sets. Returns the
+ * Appends a column of `width` characters that ends with n characters, which the caller sets. Returns a pointer to the
  * first of these.
  */
 static char *append_padded(struct bytes *b, size_t n, unsigned width)
@@ -73,15 +73,16 @@ void bytes_signed(struct bytes *b, int64_t v, unsigned width)
 
 /* ---- reals -------------------------------------------------------------------------------------- */
 
-#define BELOW 0x1p33 /* limit of values whose product with the largest power[] is below 2^63 */
+#define BELOW 0x1p33 /* limit of v: the product of a smaller v and the largest power[] is below 2^63 */
 
 struct cut {
 	uint64_t whole;
-	bool up; /* the text is rounded up */
+	bool up; /* true if the value must be rounded up */
 };
 
 /*
- * Returns the product of v and a power of ten as a whole number, and whether it must be rounded up; 0 <= v < BELOW.
+ * Returns the product of v and a power of ten as a whole number, and whether it must be rounded up. Requires 0 <= v <
+ * BELOW.
  */
 static struct cut scale_exactly(double v, uint64_t factor)
 {
@@ -92,9 +93,9 @@ static struct cut scale_exactly(double v, uint64_t factor)
 
 	memcpy(&bits, &v, sizeof(bits));
 	exponent = (unsigned)(bits >> 52);
-	if (exponent < 1075 - 120) /* v < 2^-68, which rounds to 0 */
+	if (exponent < 1075 - 120) /* below 2^-68, v rounds to 0 */
 		return (struct cut){0, false};
-	shift = 1075 - exponent; /* shift is 20 to 120 */
+	shift = 1075 - exponent; /* from 20 to 120 */
 	product = (unsigned __int128)((bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52) * factor;
 	half = (unsigned __int128)1 << (shift - 1);
 	rest = product & (2 * half - 1);
@@ -103,7 +104,7 @@ static struct cut scale_exactly(double v, uint64_t factor)
 	return c;
 }
 
-/* Appends v / 10^decimals with its point and sign. */
+/* Appends v / 10^decimals with sign and point. */
 static void put_fixed(struct bytes *b, bool negative, uint64_t v, unsigned decimals, unsigned width)
 {
 	uint64_t whole = v / power[decimals], rest = v % power[decimals];
@@ -144,13 +145,13 @@ void bytes_fixed(struct bytes *b, double v, unsigned width, unsigned decimals)
 }
 
 /*
- * Finds the number of decimals for which `size` has `digits` significant digits, and sets *rounded to the digits
- * without the point. Returns false if the number needs an exponent. Compares the truncated value, because rounding
- * up to one more digit leaves a trailing 0.
+ * Sets *decimals to the number of decimals with which `size` has `digits` significant digits, and *rounded to these
+ * digits without the point. Returns false if the number needs an exponent. Compares the truncated value, because
+ * rounding up to one more digit only adds a trailing 0.
  */
 static bool find_decimals(double size, unsigned digits, unsigned *decimals, uint64_t *rounded)
 {
-	/* The first non-zero digit is at most the fourth decimal; smaller numbers need an exponent. */
+	/* The first non-zero digit is at most the fourth decimal. Smaller numbers need an exponent. */
 	for (unsigned d = 0; d < digits + 4; d++) {
 		struct cut c = scale_exactly(size, power[d]);
 

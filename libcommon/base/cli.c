@@ -2,8 +2,8 @@
 /*
  * Command lines: parsing of argv, nearest names, sizes.
  *
- * Always true: long names cannot be abbreviated, so a new option breaks no script; operands keep their order; "-"
- * alone is an operand.
+ * Always true: long names cannot be abbreviated, so a new option breaks no script; operands remain in their order;
+ * "-" alone is an operand.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 #define VERSION "unversioned"
 #endif
 
-#define NAME_MAX_COMPARED 127u /* longer words have no nearest name */
+#define NAME_MAX_COMPARED 127u /* largest length of a word for which a nearest name is searched */
 
 const struct cli_row cli_common[CLI_COMMON + CLI_HIDDEN] = {
 	{CLI_HELP, "help", NULL, "show this help", NULL},
@@ -43,7 +43,7 @@ void cli_usage(const char *fmt, ...)
 
 /* ---- options that every program has ------------------------------------------------------- */
 
-/* Handles an option of all programs and exits; does nothing for other letters. */
+/* Handles an option of all programs and exits. Does nothing for other letters. */
 static void common_option(const struct cli *c, int letter, const char *value)
 {
 	struct output *o;
@@ -71,7 +71,7 @@ struct cli_walk {
 	const struct cli *c;
 	char **argv;
 	int argc, index;
-	bool command; /* the first operand is the name of a command and ends the options */
+	bool command; /* true if the first operand is the name of a command and ends the options */
 	void (*on_option)(void *ctx, int letter, const char *value);
 	void *ctx;
 };
@@ -83,7 +83,7 @@ static void handle_option(struct cli_walk *w, const struct cli_row *r, const cha
 	w->on_option(w->ctx, r->letter, value);
 }
 
-/* Returns the next word as the value of an option; `option` is the option's name in messages. */
+/* Returns the next word as the value of an option. `option` is the option's name in messages. */
 static const char *next_value(struct cli_walk *w, const struct cli_row *r, const char *option)
 {
 	if (w->index + 1 >= w->argc)
@@ -112,7 +112,7 @@ static _Noreturn void unknown_long(const struct cli *c, const char *name)
 			names[i] = cli_is_group(cli_row_at(c, i)) ? NULL : cli_row_at(c, i)->name;
 		near = cli_nearest(name, names, n, sizeof(*names));
 	}
-	/* The names remain valid without the array. */
+	/* near points to a name outside the array, so it remains valid. */
 	free(names);
 	if (near)
 		cli_usage("unknown option '--%s', did you mean '--%s'?", name, near);
@@ -154,7 +154,7 @@ static void short_options(struct cli_walk *w)
 		const struct cli_row *r = find_letter(w->c, (unsigned char)*p);
 		char shown[3] = {'-', *p, '\0'};
 
-		/* A long name after one dash is a likely mistake: "-config". */
+		/* "-config" is likely meant as "--config". */
 		if (!r && p == w->argv[w->index] + 1 && p[1] && find_long(w->c, p, strcspn(p, "=")))
 			cli_usage("unknown option '-%s', did you mean '--%s'?", p, p);
 		if (!r)
@@ -167,7 +167,7 @@ static void short_options(struct cli_walk *w)
 	}
 }
 
-/* Handles --complete KIND WORD..., which completions call: prints words but no messages, and exits. */
+/* Handles --complete KIND WORD..., which completions call. Prints words but no messages, and exits. */
 static void print_completion_words(const struct cli *c, int argc, char **argv)
 {
 	struct output *o = output_open(NULL, false);
@@ -190,7 +190,7 @@ int cli_parse(const struct cli *c, int argc, char **argv,
 	for (w.index = 1; w.index < argc; w.index++) {
 		char *word = argv[w.index];
 
-		/* operands < w.index, because argv[0] is not an operand. */
+		/* The assignment is safe: operands < w.index, because argv[0] is not an operand. */
 		if (!options || word[0] != '-' || !word[1]) {
 			argv[operands++] = word;
 			options &= !w.command;
@@ -210,8 +210,8 @@ int cli_parse(const struct cli *c, int argc, char **argv,
 /* ---- nearest names ------------------------------------------------------------------------ */
 
 /*
- * Returns the Damerau-Levenshtein distance: insertions, deletions, replacements, and swaps of neighbours; no
- * substring is edited twice. Row k of the table is in row[k % 3].
+ * Returns the Damerau-Levenshtein distance: the number of insertions, deletions, replacements and swaps of
+ * neighbours. No substring is edited twice. Row k of the table is in row[k % 3].
  */
 static unsigned edit_distance(const char *a, size_t n, const char *b, size_t m)
 {
@@ -237,8 +237,8 @@ static unsigned edit_distance(const char *a, size_t n, const char *b, size_t m)
 const char *cli_nearest(const char *word, const void *names, size_t n, size_t stride)
 {
 	size_t len = strnlen(word, NAME_MAX_COMPARED + 1);
-	unsigned best =
-		(unsigned)(len < 3 ? 1 : 1 + len / 4) + 1; /* largest distance of a near name, plus 1 */
+	/* One more than the largest distance of a near name. */
+	unsigned best = (unsigned)(len < 3 ? 1 : 1 + len / 4) + 1;
 	const char *near = NULL;
 
 	if (!len || len > NAME_MAX_COMPARED)
@@ -252,7 +252,7 @@ const char *cli_nearest(const char *word, const void *names, size_t n, size_t st
 		if (!name)
 			continue;
 		name_len = strnlen(name, NAME_MAX_COMPARED + 1);
-		/* At a distance of len the whole word would be replaced. */
+		/* A distance of len would replace the whole word. */
 		if (name_len > NAME_MAX_COMPARED || (d = edit_distance(word, len, name, name_len)) >= len)
 			continue;
 		if (d < best) {

@@ -23,13 +23,13 @@ static enum complete_kind completion_kind(const struct cli_row *r)
 	return strcmp(r->complete, "dir") ? KIND_WORDS : KIND_DIR;
 }
 
-/* Returns the KIND of "@KIND" and "@,KIND". */
+/* Returns the KIND part of "@KIND" or "@,KIND". */
 static const char *completion_word_kind(const struct cli_row *r)
 {
 	return r->complete + 1 + (r->complete[1] == ',');
 }
 
-/* Prints text for use inside single quotes of a shell, with a backslash before the characters in escape. */
+/* Prints text for use inside single quotes of a shell. Characters that are in escape get a backslash. */
 static void put_quoted(FILE *out, const char *text, const char *escape)
 {
 	for (; *text; text++) {
@@ -43,7 +43,7 @@ static void put_quoted(FILE *out, const char *text, const char *escape)
 	}
 }
 
-/* Prints the program's name as part of a function name. */
+/* Prints the program's name in the form of a part of a function name. */
 static void print_function_name(FILE *out)
 {
 	for (const char *p = diag_program(); *p; p++) {
@@ -194,7 +194,7 @@ static void print_zsh(const struct cli *c, FILE *out)
 
 /* ---- fish --------------------------------------------------------------------------------- */
 
-/* Prints text inside single quotes of fish, which has two escapes. */
+/* Prints text for use inside single quotes of fish, which has two escapes. */
 static void put_fish(FILE *out, const char *text)
 {
 	for (; *text; text++) {

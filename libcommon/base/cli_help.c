@@ -2,7 +2,7 @@
 /*
  * Text of a table of options: -h, and the options of a manual page, both in the order of the table.
  *
- * Always true: no line of -h is wider than HELP_COLUMNS, unless one word is.
+ * Always true: no line of -h is wider than HELP_COLUMNS, unless it is a single word.
  */
 #include <string.h>
 #include "cli_internal.h"
@@ -10,10 +10,10 @@
 #include "roff.h"
 
 #define HELP_COLUMNS      80u
-#define OPTION_COLUMN_MAX 28u /* the help of a wider option begins on the next line */
+#define OPTION_COLUMN_MAX 28u /* largest width of an option whose help begins on the same line */
 
 /*
- * Returns the length of the first word of text: up to a blank, or if units is set, up to a blank outside of
+ * Returns the length of the first word of text. A word ends at a blank, or if units is set, at a blank outside of
  * brackets.
  */
 static size_t help_word_length(const char *text, bool units)
@@ -31,8 +31,8 @@ static size_t help_word_length(const char *text, bool units)
 }
 
 /*
- * Prints wrapped text. The first line continues at `column`, the others begin at `indent`; after a newline in text,
- * the text contains the indentation.
+ * Prints wrapped text. The first line continues at `column`, the others begin at `indent`. After a newline in text,
+ * the text itself has the indentation.
  */
 static void print_wrapped(FILE *out, const char *text, size_t column, size_t indent, bool units)
 {
@@ -58,7 +58,7 @@ static void print_wrapped(FILE *out, const char *text, size_t column, size_t ind
 		fputc('\n', out);
 }
 
-/* Writes "  -c, --config=FILE" to out; returns its width. */
+/* Writes "  -c, --config=FILE" to out. Returns its width. */
 static unsigned option_text(char *out, size_t cap, const struct cli_row *r)
 {
 	char letter[5] = "    ";

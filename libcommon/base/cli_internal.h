@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Interface between cli*.c: the options of every program and the functions that print a table.
+ * Interface between cli*.c: the options of every program, and the functions that print a table.
  *
  * Always true: cli_row_at() has the program's rows first, then -h and --version.
  */
@@ -13,14 +13,14 @@
 
 enum cli_letter {
 	CLI_HELP = 'h',
-	CLI_VERSION = 0x10000, /* above the letters of the programs' long-only rows */
+	CLI_VERSION = 0x10000, /* above the letters of the programs' options without a short name */
 	CLI_COMPLETION,        /* hidden option */
 	CLI_MAN_OPTIONS,       /* hidden option */
 	CLI_MAN_TABLE          /* hidden option */
 };
 
-#define CLI_COMMON 2u /* visible rows of every program */
-#define CLI_HIDDEN 3u /* hidden rows of every program */
+#define CLI_COMMON 2u /* number of visible rows that every program has */
+#define CLI_HIDDEN 3u /* number of hidden rows that every program has */
 
 extern const struct cli_row cli_common[CLI_COMMON + CLI_HIDDEN];
 
@@ -35,7 +35,7 @@ static inline bool cli_has_letter(const struct cli_row *r) { return r->letter > 
 
 void cli_print_help(const struct cli *c, FILE *out);
 void cli_print_man(const struct cli *c, FILE *out);
-/* Prints the table `name` of a manual page; another name is a usage error. */
+/* Prints the table `name` of a manual page. An unknown name is a usage error. */
 void cli_print_man_table(const struct cli *c, const char *name, FILE *out);
 /* Prints the completion for a shell. Returns false if the shell is unknown. */
 bool cli_print_completion(const struct cli *c, const char *shell, FILE *out);

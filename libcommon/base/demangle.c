@@ -7,14 +7,15 @@
 #include "arena.h"
 #include "demangle.h"
 
-/* __cxa_demangle() of the C++ ABI: returns the demangled name in memory from malloc(), NULL if it cannot. */
+/* __cxa_demangle() of the C++ ABI: returns the demangled name in memory from malloc(), or NULL on failure. */
 typedef char *(*abi_demangle)(const char *mangled, char *buffer, size_t *length, int *status);
 
 static abi_demangle demangle_cxx;
 
 /*
- * Loads libstdc++ and finds __cxa_demangle(); demangle_cxx stays NULL without it. A link to libstdc++ would be
- * resolved at each start: 2.0 M instructions of 9.0 M on vectoradd-gtx1080 (qv100), whether a name is demangled or not.
+ * Loads libstdc++ and finds __cxa_demangle(). demangle_cxx remains NULL without it. A program linked with libstdc++
+ * would load it at each start, which takes 2.0 M instructions of 9.0 M on vectoradd-gtx1080 (qv100), whether a name
+ * is demangled or not.
  */
 static void load_demangler(void)
 {
@@ -24,7 +25,7 @@ static void load_demangler(void)
 		memcpy(&demangle_cxx, &symbol, sizeof symbol);
 }
 
-/* Returns the demangled name, to be freed; NULL if it cannot be demangled. */
+/* Returns the demangled name, which the caller frees; NULL if it cannot be demangled. */
 static char *demangled(const char *mangled)
 {
 	static pthread_once_t loaded = PTHREAD_ONCE_INIT;
@@ -34,9 +35,10 @@ static char *demangled(const char *mangled)
 	return demangle_cxx ? demangle_cxx(mangled, NULL, NULL, &status) : NULL;
 }
 
-#define NAME_MAX_DEMANGLED 4096u /* longer names stay mangled, because demangling them may take long */
+/* Largest length of a name that is demangled; a longer one may take long. */
+#define NAME_MAX_DEMANGLED 4096u
 
-/* Returns the end of the bracketed part that begins at p. */
+/* Returns the end of the part in brackets that begins at p. */
 static const char *end_of_brackets(const char *p)
 {
 	unsigned depth = 0;
@@ -50,8 +52,8 @@ static const char *end_of_brackets(const char *p)
 }
 
 /*
- * Returns the last component of a demangled name. Brackets may be part of it: "(anonymous namespace)::f(int)",
- * "operator()".
+ * Returns the last component of a demangled name. The component may contain brackets: "(anonymous
+ * namespace)::f(int)", "operator()".
  */
 static char *short_name(const char *name)
 {

@@ -2,8 +2,8 @@
 /*
  * Messages and faults.
  *
- * Always true: a message is written to stderr as one line in one write, whatever bytes its parts contain; a text
- * that does not fit is cut and ends in "..". Counting is safe in threads.
+ * Always true: a message is written to stderr as one line in one write, regardless of the bytes in its parts; a text
+ * that is too long is cut and ends with "..". Counting is thread-safe.
  */
 #include <errno.h>
 #include <limits.h>
@@ -18,9 +18,10 @@
 #include "utf8.h"
 
 #define MESSAGE_MAX \
-	8192u /* bytes of a message before quoting; enough for the longest path and a fault's text */
+/* Size of a message in bytes before quoting. It suffices for the longest path and a fault's text. */
+8192u
 
-static const char *program = "warptools";
+	static const char *program = "warptools";
 static bool quiet_warnings;
 static atomic_uint_fast64_t warnings;
 static _Thread_local struct diag_trap *trap;
@@ -44,7 +45,7 @@ uint64_t diag_warnings(void) { return atomic_load(&warnings); }
 const char *diag_quote(char *out, unsigned cap, const char *text, unsigned long n)
 {
 	static const char digit[] = "0123456789abcdef";
-	unsigned pos = 0, safe = 0; /* safe: last position at which ".." still fits */
+	unsigned pos = 0, safe = 0; /* safe is the last position at which ".." still fits */
 
 	if (!cap)
 		return "";
@@ -135,7 +136,7 @@ void diag_names_free(struct diag_names *k)
 
 /* ---- faults and messages ------------------------------------------------------------------ */
 
-/* Formats to out. A text that does not fit is cut and ends in "..". */
+/* Formats to out. A text that is too long is cut and ends with "..". */
 static void format_truncated(char *out, size_t cap, const char *fmt, va_list args)
 {
 	int n = vsnprintf(out, cap, fmt, args);
@@ -160,7 +161,7 @@ int fault_set(struct fault *f, struct place at, const char *id, const char *fmt,
 	return -1;
 }
 
-/* Prints one line: program, place, label ("error: ", "warning: "), text, reason (may be NULL). */
+/* Prints one line: program, place, label ("error: ", "warning: "), text and, unless it is NULL, reason. */
 static void print_message(struct place at, const char *label, const char *text, const char *reason)
 {
 	static char raw[MESSAGE_MAX],
@@ -224,7 +225,7 @@ int diag_error(struct place at, const char *fmt, ...)
 
 void diag_trap(struct diag_trap *t) { trap = t; }
 
-/* Prints an error and ends the program, or if a trap is set in this thread, jumps to its place. */
+/* Prints an error. Ends the program or, if a trap is set in this thread, jumps to the trap's place. */
 static _Noreturn void end_program(struct place at, const char *fmt, va_list args, const char *reason)
 {
 	struct diag_trap *t = trap;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Expressions: a recursive parser writes code for a stack interpreter. Always true: the code never underflows its
- * stack, which needs at most as many entries as the code has operations; depth and length are bounded, so parser and
- * interpreter terminate.
+ * Expressions: a recursive parser writes code for a stack interpreter. Always true: the code never pops from an empty
+ * stack, and the stack needs at most one entry per operation; depth and length are bounded, so parser and interpreter
+ * terminate.
  */
 #include <ctype.h>
 #include <math.h>
@@ -102,7 +102,7 @@ static const struct {
 	{"abs", OP_ABS, false},
 };
 
-/* Parses the arguments of a function; p->next is after the opening parenthesis. */
+/* Parses the arguments of a function. p->next is after the opening parenthesis. */
 static int parse_call(struct expr_parser *p, enum expr_op op, bool many)
 {
 	if (parse_sum(p) < 0)

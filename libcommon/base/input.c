@@ -2,10 +2,10 @@
 /*
  * Inputs: bytes from a descriptor, from memory or from a function, plain or decoded, as one window of text.
  *
- * Always true: text[begin .. end) is decoded and not consumed. over: the input ends there; failed: the rest is lost,
- * for the reason in fault. Text decoded before a fault is returned first; then every call that needs more text
- * returns the fault. Plain text in memory is never copied. Missing: seeking, formats other than gzip, xz, zstd and
- * archives.
+ * Always true: text[begin .. end) is decoded and not yet consumed. If over is set, the input ends there; if failed is
+ * set, the rest is lost for the reason in fault. Text decoded before a fault is returned first. After that, every
+ * call that needs more text returns the fault. Plain text in memory is never copied. Not supported: seeking, formats
+ * other than gzip, xz, zstd and archives.
  */
 #include <assert.h>
 #include <errno.h>
@@ -18,41 +18,42 @@
 #include "arena.h"
 #include "input_codec.h"
 
-#define WINDOW (64u << 10) /* first size of the window, which fits into the processor's caches */
+#define WINDOW (64u << 10) /* first size of the window, small enough for the processor's caches */
 #define RAW    (64u << 10) /* size of the buffer of compressed bytes */
 
 static const struct input_codec *const codecs[] = {&codec_gzip, &codec_xz, &codec_zstd, &codec_tracez};
 
 struct input {
 	const char *name;
-	int fd; /* -1 for memory and generated text */
+	int fd; /* descriptor; -1 for memory and generated text */
 	bool close_fd;
-	bool from_start;                                /* the descriptor was at offset 0 */
-	size_t (*make)(void *ctx, void *buf, size_t n); /* NULL unless the text is generated */
+	bool from_start; /* true if the descriptor was at offset 0 */
+	/* Generator of the text; NULL: the text is not generated. */
+	size_t (*make)(void *ctx, void *buf, size_t n);
 	void *make_ctx;
 
-	const struct input_codec *codec; /* NULL: the input is not compressed */
+	const struct input_codec *codec; /* decoder; NULL: the input is not compressed */
 	void *state;
 	const unsigned char *raw; /* compressed bytes; raw[raw_at .. raw_end) is not yet decoded */
-	unsigned char *raw_own;   /* NULL: raw is the caller's memory */
+	unsigned char *raw_own;   /* buffer of raw; NULL: raw is the caller's memory */
 	size_t raw_at, raw_end;
 	bool raw_over;
 
 	char *text;
 	size_t begin, end, cap;
-	bool borrowed; /* text is the caller's memory */
+	bool borrowed; /* true if text is the caller's memory */
 	bool over, failed;
 	struct fault fault;
 
-	uint64_t lines; /* newlines consumed; a last line without newline counts, too */
+	uint64_t lines; /* number of consumed newlines; a last line without newline counts, too */
 	uint64_t offset;
-	bool newline; /* the last returned line ended with a newline */
-	bool binary;  /* input_read() was used, so line numbers have no meaning */
+	bool newline; /* true if the last returned line ended with a newline */
+	bool binary;  /* true if input_read() was used, after which line numbers have no meaning */
 };
 
 /* ---- faults ------------------------------------------------------------------------------- */
 
-/* Returns the line at the end of the window; line 0 for binary input. */
+/* Returns the place of the line at the end of the window; line 0 for binary input. */
 static struct place place_at_window_end(const struct input *in)
 {
 	const char *p = in->text + in->begin, *end = in->text + in->end;
@@ -104,7 +105,7 @@ static void fail_codec(struct input *in, enum codec_result result, const char *w
 
 /* ---- filling ------------------------------------------------------------------------------ */
 
-/* Reads up to n bytes from the descriptor or make(). Returns 0 at the end or on failure. */
+/* Reads up to n bytes from the descriptor or make(). Returns their number, 0 at the end or on failure. */
 static size_t read_raw_bytes(struct input *in, void *buf, size_t n)
 {
 	ssize_t got;
@@ -145,7 +146,7 @@ static size_t decode_bytes(struct input *in, void *buf, size_t n)
 	return n - io.n_dst;
 }
 
-/* Reads up to n bytes of text into buf. Returns 0 only if it sets over or failed. */
+/* Reads up to n bytes of text into buf. Returns their number; if it is 0, over or failed is set. */
 static size_t read_text_bytes(struct input *in, void *buf, size_t n)
 {
 	size_t got;
@@ -158,7 +159,7 @@ static size_t read_text_bytes(struct input *in, void *buf, size_t n)
 	return got;
 }
 
-/* Enlarges the window if necessary, so that `want` bytes from begin on fit, and adds the text of one read. */
+/* Adds the text of one read to the window. Enlarges the window if `want` bytes from begin on do not fit. */
 static void fill_window(struct input *in, size_t want)
 {
 	size_t held = in->end - in->begin;
@@ -206,7 +207,7 @@ static bool may_be_archive(const struct input *in)
 	       !memmem(in->text, in->end, "#BEGIN_TB", 9);
 }
 
-/* Reads enough to detect the format. Moves the bytes to raw if they are compressed. */
+/* Reads enough bytes to detect the format. Moves them to raw if they are compressed. */
 static int detect_format(struct input *in, struct fault *f)
 {
 	const struct input_codec *codec;
@@ -232,7 +233,7 @@ static int detect_format(struct input *in, struct fault *f)
 	return 0;
 }
 
-/* Whether standard input was opened; a second reader would find only its end. */
+/* Set when standard input is opened. A second reader would find only its end. */
 static atomic_flag standard_taken = ATOMIC_FLAG_INIT;
 
 struct input *input_open(const char *path, struct fault *f)
@@ -375,7 +376,7 @@ static int fail_line_too_long(struct input *in, struct fault *f)
 	return return_input_fault(in, f);
 }
 
-/* Returns the len bytes at the window's start as a line; newline: a newline follows them. */
+/* Returns the len bytes at the window's start as a line. newline: a newline follows them. */
 static int return_line(
 	struct input *in, size_t len, bool newline, const char **text, size_t *n, struct fault *f)
 {
@@ -397,7 +398,7 @@ static int return_line(
 
 int input_line(struct input *in, const char **text, size_t *len, struct fault *f)
 {
-	size_t known = 0; /* bytes of the window known to have no newline */
+	size_t known = 0; /* number of bytes of the window that are known to have no newline */
 
 	for (;;) {
 		size_t held = in->end - in->begin;

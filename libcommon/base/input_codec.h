@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Interface of a compressed format, used by input.c only.
+ * Interface of a compressed format. Only input.c uses it.
  *
- * decode() reads from src and writes to dst and advances both; n_dst is never 0 on entry. It returns CODEC_MORE if
- * it made progress or needs more input; other results are final. Consecutive members or frames are one text. last:
- * src has the last bytes of the input.
+ * decode() reads from src, writes to dst and advances both. n_dst is never 0 on entry. It returns CODEC_MORE if it
+ * made progress or needs more input; other results are final. Consecutive members or frames are one text. last: src
+ * has the last bytes of the input.
  */
 #ifndef INPUT_CODEC_H
 #define INPUT_CODEC_H
@@ -13,16 +13,16 @@
 #include <stddef.h>
 #include "input.h"
 
-#define CODEC_MAGIC_MAX  6u           /* bytes that determine the format of an input */
-#define CODEC_HEADER_MAX (64u << 10)  /* bytes that identify an archive, whose header is text */
-#define CODEC_MEMORY     (128u << 20) /* limit of a decoder's window in bytes */
-#define CODEC_WINDOW_LOG 27           /* logarithm of CODEC_MEMORY */
+#define CODEC_MAGIC_MAX  6u           /* number of bytes that determine the format of an input */
+#define CODEC_HEADER_MAX (64u << 10)  /* number of bytes that identify an archive, which begins with text */
+#define CODEC_MEMORY     (128u << 20) /* largest size of a decoder's window in bytes */
+#define CODEC_WINDOW_LOG 27           /* base-2 logarithm of CODEC_MEMORY */
 
 enum codec_result {
 	CODEC_MORE,
-	CODEC_END,       /* every member is complete and src is used up */
+	CODEC_END,       /* all members are complete, and src is used up */
 	CODEC_TRUNCATED, /* last is set, and the current member is not complete */
-	CODEC_DAMAGED,   /* io->why has the reason of the library */
+	CODEC_DAMAGED,   /* data are damaged; io->why has the library's reason */
 	CODEC_TOO_LARGE  /* decoding needs more than CODEC_MEMORY */
 };
 
@@ -32,7 +32,7 @@ struct codec_io {
 	unsigned char *dst;
 	size_t n_dst;
 	bool last;
-	const char *why; /* a literal, or owned by the state; NULL: unknown */
+	const char *why; /* reason of a failure, a literal or owned by the state; NULL: unknown */
 };
 
 struct input_codec {
@@ -43,7 +43,7 @@ struct input_codec {
 	 * input.
 	 */
 	bool (*match)(const unsigned char *head, size_t n);
-	void *(*open)(void); /* returns NULL if memory is exhausted */
+	void *(*open)(void); /* returns NULL if out of memory */
 	enum codec_result (*decode)(void *state, struct codec_io *io);
 	void (*close)(void *state);
 };

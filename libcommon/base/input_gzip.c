@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * gzip for input.c, by zlib.
+ * gzip decoder of input.c, which uses zlib.
  *
- * Always true: length and CRC of every member are checked; zero bytes between or after members are padding, and any
- * other bytes there are a fault. Missing: raw deflate, zlib streams, names in headers.
+ * Always true: length and CRC of every member are checked; zero bytes between or after members are padding, and other
+ * bytes there are a fault. Not supported: raw deflate, zlib streams, names in headers.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 
 struct gzip_state {
 	z_stream z;
-	bool inside; /* the position is within a member */
-	bool any;    /* at least one member was complete */
+	bool inside; /* true while the position is within a member */
+	bool any;    /* true after the first complete member */
 };
 
 static bool gzip_match(const unsigned char *head, size_t n)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Archives of one kernel trace (.tracez of Accel-Sim 2.0) for input.c: their text is the grouped trace.
+ * Archives of one kernel trace (.tracez of Accel-Sim 2.0), as a decoder of input.c. Their text is the grouped trace.
  *
- * An archive consists of the header text up to a NUL, an optional dictionary, the number of instructions and the
- * zstd frames of lines of each warp, and an index of thread blocks and warps, whose offset is in the last eight
- * bytes. All numbers are little-endian.
+ * An archive consists of the header text up to a NUL, an optional dictionary, the number of instructions and the zstd
+ * frames of lines of each warp, and an index of thread blocks and warps. The last eight bytes are the offset of the
+ * index. All numbers are little-endian.
  *
- * Always true: an archive is in memory as a whole, up to TRACEZ_MAX bytes, because its index is at the end; frames
- * are decompressed one at a time. Every offset and count of the index is checked before any text is produced.
+ * Always true: the whole archive is in memory, up to TRACEZ_MAX bytes, because its index is at the end; frames are
+ * decompressed one at a time. Every offset and count of the index is checked before any text is produced.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,28 +19,28 @@
 #include "input_codec.h"
 
 #define TRACEZ_MAX  ((size_t)2 << 30)
-#define FRAME_MAX   (64u << 20) /* bytes of text in a frame */
-#define BLOCK_BYTES 44u         /* bytes of an index entry: coordinates and number of warps */
+#define FRAME_MAX   (64u << 20) /* largest number of bytes of text in a frame */
+#define BLOCK_BYTES 44u         /* size of an index entry in bytes: coordinates and number of warps */
 #define WARP_BYTES  16u
 #define N_BLOCK_IDS 10u
 
 struct tracez {
-	struct bytes all; /* bytes of the archive */
-	struct bytes out; /* text that was produced; its first `given` bytes were returned */
+	struct bytes all; /* contents of the archive */
+	struct bytes out; /* text produced so far; its first `given` bytes were returned */
 	size_t given;
 	ZSTD_DCtx *context;
 	ZSTD_DDict *dictionary;
-	bool indexed;    /* the index was checked */
-	size_t header;   /* size of the header text */
-	size_t data;     /* first byte after the dictionary */
-	size_t index;    /* first block of the index */
-	size_t at;       /* next entry of the index */
-	uint32_t blocks; /* number of entries left from there */
-	uint32_t warps;  /* warps of the current block after the next warp */
+	bool indexed;    /* true after the index was checked */
+	size_t header;   /* size of the header text in bytes */
+	size_t data;     /* offset of the first byte after the dictionary */
+	size_t index;    /* offset of the first block of the index */
+	size_t at;       /* offset of the next entry of the index */
+	uint32_t blocks; /* number of entries from there to the end */
+	uint32_t warps;  /* number of warps of the current block after the next warp */
 	uint32_t warp;   /* number of the next warp */
-	size_t chunk;    /* next frame of the current warp */
+	size_t chunk;    /* offset of the next frame of the current warp */
 	uint32_t chunks; /* number of frames left */
-	bool inside;     /* the position is within a block */
+	bool inside;     /* true while the position is within a block */
 	const char *why;
 };
 
@@ -64,7 +64,7 @@ static bool fail_archive(struct tracez *z, const char *why)
 
 /* ---- the index ---------------------------------------------------------------------------- */
 
-/* Checks the frames of a warp whose index entry is at `entry`. */
+/* Checks the frames of the warp with the index entry at `entry`. */
 static bool check_warp(struct tracez *z, size_t entry, uint32_t chunks)
 {
 	uint64_t at = u64_at(z, entry + 8);
@@ -82,7 +82,7 @@ static bool check_warp(struct tracez *z, size_t entry, uint32_t chunks)
 	return true;
 }
 
-/* Checks the entry of a warp at *at and moves *at after it. */
+/* Checks the entry of a warp at *at and moves *at past it. */
 static bool check_warp_entry(struct tracez *z, size_t *at, size_t end)
 {
 	uint64_t sum = 0;
@@ -129,7 +129,7 @@ static bool open_dictionary(struct tracez *z, size_t at, uint32_t bytes)
 						       : fail_archive(z, "the dictionary cannot be read");
 }
 
-/* Finds the parts of the archive, which is complete. */
+/* Finds the parts of the archive, all of which is in memory. */
 static bool open_archive(struct tracez *z)
 {
 	const char *nul = memchr(z->all.p, 0, z->all.n);
@@ -208,7 +208,7 @@ static void make_block(struct tracez *z)
 	z->inside = true;
 }
 
-/* Produces the next piece of text. Returns false at the end, or on a fault, which sets z->why. */
+/* Produces the next piece of text. Returns false at the end, and on a fault, for which it sets z->why. */
 static bool make_text(struct tracez *z)
 {
 	if (z->chunks)
@@ -228,7 +228,7 @@ static bool make_text(struct tracez *z)
 
 /* ---- the codec ---------------------------------------------------------------------------- */
 
-/* Recognises a kernel's header that ends with a NUL. */
+/* Recognises an archive by a kernel's header that ends with a NUL. */
 static bool tracez_match(const unsigned char *head, size_t n)
 {
 	if (n > CODEC_HEADER_MAX)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * xz for input.c, by liblzma.
+ * xz decoder of input.c, which uses liblzma.
  *
- * Always true: integrity checks are verified; consecutive streams, with padding, are one text; a dictionary
- * that does not fit CODEC_MEMORY is rejected. Missing: .lzma, raw streams.
+ * Always true: integrity checks are verified; consecutive streams, with padding, are one text; a dictionary larger
+ * than CODEC_MEMORY is rejected. Not supported: .lzma, raw streams.
  */
 #include <lzma.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static void *xz_open(void)
 	return z;
 }
 
-/* Output size of one call. The decoder copies its output, which should still be in the L1 cache then. */
+/* Output size of one call. It is small enough that the output is still in the L1 cache when the decoder copies it. */
 #define PIECE 3072u
 
 /* Decodes up to n_out bytes in calls of PIECE bytes. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * zstd for input.c, by libzstd.
+ * zstd decoder of input.c, which uses libzstd.
  *
  * Always true: the checksum of a frame is verified if it has one; consecutive frames, including skippable ones, are
- * one text; a window above 2^CODEC_WINDOW_LOG is rejected. Missing: dictionaries.
+ * one text; a window above 2^CODEC_WINDOW_LOG is rejected. Not supported: dictionaries.
  */
 #include <stdlib.h>
 #include <zstd.h>
@@ -12,12 +12,12 @@
 
 struct zstd_state {
 	ZSTD_DStream *z;
-	bool inside; /* the position is within a frame */
+	bool inside; /* true while the position is within a frame */
 };
 
 static bool zstd_match(const unsigned char *head, size_t n)
 {
-	/* 0x184D2A50 to 0x184D2A5F, little endian: a skippable frame. Parallel compressors begin with one. */
+	/* 0x184D2A50 to 0x184D2A5F (little-endian) is a skippable frame. Parallel compressors begin with one. */
 	if (n >= 4 && (head[0] & 0xf0) == 0x50 && head[1] == 0x2a && head[2] == 0x4d && head[3] == 0x18)
 		return true;
 	return codec_magic(head, n, (const unsigned char[]){0x28, 0xb5, 0x2f, 0xfd}, 4);

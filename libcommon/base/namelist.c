@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Lists of name patterns. At worst, matching takes time proportional to the product of the lengths of pattern and
- * name.
+ * Lists of name patterns. In the worst case, a match takes time proportional to the product of the lengths of pattern
+ * and name.
  */
 #include <stdlib.h>
 #include <string.h>

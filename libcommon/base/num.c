@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Conversion of text to numbers, see num.h. No program sets a locale, so strtod() uses "C". */
+/* Conversion of text to numbers; see num.h. No program sets a locale, so strtod() uses "C". */
 #include <math.h>
 #include <stdlib.h>
 #include "num.h"

@@ -5,8 +5,8 @@
  * Always true: a stream writes through output_write(), which stores the first error for the commit; a temporary name
  * is in pending[] before the file exists and until it is renamed or removed, and a signal handler reads only
  * pending[]. A file is never opened on descriptors 0 to 2. The current directory must not change while an output is
- * open. The writer of NAME.part holds a lock on it, so a file without a lock was left by a process that has ended.
- * Missing: fsync.
+ * open. The writer of NAME.part has a lock on it, so a file without a lock was left by a process that has ended. Not
+ * supported: fsync.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@
 #include "diag.h"
 #include "output.h"
 
-#ifndef RENAME_NOREPLACE /* not defined by musl before 1.2.6 */
+#ifndef RENAME_NOREPLACE /* musl before 1.2.6 does not define it */
 #define RENAME_NOREPLACE 1u
 static int renameat2(int from_dir, const char *from, int to_dir, const char *to, unsigned flags)
 {
@@ -33,17 +33,18 @@ static int renameat2(int from_dir, const char *from, int to_dir, const char *to,
 #endif
 
 #define BUFFER    (64u << 10)
-#define N_PENDING 32 /* limit of files that are written at the same time */
+#define N_PENDING 32 /* largest number of files that are written at the same time */
 
 struct output_pending {
-	_Atomic(pid_t) owner; /* process that may remove the file; 0: free slot; -1: being set */
-	atomic_bool keep;     /* the file stays when the process ends */
+	/* Process that may remove the file; 0: the slot is free; -1: the slot is being set. */
+	_Atomic(pid_t) owner;
+	atomic_bool keep; /* true if the file stays when the process ends */
 	char tmp[PATH_MAX];
 };
 
 static struct output_pending pending[N_PENDING];
 
-/* List of open outputs, so that a leak checker does not report them when an error ends the program. */
+/* List of open outputs. It keeps a leak checker from reporting them when an error ends the program. */
 static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct output *open_outputs;
 
@@ -51,12 +52,12 @@ struct output {
 	struct output *next;
 	FILE *stream;
 	char *path;   /* name of the output in messages */
-	char *target; /* final name; NULL: written in place */
+	char *target; /* final name; NULL: the output is written in place */
 	struct output_pending *slot;
 	int fd;
 	int error; /* errno of the first write that failed */
 	bool force;
-	bool part; /* named NAME.part and locked until complete */
+	bool part; /* true if the file is named NAME.part and locked until it is complete */
 };
 
 /* ---- removal ------------------------------------------------------------------------------ */
@@ -82,7 +83,7 @@ void output_discard_all(void)
 static void on_fatal_signal(int sig)
 {
 	output_discard_all();
-	/* The handler was installed with SA_RESETHAND: the default action follows when it returns. */
+	/* The handler was installed with SA_RESETHAND, so the default action follows when it returns. */
 	raise(sig);
 }
 
@@ -97,8 +98,8 @@ static void install_signal_handler(int sig)
 }
 
 /*
- * Installs the handlers that remove temporary files, and lets writes beyond a file size limit fail instead of
- * killing the process.
+ * Installs the handlers that remove temporary files. Makes writes beyond a file size limit fail instead of killing
+ * the process.
  */
 static void install_file_cleanup(void)
 {
@@ -175,7 +176,7 @@ static struct output_pending *claim_pending_slot(void)
 	die("more than %d files are being written at one time", N_PENDING);
 }
 
-/* Sets tmp to ".NAME.PID.tmp" in the directory of target; cuts a long NAME to fit NAME_MAX. */
+/* Sets tmp to ".NAME.PID.tmp" in the directory of target. Cuts a long NAME to fit NAME_MAX. */
 static void name_temporary(char tmp[PATH_MAX], const char *target)
 {
 	const char *slash = strrchr(target, '/'), *base = slash ? slash + 1 : target;
@@ -213,7 +214,7 @@ static void open_temporary(struct output *o, const struct stat *old)
 	name_temporary(slot->tmp, o->target);
 	if (is_pending(slot->tmp))
 		die("%s: named for two outputs", o->path);
-	/* A file with this process id that is not pending was left by a process that has ended. */
+	/* A file with the id of this process that is not pending was left by a process that has ended. */
 	unlink(slot->tmp);
 	o->slot = slot;
 	atomic_store(&slot->keep, false);
@@ -227,7 +228,7 @@ static void open_temporary(struct output *o, const struct stat *old)
 		die_errno("%s", o->path);
 }
 
-/* Opens and locks the file. Returns false if another process renamed it in between. */
+/* Opens and locks the file. Returns false if another process renamed the file in between. */
 static bool lock_part(struct output *o, const char *part)
 {
 	struct stat mine, there;
@@ -238,7 +239,7 @@ static bool lock_part(struct output *o, const char *part)
 		die_errno("%s: cannot be written", part);
 	if (!S_ISREG(mine.st_mode))
 		die("%s: is not a regular file", part);
-	/* On file systems without locks, two runs that write the same name are not detected. */
+	/* On a file system without locks, two runs that write the same name are not detected. */
 	if (flock(o->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
 		die("%s: another run is writing it (use another name)", part);
 	if (!stat(part, &there) && there.st_dev == mine.st_dev && there.st_ino == mine.st_ino)
@@ -292,7 +293,7 @@ static void open_file(struct output *o, const char *path, uint64_t keep)
 	}
 	if (exists && !o->force)
 		die("%s: exists already, -f replaces it", path);
-	/* A symbolic link stays; its target is replaced. */
+	/* A symbolic link stays, and its target is replaced. */
 	o->target = exists ? realpath(path, NULL) : xstrdup(path);
 	if (!o->target)
 		die_errno("%s", path);
@@ -393,8 +394,8 @@ static void free_output(struct output *o)
 }
 
 /*
- * Closes the descriptor to get late errors, or closes a copy of it: the number of standard output must not become
- * free, and a locked file must be renamed before its lock ends.
+ * Closes the descriptor to get late errors. For standard output and locked files it closes a copy, because the number
+ * of standard output must not become free, and a locked file must be renamed before its lock ends.
  */
 static int close_descriptor(struct output *o)
 {
@@ -415,7 +416,7 @@ static int rename_complete(const struct output *o)
 	if (o->force)
 		return rename(o->slot->tmp, o->target);
 	rc = renameat2(AT_FDCWD, o->slot->tmp, AT_FDCWD, o->target, RENAME_NOREPLACE);
-	/* On file systems without this flag, only the check at opening applies. */
+	/* On a file system without this flag, only the check at opening applies. */
 	if (rc && (errno == EINVAL || errno == ENOSYS))
 		rc = rename(o->slot->tmp, o->target);
 	return rc;

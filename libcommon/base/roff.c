@@ -17,7 +17,7 @@ static void put_roff_word(FILE *out, const char *word, size_t n)
 			fputc(word[i], out);
 }
 
-/* Returns the length of a word of n bytes after its backslashes are escaped. */
+/* Returns the length of a word of n bytes with its backslashes escaped. */
 static size_t roff_word_width(const char *word, size_t n)
 {
 	size_t width = n;

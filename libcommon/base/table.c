@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Hash table, see table.h: adding and growing.
- */
+/* Hash table (see table.h): adding and growing. */
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -24,7 +22,10 @@ static void place_slot(struct table *t, struct table_slot what)
 	t->slot[at & (t->n_slots - 1)] = what;
 }
 
-/* Doubles the slots. Copies in order, starting after a free slot, so that numbers of one hash keep their order. */
+/*
+ * Doubles the number of slots. Copies the slots in order, starting after a free slot, so that numbers with the same
+ * hash remain in order.
+ */
 static void double_slots(struct table *t)
 {
 	struct table old = *t;

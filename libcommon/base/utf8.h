@@ -50,7 +50,9 @@ static inline bool utf8_is_bidi_control(const unsigned char *u, unsigned len)
 	return u[1] == 0x81 && u[2] >= 0xa6 && u[2] <= 0xa9;
 }
 
-/* Works like utf8_length(), but also returns 0 for control characters (C0, DEL, C1) and bidirectional controls. */
+/*
+ * Does the same as utf8_length(), but also returns 0 for control characters (C0, DEL, C1) and bidirectional controls.
+ */
 static inline unsigned utf8_printable(const char *p, size_t n)
 {
 	const unsigned char *u = (const unsigned char *)p;

@@ -2,10 +2,10 @@
 /*
  * The hash by which picks identify their list, and the hash by which a run identifies its picks.
  *
- * Always true: the first hash covers the list's lines. For a kernel it covers only the last component of its name
- * without a compression suffix, because trace-pack drops the rest. It does not cover the contents of kernels, so it
- * does not change when a file is replaced. The second hash does not depend on the host: numbers are hashed as 64
- * bits, lowest byte first.
+ * Always true: the first hash covers the list's lines. It covers only the last component of a kernel's name without a
+ * compression suffix, because trace-pack drops the rest. It does not cover the contents of kernels, so it does not
+ * change when a file is replaced. The second hash does not depend on the host: numbers are hashed as 64 bits, lowest
+ * byte first.
  */
 #include <string.h>
 #define XXH_STATIC_LINKING_ONLY

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads files of picks, checking every line, and writes them.
+ * Reader of files of picks, which checks every line, and writer.
  *
- * Always true: picks that were read are consistent, so later code need not check them. Numbers that were written
- * read back as the same values. picks_fit() checks whether the picks belong to a list.
+ * Always true: picks that were read are consistent, so later code need not check them. Numbers that were written read
+ * back as the same values. picks_fit() checks whether the picks belong to a list.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "num.h"
 #include "picks.h"
 
-/* Line that is being read: words separated by blanks. */
+/* The line that is being read. Blanks separate its words. */
 struct picks_line {
 	struct picks *p;
 	const char *at, *begin;
@@ -40,7 +40,7 @@ static int report_bad_pick(const struct picks_line *l, const char *at, const cha
 
 static void skip_pick_blanks(struct picks_line *l) { l->at += strspn(l->at, " \t"); }
 
-/* Returns the start of the next word and moves after the word. */
+/* Returns the start of the next word and moves past the word. */
 static const char *next_pick_word(struct picks_line *l, size_t *n)
 {
 	skip_pick_blanks(l);
@@ -94,7 +94,7 @@ static bool pick_word_is(const char *w, size_t n, const char *what)
 	return n == strlen(what) && !memcmp(w, what, n);
 }
 
-/* Reads a setting of version 2. Returns 1 if it is one, 0 if not, or -1 on a fault. */
+/* Reads a setting of version 2. Returns 1, 0 if the word is another one, or -1 on a fault. */
 static int parse_picks_part(struct picks_line *l, const char *w, size_t name, const char *v, size_t n)
 {
 	const bool part = pick_word_is(w, name, "part");

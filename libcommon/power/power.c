@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Names and shipped energies of the power model, the reader of a table of energies (POWER-energy), and
- * functions common to its readers.
+ * Names and shipped energies of the power model, the reader of a table of energies (POWER-energy), and functions that
+ * its readers share.
  */
 #include "power.h"
 #include <math.h>

@@ -37,7 +37,7 @@ static int parse_row(struct power_hw_table *t, char *line, struct place at, stru
 	if (n != COLUMNS)
 		return fault_set(f, at, "power-table", "%u columns (expected %d)%s", n, (int)COLUMNS,
 			n > COLUMNS ? " or more" : "");
-	if (at.line == 1 && !power_read_number(column[2], &end, &row.value[0])) /* this row is the header */
+	if (at.line == 1 && !power_read_number(column[2], &end, &row.value[0])) /* the row is the header */
 		return 0;
 	for (unsigned i = 0; i < N_POWER_HW; i++) {
 		at.col = place_column(line, column[2 + i]);

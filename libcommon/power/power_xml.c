@@ -22,7 +22,7 @@ static const struct hardware_row {
 };
 #define N_HARDWARE (sizeof(hardware_rows) / sizeof(*hardware_rows))
 
-#define ID_MAX 64 /* largest size of a component's id */
+#define ID_MAX 64 /* size of a component's id in bytes */
 
 struct xml_reader {
 	XML_Parser parser;
@@ -33,14 +33,15 @@ struct xml_reader {
 	struct fault *fault;
 	bool failed;
 	unsigned depth;                   /* number of open components */
-	bool in_leaf;                     /* the position is inside of param or stat */
+	bool in_leaf;                     /* true while the position is inside of param or stat */
 	char id[POWER_DEPTH_MAX][ID_MAX]; /* ids of the open components */
 	bool system_seen;
-	bool public;               /* the hardware part is byte for byte the public one */
-	uint64_t line[N_HARDWARE]; /* line of the param; of several with one name, the last; 0: none */
+	bool public; /* true if the hardware part equals the public one byte for byte */
+	/* Line of each param, or of the last one with its name; 0: the file has none. */
+	uint64_t line[N_HARDWARE];
 	uint32_t column[N_HARDWARE];
-	bool same[N_HARDWARE];          /* whether the param has the row's value */
-	char other[N_HARDWARE][ID_MAX]; /* values that differ from the rows */
+	bool same[N_HARDWARE];          /* true if the param has the row's value */
+	char other[N_HARDWARE][ID_MAX]; /* values of the file that differ from the rows */
 };
 
 static struct place xml_place(const struct xml_reader *r)
@@ -50,7 +51,7 @@ static struct place xml_place(const struct xml_reader *r)
 		.col = (uint32_t)XML_GetCurrentColumnNumber(r->parser) + 1};
 }
 
-/* Stops parsing. The caller has set the fault; the first fault counts. */
+/* Stops parsing. The caller has set the fault; the first fault is kept. */
 static void stop_parsing(struct xml_reader *r)
 {
 	r->failed = true;
@@ -92,8 +93,8 @@ static const struct upper_row upper_rows[] = {
 #define N_UPPER (sizeof(upper_rows) / sizeof(*upper_rows))
 
 /*
- * Returns the row of a name. Searches from the end, because constant_power is also the name of a counter but means
- * the coefficient here.
+ * Returns the row of a name. Searches from the end, because constant_power is both a counter and a coefficient, and
+ * here means the coefficient.
  */
 static const struct upper_row *find_upper(const char *name)
 {
@@ -148,7 +149,7 @@ static void report_param(
 		r->each(r->ctx, &(struct power_param){component, name, value, used, xml_place(r)});
 }
 
-/* Records a param of the hardware part. Values are compared as numbers if possible, else as texts. */
+/* Records a param of the hardware part. Compares values as numbers if possible, else as texts. */
 static void record_hardware_param(struct xml_reader *r, int row, const char *value)
 {
 	const char *want = hardware_rows[row].value, *end_a, *end_b;
@@ -286,13 +287,13 @@ static int check_hardware(const struct xml_reader *r)
 	return 0;
 }
 
-/* The text from this comment on has the same bytes in all public files. It is recognised and not parsed. */
+/* From this comment on, all public files have the same bytes. This part is recognised and not parsed. */
 #define PUBLIC_BEGIN "<!-- LEAVE BELOW UNCHANGED"
 #define PUBLIC_BYTES 30110u
 #define PUBLIC_LOW   0xca3532ab1df4b862ull
 #define PUBLIC_HIGH  0xa820af67e116cf79ull
 
-/* Returns the number of bytes before the public hardware part; n if the text does not end with this part. */
+/* Returns the number of bytes before the public hardware part; n if the text does not end with it. */
 static size_t bytes_before_public(const char *bytes, size_t n)
 {
 	XXH128_hash_t hash;
@@ -320,7 +321,7 @@ static bool parse_xml_text(struct xml_reader *r, const char *bytes, size_t n)
 int power_xml_parse(struct power_config *c, const char *name, const char *bytes, size_t n,
 	void (*each)(void *ctx, const struct power_param *p), void *ctx, struct fault *f)
 {
-	struct xml_reader *r = calloc(1, sizeof(*r)); /* too large for a small stack */
+	struct xml_reader *r = calloc(1, sizeof(*r)); /* the struct is too large for a small stack */
 	XML_Parser parser = r ? XML_ParserCreate(NULL) : NULL;
 	int status = 0;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Completion words: figures, from their table, and the kernels of a result.
+ * Words for the completion of figures, from the table of figures, and of the kernels of a result.
  *
- * Always true: words that do not name a result are skipped without a message, because the user is typing.
+ * Always true: a word that does not name a result is skipped without a message, because the user is still typing.
  */
 #include <inttypes.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 /*
  * Lookup of figures by recorded name.
  *
- * A name is looked up unchanged first, then with every index replaced by '*', so a row with literal indices takes
- * precedence over a family (tests/unit/test_figure.c). Names longer than NAME_MAX_LEN have no row.
+ * A name is looked up as it is first, then with '*' for every index, so a row with literal indices takes precedence
+ * over a family (tests/unit/test_figure.c). Names longer than NAME_MAX_LEN have no row.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -24,7 +24,8 @@ const struct figure figures_table[] = {
 };
 const size_t n_figures = sizeof(figures_table) / sizeof(figures_table[0]);
 
-#define NAME_MAX_LEN 800 /* names of instructions' figures contain opcode and source file */
+/* Length of the longest name that may have a row; some names contain an opcode and a source file. */
+#define NAME_MAX_LEN 800
 
 static struct table rows;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -47,7 +48,7 @@ static void fill_rows(void)
 		table_add(&rows, table_hash(figures_table[i].name, strlen(figures_table[i].name)), i);
 }
 
-/* Writes name to out with every index replaced by '*'. Returns the length; 0 if a bracket is not closed. */
+/* Writes name to out with '*' for every index. Returns the length; 0 if a bracket is not closed. */
 static size_t family_name(char *out, const char *name, size_t n)
 {
 	size_t len = 0;

@@ -7,7 +7,7 @@
 
 enum { DENSE, SPARSE, DENSE_UNIT, SPARSE_UNIT }; /* the words of stats.def */
 
-/* A row of stats.def: a section if heading is not NULL, else a figure. */
+/* A row of stats.def: a figure, or a section if heading is not NULL. */
 static const struct man_figure {
 	const char *heading;
 	struct figure figure;
@@ -20,7 +20,7 @@ static const struct man_figure {
 #undef FIGURE
 };
 
-/* Reports whether text begins with the name of a figure, which must not be capitalised. */
+/* Reports whether text begins with the name of a figure, which must stay in lower case. */
 static bool begins_with_figure(const char *text)
 {
 	size_t n = 0;

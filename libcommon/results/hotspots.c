@@ -82,7 +82,7 @@ static struct hotspot *find_or_add_row(struct hotspots *t, const struct hotspot 
 	return &t->row[t->n++];
 }
 
-/* Returns the end of an opcode: a single colon; a double colon is part of the opcode ("shared::cluster"). */
+/* Returns the end of an opcode: a single colon. A double colon is part of the opcode ("shared::cluster"). */
 static const char *end_of_opcode(const char *p, const char *end)
 {
 	for (; p < end; p++) {
@@ -177,7 +177,7 @@ static const char *keep_text_copy(const char *text, size_t n)
 	return kept;
 }
 
-/* Returns the row for cycles of a reason at an instruction; NULL if they have none. */
+/* Returns the row for cycles of a reason at an instruction; NULL if these cycles have no row. */
 static struct hotspot *find_row_of_reason(
 	struct hotspots *t, const char *kernel, const struct hotspots_inst *w, int reason)
 {
@@ -216,7 +216,7 @@ static void add_cycles(struct hotspots *t, int side, const char *kernel, const s
 static bool name_begins(const char *s, const char *word) { return !strncmp(s, word, strlen(word)); }
 
 /*
- * Adds sched_cycles[REASON] of the whole kernel to left, from which the cycles of instructions are subtracted later.
+ * Adds sched_cycles[REASON] of the whole kernel to left. The cycles of instructions are subtracted from left later.
  */
 static void add_total_cycles(const struct result_figure *f, uint64_t left[HOTSPOTS_N_REASONS])
 {

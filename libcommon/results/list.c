@@ -3,8 +3,8 @@
  * Derivation of the figures of a kernel and of the whole run from the records, by the kind of each figure.
  *
  * Always true: a counter's total is the sum of the kernels' figures; a rate with a formula is recomputed unless its
- * record has the exact value. A log counts cache breakdowns separately for each stream, so their previous values are
- * stored by stream.
+ * record has the exact value. A log counts cache breakdowns for each stream, so their previous values are stored by
+ * stream.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -29,7 +29,8 @@ struct list_name *list_name(struct results *r, const char *text, struct fault *f
 	char q[60];
 
 	if (n) {
-		if (n->use == LIST_UNUSED && r->form == RESULT_ACCELSIM) { /* in a log all figures are used */
+		/* All figures of a log are used. */
+		if (n->use == LIST_UNUSED && r->form == RESULT_ACCELSIM) {
 			n->use = LIST_USED;
 			n->about = figure_find(text);
 		}
@@ -195,8 +196,8 @@ static void list_value(struct results *r, struct list_name *n, struct result_val
 }
 
 /*
- * Returns the value of a part of a rate. A rate of running counters needs running cycles, not the cycles of the
- * interval.
+ * Returns the value of a part of a rate. A rate of running counters needs the running number of cycles, not the
+ * cycles of the interval.
  */
 static const struct result_value *find_ratio_part(
 	const struct results *r, const struct list_name *rate, const char *name)
@@ -208,7 +209,7 @@ static const struct result_value *find_ratio_part(
 		return &n->total;
 	if (results_find(r, name))
 		return results_find(r, name);
-	/* An absent sparse counter is 0. */
+	/* a sparse counter that is absent is 0 */
 	if (n && n->about && n->about->sparse && n->total_run == r->run) {
 		if (r->whole_run || r->flags & RESULT_RUNNING)
 			return &n->total;
@@ -232,7 +233,7 @@ static void list_ratio(struct results *r, struct list_name *n)
 
 static bool has_formula(const struct list_name *n) { return n->about && *n->about->formula; }
 
-/* Lists rates of the whole GPU for which a log has no line. */
+/* Adds the rates of the whole GPU for which a log has no line. */
 static void list_missing_rates(struct results *r)
 {
 	char num[256], den[256];
@@ -272,7 +273,7 @@ static void add_total(struct results *r, struct list_name *n)
 	n->total_run = r->run;
 }
 
-/* Returns the difference of two running values. The original's 32-bit counters may have wrapped in between. */
+/* Returns the difference of two running values. The original's 32-bit counters may have wrapped between them. */
 static uint64_t wrapped_difference(uint64_t now, uint64_t before)
 {
 	return now >= before ? now - before : now + (1ull << 32) - before;
@@ -390,7 +391,7 @@ void list_end_record(struct results *r)
 		list_value(r, r->name[r->order[i]], r->name[r->order[i]]->now);
 }
 
-/* Uses the running values of interval rates, for which Accel-Sim's log has separate names. */
+/* Replaces the values of interval rates by their running values, for which Accel-Sim's log has other names. */
 static void use_running_rates(struct results *r)
 {
 	static const char *const pair[][2] = {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reader of the lines of a kernel's block in Accel-Sim's log, by their form. Names are converted to those of
+ * Reader of the lines of a kernel's block in Accel-Sim's log, by their form. Names are converted to the names of
  * trace-stats(5).
  *
- * Always true: a line of unknown form is skipped; values that are not finite numbers are absent. A line with a
- * single unknown "name = number" is a figure of that name, so that figures of forks are not lost.
+ * Always true: a line of unknown form is skipped; values that are not finite numbers are absent. A line with a single
+ * unknown "name = number" is a figure with that name, so that the figures of forks are kept.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -16,7 +16,7 @@
 
 static bool log_line_starts(const char *s, const char *with) { return !strncmp(s, with, strlen(with)); }
 
-/* Adds a printed number. "438" for a rate is a rounded rate, not a count. */
+/* Adds a printed number. A rate printed as "438" is a rounded rate, not a count. */
 static int add_printed_number(struct results *r, const char *name, struct result_value v, struct fault *f)
 {
 	const struct figure *about = figure_find(name);
@@ -29,7 +29,7 @@ static int add_printed_number(struct results *r, const char *name, struct result
 
 /* ---- lists of numbers ------------------------------------------------------------------------- */
 
-/* Reads numbers separated by blanks, tabs or commas as NAME[0], NAME[1], ... */
+/* Reads numbers separated by blanks, tabs or commas as the figures NAME[0], NAME[1], ... */
 static int read_list_line(struct results *r, const char *name, const char *s, struct fault *f)
 {
 	char full[96];
@@ -46,7 +46,7 @@ static int read_list_line(struct results *r, const char *name, const char *s, st
 	return 0;
 }
 
-/* Reads words "KEY:12" as NAME[KEY]. */
+/* Reads each word "KEY:12" as the figure NAME[KEY]. */
 static int read_keyed_line(struct results *r, const char *name, const char *s, struct fault *f)
 {
 	char full[96];
@@ -67,7 +67,7 @@ static int read_keyed_line(struct results *r, const char *name, const char *s, s
 	}
 }
 
-/* Reads "{8:45,40:7,}" after a class of traffic as NAME[8], NAME[40]. */
+/* Reads "{8:45,40:7,}" after a class of traffic as the figures NAME[8] and NAME[40]. */
 static int read_traffic_line(struct results *r, char *name, char *equals, struct fault *f)
 {
 	const char *s;
@@ -109,7 +109,7 @@ static bool read_heading_line(struct results *r, const char *line)
 	return false;
 }
 
-/* Reads "dram[3]: 12 none inf 7". A word that is not a number still counts as a bank. */
+/* Reads "dram[3]: 12 none inf 7". A word that is not a number still stands for a bank. */
 static int read_bank_line(struct results *r, const char *line, struct fault *f)
 {
 	unsigned channel = (unsigned)num_leading(line + 5);
@@ -172,7 +172,7 @@ static int read_words_line(struct results *r, const char *s, struct fault *f)
 	return 0;
 }
 
-/* Reads a whole number after blanks, text and blanks. Returns its end; NULL if there is none. */
+/* Reads a whole number after blanks, text and blanks. Returns the number's end; NULL if there is none. */
 static const char *read_number_after(const char *s, const char *text, uint64_t *out)
 {
 	s += strspn(s, " ");
@@ -204,7 +204,8 @@ static int read_banks_line(struct results *r, const char *s, struct fault *f)
 /* ---- "name = number" ------------------------------------------------------------------------- */
 
 /*
- * Writes the recorded form of a name: trimmed, with '_' for inner blanks. Returns false if the text is not a name.
+ * Writes the recorded form of a name: trimmed, with '_' instead of inner blanks. Returns false if the text is not a
+ * name.
  */
 static bool make_recorded_name(char *out, size_t cap, const char *s, const char *end)
 {
@@ -252,7 +253,7 @@ static bool known_numbered(const char *name)
 }
 
 /*
- * Reads "average row locality = 3609/12 = 300.75". The kernel's own quotient follows from the differences of the
+ * Reads "average row locality = 3609/12 = 300.75". The kernel's own quotient is computed from the differences of the
  * parts.
  */
 static int read_locality_line(struct results *r, const char *s, struct fault *f)
@@ -332,7 +333,10 @@ static int read_parts_line(struct results *r, const char *line, const char *colo
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
-/* Reads a line whose meaning depends on the previous line. Returns 1, 0 if it is another line, or -1 and sets *f. */
+/*
+ * Reads a line whose meaning depends on the previous line. Returns 1, 0 if the line is another one, or -1 and sets
+ * *f.
+ */
 static int read_following_line(struct results *r, const char *line, struct fault *f)
 {
 	struct log_state *l = &r->log;

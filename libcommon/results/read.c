@@ -2,8 +2,8 @@
 /*
  * Reader of results: detection of the form, and events for the caller.
  *
- * Always true: events are queued (due) when a record is complete and returned before more is read, so their data is
- * still valid. If a record starts while events are due, its line is held and read again after the events.
+ * Always true: events are queued (due) when a record is complete, and returned before more is read, so their data is
+ * still valid. If a record starts while events are due, its line is read again after the events.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -210,7 +210,7 @@ void read_option(struct results *r, const char *name, const char *value, bool ab
 			arena_strndup(a, value, strnlen(value, READ_WORD_MAX)), about};
 }
 
-/* Appends a dimension to a text "6x1x1". */
+/* Appends a dimension to a text such as "6x1x1". */
 static void add_dim(char out[40], const char *value)
 {
 	size_t n = strlen(out);
@@ -263,7 +263,7 @@ int read_member(struct results *r, const char *name, const char *value)
 
 /* ---- input ---------------------------------------------------------------------------------- */
 
-/* Ends the input. Called repeatedly until no event is due, because the last kernel precedes the end of its run. */
+/* Ends the input. It is called until no event is due, because the last kernel precedes the end of its run. */
 static int handle_end_of_input(struct results *r)
 {
 	read_accelsim_end(r);
@@ -279,7 +279,7 @@ static int handle_end_of_input(struct results *r)
 	return 0;
 }
 
-/* Handles a fault of the input: a compressed stream that ends early cuts the run; other faults are returned. */
+/* Handles a fault of the input. If a compressed stream ends early, the run is cut; other faults are returned. */
 static int handle_fault(struct results *r, struct fault *f)
 {
 	if (strcmp(f->id, "compressed-truncated") || !r->in_run)
@@ -294,7 +294,7 @@ static int handle_fault(struct results *r, struct fault *f)
 
 static int read_msgpack_step(struct results *r, struct fault *f)
 {
-	const char *bytes = ""; /* stays empty at the end of the input */
+	const char *bytes = ""; /* remains empty at the end of the input */
 	long have = input_window(r->in, 1, &bytes, f), n = 0;
 
 	while (have > 0 && !(n = read_msgpack_length((const unsigned char *)bytes, (size_t)have))) {
@@ -341,7 +341,7 @@ static int next_line(struct results *r, struct fault *f)
 	return got;
 }
 
-/* Reports whether a line starts a text record: "# WORD". */
+/* Reports whether a line starts a record in text form: "# WORD". */
 static bool starts_text(const char *line)
 {
 	return !strcmp(line, "# run") || !strcmp(line, "# kernel") || !strcmp(line, "# end") ||
@@ -429,7 +429,7 @@ static int read_line_step(struct results *r, struct fault *f)
 	return read_accelsim_line(r, r->line, f);
 }
 
-/* Reports whether the next bytes are a record in MessagePack. */
+/* Reports whether the next bytes are a MessagePack record. */
 static int sees_msgpack(struct results *r, struct fault *f)
 {
 	const unsigned char *u;

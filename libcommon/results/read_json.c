@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reader of records as JSON, one object per line. read_quick.c reads lines in the form that trace-sim writes,
- * jansson all other lines. Always true: a malformed line is a fault; a malformed last line without newline cuts the
- * run.
+ * Reader of JSON records, one object per line. read_quick.c reads lines in the form that trace-sim writes, jansson
+ * all other lines. Always true: a malformed line is a fault; a malformed last line without newline cuts the run.
  */
 #include <jansson.h>
 #include <stdio.h>

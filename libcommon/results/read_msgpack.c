@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reader of records as MessagePack, one map per record, by msgpack-c.
+ * Reader of MessagePack records, one map per record, with msgpack-c.
  *
- * Always true: an object is passed to msgpack-c only after all its bytes were read and its lengths were checked
- * here. So a hostile number of elements cannot allocate much memory: an element has at least one byte.
+ * Always true: an object is passed to msgpack-c only after all its bytes were read and its lengths were checked here.
+ * So a hostile number of elements cannot allocate much memory, because an element has at least one byte.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -25,7 +25,7 @@ static uint64_t big_endian(const unsigned char *p, unsigned n)
 	return v;
 }
 
-/* Head of an object: bytes of the head, bytes of payload after it, and number of elements. */
+/* Head of an object: size of the head, number of bytes of the payload after it, and number of elements. */
 struct msgpack_head {
 	unsigned size;
 	uint64_t payload, elements;
@@ -136,7 +136,7 @@ static bool msgpack_to_text(const msgpack_object *o, char *out, size_t cap)
 	}
 }
 
-/* Sets the kernel's name from its number, or from text, which gets the next number. */
+/* Sets the kernel's name from a number or a text. A text gets the next number. */
 static void read_numbered_name(struct results *r, const msgpack_object *o)
 {
 	if (o->type == MSGPACK_OBJECT_POSITIVE_INTEGER && o->via.u64 < r->n_kernel_names)
@@ -145,7 +145,7 @@ static void read_numbered_name(struct results *r, const msgpack_object *o)
 		read_number_name(r);
 }
 
-/* Returns the name of a figure, which is a text or a number in the list of the run record; NULL if it is neither. */
+/* Returns the name of a figure, from a text or a number in the list of the run record; NULL for other objects. */
 static const char *figure_name_of_key(
 	const struct results *r, const msgpack_object *o, char *text, size_t cap)
 {
@@ -205,11 +205,11 @@ static int read_msgpack_stats(struct results *r, const msgpack_object_map *map, 
 	return 0;
 }
 
-/* Reads the record in an object. Returns 1, 0 if events are due first, or -1 and sets *f. */
+/* Reads the record that an object contains. Returns 1, 0 if events are due first, or -1 and sets *f. */
 static int use_msgpack_object(struct results *r, const msgpack_object *o, struct fault *f)
 {
 	const msgpack_object *stat = NULL, *kind = NULL;
-	char word[RECORD_REAL_CAP]; /* msgpack_to_text() may write a real */
+	char word[RECORD_REAL_CAP]; /* large enough for a real from msgpack_to_text() */
 
 	for (uint32_t i = 0; o->type == MSGPACK_OBJECT_MAP && i < o->via.map.size; i++) {
 		const msgpack_object_kv *m = &o->via.map.ptr[i];

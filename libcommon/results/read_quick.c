@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reader of records as JSON in the form that trace-sim writes: no blanks, escapes or arrays, and at most one level
- * of nested objects.
+ * Reader of JSON records in the form that trace-sim writes: no blanks, escapes or arrays, and at most one level of
+ * nested objects.
  *
  * Always true: a line is checked to its end before any of it is used. Unwanted figures are only checked. A line of
- * any other form, including a malformed line, is left to jansson, which also provides the message. Figures are in
- * the same order in each record, so a name is first compared with the name that followed last time. Gain: 300
- * results of 0.5 MB, two columns: 3.69 s of user time with jansson, 0.34 s with this file.
+ * any other form, including a malformed line, is left to jansson, which also provides the message. Figures are in the
+ * same order in each record, so a name is first compared with the name that followed last time. Gain: 300 results of
+ * 0.5 MB, two columns: 3.69 s of user time with jansson, 0.34 s with this file.
  */
 #include <stdio.h>
 #include <string.h>
@@ -15,8 +15,8 @@
 struct json_member {
 	struct list_name *figure; /* row of a figure; NULL for other members */
 	char *key, *value;
-	uint32_t key_len, len;  /* len: length of the value without quotes */
-	const char *group_name; /* name of its group; NULL: none */
+	uint32_t key_len, len;  /* len is the length of the value without quotes */
+	const char *group_name; /* name of the member's group; NULL: it has no group */
 	uint8_t group_len;
 };
 
@@ -26,7 +26,7 @@ struct json_scan {
 	uint32_t last; /* id of the last figure's name */
 };
 
-/* Advances past a string. Returns its length; -1 if it has another form. */
+/* Moves past a string. Returns its length; -1 if it has another form. */
 static long scan_string(struct json_scan *s, char **text)
 {
 	char *at = s->at;
@@ -52,7 +52,7 @@ static bool scan_digits(char **at, const char *end)
 	return *at > from;
 }
 
-/* Advances past a number in the grammar of JSON. Returns false for another form, and for -0. */
+/* Moves past a number in JSON's grammar. Returns false for another form, and for -0. */
 static bool scan_number(struct json_scan *s)
 {
 	char *at = s->at, *digits;
@@ -86,7 +86,7 @@ static bool scan_word(struct json_scan *s, const char *word)
 	return true;
 }
 
-/* Advances past a scalar and sets *value and *len to its text. Returns false for another form. */
+/* Moves past a scalar and sets *value and *len to its text. Returns false for another form. */
 static bool scan_scalar(struct json_scan *s, char **value, long *len)
 {
 	char c = s->at < s->end ? *s->at : '\0';
@@ -113,9 +113,7 @@ static bool scan_char(struct json_scan *s, char c)
 	return true;
 }
 
-/*
- * Advances past the name of a figure and returns its row; NULL if it has another form or there are too many names.
- */
+/* Moves past the name of a figure and returns its row; NULL if it has another form or there are too many names. */
 static struct list_name *scan_figure_name(struct json_scan *s)
 {
 	struct results *r = s->r;
@@ -147,7 +145,7 @@ static struct json_member *add_member(struct results *r)
 	return &r->member[r->n_members++];
 }
 
-/* Advances past the members of "stats", after its opening brace. */
+/* Moves past the members of "stats". The position is after the opening brace. */
 static bool scan_stats(struct json_scan *s)
 {
 	struct results *r = s->r;
@@ -198,7 +196,7 @@ static bool has_group(const struct results *r, const char *name, size_t len)
 
 static bool scan_members(struct json_scan *s, const char *group, uint32_t group_len);
 
-/* Advances past the value of a member. Sets *stats if it is the figures of the record. */
+/* Moves past the value of a member. Sets *stats if the member is the figures of the record. */
 static bool scan_value(struct json_scan *s, struct json_member m, bool *stats)
 {
 	char *key = m.key;
@@ -223,7 +221,10 @@ static bool scan_value(struct json_scan *s, struct json_member m, bool *stats)
 	return !has_member(s->r, &m);
 }
 
-/* Advances past the members of an object, after its opening brace. group: its name; NULL for the record. */
+/*
+ * Moves past the members of an object. The position is after the opening brace. group is the object's name; NULL for
+ * the record.
+ */
 static bool scan_members(struct json_scan *s, const char *group, uint32_t group_len)
 {
 	bool stats = false;

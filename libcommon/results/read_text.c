@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reader of records as text: "# record", then lines "name value unit" (record_text.c). Always true: a record ends at
- * the next line that starts with '#' or at the end of the input.
+ * Reader of records in text form: "# record", then lines "name value unit" (record_text.c). Always true: a record
+ * ends at the next line that starts with '#' or at the end of the input.
  */
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static int escape_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Decodes %XX in place; %00 ends the word. */
+/* Decodes %XX in place. %00 ends the word. */
 static void unescape_word(char *s)
 {
 	char *out = s;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writer of records: the functions of record.h and the parts common to all formats.
+ * Writer of records: the functions of record.h, and functions that all formats share.
  *
  * Always true: a record is written as a whole when it ends, so an interrupted run never leaves half a record in the
  * stream's buffer; output_commit() reports write errors.
@@ -51,7 +51,7 @@ int record_real_digits(double value)
 	return shortest_text(text, value);
 }
 
-/* Limit from which %g may use an exponent. */
+/* Smallest size of a number that %g may write with an exponent. */
 #define WHOLE_MAX 1e15
 
 const char *record_real_text(char out[RECORD_REAL_CAP], double value)

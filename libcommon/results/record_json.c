@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writer of records as JSON: one compact object per line, members in the order of the calls.
+ * Writer of JSON records: one compact object per line, members in the order of the calls.
  *
  * Always true: jansson writes strings that need escapes and reals that need an exponent; this file writes all other
- * values in the same format. Reals have the fewest digits that read back equal; integers keep all 64 bits, unlike in
+ * values in the same format. Reals have the fewest digits that read back equal; integers have all 64 bits, unlike in
  * jansson's signed type. Undefined reals are null. Units are omitted, because trace-stats(5) has them.
  */
 #include <jansson.h>
@@ -27,7 +27,7 @@ static void add_json(struct record_writer *w, json_t *v, size_t flags)
 	json_decref(v);
 }
 
-/* Reports whether a string needs no escapes between quotes. */
+/* Reports whether a string between quotes needs no escapes. */
 static bool is_plain(const char *s)
 {
 	for (; *s; s++)
@@ -101,7 +101,7 @@ static void js_real(struct record_writer *w, const char *name, double value, con
 		return;
 	}
 	bytes_puts(&w->text, text);
-	if (!strchr(text, '.')) /* a number without a point would be an integer */
+	if (!strchr(text, '.')) /* without a point the number would be an integer */
 		bytes_puts(&w->text, ".0");
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writer of records as msgpack: one map per record, members in the order of the calls.
+ * Writer of MessagePack records: one map per record, members in the order of the calls.
  *
- * Always true: a map's size precedes its members, so each open level collects its members in a separate buffer,
- * which is appended to the outer level when the level ends. Reals are 64-bit floats; undefined reals are nil.
- * Strings are UTF-8. Units are omitted, because trace-stats(5) has them. In compact records, the name of a listed
- * figure is its number in the list, and a kernel's name that occurred before is replaced by its number. Names are
- * compared as the UTF-8 that is written.
+ * Always true: a map's size precedes its members, so each open level collects its members in its own buffer, which is
+ * appended to the outer level when the level ends. Reals are 64-bit floats; undefined reals are nil. Strings are
+ * UTF-8. Units are omitted, because trace-stats(5) has them. In compact records, the name of a listed figure is its
+ * number in the list, and a kernel's name that occurred before is replaced by its number. Names are compared as the
+ * UTF-8 that is written.
  */
 #include <math.h>
 #include <msgpack.h>
@@ -21,20 +21,20 @@ struct msgpack_level {
 	size_t members;
 };
 
-struct msgpack_numbers { /* numbers of texts, in the order of their first use */
+struct msgpack_numbers { /* texts, numbered in the order of their first use */
 	struct table rows;
 	char **text;
 	uint32_t n, cap;
 };
 
 struct msgpack_state {
-	struct msgpack_level level[RECORD_DEPTH + 1]; /* by depth; level[0] is not used */
+	struct msgpack_level level[RECORD_DEPTH + 1]; /* levels by depth; level[0] is not used */
 	struct msgpack_numbers figures, kernels;
 	bool compact, number_kernels;
 	bool in_stats, in_kernel;
 };
 
-/* Returns the number of a text; l->n, the next number, if the text is not found. */
+/* Returns the number of a text. If the text is new, this is l->n, the next number. */
 static uint32_t find_text_number(const struct msgpack_numbers *l, const char *text)
 {
 	FOR_TABLE (w, &l->rows, table_hash(text, strlen(text)))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writer of records as text: "# record", then a line "name value unit" for each value.
+ * Writer of records in text form: "# record", then a line "name value unit" for each value.
  *
  * Always true: a line has three words separated by one blank; a missing unit is "-". In names and strings, blanks,
- * control characters, '%', '"' and malformed UTF-8 are written as %XX; an empty string is "". Names in other groups
+ * control characters, '%', '"' and malformed UTF-8 are written as %XX; an empty string is "". Names in groups other
  * than "stats" have the prefix "group.". An undefined real is nan.
  */
 #include <inttypes.h>
@@ -14,7 +14,7 @@
 #include "record_format.h"
 #include "base/utf8.h"
 
-/* Prefix from the open groups, "a.b."; mark[d] is its length without the group at depth d. */
+/* Prefix for names in the open groups, "a.b."; mark[d] is its length without the group at depth d. */
 struct text_state {
 	struct bytes prefix;
 	size_t mark[RECORD_DEPTH + 1];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Weighted figures, see weighted.h.
+ * Weighted figures; see weighted.h.
  *
- * Within a stratum the picks are a random sample, and the weight of each is the size of the stratum divided by the
- * size of its picks, so a total is a ratio estimate. Its variance is the variance of the residuals of the values
- * from the stratum's rate times their sizes, with the finite population correction. The variance of a rate is the
- * variance of its linear part.
+ * Within a stratum the picks are a random sample. A pick's weight is the size of the stratum divided by the size of
+ * its picks, so a total is a ratio estimate. Its variance is the variance of the residuals of the values from the
+ * stratum's rate times their sizes, with the finite population correction. The variance of a rate is the variance of
+ * its linear part.
  *
  * Two picks that happen to be equal suggest a stratum without variation. Student's t does not correct that, because
  * most strata are skewed: a few kernels differ, and few samples contain them. Therefore a second interval uses a
@@ -65,7 +65,7 @@ static struct sample *stratum_samples(const struct picks *p, const double *y)
 	return s;
 }
 
-/* Variance as a sum, and the sum from which its degrees of freedom follow. */
+/* Variance, as the sum of its parts, and the sum that gives its degrees of freedom. */
 struct variance {
 	double sum;     /* sum of the parts */
 	double squares; /* sum of the squared parts, each divided by its degrees of freedom */
@@ -116,7 +116,7 @@ double *weighted_values(const struct weighted *w, uint32_t column)
 	return w->value + (size_t)column * w->p->n;
 }
 
-/* Returns the pick of a kernel. The kernels of a log without positions are the picks in order. */
+/* Returns the pick of a kernel. If a log has no positions, its kernels are the picks in order. */
 static const struct pick *find_pick_of_kernel(
 	const struct picks *p, const struct store_kernel *k, uint32_t number)
 {
@@ -125,7 +125,7 @@ static const struct pick *find_pick_of_kernel(
 	return number < p->n ? &p->pick[number] : NULL;
 }
 
-/* Checks that the run used these picks, because the file may have been replaced since then. */
+/* Checks that the run used these picks. The file of picks may have been replaced since the run. */
 static int check_same_picks(
 	const struct store *s, const struct picks *p, const struct store_run *run, struct fault *f)
 {
@@ -269,7 +269,7 @@ static double estimate_total(const struct weighted *w, uint32_t column, const do
 /* ---- figures ---------------------------------------------------------------------------------- */
 
 /*
- * Sets y to the values of a counter by pick; a missing sparse counter is 0. Returns false if a pick lacks the
+ * Sets y[pick] to the values of a counter; a sparse counter that is absent is 0. Returns false if a pick lacks the
  * counter.
  */
 static bool set_counter_values(const struct weighted *w, uint32_t column, double *y)
@@ -286,7 +286,7 @@ static bool set_counter_values(const struct weighted *w, uint32_t column, double
 	return true;
 }
 
-/* Estimates the rate of two totals; its linear part is (a - rate b) / total of b. */
+/* Estimates the rate of two totals. Its linear part at a pick is (a - rate * b) / total of b. */
 static bool estimate_rate(const struct weighted *w, const char *num, const char *den, double *value,
 	double *stray, bool *bounded)
 {
@@ -309,7 +309,7 @@ static bool estimate_rate(const struct weighted *w, const char *num, const char 
 	return good;
 }
 
-/* Estimates a rate in time whose parts are not recorded: weights the picks by their cycles. */
+/* Estimates a rate over time whose parts are not recorded, by weighting the picks by their cycles. */
 static bool estimate_rate_in_time(const struct weighted *w, double *value, double *stray)
 {
 	uint32_t cycles = store_find_column(w->s, "gpu_sim_cycle");
@@ -379,8 +379,8 @@ bool weighted_figure(const struct weighted *w, uint32_t column, double *value, d
 /* ---- cold caches ------------------------------------------------------------------------------ */
 
 /*
- * Sets *rate to the value per size of the picks without L2 misses in the stratum of pick i, or if there are none,
- * with its kernel name. Returns false if there are none, either.
+ * Sets *rate to the value per size of the picks without L2 misses in the stratum of pick i; if there are none, of the
+ * picks without L2 misses of its kernel name. Returns false if there are none of these, either.
  */
 static bool rate_without_misses(
 	const struct weighted *w, const double *misses, const double *stray, uint32_t i, double *rate)
@@ -405,8 +405,8 @@ static bool rate_without_misses(
 }
 
 /*
- * Returns the smallest (or if `largest` is set, the largest) value above 0 of a figure over the picks; NaN if there
- * is none.
+ * Returns the smallest value above 0 of a figure over the picks, or if `largest` is set, the largest; NaN if there is
+ * none.
  */
 static double find_extreme(const struct weighted *w, const char *name, bool largest)
 {

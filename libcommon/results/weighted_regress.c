@@ -29,8 +29,8 @@ static bool is_fully_picked(const struct picks *p, uint32_t i)
 }
 
 /*
- * Sets out[pick] to the deviation of y[pick] from a rate, which is per size or per kernel: the rate of its stratum,
- * or if all kernels of the stratum are picked, the rate of the picks of its kernel name in other strata. Without
+ * Sets out[pick] to the deviation of y[pick] from a rate, which is per size or per kernel: the rate of its stratum
+ * or, if all kernels of the stratum are picked, the rate of the picks of its kernel name in other strata. Without
  * such picks the deviation is 0.
  */
 static void set_deviations(const struct weighted *w, const double *y, bool by_size, double *out)
@@ -62,7 +62,7 @@ static void set_deviations(const struct weighted *w, const double *y, bool by_si
 	free(name);
 }
 
-/* Returns the slope of a figure's deviations, stray, on missed_stray. */
+/* Returns the slope of stray, a figure's deviations, on missed_stray. */
 static double slope_of_strays(const struct weighted *w, const double *stray)
 {
 	double sum = 0;
@@ -83,8 +83,8 @@ static double slope_variance(const struct weighted *w, const double *stray)
 }
 
 /*
- * Returns by how much y is larger for a kernel with L2 misses. Returns 0 if that is less than twice its standard
- * deviation, since the picks then do not show that y depends on misses.
+ * Returns the difference in y between kernels with and without L2 misses. Returns 0 if the difference is less than
+ * twice its standard deviation, since the picks then do not show that y depends on misses.
  */
 static double slope_of_misses(const struct weighted *w, const double *y)
 {
@@ -109,7 +109,7 @@ static double slope_of_misses(const struct weighted *w, const double *y)
 
 /*
  * Sets *all to the number of kernels of the application with L2 misses, simulated and omitted. Returns false if the
- * run did not count them.
+ * run did not count these kernels.
  */
 static bool count_missed(const struct weighted *w, const double *missed, double *all)
 {
@@ -178,8 +178,7 @@ double weighted_slope_variance(const struct weighted *w, const double *rest, dou
 	variance = slope_variance(w, stray);
 	free(stray);
 	/*
-	 * If the residuals still have a slope, nothing was subtracted from the figure, so the slope adds no
-	 * variance.
+	 * If the residuals still have a slope, no part was subtracted from the figure, so the slope adds no variance.
 	 */
 	return slope * slope < 1e-12 * variance ? variance * w->missed_surplus * w->missed_surplus : 0;
 }
