@@ -17,11 +17,10 @@
 #include "table.h"
 #include "utf8.h"
 
-#define MESSAGE_MAX \
 /* Size of a message in bytes before quoting. It suffices for the longest path and a fault's text. */
-8192u
+#define MESSAGE_MAX 8192u
 
-	static const char *program = "warptools";
+static const char *program = "warptools";
 static bool quiet_warnings;
 static atomic_uint_fast64_t warnings;
 static _Thread_local struct diag_trap *trap;
