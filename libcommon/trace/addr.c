@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Address lists: conversion of a line's numbers to the words of a thread block, and of the words to 32 lanes.
+ * Address lists: conversion of a line's numbers to the words of a thread block, and of these words to 32 lanes.
  *
- * Always true: a STRIDE list is base and stride. A DELTA list is the base and one int32 for each further
- * active lane, two in a word, the lower half first. A LIST has one word for each active lane. Sums wrap at 64
- * bits (kernel-trace(5)).
+ * Always true: a STRIDE list is a base and a stride. A DELTA list is a base and one int32 for each further active
+ * lane, two in a word, the lower half first. A LIST has one word for each active lane. Sums wrap at 64 bits
+ * (kernel-trace(5)).
  */
 #include <string.h>
 #include "bits.h"
@@ -30,7 +30,7 @@ uint32_t addr_stride(struct tblock *tb, uint64_t base, int64_t stride)
 	return addr_at(at, ADDR_STRIDE);
 }
 
-/* Stores the addresses as a plain list, because the deltas do not fit 32 bits. */
+/* Stores the addresses as a plain list. Used if a delta does not fit 32 bits. */
 static uint32_t delta_as_list(struct tblock *tb, uint64_t base, const int64_t *delta, unsigned n_deltas)
 {
 	uint64_t a[32];
@@ -48,7 +48,7 @@ uint32_t addr_delta(struct tblock *tb, uint64_t base, const int64_t *delta, unsi
 	uint64_t wide = 0;
 	for (unsigned i = 0; i < n_deltas; i++) {
 		uint64_t low = (uint32_t)delta[i];
-		wide |= ((uint64_t)delta[i] + 0x80000000u) >> 32; /* stays 0 while deltas fit int32 */
+		wide |= ((uint64_t)delta[i] + 0x80000000u) >> 32; /* remains 0 while the deltas fit int32 */
 		if (i & 1)
 			w[1 + i / 2] |= low << 32;
 		else
@@ -60,12 +60,12 @@ uint32_t addr_delta(struct tblock *tb, uint64_t base, const int64_t *delta, unsi
 	return addr_at(at, ADDR_DELTA);
 }
 
-/* quirk Q1-4: a stride run ends at the first inactive lane and does not restart. */
+/* quirk Q1-4: a stride run ends at the first inactive lane and is not resumed. */
 static void expand_stride(const uint64_t *w, uint32_t mask, uint64_t lane[32])
 {
 	unsigned first = bit_lowest32(mask);
 	uint32_t gap = ~(mask >> first);
-	uint32_t run = (gap & (0 - gap)) - 1; /* mask of all bits below the gap */
+	uint32_t run = (gap & (0 - gap)) - 1; /* mask of all bits below the first gap */
 	lanes_loops->run(lane, w[0] - first * w[1], w[1], run << first);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lines of a thread block that have a name and numbers: "warp = 3", "cluster id = 0,0,0". */
+/* Lines of a thread block with a name and numbers: "warp = 3", "cluster id = 0,0,0". */
 #include <stdio.h>
 #include "reader.h"
 

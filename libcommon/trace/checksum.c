@@ -2,14 +2,14 @@
 /*
  * Checksum of decoded thread blocks.
  *
- * Always true: it depends on the content of static instructions but not on their handles, and on the addresses of
- * active lanes but not on their encoding. The addresses of a record are added with odd weights: a wrong address
- * changes the sum, and the sum of a strided list needs no loop.
+ * Always true: the checksum covers the contents of static instructions but not their handles, and the addresses of
+ * active lanes but not their encoding. The addresses of a record are added with odd weights: a wrong address changes
+ * the sum, and the sum of a strided list needs no loop.
  */
 #include "bits.h"
 #include "reader.h"
 
-#define MULTIPLIER 0x9e3779b97f4a7c15u /* any odd number */
+#define MULTIPLIER 0x9e3779b97f4a7c15u /* may be any odd number */
 #define FACTOR_A   0x3c6ef372fe94f82bu
 #define FACTOR_B   0x2545f4914f6cdd1du
 
@@ -38,7 +38,7 @@ static inline uint64_t mix_value(uint64_t sum, uint64_t v)
 	return (sum << 29 | sum >> 35) * MULTIPLIER;
 }
 
-/* Returns the weighted sum of a base and of further addresses, which are stored as differences, two per word. */
+/* Returns the weighted sum of a base and further addresses, which are differences, two per word. */
 static uint64_t weigh_deltas(const uint64_t *w, unsigned lanes)
 {
 	uint64_t address = w[0], sum = address * weight[0];
@@ -69,7 +69,7 @@ static inline uint64_t weigh_addresses(const struct tblock *tb, const struct rec
 	unsigned run;
 
 	switch (kind) {
-	case ADDR_STRIDE: /* Q1-4: lanes after the first gap have address 0 */
+	case ADDR_STRIDE: /* Q1-4: lanes after the first gap have the address 0 */
 		run = bit_lowest64(~(uint64_t)(r->mask >> bit_lowest32(r->mask)));
 		return w[0] * weight_sum[run] + w[1] * weight_step[run];
 	case ADDR_DELTA: return weigh_deltas(w, bit_count32(r->mask));

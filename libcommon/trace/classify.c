@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Row, class, kind and width of an instruction of machine code from the table of opcodes.
+ * Row, class, kind and width of an instruction of machine code, from the table of opcodes.
  *
- * Always true: this file prints nothing and rejects nothing. The class of an opcode without a row is guessed from
- * its name, and the return value says so. code.c prints the warnings.
+ * Always true: this file prints nothing and rejects nothing. The class of an opcode without a row is guessed from its
+ * name, and the return value indicates this. code.c prints the warnings.
  */
 #include "code.h"
 

@@ -3,9 +3,9 @@
  * Static instructions of a run, each stored once.
  *
  * Always true: a handle and its instruction never move. Lines with equal opcode, registers, PC, immediate, source
- * line and file share one handle in all kernels of an architecture. Adding takes a lock, so several readers may
- * share a table; lookups by handle take no lock. One warning is printed for each opcode without a row, and for each
- * opcode that the model only approximates.
+ * line and file share one handle in all kernels of an architecture. Adding takes a lock, so several readers may share
+ * a table; lookups by handle take no lock. One warning is printed for each opcode without a row, and for each opcode
+ * that the model only approximates.
  */
 #include <assert.h>
 #include <pthread.h>
@@ -20,12 +20,12 @@
 struct code {
 	uint64_t serial;
 	const struct isa *isa;
-	struct inst *inst; /* array with memory for CODE_MAX entries */
+	struct inst *inst; /* instructions by handle, with memory reserved for CODE_MAX entries */
 	atomic_uint n;
-	uint32_t *slot;      /* open addressing: handle + 1, 0 free */
-	uint64_t *hash;      /* hash of each inst[], for growing and comparing */
-	uint32_t n_slots;    /* a power of 2, at least twice n */
-	struct arena text;   /* opcodes and registers */
+	uint32_t *slot;      /* hash table with open addressing: handle + 1, or 0 for a free slot */
+	uint64_t *hash;      /* hash of each element of inst[], for growing and comparing */
+	uint32_t n_slots;    /* number of slots, a power of 2, at least twice n */
+	struct arena text;   /* texts of opcodes, and registers */
 	const char **warned; /* stems for which a warning was printed */
 	uint32_t n_warned, cap_warned;
 	pthread_mutex_t lock;
@@ -177,7 +177,7 @@ static void warn_opcode(const struct code_place *where, const char *id, const ch
 		diag_warn(f.at, "%s", f.text);
 }
 
-/* Reports whether this is the first occurrence of the stem. */
+/* Reports whether the stem occurs for the first time. */
 static bool is_first_warning(struct code *c, const char *stem, size_t n)
 {
 	for (uint32_t i = 0; i < c->n_warned; i++)
@@ -191,7 +191,7 @@ static bool is_first_warning(struct code *c, const char *stem, size_t n)
 	return false;
 }
 
-/* Sets class, row and kind of a new instruction; warns about opcodes that the table or the model lacks. */
+/* Sets class, row and kind of a new instruction. Warns about an opcode that the table or the model lacks. */
 static int classify_sass(struct code *c, struct inst *i, const struct draft *d,
 	const struct code_place *where, struct fault *f)
 {
@@ -230,7 +230,7 @@ static int classify_sass(struct code *c, struct inst *i, const struct draft *d,
 
 /* ---- PTX ---------------------------------------------------------------------------------- */
 
-/* Returns the kind of machine instruction that a PTX access resembles. */
+/* Returns the kind of machine instruction that corresponds to a PTX access. */
 static enum isa_kind ptx_kind(const struct ptx_form *x)
 {
 	static const uint8_t load[N_SPACES] = {[SPACE_GLOBAL] = KIND_LDG,
@@ -298,7 +298,7 @@ static const struct ptx_inst *keep_ptx(struct code *c, const struct ptx_draft *x
 	return to;
 }
 
-/* ---- a new one ---------------------------------------------------------------------------- */
+/* adding a new instruction */
 
 static int64_t add_inst(struct code *c, uint64_t h, uint32_t slot, const struct draft *d,
 	const struct code_place *where, struct fault *f)

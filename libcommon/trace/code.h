@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Adding of static instructions: readers of traces turn the static part of a line into a handle. Internal to
+ * Table of static instructions: readers of traces turn the static part of a line into a handle. Internal to
  * libcommon.
  */
 #ifndef CODE_H
@@ -8,7 +8,7 @@
 
 #include "trace.h"
 
-/* Fields of traces from PTX only. Bank numbers follow the registers in reg[] of the draft. */
+/* Fields that only traces from PTX have. Bank numbers follow the registers in reg[] of the draft. */
 struct ptx_draft {
 	struct ptx_form form;
 	const char *text;
@@ -19,7 +19,7 @@ struct ptx_draft {
 	unsigned size;
 };
 
-/* The static fields of a line, before the opcode is looked up. */
+/* Static fields of a line, before the opcode is looked up. */
 struct draft {
 	const char *opcode;
 	size_t opcode_len;
@@ -31,8 +31,8 @@ struct draft {
 	bool has_addr;
 	uint8_t commit;              /* one of enum inst_commit */
 	uint8_t extra;               /* one of enum inst_extra */
-	bool two_imms;               /* BAR of a dialect with two immediates */
-	const struct ptx_draft *ptx; /* NULL: the instruction is machine code */
+	bool two_imms;               /* true for a BAR of a dialect with two immediates */
+	const struct ptx_draft *ptx; /* fields of an instruction from PTX; NULL: machine code */
 	uint16_t reg[2 * 255];
 };
 
@@ -47,17 +47,18 @@ struct code_place {
  * struct code.
  */
 const uint64_t *code_hashes(const struct code *c);
-/* Returns the handle of the instruction, or -1 and sets *f. Safe in threads. */
+/* Returns the handle of the instruction, or -1 and sets *f. The function is thread-safe. */
 int64_t code_intern(struct code *c, const struct draft *d, const struct code_place *where, struct fault *f);
 /*
- * Sets row, class, kind, half_rate and size of an opcode of machine code on i->arch from the table. Returns false if
- * the architecture lacks the opcode and the class was guessed.
+ * Sets row, class, kind, half_rate and size of an opcode of machine code from the table, for i->arch. Returns false
+ * if the architecture lacks the opcode, so that the class is a guess.
  */
 bool code_classify(struct inst *i, const struct isa *isa, const char *opcode, size_t n);
 /* Reports whether the part of the opcode before the first '.' is the stem. */
 bool code_has_stem(const char *opcode, size_t n, const char *stem);
 /*
- * Reports whether instructions of a kind access memory in the load/store unit, so that active lanes need addresses.
+ * Reports whether instructions of a kind access memory in the load/store unit. Their active lanes then need
+ * addresses.
  */
 static inline bool code_kind_has_addresses(unsigned kind) { return kind >= KIND_LDG && kind <= KIND_ST; }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Columns of instruction lines: the tables, the search for a column in a line, and the number of columns before the
+ * Columns of instruction lines: their tables, the search for a column in a line, and the number of columns before the
  * PC.
  */
 #include <string.h>

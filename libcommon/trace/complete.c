@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Completion words: the kernels of a trace, from its list. Only files and directories are read, never a pipe, and no
- * kernel file is opened.
+ * Words for the completion of a trace's kernels, from its list. Only files and directories are read, never a pipe,
+ * and no kernel file is opened.
  */
 #include <inttypes.h>
 #include <string.h>

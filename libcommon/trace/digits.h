@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Converts hexadecimal numbers in words of eight characters, all digits of a word at once.
+ * Conversion of hexadecimal numbers in words of eight characters, all digits of a word at once.
  *
  * Always true: at least 24 bytes after the first character are readable.
  */
@@ -18,10 +18,10 @@ static inline uint64_t load64(const char *p)
 	uint64_t v;
 
 	memcpy(&v, p, sizeof(v));
-	return le64toh(v); /* the first character is the lowest byte */
+	return le64toh(v); /* puts the first character into the lowest byte */
 }
 
-#define EACH UINT64_C(0x0101010101010101) /* times a character gives a word of eight such characters */
+#define EACH UINT64_C(0x0101010101010101) /* EACH times a character is a word of eight such characters */
 
 /* Returns the number of characters, from the lowest byte, before the first blank or line end; 8 if there is none. */
 static inline unsigned word_length(uint64_t x)
@@ -30,14 +30,17 @@ static inline unsigned word_length(uint64_t x)
 	return below ? bit_lowest64(below) / 8 : 8;
 }
 
-/* Converts the n (1 to 8) lowest characters of the word as hexadecimal digits. Returns false if others occur. */
+/*
+ * Converts the n (1 to 8) lowest characters of the word as hexadecimal digits. Returns false if another character
+ * occurs.
+ */
 static inline bool hex_word(uint64_t x, unsigned n, uint64_t *v)
 {
 	unsigned unused = 64 - 8 * n;
 	x = __builtin_bswap64(x << unused | ('0' * EACH & ((UINT64_C(1) << unused) - 1)));
 	uint64_t letter = x >> 6 & EACH;
 	uint64_t d = (x & 0x0f * EACH) + 9 * letter;
-	/* Converting back detects characters that are not digits: they yield different characters. */
+	/* Characters that are not digits are detected by converting back, which gives different characters. */
 	uint64_t ten = (d + 6 * EACH) >> 4 & EACH;
 	bool good = !(d & 0xf0 * EACH) && (x | letter << 5) == d + '0' * EACH + ten * ('a' - '0' - 10);
 	d = (d | d >> 4) & UINT64_C(0x00ff00ff00ff00ff);
@@ -46,7 +49,7 @@ static inline bool hex_word(uint64_t x, unsigned n, uint64_t *v)
 	return good;
 }
 
-/* Parses up to 16 hexadecimal digits and moves *p after them. */
+/* Parses up to 16 hexadecimal digits and moves *p past them. */
 static inline bool read_hex(const char **p, uint64_t *v)
 {
 	uint64_t x = load64(*p), low;
@@ -62,7 +65,7 @@ static inline bool read_hex(const char **p, uint64_t *v)
 	return good;
 }
 
-/* Parses a blank and an address, with or without 0x, and moves *p after it. */
+/* Parses a blank and an address, with or without 0x, and moves *p past them. */
 static inline bool read_address(const char **p, uint64_t *v)
 {
 	const char *s = *p;

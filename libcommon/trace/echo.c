@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Compares the lines of a warp with the lines of the same warp in an earlier thread block. Long pieces of text are
+ * Comparison of a warp's lines with the lines of the same warp in an earlier thread block. Long pieces of text are
  * compared at once; the bases of addresses may differ.
  *
  * Always true: a line is read here only if all its bytes equal the bytes of a line that fast.c read for a warp with
  * the same lanes, except for the digits of a base, which are converted. So the record equals the one that fast.c
- * would make. fast.c reads all other lines, one by one. TEXT_MAX bounds the kept texts, TRIES the consecutive
- * attempts to keep the text of a warp, WARPS the number of warps. It is not used with a watcher.
+ * would make. fast.c reads all other lines one by one. TEXT_MAX bounds the kept texts, TRIES the consecutive attempts
+ * to keep the text of a warp, WARPS the number of warps. With a watcher, no lines are compared.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,18 +15,21 @@
 
 #define TEXT_MAX (1u << 20)
 #define TRIES    4
-#define WARPS    64u  /* warps of a thread block that are compared; at least as many as a GPU allows */
-#define STEP     64u  /* characters compared at once, and readable after each kept text */
-#define BLOCK    512u /* characters that memcmp() compares at once, since it is optimised for each processor */
+/* Largest number of warps of a thread block that are compared, at least a GPU's limit. */
+#define WARPS 64u
+/* Number of characters that are compared at once; this many are readable after each kept text. */
+#define STEP 64u
+/* Number of characters that memcmp() compares at once, since it is optimised for each processor. */
+#define BLOCK 512u
 
 struct echo_line {
-	struct rec rec; /* addr: index into echo.word[] */
-	uint32_t end;   /* end of the line in text[], after the newline */
-	uint32_t words; /* end of the line's words in word[] */
-	uint32_t entry; /* number of its struct seen, from 1 */
-	/* offset in the line of the blank before the base address; 0: the line has no base that varies */
+	struct rec rec; /* record of the line; addr is an index into echo.word[] */
+	uint32_t end;   /* offset of the end of the line in text[], after the newline */
+	uint32_t words; /* index of the end of the line's words in word[] */
+	uint32_t entry; /* number of the line's struct seen, from 1 */
+	/* Offset in the line of the blank before the base address; 0: the line has no base that may differ. */
 	uint16_t base;
-	uint16_t rest; /* offset of the text after the base address */
+	uint16_t rest; /* offset in the line of the text after the base address */
 };
 
 /* The text of a warp and its records. */
@@ -35,7 +38,7 @@ struct echo {
 	struct echo_line *line;
 	uint64_t *word;
 	uint32_t n_text, cap_text, n_lines, cap_lines, n_words, cap_words;
-	uint32_t insts; /* instructions of the last warp with this number */
+	uint32_t insts; /* number of instructions of the last warp with this number */
 	uint8_t tries;
 };
 
@@ -53,8 +56,8 @@ static void drop_current_echo(struct echoes *s)
 }
 
 /*
- * A warp is kept only if the last warp with its number had the same length, since only warps of equal length are
- * compared.
+ * Only warps of equal length are compared. So a warp is kept only if the last warp with its number had the same
+ * length.
  */
 void echo_begin(struct trace *t, const struct tblock *tb)
 {
@@ -118,7 +121,7 @@ void echo_keep(struct trace *t, const struct tblock *tb, const char *line, const
 		.base = patched ? (uint16_t)(seen->head_len + 8 + seen->mid_len + 2) : 0};
 }
 
-/* Finds the end of the line's base address. Sets l->base to 0 if the line has no base that can vary. */
+/* Finds the end of the line's base address. Sets l->base to 0 if the line has no base that may differ. */
 static void find_base(const char *line, struct echo_line *l)
 {
 	const char *p = line + l->base;
@@ -131,7 +134,7 @@ static void find_base(const char *line, struct echo_line *l)
 		l->base = 0;
 }
 
-/* Keeps the records of the warp that was read; they are the last ones of tb. */
+/* Keeps the records of the warp that was read, which are the last records of tb. */
 static void keep_records(struct echoes *s, const struct tblock *tb)
 {
 	struct echo *e = s->now;
@@ -174,7 +177,7 @@ void echo_note_difference(struct trace *t)
 
 /* ---- reading ------------------------------------------------------------------------------ */
 
-/* Returns the number of equal characters, at most n. STEP more characters of both texts must be readable. */
+/* Returns the number of equal characters, at most n. STEP characters after these must be readable in both texts. */
 static size_t equal_length(const char *a, const char *b, size_t n)
 {
 	size_t at = 0;
@@ -200,7 +203,7 @@ static size_t equal_length(const char *a, const char *b, size_t n)
 
 /* Comparison of the input at p with the kept text at q. */
 struct along {
-	const char *p, *q, *differ; /* differ: first byte of the kept text that differs */
+	const char *p, *q, *differ; /* differ points to the first byte of the kept text that differs */
 };
 
 static struct along compare_from(const struct trace *t, const struct echo *e, const char *p, const char *q)
@@ -216,7 +219,7 @@ static inline uint32_t kept_line_begin(const struct echo *e, uint32_t i)
 	return i ? e->line[i - 1].end : 0;
 }
 
-/* Appends the kept lines i to end - 1 to tb. */
+/* Appends the kept lines from i to end - 1 to tb. */
 static void append_kept_lines(struct tblock *tb, const struct echo *e, uint32_t i, uint32_t end)
 {
 	uint32_t words = i ? e->line[i - 1].words : 0, n_words = e->line[end - 1].words - words;
@@ -232,7 +235,7 @@ static void append_kept_lines(struct tblock *tb, const struct echo *e, uint32_t 
 	}
 }
 
-/* Reads line i if it differs only in the base of its addresses, and continues the comparison after the base. */
+/* Reads line i if only the base of its addresses differs, and continues the comparison after the base. */
 static bool read_line_with_new_base(
 	const struct trace *t, struct tblock *tb, const struct echo *e, uint32_t i, struct along *s)
 {

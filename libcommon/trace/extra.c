@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Columns of version 6 that few instructions have: those of bulk copies, and the values of registers.
+ * Columns of version 6 that few instructions have: columns of bulk copies, and the values of registers.
  *
  * Always true of a record with such columns: the words before its addresses end with their number, which is below
  * 2^30, so the index of its addresses is not 0. inst.extra gives the meaning of the words:
@@ -13,9 +13,9 @@
 #include "bits.h"
 #include "line.h"
 
-#define COPY_WORDS 4u /* number of words of a bulk copy before its runs */
+#define COPY_WORDS 4u /* number of words of a bulk copy before the words of its runs */
 #define RUN_WORDS  3u
-#define WIDE_WORDS 17u /* words of a register with a value for each lane */
+#define WIDE_WORDS 17u /* number of words of a register with a value for each lane */
 #define GROUPS     8u  /* largest number of registers whose values a line has */
 
 static void add_word(struct tblock *tb, uint64_t v)
@@ -24,7 +24,7 @@ static void add_word(struct tblock *tb, uint64_t v)
 	tb->word[tb->n_words++] = v;
 }
 
-/* Finishes the words that were added from `first` on, and stores their number. */
+/* Ends the words that were added from `first` on by storing their number. */
 static int end_extra(struct parse *s, uint32_t first)
 {
 	uint32_t n = s->tb->n_words - first;
@@ -46,11 +46,11 @@ const uint64_t *extra_words(const struct tblock *tb, const struct rec *r, uint32
 
 /* ---- bulk copies -------------------------------------------------------------------------- */
 
-/* The rows of a bulk copy while its addresses are read. */
+/* State while the addresses of a bulk copy are read. */
 struct runs {
 	struct tblock *tb;
-	struct copy_run row; /* row being read; bytes 0: none */
-	struct copy_run run; /* run of the rows before it; rows 0: none */
+	struct copy_run row; /* row that is being read; bytes 0: none */
+	struct copy_run run; /* run of the rows before `row`; rows 0: none */
 	uint64_t width;
 };
 
@@ -64,7 +64,7 @@ static void end_copy_run(struct runs *x)
 	x->run.rows = 0;
 }
 
-/* Adds the row to the run if its length and distance agree, else begins a new run. */
+/* Adds the row to the run if it has the run's length and distance, else begins a new run. */
 static void end_copy_row(struct runs *x)
 {
 	struct copy_run *run = &x->run;
@@ -93,7 +93,7 @@ static void add_element(struct runs *x, uint64_t address)
 	row->bytes += (uint32_t)x->width;
 }
 
-/* Reads a count and that number of addresses, as a list or as deltas. Sets `first` to the first 32. */
+/* Reads a count and as many addresses, as a list or as deltas. Sets `first` to the first 32 addresses. */
 static int read_elements(struct parse *s, bool deltas, struct runs *x, uint64_t first[32])
 {
 	uint64_t a = 0, n;
@@ -219,7 +219,9 @@ bool extra_has_values(const char *opcode, size_t n)
 	return code_has_stem(opcode, n, "SYNCS") || code_has_stem(opcode, n, "BAR");
 }
 
-/* Reads the values of a register: a count, 1 or 32, and the values. Appends their words to w and moves *n. */
+/*
+ * Reads the values of a register: a count, which is 1 or 32, and the values. Appends their words to w and moves *n.
+ */
 static int read_value(struct parse *s, uint64_t *w, uint32_t *n)
 {
 	static const char wanted[] = "a hexadecimal value of 32 bits";
@@ -236,7 +238,7 @@ static int read_value(struct parse *s, uint64_t *w, uint32_t *n)
 	return 0;
 }
 
-/* Inserts the words before the record's addresses, which are the last words of the thread block. */
+/* Inserts the words before the addresses of the record, which are the last words of the thread block. */
 static int insert_values(struct parse *s, const uint64_t *w, uint32_t n)
 {
 	struct tblock *tb = s->tb;

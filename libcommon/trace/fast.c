@@ -13,9 +13,9 @@
 #include "reader.h"
 
 #define VARIANTS       8    /* largest number of lines in a slot of the PC table */
-#define TEXT_MAX       512u /* characters of mid and tail together */
+#define TEXT_MAX       512u /* largest number of characters of mid and tail together */
 #define TABLE_TEXT_MAX (16u << 20)
-#define PAD            32 /* readable bytes after each stored text */
+#define PAD            32 /* number of readable bytes after each stored text */
 /*
  * Largest number of bytes from a line's start that these functions may read: columns, text, mask, 32 addresses,
  * padding.
@@ -25,10 +25,10 @@
 /* ---- comparing ------------------------------------------------------------------------------ */
 
 #define ONES8 -1, -1, -1, -1, -1, -1, -1, -1
-/* Masks: at byte 32 - n, n bytes of ones are followed by zeros. */
+/* Masks: the bytes from 32 - n on are n bytes of ones and then zeros. */
 static const signed char ones[64] = {ONES8, ONES8, ONES8, ONES8};
 
-/* Compares n bytes in whole words. The PAD bytes after them must be readable in both texts and are masked. */
+/* Compares n bytes in whole words. The PAD bytes after them must be readable in both texts and are masked out. */
 static inline bool text_equal(const char *a, const char *b, size_t n)
 {
 	uint64_t off = 0;
@@ -46,7 +46,7 @@ static inline bool text_equal(const char *a, const char *b, size_t n)
 	return !off;
 }
 
-/* Like text_equal(), but faster for at most 8 bytes. */
+/* Does the same as text_equal(), faster for at most 8 bytes. */
 static inline bool tail_equal(const char *a, const char *b, size_t n)
 {
 	return n <= 8 ? !((load64(a) ^ load64(b)) & load64((const char *)ones + 32 - n))
@@ -81,7 +81,7 @@ static uint32_t keep_text(struct seen_table *s, const char *from, size_t n)
 	return at;
 }
 
-/* Records that entry n - 1 follows the entry used last, so that it is tried first there. */
+/* Records that entry n - 1 follows the last used entry, so that it is tried first after that entry. */
 static inline void entry_follows(struct seen_table *s, uint32_t n)
 {
 	if (s->last)
@@ -99,7 +99,7 @@ static inline bool replace_mask_text(struct seen *e, uint64_t text)
 	return true;
 }
 
-/* Keeps the text of the PC if it is short and is followed by a mask of eight digits. */
+/* Keeps the text of the PC if it is short and a mask of eight digits follows. */
 static void keep_head(struct seen *e, const struct seen_line *l)
 {
 	size_t n = (size_t)(l->mid - l->head);
@@ -116,7 +116,7 @@ static void keep_head(struct seen *e, const struct seen_line *l)
 void seen_add(struct trace *t, const struct seen_line *l)
 {
 	struct seen_table *s = &t->seen;
-	bool newline = !l->open_end; /* in this case the newline is part of the text */
+	bool newline = !l->open_end; /* true if the newline is part of the text */
 	size_t mid = (size_t)(l->mid_end - l->mid) + (newline && !l->tail);
 	size_t tail = l->tail ? (size_t)(l->tail_end - l->tail) + newline : 0;
 	if (mid + tail > TEXT_MAX || s->n_text > TABLE_TEXT_MAX)
@@ -166,19 +166,19 @@ static inline bool decimal_word(uint64_t x, unsigned n, uint64_t *v)
 	unsigned unused = 64 - 8 * n;
 	x = x << unused | ('0' * EACH & ((UINT64_C(1) << unused) - 1));
 	bool good = ((x & 0xf0 * EACH) | ((x + 6 * EACH) & 0xf0 * EACH) >> 4) == 0x33 * EACH;
-	x = (x & 0x0f * EACH) * 2561 >> 8; /* pairs of digits, then fours, then all */
+	x = (x & 0x0f * EACH) * 2561 >> 8; /* joins pairs of digits, then groups of four, then all */
 	x = (x & UINT64_C(0x00ff00ff00ff00ff)) * 6553601 >> 16;
 	*v = (x & UINT64_C(0x0000ffff0000ffff)) * UINT64_C(42949672960001) >> 32;
 	return good;
 }
 
-/* Parses a blank and a decimal of at most 18 digits. Returns false if they are absent. */
+/* Parses a blank and a decimal number of at most 18 digits. Returns false if they are absent. */
 static inline bool read_decimal(const char **p, int64_t *v)
 {
 	const char *s = *p + 1;
 	uint64_t x = load64(s), a = 0;
-	unsigned n = word_length(x),
-		 negative = (x & 0xff) == '-'; /* the position of the next character depends on n alone */
+	/* The sign is a number, so that the position of the next character depends on n alone. */
+	unsigned n = word_length(x), negative = (x & 0xff) == '-';
 	if (**p != ' ')
 		return false;
 	if (n > negative && n < 8 && decimal_word(x >> 8 * negative, n - negative, &a)) {
@@ -196,7 +196,7 @@ static inline bool read_decimal(const char **p, int64_t *v)
 	return true;
 }
 
-/* Skips the columns before the PC, each followed by a blank. */
+/* Skips the columns before the PC. A blank follows each column. */
 static bool read_prefix(const struct trace *t, const char **p, uint32_t *lineno)
 {
 	for (int i = 0; i < t->d.prefix; i++) {
@@ -215,7 +215,7 @@ static bool read_prefix(const struct trace *t, const char **p, uint32_t *lineno)
 	return true;
 }
 
-/* Parses " 1 base stride". */
+/* Parses " 1 base stride", an address list in mode 1. */
 static inline bool read_stride(struct tblock *tb, const char **p, uint32_t mask, uint32_t *addr)
 {
 	uint64_t base;
@@ -227,7 +227,7 @@ static inline bool read_stride(struct tblock *tb, const char **p, uint32_t mask,
 	return true;
 }
 
-/* Parses " mode addresses" into the words of tb and *addr. */
+/* Parses " mode addresses" into the words of tb, and sets *addr. */
 static bool read_fast_addresses(struct tblock *tb, const char **p, uint32_t mask, uint32_t *addr)
 {
 	uint64_t a[32];
@@ -272,8 +272,8 @@ static inline bool read_issue_mask(
 }
 
 /*
- * Reads the rest of a line, from *rest after the mask, as entry e, and moves *rest after the line. Returns false if
- * the line does not fit the entry.
+ * Reads the rest of a line as entry e and moves *rest past the line. *rest is after the mask. Returns false if the
+ * line does not match the entry.
  */
 static inline bool read_line_as_entry(const struct trace *t, struct tblock *tb, const struct seen *e,
 	const char **rest, uint32_t mask, uint32_t lanes, uint32_t *addr)
@@ -323,7 +323,7 @@ static inline bool read_addresses_and_tail(
 
 /*
  * Reads lines that occur in the same order as before. Uses only entries whose record follows from the text, the mask
- * and the addresses (quick), and stops before the first line that does not fit.
+ * and the addresses (quick), and stops before the first line that does not match.
  */
 static void read_expected_lines(struct trace *t, struct tblock *tb, uint32_t lanes, uint32_t most)
 {
@@ -364,7 +364,7 @@ static void read_expected_lines(struct trace *t, struct tblock *tb, uint32_t lan
 	t->p = p;
 }
 
-/* Reads the line at *p with an entry of its PC. Returns the number of the entry, from 1; 0 if no entry fits. */
+/* Reads the line at *p with an entry of its PC. Returns the number of the entry, from 1; 0 if no entry matches. */
 static inline uint32_t read_by_pc(const struct trace *t, struct tblock *tb, const char **p, uint32_t lineno,
 	uint32_t lanes, struct rec *r)
 {
@@ -411,7 +411,7 @@ static bool read_fast_line(struct trace *t, struct tblock *tb, uint32_t lanes)
 }
 
 /*
- * Buffers enough text for a line, or the rest of the input. Returns 1 if a line fits, 0 if too little is
+ * Buffers enough text for a line, or the rest of the input. Returns 1 if a line fits in the text, 0 if too little is
  * left, -1 on failure.
  */
 static int buffer_line(struct trace *t, struct fault *f)

@@ -4,14 +4,14 @@
  *
  * Always true of a header that was read: it has grid, block, registers, shared memory and binary version; each
  * dimension is at least 1; products do not overflow. Unknown keys are skipped. If a key occurs twice, the last value
- * counts, as in the original (kernel-trace(5)). The limits of the GPU are not checked.
+ * applies, as in the original (kernel-trace(5)). The limits of the GPU are not checked.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "reader.h"
 
-#define BLOCK_THREADS_MAX 65536u /* above the limit of hardware; a damaged file must not use much memory */
+#define BLOCK_THREADS_MAX 65536u /* above the hardware's limit; bounds the memory for a damaged file */
 #define NREGS_MAX         512u
 
 enum key {
@@ -38,7 +38,7 @@ enum key {
 	N_KEYS
 };
 
-/* A key is recognised by its first two words. */
+/* Known keys. The first two words identify a key. */
 static const struct {
 	const char *first, *second, *shown;
 	bool must;
@@ -105,7 +105,7 @@ static int value_int(const struct value *v, int *to, struct fault *f)
 	return 0;
 }
 
-/* Parses "(x,y,z)", with blanks anywhere between. */
+/* Parses "(x,y,z)". Blanks may be anywhere. */
 static int value_dims(const struct value *v, uint32_t dim[3], uint64_t max, struct fault *f)
 {
 	const char *p = v->w.s, *end = p + v->w.n;
@@ -153,7 +153,7 @@ static int set_binary_version(struct kernel_header *h, const struct value *v, st
 	return 0;
 }
 
-/* Sets the dialect of the lines: a word of columns.def. The version follows "ptx". */
+/* Sets the dialect of the lines from a word of columns.def. After "ptx", the version follows. */
 static int set_isa(struct kernel_header *h, const struct value *v, struct fault *f)
 {
 	struct tok w = v->w;
@@ -219,7 +219,7 @@ static int set_header_value(struct kernel_header *h, enum key key, const struct 
 	case KEY_PTX_HASH: return check_hash(v, f);
 	case KEY_DYNAMIC: return value_u32(v, INT32_MAX, &h->dynamic_shmem, f);
 	case KEY_CODE_END: return set_code_end(h, v, f);
-	case KEY_FILE: /* handled in source.c */
+	case KEY_FILE: /* source.c reads these lines */
 	case KEY_LINE:
 	case N_KEYS: break;
 	}
@@ -240,7 +240,7 @@ static void report_unknown_key(struct trace *t, const char *line, struct tok key
 	trace_report_fault(t, f);
 }
 
-/* Replaces an invalid value by one that checks ignore. */
+/* Replaces an invalid value by a value that passes the checks. */
 static void clear_invalid_value(struct kernel_header *h, int key)
 {
 	if (key == KEY_NREGS)
@@ -302,7 +302,7 @@ static void report_defaults(const struct trace *t, unsigned had, struct fault *f
 	}
 }
 
-/* Checks that grid, block and architecture are present, which the checks of all lines need. */
+/* Checks that grid, block and architecture are present, because the checks of all lines need them. */
 static int check_required_keys(struct trace *t, unsigned had, struct fault *f)
 {
 	report_defaults(t, had, f);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reader of kernel lists: reads the whole list, checks it line by line, and prefixes names with the list's
- * directory.
+ * Reader of kernel lists: reads the whole list, checks it line by line, and prefixes names with the list's directory.
  *
  * Always true of a list that was read: it has a command; every copy has an address and a count below 4 GiB; commands
  * are in the order of the file. The first characters of a file that is neither a directory nor "-" decide whether it
@@ -25,7 +24,7 @@ struct list_field {
 	size_t n;
 };
 
-/* Callback for faults; NULL: the first fault ends the reading. */
+/* Callback for faults. NULL: reading ends at the first fault. */
 struct fault_receiver {
 	bool (*fault)(void *ctx, const struct fault *f);
 	void *ctx;
@@ -58,8 +57,8 @@ static int digit_value(char c)
 }
 
 /*
- * Parses the whole field as a number of the base. Returns false if the field is empty, has another character, or is
- * a number above 64 bits.
+ * Parses the whole field as a number of the base. Returns false if the field is empty, has another character, or is a
+ * number above 64 bits.
  */
 static bool parse_list_number(struct list_field w, unsigned base, uint64_t *v)
 {
@@ -74,7 +73,7 @@ static bool parse_list_number(struct list_field w, unsigned base, uint64_t *v)
 	return w.n > 0;
 }
 
-/* Parses "MemcpyHtoD,<hex address>,<decimal bytes>[,<file>]", or ...DtoH; the model ignores the file. */
+/* Parses "MemcpyHtoD,<hex address>,<decimal bytes>[,<file>]", or the same with DtoH. The model ignores the file. */
 static int parse_memcpy(struct command *c, struct list_field line, struct place at, struct fault *f)
 {
 	struct list_field part[4];
@@ -152,7 +151,7 @@ static int parse_list_line(struct klist *k, uint32_t *cap, struct list_field lin
 		to->bytes = c.bytes;
 		return 0;
 	}
-	if (list_begins(line, "MemcpyDtoH")) { /* not checked, since the original ignores it */
+	if (list_begins(line, "MemcpyDtoH")) { /* faults are ignored, since the original ignores the line */
 		struct command c = {0}, *to;
 		struct fault ignored;
 		if (parse_memcpy(&c, line, at, &ignored) < 0)
@@ -168,8 +167,8 @@ static int parse_list_line(struct klist *k, uint32_t *cap, struct list_field lin
 }
 
 /*
- * Reports blanks and carriage returns around a line's text. If newline is set, text[len] is the first byte of the
- * line's end.
+ * Reports blanks and carriage returns around the text of a line. If newline is set, text[len] is the first byte of
+ * the line's end.
  */
 static void report_line_blanks(struct fault_receiver *tell, const char *text, size_t len, bool newline,
 	struct list_field line, struct place at, struct fault *f)
@@ -297,7 +296,7 @@ static int list_in_folder(struct klist *k, struct fault *f)
 }
 
 /*
- * Reports whether the first non-blank character begins a header line of a kernel: returns 1, 0, or -1 if the file is
+ * Checks whether the first non-blank character begins a header line of a kernel. Returns 1 or 0, or -1 if the file is
  * unreadable.
  */
 static int is_kernel_file(struct input *in, struct fault *f)
@@ -327,7 +326,7 @@ static void list_of_one_kernel(struct klist *k, struct input *in)
 	c->in = in;
 }
 
-/* Reads the list from its input and closes the input. The input was opened only once, so k->path may be a pipe. */
+/* Reads the list from its input and closes the input. The list is opened only once, so k->path may be a pipe. */
 static int read_list_file(struct klist *k, struct input *in, struct fault_receiver *tell, struct fault *f)
 {
 	if (!in)

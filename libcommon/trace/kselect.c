@@ -3,8 +3,8 @@
  * Selection of kernels: positions, ranges and name patterns of -k.
  *
  * Always true: a selection has at least one item, or is a file of picks. An item of digits and '-' is a position or a
- * range. Any other item is a pattern, where '*' matches any text and '?' one character. The caller checks whether an
- * item matches any kernel.
+ * range. Any other item is a pattern, in which '*' matches any text and '?' one character. The caller checks whether
+ * an item matches any kernel.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,13 +23,10 @@ struct kselect_item {
 struct kselect {
 	struct kselect_item *item;
 	uint32_t n, cap;
-	struct picks *picks; /* NULL: the selection has items */
+	struct picks *picks; /* picks of a file; NULL: the selection has items */
 };
 
-/*
- * Parses the leading decimal digits at *s and moves *s after them. Returns 0 if there are none or the number is too
- * large.
- */
+/* Parses the decimal digits at *s and moves *s past them. Returns 0 if there are none or the number is too large. */
 static uint32_t position(const char **s, const char *end)
 {
 	uint64_t v;

@@ -89,7 +89,7 @@ static void spread_none(uint64_t to[32], const uint64_t *from, uint32_t mask)
 		to[l] = *from++;
 }
 
-/* ---- for each instruction set ------------------------------------------------------------- */
+/* the loops for each instruction set */
 
 #define LOOPS_FOR(set, target) \
 	target LOOPS static void shift_##set( \
@@ -140,7 +140,7 @@ AVX512 static void spread_avx512(uint64_t to[32], const uint64_t *from, uint32_t
 	}
 }
 
-/* Indices of the source dwords, for each selection of four lanes. */
+/* Indices of the source 32-bit words for each selection of four lanes. */
 static const uint32_t chosen[16][8] = {
 #define A 0, 1
 #define B 2, 3

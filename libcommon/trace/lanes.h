@@ -10,16 +10,17 @@
 
 struct lanes_loops {
 	const char *name; /* "avx512", "avx2" or "none" */
-	void (*shift)(uint64_t to[32], const uint64_t from[32], int shift,
-		uint64_t c); /* shifts left if shift is positive, else right; then adds c */
+	/* Shifts left by shift, or right if shift is negative; then adds c. */
+	void (*shift)(uint64_t to[32], const uint64_t from[32], int shift, uint64_t c);
 	void (*xor)(uint64_t to[32], const uint64_t from[32], uint64_t c);
 	void (*pattern)(uint64_t to[32], const int64_t *pattern, uint64_t base);
 	void (*line)(uint64_t to[32], uint64_t base, uint64_t step);
-	void (*run)(uint64_t to[32], uint64_t base, uint64_t step, uint32_t mask); /* sets other lanes to 0 */
-	/* Packs the active lanes; may overwrite up to 8 words after the last. */
+	/* Sets the lanes outside mask to 0. */
+	void (*run)(uint64_t to[32], uint64_t base, uint64_t step, uint32_t mask);
+	/* Stores the words of the active lanes one after the other. May overwrite up to 8 words after the last. */
 	void (*pack)(uint64_t *to, const uint64_t from[32], uint32_t mask);
-	void (*spread)(uint64_t to[32], const uint64_t *from,
-		uint32_t mask); /* reverses pack(); sets other lanes to 0 */
+	/* Reverses pack(). Sets the lanes outside mask to 0. */
+	void (*spread)(uint64_t to[32], const uint64_t *from, uint32_t mask);
 	/*
 	 * Returns the set of sectors of 32 bytes that accesses of `more` + 1 <= 33 bytes at a[] touch. Bit 0 is the 32nd
 	 * sector before the sector of lane 0. Returns 0 if a sector has no bit.
@@ -27,7 +28,7 @@ struct lanes_loops {
 	uint64_t (*sectors)(const uint64_t a[32], uint64_t more);
 };
 
-/* Selected before main(). WARPTOOLS_SIMD in the environment names a narrower version, for tests. */
+/* The loops to use, selected before main(). WARPTOOLS_SIMD in the environment names a narrower version, for tests. */
 extern const struct lanes_loops *lanes_loops;
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads one instruction line, token by token, in any dialect. columns.def lists its columns and their order;
+ * Reader of one instruction line, token by token, in any dialect. columns.def lists the columns and their order;
  * this file has a reader for each. Lines of the tracer (SASS) are
  *
  *   [x y z warp [cluster columns]] [line] PC mask ndst Rd... opcode nsrc Rs... [commit] width
@@ -11,10 +11,10 @@
  *   PC mask width [mode addresses...] [i:issue mask] [b:barrier[,threads]] [s:space]
  *
  * Always true: the columns before the PC and the immediates are counted on the first line, and every other line must
- * have the same number. An address list has as many entries as the mask needs (a delta list one fewer: the original
- * reads one too many and so loses the immediate, on which no timing depends). extra.c reads bulk copies and values.
- * Other text after a word at the end (Val, NoVal, STORE_DATA) is not read. fast.c reads lines that repeat an earlier
- * line.
+ * have the same numbers of them. An address list has as many entries as the mask needs. (A delta list has one fewer:
+ * the original reads one too many and so loses the immediate, on which no timing depends.) extra.c reads bulk copies
+ * and values. Other text after a word at the end (Val, NoVal, STORE_DATA) is not read. fast.c reads lines that repeat
+ * an earlier line.
  */
 #include <stddef.h>
 #include <string.h>
@@ -34,7 +34,7 @@ int line_report_unexpected(struct parse *s, const char *id, const char *wanted)
 		diag_quote(q, sizeof(q), s->w.s, s->w.n), wanted);
 }
 
-/* Does the same, with the expected text of the column's row. */
+/* Sets the fault of a bad word in a column; the column's row has the expected text. */
 int line_report_bad_column(struct parse *s, enum line_column c)
 {
 	return line_report_unexpected(s, line_columns[c].id, line_columns[c].wanted);
@@ -66,7 +66,7 @@ static int count_numbers(struct parse *s)
 
 /* ---- the dialect -------------------------------------------------------------------------- */
 
-/* Sets the number of columns before the PC, from the form of the line, or if that is ambiguous, from the header. */
+/* Sets the number of columns before the PC from the form of the line. If that is ambiguous, the header decides. */
 static void count_prefix(struct trace *t, const char *line, const char *end)
 {
 	int k = line_prefix(t->d.form, line, (size_t)(end - line));
@@ -134,7 +134,7 @@ static int parse_registers(struct parse *s, unsigned *n, enum line_column c)
 	return 0;
 }
 
-/* Reads the destinations and puts them before the sources, in whichever order the line has them. */
+/* Reads the destinations and moves them before the sources. A line may have them in either order. */
 int line_read_dst(struct parse *s)
 {
 	struct draft *d = &s->d;
@@ -386,7 +386,7 @@ static int (*const read_column[LINE_COLUMNS])(struct parse *s) = {
 static int parse_inst_line(
 	struct trace *t, struct tblock *tb, uint32_t lanes, const char *line, size_t len, struct fault *f)
 {
-	struct parse s; /* everything except the registers is zeroed */
+	struct parse s; /* everything except the registers is set to 0 */
 	memset(&s, 0, offsetof(struct parse, d) + offsetof(struct draft, reg));
 	s.t = t;
 	s.line = s.p = line;
@@ -412,7 +412,7 @@ static bool is_no_instruction(const struct trace *t, const char *line, const cha
 	return !tok_hex(tok_next(&line, end), &v) && !tok_hex(tok_next(&line, end), &v);
 }
 
-/* Handles a bad line. Returns 0 if it is an instruction of another dialect, which has been reported. */
+/* Handles a bad line. Returns 0 if it is an instruction of another dialect, which is then already reported. */
 static int parse_in_other_dialect(
 	struct trace *t, struct tblock *tb, const char *line, size_t len, struct fault *f)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * State of one instruction line during parsing, shared by line.c and ptx_line.c. Internal to the trace
- * reader.
- */
+/* State while an instruction line is parsed; shared by line.c and ptx_line.c. Internal to the trace reader. */
 #ifndef LINE_H
 #define LINE_H
 
@@ -13,22 +10,22 @@ struct parse {
 	const char *line, *p, *end;
 	struct fault *f;
 	struct tblock *tb;
-	struct tok w; /* the word that was read last */
+	struct tok w; /* last word that was read */
 	uint32_t lanes, mask;
 	unsigned width;
 	uint32_t addr;
 	struct seen_line seen;
-	bool once; /* has columns that vary between executions, so fast.c does not keep the line */
-	const struct ptx_static *code; /* PTX: static instruction of the header */
+	bool once; /* true if columns vary between executions, so that fast.c does not keep the line */
+	const struct ptx_static *code; /* PTX: static instruction in the header */
 	struct ptx_draft ptx;
 	uint32_t issue_at; /* index of the issue mask in tb->word */
 	struct draft d;
 };
 
-/* Sets a fault: the word read last is not `wanted`. Returns -1. */
+/* Sets a fault: the last word is not `wanted`. Returns -1. */
 int line_report_unexpected(struct parse *s, const char *id, const char *wanted);
-int line_report_bad_column(struct parse *s,
-	enum line_column c);     /* like line_report_unexpected(), with id and wanted of the column's row */
+/* Does the same as line_report_unexpected(), with id and wanted of the column's row. */
+int line_report_bad_column(struct parse *s, enum line_column c);
 void line_next(struct parse *s); /* reads the next word into s->w */
 /* Read the next word as a decimal or a hexadecimal number up to max. Returns 0 or -1. */
 int line_next_number(struct parse *s, uint64_t max, uint64_t *v, const char *id, const char *wanted);
@@ -50,7 +47,7 @@ int extra_read_copy(struct parse *s);
 int extra_read_values(
 	struct parse *s); /* reads the values after "Val" up to the end of the line; returns 0 or -1 */
 
-/* Readers of columns (columns.def). Each reads a column at s->p and moves s->p after it. Returns 0, or -1. */
+/* Readers of columns (columns.def). Each reads the column at s->p and moves s->p past it. Returns 0, or -1. */
 #define COLUMN(name, kind, reader, id, wanted) int reader(struct parse *s);
 #include "columns.def"
 

@@ -3,18 +3,19 @@
  * The code of a trace from PTX: header lines "-code PC OPCODE items...", one for each static instruction.
  *
  * Always true: PCs increase and are multiples of 8 below the end of all code. The registers of an instruction are
- * the ones that GPGPU-Sim's PTX mode considers, in its order (PTX-reg): it checks a scalar source only among the
- * first three, treats the destination of vote as a source and the first register of bar as a destination, and
- * neither checks nor reads the address of atom.
+ * those that GPGPU-Sim's PTX mode considers, in its order (PTX-reg): it checks a scalar source only among the first
+ * three, treats the destination of vote as a source and the first register of bar as a destination, and neither
+ * checks nor reads the address of atom.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "reader.h"
 
-#define STEP         8u  /* size of an instruction in bytes */
-#define ITEMS        96u /* largest number of registers of an instruction */
-#define CHECKED      3u  /* instructions do not wait for scalar sources after the first CHECKED */
-#define ADDRESS_SLOT 4u  /* position of the address register among the registers that are read */
+#define STEP  8u  /* size of an instruction in bytes */
+#define ITEMS 96u /* largest number of registers of an instruction */
+/* Number of scalar sources for which an instruction waits; it does not wait for later ones. */
+#define CHECKED      3u
+#define ADDRESS_SLOT 4u /* index of the address register among the read registers */
 #define BARRIERS     16u
 
 struct ptx_code {
@@ -24,11 +25,12 @@ struct ptx_code {
 	uint64_t hash;
 };
 
-/* The registers of a line by their role. */
+/* Registers of a line by role. */
 struct items {
 	uint16_t dst[ITEMS], src[ITEMS], extra_src[ITEMS], bank_dst[ITEMS], bank_src[ITEMS];
-	unsigned n_dst, n_src, n_extra_src, n_bank_dst, n_bank_src; /* n_extra_src: guard and address */
-	unsigned slot; /* number of sources so far, including unchecked ones */
+	/* Extra_src is the guard and the address. */
+	unsigned n_dst, n_src, n_extra_src, n_bank_dst, n_bank_src;
+	unsigned slot; /* number of sources so far, including those that are not checked */
 	unsigned n;
 };
 
@@ -82,7 +84,7 @@ uint32_t ptx_code_last(const struct ptx_code *c) { return c && c->n ? c->s[c->n 
 
 /* ---- registers ------------------------------------------------------------------------------ */
 
-/* Parses "8/1": the register number, and the number of its bank, or -1 without "/". */
+/* Parses "8/1", the number of a register and of its bank. The bank is -1 without "/". */
 static bool parse_register_number(struct tok w, uint32_t *number, int32_t *bank)
 {
 	const char *slash = memchr(w.s, '/', w.n);
@@ -158,7 +160,7 @@ static int read_code_register(const struct item_line *l, struct items *i, const 
 	return 0;
 }
 
-/* ---- the other items ------------------------------------------------------------------------ */
+/* items other than registers */
 
 bool ptx_barrier(struct tok w, uint8_t *id, uint8_t *warps)
 {

@@ -4,8 +4,8 @@
  * [s:space].
  *
  * Always true of a record: its PC has a line in the header, which has the other fields. The mask and the addresses
- * belong to the lanes that executed; the issue mask also has the lanes that the guard excluded. Each barrier and
- * each space of generic accesses is a separate static instruction of the PC, since a record has no fields for them.
+ * belong to the lanes that executed; the issue mask also has the lanes that the guard excluded. Each barrier and each
+ * space of generic accesses is a separate static instruction of the PC, since a record has no fields for them.
  */
 #include <string.h>
 #include "bits.h"

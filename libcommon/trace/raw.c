@@ -3,8 +3,8 @@
  * Raw traces, as the tracer writes them: instruction lines in the order of execution, each with its thread block and
  * warp.
  *
- * Always true: raw traces are read only for a watcher. A record is passed on and freed before the next line is read,
- * so memory does not grow with the file. The lines are not grouped.
+ * Always true: raw traces are read only for a watcher. A record is passed to it and freed before the next line is
+ * read, so memory does not grow with the file. The lines are not grouped.
  */
 #include "reader.h"
 

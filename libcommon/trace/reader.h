@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Declarations shared by the files of the trace reader: text window, header, instruction lines. Internal to
+ * Declarations that the files of the trace reader share: text window, header, instruction lines. Internal to
  * libcommon.
  *
  *   trace.c      thread blocks: text between #BEGIN_TB and #END_TB, ids, counts, the end
@@ -9,13 +9,14 @@
  *   columns.def  the columns of instruction lines and the dialects; columns.c finds one in a line
  *   source.c     source files and lines of the header
  *   line.c       one instruction line, in any dialect, token by token
- *   extra.c      columns that few instructions have: those of bulk copies, values of registers
- *   ptx_code.c   the code of traces from PTX, in the header; ptx_line.c  their instruction lines
+ *   extra.c      columns that few instructions have: columns of bulk copies, values of registers
+ *   ptx_code.c   the code of traces from PTX, in the header
+ *   ptx_line.c   the instruction lines of traces from PTX
  *   raw.c        ungrouped traces, line by line, only for a watcher
  *   fast.c       instruction lines that repeat an earlier line, found by PC and compared
  *   echo.c       warps that repeat an earlier warp, compared in long pieces of text
  *   digits.h     hexadecimal numbers, for fast.c and echo.c
- *   addr.c       address lists in and out of their words
+ *   addr.c       conversion of address lists to and from their words
  *   checksum.c   the checksum of decoded thread blocks
  *   lanes.c      loops over the lanes of a warp, also for packed streams
  */
@@ -29,27 +30,28 @@
 
 #define ADDR_WORDS 34 /* largest number of words of a record */
 
-/* A static instruction as written in the text of this kernel. */
+/* A static instruction as the text of this kernel has it. */
 struct seen {
-	uint64_t head,
-		head_bits;  /* text of the PC with the blank after it; mask of the bits that the text has */
+	/* Text of the PC with the blank after it; mask of the bits that belong to the text. */
+	uint64_t head, head_bits;
 	uint64_t mask_text; /* text of the last mask */
 	uint32_t mask;
-	uint32_t follow;   /* entry + 1 that followed this one last time; 0: none */
-	uint32_t pc, next; /* next: entry + 1 of the next one in the same slot; 0: none */
+	uint32_t follow;   /* entry + 1 that followed this one the last time; 0: none */
+	uint32_t pc, next; /* next is entry + 1 of the next entry in the slot; 0: none */
 	uint32_t handle;
 	uint32_t lineno;
-	uint32_t mid;  /* text[]: from the mask's end to the width, or to the newline */
-	uint32_t tail; /* text[]: from the end of the addresses to the newline */
+	uint32_t mid;  /* offset in text[] of the text from the mask's end to the width, or to the newline */
+	uint32_t tail; /* offset in text[] of the text from the end of the addresses to the newline */
 	uint16_t mid_len, tail_len;
 	uint8_t head_len;
-	bool quick; /* head and mask_text are known, and no other flag than has_addr and word is set */
+	/* True if head and mask_text are known, and of the flags at most has_addr and word are set. */
+	bool quick;
 	bool has_addr;
-	bool open_end;   /* whether any text may follow the word at the end of the tail */
-	bool needs_addr; /* lacks addresses that active lanes need */
-	bool unknown;    /* the opcode has no row */
-	bool word;       /* the line ends with a word */
-	bool issue;      /* PTX: " i:" and a mask precede the tail */
+	bool open_end;   /* true if any text may follow the word at the end of the tail */
+	bool needs_addr; /* true if the line lacks addresses that active lanes need */
+	bool unknown;    /* true if the opcode has no row */
+	bool word;       /* true if the line ends with a word */
+	bool issue;      /* PTX: true if " i:" and a mask precede the tail */
 };
 
 struct seen_table {
@@ -57,30 +59,30 @@ struct seen_table {
 	uint32_t n, cap;
 	char *text;
 	uint32_t n_text, cap_text;
-	uint32_t *slot; /* by PC: index + 1 of the newest entry */
+	uint32_t *slot; /* index + 1 of the newest entry, by PC */
 	uint32_t n_slots;
-	uint32_t last; /* entry + 1 of the line read last */
+	uint32_t last; /* entry + 1 of the line that was read last */
 };
 
 /* Warps that echo.c keeps. */
 struct echoes {
-	struct echo *warp; /* kept warps by warp number (n_warps entries); NULL: none yet */
+	struct echo *warp; /* kept warps by warp number, n_warps entries; NULL: none so far */
 	uint32_t n_warps;
-	uint32_t n_text; /* number of characters of all kept texts */
-	/* the warp being read */
-	struct echo *now; /* NULL: nothing is compared and nothing kept */
-	bool keeping;     /* true: the text of the warp is kept; false: it is compared */
+	uint32_t n_text; /* number of characters in all kept texts */
+	/* The warp that is being read. */
+	struct echo *now; /* entry of the warp; NULL: its text is neither compared nor kept */
+	bool keeping;     /* true if the text of the warp is kept, false if it is compared */
 	uint32_t missed;  /* number of lines that differed */
 	uint32_t first_word;
 };
 
-/* Column counts of the first instruction line, which every other line must have; -1: unknown. */
+/* Numbers of columns in the first instruction line, which every other line must have; -1: unknown. */
 struct dialect {
 	enum line_dialect form;
-	int prefix;     /* columns before the PC: 0, 1, 4, 5, 11, ... */
-	int imms;       /* immediates after the addresses: 0, 1 or 2 */
-	bool lineno;    /* the last prefix column is a source line */
-	bool block_ids; /* prefix columns 1 to 4 are the thread block and the warp */
+	int prefix;     /* number of columns before the PC: 0, 1, 4, 5, 11, ... */
+	int imms;       /* number of immediates after the addresses: 0, 1 or 2 */
+	bool lineno;    /* true if the last prefix column is a source line */
+	bool block_ids; /* true if prefix columns 1 to 4 are the thread block and the warp */
 };
 
 /* Set of thread block ids: one bit per id, in pages that are allocated when needed. */
@@ -96,10 +98,10 @@ struct trace {
 	struct kernel_header h;
 	struct dialect d;
 
-	/* the window: text [p, end) is buffered and not consumed; [base, p) is consumed but not yet released */
+	/* The window: text [p, end) is buffered and not consumed; [base, p) is consumed but not yet released. */
 	const char *base, *p, *end;
 	uint64_t line, base_line; /* line numbers at p and at base */
-	bool last;                /* the input has no text after `end` */
+	bool last;                /* true if the input has no text after `end` */
 
 	uint64_t blocks; /* number of thread blocks returned so far */
 	struct id_set ids;
@@ -107,36 +109,36 @@ struct trace {
 	struct echoes echoes;
 	uint64_t unknown_recs;
 
-	/* the thread block being read */
+	/* The thread block that is being read. */
 	uint32_t id[3];
-	uint32_t warp; /* current warp; UINT32_MAX: none yet */
+	uint32_t warp; /* number of the current warp; UINT32_MAX: none so far */
 	uint32_t want_insts, got_insts;
 	bool has_id, has_insts;
 
-	/* state after faults (struct trace_watch); all false without a watcher */
-	uint32_t bad_lines; /* lines of the current warp that were skipped */
-	bool stray;         /* the current warp is not in the block */
-	bool uncounted;     /* the current warp's count is unknown, or it is wrong and was reported */
-	bool passing;       /* lines are skipped up to the next expected one */
-	bool begun;         /* the #BEGIN_TB of the next block was read */
-	bool loose_grid;    /* there are more blocks than the grid has, so ids are not checked */
-	bool over;          /* the end was reached and reported */
-	bool probing;       /* a line is being parsed as another dialect, as a trial */
-	bool raw;           /* the trace is a raw trace, not a grouped one */
-	bool tail;          /* value of trace_line.tail for the line read last */
+	/* State after faults (struct trace_watch); all false without a watcher. */
+	uint32_t bad_lines; /* number of lines of the current warp that were skipped */
+	bool stray;         /* true if the current warp is not in the block */
+	bool uncounted;     /* true if the current warp's count is unknown, or is wrong and was reported */
+	bool passing;       /* true while lines up to the next expected one are skipped */
+	bool begun;         /* true after the #BEGIN_TB of the next block was read */
+	bool loose_grid;    /* true if there are more blocks than the grid has, so that ids are not checked */
+	bool over;          /* true after the end was reached and reported */
+	bool probing;       /* true while a line is parsed as another dialect, as a trial */
+	bool raw;           /* true for a raw trace, which is not grouped */
+	bool tail;          /* value of trace_line.tail for the last line */
 
-	struct ptx_code *ptx;    /* NULL: the header has no code */
-	struct sources *sources; /* NULL: the header has no source files and lines */
+	struct ptx_code *ptx;    /* code of the header; NULL: the header has none */
+	struct sources *sources; /* source files and lines of the header; NULL: the header has none */
 
-	struct packed *packed;            /* the kernel comes from a packed stream */
-	bool columns;                     /* the packed columns contain records, not text */
-	const unsigned char *stored_hash; /* the hash that the stream contains */
+	struct packed *packed;            /* state of a kernel from a packed stream, else NULL */
+	bool columns;                     /* true if the packed columns contain records instead of text */
+	const unsigned char *stored_hash; /* hash that the stream contains */
 
 	XXH3_state_t *hash;
 	uint64_t checksum; /* checksum of the thread blocks so far */
 	bool finished;
-	bool only_slow;  /* for tests: line.c parses every line */
-	bool no_newline; /* the last line has no newline */
+	bool only_slow;  /* true if line.c parses every line, for tests */
+	bool no_newline; /* true if the last line has no newline */
 };
 
 /* Passes a fault to the watcher. Returns true if reading continues. */
@@ -145,7 +147,7 @@ static inline bool trace_report_fault(const struct trace *t, const struct fault 
 	return t->o.watch && t->o.watch->fault(t->o.watch->ctx, f);
 }
 
-/* Passes the record appended last to the watcher; no is the number of its line. */
+/* Passes the last record of tb to the watcher. no is the number of its line. */
 static inline void trace_report_record(
 	const struct trace *t, const struct tblock *tb, const char *line, size_t len, uint64_t no)
 {
@@ -153,14 +155,14 @@ static inline void trace_report_record(
 	t->o.watch->record(t->o.watch->ctx, tb, &tb->rec[tb->n_recs - 1], &l);
 }
 
-/* ---- trace.c, for pack/trace.c too ---- */
+/* trace.c, also for pack/trace.c */
 
-void trace_begin_block(
-	struct trace *t, struct tblock *tb); /* starts an empty thread block with all warps absent */
+/* Starts an empty thread block without warps. */
+void trace_begin_block(struct trace *t, struct tblock *tb);
 /* Checks that a thread block is in the grid and did not occur before. Returns 0, or -1. */
 int trace_claim_block(struct trace *t, const uint64_t id[3], struct fault *f);
-int trace_check_warps(
-	struct trace *t, const struct tblock *tb, struct fault *f); /* fails if a warp is absent */
+/* Returns 0, or -1 if a warp is missing. */
+int trace_check_warps(struct trace *t, const struct tblock *tb, struct fault *f);
 
 /* ---- block_line.c ---- */
 
@@ -174,8 +176,8 @@ int trace_read_placement(struct trace *t, struct tblock *tb, const char *line, s
 
 int packed_next(struct trace *t, struct tblock *tb, struct fault *f);
 /*
- * Moves to the piece with thread block `block`. Returns 1 after setting t->blocks, 0 if the kernel must be read from
- * its start, or -1.
+ * Moves to the piece with thread block `block`. Returns 1 and sets t->blocks, 0 if the kernel must be read from its
+ * start, or -1.
  */
 int packed_seek(struct trace *t, uint64_t block, struct fault *f);
 int packed_finish(struct trace *t, struct fault *f); /* returns 1 if there are more thread blocks */
@@ -187,10 +189,11 @@ void packed_close(struct packed *k);
 /* Buffers at least n bytes from t->p on, or the rest of the input. Returns 0 or -1. */
 int text_fill(struct trace *t, size_t n, struct fault *f);
 /*
- * Sets *line and *len to the line at t->p, without its end; t->p stays. Returns 1, 0 at the end of the input, or -1.
+ * Sets *line and *len to the line at t->p, without its end. Does not move t->p. Returns 1, 0 at the end of the input,
+ * or -1.
  */
 int text_line(struct trace *t, const char **line, size_t *len, struct fault *f);
-/* Moves t->p after the line that text_line() returned. */
+/* Moves t->p past the line that text_line() returned. */
 void text_next(struct trace *t, const char *line_end);
 /* Hashes the consumed text and releases it. */
 void text_release(struct trace *t);
@@ -200,11 +203,11 @@ struct tok {
 	const char *s;
 	size_t n;
 };
-/* Returns the next blank-separated word in [*s, end), with n 0 if there is none. Moves *s after it. */
+/* Returns the next blank-separated word in [*s, end) and moves *s past it. n is 0 if there is none. */
 struct tok tok_next(const char **s, const char *end);
 bool tok_is(struct tok w, const char *word);
 bool tok_u64(struct tok w, uint64_t *v); /* parses a decimal number */
-bool tok_hex(struct tok w, uint64_t *v); /* Reads a hexadecimal number with or without 0x. */
+bool tok_hex(struct tok w, uint64_t *v); /* parses a hexadecimal number, with or without 0x */
 bool tok_i64(struct tok w, int64_t *v);  /* parses a decimal number with an optional sign */
 
 static inline bool is_space(char c) { return line_blank(c); }
@@ -216,11 +219,11 @@ int header_read(struct trace *t, struct fault *f);
 
 /* Stores the name of source file `number`. Ignores a line without number or name. */
 void source_add_file(struct trace *t, struct tok number, struct tok name);
-/* Reads a header line "-line PC = FILE,LINE"; value is the text after '='. Returns 0, or -1. */
+/* Reads a header line "-line PC = FILE,LINE". value is the text after '='. Returns 0, or -1. */
 int source_add_line(struct trace *t, struct tok pc, struct tok value, struct place at, struct fault *f);
 /*
- * Sets the source file of a draft of machine code by its PC, and its source line unless the instruction line has
- * one.
+ * Sets the source file of a draft of machine code by the draft's PC. Sets the source line, too, unless the
+ * instruction line has one.
  */
 void source_set_by_pc(const struct trace *t, struct draft *d);
 /* Returns the hash of the header's "-file" and "-line" lines; 0 if there are none. */
@@ -235,12 +238,12 @@ int line_parse(
 /* ---- ptx_code.c ---- */
 
 #define PTX_REGISTER_MAX 65535u
-#define PTX_CODE_MAX     (1u << 28) /* largest size of all code in bytes */
+#define PTX_CODE_MAX     (1u << 28) /* largest size of the code of a kernel in bytes */
 
-/* A line "-code" of the header. number: registers in the order of struct inst and struct ptx_inst. */
+/* A line "-code" of the header. number is its registers in the order of struct inst and struct ptx_inst. */
 struct ptx_static {
 	uint32_t pc, file, lineno;
-	const char *text; /* the line from the opcode on */
+	const char *text; /* text of the line from the opcode on */
 	size_t text_len, opcode_len;
 	struct place opcode_place; /* position of the opcode in the header */
 	const uint16_t *number;
@@ -250,11 +253,11 @@ struct ptx_static {
 	struct ptx_form form;
 };
 
-/* Reads one line into t->ptx, from p (after "-code") to end. Returns 0, or -1. */
+/* Reads one "-code" line into t->ptx. The text from p to end follows "-code". Returns 0, or -1. */
 int ptx_code_line(struct trace *t, const char *line, const char *p, const char *end, struct fault *f);
-const struct ptx_static *ptx_code_at(
-	const struct ptx_code *c, uint64_t pc); /* returns NULL if there is none */
-/* returns the highest PC; 0 without code */
+/* Returns the instruction at pc; NULL if there is none. */
+const struct ptx_static *ptx_code_at(const struct ptx_code *c, uint64_t pc);
+/* Returns the highest PC; 0 without code. */
 uint32_t ptx_code_last(const struct ptx_code *c);
 uint64_t ptx_code_hash(const struct ptx_code *c); /* returns the hash of all lines; 0 without code */
 void ptx_code_free(struct ptx_code *c);
@@ -274,9 +277,9 @@ int raw_read(struct trace *t, struct tblock *tb, struct fault *f);
  */
 int fast_read_lines(struct trace *t, struct tblock *tb, uint32_t lanes, struct fault *f);
 /*
- * A parsed line to remember. head: the PC; mid: text from the end of the mask to the end of the width; tail: text
- * from the end of the addresses to the newline, or with open_end, to the end of a word that any text may follow.
- * Without addresses tail is NULL and mid extends to the end.
+ * A parsed line to remember. head is the text of the PC, mid the text from the end of the mask to the end of the
+ * width, and tail the text from the end of the addresses to the newline or, with open_end, to the end of a word that
+ * any text may follow. Without addresses, tail is NULL and mid extends to the end.
  */
 struct seen_line {
 	uint32_t pc, handle, lineno;
@@ -287,20 +290,22 @@ void seen_add(struct trace *t, const struct seen_line *l);
 void seen_free(struct seen_table *s);
 
 /* ---- echo.c ---- */
-/* Begin and end a warp; its want_insts lines are read between the two calls. */
+/* Begin and end a warp. Its want_insts lines are read between the two calls. */
 void echo_begin(struct trace *t, const struct tblock *tb);
 void echo_end(struct trace *t, const struct tblock *tb);
-/* Reads lines of the current warp while they equal the kept lines. At least 64 bytes at t->p must be readable. */
+/*
+ * Reads lines of the current warp as long as they equal the kept lines. At least 64 bytes at t->p must be readable.
+ */
 void echo_read_lines(struct trace *t, struct tblock *tb);
 void echo_note_difference(struct trace *t); /* records that the line at t->p differed from the kept line */
-/* Keeps the text from line to end for the entry; the record and words of the line are the last ones of tb. */
+/* Keeps the text from line to end for the entry. The line's record and words are the last ones of tb. */
 void echo_keep(struct trace *t, const struct tblock *tb, const char *line, const char *end, uint32_t entry);
 void echo_free(struct echoes *s);
 
 /* ---- addr.c ---- */
 enum { MODE_LIST, MODE_STRIDE, MODE_DELTA };
 /*
- * Append addresses to the words of tb: those of n active lanes, a base and a stride, or a base and deltas. Return
+ * Append addresses to the words of tb: a list of n active lanes, a base and a stride, or a base and deltas. Return
  * the value for rec.addr.
  */
 uint32_t addr_list(struct tblock *tb, const uint64_t *a, unsigned n);
@@ -308,13 +313,13 @@ uint32_t addr_stride(struct tblock *tb, uint64_t base, int64_t stride);
 uint32_t addr_delta(struct tblock *tb, uint64_t base, const int64_t *delta, unsigned n_deltas);
 
 /* ---- extra.c ---- */
-/* Reports whether the reader keeps the values in lines of this opcode. */
+/* Reports whether lines with this opcode have values that the reader keeps. */
 bool extra_has_values(const char *opcode, size_t n);
 /* Returns the words of the record's extra columns and sets *n to their number. inst.extra must not be EXTRA_NONE. */
 const uint64_t *extra_words(const struct tblock *tb, const struct rec *r, uint32_t *n);
 
 /* ---- checksum.c ---- */
-/* Returns `sum` updated with a thread block. */
+/* Returns the checksum `sum` with a thread block added. */
 uint64_t checksum_block(uint64_t sum, const struct code *code, const struct tblock *tb, bool ptx);
 
 static inline void addr_reserve(struct tblock *tb)

@@ -3,15 +3,15 @@
  * Source files and lines of a kernel's header: "-file NUMBER = NAME", and for machine code "-line PC = FILE,LINE",
  * which applies from that PC to the PC of the next such line.
  *
- * Always true: the PCs of "-line" lines increase; a name has at most NAME_BYTES bytes, which may be any except a
- * line end.
+ * Always true: the PCs of "-line" lines increase; a name has at most NAME_BYTES bytes, which may be any bytes except
+ * a line end.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "reader.h"
 
-#define FILES_MAX  4096u /* largest number of source files; more are ignored */
-#define NAME_BYTES 4096u /* longest name; only the end of a longer name is kept */
+#define FILES_MAX  4096u /* largest number of source files; further ones are ignored */
+#define NAME_BYTES 4096u /* largest length of a name; only the end of a longer name is kept */
 
 struct sources {
 	struct source_name {
@@ -20,7 +20,7 @@ struct sources {
 	} * file;
 	uint32_t n_files, cap_files;
 	struct source_row {
-		uint32_t pc, file, line; /* line is 0 if unknown */
+		uint32_t pc, file, line; /* line is 0 if it is unknown */
 	} * row;                         /* rows sorted by pc */
 	uint32_t n_rows, cap_rows;
 	uint64_t hash;
@@ -97,7 +97,7 @@ void source_set_by_pc(const struct trace *t, struct draft *d)
 	const struct sources *s = t->sources;
 	uint32_t low = 0, high = s ? s->n_rows : 0;
 
-	while (low < high) { /* finds the first row after the PC */
+	while (low < high) { /* finds the first row after pc */
 		uint32_t mid = low + (high - low) / 2;
 
 		if (s->row[mid].pc <= d->pc)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Counts of a kernel's work. Generic accesses count as global, because most of them are. */
+/* Counts of a kernel's work. Generic accesses are counted as global ones, because most of them are. */
 #include <stdbool.h>
 #include "bits.h"
 #include "tally.h"
 #include "trace/lanes.h"
 
-#define SLOTS 128u /* twice the sectors of a warp's access, so that a free slot is found soon */
+#define SLOTS 128u /* twice the number of sectors of a warp's access, so that a free slot is found soon */
 
-/* Adds a sector to slot[], which contains sectors plus 1. Returns whether it was new. */
+/* Adds a sector to slot[], which contains sector numbers plus 1. Returns whether the sector was new. */
 static bool add_sector(uint64_t slot[SLOTS], uint64_t sector)
 {
 	uint32_t at = (uint32_t)(sector * 0x9e3779b97f4a7c15u >> 57);
@@ -34,19 +34,19 @@ static uint32_t count_scattered_sectors(const uint64_t lane[32], uint32_t mask, 
 }
 
 /*
- * Returns the number of distinct 32-byte sectors of the active lanes. An access counts at most two sectors, its
- * first and the next, whatever its size.
+ * Returns the number of distinct 32-byte sectors of the active lanes. Of a lane's access, only the first sector and
+ * the next one are counted, regardless of its size.
  */
 static uint32_t count_sectors(const uint64_t lane[32], uint32_t mask, uint32_t size)
 {
-	uint64_t next = 0; /* sector after the last one counted */
+	uint64_t next = 0; /* number of the sector after the last counted one */
 	uint32_t n = 0, more = size ? size - 1 : 0;
 
 	FOR_BITS32 (i, mask) {
 		uint64_t first = lane[i] / 32, end = (lane[i] + more) / 32 + 1;
 
 		end = end > first + 2 ? first + 2 : end;
-		/* rare, because lanes are usually in the order of their addresses */
+		/* lanes are usually in the order of their addresses, so this is rare */
 		if (first + 1 < next || end <= first)
 			return count_scattered_sectors(lane, mask, more);
 		n += (uint32_t)(end <= next ? 0 : end - (first > next ? first : next));
@@ -137,7 +137,7 @@ bool tally_line(struct tally *t, const struct inst *in, uint64_t first, uint64_t
 	uint32_t more = in->size ? in->size - 1 : 0;
 	uint64_t last = first + (n - 1) * step;
 
-	/* The sectors of a lane and of the next one are adjacent or the same. */
+	/* The sectors of a lane and of the next lane are the same or adjacent. */
 	if (step > 32 || more >= 32 || last < first || last > UINT64_MAX - more)
 		return false;
 	tally_add_sectors(t, in, (uint32_t)((last + more) / 32 - first / 32 + 1));

@@ -2,8 +2,8 @@
 /*
  * The text window of the trace reader: line numbers, text hash, words and numbers.
  *
- * Always true: text between base and p is consumed but still in the input's window. It is hashed when it is
- * released, so the hash covers the kernel's bytes once and in order, with line ends unchanged.
+ * Always true: text between base and p is consumed but still in the input's window. It is hashed when it is released,
+ * so the hash covers the kernel's bytes once and in order, with line ends unchanged.
  */
 #include <string.h>
 #include "num.h"
@@ -18,8 +18,8 @@ extern XXH_errorcode XXH3_128bits_update_dispatch(XXH3_state_t *s, const void *b
 #endif
 
 /*
- * Adds n bytes to the hash, which is the same on every processor. The library chooses a variant of the code at run
- * time if it can, else its build has chosen one.
+ * Adds n bytes to the hash, which is the same on every processor. The library chooses a variant of its code at run
+ * time if it can; otherwise its build has chosen one.
  */
 static void hash_text_bytes(XXH3_state_t *s, const char *bytes, size_t n)
 {

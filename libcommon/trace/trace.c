@@ -13,7 +13,7 @@
 #include "reader.h"
 
 #define ID_PAGE_BITS (1u << 15)
-#define ABSENT       UINT32_MAX /* count of a warp that has not been read */
+#define ABSENT       UINT32_MAX /* mark in the count of a warp that has not been read */
 
 /* ---- opening and closing ------------------------------------------------------------------ */
 
@@ -222,7 +222,7 @@ static int read_insts_line(struct trace *t, struct tblock *tb, const char *line,
 	return 0;
 }
 
-/* Checks that an instruction line is within the count of the warp's "insts" line. */
+/* Checks that a warp does not have more instruction lines than its "insts" line says. */
 static int check_count(struct trace *t, const char *line, size_t len, struct fault *f)
 {
 	int r = 0;
@@ -303,7 +303,7 @@ static int check_whole_block(struct trace *t, const struct tblock *tb, struct fa
 	return trace_check_warps(t, tb, f);
 }
 
-/* Gives absent warps 0 records. Returns their number and sets *first to the first of them. */
+/* Gives absent warps 0 records. Returns the number of absent warps and sets *first to the first of them. */
 static uint32_t fill_missing(const struct tblock *tb, uint32_t *first)
 {
 	uint32_t missing = 0;
@@ -370,7 +370,7 @@ static int report_early_end(const struct trace *t, bool inside, struct fault *f)
 		(unsigned long long)kernel_blocks(&t->h), inside ? "#END_TB" : "#BEGIN_TB");
 }
 
-/* Reports a bad line at the end of the file as truncated. */
+/* Reports a bad line at the end of the file as a truncated one. */
 static int report_truncated_line(const struct trace *t, const char *line, size_t len, struct fault *f)
 {
 	if (t->last && line + len == t->end)
@@ -391,8 +391,8 @@ static bool is_whole_block(const struct trace *t, const struct tblock *tb)
 }
 
 /*
- * Ends a thread block at the end of the file. A complete one is valid, since the original runs it, too. Returns 0 or
- * -1.
+ * Ends a thread block at the end of the file. A complete block is valid, since the original runs it, too. Returns 0
+ * or -1.
  */
 static int end_last_block(struct trace *t, struct tblock *tb, struct fault *f)
 {
@@ -448,7 +448,7 @@ static int read_block(struct trace *t, struct tblock *tb, struct fault *f)
 	return 0;
 }
 
-/* Moves after the next #BEGIN_TB, skipping comments. Returns 1, 0 at the end of the input, or -1. */
+/* Moves past the next #BEGIN_TB, skipping comments. Returns 1, 0 at the end of the input, or -1. */
 static int find_block(struct trace *t, struct fault *f)
 {
 	const char *line;
@@ -486,7 +486,7 @@ static int report_small_grid(const struct trace *t, struct fault *f)
 		(unsigned long long)t->blocks, t->h.grid[0], t->h.grid[1], t->h.grid[2]);
 }
 
-/* Returns 1 if the next line belongs to a raw trace, which only a watcher can read; 0 if not; or -1. */
+/* Returns 1 if the next line belongs to a raw trace, which only a watcher can read; 0 if it does not; or -1. */
 static int raw_next(struct trace *t, struct fault *f)
 {
 	const char *line;

@@ -2,8 +2,8 @@
 /*
  * Handles of libwarptools.
  *
- * Always true: libcommon is called only through wt_handle_call(), so die() jumps back here, and the handle owns the
- * names of inputs. The only state of the process is the table of figures, which is made once.
+ * Always true: libcommon is called only through wt_handle_call(), so die() jumps back here. The handle owns the names
+ * of inputs. The table of figures, which is built once, is the only state of the process.
  */
 #include <inttypes.h>
 #include <stdio.h>

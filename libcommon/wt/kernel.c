@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Kernels of libwarptools, over trace.h.
+ * Kernels of libwarptools, on top of trace.h.
  *
- * Always true: the columns contain the instructions of the block read last. Rows of addresses are made on request.
+ * Always true: the columns contain the instructions of the block that was read last. Rows of addresses are made on
+ * request.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,19 +17,19 @@ struct wt_kernel {
 	struct trace *t;
 	struct wt_kernel_info info;
 	uint32_t command;
-	uint64_t next;    /* number of the thread block that comes next */
+	uint64_t next;    /* number of the next thread block */
 	bool read, ended; /* read: a block was read; ended: the end was reached and checked */
 	struct tblock tb;
 	struct wt_block block;
 	struct wt_warp *warp;
-	uint32_t *column; /* two arrays of n_instructions: codes and masks */
+	uint32_t *column; /* two arrays of n_instructions elements: codes and masks */
 	uint32_t cap_warps, cap_column;
 	struct wt_accesses accesses;
-	uint32_t *row; /* number of the instruction of each access */
+	uint32_t *row; /* number of the instruction to which each access belongs */
 	uint8_t *space;
 	uint64_t (*lane)[WT_LANES];
 	uint32_t cap_rows, cap_spaces, cap_lanes;
-	bool expanded; /* whether accesses belong to the block read last */
+	bool expanded; /* true if accesses belong to the block that was read last */
 };
 
 /* ---- opening ------------------------------------------------------------------------------ */
@@ -148,7 +149,7 @@ const char *wt_kernel_source(const struct wt_kernel *k, uint32_t file)
 
 /* ---- thread blocks ------------------------------------------------------------------------ */
 
-/* Makes the columns of the block in k->tb. */
+/* Builds the columns of the block in k->tb. */
 static void set_block(struct wt_kernel *k)
 {
 	const struct tblock *tb = &k->tb;
@@ -249,8 +250,8 @@ int wt_kernel_addresses(const struct wt_kernel *k, uint32_t instruction, uint64_
 }
 
 /*
- * Returns the memory space of a row: the space of the instruction, or if that is generic, the space of the first
- * active address.
+ * Returns the memory space of a row. This is the space of the instruction or, if that is generic, the space of the
+ * first active address.
  */
 static uint8_t space_of_row(const struct wt_kernel *k, uint32_t i, const uint64_t lane[WT_LANES])
 {

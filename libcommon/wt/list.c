@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Kernel lists and static instructions of libwarptools, over klist.h and trace.h. */
+/* Kernel lists and static instructions of libwarptools, on top of klist.h and trace.h. */
 #include <stdlib.h>
 #include <string.h>
 #include "arena.h"
@@ -10,7 +10,7 @@
 struct opening {
 	struct wt_list *l;
 	const char *path;
-	int fd; /* file descriptor; -1: the path is opened */
+	int fd; /* file descriptor; -1: the path is opened instead */
 };
 
 static int open_list(void *ctx, struct fault *f)
@@ -107,7 +107,7 @@ void wt_list_warn(void *list, const struct fault *f)
 
 /* ---- static instructions ------------------------------------------------------------------ */
 
-/* Spaces and accesses of machine code by kind. In PTX the opcode names the space. */
+/* Spaces and accesses of machine code by kind. The opcode of a PTX instruction names the space. */
 static const struct {
 	uint8_t space, access;
 } kinds[N_KINDS] = {
@@ -132,7 +132,7 @@ static const uint8_t spaces[N_SPACES] = {
 	[SPACE_GLOBAL] = WT_SPACE_GLOBAL,
 	[SPACE_LOCAL] = WT_SPACE_LOCAL,
 	[SPACE_SHARED] = WT_SPACE_SHARED,
-	[SPACE_GENERIC] = WT_SPACE_GLOBAL, /* PTX, where generic accesses to other spaces name the space */
+	[SPACE_GENERIC] = WT_SPACE_GLOBAL, /* PTX: generic accesses to other spaces name the space */
 	[SPACE_CONST] = WT_SPACE_CONST,
 	[SPACE_TEX] = WT_SPACE_TEXTURE,
 	[SPACE_PARAM] = WT_SPACE_PARAM,

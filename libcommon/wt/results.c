@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Results of libwarptools, over results.h. */
+/* Results of libwarptools, on top of results.h. */
 #include <stdlib.h>
 #include <string.h>
 #include "arena.h"
@@ -22,7 +22,7 @@ struct wt_results {
 struct result_opening {
 	struct wt_results *w;
 	const char *path;
-	int fd; /* file descriptor; -1: the path is opened */
+	int fd; /* file descriptor; -1: the path is opened instead */
 	unsigned flags;
 };
 
