@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The state of address recipes while records are read or written (struct addresses), and the check whether a recipe
+ * State of address recipes while records are read or written (struct addresses), and the check whether a recipe
  * yields a list of addresses.
  *
  * Always true: writer and reader keep the same state. A recipe that passes the check yields exactly the list. fit.c

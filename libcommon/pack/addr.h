@@ -17,16 +17,17 @@
 #include "trace/lanes.h"
 
 struct lanes {
-	uint64_t base, step; /* line: lane l has base + l * step */
+	uint64_t base, step; /* base and step of a line: lane l has base + l * step */
 	bool line;
-	uint32_t stamp;       /* number of the warp that set these lanes (addresses.now) */
-	const uint64_t *list; /* if not NULL and not a line: lane l has base + list[l] */
-	uint64_t a[32];       /* addresses, if they have no stride */
+	uint32_t stamp; /* number of the warp that set these lanes (addresses.now) */
+	/* List of lanes that are not a line: lane l has base + list[l]; NULL: the lanes are in a[]. */
+	const uint64_t *list;
+	uint64_t a[32]; /* addresses by lane, if they have no stride and no list */
 };
 
 /*
  * The addresses of a record's active lanes: base and step, or a list plus `by`. If `by` is not 0, the list has all
- * lanes. Only masks without holes have a step.
+ * lanes. Only a mask without holes has a step.
  */
 struct recorded {
 	uint32_t mask;
@@ -39,9 +40,9 @@ struct recorded {
 struct addresses {
 	const struct pcode *c;
 	struct lanes *last; /* latest lanes of each memory instruction */
-	/* first address of the last list with numbers, for each memory instruction across the warps of a span */
+	/* First address of the last list with numbers of each memory instruction, over all warps of a span. */
 	uint64_t *base;
-	bool *straight; /* the patterns that are straight lines */
+	bool *straight; /* for each pattern, whether it is a straight line */
 	uint32_t now;
 	uint32_t warp, block[3];
 };
@@ -74,7 +75,7 @@ static inline void set_line(struct lanes *to, uint64_t base, uint64_t step)
 	to->step = step;
 }
 
-/* Returns the lanes l of a memory instruction in this warp; sets them to zeros if it has not run. */
+/* Returns the lanes l of a memory instruction in this warp. Sets them to 0 if it has not run. */
 static inline struct lanes *compute_lanes(const struct addresses *x, struct lanes *l)
 {
 	if (l->stamp != x->now) {
@@ -89,7 +90,7 @@ static inline struct lanes *lanes_of(struct addresses *x, uint32_t m)
 	return compute_lanes(x, &x->last[m]);
 }
 
-/* Returns the lanes as a list. */
+/* Returns the addresses of the lanes as a list. */
 static inline uint64_t *lanes_list(struct lanes *l)
 {
 	if (l->line)
@@ -112,7 +113,7 @@ static inline uint64_t affine_base(const struct addresses *x, const struct recip
 	       (uint64_t)r->per[2] * x->block[1] + (uint64_t)r->per[3] * x->block[2];
 }
 
-/* Sets the lanes to a list of the part plus base. */
+/* Sets the lanes to base plus a list of the part. */
 static inline void set_list(struct lanes *to, const uint64_t *list, uint64_t base)
 {
 	to->line = false;
@@ -120,7 +121,7 @@ static inline void set_list(struct lanes *to, const uint64_t *list, uint64_t bas
 	to->list = list;
 }
 
-/* Sets all lanes to a pattern plus base. */
+/* Sets all lanes to base plus a pattern. */
 static inline void set_pattern(struct addresses *x, struct lanes *to, uint32_t pattern, uint64_t base)
 {
 	const int64_t *p = x->c->pattern[pattern];
@@ -170,9 +171,9 @@ static inline void lanes_copy(struct lanes *to, const struct lanes *from)
 		memcpy(to->a, from->a, sizeof(to->a));
 }
 
-/* ---- interface of the encoder ------------------------------------------------------------- */
+/* functions of the encoder */
 
-/* Returns the addresses of a record with the field addr. word: the words of its warp. */
+/* Returns the addresses of a record from its field addr. word[] is the words of the record's warp. */
 static inline struct recorded recorded_of(const uint64_t *word, uint32_t addr, uint32_t mask)
 {
 	const uint64_t *w = word + (addr >> 2);

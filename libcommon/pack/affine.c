@@ -8,7 +8,7 @@
  */
 #include "affine.h"
 
-/* Fills the inactive lanes of the shape by continuing its last step. */
+/* Sets the pattern. Inactive lanes continue the last step of the shape. */
 void affine_pattern(const struct shape *s, int64_t pattern[32])
 {
 	const uint32_t mask = s->g.mask, more = mask & (mask - 1);
@@ -32,7 +32,7 @@ static bool find_shape_base(const struct shape *s, const int64_t pattern[32], ui
 	return pattern_base(pattern, s->g.mask, recorded_list(&s->g, t), base);
 }
 
-/* Returns coordinate k of a sample: warp, x, y, z. */
+/* Returns coordinate k of a sample: the warp, x, y or z. */
 static uint32_t block_coordinate(const struct shape *s, unsigned k) { return k ? s->block[k - 1] : s->warp; }
 
 static bool differ_only_in_coordinate(const struct shape *a, const struct shape *b, unsigned k)
@@ -53,7 +53,7 @@ static bool coordinate_varies(const struct shape *shape, uint32_t n_shapes, unsi
 	return false;
 }
 
-/* Finds the step of one coordinate after another, from pairs of shapes whose later coordinates are equal. */
+/* Finds the step of one coordinate after the other, from pairs of shapes whose later coordinates are equal. */
 uint32_t affine_fit(const struct shape *shape, uint32_t n_shapes, const int64_t pattern[32], struct recipe *r)
 {
 	uint64_t base[SHAPES];

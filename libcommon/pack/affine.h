@@ -5,17 +5,17 @@
 
 #include "addr.h"
 
-#define SHAPES 64u /* executions from which affine bases are derived */
+#define SHAPES 64u /* number of executions from which affine bases are derived */
 
-/* Execution of a memory instruction: its warp and thread block, its lanes and their addresses. */
+/* An execution of a memory instruction: its warp and thread block, its lanes and their addresses. */
 struct shape {
 	uint32_t warp, block[3];
 	struct recorded g;
 };
 
 /*
- * Sets the pattern to the addresses by lane, relative to the first. Inactive lanes of the shape continue its last
- * step.
+ * Sets the pattern to the addresses by lane, relative to the first one. Inactive lanes continue the last step of the
+ * shape.
  */
 void affine_pattern(const struct shape *s, int64_t pattern[32]);
 /*
@@ -23,7 +23,7 @@ void affine_pattern(const struct shape *s, int64_t pattern[32]);
  */
 uint32_t affine_fit(
 	const struct shape *shape, uint32_t n_shapes, const int64_t pattern[32], struct recipe *r);
-/* Returns the number of the pattern in the part, and adds it if it is new. */
+/* Returns the number of the pattern in the part. Adds the pattern if it is new. */
 uint32_t affine_intern_pattern(struct pcode *c, const int64_t pattern[32]);
 
 #endif

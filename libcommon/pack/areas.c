@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Derives areas from the reaches of memory instructions, and converts areas to bytes.
+ * Derivation of areas from the reaches of memory instructions, and conversion of areas to bytes.
  *
- * Always true: reaches that overlap, or that are less than AREA_GAP bytes apart, are in one area. The reader adds
- * the number that the writer subtracts, so any choice of areas gives the same addresses.
+ * Always true: reaches that overlap, or that are less than AREA_GAP bytes apart, are in one area. The reader adds the
+ * number that the writer subtracts, so any choice of areas gives the same addresses.
  */
 #include "areas.h"
 
-#define SHORT_ADDRESS 6u   /* bytes of an address, unless the part has a longer address */
-#define AREA_GAP      256u /* allocators of GPUs align buffers to at least this number of bytes */
+#define SHORT_ADDRESS 6u   /* number of bytes of an address, unless the part has a longer one */
+#define AREA_GAP      256u /* smallest alignment of buffers, in bytes, by allocators of GPUs */
 
 struct reach_order {
 	struct mem_reach reach;
@@ -25,8 +25,8 @@ static int compare_reaches(const void *a, const void *b)
 }
 
 /*
- * Numbers areas in the order of the memory instructions. An instruction without reach gets the area of its
- * predecessor. o: reaches, grouped by area; first: offset of each instruction's group, or NONE.
+ * Numbers areas in the order of the memory instructions. An instruction without a reach gets the area of the
+ * instruction before it. o is the reaches, grouped by area; first is the offset of each instruction's group, or NONE.
  */
 static void number_areas(struct pcode *c, const struct reach_order *o, const uint32_t *first)
 {

@@ -2,7 +2,7 @@
 /*
  * Areas: the ranges of memory, such as buffers, that a part's memory instructions access. Constants of recipes are
  * relative to the beginning of an area. So if an allocator moves a buffer between two launches, their data differ in
- * one number. Internal to libcommon.
+ * one number only. Internal to libcommon.
  */
 #ifndef PACK_AREAS_H
 #define PACK_AREAS_H
@@ -15,7 +15,7 @@ struct mem_reach {
 	bool any;
 };
 
-/* Extends the reach by the first and the last active lane. */
+/* Extends the reach to the first and the last active lane. */
 static inline void reach_add(struct mem_reach *r, const struct recorded *g)
 {
 	uint64_t a = g->w[0] + g->by, b = g->line ? a + (g->n - 1) * g->w[1] : g->w[g->n - 1] + g->by;
@@ -31,10 +31,10 @@ static inline void reach_add(struct mem_reach *r, const struct recorded *g)
  * memory instructions.
  */
 void areas_find(struct pcode *c, const struct mem_reach *reach);
-/* Returns the number that is subtracted from the constant of a recipe r of memory instruction m. */
+/* Returns the number that is subtracted from the constant of recipe r of memory instruction m. */
 uint64_t area_origin(const struct pcode *c, uint32_t m, const struct recipe *r);
 void areas_pack(struct buf *out, const struct pcode *c);
-/* Reads the areas after c->mem is allocated. Returns false if they are damaged. */
+/* Reads the areas. c->mem must be allocated. Returns false if they are damaged. */
 bool areas_unpack(struct cur *in, struct pcode *c);
 
 #endif

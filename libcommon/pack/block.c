@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Unpacked blocks of a packed stream: their pieces and tables. All readers of a block share it. The block that was
- * used last is kept.
+ * Unpacked blocks of a packed stream: their pieces and tables. All readers of a block share it. The most recently
+ * used block is kept.
  */
 #include <stdio.h>
 #include "bodies.h"
@@ -27,19 +27,21 @@ struct block_reading {
 	struct cur in; /* cursor over the metadata */
 	struct header_state header;
 	struct block_room room;
-	uint64_t used[N_COLUMNS]; /* bytes of each column that earlier pieces use */
+	uint64_t used[N_COLUMNS]; /* number of bytes of each column that belong to earlier pieces */
 	unsigned flags;           /* flags that pieces of the stream may have */
-	bool lines;               /* headers may have code lines as numbers */
-	/* columns of pieces that refer to bodies */
+	bool lines;               /* true if headers may have "-code" lines as numbers */
+	/* Columns of pieces that refer to bodies. */
 	struct cur body, kernel, patch, fresh;
 	struct body_order order;
 	uint32_t next_body;
-	/* functions with control codes: offset in their column, and number of instructions */
+	/* Functions with control codes: offset in their column, and number of instructions. */
 	uint64_t *code_at;
 	uint32_t *n_code, n_functions;
 };
 
-/* Sets the function of a kernel that begins: an earlier function of the block, or the next one in the column. */
+/*
+ * Sets the function of a kernel that begins. It is an earlier function of the block, or the next one in the column.
+ */
 static bool read_piece_codes(
 	const struct pack_block *b, struct block_reading *r, struct cur *from, struct read_piece *c)
 {
@@ -65,7 +67,7 @@ static bool read_piece_codes(
 	return true;
 }
 
-/* Reads what is not part of a kernel's body: id, stream, hash, control codes. */
+/* Reads the fields of a kernel that are not part of its body: id, stream, hash, control codes. */
 static bool read_kernel_state(const struct pack_block *b, struct block_reading *r, struct read_piece *c)
 {
 	struct cur *in = &r->kernel;
@@ -127,7 +129,7 @@ static struct cur column_slice(const struct buf *col, uint64_t from, uint64_t to
 	return to <= col->n ? cur_of(col->p ? col->p + from : NULL, (size_t)(to - from)) : cur_of(NULL, 0);
 }
 
-/* Position of a piece in the metadata and the columns of its block. */
+/* Place of a piece in the metadata and the columns of its block. */
 struct piece_place {
 	const uint8_t *header, *header_end, *table, *table_end;
 	uint64_t used[N_COLUMNS];
@@ -262,7 +264,7 @@ static bool read_pieces(struct pack *p, struct pack_block *b, const struct pack_
 	return good && (p->in || r.next_body - e->first_body == e->bodies);
 }
 
-/* Completes the index entry of the newest block and sets where the next block begins. */
+/* Completes the index entry of the newest block, and sets the start of the next block. */
 static void note_block_in_index(struct pack *p, const struct pack_block *b)
 {
 	if (b->number + 1 != p->n_entries)
@@ -277,7 +279,7 @@ static void note_block_in_index(struct pack *p, const struct pack_block *b)
 		p->next_kernel += !!(b->piece[i].flags & PIECE_ENDS);
 }
 
-/* Loads a block; if list is set, only its kernel list. */
+/* Loads a block, or only its kernel list if list is set. */
 static struct pack_block *load_block(struct pack *p, uint32_t number, bool list, struct fault *f)
 {
 	size_t n;
@@ -345,7 +347,7 @@ struct pack_block *block_get_list(struct pack *p, struct fault *f)
 {
 	struct pack_block *b;
 
-	if (p->in) /* a stream from a pipe, whose blocks are read only once */
+	if (p->in) /* the blocks of a stream from a pipe are read only once */
 		return block_get(p, 0, f);
 	pthread_mutex_lock(&p->lock);
 	b = load_block(p, 0, true, f);
@@ -438,7 +440,7 @@ static int complete_piece_by_body(struct walk *w, struct read_piece **c, struct 
 }
 
 /*
- * Returns the first piece of the kernel in the block; if there is none, the piece after all pieces of earlier
+ * Returns the first piece of the kernel in the block. If there is none, returns the piece after all pieces of earlier
  * kernels.
  */
 static uint32_t find_piece(const struct pack_block *b, uint32_t kernel)

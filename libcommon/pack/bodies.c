@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The reader's bodies, by number. Strings and patches are kept up to BODIES_READ bytes. If a dropped body is needed
- * again, its block is read again; in a stream from a pipe no piece refers to a dropped body.
+ * again, its block is read again. In a stream from a pipe, no piece refers to a dropped body.
  *
  * Always true: a root is not a patch, so reading a body requires at most two blocks. Decoded bodies are kept for
  * later kernels, up to SHOWN_BYTES.
@@ -14,7 +14,7 @@
 #define SHOWN_BYTES (8u << 20)
 
 struct kept_body {
-	uint32_t number, root; /* root: body that this patch changes; NONE: the body is whole */
+	uint32_t number, root; /* root is the body that this patch changes; NONE: the body is whole */
 	struct buf string;
 	struct patch patch;
 	struct kept_body *newer, *older, *by_number;
@@ -23,7 +23,7 @@ struct kept_body {
 struct bodies {
 	struct kept_body *slot[SLOTS], *newest, *oldest;
 	size_t bytes;
-	struct shown *shown[SHOWN]; /* decoded bodies, by the number modulo SHOWN */
+	struct shown *shown[SHOWN]; /* decoded bodies, by number modulo SHOWN */
 	size_t shown_bytes;
 };
 
@@ -133,7 +133,7 @@ static uint32_t block_of_body(const struct pack *p, uint32_t number)
 	return lo < hi && number - p->entry[lo].first_body < p->entry[lo].bodies ? lo : NONE;
 }
 
-/* Returns the body and marks it as used last. */
+/* Returns the body and marks it as most recently used. */
 static struct kept_body *use_kept_body(struct pack *p, uint32_t number, struct fault *f)
 {
 	struct bodies *b = bodies_of_stream(p);
@@ -192,7 +192,7 @@ static bool read_body_string(struct pack *p, uint32_t number, struct buf *string
 		buf_add(string, k->string.p, k->string.n);
 		return true;
 	}
-	/* The patch is copied, because reading the root's block may drop it. */
+	/* The patch is copied, because reading the block of the root may drop it. */
 	buf_add(&patch.ops, k->patch.ops.p, k->patch.ops.n);
 	buf_add(&patch.fresh, k->patch.fresh.p, k->patch.fresh.n);
 	root = use_kept_body(p, k->root, f);

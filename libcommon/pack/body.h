@@ -3,10 +3,8 @@
  * Bodies: pieces of kernels, each as one string, so that a later piece can be stored as a reference to a body or as
  * differences from it. Internal to libcommon.
  *
- *   body.c   a piece as a string and back
- *   patch.c  a string as differences to another one
- *   order.c  prediction of the order of bodies
- *   share.c  the writer's bodies; bodies.c the reader's bodies
+ * body.c converts a piece to a string and back, patch.c a string to differences from another one. order.c predicts
+ * the order of bodies. share.c has the writer's bodies, bodies.c the reader's bodies.
  *
  * Words: the body of a piece is the piece without the id, the CUDA stream, the hash and the control codes of its
  * kernel. Bodies are numbered in the order of their first occurrence in the stream. A body is written whole, or as a
@@ -17,19 +15,20 @@
 
 #include "format.h"
 
-/* Returns the largest string that may become a body, for a piece of n bytes of text. */
+/* Returns the size of the largest string that may become a body, for a piece of n bytes of text. */
 static inline uint64_t body_size_max(uint64_t n) { return 2048 + n / 16; }
 
-#define BODIES_WRITTEN \
-	(16u << 20) /* largest sum of body_size_max() over the bodies to which the writer may refer */
-#define BODIES_READ (48u << 20) /* bytes of bodies that a reader keeps; at least twice BODIES_WRITTEN */
+/* Largest sum of body_size_max() over the bodies to which the writer may refer. */
+#define BODIES_WRITTEN (16u << 20)
+/* Number of bytes of bodies that a reader keeps; at least twice BODIES_WRITTEN. */
+#define BODIES_READ (48u << 20)
 
 struct body_parts {
-	unsigned flags; /* PIECE_BEGINS, PIECE_ENDS, PIECE_PART, PIECE_STORED */
-	/* PIECE_BEGINS: text of the header without id and stream; else the position in the kernel */
+	unsigned flags; /* set of PIECE_BEGINS, PIECE_ENDS, PIECE_PART and PIECE_STORED */
+	/* PIECE_BEGINS: text of the header without id and stream; otherwise the position in the kernel. */
 	struct cur header;
-	struct cur table, stored;   /* table: tables of the part; stored: blank text after the part */
-	uint64_t rest;              /* PIECE_ENDS: bytes of the kernel's text without its header */
+	struct cur table, stored;   /* tables of the part; blank text after the part */
+	uint64_t rest;              /* PIECE_ENDS: number of bytes of the kernel's text without its header */
 	struct cur col[COL_STORED]; /* columns from number 1 on */
 	struct cur columns;         /* all columns, one after another; set by body_split() */
 };
@@ -41,10 +40,14 @@ bool body_split(struct body_parts *b, const uint8_t *s, size_t n);
 /* ---- patch.c ---- */
 
 struct patch {
-	struct buf ops; /* varint count; for each entry: varints of the bytes to copy, to skip and to insert */
+	/*
+	 * Number of entries as a varint; for each entry, the numbers of bytes to copy, to skip and to insert as
+	 * varints.
+	 */
+	struct buf ops;
 	struct buf fresh; /* bytes to insert */
 };
-/* Sets p to the differences from a to b. Returns false if they need more than `most` bytes. */
+/* Sets p to the differences from a to b. Returns false if p would need more than `most` bytes. */
 bool patch_make(struct patch *p, const struct buf *a, const struct buf *b, size_t most);
 /*
  * Reads a patch from the two columns and appends its bytes to p, unless p is NULL. Returns false if it is damaged.
@@ -58,15 +61,15 @@ void patch_free(struct patch *p);
 
 /*
  * Bodies of the shared pieces of a block, in order. An application repeats its launches in each iteration, so the
- * prediction follows an earlier sequence of the same bodies. It keeps to that sequence if one body differs.
+ * prediction follows an earlier sequence of the same bodies. It continues with that sequence if one body differs.
  */
 struct body_order {
 	uint32_t *body;      /* number of the body of each piece */
-	uint32_t *last;      /* number of the last piece with a body, plus 1, by the slot of the body */
-	uint32_t n, cap, at; /* at: piece whose body is predicted next */
+	uint32_t *last;      /* number of the last piece with a body, plus 1, by slot of the body */
+	uint32_t n, cap, at; /* at is the piece whose body is predicted next */
 	unsigned missed;     /* number of wrong predictions in a row */
 };
-/* Returns the body that is predicted next; NONE if there is no prediction. */
+/* Returns the predicted next body; NONE if there is no prediction. */
 uint32_t order_predict(const struct body_order *o);
 /* Appends the body. once: the body is new and must not be predicted from this position. */
 void order_add(struct body_order *o, uint32_t body, bool once);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Byte strings of the packed format: appending, and bounded reading. Internal to libcommon.
+ * Byte strings of the packed format: appending, and reading within bounds. Internal to libcommon.
  *
- * Numbers in columns are little-endian base 128 (7 bits per byte, the last byte below 128); signed numbers are
- * folded (0, -1, 1, -2, ...). Numbers and strings in metadata are msgpack values.
+ * Numbers in columns are little-endian base 128 (7 bits per byte, the last byte below 128); signed numbers are folded
+ * (0, -1, 1, -2, ...). Numbers and strings in metadata are msgpack values.
  */
 #ifndef PACK_BUF_H
 #define PACK_BUF_H
@@ -22,7 +22,7 @@ struct buf {
 
 struct cur {
 	const uint8_t *p, *end;
-	bool bad; /* a value was missing or malformed */
+	bool bad; /* true after a value was missing or malformed */
 };
 
 static inline void buf_room(struct buf *b, size_t more)
@@ -137,6 +137,6 @@ void mp_bin(struct buf *b, const void *s, size_t n);
 uint64_t mp_get_uint(struct cur *c, uint64_t max);
 int64_t mp_get_int(struct cur *c);
 const uint8_t *mp_get_str(
-	struct cur *c, size_t *n); /* str or bin; returns NULL and sets bad for any other value */
+	struct cur *c, size_t *n); /* returns a str or bin; returns NULL and sets bad for any other value */
 
 #endif

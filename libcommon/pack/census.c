@@ -2,8 +2,8 @@
 /*
  * Counts of a piece from its parsed records. They equal the counts that a reader of the kernel would compute.
  *
- * Pieces of traces from PTX, and pieces with architectures or lines that only the text reader understands, have no
- * counts.
+ * Pieces of traces from PTX have no counts, nor have pieces with architectures or lines that only the text reader
+ * understands.
  */
 #include "addr.h"
 #include "directory.h"
@@ -11,7 +11,7 @@
 
 /*
  * Decodes the fields of a static instruction that counting needs. Returns false if only the text reader can decode
- * it.
+ * them.
  */
 static bool decode_static(
 	struct inst *in, const struct part *p, const struct pstatic *s, const struct isa *isa)
@@ -130,7 +130,7 @@ static void count_access(struct counting *c, const struct recorded *g, struct co
 	tally_access(to, &x->in, recorded_list(g, t), g->n == 32 ? UINT32_MAX : (1u << g->n) - 1);
 }
 
-/* Counts what is the same in all warps with the path of w, which is the first of them. */
+/* Counts everything that is equal in all warps with the path of w, the first of them. */
 static void count_path(
 	struct census *c, const struct parsed *p, const struct pwarp *w, const struct counted *of)
 {
@@ -149,7 +149,7 @@ static void count_path(
 	c->tally.shared += w->weight * once.shared;
 }
 
-/* Counts the accesses of a warp whose addresses count. */
+/* Counts the accesses of a warp by their addresses. */
 static void count_accesses(struct counting *n, const struct pwarp *w)
 {
 	const struct parsed *p = n->p;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Conversion of the table of static instructions to bytes and back, without the models' data (models.c).
+ * Conversion of the table of static instructions to bytes and back, without the data of the models (models.c).
  *
- * An instruction has a form (opcode, counts of registers, width, form of the line's end), a PC, registers and
- * immediates, each in a separate column. A line without such a form is stored as text (a form without opcode).
- * Always true after code_unpack(): every number of an instruction, a recipe or a pattern is within its table.
+ * An instruction has a form (opcode, numbers of registers, width, form of the line's end), a PC, registers and
+ * immediates, each in its own column. A line without such a form is stored as text (a form without opcode). Always
+ * true after code_unpack(): every number of an instruction, a recipe or a pattern is within its table.
  */
 #include <stdio.h>
 #include "flow.h"
@@ -20,7 +20,7 @@ struct form {
 
 struct split {
 	struct form form;
-	uint8_t reg[2 * REGISTERS_MAX], kind[2 * REGISTERS_MAX]; /* kind: R, UR, P, UP */
+	uint8_t reg[2 * REGISTERS_MAX], kind[2 * REGISTERS_MAX]; /* kind is R, UR, P or UP */
 	uint64_t imm[IMMS_MAX];                                  /* folded value of each immediate */
 };
 

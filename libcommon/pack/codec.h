@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Declarations shared by the files that read packed streams. Internal to libcommon.
+ * Declarations that the files that read packed streams share. Internal to libcommon.
  *
- *   read.c   the stream, its index and list
- *   forward.c  a stream from a pipe, read in order
- *   block.c  one block unpacked
- *   out.c    text and descriptions of kernels, verification
- *   bodies.c  pieces to which later pieces refer
- *   trace.c  kernels as struct trace; static_cache.c the handles of their static instructions
+ * read.c reads the stream, its index and list, forward.c a stream from a pipe in order, block.c one block. out.c
+ * writes the text and descriptions of kernels and verifies. bodies.c has the pieces to which later pieces refer.
+ * trace.c reads kernels as struct trace; static_cache.c has the handles of their static instructions.
  */
 #ifndef PACK_IN_H
 #define PACK_IN_H
@@ -20,23 +17,23 @@
 struct pack_entry {
 	uint64_t at, size, first_block;
 	uint32_t kernel;
-	bool begins;                 /* the first piece begins the kernel */
-	uint32_t first_body, bodies; /* number of the block's first body, and count of its bodies */
-	size_t body;                 /* for a stream from a pipe: offset of the block's body in the frame */
+	bool begins;                 /* true if the first piece begins the kernel */
+	uint32_t first_body, bodies; /* number of the block's first body, and number of its bodies */
+	size_t body;                 /* offset of the block's body in the frame, for a stream from a pipe */
 };
 
 struct read_piece {
 	unsigned flags;
 	uint32_t kernel;
-	struct buf header;         /* with PIECE_BEGINS: text of the header */
-	struct part *part;         /* NULL for a PIECE_SHARED in a block */
+	struct buf header;         /* PIECE_BEGINS: text of the header */
+	struct part *part;         /* decoded part; NULL for a PIECE_SHARED in a block */
 	const struct buf *col;     /* columns of the part and of stored text */
-	uint32_t body;             /* with PIECE_SHARED: number of the body */
-	struct header_state ids;   /* with PIECE_SHARED: id and stream */
-	uint64_t stored, n_stored; /* offset and size in the column COL_STORED */
+	uint32_t body;             /* PIECE_SHARED: number of the body */
+	struct header_state ids;   /* PIECE_SHARED: id and stream of the kernel */
+	uint64_t stored, n_stored; /* offset and size of its text in the column COL_STORED */
 	uint64_t codes;            /* PIECE_CODES: offset in the block's column of control codes */
 	uint32_t n_codes;          /* number of instructions with control codes */
-	uint64_t bytes;            /* PIECE_ENDS: bytes of the kernel's text */
+	uint64_t bytes;            /* PIECE_ENDS: number of bytes of the kernel's text */
 	const uint8_t *hash;       /* PIECE_HASH: hash of the kernel's text */
 };
 
@@ -53,17 +50,17 @@ struct pack_block {
 
 struct pack {
 	const char *name;
-	int fd; /* file of the stream; -1: it is in memory */
+	int fd; /* descriptor of the stream's file; -1: the stream is in memory */
 	const uint8_t *bytes;
 	uint64_t size;
 	struct pack_entry *entry;
 	uint32_t n_entries;
 	uint8_t features;            /* flags of the version, PACK_PICKED to PACK_RELATIVE */
 	char *picks;                 /* text of trace-picks(5); NULL: none, or not yet read from a pipe */
-	struct buf packed;           /* the directory's frame; empty: none, or not yet read from a pipe */
-	uint64_t unpacked;           /* unpacked size of the directory */
-	struct directory *directory; /* NULL until first used */
-	char *list_name;             /* NULL: there is no list file */
+	struct buf packed;           /* frame of the directory; empty: none, or not yet read from a pipe */
+	uint64_t unpacked;           /* size of the unpacked directory in bytes */
+	struct directory *directory; /* unpacked directory; NULL before its first use */
+	char *list_name;             /* name of the list file; NULL: there is none */
 	struct buf list;
 	char **kernel; /* names of the kernels */
 	uint32_t n_kernels, cap_kernels;
@@ -71,18 +68,19 @@ struct pack {
 	char **missing; /* names of kernels in the list that the stream lacks */
 	uint32_t n_missing, cap_missing;
 	struct table missing_names;
-	struct pack_block *cache; /* the block that was used last */
-	pthread_mutex_t
-		lock; /* protects the members below, the cache, the users of blocks, and next_block of walks */
+	struct pack_block *cache; /* most recently used block */
+	/* Lock of the members below, the cache, the users of blocks, and next_block of walks. */
+	pthread_mutex_t lock;
 
 	struct bodies *bodies;        /* bodies read so far; NULL: none */
 	struct static_cache *statics; /* cache of static instructions */
 
-	/* stream from a pipe (forward.c): blocks become known as they are read */
+	/* Stream from a pipe (forward.c), whose blocks become known as they are read. */
 	struct input *in;
-	struct buf *frame; /* frame of each block entry; empty: dropped */
+	struct buf *frame; /* frame of each block entry; empty: the frame was dropped */
 	uint32_t cap_entries, cap_frames, dropped;
-	uint32_t next_kernel, next_body; /* numbers at the start of the next block */
+	/* Number of the kernel and of the body at the start of the next block. */
+	uint32_t next_kernel, next_body;
 	bool complete, keep_all;
 	struct walk **walk; /* walks that have not ended */
 	uint32_t n_walks, cap_walks;
@@ -92,7 +90,7 @@ struct pack {
 int pack_check_magic(struct pack *p, const uint8_t m[PACK_FIRST], struct fault *f);
 /* Reads the end of the index, after its entries. Returns false if it is damaged. */
 bool pack_index_end(struct pack *p, struct cur *in);
-/* Initializes p->lock. It is recursive, so that the pack can be closed after a trap (diag.h) left the lock taken. */
+/* Initialises p->lock. The lock is recursive, so that the pack can be closed after a trap (diag.h) left it taken. */
 void pack_lock_init(struct pack *p);
 int pack_read_list(struct pack *p, struct fault *f);
 
@@ -100,44 +98,47 @@ void static_cache_free(struct static_cache *m);
 
 /* Reads the next entry of a stream from a pipe. Returns 1, 0 at the end, or -1. The caller must hold the lock. */
 int forward_read_entry(struct pack *p, struct fault *f);
-int forward_finish(struct pack *p, struct fault *f); /* checks that the stream ends here */
+int forward_finish(struct pack *p, struct fault *f); /* checks that the stream ends */
 uint8_t *forward_body(struct pack *p, uint32_t number, size_t *n, struct fault *f);
 
 int pack_bad(const struct pack *p, uint64_t at, struct fault *f, const char *id, const char *what);
-/* Sets the number of bytes and the hash of the kernel's text. Returns 0, or -1 and sets *f. */
+/* Computes the number of bytes and the hash of the kernel's text. Returns 0, or -1 and sets *f. */
 int pack_sum_text(struct pack *p, uint32_t kernel, uint64_t *bytes, unsigned char hash[16], struct fault *f);
 /*
- * Returns the checked body of the framed block of a type at offset `at`, and sets *size to its bytes including the
- * frame. Returns NULL and sets *f on failure.
+ * Returns the body of the frame of the given type at offset `at`, after checking its sum. Sets *size to the size of
+ * the frame in bytes. Returns NULL and sets *f on failure.
  */
 uint8_t *pack_frame(
 	const struct pack *p, uint64_t at, uint8_t type, size_t *n, uint64_t *size, struct fault *f);
 
 struct pack_block *block_get(struct pack *p, uint32_t number, struct fault *f);
-/* Returns the first block with only its kernel list decoded; for a stream that is read in order, the whole block. */
+/*
+ * Returns the first block with only its kernel list decoded. For a stream that is read in order, returns the whole
+ * block.
+ */
 struct pack_block *block_get_list(struct pack *p, struct fault *f);
-uint64_t block_offset(struct pack *p, uint32_t number); /* offset of the block in the stream */
+uint64_t block_offset(struct pack *p, uint32_t number); /* returns the offset of the block in the stream */
 void block_put(struct pack *p, struct pack_block *b);
 void block_free(struct pack_block *b);
 /* Reads only the bodies of the block. Returns false and sets *f on failure. The caller must hold the lock. */
 bool block_register(struct pack *p, uint32_t number, struct fault *f);
 
-/* Walk over the pieces of a kernel. */
+/* Iteration over the pieces of a kernel. */
 struct walk {
 	struct pack *p;
 	uint32_t kernel, next_block, next_piece;
 	struct pack_block *b;
 	bool ended;
-	struct read_piece own; /* the current piece if it is PIECE_SHARED; shown is then its body, else NULL */
+	struct read_piece own; /* current piece if it is PIECE_SHARED; shown is then its body, else NULL */
 	struct shown *shown;
 };
-void forward_enter(struct pack *p, struct walk *w); /* the caller must hold the lock */
+void forward_enter(struct pack *p, struct walk *w); /* requires the lock */
 void forward_leave(struct pack *p, const struct walk *w);
 void walk_start(struct walk *w, struct pack *p, uint32_t kernel, uint64_t first_block);
-/* Returns 1 and the next piece in *c, 0 after the last piece of the kernel, or -1. */
+/* Sets *c to the next piece and returns 1. Returns 0 after the last piece of the kernel, or -1. */
 int walk_next(struct walk *w, struct read_piece **c, struct fault *f);
 void walk_end(struct walk *w);
-/* Sets `to` to the control codes of a kernel, whose first piece is c. Returns false if the kernel has none. */
+/* Sets `to` to the control codes of the kernel that begins with piece c. Returns false if the kernel has none. */
 bool pack_piece_codes(const struct pack_block *b, const struct read_piece *c, struct cubins *to);
 
 /* Writes the whole text of a piece. Returns 0 or -1. */

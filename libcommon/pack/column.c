@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Conversion of the columns of a block to frames and back. The metadata and all short columns share one frame, which
- * uses a preset dictionary. Each long column has a separate frame. Frames are compressed with zstd, or with LZMA2 if
+ * uses a preset dictionary. Each long column has its own frame. Frames are compressed with zstd, or with LZMA2 if
  * that is smaller; LZMA2 is tried for columns of text, and with PACK_BEST for all columns.
  *
  * Always true: the lengths at the front bound the unpacked size, and their sum has a limit. A block is damaged if a
@@ -14,12 +14,12 @@
 #include "diag.h"
 #include "format.h"
 
-#define OWN_FRAME        400u /* columns of at least this size are not short */
+#define OWN_FRAME        400u /* smallest size of a column with its own frame, in bytes */
 #define META_LEVEL       19
 #define QUICK_META_LEVEL 5
-#define THOROUGH         (128u << 10) /* below this size, thorough compression costs little time */
+#define THOROUGH         (128u << 10) /* size in bytes below which thorough compression takes little time */
 
-#define TRIED 4096u /* columns of at least this size are first tried at the requested level */
+#define TRIED 4096u /* smallest size in bytes of a column that is first tried at the requested level */
 
 static bool is_joined_column(int k, size_t n) { return k == COL_META || n < OWN_FRAME; }
 static const struct primer *primer_of(bool words) { return words ? &pack_words : &pack_dict; }
@@ -53,7 +53,7 @@ static void compress_zstd(struct buf *out, const uint8_t *p, size_t n, int level
 /* Reports whether a column is text, for which LZMA2 is tried. */
 static bool column_is_text(int k) { return k == COL_STORED || k == COL_TEXT || k >= COL_BODY; }
 
-/* Sets the LZMA filters. Writer and reader derive the dictionary's size from the column's size n. */
+/* Sets the LZMA filters. Writer and reader derive the size of the dictionary from n, the size of the column. */
 static void lzma_chain(lzma_filter filter[2], lzma_options_lzma *o, size_t n)
 {
 	if (lzma_lzma_preset(o, 9 | LZMA_PRESET_EXTREME))
@@ -65,7 +65,7 @@ static void lzma_chain(lzma_filter filter[2], lzma_options_lzma *o, size_t n)
 	filter[1] = (lzma_filter){.id = LZMA_VLI_UNKNOWN};
 }
 
-/* Appends p as LZMA2 if that needs less than `most` bytes. */
+/* Appends p compressed with LZMA2 if that needs less than `most` bytes. */
 static bool compress_lzma(struct buf *out, const uint8_t *p, size_t n, size_t most)
 {
 	lzma_options_lzma o;
@@ -119,7 +119,7 @@ static void compress_numbers(struct buf *out, const struct buf *col, int level)
 	compress_zstd(out, col->p, col->n, column_level(col->n, level), NULL);
 }
 
-/* Compresses a column. Sets *lzma if LZMA2 was used; the lowest bit of the frame's length then is 1. */
+/* Compresses a column. If LZMA2 was used, sets *lzma; the lowest bit of the frame's length is then 1. */
 static void compress_column(struct buf *out, int k, const struct buf *col, int level, bool *lzma)
 {
 	struct buf other = {0};
@@ -193,8 +193,8 @@ static bool expand_zstd(
 	if (!d)
 		die("out of memory");
 	ZSTD_DCtx_setParameter(d, ZSTD_d_format, ZSTD_f_zstd1_magicless);
-	size_t got = dict ? ZSTD_DCtx_refPrefix(d, dict->p, dict->n)
-			  : 0; /* this also allocates memory, so it can fail */
+	/* ZSTD_DCtx_refPrefix() also allocates memory, so it can fail. */
+	size_t got = dict ? ZSTD_DCtx_refPrefix(d, dict->p, dict->n) : 0;
 	if (!ZSTD_isError(got))
 		got = ZSTD_decompressDCtx(d, to, n, p, n_p);
 	if (ZSTD_getErrorCode(got) == ZSTD_error_memory_allocation)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Control codes of functions as bytes of the stream: for each field that control_decode() reads, its values in all
- * instructions. Nothing else of the machine code is stored.
+ * instructions. No other part of the machine code is stored.
  *
  * Always true: an instruction takes 8 bytes, a DEPBAR.LE 9. Unpacked code decodes to the original fields.
  */
@@ -9,14 +9,14 @@
 #include "cubin.h"
 #include "control.h"
 
-/* Bytes of an instruction that are stored as they are: opcode and guard, the registers in slots a, b and c. */
+/* Bytes of an instruction that are stored unchanged: opcode and guard, and the registers in slots a, b and c. */
 static const uint8_t kept[] = {0, 1, 3, 4, 8};
 
 #define N_KEPT       (sizeof(kept) / sizeof(kept[0]))
 #define N_CONTROL    3u /* size of a control code in bytes */
 #define CONTROL_BIT  105u
 #define CONTROL_BITS 21u
-#define DEPBAR_BYTE  5u /* byte with further operands of DEPBAR.LE */
+#define DEPBAR_BYTE  5u /* index of the byte with further operands of DEPBAR.LE */
 
 static bool is_depbar(const uint8_t *inst) { return (inst[0] | (inst[1] & 15u) << 8) == CONTROL_DEPBAR; }
 
@@ -74,7 +74,10 @@ bool pack_control_unpack(struct cur *in, uint8_t *out, uint32_t n)
 	return !in->bad;
 }
 
-/* Returns the text after a word that begins a line, up to the line's end; NULL if no line begins with the word. */
+/*
+ * Returns the text after a word that begins a line, up to the line's end. Returns NULL if no line begins with the
+ * word.
+ */
 static const char *text_after_word(const char *text, size_t n, const char *word, size_t *len)
 {
 	const char *at = n ? memmem(text, n, word, strlen(word)) : NULL;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Converts columns to records, one thread block at a time, with the models of encode.c.
+ * Conversion of columns to records, one thread block at a time, with the models of encode.c.
  *
  * Always true: a value from a column is checked before it is used as an index. A span has at most as many records as
- * its table says. An exhausted column is a fault and never yields a wrong record (the block's checksum was checked
- * before).
+ * its table says. An exhausted column is a fault and never yields a wrong record, because the block's checksum was
+ * checked before.
  */
 #include "addr.h"
 #include "flow.h"
@@ -21,34 +21,36 @@ struct replay {
 	struct flow f;
 	struct addresses x;
 	uint32_t *seen;
-	uint32_t *ran;          /* number of the warp in which each memory instruction ran last */
-	uint64_t left, mleft;   /* number of instructions and of memory instructions up to the next miss */
-	uint32_t blocks, insts; /* thread blocks and instructions left in the span */
+	uint32_t *ran;          /* number of the warp in which each memory instruction last ran */
+	uint64_t left, mleft;   /* numbers of instructions and of memory instructions up to the next miss */
+	uint32_t blocks, insts; /* numbers of thread blocks and instructions left in the span */
 	uint64_t at;            /* row-major index of the next thread block */
 	uint64_t bits;
 	unsigned n_bits;
-	uint32_t *warp_id; /* ids of warps if they are not 0, 1, ... */
-	bool first;        /* the next thread block is the kernel's first */
+	uint32_t *warp_id; /* ids of warps, if they are not 0, 1, ... */
+	bool first;        /* true if the next thread block is the kernel's first */
 
 	/*
 	 * Path of the last warp without a miss: the instructions that the same lanes execute unless there is a miss
 	 * before its end.
 	 */
 	struct path {
-		struct rec *rec;      /* addr: relative to the warp's first word, if planned */
-		struct path_mem *mem; /* the records with addresses */
+		struct rec *rec;      /* records; if planned, addr is relative to the warp's first word */
+		struct path_mem *mem; /* records with addresses */
 		uint32_t lanes, n, n_mem, cap_rec, cap_mem;
-		bool planned; /* all addresses are lines that depend only on the warp and the thread block */
-		bool placed;  /* mem[].at is valid for this thread block */
+		/* True if all addresses are lines that depend only on the warp and the thread block. */
+		bool planned;
+		bool placed; /* true if mem[].at is valid for this thread block */
 		uint32_t block[3];
 	} path;
 	struct path_line *line; /* line of each memory instruction, while a path is planned */
-	uint32_t *mem_of; /* memory instructions of the records from mem_from on, while a path is recorded */
+	/* Memory instructions of the records from mem_from on, while a path is recorded. */
+	uint32_t *mem_of;
 	uint32_t mem_from, cap_mem_of;
 };
 
 /*
- * Line of addresses: base + l * step in lane l, where base is c + per[0] * warp + per[1] * x + per[2] * y + per[3] *
+ * Line of addresses: lane l has base + l * step, where base is c + per[0] * warp + per[1] * x + per[2] * y + per[3] *
  * z.
  */
 struct path_line {
@@ -57,9 +59,9 @@ struct path_line {
 };
 
 struct path_mem {
-	uint32_t rec, mem;     /* number of the record in the warp; number of the memory instruction */
-	struct path_line line; /* line of a planned record, from its first active lane */
-	uint64_t at;           /* base without the part that depends on the warp */
+	uint32_t rec, mem;     /* number of the record in the warp, and number of the memory instruction */
+	struct path_line line; /* line of a planned record, from the record's first active lane */
+	uint64_t at;           /* part of the base that does not depend on the warp */
 };
 
 #define PATH_MAX_RECS 65536u
@@ -230,7 +232,7 @@ static void read_planes(struct replay *r, const struct recipe *e, uint32_t mask,
 	}
 }
 
-/* Stores the lanes as a line if they form one; called after all lanes were set. */
+/* Stores the lanes as a line if they are one. Called after all lanes were set. */
 static void find_address_line(struct lanes *x)
 {
 	uint64_t d = x->a[1] - x->a[0], off = 0;
@@ -288,7 +290,7 @@ static void read_numbers(
 		find_address_line(to);
 }
 
-#define ROOM 40u /* size in words: 32 lanes, and the words after them that pack() may overwrite */
+#define ROOM 40u /* number of words: 32 lanes, and the words after them that pack() may overwrite */
 
 static inline uint32_t put_address_words(struct tblock *tb, struct lanes *from, uint32_t mask)
 {
@@ -368,7 +370,7 @@ static bool plan_recipe(const struct replay *r, const struct recipe *e, struct p
 	return true;
 }
 
-/* Plans the path: reports whether its addresses depend only on the numbers of the warp and the thread block. */
+/* Plans the path. Reports whether its addresses depend only on the numbers of the warp and the thread block. */
 static bool plan_path_addresses(struct replay *r)
 {
 	struct path *p = &r->path;
@@ -445,7 +447,7 @@ static void append_planned_addresses(struct replay *r, struct tblock *tb, struct
 	r->mleft -= p->n_mem;
 }
 
-/* Replays the kept path for a warp, computing only its addresses. */
+/* Replays the kept path for a warp. Computes only the addresses. */
 static void replay_kept_path(struct replay *r, struct tblock *tb)
 {
 	const struct path *p = &r->path;
@@ -468,7 +470,7 @@ static void replay_kept_path(struct replay *r, struct tblock *tb)
 	r->left -= p->n + 1u;
 }
 
-/* Decodes a record. Sets *pure to false if it depends on a column or a miss. */
+/* Decodes a record. Sets *pure to false if the record depends on a column or a miss. */
 static bool read_record(
 	struct replay *r, const uint32_t *handle, struct tblock *tb, enum missed m, uint32_t mask, bool *pure)
 {

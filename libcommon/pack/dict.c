@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The preset dictionary of metadata frames. It is part of format version 1 and must not change. It contains names
- * that occur in nearly every trace, the most common last, because near matches are the cheapest.
+ * that occur in nearly every trace. The most common names are last, because near matches are the cheapest.
  */
 #include "format.h"
 

@@ -3,14 +3,14 @@
  * The directory as bytes: first the distinct names and classes, then a row of numbers for each kernel. Similar
  * kernels have similar rows, which compress well.
  *
- * Always true: the size is checked before unpacking. A row has a name.
+ * Always true: the size is checked before unpacking. Each row has a name.
  */
 #include "directory.h"
 #include "pack.h"
 
-#define WORTH_WORK  (1u << 20) /* number of instructions from which counting again is slow; */
-#define KERNEL_WORK 256u       /* opening a kernel counts as this number of instructions */
-#define LEAST_SHARE 334u       /* smallest ratio of the stream's size to the directory's: 0.3 percent */
+#define WORTH_WORK  (1u << 20) /* smallest number of instructions for which counting again is slow */
+#define KERNEL_WORK 256u       /* number of instructions that take as long as opening a kernel */
+#define LEAST_SHARE 334u /* smallest ratio of the stream's size to the directory's size, for 0.3 percent */
 
 #define CLASSES_MOST 64u
 _Static_assert(N_CLASSES <= CLASSES_MOST, "a bit for each class");
@@ -18,7 +18,8 @@ _Static_assert(N_CLASSES <= CLASSES_MOST, "a bit for each class");
 /* ---- rows --------------------------------------------------------------------------------- */
 
 /*
- * Returns the number of a name plus 1, adding it if new; 0 for NULL and for a name that exceeds the limit of a line.
+ * Returns the number of a name plus 1. Adds the name if it is new. Returns 0 for NULL and for a name longer than the
+ * limit of a line.
  */
 static uint32_t name_number(struct directory *d, const char *name)
 {
@@ -70,7 +71,7 @@ void directory_free(struct directory *d)
 	*d = (struct directory){.n = 0};
 }
 
-/* The numbers of a row in their order, without the grid and the classes. */
+/* The numbers of a row in order, without the grid and the classes. */
 #define ROW_NUMBERS(r) \
 	{ \
 		&(r)->stream, &(r)->blocks, &(r)->insts, TALLY_FIELDS(ROW_NUMBER) \
@@ -192,7 +193,7 @@ static void get_names(struct directory *d, struct cur *in)
 	uint64_t n_names = cur_var(in);
 	size_t n;
 
-	in->bad |= n_names > cur_left(in); /* each name takes at least a byte */
+	in->bad |= n_names > cur_left(in); /* a name takes at least a byte */
 	for (uint64_t i = 0; i < n_names && !in->bad; i++) {
 		const uint8_t *s = get_string(in, &n);
 
@@ -204,7 +205,7 @@ static void get_names(struct directory *d, struct cur *in)
 	}
 }
 
-/* Reads the rows. Classes that this program does not know count as NONE. */
+/* Reads the rows. Classes that this program does not know are counted as NONE. */
 static bool get_rows(struct directory *d, uint32_t kernels, struct cur *in)
 {
 	int class[CLASSES_MOST];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Converts a parsed part to columns: the models predict each run, and only wrong predictions are stored.
+ * Conversion of a parsed part to columns: the models predict each run, and only wrong predictions are stored.
  *
  * Always true: decode.c reproduces the records from the same models, the part's tables and these columns. Counters
  * and column offsets restart with each span.
@@ -9,17 +9,17 @@
 #include "flow.h"
 #include "tail.h"
 
-/* Range of a column. */
+/* Offset and length of bytes in a column. */
 struct column_part {
 	size_t at, n;
 };
 
 /*
- * A path and its encoding, which is the same for each warp: numbers of instructions before the first miss and after
- * the last one, and the column data of the misses.
+ * A path and its encoding, which is the same for each warp: the numbers of instructions before the first miss and
+ * after the last one, and the column data of the misses.
  */
 struct known_path {
-	struct column_part gap, miss, kind; /* gap: its data without the gap before the first miss */
+	struct column_part gap, miss, kind; /* column data; gap without the gap before the first miss */
 	uint64_t first, rest;
 	bool is, misses;
 };
@@ -32,7 +32,7 @@ struct known_path {
 struct plain {
 	uint32_t id, next, like, flip;
 	uint32_t alike, all;
-	uint32_t mem; /* number among the memory instructions; NONE: no addresses */
+	uint32_t mem; /* number among the memory instructions; NONE: it has no addresses */
 	bool is, text;
 };
 
@@ -51,14 +51,14 @@ struct encoder {
 	struct buf *col;
 	struct flow f;
 	struct addresses x;
-	uint32_t *seen;   /* masks by number in runs, to which guards refer; then a mask of all lanes */
+	uint32_t *seen;   /* masks to which guards refer, by number in runs; then a mask of all lanes */
 	uint32_t *number; /* number in runs of each static instruction */
 	struct default_recipe *usual;
 	bool *ran;
 	struct tails tails;
 	struct plain *plain;
-	struct known_path *known; /* path of each warp that was the first to take it */
-	struct known_path now;    /* path that is being walked */
+	struct known_path *known; /* path of each warp that was the first one to take it */
+	struct known_path now;    /* path of the current warp */
 	uint64_t gap, mgap;
 	uint64_t bits;
 	unsigned n_bits;
@@ -86,7 +86,7 @@ static void put_bits(struct encoder *e, uint32_t bits, unsigned n)
 		b->p[b->n++] = (uint8_t)e->bits;
 }
 
-/* Appends a bit for each active lane, which is 1 if the lane is in the mask. */
+/* Appends a bit for each active lane: 1 if the lane is in the mask, else 0. */
 static void put_lanes(struct encoder *e, uint32_t mask, uint32_t active)
 {
 	uint32_t bits = mask;
@@ -174,7 +174,7 @@ static void put_numbers(struct encoder *e, const struct recipe *r, uint32_t m, c
 }
 
 /*
- * Encodes addresses that are the addresses of another instruction plus a constant, the most common case. Returns
+ * Encodes addresses that equal the addresses of another instruction plus a constant, the most common case. Returns
  * false if there is no such default recipe or it does not apply.
  */
 static inline bool encode_as_offset(struct encoder *e, uint32_t m, const uint64_t *word, uint32_t addr)
@@ -205,7 +205,7 @@ static inline bool encode_as_offset(struct encoder *e, uint32_t m, const uint64_
 	return true;
 }
 
-/* Reports whether recipe r yields these addresses, and if so sets the lanes. */
+/* Reports whether recipe r yields these addresses. If it does, sets the lanes. */
 static bool recipe_yields(struct encoder *e, const struct recipe *r, uint32_t m, const struct recorded *g)
 {
 	struct lanes t;
@@ -300,7 +300,7 @@ static void begin_path(struct encoder *e)
 }
 
 /*
- * Keeps the encoding of the path, unless it has outcomes of guards: these are bits that may start within a byte, so
+ * Keeps the encoding of the path, unless it has outcomes of guards. These are bits that may start within a byte, so
  * they cannot be copied.
  */
 static void end_path(struct encoder *e, const struct pwarp *w, bool bits)
@@ -349,7 +349,7 @@ static void encode_step(struct encoder *e, uint32_t number, uint32_t mask)
 	flow_step(&e->f, id, mask);
 }
 
-/* Encodes the instructions that a warp executes, and their lanes. */
+/* Encodes the instructions that a warp executes, and the lanes of each. */
 static void encode_path(struct encoder *e, const struct pwarp *w)
 {
 	size_t bits = e->col[COL_BITS].n;
@@ -386,7 +386,7 @@ static void encode_warp(struct encoder *e, const struct ptb *tb, const struct pw
 	encode_addresses_and_texts(e, w);
 }
 
-/* Reports whether the model predicts q after q[-1]; all: if the mask equals the active lanes. */
+/* Reports whether the model predicts q after q[-1]. If all is set, the mask equals the active lanes. */
 static bool follows_prediction(const struct encoder *e, const struct plain *q, bool all)
 {
 	const struct pstatic *s = &e->c->s[q->id];

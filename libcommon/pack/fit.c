@@ -21,10 +21,10 @@
 #define BASE_BITS 22u /* bits for the first address of a list of differences */
 
 struct fit_sample {
-	/* TALLIES_MAX tallies each for first and for later executions; NULL: no recipe was right yet */
+	/* TALLIES_MAX tallies for first and SLOTS for later executions; NULL: no recipe was right so far. */
 	struct fit_tally *t[2];
 	uint32_t n[2];    /* number of samples */
-	uint32_t held[2]; /* further samples, compared with the best recipe alone */
+	uint32_t held[2]; /* number of further samples, which were compared with the best recipe alone */
 	const struct fit_tally *best[2];
 	bool lost[2];   /* no recipe was right for all samples */
 	bool poor[2];   /* no recipe was right for a quarter of the first samples */
@@ -34,13 +34,13 @@ struct fit_sample {
 	uint32_t n_shapes, cap_shapes;
 };
 
-struct rest { /* executions that no recipe explains */
+struct rest { /* executions for which no recipe is right */
 	uint32_t runs[2], missed[2];
 	uint64_t lanes, least, most, low, delta_low;
 	uint64_t delta_most, bits;
 	uint32_t used[RECIPES_MAX];
 	bool any;
-	/* pattern: from the execution with the most lanes; patterned: number of executions that have it */
+	/* Pattern of the execution with the most lanes; patterned is the number of executions with this pattern. */
 	int64_t *pattern;
 	uint64_t patterned, n;
 };
@@ -51,8 +51,9 @@ struct fitter {
 	struct addresses x;
 	struct fit_sample *s;
 	struct rest *rest;
-	struct mem_reach *reach; /* reach of each memory instruction; NULL: the part has no areas */
-	bool *ran;               /* whether each memory instruction has run in this warp */
+	/* Lowest and highest address of each memory instruction; NULL: the part has no areas. */
+	struct mem_reach *reach;
+	bool *ran; /* whether each memory instruction has run in this warp */
 	uint32_t recent[RECENT], n_recent;
 	uint32_t step; /* every step-th warp is walked, and some others; 1: all warps */
 	bool unsure;   /* a default recipe was wrong */
@@ -64,7 +65,8 @@ static void keep_shape(struct fitter *f, struct fit_sample *s, const struct reco
 
 	if (!take || s->n_shapes == SHAPES)
 		return;
-	if (s->n_shapes == s->cap_shapes) { /* most instructions are executed only a few times */
+	/* Starts small, because most instructions are executed only a few times. */
+	if (s->n_shapes == s->cap_shapes) {
 		s->cap_shapes = s->cap_shapes ? s->cap_shapes * 4 : 4;
 		s->shape = xrealloc(s->shape, s->cap_shapes, sizeof(s->shape[0]));
 	}
@@ -74,7 +76,7 @@ static void keep_shape(struct fitter *f, struct fit_sample *s, const struct reco
 	x->g = *g;
 }
 
-/* Adds the samples that were compared only with the best recipe to all recipes that were right until then. */
+/* Adds the samples that were compared with the best recipe alone to all recipes that were right until then. */
 static void settle_samples(struct fit_sample *s, unsigned phase)
 {
 	/* held[phase] is above 0 only if the phase has slots */
@@ -244,7 +246,7 @@ static void choose_recipes(struct fitter *f, uint32_t m)
 	const struct fit_sample *s = &f->s[m];
 	int first = choose_default_recipe(f, m, 0), later = choose_default_recipe(f, m, 1);
 
-	for (unsigned k = 0; k < 2 * TALLIES_BEST; k++) { /* other recipes that were often right */
+	for (unsigned k = 0; k < 2 * TALLIES_BEST; k++) { /* further recipes that were often right */
 		if (!s->t[!(k & 1)])
 			continue;
 		const struct fit_tally *t = &s->t[!(k & 1)][k / 2];
@@ -322,7 +324,7 @@ static void fit_second_walk(struct fitter *f, uint32_t m, const struct recorded 
 	count_unexplained(r, g->mask, recorded_list(g, list), g->n);
 }
 
-/* Removes recipes that save fewer bytes than they need. */
+/* Removes recipes that save fewer bytes than they take. */
 static void prune_recipes(struct pmem *x, const struct rest *r)
 {
 	uint8_t to[RECIPES_MAX], n = 0;

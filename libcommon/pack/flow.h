@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The flow of a warp: predicts the next instruction and its lanes from the instructions executed so far.
+ * Flow of a warp: prediction of the next instruction and its lanes from the instructions executed so far.
  *
  * Writer and reader run the same predictor. If a prediction is wrong, the writer stores the actual value, and both
  * correct the predictor. Lanes are active, in a waiting group, arrived at a convergence point, or ended. The groups
- * of a divergent branch run one after another, the group that was set aside last first.
+ * of a divergent branch run one after another, starting with the group that was set aside last.
  */
 #ifndef PACK_FLOW_H
 #define PACK_FLOW_H
@@ -18,9 +18,9 @@
 
 struct flow {
 	const struct pstatic *s;
-	uint32_t id, active; /* predicted instruction and its lanes; id NONE: the warp ends */
+	uint32_t id, active; /* predicted instruction and its lanes; the id is NONE if the warp ends */
 	uint32_t live;
-	uint32_t cause; /* instruction whose unknown target the prediction would need, or NONE */
+	uint32_t cause; /* instruction with the unknown target that prevents a prediction, or NONE */
 	uint32_t n_groups, n_waits, n_calls;
 	struct flow_group {
 		uint32_t id, mask, cause;
@@ -58,7 +58,7 @@ static inline void flow_release(struct flow *f, uint32_t w)
 	memmove(f->wait + w, f->wait + w + 1, (f->n_waits - w) * sizeof(f->wait[0]));
 }
 
-/* Selects the next group after the last active lane has gone. */
+/* Selects the next group after the last active lane has ended or waits. */
 static inline void flow_pop(struct flow *f)
 {
 	f->cause = NONE;
@@ -170,7 +170,7 @@ static inline void flow_return(struct flow *f, uint32_t id, uint32_t lanes)
 	f->id = f->call[--f->n_calls];
 }
 
-/* Advances by an instruction that these lanes executed, all of them active. */
+/* Advances past an instruction that these lanes executed. All of them must be active. */
 static inline void flow_step(struct flow *f, uint32_t id, uint32_t lanes)
 {
 	f->cause = NONE;
@@ -193,7 +193,8 @@ static inline void flow_step(struct flow *f, uint32_t id, uint32_t lanes)
 }
 
 /*
- * Corrects the predicted instruction to id: selects the group that waits at id, else moves the active lanes there.
+ * Corrects the predicted instruction to id. Selects the group that waits at id; without such a group, moves the
+ * active lanes there.
  */
 static inline void flow_set_next(struct flow *f, uint32_t id)
 {
@@ -211,7 +212,7 @@ static inline void flow_set_next(struct flow *f, uint32_t id)
 	f->id = id;
 }
 
-/* Makes only these lanes active; they execute f->id contrary to the prediction. */
+/* Makes only these lanes active. They execute f->id contrary to the prediction. */
 static inline void flow_activate_lanes(struct flow *f, uint32_t lanes)
 {
 	uint32_t rest = f->active & ~lanes;

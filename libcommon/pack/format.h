@@ -3,26 +3,33 @@
  * Packed traces: declarations that writer and reader share. trace-pack(5) describes the bytes. Internal to
  * libcommon.
  *
- *   limits.def  every bound of the format, for writer and reader
- *   buf.h     growing byte strings, bounded reading, numbers
- *   parse.c   text to a part: static instructions and records; accepts only text that it reproduces exactly
- *   static.c  the distinct static instructions of a part
- *   records.c a part from records, without text
- *   part.c    a part after parsing
- *   text.c    records to the same text
- *   tail.h    ends of lines that are kept as text: forms and numbers
- *   header.c  the header's text as a few values; lines.h the "-code" lines of PTX
- *   control.c  control codes of functions as bytes
- *   code.c    conversion of the table of static instructions to bytes
- *   flow.h    prediction of the next instruction and lanes of a warp
- *   addr.h    address recipes; areas.h the bases of their constants
- *   learn.c   the encoder's choice of targets and guards; fit.c its choice of recipes, affine.c of affine recipes
- *   encode.c  a part to columns; decode.c columns to records
- *   body.h    pieces that refer to earlier pieces
+ *   limits.def   all bounds of the format, for writer and reader
+ *   buf.h        growing byte strings, reading within bounds, numbers
+ *   parse.c      conversion of text to a part; accepts only text that it reproduces exactly
+ *   static.c     the distinct static instructions of a part
+ *   records.c    conversion of records to a part, without text
+ *   part.c       completion of a part after parsing
+ *   text.c       conversion of records to the same text
+ *   tail.h       ends of lines that are kept as text: forms and numbers
+ *   header.c     packing of the header's text as a few values
+ *   lines.h      packing of the "-code" lines of PTX
+ *   control.c    packing of control codes of functions
+ *   code.c       packing of the table of static instructions
+ *   flow.h       prediction of the next instruction and lanes of a warp
+ *   addr.h       address recipes
+ *   areas.h      bases of the constants of recipes
+ *   learn.c      the encoder's choice of targets and guards
+ *   fit.c        the encoder's choice of recipes
+ *   affine.c     the encoder's choice of affine recipes
+ *   encode.c     conversion of a part to columns
+ *   decode.c     conversion of columns to records
+ *   body.h       pieces that refer to earlier pieces
  *   directory.h  descriptions of kernels, readable without their blocks
- *   column.c  columns to the bytes of a block and back (zstd, XXH3)
- *   stream.c  frames of blocks; write.c the writer of streams; job.c division of the work among threads
- *   read.c    the reader; see codec.h
+ *   column.c     conversion of columns to the bytes of a block and back (zstd, XXH3)
+ *   stream.c     frames of blocks
+ *   write.c      the writer of streams
+ *   job.c        division of the writer's work among threads
+ *   read.c       the reader; see codec.h
  *
  * Words: a part is a run of whole thread blocks of one kernel with its own table of static instructions. A span is a
  * run of thread blocks of a part whose columns can be read independently. A block is the unit of compression,
@@ -36,12 +43,12 @@
 #include "pack.h"
 #include "trace.h"
 
-#define PACK_MAGIC "TPACK\x1a\n" /* 7 bytes; the version follows */
+#define PACK_MAGIC "TPACK\x1a\n" /* first 7 bytes of a stream; the version follows */
 /*
- * The version is PACK_VERSION plus the flag of each feature that the stream uses, so a reader can report which
- * feature it lacks.
+ * The version is PACK_VERSION plus the flag of each feature that the stream uses. A reader can thus report the
+ * feature that it lacks.
  */
-#define PACK_VERSION 2u  /* version without any of the following features */
+#define PACK_VERSION 2u  /* version of a stream without the following features */
 #define PACK_PICKED  1u  /* the index ends with the picks */
 #define PACK_CODED   2u  /* kernels may have control codes */
 #define PACK_COUNTED 4u  /* the index may end with a directory */
@@ -59,18 +66,19 @@
 #define PACK_END "KCPT" /* last 4 bytes of a stream */
 #define NONE     UINT32_MAX
 
-#define SPAN_INSTS 32768u /* instructions after which a span ends */
+#define SPAN_INSTS 32768u /* number of instructions after which a span ends */
 
 enum column {
 	COL_META, /* headers, tables and lengths */
-	COL_GAP,  /* instructions before the next miss of the flow model */
-	COL_MISS, /* the actual instruction at a miss */
+	COL_GAP,  /* numbers of instructions before the next miss of the flow model */
+	COL_MISS, /* instructions that were executed at a miss */
 	COL_KIND, /* outcomes of guards: 0 none, 1 all, 2 mixed */
 	COL_BITS, /* masks of lanes with mixed outcomes */
-	COL_MGAP, /* memory instructions before the next one that does not follow its default recipe */
-	COL_MSEL, /* recipe of the memory instruction at such a miss */
+	/* Numbers of memory instructions before the next one that does not follow its default recipe. */
+	COL_MGAP,
+	COL_MSEL, /* recipes of the memory instructions at such a miss */
 	COL_BASE, /* constants of recipes */
-	COL_LOW,  /* lane numbers of gathers, byte planes */
+	COL_LOW,  /* lane numbers of gathers, as byte planes */
 	COL_MID,
 	COL_HIGH,
 	COL_DLOW, /* lane differences as byte planes */
@@ -78,10 +86,10 @@ enum column {
 	COL_WIDE,                   /* lane differences of any size */
 	COL_TEXT,                   /* texts: ends of lines, and whole lines */
 	COL_BLOCKS,                 /* ids of thread blocks and warps that are not in order */
-	COL_WIDTH,                  /* byte planes of a group of numbers in texts */
-	COL_VALUE,                  /* numbers of texts, eight byte planes */
+	COL_WIDTH,                  /* byte planes of groups of numbers in texts */
+	COL_VALUE,                  /* numbers in texts, as eight byte planes */
 	COL_STORED = COL_VALUE + 8, /* text that is not a grouped trace */
-	COL_CODES,                  /* control codes by PC, of functions */
+	COL_CODES,                  /* control codes of functions, by PC */
 	COL_BODY,                   /* numbers of the bodies to which pieces refer */
 	COL_KERNEL, /* ids, streams, hashes and functions of kernels with pieces that refer to bodies */
 	COL_PATCH,  /* patches of bodies: lengths */
@@ -89,12 +97,12 @@ enum column {
 	N_COLUMNS
 };
 
-/* Effect of a static instruction on the flow of a warp, from the stem of its opcode. */
+/* Effect of a static instruction on the flow of a warp. The stem of the opcode determines it. */
 enum ctl { CTL_NONE, CTL_BRANCH, CTL_EXIT, CTL_SET, CTL_SYNC, CTL_SETTLE, CTL_CALL, CTL_RETURN };
 
 enum guard { GUARD_ALL, GUARD_NONE, GUARD_CODED, GUARD_LIKE, GUARD_UNLIKE };
 
-enum { ST_MEM = 1, ST_TAIL = 2, ST_LINE = 4, ST_LIST = 8, ST_ALL = 15 }; /* ST_LIST: address mode 0 */
+enum { ST_MEM = 1, ST_TAIL = 2, ST_LINE = 4, ST_LIST = 8, ST_ALL = 15 }; /* ST_LIST is address mode 0 */
 
 /* Common properties of all lines of a part. */
 enum {
@@ -104,22 +112,22 @@ enum {
 	STYLE_ODD_BLOCKS = 32,
 	STYLE_UNIFORM = 64,
 	STYLE_AREAS = 128,
-	STYLE_DIALECT = 256 /* factor of enum line_dialect */
+	STYLE_DIALECT = 256 /* factor of enum line_dialect in a style */
 };
 
 struct pstatic {
 	uint32_t pc, lineno;
-	uint32_t head;      /* offset in pcode.text of the PC and a blank, which the parser reads */
+	uint32_t head;      /* offset in pcode.text of the PC and a blank, for the parser */
 	uint32_t mid, tail; /* offsets in pcode.text */
 	uint16_t mid_len, tail_len;
 	uint16_t op, op_len; /* opcode: offset from mid, and length; 0: the line is stored as text */
 	uint8_t head_len, flags, ctl, guard, order;
 	/*
-	 * static instruction whose mask the guard follows; after training, the slot of that instruction in flow.seen
+	 * Static instruction whose mask the guard follows. After training, the slot of that instruction in flow.seen.
 	 */
 	uint32_t guard_ref;
-	uint32_t seen;         /* slot of this instruction plus 1 if a guard refers to it, else 0 */
-	uint32_t next, target; /* static instructions, or NONE; next is the last successor while parsing */
+	uint32_t seen;         /* slot plus 1 of this instruction, if a guard refers to it; else 0 */
+	uint32_t next, target; /* static instructions or NONE; while parsing, next is the last successor */
 	uint32_t mem;          /* index among the memory instructions */
 	uint64_t imm;          /* first immediate, for branch targets */
 };
@@ -129,20 +137,20 @@ enum recipe_op { OP_ADD, OP_XOR, OP_AFFINE, OP_PLANES, OP_DELTAS, OP_MOVED, OP_A
 
 struct recipe {
 	uint8_t op;
-	int8_t shift;  /* for ADD: left shift if positive */
-	uint8_t align; /* PLANES, DELTAS: low bits that are always 0 */
+	int8_t shift;  /* ADD: number of bits to shift left, or right if negative */
+	uint8_t align; /* PLANES, DELTAS: number of low bits that are always 0 */
 	uint8_t planes;
-	uint32_t ref;     /* for ADD, XOR and MOVED: the memory instruction */
+	uint32_t ref;     /* ADD, XOR and MOVED: memory instruction to which the recipe refers */
 	uint64_t c;       /* constant, or the smallest address */
-	int64_t per[4];   /* AFFINE: for each warp, x, y, z */
-	uint32_t pattern; /* for AFFINE and BASED: index in pcode.pattern */
+	int64_t per[4];   /* AFFINE: steps for the warp, x, y and z */
+	uint32_t pattern; /* AFFINE and BASED: index in pcode.pattern */
 };
 
 struct pmem {
 	struct recipe r[RECIPES_MAX];
-	/* n: number of recipes, the last of which is always OP_ANY; first, later: default recipes */
+	/* Number of recipes, the last of which is always OP_ANY; default recipes of first and later executions. */
 	uint8_t n, first, later;
-	uint32_t area; /* number of its area; unused if the part has no areas */
+	uint32_t area; /* number of the instruction's area; unused if the part has no areas */
 };
 
 struct pcode {
@@ -155,20 +163,20 @@ struct pcode {
 	int64_t (*pattern)[32];
 	uint32_t n_pattern, cap_pattern;
 	uint64_t *area;   /* first address of each area (areas.h) */
-	uint32_t n_areas; /* 0: constants are not relative to areas */
+	uint32_t n_areas; /* number of areas; 0: constants are not relative to areas */
 };
 
 struct pspan {
 	uint32_t blocks, insts;
 	uint32_t len[N_COLUMNS];
-	uint64_t at[N_COLUMNS]; /* offset in the block's columns */
+	uint64_t at[N_COLUMNS]; /* offsets in the block's columns */
 };
 
 /* Thread blocks of a kernel, before or after packing. */
 struct part {
 	struct pcode code;
 	uint32_t style;
-	uint64_t first_block; /* number of the kernel's thread blocks before the part */
+	uint64_t first_block; /* number of thread blocks of the kernel before the part */
 	uint32_t grid[3], threads, warps;
 	uint32_t n_blocks;
 	uint64_t n_insts, lines;
@@ -186,15 +194,15 @@ static inline enum line_dialect part_dialect(const struct part *p)
 struct ptb {
 	uint32_t id[3];
 	uint32_t first_warp, n_warps;
-	uint32_t extra,
-		extra_len; /* offset and length in text of the lines between the id and the first warp */
+	/* Offset and length in text of the lines between the id and the first warp. */
+	uint32_t extra, extra_len;
 };
 
 struct pwarp {
 	uint32_t id, count;
-	uint32_t first, n_runs; /* range in run[] */
-	uint32_t more;          /* first index in more[] */
-	uint32_t word, text;    /* offsets of its data for more[] in addr[] and text */
+	uint32_t first, n_runs; /* first run in run[], and number of runs */
+	uint32_t more;          /* index of its first element in more[] */
+	uint32_t word, text;    /* offsets of the data for its elements of more[], in addr[] and text */
 	uint32_t like;          /* first warp with the same lanes, instructions and masks */
 	uint32_t weight;        /* number of warps that equal this one */
 };
@@ -206,29 +214,30 @@ struct parsed {
 	struct pwarp *warp;
 	uint32_t n_warp, cap_warp;
 	struct pack_run *run; /* runs; their numbers follow the order in which instructions first occur */
-	uint32_t n_run, cap_run, n_rec; /* n_rec: number of instructions in all runs */
+	uint32_t n_run, cap_run, n_rec; /* n_rec is the number of instructions in all runs */
 	uint32_t warp_run;              /* first run of the warp that is being parsed */
-	struct pack_more *more;         /* instructions that have addresses or text */
+	struct pack_more *more;         /* instructions with addresses or text */
 	uint32_t n_more, cap_more;
 	uint64_t *addr;
 	uint32_t n_addr, cap_addr;
 	struct buf text;
-	uint32_t *slot; /* hash table of static instructions, by their constant text */
+	uint32_t *slot; /* hash table of static instructions by their constant text */
 	uint32_t n_slots;
 	uint32_t *path, n_paths, n_path_slots; /* hash table of warps that differ from all earlier warps */
 	bool style_known;
 	/*
-	 * Tables with n_met entries, indexed by the numbers in runs. met: static instruction plus 1 (0: none); NULL
-	 * if the numbers are static instructions. After parsing, to: static instruction; next_more: this or the next
-	 * number whose instruction has an entry in more[] (n_met: none).
+	 * Tables with n_met entries, indexed by the numbers in runs. met is the static instruction plus 1 (0: none),
+	 * or NULL if the numbers are static instructions. After parsing, to is the static instruction, and next_more
+	 * is this or the next number whose instruction has an element in more[] (n_met: none).
 	 */
 	uint32_t *met, n_met;
 	uint32_t *to, *next_more;
-	uint32_t step; /* the models are trained on the first QUICK_WARPS warps and on every step-th warp */
-	bool areas;    /* constants are relative to areas */
+	/* Distance of sampled warps: the models are trained on the first QUICK_WARPS warps and every step-th warp. */
+	uint32_t step;
+	bool areas; /* true if constants are relative to areas */
 };
 
-/* PACK_FAST does the least work: it trains models on some of the warps and compresses each column once. */
+/* Sampling of warps with PACK_FAST, which trains the models on some of the warps and compresses each column once. */
 #define QUICK_WARPS 4u
 #define QUICK_INSTS 8192u /* approximate number of instructions in these warps */
 
@@ -240,24 +249,24 @@ static inline bool parsed_counts(const struct parsed *p, uint32_t warp)
 /* ---- parse.c ---- */
 
 /*
- * Adds the thread block at the beginning of text ("#BEGIN_TB"). Returns its length; 0 without changing p if
- * text_append_block() would not reproduce exactly this text.
+ * Adds the thread block at the beginning of text ("#BEGIN_TB"). Returns its length. Returns 0 and leaves p unchanged
+ * if text_append_block() would not reproduce exactly this text.
  */
 size_t parse_block(struct parsed *p, const char *text, size_t n);
 /* Sets flags, ctl and imm of s from its text. Returns false if the text is not a canonical instruction. */
 bool pstatic_derive(const struct part *p, struct pstatic *s);
-/* Returns the opcode of the instruction, *n bytes; NULL if its line is stored as text. */
+/* Returns the opcode of the instruction and sets *n to its length; NULL if its line is stored as text. */
 const char *pstatic_opcode(const struct part *p, const struct pstatic *s, size_t *n);
 
 /* ---- static.c ---- */
-/* Numbers the memory instructions. Different spellings of one instruction (mode 0 and others) share a number. */
+/* Numbers the memory instructions. Different spellings of an instruction (mode 0 and others) share a number. */
 void static_number_memory(struct pcode *c);
-enum ctl static_control_of(
-	const char *opcode, size_t n); /* Returns how an opcode changes the flow of its warp. */
+/* Returns the effect of an opcode on the flow of its warp. */
+enum ctl static_control_of(const char *opcode, size_t n);
 
 /* ---- part.c ---- */
 void parsed_finish(struct parsed *p);  /* sorts the static instructions */
-void parsed_reserve(struct parsed *p); /* allocates the arrays to which runs refer, even if they are empty */
+void parsed_reserve(struct parsed *p); /* allocates the arrays to which runs refer, even empty ones */
 void parsed_clear(struct parsed *p);   /* empties the part but keeps its arrays */
 void parsed_free(struct parsed *p);
 void part_free(struct part *p);
@@ -266,14 +275,14 @@ void part_free(struct part *p);
 
 struct tails; /* defined in tail.h */
 
-/* Input of text_append_block(). rec.inst is the number of a static instruction; the texts are in tails. */
+/* Input of text_append_block(). rec.inst is the number of a static instruction. The texts are in tails. */
 struct text_in {
 	const struct part *part;
 	const struct tblock *tb;
 	const uint32_t *warp_id; /* ids of warps; NULL: 0, 1, ... */
 	const char *extra;
 	size_t extra_len;
-	bool first; /* this is the kernel's first thread block, which no blank line precedes */
+	bool first; /* true for the kernel's first thread block, which no blank line precedes */
 };
 bool text_append_block(struct buf *out, const struct text_in *in, struct tails *tails);
 bool text_append_record(
@@ -290,43 +299,43 @@ void text_append_static(struct buf *out, const struct part *p, const struct psta
 struct header_state {
 	uint64_t id, stream;
 };
-/* Header fields that the flow model and the columns need; zero if the header lacks them. */
+/* Header fields that the flow model and the columns need. A field that the header lacks is 0. */
 struct header_facts {
 	uint32_t grid[3], threads;
-	int binary; /* version of the machine code; 0: absent */
+	int binary; /* version of the machine code; 0: the header has none */
 	enum line_dialect dialect;
 };
 struct header_facts header_facts(const char *text, size_t n);
 struct pack_kernel;
 /*
- * Sets the name (NULL: none; the caller frees it), grid, block and stream of k, and whether it is a slice, from a
- * header's text.
+ * Sets the name, grid, block, stream and slice of k from a header's text. The name is NULL if there is none; the
+ * caller frees it.
  */
 void header_kernel(struct pack_kernel *k, const char *text, size_t n);
 /* Packs a header. lines: "-code" lines of PTX are packed as numbers if possible. */
 void header_pack(struct buf *out, struct header_state *s, const char *text, size_t n, bool lines);
 bool header_unpack(struct cur *in, struct header_state *s, struct buf *text, bool lines);
 /*
- * Appends the text without the digits of the kernel's id and CUDA stream, and sets *s to these numbers. A number
- * that the text lacks does not change in *s. Returns false if header_restore() would not restore the text. The
- * caller frees out in both cases.
+ * Appends the text without the digits of the kernel's id and CUDA stream, and sets *s to these numbers. Numbers that
+ * the text lacks do not change in *s. Returns false if header_restore() would not restore the text. The caller frees
+ * out in both cases.
  */
 bool header_strip(struct buf *out, struct header_state *s, const char *text, size_t n);
-/* Appends the original text of header_strip(). */
+/* Reverses header_strip(): appends the original text. */
 void header_restore(struct buf *out, const struct header_state *s, const char *text, size_t n);
 
 /* ---- code.c ---- */
-/* Remaining limits for the unpacked tables of a block. */
+/* Limits for the tables of a block that are not yet unpacked. */
 struct block_room {
 	uint64_t statics, text, spans;
-	bool areas; /* the stream may have areas */
+	bool areas; /* true if the stream may have areas */
 };
 void code_pack(struct buf *out, const struct part *p);
 bool code_unpack(struct cur *in, struct part *p, struct block_room *room);
 
 /* ---- models.c ---- */
 void models_pack(struct buf *out, const struct pcode *c);
-/* Reads the models; called after the instructions were read. areas: the part has areas. */
+/* Reads the models. Called after the instructions were read. areas: the part has areas. */
 bool models_unpack(struct cur *in, struct pcode *c, bool areas);
 
 /* ---- learn.c, fit.c, encode.c ---- */
@@ -339,7 +348,7 @@ bool fit_addresses(struct parsed *p, bool sample);
 /* Appends the columns of the part to col[] and sets its spans. */
 void encode_part(struct parsed *p, struct buf col[N_COLUMNS]);
 void part_pack(struct buf *out, const struct part *p);
-/* Reads the position of a part in its kernel, which the part does not begin. */
+/* Reads the position of a part in its kernel, for a part that does not begin the kernel. */
 void part_read_position(struct cur *in, struct part *p);
 bool part_unpack(struct cur *in, struct part *p, struct block_room *room, uint64_t used[N_COLUMNS]);
 
@@ -347,27 +356,27 @@ bool part_unpack(struct cur *in, struct part *p, struct block_room *room, uint64
 struct replay;
 struct replay *replay_new(const struct part *p);
 void replay_free(struct replay *r);
-/* Begins span i; col[]: columns of the block. */
+/* Begins span i. col[] is the columns of the block. */
 bool replay_begin_span(struct replay *r, uint32_t i, const struct buf col[N_COLUMNS], uint64_t first_block);
 /*
- * Reads the next thread block of the span. rec.inst becomes handle[static id], or the id itself if handle is NULL.
- * Sets *in for text_append_block(). Returns 1, 0 at the end of the span, or -1 if the data is damaged.
+ * Reads the next thread block of the span. rec.inst is set to handle[static id], or to the id itself if handle is
+ * NULL. Sets *in for text_append_block(). Returns 1, 0 at the end of the span, or -1 if the data are damaged.
  */
 int replay_block(struct replay *r, const uint32_t *handle, struct tblock *tb, struct text_in *in);
 struct tails *replay_tails(struct replay *r);
 /*
- * Prepares the first thread block of a span for use after it was decoded without handles for inspection: its texts
- * restart, and handles, if any, are inserted.
+ * Prepares the first thread block of a span for use, after it was decoded for inspection without handles. Restarts
+ * its texts and inserts the handles, if any.
  */
 void replay_reset_inspected(struct replay *r, const uint32_t *handle, struct tblock *tb);
 
 /* ---- column.c ---- */
-/* Appends a block with these columns: the bytes between its length and its checksum. words: PACK_WORDED. */
+/* Appends the body of a block with these columns, without its length and its checksum. words: PACK_WORDED. */
 void columns_pack(struct buf *out, const struct buf col[N_COLUMNS], int level, bool words);
 /* Do the same as columns_pack() in steps. Frames 0 to FRAMES - 1 may be compressed in any order and in parallel. */
 #define FRAMES (N_COLUMNS + 1u)
 struct frames {
-	struct buf join, frame[N_COLUMNS + 1]; /* short columns, joined; they are in the last frame */
+	struct buf join, frame[N_COLUMNS + 1]; /* joined short columns, which are in the last frame */
 	bool lzma[N_COLUMNS], words;
 	uint32_t used;
 };
@@ -378,8 +387,8 @@ void frames_end(struct buf *out, struct frames *f, const struct buf col[N_COLUMN
 bool columns_unpack(const uint8_t *p, size_t n, struct buf col[N_COLUMNS], bool words, const char **why);
 void columns_free(struct buf col[N_COLUMNS]);
 /*
- * Compress and decompress bytes outside of blocks, with the settings of metadata. n: decompressed bytes.
- * frame_unpack() returns false if they are damaged.
+ * Compress and decompress bytes outside of blocks with the settings of metadata. n is the number of decompressed
+ * bytes. frame_unpack() returns false if the frame is damaged.
  */
 void frame_pack(struct buf *out, const uint8_t *p, size_t n);
 bool frame_unpack(uint8_t *to, size_t n, const uint8_t *frame, size_t n_frame);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Packed streams from a pipe: read once, from the first block to the end marker.
+ * Packed streams from a pipe, which are read once, from the first block to the end marker.
  *
- * Always true: the compressed blocks from the predecessor of the oldest block in use are kept; older blocks are
+ * Always true: the compressed blocks are kept from the predecessor of the oldest block in use on; older blocks are
  * dropped. After the last kernel, the index and the end marker were read and agree with the blocks, so a truncated
  * stream is always detected.
  */
@@ -29,7 +29,7 @@ static int read_exactly(struct pack *p, struct buf *to, uint64_t n, struct fault
 	return 0;
 }
 
-/* Reads the next frame into b. Its body is from *body to 8 bytes before the end. */
+/* Reads the next frame into b. The frame's body begins at *body and ends 8 bytes before the end. */
 static int read_frame(struct pack *p, struct buf *b, size_t *body, struct fault *f)
 {
 	uint64_t at = p->size, len;

@@ -3,8 +3,8 @@
  * Packing of the lines before the first thread block: as a few values, or as text if they are not in the tracer's
  * form. "-code" lines of PTX become numbers (lines.c) if the stream's version allows it.
  *
- * Always true: a header is stored as values only if they reproduce the text. The kernel's id is relative to the id
- * of the preceding kernel in the block, so repeated kernels have equal bytes.
+ * Always true: a header is stored as values only if they reproduce the text. The kernel's id is relative to the id of
+ * the preceding kernel in the block, so repeated kernels have equal bytes.
  */
 #include <stdio.h>
 #include "format.h"
@@ -12,16 +12,16 @@
 #include "pack.h"
 
 enum { H_WINDOWS = 1, H_NVBIT = 2, H_LINEINFO = 4, H_SLICE = 8, H_LINES = 64, H_RAW = 128 };
-#define ADDRESS_LOW 24 /* low bits of the window addresses, which are 0 */
+#define ADDRESS_LOW 24 /* number of low bits of the window addresses that are 0 */
 
 struct values {
 	const char *name, *nvbit, *format;
 	size_t name_len, nvbit_len, format_len;
 	uint64_t flags, id, grid[3], block[3], shmem, nregs, binary, stream, windows[2], tracer, lineinfo;
-	uint64_t blank, after; /* empty lines before and after the format line */
+	uint64_t blank, after; /* numbers of empty lines before and after the format line */
 };
 
-/* Known format lines. A header is packed with the index plus 1 of its format line; 0: the line follows. */
+/* Known format lines. A header is packed with the index of its format line plus 1; 0: the line follows. */
 static const char *const formats[] = {
 	"[line_num] PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [adrrescompress?] "
 	"[mem_addresses] immediate",
@@ -126,7 +126,8 @@ static void scan_header_triple(struct header_scan *s, uint64_t v[3])
 }
 
 /*
- * Reads the values of a header. A wrong value is detected later: the header is printed from the values and compared.
+ * Reads the values of a header. Wrong values are detected later, when the header is printed from the values and
+ * compared.
  */
 static void read_values(struct values *v, struct header_scan s)
 {
@@ -170,7 +171,7 @@ static const char *find_header_line(const char *text, size_t n, const char *key)
 	return at && (at == text || at[-1] == '\n') ? at + strlen(key) : NULL;
 }
 
-/* Returns the dialect of a name. An unknown name may get any dialect, because the reader rejects it. */
+/* Returns the dialect of a name. An unknown name may get any dialect, because the reader rejects the name. */
 static enum line_dialect dialect_of(const char *isa, const char *end)
 {
 	const char *nl = memchr(isa, '\n', (size_t)(end - isa));
@@ -235,7 +236,7 @@ static void pack_window(struct buf *out, uint64_t w, uint64_t from)
 	bool round = !(w & low) && !(from & low);
 
 	mp_int(out, round ? (int64_t)(w >> ADDRESS_LOW) - (int64_t)(from >> ADDRESS_LOW) : 0);
-	if (!round || w == from) /* 0 was written: the value follows */
+	if (!round || w == from) /* after 0, the value follows */
 		mp_uint(out, w);
 }
 
@@ -402,14 +403,14 @@ bool header_unpack(struct cur *in, struct header_state *s, struct buf *text, boo
 	return !in->bad;
 }
 
-/* ---- text without id and stream ----------------------------------------------------------- */
+/* header text without id and stream */
 
 static const char *const changing[] = {"-kernel id = ", "-cuda stream id = "};
 #define N_CHANGING (sizeof(changing) / sizeof(changing[0]))
 
 /*
- * Finds the numbers of id and stream in the text, in order, and returns their count. which: 0 for the id, 1 for the
- * stream.
+ * Finds the numbers of id and stream in the text, in order, and returns how many there are. which[] is 0 for the id,
+ * 1 for the stream.
  */
 static unsigned find_changing(
 	const char *text, size_t n, const char *at[N_CHANGING], unsigned which[N_CHANGING])

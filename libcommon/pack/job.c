@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The work of packing, divided among threads: conversion of the text of pieces to columns, and of the pieces of a
- * block to its bytes.
+ * block to bytes.
  *
- * Always true: the result depends only on the pieces, not on the division of the work. Jobs are returned in the
- * order in which they began. Without threads the caller does all the work. Text is freed when its piece is encoded,
- * so memory is bounded by a few pieces of text and the columns of the blocks in progress.
+ * Always true: the result depends only on the pieces, not on the division of the work. Jobs are returned in the order
+ * in which they began. Without threads the caller does all the work. Text is freed when its piece is encoded, so
+ * memory is bounded by a few pieces of text and the columns of the blocks in progress.
  */
 #include "bits.h"
 #include "control.h"
@@ -96,7 +96,7 @@ void queue_return_text(struct queue *q, struct buf *b)
 
 /* ---- one piece ---------------------------------------------------------------------------- */
 
-/* Writes the position of a piece that continues a kernel. */
+/* Writes the position in the kernel of a piece that does not begin it. */
 static void append_piece_position(struct buf *m, const struct piece *c)
 {
 	mp_uint(m, c->first_block);
@@ -105,7 +105,7 @@ static void append_piece_position(struct buf *m, const struct piece *c)
 	mp_uint(m, c->facts.threads);
 }
 
-/* Parses the piece's thread blocks. Returns the bytes of text that are no longer needed. */
+/* Parses the piece's thread blocks. Returns the number of bytes of text that are no longer needed. */
 static size_t parse_piece(struct parsed *p, const struct piece *c)
 {
 	const char *text = (const char *)c->text.p;
@@ -142,7 +142,7 @@ static size_t job_columns(const struct encoded *e)
 
 static struct cur cursor_over(const struct buf *b) { return cur_of(b->p, b->n); }
 
-/* Makes the string of the piece, to which its repetitions refer. */
+/* Converts the piece to the string to which its repetitions refer. */
 static void join_body(struct piece *c)
 {
 	struct encoded *e = c->e;
@@ -177,7 +177,7 @@ static void encode_piece(struct queue *q, struct piece *c)
 
 	c->part = p->part.n_blocks != 0;
 	if (c->part) {
-		/* The step is odd, so that each position in a thread block is sampled. */
+		/* The step is odd, so that every position in a thread block is sampled. */
 		p->areas = c->relative;
 		p->step = q->level == PACK_FAST ? p->n_rec / QUICK_INSTS | 1 : 1;
 		encode_part(p, e->col);
@@ -186,7 +186,7 @@ static void encode_piece(struct queue *q, struct piece *c)
 	census_add_part(&e->census, p, q->isa, c->facts.binary);
 	queue_return_parsed(q, p);
 	if (c->part && !c->records && job_columns(e) + e->table.n > taken - c->header + PIECE_SLACK / 2) {
-		columns_free(e->col); /* the text is smaller than the columns */
+		columns_free(e->col); /* the text takes fewer bytes than the columns */
 		buf_free(&e->table);
 		c->part = false;
 		taken = c->header;
@@ -211,11 +211,11 @@ static void encode_piece(struct queue *q, struct piece *c)
 
 /* Functions whose control codes the block has, identified by the address of their machine code. */
 struct coded {
-	const uint8_t **code; /* has space for one function of each piece */
+	const uint8_t **code; /* array with space for one function per piece */
 	uint32_t n;
 };
 
-/* A block that is being assembled. */
+/* A block whose bytes are being put together. */
 struct gathering {
 	struct job *job;
 	struct share *share;
@@ -223,7 +223,7 @@ struct gathering {
 	struct header_state header;
 	struct body_order order;
 	struct coded coded;
-	size_t *flagged; /* offsets of PIECE_BODY in the metadata */
+	size_t *flagged; /* offsets in the metadata of items with PIECE_BODY */
 	uint32_t n_flagged;
 };
 
@@ -243,7 +243,7 @@ static void put_codes(struct gathering *g, const struct piece *c, int column)
 	pack_control(&g->col[COL_CODES], c->codes, c->n_codes);
 }
 
-/* Writes what is not part of a kernel's body: id, stream, hash, control codes. */
+/* Writes the fields of a kernel that are not part of its body: id, stream, hash, control codes. */
 static void put_kernel(struct gathering *g, const struct piece *c)
 {
 	bool hash = c->ends && !c->no_hash && c->bytes >= HASH_TEXT;
@@ -265,7 +265,7 @@ static void put_kernel(struct gathering *g, const struct piece *c)
 		put_codes(g, c, COL_KERNEL);
 }
 
-/* Appends a piece as a reference to a body. p: patch that defines a new body, else NULL. */
+/* Appends a piece as a reference to a body. p is the patch that defines a new body, else NULL. */
 static void append_shared_piece(
 	struct gathering *g, const struct piece *c, const struct origin *o, const struct patch *p)
 {
@@ -365,7 +365,7 @@ static void drop_flags(struct gathering *g)
 
 	*m = (struct buf){0};
 	for (uint32_t i = 0; i < g->n_flagged; i++) {
-		size_t to = g->flagged[i]; /* a flagged item has two bytes: type and value */
+		size_t to = g->flagged[i]; /* an item with a flag has two bytes: type and value */
 
 		buf_add(m, old.p + at, to - at);
 		mp_uint(m, old.p[to + 1] & ~(unsigned)PIECE_BODY);
@@ -425,12 +425,13 @@ void job_free(struct queue *q, struct job *j)
 /* ---- distribution of work ----------------------------------------------------------------- */
 
 /*
- * Compresses a frame of a gathered job; after the last frame, makes the bytes of the block. The caller holds the
- * lock; it is released meanwhile.
+ * Compresses a frame of a gathered job. After the last frame, makes the bytes of the block. Requires the lock, which
+ * it releases meanwhile.
  */
 static void compress_job_frame(struct queue *q, struct job *j)
 {
-	unsigned k = FRAMES - ++j->frames_begun; /* the joined columns take longest, so they come first */
+	/* The joined columns take the longest, so they are first. */
+	unsigned k = FRAMES - ++j->frames_begun;
 
 	pthread_mutex_unlock(&q->lock);
 	frames_compress(&j->frames, j->col, k, q->level);
@@ -447,7 +448,7 @@ static void compress_job_frame(struct queue *q, struct job *j)
 /* Does a unit of work. Returns false if none is available. */
 static bool do_unit_of_work(struct queue *q)
 {
-	bool gathered = true; /* jobs are gathered in order, after all earlier ones */
+	bool gathered = true; /* jobs are gathered in order, after all earlier jobs */
 
 	for (struct job *j = q->first; j; gathered = gathered && j->gathered, j = j->next) {
 		if (j->started < j->n) {

@@ -13,59 +13,61 @@
 
 #define THREADS_MAX 64u
 #define SPARE_MAX   16u
-#define PIECE_SLACK 4096u /* bytes by which the columns of a piece may exceed its text */
+#define PIECE_SLACK 4096u /* largest number of bytes by which the columns of a piece may exceed its text */
 
 /* Encoded form of a piece. */
 struct encoded {
 	struct census census;
-	struct buf head, stored, table,
-		body; /* body: the piece as a string; empty: the piece is not a body */
+	/* body is the piece as a string; empty: the piece is not a body. */
+	struct buf head, stored, table, body;
 	struct buf col[N_COLUMNS];
 };
 
 /* Piece of a kernel's text. */
 struct piece {
 	struct buf text;
-	struct parsed *records; /* thread blocks that are not in the text; NULL: all are in the text */
+	struct parsed *records; /* thread blocks other than those in the text; NULL: all are in the text */
 	uint32_t kernel;
-	bool begins, ends; /* the piece begins, or ends, its kernel */
-	bool part,
-		kept; /* part: some of the piece became records; kept: some non-blank text is stored as text */
-	bool no_hash;  /* the kernel has no hash because some of it was given as records */
-	bool lines;    /* with begins: the header's "-code" lines may be stored as numbers (lines.h) */
-	bool relative; /* constants are relative to areas */
-	uint64_t bytes, first_block; /* bytes: with ends, the text of the whole kernel */
+	bool begins, ends; /* whether the piece begins or ends its kernel */
+	/* Whether a part of the piece became records, and whether non-blank text is stored as text. */
+	bool part, kept;
+	bool no_hash; /* true if the kernel has no hash, because a part of it was given as records */
+	bool lines;   /* with begins: true if the header's "-code" lines may be stored as numbers (lines.h) */
+	bool relative;               /* true if constants are relative to areas */
+	uint64_t bytes, first_block; /* with ends, bytes is the size of the whole kernel's text */
 	unsigned char hash[16];
 	struct header_facts facts;
-	size_t header;        /* bytes of the header in the text */
-	uint64_t size;        /* bytes of the piece as text */
-	uint64_t digest[2];   /* hash of the records */
-	const uint8_t *codes; /* with begins: machine code of its function, owned by the writer, or NULL */
-	uint32_t n_codes;     /* number of instructions with control codes */
-	struct origin *same;  /* earlier piece that it repeats; NULL: none */
-	struct origin *
-		origin; /* entry that later pieces refer to in order to repeat this piece; NULL if it cannot be repeated */
-	struct origin *related;  /* piece of which it may become a patch, or NULL */
-	struct header_state ids; /* id and stream, if begins is true */
+	size_t header;      /* size of the header in the text in bytes */
+	uint64_t size;      /* size of the piece as text in bytes */
+	uint64_t digest[2]; /* hash of the records */
+	/* With begins: machine code of the kernel's function, owned by the writer, or NULL. */
+	const uint8_t *codes;
+	uint32_t n_codes;    /* number of instructions with control codes */
+	struct origin *same; /* earlier piece that this piece repeats; NULL: none */
+	/* Entry to which a later piece that repeats this one refers; NULL: the piece cannot be repeated. */
+	struct origin *origin;
+	struct origin *related;  /* piece of which this piece may become a patch, or NULL */
+	struct header_state ids; /* with begins: id and stream of the kernel */
 	struct buf stripped;     /* with begins and origin: the header without id and stream */
-	struct encoded *e;       /* NULL: the piece repeats another */
+	struct encoded *e;       /* encoded form; NULL: the piece repeats another */
 };
 
-/* A block while it is packed: its pieces, then its bytes. */
+/* A block that is being packed: its pieces, then its bytes. */
 struct job {
 	struct job *next;
 	struct piece **piece;
 	uint32_t n, cap, started, encoded;
 	bool closed, gathering, gathered, finished;
-	bool words;                /* metadata are compressed with the dictionary of PTX */
-	struct buf col[N_COLUMNS]; /* columns gathered from the pieces, then compressed to frames in parallel */
+	bool words;                /* true if metadata are compressed with the dictionary of PTX */
+	struct buf col[N_COLUMNS]; /* columns of all pieces, which are compressed to frames in parallel */
 	struct frames frames;
 	unsigned frames_begun, frames_done;
-	struct buf list;   /* metadata of the list, in the first block */
+	struct buf list;   /* metadata of the list, for the first block */
 	uint32_t n_bodies; /* number of bodies that the block defines */
-	bool shared;       /* some piece refers to a body */
-	bool relative;     /* numbers of bodies are relative to the prediction */
-	bool plain; /* the stream has only this block, so that older readers can read it unless it is shared */
+	bool shared;       /* true if a piece refers to a body */
+	bool relative;     /* true if numbers of bodies are relative to the prediction */
+	/* True if the stream has only this block. Older readers can then read it unless it is shared. */
+	bool plain;
 	struct origin *gone; /* bodies to which no later block refers */
 	struct buf out;
 };
@@ -73,13 +75,13 @@ struct job {
 struct queue {
 	pthread_mutex_t lock;
 	pthread_cond_t change;
-	struct crew *crew; /* threads that execute jobs, as the caller does, too */
+	struct crew *crew; /* threads that execute jobs; the caller also does */
 	bool stop;
 	int level;
 	struct isa *isa;
 	struct share *share;
 	struct job *first, *last;
-	uint32_t waiting, most; /* waiting: number of pieces that are not encoded; most: its limit */
+	uint32_t waiting, most; /* number of pieces that are not yet encoded, and its limit */
 	struct parsed *spare[SPARE_MAX];
 	struct buf text[SPARE_MAX];
 	uint32_t n_spare, n_text;
@@ -99,7 +101,7 @@ void queue_close(struct queue *q, struct job *j);
 /* Waits until the piece of the origin is encoded. Reports whether pieces may repeat it. */
 bool queue_may_repeat(struct queue *q, const struct origin *o);
 /*
- * Returns the oldest job if it is finished, else NULL. With wait it waits for the job, and returns NULL only if no
+ * Returns the oldest job if it is finished, else NULL. If wait is set, waits for the job and returns NULL only if no
  * job is closed.
  */
 struct job *queue_remove_oldest(struct queue *q, bool wait);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The kernel list of a packed stream: the stored list, or a list made from the names of the kernels. */
+/* The kernel list of a packed stream: the stored list, or one that is made from the names of the kernels. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Trains the flow model on the records of a part. For each static instruction it finds the target, the successor,
- * the order of the sides of a branch, and the source of the mask. The stream contains only the result.
+ * Training of the flow model on the records of a part. For each static instruction it finds the target, the
+ * successor, the order of the sides of a branch, and the source of the mask. The stream contains only the result.
  */
 #include "flow.h"
 
 #define REFS      8u /* number of preceding guards that can predict the mask of an instruction */
-#define MISS_COST 5u /* bytes of a mask that is not predicted */
+#define MISS_COST 5u /* number of bytes that a mask without prediction takes */
 
 /* Four masks that are processed at once. */
 typedef uint32_t fours __attribute__((vector_size(16)));
@@ -18,16 +18,18 @@ union four {
 struct votes {
 	uint32_t n, all, none;
 	uint32_t full[2]; /* executions of stretches that begin here; that end before here; see add_stretches() */
-	uint32_t next, next_n; /* candidate for another successor, and the lead of its count */
-	uint32_t side[3][2];   /* counts of the side that ran first: fall-through, taken */
-	uint32_t ref[REFS];    /* memory instructions that are guards, or NONE */
+	/* Candidate for another successor, and the lead of its count over the others. */
+	uint32_t next, next_n;
+	uint32_t side[3][2]; /* counts of the side that ran first: the fall-through or the taken side */
+	uint32_t ref[REFS];  /* guards as memory instructions, or NONE */
 	/*
-	 * Number of times that the mask equalled each guard's mask (like), or the active lanes without it (unlike).
-	 * The last entry counts guards without a slot.
+	 * Number of times that the mask equalled a guard's mask (like), or the active lanes without it (unlike). The
+	 * last element counts guards without a slot.
 	 */
 	uint32_t like[REFS + 1], unlike[REFS + 1];
 	/*
-	 * Recent guards of the last execution, their indices in ref[], and counts not yet added to like and unlike.
+	 * Recent guards of the last execution, their indices in ref[], and the counts that are not yet added to like
+	 * and unlike.
 	 */
 	uint32_t was[REFS], place[REFS];
 	union four more_like[REFS / 4], more_unlike[REFS / 4];
@@ -38,14 +40,14 @@ struct learner {
 	struct pcode *c;
 	struct votes *v;
 	struct flow f;
-	bool guards;           /* second pass, over masks: targets are known */
+	bool guards;           /* true in the second pass, which is over masks: targets are then known */
 	uint32_t *stretch;     /* by number in runs: length of the stretch that begins there, or 0 */
 	uint32_t weight;       /* number of warps that equal this one */
-	uint32_t recent[REFS]; /* guards of this warp, the last one first */
+	uint32_t recent[REFS]; /* guards of this warp, newest first */
 	union four recent_mask[REFS / 4];
 };
 
-/* An executed instruction. */
+/* An executed instruction and its lanes. */
 struct learn_step {
 	uint32_t id, mask;
 };
@@ -96,7 +98,7 @@ static void add_votes(struct votes *v)
 	memset(v->more_unlike, 0, sizeof(v->more_unlike));
 }
 
-/* Finds the indices of the recent guards, after they changed since the last execution. */
+/* Finds the indices of the recent guards if they changed since the last execution. */
 static void match_recent_guards(struct votes *v, const uint32_t recent[REFS])
 {
 	add_votes(v);
@@ -141,7 +143,8 @@ static void learn_mask(struct learner *l, const struct learn_step *r)
 	v->none += r->mask == 0 ? l->weight : 0;
 	learn_refs(l, v, r->mask);
 	/*
-	 * An instruction is a guard once its mask was neither always full nor always empty; it then stays a guard.
+	 * An instruction becomes a guard when its mask is neither full nor empty for the first time. It then remains
+	 * one.
 	 */
 	if (v->all == v->n || v->none == v->n)
 		return;
@@ -308,7 +311,7 @@ static void choose_guard(struct pstatic *s, const struct votes *v)
 		s->guard_ref = 0;
 }
 
-/* Sets the targets that are known because the immediate is a PC of the part. */
+/* Sets the targets that are known because the immediate is the PC of an instruction of the part. */
 static void set_known_targets(struct pcode *c)
 {
 	for (uint32_t i = 0; i < c->n; i++) {

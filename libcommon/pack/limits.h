@@ -12,7 +12,7 @@ struct pack_limits {
 #include "limits.def"
 };
 
-/* Only tests change it, to reach a bound with little text. */
+/* Writable only for tests, which reach a bound with little text. */
 extern struct pack_limits pack_limits;
 
 /* Largest values of fields of fixed size, in memory or in the stream. */

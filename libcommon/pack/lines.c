@@ -4,8 +4,8 @@
  *
  * A line is stored as a form (its opcode and items without the numbers of registers and source lines) and these
  * numbers. The two numbers of a register have the same difference in all registers of a class. An operand of a form
- * usually has the same class as before. The second number is stored relative to the second number written last in
- * its class, the number of a guard relative to the number written last in any class.
+ * usually has the same class as before. The second number is stored relative to the last second number in its class,
+ * the number of a guard relative to the last number in any class.
  *
  * Always true: writer and reader derive the same tables from the preceding lines, so no table is stored. header.c
  * compares the text, and so detects numbers in another spelling (leading zeros).
@@ -19,12 +19,12 @@
 
 struct line_form {
 	size_t at; /* offset of the name in names */
-	uint32_t n,
-		operand; /* n: bytes of the form; operand: number of its first operand among all operands */
+	/* Number of bytes of the form, and number of its first operand among all operands. */
+	uint32_t n, operand;
 };
 
 struct regclass {
-	bool bank; /* registers of the class have a second number */
+	bool bank; /* true if registers of the class have a second number */
 	int64_t less, last;
 };
 
@@ -33,11 +33,11 @@ struct learned {
 	struct line_form *form;
 	uint32_t n_forms, cap_forms;
 	struct table forms;
-	uint8_t *of; /* class + 1 of each operand of each form; 0: not known */
+	uint8_t *of; /* class + 1 of each operand of each form; 0: unknown */
 	uint32_t n_of, cap_of;
 	struct regclass cls[CLASSES_MAX];
 	unsigned n_classes;
-	/* written: first number of the last destination; file, line: of the last "l:" item */
+	/* First number of the last destination; file and line of the last "l:" item. */
 	int64_t written, file, line;
 	uint64_t pc; /* expected PC of the next line */
 };
@@ -57,7 +57,7 @@ static void count_line(struct gaps *g, bool is)
 	g->n = is ? 0 : g->n + 1;
 }
 
-/* Reports whether an item has registers; a form contains only the letter of such an item. */
+/* Reports whether an item has registers. Of such an item, a form contains only the letter. */
 static bool is_register(char c) { return c && strchr("DSVPA", c); }
 
 static uint32_t add_form(struct learned *l, const char *s, size_t n)
@@ -120,7 +120,7 @@ static bool parse_line_number(const char **s, const char *end, int64_t *v)
 	return true;
 }
 
-/* Parses an item from s to end: "D4/1", "P2", "l:1,17". */
+/* Parses the item from s to end, such as "D4/1", "P2" or "l:1,17". */
 static bool parse_line_item(const char *s, const char *end, struct line_item *i)
 {
 	*i = (struct line_item){.letter = *s++};
@@ -199,7 +199,7 @@ static uint32_t find_line_form(struct packing *p, const struct buf *name)
 	return add_form(&p->l, (const char *)name->p, name->n);
 }
 
-/* Packs the text after the PC, which must be words separated by single blanks. */
+/* Packs the text after the PC. Its words must be separated by single blanks. */
 static bool pack_words(struct packing *p, struct buf *name, const char *s, const char *end)
 {
 	struct line_item item[ITEMS_MAX];
@@ -267,7 +267,8 @@ bool lines_pack(struct buf *out, const char *s, const char *end)
 struct unpacking {
 	struct learned l;
 	struct cur part[N_PARTS];
-	uint64_t to_miss, to_place; /* steps up to the next exception; UINT64_MAX: none */
+	/* Numbers of steps up to the next exception; UINT64_MAX: there is none. */
+	uint64_t to_miss, to_place;
 };
 
 static uint64_t next_line_gap(struct cur *c) { return cur_left(c) ? cur_var(c) : UINT64_MAX; }
@@ -291,7 +292,7 @@ static void put_line_number(struct buf *text, uint64_t v)
 	buf_add(text, p, (size_t)(digits + sizeof(digits) - p));
 }
 
-/* Appends "-code PC "; the PC has at least four digits. */
+/* Appends "-code PC ", in which the PC has at least four digits. */
 static void put_code_place(struct buf *text, uint64_t pc)
 {
 	unsigned n = 4;
@@ -353,7 +354,7 @@ static bool unpack_place(struct unpacking *u, struct buf *text)
 	return true;
 }
 
-/* Returns the form of the next line; NULL if the data is damaged. */
+/* Returns the form of the next line; NULL if the data are damaged. */
 static const struct line_form *next_form(struct unpacking *u)
 {
 	struct cur *in = &u->part[FORMS];

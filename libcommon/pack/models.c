@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Conversion of the models' data of each static instruction to bytes and back. Data for the flow (flow.h): target,
- * guard, order of the sides of a branch, successor. Data for memory instructions (addr.h): the recipes of their
- * addresses, and the patterns that recipes use.
+ * Conversion of the data of the models, for each static instruction, to bytes and back. Data of the flow (flow.h):
+ * target, guard, order of the sides of a branch, successor. Data of memory instructions (addr.h): the recipes of
+ * their addresses, and the patterns that recipes use.
  *
- * Only exceptions are stored: a target that is not an immediate, a successor that is not the next instruction.
- * Always true after models_unpack(): every number of an instruction, a recipe or a pattern is within its table.
+ * Only exceptions are stored: a target that is not an immediate, a successor that is not the next instruction. Always
+ * true after models_unpack(): every number of an instruction, a recipe or a pattern is within its table.
  */
 #include "areas.h"
 #include "flow.h"
@@ -95,7 +95,7 @@ static bool get_flow(struct cur *in, struct pcode *c)
 static bool has_pattern(const struct recipe *r) { return r->op == OP_AFFINE || r->op == OP_BASED; }
 
 /*
- * Writes a recipe. Constants of AFFINE and PLANES are relative to areas, or without areas to the previous constant,
+ * Writes a recipe. Constants of AFFINE and PLANES are relative to areas; without areas, to the previous constant,
  * *base.
  */
 static void put_recipe(

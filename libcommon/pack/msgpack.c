@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * msgpack values of packed traces. msgpack-c writes them. The reader here reads one value after another from memory
- * without building objects, so a damaged stream cannot cause a large allocation.
+ * msgpack values of packed traces. msgpack-c writes them. The reader in this file reads one value after another from
+ * memory without building objects, so a damaged stream cannot cause a large allocation.
  */
 #include <msgpack.h>
 #include "buf.h"

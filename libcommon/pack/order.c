@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Prediction of the order of bodies; writer and reader make the same predictions.
+ * Prediction of the order of bodies. Writer and reader make the same predictions.
  *
  * Always true: the prediction depends only on the earlier bodies of the block. If the actual body is not the
  * predicted one but its successor, the prediction skips one body. After a second miss in a row, the prediction
@@ -8,7 +8,7 @@
  */
 #include "body.h"
 
-#define SLOTS 4096u /* bodies with the same slot replace each other */
+#define SLOTS 4096u /* number of slots; bodies with the same slot replace each other */
 
 uint32_t order_predict(const struct body_order *o) { return o->at < o->n ? o->body[o->at] : NONE; }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Output of a packed stream other than records: text and descriptions of kernels, their control codes, the
- * directory, and verification.
+ * Output of a packed stream other than records: text and descriptions of kernels, their control codes, the directory,
+ * and verification.
  *
  * Always true: text is passed on in order, in pieces of about OUT_TEXT bytes. The first fault ends the output.
  */
@@ -11,7 +11,7 @@
 #include "cubin.h"
 #include "directory.h"
 
-#define OUT_TEXT (1u << 20) /* bytes of text passed on at a time */
+#define OUT_TEXT (1u << 20) /* number of bytes of text that are passed on at a time */
 
 struct out {
 	struct pack *p;
@@ -22,7 +22,7 @@ struct out {
 	struct fault *f;
 	struct buf text;
 	struct tblock tb;
-	bool any; /* a thread block was written */
+	bool any; /* true after a thread block was written */
 };
 
 static int write_fault(struct out *o)
@@ -38,7 +38,7 @@ static int send_text(struct out *o)
 	return 0;
 }
 
-/* Writes the header, with a mark after its last field if thread blocks are omitted. */
+/* Writes the header. If thread blocks are omitted, a mark follows the last field. */
 static int send_header(struct out *o, const struct buf *h)
 {
 	size_t at = 0;
@@ -213,7 +213,7 @@ int pack_kernel(struct pack *p, uint32_t kernel, struct pack_kernel *k, struct f
 
 /* ---- control codes ------------------------------------------------------------------------ */
 
-/* Finds the function by the name in the header of the piece, which begins a kernel. */
+/* Finds the function that the header of the piece names. The piece begins a kernel. */
 bool pack_piece_codes(const struct pack_block *b, const struct read_piece *c, struct cubins *to)
 {
 	struct cur in = cur_of(b->col[COL_CODES].p, b->col[COL_CODES].n);
@@ -251,8 +251,8 @@ int pack_codes(struct pack *p, uint32_t kernel, struct cubins *to, struct fault 
 /* ---- the directory ------------------------------------------------------------------------ */
 
 /*
- * Returns the directory, which the first call unpacks; NULL if it is absent or damaged. *damaged distinguishes the
- * two; *f is set only if it is damaged.
+ * Returns the directory, which the first call unpacks. Returns NULL if it is absent or damaged; *damaged
+ * distinguishes the two, and *f is set only if it is damaged.
  */
 static struct directory *load_directory(struct pack *p, bool *damaged, struct fault *f)
 {
@@ -309,7 +309,7 @@ static bool add_bytes_to_sum(void *ctx, const void *bytes, size_t n)
 	return true;
 }
 
-/* Reads the length of a kernel's text, and its hash if the stream has one (*has_hash). */
+/* Reads the length of a kernel's text. If the stream has its hash, reads that, too, and sets *has_hash. */
 static int read_stored_sum(struct pack *p, uint32_t kernel, uint64_t *bytes, unsigned char hash[16],
 	bool *has_hash, struct fault *f)
 {

@@ -100,7 +100,7 @@ static bool is_strided(uint32_t mask, const uint64_t *a, int64_t *stride)
 	return *stride == (int32_t)*stride;
 }
 
-/* Scans the base of modes 1 and 2. It has 16 digits or no leading zeros, consistently in all lines of the part. */
+/* Scans the base of modes 1 and 2. All bases of a part must have 16 digits, or all must have no leading zeros. */
 static bool scan_base_address(struct parsed *p, struct line *l, uint64_t *v)
 {
 	if (!scan_literal(l, " 0x") || l->end - l->p < 2)
@@ -114,7 +114,7 @@ static bool scan_base_address(struct parsed *p, struct line *l, uint64_t *v)
 	return true;
 }
 
-/* Scans " stride" after "1 base". The mask must have no holes, and must not have exactly one lane. */
+/* Scans " stride" after "1 base". The mask must have no holes and must not have exactly one lane. */
 static bool scan_stride(struct line *l, uint32_t mask, uint64_t a[33])
 {
 	uint32_t n = bit_count32(mask), run = mask ? mask >> bit_lowest32(mask) : 0;
@@ -170,7 +170,7 @@ static bool scan_addresses(struct parsed *p, struct line *l, struct record *r, u
 	return true;
 }
 
-/* Splits the end of the line into its constant part, in f, and the rest, at *text. */
+/* Splits the end of the line into its constant part, in f, and the rest, *text. */
 static bool split_tail(const struct line *l, struct found *f, const char **text)
 {
 	unsigned words = 0;
@@ -209,7 +209,8 @@ static bool parse_blocks_body(
 		if (!scan_addresses(p, l, r, &f->flags))
 			return false;
 	}
-	if (!line_dialect_has(part_dialect(&p->part), COLUMN_TAIL)) { /* no other record shares this text */
+	/* Such text is part of one record only. */
+	if (!line_dialect_has(part_dialect(&p->part), COLUMN_TAIL)) {
 		f->tail = f->tail_end = *text = l->p;
 		return l->p == l->end;
 	}
@@ -247,10 +248,10 @@ static bool scan_mask_digits(const char *s, uint32_t *mask)
 	uint64_t x;
 
 	memcpy(&x, s, 8);
-	x = __builtin_bswap64(x); /* first digit in the highest byte */
+	x = __builtin_bswap64(x); /* puts the first digit into the highest byte */
 	uint64_t letter = x >> 6 & 0x0101010101010101;
 	uint64_t v = (x & 0x0f0f0f0f0f0f0f0f) + letter * 9;
-	/* A digit is 0x30 to 0x39, a letter 0x61 to 0x66. Converting back detects any other character. */
+	/* A digit is 0x30 to 0x39, a letter 0x61 to 0x66. Converting back detects other characters. */
 	uint64_t ten = ((v + 0x0606060606060606) >> 4) & 0x0101010101010101;
 	if (((v & 0xf0f0f0f0f0f0f0f0) | (x ^ (v + 0x3030303030303030 + ten * 39))) != 0)
 		return false;
@@ -309,7 +310,9 @@ static bool read_line_as_static(struct parsed *p, struct line l, uint32_t id)
 	return true;
 }
 
-/* Reads the next line of a warp as the last successor of the instruction `before`, or as instruction `at`. */
+/*
+ * Reads the next line of a warp. First tries the last successor of the instruction `before`, then instruction `at`.
+ */
 static bool read_expected_line(struct parsed *p, struct line l, uint32_t before, uint32_t at)
 {
 	uint32_t id = before != NONE ? p->part.code.s[before].next : NONE;
@@ -383,8 +386,8 @@ static bool scan_numbered_word(struct line l, const char *name, uint32_t *v)
 }
 
 /*
- * Reports whether a line after the id is one that newer tracers write. Other lines there have another meaning for
- * the text reader.
+ * Reports whether the line after the id is one that newer tracers write. The text reader gives other lines there
+ * another meaning.
  */
 static bool is_extra_line(struct line l)
 {

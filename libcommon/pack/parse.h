@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Shared by parse.c and static.c: scanners of a line in the tracer's spelling, and the static instructions found. A
- * scanner that returns false may have moved l->p, but it never reads beyond the line's end.
+ * Declarations that parse.c and static.c share: scanners of a line in the tracer's spelling, and the static
+ * instructions found. A scanner that returns false may have moved l->p, but it never reads beyond the line's end.
  */
 #ifndef PACK_PARSE_H
 #define PACK_PARSE_H
@@ -10,7 +10,7 @@
 #include "format.h"
 
 struct line {
-	const char *p, *end; /* end is the position of the newline */
+	const char *p, *end; /* end points to the newline */
 };
 
 static inline bool scan_literal(struct line *l, const char *s)
@@ -62,7 +62,7 @@ static inline bool scan_signed_decimal(struct line *l, int64_t *v)
 	return true;
 }
 
-/* Scans a lower-case hexadecimal number of at least min digits, without leading zeros beyond min digits. */
+/* Scans a lower-case hexadecimal number of at least min digits. If it has more, the first digit must not be 0. */
 static inline bool scan_hex(struct line *l, unsigned min, unsigned max, uint64_t *v)
 {
 	const char *s = l->p;
@@ -83,7 +83,7 @@ static inline bool scan_hex(struct line *l, unsigned min, unsigned max, uint64_t
 	return n >= min && (n == min || *s != '0');
 }
 
-/* The constant text of an instruction's line: PC and a blank; the text between mask and addresses; the end. */
+/* The constant text of an instruction's line: the PC and a blank; the text between mask and addresses; the end. */
 struct found {
 	uint32_t pc, lineno;
 	const char *head, *head_end, *mid, *mid_end, *tail, *tail_end;
@@ -99,7 +99,7 @@ static inline uint32_t keep_text_bytes(struct buf *b, const char *from, const ch
 	return at;
 }
 
-/* Finds or adds the static instruction and returns its number; NONE if there are too many. */
+/* Finds or adds the static instruction and returns its number. Returns NONE if there are too many. */
 uint32_t static_intern(struct parsed *p, const struct found *f);
 
 #endif

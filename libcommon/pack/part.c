@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Completion of a part after all its thread blocks are parsed: sorts the static instructions by PC and finds warps
+ * Completion of a part after all its thread blocks are parsed: it sorts the static instructions by PC and finds warps
  * with equal behaviour. Also converts the tables of a part to bytes and back, and frees parts.
  *
  * Always true afterwards: the numbers in runs have their final meaning. Every warp refers to the first warp with the
@@ -82,7 +82,7 @@ static int statics_by_pc(const void *a, const void *b)
 	return x->pc != y->pc ? (x->pc < y->pc ? -1 : 1) : x->id < y->id ? -1 : 1;
 }
 
-/* Maps the numbers in runs to instructions. to: new number of each static instruction. */
+/* Maps the numbers in runs to instructions. to[] is the new number of each static instruction. */
 static void number_runs(struct parsed *p, const uint32_t *to)
 {
 	const struct pstatic *s = p->part.code.s;

@@ -3,19 +3,20 @@
  * Differences between two strings: bytes to copy from the old string, to skip in it, and to insert.
  *
  * Always true: the old string is read once from its beginning, so a patched string is at most as long as the old
- * string and the inserted bytes together. After a difference the strings are aligned at the nearest equal bytes,
- * else at the next occurrence of the same bytes.
+ * string and the inserted bytes together. After a difference the strings are aligned at the nearest equal bytes, else
+ * at the next occurrence of the same bytes.
  */
 #include "body.h"
 
 #define NEAR     24u /* largest number of skipped and inserted bytes that is tried first */
-#define SAME     4u  /* equal bytes required after a near difference */
-#define FAR_SAME 8u  /* equal bytes required after any other difference */
+#define SAME     4u  /* number of equal bytes that must follow a near difference */
+#define FAR_SAME 8u  /* number of equal bytes that must follow any other difference */
 
 struct differ {
 	const uint8_t *a, *b;
 	size_t n_a, n_b;
-	uint32_t *slot; /* first offset in a, plus 1, of FAR_SAME bytes by their hash; NULL until needed */
+	/* Offset plus 1 of the first FAR_SAME bytes in a with each hash; NULL until needed. */
+	uint32_t *slot;
 	unsigned bits;
 };
 
@@ -42,7 +43,7 @@ static bool matches_at(const struct differ *d, size_t i, size_t j, size_t n)
 }
 
 /*
- * Finds the smallest change at *i and *j after which both strings are equal again. Changes of equal length are tried
+ * Finds the smallest change at *i and *j after which the strings are equal again. Tries changes of equal length
  * first.
  */
 static bool match_near(const struct differ *d, size_t *i, size_t *j)
@@ -97,7 +98,7 @@ bool patch_make(struct patch *p, const struct buf *a, const struct buf *b, size_
 		while (i < a->n && j < b->n && a->p[i] == b->p[j])
 			i++, j++;
 		if (j == b->n)
-			break; /* the rest is copied and needs no entry */
+			break; /* the rest is copied without an entry */
 		size_t copied = j - from, was = i, fresh = j;
 		if (!match_near(&d, &i, &j) && !match_far(&d, &i, &j)) {
 			i = a->n;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The preset dictionary of the metadata of PTX. It is part of PACK_WORDED and must not change. It contains the forms
- * of "-code" lines as in lines.c, then common text of headers and lists. The most common text is last, because near
- * matches are the cheapest.
+ * of "-code" lines as lines.c writes them, then common text of headers and lists. The most common text is last,
+ * because near matches are the cheapest.
  */
 #include "format.h"
 

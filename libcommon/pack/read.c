@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Opening packed streams: magic, version, end marker, index, list.
+ * Opening of packed streams: magic, version, end marker, index, list.
  *
  * Always true of an open file: the blocks of the index fill the file from the magic to the index without gaps;
  * numbers of kernels never decrease. Blocks are checked when they are read.
@@ -206,9 +206,9 @@ static void add_indexed_name(
 }
 
 /*
- * Reads the names of kernels from the list. missing has, for each kernel that the stream lacks, the number of
- * kernels that the list names between the previous missing kernel and this one. Returns false if the list names
- * fewer kernels.
+ * Reads the names of kernels from the list. missing has an entry for each kernel that the stream lacks: the number of
+ * kernels that the list names between the previous missing kernel and this one. Returns false if the list names fewer
+ * kernels.
  */
 static bool read_names(struct pack *p, struct cur missing)
 {
@@ -242,8 +242,8 @@ static bool read_names(struct pack *p, struct cur missing)
 }
 
 /*
- * Checks that the index has no block after the kernels of the list. The first block is exempt, because it has the
- * list.
+ * Checks that the index has no block after the kernels of the list. The first block is exempt, because it contains
+ * the list.
  */
 static bool index_fits_list(const struct pack *p)
 {
@@ -277,8 +277,8 @@ uint32_t pack_first_entry(const struct pack *p, uint32_t kernel, uint64_t first_
 	uint32_t lo = 0, hi = p->n_entries;
 
 	/*
-	 * Finds the last entry that does not begin after the thread block. Its block may begin with the previous
-	 * kernel.
+	 * Finds the last entry that does not begin after the thread block. The entry's block may begin with the
+	 * previous kernel.
 	 */
 	while (hi - lo > 1) {
 		uint32_t m = lo + (hi - lo) / 2;
@@ -355,7 +355,7 @@ struct pack *pack_open_copy(struct input *in, struct fault *f)
 	const char *first;
 	long n = input_window(in, FIRST, &first, f);
 
-	/* Input that is not a stream is not copied, because it may never end. */
+	/* Input that is not a packed stream is not copied, because it may never end. */
 	if (n < 0)
 		return NULL;
 	memcpy(magic, first, n < FIRST ? (size_t)n : FIRST);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Packing of thread blocks that are given as records, without making their text.
+ * Packing of thread blocks that are given as records, without converting them to text.
  *
- * Always true: the part equals the part that parse.c would make from the text, so the stream has the same bytes.
- * Text is made only for a thread block that no part can take.
+ * Always true: the part equals the part that parse.c would make from the text, so the stream has the same bytes. Text
+ * is made only for a thread block that does not fit any part.
  */
 #include "addr.h"
 #include "records.h"
@@ -75,7 +75,7 @@ void records_begin_part(struct records *r, struct parsed *p)
 	memset(r->known, 0, p->n_met * sizeof(r->known[0]));
 }
 
-/* Returns the length of the text " d" for the differences d between neighbours of a list. */
+/* Returns the length of the texts " d" of all differences d between neighbours of a list. */
 static uint64_t differences_length(const uint64_t *a, unsigned n)
 {
 	uint32_t size[32], most = 0;
@@ -106,8 +106,8 @@ static uint64_t differences_length(const uint64_t *a, unsigned n)
 }
 
 /*
- * Returns the length of the differences of a list of all lanes. Most lists equal the list of another warp plus a
- * constant, so the last length is kept.
+ * Returns the length of the differences of a list of all lanes as text. Most lists equal the list of another warp
+ * plus a constant, so the last length is kept.
  */
 static uint64_t list_length(struct list_length *x, const uint64_t *a)
 {
@@ -123,7 +123,7 @@ static uint64_t list_length(struct list_length *x, const uint64_t *a)
 	return x->length;
 }
 
-/* Returns the length of a list of all lanes at a, which is at offset `at` in the warp's words. */
+/* Returns the length of a list of all lanes at a as text. `at` is the offset of the list in the warp's words. */
 static uint64_t length_of_known_list(struct records *r, uint32_t at, const uint64_t *a)
 {
 	uint32_t k = at / 32 % LISTS;
@@ -135,7 +135,7 @@ static uint64_t length_of_known_list(struct records *r, uint32_t at, const uint6
 	return r->length[k];
 }
 
-/* Returns the length of " mode addresses", as text.c writes them. */
+/* Returns the length of " mode addresses" as text.c writes it. */
 static uint64_t addresses_length(struct records *r, uint32_t addr, uint32_t mask, const uint64_t *word)
 {
 	uint32_t at = addr >> 2;
@@ -201,7 +201,7 @@ bool records_fit(const struct records *r, uint32_t n_warps)
 	       8 * (uint64_t)r->n_inst + r->n_text <= pack_limits.text;
 }
 
-/* Adds static instruction id in the order of the runs. If id >= n_inst, its lines are text. */
+/* Adds static instruction id, in the order of the runs. If id >= n_inst, its lines are text. */
 static void add_record_static(const struct records *r, struct parsed *p, uint32_t id)
 {
 	struct pcode *c = &p->part.code;

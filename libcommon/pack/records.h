@@ -9,19 +9,20 @@
 
 #define LISTS 8u /* number of cached lists */
 
-/* Static instructions of a kernel, and which of them the part being filled has. */
+/* Static instructions of a kernel, and those of them that the current part has. */
 struct records {
 	const struct pack_inst *inst;
 	uint32_t n_inst;
 	const char *text; /* constant texts of inst[] */
 	size_t n_text;
 	/*
-	 * Tables indexed by the numbers in runs. fixed: bytes of one line of each earlier instruction, without
-	 * addresses and text but with newlines; next_more: this or the next number whose lines have addresses or
-	 * text; known: number of instructions from this one on that the part being filled has at least.
+	 * Tables indexed by the numbers in runs. fixed is the number of bytes of one line of each earlier
+	 * instruction, with newlines but without addresses and text. next_more is this or the next number whose lines
+	 * have addresses or text. known is a lower bound of the number of instructions from this one on that the
+	 * current part has.
 	 */
 	uint32_t *fixed, *next_more, *known;
-	uint64_t insts; /* instructions in the thread block that records_length() measured last */
+	uint64_t insts; /* number of instructions in the thread block of the last records_length() */
 	/* Cached lists of all lanes of a warp: their positions and lengths, and the steps of earlier lists. */
 	uint32_t at[LISTS];
 	uint64_t length[LISTS];
@@ -32,7 +33,7 @@ struct records {
 
 void records_begin(struct records *r, const struct pack_code *code);
 void records_free(struct records *r);
-/* Returns the bytes of all lines of the thread block. */
+/* Returns the number of bytes of all lines of the thread block. */
 uint64_t records_length(
 	struct records *r, const uint32_t id[3], const struct pack_warp *warp, uint32_t n_warps);
 /* Begins a part. */
@@ -41,9 +42,9 @@ void records_add_block(struct records *r, struct parsed *p, const uint32_t id[3]
 	const struct pack_warp *warp, uint32_t n_warps);
 /* Adds the thread blocks of a part that has only records to the hash. */
 void records_digest(XXH3_state_t *h, const struct parsed *p);
-/* Reports whether a part can take the thread block that records_length() measured last. */
+/* Reports whether a part has room for the thread block of the last records_length(). */
 bool records_fit(const struct records *r, uint32_t n_warps);
-/* Appends the lines of the only thread block of p. first: it is the kernel's first. */
+/* Appends the lines of the only thread block of p. first: it is the first one of the kernel. */
 void records_append_text(struct buf *out, const struct records *r, struct parsed *p, bool first);
 
 #endif

@@ -2,15 +2,15 @@
 /*
  * Tables of origins by key and by kernel, and their order of last use.
  *
- * Always true: pieces are considered equal if their 128-bit hashes are equal. The seed is random, so no input can
- * force a collision; it affects nothing else. The sum of weights is at most BODIES_WRITTEN and bounds the bytes of
- * all strings: the weight of each patch includes the string of its root.
+ * Always true: pieces are considered equal if their 128-bit hashes are equal. The seed is random, so that no input
+ * can force a collision; it affects nothing else. The sum of weights is at most BODIES_WRITTEN and bounds the bytes
+ * of all strings, because the weight of each patch includes the string of its root.
  */
 #include <sys/random.h>
 #include <xxhash.h>
 #include "share.h"
 
-#define LEAST_STRING 64u /* shorter strings are not patched, because patches save nothing */
+#define LEAST_STRING 64u /* smallest size of a string in bytes for which a patch saves space */
 
 struct share *share_new(void)
 {
@@ -111,7 +111,7 @@ static struct origin *drop_oldest(struct share *s)
 	return o;
 }
 
-/* Returns the newest origin with the same name and grid, else with the same name. */
+/* Returns the newest origin with the same name and grid; if there is none, with the same name. */
 static struct origin *find_related(struct share *s, uint64_t near, uint64_t far)
 {
 	struct origin *o = *origin_slot(s->near, near);

@@ -2,7 +2,7 @@
 /*
  * The writer's bodies: pieces that later pieces may repeat. Internal to libcommon.
  *
- * The thread that cuts text into pieces finds repetitions; it decides from the text alone which bodies are kept. The
+ * The thread that cuts text into pieces finds repetitions and decides from the text alone which bodies are kept. The
  * thread that gathers blocks in order decides which bodies are patches.
  */
 #ifndef PACK_SHARE_H
@@ -11,18 +11,18 @@
 #include "body.h"
 #include "directory.h"
 
-/* A piece that does not repeat another. */
+/* A piece that does not repeat another one. */
 struct origin {
-	uint64_t key[2];              /* hash of its text without id and stream */
-	uint64_t near, far;           /* hashes of its kernel's name and grid, and of the name alone */
-	struct origin *newer, *older; /* neighbours by last use */
-	struct origin *by_key, *by_near, *by_far; /* next origin of the slot in each table */
+	uint64_t key[2];              /* hash of the piece's text without id and stream */
+	uint64_t near, far;           /* hash of the kernel's name and grid, and hash of the name alone */
+	struct origin *newer, *older; /* neighbours in the order of last use */
+	struct origin *by_key, *by_near, *by_far; /* next origin in the slot of each table */
 	uint64_t weight;                          /* body_size_max() of the body's text */
-	bool encoded, good;                       /* encoded: the piece is encoded; good: it may be a body */
-	uint32_t body;                            /* number of its body; NONE: it is not a body */
-	struct origin *root;                      /* origin of which it is a patch; NULL: it is whole */
-	unsigned holders;  /* number of references, by the origin itself and by its patches */
-	struct buf string; /* bytes of a complete body */
+	bool encoded, good;  /* whether the piece is encoded, and whether it may be a body */
+	uint32_t body;       /* number of its body; NONE: it is not a body */
+	struct origin *root; /* origin of which this one is a patch; NULL: it is whole */
+	unsigned holders;    /* number of references from the origin itself and from its patches */
+	struct buf string;   /* bytes of a complete body */
 	struct census census;
 	struct origin *next_gone;
 };
@@ -41,7 +41,7 @@ struct share_text {
 	const struct buf *header; /* header without id and stream */
 	const uint8_t *text;      /* text after the header */
 	size_t n;
-	uint64_t rest; /* bytes of the kernel without the header; 0 if the kernel continues */
+	uint64_t rest; /* number of bytes of the kernel without its header; 0 if the kernel continues */
 	uint64_t first_block;
 	bool begins, lines;
 };
@@ -49,21 +49,21 @@ struct share_text {
 struct share *share_new(void);
 void share_free(struct share *s);
 void share_key(const struct share *s, const struct share_text *t, uint64_t key[2]);
-/* Returns the origin with this key and marks it as used last; NULL if there is none. */
+/* Returns the origin with this key and marks it as most recently used; NULL if there is none. */
 struct origin *share_find(struct share *s, const uint64_t key[2]);
 /*
- * Adds an origin. If there are too many, moves the least recently used ones to *gone, linked by next_gone. Sets
- * *related to an origin of the same kernel, or NULL.
+ * Adds an origin. If there are too many, moves the least recently used ones to the list *gone, which next_gone links.
+ * Sets *related to an origin of the same kernel, or NULL.
  */
 struct origin *share_add(struct share *s, const uint64_t key[2], uint64_t near, uint64_t far, uint64_t weight,
 	struct origin **related, struct origin **gone);
 /*
- * Makes the origin the next body and takes over the string. Returns true if the body is a patch of related or of the
- * root of related; then *p is the patch.
+ * Makes the origin the next body and takes over the string. Returns true and sets *p to a patch if the body is a
+ * patch of related or of the root of related.
  */
 bool share_make_body(struct share *s, struct origin *o, struct origin *related, struct buf *string,
 	struct patch *p, bool whole);
-/* Releases one reference to the struct. */
+/* Releases one reference to the origin. */
 void share_release(struct origin *o);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The static instructions of a part during parsing: the table of distinct constant texts of lines, the effect of
+ * The static instructions of a part while it is parsed: the table of distinct constant texts of lines, the effect of
  * opcodes on the flow of a warp, and the numbers of memory instructions.
  */
 #include <xxhash.h>

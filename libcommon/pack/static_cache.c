@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The cache of static_cache.h: maps the text of a static instruction and its key to a handle of the reader's struct
- * code.
+ * The cache of static_cache.h: it maps the text of a static instruction and its key to a handle of the reader's
+ * struct code.
  *
  * Always true: keys and text are compared in full, so equal hashes are harmless. The table is at most half full. It
  * is emptied when it is full, or when the serial number of the struct code differs. The caller parses instructions.
@@ -25,7 +25,7 @@ struct static_cache_key static_cache_key_of(const struct trace *t)
 {
 	struct static_cache_key c;
 
-	memset(&c, 0, sizeof(c)); /* needed because c is compared and hashed as bytes */
+	memset(&c, 0, sizeof(c)); /* c is compared and hashed as bytes, so its padding must be 0 */
 	c.code = ptx_code_hash(t->ptx);
 	c.source = source_hash(t);
 	c.d.form = t->d.form;

@@ -10,8 +10,8 @@
 #include "trace/reader.h"
 
 struct static_cache_key {
-	uint64_t code;   /* PTX: hash of the "-code" lines in the header */
-	uint64_t source; /* hash of the source files and lines in the header */
+	uint64_t code;   /* hash of the header's "-code" lines, for PTX */
+	uint64_t source; /* hash of the header's source files and lines */
 	struct dialect d;
 	int binary, tracer, arch, lineinfo;
 };
@@ -24,21 +24,18 @@ struct static_entry {
 };
 
 struct static_cache {
-	uint64_t code; /* code_serial() of the struct code to which the handles belong; its address may be reused */
+	uint64_t code; /* code_serial() of the struct code of the handles; its address may be reused */
 	struct static_entry *e;
 	uint32_t n, cap, *slot, n_slots;
 	struct buf text;
 };
 
-/* Returns the properties of a trace that affect the meaning of its lines; padding is zero. */
+/* Returns the properties of a trace that affect the meaning of its lines. Padding is 0. */
 struct static_cache_key static_cache_key_of(const struct trace *t);
-/*
- * Returns the slot of this text with the key c. The slot contains 0 if it is free, else the number of the entry plus
- * 1.
- */
+/* Returns the slot of this text with the key c. The slot is 0 if it is free, else the number of the entry plus 1. */
 uint32_t static_cache_slot(
 	const struct static_cache *m, const struct static_cache_key *c, const void *text, size_t n);
-/* Returns the stream's cache, whose handles belong to code, with space for another entry. */
+/* Returns the stream's cache for the handles of code, with space for another entry. */
 struct static_cache *static_cache_of(struct pack *p, const struct code *code);
 
 #endif

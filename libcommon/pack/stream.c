@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Checksums of blocks, and folding of the kernel list: a line that equals the previous line with its first number
- * increased by one is a single byte.
+ * Checksums of blocks, and folding of the kernel list: a line is folded to a single byte if it equals the previous
+ * line with its first number increased by one.
  *
  * Always true: unfolding restores the bytes of any folded list. For any input, unfolding stops at the bound of
  * limits.def.
@@ -11,7 +11,7 @@
 #include "diag.h"
 #include "stream.h"
 
-#define NEXT_LINE 1u /* no line of a list begins with this byte (stream_fold_list) */
+#define NEXT_LINE 1u /* byte of a folded line; no line of a list begins with it (stream_fold_list) */
 #define AS_IT_IS  2u
 
 uint64_t stream_sum(const void *head, size_t n_head, const void *body, size_t n_body)

@@ -15,18 +15,18 @@ enum {
 	PIECE_PLAIN = 31, /* flags of a stream without control codes */
 	PIECE_CODES = 32,
 	PIECE_ALL = 63,
-	PIECE_SHARED = 64, /* refers to a body; further flags: PIECE_BEGINS, PIECE_ENDS */
+	PIECE_SHARED = 64, /* the piece refers to a body; further flags are PIECE_BEGINS and PIECE_ENDS */
 	PIECE_BODY = 128   /* the piece is a body that other pieces may refer to */
 };
 
 /*
- * Values in the column of bodies: the predicted body, a new patch, or 1 plus the folded number relative to the
- * prediction.
+ * Values in the column of bodies: the predicted body, a new patch, or 1 plus the folded difference of the body's
+ * number and the predicted one.
  */
 enum { BODY_NEXT = 0, BODY_PATCH = 1 };
 /*
- * Flags of the fields that differ from the preceding kernel. The fields follow the byte: folded id, stream, hash,
- * function.
+ * Flags of the fields that differ from the preceding kernel. These fields follow the byte of flags: folded id,
+ * stream, hash, function.
  */
 enum { KERNEL_ID = 1, KERNEL_STREAM = 2, KERNEL_HASH = 4, KERNEL_CODES = 8, KERNEL_ALL = 15 };
 
@@ -40,8 +40,8 @@ enum { KERNEL_ID = 1, KERNEL_STREAM = 2, KERNEL_HASH = 4, KERNEL_CODES = 8, KERN
 uint64_t stream_sum(const void *head, size_t n_head, const void *body, size_t n_body);
 
 /*
- * Pack and unpack the lines of a list: a line that equals the previous line with its first number increased by one
- * is a single byte.
+ * Pack and unpack the lines of a list. A line that equals the previous line with its first number increased by one is
+ * a single byte.
  */
 void stream_fold_list(struct buf *out, const char *text, size_t n);
 bool stream_unfold_list(struct buf *out, struct cur in);

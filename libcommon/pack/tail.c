@@ -2,8 +2,8 @@
 /*
  * Texts of lines as forms and numbers (tail.h): splitting, prediction, writing and reading.
  *
- * In a form, bytes below ' ' represent numbers: DECIMAL, HEX8 or HEX16 represents one number; GROUP with one of
- * these represents one number for each active lane. A text that contains such bytes has no form and is always
+ * In a form, bytes below ' ' represent numbers: DECIMAL, HEX8 or HEX16 represents one number; GROUP followed by one
+ * of these represents one number for each active lane. A text that contains such bytes has no form and is always
  * written whole.
  */
 #include <float.h>
@@ -18,7 +18,7 @@ enum { DECIMAL = 1, HEX8, HEX16, GROUP };
 
 _Static_assert(FLT_EVAL_METHOD == 0, "guesses are single and double numbers, the same on every machine");
 
-/* ---- a text, split into form and numbers ------------------------------------------------------------------- */
+/* splitting a text into form and numbers */
 
 static bool is_digit(uint8_t c) { return c >= '0' && c <= '9'; }
 
@@ -171,7 +171,9 @@ static void join_tail_text(
 
 static uint64_t truncate_to_kind(unsigned kind, uint64_t v) { return kind == HEX8 ? (uint32_t)v : v; }
 
-/* Returns b plus the step `to` - `from`, computed as floating-point numbers; b if the result is not finite. */
+/*
+ * Returns b plus the step `to` - `from`, computed as floating-point numbers; returns b if the result is not finite.
+ */
 static uint64_t extrapolate_float(unsigned kind, uint64_t b, uint64_t from, uint64_t to)
 {
 	if (kind == HEX8) {
@@ -198,8 +200,8 @@ static uint64_t extrapolate_float(unsigned kind, uint64_t b, uint64_t from, uint
 }
 
 /*
- * Inputs of the guesses: the numbers of this and the previous lane in the previous text (old, old_before), and of
- * the two previous lanes in this text (before, before_that).
+ * Inputs of the guesses: the numbers of this lane and the previous one in the previous text (old, old_before), and
+ * the numbers of the two previous lanes in this text (before, before_that).
  */
 struct known {
 	uint64_t old, old_before, before, before_that;
@@ -208,7 +210,7 @@ struct known {
 
 static uint64_t guess_of(unsigned guess, unsigned kind, const struct known *k)
 {
-	/* For the first lane, `before` is its number two texts ago. */
+	/* For the first lane, `before` is the lane's number in the text before the previous one. */
 	uint64_t at = k->i ? k->before : k->old;
 
 	switch (guess) {
@@ -244,7 +246,7 @@ static unsigned best_guess(const struct group_state *g)
 	return best;
 }
 
-/* Returns the inputs of the guesses for lane l, from the inputs for the previous lane. */
+/* Returns the inputs of the guesses for lane l from the inputs for the lane before it. */
 static struct known guess_inputs_of(const struct group_state *g, const struct known *was, unsigned l)
 {
 	struct known k = *was;

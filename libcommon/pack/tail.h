@@ -3,11 +3,11 @@
  * Ends of lines, and whole lines, that are stored as text: as differences from the previous text of the same static
  * instruction. Internal to libcommon.
  *
- * A text is a form with numbers. Numbers are decimal, hexadecimal with 8 or 16 digits, or groups: one number for
- * each active lane, as "T<lane>:<number> ". Always true: form, numbers and mask determine the text. Writer and
- * reader keep the same state, which restarts with each span. If the form equals the form of the previous text, only
- * the numbers are written, each as its difference from the best of several predictions. The earlier numbers
- * determine which prediction is best, so the choice is not stored.
+ * A text is a form with numbers. Numbers are decimal, hexadecimal with 8 or 16 digits, or groups: one number for each
+ * active lane, as "T<lane>:<number> ". Always true: form, numbers and mask determine the text. Writer and reader keep
+ * the same state, which restarts with each span. If the form equals the form of the previous text, only the numbers
+ * are written, each as its difference from the best of several predictions. The earlier numbers determine which
+ * prediction is best, so the choice is not stored.
  */
 #ifndef PACK_TAIL_H
 #define PACK_TAIL_H
@@ -25,10 +25,11 @@ struct shape_of_text {
 	unsigned n_slots, n_groups;
 };
 
-/* Earlier numbers of a group: the last number of each lane, and the first number of the text before that. */
+/* Earlier numbers of a group: the last number of each lane, and the first number in the text before the last one. */
 struct group_state {
 	uint64_t last[32], older;
-	uint32_t cost[GUESSES]; /* cost of each guess: bits of its differences, weighted towards recent texts */
+	/* Cost of each guess: number of bits of its differences, weighted towards recent texts. */
+	uint32_t cost[GUESSES];
 };
 
 struct tail_state {
@@ -38,7 +39,7 @@ struct tail_state {
 };
 
 struct tails {
-	struct cur in, width, plane[8]; /* cursors of the columns */
+	struct cur in, width, plane[8]; /* read positions in the columns */
 	struct tail_state *state;       /* states by static instruction; NULL before the first text */
 	struct shape_of_text shape;
 	struct buf text;
@@ -46,14 +47,14 @@ struct tails {
 };
 void tails_new(struct tails *t, uint32_t n);
 void tails_free(struct tails *t);
-/* Begins a span, to be read from the columns col. */
+/* Begins a span that is read from the columns col. */
 void tails_begin_span(struct tails *t, const struct cur col[N_COLUMNS]);
 /* Appends the text of static instruction id for the lanes of mask to the columns. */
 void tail_put(struct tails *t, uint32_t id, uint32_t mask, const uint8_t *text, size_t n,
 	struct buf col[N_COLUMNS]);
 /*
- * Reads the next text of static instruction id for the lanes of mask; it is valid until the next text of id. Returns
- * false if it is damaged.
+ * Reads the next text of static instruction id for the lanes of mask. The text is valid until the next text of id.
+ * Returns false if it is damaged.
  */
 bool tail_next(struct tails *t, uint32_t id, uint32_t mask, const uint8_t **text, size_t *n);
 bool tails_good(const struct tails *t);

@@ -8,7 +8,7 @@
 #include "bits.h"
 #include "tail.h"
 
-#define LINE_ROOM 1024u /* bytes of a line except its constant text and its end */
+#define LINE_ROOM 1024u /* largest number of bytes of a line without its constant text and its end */
 
 static const char digits[] = "0123456789abcdef";
 
@@ -22,7 +22,9 @@ static inline uint8_t *write_hex(uint8_t *o, uint64_t v, unsigned min)
 	return o + n;
 }
 
-/* Writes eight digits: spreads the nibbles over the bytes of a word and converts them to characters together. */
+/*
+ * Writes eight digits: spreads the nibbles over the bytes of a word and converts all of them to characters at once.
+ */
 static inline uint8_t *write_mask(uint8_t *o, uint32_t v)
 {
 	uint64_t x = __builtin_bswap32(v);
@@ -217,10 +219,7 @@ bool text_append_block(struct buf *out, const struct text_in *in, struct tails *
 	return true;
 }
 
-/*
- * Appends a line with all constant columns and no active lane, from which trace/line.c parses the static
- * instruction.
- */
+/* Appends a line with all constant columns and no active lane. trace/line.c parses the static instruction from it. */
 void text_append_static(struct buf *out, const struct part *p, const struct pstatic *s)
 {
 	struct tblock tb = {0};

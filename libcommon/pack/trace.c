@@ -4,7 +4,7 @@
  *
  * Always true: records, warnings and faults equal those of reading the text. trace/line.c parses each static
  * instruction once; only lines that are stored as text are parsed one by one. From the first text that is not a
- * regular trace, the text reader continues the kernel.
+ * regular trace on, the text reader continues the kernel.
  */
 #include <stdio.h>
 #include "cubin.h"
@@ -18,26 +18,28 @@ struct packed {
 	struct read_piece *c;
 	struct replay *r;
 	uint32_t span;
-	uint64_t at;      /* number of the kernel's thread blocks before the next block of the span */
+	uint64_t at;      /* number of thread blocks of the kernel before the next block of the span */
 	uint32_t *handle; /* handle of each static instruction */
-	/* for each static instruction: its opcode has no row (unknown), it lacks addresses (needs) */
+	/* For each static instruction: whether its opcode has no row, and whether it lacks addresses. */
 	bool *unknown, *needs;
-	/* for each static instruction: the text reader must parse each record, because of a fault or values */
+	/*
+	 * For each static instruction: whether the text reader must parse each record, because of a fault or values.
+	 */
 	bool *each;
-	bool text;           /* some records of the part are text */
-	bool tails;          /* some records of the part have a tail without meaning */
+	bool text;           /* true if some records of the part are text */
+	bool tails;          /* true if some records of the part have a tail without meaning */
 	uint64_t first_line; /* number of the first line after the header */
-	bool sought;         /* packed_seek() set the position, so line numbers are unknown */
-	bool plain;          /* all records of the part have handles and need no checks */
-	struct tblock one;   /* thread block of a parsed line */
-	struct tblock ahead; /* next thread block, which was decoded early to find the dialect */
+	bool sought;         /* true if packed_seek() set the position, so that line numbers are unknown */
+	bool plain;          /* true if all records of the part have handles and need no checks */
+	struct tblock one;   /* thread block for a parsed line */
+	struct tblock ahead; /* next thread block, decoded early to find the dialect */
 	struct text_in ahead_in;
 	bool is_ahead;
 	struct warp_recs *listed; /* warps in the order of the stream */
 	uint32_t cap_listed;
 	struct buf line, whole;
 	unsigned char hash[16];
-	struct cubins *codes; /* the kernel's control codes; NULL: none */
+	struct cubins *codes; /* control codes of the kernel; NULL: none */
 };
 
 /* ---- opening ------------------------------------------------------------------------------ */
@@ -145,7 +147,7 @@ static int piece_is_damaged(const struct packed *k, struct fault *f)
 	return pack_bad(k->p, at, f, "pack-damaged", "the columns of a block do not fit its tables");
 }
 
-/* Marks a static instruction whose lines end with kept values, so that the line reader parses its records. */
+/* Marks a static instruction whose lines end with kept values. The line reader then parses its records. */
 static void mark_static_with_values(const struct trace *t, struct packed *k, uint32_t i)
 {
 	const char *opcode = code_at(t->o.code, k->handle[i])->opcode;
@@ -190,7 +192,7 @@ static void parse_static(struct trace *t, struct packed *k, uint32_t i)
 	uint64_t unknown = t->unknown_recs;
 	k->each[i] = line_parse(t, &k->one, 0, (const char *)k->line.p, k->line.n - 1, &f) < 0;
 	t->unknown_recs = unknown;
-	if (k->each[i]) { /* the first record of the instruction reports the fault, as in text */
+	if (k->each[i]) { /* the first record of the instruction reports the fault, as in a text trace */
 		t->d = d;
 		k->plain = false;
 		return;
@@ -202,7 +204,7 @@ static void parse_static(struct trace *t, struct packed *k, uint32_t i)
 	k->plain &= !k->unknown[i] && !k->needs[i];
 	mark_static_with_values(t, k, i);
 	if (k->unknown[i])
-		return; /* the warning is printed once per kernel */
+		return; /* not cached, so that the warning is printed once per kernel */
 	grow(&m->e, &m->cap, m->n + 1, sizeof(m->e[0]));
 	m->e[m->n++] = (struct static_entry){
 		c, t->d, (uint32_t)m->text.n, (uint32_t)k->line.n, k->handle[i], k->needs[i]};
@@ -232,8 +234,8 @@ static void find_line_dialect(struct trace *t, struct packed *k, struct replay *
 
 /*
  * Finds the dialect from the kernel's first line, which need not belong to the first static instruction. The line is
- * only inspected; its faults are reported when it is read. It is nearly always in the part's first thread block,
- * which is then kept as the next one.
+ * only inspected; its faults are reported when it is read. The line is nearly always in the part's first thread
+ * block, which is then kept as the next one.
  */
 static int find_dialect(struct trace *t, struct packed *k, struct fault *f)
 {
@@ -291,7 +293,7 @@ static int begin_part(struct trace *t, struct packed *k, struct fault *f)
 	return 0;
 }
 
-/* Sets the hash of the kernel: that of its last piece, or else of its text. */
+/* Sets the hash of the kernel, from its last piece if that has one, else from its text. */
 static int find_hash(struct trace *t, struct fault *f)
 {
 	struct packed *k = t->packed;
@@ -354,7 +356,7 @@ static void use_decoded_block(struct packed *k, struct tblock *tb, struct text_i
 }
 
 /*
- * Reads the records of the next thread block; rec.inst is the number in the part's table unless the part is plain.
+ * Reads the records of the next thread block. rec.inst is the number in the part's table unless the part is plain.
  * Returns 1, 0 if the kernel ends or continues as text, or -1.
  */
 static int next_records(
@@ -375,7 +377,7 @@ static int next_records(
 			k->at += k->c->part->span[k->span++].blocks;
 			continue;
 		}
-		replay_free(k->r); /* the part is freed with the block */
+		replay_free(k->r); /* freed together with the block of the part */
 		k->r = NULL;
 		do {
 			if (is_stored_as_text(k) && k->sought)
@@ -429,7 +431,7 @@ static int finish_packed_record(struct trace *t, struct packed *k, struct tblock
 	uint32_t id = r->inst;
 	unsigned flags = k->c->part->code.s[id].flags;
 
-	/* All earlier texts must be read before a text that has a meaning. */
+	/* A text with a meaning can be read only after all earlier texts. */
 	bool line = flags & ST_LINE || k->each[id];
 	if (line || (flags & ST_TAIL && k->text)) {
 		k->line.n = 0;
@@ -490,7 +492,7 @@ static int finish_block(
 	const uint32_t recs = tb->n_recs;
 	memcpy(k->listed, tb->warp, listed * sizeof(k->listed[0]));
 	trace_begin_block(t, tb);
-	tb->n_words = words; /* the words of parsed lines are stored after them */
+	tb->n_words = words; /* the words of parsed lines follow the block's words */
 	t->line += 2u + !in->first;
 	t->id[0] = tb->x, t->id[1] = tb->y, t->id[2] = tb->z;
 	tb->n_recs = recs;
@@ -534,7 +536,8 @@ int packed_next(struct trace *t, struct tblock *tb, struct fault *f)
 }
 
 /*
- * Moves the walk to the piece with thread block `block`. Returns 1, 0 if there is none or text precedes it, or -1.
+ * Moves the walk to the piece with thread block `block`. Returns 1, 0 if there is no such piece or text precedes it,
+ * or -1.
  */
 static int find_piece(struct packed *k, uint64_t block, struct fault *f)
 {

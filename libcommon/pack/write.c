@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writer of packed streams: cuts the kernels' text into pieces, which several threads encode (job.c), collects
+ * Writer of packed streams: it cuts the kernels' text into pieces, which several threads encode (job.c), collects
  * pieces into blocks, and writes the blocks in order and then an index.
  *
- * Always true: the cuts depend only on the text, so the stream is the same for any number of threads. The version
- * has the flags of the features that the stream uses. The columns of a piece are at most PIECE_SLACK bytes longer
- * than its text, so the columns of a block are within the limits. This also applies to pieces that are given as
- * records, because a record never needs more bytes than its line.
+ * Always true: the cuts depend only on the text, so the stream is the same for any number of threads. The version has
+ * the flags of the features that the stream uses. The columns of a piece are at most PIECE_SLACK bytes longer than
+ * its text, so the columns of a block are within the limits. This also applies to pieces that are given as records,
+ * because a record never needs more bytes than its line.
  */
 #include "output.h"
 #include "writer.h"
 
 #define PIECE_TEXT (4u << 20)
-#define FILL_TEXT  (16u << 20) /* bytes of text in a piece that is given as records */
+#define FILL_TEXT  (16u << 20) /* number of bytes of text in a piece that is given as records */
 #define BLOCK_TEXT (32u << 20)
 
-#define SHARED_TEXT  256u  /* bytes of text that a repetition counts for */
+#define SHARED_TEXT  256u  /* number of bytes of text as which a repetition is counted */
 #define PIECES_PLAIN 4096u /* largest number of pieces per block in a stream without shared pieces */
 
 /* Returns the largest text of a piece that fits into a block with the list. */
@@ -42,8 +42,8 @@ void pack_on_text(struct pack_writer *w, void (*on_text)(void *ctx, uint32_t ker
 /* ---- blocks ------------------------------------------------------------------------------- */
 
 /*
- * Writes the start of the stream, before the first block with the body b. For a stream of one block the index is
- * known here.
+ * Writes the start of the stream, before the first block, which has the body b. If the stream has one block, the
+ * index is already known.
  */
 static void put_magic(struct pack_writer *w, const struct buf *b)
 {
@@ -142,7 +142,7 @@ void pack_set_codes(struct pack_writer *w, const struct cubins *codes) { w->code
 
 uint32_t pack_coded_insts(const struct pack_writer *w) { return w->coded; }
 
-/* Finds the function of the kernel that begins with this piece. */
+/* Finds the function of the kernel that the piece begins. */
 static void find_codes(struct pack_writer *w, struct piece *c)
 {
 	struct function_name name;
@@ -288,13 +288,13 @@ static void queue_cut_piece(struct pack_writer *w, size_t n, size_t header, bool
 }
 
 /*
- * Returns the bytes before the first thread block; 0 if the header is not in the tracer's form, so that the whole
- * kernel is stored as text.
+ * Returns the number of bytes before the first thread block. Returns 0 if the header is not in the tracer's form; the
+ * whole kernel is then stored as text.
  */
 static size_t find_header(const struct pack_writer *w)
 {
 	const char *s = (const char *)w->in.p, *end = s + w->in.n, *nl;
-	bool format = false; /* the last line of the header was found */
+	bool format = false; /* true after the last line of the header */
 
 	for (const char *from = s; (nl = memchr(s, '\n', (size_t)(end - s))); s = nl + 1) {
 		const char *p = s;
@@ -312,7 +312,7 @@ static size_t find_header(const struct pack_writer *w)
 	return 0;
 }
 
-/* Returns the offset after the last thread block that is complete in the text, or 0. */
+/* Returns the offset of the end of the last thread block that is complete in the text, or 0. */
 static size_t offset_after_last_block(const struct buf *b)
 {
 	for (size_t n = b->n; n >= 9; n--) {
@@ -337,8 +337,8 @@ static void cut_piece(struct pack_writer *w)
 	}
 	size_t n = offset_after_last_block(&w->in);
 	if (n <= header && w->limit < piece_text_max()) {
-		w->limit =
-			min_u64(2 * w->limit, piece_text_max()); /* large thread blocks get a larger limit */
+		/* The limit grows for large thread blocks. */
+		w->limit = min_u64(2 * w->limit, piece_text_max());
 		return;
 	}
 	queue_cut_piece(w, n <= header ? w->in.n : n, header, false);
@@ -377,7 +377,7 @@ void pack_add_text(struct pack_writer *w, const void *bytes, size_t n)
 
 /* ---- records ------------------------------------------------------------------------------ */
 
-/* Queues a piece with the filled records. ends: this is the last piece of the kernel. */
+/* Queues a piece with the filled records. ends: the piece is the last one of the kernel. */
 static void queue_filled_records(struct pack_writer *w, bool ends)
 {
 	struct piece *c = xcalloc(1, sizeof(*c));
@@ -421,7 +421,7 @@ void pack_begin_records(struct pack_writer *w, const char *header, size_t n, con
 	w->code = XXH3_64bits_withSeed(code->inst, code->n * sizeof(*code->inst), seed);
 }
 
-/* Appends a thread block that no part can take, as text. */
+/* Appends a thread block that does not fit any part, as text. */
 static void add_block_as_text(
 	struct pack_writer *w, const uint32_t id[3], const struct pack_warp *warp, uint32_t n_warps)
 {
@@ -521,8 +521,8 @@ static void copy_spool(FILE *out, FILE *spool)
 }
 
 /*
- * Writes the list that was announced by pack_list_last(). If the stream has one block with space for the list, the
- * list is put there; otherwise a block with only the list precedes the blocks in the spool.
+ * Writes the list that pack_list_last() announced. If the stream has one block with space for the list, the list is
+ * put there. Otherwise a block with only the list precedes the blocks in the spool.
  */
 static void put_late_list(struct pack_writer *w)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Writing of a stream's kernel list. */
+/* Writer of a stream's kernel list. */
 #include <string.h>
 #include "job.h"
 #include "output.h"
@@ -7,7 +7,7 @@
 
 bool pack_list_fits(size_t n) { return n <= pack_limits.list; }
 
-/* Reports whether the list has several kernels, so that one may repeat another with moved buffers. */
+/* Reports whether the list has several kernels. One of them may then repeat another with moved buffers. */
 static bool has_several_kernels(const char *text, size_t n)
 {
 	const char *first = n ? memmem(text, n, "kernel", 6) : NULL;

@@ -14,50 +14,52 @@
 
 struct block_entry {
 	uint64_t size, kernel;
-	/* 0: the block begins the kernel; else 1 + number of the kernel's thread blocks before the block */
+	/* 1 + number of thread blocks of the kernel before the block; 0: the block begins the kernel. */
 	uint64_t before;
 	uint64_t bodies;
 };
 
 struct pack_writer {
 	FILE *out;
-	FILE *spool; /* file of the blocks while the list is unknown; NULL if the list was written first */
+	FILE *spool; /* file of the blocks while the list is unknown; NULL: the list was written first */
 	struct queue *queue;
-	struct job *job;            /* block that is being filled */
-	uint64_t text, room;        /* bytes of text in the block; bytes that its columns may still take */
-	struct buf list;            /* metadata of the list until the first block */
-	struct buf picks;           /* text of the picks; empty: none */
+	struct job *job; /* block that is being filled */
+	/* Number of bytes of text in the block, and number of bytes that its columns may still take. */
+	uint64_t text, room;
+	struct buf list;            /* metadata of the list, until the first block */
+	struct buf picks;           /* text of the picks; empty: there are none */
 	const struct cubins *codes; /* functions whose control codes are stored; NULL: none */
 	uint32_t coded;             /* number of instructions of the kernel's function */
 	struct directory directory;
-	struct buf told; /* the directory's bytes for the index; empty: none, or not known yet */
-	bool several; /* the stream has several blocks, so the first is written before all kernels are known */
-	bool started;  /* magic and version are written */
-	bool shared;   /* the version says that pieces may refer to bodies */
-	bool relative; /* the version has PACK_RELATIVE */
-	struct buf
-		missing; /* bytes of the metadata for kernels of the list that the stream lacks; empty: none */
-	uint64_t name;   /* hash of the name of the kernel that was begun */
+	struct buf told; /* bytes of the directory in the index; empty: none, or not yet known */
+	/* True if the stream has several blocks, so that the first is written before all kernels are known. */
+	bool several;
+	bool started;  /* true after magic and version were written */
+	bool shared;   /* true if the version allows pieces to refer to bodies */
+	bool relative; /* true if the version has PACK_RELATIVE */
+	/* Metadata for the kernels of the list that the stream lacks, as bytes; empty: there are none. */
+	struct buf missing;
+	uint64_t name;           /* hash of the name of the current kernel */
 	struct header_state ids; /* id and stream of the last kernel */
 	/*
-	 * any: a kernel has begun; lines: the first kernel is from PTX, so "-code" lines are numbers and the PTX
-	 * dictionary is used
+	 * Whether a kernel has begun, and whether the first kernel is from PTX. In a stream of PTX, "-code" lines are
+	 * numbers and the PTX dictionary is used.
 	 */
 	bool any, lines;
 	struct block_entry *entry;
 	uint32_t n_entries, cap_entries;
 	uint32_t kernel;
 	struct buf in; /* text of the kernel that is not yet in a piece */
-	size_t limit;  /* size of `in` at which the next piece is cut */
+	size_t limit;  /* size of `in` at which the next piece is cut, in bytes */
 	uint64_t bytes, blocks;
 	struct header_facts facts;
 	bool begun;
 	struct parsed *filled; /* piece of a kernel that is given as records; NULL: none */
-	uint64_t filled_text;  /* bytes of its thread blocks as text */
+	uint64_t filled_text;  /* number of bytes of its thread blocks as text */
 	struct records records;
 	uint64_t code; /* hash of the static code of the records */
 	bool no_hash;
-	uint32_t reported; /* on_text() was called for kernels with lower numbers if they needed it */
+	uint32_t reported; /* on_text() was called for all kernels with lower numbers that needed it */
 	void (*on_text)(void *ctx, uint32_t kernel);
 	void *ctx;
 	XXH3_state_t *hash;
