@@ -28,10 +28,9 @@ enum figure_kind {
 };
 
 struct figure {
-	const char *name; /* pattern of the names */
-	const char *unit; /* unit; "-": the figure is a plain number */
-	/* "A/B", the quotient of two figures of the same record; "": the figure is not derived */
-	const char *formula;
+	const char *name;    /* pattern of the names */
+	const char *unit;    /* unit; "-": the figure is a plain number */
+	const char *formula; /* "A/B", the quotient of two figures of the record; "": not derived */
 	const char *help;
 	enum figure_kind kind;
 	bool sparse;      /* records omit the figure where it is 0 (a ratio: where it is undefined) */

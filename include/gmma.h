@@ -11,10 +11,9 @@
 #define GMMA_WARPS 4u /* number of warps of a warpgroup */
 
 struct gmma {
-	uint32_t n; /* number of columns of the result */
-	/* multiply-adds per warp, as the number of 16-bit multiply-adds that take the same time */
-	uint32_t products;
-	uint32_t a_bytes; /* size of the 64 rows of A in bytes */
+	uint32_t n;        /* number of columns of the result */
+	uint32_t products; /* multiply-adds per warp, as 16-bit ones that take the same time */
+	uint32_t a_bytes;  /* size of the 64 rows of A in bytes */
 	uint32_t b_bytes;
 };
 

@@ -44,8 +44,7 @@ enum icnt_allocator {
 #define ALLOCATOR(name, id, text) ALLOCATOR_##id,
 #include "arch/network.def"
 	N_ALLOCATORS,
-	/* For virtual channels only: they are granted together with the switch. */
-	ALLOCATOR_PIGGYBACK = N_ALLOCATORS,
+	ALLOCATOR_PIGGYBACK = N_ALLOCATORS, /* virtual channels only: granted with the switch */
 	ALLOCATOR_PRIO /* for speculative requests only: the switch allocator, by priority */
 };
 
@@ -139,10 +138,9 @@ struct icnt {
 	uint32_t k, n, c, x, xr; /* parameters of the topology; c is 1 if the topology has no c */
 	bool chip_latency;
 	uint32_t nodes;
-	struct anynet *any; /* links of an anynet; NULL for other topologies */
-	uint32_t vcs;       /* number of virtual channels */
-	/* Range of virtual channels of read requests, write requests, read replies and write replies. */
-	uint32_t vc_begin[4], vc_end[4];
+	struct anynet *any;              /* links of an anynet; NULL for other topologies */
+	uint32_t vcs;                    /* number of virtual channels */
+	uint32_t vc_begin[4], vc_end[4]; /* virtual channels of read and write requests, then replies */
 	uint32_t flit_bytes, source_max, boundary_max;
 	enum icnt_policy policy;
 	enum icnt_priority priority;

@@ -25,10 +25,9 @@
  * sources). The numbers that select register banks follow.
  */
 struct ptx_inst {
-	/* Type, space and other properties; space GENERIC: a generic access to global memory. */
-	struct ptx_form form;
-	const char *text;   /* text of the line in the header, from the opcode on */
-	uint8_t n_operands; /* number of sources at the start of the list, without guard and address */
+	struct ptx_form form; /* type, space and so on; GENERIC: generic access to global memory */
+	const char *text;     /* text of the line in the header, from the opcode on */
+	uint8_t n_operands;   /* number of sources at the start of the list, without guard and address */
 	uint8_t n_bank_dst, n_bank_src;
 	uint8_t barrier;       /* number of the barrier of BAR */
 	uint8_t barrier_warps; /* number of warps that the barrier waits for; 0: all of the thread block */
@@ -52,9 +51,8 @@ struct inst {
 	uint32_t pc;
 	uint32_t lineno;      /* source line, if the trace has line information */
 	uint32_t file_number; /* number of the source file in the kernel's header; 0: unknown */
-	uint16_t row; /* index for isa_row(); 0xffff: the opcode has no row, and its class is a guess */
-	/* Size of the access per lane in bytes, from the opcode; 0 if the width field is 0. */
-	uint16_t size;
+	uint16_t row;  /* index for isa_row(); 0xffff: the opcode has no row, and its class is a guess */
+	uint16_t size; /* bytes accessed per lane, from the opcode; 0 if the width field is 0 */
 	uint8_t n_dst, n_src;
 	uint8_t class; /* enum isa_class on the kernel's architecture, never CLASS_NONE */
 	uint8_t kind;  /* one of enum isa_kind */

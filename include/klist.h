@@ -29,8 +29,7 @@ struct command {
 	uint64_t address, bytes; /* destination and size of a memory copy */
 	uint32_t position;       /* CMD_KERNEL: position among the kernels, from 1 */
 	uint32_t kernel;         /* CMD_KERNEL: kernel number in the packed stream */
-	/* CMD_KERNEL: true if klist_missing() found no file or the packed stream lacks the kernel. */
-	bool missing;
+	bool missing;     /* CMD_KERNEL: the file does not exist, or the packed stream lacks the kernel */
 	struct input *in; /* CMD_KERNEL: the file, open at its first byte, or NULL */
 };
 

@@ -74,20 +74,16 @@ struct modern_params {
 	uint32_t imad_wide;              /* issue interval of IMAD.WIDE, instead of its unit's interval */
 	bool fp32_on_int, fp64_shared;
 	uint32_t tensor_rate; /* number of half-precision multiply-adds per cycle and sub-core */
-	/* Cycles that the tensor core needs for a matrix instruction besides its products. */
-	uint32_t mma_setup;
+	uint32_t mma_setup;   /* cycles of the tensor core for an instruction besides its products */
 	/* Issue cycles of an mbarrier operation; latency of a wait for a completed phase. */
 	uint32_t mbarrier_issue, mbarrier_start_wait;
-	/* Issue cycles and latency of matrix products of warpgroups. */
-	uint32_t gmma_count_issued, gmma_latency;
-	/* Start-up cycles of bulk copies; extra cycles for a descriptor. */
-	uint32_t tma_latency, tma_descriptor;
-	uint32_t tma_bytes;    /* number of bytes that the bulk copy unit requests per cycle */
-	uint32_t tma_interval; /* minimum cycles between two requests of a bulk copy */
-	/* Link between the SMs of a group: cycles in one direction, bytes per cycle. */
-	uint32_t dsm_latency, dsm_bytes;
-	uint32_t multicast_latency; /* additional cycles until multicast data arrive */
-	uint32_t gpc_sms;           /* number of SMs of a group */
+	uint32_t gmma_count_issued, gmma_latency; /* issue and latency cycles of warpgroup products */
+	uint32_t tma_latency, tma_descriptor;     /* start-up cycles of bulk copies; extra for a descriptor */
+	uint32_t tma_bytes;              /* number of bytes that the bulk copy unit requests per cycle */
+	uint32_t tma_interval;           /* minimum cycles between two requests of a bulk copy */
+	uint32_t dsm_latency, dsm_bytes; /* link between SMs: cycles one way, bytes per cycle */
+	uint32_t multicast_latency;      /* additional cycles until multicast data arrive */
+	uint32_t gpc_sms;                /* number of SMs of a group */
 	uint32_t matrix_mhz;   /* core clock in MHz while tensor cores are busy; 0: the configured clock */
 	uint32_t fp64_latency; /* latency of the double-precision unit that sub-cores share */
 	uint32_t sfu_latency;

@@ -77,8 +77,7 @@ enum unit_kind {
 struct unit_params {
 	uint32_t units; /* number of function units of the kind */
 	uint32_t collector_in_width, unit_in_width;
-	/* Number of stages; has no effect on timing while 0 <= latency - interval < depth. */
-	uint32_t depth;
+	uint32_t depth; /* number of stages; no effect while 0 <= latency - interval < depth */
 };
 
 /* Kinds of collector unit sets with their ports (SM-coll-1). */
@@ -149,8 +148,7 @@ struct core_params {
 	bool ignore_resources; /* -gpgpu_ignore_resources_limitation */
 	uint32_t schedulers;
 	enum sched_id policy;
-	/* Number in the policy's text: ACTIVE of two_level_active:ACTIVE:0:1, WARPS of warp_limiting:2:WARPS. */
-	uint32_t policy_number;
+	uint32_t policy_number; /* ACTIVE of two_level_active, or WARPS of warp_limiting */
 	enum dependence_id dependence;
 	uint32_t max_issue; /* number of instructions that a warp may issue per cycle: 1 or 2 */
 	bool dual_issue_diff;
@@ -162,11 +160,9 @@ struct core_params {
 	struct collector_params collector[N_COLLECTORS];
 	uint32_t reg_banks, collector_steps, fetch_steps;
 	bool perfect_icache, clock_gated_lanes;
-	uint32_t issue_histogram_sm; /* -gpgpu_warp_issue_shader */
-	/* Latency and interval by enum isa_class; 1,1 without an option. */
-	struct latency latency[N_CLASSES];
-	/* Latency and interval of PTX instructions by enum ptx_list and entry. */
-	struct latency ptx[N_PTX_LISTS][PTX_ENTRIES];
+	uint32_t issue_histogram_sm;                  /* -gpgpu_warp_issue_shader */
+	struct latency latency[N_CLASSES];            /* by enum isa_class; 1 and 1 without an option */
+	struct latency ptx[N_PTX_LISTS][PTX_ENTRIES]; /* latencies of PTX by enum ptx_list and entry */
 	/* load/store unit */
 	uint32_t ldst_steps; /* -gpgpu_mem_unit_ports; if that is 0, warp_parts */
 	uint32_t smem_latency, smem_banks, warp_parts;
@@ -201,12 +197,10 @@ struct dram_params {
 	uint32_t queue_max, return_max; /* numbers of queue entries; 0 is special (MEM-part-1, MEM-bus-3) */
 	uint32_t write_max, write_high, write_low;
 	uint32_t bus_bytes, burst, freq_ratio, chips;
-	/* Derived values: burst * bus_bytes * chips, and burst / freq_ratio. */
-	uint32_t atom_bytes, burst_cycles;
+	uint32_t atom_bytes, burst_cycles; /* burst * bus_bytes * chips, and burst / freq_ratio */
 	uint32_t nbk, nbkgrp, tCCD, tRRD, tRCD, tRAS, tRP, tRC, tCDLR, tWR, CL, WL, tCCDL, tRTPL;
-	uint32_t tRCDWR, tRTW, tWTR, tWTP; /* derived values, with the original's 32-bit wrap */
-	/* Interval and duration of a bank's refreshes; 0: none (MEM-refresh-1). */
-	uint32_t refresh_interval, refresh_cycles;
+	uint32_t tRCDWR, tRTW, tWTR, tWTP;         /* derived values, with the original's 32-bit wrap */
+	uint32_t refresh_interval, refresh_cycles; /* refreshes of a bank; 0: none (MEM-refresh-1) */
 	uint32_t bank_index, group_index;
 	bool no_turnaround;
 	const char *timing_text; /* text of the timing option as written */
@@ -238,8 +232,7 @@ struct memory_params {
 struct params {
 	uint32_t clusters, sms_per_cluster, sms; /* sms is clusters * sms_per_cluster */
 	bool rotate_sms;                         /* -gpgpu_simt_core_sim_order 1 */
-	/* Frequencies of core, icnt, l2 and dram: -gpgpu_clock_domains, MHz * 1000000 as double. */
-	double hz[4];
+	double hz[4]; /* frequencies of core, icnt, l2 and dram from -gpgpu_clock_domains */
 	struct core_params core;
 	struct modern_params modern; /* parameters of the SM core with -core_model modern */
 	struct network_params net;

@@ -23,16 +23,14 @@ struct pick {
 	uint32_t position; /* position in the list, from 1 */
 	uint32_t stratum;  /* index of its stratum in picks.stratum */
 	double weight;
-	/* Number of instructions, a time, or 1; the weight of a stratum is the sum of its sizes. */
-	double size;
+	double size; /* number of instructions, a time, or 1; a stratum's weight is their sum */
 };
 
 struct pick_stratum {
 	uint32_t label;   /* number of the stratum in the file */
 	uint32_t kernels; /* number of kernels of the application in the stratum */
 	uint32_t picked;  /* number of picks in the stratum */
-	/* Expected deviation of a kernel from the stratum's rate, relative to the mean; 0: unknown. */
-	double spread;
+	double spread;    /* expected relative deviation from the stratum's rate; 0: unknown */
 };
 
 struct picks {
@@ -40,10 +38,8 @@ struct picks {
 	uint64_t line;          /* number of the first line */
 	unsigned char hash[16]; /* klist_hash() of the list */
 	uint32_t n_kernels;     /* number of kernels in the list */
-	/* Number of kernels of the application; above n_kernels if the list has only the picks. */
-	uint32_t n_all;
-	/* Number of kernels in the represented part of the application; 0: the whole application. */
-	uint32_t n_part;
+	uint32_t n_all;         /* number of kernels of the application; may exceed n_kernels */
+	uint32_t n_part;        /* number of kernels in the represented part; 0: the whole application */
 	uint32_t n_missing; /* number of kernels in that part that are missing and hence not represented */
 	char method[32];
 	double error; /* expected relative error of a total with 95 % confidence; negative: unknown */

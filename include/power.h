@@ -56,8 +56,7 @@ struct power_lanes {
 
 /* The coefficients of the model. */
 struct power_config {
-	/* Factor of each counter, already included in the counters of units. */
-	double factor[N_POWER_COUNTERS];
+	double factor[N_POWER_COUNTERS]; /* factor of each counter, included in unit counters */
 	double constant_watt;
 	double idle_sm_watt;
 	double reference_volt;

@@ -25,10 +25,9 @@ enum result_form { RESULT_TEXT, RESULT_JSON, RESULT_MSGPACK, RESULT_ACCELSIM };
 
 struct result_value {
 	double real;
-	uint64_t count; /* the value as an integer, if `whole` is true */
-	bool whole;     /* true if the value is an integer, exact in 64 bits */
-	/* Number of decimal places of the printed value; RESULT_EXACT: the value is exact. */
-	int8_t decimals;
+	uint64_t count;  /* the value as an integer, if `whole` is true */
+	bool whole;      /* true if the value is an integer, exact in 64 bits */
+	int8_t decimals; /* decimal places of the printed value; RESULT_EXACT: exact value */
 };
 
 struct result_figure {
@@ -40,8 +39,7 @@ struct result_figure {
 
 struct result_option {
 	const char *name, *value; /* name of the option without the dash */
-	/* True if this is not an option but about the run's origin: "given.define", "version". */
-	bool about;
+	bool about;               /* true if not an option but about the run's origin: "version" */
 };
 
 struct result_kernel {
@@ -52,8 +50,7 @@ struct result_kernel {
 	char status[16];          /* "unfinished" if the run ended in the kernel; else "" */
 	char hash[33];            /* hash of the kernel's text; "": unknown */
 	char checksum[17];        /* checksum of the kernel's decoded thread blocks; "": unknown */
-	/* Position of the kernel from which the figures were copied; 0: they are the kernel's own. */
-	uint32_t reused_from;
+	uint32_t reused_from;     /* kernel from which the figures were copied; 0: its own figures */
 };
 
 enum result_event { RESULT_END_OF_INPUT, RESULT_START, RESULT_KERNEL, RESULT_DONE, RESULT_INTERVAL };
@@ -73,10 +70,9 @@ struct result_item {
 	/* Figures of the kernel or interval; RESULT_DONE: figures of the whole run. */
 	const struct result_figure *figure;
 	uint32_t n_figures;
-	const char *hash; /* RESULT_DONE: hash of all kernels' texts; "": unknown */
-	/* RESULT_DONE: status, which is complete, limit, deadlock, interrupted or cut. */
-	const char *status;
-	struct fault cut; /* place and reason, if the status is "cut" */
+	const char *hash;   /* RESULT_DONE: hash of all kernels' texts; "": unknown */
+	const char *status; /* RESULT_DONE: complete, limit, deadlock, interrupted or cut */
+	struct fault cut;   /* place and reason, if the status is "cut" */
 };
 
 enum result_flags {

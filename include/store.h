@@ -49,8 +49,7 @@ struct store {
 	struct store_column *column;
 	char **option; /* option names */
 	uint32_t n_runs, n_kernels, n_totals, n_columns, n_options;
-	/* True to store the origin of runs among their options; set before the first run. */
-	bool keep_about;
+	bool keep_about; /* true to store the origin of runs with their options; set at first */
 	/* private */
 	uint32_t cap_runs, cap_kernels, cap_totals, cap_columns, cap_options;
 	struct store_words *words, *columns, *options;

@@ -124,8 +124,7 @@ struct kernel_header {
 	char *name; /* text of the header line "-kernel name" */
 	uint32_t id;
 	uint32_t grid[3], block[3];
-	/* Number of thread blocks of a cluster in each dimension; all 0 if the header has none. */
-	uint32_t cluster[3];
+	uint32_t cluster[3]; /* size of a cluster in thread blocks; all 0: the header has none */
 	uint32_t shmem_bytes, nregs;
 	uint64_t stream;
 	uint64_t shmem_base, local_base;
@@ -137,8 +136,7 @@ struct kernel_header {
 	uint32_t code_end;  /* PTX: address of the end of the code; instructions have 8 bytes */
 	uint32_t registers; /* PTX: first number above the registers */
 	uint32_t dynamic_shmem;
-	/* True if the kernel was cut from a larger grid; missing thread blocks are then no fault. */
-	bool slice;
+	bool slice; /* true if cut from a larger grid: missing thread blocks are no fault */
 };
 
 struct cubins;
@@ -178,8 +176,7 @@ struct trace_options {
 	bool strict;    /* true if an opcode without a row is a fault instead of a warning */
 	bool hash;      /* true to compute the text hash and the checksum */
 	bool fragments; /* true if missing warps are no fault; they get 0 records and line 0 */
-	/* Callback for warnings; NULL: diag_warn() prints them. */
-	void (*warn)(void *ctx, const struct fault *f);
+	void (*warn)(void *ctx, const struct fault *f); /* callback for warnings; NULL: diag_warn() */
 	void *ctx;
 	const struct trace_watch *watch; /* callbacks for linters; NULL: reading ends at the first fault */
 };

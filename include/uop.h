@@ -22,16 +22,15 @@ enum uop_flag {
 	UOP_BARRIER = 1 << 7,
 	UOP_MEMBAR = 1 << 8,
 	UOP_EXIT = 1 << 9,
-	UOP_ACCESS = 1 << 10, /* generates accesses: class LOAD or STORE */
-	/* In sub-core mode: the SM has fewer units of this kind than schedulers. */
-	UOP_SOME_SCHEDULERS = 1 << 11,
-	UOP_PARAM = 1 << 12,  /* PTX: counted as an access to parameters */
-	UOP_ARRIVE = 1 << 13, /* PTX: arrives at a barrier without waiting */
-	UOP_ISSUE = 1 << 14,  /* PTX: records have an issue mask */
-	UOP_ENDS = 1 << 15,   /* PTX: the active lanes exit */
-	UOP_GMMA = 1 << 16,   /* uop.gmma is not GMMA_NONE */
-	UOP_SYNC = 1 << 17,   /* uop.sync is not SYNC_NONE */
-	UOP_BULK = 1 << 18    /* uop.bulk is not BULK_NONE */
+	UOP_ACCESS = 1 << 10,          /* generates accesses: class LOAD or STORE */
+	UOP_SOME_SCHEDULERS = 1 << 11, /* sub-core mode: fewer units of this kind than schedulers */
+	UOP_PARAM = 1 << 12,           /* PTX: counted as an access to parameters */
+	UOP_ARRIVE = 1 << 13,          /* PTX: arrives at a barrier without waiting */
+	UOP_ISSUE = 1 << 14,           /* PTX: records have an issue mask */
+	UOP_ENDS = 1 << 15,            /* PTX: the active lanes exit */
+	UOP_GMMA = 1 << 16,            /* uop.gmma is not GMMA_NONE */
+	UOP_SYNC = 1 << 17,            /* uop.sync is not SYNC_NONE */
+	UOP_BULK = 1 << 18             /* uop.bulk is not BULK_NONE */
 };
 
 /* How an instruction synchronises (HOPPER-mbar, HOPPER-bulk, HOPPER-fence). */
@@ -75,8 +74,7 @@ enum uop_gmma { GMMA_NONE, GMMA_PRODUCT, GMMA_LAST, GMMA_WAIT };
 enum uop_bulk { BULK_NONE, BULK_LOAD, BULK_STORE, BULK_REDUCE, BULK_PREFETCH };
 
 struct uop {
-	/* Registers: n_dst destinations, then n_src sources; REG_R0 + n, REG_UR0 + n. */
-	const uint16_t *reg;
+	const uint16_t *reg; /* n_dst destinations, then n_src sources: REG_R0 + n, REG_UR0 + n */
 	uint32_t pc;
 	uint32_t next; /* PC of the next instruction */
 	/*
@@ -94,8 +92,7 @@ struct uop {
 	uint32_t flags; /* set of enum uop_flag */
 	uint16_t size;  /* size of the access of each lane in bytes */
 	uint8_t n_dst, n_src;
-	/* Number of sources, from the first on, that the two-level scheduler checks (SM-two-2). */
-	uint8_t n_operands;
+	uint8_t n_operands; /* number of first sources that the two-level scheduler checks (SM-two-2) */
 	uint8_t bank_dst, n_bank_dst;  /* range of reg[] whose banks are written */
 	uint8_t bank_from, n_bank_src; /* range of reg[] whose banks are read */
 	uint8_t bytes;                 /* size of the instruction in bytes: 8 for PTX, else 16 */
@@ -106,8 +103,7 @@ struct uop {
 	bool tensor;                   /* true for a bulk copy with a tensor descriptor */
 	uint8_t sync;                  /* one of enum uop_sync */
 	uint8_t gmma; /* one of enum uop_gmma; GMMA_WAIT waits until `groups` groups are left */
-	/* True for S8 or S16, treated as 4 bytes wide (quirk Q1-6); addresses need not be multiples of 4. */
-	bool narrow;
+	bool narrow;  /* S8 or S16, treated as 4 bytes wide but without alignment (quirk Q1-6) */
 };
 
 static inline bool uop_is_ptx(const struct uop *u) { return u->bytes == 8; }

@@ -100,9 +100,8 @@ enum wt_space {
 enum wt_access { WT_LOAD = 1, WT_STORE = 2, WT_ATOMIC = 4 };
 
 struct wt_instruction {
-	const char *opcode; /* text of the opcode with all suffixes: "LDG.E.128" */
-	/* Register numbers: n + 1 for R<n>, n + 257 for UR<n>; dependence numbers for PTX. */
-	const uint16_t *destination;
+	const char *opcode;          /* text of the opcode with all suffixes: "LDG.E.128" */
+	const uint16_t *destination; /* n + 1 for R<n>, n + 257 for UR<n>; other numbers for PTX */
 	const uint16_t *source;
 	uint64_t immediate; /* first immediate; 0 if there is none */
 	uint32_t pc;
@@ -154,8 +153,7 @@ struct wt_kernel_info {
 struct wt_warp {
 	uint32_t first; /* index of the first instruction in the columns of the block */
 	uint32_t count; /* number of instructions */
-	/* Line number of the first instruction; 0: unknown, after a seek in a packed stream. */
-	uint64_t line;
+	uint64_t line;  /* line of the first instruction; 0: unknown, after a seek */
 };
 
 /* A thread block. Its instructions are the columns code and mask, warp after warp. */
@@ -177,8 +175,7 @@ struct wt_accesses {
 	uint32_t n;
 	uint32_t reserved;
 	const uint32_t *instruction;
-	/* One of enum wt_space; never WT_SPACE_GENERIC if the header has address windows. */
-	const uint8_t *space;
+	const uint8_t *space;             /* enum wt_space; not GENERIC if the header has address windows */
 	const uint64_t (*lane)[WT_LANES]; /* address of each lane; 0 for inactive lanes */
 };
 

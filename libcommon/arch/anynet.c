@@ -22,8 +22,7 @@
 
 struct anynet_edge {
 	uint32_t from, to, cycles;
-	/* Place of a link whose opposite direction is missing; without a file: both directions exist. */
-	struct place one_way;
+	struct place one_way; /* place of a link without its opposite; without a file: none */
 };
 
 struct anynet_reader {

@@ -27,9 +27,8 @@ struct input {
 	const char *name;
 	int fd; /* descriptor; -1 for memory and generated text */
 	bool close_fd;
-	bool from_start; /* true if the descriptor was at offset 0 */
-	/* Generator of the text; NULL: the text is not generated. */
-	size_t (*make)(void *ctx, void *buf, size_t n);
+	bool from_start;                                /* true if the descriptor was at offset 0 */
+	size_t (*make)(void *ctx, void *buf, size_t n); /* generator of the text, or NULL */
 	void *make_ctx;
 
 	const struct input_codec *codec; /* decoder; NULL: the input is not compressed */

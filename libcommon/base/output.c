@@ -36,9 +36,8 @@ static int renameat2(int from_dir, const char *from, int to_dir, const char *to,
 #define N_PENDING 32 /* largest number of files that are written at the same time */
 
 struct output_pending {
-	/* Process that may remove the file; 0: the slot is free; -1: the slot is being set. */
-	_Atomic(pid_t) owner;
-	atomic_bool keep; /* true if the file stays when the process ends */
+	_Atomic(pid_t) owner; /* process that may remove the file; 0: free slot; -1: being set */
+	atomic_bool keep;     /* true if the file stays when the process ends */
 	char tmp[PATH_MAX];
 };
 

@@ -19,10 +19,9 @@
 struct lanes {
 	uint64_t base, step; /* base and step of a line: lane l has base + l * step */
 	bool line;
-	uint32_t stamp; /* number of the warp that set these lanes (addresses.now) */
-	/* List of lanes that are not a line: lane l has base + list[l]; NULL: the lanes are in a[]. */
-	const uint64_t *list;
-	uint64_t a[32]; /* addresses by lane, if they have no stride and no list */
+	uint32_t stamp;       /* number of the warp that set these lanes (addresses.now) */
+	const uint64_t *list; /* offsets: lane l has base + list[l]; NULL: the lanes are in a[] */
+	uint64_t a[32];       /* addresses by lane, if they have no stride and no list */
 };
 
 /*

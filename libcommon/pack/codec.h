@@ -69,8 +69,7 @@ struct pack {
 	uint32_t n_missing, cap_missing;
 	struct table missing_names;
 	struct pack_block *cache; /* most recently used block */
-	/* Lock of the members below, the cache, the users of blocks, and next_block of walks. */
-	pthread_mutex_t lock;
+	pthread_mutex_t lock;     /* lock of the members below, the cache, users and walks */
 
 	struct bodies *bodies;        /* bodies read so far; NULL: none */
 	struct static_cache *statics; /* cache of static instructions */
@@ -79,8 +78,7 @@ struct pack {
 	struct input *in;
 	struct buf *frame; /* frame of each block entry; empty: the frame was dropped */
 	uint32_t cap_entries, cap_frames, dropped;
-	/* Number of the kernel and of the body at the start of the next block. */
-	uint32_t next_kernel, next_body;
+	uint32_t next_kernel, next_body; /* of the first kernel and body of the next block */
 	bool complete, keep_all;
 	struct walk **walk; /* walks that have not ended */
 	uint32_t n_walks, cap_walks;

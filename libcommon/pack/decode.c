@@ -38,14 +38,12 @@ struct replay {
 		struct rec *rec;      /* records; if planned, addr is relative to the warp's first word */
 		struct path_mem *mem; /* records with addresses */
 		uint32_t lanes, n, n_mem, cap_rec, cap_mem;
-		/* True if all addresses are lines that depend only on the warp and the thread block. */
-		bool planned;
-		bool placed; /* true if mem[].at is valid for this thread block */
+		bool planned; /* true if the addresses depend only on the warp and thread block */
+		bool placed;  /* true if mem[].at is valid for this thread block */
 		uint32_t block[3];
 	} path;
 	struct path_line *line; /* line of each memory instruction, while a path is planned */
-	/* Memory instructions of the records from mem_from on, while a path is recorded. */
-	uint32_t *mem_of;
+	uint32_t *mem_of;       /* memory instructions from mem_from on, while a path is recorded */
 	uint32_t mem_from, cap_mem_of;
 };
 

@@ -51,9 +51,8 @@ struct fitter {
 	struct addresses x;
 	struct fit_sample *s;
 	struct rest *rest;
-	/* Lowest and highest address of each memory instruction; NULL: the part has no areas. */
-	struct mem_reach *reach;
-	bool *ran; /* whether each memory instruction has run in this warp */
+	struct mem_reach *reach; /* address range of each memory instruction; NULL: no areas */
+	bool *ran;               /* whether each memory instruction has run in this warp */
 	uint32_t recent[RECENT], n_recent;
 	uint32_t step; /* every step-th warp is walked, and some others; 1: all warps */
 	bool unsure;   /* a default recipe was wrong */

@@ -74,8 +74,7 @@ enum column {
 	COL_MISS, /* instructions that were executed at a miss */
 	COL_KIND, /* outcomes of guards: 0 none, 1 all, 2 mixed */
 	COL_BITS, /* masks of lanes with mixed outcomes */
-	/* Numbers of memory instructions before the next one that does not follow its default recipe. */
-	COL_MGAP,
+	COL_MGAP, /* numbers of memory instructions up to the next that leaves its default recipe */
 	COL_MSEL, /* recipes of the memory instructions at such a miss */
 	COL_BASE, /* constants of recipes */
 	COL_LOW,  /* lane numbers of gathers, as byte planes */
@@ -194,8 +193,7 @@ static inline enum line_dialect part_dialect(const struct part *p)
 struct ptb {
 	uint32_t id[3];
 	uint32_t first_warp, n_warps;
-	/* Offset and length in text of the lines between the id and the first warp. */
-	uint32_t extra, extra_len;
+	uint32_t extra, extra_len; /* in text: the lines between the id and the first warp */
 };
 
 struct pwarp {
@@ -232,9 +230,8 @@ struct parsed {
 	 */
 	uint32_t *met, n_met;
 	uint32_t *to, *next_more;
-	/* Distance of sampled warps: the models are trained on the first QUICK_WARPS warps and every step-th warp. */
-	uint32_t step;
-	bool areas; /* true if constants are relative to areas */
+	uint32_t step; /* the models are trained on the first warps and every step-th one */
+	bool areas;    /* true if constants are relative to areas */
 };
 
 /* Sampling of warps with PACK_FAST, which trains the models on some of the warps and compresses each column once. */

@@ -18,8 +18,7 @@
 /* Encoded form of a piece. */
 struct encoded {
 	struct census census;
-	/* body is the piece as a string; empty: the piece is not a body. */
-	struct buf head, stored, table, body;
+	struct buf head, stored, table, body; /* body: the piece as a string, or empty */
 	struct buf col[N_COLUMNS];
 };
 
@@ -29,21 +28,19 @@ struct piece {
 	struct parsed *records; /* thread blocks other than those in the text; NULL: all are in the text */
 	uint32_t kernel;
 	bool begins, ends; /* whether the piece begins or ends its kernel */
-	/* Whether a part of the piece became records, and whether non-blank text is stored as text. */
-	bool part, kept;
-	bool no_hash; /* true if the kernel has no hash, because a part of it was given as records */
-	bool lines;   /* with begins: true if the header's "-code" lines may be stored as numbers (lines.h) */
+	bool part, kept;   /* whether text became records; whether text is stored as text */
+	bool no_hash;      /* true if the kernel has no hash, because a part of it was given as records */
+	bool lines; /* with begins: true if the header's "-code" lines may be stored as numbers (lines.h) */
 	bool relative;               /* true if constants are relative to areas */
 	uint64_t bytes, first_block; /* with ends, bytes is the size of the whole kernel's text */
 	unsigned char hash[16];
 	struct header_facts facts;
-	size_t header;      /* size of the header in the text in bytes */
-	uint64_t size;      /* size of the piece as text in bytes */
-	uint64_t digest[2]; /* hash of the records */
-	/* With begins: machine code of the kernel's function, owned by the writer, or NULL. */
-	const uint8_t *codes;
-	uint32_t n_codes;    /* number of instructions with control codes */
-	struct origin *same; /* earlier piece that this piece repeats; NULL: none */
+	size_t header;        /* size of the header in the text in bytes */
+	uint64_t size;        /* size of the piece as text in bytes */
+	uint64_t digest[2];   /* hash of the records */
+	const uint8_t *codes; /* with begins: code of the kernel's function, owned by the writer */
+	uint32_t n_codes;     /* number of instructions with control codes */
+	struct origin *same;  /* earlier piece that this piece repeats; NULL: none */
 	/* Entry to which a later piece that repeats this one refers; NULL: the piece cannot be repeated. */
 	struct origin *origin;
 	struct origin *related;  /* piece of which this piece may become a patch, or NULL */
@@ -62,12 +59,11 @@ struct job {
 	struct buf col[N_COLUMNS]; /* columns of all pieces, which are compressed to frames in parallel */
 	struct frames frames;
 	unsigned frames_begun, frames_done;
-	struct buf list;   /* metadata of the list, for the first block */
-	uint32_t n_bodies; /* number of bodies that the block defines */
-	bool shared;       /* true if a piece refers to a body */
-	bool relative;     /* true if numbers of bodies are relative to the prediction */
-	/* True if the stream has only this block. Older readers can then read it unless it is shared. */
-	bool plain;
+	struct buf list;     /* metadata of the list, for the first block */
+	uint32_t n_bodies;   /* number of bodies that the block defines */
+	bool shared;         /* true if a piece refers to a body */
+	bool relative;       /* true if numbers of bodies are relative to the prediction */
+	bool plain;          /* true if the stream has only this block, so that older readers read it */
 	struct origin *gone; /* bodies to which no later block refers */
 	struct buf out;
 };

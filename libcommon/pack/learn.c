@@ -18,10 +18,9 @@ union four {
 struct votes {
 	uint32_t n, all, none;
 	uint32_t full[2]; /* executions of stretches that begin here; that end before here; see add_stretches() */
-	/* Candidate for another successor, and the lead of its count over the others. */
-	uint32_t next, next_n;
-	uint32_t side[3][2]; /* counts of the side that ran first: the fall-through or the taken side */
-	uint32_t ref[REFS];  /* guards as memory instructions, or NONE */
+	uint32_t next, next_n; /* candidate for another successor, and its lead */
+	uint32_t side[3][2];   /* counts of the side that ran first: the fall-through or the taken side */
+	uint32_t ref[REFS];    /* guards as memory instructions, or NONE */
 	/*
 	 * Number of times that the mask equalled a guard's mask (like), or the active lanes without it (unlike). The
 	 * last element counts guards without a slot.

@@ -18,9 +18,8 @@
 #define ITEMS_MAX   64u
 
 struct line_form {
-	size_t at; /* offset of the name in names */
-	/* Number of bytes of the form, and number of its first operand among all operands. */
-	uint32_t n, operand;
+	size_t at;           /* offset of the name in names */
+	uint32_t n, operand; /* size in bytes, and number of the first operand */
 };
 
 struct regclass {
@@ -267,8 +266,7 @@ bool lines_pack(struct buf *out, const char *s, const char *end)
 struct unpacking {
 	struct learned l;
 	struct cur part[N_PARTS];
-	/* Numbers of steps up to the next exception; UINT64_MAX: there is none. */
-	uint64_t to_miss, to_place;
+	uint64_t to_miss, to_place; /* steps up to the next exception; UINT64_MAX: none */
 };
 
 static uint64_t next_line_gap(struct cur *c) { return cur_left(c) ? cur_var(c) : UINT64_MAX; }

@@ -15,8 +15,7 @@
 struct differ {
 	const uint8_t *a, *b;
 	size_t n_a, n_b;
-	/* Offset plus 1 of the first FAR_SAME bytes in a with each hash; NULL until needed. */
-	uint32_t *slot;
+	uint32_t *slot; /* offset plus 1 of the first FAR_SAME bytes in a, by hash; or NULL */
 	unsigned bits;
 };
 

@@ -28,8 +28,7 @@ struct shape_of_text {
 /* Earlier numbers of a group: the last number of each lane, and the first number in the text before the last one. */
 struct group_state {
 	uint64_t last[32], older;
-	/* Cost of each guess: number of bits of its differences, weighted towards recent texts. */
-	uint32_t cost[GUESSES];
+	uint32_t cost[GUESSES]; /* bits of each guess's differences, weighted towards recent texts */
 };
 
 struct tail_state {

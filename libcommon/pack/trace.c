@@ -18,10 +18,9 @@ struct packed {
 	struct read_piece *c;
 	struct replay *r;
 	uint32_t span;
-	uint64_t at;      /* number of thread blocks of the kernel before the next block of the span */
-	uint32_t *handle; /* handle of each static instruction */
-	/* For each static instruction: whether its opcode has no row, and whether it lacks addresses. */
-	bool *unknown, *needs;
+	uint64_t at;           /* number of thread blocks of the kernel before the next block of the span */
+	uint32_t *handle;      /* handle of each static instruction */
+	bool *unknown, *needs; /* per static instruction: no row, no addresses */
 	/*
 	 * For each static instruction: whether the text reader must parse each record, because of a fault or values.
 	 */

@@ -23,23 +23,20 @@ struct pack_writer {
 	FILE *out;
 	FILE *spool; /* file of the blocks while the list is unknown; NULL: the list was written first */
 	struct queue *queue;
-	struct job *job; /* block that is being filled */
-	/* Number of bytes of text in the block, and number of bytes that its columns may still take. */
-	uint64_t text, room;
+	struct job *job;            /* block that is being filled */
+	uint64_t text, room;        /* bytes of text in the block, and bytes left for columns */
 	struct buf list;            /* metadata of the list, until the first block */
 	struct buf picks;           /* text of the picks; empty: there are none */
 	const struct cubins *codes; /* functions whose control codes are stored; NULL: none */
 	uint32_t coded;             /* number of instructions of the kernel's function */
 	struct directory directory;
-	struct buf told; /* bytes of the directory in the index; empty: none, or not yet known */
-	/* True if the stream has several blocks, so that the first is written before all kernels are known. */
-	bool several;
-	bool started;  /* true after magic and version were written */
-	bool shared;   /* true if the version allows pieces to refer to bodies */
-	bool relative; /* true if the version has PACK_RELATIVE */
-	/* Metadata for the kernels of the list that the stream lacks, as bytes; empty: there are none. */
-	struct buf missing;
-	uint64_t name;           /* hash of the name of the current kernel */
+	struct buf told;    /* bytes of the directory in the index; empty: none, or not yet known */
+	bool several;       /* true if the stream has several blocks: kernels are then unknown at the first */
+	bool started;       /* true after magic and version were written */
+	bool shared;        /* true if the version allows pieces to refer to bodies */
+	bool relative;      /* true if the version has PACK_RELATIVE */
+	struct buf missing; /* metadata of missing kernels of the list; empty: none */
+	uint64_t name;      /* hash of the name of the current kernel */
 	struct header_state ids; /* id and stream of the last kernel */
 	/*
 	 * Whether a kernel has begun, and whether the first kernel is from PTX. In a stream of PTX, "-code" lines are

@@ -36,9 +36,8 @@ struct xml_reader {
 	bool in_leaf;                     /* true while the position is inside of param or stat */
 	char id[POWER_DEPTH_MAX][ID_MAX]; /* ids of the open components */
 	bool system_seen;
-	bool public; /* true if the hardware part equals the public one byte for byte */
-	/* Line of each param, or of the last one with its name; 0: the file has none. */
-	uint64_t line[N_HARDWARE];
+	bool public;               /* true if the hardware part equals the public one byte for byte */
+	uint64_t line[N_HARDWARE]; /* line of each param, or of the last such one; 0: none */
 	uint32_t column[N_HARDWARE];
 	bool same[N_HARDWARE];          /* true if the param has the row's value */
 	char other[N_HARDWARE][ID_MAX]; /* values of the file that differ from the rows */

@@ -46,12 +46,11 @@ struct log_state {
 	char prefix[24]; /* prefix of a channel's figures, "dram[3]." */
 	char row[24];    /* name of the figure of rows "dram[0]: ..." */
 	bool in_block;
-	bool begun;    /* true after the record began, when the kernel's number is known */
-	bool complete; /* true after the block's last line */
-	bool in_net;   /* true between the two Interconnect-DETAILS lines */
-	/* True if the next line has the issue distribution (distro) or the warp occupancy. */
-	bool distro, occupancy;
-	bool first_id_seen; /* true after kernel 1 of this run */
+	bool begun;             /* true after the record began, when the kernel's number is known */
+	bool complete;          /* true after the block's last line */
+	bool in_net;            /* true between the two Interconnect-DETAILS lines */
+	bool distro, occupancy; /* whether the next line is the issue distribution or occupancy */
+	bool first_id_seen;     /* true after kernel 1 of this run */
 	bool limit;
 	uint32_t blocks; /* number of blocks of this run */
 };

@@ -28,8 +28,7 @@ struct ptx_code {
 /* Registers of a line by role. */
 struct items {
 	uint16_t dst[ITEMS], src[ITEMS], extra_src[ITEMS], bank_dst[ITEMS], bank_src[ITEMS];
-	/* Extra_src is the guard and the address. */
-	unsigned n_dst, n_src, n_extra_src, n_bank_dst, n_bank_src;
+	unsigned n_dst, n_src, n_extra_src, n_bank_dst, n_bank_src; /* extra: guard and address */
 	unsigned slot; /* number of sources so far, including those that are not checked */
 	unsigned n;
 };

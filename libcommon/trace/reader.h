@@ -32,9 +32,8 @@
 
 /* A static instruction as the text of this kernel has it. */
 struct seen {
-	/* Text of the PC with the blank after it; mask of the bits that belong to the text. */
-	uint64_t head, head_bits;
-	uint64_t mask_text; /* text of the last mask */
+	uint64_t head, head_bits; /* text of the PC and a blank; mask of the bits in use */
+	uint64_t mask_text;       /* text of the last mask */
 	uint32_t mask;
 	uint32_t follow;   /* entry + 1 that followed this one the last time; 0: none */
 	uint32_t pc, next; /* next is entry + 1 of the next entry in the slot; 0: none */
@@ -44,8 +43,7 @@ struct seen {
 	uint32_t tail; /* offset in text[] of the text from the end of the addresses to the newline */
 	uint16_t mid_len, tail_len;
 	uint8_t head_len;
-	/* True if head and mask_text are known, and of the flags at most has_addr and word are set. */
-	bool quick;
+	bool quick; /* head and mask_text are known; of the flags, only has_addr or word is set */
 	bool has_addr;
 	bool open_end;   /* true if any text may follow the word at the end of the tail */
 	bool needs_addr; /* true if the line lacks addresses that active lanes need */

@@ -18,9 +18,8 @@ struct wt_list {
 	void (*warn)(void *ctx, const struct wt_error *w);
 	void *warn_ctx;
 	struct wt_kernel *open; /* list of open kernels, newest first */
-	/* True if the list is from a descriptor, so that a kernel file can be opened only once. */
-	bool once;
-	bool taken; /* true after the kernel file was opened */
+	bool once;              /* true if from a descriptor: a kernel file can then be opened only once */
+	bool taken;             /* true after the kernel file was opened */
 };
 
 /* Adds the new instructions of l->code to l->instruction. */
