@@ -26,8 +26,8 @@ void grow(void *p, uint32_t *cap, uint32_t need, size_t size);
 
 struct arena {
 	struct arena_block *block; /* newest first */
-	char *next, *end;
-	size_t used; /* number of bytes allocated since the last reset */
+	char *next, *end;          /* free part of the newest block */
+	size_t used;               /* number of bytes allocated since the last reset */
 };
 
 /*

@@ -17,8 +17,8 @@
 #include "diag.h"
 
 struct bytes {
-	char *p;
-	size_t n, cap;
+	char *p;       /* contents, followed by a NUL */
+	size_t n, cap; /* number of bytes; allocated size */
 };
 
 /* Reserves capacity for n more bytes and the NUL; the new bytes are not initialised. */

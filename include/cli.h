@@ -44,10 +44,10 @@ struct cli_man_table {
 };
 
 struct cli {
-	const char *synopsis; /* "[-g GPU] [-c CONFIG]... [TRACE]"; -h wraps it between two options */
-	const char *purpose;  /* description of the program in one line */
-	const char *epilog;   /* text after the options in -h, which wraps it; may be NULL */
-	const struct cli_row *row;
+	const char *synopsis;      /* "[-g GPU] [-c CONFIG]... [TRACE]"; -h wraps it between two options */
+	const char *purpose;       /* description of the program in one line */
+	const char *epilog;        /* text after the options in -h, which wraps it; may be NULL */
+	const struct cli_row *row; /* array of n_rows options and headings */
 	size_t n_rows;
 	/*
 	 * Prints the words of a KIND, one per line, each with a tab and its meaning. word[] is the n words of the

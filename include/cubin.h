@@ -45,8 +45,8 @@ uint32_t cubins_count(const struct cubins *c);
 /* A whole cubin, decompressed. */
 struct cubin_image {
 	const uint8_t *bytes; /* contents of the cubin; owned by the cubins */
-	size_t n;
-	unsigned sm; /* compute capability; 0: the GPU is not supported */
+	size_t n;             /* size of the cubin in bytes */
+	unsigned sm;          /* compute capability; 0: the GPU is not supported */
 };
 /* Returns the compute capability in the flags of a cubin's ELF header, 70 .. 121; 0 for an unsupported GPU. */
 unsigned cubin_sm(uint64_t flags);

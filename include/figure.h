@@ -28,13 +28,13 @@ enum figure_kind {
 };
 
 struct figure {
-	const char *name;    /* pattern of the names */
-	const char *unit;    /* unit; "-": the figure is a plain number */
-	const char *formula; /* "A/B", the quotient of two figures of the record; "": not derived */
-	const char *help;
-	enum figure_kind kind;
-	bool sparse;      /* records omit the figure where it is 0 (a ratio: where it is undefined) */
-	bool unit_of_gpu; /* figure of a single SM, slice, channel, bank or link */
+	const char *name;      /* pattern of the names */
+	const char *unit;      /* unit; "-": the figure is a plain number */
+	const char *formula;   /* "A/B", the quotient of two figures of the record; "": not derived */
+	const char *help;      /* description for trace-stats(5) */
+	enum figure_kind kind; /* derivation of the kernel's figure */
+	bool sparse;           /* records omit the figure where it is 0 (a ratio: where it is undefined) */
+	bool unit_of_gpu;      /* figure of a single SM, slice, channel, bank or link */
 };
 
 extern const struct figure figures_table[]; /* rows in the order of stats.def */

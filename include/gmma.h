@@ -14,7 +14,7 @@ struct gmma {
 	uint32_t n;        /* number of columns of the result */
 	uint32_t products; /* multiply-adds per warp, as 16-bit ones that take the same time */
 	uint32_t a_bytes;  /* size of the 64 rows of A in bytes */
-	uint32_t b_bytes;
+	uint32_t b_bytes;  /* bytes of B */
 };
 
 /* Sets *g from an opcode with a shape 64xNxK. Returns false if the opcode has no shape that Hopper supports. */

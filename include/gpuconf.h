@@ -69,17 +69,17 @@ struct conf_value {
 struct conf_source; /* a file that was read */
 
 struct gpuconf {
-	struct conf_value v[N_OPTIONS];
-	struct arena *arena;      /* owns the texts and the file names of places */
-	uint32_t assigned;        /* number of assignments so far; quirk Q4-1 depends on their order */
-	bool shipping;            /* true while a shipped configuration is read */
-	struct conf_source *read; /* files that were read, newest first */
+	struct conf_value v[N_OPTIONS]; /* values of all options */
+	struct arena *arena;            /* owns the texts and the file names of places */
+	uint32_t assigned;              /* number of assignments so far; quirk Q4-1 depends on their order */
+	bool shipping;                  /* true while a shipped configuration is read */
+	struct conf_source *read;       /* files that were read, newest first */
 	/*
 	 * Callback for an option without a row. It returns true to skip the option and its value. NULL: such an
 	 * option is a fault. Set after gpuconf_init().
 	 */
 	bool (*on_unknown)(void *ctx, const struct fault *f);
-	void *ctx;
+	void *ctx; /* argument of on_unknown() */
 };
 
 void gpuconf_init(struct gpuconf *c); /* sets all options to their defaults */

@@ -46,9 +46,9 @@ enum hotspots_by {
  * not owned and have no NUL; n_file is 0 if the file is unknown.
  */
 struct hotspots_inst {
-	const char *pc, *opcode, *place; /* place: FILE:LINE or LINE */
-	size_t n_pc, n_opcode, n_place, n_file;
-	uint32_t line; /* source line; 0: unknown */
+	const char *pc, *opcode, *place;        /* place: FILE:LINE or LINE */
+	size_t n_pc, n_opcode, n_place, n_file; /* lengths of the texts in bytes */
+	uint32_t line;                          /* source line; 0: unknown */
 };
 /* Splits the n bytes of text between "pc[" and "]" of a figure's name. Reports whether they name an instruction. */
 bool hotspots_parse_inst(const char *text, size_t n, struct hotspots_inst *to);
@@ -71,12 +71,12 @@ struct hotspot {
 
 struct hotspots {
 	struct hotspot *row;
-	uint32_t n;
+	uint32_t n;      /* number of rows */
 	uint64_t all[2]; /* cycles of SMs with a thread block, of each side */
 	/* private */
 	struct table found; /* rows by kernel, PC, opcode, line and reason */
 	uint32_t cap;
-	enum hotspots_by by;
+	enum hotspots_by by; /* contents of a row */
 };
 
 /* returns an empty table with rows of kind `by`; the caller frees it */

@@ -93,7 +93,7 @@ struct icnt_row {
 struct icnt_routing_row {
 	const char *name, *text;
 	enum icnt_topology topology;
-	enum icnt_need need;
+	enum icnt_need need; /* virtual channels that the routing needs */
 };
 
 extern const struct icnt_row icnt_topologies[N_TOPOLOGIES];
@@ -113,20 +113,20 @@ struct icnt_alloc {
  * part of node and link.
  */
 struct anynet {
-	uint32_t routers, nodes, links;
-	uint32_t *node_start;  /* first index of each router in node, then the number of nodes */
-	uint32_t *node;        /* nodes, ordered by router */
-	uint32_t *node_cycles; /* latency between each element of node and its router */
-	uint32_t *link_start;  /* first index of each router in link, then the number of links */
+	uint32_t routers, nodes, links; /* numbers of routers, nodes and links */
+	uint32_t *node_start;           /* first index of each router in node, then the number of nodes */
+	uint32_t *node;                 /* nodes, ordered by router */
+	uint32_t *node_cycles;          /* latency between each element of node and its router */
+	uint32_t *link_start;           /* first index of each router in link, then the number of links */
 	struct anynet_link {
-		uint32_t to, cycles;
-	} * link; /* outgoing channels, ordered by router */
+		uint32_t to, cycles; /* router, and latency of the channel */
+	} * link;                    /* outgoing channels, ordered by router */
 };
 
 struct icnt_value {
 	const char *text; /* text as written; NULL: BookSim's default, because the file has no such entry */
-	double number;
-	struct place at; /* place of the value; for a default, the file alone */
+	double number;    /* value of a number */
+	struct place at;  /* place of the value; for a default, the file alone */
 };
 
 struct icnt {
@@ -135,13 +135,13 @@ struct icnt {
 	/* The validation sets the fields from here on. */
 	enum icnt_topology topology;
 	enum icnt_routing routing;
-	uint32_t k, n, c, x, xr; /* parameters of the topology; c is 1 if the topology has no c */
-	bool chip_latency;
-	uint32_t nodes;
+	uint32_t k, n, c, x, xr;         /* parameters of the topology; c is 1 if the topology has no c */
+	bool chip_latency;               /* whether the latency of a channel follows its length on a chip */
+	uint32_t nodes;                  /* number of nodes of the network */
 	struct anynet *any;              /* links of an anynet; NULL for other topologies */
 	uint32_t vcs;                    /* number of virtual channels */
 	uint32_t vc_begin[4], vc_end[4]; /* virtual channels of read and write requests, then replies */
-	uint32_t flit_bytes, source_max, boundary_max;
+	uint32_t flit_bytes, source_max, boundary_max; /* bytes of a flit; queue capacities in flits */
 	enum icnt_policy policy;
 	enum icnt_priority priority;
 	int32_t class_priority;
@@ -151,14 +151,14 @@ struct icnt {
 	uint32_t *private_size; /* capacity of each private part in flits; owned */
 	uint32_t *private_of;   /* private part of each virtual channel; owned */
 	uint32_t shared_size;   /* capacity of the shared part in flits */
-	uint32_t held_max;
+	uint32_t held_max;      /* largest number of flits that a virtual channel may occupy */
 	struct icnt_alloc vc_alloc, sw_alloc, spec_alloc;
 	bool speculative;
-	double speedup;
+	double speedup; /* number of router steps per network cycle */
 	uint32_t crossbar_delay;
 	uint32_t *memory_node; /* nodes of memory_node_map; owned */
-	uint32_t memory_nodes;
-	bool measured[64]; /* traffic classes whose statistics are printed */
+	uint32_t memory_nodes; /* number of elements of memory_node */
+	bool measured[64];     /* traffic classes whose statistics are printed */
 };
 
 /*

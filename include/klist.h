@@ -34,9 +34,9 @@ struct command {
 };
 
 struct klist {
-	char *path; /* path of the list, or of the folder or kernel file that replaces it */
-	struct command *cmd;
-	uint32_t n_cmds, n_kernels;
+	char *path;                 /* path of the list, or of the folder or kernel file that replaces it */
+	struct command *cmd;        /* commands of the list */
+	uint32_t n_cmds, n_kernels; /* numbers of commands and of kernels */
 	struct pack *pack; /* packed stream of the list and its kernels; NULL: the kernels are files */
 };
 

@@ -46,27 +46,27 @@ enum core_rfc_guess { RFC_NONE, RFC_NEXT };
 #define CORE_CODE_SPAN (UINT64_C(1) << 20)
 
 struct modern_params {
-	bool on;
+	bool on;         /* whether the modern core is selected */
 	uint32_t sm;     /* compute capability, 70 .. 121 */
 	uint32_t family; /* family of latency tables: 90 or 100 */
 	enum core_dependence dependence;
 	bool forwarding;
 	enum core_predicates predicates;
-	enum core_war war;
-	uint32_t sb_visible, sb_release, drain_stall;
-	enum core_order order;
-	uint32_t ibuffer;
-	uint32_t l0i_sets, l0i_line, l0i_ways; /* size of the L0 instruction cache; line in bytes */
+	enum core_war war;                            /* time at which sources may be overwritten */
+	uint32_t sb_visible, sb_release, drain_stall; /* scoreboard and drain delays in cycles */
+	enum core_order order;                        /* order in which the scheduler visits warps */
+	uint32_t ibuffer;                             /* number of entries of a warp's instruction buffer */
+	uint32_t l0i_sets, l0i_line, l0i_ways;        /* size of the L0 instruction cache; line in bytes */
 	uint32_t l0i_l1i_latency;
 	uint32_t l1i_miss_latency; /* latency of an L1I miss; 0: misses go through the network and the L2 */
 	uint32_t launch_lines;     /* number of first lines of a function that arrive with a launch */
 	uint32_t prefetch_lines;
 	uint32_t branch_taken;
-	bool const_cold;
+	bool const_cold; /* whether a kernel's first constant load on an SM misses */
 	uint32_t rf_banks;
 	enum core_rf_read rf_read_trace;   /* way of reading registers in kernels without control codes */
 	enum core_rf_read rf_read_control; /* way of reading registers in kernels with control codes */
-	bool rfc;
+	bool rfc;                          /* whether the reuse cache keeps operands */
 	enum core_rfc_guess rfc_guess;
 	uint32_t result_queue;           /* number of entries; 0: not modelled */
 	uint32_t port_imad_wide;         /* additional cycles for which IMAD.WIDE occupies the issue port */
@@ -95,8 +95,8 @@ struct modern_params {
 	uint32_t l1_ways;      /* number of ways; 0: from -gpgpu_cache:dl1 */
 	uint32_t l1_reserved;  /* bytes of the L1 that are reserved */
 	uint32_t cta_shmem;    /* bytes of shared memory that each CTA needs in addition */
-	uint32_t shared_latency, l1_latency, ldgsts_latency, const_latency, s2r_latency;
-	uint32_t link_bytes, prt;
+	uint32_t shared_latency, l1_latency, ldgsts_latency, const_latency, s2r_latency; /* in cycles */
+	uint32_t link_bytes, prt; /* bytes per cycle to the memory pipeline; instructions in flight */
 	uint32_t barrier, barrier_per_warp, barrier_delay;
 	uint32_t membar[3];    /* latency of a memory barrier by scope: CTA, GPU, system */
 	uint64_t cta_interval; /* time that the CTA distributor needs to place a CTA, in 10^-6 cycles */

@@ -11,7 +11,7 @@
 
 struct namelist {
 	char **pattern;
-	size_t n;
+	size_t n; /* number of patterns */
 };
 
 /* Creates a list from comma-separated names; ignores empty items. */

@@ -80,8 +80,8 @@ struct pack_inst {
 };
 struct pack_code { /* static code of a kernel with records */
 	struct pack_inst *inst;
-	uint32_t n;
-	char *text;
+	uint32_t n;    /* number of instructions */
+	char *text;    /* constant texts of the instructions */
 	size_t n_text; /* bytes */
 };
 /* Reports whether the texts of all instructions are within the text of the code. */
@@ -101,7 +101,7 @@ enum { ADDR_MOVED = ADDR_DELTA };
  * never starts with an instruction that would extend the previous run, so warps with equal behaviour have equal runs.
  */
 struct pack_run {
-	uint32_t id, n, mask;
+	uint32_t id, n, mask; /* first instruction, number, and active lanes */
 };
 /* Addresses or text of one instruction in a run. */
 struct pack_more {
@@ -116,10 +116,10 @@ struct pack_more {
 struct pack_warp {
 	const struct pack_run *run;
 	const struct pack_more *more;
-	const uint64_t *word;
-	const char *text; /* texts of the elements of more[], in order */
-	uint32_t n_runs, n_more, n_words;
-	size_t n_text; /* number of bytes of text */
+	const uint64_t *word;             /* address data of the warp */
+	const char *text;                 /* texts of the elements of more[], in order */
+	uint32_t n_runs, n_more, n_words; /* numbers of elements of run, more and word */
+	size_t n_text;                    /* number of bytes of text */
 };
 /*
  * Begins the records of a kernel. header is the text of its header, including the last newline. code must outlive the

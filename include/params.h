@@ -45,7 +45,7 @@ enum mshr_kind { MSHR_ASSOC, MSHR_SECTOR_ASSOC, MSHR_TEX_FIFO, MSHR_SECTOR_TEX_F
 struct cache_params {
 	bool present; /* false if the configuration says "none" */
 	enum cache_kind kind;
-	uint32_t sets, line_bytes, ways;
+	uint32_t sets, line_bytes, ways; /* numbers of sets and ways; bytes of a line */
 	uint32_t ways_max;   /* largest number of ways, for the size of the tag array (CACHE-size-1) */
 	uint32_t atom_bytes; /* size of a request in bytes: 32 (sectors) or the line */
 	enum replacement replacement;
@@ -75,8 +75,8 @@ enum unit_kind {
 };
 
 struct unit_params {
-	uint32_t units; /* number of function units of the kind */
-	uint32_t collector_in_width, unit_in_width;
+	uint32_t units;                             /* number of function units of the kind */
+	uint32_t collector_in_width, unit_in_width; /* slots of the register sets before the unit */
 	uint32_t depth; /* number of stages; no effect while 0 <= latency - interval < depth */
 };
 
@@ -93,7 +93,7 @@ enum collector_kind {
 };
 
 struct collector_params {
-	uint32_t units, in_ports, out_ports;
+	uint32_t units, in_ports, out_ports; /* numbers of units and ports of the set */
 };
 
 /* One value for each row (policy) of arch/sched.def. */
@@ -113,7 +113,7 @@ enum dependence_id {
 #undef DEPENDENCE
 
 struct latency {
-	uint32_t latency, interval;
+	uint32_t latency, interval; /* in cycles */
 };
 
 /*
@@ -137,9 +137,9 @@ enum unfit {
 #define N_UNFIT 12
 
 extern const struct unfit_row {
-	enum unfit bit;
-	enum conf_id option;
-	const char *problem;
+	enum unfit bit;      /* bit of the kind in a set of enum unfit */
+	enum conf_id option; /* option at fault */
+	const char *problem; /* reason, for a message */
 } unfit_rows[N_UNFIT];
 
 struct core_params {
@@ -184,9 +184,9 @@ struct core_params {
 /* ---- network, memory --------------------------------------------------------------------------- */
 
 struct network_params {
-	uint32_t mode;    /* network mode: 1 is BookSim's network (intersim2), 2 the local crossbar */
-	const char *file; /* path of the network file, for mode 1 */
-	struct place file_at;
+	uint32_t mode;        /* network mode: 1 is BookSim's network (intersim2), 2 the local crossbar */
+	const char *file;     /* path of the network file, for mode 1 */
+	struct place file_at; /* place of the option that names the file */
 	uint32_t in_limit, out_limit, subnets, arbiter, grant_cycles, flit_bytes;
 	uint32_t cluster_ports; /* number of packets per cluster and core cycle, in each direction */
 	uint32_t eject_max;     /* -gpgpu_n_cluster_ejection_buffer_size */
@@ -195,7 +195,7 @@ struct network_params {
 struct dram_params {
 	bool simple, fr_fcfs, dual_bus, write_queue; /* write_queue is the value after quirk Q4-1 */
 	uint32_t queue_max, return_max; /* numbers of queue entries; 0 is special (MEM-part-1, MEM-bus-3) */
-	uint32_t write_max, write_high, write_low;
+	uint32_t write_max, write_high, write_low; /* entries of the write queue, and its watermarks */
 	uint32_t bus_bytes, burst, freq_ratio, chips;
 	uint32_t atom_bytes, burst_cycles; /* burst * bus_bytes * chips, and burst / freq_ratio */
 	uint32_t nbk, nbkgrp, tCCD, tRRD, tRCD, tRAS, tRP, tRC, tCDLR, tWR, CL, WL, tCCDL, tRTPL;
@@ -208,7 +208,7 @@ struct dram_params {
 
 /* Masks of the address bits of each field. If chip_at >= 0, they apply to the address without the channel number. */
 struct addr_params {
-	uint64_t chip, bank, row;
+	uint64_t chip, bank, row; /* masks of address bits */
 	int chip_at; /* lowest bit of the channel number; -1: the mask `chip` selects the channel number */
 	uint32_t partition_index; /* -gpgpu_memory_partition_indexing */
 };
@@ -216,8 +216,8 @@ struct addr_params {
 struct memory_params {
 	uint32_t channels; /* number of channels, M in trace-sim-mem(7) */
 	uint32_t subs;     /* number of sub-partitions (slices) of a channel, P in trace-sim-mem(7) */
-	uint32_t queue_icnt_l2, queue_l2_dram, queue_dram_l2, queue_l2_icnt;
-	uint32_t rop_latency, dram_latency;
+	uint32_t queue_icnt_l2, queue_l2_dram, queue_dram_l2, queue_l2_icnt; /* numbers of entries */
+	uint32_t rop_latency, dram_latency;                                  /* in core cycles */
 	uint32_t l2_sides;       /* 2: each half of a channel's slices is near one half of the clusters */
 	uint32_t l2_far_latency; /* additional latency of the far half in cycles */
 	bool l2_sides_alternate; /* true if neighbouring clusters are on different sides */
@@ -243,7 +243,7 @@ struct params {
 	uint32_t window; /* number of kernels loaded at once: run_slots with concurrency or several streams, else 1 */
 	uint32_t launch_latency, tb_latency;
 	/* limits of the run; 0: no limit */
-	uint64_t max_cycle, max_insn, max_cta, max_completed_cta;
+	uint64_t max_cycle, max_insn, max_cta, max_completed_cta; /* 0: no limit */
 	bool deadlock_detect;
 	uint32_t sample_cycles; /* first number of -gpgpu_runtime_stat */
 };

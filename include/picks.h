@@ -22,8 +22,8 @@ struct input;
 struct pick {
 	uint32_t position; /* position in the list, from 1 */
 	uint32_t stratum;  /* index of its stratum in picks.stratum */
-	double weight;
-	double size; /* number of instructions, a time, or 1; a stratum's weight is their sum */
+	double weight;     /* number of kernels that the pick represents */
+	double size;       /* number of instructions, a time, or 1; a stratum's weight is their sum */
 };
 
 struct pick_stratum {
@@ -45,7 +45,7 @@ struct picks {
 	double error; /* expected relative error of a total with 95 % confidence; negative: unknown */
 	struct pick *pick;
 	struct pick_stratum *stratum;
-	uint32_t n, n_strata;
+	uint32_t n, n_strata;     /* numbers of picks and strata */
 	uint32_t cap, cap_strata; /* numbers of allocated entries; private */
 };
 

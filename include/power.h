@@ -51,7 +51,7 @@ extern const char *const power_energy_names[N_POWER_ENERGIES];
 
 /* Static power of an active SM, for its first lane and for each further lane. */
 struct power_lanes {
-	double first_watt, more_watt;
+	double first_watt, more_watt; /* power of the first lane, and of each further lane */
 };
 
 /* The coefficients of the model. */
@@ -75,7 +75,7 @@ void power_config_init(struct power_config *c);
 struct power_param {
 	const char *component, *name;
 	double value;
-	bool used;
+	bool used; /* whether the model uses the param */
 	struct place at;
 };
 
@@ -117,14 +117,14 @@ enum power_measured {
 };
 
 struct power_hw_row {
-	char *benchmark, *kernel;
-	double value[N_POWER_HW];
-	uint64_t line;
+	char *benchmark, *kernel; /* name of the benchmark; name of the kernel, may be empty */
+	double value[N_POWER_HW]; /* values of the columns */
+	uint64_t line;            /* line number in the file */
 };
 
 struct power_hw_table {
 	struct power_hw_row *row;
-	uint32_t n, cap;
+	uint32_t n, cap; /* number of rows, and allocated rows */
 	const char *file;
 };
 

@@ -24,7 +24,7 @@
 enum result_form { RESULT_TEXT, RESULT_JSON, RESULT_MSGPACK, RESULT_ACCELSIM };
 
 struct result_value {
-	double real;
+	double real;     /* value as a floating-point number */
 	uint64_t count;  /* the value as an integer, if `whole` is true */
 	bool whole;      /* true if the value is an integer, exact in 64 bits */
 	int8_t decimals; /* decimal places of the printed value; RESULT_EXACT: exact value */
@@ -68,7 +68,7 @@ struct result_item {
 	uint64_t first_cycle;        /* RESULT_INTERVAL: first cycle, counted from the start of the run */
 	uint64_t cycles;             /* RESULT_INTERVAL: length in cycles */
 	/* Figures of the kernel or interval; RESULT_DONE: figures of the whole run. */
-	const struct result_figure *figure;
+	const struct result_figure *figure; /* array of n_figures figures */
 	uint32_t n_figures;
 	const char *hash;   /* RESULT_DONE: hash of all kernels' texts; "": unknown */
 	const char *status; /* RESULT_DONE: complete, limit, deadlock, interrupted or cut */

@@ -11,13 +11,13 @@
 #include "results.h"
 
 struct store_value {
-	uint32_t column;
+	uint32_t column; /* index in store.column */
 	struct result_value value;
 };
 
 struct store_column {
 	char *name;
-	const struct figure *about;
+	const struct figure *about; /* row of the figure; NULL: unknown */
 };
 
 struct store_kernel {
@@ -52,8 +52,8 @@ struct store {
 	bool keep_about; /* true to store the origin of runs with their options; set at first */
 	/* private */
 	uint32_t cap_runs, cap_kernels, cap_totals, cap_columns, cap_options;
-	struct store_words *words, *columns, *options;
-	struct store_spool *spool;
+	struct store_words *words, *columns, *options; /* tables of distinct texts */
+	struct store_spool *spool;                     /* temporary file with the figures */
 };
 
 struct store *store_new(void); /* returns an empty store, which the caller frees */

@@ -22,7 +22,7 @@
 #define TABLE_NONE UINT32_MAX /* mark for "no number"; larger than any number */
 
 struct table_slot {
-	uint32_t hash;
+	uint32_t hash; /* lower half of the hash */
 	uint32_t next; /* number of the entry plus 1; 0: the slot is free */
 };
 

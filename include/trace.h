@@ -52,13 +52,13 @@ struct cluster_place {
 	bool known;
 	uint32_t id[3];  /* coordinates of the cluster in the grid */
 	uint32_t cta[3]; /* coordinates of the thread block in the cluster */
-	uint32_t rank;
+	uint32_t rank;   /* number of the thread block in its cluster */
 };
 
 struct tblock {
-	uint32_t x, y, z; /* coordinates as written; the model ignores them */
-	uint32_t n_warps, n_recs, n_words;
-	uint32_t n_unknown; /* number of records whose opcode has no row */
+	uint32_t x, y, z;                  /* coordinates as written; the model ignores them */
+	uint32_t n_warps, n_recs, n_words; /* numbers of elements of warp, rec and word */
+	uint32_t n_unknown;                /* number of records whose opcode has no row */
 	struct cluster_place cluster;
 	struct warp_recs *warp;
 	struct rec *rec;
@@ -87,21 +87,21 @@ void rec_addresses(const struct tblock *tb, const struct rec *r, uint64_t lane[3
 
 /* Rows of a bulk copy in global memory: row i is the `bytes` bytes from base + i * pitch on. */
 struct copy_run {
-	uint64_t base;
-	int64_t pitch;
-	uint32_t bytes, rows;
+	uint64_t base;        /* address of the first row */
+	int64_t pitch;        /* distance of two rows in bytes */
+	uint32_t bytes, rows; /* size of a row in bytes, and number of rows */
 };
 
 /* Columns of a bulk copy. */
 struct bulk_copy {
 	uint32_t mbarrier; /* lower half of the mbarrier's address; 0: none */
-	bool multicast;
-	uint16_t mask;  /* ranks of the thread blocks of the cluster that a multicast reaches; else 0 */
-	uint16_t width; /* size of an element in bytes */
-	uint64_t bytes; /* number of bytes in and out of bounds */
+	bool multicast;    /* whether several thread blocks get the data */
+	uint16_t mask;     /* ranks of the thread blocks of the cluster that a multicast reaches; else 0 */
+	uint16_t width;    /* size of an element in bytes */
+	uint64_t bytes;    /* number of bytes in and out of bounds */
 	uint64_t out_of_bounds; /* number of bytes out of bounds, which are in no run */
-	uint32_t n_runs;
-	const uint64_t *run; /* runs of elements, for copy_run_at() */
+	uint32_t n_runs;        /* number of runs */
+	const uint64_t *run;    /* runs of elements, for copy_run_at() */
 };
 
 /* Sets *c to the columns of a bulk copy, valid until tb changes. Returns false if the record's line has none. */
@@ -124,13 +124,13 @@ struct kernel_header {
 	char *name; /* text of the header line "-kernel name" */
 	uint32_t id;
 	uint32_t grid[3], block[3];
-	uint32_t cluster[3]; /* size of a cluster in thread blocks; all 0: the header has none */
-	uint32_t shmem_bytes, nregs;
+	uint32_t cluster[3];         /* size of a cluster in thread blocks; all 0: the header has none */
+	uint32_t shmem_bytes, nregs; /* bytes of shared memory, and registers of a thread */
 	uint64_t stream;
-	uint64_t shmem_base, local_base;
+	uint64_t shmem_base, local_base; /* start addresses of the address windows */
 	int binary_version, tracer_version;
 	enum isa_arch arch;
-	bool lineinfo;
+	bool lineinfo; /* whether lines have the source line as a column */
 	enum line_dialect dialect;
 	bool ptx;           /* true for a trace from PTX; arch is then unused */
 	uint32_t code_end;  /* PTX: address of the end of the code; instructions have 8 bytes */
@@ -146,7 +146,7 @@ struct trace;
 struct trace_line {
 	uint64_t line;    /* number of the line in the file */
 	const char *text; /* text of len bytes, without the line's end */
-	size_t len;
+	size_t len;       /* number of bytes of text */
 	uint32_t warp;
 	bool tail; /* true if the lines have more words than the columns */
 };
@@ -160,7 +160,7 @@ struct trace_line {
 struct trace_watch {
 	bool (*fault)(void *ctx, const struct fault *f);
 	void (*record)(void *ctx, const struct tblock *tb, const struct rec *r, const struct trace_line *l);
-	void *ctx;
+	void *ctx; /* argument of the callbacks */
 };
 
 /* Form of the instruction lines. prefix and imms are -1 until a line was read. */
@@ -168,16 +168,16 @@ struct trace_shape {
 	enum line_dialect dialect;
 	int prefix; /* number of columns before the PC */
 	int imms;   /* number of immediates */
-	bool raw;
+	bool raw;   /* true for a raw trace, which is not grouped */
 };
 
 struct trace_options {
-	struct code *code;
-	bool strict;    /* true if an opcode without a row is a fault instead of a warning */
-	bool hash;      /* true to compute the text hash and the checksum */
-	bool fragments; /* true if missing warps are no fault; they get 0 records and line 0 */
+	struct code *code; /* table for the static instructions */
+	bool strict;       /* true if an opcode without a row is a fault instead of a warning */
+	bool hash;         /* true to compute the text hash and the checksum */
+	bool fragments;    /* true if missing warps are no fault; they get 0 records and line 0 */
 	void (*warn)(void *ctx, const struct fault *f); /* callback for warnings; NULL: diag_warn() */
-	void *ctx;
+	void *ctx;                                      /* argument of warn() */
 	const struct trace_watch *watch; /* callbacks for linters; NULL: reading ends at the first fault */
 };
 

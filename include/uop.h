@@ -87,11 +87,11 @@ struct uop {
 	 * uniform or equal to an earlier source.
 	 */
 	uint32_t bank_src;
-	uint64_t registers; /* set of the register numbers in reg[], modulo 64 */
-	uint16_t latency, interval;
-	uint32_t flags; /* set of enum uop_flag */
-	uint16_t size;  /* size of the access of each lane in bytes */
-	uint8_t n_dst, n_src;
+	uint64_t registers;         /* set of the register numbers in reg[], modulo 64 */
+	uint16_t latency, interval; /* in cycles */
+	uint32_t flags;             /* set of enum uop_flag */
+	uint16_t size;              /* size of the access of each lane in bytes */
+	uint8_t n_dst, n_src;       /* numbers of destinations and sources */
 	uint8_t n_operands; /* number of first sources that the two-level scheduler checks (SM-two-2) */
 	uint8_t bank_dst, n_bank_dst;  /* range of reg[] whose banks are written */
 	uint8_t bank_from, n_bank_src; /* range of reg[] whose banks are read */

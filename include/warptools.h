@@ -172,7 +172,7 @@ struct wt_block {
 
 /* Addresses of a thread block. Row i has the addresses of instruction number instruction[i] of the block. */
 struct wt_accesses {
-	uint32_t n;
+	uint32_t n; /* number of accesses */
 	uint32_t reserved;
 	const uint32_t *instruction;
 	const uint8_t *space;             /* enum wt_space; not GENERIC if the header has address windows */
@@ -232,8 +232,8 @@ struct wt_figure {
 	const char *unit; /* unit; "-": a plain number, or unknown */
 	double value;
 	uint64_t count; /* the value as an integer, if `whole` is 1 */
-	uint32_t whole;
-	uint32_t id; /* number of the name in the input, from 0 */
+	uint32_t whole; /* whether count is the value */
+	uint32_t id;    /* number of the name in the input, from 0 */
 };
 
 struct wt_record {

@@ -21,29 +21,29 @@
 #define LINKS_MAX   (1u << 20)
 
 struct anynet_edge {
-	uint32_t from, to, cycles;
-	struct place one_way; /* place of a link without its opposite; without a file: none */
+	uint32_t from, to, cycles; /* routers, and latency of the channel */
+	struct place one_way;      /* place of a link without its opposite; without a file: none */
 };
 
 struct anynet_reader {
 	const char *file, *line;
-	size_t n, col;
+	size_t n, col; /* length of the line, and column of the reader */
 	uint64_t lineno;
 	uint32_t routers, nodes;
-	uint64_t *router_seen, *node_seen;
-	uint32_t *router_of; /* router at which each node is */
-	uint32_t *cycles_of; /* latency between each node and its router */
+	uint64_t *router_seen, *node_seen; /* sets of the numbers that occurred */
+	uint32_t *router_of;               /* router at which each node is */
+	uint32_t *cycles_of;               /* latency between each node and its router */
 	struct claim {
 		uint32_t router; /* router to which a node with cycles must belong */
 		struct place at; /* place in the file; without a file: there is no such node */
-	} * claim;
+	} * claim;               /* by node */
 	struct anynet_edge *link;
 	uint32_t n_links, cap_links;
 };
 
 struct anynet_word {
 	const char *text;
-	size_t n;
+	size_t n; /* number of bytes of text */
 	struct place at;
 	char quoted[42]; /* quoted word for messages */
 };

@@ -44,7 +44,7 @@ struct cubins {
 
 struct cubin_span {
 	const uint8_t *bytes;
-	size_t n;
+	size_t n; /* number of bytes */
 };
 
 static uint64_t cubin_number(const struct cubin_span *s, size_t at, unsigned bytes)

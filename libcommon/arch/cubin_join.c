@@ -14,8 +14,8 @@
 #define OPCODES 4096u
 
 struct cubin_join {
-	const struct cubin_function *f;
-	const char *bound[OPCODES]; /* opcode text of the first instruction with each opcode number */
+	const struct cubin_function *f; /* function whose code is compared */
+	const char *bound[OPCODES];     /* opcode text of the first instruction with each opcode number */
 };
 
 struct cubin_join *cubin_join_new(const struct cubin_function *f)

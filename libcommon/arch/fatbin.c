@@ -43,7 +43,7 @@ static int fatbin_fault(struct fault *f, const char *file, const char *text)
 
 struct fatbin_span {
 	const uint8_t *bytes;
-	size_t n;
+	size_t n; /* number of bytes */
 };
 
 static bool fatbin_span_has(const struct fatbin_span *s, uint64_t at, uint64_t n)

@@ -16,7 +16,7 @@ const char *const flop_kind_names[N_FLOP_KINDS] = {
 static const struct flop_row {
 	const char *stem;
 	enum flop_kind kind;
-	uint32_t per_lane;
+	uint32_t per_lane; /* number of operations per active lane */
 } flop_rows[] = {
 	{"FADD", FLOP_fp32, 1},
 	{"FADD32I", FLOP_fp32, 1},
@@ -126,7 +126,7 @@ static uint32_t macs_of_digits(const char *m)
 {
 	static const struct {
 		const char *shape;
-		uint32_t macs;
+		uint32_t macs; /* number of multiply-adds */
 	} shapes[] = {{"16816", 2048}, {"16832", 4096}, {"16864", 8192}, {"168128", 16384}, {"168256", 32768},
 		{"1688", 1024}, {"1684", 512}, {"8816", 1024}, {"8832", 2048}, {"8864", 4096},
 		{"88128", 8192}};

@@ -85,7 +85,7 @@ static const char *likely_option(const char *dashed)
 
 /* Options of other simulators, for messages. */
 static const struct foreign {
-	const char *name, *meaning, *here;
+	const char *name, *meaning, *here; /* meaning there, and replacement here */
 } foreign[] = {
 #define FOREIGN(name, meaning, here) {name, meaning, here},
 #include "foreign.def"
@@ -376,7 +376,7 @@ static char (*shipped_folders(void))[PATH_MAX]
 struct shipped {
 	char name[SHIPPED_MAX][SHIPPED_NAME_MAX];
 	const char *ptr[SHIPPED_MAX]; /* pointers to the elements of name[], without duplicates */
-	size_t n;
+	size_t n;                     /* number of pointers */
 };
 
 static int compare_shipped(const void *a, const void *b) { return strcmp(a, b); }

@@ -25,8 +25,8 @@
 struct conf_reader {
 	struct gpuconf *conf;
 	struct fault *fault;
-	unsigned files;
-	size_t bytes;
+	unsigned files; /* number of files read so far */
+	size_t bytes;   /* number of bytes read so far */
 };
 
 /* State of the reader in one file. */
@@ -34,7 +34,7 @@ struct conf_lexer {
 	struct conf_reader *r;
 	FILE *in;
 	struct place at; /* place of next; column 0: no character has been read */
-	int next;
+	int next;        /* next character, or EOF */
 };
 
 struct conf_token {
@@ -140,7 +140,7 @@ static int read_conf_token(struct conf_lexer *l, struct conf_token *t)
 }
 
 struct conf_source {
-	struct conf_source *before;
+	struct conf_source *before; /* file that was read before this one */
 	const char *path;
 };
 

@@ -28,15 +28,15 @@ const struct icnt_entry icnt_entries[N_ICNT] = {
 struct icnt_token {
 	struct place at;
 	const char *text;
-	size_t n;
+	size_t n;                  /* number of bytes of text */
 	char quoted[WORD_MAX + 2]; /* quoted word for messages */
 };
 
 struct icnt_reader {
 	struct input *in;
 	const char *line;
-	size_t col, n;
-	struct icnt *c;
+	size_t col, n;  /* column of the reader, and length of the line */
+	struct icnt *c; /* network that is being read */
 };
 
 /* ---- tokens ------------------------------------------------------------------------------------------ */

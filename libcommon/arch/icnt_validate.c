@@ -319,8 +319,8 @@ int icnt_validate(struct icnt *c, struct fault *f)
 
 /* Nodes of the memory sub-partitions of some GPUs, which are built into BookSim. */
 static const struct preset {
-	uint32_t clusters, subs;
-	uint8_t node[11];
+	uint32_t clusters, subs; /* numbers of clusters and sub-partitions */
+	uint8_t node[11];        /* nodes of the sub-partitions */
 } presets[] = {
 	{8, 8, {1, 3, 4, 6, 9, 11, 12, 14}},
 	{28, 8, {3, 7, 10, 12, 23, 25, 28, 32}},

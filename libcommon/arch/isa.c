@@ -15,7 +15,7 @@
 #include "table.h"
 
 struct isa {
-	struct isa_op *op;
+	struct isa_op *op; /* rows of the table */
 	uint32_t n, cap;
 	struct table rows; /* indices of the rows by stem */
 	struct arena text; /* stems of the user's rows */
@@ -292,8 +292,8 @@ bool isa_strong_gpu(const char *opcode, size_t n)
 
 struct isa_word {
 	const char *s;
-	size_t n;
-	uint32_t col;
+	size_t n;     /* number of bytes of the word */
+	uint32_t col; /* column of the word in the line */
 };
 
 /* Splits a line up to '#' into words. Returns their number, or max + 1 if there are more than max. */

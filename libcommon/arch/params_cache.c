@@ -25,8 +25,8 @@ static const char replace_letters[] = {
  * the field is a number), and its name.
  */
 static const struct {
-	char before;
-	const char *letters, *name;
+	char before;                /* separator before the field */
+	const char *letters, *name; /* letters in the order of the enum, or NULL */
 } field[] = {
 	{'\0', "NS", "cache type N or S"},
 	{':', NULL, "number of sets"},

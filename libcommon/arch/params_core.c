@@ -65,7 +65,7 @@ static int set_core_resources(struct core_params *k, const struct gpuconf *c, st
 
 static const struct {
 	const char *name, *argument, *form;
-	bool greedy;
+	bool greedy; /* whether each scheduler must have a warp */
 } sched_row[N_SCHEDS] = {
 #define SCHED(name, argument, greedy, form) {#name, argument, form, greedy},
 #include "sched.def"
@@ -296,8 +296,8 @@ static int set_core_units(struct core_params *k, const struct gpuconf *c, struct
 
 /* Options of each collector set. unit is the unit kind whose instructions the ports of the set take. */
 static const struct {
-	enum conf_id units, in, out;
-	int unit;
+	enum conf_id units, in, out; /* options of the numbers of units and ports */
+	int unit;                    /* unit kind that uses the set */
 	const char *name;
 } collector_row[N_COLLECTORS] = {
 #define ROW(x) \
@@ -399,7 +399,7 @@ static uint32_t pipeline_depth(uint32_t n) { return n < DEPTH_ANY ? n : DEPTH_AN
 /* Options of each list of PTX latencies, and the least and largest number of their values. */
 static const struct {
 	enum conf_id latency, interval;
-	uint8_t least, most;
+	uint8_t least, most; /* least and largest number of values */
 } ptx_row[N_PTX_LISTS] = {
 	[PTX_LIST_INT] = {OPT_ptx_opcode_latency_int, OPT_ptx_opcode_initiation_int, 5, 6},
 	[PTX_LIST_FP] = {OPT_ptx_opcode_latency_fp, OPT_ptx_opcode_initiation_fp, 5, 5},

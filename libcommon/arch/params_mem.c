@@ -59,9 +59,9 @@ static int set_partition_params(struct memory_params *m, const struct gpuconf *c
 
 static const struct {
 	const char *name;
-	size_t offset;
-	bool needed;
-	uint32_t def;
+	size_t offset; /* offset of the member in struct dram_params */
+	bool needed;   /* whether the timing option must have the value */
+	uint32_t def;  /* default value */
 } timing_row[] = {
 #define ROW(name, member, needed, def) \
 	{ \

@@ -18,7 +18,7 @@ static const struct ptx_op rows[] = {
 
 struct ptx_word {
 	const char *s;
-	size_t n;
+	size_t n; /* number of bytes of the word */
 };
 
 static bool ptx_word_is(struct ptx_word w, const char *text)

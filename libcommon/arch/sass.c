@@ -8,7 +8,7 @@
 
 static const struct row {
 	const char *stem;
-	uint8_t sm_90, sm_100;
+	uint8_t sm_90, sm_100; /* classes up to sm_90, and from sm_100 on */
 } rows[] = {
 #define SASS(stem, a, b) {stem, SASS_##a, SASS_##b},
 #include "sass.def"
@@ -141,7 +141,7 @@ static const struct ugpr_row {
 };
 
 static const struct predicate_row {
-	uint8_t producer, math, other;
+	uint8_t producer, math, other; /* cycles to math operands, and to other uses */
 } predicate_rows[] = {
 #define UGPR(producer, ...)
 #define PREDICATE(producer, math, other) {SASS_##producer, math, other},

@@ -35,7 +35,7 @@ static void set_sass_memory_access(struct uop *u, const struct inst *in)
 	static const struct {
 		uint32_t flags;
 		uint8_t space;
-		bool strong_bypasses;
+		bool strong_bypasses; /* whether STRONG.GPU bypasses the L1 */
 	} rows[N_KINDS] = {
 		[KIND_LDC] = {UOP_LOAD, SPACE_NONE, false},
 		[KIND_LDG] = {UOP_LOAD, SPACE_GLOBAL, true},
@@ -266,7 +266,7 @@ static void set_bulk_attributes(struct uop *u, const struct inst *in)
 	static const struct {
 		const char *stem;
 		uint8_t bulk;
-		bool tensor;
+		bool tensor; /* whether the stem names a tensor copy */
 	} rows[] = {{"UTMALDG", BULK_LOAD, true}, {"UTMASTG", BULK_STORE, true},
 		{"UTMAREDG", BULK_REDUCE, true}, {"UTMAPF", BULK_PREFETCH, true},
 		{"UBLKCP", BULK_LOAD, false}, {"UBLKRED", BULK_REDUCE, false},

@@ -26,8 +26,8 @@ static bool has_part(const char *opcode, const char *part)
 static uint32_t arrive_effects(const char *opcode)
 {
 	static const struct {
-		const char *part;
-		uint32_t effects;
+		const char *part; /* suffix of the opcode */
+		uint32_t effects; /* set of enum sync_effect */
 	} rows[] = {
 		{"A1T0", SYNC_ARRIVES},
 		{"ART0", SYNC_ARRIVES_VALUE},

@@ -21,8 +21,8 @@
 
 /* Header of a block; the block's pieces follow. The size of the header is a multiple of the alignment. */
 struct arena_block {
-	struct arena_block *older;
-	size_t size; /* size of the block without its header */
+	struct arena_block *older; /* previous block of the arena */
+	size_t size;               /* size of the block without its header */
 };
 
 _Static_assert(sizeof(struct arena_block) % ALIGNMENT == 0, "pieces of an arena are aligned");
@@ -249,7 +249,7 @@ static void free_large(void *p, size_t bytes)
 }
 #else
 struct area {
-	struct area *older;
+	struct area *older; /* previous area */
 };
 
 static struct {

@@ -76,8 +76,8 @@ void bytes_signed(struct bytes *b, int64_t v, unsigned width)
 #define BELOW 0x1p33 /* limit of v: the product of a smaller v and the largest power[] is below 2^63 */
 
 struct cut {
-	uint64_t whole;
-	bool up; /* true if the value must be rounded up */
+	uint64_t whole; /* truncated value */
+	bool up;        /* true if the value must be rounded up */
 };
 
 /*

@@ -89,7 +89,7 @@ char *diag_quoted(const char *text)
 
 struct diag_names {
 	struct table table;
-	char **kept;
+	char **kept; /* names, owned by the set */
 	uint32_t n, cap;
 };
 

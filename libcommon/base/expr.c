@@ -30,21 +30,21 @@ enum expr_op {
 struct expr_step {
 	enum expr_op op;
 	double number;
-	uint32_t name;
+	uint32_t name; /* index of a name */
 };
 
 struct expr {
-	struct expr_step *code;
-	char **name;
+	struct expr_step *code; /* steps of the stack interpreter */
+	char **name;            /* distinct names */
 	uint32_t n, cap, n_names, cap_names;
-	double *stack;
+	double *stack; /* values; as large as the code */
 };
 
 struct expr_parser {
-	struct expr *e;
-	const char *text, *next, *what;
+	struct expr *e;                 /* expression that is being parsed */
+	const char *text, *next, *what; /* start, position, and name for faults */
 	uint32_t col;
-	unsigned depth;
+	unsigned depth; /* depth of nested parentheses and functions */
 	struct fault *f;
 };
 
@@ -93,7 +93,7 @@ static int parse_sum(struct expr_parser *p);
 static const struct {
 	const char *name;
 	enum expr_op op;
-	bool many;
+	bool many; /* whether the function takes several arguments */
 } functions[] = {
 	{"min", OP_MIN, true},
 	{"max", OP_MAX, true},

@@ -25,29 +25,29 @@ static const struct input_codec *const codecs[] = {&codec_gzip, &codec_xz, &code
 
 struct input {
 	const char *name;
-	int fd; /* descriptor; -1 for memory and generated text */
-	bool close_fd;
+	int fd;                                         /* descriptor; -1 for memory and generated text */
+	bool close_fd;                                  /* whether the input closes fd */
 	bool from_start;                                /* true if the descriptor was at offset 0 */
 	size_t (*make)(void *ctx, void *buf, size_t n); /* generator of the text, or NULL */
 	void *make_ctx;
 
 	const struct input_codec *codec; /* decoder; NULL: the input is not compressed */
-	void *state;
-	const unsigned char *raw; /* compressed bytes; raw[raw_at .. raw_end) is not yet decoded */
-	unsigned char *raw_own;   /* buffer of raw; NULL: raw is the caller's memory */
+	void *state;                     /* state of the decoder */
+	const unsigned char *raw;        /* compressed bytes; raw[raw_at .. raw_end) is not yet decoded */
+	unsigned char *raw_own;          /* buffer of raw; NULL: raw is the caller's memory */
 	size_t raw_at, raw_end;
-	bool raw_over;
+	bool raw_over; /* true after the last compressed byte was read */
 
-	char *text;
+	char *text; /* the window */
 	size_t begin, end, cap;
-	bool borrowed; /* true if text is the caller's memory */
-	bool over, failed;
+	bool borrowed;     /* true if text is the caller's memory */
+	bool over, failed; /* no more text: at the end, or after a fault */
 	struct fault fault;
 
-	uint64_t lines; /* number of consumed newlines; a last line without newline counts, too */
-	uint64_t offset;
-	bool newline; /* true if the last returned line ended with a newline */
-	bool binary;  /* true if input_read() was used, after which line numbers have no meaning */
+	uint64_t lines;  /* number of consumed newlines; a last line without newline counts, too */
+	uint64_t offset; /* number of consumed bytes */
+	bool newline;    /* true if the last returned line ended with a newline */
+	bool binary;     /* true if input_read() was used, after which line numbers have no meaning */
 };
 
 /* ---- faults ------------------------------------------------------------------------------- */

@@ -31,7 +31,7 @@ struct codec_io {
 	size_t n_src;
 	unsigned char *dst;
 	size_t n_dst;
-	bool last;
+	bool last;       /* whether src has the last bytes of the input */
 	const char *why; /* reason of a failure, a literal or owned by the state; NULL: unknown */
 };
 

@@ -11,7 +11,7 @@
 #include "input_codec.h"
 
 struct gzip_state {
-	z_stream z;
+	z_stream z;  /* state of zlib */
 	bool inside; /* true while the position is within a member */
 	bool any;    /* true after the first complete member */
 };

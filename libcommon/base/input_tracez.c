@@ -41,7 +41,7 @@ struct tracez {
 	size_t chunk;    /* offset of the next frame of the current warp */
 	uint32_t chunks; /* number of frames left */
 	bool inside;     /* true while the position is within a block */
-	const char *why;
+	const char *why; /* reason of a failure, for a message */
 };
 
 static uint32_t u32_at(const struct tracez *z, size_t at)

@@ -38,7 +38,7 @@ static int renameat2(int from_dir, const char *from, int to_dir, const char *to,
 struct output_pending {
 	_Atomic(pid_t) owner; /* process that may remove the file; 0: free slot; -1: being set */
 	atomic_bool keep;     /* true if the file stays when the process ends */
-	char tmp[PATH_MAX];
+	char tmp[PATH_MAX];   /* path of the temporary file */
 };
 
 static struct output_pending pending[N_PENDING];
@@ -54,9 +54,9 @@ struct output {
 	char *target; /* final name; NULL: the output is written in place */
 	struct output_pending *slot;
 	int fd;
-	int error; /* errno of the first write that failed */
-	bool force;
-	bool part; /* true if the file is named NAME.part and locked until it is complete */
+	int error;  /* errno of the first write that failed */
+	bool force; /* whether an existing file may be replaced */
+	bool part;  /* true if the file is named NAME.part and locked until it is complete */
 };
 
 /* ---- removal ------------------------------------------------------------------------------ */

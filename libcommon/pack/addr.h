@@ -17,8 +17,8 @@
 #include "trace/lanes.h"
 
 struct lanes {
-	uint64_t base, step; /* base and step of a line: lane l has base + l * step */
-	bool line;
+	uint64_t base, step;  /* base and step of a line: lane l has base + l * step */
+	bool line;            /* whether base and step give the lanes */
 	uint32_t stamp;       /* number of the warp that set these lanes (addresses.now) */
 	const uint64_t *list; /* offsets: lane l has base + list[l]; NULL: the lanes are in a[] */
 	uint64_t a[32];       /* addresses by lane, if they have no stride and no list */
@@ -29,11 +29,11 @@ struct lanes {
  * lanes. Only a mask without holes has a step.
  */
 struct recorded {
-	uint32_t mask;
-	unsigned n;
-	const uint64_t *w;
-	uint64_t by;
-	bool line;
+	uint32_t mask;     /* active lanes */
+	unsigned n;        /* number of active lanes */
+	const uint64_t *w; /* base and step, or the list */
+	uint64_t by;       /* addend of the list */
+	bool line;         /* whether w is base and step */
 };
 
 struct addresses {
@@ -42,7 +42,7 @@ struct addresses {
 	/* First address of the last list with numbers of each memory instruction, over all warps of a span. */
 	uint64_t *base;
 	bool *straight; /* for each pattern, whether it is a straight line */
-	uint32_t now;
+	uint32_t now;   /* number of the current warp, for stamps */
 	uint32_t warp, block[3];
 };
 

@@ -12,7 +12,7 @@
 
 struct reach_order {
 	struct mem_reach reach;
-	uint32_t m;
+	uint32_t m; /* number of the memory instruction */
 };
 
 static int compare_reaches(const void *a, const void *b)

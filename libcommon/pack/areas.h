@@ -11,8 +11,8 @@
 
 /* Lowest and highest address of a memory instruction. */
 struct mem_reach {
-	uint64_t least, most;
-	bool any;
+	uint64_t least, most; /* lowest and highest address */
+	bool any;             /* whether there is an address */
 };
 
 /* Extends the reach to the first and the last active lane. */

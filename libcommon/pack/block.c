@@ -33,7 +33,7 @@ struct block_reading {
 	/* Columns of pieces that refer to bodies. */
 	struct cur body, kernel, patch, fresh;
 	struct body_order order;
-	uint32_t next_body;
+	uint32_t next_body; /* number of the next new body */
 	/* Functions with control codes: offset in their column, and number of instructions. */
 	uint64_t *code_at;
 	uint32_t *n_code, n_functions;
@@ -132,7 +132,7 @@ static struct cur column_slice(const struct buf *col, uint64_t from, uint64_t to
 /* Place of a piece in the metadata and the columns of its block. */
 struct piece_place {
 	const uint8_t *header, *header_end, *table, *table_end;
-	uint64_t used[N_COLUMNS];
+	uint64_t used[N_COLUMNS]; /* bytes of each column before the piece */
 };
 
 /* Keeps a piece to which others may refer. */

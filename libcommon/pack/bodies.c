@@ -17,14 +17,14 @@ struct kept_body {
 	uint32_t number, root; /* root is the body that this patch changes; NONE: the body is whole */
 	struct buf string;
 	struct patch patch;
-	struct kept_body *newer, *older, *by_number;
+	struct kept_body *newer, *older, *by_number; /* neighbours by last use; next in the slot */
 };
 
 struct bodies {
 	struct kept_body *slot[SLOTS], *newest, *oldest;
-	size_t bytes;
+	size_t bytes;               /* bytes of all kept bodies */
 	struct shown *shown[SHOWN]; /* decoded bodies, by number modulo SHOWN */
-	size_t shown_bytes;
+	size_t shown_bytes;         /* bytes of all decoded bodies */
 };
 
 /* ---- bodies as they are in blocks --------------------------------------------------------- */

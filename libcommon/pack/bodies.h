@@ -12,7 +12,7 @@
 /* A body, decoded to a part and its columns. */
 struct shown {
 	uint32_t number;
-	unsigned users, flags;
+	unsigned users, flags; /* number of users; flags of the piece */
 	struct buf string;
 	struct cur header; /* text of the header without id and stream */
 	uint64_t rest;     /* number of bytes of the kernel without its header */

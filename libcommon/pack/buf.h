@@ -17,12 +17,12 @@
 
 struct buf {
 	uint8_t *p;
-	size_t n, cap;
+	size_t n, cap; /* number of bytes, and allocated size */
 };
 
 struct cur {
-	const uint8_t *p, *end;
-	bool bad; /* true after a value was missing or malformed */
+	const uint8_t *p, *end; /* next byte, and end of the bytes */
+	bool bad;               /* true after a value was missing or malformed */
 };
 
 static inline void buf_room(struct buf *b, size_t more)

@@ -13,7 +13,7 @@
 static const char *const ends[SHAPE_ENDS] = {"", " ", " NoVal "};
 
 struct form {
-	const char *op;
+	const char *op; /* opcode in the text of the part */
 	size_t op_len;
 	uint8_t n_dst, n_src, width, shape, flags;
 };

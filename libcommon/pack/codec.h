@@ -15,7 +15,7 @@
 #include "table.h"
 
 struct pack_entry {
-	uint64_t at, size, first_block;
+	uint64_t at, size, first_block; /* offset and size in the stream; first thread block */
 	uint32_t kernel;
 	bool begins;                 /* true if the first piece begins the kernel */
 	uint32_t first_body, bodies; /* number of the block's first body, and number of its bodies */
@@ -23,7 +23,7 @@ struct pack_entry {
 };
 
 struct read_piece {
-	unsigned flags;
+	unsigned flags; /* set of PIECE_ flags */
 	uint32_t kernel;
 	struct buf header;         /* PIECE_BEGINS: text of the header */
 	struct part *part;         /* decoded part; NULL for a PIECE_SHARED in a block */
@@ -39,7 +39,7 @@ struct read_piece {
 
 struct pack_block {
 	uint32_t number;
-	unsigned users;
+	unsigned users; /* number of users of the block */
 	struct buf col[N_COLUMNS];
 	struct read_piece *piece;
 	uint32_t n_pieces;
@@ -77,10 +77,10 @@ struct pack {
 	/* Stream from a pipe (forward.c), whose blocks become known as they are read. */
 	struct input *in;
 	struct buf *frame; /* frame of each block entry; empty: the frame was dropped */
-	uint32_t cap_entries, cap_frames, dropped;
-	uint32_t next_kernel, next_body; /* of the first kernel and body of the next block */
-	bool complete, keep_all;
-	struct walk **walk; /* walks that have not ended */
+	uint32_t cap_entries, cap_frames, dropped; /* dropped: number of dropped frames */
+	uint32_t next_kernel, next_body;           /* of the first kernel and body of the next block */
+	bool complete, keep_all;                   /* whether the end was read; whether all frames are kept */
+	struct walk **walk;                        /* walks that have not ended */
 	uint32_t n_walks, cap_walks;
 };
 
@@ -123,9 +123,9 @@ bool block_register(struct pack *p, uint32_t number, struct fault *f);
 
 /* Iteration over the pieces of a kernel. */
 struct walk {
-	struct pack *p;
+	struct pack *p; /* stream of the kernel */
 	uint32_t kernel, next_block, next_piece;
-	struct pack_block *b;
+	struct pack_block *b; /* block of the current piece */
 	bool ended;
 	struct read_piece own; /* current piece if it is PIECE_SHARED; shown is then its body, else NULL */
 	struct shown *shown;

@@ -20,7 +20,7 @@
 struct function_name {
 	const char *name;
 	size_t len;
-	unsigned sm;
+	unsigned sm; /* compute capability */
 };
 bool pack_function_name(struct function_name *f, const char *header, size_t n);
 

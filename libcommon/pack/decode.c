@@ -15,20 +15,20 @@ struct path_line;
 
 struct replay {
 	const struct part *part;
-	const struct pcode *c;
-	struct cur col[N_COLUMNS];
+	const struct pcode *c;     /* static instructions of the part */
+	struct cur col[N_COLUMNS]; /* read positions in the columns */
 	struct tails tails;
-	struct flow f;
-	struct addresses x;
-	uint32_t *seen;
+	struct flow f;          /* predictor of the current warp */
+	struct addresses x;     /* state of address recipes */
+	uint32_t *seen;         /* masks of instructions to which guards refer */
 	uint32_t *ran;          /* number of the warp in which each memory instruction last ran */
 	uint64_t left, mleft;   /* numbers of instructions and of memory instructions up to the next miss */
 	uint32_t blocks, insts; /* numbers of thread blocks and instructions left in the span */
 	uint64_t at;            /* row-major index of the next thread block */
-	uint64_t bits;
-	unsigned n_bits;
-	uint32_t *warp_id; /* ids of warps, if they are not 0, 1, ... */
-	bool first;        /* true if the next thread block is the kernel's first */
+	uint64_t bits;          /* bits of COL_BITS that are not yet used */
+	unsigned n_bits;        /* number of these bits */
+	uint32_t *warp_id;      /* ids of warps, if they are not 0, 1, ... */
+	bool first;             /* true if the next thread block is the kernel's first */
 
 	/*
 	 * Path of the last warp without a miss: the instructions that the same lanes execute unless there is a miss
@@ -38,9 +38,9 @@ struct replay {
 		struct rec *rec;      /* records; if planned, addr is relative to the warp's first word */
 		struct path_mem *mem; /* records with addresses */
 		uint32_t lanes, n, n_mem, cap_rec, cap_mem;
-		bool planned; /* true if the addresses depend only on the warp and thread block */
-		bool placed;  /* true if mem[].at is valid for this thread block */
-		uint32_t block[3];
+		bool planned;      /* true if the addresses depend only on the warp and thread block */
+		bool placed;       /* true if mem[].at is valid for this thread block */
+		uint32_t block[3]; /* thread block of mem[].at */
 	} path;
 	struct path_line *line; /* line of each memory instruction, while a path is planned */
 	uint32_t *mem_of;       /* memory instructions from mem_from on, while a path is recorded */
@@ -52,8 +52,8 @@ struct replay {
  * z.
  */
 struct path_line {
-	uint64_t c, per[4], step;
-	bool ran;
+	uint64_t c, per[4], step; /* constant, steps of the base, step of the lanes */
+	bool ran;                 /* whether the instruction ran in the path */
 };
 
 struct path_mem {

@@ -16,7 +16,7 @@ struct isa;
 
 /* Counts of a piece of a kernel. Text outside regular thread blocks is not counted. */
 struct census {
-	bool known;
+	bool known; /* whether the piece has counts */
 	uint64_t blocks, insts;
 	struct tally tally;
 };

@@ -11,7 +11,7 @@
 
 /* Offset and length of bytes in a column. */
 struct column_part {
-	size_t at, n;
+	size_t at, n; /* offset and number of bytes */
 };
 
 /*
@@ -20,8 +20,8 @@ struct column_part {
  */
 struct known_path {
 	struct column_part gap, miss, kind; /* column data; gap without the gap before the first miss */
-	uint64_t first, rest;
-	bool is, misses;
+	uint64_t first, rest;               /* instructions before the first and after the last miss */
+	bool is, misses;                    /* whether the entry is set; whether it has misses */
 };
 
 /*
@@ -30,38 +30,38 @@ struct known_path {
  * instructions including this one, or `all` if the mask equals the active lanes.
  */
 struct plain {
-	uint32_t id, next, like, flip;
-	uint32_t alike, all;
-	uint32_t mem; /* number among the memory instructions; NONE: it has no addresses */
-	bool is, text;
+	uint32_t id, next, like, flip; /* instruction, successor, and source of the mask */
+	uint32_t alike, all;           /* numbers of predicted instructions */
+	uint32_t mem;                  /* number among the memory instructions; NONE: it has no addresses */
+	bool is, text;                 /* whether the entry is set; whether it has text */
 };
 
 /* A default recipe that uses the lanes of another memory instruction, moved or with multiplied steps. */
 struct default_recipe {
 	struct lanes *from, *to;
-	uint64_t c;
+	uint64_t c; /* addend of the lanes */
 	uint8_t shift;
-	bool is;
+	bool is; /* whether there is such a recipe */
 };
 
 struct encoder {
 	const struct parsed *p;
 	struct part *part;
 	const struct pcode *c;
-	struct buf *col;
-	struct flow f;
-	struct addresses x;
-	uint32_t *seen;   /* masks to which guards refer, by number in runs; then a mask of all lanes */
-	uint32_t *number; /* number in runs of each static instruction */
-	struct default_recipe *usual;
-	bool *ran;
+	struct buf *col;    /* columns of the part */
+	struct flow f;      /* predictor of the current warp */
+	struct addresses x; /* state of address recipes */
+	uint32_t *seen;     /* masks to which guards refer, by number in runs; then a mask of all lanes */
+	uint32_t *number;   /* number in runs of each static instruction */
+	struct default_recipe *usual; /* for first and later executions of each memory instruction */
+	bool *ran;                    /* whether each memory instruction has run in this warp */
 	struct tails tails;
-	struct plain *plain;
+	struct plain *plain;      /* instructions by number in runs */
 	struct known_path *known; /* path of each warp that was the first one to take it */
 	struct known_path now;    /* path of the current warp */
-	uint64_t gap, mgap;
-	uint64_t bits;
-	unsigned n_bits;
+	uint64_t gap, mgap;       /* instructions and memory instructions since the last miss */
+	uint64_t bits;            /* bits that do not fill a byte */
+	unsigned n_bits;          /* number of these bits */
 };
 
 static void encode_miss(struct encoder *e, uint64_t what)

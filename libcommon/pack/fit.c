@@ -34,15 +34,15 @@ struct fit_sample {
 	uint32_t n_shapes, cap_shapes;
 };
 
-struct rest { /* executions for which no recipe is right */
-	uint32_t runs[2], missed[2];
-	uint64_t lanes, least, most, low, delta_low;
+struct rest {                                        /* executions for which no recipe is right */
+	uint32_t runs[2], missed[2];                 /* executions, and misses of the defaults */
+	uint64_t lanes, least, most, low, delta_low; /* number of lanes; range and set bits of their values */
 	uint64_t delta_most, bits;
-	uint32_t used[RECIPES_MAX];
-	bool any;
+	uint32_t used[RECIPES_MAX]; /* number of executions for each recipe */
+	bool any;                   /* whether there are such executions */
 	/* Pattern of the execution with the most lanes; patterned is the number of executions with this pattern. */
 	int64_t *pattern;
-	uint64_t patterned, n;
+	uint64_t patterned, n; /* executions with the pattern; all executions */
 };
 
 struct fitter {
@@ -51,9 +51,9 @@ struct fitter {
 	struct addresses x;
 	struct fit_sample *s;
 	struct rest *rest;
-	struct mem_reach *reach; /* address range of each memory instruction; NULL: no areas */
-	bool *ran;               /* whether each memory instruction has run in this warp */
-	uint32_t recent[RECENT], n_recent;
+	struct mem_reach *reach;           /* address range of each memory instruction; NULL: no areas */
+	bool *ran;                         /* whether each memory instruction has run in this warp */
+	uint32_t recent[RECENT], n_recent; /* memory instructions that ran last in this warp */
 	uint32_t step; /* every step-th warp is walked, and some others; 1: all warps */
 	bool unsure;   /* a default recipe was wrong */
 };

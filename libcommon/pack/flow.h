@@ -17,18 +17,18 @@
 #define CALLS_MAX  16u
 
 struct flow {
-	const struct pstatic *s;
-	uint32_t id, active; /* predicted instruction and its lanes; the id is NONE if the warp ends */
-	uint32_t live;
-	uint32_t cause; /* instruction with the unknown target that prevents a prediction, or NONE */
+	const struct pstatic *s; /* static instructions by number */
+	uint32_t id, active;     /* predicted instruction and its lanes; the id is NONE if the warp ends */
+	uint32_t live;           /* lanes that have not ended */
+	uint32_t cause;          /* instruction with the unknown target that prevents a prediction, or NONE */
 	uint32_t n_groups, n_waits, n_calls;
 	struct flow_group {
-		uint32_t id, mask, cause;
+		uint32_t id, mask, cause; /* next instruction and lanes of a waiting group */
 	} group[GROUPS_MAX];
 	struct flow_wait {
 		uint32_t mask, arrived, resume, from;
 	} wait[WAITS_MAX];
-	uint32_t call[CALLS_MAX];
+	uint32_t call[CALLS_MAX]; /* return addresses */
 };
 
 static inline void flow_start(struct flow *f, const struct pcode *c, uint32_t lanes)

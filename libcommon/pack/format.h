@@ -136,9 +136,9 @@ enum recipe_op { OP_ADD, OP_XOR, OP_AFFINE, OP_PLANES, OP_DELTAS, OP_MOVED, OP_A
 
 struct recipe {
 	uint8_t op;
-	int8_t shift;  /* ADD: number of bits to shift left, or right if negative */
-	uint8_t align; /* PLANES, DELTAS: number of low bits that are always 0 */
-	uint8_t planes;
+	int8_t shift;     /* ADD: number of bits to shift left, or right if negative */
+	uint8_t align;    /* PLANES, DELTAS: number of low bits that are always 0 */
+	uint8_t planes;   /* number of byte planes */
 	uint32_t ref;     /* ADD, XOR and MOVED: memory instruction to which the recipe refers */
 	uint64_t c;       /* constant, or the smallest address */
 	int64_t per[4];   /* AFFINE: steps for the warp, x, y and z */
@@ -154,29 +154,29 @@ struct pmem {
 
 struct pcode {
 	struct pstatic *s;
-	uint32_t n, cap;
+	uint32_t n, cap; /* number of static instructions, and allocated ones */
 	struct pmem *mem;
-	uint32_t n_mem;
-	uint32_t n_seen;
-	struct buf text;
-	int64_t (*pattern)[32];
+	uint32_t n_mem;         /* number of memory instructions */
+	uint32_t n_seen;        /* number of slots of guards in flow.seen */
+	struct buf text;        /* constant texts of the lines */
+	int64_t (*pattern)[32]; /* patterns of recipes, by lane */
 	uint32_t n_pattern, cap_pattern;
 	uint64_t *area;   /* first address of each area (areas.h) */
 	uint32_t n_areas; /* number of areas; 0: constants are not relative to areas */
 };
 
 struct pspan {
-	uint32_t blocks, insts;
-	uint32_t len[N_COLUMNS];
-	uint64_t at[N_COLUMNS]; /* offsets in the block's columns */
+	uint32_t blocks, insts;  /* numbers of thread blocks and instructions */
+	uint32_t len[N_COLUMNS]; /* number of bytes in each column */
+	uint64_t at[N_COLUMNS];  /* offsets in the block's columns */
 };
 
 /* Thread blocks of a kernel, before or after packing. */
 struct part {
 	struct pcode code;
-	uint32_t style;
-	uint64_t first_block; /* number of thread blocks of the kernel before the part */
-	uint32_t grid[3], threads, warps;
+	uint32_t style;                   /* set of STYLE_ flags, and the dialect */
+	uint64_t first_block;             /* number of thread blocks of the kernel before the part */
+	uint32_t grid[3], threads, warps; /* grid; threads and warps of a thread block */
 	uint32_t n_blocks;
 	uint64_t n_insts, lines;
 	struct pspan *span;
@@ -197,7 +197,7 @@ struct ptb {
 };
 
 struct pwarp {
-	uint32_t id, count;
+	uint32_t id, count;     /* number of the warp, and of its instructions */
 	uint32_t first, n_runs; /* first run in run[], and number of runs */
 	uint32_t more;          /* index of its first element in more[] */
 	uint32_t word, text;    /* offsets of the data for its elements of more[], in addr[] and text */
@@ -207,22 +207,22 @@ struct pwarp {
 
 struct parsed {
 	struct part part;
-	struct ptb *tb;
+	struct ptb *tb; /* thread blocks of the part */
 	uint32_t cap_tb;
-	struct pwarp *warp;
+	struct pwarp *warp; /* warps of all thread blocks */
 	uint32_t n_warp, cap_warp;
 	struct pack_run *run; /* runs; their numbers follow the order in which instructions first occur */
 	uint32_t n_run, cap_run, n_rec; /* n_rec is the number of instructions in all runs */
 	uint32_t warp_run;              /* first run of the warp that is being parsed */
 	struct pack_more *more;         /* instructions with addresses or text */
 	uint32_t n_more, cap_more;
-	uint64_t *addr;
+	uint64_t *addr; /* address data of all warps */
 	uint32_t n_addr, cap_addr;
-	struct buf text;
-	uint32_t *slot; /* hash table of static instructions by their constant text */
+	struct buf text; /* texts of more[] */
+	uint32_t *slot;  /* hash table of static instructions by their constant text */
 	uint32_t n_slots;
 	uint32_t *path, n_paths, n_path_slots; /* hash table of warps that differ from all earlier warps */
-	bool style_known;
+	bool style_known;                      /* whether the style of the lines was found */
 	/*
 	 * Tables with n_met entries, indexed by the numbers in runs. met is the static instruction plus 1 (0: none),
 	 * or NULL if the numbers are static instructions. After parsing, to is the static instruction, and next_more
@@ -375,7 +375,7 @@ void columns_pack(struct buf *out, const struct buf col[N_COLUMNS], int level, b
 struct frames {
 	struct buf join, frame[N_COLUMNS + 1]; /* joined short columns, which are in the last frame */
 	bool lzma[N_COLUMNS], words;
-	uint32_t used;
+	uint32_t used; /* set of frames that have bytes */
 };
 void frames_begin(struct frames *f, const struct buf col[N_COLUMNS], bool words);
 void frames_compress(struct frames *f, const struct buf col[N_COLUMNS], unsigned k, int level);

@@ -15,7 +15,7 @@ enum { H_WINDOWS = 1, H_NVBIT = 2, H_LINEINFO = 4, H_SLICE = 8, H_LINES = 64, H_
 #define ADDRESS_LOW 24 /* number of low bits of the window addresses that are 0 */
 
 struct values {
-	const char *name, *nvbit, *format;
+	const char *name, *nvbit, *format; /* texts of the header's fields */
 	size_t name_len, nvbit_len, format_len;
 	uint64_t flags, id, grid[3], block[3], shmem, nregs, binary, stream, windows[2], tracer, lineinfo;
 	uint64_t blank, after; /* numbers of empty lines before and after the format line */
@@ -76,7 +76,7 @@ static void print_values(struct buf *b, const struct values *v)
 /* ---- parsing of the text ------------------------------------------------------------------ */
 
 struct header_scan {
-	const char *p, *end;
+	const char *p, *end; /* position in the header, and its end */
 };
 
 static bool skip_header_text(struct header_scan *s, const char *word)

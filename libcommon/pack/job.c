@@ -220,10 +220,10 @@ struct gathering {
 	struct job *job;
 	struct share *share;
 	struct buf *col;
-	struct header_state header;
+	struct header_state header; /* id and stream of the last kernel */
 	struct body_order order;
-	struct coded coded;
-	size_t *flagged; /* offsets in the metadata of items with PIECE_BODY */
+	struct coded coded; /* functions of the block */
+	size_t *flagged;    /* offsets in the metadata of items with PIECE_BODY */
 	uint32_t n_flagged;
 };
 

@@ -24,7 +24,7 @@ struct encoded {
 
 /* Piece of a kernel's text. */
 struct piece {
-	struct buf text;
+	struct buf text;        /* text of the piece */
 	struct parsed *records; /* thread blocks other than those in the text; NULL: all are in the text */
 	uint32_t kernel;
 	bool begins, ends; /* whether the piece begins or ends its kernel */
@@ -53,33 +53,33 @@ struct piece {
 struct job {
 	struct job *next;
 	struct piece **piece;
-	uint32_t n, cap, started, encoded;
+	uint32_t n, cap, started, encoded; /* number of pieces; how many were started and encoded */
 	bool closed, gathering, gathered, finished;
 	bool words;                /* true if metadata are compressed with the dictionary of PTX */
 	struct buf col[N_COLUMNS]; /* columns of all pieces, which are compressed to frames in parallel */
 	struct frames frames;
-	unsigned frames_begun, frames_done;
-	struct buf list;     /* metadata of the list, for the first block */
-	uint32_t n_bodies;   /* number of bodies that the block defines */
-	bool shared;         /* true if a piece refers to a body */
-	bool relative;       /* true if numbers of bodies are relative to the prediction */
+	unsigned frames_begun, frames_done; /* numbers of frames that were begun and done */
+	struct buf list;                    /* metadata of the list, for the first block */
+	uint32_t n_bodies;                  /* number of bodies that the block defines */
+	bool shared;                        /* true if a piece refers to a body */
+	bool relative;                      /* true if numbers of bodies are relative to the prediction */
 	bool plain;          /* true if the stream has only this block, so that older readers read it */
 	struct origin *gone; /* bodies to which no later block refers */
-	struct buf out;
+	struct buf out;      /* bytes of the block */
 };
 
 struct queue {
 	pthread_mutex_t lock;
-	pthread_cond_t change;
-	struct crew *crew; /* threads that execute jobs; the caller also does */
+	pthread_cond_t change; /* signalled after each change of a job */
+	struct crew *crew;     /* threads that execute jobs; the caller also does */
 	bool stop;
 	int level;
 	struct isa *isa;
 	struct share *share;
 	struct job *first, *last;
-	uint32_t waiting, most; /* number of pieces that are not yet encoded, and its limit */
-	struct parsed *spare[SPARE_MAX];
-	struct buf text[SPARE_MAX];
+	uint32_t waiting, most;          /* number of pieces that are not yet encoded, and its limit */
+	struct parsed *spare[SPARE_MAX]; /* empty structs for reuse */
+	struct buf text[SPARE_MAX];      /* empty buffers for reuse */
 	uint32_t n_spare, n_text;
 };
 

@@ -16,7 +16,7 @@ union four {
 };
 
 struct votes {
-	uint32_t n, all, none;
+	uint32_t n, all, none; /* executions; with all and without active lanes */
 	uint32_t full[2]; /* executions of stretches that begin here; that end before here; see add_stretches() */
 	uint32_t next, next_n; /* candidate for another successor, and its lead */
 	uint32_t side[3][2];   /* counts of the side that ran first: the fall-through or the taken side */
@@ -37,13 +37,13 @@ struct votes {
 struct learner {
 	struct parsed *p;
 	struct pcode *c;
-	struct votes *v;
+	struct votes *v; /* counts of each static instruction */
 	struct flow f;
 	bool guards;           /* true in the second pass, which is over masks: targets are then known */
 	uint32_t *stretch;     /* by number in runs: length of the stretch that begins there, or 0 */
 	uint32_t weight;       /* number of warps that equal this one */
 	uint32_t recent[REFS]; /* guards of this warp, newest first */
-	union four recent_mask[REFS / 4];
+	union four recent_mask[REFS / 4]; /* masks of these guards */
 };
 
 /* An executed instruction and its lanes. */

@@ -23,8 +23,8 @@ struct line_form {
 };
 
 struct regclass {
-	bool bank; /* true if registers of the class have a second number */
-	int64_t less, last;
+	bool bank;          /* true if registers of the class have a second number */
+	int64_t less, last; /* difference of the two numbers; last second number */
 };
 
 struct learned {
@@ -34,7 +34,7 @@ struct learned {
 	struct table forms;
 	uint8_t *of; /* class + 1 of each operand of each form; 0: unknown */
 	uint32_t n_of, cap_of;
-	struct regclass cls[CLASSES_MAX];
+	struct regclass cls[CLASSES_MAX]; /* classes of registers */
 	unsigned n_classes;
 	/* First number of the last destination; file and line of the last "l:" item. */
 	int64_t written, file, line;
@@ -46,7 +46,7 @@ enum { FORMS, NUMBERS, MISSES, VALUES, PLACES, N_PARTS };
 /* Writer of the lengths of runs of expected lines. */
 struct gaps {
 	struct buf *to;
-	uint64_t n;
+	uint64_t n; /* number of expected lines since the last exception */
 };
 
 static void count_line(struct gaps *g, bool is)
@@ -102,9 +102,9 @@ static void learn_register(struct learned *l, struct regclass *c, char letter, i
 /* ---- conversion of text to bytes ---- */
 
 struct line_item {
-	char letter; /* first letter of the item */
-	bool bank;
-	int64_t a, b;
+	char letter;  /* first letter of the item */
+	bool bank;    /* whether the item has a second number */
+	int64_t a, b; /* numbers of the item */
 };
 
 static bool parse_line_number(const char **s, const char *end, int64_t *v)
@@ -137,8 +137,8 @@ static bool parse_line_item(const char *s, const char *end, struct line_item *i)
 }
 
 struct packing {
-	struct learned l;
-	struct buf part[N_PARTS];
+	struct learned l;         /* tables from the preceding lines */
+	struct buf part[N_PARTS]; /* bytes of each part */
 	struct gaps misses, places;
 };
 
@@ -264,8 +264,8 @@ bool lines_pack(struct buf *out, const char *s, const char *end)
 /* ---- conversion of bytes to text ---- */
 
 struct unpacking {
-	struct learned l;
-	struct cur part[N_PARTS];
+	struct learned l;           /* tables from the preceding lines */
+	struct cur part[N_PARTS];   /* read positions in the parts */
 	uint64_t to_miss, to_place; /* steps up to the next exception; UINT64_MAX: none */
 };
 

@@ -16,7 +16,7 @@
 struct out {
 	struct pack *p;
 	uint64_t first, last; /* first and last thread block to write */
-	bool whole;
+	bool whole;           /* whether all thread blocks are written */
 	bool (*write)(void *ctx, const void *bytes, size_t n);
 	void *ctx;
 	struct fault *f;

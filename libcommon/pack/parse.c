@@ -11,7 +11,7 @@
 
 /* Fields of a line. */
 struct record {
-	uint32_t id, mask;
+	uint32_t id, mask; /* static instruction, and active lanes */
 	struct pack_more more;
 };
 

@@ -86,7 +86,7 @@ static inline bool scan_hex(struct line *l, unsigned min, unsigned max, uint64_t
 /* The constant text of an instruction's line: the PC and a blank; the text between mask and addresses; the end. */
 struct found {
 	uint32_t pc, lineno;
-	const char *head, *head_end, *mid, *mid_end, *tail, *tail_end;
+	const char *head, *head_end, *mid, *mid_end, *tail, *tail_end; /* parts of the line */
 	uint8_t flags;
 };
 

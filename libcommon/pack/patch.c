@@ -13,10 +13,10 @@
 #define FAR_SAME 8u  /* number of equal bytes that must follow any other difference */
 
 struct differ {
-	const uint8_t *a, *b;
-	size_t n_a, n_b;
-	uint32_t *slot; /* offset plus 1 of the first FAR_SAME bytes in a, by hash; or NULL */
-	unsigned bits;
+	const uint8_t *a, *b; /* old and new string */
+	size_t n_a, n_b;      /* their sizes in bytes */
+	uint32_t *slot;       /* offset plus 1 of the first FAR_SAME bytes in a, by hash; or NULL */
+	unsigned bits;        /* logarithm of the number of slots */
 };
 
 static uint32_t bytes_hash(const struct differ *d, const uint8_t *p)

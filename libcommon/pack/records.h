@@ -27,7 +27,7 @@ struct records {
 	uint32_t at[LISTS];
 	uint64_t length[LISTS];
 	struct list_length {
-		uint64_t rise[32], length;
+		uint64_t rise[32], length; /* steps between the lanes, and length as text */
 	} list[LISTS];
 };
 

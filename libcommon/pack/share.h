@@ -24,7 +24,7 @@ struct origin {
 	unsigned holders;    /* number of references from the origin itself and from its patches */
 	struct buf string;   /* bytes of a complete body */
 	struct census census;
-	struct origin *next_gone;
+	struct origin *next_gone; /* next origin of a list that is to be freed */
 };
 
 #define ORIGIN_SLOTS 4096u
@@ -40,7 +40,7 @@ struct share {
 struct share_text {
 	const struct buf *header; /* header without id and stream */
 	const uint8_t *text;      /* text after the header */
-	size_t n;
+	size_t n;                 /* number of bytes of text */
 	uint64_t rest; /* number of bytes of the kernel without its header; 0 if the kernel continues */
 	uint64_t first_block;
 	bool begins, lines;

@@ -17,17 +17,17 @@ struct static_cache_key {
 };
 
 struct static_entry {
-	struct static_cache_key before;
-	struct dialect after;
+	struct static_cache_key before; /* key of the instruction */
+	struct dialect after;           /* column counts after its line */
 	uint32_t text, len, handle;
-	bool needs;
+	bool needs; /* whether it lacks addresses that active lanes need */
 };
 
 struct static_cache {
 	uint64_t code; /* code_serial() of the struct code of the handles; its address may be reused */
 	struct static_entry *e;
 	uint32_t n, cap, *slot, n_slots;
-	struct buf text;
+	struct buf text; /* texts of all entries */
 };
 
 /* Returns the properties of a trace that affect the meaning of its lines. Padding is 0. */

@@ -27,13 +27,13 @@ struct shape_of_text {
 
 /* Earlier numbers of a group: the last number of each lane, and the first number in the text before the last one. */
 struct group_state {
-	uint64_t last[32], older;
-	uint32_t cost[GUESSES]; /* bits of each guess's differences, weighted towards recent texts */
+	uint64_t last[32], older; /* last number of each lane; first number before it */
+	uint32_t cost[GUESSES];   /* bits of each guess's differences, weighted towards recent texts */
 };
 
 struct tail_state {
 	struct buf form;
-	uint64_t slot[TAIL_SLOTS];
+	uint64_t slot[TAIL_SLOTS]; /* last numbers outside of groups */
 	struct group_state *group[TAIL_GROUPS];
 };
 
@@ -42,7 +42,7 @@ struct tails {
 	struct tail_state *state;       /* states by static instruction; NULL before the first text */
 	struct shape_of_text shape;
 	struct buf text;
-	uint32_t n;
+	uint32_t n; /* number of static instructions */
 };
 void tails_new(struct tails *t, uint32_t n);
 void tails_free(struct tails *t);

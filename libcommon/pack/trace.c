@@ -15,9 +15,9 @@ struct packed {
 	struct pack *p;
 	uint32_t kernel;
 	struct walk w;
-	struct read_piece *c;
-	struct replay *r;
-	uint32_t span;
+	struct read_piece *c;  /* current piece */
+	struct replay *r;      /* decoder of the part */
+	uint32_t span;         /* number of the current span */
 	uint64_t at;           /* number of thread blocks of the kernel before the next block of the span */
 	uint32_t *handle;      /* handle of each static instruction */
 	bool *unknown, *needs; /* per static instruction: no row, no addresses */
@@ -33,10 +33,10 @@ struct packed {
 	struct tblock one;   /* thread block for a parsed line */
 	struct tblock ahead; /* next thread block, decoded early to find the dialect */
 	struct text_in ahead_in;
-	bool is_ahead;
+	bool is_ahead;            /* whether ahead has a thread block */
 	struct warp_recs *listed; /* warps in the order of the stream */
 	uint32_t cap_listed;
-	struct buf line, whole;
+	struct buf line, whole; /* text of a line; text of the header */
 	unsigned char hash[16];
 	struct cubins *codes; /* control codes of the kernel; NULL: none */
 };

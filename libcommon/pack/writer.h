@@ -13,10 +13,10 @@
 #include "records.h"
 
 struct block_entry {
-	uint64_t size, kernel;
+	uint64_t size, kernel; /* size of the block, and number of its first kernel */
 	/* 1 + number of thread blocks of the kernel before the block; 0: the block begins the kernel. */
 	uint64_t before;
-	uint64_t bodies;
+	uint64_t bodies; /* number of bodies that the block defines */
 };
 
 struct pack_writer {
@@ -46,11 +46,11 @@ struct pack_writer {
 	struct block_entry *entry;
 	uint32_t n_entries, cap_entries;
 	uint32_t kernel;
-	struct buf in; /* text of the kernel that is not yet in a piece */
-	size_t limit;  /* size of `in` at which the next piece is cut, in bytes */
-	uint64_t bytes, blocks;
+	struct buf in;          /* text of the kernel that is not yet in a piece */
+	size_t limit;           /* size of `in` at which the next piece is cut, in bytes */
+	uint64_t bytes, blocks; /* size and thread blocks of the kernel so far */
 	struct header_facts facts;
-	bool begun;
+	bool begun;            /* true between begin and end of a kernel */
 	struct parsed *filled; /* piece of a kernel that is given as records; NULL: none */
 	uint64_t filled_text;  /* number of bytes of its thread blocks as text */
 	struct records records;

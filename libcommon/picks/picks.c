@@ -16,7 +16,7 @@
 /* The line that is being read. Blanks separate its words. */
 struct picks_line {
 	struct picks *p;
-	const char *at, *begin;
+	const char *at, *begin; /* position, and start of the line */
 	struct place place;
 	struct fault *f;
 };

@@ -31,16 +31,16 @@ struct xml_reader {
 	void (*each)(void *ctx, const struct power_param *p);
 	void *ctx;
 	struct fault *fault;
-	bool failed;
+	bool failed;                      /* true after a fault */
 	unsigned depth;                   /* number of open components */
 	bool in_leaf;                     /* true while the position is inside of param or stat */
 	char id[POWER_DEPTH_MAX][ID_MAX]; /* ids of the open components */
-	bool system_seen;
-	bool public;               /* true if the hardware part equals the public one byte for byte */
-	uint64_t line[N_HARDWARE]; /* line of each param, or of the last such one; 0: none */
-	uint32_t column[N_HARDWARE];
-	bool same[N_HARDWARE];          /* true if the param has the row's value */
-	char other[N_HARDWARE][ID_MAX]; /* values of the file that differ from the rows */
+	bool system_seen;                 /* true after the system component began */
+	bool public;                      /* true if the hardware part equals the public one byte for byte */
+	uint64_t line[N_HARDWARE];        /* line of each param, or of the last such one; 0: none */
+	uint32_t column[N_HARDWARE];      /* column of each param */
+	bool same[N_HARDWARE];            /* true if the param has the row's value */
+	char other[N_HARDWARE][ID_MAX];   /* values of the file that differ from the rows */
 };
 
 static struct place xml_place(const struct xml_reader *r)
@@ -72,7 +72,7 @@ static const char *xml_attribute(const char **atts, const char *name)
 struct upper_row {
 	const char *name;
 	size_t offset; /* offset of the member in struct power_config */
-	bool used;
+	bool used;     /* whether the model uses the coefficient */
 };
 
 #define FACTOR(id) offsetof(struct power_config, factor) + POWER_##id * sizeof(double)

@@ -86,7 +86,7 @@ static int read_traffic_line(struct results *r, char *name, char *equals, struct
 /* ---- rows by bank ---------------------------------------------------------------------------- */
 
 static const struct {
-	const char *heading, *figure;
+	const char *heading, *figure; /* heading in the log, and name of the figure */
 } headings[] = {
 	{"maximum concurrent accesses to same row:", "max_same_row"},
 	{"maximum service time to same row:", "max_service_time"},

@@ -22,18 +22,18 @@ struct list_name {
 	const char *text;
 	uint32_t len; /* length of text */
 	const struct figure *about;
-	uint8_t use;                 /* one of enum list_use */
-	uint32_t next;               /* id of the name that followed this one in the last JSON record */
-	uint32_t undefined;          /* record in which the figure is null */
-	uint32_t seen;               /* last line of JSON with this name */
-	uint32_t in_zeros;           /* run whose records omit the figure if it is 0 */
-	uint32_t mark;               /* record in which `now` was set */
-	uint32_t listed;             /* record whose list contains the figure */
-	uint32_t list_index;         /* index of the figure in that list */
-	struct result_value now;     /* value of the record, then the kernel's own value */
-	struct result_value running; /* running value in a log; decimals INT8_MAX: unknown */
-	uint64_t before;             /* running value in a log at the previous kernel */
-	uint32_t id;
+	uint8_t use;                    /* one of enum list_use */
+	uint32_t next;                  /* id of the name that followed this one in the last JSON record */
+	uint32_t undefined;             /* record in which the figure is null */
+	uint32_t seen;                  /* last line of JSON with this name */
+	uint32_t in_zeros;              /* run whose records omit the figure if it is 0 */
+	uint32_t mark;                  /* record in which `now` was set */
+	uint32_t listed;                /* record whose list contains the figure */
+	uint32_t list_index;            /* index of the figure in that list */
+	struct result_value now;        /* value of the record, then the kernel's own value */
+	struct result_value running;    /* running value in a log; decimals INT8_MAX: unknown */
+	uint64_t before;                /* running value in a log at the previous kernel */
+	uint32_t id;                    /* number of the name, from 0 */
 	struct result_value total;      /* sum over the run so far */
 	uint32_t before_run, total_run; /* runs to which `before` and `total` belong; 0: none */
 };
@@ -42,17 +42,17 @@ enum read_record { READ_NONE, READ_RUN, READ_KERNEL, READ_END, READ_OTHER, READ_
 
 /* State of the reader of a log. */
 struct log_state {
-	char name[512];  /* kernel name of the block */
-	char prefix[24]; /* prefix of a channel's figures, "dram[3]." */
-	char row[24];    /* name of the figure of rows "dram[0]: ..." */
-	bool in_block;
+	char name[512];         /* kernel name of the block */
+	char prefix[24];        /* prefix of a channel's figures, "dram[3]." */
+	char row[24];           /* name of the figure of rows "dram[0]: ..." */
+	bool in_block;          /* true inside a kernel's block */
 	bool begun;             /* true after the record began, when the kernel's number is known */
 	bool complete;          /* true after the block's last line */
 	bool in_net;            /* true between the two Interconnect-DETAILS lines */
 	bool distro, occupancy; /* whether the next line is the issue distribution or occupancy */
 	bool first_id_seen;     /* true after kernel 1 of this run */
-	bool limit;
-	uint32_t blocks; /* number of blocks of this run */
+	bool limit;             /* true if the log reports a limit */
+	uint32_t blocks;        /* number of blocks of this run */
 };
 
 struct results {
@@ -60,7 +60,7 @@ struct results {
 	unsigned flags;
 	const char *file;
 	enum result_form form;
-	struct arena texts;
+	struct arena texts;      /* texts of the names */
 	struct list_name **name; /* rows by id, including hidden rows */
 	uint32_t n_names, cap_names;
 	struct table names; /* ids of known names */
@@ -78,9 +78,9 @@ struct results {
 	uint32_t n_kernel_names, cap_kernel_names;
 	struct table kernel_name_rows;
 	struct arena kernel_name_texts;
-	uint32_t mark;
-	bool whole_run; /* true while totals are listed */
-	struct result_figure *list;
+	uint32_t mark;              /* number of the current record */
+	bool whole_run;             /* true while totals are listed */
+	struct result_figure *list; /* figures for the caller */
 	uint32_t n_list, cap_list;
 	struct result_option *option;
 	uint32_t n_options, cap_options;
@@ -90,12 +90,12 @@ struct results {
 	char *kernel_name;
 	uint32_t cap_kernel_name;
 	enum read_record record; /* kind of the current record */
-	uint64_t record_line;
-	uint64_t line_start;  /* input offset of the current line */
-	uint64_t record_end;  /* input offset of the end of the last record */
-	uint32_t run;         /* number of the current run */
-	uint32_t kernels;     /* number of kernels of the current run so far */
-	bool in_run, started; /* started is set after RESULT_START was queued */
+	uint64_t record_line;    /* line number of the current record */
+	uint64_t line_start;     /* input offset of the current line */
+	uint64_t record_end;     /* input offset of the end of the last record */
+	uint32_t run;            /* number of the current run */
+	uint32_t kernels;        /* number of kernels of the current run so far */
+	bool in_run, started;    /* started is set after RESULT_START was queued */
 	char status[32], hash[33];
 	bool has_status;
 	struct log_state log;
@@ -104,8 +104,8 @@ struct results {
 	bool held; /* true if the current line must be read again */
 	size_t line_len;
 	enum result_event due[4]; /* events to return before more is read */
-	unsigned n_due;
-	bool finished; /* true after the end of the input */
+	unsigned n_due;           /* number of elements of due */
+	bool finished;            /* true after the end of the input */
 	struct fault cut;
 };
 

@@ -22,8 +22,8 @@ struct json_member {
 
 struct json_scan {
 	struct results *r;
-	char *at, *end;
-	uint32_t last; /* id of the last figure's name */
+	char *at, *end; /* position in the line, and its end */
+	uint32_t last;  /* id of the last figure's name */
 };
 
 /* Moves past a string. Returns its length; -1 if it has another form. */

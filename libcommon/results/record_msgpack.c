@@ -17,8 +17,8 @@
 #include "table.h"
 
 struct msgpack_level {
-	struct bytes body;
-	size_t members;
+	struct bytes body; /* packed members */
+	size_t members;    /* number of members */
 };
 
 struct msgpack_numbers { /* texts, numbered in the order of their first use */
@@ -29,9 +29,9 @@ struct msgpack_numbers { /* texts, numbered in the order of their first use */
 
 struct msgpack_state {
 	struct msgpack_level level[RECORD_DEPTH + 1]; /* levels by depth; level[0] is not used */
-	struct msgpack_numbers figures, kernels;
-	bool compact, number_kernels;
-	bool in_stats, in_kernel;
+	struct msgpack_numbers figures, kernels;      /* names with numbers */
+	bool compact, number_kernels;                 /* whether figures, and kernels, have numbers */
+	bool in_stats, in_kernel; /* whether the current level is "stats", or the kernel */
 };
 
 /* Returns the number of a text. If the text is new, this is l->n, the next number. */

@@ -17,7 +17,7 @@
 /* Prefix for names in the open groups, "a.b."; mark[d] is its length without the group at depth d. */
 struct text_state {
 	struct bytes prefix;
-	size_t mark[RECORD_DEPTH + 1];
+	size_t mark[RECORD_DEPTH + 1]; /* length of prefix without the group, by depth */
 };
 
 static void text_open(struct record_writer *w) { w->state = xcalloc(1, sizeof(struct text_state)); }

@@ -21,8 +21,8 @@ struct store_words {
 
 struct store_spool {
 	FILE *file;
-	uint64_t end;
-	bool reading;
+	uint64_t end; /* offset of the end of the file */
+	bool reading; /* whether the last access was a read */
 	struct store_value *buffer;
 	uint32_t cap;
 };

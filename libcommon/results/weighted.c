@@ -42,7 +42,7 @@ double weighted_student(double freedom)
 }
 
 struct sample {
-	double y, x, squares, weight;
+	double y, x, squares, weight; /* sums of values, sizes and squares; weight of a pick */
 };
 
 static struct sample *stratum_samples(const struct picks *p, const double *y)
@@ -220,7 +220,7 @@ void weighted_free(struct weighted *w)
  * poor.
  */
 static const struct {
-	const char *figure, *left_out;
+	const char *figure, *left_out; /* figure, and its count for omitted kernels */
 } warmed_figures[] = {
 	{MISSES, "warmed_L2_misses"},
 	{"dram_read_bytes", "warmed_dram_read_bytes"},

@@ -8,7 +8,7 @@
 #define MISSES "L2_total_cache_misses"
 
 struct weighted {
-	struct store *s;
+	struct store *s; /* store with the run */
 	const struct picks *p;
 	double *value;             /* values, columns times picks; NaN: the pick lacks the figure */
 	struct store_value *total; /* figures of the whole run, owned */

@@ -17,7 +17,7 @@
 #include "weighted_int.h"
 
 struct rate_sums {
-	double y, x;
+	double y, x; /* sums of values and sizes */
 };
 
 /* Reports whether all kernels of the stratum of pick i are picked. */

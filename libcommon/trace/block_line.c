@@ -40,8 +40,8 @@ int trace_read_placement(struct trace *t, struct tblock *tb, const char *line, s
 	struct cluster_place *c = &tb->cluster;
 	uint32_t unused[1];
 	const struct {
-		const char *first, *second, *name;
-		unsigned n;
+		const char *first, *second, *name; /* words of the line, and its name */
+		unsigned n;                        /* count of numbers */
 		uint32_t *to;
 	} rows[] = {{"cluster", "id", "cluster id", 3, c->id}, {"cluster", "cta", "cluster cta", 3, c->cta},
 		{"cluster", "rank", "cluster rank", 1, &c->rank}, {"sm", NULL, "sm id", 1, unused},

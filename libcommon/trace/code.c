@@ -18,10 +18,10 @@
 #include "code.h"
 
 struct code {
-	uint64_t serial;
+	uint64_t serial; /* number that is unique in the process */
 	const struct isa *isa;
-	struct inst *inst; /* instructions by handle, with memory reserved for CODE_MAX entries */
-	atomic_uint n;
+	struct inst *inst;   /* instructions by handle, with memory reserved for CODE_MAX entries */
+	atomic_uint n;       /* number of instructions */
 	uint32_t *slot;      /* hash table with open addressing: handle + 1, or 0 for a free slot */
 	uint64_t *hash;      /* hash of each element of inst[], for growing and comparing */
 	uint32_t n_slots;    /* number of slots, a power of 2, at least twice n */

@@ -11,12 +11,12 @@
 /* Fields that only traces from PTX have. Bank numbers follow the registers in reg[] of the draft. */
 struct ptx_draft {
 	struct ptx_form form;
-	const char *text;
+	const char *text; /* line in the header, from the opcode on */
 	size_t text_len;
-	unsigned n_bank_dst, n_bank_src;
+	unsigned n_bank_dst, n_bank_src; /* numbers of registers with bank numbers */
 	uint8_t n_operands, barrier, barrier_warps;
 	bool issue_mask, ends;
-	unsigned size;
+	unsigned size; /* bytes accessed per lane */
 };
 
 /* Static fields of a line, before the opcode is looked up. */
@@ -33,7 +33,7 @@ struct draft {
 	uint8_t extra;               /* one of enum inst_extra */
 	bool two_imms;               /* true for a BAR of a dialect with two immediates */
 	const struct ptx_draft *ptx; /* fields of an instruction from PTX; NULL: machine code */
-	uint16_t reg[2 * 255];
+	uint16_t reg[2 * 255];       /* registers: destinations, then sources */
 };
 
 /* Options for warnings and strictness, and the places of a line and of its opcode. */

@@ -39,7 +39,7 @@ struct echo {
 	uint64_t *word;
 	uint32_t n_text, cap_text, n_lines, cap_lines, n_words, cap_words;
 	uint32_t insts; /* number of instructions of the last warp with this number */
-	uint8_t tries;
+	uint8_t tries;  /* failed attempts to keep the text in a row */
 };
 
 static void forget_echo(struct echoes *s, struct echo *e)

@@ -51,7 +51,7 @@ struct runs {
 	struct tblock *tb;
 	struct copy_run row; /* row that is being read; bytes 0: none */
 	struct copy_run run; /* run of the rows before `row`; rows 0: none */
-	uint64_t width;
+	uint64_t width;      /* size of an element in bytes */
 };
 
 static void end_copy_run(struct runs *x)

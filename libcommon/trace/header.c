@@ -40,8 +40,8 @@ enum key {
 
 /* Known keys. The first two words identify a key. */
 static const struct {
-	const char *first, *second, *shown;
-	bool must;
+	const char *first, *second, *shown; /* words of the key, and its name in messages */
+	bool must;                          /* whether the header must have the key */
 } keys[N_KEYS] = {
 	[KEY_NAME] = {"kernel", "name", "-kernel name", false},
 	[KEY_ID] = {"kernel", "id", "-kernel id", false},
@@ -66,7 +66,7 @@ static const struct {
 };
 
 struct value {
-	struct tok w;
+	struct tok w; /* text of the value */
 	struct place at;
 	const char *key;
 };

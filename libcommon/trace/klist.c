@@ -21,7 +21,7 @@
 
 struct list_field {
 	const char *s;
-	size_t n;
+	size_t n; /* number of bytes */
 };
 
 /* Callback for faults. NULL: reading ends at the first fault. */

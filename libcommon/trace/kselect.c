@@ -22,7 +22,7 @@ struct kselect_item {
 
 struct kselect {
 	struct kselect_item *item;
-	uint32_t n, cap;
+	uint32_t n, cap;     /* number of items, and allocated items */
 	struct picks *picks; /* picks of a file; NULL: the selection has items */
 };
 

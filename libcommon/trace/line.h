@@ -7,19 +7,19 @@
 
 struct parse {
 	struct trace *t;
-	const char *line, *p, *end;
+	const char *line, *p, *end; /* start, position and end of the line */
 	struct fault *f;
 	struct tblock *tb;
-	struct tok w; /* last word that was read */
-	uint32_t lanes, mask;
-	unsigned width;
-	uint32_t addr;
-	struct seen_line seen;
+	struct tok w;          /* last word that was read */
+	uint32_t lanes, mask;  /* lanes that the warp has; active lanes */
+	unsigned width;        /* bytes accessed per lane */
+	uint32_t addr;         /* address field of the record */
+	struct seen_line seen; /* parts of the line, for fast.c */
 	bool once; /* true if columns vary between executions, so that fast.c does not keep the line */
 	const struct ptx_static *code; /* PTX: static instruction in the header */
 	struct ptx_draft ptx;
 	uint32_t issue_at; /* index of the issue mask in tb->word */
-	struct draft d;
+	struct draft d;    /* static fields of the line */
 };
 
 /* Sets a fault: the last word is not `wanted`. Returns -1. */

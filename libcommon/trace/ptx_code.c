@@ -19,7 +19,7 @@
 #define BARRIERS     16u
 
 struct ptx_code {
-	struct ptx_static *s;
+	struct ptx_static *s; /* instructions in the order of their PCs */
 	uint32_t n, cap;
 	struct arena text;
 	uint64_t hash;
@@ -30,7 +30,7 @@ struct items {
 	uint16_t dst[ITEMS], src[ITEMS], extra_src[ITEMS], bank_dst[ITEMS], bank_src[ITEMS];
 	unsigned n_dst, n_src, n_extra_src, n_bank_dst, n_bank_src; /* extra: guard and address */
 	unsigned slot; /* number of sources so far, including those that are not checked */
-	unsigned n;
+	unsigned n;    /* number of registers of the line */
 };
 
 struct item_line {

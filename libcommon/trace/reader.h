@@ -34,14 +34,14 @@
 struct seen {
 	uint64_t head, head_bits; /* text of the PC and a blank; mask of the bits in use */
 	uint64_t mask_text;       /* text of the last mask */
-	uint32_t mask;
-	uint32_t follow;   /* entry + 1 that followed this one the last time; 0: none */
-	uint32_t pc, next; /* next is entry + 1 of the next entry in the slot; 0: none */
+	uint32_t mask;            /* value of the last mask */
+	uint32_t follow;          /* entry + 1 that followed this one the last time; 0: none */
+	uint32_t pc, next;        /* next is entry + 1 of the next entry in the slot; 0: none */
 	uint32_t handle;
 	uint32_t lineno;
 	uint32_t mid;  /* offset in text[] of the text from the mask's end to the width, or to the newline */
 	uint32_t tail; /* offset in text[] of the text from the end of the addresses to the newline */
-	uint16_t mid_len, tail_len;
+	uint16_t mid_len, tail_len; /* in bytes */
 	uint8_t head_len;
 	bool quick; /* head and mask_text are known; of the flags, only has_addr or word is set */
 	bool has_addr;
@@ -53,7 +53,7 @@ struct seen {
 };
 
 struct seen_table {
-	struct seen *e;
+	struct seen *e; /* entries of the table */
 	uint32_t n, cap;
 	char *text;
 	uint32_t n_text, cap_text;
@@ -68,19 +68,19 @@ struct echoes {
 	uint32_t n_warps;
 	uint32_t n_text; /* number of characters in all kept texts */
 	/* The warp that is being read. */
-	struct echo *now; /* entry of the warp; NULL: its text is neither compared nor kept */
-	bool keeping;     /* true if the text of the warp is kept, false if it is compared */
-	uint32_t missed;  /* number of lines that differed */
-	uint32_t first_word;
+	struct echo *now;    /* entry of the warp; NULL: its text is neither compared nor kept */
+	bool keeping;        /* true if the text of the warp is kept, false if it is compared */
+	uint32_t missed;     /* number of lines that differed */
+	uint32_t first_word; /* words of the thread block before the warp */
 };
 
 /* Numbers of columns in the first instruction line, which every other line must have; -1: unknown. */
 struct dialect {
-	enum line_dialect form;
-	int prefix;     /* number of columns before the PC: 0, 1, 4, 5, 11, ... */
-	int imms;       /* number of immediates after the addresses: 0, 1 or 2 */
-	bool lineno;    /* true if the last prefix column is a source line */
-	bool block_ids; /* true if prefix columns 1 to 4 are the thread block and the warp */
+	enum line_dialect form; /* dialect of the lines */
+	int prefix;             /* number of columns before the PC: 0, 1, 4, 5, 11, ... */
+	int imms;               /* number of immediates after the addresses: 0, 1 or 2 */
+	bool lineno;            /* true if the last prefix column is a source line */
+	bool block_ids;         /* true if prefix columns 1 to 4 are the thread block and the warp */
 };
 
 /* Set of thread block ids: one bit per id, in pages that are allocated when needed. */
@@ -90,11 +90,11 @@ struct id_set {
 };
 
 struct trace {
-	struct trace_options o;
+	struct trace_options o; /* options of the caller */
 	struct input *in;
 	const char *name;
-	struct kernel_header h;
-	struct dialect d;
+	struct kernel_header h; /* header of the kernel */
+	struct dialect d;       /* column counts of the lines */
 
 	/* The window: text [p, end) is buffered and not consumed; [base, p) is consumed but not yet released. */
 	const char *base, *p, *end;
@@ -105,12 +105,12 @@ struct trace {
 	struct id_set ids;
 	struct seen_table seen;
 	struct echoes echoes;
-	uint64_t unknown_recs;
+	uint64_t unknown_recs; /* number of records whose opcode has no row */
 
 	/* The thread block that is being read. */
 	uint32_t id[3];
-	uint32_t warp; /* number of the current warp; UINT32_MAX: none so far */
-	uint32_t want_insts, got_insts;
+	uint32_t warp;                  /* number of the current warp; UINT32_MAX: none so far */
+	uint32_t want_insts, got_insts; /* expected and read number of instructions */
 	bool has_id, has_insts;
 
 	/* State after faults (struct trace_watch); all false without a watcher. */
@@ -199,7 +199,7 @@ struct place text_place(const struct trace *t, const char *line, const char *at)
 
 struct tok {
 	const char *s;
-	size_t n;
+	size_t n; /* number of bytes of the word */
 };
 /* Returns the next blank-separated word in [*s, end) and moves *s past it. n is 0 if there is none. */
 struct tok tok_next(const char **s, const char *end);

@@ -13,10 +13,10 @@
 
 struct wt_kernel {
 	struct wt_list *l;
-	struct wt_kernel *older;
+	struct wt_kernel *older; /* next element of the list of open kernels */
 	struct trace *t;
 	struct wt_kernel_info info;
-	uint32_t command;
+	uint32_t command; /* index of the kernel's command */
 	uint64_t next;    /* number of the next thread block */
 	bool read, ended; /* read: a block was read; ended: the end was reached and checked */
 	struct tblock tb;

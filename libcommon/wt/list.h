@@ -10,8 +10,8 @@
 struct wt_list {
 	struct wt_handle h;
 	struct klist k;
-	struct isa *isa;
-	struct code *code;
+	struct isa *isa;                    /* opcodes for the readers */
+	struct code *code;                  /* static instructions of all kernels */
 	struct wt_command *command;         /* commands in the order of k.cmd */
 	struct wt_instruction *instruction; /* instructions in the order of code */
 	uint32_t n_instructions, cap_instructions;

@@ -10,7 +10,7 @@ struct wt_results {
 	struct wt_handle h;
 	struct results *r;
 	struct result_item item;
-	bool read;
+	bool read; /* true after the first record was read */
 	struct wt_record record;
 	struct wt_figure *figure;
 	struct wt_setting *setting;
