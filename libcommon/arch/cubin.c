@@ -273,8 +273,8 @@ static int read_fatbin(
 			return -1;
 		payload.bytes = out;
 		if (!is_cubin(&payload))
-			return cubin_fault(
-				f, file, "an entry of the fat binary is no cubin (expected ELF machine 190)");
+			return cubin_fault(f, file,
+				"an entry of the fat binary is not a cubin (expected ELF machine 190)");
 		if (read_cubin(c, payload, file, f) < 0)
 			return -1;
 	}

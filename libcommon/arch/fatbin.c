@@ -114,7 +114,7 @@ int fatbin_open(
 	uint64_t head, size;
 
 	if (!fatbin_begins(bytes, n))
-		return fatbin_fault(f, file, "no fat binary of version 1");
+		return fatbin_fault(f, file, "not a fat binary of version 1");
 	head = little_endian(h + 6, 2);
 	size = little_endian(h + 8, 8);
 	if (!fatbin_span_has(&s, head, size))

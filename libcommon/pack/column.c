@@ -199,7 +199,7 @@ static bool expand_zstd(
 		got = ZSTD_decompressDCtx(d, to, n, p, n_p);
 	if (ZSTD_getErrorCode(got) == ZSTD_error_memory_allocation)
 		die("out of memory");
-	*why = ZSTD_isError(got) ? ZSTD_getErrorName(got) : got != n ? "shorter than it says" : NULL;
+	*why = ZSTD_isError(got) ? ZSTD_getErrorName(got) : got != n ? "shorter than its stated size" : NULL;
 	ZSTD_freeDCtx(d);
 	return !*why;
 }

@@ -517,7 +517,7 @@ static void copy_spool(FILE *out, FILE *spool)
 	while ((n = fread(bytes, 1, sizeof(bytes), spool)) > 0)
 		fwrite(bytes, 1, n, out);
 	if (ferror(spool))
-		die_errno("the temporary file");
+		die_errno("a temporary file cannot be written");
 }
 
 /*
@@ -540,7 +540,7 @@ static void put_late_list(struct pack_writer *w)
 	w->several = true;
 	end_job(w, true);
 	if (fflush(spool))
-		die_errno("the temporary file");
+		die_errno("a temporary file cannot be written");
 	w->spool = NULL;
 	current_job(w);
 	end_job(w, true);

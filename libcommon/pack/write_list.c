@@ -42,6 +42,6 @@ void pack_list_last(struct pack_writer *w)
 {
 	w->spool = output_spool();
 	if (!w->spool)
-		die_errno("the temporary file");
+		die_errno("a temporary file cannot be written");
 	w->relative = true;
 }

@@ -170,9 +170,9 @@ static int parse_head(struct picks_line *l)
 	if (!l->p->n_all)
 		l->p->n_all = l->p->n_kernels;
 	if (l->p->n_all < l->p->n_kernels)
-		return report_bad_pick(l, l->at, "of=N of the application not below kernels=N of the list");
+		return report_bad_pick(l, l->at, "of=N at least kernels=N");
 	if (l->p->n_part > l->p->n_all)
-		return report_bad_pick(l, l->at, "part=N not above the kernels of the application");
+		return report_bad_pick(l, l->at, "part=N at most the number of kernels of the application");
 	if (l->p->n_missing >= (l->p->n_part ? l->p->n_part : l->p->n_all))
 		return report_bad_pick(l, l->at, "missing=N with N below the number of kernels of the part");
 	l->p->line = l->place.line;
@@ -230,7 +230,7 @@ static int parse_pick(struct picks_line *l)
 		return -1;
 	k.stratum = label - 1;
 	if (label > p->n_strata)
-		return report_bad_pick(l, at, "a stratum that a line 'stratum N KERNELS' before has named");
+		return report_bad_pick(l, at, "a stratum of an earlier line 'stratum N KERNELS'");
 	skip_pick_blanks(l);
 	if (*l->at && parse_positive(l, &k.size, "a size, a number above 0") < 0)
 		return -1;

@@ -42,7 +42,7 @@ static int parse_row(struct power_hw_table *t, char *line, struct place at, stru
 	for (unsigned i = 0; i < N_POWER_HW; i++) {
 		at.col = place_column(line, column[2 + i]);
 		if (!power_read_number(column[2 + i], &end, &row.value[i]) || end[strspn(end, " \t")])
-			return fault_set(f, at, "power-table", "'%s' is no number",
+			return fault_set(f, at, "power-table", "'%s' is not a number",
 				diag_quote(q, sizeof(q), column[2 + i], strlen(column[2 + i])));
 	}
 	at.col = place_column(line, column[2 + POWER_HW_CYCLES]);

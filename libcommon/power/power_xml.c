@@ -135,7 +135,7 @@ static bool parse_param_value(struct xml_reader *r, const char *name, const char
 
 	if (power_read_number(text, &end, out))
 		return true;
-	fault_set(r->fault, xml_place(r), "power-xml", "value '%s' of %s is no number",
+	fault_set(r->fault, xml_place(r), "power-xml", "value '%s' of %s is not a number",
 		diag_quote(q, sizeof(q), text, strlen(text)), name);
 	stop_parsing(r);
 	return false;

@@ -64,7 +64,7 @@ static int read_json_stats(struct results *r, json_t *o, struct fault *f)
 			n = value_real(json_number_value(v));
 		else
 			return fault_set(f, read_place(r), "record-value",
-				"figure '%s' is no number (expected a number or null)",
+				"figure '%s' is not a number (expected a number or null)",
 				diag_quote(q, sizeof(q), key, strlen(key)));
 		if (list_set_figure(r, key, n, f) < 0)
 			return -1;

@@ -197,7 +197,7 @@ static int read_msgpack_stats(struct results *r, const msgpack_object_map *map, 
 			n = value_real(v->via.f64);
 		else
 			return fault_set(f, read_place(r), "record-value",
-				"figure '%s' is no number (expected a number or nil)",
+				"figure '%s' is not a number (expected a number or nil)",
 				diag_quote(q, sizeof(q), key, strlen(key)));
 		if (isfinite(n.real) && list_set_figure(r, key, n, f) < 0)
 			return -1;

@@ -135,7 +135,7 @@ static int check_same_picks(
 	if (!run->picks || !strcmp(store_word(s, run->picks), hash))
 		return 0;
 	return fault_set(f, (struct place){diag_keep(store_word(s, run->name)), 0, 0}, "picks-run",
-		"the run used other picks than those of %s (their hashes differ)", p->path);
+		"the run used picks other than %s (their hashes differ)", p->path);
 }
 
 /* Copies the run's totals, because store_load_figures() reuses its buffer. */

@@ -203,8 +203,8 @@ static int classify_sass(struct code *c, struct inst *i, const struct draft *d,
 
 	diag_quote(q, sizeof(q), d->opcode, stem);
 	if (!known && where->options->strict)
-		return fault_set(f, where->at, "opcode-unknown",
-			"unknown opcode '%s' (%s has none of this name)", q, isa_arch_name(d->arch));
+		return fault_set(f, where->at, "opcode-unknown", "unknown opcode '%s' (%s does not have it)",
+			q, isa_arch_name(d->arch));
 	if (!known) {
 		snprintf(what, sizeof(what), "opcode '%s' is not in the table of %s", q,
 			isa_arch_name(d->arch));

@@ -245,7 +245,8 @@ static int read_code_pc(struct item_line *l, struct ptx_static *s)
 
 	next_item(l);
 	if (!tok_hex(l->w, &pc) || pc % STEP || pc >= PTX_CODE_MAX || (c->n && pc <= c->s[c->n - 1].pc))
-		return report_bad_item(l, "a hexadecimal PC, a multiple of 8 above that of the line before");
+		return report_bad_item(
+			l, "a hexadecimal PC, a multiple of 8 above the PC of the previous line");
 	s->pc = (uint32_t)pc;
 	return 0;
 }

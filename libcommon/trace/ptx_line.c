@@ -95,7 +95,8 @@ static int read_issue_mask_item(struct parse *s)
 static int read_barrier_item(struct parse *s)
 {
 	if (s->ptx.form.class != CLASS_BARRIER)
-		return line_report_unexpected(s, "barrier", "no b:, as the instruction is no barrier");
+		return line_report_unexpected(
+			s, "barrier", "no b:, because the instruction is not a barrier");
 	if (!ptx_barrier(skip_past(s->w), &s->ptx.barrier, &s->ptx.barrier_warps))
 		return line_report_unexpected(s, "barrier",
 			"b: and an id below 16, perhaps with a multiple of 32 threads up to 2048");
@@ -133,7 +134,7 @@ int ptx_line_read_items(struct parse *s)
 	if (s->w.n || s->ptx.issue_mask != s->seen.issue)
 		return line_report_bad_column(s, COLUMN_ITEMS);
 	if (s->ptx.form.class == CLASS_BARRIER && !barrier && !s->code->barrier_known)
-		return line_report_unexpected(s, "barrier", "b:ID, which the header's line does not say");
+		return line_report_unexpected(s, "barrier", "b:ID, because the header does not have it");
 	s->seen.tail_end = s->end;
 	return 0;
 }

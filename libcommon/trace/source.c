@@ -77,7 +77,7 @@ int source_add_line(struct trace *t, struct tok pc, struct tok value, struct pla
 
 	if (!tok_hex(pc, &from) || from > UINT32_MAX || (s->n_rows && from <= s->row[s->n_rows - 1].pc))
 		return fault_set(f, at, "header-value",
-			"invalid PC '%s' of '-line' (expected a hexadecimal PC above that of the line before)",
+			"invalid PC '%s' of '-line' (expected a hexadecimal PC above the PC of the previous line)",
 			diag_quote(q, sizeof(q), pc.s, pc.n));
 	if (!comma || !tok_u64((struct tok){value.s, (size_t)(comma - value.s)}, &file) ||
 		!tok_u64((struct tok){comma + 1, value.n - (size_t)(comma + 1 - value.s)}, &line) ||

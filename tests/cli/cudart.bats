@@ -666,7 +666,7 @@ cubin_lines() {
 	assert_line 'a PTX JIT compilation failed'
 	program none vecadd "elf:70:$ROOT/tests/data/cudart/odd.ptx"
 	run -1 trace-exec -n --run ./none
-	assert_line --partial 'none: error: an entry of the fat binary is no cubin'
+	assert_line --partial 'none: error: an entry of the fat binary is not a cubin'
 	run -1 trace-exec -n --code ptx --run ./none
 	assert_line --partial 'none: error: fat binary without PTX'
 	assert_line 'no kernel image is available for execution on the device'

@@ -422,9 +422,9 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 	for other in heavier fewer; do
 		! cmp -s picks $other
 		run -2 stats-csv --weights $other a.json
-		assert_output --partial "a.json: error: the run used other picks than those of $other"
+		assert_output --partial "a.json: error: the run used picks other than $other"
 		run -2 stats-diff --weights $other a.json a.msgpack
-		assert_output --partial "a.json: error: the run used other picks than those of $other"
+		assert_output --partial "a.json: error: the run used picks other than $other"
 	done
 	# A run of all kernels does not say.
 	trace-sim -q -g rtx3070 -F json -o all.json "$app"

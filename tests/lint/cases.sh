@@ -275,7 +275,7 @@ lint cubin-packed 's.tpack/kernel-1.traceg:1:1: warning: cubin-share: only 8 of 
 
 # ---- the power model
 power() { sh "$here/../tools/power-xml" "$@" >p.xml; ARGS="-g qv100 -D power_simulation_enabled=1 -D accelwattch_xml_file=p.xml"; }
-lint power-xml "p.xml:5:1: error: power-xml: value 'much' of idle_core_power is no number" \
+lint power-xml "p.xml:5:1: error: power-xml: value 'much' of idle_core_power is not a number" \
 	'power idle_core_power=much'
 lint power-hardware 'p.xml:40:1: error: power-hardware: system core_tech_node is 22 (expected 23, to which the energies belong; --power-energies replaces the hardware part)' \
 	'power; sed -i "/core_tech_node/s/23/22/" p.xml'
