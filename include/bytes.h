@@ -40,8 +40,8 @@ void bytes_vprintf(struct bytes *b, const char *fmt, va_list args) __attribute__
 /* Appends s as printf("%*s") does: padded to width columns on the left, to -width on the right. */
 void bytes_column(struct bytes *b, const char *s, int width);
 /*
- * Append a number exactly as printf() does with %PRIu64, %*PRId64, %*.*f and %.*g. They are faster than printf(), for
- * output of thousands of numbers.
+ * Append a number exactly as printf() does with %PRIu64, %*PRId64, %*.*f and %.*g. They are faster than printf(),
+ * which matters for output of thousands of numbers.
  */
 void bytes_unsigned(struct bytes *b, uint64_t v);
 void bytes_signed(struct bytes *b, int64_t v, unsigned width);

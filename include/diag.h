@@ -91,7 +91,7 @@ const char *diag_keep(const char *name);
  */
 struct diag_names;
 struct diag_trap {
-	jmp_buf place;            /* set by the caller with setjmp() */
+	jmp_buf place;            /* jump target, which the caller sets with setjmp() */
 	struct fault fault;       /* id "memory", because readers call die() only when out of memory */
 	struct diag_names *names; /* set of the names, owned by the caller */
 };

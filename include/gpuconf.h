@@ -70,7 +70,7 @@ struct conf_source; /* a file that was read */
 
 struct gpuconf {
 	struct conf_value v[N_OPTIONS]; /* values of all options */
-	struct arena *arena;            /* owns the texts and the file names of places */
+	struct arena *arena;            /* arena of the texts and of the file names of places */
 	uint32_t assigned;              /* number of assignments so far; quirk Q4-1 depends on their order */
 	bool shipping;                  /* true while a shipped configuration is read */
 	struct conf_source *read;       /* files that were read, newest first */

@@ -45,7 +45,7 @@ enum icnt_allocator {
 #include "arch/network.def"
 	N_ALLOCATORS,
 	ALLOCATOR_PIGGYBACK = N_ALLOCATORS, /* virtual channels only: granted with the switch */
-	ALLOCATOR_PRIO /* for speculative requests only: the switch allocator, by priority */
+	ALLOCATOR_PRIO /* allocator of the switch, by priority; for speculative requests only */
 };
 
 enum icnt_arbiter {
@@ -71,7 +71,7 @@ enum icnt_priority {
 	PRIORITY_SEQUENCE
 };
 
-/* Virtual channels that each class of packets must have for a routing. */
+/* Virtual channels that a routing requires for each class of packets. */
 enum icnt_need {
 	NEED_ANY,   /* 1 virtual channel per class */
 	NEED_PAIR,  /* 2 virtual channels per class */

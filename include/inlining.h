@@ -8,7 +8,9 @@
 #ifndef INLINING_H
 #define INLINING_H
 
-/* For rarely called functions: their callers then need not save registers. */
+/*
+ * Keeps the function out of line. Its callers then need not save registers for it; used for rarely called functions.
+ */
 #define NOINLINE __attribute__((noinline))
 /* Inlines the function into every caller. */
 #define ALWAYS_INLINE inline __attribute__((always_inline))

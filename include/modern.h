@@ -26,7 +26,7 @@ enum core_unit {
 	CORE_TENSOR,
 	CORE_UNIFORM,
 	CORE_BRANCH,
-	CORE_NO_UNIT,   /* no unit (NOP and similar); last one with a fixed latency */
+	CORE_NO_UNIT,   /* no unit (NOP and similar); the last kind with a fixed latency */
 	CORE_WARPGROUP, /* the four tensor cores together */
 	CORE_SFU,
 	CORE_FP64_SHARED,

@@ -160,8 +160,8 @@ struct core_params {
 	struct collector_params collector[N_COLLECTORS];
 	uint32_t reg_banks, collector_steps, fetch_steps;
 	bool perfect_icache, clock_gated_lanes;
-	uint32_t issue_histogram_sm;                  /* -gpgpu_warp_issue_shader */
-	struct latency latency[N_CLASSES];            /* by enum isa_class; 1 and 1 without an option */
+	uint32_t issue_histogram_sm;       /* -gpgpu_warp_issue_shader */
+	struct latency latency[N_CLASSES]; /* latency and interval by class; 1 and 1 without an option */
 	struct latency ptx[N_PTX_LISTS][PTX_ENTRIES]; /* latencies of PTX by enum ptx_list and entry */
 	/* load/store unit */
 	uint32_t ldst_steps; /* -gpgpu_mem_unit_ports; if that is 0, warp_parts */
@@ -217,7 +217,7 @@ struct memory_params {
 	uint32_t channels; /* number of channels, M in trace-sim-mem(7) */
 	uint32_t subs;     /* number of sub-partitions (slices) of a channel, P in trace-sim-mem(7) */
 	uint32_t queue_icnt_l2, queue_l2_dram, queue_dram_l2, queue_l2_icnt; /* numbers of entries */
-	uint32_t rop_latency, dram_latency;                                  /* in core cycles */
+	uint32_t rop_latency, dram_latency;                                  /* latencies in core cycles */
 	uint32_t l2_sides;       /* 2: each half of a channel's slices is near one half of the clusters */
 	uint32_t l2_far_latency; /* additional latency of the far half in cycles */
 	bool l2_sides_alternate; /* true if neighbouring clusters are on different sides */

@@ -33,7 +33,7 @@ enum uop_flag {
 	UOP_BULK = 1 << 18             /* uop.bulk is not BULK_NONE */
 };
 
-/* How an instruction synchronises (HOPPER-mbar, HOPPER-bulk, HOPPER-fence). */
+/* Way in which an instruction synchronises (HOPPER-mbar, HOPPER-bulk, HOPPER-fence). */
 enum uop_sync {
 	SYNC_NONE,
 	SYNC_INIT,   /* mbarrier: sets the expected number of arrivals */

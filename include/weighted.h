@@ -22,8 +22,8 @@ double weighted_student(double freedom);
 /* Figures of one run, in the order of the picks. */
 struct weighted;
 /*
- * Returns the figures of a run with the kernels kernel[n_kernels]. Returns NULL and sets *f if the run lacks a pick
- * or used other picks.
+ * Returns the figures of a run. kernel[n_kernels] is the run's kernels. Returns NULL and sets *f if the run lacks a
+ * pick or used other picks.
  */
 struct weighted *weighted_new(struct store *s, const struct picks *p, const struct store_run *run,
 	const struct store_kernel *kernel, uint32_t n_kernels, struct fault *f);

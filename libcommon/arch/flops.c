@@ -158,7 +158,7 @@ static uint32_t macs_of_tensor(const char *opcode)
 	return *opcode == 'D' || has_modifier(opcode, "F32") ? 256 : 512;
 }
 
-/* Returns the operations of a PTX instruction that uses no tensor unit, by its name and its last type. */
+/* Returns the operations of a PTX instruction that uses no tensor unit, from its name and its last type. */
 static struct flops flops_of_ptx(const char *opcode, size_t stem)
 {
 	struct flops f = {.kind = N_FLOP_KINDS};

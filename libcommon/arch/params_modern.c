@@ -18,7 +18,7 @@ struct arch {
 	uint8_t fp32, in, half, fp64, tensor_least, mma_setup;
 	bool fp32_on_int, fp64_shared;
 	uint16_t tensor_rate;
-	uint8_t places, l1, shared, drain, l0i_sets, every; /* every: cycles between two accesses */
+	uint8_t places, l1, shared, drain, l0i_sets, every; /* every: cycles between two SM accesses */
 	uint16_t bytes, shared_bytes;
 };
 

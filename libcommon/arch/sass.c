@@ -91,7 +91,7 @@ enum sass_class sass_class_of(const char *opcode, size_t n, unsigned sm, bool *k
 	size_t k = sass_stem(opcode, n);
 	const struct row *r = find_sass_row(opcode, k);
 
-	if (!r && k > strcspn(opcode, ".")) /* no row for the stem with its second part */
+	if (!r && k > strcspn(opcode, ".")) /* there is no row for the stem with its second part */
 		r = find_sass_row(opcode, strcspn(opcode, "."));
 	if (known)
 		*known = r != NULL;

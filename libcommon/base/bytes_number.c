@@ -93,9 +93,9 @@ static struct cut scale_exactly(double v, uint64_t factor)
 
 	memcpy(&bits, &v, sizeof(bits));
 	exponent = (unsigned)(bits >> 52);
-	if (exponent < 1075 - 120) /* below 2^-68, v rounds to 0 */
+	if (exponent < 1075 - 120) /* v below 2^-68 rounds to 0 */
 		return (struct cut){0, false};
-	shift = 1075 - exponent; /* from 20 to 120 */
+	shift = 1075 - exponent; /* shift is from 20 to 120 */
 	product = (unsigned __int128)((bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52) * factor;
 	half = (unsigned __int128)1 << (shift - 1);
 	rest = product & (2 * half - 1);

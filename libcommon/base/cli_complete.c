@@ -43,7 +43,7 @@ static void put_quoted(FILE *out, const char *text, const char *escape)
 	}
 }
 
-/* Prints the program's name in the form of a part of a function name. */
+/* Prints the program's name as part of a function name. */
 static void print_function_name(FILE *out)
 {
 	for (const char *p = diag_program(); *p; p++) {

@@ -13,7 +13,7 @@
 
 enum cli_letter {
 	CLI_HELP = 'h',
-	CLI_VERSION = 0x10000, /* above the letters of the programs' options without a short name */
+	CLI_VERSION = 0x10000, /* larger than the letters of options without a short name */
 	CLI_COMPLETION,        /* hidden option */
 	CLI_MAN_OPTIONS,       /* hidden option */
 	CLI_MAN_TABLE          /* hidden option */

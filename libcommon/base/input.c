@@ -41,7 +41,7 @@ struct input {
 	char *text; /* the window */
 	size_t begin, end, cap;
 	bool borrowed;     /* true if text is the caller's memory */
-	bool over, failed; /* no more text: at the end, or after a fault */
+	bool over, failed; /* whether the text ended; whether a fault occurred */
 	struct fault fault;
 
 	uint64_t lines;  /* number of consumed newlines; a last line without newline counts, too */

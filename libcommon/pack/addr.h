@@ -41,7 +41,7 @@ struct addresses {
 	struct lanes *last; /* latest lanes of each memory instruction */
 	/* First address of the last list with numbers of each memory instruction, over all warps of a span. */
 	uint64_t *base;
-	bool *straight; /* for each pattern, whether it is a straight line */
+	bool *straight; /* whether each pattern is a straight line */
 	uint32_t now;   /* number of the current warp, for stamps */
 	uint32_t warp, block[3];
 };
@@ -170,7 +170,7 @@ static inline void lanes_copy(struct lanes *to, const struct lanes *from)
 		memcpy(to->a, from->a, sizeof(to->a));
 }
 
-/* functions of the encoder */
+/* ---- functions of the encoder ------------------------------------------------------------ */
 
 /* Returns the addresses of a record from its field addr. word[] is the words of the record's warp. */
 static inline struct recorded recorded_of(const uint64_t *word, uint32_t addr, uint32_t mask)

@@ -30,7 +30,7 @@ struct body_parts {
 	struct cur table, stored;   /* tables of the part; blank text after the part */
 	uint64_t rest;              /* PIECE_ENDS: number of bytes of the kernel's text without its header */
 	struct cur col[COL_STORED]; /* columns from number 1 on */
-	struct cur columns;         /* all columns, one after another; set by body_split() */
+	struct cur columns;         /* bytes of all columns in order, set by body_split() */
 };
 
 void body_join(struct buf *out, const struct body_parts *b);

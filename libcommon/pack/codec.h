@@ -78,7 +78,7 @@ struct pack {
 	struct input *in;
 	struct buf *frame; /* frame of each block entry; empty: the frame was dropped */
 	uint32_t cap_entries, cap_frames, dropped; /* dropped: number of dropped frames */
-	uint32_t next_kernel, next_body;           /* of the first kernel and body of the next block */
+	uint32_t next_kernel, next_body;           /* numbers of the next block's first kernel and body */
 	bool complete, keep_all;                   /* whether the end was read; whether all frames are kept */
 	struct walk **walk;                        /* walks that have not ended */
 	uint32_t n_walks, cap_walks;
@@ -130,7 +130,7 @@ struct walk {
 	struct read_piece own; /* current piece if it is PIECE_SHARED; shown is then its body, else NULL */
 	struct shown *shown;
 };
-void forward_enter(struct pack *p, struct walk *w); /* requires the lock */
+void forward_enter(struct pack *p, struct walk *w); /* the caller must hold the lock */
 void forward_leave(struct pack *p, const struct walk *w);
 void walk_start(struct walk *w, struct pack *p, uint32_t kernel, uint64_t first_block);
 /* Sets *c to the next piece and returns 1. Returns 0 after the last piece of the kernel, or -1. */

@@ -25,9 +25,9 @@ struct known_path {
 };
 
 /*
- * An instruction, by its number in runs, that continues to the next one. Its mask is the active lanes that are in
- * seen[like] ^ flip. If the model predicts the instruction, it also predicts its successors in the run: `alike`
- * instructions including this one, or `all` if the mask equals the active lanes.
+ * An instruction, by its number in runs, that continues to the next one. Its lanes are predicted from the mask of the
+ * guard `like`, inverted if `flip` has ones. If the model predicts the instruction, it also predicts its successors
+ * in the run: `alike` instructions including this one, or `all` if the mask equals the active lanes.
  */
 struct plain {
 	uint32_t id, next, like, flip; /* instruction, successor, and source of the mask */
@@ -53,7 +53,7 @@ struct encoder {
 	struct addresses x; /* state of address recipes */
 	uint32_t *seen;     /* masks to which guards refer, by number in runs; then a mask of all lanes */
 	uint32_t *number;   /* number in runs of each static instruction */
-	struct default_recipe *usual; /* for first and later executions of each memory instruction */
+	struct default_recipe *usual; /* recipes for first and later executions of memory instructions */
 	bool *ran;                    /* whether each memory instruction has run in this warp */
 	struct tails tails;
 	struct plain *plain;      /* instructions by number in runs */

@@ -236,7 +236,7 @@ static void pack_window(struct buf *out, uint64_t w, uint64_t from)
 	bool round = !(w & low) && !(from & low);
 
 	mp_int(out, round ? (int64_t)(w >> ADDRESS_LOW) - (int64_t)(from >> ADDRESS_LOW) : 0);
-	if (!round || w == from) /* after 0, the value follows */
+	if (!round || w == from) /* 0 means that the value follows */
 		mp_uint(out, w);
 }
 
@@ -403,7 +403,7 @@ bool header_unpack(struct cur *in, struct header_state *s, struct buf *text, boo
 	return !in->bad;
 }
 
-/* header text without id and stream */
+/* ---- header text without id and stream --------------------------------------------------- */
 
 static const char *const changing[] = {"-kernel id = ", "-cuda stream id = "};
 #define N_CHANGING (sizeof(changing) / sizeof(changing[0]))

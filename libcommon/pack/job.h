@@ -30,22 +30,22 @@ struct piece {
 	bool begins, ends; /* whether the piece begins or ends its kernel */
 	bool part, kept;   /* whether text became records; whether text is stored as text */
 	bool no_hash;      /* true if the kernel has no hash, because a part of it was given as records */
-	bool lines; /* with begins: true if the header's "-code" lines may be stored as numbers (lines.h) */
-	bool relative;               /* true if constants are relative to areas */
-	uint64_t bytes, first_block; /* with ends, bytes is the size of the whole kernel's text */
+	bool lines;    /* whether the "-code" lines of the header may be numbers (lines.h); needs begins */
+	bool relative; /* true if constants are relative to areas */
+	uint64_t bytes, first_block; /* bytes is the size of the kernel's text if ends is set */
 	unsigned char hash[16];
 	struct header_facts facts;
 	size_t header;        /* size of the header in the text in bytes */
 	uint64_t size;        /* size of the piece as text in bytes */
 	uint64_t digest[2];   /* hash of the records */
-	const uint8_t *codes; /* with begins: code of the kernel's function, owned by the writer */
+	const uint8_t *codes; /* code of the kernel's function if begins is set; not owned */
 	uint32_t n_codes;     /* number of instructions with control codes */
 	struct origin *same;  /* earlier piece that this piece repeats; NULL: none */
 	/* Entry to which a later piece that repeats this one refers; NULL: the piece cannot be repeated. */
 	struct origin *origin;
 	struct origin *related;  /* piece of which this piece may become a patch, or NULL */
-	struct header_state ids; /* with begins: id and stream of the kernel */
-	struct buf stripped;     /* with begins and origin: the header without id and stream */
+	struct header_state ids; /* id and stream of the kernel if begins is set */
+	struct buf stripped;     /* header without id and stream, if begins and origin are set */
 	struct encoded *e;       /* encoded form; NULL: the piece repeats another */
 };
 

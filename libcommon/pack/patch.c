@@ -14,7 +14,7 @@
 
 struct differ {
 	const uint8_t *a, *b; /* old and new string */
-	size_t n_a, n_b;      /* their sizes in bytes */
+	size_t n_a, n_b;      /* sizes of a and b in bytes */
 	uint32_t *slot;       /* offset plus 1 of the first FAR_SAME bytes in a, by hash; or NULL */
 	unsigned bits;        /* logarithm of the number of slots */
 };

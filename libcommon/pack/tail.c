@@ -18,7 +18,7 @@ enum { DECIMAL = 1, HEX8, HEX16, GROUP };
 
 _Static_assert(FLT_EVAL_METHOD == 0, "guesses are single and double numbers, the same on every machine");
 
-/* splitting a text into form and numbers */
+/* ---- splitting a text into form and numbers ---------------------------------------------- */
 
 static bool is_digit(uint8_t c) { return c >= '0' && c <= '9'; }
 
@@ -210,7 +210,7 @@ struct known {
 
 static uint64_t guess_of(unsigned guess, unsigned kind, const struct known *k)
 {
-	/* For the first lane, `before` is the lane's number in the text before the previous one. */
+	/* `before` of the first lane is the number of that lane two texts earlier. */
 	uint64_t at = k->i ? k->before : k->old;
 
 	switch (guess) {

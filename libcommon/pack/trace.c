@@ -203,7 +203,7 @@ static void parse_static(struct trace *t, struct packed *k, uint32_t i)
 	k->plain &= !k->unknown[i] && !k->needs[i];
 	mark_static_with_values(t, k, i);
 	if (k->unknown[i])
-		return; /* not cached, so that the warning is printed once per kernel */
+		return; /* the instruction is not cached, so that the warning is printed once per kernel */
 	grow(&m->e, &m->cap, m->n + 1, sizeof(m->e[0]));
 	m->e[m->n++] = (struct static_entry){
 		c, t->d, (uint32_t)m->text.n, (uint32_t)k->line.n, k->handle[i], k->needs[i]};

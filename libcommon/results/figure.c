@@ -13,7 +13,7 @@
 #include "figure.h"
 #include "table.h"
 
-enum { DENSE, SPARSE, DENSE_UNIT, SPARSE_UNIT }; /* the words of stats.def */
+enum { DENSE, SPARSE, DENSE_UNIT, SPARSE_UNIT }; /* names that stats.def uses in its rows */
 
 const struct figure figures_table[] = {
 #define FIGURE(name, kind, presence, unit, formula, help) \

@@ -5,7 +5,7 @@
 #include "figure.h"
 #include "roff.h"
 
-enum { DENSE, SPARSE, DENSE_UNIT, SPARSE_UNIT }; /* the words of stats.def */
+enum { DENSE, SPARSE, DENSE_UNIT, SPARSE_UNIT }; /* names that stats.def uses in its rows */
 
 /* A row of stats.def: a figure, or a section if heading is not NULL. */
 static const struct man_figure {

@@ -101,7 +101,7 @@ static void js_real(struct record_writer *w, const char *name, double value, con
 		return;
 	}
 	bytes_puts(&w->text, text);
-	if (!strchr(text, '.')) /* without a point the number would be an integer */
+	if (!strchr(text, '.')) /* a number without a point would be an integer */
 		bytes_puts(&w->text, ".0");
 }
 

@@ -9,7 +9,7 @@
 #include "bits.h"
 #include "reader.h"
 
-#define MULTIPLIER 0x9e3779b97f4a7c15u /* may be any odd number */
+#define MULTIPLIER 0x9e3779b97f4a7c15u /* any odd number would do */
 #define FACTOR_A   0x3c6ef372fe94f82bu
 #define FACTOR_B   0x2545f4914f6cdd1du
 

@@ -298,7 +298,7 @@ static const struct ptx_inst *keep_ptx(struct code *c, const struct ptx_draft *x
 	return to;
 }
 
-/* adding a new instruction */
+/* ---- adding a new instruction ------------------------------------------------------------ */
 
 static int64_t add_inst(struct code *c, uint64_t h, uint32_t slot, const struct draft *d,
 	const struct code_place *where, struct fault *f)

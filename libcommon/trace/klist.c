@@ -222,7 +222,7 @@ int klist_parse(struct klist *k, struct input *in, const char *folder, struct fa
 	return parse_list_input(k, in, folder, &silent, f);
 }
 
-/* ---- from a path -------------------------------------------------------------------------- */
+/* ---- opening a list by its path ---------------------------------------------------------- */
 
 /* Reports whether the directory has raw kernel files, or the list that the tracer writes for them. */
 static bool folder_has_raw(const char *path)

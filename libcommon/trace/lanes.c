@@ -89,7 +89,7 @@ static void spread_none(uint64_t to[32], const uint64_t *from, uint32_t mask)
 		to[l] = *from++;
 }
 
-/* the loops for each instruction set */
+/* ---- the loops for each instruction set -------------------------------------------------- */
 
 #define LOOPS_FOR(set, target) \
 	target LOOPS static void shift_##set( \

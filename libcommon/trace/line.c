@@ -23,7 +23,7 @@
 
 /* ---- faults and words --------------------------------------------------------------------- */
 
-/* Sets a fault: the last word is not `wanted`. */
+/* Sets the fault that the last word is not `wanted`. */
 int line_report_unexpected(struct parse *s, const char *id, const char *wanted)
 {
 	char q[64];
@@ -401,7 +401,7 @@ static int parse_inst_line(
 	return add_record(&s);
 }
 
-/* ---- bad lines, with a watcher ------------------------------------------------------------ */
+/* ---- handling bad lines, for a watcher --------------------------------------------------- */
 
 /* Reports whether neither the PC nor the mask is a number. */
 static bool is_no_instruction(const struct trace *t, const char *line, const char *end)

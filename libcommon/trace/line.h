@@ -22,7 +22,7 @@ struct parse {
 	struct draft d;    /* static fields of the line */
 };
 
-/* Sets a fault: the last word is not `wanted`. Returns -1. */
+/* Sets the fault that the last word is not `wanted`. Returns -1. */
 int line_report_unexpected(struct parse *s, const char *id, const char *wanted);
 /* Does the same as line_report_unexpected(), with id and wanted of the column's row. */
 int line_report_bad_column(struct parse *s, enum line_column c);

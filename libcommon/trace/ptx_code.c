@@ -159,7 +159,7 @@ static int read_code_register(const struct item_line *l, struct items *i, const 
 	return 0;
 }
 
-/* items other than registers */
+/* ---- items other than registers ---------------------------------------------------------- */
 
 bool ptx_barrier(struct tok w, uint8_t *id, uint8_t *warps)
 {

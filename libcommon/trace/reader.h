@@ -30,7 +30,7 @@
 
 #define ADDR_WORDS 34 /* largest number of words of a record */
 
-/* A static instruction as the text of this kernel has it. */
+/* A static instruction in the spelling of this kernel's text. */
 struct seen {
 	uint64_t head, head_bits; /* text of the PC and a blank; mask of the bits in use */
 	uint64_t mask_text;       /* text of the last mask */
@@ -153,7 +153,7 @@ static inline void trace_report_record(
 	t->o.watch->record(t->o.watch->ctx, tb, &tb->rec[tb->n_recs - 1], &l);
 }
 
-/* trace.c, also for pack/trace.c */
+/* ---- trace.c, also for pack/trace.c ---- */
 
 /* Starts an empty thread block without warps. */
 void trace_begin_block(struct trace *t, struct tblock *tb);
