@@ -6,7 +6,7 @@
  *   xmalloc ...   start-up and input buffers
  *   struct arena  many small objects that are freed together
  *   reserve()     arrays whose bound is known before cycle 0 and that stay mostly unused. The address space
- *                 is reserved at once, pages are used when touched: a cycle loop allocates nothing.
+ *                 is reserved at once, and pages are used when touched, so a cycle loop allocates nothing.
  */
 #ifndef ARENA_H
 #define ARENA_H

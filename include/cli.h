@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Command lines: one table of rows per program gives the parser, -h, the completions (`--completion bash|zsh|fish`,
+ * Command lines: one table of rows per program drives the parser, -h, the completions (`--completion bash|zsh|fish`,
  * hidden) and the OPTIONS part of the man page (`--man-options`, hidden). `--man-table NAME` (hidden) prints another
  * table of the man pages. For words that the table cannot list, a completion calls the program with `--complete KIND
  * WORD...` (hidden; the first argument).

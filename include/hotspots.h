@@ -81,7 +81,7 @@ struct hotspots {
 
 /* returns an empty table with rows of kind `by`; the caller frees it */
 struct hotspots *hotspots_new(enum hotspots_by by);
-/* Adds a RESULT_KERNEL of results_next(). Returns false if its figures are not those of a profile. */
+/* Adds a RESULT_KERNEL of results_next(). Returns false if it has no figures of a profile. */
 bool hotspots_add(struct hotspots *t, int side, const struct result_item *item);
 /* Sorts the rows by the cycles of side 0, or, if both is true, by the change; then by kernel, PC, line and reason. */
 void hotspots_sort(struct hotspots *t, bool both);

@@ -9,10 +9,10 @@
 #include "params_int.h"
 
 #define MAX_SLICES     4096
-#define MAX_BANKS_DRAM 64    /* largest number of banks of a channel, which a 64-bit set holds */
+#define MAX_BANKS_DRAM 64    /* largest number of banks of a channel, the size of a 64-bit set */
 #define MAX_TIME       65535 /* largest DRAM timing in clocks */
 #define MAX_QUEUE      1048576
-#define MAX_GROUPS     8 /* largest number of bank groups, which an 8-bit set of the statistics holds */
+#define MAX_GROUPS     8 /* largest number of bank groups, the size of an 8-bit set in the statistics */
 
 /* ---- partitions ----------------------------------------------------------------------------- */
 

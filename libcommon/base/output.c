@@ -292,7 +292,7 @@ static void open_file(struct output *o, const char *path, uint64_t keep)
 	}
 	if (exists && !o->force)
 		die("%s: exists already, -f replaces it", path);
-	/* A symbolic link stays, and its target is replaced. */
+	/* A symbolic link remains, and its target is replaced. */
 	o->target = exists ? realpath(path, NULL) : xstrdup(path);
 	if (!o->target)
 		die_errno("%s", path);

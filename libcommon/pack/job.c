@@ -215,7 +215,7 @@ struct coded {
 	uint32_t n;
 };
 
-/* A block whose bytes are being put together. */
+/* A block that is being assembled from its pieces. */
 struct gathering {
 	struct job *job;
 	struct share *share;

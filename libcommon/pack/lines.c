@@ -56,7 +56,7 @@ static void count_line(struct gaps *g, bool is)
 	g->n = is ? 0 : g->n + 1;
 }
 
-/* Reports whether an item has registers. Of such an item, a form contains only the letter. */
+/* Reports whether an item has registers. A form contains only the letter of such an item. */
 static bool is_register(char c) { return c && strchr("DSVPA", c); }
 
 static uint32_t add_form(struct learned *l, const char *s, size_t n)

@@ -386,8 +386,8 @@ static bool scan_numbered_word(struct line l, const char *name, uint32_t *v)
 }
 
 /*
- * Reports whether the line after the id is one that newer tracers write. The text reader gives other lines there
- * another meaning.
+ * Reports whether the line after the id has a form of newer tracers. The text reader interprets other lines there in
+ * another way.
  */
 static bool is_extra_line(struct line l)
 {

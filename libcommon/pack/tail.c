@@ -333,7 +333,7 @@ static struct group_state *tail_group_state(struct tail_state *s, unsigned g)
 	return s->group[g];
 }
 
-/* Stores the form and numbers of x as those of the previous text. */
+/* Stores the form and numbers of x for comparison with the next text. */
 static void keep_guess_numbers(
 	struct tail_state *s, const struct shape_of_text *x, uint32_t mask, bool formed)
 {

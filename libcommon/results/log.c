@@ -109,7 +109,7 @@ static bool read_heading_line(struct results *r, const char *line)
 	return false;
 }
 
-/* Reads "dram[3]: 12 none inf 7". A word that is not a number still stands for a bank. */
+/* Reads "dram[3]: 12 none inf 7". A word that is not a number still takes the place of a bank. */
 static int read_bank_line(struct results *r, const char *line, struct fault *f)
 {
 	unsigned channel = (unsigned)num_leading(line + 5);

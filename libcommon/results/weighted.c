@@ -65,7 +65,7 @@ static struct sample *stratum_samples(const struct picks *p, const double *y)
 	return s;
 }
 
-/* Variance, as the sum of its parts, and the sum that gives its degrees of freedom. */
+/* Variance: the sum of its parts, and a sum from which its degrees of freedom follow. */
 struct variance {
 	double sum;     /* sum of the parts */
 	double squares; /* sum of the squared parts, each divided by its degrees of freedom */

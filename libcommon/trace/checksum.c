@@ -87,7 +87,7 @@ static uint64_t add_issue_mask(
 	return ptx && ptx->issue_mask ? mix_value(sum, rec_issue_mask(tb, r)) : sum;
 }
 
-/* Adds the extra columns: those of bulk copies, and register values. */
+/* Adds the extra columns: columns of bulk copies, and register values. */
 static uint64_t add_extra(uint64_t sum, const struct code *code, const struct tblock *tb, const struct rec *r)
 {
 	uint32_t n;
