@@ -61,8 +61,8 @@ struct modern_params {
 	uint32_t l1i_miss_latency; /* latency of an L1I miss; 0: misses go through the network and the L2 */
 	uint32_t launch_lines;     /* number of first lines of a function that arrive with a launch */
 	uint32_t prefetch_lines;
-	uint32_t branch_taken;
-	bool const_cold; /* whether a kernel's first constant load on an SM misses */
+	uint32_t branch_taken; /* cycles lost by a taken branch */
+	bool const_cold;       /* whether a kernel's first constant load on an SM misses */
 	uint32_t rf_banks;
 	enum core_rf_read rf_read_trace;   /* way of reading registers in kernels without control codes */
 	enum core_rf_read rf_read_control; /* way of reading registers in kernels with control codes */

@@ -241,7 +241,7 @@ struct params {
 	bool concurrent_kernels;
 	uint32_t run_slots; /* -gpgpu_max_concurrent_kernel */
 	uint32_t window; /* number of kernels loaded at once: run_slots with concurrency or several streams, else 1 */
-	uint32_t launch_latency, tb_latency;
+	uint32_t launch_latency, tb_latency; /* cycles of a kernel launch, and of a thread block */
 	/* limits of the run; 0: no limit */
 	uint64_t max_cycle, max_insn, max_cta, max_completed_cta; /* 0: no limit */
 	bool deadlock_detect;

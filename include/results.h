@@ -61,7 +61,7 @@ struct result_item {
 	uint32_t run; /* number of the run in the input, from 1 */
 	uint64_t end; /* RESULT_KERNEL: offset of the end of the kernel's record; 0 for logs */
 	const struct result_option *option; /* RESULT_START: resolved configuration, as far as known */
-	uint32_t n_options;
+	uint32_t n_options;                 /* number of options */
 	/* RESULT_START: true if records omit figures that are 0, and figures of single units unless -s names them. */
 	bool lists_figures;
 	struct result_kernel kernel; /* kernel of RESULT_KERNEL */

@@ -139,10 +139,10 @@ struct wt_kernel_info {
 	uint32_t id;
 	uint32_t grid[3];
 	uint32_t block[3];
-	uint32_t warps;     /* number of warps of a thread block */
-	uint32_t registers; /* number of registers of a thread */
-	uint32_t shared;    /* bytes of shared memory that the kernel declares */
-	uint32_t dynamic_shared;
+	uint32_t warps;              /* number of warps of a thread block */
+	uint32_t registers;          /* number of registers of a thread */
+	uint32_t shared;             /* bytes of shared memory that the kernel declares */
+	uint32_t dynamic_shared;     /* bytes of shared memory that the launch added */
 	uint32_t compute_capability; /* compute capability such as 86; 0: unknown */
 	uint8_t ptx;                 /* 1: the trace is from PTX */
 	uint8_t slice;               /* 1: the kernel was cut from a larger grid */
@@ -221,9 +221,9 @@ enum wt_results_flags {
 enum wt_record_kind { WT_RECORD_RUN = 1, WT_RECORD_KERNEL = 2, WT_RECORD_END = 3, WT_RECORD_INTERVAL = 4 };
 
 struct wt_setting {
-	const char *name; /* name of an option, without its dash */
-	const char *value;
-	uint32_t about; /* 1: not an option but about the run's origin, such as "version" */
+	const char *name;  /* name of an option, without its dash */
+	const char *value; /* resolved value as text */
+	uint32_t about;    /* 1: not an option but about the run's origin, such as "version" */
 	uint32_t reserved;
 };
 
@@ -240,7 +240,7 @@ struct wt_record {
 	uint32_t kind; /* one of enum wt_record_kind */
 	uint32_t run;  /* number of the run in the input, from 1 */
 	uint32_t position;
-	uint32_t n_figures;
+	uint32_t n_figures; /* number of figures */
 	uint32_t n_settings;
 	uint32_t reserved;
 	uint64_t id;

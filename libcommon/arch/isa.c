@@ -79,7 +79,7 @@ static const char *const arch_name[N_ARCHS] = {
 };
 
 static const struct {
-	int version;
+	int version; /* number of a "-binary version" line */
 	enum isa_arch arch;
 } arch_of[] = {
 	{35, ARCH_KEPLER},

@@ -121,7 +121,7 @@ static const struct gpr_row {
 };
 
 static const struct forward_row {
-	uint8_t producer, operand, cycles;
+	uint8_t producer, operand, cycles; /* classes, and distance in cycles */
 } forward_rows[] = {
 #define GPR(family, producer, ...)
 #define FORWARD(producer, operand, cycles) {SASS_##producer, READ_##operand, cycles},

@@ -6,8 +6,8 @@
 #include "arena.h"
 
 struct crew {
-	unsigned n; /* number of threads that were started */
-	pthread_t thread[];
+	unsigned n;         /* number of threads that were started */
+	pthread_t thread[]; /* threads that were started */
 };
 
 struct crew *crew_start(unsigned n, void *(*fn)(void *ctx), void *ctx)

@@ -27,7 +27,7 @@
 struct tracez {
 	struct bytes all; /* contents of the archive */
 	struct bytes out; /* text produced so far; its first `given` bytes were returned */
-	size_t given;
+	size_t given;     /* number of returned bytes of out */
 	ZSTD_DCtx *context;
 	ZSTD_DDict *dictionary;
 	bool indexed;    /* true after the index was checked */

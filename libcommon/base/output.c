@@ -48,12 +48,12 @@ static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct output *open_outputs;
 
 struct output {
-	struct output *next;
+	struct output *next; /* next open output */
 	FILE *stream;
 	char *path;   /* name of the output in messages */
 	char *target; /* final name; NULL: the output is written in place */
 	struct output_pending *slot;
-	int fd;
+	int fd;     /* descriptor of the file */
 	int error;  /* errno of the first write that failed */
 	bool force; /* whether an existing file may be replaced */
 	bool part;  /* true if the file is named NAME.part and locked until it is complete */

@@ -23,8 +23,8 @@ struct pack_entry {
 };
 
 struct read_piece {
-	unsigned flags; /* set of PIECE_ flags */
-	uint32_t kernel;
+	unsigned flags;            /* set of PIECE_ flags */
+	uint32_t kernel;           /* number of the kernel */
 	struct buf header;         /* PIECE_BEGINS: text of the header */
 	struct part *part;         /* decoded part; NULL for a PIECE_SHARED in a block */
 	const struct buf *col;     /* columns of the part and of stored text */

@@ -115,9 +115,9 @@ enum {
 };
 
 struct pstatic {
-	uint32_t pc, lineno;
-	uint32_t head;      /* offset in pcode.text of the PC and a blank, for the parser */
-	uint32_t mid, tail; /* offsets in pcode.text */
+	uint32_t pc, lineno; /* PC and source line */
+	uint32_t head;       /* offset in pcode.text of the PC and a blank, for the parser */
+	uint32_t mid, tail;  /* offsets in pcode.text */
 	uint16_t mid_len, tail_len;
 	uint16_t op, op_len; /* opcode: offset from mid, and length; 0: the line is stored as text */
 	uint8_t head_len, flags, ctl, guard, order;

@@ -19,7 +19,7 @@
 struct encoded {
 	struct census census;
 	struct buf head, stored, table, body; /* body: the piece as a string, or empty */
-	struct buf col[N_COLUMNS];
+	struct buf col[N_COLUMNS];            /* columns of the piece */
 };
 
 /* Piece of a kernel's text. */

@@ -45,8 +45,8 @@ enum { FORMS, NUMBERS, MISSES, VALUES, PLACES, N_PARTS };
 
 /* Writer of the lengths of runs of expected lines. */
 struct gaps {
-	struct buf *to;
-	uint64_t n; /* number of expected lines since the last exception */
+	struct buf *to; /* bytes to which the lengths are written */
+	uint64_t n;     /* number of expected lines since the last exception */
 };
 
 static void count_line(struct gaps *g, bool is)

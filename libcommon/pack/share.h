@@ -31,7 +31,7 @@ struct origin {
 
 struct share {
 	struct origin *key[ORIGIN_SLOTS], *near[ORIGIN_SLOTS], *far[ORIGIN_SLOTS];
-	struct origin *newest, *oldest;
+	struct origin *newest, *oldest; /* ends of the list by last use */
 	uint64_t weight, seed;
 	uint32_t n_bodies; /* number of bodies in the blocks that were gathered */
 };

@@ -115,7 +115,7 @@ static bool find_coefficient(const char *component, const char *name, enum power
 {
 	static const struct {
 		const char *name;
-		enum power_energy energy;
+		enum power_energy energy; /* energy that the coefficient replaces */
 	} rows[] = {{"dram_rd_coeff", POWER_ENERGY_dram_read}, {"dram_wr_coeff", POWER_ENERGY_dram_write},
 		{"dram_pre_coeff", POWER_ENERGY_dram_precharge}};
 

@@ -21,9 +21,9 @@ struct json_member {
 };
 
 struct json_scan {
-	struct results *r;
-	char *at, *end; /* position in the line, and its end */
-	uint32_t last;  /* id of the last figure's name */
+	struct results *r; /* reader that gets the record */
+	char *at, *end;    /* position in the line, and its end */
+	uint32_t last;     /* id of the last figure's name */
 };
 
 /* Moves past a string. Returns its length; -1 if it has another form. */

@@ -35,7 +35,7 @@ struct items {
 
 struct item_line {
 	struct trace *t;
-	const char *line, *p, *end;
+	const char *line, *p, *end; /* start, position and end of the line */
 	struct tok w;
 	struct fault *f;
 };

@@ -27,7 +27,7 @@ struct wt_kernel {
 	struct wt_accesses accesses;
 	uint32_t *row; /* number of the instruction to which each access belongs */
 	uint8_t *space;
-	uint64_t (*lane)[WT_LANES];
+	uint64_t (*lane)[WT_LANES]; /* addresses of each access by lane */
 	uint32_t cap_rows, cap_spaces, cap_lanes;
 	bool expanded; /* true if accesses belong to the block that was read last */
 };

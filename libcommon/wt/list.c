@@ -109,7 +109,7 @@ void wt_list_warn(void *list, const struct fault *f)
 
 /* Spaces and accesses of machine code by kind. The opcode of a PTX instruction names the space. */
 static const struct {
-	uint8_t space, access;
+	uint8_t space, access; /* space, and set of enum wt_access */
 } kinds[N_KINDS] = {
 	[KIND_LDC] = {WT_SPACE_CONST, WT_LOAD},
 	[KIND_LDG] = {WT_SPACE_GLOBAL, WT_LOAD},
