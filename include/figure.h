@@ -28,7 +28,7 @@ enum figure_kind {
 };
 
 struct figure {
-	const char *name;      /* pattern of the names */
+	const char *name;      /* pattern of the names that the row covers */
 	const char *unit;      /* unit; "-": the figure is a plain number */
 	const char *formula;   /* "A/B", the quotient of two figures of the record; "": not derived */
 	const char *help;      /* description for trace-stats(5) */

@@ -98,8 +98,8 @@ void gpuconf_check_output(const struct gpuconf *c, const char *output);
  */
 int gpuconf_override(struct gpuconf *c, const char *assignment, struct fault *f);
 /*
- * Reads the configuration file of a shipped GPU ("rtx3070") from $WARPTOOLS_GPUS, $WARPTOOLS_DATA/gpus or the
- * program's directory.
+ * Reads the configuration file of a shipped GPU ("rtx3070") from $WARPTOOLS_GPUS, $WARPTOOLS_DATA/gpus or a directory
+ * relative to the program.
  */
 int gpuconf_shipped(struct gpuconf *c, const char *name, struct fault *f);
 /*

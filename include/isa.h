@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Opcodes: unit class on each architecture, and access to memory.
+ * Opcodes: unit class on each architecture, and effect in the timing model.
  *
- * libcommon/arch/isa.def has a row for each opcode stem (the part before the first '.') with its access to memory and
- * its class on each architecture. A user's file (--isa FILE) is plain text: "stem arch[,arch...] class".
+ * libcommon/arch/isa.def has a row for each opcode stem (the part before the first '.') with its effect (enum isa_kind)
+ * and its class on each architecture. A user's file (--isa FILE) is plain text: "stem arch[,arch...] class".
  */
 #ifndef ISA_H
 #define ISA_H

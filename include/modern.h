@@ -59,9 +59,9 @@ struct modern_params {
 	uint32_t l0i_sets, l0i_line, l0i_ways;        /* size of the L0 instruction cache; line in bytes */
 	uint32_t l0i_l1i_latency;
 	uint32_t l1i_miss_latency; /* latency of an L1I miss; 0: misses go through the network and the L2 */
-	uint32_t launch_lines;     /* number of first lines of a function that arrive with a launch */
+	uint32_t launch_lines; /* number of lines of a function, from its start, that arrive with a launch */
 	uint32_t prefetch_lines;
-	uint32_t branch_taken; /* cycles lost by a taken branch */
+	uint32_t branch_taken; /* cycles from a taken branch to its target */
 	bool const_cold;       /* whether a kernel's first constant load on an SM misses */
 	uint32_t rf_banks;
 	enum core_rf_read rf_read_trace;   /* way of reading registers in kernels without control codes */

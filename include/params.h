@@ -245,7 +245,7 @@ struct params {
 	/* limits of the run; 0: no limit */
 	uint64_t max_cycle, max_insn, max_cta, max_completed_cta; /* 0: no limit */
 	bool deadlock_detect;
-	uint32_t sample_cycles; /* first number of -gpgpu_runtime_stat */
+	uint32_t sample_cycles; /* cycles between samples; first number of -gpgpu_runtime_stat */
 };
 
 /* Sets *p from a configuration. Returns 0, or -1 and sets *f: option, place, value and possible values. */

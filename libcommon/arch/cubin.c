@@ -188,9 +188,9 @@ static struct cubin_span find_section_by_name(const struct cubin_span *s, uint64
 }
 
 /*
- * Returns the registers per thread of a function, from the info field of its code section. The high byte of `field`
- * has the number; if it is 0, as in newer files, an attribute of .nv.info has it (format 4, number 0x2f, u16 bytes,
- * then u32 symbol and u32 registers), whose symbol is in the other bytes of `field`.
+ * Returns the number of registers per thread of a function, from the info field of its code section. The high byte of
+ * `field` has the number. If it is 0, as in newer files, an attribute of .nv.info has it (format 4, number 0x2f, u16
+ * bytes, then u32 symbol and u32 registers); the symbol of the attribute is in the other bytes of `field`.
  */
 static unsigned registers_of_function(const struct cubin_span *info, uint64_t field)
 {

@@ -87,9 +87,9 @@ struct queue *queue_new(unsigned threads, int level);
 void queue_free(struct queue *q);
 void *queue_worker(void *queue);
 struct parsed *queue_take_parsed(struct queue *q); /* returns an empty struct for the records of a piece */
-void queue_return_parsed(struct queue *q, struct parsed *p); /* gives the struct back to the queue */
+void queue_return_parsed(struct queue *q, struct parsed *p); /* returns the struct to the queue */
 struct buf queue_take_text(struct queue *q); /* returns an empty buffer, with reused memory if possible */
-void queue_return_text(struct queue *q, struct buf *b); /* gives the buffer back to the queue */
+void queue_return_text(struct queue *q, struct buf *b); /* returns the buffer to the queue */
 /* Appends a job. The caller adds pieces to it and then closes it. */
 struct job *queue_append_job(struct queue *q);
 void queue_add_piece(struct queue *q, struct job *j, struct piece *c);

@@ -43,7 +43,7 @@ struct learned {
 
 enum { FORMS, NUMBERS, MISSES, VALUES, PLACES, N_PARTS };
 
-/* Writer of the lengths of runs of expected lines. */
+/* Writer of run lengths: the numbers of expected lines between two exceptions. */
 struct gaps {
 	struct buf *to; /* bytes to which the lengths are written */
 	uint64_t n;     /* number of expected lines since the last exception */

@@ -15,7 +15,7 @@
 #define FILL_TEXT  (16u << 20) /* number of bytes of text in a piece that is given as records */
 #define BLOCK_TEXT (32u << 20)
 
-#define SHARED_TEXT  256u  /* number of bytes of text as which a repetition is counted */
+#define SHARED_TEXT  256u  /* number of bytes that a repetition adds to the text of a block */
 #define PIECES_PLAIN 4096u /* largest number of pieces per block in a stream without shared pieces */
 
 /* Returns the largest text of a piece that fits into a block with the list. */

@@ -24,11 +24,11 @@ struct list_name {
 	const struct figure *about;
 	uint8_t use;                    /* one of enum list_use */
 	uint32_t next;                  /* id of the name that followed this one in the last JSON record */
-	uint32_t undefined;             /* record in which the figure is null */
-	uint32_t seen;                  /* last line of JSON with this name */
+	uint32_t undefined;             /* number of the record in which the figure is null */
+	uint32_t seen;                  /* number of the last line of JSON with this name */
 	uint32_t in_zeros;              /* run whose records omit the figure if it is 0 */
-	uint32_t mark;                  /* record in which `now` was set */
-	uint32_t listed;                /* record whose list contains the figure */
+	uint32_t mark;                  /* number of the record in which `now` was set */
+	uint32_t listed;                /* number of the record whose list contains the figure */
 	uint32_t list_index;            /* index of the figure in that list */
 	struct result_value now;        /* value of the record, then the kernel's own value */
 	struct result_value running;    /* running value in a log; decimals INT8_MAX: unknown */

@@ -36,7 +36,7 @@ struct draft {
 	uint16_t reg[2 * 255];       /* registers: destinations, then sources */
 };
 
-/* Options for warnings and strictness, and the places of a line and of its opcode. */
+/* Place of an opcode, and the options for warnings and strictness. */
 struct code_place {
 	const struct trace_options *options;
 	struct place at;
