@@ -11,11 +11,11 @@
 
 /* Prints "NAME=" and the help text of every configuration option. */
 void complete_options(FILE *out);
-/* Prints the positions and file names of the kernels of a trace: the first of the n words that names one. */
+/* Finds the first of the n words that names a trace, and prints the positions and file names of its kernels. */
 void complete_kernels(FILE *out, char *const *word, int n);
 /*
  * Prints words for the programs that read results. Kind "figures": the names and families of trace-stats(5). Kind
- * "runs": the positions and names of the kernels of a result, the first of the n words that names one.
+ * "runs": finds the first of the n words that names a result, and prints the positions and names of its kernels.
  */
 void complete_results(FILE *out, const char *kind, char *const *word, int n);
 

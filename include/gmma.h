@@ -12,7 +12,7 @@
 
 struct gmma {
 	uint32_t n;        /* number of columns of the result */
-	uint32_t products; /* multiply-adds per warp, as 16-bit ones that take the same time */
+	uint32_t products; /* multiply-adds per warp, counted as 16-bit ones of equal duration */
 	uint32_t a_bytes;  /* size of the 64 rows of A in bytes */
 	uint32_t b_bytes;  /* bytes of B */
 };

@@ -56,7 +56,8 @@ struct modern_params {
 	uint32_t sb_visible, sb_release, drain_stall; /* scoreboard and drain delays in cycles */
 	enum core_order order;                        /* order in which the scheduler visits warps */
 	uint32_t ibuffer;                             /* number of entries of a warp's instruction buffer */
-	uint32_t l0i_sets, l0i_line, l0i_ways;        /* size of the L0 instruction cache; line in bytes */
+	/* Sets, bytes of a line and ways of the L0 instruction cache. */
+	uint32_t l0i_sets, l0i_line, l0i_ways;
 	uint32_t l0i_l1i_latency;
 	uint32_t l1i_miss_latency; /* latency of an L1I miss; 0: misses go through the network and the L2 */
 	uint32_t launch_lines; /* number of lines of a function, from its start, that arrive with a launch */

@@ -101,7 +101,7 @@ enum { ADDR_MOVED = ADDR_DELTA };
  * never starts with an instruction that would extend the previous run, so warps with equal behaviour have equal runs.
  */
 struct pack_run {
-	uint32_t id, n, mask; /* first instruction, number, and active lanes */
+	uint32_t id, n, mask; /* id of the first instruction, number of instructions, active lanes */
 };
 /* Addresses or text of one instruction in a run. */
 struct pack_more {

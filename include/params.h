@@ -251,8 +251,8 @@ struct params {
 /* Sets *p from a configuration. Returns 0, or -1 and sets *f: option, place, value and possible values. */
 int params_init(struct params *p, const struct gpuconf *c, struct fault *f);
 /*
- * Returns the size of the L1 if shmem bytes are shared memory (-gpgpu_adaptive_cache_config): its number of sets with
- * -core_l1_ways, else its number of ways; 0 if no space is left.
+ * Returns the number of sets of the L1 with -core_l1_ways, else its number of ways, if shmem bytes are shared memory
+ * (-gpgpu_adaptive_cache_config). Returns 0 if no space is left.
  */
 uint32_t params_set_l1_rows(const struct params *p, uint32_t shmem);
 /*

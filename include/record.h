@@ -41,7 +41,7 @@ size_t record_last_group(const struct record_writer *w);
  * number of bytes and returns the number of bytes from its start to the end of the record; 0 if there is none.
  */
 size_t record_last_name(const struct record_writer *w, size_t *size);
-/* Ends the record with n bytes of another record of the same format: that record's last group and the rest of it. */
+/* Ends the record with n bytes of another record of the same format, from that record's last group to its end. */
 void record_end_with(struct record_writer *w, const void *group, size_t n);
 
 /*

@@ -69,7 +69,7 @@ enum sass_operand {
 struct sass_latency {
 	uint8_t after[N_SASS_CLASSES][N_SASS_OPERANDS]; /* distance to a reader in cycles; 0: not fixed */
 	uint8_t overwrite[N_SASS_CLASSES];              /* distance to a later writer in cycles, at least 1 */
-	uint8_t predicate_math[N_SASS_CLASSES], predicate[N_SASS_CLASSES]; /* distances; 0: not fixed */
+	uint8_t predicate_math[N_SASS_CLASSES], predicate[N_SASS_CLASSES]; /* cycles; 0: not fixed */
 };
 
 /*

@@ -188,8 +188,8 @@ struct trace *trace_open_input(struct input *in, const struct trace_options *o, 
 const struct kernel_header *trace_header(const struct trace *t);
 
 /*
- * Returns the registers that the PTX instruction at pc reads as operands, without guard and address registers, valid
- * until the trace is closed. Sets *n to their number (0 if there is no instruction).
+ * Returns the registers that the PTX instruction at pc reads as operands. Guard and address registers are not among
+ * them. Sets *n to their number (0 if there is no instruction). The registers are valid until the trace is closed.
  */
 const uint16_t *trace_ptx_operands(const struct trace *t, uint32_t pc, unsigned *n);
 /*

@@ -31,7 +31,7 @@ struct anynet_reader {
 	uint64_t lineno;
 	uint32_t routers, nodes;
 	uint64_t *router_seen, *node_seen; /* sets of the numbers that occurred */
-	uint32_t *router_of;               /* router at which each node is */
+	uint32_t *router_of;               /* router to which each node is connected */
 	uint32_t *cycles_of;               /* latency between each node and its router */
 	struct claim {
 		uint32_t router; /* router to which a node with cycles must belong */

@@ -22,8 +22,8 @@
 #include "fatbin.h"
 
 #define FILE_MAX      (1ull << 30)
-#define UNPACKED_BASE (16ull << 20) /* constant part of the limit of decompressed bytes over all entries */
-#define UNPACKED_RATE 64u           /* part of the limit for each byte read */
+#define UNPACKED_BASE (16ull << 20) /* number of bytes that may be decompressed in any case */
+#define UNPACKED_RATE 64u           /* number of further bytes that may be decompressed for each byte read */
 #define FUNCTIONS_MAX 65536u
 #define MACHINE_CUDA  190u
 

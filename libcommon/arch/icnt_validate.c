@@ -317,7 +317,7 @@ int icnt_validate(struct icnt *c, struct fault *f)
 
 /* ---- mapping to nodes ---------------------------------------------------------------------------------- */
 
-/* Nodes of the memory sub-partitions of some GPUs, which are built into BookSim. */
+/* Placements of memory sub-partitions that BookSim has built in for some GPUs. */
 static const struct preset {
 	uint32_t clusters, subs; /* numbers of clusters and sub-partitions */
 	uint8_t node[11];        /* nodes of the sub-partitions */

@@ -230,7 +230,7 @@ static void read_planes(struct replay *r, const struct recipe *e, uint32_t mask,
 	}
 }
 
-/* Stores the lanes as a line if they are one. Called after all lanes were set. */
+/* Stores the addresses of the lanes as base and step if they have one step. Called after all lanes were set. */
 static void find_address_line(struct lanes *x)
 {
 	uint64_t d = x->a[1] - x->a[0], off = 0;

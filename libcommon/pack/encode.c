@@ -31,7 +31,7 @@ struct known_path {
  */
 struct plain {
 	uint32_t id, next, like, flip; /* instruction, successor, and source of the mask */
-	uint32_t alike, all;           /* numbers of predicted instructions */
+	uint32_t alike, all;           /* numbers of instructions that the model predicts from here */
 	uint32_t mem;                  /* number among the memory instructions; NONE: it has no addresses */
 	bool is, text;                 /* whether the entry is set; whether it has text */
 };

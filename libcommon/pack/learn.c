@@ -16,7 +16,7 @@ union four {
 };
 
 struct votes {
-	uint32_t n, all, none; /* executions; with all and without active lanes */
+	uint32_t n, all, none; /* counts of executions, of full masks and of empty masks */
 	uint32_t full[2]; /* executions of stretches that begin here; that end before here; see add_stretches() */
 	uint32_t next, next_n; /* candidate for another successor, and its lead */
 	uint32_t side[3][2];   /* counts of the side that ran first: the fall-through or the taken side */

@@ -19,7 +19,7 @@
 
 struct line_form {
 	size_t at;           /* offset of the name in names */
-	uint32_t n, operand; /* size in bytes, and number of the first operand */
+	uint32_t n, operand; /* bytes of the form; number of its first operand */
 };
 
 struct regclass {

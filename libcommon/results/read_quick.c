@@ -196,7 +196,7 @@ static bool has_group(const struct results *r, const char *name, size_t len)
 
 static bool scan_members(struct json_scan *s, const char *group, uint32_t group_len);
 
-/* Moves past the value of a member. Sets *stats if the member is the figures of the record. */
+/* Moves past the value of a member. Sets *stats if the member has the figures of the record. */
 static bool scan_value(struct json_scan *s, struct json_member m, bool *stats)
 {
 	char *key = m.key;

@@ -219,10 +219,7 @@ int header_read(struct trace *t, struct fault *f);
 void source_add_file(struct trace *t, struct tok number, struct tok name);
 /* Reads a header line "-line PC = FILE,LINE". value is the text after '='. Returns 0, or -1. */
 int source_add_line(struct trace *t, struct tok pc, struct tok value, struct place at, struct fault *f);
-/*
- * Sets the source file of a draft of machine code by the draft's PC. Sets the source line, too, unless the
- * instruction line has one.
- */
+/* Sets the source file of d from its PC. Also sets the source line of d unless the instruction line has one. */
 void source_set_by_pc(const struct trace *t, struct draft *d);
 /* Returns the hash of the header's "-file" and "-line" lines; 0 if there are none. */
 uint64_t source_hash(const struct trace *t);
