@@ -23,7 +23,7 @@ struct pick {
 	uint32_t position; /* position in the list, from 1 */
 	uint32_t stratum;  /* index of its stratum in picks.stratum */
 	double weight;     /* number of kernels that the pick represents */
-	double size;       /* number of instructions, a time, or 1; weight in its stratum */
+	double size;       /* quantity from which the weights follow: instructions, a time, or 1 */
 };
 
 struct pick_stratum {
