@@ -30,7 +30,7 @@
 struct place {
 	const char *file; /* name of the input, not owned; diag_keep() keeps names that an input contains */
 	uint64_t line;
-	uint32_t col;
+	uint32_t col; /* column, from 1; 0: the whole line */
 };
 
 /*

@@ -42,7 +42,7 @@ struct conf_row {
 	const char *help;
 	int64_t min, max; /* smallest and largest value, for numbers */
 	enum conf_type type;
-	enum conf_use use;
+	enum conf_use use; /* effect of the option */
 };
 
 extern const struct conf_row conf_rows[N_OPTIONS];

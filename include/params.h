@@ -50,10 +50,10 @@ struct cache_params {
 	uint32_t atom_bytes; /* size of a request in bytes: 32 (sectors) or the line */
 	enum replacement replacement;
 	enum write_policy write;
-	enum alloc_policy alloc;
-	bool streaming; /* true if the option's text has the letter 's' */
+	enum alloc_policy alloc; /* time at which a line is allocated */
+	bool streaming;          /* true if the option's text has the letter 's' */
 	enum write_alloc walloc;
-	enum set_index index;
+	enum set_index index; /* function that selects the set of an address */
 	enum mshr_kind mshr;
 	uint32_t mshr_entries, mshr_merge, miss_queue, result_fifo, port_bytes;
 	uint32_t line_log2, sets_log2; /* base-2 logarithms of line_bytes and sets, rounded down */
@@ -222,7 +222,7 @@ struct memory_params {
 	uint32_t l2_far_latency; /* additional latency of the far half in cycles */
 	bool l2_sides_alternate; /* true if neighbouring clusters are on different sides */
 	bool l2_texture_only, flush_l2, memcpy_warms_l2, latency_stats;
-	struct cache_params l2;
+	struct cache_params l2; /* one slice of the L2 */
 	struct dram_params dram;
 	struct addr_params addr;
 };

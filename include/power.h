@@ -60,9 +60,9 @@ struct power_config {
 	double constant_watt;
 	double idle_sm_watt;
 	double reference_volt;
-	struct power_lanes lanes[N_POWER_STATICS];
-	double energy[N_POWER_ENERGIES]; /* energy in joules per event, or power in watts */
-	bool own_energies;               /* true if energy[] was read from a table */
+	struct power_lanes lanes[N_POWER_STATICS]; /* static power by row of names.def */
+	double energy[N_POWER_ENERGIES];           /* energy in joules per event, or power in watts */
+	bool own_energies;                         /* true if energy[] was read from a table */
 };
 
 /* Sets *c to the model without an XML file: every factor is 1, and the energies are the shipped ones. */

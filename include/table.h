@@ -42,7 +42,7 @@ void table_free(struct table *t);
 
 /* State of a search. number is the current number under the hash, or TABLE_NONE. */
 struct table_walk {
-	const struct table *t;
+	const struct table *t;       /* table that is searched */
 	uint32_t hash, slot, number; /* slot is the index of the next slot */
 };
 

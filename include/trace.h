@@ -49,7 +49,7 @@ struct warp_recs {
 
 /* Position of a thread block in its cluster, from lines of format version 6; all 0 if the trace has none. */
 struct cluster_place {
-	bool known;
+	bool known;      /* whether the trace has the position */
 	uint32_t id[3];  /* coordinates of the cluster in the grid */
 	uint32_t cta[3]; /* coordinates of the thread block in the cluster */
 	uint32_t rank;   /* number of the thread block in its cluster */
@@ -60,8 +60,8 @@ struct tblock {
 	uint32_t n_warps, n_recs, n_words; /* numbers of elements of warp, rec and word */
 	uint32_t n_unknown;                /* number of records whose opcode has no row */
 	struct cluster_place cluster;
-	struct warp_recs *warp;
-	struct rec *rec;
+	struct warp_recs *warp; /* records of each warp */
+	struct rec *rec;        /* records of all warps, in order */
 	/*
 	 * Address data of all records. The issue mask (PTX) and extra columns of a record precede its address data.
 	 * STRIDE: base, stride. DELTA: base, then an int32 for each further active lane, two in a word, the lower
@@ -147,8 +147,8 @@ struct trace_line {
 	uint64_t line;    /* number of the line in the file */
 	const char *text; /* text of len bytes, without the line's end */
 	size_t len;       /* number of bytes of text */
-	uint32_t warp;
-	bool tail; /* true if the lines have more words than the columns */
+	uint32_t warp;    /* number of the warp in its thread block */
+	bool tail;        /* true if the lines have more words than the columns */
 };
 
 /*

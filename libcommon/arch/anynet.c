@@ -29,7 +29,7 @@ struct anynet_reader {
 	const char *file, *line;
 	size_t n, col; /* length of the line, and column of the reader */
 	uint64_t lineno;
-	uint32_t routers, nodes;
+	uint32_t routers, nodes;           /* numbers of routers and nodes so far */
 	uint64_t *router_seen, *node_seen; /* sets of the numbers that occurred */
 	uint32_t *router_of;               /* router to which each node is connected */
 	uint32_t *cycles_of;               /* latency between each node and its router */

@@ -31,7 +31,7 @@ struct conf_reader {
 
 /* State of the reader in one file. */
 struct conf_lexer {
-	struct conf_reader *r;
+	struct conf_reader *r; /* state of the reader over all files */
 	FILE *in;
 	struct place at; /* place of next; column 0: no character has been read */
 	int next;        /* next character, or EOF */

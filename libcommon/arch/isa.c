@@ -291,9 +291,9 @@ bool isa_strong_gpu(const char *opcode, size_t n)
 /* ---- the user's rows ---------------------------------------------------------------------- */
 
 struct isa_word {
-	const char *s;
-	size_t n;     /* number of bytes of the word */
-	uint32_t col; /* column of the word in the line */
+	const char *s; /* start of the word */
+	size_t n;      /* number of bytes of the word */
+	uint32_t col;  /* column of the word in the line */
 };
 
 /* Splits a line up to '#' into words. Returns their number, or max + 1 if there are more than max. */

@@ -14,12 +14,12 @@
  * nearest lower row.
  */
 struct arch {
-	uint8_t sm;
+	uint8_t sm; /* compute capability from which the row applies */
 	uint8_t fp32, in, half, fp64, tensor_least, mma_setup;
 	bool fp32_on_int, fp64_shared;
 	uint16_t tensor_rate;
 	uint8_t places, l1, shared, drain, l0i_sets, every; /* every: cycles between two SM accesses */
-	uint16_t bytes, shared_bytes;
+	uint16_t bytes, shared_bytes; /* bytes per cycle of the SM, and of shared memory */
 };
 
 static const struct arch archs[] = {

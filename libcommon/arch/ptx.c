@@ -17,8 +17,8 @@ static const struct ptx_op rows[] = {
 #define N_ROWS (sizeof(rows) / sizeof(rows[0]))
 
 struct ptx_word {
-	const char *s;
-	size_t n; /* number of bytes of the word */
+	const char *s; /* start of the word */
+	size_t n;      /* number of bytes of the word */
 };
 
 static bool ptx_word_is(struct ptx_word w, const char *text)
@@ -63,7 +63,7 @@ static unsigned type_bytes(struct ptx_word w)
 {
 	static const struct {
 		const char *name;
-		uint8_t bytes;
+		uint8_t bytes; /* size of the type in bytes */
 	} more[] = {
 		{"f16x2", 4},
 		{"bf16", 2},

@@ -33,7 +33,7 @@ static enum isa_class class_in_model(const struct inst *in)
 static void set_sass_memory_access(struct uop *u, const struct inst *in)
 {
 	static const struct {
-		uint32_t flags;
+		uint32_t flags; /* set of enum uop_flag */
 		uint8_t space;
 		bool strong_bypasses; /* whether STRONG.GPU bypasses the L1 */
 	} rows[N_KINDS] = {

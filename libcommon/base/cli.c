@@ -68,10 +68,10 @@ static void common_option(const struct cli *c, int letter, const char *value)
 /* ---- parsing ------------------------------------------------------------------------------ */
 
 struct cli_walk {
-	const struct cli *c;
+	const struct cli *c; /* description of the command line */
 	char **argv;
-	int argc, index;
-	bool command; /* true if the first operand is the name of a command and ends the options */
+	int argc, index; /* number of words, and index of the current word */
+	bool command;    /* true if the first operand is the name of a command and ends the options */
 	void (*on_option)(void *ctx, int letter, const char *value);
 	void *ctx;
 };

@@ -43,8 +43,8 @@ struct expr {
 struct expr_parser {
 	struct expr *e;                 /* expression that is being parsed */
 	const char *text, *next, *what; /* start, position, and name for faults */
-	uint32_t col;
-	unsigned depth; /* depth of nested parentheses and functions */
+	uint32_t col;                   /* column of the start of the text */
+	unsigned depth;                 /* depth of nested parentheses and functions */
 	struct fault *f;
 };
 

@@ -27,9 +27,9 @@ enum codec_result {
 };
 
 struct codec_io {
-	const unsigned char *src;
+	const unsigned char *src; /* next compressed byte */
 	size_t n_src;
-	unsigned char *dst;
+	unsigned char *dst; /* next free byte of the output */
 	size_t n_dst;
 	bool last;       /* whether src has the last bytes of the input */
 	const char *why; /* reason of a failure, a literal or owned by the state; NULL: unknown */

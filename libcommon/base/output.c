@@ -50,13 +50,13 @@ static struct output *open_outputs;
 struct output {
 	struct output *next; /* next open output */
 	FILE *stream;
-	char *path;   /* name of the output in messages */
-	char *target; /* final name; NULL: the output is written in place */
-	struct output_pending *slot;
-	int fd;     /* descriptor of the file */
-	int error;  /* errno of the first write that failed */
-	bool force; /* whether an existing file may be replaced */
-	bool part;  /* true if the file is named NAME.part and locked until it is complete */
+	char *path;                  /* name of the output in messages */
+	char *target;                /* final name; NULL: the output is written in place */
+	struct output_pending *slot; /* entry of the temporary file */
+	int fd;                      /* descriptor of the file */
+	int error;                   /* errno of the first write that failed */
+	bool force;                  /* whether an existing file may be replaced */
+	bool part;                   /* true if the file is named NAME.part and locked until it is complete */
 };
 
 /* ---- removal ------------------------------------------------------------------------------ */

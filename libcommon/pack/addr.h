@@ -37,13 +37,13 @@ struct recorded {
 };
 
 struct addresses {
-	const struct pcode *c;
-	struct lanes *last; /* latest lanes of each memory instruction */
+	const struct pcode *c; /* static instructions and recipes of the part */
+	struct lanes *last;    /* latest lanes of each memory instruction */
 	/* First address of the last list with numbers of each memory instruction, over all warps of a span. */
 	uint64_t *base;
-	bool *straight; /* whether each pattern is a straight line */
-	uint32_t now;   /* number of the current warp, for stamps */
-	uint32_t warp, block[3];
+	bool *straight;          /* whether each pattern is a straight line */
+	uint32_t now;            /* number of the current warp, for stamps */
+	uint32_t warp, block[3]; /* number of the warp, and its thread block */
 };
 
 void addresses_new(struct addresses *x, const struct pcode *c);

@@ -26,7 +26,7 @@ void block_free(struct pack_block *b)
 struct block_reading {
 	struct cur in; /* cursor over the metadata */
 	struct header_state header;
-	struct block_room room;
+	struct block_room room;   /* remaining limits of the block's tables */
 	uint64_t used[N_COLUMNS]; /* number of bytes of each column that belong to earlier pieces */
 	unsigned flags;           /* flags that pieces of the stream may have */
 	bool lines;               /* true if headers may have "-code" lines as numbers */

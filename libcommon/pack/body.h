@@ -44,7 +44,7 @@ struct patch {
 	 * Number of entries as a varint; for each entry, the numbers of bytes to copy, to skip and to insert as
 	 * varints.
 	 */
-	struct buf ops;
+	struct buf ops;   /* changes, as varints */
 	struct buf fresh; /* bytes to insert */
 };
 /* Sets p to the differences from a to b. Returns false if p would need more than `most` bytes. */

@@ -19,7 +19,7 @@ struct form {
 };
 
 struct split {
-	struct form form;
+	struct form form;                                        /* form of the instruction's line */
 	uint8_t reg[2 * REGISTERS_MAX], kind[2 * REGISTERS_MAX]; /* kind is R, UR, P or UP */
 	uint64_t imm[IMMS_MAX];                                  /* folded value of each immediate */
 };

@@ -39,8 +39,8 @@ struct read_piece {
 
 struct pack_block {
 	uint32_t number;
-	unsigned users; /* number of users of the block */
-	struct buf col[N_COLUMNS];
+	unsigned users;            /* number of users of the block */
+	struct buf col[N_COLUMNS]; /* unpacked columns */
 	struct read_piece *piece;
 	uint32_t n_pieces;
 	uint32_t next_body; /* number of the first body of the next block */
@@ -61,11 +61,11 @@ struct pack {
 	uint64_t unpacked;           /* size of the unpacked directory in bytes */
 	struct directory *directory; /* unpacked directory; NULL before its first use */
 	char *list_name;             /* name of the list file; NULL: there is none */
-	struct buf list;
-	char **kernel; /* names of the kernels */
+	struct buf list;             /* text of the kernel list */
+	char **kernel;               /* names of the kernels */
 	uint32_t n_kernels, cap_kernels;
-	struct table names;
-	char **missing; /* names of kernels in the list that the stream lacks */
+	struct table names; /* numbers of the kernels by name */
+	char **missing;     /* names of kernels in the list that the stream lacks */
 	uint32_t n_missing, cap_missing;
 	struct table missing_names;
 	struct pack_block *cache; /* most recently used block */
@@ -125,10 +125,10 @@ bool block_register(struct pack *p, uint32_t number, struct fault *f);
 struct walk {
 	struct pack *p; /* stream of the kernel */
 	uint32_t kernel, next_block, next_piece;
-	struct pack_block *b; /* block of the current piece */
-	bool ended;
+	struct pack_block *b;  /* block of the current piece */
+	bool ended;            /* true after the last piece */
 	struct read_piece own; /* current piece if it is PIECE_SHARED; shown is then its body, else NULL */
-	struct shown *shown;
+	struct shown *shown;   /* body of the current piece, or NULL */
 };
 void forward_enter(struct pack *p, struct walk *w); /* the caller must hold the lock */
 void forward_leave(struct pack *p, const struct walk *w);

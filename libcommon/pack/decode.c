@@ -17,11 +17,11 @@ struct replay {
 	const struct part *part;
 	const struct pcode *c;     /* static instructions of the part */
 	struct cur col[N_COLUMNS]; /* read positions in the columns */
-	struct tails tails;
-	struct flow f;          /* predictor of the current warp */
-	struct addresses x;     /* state of address recipes */
-	uint32_t *seen;         /* masks of instructions to which guards refer */
-	uint32_t *ran;          /* number of the warp in which each memory instruction last ran */
+	struct tails tails;        /* state of texts */
+	struct flow f;             /* predictor of the current warp */
+	struct addresses x;        /* state of address recipes */
+	uint32_t *seen;            /* masks of instructions to which guards refer */
+	uint32_t *ran;             /* number of the warp in which each memory instruction last ran */
 	uint64_t left, mleft;   /* numbers of instructions and of memory instructions up to the next miss */
 	uint32_t blocks, insts; /* numbers of thread blocks and instructions left in the span */
 	uint64_t at;            /* row-major index of the next thread block */

@@ -36,7 +36,7 @@ struct directory {
 	uint32_t n, cap;
 	char **name; /* distinct names of kernels */
 	uint32_t n_names, cap_names;
-	struct table names;
+	struct table names; /* numbers of the names by text */
 };
 
 /* Begins a kernel with the values of its header. directory_add() then adds its pieces. */

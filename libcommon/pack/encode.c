@@ -38,30 +38,30 @@ struct plain {
 
 /* A default recipe that uses the lanes of another memory instruction, moved or with multiplied steps. */
 struct default_recipe {
-	struct lanes *from, *to;
-	uint64_t c; /* addend of the lanes */
-	uint8_t shift;
-	bool is; /* whether there is such a recipe */
+	struct lanes *from, *to; /* lanes of the other instruction, and of this one */
+	uint64_t c;              /* addend of the lanes */
+	uint8_t shift;           /* bits by which the lanes are shifted left */
+	bool is;                 /* whether there is such a recipe */
 };
 
 struct encoder {
 	const struct parsed *p;
 	struct part *part;
-	const struct pcode *c;
-	struct buf *col;    /* columns of the part */
-	struct flow f;      /* predictor of the current warp */
-	struct addresses x; /* state of address recipes */
-	uint32_t *seen;     /* masks to which guards refer, by number in runs; then a mask of all lanes */
-	uint32_t *number;   /* number in runs of each static instruction */
+	const struct pcode *c; /* static instructions of the part */
+	struct buf *col;       /* columns of the part */
+	struct flow f;         /* predictor of the current warp */
+	struct addresses x;    /* state of address recipes */
+	uint32_t *seen;        /* masks to which guards refer, by number in runs; then a mask of all lanes */
+	uint32_t *number;      /* number in runs of each static instruction */
 	struct default_recipe *usual; /* recipes for first and later executions of memory instructions */
 	bool *ran;                    /* whether each memory instruction has run in this warp */
-	struct tails tails;
-	struct plain *plain;      /* instructions by number in runs */
-	struct known_path *known; /* path of each warp that was the first one to take it */
-	struct known_path now;    /* path of the current warp */
-	uint64_t gap, mgap;       /* instructions and memory instructions since the last miss */
-	uint64_t bits;            /* bits that do not fill a byte */
-	unsigned n_bits;          /* number of these bits */
+	struct tails tails;           /* state of texts */
+	struct plain *plain;          /* instructions by number in runs */
+	struct known_path *known;     /* path of each warp that was the first one to take it */
+	struct known_path now;        /* path of the current warp */
+	uint64_t gap, mgap;           /* instructions and memory instructions since the last miss */
+	uint64_t bits;                /* bits that do not fill a byte */
+	unsigned n_bits;              /* number of these bits */
 };
 
 static void encode_miss(struct encoder *e, uint64_t what)

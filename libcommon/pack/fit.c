@@ -37,9 +37,9 @@ struct fit_sample {
 struct rest {                                        /* executions for which no recipe is right */
 	uint32_t runs[2], missed[2];                 /* executions, and misses of the defaults */
 	uint64_t lanes, least, most, low, delta_low; /* number of lanes; range and set bits of their values */
-	uint64_t delta_most, bits;
-	uint32_t used[RECIPES_MAX]; /* number of executions for each recipe */
-	bool any;                   /* whether there are such executions */
+	uint64_t delta_most, bits;                   /* largest folded difference; bits of all differences */
+	uint32_t used[RECIPES_MAX];                  /* number of executions for each recipe */
+	bool any;                                    /* whether there are such executions */
 	/* Pattern of the execution with the most lanes; patterned is the number of executions with this pattern. */
 	int64_t *pattern;
 	uint64_t patterned, n; /* executions with the pattern; all executions */
@@ -49,8 +49,8 @@ struct fitter {
 	struct parsed *p;
 	struct pcode *c;
 	struct addresses x;
-	struct fit_sample *s;
-	struct rest *rest;
+	struct fit_sample *s;              /* samples of each memory instruction */
+	struct rest *rest;                 /* unexplained executions of each memory instruction */
 	struct mem_reach *reach;           /* address range of each memory instruction; NULL: no areas */
 	bool *ran;                         /* whether each memory instruction has run in this warp */
 	uint32_t recent[RECENT], n_recent; /* memory instructions that ran last in this warp */

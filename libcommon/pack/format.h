@@ -135,7 +135,7 @@ enum recipe_op { OP_ADD, OP_XOR, OP_AFFINE, OP_PLANES, OP_DELTAS, OP_MOVED, OP_A
 #define RECIPES_MAX 6
 
 struct recipe {
-	uint8_t op;
+	uint8_t op;       /* one of enum recipe_op */
 	int8_t shift;     /* ADD: number of bits to shift left, or right if negative */
 	uint8_t align;    /* PLANES, DELTAS: number of low bits that are always 0 */
 	uint8_t planes;   /* number of byte planes */
@@ -146,16 +146,16 @@ struct recipe {
 };
 
 struct pmem {
-	struct recipe r[RECIPES_MAX];
+	struct recipe r[RECIPES_MAX]; /* recipes, the last one OP_ANY */
 	/* Number of recipes, the last of which is always OP_ANY; default recipes of first and later executions. */
 	uint8_t n, first, later;
 	uint32_t area; /* number of the instruction's area; unused if the part has no areas */
 };
 
 struct pcode {
-	struct pstatic *s;
-	uint32_t n, cap; /* number of static instructions, and allocated ones */
-	struct pmem *mem;
+	struct pstatic *s;      /* static instructions by number */
+	uint32_t n, cap;        /* number of static instructions, and allocated ones */
+	struct pmem *mem;       /* recipes of each memory instruction */
 	uint32_t n_mem;         /* number of memory instructions */
 	uint32_t n_seen;        /* number of slots of guards in flow.seen */
 	struct buf text;        /* constant texts of the lines */
@@ -374,8 +374,8 @@ void columns_pack(struct buf *out, const struct buf col[N_COLUMNS], int level, b
 #define FRAMES (N_COLUMNS + 1u)
 struct frames {
 	struct buf join, frame[N_COLUMNS + 1]; /* joined short columns, which are in the last frame */
-	bool lzma[N_COLUMNS], words;
-	uint32_t used; /* set of frames that have bytes */
+	bool lzma[N_COLUMNS], words;           /* by column: LZMA2 is used; PACK_WORDED */
+	uint32_t used;                         /* set of frames that have bytes */
 };
 void frames_begin(struct frames *f, const struct buf col[N_COLUMNS], bool words);
 void frames_compress(struct frames *f, const struct buf col[N_COLUMNS], unsigned k, int level);

@@ -219,7 +219,7 @@ struct coded {
 struct gathering {
 	struct job *job;
 	struct share *share;
-	struct buf *col;
+	struct buf *col;            /* columns of the block */
 	struct header_state header; /* id and stream of the last kernel */
 	struct body_order order;
 	struct coded coded; /* functions of the block */

@@ -73,10 +73,10 @@ struct queue {
 	pthread_cond_t change; /* signalled after each change of a job */
 	struct crew *crew;     /* threads that execute jobs; the caller also does */
 	bool stop;
-	int level;
+	int level; /* level of the writer, PACK_FAST to PACK_BEST */
 	struct isa *isa;
-	struct share *share;
-	struct job *first, *last;
+	struct share *share;             /* bodies of the stream */
+	struct job *first, *last;        /* oldest and newest job */
 	uint32_t waiting, most;          /* number of pieces that are not yet encoded, and its limit */
 	struct parsed *spare[SPARE_MAX]; /* empty structs for reuse */
 	struct buf text[SPARE_MAX];      /* empty buffers for reuse */

@@ -37,8 +37,8 @@ struct votes {
 struct learner {
 	struct parsed *p;
 	struct pcode *c;
-	struct votes *v; /* counts of each static instruction */
-	struct flow f;
+	struct votes *v;       /* counts of each static instruction */
+	struct flow f;         /* predictor of the current warp */
 	bool guards;           /* true in the second pass, which is over masks: targets are then known */
 	uint32_t *stretch;     /* by number in runs: length of the stretch that begins there, or 0 */
 	uint32_t weight;       /* number of warps that equal this one */

@@ -19,7 +19,7 @@ struct out {
 	bool whole;           /* whether all thread blocks are written */
 	bool (*write)(void *ctx, const void *bytes, size_t n);
 	void *ctx;
-	struct fault *f;
+	struct fault *f; /* first fault of the output */
 	struct buf text;
 	struct tblock tb;
 	bool any; /* true after a thread block was written */
@@ -296,7 +296,7 @@ int pack_tally(struct pack *p, uint32_t kernel, struct pack_kernel *k, struct ta
 /* ---- verifying ---------------------------------------------------------------------------- */
 
 struct text_sum {
-	uint64_t bytes;
+	uint64_t bytes; /* number of bytes of text so far */
 	XXH3_state_t *hash;
 };
 

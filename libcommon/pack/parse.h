@@ -87,7 +87,7 @@ static inline bool scan_hex(struct line *l, unsigned min, unsigned max, uint64_t
 struct found {
 	uint32_t pc, lineno;
 	const char *head, *head_end, *mid, *mid_end, *tail, *tail_end; /* parts of the line */
-	uint8_t flags;
+	uint8_t flags;                                                 /* set of ST_ flags */
 };
 
 /* Appends the text to b. Returns its offset. */

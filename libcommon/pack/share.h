@@ -32,8 +32,8 @@ struct origin {
 struct share {
 	struct origin *key[ORIGIN_SLOTS], *near[ORIGIN_SLOTS], *far[ORIGIN_SLOTS];
 	struct origin *newest, *oldest; /* ends of the list by last use */
-	uint64_t weight, seed;
-	uint32_t n_bodies; /* number of bodies in the blocks that were gathered */
+	uint64_t weight, seed;          /* sum of all weights; seed of the hashes */
+	uint32_t n_bodies;              /* number of bodies in the blocks that were gathered */
 };
 
 /* Text that identifies a piece. */

@@ -84,7 +84,7 @@ enum ctl static_control_of(const char *opcode, size_t n)
 	static const struct {
 		const char *stem;
 		size_t n;
-		enum ctl ctl;
+		enum ctl ctl; /* effect on the flow of a warp */
 	} is[] = {
 		{"BRA", sizeof("BRA") - 1, CTL_BRANCH},
 		{"EXIT", sizeof("EXIT") - 1, CTL_EXIT},

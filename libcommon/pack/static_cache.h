@@ -10,10 +10,10 @@
 #include "trace/reader.h"
 
 struct static_cache_key {
-	uint64_t code;   /* hash of the header's "-code" lines, for PTX */
-	uint64_t source; /* hash of the header's source files and lines */
-	struct dialect d;
-	int binary, tracer, arch, lineinfo;
+	uint64_t code;                      /* hash of the header's "-code" lines, for PTX */
+	uint64_t source;                    /* hash of the header's source files and lines */
+	struct dialect d;                   /* dialect and column counts of the trace */
+	int binary, tracer, arch, lineinfo; /* fields of the header */
 };
 
 struct static_entry {

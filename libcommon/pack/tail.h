@@ -20,7 +20,7 @@
 
 /* A text, split into form and numbers. */
 struct shape_of_text {
-	struct buf form;
+	struct buf form; /* text in which numbers are replaced by kinds */
 	uint64_t slot[TAIL_SLOTS], lane[TAIL_GROUPS][32];
 	unsigned n_slots, n_groups;
 };
@@ -32,9 +32,9 @@ struct group_state {
 };
 
 struct tail_state {
-	struct buf form;
-	uint64_t slot[TAIL_SLOTS]; /* last numbers outside of groups */
-	struct group_state *group[TAIL_GROUPS];
+	struct buf form;                        /* form of the last text */
+	uint64_t slot[TAIL_SLOTS];              /* last numbers outside of groups */
+	struct group_state *group[TAIL_GROUPS]; /* last numbers of the groups */
 };
 
 struct tails {

@@ -14,7 +14,7 @@
 struct packed {
 	struct pack *p;
 	uint32_t kernel;
-	struct walk w;
+	struct walk w;         /* iteration over the kernel's pieces */
 	struct read_piece *c;  /* current piece */
 	struct replay *r;      /* decoder of the part */
 	uint32_t span;         /* number of the current span */

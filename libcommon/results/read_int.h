@@ -20,8 +20,8 @@ enum list_use { LIST_USE_UNKNOWN, LIST_USED, LIST_UNUSED };
 
 struct list_name {
 	const char *text;
-	uint32_t len; /* length of text */
-	const struct figure *about;
+	uint32_t len;                   /* length of text */
+	const struct figure *about;     /* row of stats.def; NULL: none */
 	uint8_t use;                    /* one of enum list_use */
 	uint32_t next;                  /* id of the name that followed this one in the last JSON record */
 	uint32_t undefined;             /* number of the record in which the figure is null */
@@ -57,7 +57,7 @@ struct log_state {
 
 struct results {
 	struct input *in;
-	unsigned flags;
+	unsigned flags; /* set of enum result_flags */
 	const char *file;
 	enum result_form form;
 	struct arena texts;      /* texts of the names */
@@ -106,7 +106,7 @@ struct results {
 	enum result_event due[4]; /* events to return before more is read */
 	unsigned n_due;           /* number of elements of due */
 	bool finished;            /* true after the end of the input */
-	struct fault cut;
+	struct fault cut;         /* place and reason of a cut run */
 };
 
 /* Finds or adds the row of a name. Returns NULL and sets *f if there are too many names. */

@@ -13,8 +13,8 @@
 #include "table.h"
 
 struct store_words {
-	struct arena arena;
-	const char **word;
+	struct arena arena; /* texts of the words */
+	const char **word;  /* texts by number */
 	uint32_t n, cap;
 	struct table table;
 };

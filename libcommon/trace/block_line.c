@@ -42,7 +42,7 @@ int trace_read_placement(struct trace *t, struct tblock *tb, const char *line, s
 	const struct {
 		const char *first, *second, *name; /* words of the line, and its name */
 		unsigned n;                        /* count of numbers */
-		uint32_t *to;
+		uint32_t *to;                      /* destination of the numbers */
 	} rows[] = {{"cluster", "id", "cluster id", 3, c->id}, {"cluster", "cta", "cluster cta", 3, c->cta},
 		{"cluster", "rank", "cluster rank", 1, &c->rank}, {"sm", NULL, "sm id", 1, unused},
 		{NULL, NULL, "core id", 1, unused}};

@@ -23,8 +23,8 @@ struct ptx_draft {
 struct draft {
 	const char *opcode;
 	size_t opcode_len;
-	const char *file; /* name of the source file, which code_intern() copies; NULL: unknown */
-	uint64_t imm, imm2;
+	const char *file;   /* name of the source file, which code_intern() copies; NULL: unknown */
+	uint64_t imm, imm2; /* immediates; 0 if the line has none */
 	uint32_t pc, lineno, file_number;
 	unsigned n_dst, n_src; /* numbers of destinations and sources, at most 255 each */
 	enum isa_arch arch;

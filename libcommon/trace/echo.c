@@ -36,7 +36,7 @@ struct echo_line {
 struct echo {
 	char *text;
 	struct echo_line *line;
-	uint64_t *word;
+	uint64_t *word; /* address data of the records */
 	uint32_t n_text, cap_text, n_lines, cap_lines, n_words, cap_words;
 	uint32_t insts; /* number of instructions of the last warp with this number */
 	uint8_t tries;  /* failed attempts to keep the text in a row */

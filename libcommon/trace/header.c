@@ -68,7 +68,7 @@ static const struct {
 struct value {
 	struct tok w; /* text of the value */
 	struct place at;
-	const char *key;
+	const char *key; /* name of the key for messages */
 };
 
 static int bad_value(const struct value *v, struct fault *f, const char *wanted)

@@ -20,8 +20,8 @@
 #include "trace.h"
 
 struct list_field {
-	const char *s;
-	size_t n; /* number of bytes */
+	const char *s; /* start of the field */
+	size_t n;      /* number of bytes */
 };
 
 /* Callback for faults. NULL: reading ends at the first fault. */

@@ -17,9 +17,9 @@ struct parse {
 	struct seen_line seen; /* parts of the line, for fast.c */
 	bool once; /* true if columns vary between executions, so that fast.c does not keep the line */
 	const struct ptx_static *code; /* PTX: static instruction in the header */
-	struct ptx_draft ptx;
-	uint32_t issue_at; /* index of the issue mask in tb->word */
-	struct draft d;    /* static fields of the line */
+	struct ptx_draft ptx;          /* fields of an instruction from PTX */
+	uint32_t issue_at;             /* index of the issue mask in tb->word */
+	struct draft d;                /* static fields of the line */
 };
 
 /* Sets the fault that the last word is not `wanted`. Returns -1. */

@@ -36,7 +36,7 @@ struct items {
 struct item_line {
 	struct trace *t;
 	const char *line, *p, *end; /* start, position and end of the line */
-	struct tok w;
+	struct tok w;               /* current word */
 	struct fault *f;
 };
 

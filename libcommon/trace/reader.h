@@ -85,7 +85,7 @@ struct dialect {
 
 /* Set of thread block ids: one bit per id, in pages that are allocated when needed. */
 struct id_set {
-	uint64_t **page;
+	uint64_t **page; /* pages, or NULL */
 	uint64_t n_pages;
 };
 
@@ -101,9 +101,9 @@ struct trace {
 	uint64_t line, base_line; /* line numbers at p and at base */
 	bool last;                /* true if the input has no text after `end` */
 
-	uint64_t blocks; /* number of thread blocks returned so far */
-	struct id_set ids;
-	struct seen_table seen;
+	uint64_t blocks;        /* number of thread blocks returned so far */
+	struct id_set ids;      /* thread blocks that were read */
+	struct seen_table seen; /* table of earlier lines, for fast.c */
 	struct echoes echoes;
 	uint64_t unknown_recs; /* number of records whose opcode has no row */
 
@@ -198,8 +198,8 @@ void text_release(struct trace *t);
 struct place text_place(const struct trace *t, const char *line, const char *at);
 
 struct tok {
-	const char *s;
-	size_t n; /* number of bytes of the word */
+	const char *s; /* start of the word */
+	size_t n;      /* number of bytes of the word */
 };
 /* Returns the next blank-separated word in [*s, end) and moves *s past it. n is 0 if there is none. */
 struct tok tok_next(const char **s, const char *end);

@@ -12,21 +12,21 @@
 #include "list.h"
 
 struct wt_kernel {
-	struct wt_list *l;
+	struct wt_list *l;       /* list of the kernel */
 	struct wt_kernel *older; /* next element of the list of open kernels */
 	struct trace *t;
-	struct wt_kernel_info info;
-	uint32_t command; /* index of the kernel's command */
-	uint64_t next;    /* number of the next thread block */
-	bool read, ended; /* read: a block was read; ended: the end was reached and checked */
+	struct wt_kernel_info info; /* header for the caller */
+	uint32_t command;           /* index of the kernel's command */
+	uint64_t next;              /* number of the next thread block */
+	bool read, ended;           /* read: a block was read; ended: the end was reached and checked */
 	struct tblock tb;
 	struct wt_block block;
 	struct wt_warp *warp;
 	uint32_t *column; /* two arrays of n_instructions elements: codes and masks */
 	uint32_t cap_warps, cap_column;
 	struct wt_accesses accesses;
-	uint32_t *row; /* number of the instruction to which each access belongs */
-	uint8_t *space;
+	uint32_t *row;              /* number of the instruction to which each access belongs */
+	uint8_t *space;             /* memory space of each access */
 	uint64_t (*lane)[WT_LANES]; /* addresses of each access by lane */
 	uint32_t cap_rows, cap_spaces, cap_lanes;
 	bool expanded; /* true if accesses belong to the block that was read last */

@@ -22,8 +22,8 @@ struct wt_results {
 struct result_opening {
 	struct wt_results *w;
 	const char *path;
-	int fd; /* file descriptor; -1: the path is opened instead */
-	unsigned flags;
+	int fd;         /* file descriptor; -1: the path is opened instead */
+	unsigned flags; /* set of enum wt_results_flags */
 };
 
 static int open_results(void *ctx, struct fault *f)
