@@ -129,8 +129,8 @@ void pack_begin_records(struct pack_writer *w, const char *header, size_t n, con
 /* Writes warps 0, 1, ... of thread block id. Everything is copied. */
 void pack_block(struct pack_writer *w, const uint32_t id[3], const struct pack_warp *warp, uint32_t n_warps);
 /*
- * Sets a callback for kernels with a part that is not a regular trace and is kept as text. It is called once for
- * each, with the kernel's number from 0.
+ * Sets a callback for kernels with a part that is not a regular trace and is kept as text. It is called once for each
+ * such kernel, with the kernel's number from 0.
  */
 void pack_on_text(struct pack_writer *w, void (*on_text)(void *ctx, uint32_t kernel), void *ctx);
 /* Writes the index and the end marker, and frees the writer. */

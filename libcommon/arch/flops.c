@@ -142,7 +142,7 @@ static uint32_t macs_of_digits(const char *m)
 
 /*
  * Returns the number of multiply-adds of a tensor instruction. An HMMA.884 of Volta is one step of four 8 x 8 x 4
- * products, which take four steps with a 32-bit accumulator, else two. DMMA.884 is one product.
+ * products. The products take four steps with a 32-bit accumulator, else two. DMMA.884 is one product.
  */
 static uint32_t macs_of_tensor(const char *opcode)
 {

@@ -116,7 +116,8 @@ static enum collector_kind collector_of_unit(unsigned unit)
 }
 
 /*
- * Reports whether instructions of the unit have an input port of collector units that have output ports (SM-coll-3).
+ * Reports whether the instructions of the unit have an input port to collector units, and these units have output
+ * ports (SM-coll-3).
  */
 static bool has_collector_route(unsigned unit, const struct core_params *p)
 {

@@ -65,7 +65,7 @@ void patch_free(struct patch *p);
  */
 struct body_order {
 	uint32_t *body;      /* number of the body of each piece */
-	uint32_t *last;      /* number of the last piece with a body, plus 1, by slot of the body */
+	uint32_t *last;      /* number, plus 1, of the last piece with a body in each slot */
 	uint32_t n, cap, at; /* at is the piece whose body is predicted next */
 	unsigned missed;     /* number of wrong predictions in a row */
 };

@@ -45,7 +45,7 @@ enum { FORMS, NUMBERS, MISSES, VALUES, PLACES, N_PARTS };
 
 /* Writer of run lengths: the numbers of expected lines between two exceptions. */
 struct gaps {
-	struct buf *to; /* bytes to which the lengths are written */
+	struct buf *to; /* buffer for the lengths */
 	uint64_t n;     /* number of expected lines since the last exception */
 };
 

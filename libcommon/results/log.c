@@ -172,7 +172,7 @@ static int read_words_line(struct results *r, const char *s, struct fault *f)
 	return 0;
 }
 
-/* Reads a whole number after blanks, text and blanks. Returns the number's end; NULL if there is none. */
+/* Reads a whole number that follows blanks, `text` and blanks. Returns the number's end; NULL if there is none. */
 static const char *read_number_after(const char *s, const char *text, uint64_t *out)
 {
 	s += strspn(s, " ");

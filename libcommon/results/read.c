@@ -263,7 +263,10 @@ int read_member(struct results *r, const char *name, const char *value)
 
 /* ---- input ---------------------------------------------------------------------------------- */
 
-/* Ends the input. It is called until no event is due, because the last kernel precedes the end of its run. */
+/*
+ * Ends the input. The caller repeats the call until no event is due, because the last kernel precedes the end of its
+ * run.
+ */
 static int handle_end_of_input(struct results *r)
 {
 	read_accelsim_end(r);
