@@ -97,8 +97,9 @@ static inline void pack_code_free(struct pack_code *c)
 enum { ADDR_MOVED = ADDR_DELTA };
 /*
  * Run of n > 0 consecutive instructions id, id + 1, ... that the lanes of mask execute. id is an index into
- * pack_code.inst. id + pack_code.n: the lines have further columns, and everything after the mask is text. A run
- * never starts with an instruction that would extend the previous run, so warps with equal behaviour have equal runs.
+ * pack_code.inst. If pack_code.n was added to it, the lines have further columns, and everything after the mask is
+ * text. A run never starts with an instruction that would extend the previous run, so warps with equal behaviour have
+ * equal runs.
  */
 struct pack_run {
 	uint32_t id, n, mask; /* id of the first instruction, number of instructions, active lanes */

@@ -35,7 +35,7 @@ struct seen {
 	uint64_t head, head_bits; /* text of the PC and a blank; mask of the bits in use */
 	uint64_t mask_text;       /* text of the last mask */
 	uint32_t mask;            /* value of the last mask */
-	uint32_t follow;          /* entry + 1 that followed this one the last time; 0: none */
+	uint32_t follow;          /* number + 1 of the entry that last followed this one; 0: none */
 	uint32_t pc, next;        /* next is entry + 1 of the next entry in the slot; 0: none */
 	uint32_t handle;
 	uint32_t lineno;
