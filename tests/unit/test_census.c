@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Unit tests of the counts of sectors that a writer makes from records: they equal the number of distinct sectors that
+ * this file finds by comparing all addresses. Lists repeat in other warps, move by any distance, and have no order.
+ */
+#include "isa.h"
+#include "pack/directory.h"
+#include "pack/records.h"
+#include "tap.h"
+
+#define LOADS 6u
+#define WARPS 40u
+#define TURNS 30u /* loads of each instruction in a warp */
+
+static uint64_t seed = 1;
+
+static uint32_t random_below(uint32_t n)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return (uint32_t)(seed >> 11) % n;
+}
+
+/* Shapes of the addresses of an access. */
+enum { SCATTERED, TWO_ROWS, NEAR, HIGH, DESCENDING, N_SHAPES };
+
+static uint64_t lane_address(unsigned shape, unsigned lane)
+{
+	switch (shape) {
+	case SCATTERED: return random_below(1u << 20);
+	case TWO_ROWS: return lane / 16 * 4096 + lane % 16 * 4;
+	case NEAR: return 64 + random_below(64);
+	case HIGH: return UINT64_MAX - random_below(300);
+	default: return 4096 - 40 * (lane + lane / 3);
+	}
+}
+
+/* Returns the number of sectors that accesses of `size` bytes touch; each touches its first sector and the next at most. */
+static uint64_t count_slowly(const uint64_t *a, unsigned n, uint32_t size)
+{
+	uint64_t sector[64];
+	unsigned found = 0;
+
+	for (unsigned i = 0; i < 2 * n; i++) {
+		uint64_t first = a[i / 2] / 32, last = (a[i / 2] + size - 1) / 32,
+			 s = i % 2 ? first + 1 : first;
+		unsigned k = 0;
+
+		if (i % 2 && last <= first)
+			continue;
+		while (k < found && sector[k] != s)
+			k++;
+		sector[k] = s;
+		found += k == found;
+	}
+	return found;
+}
+
+static struct pack_inst inst[LOADS];
+static char texts[LOADS * 64];
+static struct pack_code code = {inst, LOADS, texts, 0};
+
+static void make_code(void)
+{
+	for (uint32_t i = 0; i < LOADS; i++) {
+		struct pack_inst *x = &inst[i];
+
+		*x = (struct pack_inst){.pc = 16 * i, .width = i == 5 ? 16 : i == 4 ? 1 : 4};
+		x->text = (uint32_t)code.n_text;
+		x->text_len = (uint16_t)sprintf(texts + x->text, "1 R%u LDG.E%s 1 R2 %u", i,
+			i == 5   ? ".128"
+			: i == 4 ? ".U8"
+				 : "",
+			x->width);
+		x->end_len = (uint16_t)sprintf(texts + x->text + x->text_len, " 0 ");
+		code.n_text += x->text_len + x->end_len;
+	}
+}
+
+/* A warp whose loads have a list each in the first turn, and then the list moved, or another one. */
+struct loads {
+	struct pack_run run[TURNS];
+	struct pack_more more[TURNS * LOADS];
+	uint64_t word[TURNS * LOADS * 32];
+};
+
+/* Adds a new list for the lanes of mask. Returns its position in the words. */
+static uint32_t add_list(struct loads *w, struct pack_warp *x, unsigned shape, uint32_t mask, uint64_t by)
+{
+	uint32_t at = x->n_words;
+
+	for (unsigned l = 0; l < 32; l++) {
+		uint64_t a = lane_address(shape, l) + by;
+
+		if (mask >> l & 1)
+			w->word[x->n_words++] = a;
+	}
+	return at;
+}
+
+/* Makes the loads of a warp, and adds their sectors to *sectors. */
+static void make_loads(struct loads *w, struct pack_warp *x, uint64_t *sectors)
+{
+	uint32_t list[LOADS] = {0};
+
+	*x = (struct pack_warp){w->run, w->more, w->word, NULL, 0, 0, 0, 0};
+	for (unsigned t = 0; t < TURNS; t++) {
+		uint32_t mask = t && random_below(3) ? UINT32_MAX : (uint32_t)seed | 1;
+
+		w->run[x->n_runs++] = (struct pack_run){0, LOADS, mask = t ? mask : UINT32_MAX};
+		for (unsigned i = 0; i < LOADS; i++) {
+			uint64_t a[32], by = random_below(2) ? 32 * random_below(9) : random_below(99);
+			unsigned n = (unsigned)__builtin_popcount(mask);
+
+			if (t && mask == UINT32_MAX && random_below(4)) {
+				w->more[x->n_more++] = (struct pack_more){x->n_words << 2 | ADDR_MOVED, 0};
+				w->word[x->n_words] = by;
+				w->word[x->n_words + 1] = x->n_words - list[i];
+				x->n_words += 2;
+				for (unsigned l = 0; l < 32; l++)
+					a[l] = w->word[list[i] + l] + by;
+			} else {
+				uint32_t at = add_list(w, x, i % N_SHAPES, mask, by);
+
+				w->more[x->n_more++] = (struct pack_more){at << 2 | ADDR_LIST, 0};
+				list[i] = mask == UINT32_MAX ? at : list[i];
+				memcpy(a, w->word + at, n * sizeof(*a));
+			}
+			*sectors += count_slowly(a, n, inst[i].width);
+		}
+	}
+}
+
+static void test_sectors(struct isa *isa)
+{
+	static struct loads loads;
+	struct records r = {.inst = NULL};
+	struct parsed p = {.step = 1};
+	struct census c;
+	struct buf col[N_COLUMNS] = {{0}};
+	uint64_t sectors = 0;
+
+	make_code();
+	records_begin(&r, &code);
+	p.part.threads = 32;
+	records_begin_part(&r, &p);
+	for (uint32_t b = 0; b < WARPS; b++) {
+		struct pack_warp x;
+
+		make_loads(&loads, &x, &sectors);
+		records_add_block(&r, &p, (uint32_t[3]){b, 0, 0}, &x, 1);
+	}
+	encode_part(&p, col);
+	census_add_part(&c, &p, isa, 80);
+	ok(c.known && c.blocks == WARPS && c.insts == WARPS * TURNS * LOADS,
+		"instructions of a part are counted");
+	ok(c.tally.loads == sectors, "its loads touch %llu sectors (%llu)", (unsigned long long)sectors,
+		(unsigned long long)c.tally.loads);
+	columns_free(col);
+	parsed_free(&p);
+	records_free(&r);
+}
+
+int main(void)
+{
+	struct isa *isa = isa_new();
+
+	test_sectors(isa);
+	isa_free(isa);
+	return tap_done();
+}
