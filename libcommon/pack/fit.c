@@ -12,13 +12,13 @@
 #include "areas.h"
 #include "fit_tally.h"
 
-#define RECENT  16u
-#define SAMPLES 384u
-#define SAMPLED_LEAST \
-	4096u        /* number of accesses in the warps of a first walk over some warps, if all are as long */
-#define SURE      2u /* samples after which a recipe that was always right is tried alone */
-#define POOR      8u /* samples after which an instruction that follows from no other is not sampled further */
-#define BASE_BITS 22u /* bits for the first address of a list of differences */
+#define RECENT        16u
+#define SAMPLES       384u
+#define SAMPLED_LEAST 4096u /* about the number of accesses in the warps of a first walk over some warps */
+#define PATHS_MOST    64u   /* number of paths up to which the first walk is over a warp of each */
+#define SURE          2u    /* samples after which a recipe that was always right is tried alone */
+#define POOR          8u    /* samples after which an instruction that follows from no other is not sampled further */
+#define BASE_BITS     22u   /* bits for the first address of a list of differences */
 
 struct fit_sample {
 	/* TALLIES_MAX tallies for first and SLOTS for later executions; NULL: no recipe was right so far. */
@@ -407,15 +407,16 @@ static void walk_warp(struct fitter *f, const struct pwarp *w, visit_fn *visit)
 }
 
 /*
- * Reports whether the fitter walks the warp. Of each path it walks one warp at least, and as affine recipes need
- * neighbours in each dimension of the grid, the warps whose numbers are powers of 2.
+ * Reports whether the fitter walks the warp. Of each path it walks one warp at least, unless the part has many paths.
+ * As affine recipes need neighbours in each dimension of the grid, it walks the warps whose numbers are powers of 2.
  */
 static bool is_walked(const struct fitter *f, uint32_t warp)
 {
 	const struct parsed *p = f->p;
 
-	return parsed_counts(p, warp) && (warp % f->step == 0 || warp < QUICK_WARPS || !(warp & (warp - 1)) ||
-						 p->warp[warp].like == warp || warp + 1 == p->n_warp);
+	return parsed_counts(p, warp) &&
+	       (warp % f->step == 0 || warp < QUICK_WARPS || !(warp & (warp - 1)) ||
+		       (p->warp[warp].like == warp && p->n_paths <= PATHS_MOST) || warp + 1 == p->n_warp);
 }
 
 static void walk_warps(struct fitter *f, visit_fn *visit)
@@ -450,8 +451,10 @@ static void fit_from_warps(struct fitter *f, uint32_t step)
 	f->reach = f->p->areas ? xcalloc(c->n_mem, sizeof(f->reach[0])) : NULL;
 	addresses_new(&f->x, c);
 	walk_warps(f, add_fit_sample);
-	for (uint32_t m = 0; m < c->n_mem; m++)
+	for (uint32_t m = 0; m < c->n_mem; m++) {
+		f->unsure |= step > 1 && !f->s[m].runs;
 		choose_recipes(f, m);
+	}
 	addresses_free(&f->x);
 }
 
