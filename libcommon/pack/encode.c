@@ -52,6 +52,7 @@ struct encoder {
 	struct flow f;         /* predictor of the current warp */
 	struct addresses x;    /* state of address recipes */
 	uint32_t *seen;        /* masks to which guards refer, by number in runs; then a mask of all lanes */
+	uint32_t n_seen;  /* number in runs after the last one that occurs */
 	uint32_t *number;      /* number in runs of each static instruction */
 	struct default_recipe *usual; /* recipes for first and later executions of memory instructions */
 	bool *ran;                    /* whether each memory instruction has run in this warp */
@@ -361,7 +362,7 @@ static void encode_path(struct encoder *e, const struct pwarp *w)
 	}
 	begin_path(e);
 	flow_start(&e->f, e->c, flow_lanes(e->part, w->id));
-	memset(e->seen, 0, e->p->n_met * sizeof(e->seen[0]));
+	memset(e->seen, 0, e->n_seen * sizeof(e->seen[0]));
 	for (const struct pack_run *r = e->p->run + w->first, *end = r + w->n_runs; r < end; r++) {
 		for (uint32_t k = 0; k < r->n;) {
 			uint32_t n = skip_predicted_insts(e, r, k);
@@ -424,6 +425,7 @@ static void find_plain_insts(struct encoder *e)
 
 		if (id == NONE)
 			continue;
+		e->n_seen = i + 1;
 		const struct pstatic *s = &e->c->s[id];
 		bool like = s->guard == GUARD_LIKE || s->guard == GUARD_UNLIKE;
 

@@ -113,10 +113,14 @@ void parsed_finish(struct parsed *p)
 	struct pc_order *o = xcalloc(c->n + 1, sizeof(o[0]));
 	struct pstatic *s = xcalloc(c->n + 1, sizeof(s[0]));
 	uint32_t *to = xcalloc(c->n + 1, sizeof(to[0]));
+	bool sorted = true; /* most parts execute their instructions in order for the first time */
 
 	for (uint32_t i = 0; i < c->n; i++)
 		o[i] = (struct pc_order){c->s[i].pc, i};
-	qsort(o, c->n, sizeof(o[0]), statics_by_pc);
+	for (uint32_t i = 1; i < c->n && sorted; i++)
+		sorted = o[i - 1].pc <= o[i].pc;
+	if (!sorted)
+		qsort(o, c->n, sizeof(o[0]), statics_by_pc);
 	for (uint32_t i = 0; i < c->n; i++) {
 		s[i] = c->s[o[i].id];
 		to[o[i].id] = i;
