@@ -61,7 +61,8 @@ struct modern_params {
 	uint32_t l0i_l1i_latency;
 	uint32_t l1i_miss_latency; /* latency of an L1I miss; 0: misses go through the network and the L2 */
 	uint32_t launch_lines; /* number of lines of a function, from its start, that arrive with a launch */
-	uint32_t prefetch_lines;
+	uint32_t prefetch_lines,
+		prefetch_streams; /* lines of a stream buffer, stream buffers of a sub-core */
 	uint32_t branch_taken; /* cycles from a taken branch to its target */
 	bool const_cold;       /* whether a kernel's first constant load on an SM misses */
 	uint32_t rf_banks;

@@ -280,6 +280,7 @@ static void set_fetch_and_issue(struct modern_params *m, const struct gpuconf *c
 	m->l1i_miss_latency = conf_uint(c, OPT_core_l1i_miss_latency);
 	m->launch_lines = conf_uint(c, OPT_core_launch_lines);
 	m->prefetch_lines = conf_uint(c, OPT_core_prefetch_lines);
+	m->prefetch_streams = conf_uint(c, OPT_core_prefetch_streams);
 	m->branch_taken = conf_uint(c, OPT_core_branch_taken_latency);
 	m->const_cold = conf_bool(c, OPT_core_const_cold);
 	m->rf_banks = conf_uint(c, OPT_core_rf_banks);

@@ -10,7 +10,7 @@ modern="-g a100 -D core_model=modern -D gpgpu_perfect_inst_const_cache=0"
 @test "values of -core_* options that make no machine are refused" {
 	for d in core_model=new core_dependence=guess core_latency_table=sm_80 core_predicates=all core_war_mode=never \
 		core_issue_order=lrr core_rf_read=window core_rfc_guess=all core_ii_int=0 core_ii_fp32=0 core_ii_half=0 \
-		core_ii_fp64=0 core_ii_sfu=0 core_mem_places=0 core_sm_bytes=0 core_rf_banks=0 core_ibuffer=0 core_ibuffer=9 \
+		core_ii_fp64=0 core_ii_sfu=0 core_mem_places=0 core_sm_bytes=0 core_rf_banks=0 core_ibuffer=0 core_ibuffer=9 core_prefetch_streams=0 core_prefetch_streams=9 \
 		core_prt=0 core_shared_bytes=0 core_sm_interval=0 core_shared_latency=10 core_l1_latency=22 core_const_latency=10 core_cta_interval=-1 \
 		core_cta_interval=1,5 core_cta_interval=2000000 core_cta_retire=-1 core_cta_retire=1e1 core_cta_retire=2000000 core_warp_interval=-1 core_warp_interval=1025 \
 		core_kernel_least=1:2:3:4 core_kernel_least=1: core_kernel_least=-1 core_cache:l0i=N:3:128:4 core_cache:l0i=N:8:128 \
@@ -26,7 +26,7 @@ modern="-g a100 -D core_model=modern -D gpgpu_perfect_inst_const_cache=0"
 @test "the modern core runs a trace, the same with threads and with every option away from its default" {
 	for d in core_model=modern core_issue_order=gto core_issue_order=rr core_predicates=mask core_predicates=none \
 		core_war_mode=writeback core_war_mode=issue core_rfc_guess=next core_rf_read=late core_result_queue=2 \
-		core_forwarding=0 core_latency_table=sm_100 core_prefetch_lines=0 core_l1i_miss_latency=200 core_ibuffer=1 \
+		core_forwarding=0 core_latency_table=sm_100 core_prefetch_lines=0 core_prefetch_streams=3 core_l1i_miss_latency=200 core_ibuffer=1 \
 		core_cache:l0i=N:1:128:1 core_mem_places=1 core_prt=1 core_cta_interval=0 core_const_cold=0 \
 		core_l1_tag_banks=1 core_l1_tag_banks=32 core_l1_ways=3 core_l1_ways=1 core_l1_reserved=8 core_cta_shmem=0 core_cta_shmem=3000 \
 		core_kernel_least=9000:1.5:0.5 core_cta_retire=900.5 core_warp_interval=33 \
@@ -216,4 +216,30 @@ joined() {
 		run -0 env MALLOC_PERTURB_=$byte timeout 60 trace-sim -q $modern -f -F json --profile p$byte -o result "$t"
 	done
 	cmp p1 p170
+}
+
+# Warps 0 and 4 share a sub-core and run straight code at different places; a single stream buffer serves one of them.
+@test "stream buffers of a sub-core prefetch the code of several warps" {
+	cd "$BATS_TEST_TMPDIR"
+	for warps in 1 5; do
+		{
+			printf -- '-kernel name = far\n-kernel id = 1\n-grid dim = (1,1,1)\n-block dim = (%d,1,1)\n-shmem = 0\n' $((32 * warps))
+			printf -- '-nregs = 32\n-binary version = 90\n-cuda stream id = 0\n-shmem base_addr = 0x00007f0000000000\n'
+			printf -- '-local mem base_addr = 0x00007f1000000000\n-nvbit version = 1.8\n-accelsim tracer version = 5\n\n'
+			printf '#traces format = x\n\n#BEGIN_TB\n\nthread block = 0,0,0\n'
+			for ((w = 0; w < warps; w++)); do
+				n=$((w % 4 ? 0 : 512))
+				printf '\nwarp = %d\ninsts = %d\n' $w $((n + 1))
+				for ((i = 0; i < n; i++)); do printf '%04x ffffffff 1 R%d MOV 0 0 0 \n' $((32768 * w / 4 + 16 * i)) $((i % 8 + 2)); done
+				printf 'ff00 ffffffff 0 EXIT 0 0 0 \n'
+			done
+			printf '\n#END_TB\n'
+		} >far-$warps.traceg
+		for streams in 1 2; do
+			trace-sim -q -g h100-sxm -D core_kernel_least=0 -D core_l1i_miss_latency=60 -D core_prefetch_streams=$streams -F json \
+				far-$warps.traceg | stats-csv -s gpu_sim_cycle | tail -1 | tr -d '\r' | sed 's/.*,//'
+		done >cycles-$warps
+	done
+	[ "$(uniq cycles-1 | wc -l)" = 1 ]
+	[ $(($(sed -n 1p cycles-5) - $(sed -n 2p cycles-5))) -gt 1000 ] || { cat cycles-5; return 1; }
 }

@@ -98,7 +98,7 @@ static NOINLINE void run_subcore(struct sm *s, unsigned k)
 	struct subcore *b = &c->sub[k];
 	uint64_t next = core_issue_stage(s, k);
 
-	if ((b->needs_fetch || b->stream.active) && core_fetch_stage(s, k))
+	if ((b->needs_fetch || b->active_streams) && core_fetch_stage(s, k))
 		next = s->clock + 1;
 	if (next > s->clock + 1)
 		next = sm_min_clock(next, core_wheel_next_time(s, b));

@@ -22,19 +22,20 @@
 #include "sass.h"
 #include "sm/sm.h"
 
-#define RANKS        64
-#define WHEEL        64 /* slots of the timing wheel of warps, one per cycle */
-#define EVENT_SLOTS  256
-#define EVENTS_MAX   65535u
-#define MEM_PLACES   64
-#define CONST_SUB    0xff /* sub-core number of requests to the L1I that are for constants */
-#define TAG_BANKS    32
-#define L1_PIPE      64 /* maximum number of instructions between acceptance by the SM and L1 lookup */
-#define BUFFER_SLOTS 8
-#define STREAM_SLOTS 64
-#define LDGSTS_SLOTS 64
-#define COUNTERS     6   /* dependence counters of a warp */
-#define GMMA_AHEAD   32u /* maximum number of products by which a warp may be ahead of its warpgroup */
+#define RANKS          64
+#define WHEEL          64 /* slots of the timing wheel of warps, one per cycle */
+#define EVENT_SLOTS    256
+#define EVENTS_MAX     65535u
+#define MEM_PLACES     64
+#define CONST_SUB      0xff /* sub-core number of requests to the L1I that are for constants */
+#define TAG_BANKS      32
+#define L1_PIPE        64 /* maximum number of instructions between acceptance by the SM and L1 lookup */
+#define BUFFER_SLOTS   8
+#define STREAM_SLOTS   64
+#define STREAM_BUFFERS 8u
+#define LDGSTS_SLOTS   64
+#define COUNTERS       6   /* dependence counters of a warp */
+#define GMMA_AHEAD     32u /* maximum number of products by which a warp may be ahead of its warpgroup */
 
 /* ---- static instructions --------------------------------------------------------------------- */
 
@@ -212,10 +213,12 @@ struct mem_place {
 	uint8_t interval; /* number of cycles of the address calculation */
 };
 
+/* A buffer of prefetched lines. An active one requests the lines after the last one that it has requested. */
 struct stream_buffer {
 	uint64_t line[STREAM_SLOTS];
 	uint64_t present; /* mask of the slots whose line has arrived */
 	uint64_t next;    /* next line to request */
+	uint64_t used;    /* time of its last restart or of the last line that was taken from it */
 	uint32_t head, count;
 	bool active;
 };
@@ -254,7 +257,8 @@ struct subcore {
 	uint64_t missing[RANKS];       /* requested lines, by slot */
 	uint64_t missing_warps[RANKS]; /* warps that wait for the line, by slot */
 	uint64_t missing_slots;        /* slots in use */
-	struct stream_buffer stream;
+	struct stream_buffer stream[STREAM_BUFFERS];
+	uint32_t active_streams; /* number of active stream buffers */
 };
 
 /* ---- warpgroups ------------------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fetch: instruction buffers, the instruction cache of a sub-core (L0) with its stream buffer, and the instruction
+ * Fetch: instruction buffers, the instruction cache of a sub-core (L0) with its stream buffers, and the instruction
  * cache of the SM (L1I). Misses of the L1I use the network and memory as in the core of sm/.
  *
  * Always true: a sub-core requests one instruction per cycle, for the greedy warp, else for the youngest warp. An
@@ -63,7 +63,7 @@ static bool hits_l0(const struct core *c, struct subcore *b, struct core_warp *c
 	return true;
 }
 
-/* ---- misses and the stream buffer --------------------------------------------------------------- */
+/* ---- misses and the stream buffers -------------------------------------------------------------- */
 
 /* Sends a request to the L1I, which accepts one per cycle. */
 static void request_line_from_l1i(struct sm *s, unsigned sub, uint64_t line)
@@ -103,12 +103,51 @@ static void stream_pop(struct stream_buffer *t)
 	t->count--;
 }
 
-static void stream_restart(struct stream_buffer *t, uint64_t line)
+static void stream_set_active(struct subcore *b, struct stream_buffer *t, bool active)
+{
+	b->active_streams += (uint32_t)active - (uint32_t)t->active;
+	t->active = active;
+}
+
+static void stream_restart(struct subcore *b, struct stream_buffer *t, uint64_t line, uint64_t now)
 {
 	t->present = 0;
 	t->head = t->count = 0;
 	t->next = line;
-	t->active = true;
+	t->used = now;
+	stream_set_active(b, t, true);
+}
+
+/*
+ * Returns the stream buffer in which a line has the lowest position, and sets *place to that position; NULL: none
+ * contains it.
+ */
+static struct stream_buffer *stream_with_line(
+	const struct core *c, struct subcore *b, uint64_t line, int *place)
+{
+	struct stream_buffer *best = NULL;
+
+	*place = -1;
+	for (uint32_t i = 0; i < c->p->prefetch_streams; i++) {
+		int at = find_in_stream(&b->stream[i], line);
+
+		if (at >= 0 && (!best || at < *place)) {
+			best = &b->stream[i];
+			*place = at;
+		}
+	}
+	return best;
+}
+
+/* Returns the stream buffer that has been in use least recently. */
+static struct stream_buffer *oldest_stream(const struct core *c, struct subcore *b)
+{
+	struct stream_buffer *oldest = b->stream;
+
+	for (uint32_t i = 1; i < c->p->prefetch_streams; i++)
+		if (b->stream[i].used < oldest->used)
+			oldest = &b->stream[i];
+	return oldest;
 }
 
 /*
@@ -133,24 +172,25 @@ static void wait_for_line(
 }
 
 /*
- * Handles an L0 miss. Returns true if the line was at the head of the stream buffer and has been moved into the L0.
+ * Handles an L0 miss. Returns true if the line was at the head of a stream buffer and has been moved into the L0.
  * Else the warp of `rank` waits for the line.
  */
 static bool take_line_from_stream(struct sm *s, unsigned sub, uint64_t line, unsigned rank)
 {
 	struct core *c = s->modern;
 	struct subcore *b = &c->sub[sub];
-	struct stream_buffer *t = &b->stream;
-	int place;
+	struct stream_buffer *t;
+	int place, next;
 
 	c->n.l0_misses++;
 	if (find_missing_slot(b, line) >= 0) {
 		wait_for_line(s, b, sub, line, rank, false);
 		return false;
 	}
-	place = c->p->prefetch_lines ? find_in_stream(t, line) : -1;
-	if (place == 0) {
+	t = c->p->prefetch_lines ? stream_with_line(c, b, line, &place) : NULL;
+	if (t && place == 0) {
 		c->n.stream_hits++;
+		t->used = s->clock;
 		if (t->present >> t->head & 1) {
 			stream_pop(t);
 			fill_l0(c, b, line);
@@ -160,28 +200,44 @@ static bool take_line_from_stream(struct sm *s, unsigned sub, uint64_t line, uns
 		return false;
 	}
 	wait_for_line(s, b, sub, line, rank, true);
-	if (c->p->prefetch_lines && place < 0 && find_in_stream(t, line + c->p->l0i_line) < 0)
-		stream_restart(t, line + c->p->l0i_line);
+	if (c->p->prefetch_lines && !t && !stream_with_line(c, b, line + c->p->l0i_line, &next))
+		stream_restart(b, oldest_stream(c, b), line + c->p->l0i_line, s->clock);
 	return false;
 }
 
-/* Requests the next line of the stream. Returns true if the stream buffer has a free slot for another line. */
-static bool prefetch_line(struct sm *s, struct subcore *b, unsigned sub)
+/* Requests the next line of a stream. Returns false if it requests none. */
+static bool prefetch_line(struct sm *s, struct subcore *b, unsigned sub, struct stream_buffer *t)
 {
 	struct core *c = s->modern;
-	struct stream_buffer *t = &b->stream;
+	int place;
 
 	if (!t->active || t->count >= c->p->prefetch_lines)
 		return false;
-	if (find_l0_way(c, b, t->next) >= 0 || find_missing_slot(b, t->next) >= 0) {
-		t->active = false;
+	if (find_l0_way(c, b, t->next) >= 0 || find_missing_slot(b, t->next) >= 0 ||
+		stream_with_line(c, b, t->next, &place)) {
+		stream_set_active(b, t, false);
 		return false;
 	}
 	t->line[(t->head + t->count++) % STREAM_SLOTS] = t->next;
 	c->n.prefetches++;
 	request_line_from_l1i(s, sub, t->next);
 	t->next += c->p->l0i_line;
-	return t->count < c->p->prefetch_lines;
+	return true;
+}
+
+/* Requests a line for the first stream that can take one. Returns true if a stream can take another line. */
+static bool prefetch_next_line(struct sm *s, struct subcore *b, unsigned sub)
+{
+	const struct core *c = s->modern;
+	bool requested = false, more = false;
+
+	for (uint32_t i = 0; i < c->p->prefetch_streams; i++) {
+		struct stream_buffer *t = &b->stream[i];
+
+		requested = requested || prefetch_line(s, b, sub, t);
+		more |= requested && t->active && t->count < c->p->prefetch_lines;
+	}
+	return more;
 }
 
 /* Handles the arrival of a line from the L1I, or of constants if sub is CONST_SUB. */
@@ -189,20 +245,21 @@ void core_fetch_line_arrived(struct sm *s, unsigned sub, uint64_t line)
 {
 	struct core *c = s->modern;
 	struct subcore *b = &c->sub[sub];
+	struct stream_buffer *t;
 	int place, i;
 
 	if (sub == CONST_SUB) {
 		core_memory_constants_arrived(s);
 		return;
 	}
-	place = find_in_stream(&b->stream, line);
+	t = stream_with_line(c, b, line, &place);
 	i = find_missing_slot(b, line);
-	if (place >= 0)
-		b->stream.present |= 1ull << (b->stream.head + (unsigned)place) % STREAM_SLOTS;
+	if (t)
+		t->present |= 1ull << (t->head + (unsigned)place) % STREAM_SLOTS;
 	if (i < 0)
 		return;
-	if (place == 0)
-		stream_pop(&b->stream);
+	if (t && place == 0)
+		stream_pop(t);
 	fill_l0(c, b, line);
 	b->missing_slots &= ~(1ull << i);
 	b->needs_fetch |= b->missing_warps[i];
@@ -277,8 +334,8 @@ bool core_fetch_stage(struct sm *s, unsigned sub)
 
 	if (b->needs_fetch)
 		fetch_from_warp(s, sub);
-	if (b->stream.active)
-		more = prefetch_line(s, b, sub);
+	if (b->active_streams)
+		more = prefetch_next_line(s, b, sub);
 	return more || b->needs_fetch;
 }
 
@@ -385,8 +442,10 @@ void core_fetch_flush(struct sm *s)
 
 		memset(b->tag, 0, lines * sizeof(*b->tag));
 		b->generation++;
-		stream_restart(&b->stream, 0);
-		b->stream.active = false;
+		for (uint32_t i = 0; i < STREAM_BUFFERS; i++) {
+			stream_restart(b, &b->stream[i], 0, 0);
+			stream_set_active(b, &b->stream[i], false);
+		}
 	}
 	if (s->l1i)
 		cache_invalidate(s->l1i);
