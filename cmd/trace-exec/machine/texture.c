@@ -127,12 +127,19 @@ static void fetch_texels(struct warp *w, const struct op *o, uint32_t m)
 	const struct machine_fetch *x = o->x->family;
 	const u32 *handle = REG(u32, w, x->handle);
 	uint32_t v[LANES][4];
+	uint64_t addr[LANES];
+	struct texel_reads reads;
 
+	texture_start_reads(&reads);
 	FOR_BITS32 (i, m) {
 		w->addr[i] = TEXTURE_HANDLE + handle[i];
-		if (!texture_fetch_lane(w, o, fitting_fetch(w, x, i), i, v[i]))
+		if (!texture_fetch_lane(w, o, fitting_fetch(w, x, i), i, v[i], &reads))
 			return;
 	}
+	memcpy(addr, w->addr, sizeof(addr));
+	if (!texture_check_reads(w, o, &reads))
+		return;
+	memcpy(w->addr, addr, sizeof(addr));
 	FOR_BITS32 (i, m)
 		for (unsigned k = 0; k < x->n; k++)
 			REG(u32, w, x->to[k])

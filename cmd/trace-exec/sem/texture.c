@@ -21,10 +21,11 @@
 
 /* The texels that a lane reads: level, texels along each dimension, layer or face, and the sampler. */
 struct texel_set {
-	struct texture level;
+	const struct texture *level;
 	const struct sampler *sampler;
 	struct axis axis[3];
 	uint32_t layer;
+	struct texel_reads *reads;
 };
 
 static bool is_normalized(const struct texture *t, const struct sampler *s)
@@ -42,11 +43,11 @@ static int texel_offset(const struct warp *w, const struct texture_fetch *x, uns
 	return (int)(REG(u32, w, x->offset)[lane] << (32 - bits - x->offset_bit - step * d)) >> (32 - bits);
 }
 
-/* Sets the texels that a lane reads along each dimension of s->level, which has one level. */
+/* Sets the texels that a lane reads along each dimension of s->level. */
 static void find_texel_position(
 	struct texel_set *s, const struct warp *w, const struct texture_fetch *x, unsigned lane, bool linear)
 {
-	const struct texture *t = &s->level;
+	const struct texture *t = s->level;
 	const struct geometry *g = &x->geometry;
 	const uint32_t n[3] = {t->width, t->height, t->depth};
 	uint32_t step = t->shape == TEXTURE_CUBE ? 6 : 1, layers = t->layers / step;
@@ -141,11 +142,38 @@ static struct depth find_lane_levels(const struct warp *w, const struct texture 
 	return d;
 }
 
+/* Notes a texel that a lane reads. Returns false if the lane has too many, or one of another size. */
+static bool add_texel_read(struct texel_reads *r, unsigned lane, uint64_t addr, uint32_t bytes)
+{
+	unsigned k = r->n[lane];
+
+	if (k == TEXEL_READS || (r->lanes[k] && r->bytes[k] != bytes))
+		return false;
+	r->bytes[k] = bytes;
+	r->lanes[k] |= 1u << lane;
+	r->addr[k][lane] = addr;
+	r->n[lane]++;
+	return true;
+}
+
+bool texture_check_reads(struct warp *w, const struct op *o, const struct texel_reads *r)
+{
+	uint8_t *at[LANES];
+
+	for (unsigned k = 0; w->g->options->check && k < TEXEL_READS && r->lanes[k]; k++) {
+		memcpy(w->addr, r->addr[k], sizeof(w->addr));
+		if (!mem_find_host(w, o, r->lanes[k], SP_GLOBAL, r->bytes[k], at) ||
+			!check_read(w, o, r->lanes[k], r->bytes[k], at))
+			return false;
+	}
+	return true;
+}
+
 /* Reads a texel; bit d of `which` selects its coordinate on axis d. Returns false if the launch has failed. */
 static bool read_texel(struct warp *w, const struct op *o, const struct texel_set *s, unsigned which,
 	unsigned lane, uint32_t out[4])
 {
-	const struct texture *t = &s->level;
+	const struct texture *t = s->level;
 	int64_t x = s->axis[0].texel[which & 1], y = s->axis[1].texel[which >> 1 & 1],
 		z = s->axis[2].texel[which >> 2 & 1];
 	static const uint8_t zeros[16];
@@ -160,9 +188,11 @@ static bool read_texel(struct warp *w, const struct op *o, const struct texel_se
 		return true;
 	}
 	w->addr[lane] = texture_texel_address(t, (uint32_t)x, (uint32_t)y, (uint32_t)z, s->layer);
-	if (!mem_find_host(w, o, 1u << lane, SP_GLOBAL, texture_texel_bytes(t), at) ||
-		(w->g->options->check && !check_read(w, o, 1u << lane, texture_texel_bytes(t), at)))
-		return false;
+	at[lane] = memory_at(w->mem, w->addr[lane], texture_texel_bytes(t));
+	if (!at[lane] || !add_texel_read(s->reads, lane, w->addr[lane], texture_texel_bytes(t)))
+		if (!mem_find_host(w, o, 1u << lane, SP_GLOBAL, texture_texel_bytes(t), at) ||
+			(w->g->options->check && !check_read(w, o, 1u << lane, texture_texel_bytes(t), at)))
+			return false;
 	texture_read_texel(t, at[lane], out);
 	return true;
 }
@@ -232,17 +262,23 @@ static void write_fetch_result(
 
 /* Fetches from one level and sets w->addr of the lane. Returns false if the launch has failed. */
 static bool fetch_level(struct warp *w, const struct op *o, const struct texture_fetch *x,
-	const struct texture *t, const struct sampler *by, unsigned level, unsigned lane, uint32_t v[4])
+	const struct texture *t, const struct sampler *by, unsigned level, unsigned lane, uint32_t v[4],
+	struct texel_reads *reads)
 {
-	struct texel_set s = {.level = texture_level(t, level), .sampler = by};
+	struct texture own;
+	struct texel_set s = {.level = t, .sampler = by, .reads = reads};
 
+	if (level) {
+		own = texture_level(t, level);
+		s.level = &own;
+	}
 	find_texel_position(&s, w, x, lane, by->linear || x->gather);
 	return x->gather ? gather_texels(w, o, &s, lane, x->gather - 1u, v)
 			 : filter_texels(w, o, &s, lane, v);
 }
 
-bool texture_fetch_lane(
-	struct warp *w, const struct op *o, const struct texture_fetch *x, unsigned lane, uint32_t v[4])
+bool texture_fetch_lane(struct warp *w, const struct op *o, const struct texture_fetch *x, unsigned lane,
+	uint32_t v[4], struct texel_reads *reads)
 {
 	const struct texture *t = geometry_texture(w, o, &x->geometry, lane, false);
 	struct sampler own_sampler;
@@ -255,12 +291,12 @@ bool texture_fetch_lane(
 	if (!x->geometry.has_sampler)
 		by = &t->sampler;
 	d = find_lane_levels(w, t, by, x, lane);
-	if (!fetch_level(w, o, x, t, by, d.level[d.weight == SAMPLE_WHOLE], lane, v))
+	if (!fetch_level(w, o, x, t, by, d.level[d.weight == SAMPLE_WHOLE], lane, v, reads))
 		return false;
 	if (!d.weight || d.weight == SAMPLE_WHOLE || !texture_reads_float(t))
 		return true;
 	uint64_t first = w->addr[lane];
-	if (!fetch_level(w, o, x, t, by, d.level[1], lane, more))
+	if (!fetch_level(w, o, x, t, by, d.level[1], lane, more, reads))
 		return false;
 	w->addr[lane] = first;
 	for (unsigned c = 0; c < 4; c++)
@@ -273,17 +309,20 @@ bool texture_fetch_lane(
 static void fetch_lanes(struct warp *w, const struct op *o, uint32_t m)
 {
 	uint64_t addr[LANES] = {0};
+	struct texel_reads reads;
 
+	texture_start_reads(&reads);
 	exec_compute_addresses(w, o);
 	FOR_BITS32 (i, m) {
 		uint32_t v[4];
 
-		if (!texture_fetch_lane(w, o, o->x->family, i, v))
+		if (!texture_fetch_lane(w, o, o->x->family, i, v, &reads))
 			return;
 		addr[i] = w->addr[i];
 		write_fetch_result(w, o, o->x->family, i, v);
 	}
-	memcpy(w->addr, addr, sizeof(addr));
+	if (texture_check_reads(w, o, &reads))
+		memcpy(w->addr, addr, sizeof(addr));
 }
 
 /* ---- functions shared with surfaces ---- */

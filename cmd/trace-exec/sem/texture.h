@@ -34,11 +34,31 @@ struct texture_fetch {
 };
 
 /*
- * Fetches for a lane from the texture with the handle in w->addr[lane], and sets w->addr[lane] to the address of the
- * first texel. Returns false if the launch has failed.
+ * Texels that the lanes of a fetch have read without a check. They are checked together: convolutionTexture of the CUDA
+ * samples takes 11.2 s instead of 22.4 s.
  */
-bool texture_fetch_lane(
-	struct warp *w, const struct op *o, const struct texture_fetch *x, unsigned lane, uint32_t v[4]);
+enum { TEXEL_READS = 16 };
+struct texel_reads {
+	uint8_t n[LANES];            /* number of texels of each lane */
+	uint32_t lanes[TEXEL_READS]; /* lanes that have a texel with this number */
+	uint32_t bytes[TEXEL_READS]; /* size of these texels */
+	uint64_t addr[TEXEL_READS][LANES];
+};
+
+/* Empties *r for the lanes of a fetch. */
+static inline void texture_start_reads(struct texel_reads *r)
+{
+	memset(r->n, 0, sizeof(r->n));
+	memset(r->lanes, 0, sizeof(r->lanes));
+}
+/* Checks the reads if checks are on, and changes w->addr. Returns false if the launch has failed. */
+bool texture_check_reads(struct warp *w, const struct op *o, const struct texel_reads *r);
+/*
+ * Fetches for a lane from the texture with the handle in w->addr[lane], and sets w->addr[lane] to the address of the
+ * first texel. Returns false if the launch has failed. The caller checks the reads.
+ */
+bool texture_fetch_lane(struct warp *w, const struct op *o, const struct texture_fetch *x, unsigned lane,
+	uint32_t v[4], struct texel_reads *reads);
 
 /* Returns two channels as f16, the first in the lower half. */
 uint32_t texture_halves(const uint32_t v[2]);
