@@ -62,9 +62,7 @@ static uint64_t union_of_addresses(const uint64_t lane[32], uint32_t lanes)
 	return all;
 }
 
-/*
- * Returns the result of fullest_bank() for lanes that each access `words` words of 4 bytes, at most 32 words in total.
- */
+/* Returns fullest_bank() for lanes that each access `words` words of 4 bytes, at most 32 words in total. */
 static uint32_t fullest_bank_of_words(const uint64_t lane[32], uint32_t lanes, uint32_t words)
 {
 	uint64_t word[32];

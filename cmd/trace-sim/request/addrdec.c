@@ -61,8 +61,8 @@ struct addrdec {
 	uint32_t group;       /* slices of a group: largest power of two that divides the number of slices */
 	struct random random;
 	/*
-	 * true if by_byte[] is valid. These tables save 8.9 M instructions of 729 M on gemm-hmma-86 and 3.4 M of 568 M
-	 * on bfs-rodinia-a100 (rtx3070, -j 1).
+	 * true if by_byte[] is valid. These tables save 8.9 M of 729 M instructions on gemm-hmma-86 and 3.4 M of
+	 * 568 M on bfs-rodinia-a100 (rtx3070, -j 1).
 	 */
 	bool has_byte_tables;
 	uint64_t by_byte[8][256];

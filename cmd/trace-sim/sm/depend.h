@@ -26,8 +26,8 @@ struct dependence_ops {
 	/* Releases register reg after an earlier instruction has written it. */
 	void (*release)(struct sm *s, unsigned warp, unsigned reg);
 	/*
-	 * Releases all destinations of u, and clears the marks of a long operation. warp.in_pipe still counts u. The
-	 * caller tests afterwards whether the warp is drained.
+	 * Releases all destinations of u, and clears the marks of a long operation. warp.in_pipe still counts u.
+	 * The caller tests afterwards whether the warp is drained.
 	 */
 	void (*release_all)(struct sm *s, unsigned warp, const struct uop *u);
 	/* Returns true if the warp's next instruction waits for a long operation. */
