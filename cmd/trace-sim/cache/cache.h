@@ -71,9 +71,9 @@ struct cache *cache_new(
 	const struct cache_params *p, enum cache_role role, const struct addrdec *dec, struct req_pool *pool);
 void cache_delete(struct cache *c);
 /*
- * Sets a function that is called for every request that the cache makes. It sets bank and row of the request, and draws
- * a random number if the decoder does (MEM-addr-7). The partition (chip, sub) is copied afterwards from the request
- * that caused the new one.
+ * Sets a function that is called for every request that the cache makes. It sets bank and row of the request. With
+ * RANDOM indexing it draws a random number (MEM-addr-7). The partition (chip, sub) is copied afterwards from the
+ * request that caused the new one.
  */
 void cache_set_decode_hook(struct cache *c, void (*decode)(void *ctx, struct req *r), void *ctx);
 

@@ -81,7 +81,7 @@ struct core_inst {
 	uint8_t n_src, n_dst;
 	uint8_t class, unit;       /* enum sass_class, enum core_unit */
 	uint8_t path;              /* CORE_MEMORY: enum core_path */
-	uint8_t extra_port_cycles; /* additional cycles of the issue port */
+	uint8_t extra_port_cycles; /* cycles for which the issue port is occupied after the first */
 	uint8_t regs;              /* number of result registers that the link carries */
 	uint8_t scope;             /* memory fence: index into modern_params.membar */
 	/* product of a warpgroup: cycles in which the link carries A from registers; 0: A is in shared memory */
@@ -143,7 +143,7 @@ struct core_buffered {
 };
 
 struct core_warp {
-	/* instructions of records cursor to fetched - 1; record i is in slot i % BUFFER_SLOTS */
+	/* instructions of the records in the buffer; record i is in slot i % BUFFER_SLOTS */
 	struct core_buffered buffer[BUFFER_SLOTS];
 	const struct core_inst *head; /* oldest instruction of the buffer */
 	const struct core_inst *next; /* next instruction to fetch */

@@ -73,7 +73,7 @@ static bool blocked_by_events(struct core_warp *cw, const struct core_inst *in, 
 	return cw->held_by != NULL;
 }
 
-/* Returns true if a guard must have disabled lanes: no lane is active, or fewer than before without a branch. */
+/* Returns true if a guard must have disabled lanes: no lane is active, or lanes became inactive without a branch. */
 static bool is_masked_by_guard(const struct core_warp *cw, uint32_t mask)
 {
 	return !mask || (mask != cw->last_mask && (mask & cw->last_mask) == mask);

@@ -61,7 +61,10 @@ static struct access *insert_segment(struct segments *t, uint32_t k, uint64_t se
 	return a;
 }
 
-/* Returns the entry of a segment; adds it if it is missing. Searches from the end, because addresses usually ascend. */
+/*
+ * Returns the entry of a segment, which is added if it is missing. Searches from the end, because addresses usually
+ * ascend.
+ */
 static struct access *find_or_add_segment(struct segments *t, uint64_t segment)
 {
 	uint32_t k = t->n;

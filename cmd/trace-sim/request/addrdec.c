@@ -39,7 +39,7 @@ struct address_field {
  * full.
  */
 struct random {
-	uint64_t *key; /* key + 1; 0: free */
+	uint64_t *key; /* block of addresses + 1; 0: the entry is free */
 	uint16_t *sub;
 	uint32_t size, used;
 	uint32_t state[31]; /* state of the generator, see draw_random() */

@@ -6,8 +6,8 @@
  * Visits of warps that are waiting, have no instruction or have a hazard only determine the kind of a cycle without an
  * issue. So the kind follows from masks over all warps. Of the warps that are ready and have a free slot before their
  * unit, only the first in the policy's order is visited, and it issues. The exception is a memory barrier, which a
- * visit may clear. Then lrr visits warp after warp, while the other policies visit all warps before any issue, because
- * the original sorts the warps first.
+ * visit may clear. Then lrr visits one warp after another until one issues. The other policies visit all warps before
+ * any issue, because the original sorts the warps first.
  */
 #include "pipereg.h"
 #include "scheduler.h"

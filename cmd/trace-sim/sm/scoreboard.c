@@ -3,9 +3,9 @@
  * The dependence rule of the original: an instruction waits while one of its registers has an outstanding write
  * (SM-score). Always true: warp.n_reserved is the number of members of warp.reserved. The warps whose next instruction
  * has a reserved register are in sm.hazard. sm.hazard_reg is the first such register; the hazard cannot end before it
- * is released. Only issues of the warp reserve registers, and each is followed by a new next instruction. Uniform
- * registers are in the same set, with different numbers. A register that is listed twice as a destination is reserved
- * once.
+ * is released. Only issues of the warp reserve registers, and after each issue the warp has another next instruction.
+ * Uniform registers are in the same set, with different numbers. A register that is listed twice as a destination is
+ * reserved once.
  */
 #include "depend.h"
 #include "sm/kernel.h"

@@ -341,7 +341,9 @@ struct sm {
 	uint64_t hazard; /* warps of ibuf whose next instruction waits for an earlier one (depend.h) */
 	/* warps that are done and have no outstanding store, no instruction in the pipeline and no reserved register */
 	uint64_t drained;
-	/* by kind of unit: warps whose head or, without a head, whose last head needs the unit */
+	/*
+	 * by kind of unit: warps whose next instruction needs the unit, or whose last one did if there is no next one
+	 */
 	uint64_t head_unit[N_UNIT_KINDS];
 	uint64_t sched0_warps; /* mask of the warp slots of scheduler 0; << k: of scheduler k */
 	uint64_t sched_mask;   /* mask of all schedulers */
@@ -365,7 +367,8 @@ struct sm {
 	int32_t fetch_buffer; /* warp whose line is in the fetch buffer; -1: empty */
 	uint32_t next_dynamic_id;
 	uint32_t cta_limit; /* maximum CTAs per SM of the kernel placed last, for local address translation */
-	uint32_t cta_padded;     /* threads per CTA of that kernel, rounded up to a multiple of 32 */
+	/* threads per CTA of the kernel placed last, rounded up to a multiple of 32 */
+	uint32_t cta_padded;
 	bool changed;            /* true if this cycle has changed more than counters */
 	uint64_t skipped_cycles; /* cycles in which the stages before the units were skipped, not yet counted */
 	uint8_t idle[N_OCC_IDLE]; /* number of schedulers by kind of cycle, in the last cycle that was run */

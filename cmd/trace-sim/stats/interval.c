@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Interval records; see interval.h. Always true: an interval begins where the previous one ended. Only two
- * tables of running values are kept, the previous and the current one.
+ * Interval records; see interval.h. Always true: an interval begins where the previous one ended. Only two tables of
+ * running values exist, the previous and the current one.
  */
 #include <stdlib.h>
 #include "arena.h"
