@@ -150,10 +150,11 @@ struct core_warp {
 	uint64_t next_issue;          /* earliest time of the next issue */
 	uint64_t hold_from;           /* start of the interval in which the warp must not issue */
 	uint64_t hold_until;          /* end of this interval; NEVER: an event ends it */
-	uint64_t local_insts_until;   /* time until which a warp at a barrier may issue local instructions */
-	uint64_t ready_at;            /* earliest issue time of a warp that is ready or in the wheel */
-	uint64_t last_result_at;      /* time of the last result of fixed latency */
-	uint64_t predicate_at;        /* time at which the last predicate was set */
+	/* at a barrier: time until which instructions that affect only this warp may issue */
+	uint64_t local_insts_until;
+	uint64_t ready_at;       /* earliest issue time of a warp that is ready or in the wheel */
+	uint64_t last_result_at; /* time of the last result of fixed latency */
+	uint64_t predicate_at;   /* time at which the last predicate was set */
 	uint64_t line;      /* line of the last L0 hit; valid if `generation` equals that of the sub-core */
 	uint64_t code_base; /* address of pc 0 of the warp's kernel */
 	const uint8_t *held_by; /* entry of `pending` or `readers` that must become 0; or NULL */

@@ -446,7 +446,7 @@ static void make_opcode_kind(
 	}
 	if (!known && !c->warned) {
 		c->warned = true;
-		diag_warn(NOWHERE, "opcode '%s' has no scheduling class of the modern core: class %s is used",
+		diag_warn(NOWHERE, "opcode '%s' has no scheduling class in the modern core: class %s is used",
 			op, sass_class_name(i->class));
 	}
 }
