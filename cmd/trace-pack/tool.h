@@ -51,10 +51,10 @@ struct item {
 	char *path;        /* path of the file; NULL if the kernel is in the pack */
 	char *name;        /* name under which the kernel is unpacked */
 	uint32_t number;   /* number of the kernel in the pack that is the source */
-	uint32_t position; /* position of its first line in the list, counted from 1 */
+	uint32_t position; /* position of the kernel's first line in the list, counted from 1 */
 	bool raw;
 	bool missing;     /* true if the list names the kernel but the kernel does not exist */
-	struct input *in; /* open input, if it can be read only once; or NULL */
+	struct input *in; /* open input, if the file can be read only once; or NULL */
 };
 
 struct source {

@@ -38,7 +38,7 @@ struct stratum {
 	struct member *member; /* members sorted by value */
 	uint32_t n, picks, min_picks;
 	double size, value;      /* sums of the sizes and values of all members */
-	double sigma;            /* standard deviation of the values of its kernels */
+	double sigma;            /* standard deviation of the values of the stratum's kernels */
 	double picks_per_effort; /* number of picks per unit of effort */
 };
 

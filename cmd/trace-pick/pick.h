@@ -31,7 +31,7 @@ enum size_kind { SIZE_ONE, SIZE_INSTS, SIZE_TIME };
 
 struct pick_kernel {
 	uint32_t position; /* position in the list, counted from 1 */
-	bool left_out;     /* true if -k does not select its name */
+	bool left_out;     /* true if -k does not select the kernel's name */
 	char *name;
 	uint64_t stream;
 	uint32_t grid[3], block[3];

@@ -41,7 +41,7 @@ struct child {
 	pid_t pid; /* process id; 0 if this entry is unused */
 	int pipe;  /* pipe that is readable once the process has ended */
 	FILE *records;
-	uint32_t command; /* command that it simulates */
+	uint32_t command; /* command that the child simulates */
 };
 
 #define STARTS_PER_CALL 64u
@@ -50,10 +50,10 @@ enum child_state { WAITING, RUNNING, READY, FAILED };
 
 struct child_result {
 	uint8_t state;
-	uint64_t spool_at, spool_n; /* offset and size of its records in isolate.spool */
-	uint64_t end_in_all;        /* end offset of its records in isolate.all, once they are written */
+	uint64_t spool_at, spool_n; /* offset and size of the command's records in isolate.spool */
+	uint64_t end_in_all;        /* end offset of the command's records in isolate.all */
 	struct outcome outcome;
-	uint32_t figures_from;          /* command that provides its figures (--reuse), or REUSE_NONE */
+	uint32_t figures_from;          /* command that provides the figures (--reuse), or REUSE_NONE */
 	struct reuse_identity identity; /* with --reuse */
 };
 
@@ -78,7 +78,7 @@ struct isolate {
 	uint64_t resumed_bytes;              /* number of bytes that an earlier run has written */
 	uint32_t resumed_commands;           /* number of commands that an earlier run has done */
 	char limit[48];            /* limit reached by the first kernel that reached one; "" if none did */
-	const void *inherited[2];  /* in a child: objects of the parent, so that leak checkers find them */
+	const void *inherited[2];  /* objects of the parent that a child keeps for leak checkers */
 	uint32_t earlier_kernels;  /* number of kernels that an earlier run has done */
 	uint32_t selected_kernels; /* number of kernels of the list that this run selects */
 	uint32_t passed_kernels;   /* number of selected kernels that are done */

@@ -44,8 +44,8 @@ void isolate_write_end(struct run *r, const struct spool *all, uint32_t done);
 /* A kernel that has a record from an earlier run. */
 struct resumed_kernel {
 	uint32_t command, position;
-	uint32_t reused_from;        /* value from its record */
-	char hash[33], checksum[17]; /* values from its record */
+	uint32_t reused_from;        /* value from the kernel's record */
+	char hash[33], checksum[17]; /* values from the kernel's record */
 	uint64_t shape;              /* reuse_shape_hash() */
 };
 

@@ -28,7 +28,7 @@ struct resume_state {
 	uint32_t command; /* next command to compare with a record */
 	bool held;        /* true if kernel[done->kernels] is read but may be incomplete */
 	char *name;       /* name of the kernel in kernel[done->kernels] */
-	uint64_t end;     /* offset of the end of its record */
+	uint64_t end;     /* offset of the end of that kernel's record */
 };
 
 static bool is_nonempty_file(const char *path)

@@ -25,9 +25,9 @@ struct reuse_kernel {
 
 /* Result of reuse_identify() for a kernel. */
 struct reuse_identity {
-	uint32_t kernel; /* number of its set; REUSE_NONE if it cannot be compared */
+	uint32_t kernel; /* number of the kernel's set; REUSE_NONE if the kernel cannot be compared */
 	uint64_t stream;
-	unsigned char hash[16]; /* hash of its text */
+	unsigned char hash[16]; /* hash of the kernel's text */
 };
 
 struct reuse;

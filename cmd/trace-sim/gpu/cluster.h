@@ -17,13 +17,13 @@ struct cluster {
 	uint32_t *ended, n_ended;       /* SMs on which CTAs ended in this tick, and their number */
 	uint32_t first;                 /* index in the cluster of the SM that is ticked first */
 	bool needs_flush;      /* true if an SM has received a CTA since the last flush of the L1Ds */
-	uint32_t live_threads; /* number of live threads of all CTAs on its SMs */
+	uint32_t live_threads; /* number of live threads of all CTAs on the cluster's SMs */
 	/* state in a window (window_clusters.c) */
 	uint32_t cycle;           /* next cycle to simulate, counted from the start of the window */
 	uint32_t end_cycle;       /* first cycle not to simulate */
 	bool waiting;             /* true if stopped until all other clusters have reached `cycle` */
-	bool waits_for_placement; /* true if it stops at end_cycle even if no thread block has ended */
-	bool input_full;          /* true if stopped until the network reports whether its input is full */
+	bool waits_for_placement; /* true if the cluster stops at end_cycle in any case */
+	bool input_full;          /* true if the cluster waits to learn whether its input is full */
 	struct fault *fault;      /* fault that occurred in the cycle before `cycle`; NULL if none did */
 };
 void cluster_init(struct cluster *c, const struct params *p);

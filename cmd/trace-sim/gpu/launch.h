@@ -44,7 +44,7 @@ struct launch {
 		uint64_t thread[32];
 		uint32_t threads, shmem, regs, ctas;
 	} * occupied;
-	void (*on_block)(void *ctx, const struct kernel *k); /* called after each placement */
+	void (*on_block)(void *ctx, const struct kernel *k); /* called after each placement of a CTA */
 	void *ctx;                                           /* argument of on_block() */
 };
 

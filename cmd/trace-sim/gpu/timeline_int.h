@@ -23,14 +23,14 @@ struct timeline_sample {
 };
 
 struct open_cta {
-	uint64_t start; /* cycle of its placement */
+	uint64_t start; /* cycle of the CTA's placement */
 	uint64_t id;
 	uint32_t kernel; /* uid of the kernel; 0 if the slot has no CTA */
 };
 
 struct open_kernel {
 	uint32_t uid;
-	uint64_t first; /* cycle of its first thread block */
+	uint64_t first; /* cycle of the kernel's first thread block */
 	char *name;     /* name of the kernel as a quoted JSON string */
 };
 

@@ -28,7 +28,7 @@ struct window_edge {
 
 /* The clock edges in a window. */
 struct window_plan {
-	uint64_t now;    /* time of its first cycle */
+	uint64_t now;    /* time of the window's first cycle */
 	uint32_t cycles; /* number of core cycles */
 	uint32_t n;      /* number of steps */
 	/* for each cycle, the number of advances of the network before it */
@@ -42,7 +42,7 @@ struct window {
 	uint32_t served_cycles;            /* number of cycles for which the request side has run */
 	uint32_t served_steps;             /* number of steps for which the request side has run */
 	uint32_t longest;                  /* maximum length of a window in cycles */
-	enum window_bound disabled_reason; /* reason why `longest` is 1, or N_WINDOW_BOUNDS if it is more */
+	enum window_bound disabled_reason; /* reason why `longest` is 1, or N_WINDOW_BOUNDS */
 	bool shared;                       /* true if threads share the current window */
 	uint32_t *ready, n_ready;          /* set of clusters that can be run further */
 	uint32_t ready_cycles;             /* sum of the cycles that these clusters can run */

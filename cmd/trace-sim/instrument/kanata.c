@@ -36,7 +36,7 @@ struct kanata_entry {
 	uint32_t thread;
 	uint8_t stage; /* enum stage */
 	bool begun;    /* true if in the list of begun instructions */
-	bool written;  /* true if the beginning of its stage is in the file */
+	bool written;  /* true if the beginning of the current stage is in the file */
 	bool touched;  /* true if the entry is in kanata.touched */
 	char label[KANATA_TEXT], detail[KANATA_TEXT];
 };

@@ -54,9 +54,9 @@ struct xbar {
 	uint32_t in_limit, out_limit; /* capacity of an input, and of an output, in packets */
 	uint32_t grant_cycles;        /* number of advances between two moves of the pointers */
 	struct port *in, *out;
-	uint64_t *new_heads;         /* by thread: empty inputs to which it has pushed since the last sync */
-	uint64_t *filled;            /* set of inputs whose head the next advance may move */
-	uint64_t *ahead;             /* inputs whose head must wait; also in arrival_wheel */
+	uint64_t *new_heads; /* for each thread, the empty inputs that it has filled since the last sync */
+	uint64_t *filled;    /* set of inputs whose head the next advance may move */
+	uint64_t *ahead;     /* inputs whose head must wait; also in arrival_wheel */
 	uint64_t *arrival_wheel;     /* by advance modulo NET_WINDOW_MAX: inputs that wait for it */
 	uint64_t *waiting;           /* set of outputs that are not empty */
 	uint64_t *requested_outputs; /* set of outputs that the head of a filled input requests */

@@ -334,7 +334,7 @@ enum noc_state { NOC_IDLE, NOC_ROUTING, NOC_WANTS, NOC_ACTIVE };
 /* A virtual channel of an input. */
 struct noc_vc {
 	uint16_t head, count; /* first slot and number of flits in the ring */
-	uint16_t port, vc;    /* output port and channel that it owns when active */
+	uint16_t port, vc;    /* output port and channel that this channel owns when active */
 	uint8_t state;
 	/* fields for noc_quick.c only */
 	uint8_t in, in_vc; /* number of the input port in the router, and of the channel in the port */
@@ -344,9 +344,9 @@ struct noc_vc {
 	uint16_t turn;                 /* output channel to consider first */
 	struct noc_flit *slot;         /* memory of the ring */
 	struct noc_quick_port *input;  /* port of the input channel */
-	struct noc_quick_port *output; /* port of the output channel that it owns */
+	struct noc_quick_port *output; /* port of the output channel that this channel owns */
 	uint64_t *ready;               /* this input's ready set in `output` */
-	uint32_t *vc_used;             /* number of uncredited flits of the output channel that it owns */
+	uint32_t *vc_used;             /* number of uncredited flits of the owned output channel */
 	uint64_t requests[NOC_WAYS];   /* channels that each way requests */
 	int64_t order;                 /* position in the list of waiting heads */
 	int64_t batch; /* position in the switch list; equal positions are sorted by `order` */
@@ -398,9 +398,9 @@ struct noc_quick {
 		uint32_t out_turn;       /* output port: 1 + the input that won last */
 		uint32_t in_turn;        /* input port: 1 + the output that it won last */
 		uint32_t vc_turn;        /* input port: 1 + the channel that won last */
-		uint32_t to;             /* output port: other end of its channel */
+		uint32_t to;             /* output port: other end of the channel */
 		uint32_t flit_latency;   /* output port: cycles that a flit takes to `to` */
-		uint32_t from;           /* input port: sender that receives its credits */
+		uint32_t from;           /* input port: sender that receives the credits */
 		uint32_t credit_latency; /* input port: cycles that a credit takes to `from` */
 	} * port;
 	uint32_t *turn; /* by output channel: 1 + the input channel that owned it last */
@@ -453,7 +453,7 @@ struct noc_slot {
 /* State of a node's injection. The packets to inject are in a queue (book.h). */
 struct noc_source {
 	uint32_t sent; /* number of flits sent of the first packet in the queue */
-	uint32_t vc;   /* virtual channel of that packet */
+	uint32_t vc;   /* virtual channel of the first packet in the queue */
 	int32_t last_vc;
 	uint64_t sent_packets, sent_flits;
 };

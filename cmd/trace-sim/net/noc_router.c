@@ -364,7 +364,7 @@ static void request_switch_output(
 	noc_alloc_add(a, input, output, (struct noc_request){(int32_t)v, priority, priority});
 }
 
-/* Returns true if the way has a free channel and a free slot, as far as the configuration checks them. */
+/* Returns true if the way has a free channel and a free slot. Checks only what the configuration requires. */
 static bool speculation_may_succeed(const struct noc *n, const struct noc_subnet *s,
 	const struct noc_router *r, const struct noc_way *way)
 {

@@ -30,7 +30,7 @@ struct probe {
 	double param[PROBE_NUMBERS]; /* values of the kind's parameters, in the order of kind->names */
 	const char *rest;            /* text after the kind's name in the workload, or "" */
 	const char *params;          /* params column of the row */
-	char group[24];              /* name of its group in the summary */
+	char group[24];              /* name of the row's group in the summary */
 };
 
 /*
