@@ -172,7 +172,7 @@ static bool set_left_out(const struct counter *c, struct pick_kernel *k)
 	return k->left_out;
 }
 
-/* Counts the kernel of opened trace t. Returns 0, or -1 and sets *f. */
+/* Counts the instructions of the kernel in the open trace t. Returns 0, or -1 and sets *f. */
 static int count_trace(struct counter *c, struct trace *t, struct pick_kernel *k, struct fault *f)
 {
 	int r;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Unit tests of the opcode table: rows, widths, guessed classes, a user's file. */
+/* Unit tests of the opcode table: rows, widths, guessed classes, and rows from a user's file. */
 #include <stdint.h>
 #include "isa.h"
 #include "tap.h"

@@ -94,8 +94,8 @@ static void test_partition_address(uint32_t channels, uint32_t index)
 }
 
 /*
- * Tests rows of a tensor at a distance of 128 KiB. Plain decoding maps them to few slices; IPOLY in groups
- * maps them to most slices (MEM-addr-9).
+ * Tests rows of a tensor that are 128 KiB apart. Plain decoding maps them to few slices; IPOLY in groups maps
+ * them to most slices (MEM-addr-9).
  */
 static void test_distant_rows(void)
 {

@@ -52,8 +52,8 @@ int launch_init(struct gpu *g);
 void launch_free(struct gpu *g);
 
 /*
- * Adds the kernel of opened trace t to the list of loaded kernels (LAUNCH-loop-2), which then owns t. Returns
- * NULL and sets *f if the kernel cannot run.
+ * Adds the kernel of the open trace t to the list of loaded kernels (LAUNCH-loop-2), which then owns t.
+ * Returns NULL and sets *f if the kernel cannot run.
  */
 struct kernel *launch_load(
 	struct gpu *g, struct trace *t, const char *path, uint32_t position, struct fault *f);

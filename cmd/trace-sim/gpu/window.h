@@ -41,8 +41,8 @@ void window_free(struct gpu *g);
  */
 void window_allow_copies(struct gpu *g);
 /*
- * Runs a window of core cycles that ends before cycle `until` of the run. Does nothing and returns false if
- * the next cycle must be a single step.
+ * Runs a window, which ends before cycle `until` of the run. Does nothing and returns false if the next cycle
+ * must be a single step.
  */
 bool window_run(struct gpu *g, uint64_t until);
 const struct window_counts *window_counts(const struct gpu *g);

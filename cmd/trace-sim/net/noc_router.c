@@ -452,8 +452,8 @@ static bool speculation_holds(
 	if (n->hold && (r->hold_in[input] >= 0 || r->hold_out[e->result] >= 0))
 		return false;
 	/*
-	 * with a delay of the switch allocator, the head may have received a channel of another output since
-	 * its request
+	 * if the switch allocator has a delay, the head may have received a channel of another output
+	 * meanwhile
 	 */
 	if (v->state == NOC_ACTIVE)
 		return v->port == port && !downstream_vc_full(n, s, r->base + port, v->vc);
