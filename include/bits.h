@@ -42,6 +42,7 @@ static inline unsigned bit_lowest64(uint64_t v) { return (unsigned)__builtin_ctz
 /* Returns floor(log2 v), or 0 for v = 0 (CACHE-index-1). */
 static inline unsigned log2_floor(uint64_t v) { return v ? 63u - (unsigned)__builtin_clzll(v) : 0; }
 static inline bool is_pow2(uint64_t v) { return v && !(v & (v - 1)); }
+static inline uint64_t rotate_left64(uint64_t v, unsigned n) { return v << n % 64 | v >> (64 - n % 64) % 64; }
 static inline unsigned parity64(uint64_t v) { return (unsigned)__builtin_parityll(v); }
 
 /*

@@ -198,13 +198,41 @@ bool uop_reads_bank(const struct uop *u, unsigned source)
 	return true;
 }
 
-void uop_derive(struct uop *u)
+/* Returns a number's bit, repeated every `period` bits. The period is a power of 2 up to 64. */
+static uint64_t repeated_bit(unsigned n, uint32_t period)
+{
+	uint64_t m = 0;
+
+	for (unsigned i = n % period; i < 64; i += period)
+		m |= 1ull << i;
+	return m;
+}
+
+static void set_bank_reads(struct uop *u, const struct core_params *p)
+{
+	uint32_t span = uop_bank_span(p);
+	uint64_t third = 0;
+
+	if (!is_pow2(span) || span > 64 || u->n_bank_src > 32)
+		return;
+	FOR_BITS32 (i, u->bank_src) {
+		uint64_t bank = repeated_bit(u->reg[u->bank_from + i], span);
+
+		third |= u->bank_reads[1] & bank;
+		u->bank_reads[1] |= u->bank_reads[0] & bank;
+		u->bank_reads[0] |= bank;
+	}
+	u->bank_reads_valid = !third;
+}
+
+void uop_derive(struct uop *u, const struct core_params *p)
 {
 	u->next = u->pc + u->bytes;
 	for (unsigned i = 0; i < (unsigned)u->n_dst + u->n_src; i++)
 		u->registers |= 1ull << u->reg[i] % 64;
 	for (unsigned i = 0; i < u->n_bank_src && i < 32; i++)
 		u->bank_src |= (uint32_t)uop_reads_bank(u, i) << i;
+	set_bank_reads(u, p);
 }
 
 /* Reports whether the opcode has the suffix S8 or S16. */
@@ -326,6 +354,6 @@ int uop_make(struct uop *u, const struct inst *in, const struct params *p, struc
 			"'%s' at pc 0x%x has no addresses (expected a width and addresses)",
 			diag_quote(opcode, sizeof(opcode), in->opcode, strlen(in->opcode)), in->pc);
 	}
-	uop_derive(u);
+	uop_derive(u, core);
 	return p->modern.on ? 0 : uop_unit(u, in, core, f);
 }

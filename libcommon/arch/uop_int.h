@@ -7,8 +7,8 @@
 
 /* Sets the unit of u->class, which must exist and be reachable. Returns 0, or -1 and sets *f. */
 int uop_unit(struct uop *u, const struct inst *in, const struct core_params *p, struct fault *f);
-/* Sets next, registers and bank_src from pc and reg[]. */
-void uop_derive(struct uop *u);
+/* Sets next, registers, bank_src and bank_reads from pc and reg[]. */
+void uop_derive(struct uop *u, const struct core_params *p);
 
 int uop_make_ptx(struct uop *u, const struct inst *in, const struct params *p, struct fault *f);
 

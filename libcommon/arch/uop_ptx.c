@@ -90,7 +90,7 @@ int uop_make_ptx(struct uop *u, const struct inst *in, const struct params *p, s
 		.class = x->form.class};
 	set_ptx_memory_access(u, in, &p->core);
 	set_ptx_control_flags(u, x);
-	uop_derive(u);
+	uop_derive(u, &p->core);
 	if (ptx_set_latency(u, in, &p->core, f) < 0)
 		return -1;
 	return uop_unit(u, in, &p->core, f);

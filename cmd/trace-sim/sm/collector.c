@@ -100,8 +100,10 @@ static void assign_banks(struct opcoll *c, const struct core_params *p)
 {
 	c->bank_span = uop_bank_span(p);
 	c->bank_mask = is_pow2(c->bank_span) ? c->bank_span - 1 : 0;
-	for (uint32_t k = 0; k < p->schedulers && p->sub_core; k++)
-		c->first_bank[k] = (uint8_t)(k * c->bank_span);
+	for (uint32_t k = 0; k < p->schedulers; k++) {
+		c->first_bank[k] = (uint8_t)(p->sub_core ? k * c->bank_span : 0);
+		c->banks[k] = slot_mask(c->bank_span) << c->first_bank[k];
+	}
 }
 
 /* Creates the collector units, numbered in the order of their sets, and the ports, in the order of the table `port`. */
@@ -262,33 +264,49 @@ static inline void serve_banks(struct sm *s)
 
 /* ---- phase 3: allocation ------------------------------------------------------------------- */
 
-/* Adds a bank to the unit's first entry in c->waiting that lacks this bank. */
-static inline void request_read(struct opcoll *c, unsigned unit, uint64_t bit)
+/* Appends a set of banks to the sets that a unit waits for. */
+static inline void append_reads(struct opcoll *c, unsigned unit, uint64_t banks)
+{
+	c->waiting[c->n_waiting++] = (struct bank_reads){banks, (uint8_t)unit};
+	c->unit[unit].reads++;
+}
+
+/* Adds a bank to the first of the unit's sets that lacks it. */
+static void request_read(struct opcoll *c, unsigned unit, uint64_t bit)
 {
 	struct bank_reads *end = c->waiting + c->n_waiting, *r = end - c->unit[unit].reads;
 
 	while (r < end && r->banks & bit)
 		r++;
-	if (r < end) {
+	if (r < end)
 		r->banks |= bit;
-		return;
-	}
-	*r = (struct bank_reads){bit, (uint8_t)unit};
-	c->unit[unit].reads++;
-	c->n_waiting++;
+	else
+		append_reads(c, unit, bit);
 }
 
-/* Requests all operands of an instruction. */
-static inline void request_reads(struct opcoll *c, unsigned unit, const struct winst *in)
+/* Requests the operands of an instruction one by one. */
+static NOINLINE void request_each_read(struct opcoll *c, unsigned unit, const struct winst *in)
 {
 	const struct uop *op = in->uop;
-	const uint16_t *src = op->reg + op->bank_from;
 
-	FOR_BITS32 (i, op->bank_src)
-		request_read(c, unit, bank_bit(c, src[i], in->warp, in->sched));
-	for (unsigned i = 32; i < op->n_bank_src; i++)
+	for (unsigned i = 0; i < op->n_bank_src; i++)
 		if (uop_reads_bank(op, i))
-			request_read(c, unit, bank_bit(c, src[i], in->warp, in->sched));
+			request_read(c, unit, bank_bit(c, op->reg[op->bank_from + i], in->warp, in->sched));
+}
+
+/* Requests all operands of an instruction. Warp w reads the banks of warp 0, rotated by w. */
+static inline void request_reads(struct opcoll *c, unsigned unit, const struct winst *in)
+{
+	const uint64_t *reads = in->uop->bank_reads, own = c->banks[in->sched];
+
+	if (!in->uop->bank_reads_valid) {
+		request_each_read(c, unit, in);
+		return;
+	}
+	if (reads[0])
+		append_reads(c, unit, rotate_left64(reads[0], in->warp) & own);
+	if (reads[1])
+		append_reads(c, unit, rotate_left64(reads[1], in->warp) & own);
 }
 
 /* Moves the oldest instruction of an ID_OC set, which scheduler `sched` has issued, to a collector unit. */

@@ -254,6 +254,7 @@ struct opcoll {
 	uint32_t bank_span;                 /* number of banks that hold a warp's registers */
 	uint32_t bank_mask;                 /* bank_span - 1 if bank_span is a power of 2, else 0 */
 	uint8_t first_bank[MAX_SCHEDULERS]; /* first bank of a scheduler's registers */
+	uint64_t banks[MAX_SCHEDULERS];     /* mask of the banks with a scheduler's registers */
 	uint32_t kinds;                     /* mask of the sets (enum collector_kind) that have units */
 	/* banks read in this step; in the first step of a cycle also the banks written in this cycle */
 	uint64_t busy_banks;
