@@ -25,15 +25,21 @@
 
 #define WINST_MAX 65535u
 
-static void init_units(struct sm *s)
+/* Returns the number of elements of sm.unit: the load/store unit has none. */
+static uint32_t units_of_core(const struct core_params *c)
 {
-	const struct core_params *c = s->core;
-	struct func_unit *unit;
 	uint32_t n = 0;
 
 	for (unsigned k = 0; k < N_UNIT_KINDS; k++)
 		n += k == UNIT_MEM ? 0 : c->unit[k].units;
-	unit = s->unit = xcalloc(n ? n : 1, sizeof(*s->unit));
+	return n;
+}
+
+static void init_units(struct sm *s)
+{
+	const struct core_params *c = s->core;
+	struct func_unit *unit = s->unit = reserve(units_of_core(c), sizeof(*s->unit));
+
 	s->unit_in = reserve(N_UNIT_KINDS, sizeof(*s->unit_in));
 	for (unsigned k = 0; k < N_UNIT_KINDS; k++) {
 		struct collector_in *q = &s->collector_in[collector_input(k)];
@@ -91,7 +97,7 @@ void sm_free(struct sm *s)
 		cache_delete(s->l1i);
 	collector_free(s);
 	depend_free(s);
-	free(s->unit);
+	reserve_free(s->unit, units_of_core(s->core), sizeof(*s->unit));
 	reserve_free(s->unit_in, N_UNIT_KINDS, sizeof(*s->unit_in));
 	reserve_free(s->winst, WINST_MAX + 1u, sizeof(*s->winst));
 	reserve_free(s->warp, MAX_WARPS, sizeof(*s->warp));
