@@ -60,6 +60,21 @@ static unsigned possible_recipes(uint64_t a, uint64_t b, uint64_t f, uint64_t g)
 
 static uint64_t shift_value(uint64_t v, int s) { return s >= 0 ? v << s : v >> -s; }
 
+/* Reports whether all 32 addresses a[] are the shifted lanes, which are no line, plus the constant c. */
+static bool full_shift_holds(const struct lanes *from, int s, const uint64_t *a, uint64_t c)
+{
+	const uint64_t *b = from->list ? from->list : from->a, base = from->list ? from->base : 0;
+	uint64_t off = 0;
+
+	if (s >= 0)
+		for (unsigned l = 0; l < 32; l++)
+			off |= (a[l] - c) ^ (b[l] + base) << s;
+	else
+		for (unsigned l = 0; l < 32; l++)
+			off |= (a[l] - c) ^ (b[l] + base) >> -s;
+	return !off;
+}
+
 /* Reports whether the addresses are the shifted lanes plus a constant, and sets *c to it. */
 static bool shift_holds(const struct lanes *from, int s, const struct fit_access *x, uint64_t *c)
 {
@@ -74,11 +89,24 @@ static bool shift_holds(const struct lanes *from, int s, const struct fit_access
 		return true;
 	if (x->a[g->n - 1] - shift_value(lane_at(from, x->last), s) != *c)
 		return false;
+	if (g->mask == UINT32_MAX && !from->line)
+		return full_shift_holds(from, s, x->a, *c);
 	FOR_BITS32 (l, g->mask) {
 		off |= (x->a[i++] - shift_value(lane_at(from, l), s)) ^ *c;
 		if (off)
 			break;
 	}
+	return !off;
+}
+
+/* Reports whether all 32 addresses a[] are the lanes, which are no line, with the bits c inverted. */
+static bool full_xor_holds(const struct lanes *from, const uint64_t *a, uint64_t c)
+{
+	const uint64_t *b = from->list ? from->list : from->a, base = from->list ? from->base : 0;
+	uint64_t off = 0;
+
+	for (unsigned l = 0; l < 32; l++)
+		off |= (a[l] ^ c) ^ (b[l] + base);
 	return !off;
 }
 
@@ -93,6 +121,8 @@ static bool xor_holds(const struct lanes *from, const struct fit_access *x, uint
 		return g->n == 1 || !g->w[1];
 	if ((x->a[g->n - 1] ^ lane_at(from, x->last)) != *c)
 		return false;
+	if (g->mask == UINT32_MAX && !from->line)
+		return full_xor_holds(from, x->a, *c);
 	FOR_BITS32 (l, g->mask) {
 		off |= (x->a[i++] ^ lane_at(from, l)) ^ *c;
 		if (off)
