@@ -44,12 +44,12 @@ exits() { echo '0040 ffffffff 0 EXIT 0 0 0 0 NoVal'; }
 # Fails unless two numbers differ by at most 4, the phase of the network's clock.
 near() { (($1 - $2 <= 4 && $2 - $1 <= 4)) || { echo "$1, not $2"; return 1; }; }
 
-# Figure $1 of the kernel with the other options.
+# Figure $1 of the kernel with the other options. Refreshes of DRAM would delay some requests.
 figure() {
 	local name=$1
 	shift
-	trace-sim -q -g h100-pcie -D gpgpu_perfect_inst_const_cache=1 -D core_kernel_least=0 "$@" -F json kernelslist.g |
-		stats-csv -s "$name" | tail -1 | tr -d '\r' | sed 's/.*,//'
+	trace-sim -q -g h100-pcie -D gpgpu_perfect_inst_const_cache=1 -D core_kernel_least=0 -D dram_refresh_interval=0 "$@" \
+		-F json kernelslist.g | stats-csv -s "$name" | tail -1 | tr -d '\r' | sed 's/.*,//'
 }
 
 @test "a copy makes one request for each line of each row, of the sectors that it touches" {
@@ -115,4 +115,9 @@ figure() {
 		assert_equal "$(figure gpu_sim_cycle -D core_model=$core -j 3)" "$a"
 		assert_equal "$(WARPTOOLS_WINDOW=1 figure gpu_sim_cycle -D core_model=$core)" "$a"
 	done
+}
+
+@test "a load without elements in bounds ends -core_tma_outside after its start" {
+	{ copy UTMALDG.2D 0 64 64 4096; exits; } | sed 's/0x7f4000000000 0 *0 0/0x0 0 0 0/' | kernel
+	near $(($(figure gpu_sim_cycle -D core_tma_outside=1200) - $(figure gpu_sim_cycle -D core_tma_outside=200))) 1000
 }

@@ -32,6 +32,8 @@ struct tma {
 	uint64_t free_at;           /* time from which the unit may make another request */
 	uint32_t first, queued;     /* index of the first copy in `queue`, and number of copies there */
 	uint16_t queue[TMA_COPIES]; /* copies with requests to make, oldest first */
+	uint32_t first_outside, n_outside;    /* index of the first, and number, of the copies in `outside` */
+	uint16_t outside[TMA_COPIES];         /* loads without elements in bounds, by the time of their end */
 	uint16_t free;              /* first element of the list of free copies */
 	uint16_t made;              /* number of elements of `copy` that were ever used */
 	bool ended;                 /* true if a copy has ended since the last step */
@@ -121,8 +123,13 @@ void tma_accept(struct sm *s, const struct winst *w)
 		skip_empty_runs(c);
 	else if (w->mask && w->addr)
 		set_single_run(s, w, c);
-	t->queue[(t->first + t->queued++) % TMA_COPIES] = k;
 	s->warp[w->warp].copies++;
+	if (c->kind == BULK_LOAD && c->bulk.bytes && !has_copy_requests_left(c)) {
+		c->ready += m->tma_outside;
+		t->outside[(t->first_outside + t->n_outside++) % TMA_COPIES] = k;
+		return;
+	}
+	t->queue[(t->first + t->queued++) % TMA_COPIES] = k;
 }
 
 /* ---- the end of a copy -------------------------------------------------------------------------- */
@@ -271,11 +278,24 @@ static bool make_next_copy_request(struct sm *s, struct tma *t)
 	return true;
 }
 
+/* Ends the loads without elements in bounds whose time has come. */
+static void end_outside_copies(struct sm *s, struct tma *t)
+{
+	while (t->n_outside && t->copy[t->outside[t->first_outside]].ready <= s->clock) {
+		uint16_t k = t->outside[t->first_outside];
+
+		t->first_outside = (t->first_outside + 1) % TMA_COPIES;
+		t->n_outside--;
+		end_copy_part(s, k);
+	}
+}
+
 bool tma_step(struct sm *s)
 {
 	struct tma *t = s->ldst->tma;
 	bool ended;
 
+	end_outside_copies(s, t);
 	while (t->queued && max_u64(t->copy[t->queue[t->first]].ready, t->free_at) <= s->clock)
 		if (!make_next_copy_request(s, t))
 			break;
@@ -287,8 +307,11 @@ bool tma_step(struct sm *s)
 uint64_t tma_next_clock(const struct sm *s)
 {
 	const struct tma *t = s->ldst->tma;
+	uint64_t request = NEVER, end = NEVER;
 
-	if (!t->queued)
-		return NEVER;
-	return max_u64(max_u64(t->copy[t->queue[t->first]].ready, t->free_at), s->clock + 1);
+	if (t->queued)
+		request = max_u64(max_u64(t->copy[t->queue[t->first]].ready, t->free_at), s->clock + 1);
+	if (t->n_outside)
+		end = max_u64(t->copy[t->outside[t->first_outside]].ready, s->clock + 1);
+	return request < end ? request : end;
 }

@@ -19,10 +19,11 @@
 #define GEMM_BARRIER 64u /* offset of the first of two mbarriers in shared memory */
 #define GEMM_SHMEM \
 	65552u /* bytes of a block: those of the tile of C, which take the place of the buffer at the end */
-#define GEMM_K  16u /* elements of a row of A in a product */
-#define GEMM_M  64u /* rows of A in a product */
-#define B_START (MICRO_DATA + (UINT64_C(1) << 32))
-#define C_START (MICRO_DATA + (UINT64_C(2) << 32))
+#define GEMM_OTHERS 40u /* registers of a thread besides the accumulators */
+#define GEMM_K      16u /* elements of a row of A in a product */
+#define GEMM_M      64u /* rows of A in a product */
+#define B_START     (MICRO_DATA + (UINT64_C(1) << 32))
+#define C_START     (MICRO_DATA + (UINT64_C(2) << 32))
 
 enum { PC_STEP = 0x200, PC_STORE = 0x1000, PC_DONE = 0x4000 };
 
@@ -140,7 +141,6 @@ double probe_gemm(const struct probe *p, const struct subject *s)
 	struct micro m = {.name = "gemm",
 		.threads = 32 * GMMA_WARPS,
 		.shmem = GEMM_SHMEM,
-		.nregs = 168,
 		.arch = s->arch,
 		.cluster = 2,
 		.v6 = true,
@@ -150,6 +150,8 @@ double probe_gemm(const struct probe *p, const struct subject *s)
 	double cycles;
 
 	parse_gemm(&g, p);
+	m.nregs = g.tile_m * g.tile_n / m.threads + GEMM_OTHERS;
+	m.nregs = m.nregs < 255 ? m.nregs : 255;
 	m.blocks = g.m / g.tile_m * (g.n / g.tile_n);
 	b = bench_open(&s->params, s->isa);
 	for (uint32_t c = 0; c < 2; c++) { /* both sides of the L2 */
