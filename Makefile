@@ -154,7 +154,7 @@ TEST_CPPFLAGS = $(CPPFLAGS_ALL) -Icmd/trace-sim -Itests/unit
 $(BUILD)/tests/%: tests/unit/%.c $(SIM_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(TEST_CPPFLAGS) $(CFLAGS_ALL) -fno-lto $(LDFLAGS) $(DEPEND) -o $(TMP) $< $(SIM_LIB) $(LIB) $(LDLIBS_ALL) $(LINK_END)
-$(BUILD)/tests/test_lower: tests/unit/test_lower.c $(PTX_LIB) $(LIB)
+$(BUILD)/tests/test_lower $(BUILD)/tests/test_halves: $(BUILD)/tests/%: tests/unit/%.c $(PTX_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) -Icmd/trace-exec -Itests/unit $(CFLAGS_ALL) -fno-lto $(LDFLAGS) $(DEPEND) -o $(TMP) $< $(PTX_LIB) $(LIB) $(LDLIBS_ALL) $(LINK_END)
 # The test of the library lets each allocation of the reader fail once.

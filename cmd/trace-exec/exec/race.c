@@ -179,8 +179,8 @@ LANE_FN static unsigned set_read_marks(
  * Marks n words or bytes of memory, from `first` on, as written or read. all: number of words or bytes of all
  * memory.
  */
-static unsigned set_race_marks(uint64_t *marks, uint64_t all, uint64_t first, uint64_t n, uint64_t key,
-	uint64_t floor, bool write)
+static unsigned set_race_marks(
+	uint64_t *marks, uint64_t all, uint64_t first, uint64_t n, uint64_t key, uint64_t floor, bool write)
 {
 	uint64_t *writers = marks + first, *readers = writers + all, *own = write ? writers : readers;
 
@@ -205,7 +205,8 @@ static bool has_any_word_mark(const struct race *r, uint64_t first, uint64_t end
 	uint64_t any = 0;
 
 	for (uint64_t i = first; i < end; i++)
-		any |= live_mark(r->word_marks[i], r->floor) | live_mark(r->word_marks[r->words + i], r->floor);
+		any |= live_mark(r->word_marks[i], r->floor) |
+		       live_mark(r->word_marks[r->words + i], r->floor);
 	return any;
 }
 
@@ -506,7 +507,8 @@ void race_check_access(struct warp *w, const struct op *o, const struct access_r
 	uint64_t bytes, bool write)
 {
 	uint32_t inst = (uint32_t)(o - w->g->code->op);
-	uint64_t key = (w->g->race->base + w->cta->number + 1) << BLOCK_SHIFT | (uint64_t)inst << 1, from, end;
+	uint64_t key = (w->g->race->base + w->cta->number + 1) << BLOCK_SHIFT | (uint64_t)inst << 1, from,
+		 end;
 	struct warp_marks *x = bytes >= 4 ? w->cta->warp_marks : NULL;
 
 	if (check_is_atomic(o)) {
@@ -575,7 +577,8 @@ void race_report(struct grid *g, bool good)
 	if (r->word_marks)
 		marks_return(g->mem, MARKS_OF_WORDS, r->words, r->base + r->blocks, r->word_marks);
 	if (atomic_load(&r->byte_marks))
-		marks_return(g->mem, MARKS_OF_BYTES, r->words, r->base + r->blocks, atomic_load(&r->byte_marks));
+		marks_return(
+			g->mem, MARKS_OF_BYTES, r->words, r->base + r->blocks, atomic_load(&r->byte_marks));
 	for (unsigned i = 0; i < LOCKS; i++)
 		pthread_mutex_destroy(&r->lock[i]);
 	free(r);

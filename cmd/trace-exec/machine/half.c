@@ -7,6 +7,7 @@
  */
 #include <math.h>
 #include <string.h>
+#include "exec/halves.h"
 #include "machine/half.h"
 
 enum { HALF_FTZ = 1, HALF_SAT = 2, HALF_FMZ = 4, HALF_RELU = 8, HALF_BF16 = 16, HALF_F32 = 32 };
@@ -99,6 +100,46 @@ static void execute_half2(struct warp *w, const struct op *o, uint32_t m)
 		d[i] = compute_half2_lane(o, pa[i], pb[i], pc[i]);
 }
 
+/* Executes a form without modes: o->x->family has the places of a, b and c for each half. */
+static void execute_half2_lanes(struct warp *w, const struct op *o, uint32_t m)
+{
+	static const uint8_t ops[] = {
+		[HALF_ADD] = HALVES_ADD, [HALF_MUL] = HALVES_MUL, [HALF_FMA] = HALVES_FMA};
+	const struct half_source(*how)[3] = o->x->family;
+	const u32 *source[3] = {REG(u32, w, o->a), REG(u32, w, o->b), REG(u32, w, o->c)};
+	u32 *d = REG(u32, w, o->d), half[2][LANES];
+
+	for (unsigned k = 0; k < 2; k++)
+		if (!halves_compute(half[k], ops[o->n], o->imm & HALF_BF16, source, how[k])) {
+			execute_half2(w, o, m);
+			return;
+		}
+	EACH_LANE (i)
+		d[i] = m >> i & 1 ? half[0][i] | half[1][i] << 16 : d[i];
+}
+
+/* Chooses the function that executes an operation of pairs. */
+static void choose_half2_function(struct mbind *b, struct op *o)
+{
+	struct half_source(*how)[3] = arena_alloc(&b->bound->arena, 2, sizeof(*how));
+	const u32 *select = o->x->aux;
+
+	for (unsigned j = 0; j < 3; j++)
+		for (unsigned k = 0; k < 2; k++) {
+			bool upper =
+				select[j] == 3 || (!select[j] && k) || (select[j] == SELECT_SWAPPED && !k);
+			unsigned signs = o->mode >> 2 * j & 3u;
+			bool negative = !!(signs & NEG_A) != (select[j] == SELECT_SWAPPED && !k);
+
+			how[k][j] = (struct half_source){
+				upper ? 16 : 0, signs & ABS_A ? 0x7fff : 0xffff, negative ? 0x8000 : 0};
+		}
+	bool plain = !(o->imm & ~HALF_BF16) && select[0] != 1 && select[1] != 1 &&
+		     (o->n != HALF_FMA || select[2] != 1);
+	o->x->family = how;
+	machine_set_function(o, plain ? execute_half2_lanes : execute_half2);
+}
+
 LANE_OP1(half2_constant, u32, u32, a)
 
 /*
@@ -156,7 +197,7 @@ int mbind_half2(struct mbind *b, struct op *o)
 		o->imm |= (bit(b, 76) ? HALF_FMZ : 0) | (bit(b, 79) ? HALF_RELU : 0);
 	if (!add && bit(b, 78))
 		return mbind_refuse(b, "f32 result");
-	machine_set_function(o, execute_half2);
+	choose_half2_function(b, o);
 	fold_half2(b, o);
 	return 0;
 }

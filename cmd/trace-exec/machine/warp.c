@@ -50,8 +50,8 @@ static void execute_shfl(struct warp *w, const struct op *o, uint32_t m)
 		absent |= m >> from & 1 ? 0 : 1u << i;
 	}
 	if (absent && w->g->options->check)
-		exec_note_finding(w, o, absent, "shuffle-absent", "SHFL: lane %u reads a lane that does not execute it",
-			bit_lowest32(absent));
+		exec_note_finding(w, o, absent, "shuffle-absent",
+			"SHFL: lane %u reads a lane that does not execute it", bit_lowest32(absent));
 	set_pred(w, PDST1(o), m, inside);
 }
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Floating point: add sub mul fma mad div min max abs neg sqrt rcp rsqrt, the approximations, f16 and bf16
- * and pairs.
+ * Floating point: add sub mul fma mad div min max abs neg sqrt rcp rsqrt, the approximations.
  *
- * Always true: fma is fused. A NaN result of f32, f16 or bf16 is the canonical NaN (0x7fffffff, 0x7fff).
+ * Always true: fma is fused. A NaN result of f32 is the canonical NaN (0x7fffffff).
  * Rounding follows the suffix. .ftz flushes subnormal operands and results to zeros of the same sign. An
  * approximation is the correctly rounded result in f32 (in f64 for .approx.ftz.f64), within the bounds of
- * PTX; see approx.h for sine and cosine. f16 and bf16 are computed with more bits and rounded once.
+ * PTX; see approx.h for sine and cosine.
  */
 #include <fenv.h>
 #include <float.h>
 #include <math.h>
 #include "sem/approx.h"
+#include "sem/half.h"
 #include "sem/mixed.h"
 
 #if defined(__clang__)
@@ -144,131 +144,12 @@ ROUNDED_F32(sin, approx_sin(a))
 ROUNDED_F32(cos, approx_cos(a))
 ROUNDED_F32(tanh, approx_tanh(a))
 
-static unsigned read_mode_suffixes(const struct stmt *in)
-{
-	return (stmt_has(in, M_FTZ) ? MODE_FTZ : 0u) | (stmt_has(in, M_SAT) ? MODE_SAT : 0u) |
-	       (stmt_has(in, M_RZ) ? MODE_RZ : 0u) | (stmt_has(in, M_RM) ? MODE_RM : 0u) |
-	       (stmt_has(in, M_RP) ? MODE_RP : 0u) | (stmt_has(in, M_NAN) ? MODE_NAN : 0u) |
-	       (stmt_has(in, M_RELU) ? MODE_RELU : 0u);
-}
-
 static int check_one_rounding(const struct bind *b)
 {
 	unsigned n = (unsigned)stmt_has(b->in, M_RN) + stmt_has(b->in, M_RZ) + stmt_has(b->in, M_RM) +
 		     stmt_has(b->in, M_RP);
 
 	return n > 1 ? bind_fault(b, NULL, "suffix", "%u roundings in %s (expected one)", n, b->in->text) : 0;
-}
-
-/* ---- two and three operands of f16 and bf16, alone or in pairs ---- */
-
-enum small_op { SO_ADD, SO_SUB, SO_MUL, SO_FMA, SO_MIN, SO_MAX, SO_NEG, SO_ABS, SO_EX2, SO_TANH, SO_RCP };
-
-static inline u16 small_min_max(u16 x, u16 y, double a, double b, bool max, const struct op *o)
-{
-	bool xn = a != a, yn = b != b, first = max ? a > b : a < b;
-
-	if (xn || yn)
-		return (xn && yn) || o->mode & MODE_NAN ? 0x7fff : xn ? y : x;
-	if (o->x->aux[0]) { /* .xorsign.abs */
-		first = max ? fabs(a) > fabs(b) : fabs(a) < fabs(b);
-		return (u16)(((first ? x : y) & 0x7fff) | ((x ^ y) & 0x8000));
-	}
-	if (a == b)
-		return max ? x & y : x | y; /* minus zero is less than plus zero */
-	return first ? x : y;
-}
-
-static u16 compute_small(const struct op *o, u16 x, u16 y, u16 z)
-{
-	enum small f = (enum small)o->reg_bytes;
-	bool bf = f == SMALL_BF16;
-	double a = small_value(x, f), b = small_value(y, f), c = small_value(z, f), r = 0;
-	double tiny = bf ? (double)FLT_MIN : 0x1p-14;
-
-	if (o->mode & MODE_FTZ) {
-		a = fabs(a) < tiny ? copysign(0, a) : a;
-		b = fabs(b) < tiny ? copysign(0, b) : b;
-		c = fabs(c) < tiny ? copysign(0, c) : c;
-	}
-	switch (o->n) {
-	case SO_NEG:
-	case SO_ABS:
-		if (a != a)
-			return 0x7fff;
-		x = o->mode & MODE_FTZ && fabs(small_value(x, f)) < tiny ? x & 0x8000 : x;
-		return o->n == SO_NEG ? x ^ 0x8000 : x & 0x7fff;
-	case SO_MIN:
-	case SO_MAX: {
-		u16 h = small_min_max(x, y, a, b, o->n == SO_MAX, o);
-
-		return o->mode & MODE_FTZ && fabs(small_value(h, f)) < tiny ? h & 0x8000 : h;
-	}
-	case SO_ADD: r = small_fma_to_odd(a, 1, b); break;
-	case SO_SUB: r = small_fma_to_odd(b, -1, a); break;
-	case SO_MUL: r = a * b; break;
-	case SO_FMA: r = small_fma_to_odd(a, b, c); break;
-	case SO_EX2: r = exp2(a); break;
-	case SO_TANH: r = tanh(a); break;
-	default: r = 1 / a;
-	}
-	if (r != r)
-		return o->mode & MODE_SAT ? 0 : 0x7fff;
-	u16 h = (u16)small_of_double(r, f, ROUND_RN, false);
-	double v = small_value(h, f);
-	if (o->mode & MODE_SAT)
-		h = v > 0 ? v < 1 ? h : (u16)small_of_double(1, f, ROUND_RN, false) : 0;
-	if (o->mode & MODE_RELU)
-		h = v > 0 ? h : 0;
-	if (o->mode & MODE_FTZ && fabs(v) < tiny)
-		h &= 0x8000;
-	return h;
-}
-
-static void execute_small(struct warp *w, const struct op *o, uint32_t m)
-{
-	const u16 *a = REG(u16, w, o->a), *b = REG(u16, w, o->b), *c = REG(u16, w, o->c);
-	u16 *d = REG(u16, w, o->d);
-
-	FOR_BITS32 (i, m)
-		d[i] = compute_small(o, a[i], b[i], c[i]);
-}
-
-static void execute_small_pair(struct warp *w, const struct op *o, uint32_t m)
-{
-	const u32 *a = REG(u32, w, o->a), *b = REG(u32, w, o->b), *c = REG(u32, w, o->c);
-	u32 *d = REG(u32, w, o->d);
-
-	FOR_BITS32 (i, m) {
-		u32 lo = compute_small(o, (u16)a[i], (u16)b[i], (u16)c[i]);
-
-		d[i] = lo | (u32)compute_small(o, (u16)(a[i] >> 16), (u16)(b[i] >> 16), (u16)(c[i] >> 16))
-				    << 16;
-	}
-}
-
-static bool is_16_bit_float(enum type t)
-{
-	return t == T_F16 || t == T_F16X2 || t == T_BF16 || t == T_BF16X2;
-}
-
-static int bind_16_bit_float(struct bind *b, struct op *o, enum small_op op, unsigned sources)
-{
-	enum type t = (enum type)b->in->type[0];
-	bool pair = t == T_F16X2 || t == T_BF16X2;
-	int r;
-
-	bind_ext(b, o)->aux[0] = stmt_has(b->in, M_XORSIGN);
-	o->mode = (uint8_t)read_mode_suffixes(b->in);
-	o->n = (uint8_t)op;
-	o->reg_bytes = t == T_BF16 || t == T_BF16X2 ? SMALL_BF16 : SMALL_F16;
-	op_fn *fn = pair ? execute_small_pair : execute_small;
-	r = sources == 1   ? BIND(b, o, fn, t, t)
-	    : sources == 2 ? BIND(b, o, fn, t, t, t)
-			   : BIND(b, o, fn, t, t, t, t);
-	o->b = sources > 1 ? o->b : o->a;
-	o->c = sources > 2 ? o->c : o->a;
-	return r;
 }
 
 /* ---- bindings ---- */
@@ -336,9 +217,9 @@ static int bind_by_type(struct bind *b, struct op *o, int (*of_int)(struct bind 
 		return bind_mixed(b, o);
 	if (bind_types(b, 1))
 		return -1;
-	return is_integer_type(b)                           ? of_int(b, o)
-	       : is_16_bit_float((enum type)b->in->type[0]) ? bind_16_bit_float(b, o, small, 2)
-							    : bind_float_by_type(b, o, 2, fn);
+	return is_integer_type(b)                        ? of_int(b, o)
+	       : half_is_type((enum type)b->in->type[0]) ? half_bind(b, o, small, 2)
+							 : bind_float_by_type(b, o, 2, fn);
 }
 
 int bind_add(struct bind *b, struct op *o)
@@ -372,8 +253,8 @@ int bind_fma(struct bind *b, struct op *o)
 		return -1;
 	if (stmt_has(b->in, M_OOB))
 		return bind_refuse(b, "numbers that represent elements out of bounds");
-	return is_16_bit_float((enum type)b->in->type[0]) ? bind_16_bit_float(b, o, SO_FMA, 3)
-							  : bind_float_by_type(b, o, 3, fn);
+	return half_is_type((enum type)b->in->type[0]) ? half_bind(b, o, SO_FMA, 3)
+						       : bind_float_by_type(b, o, 3, fn);
 }
 
 int bind_mad(struct bind *b, struct op *o)
@@ -420,8 +301,8 @@ int bind_absneg(struct bind *b, struct op *o)
 		return -1;
 	if (is_integer_type(b))
 		return bind_absneg_int(b, o);
-	if (is_16_bit_float(t))
-		return bind_16_bit_float(b, o, neg ? SO_NEG : SO_ABS, 1);
+	if (half_is_type(t))
+		return half_bind(b, o, neg ? SO_NEG : SO_ABS, 1);
 	o->mode = (uint8_t)read_mode_suffixes(b->in);
 	o->imm = neg;
 	return BIND(b, o,
@@ -451,10 +332,10 @@ int bind_unary(struct bind *b, struct op *o)
 
 	if (bind_types(b, 1) || check_one_rounding(b))
 		return -1;
-	if (is_16_bit_float(t)) {
+	if (half_is_type(t)) {
 		if (op != I_ex2 && op != I_tanh)
 			return BIND(b, o, NULL, t, t);
-		return bind_16_bit_float(b, o, op == I_ex2 ? SO_EX2 : SO_TANH, 1);
+		return half_bind(b, o, op == I_ex2 ? SO_EX2 : SO_TANH, 1);
 	}
 	o->mode = (uint8_t)read_mode_suffixes(b->in);
 	if (t == T_F64 && (stmt_has(b->in, M_FTZ) || (op == I_rcp && stmt_has(b->in, M_APPROX))))
@@ -533,8 +414,8 @@ int bind_minmax(struct bind *b, struct op *o)
 			b->in->text);
 	if (stmt_has(b->in, M_XORSIGN) && b->in->n_operands == 4)
 		return bind_fault(b, NULL, "suffix", ".xorsign of three operands (expected two)");
-	if (is_16_bit_float(t))
-		return bind_16_bit_float(b, o, low ? SO_MIN : SO_MAX, 2);
+	if (half_is_type(t))
+		return half_bind(b, o, low ? SO_MIN : SO_MAX, 2);
 	o->mode = (uint8_t)read_mode_suffixes(b->in);
 	o->imm = stmt_has(b->in, M_XORSIGN);
 	if (b->in->n_operands == 4) {

@@ -14,6 +14,15 @@
 /* mode bits of floating-point ops; bit 0 belongs to addresses. */
 enum { MODE_FTZ = 2, MODE_SAT = 4, MODE_RZ = 8, MODE_RM = 16, MODE_RP = 32, MODE_NAN = 64, MODE_RELU = 128 };
 
+/* Returns the mode bits of an instruction. */
+static inline unsigned read_mode_suffixes(const struct stmt *in)
+{
+	return (stmt_has(in, M_FTZ) ? MODE_FTZ : 0u) | (stmt_has(in, M_SAT) ? MODE_SAT : 0u) |
+	       (stmt_has(in, M_RZ) ? MODE_RZ : 0u) | (stmt_has(in, M_RM) ? MODE_RM : 0u) |
+	       (stmt_has(in, M_RP) ? MODE_RP : 0u) | (stmt_has(in, M_NAN) ? MODE_NAN : 0u) |
+	       (stmt_has(in, M_RELU) ? MODE_RELU : 0u);
+}
+
 /*
  * Binds fn with destination operand 0 of type d, and n sources of types s[]. fn NULL: sets the fault that the types are
  * not supported.
