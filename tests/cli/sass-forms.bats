@@ -56,6 +56,27 @@ sys.stdout.buffer.write(random.Random(6).randbytes(2048))' >in
 	assert_output --partial '.MIN.F16x2.RN'
 }
 
+@test "sm_100: pairs of f32 and minima of f32 over a warp; shapes of LDSM that are not known are refused" {
+	python3 -c '
+import random, struct, sys
+r = random.Random(7)
+special = [0.0, -0.0, float("inf"), float("-inf"), 1e-40, -1e-40, 3e38]
+def number():
+    return r.choice(special) if r.random() < 0.2 else r.uniform(-9, 9)
+sys.stdout.buffer.write(struct.pack("<512f", *(number() for _ in range(512))))' >in
+	launch_of_64 2048 96 ,i64:4647714816524288000
+	equals_ptx pairs 100 -r 40 -p 8,8,8
+	run trace-exec -q --disassemble k
+	for text in FMUL2.RP FADD2.RM 'CREDUX.MAX.F32.NAN'; do
+		assert_output --partial "$text"
+	done
+	printf '%s\n' '000e640008013800 00000004ff04783b' '000fea0003800000 000000000000794d' |
+		"$ROOT/tests/data/sass/cubin.py" -s 100 k >k
+	printf '%s\n' 'module k' 'buffer O bytes=4 zero' 'launch k grid=1 block=32 args O,O,i32:1' >k.launch
+	run -2 trace-exec -n k.launch
+	assert_output --partial 'function k, PC 0x0000: LDSM.16.M88 R4, [UR4] (bits whose meaning is unknown)'
+}
+
 @test "absolute jumps, carryless products, addresses and predicates in uniform registers" {
 	"$ROOT/tests/data/sass/jumps" .
 	run -0 trace-exec -n k.launch

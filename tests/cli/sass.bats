@@ -123,16 +123,16 @@ sys.stdout.buffer.write(struct.pack("<2d", *sums))' | cmp - a.bin
 	done
 }
 
-@test "FFMA2 multiplies and adds two pairs: one register twice, a swapped pair, signs; .NP is refused" {
+@test "FFMA2 multiplies and adds two pairs: one register twice, a swapped pair, signs; .LO_HI.NP is refused" {
 	"$ROOT/tests/data/sass/ffma2" .
 	run -0 trace-exec -n k.launch
 	assert_output ''
 	cmp o.bin want.bin
-	printf '%s\n' '080fe20001080042 0000003028427249' '000fea0003800000 000000000000794d' |
+	printf '%s\n' '080fe200010a0042 0000003028427249' '000fea0003800000 000000000000794d' |
 		"$ROOT/tests/data/sass/cubin.py" -s 100 -r 80 k >k.cubin
 	printf '%s\n' 'module k.cubin' 'buffer O bytes=4 zero' 'launch k grid=1 block=32 args O,O,i32:1' >k.launch
 	run -2 trace-exec -n k.launch
-	assert_output --partial 'function k, PC 0x0000: FFMA2 R66, R40.F32x2.HI_LO.NP, R48.reuse.F32'
+	assert_output --partial 'function k, PC 0x0000: FFMA2 R66, R40.F32x2.LO_HI.NP, R48.reuse.F32'
 }
 
 @test "MUFU of 16 bits has the format and half that its bits name; whole turns have the sine 0" {

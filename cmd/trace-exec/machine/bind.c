@@ -253,6 +253,7 @@ static int bind_instruction(struct mbind *b, struct op *o, const struct stmt *in
 {
 	mbind_fn *bind = b->in->row ? find_binding(b->in) : NULL;
 	int64_t guard = mbind_pred(b, 12, b->uniform);
+	uint64_t rest[2];
 
 	*o = (struct op){.in = in, .func = b->fn, .target = FRAME_PSINK, .rpc = FRAME_PSINK, .d = FRAME_SINK};
 	o->a = o->b = o->c = FRAME_ZERO;
@@ -260,6 +261,8 @@ static int bind_instruction(struct mbind *b, struct op *o, const struct stmt *in
 	o->guard_not = guard >> 16 & 1 ? ALL_LANES : 0;
 	if (!bind)
 		return mbind_refuse(b, "");
+	if (sass_rest(b->in, rest))
+		return mbind_refuse(b, "bits whose meaning is unknown");
 	if (bind(b, o))
 		return -1;
 	if (b->uniform && !o->flow)

@@ -277,7 +277,7 @@ B(mbind_fmnmx3);
 B(mbind_fadd);
 B(mbind_fmul);
 B(mbind_ffma);
-B(mbind_ffma2);
+B(mbind_pairs);
 B(mbind_fswzadd);
 B(mbind_dadd);
 B(mbind_dmul);

@@ -190,44 +190,6 @@ int mbind_ffma(struct mbind *b, struct op *o)
 	return 0;
 }
 
-/* Executes FFMA2, which is two FFMA. o->imm and o->rpc: slots of a and b of the second one. */
-static void ffma2_lanes(struct warp *w, const struct op *o, uint32_t m)
-{
-	const uint32_t from[2][3] = {{o->a, o->b, o->c}, {(uint32_t)o->imm, o->rpc, o->c + VECTOR}};
-	float v[3][LANES], r[2][LANES];
-	struct op second = *o;
-
-	for (unsigned k = 0; k < 2; k++) {
-		load_signed(v[0], REG(u32, w, from[k][0]), false, o->mode & NEG_A, false);
-		load_signed(v[1], REG(u32, w, from[k][1]), false, o->mode & NEG_B, false);
-		load_signed(v[2], REG(u32, w, from[k][2]), o->mode & ABS_C, o->mode & NEG_C, false);
-		fma_f32_lanes(r[k], v[0], v[1], v[2]);
-	}
-	second.d += VECTOR;
-	store_rounded(w, o, m, r[0]);
-	store_rounded(w, &second, m, r[1]);
-}
-
-int mbind_ffma2(struct mbind *b, struct op *o)
-{
-	bool one_a = bit(b, 82), one_b = bit(b, 88), swapped = bit(b, 81);
-	uint32_t a = mbind_reg(b, 24, one_a ? 1 : 2), to = one_a ? a : a + VECTOR;
-
-	o->a = swapped ? to : a;
-	o->imm = swapped ? a : to;
-	o->b = mbind_reg(b, 32, one_b ? 1 : 2);
-	o->rpc = one_b ? o->b : o->b + VECTOR;
-	o->c = mbind_reg(b, 64, 2);
-	o->d = mbind_dst(b, 16, 2);
-	o->mode = (uint8_t)((bit(b, 72) ? NEG_A : 0) | (bit(b, 63) ? NEG_B : 0) | (bit(b, 75) ? NEG_C : 0) |
-			    (bit(b, 74) ? ABS_C : 0));
-	machine_set_function(o, ffma2_lanes);
-	/* the meaning of .NP, and of bits that are modifiers in FFMA, is not known */
-	return (one_a && swapped) || bit(b, 83) || bit(b, 73) || bit(b, 62) || field(b, 76, 5)
-		       ? mbind_refuse(b, "mode")
-		       : 0;
-}
-
 /*
  * Executes FSWZADD. Each lane of a quad has two bits of o->imm, the first lane the highest: 0 adds, 1 subtracts a from
  * b, 2 subtracts b from a, 3 returns b. The instruction's text has two letters per lane, one per operand: P, N or Z.

@@ -186,14 +186,41 @@ int mbind_redux(struct mbind *b, struct op *o)
 	return o->n > REDUX_MAX ? mbind_refuse(b, "operation") : 0;
 }
 
+/* Returns the lesser or the greater f32. o->mode: a NaN is the result if either is one, not if both are. */
+static u32 reduce_floats(const struct op *o, u32 x, u32 y)
+{
+	float a = ieee_f32(x), b = ieee_f32(y);
+
+	if (a != a || b != b)
+		return o->mode || (a != a && b != b) ? 0x7fffffff : a != a ? y : x;
+	return (a < b) == (o->n == REDUX_MIN) ? x : y;
+}
+
+/* Executes CREDUX of f32. o->bytes: the absolute values. */
+static void reduce_float_lanes(struct warp *w, const struct op *o, uint32_t m)
+{
+	const u32 *a = REG(u32, w, o->a);
+	u32 mask = o->bytes ? 0x7fffffff : ~0u, r = a[bit_lowest32(m)] & mask;
+
+	FOR_BITS32 (i, m & (m - 1))
+		r = reduce_floats(o, r, a[i] & mask);
+	set_uniform_register(w, o->d, r);
+}
+
 int mbind_credux(struct mbind *b, struct op *o)
 {
 	unsigned how = (unsigned)field(b, 78, 2), type = (unsigned)field(b, 73, 2);
 
-	o->n = how == 0 ? REDUX_MAX : REDUX_MIN;
+	o->n = how < 2 ? REDUX_MAX : REDUX_MIN;
 	o->is_signed = type == 1;
 	o->d = mbind_udst(b, 16);
 	o->a = mbind_reg(b, 24, 1);
+	if (type == 2) {
+		o->mode = bit(b, 77);
+		o->bytes = how & 1;
+		machine_set_function(o, reduce_float_lanes);
+		return 0;
+	}
 	machine_set_function(o, reduce_lanes);
 	return how & 1 || type > 1 ? mbind_refuse(b, "operation") : 0;
 }

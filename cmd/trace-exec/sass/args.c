@@ -408,21 +408,18 @@ static bool add_special_arg(struct reading *r, const struct arg_token *t)
 	return true;
 }
 
-/* Returns how an operand of two f32 is selected: a pair of registers, or one register twice. */
-static enum sass_select read_pair_select(struct reading *r, unsigned at)
+/* Returns how operand A, B or C of two f32 is selected: a pair of registers, or one register twice. */
+static enum sass_select read_pair_select(struct reading *r, char operand)
 {
-	bool np = read_bit(r, 83), swapped = read_bit(r, 81);
+	unsigned at = operand == 'A' ? 81 : operand == 'B' ? 87 : 84;
+	bool np = operand != 'B' && read_bit(r, at + 2), swapped = read_bit(r, at);
 
-	if (at == 32)
-		return read_bit(r, 88) ? SASS_F32_OF_HALVES : SASS_PAIR;
-	if (at == 64)
-		return SASS_PAIR;
-	if (read_bit(r, 82))
+	if (read_bit(r, at + 1))
 		return swapped ? SASS_PAIR_INVALID : np ? SASS_F32_NP : SASS_F32_OF_HALVES;
 	return swapped ? np ? SASS_NP_SWAPPED : SASS_SWAPPED : np ? SASS_NP_PAIR : SASS_PAIR;
 }
 
-/* Returns the vector register of kind d, R, RB, RE or RX. */
+/* Returns the vector register of kind d, R, RB, RE, or RXA, RXB or RXC: a pair of f32, operand a, b or c. */
 static struct sass_arg read_register_arg(struct reading *r, const struct arg_token *t)
 {
 	const char *k = t->kind;
@@ -436,7 +433,7 @@ static struct sass_arg read_register_arg(struct reading *r, const struct arg_tok
 		a.select = (uint8_t)(SASS_BYTE_1 + reading_field(r, 76, 2) - 1);
 	if (k[1] == 'X') {
 		read_signs(r, t, &a, ABSENT, ABSENT);
-		a.select = (uint8_t)read_pair_select(r, t->at);
+		a.select = (uint8_t)read_pair_select(r, k[2]);
 	}
 	return a;
 }
@@ -456,6 +453,10 @@ static struct sass_arg read_uniform_arg(struct reading *r, const struct arg_toke
 	if (!strcmp(k, "UD"))
 		return (struct sass_arg){.kind = SASS_DESCRIPTOR, .reg = read_uniform(r, t->at)};
 	a = uniform_arg(r, *k == 'u' ? 16 : t->at);
+	if (k[1] == 'X') {
+		read_signs(r, t, &a, ABSENT, ABSENT);
+		a.select = (uint8_t)read_pair_select(r, k[2]);
+	}
 	if ((!strcmp(k, "UN") && read_bit(r, 30)) || (!strcmp(k, "UC") && read_bit(r, 72)))
 		a.flags |= SASS_NEG | SASS_NOT;
 	return a;
@@ -490,7 +491,8 @@ static struct sass_arg read_plain_arg(struct reading *r, const struct arg_token 
 
 	if (strchr("abcx", *k) && !k[1])
 		return arithmetic_arg(r, t);
-	if (!strcmp(k, "d") || !strcmp(k, "R") || (*k == 'R' && k[1] && strchr("EBX", k[1]) && !k[2]))
+	if (!strcmp(k, "d") || !strcmp(k, "R") ||
+		(*k == 'R' && k[1] && strchr("EBX", k[1]) && (k[1] == 'X' || !k[2])))
 		return read_register_arg(r, t);
 	if (*k == 'U' || *k == 'u')
 		return read_uniform_arg(r, t);

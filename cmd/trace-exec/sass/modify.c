@@ -162,6 +162,8 @@ static void put_pack_formats(struct sass_out *o, struct reading *r, unsigned kin
 			: from == 1                ? ".E2M1"
 						   : sixes[from]);
 		sass_put(o, ".UNPACK_B");
+		if (from == 1) /* bit 72: the odd byte of the half */
+			put_if_bit_is(o, r, "1", 72, true);
 		return;
 	}
 	sass_put(o, merge ? ".PACK_AB_MERGE_C" : ".PACK_AB");
@@ -191,13 +193,28 @@ static void put_pack_types(struct sass_out *o, struct reading *r)
 	sass_put(o, reading_field(r, 81, 1) ? "" : roundings[reading_field(r, 79, 2)]);
 }
 
-static void put_f2f(struct sass_out *o, struct reading *r)
+/* Appends the size of a float, a field of table `sizes` at bit `at`. Size 0 with bit `bf16` is BF16. */
+static void put_float_size(
+	struct sass_out *o, struct reading *r, const char *sizes, unsigned at, unsigned bf16)
 {
-	if (!reading_field(r, 75, 2) && reading_field(r, 77, 1))
+	if (!reading_field(r, at, 2) && reading_field(r, bf16, 1))
 		sass_put(o, ".BF16");
 	else
-		put_field(o, r, "fsize", 75);
-	put_field(o, r, "fsize", 84);
+		put_field(o, r, sizes, at);
+}
+
+static void put_f2f(struct sass_out *o, struct reading *r)
+{
+	put_float_size(o, r, "fsize", 75, 77);
+	put_float_size(o, r, "fsize", 84, 86);
+}
+
+/* Appends the format of FRND. Source and result have the same format. */
+static void put_frnd(struct sass_out *o, struct reading *r)
+{
+	put_float_size(o, r, "fsize32", 75, 77);
+	if (!reading_field(r, 84, 2))
+		(void)reading_field(r, 86, 1);
 }
 
 /* Appends an integer type of 8 to 64 bits. The default, signed with 32 bits, has no name. */
@@ -210,12 +227,12 @@ static void put_integer_type(struct sass_out *o, unsigned size, bool is_signed)
 static void put_f2i(struct sass_out *o, struct reading *r)
 {
 	put_integer_type(o, (unsigned)reading_field(r, 75, 2), reading_field(r, 72, 1) != 0);
-	put_field(o, r, "fsize32", 84);
+	put_float_size(o, r, "fsize32", 84, 86);
 }
 
 static void put_i2f(struct sass_out *o, struct reading *r)
 {
-	put_field(o, r, "fsize32", 75);
+	put_float_size(o, r, "fsize32", 75, 77);
 	put_integer_type(o, (unsigned)reading_field(r, 84, 2), reading_field(r, 74, 1) != 0);
 }
 
@@ -334,26 +351,27 @@ static const struct alias_rule {
 	size_t n_name;
 	void (*put)(struct sass_out *o, struct reading *r);
 } rules[] = {
-	RULE("idp", put_dot_product),
-	RULE("imma", put_imma),
-	RULE("hmma884", put_hmma884),
-	RULE("f2fp", put_pack_types),
-	RULE("f2f", put_f2f),
-	RULE("f2i", put_f2i),
-	RULE("i2f", put_i2f),
-	RULE("redux", put_redux),
-	RULE("bar", put_bar),
-	RULE("bra", put_bra),
-	RULE("ret", put_ret),
-	RULE("cas", put_cas),
-	RULE("ldc", put_ldc),
-	RULE("width64", put_compare_type),
-	RULE("wsync", put_warpsync),
-	RULE("warpgroup", put_warpgroup),
-	RULE("hgmma", put_hgmma),
-	RULE("qgmma", put_qgmma),
-	RULE("igmma", put_igmma),
-	RULE("bgmma", put_bgmma),
+	{"idp", put_dot_product},
+	{"imma", put_imma},
+	{"hmma884", put_hmma884},
+	{"f2fp", put_pack_types},
+	{"f2f", put_f2f},
+	{"f2i", put_f2i},
+	{"frnd", put_frnd},
+	{"i2f", put_i2f},
+	{"redux", put_redux},
+	{"bar", put_bar},
+	{"bra", put_bra},
+	{"ret", put_ret},
+	{"cas", put_cas},
+	{"ldc", put_ldc},
+	{"width64", put_compare_type},
+	{"wsync", put_warpsync},
+	{"warpgroup", put_warpgroup},
+	{"hgmma", put_hgmma},
+	{"qgmma", put_qgmma},
+	{"igmma", put_igmma},
+	{"bgmma", put_bgmma},
 };
 #undef RULE
 
