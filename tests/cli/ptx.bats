@@ -784,6 +784,9 @@ results() {
 		prefetchu.L1 [%rd1]; mov.u32 %r2, 2;	00000002
 		applypriority.global.L2::evict_normal [%rd1], 128; mov.u32 %r2, 3;	00000003
 		createpolicy.fractional.L2::evict_last.b64 %rd2, 0f3F800000; mov.u32 %r2, 4;	00000004
+		createpolicy.fractional.L2::evict_last.L2::evict_unchanged.b64 %rd2, 0f3E800000; mov.u32 %r2, 14;	0000000e
+		{ .reg .f64 %d; cvt.rn.sat.f64.s32 %d, 7; cvt.rzi.s32.f64 %r2, %d; }	00000001
+		{ .reg .f64 %d; cvt.rn.sat.f64.s64 %d, -7; cvt.rzi.s32.f64 %r2, %d; }	00000000
 		pmevent 1; mov.u32 %r2, 5;	00000005
 		pmevent.mask 0xff; mov.u32 %r2, 9;	00000009
 		mov.u64 %rd2, %pm3_64; mov.u32 %r2, %pm0;	00000000

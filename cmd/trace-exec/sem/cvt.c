@@ -213,6 +213,8 @@ static void int_to_float(struct warp *w, const struct op *o, uint32_t m)
 			volatile s64 in = v;
 			d.f = s ? (double)in : (double)(u64)in;
 			fesetround(FE_TONEAREST);
+			if (c.sat)
+				d.f = d.f > 0 ? d.f < 1 ? d.f : 1 : 0;
 			write_lane_bits(w->frame + o->d, c.d_bytes, i, d.u);
 		} else {
 			write_lane_bits(w->frame + o->d, c.d_bytes, i,
