@@ -35,15 +35,26 @@ bool tally_wants_lanes(const struct inst *in);
  * only if tally_wants_lanes(). Counts nothing for an empty mask. The caller counts the classes.
  */
 void tally_access(struct tally *t, const struct inst *in, const uint64_t lane[32], uint32_t mask);
-/*
- * Does the same for n > 0 lanes whose addresses begin at `first` with the stride `step`. Returns false and counts
- * nothing if only tally_access() can count them.
- */
-bool tally_line(struct tally *t, const struct inst *in, uint64_t first, uint64_t step, unsigned n);
 /* Returns the number of sectors that tally_access() would count for the lanes of mask, which is not empty. */
 uint32_t tally_sectors(const struct inst *in, const uint64_t lane[32], uint32_t mask);
-/* Counts an execution with this number of sectors. */
-void tally_add_sectors(struct tally *t, const struct inst *in, uint32_t sectors);
+/* Counts accesses of an instruction with this number of sectors in all. */
+void tally_add_sectors(struct tally *t, const struct inst *in, uint64_t accesses, uint64_t sectors);
+
+/*
+ * Returns the number of sectors of n > 0 lanes whose addresses begin at `first` and have the stride `step`; 0 if only
+ * tally_sectors() can find it.
+ */
+static inline uint32_t tally_line_sectors(const struct inst *in, uint64_t first, uint64_t step, unsigned n)
+{
+	uint32_t more = in->size ? in->size - 1u : 0;
+	uint64_t last = first + (n - 1) * step;
+
+	/* The sectors of a lane and of the next one are adjacent or the same. */
+	if (step > 32 || more >= 32 || last < first || last > UINT64_MAX - more)
+		return 0;
+	return (uint32_t)((last + more) / 32 - first / 32 + 1);
+}
+
 void tally_add(struct tally *to, const struct tally *from);
 
 #endif

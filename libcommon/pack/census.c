@@ -42,13 +42,13 @@ struct known_shape {
 
 struct counted { /* a static instruction */
 	struct inst in;
-	bool lanes;                /* addresses of its accesses are counted */
-	struct known_shape *shape; /* of its last access; NULL: none */
+	bool lanes;                 /* addresses of its accesses are counted */
+	struct known_shape *shape;  /* of its last access; NULL: none */
+	uint64_t accesses, sectors; /* of its accesses so far, if these are counted */
 };
 
 /* State of counting: static instructions and shapes of lists. */
 struct counting {
-	struct census *c;
 	const struct parsed *p;
 	struct counted *of;
 	struct known_shape shape[SHAPES_KNOWN];
@@ -99,35 +99,29 @@ static struct known_shape *find_shape(struct counting *n, const struct recorded 
 	return x->shape = add_shape(n, g, x->in.size);
 }
 
-/* Counts an access of all lanes to a list plus a base. */
-static void count_full_list(struct counting *n, const struct recorded *g, struct counted *x)
+/* Returns the sectors of an access of all lanes to a list plus a base. */
+static uint32_t sectors_of_full_list(struct counting *n, const struct recorded *g, struct counted *x)
 {
 	struct known_shape *k = find_shape(n, g, x);
 	const uint64_t by = k ? g->w[0] + g->by - k->first : 0;
 	uint64_t t[32];
 
-	if (!k || (k->least + by) >> 62) {
-		tally_access(&n->c->tally, &x->in, recorded_list(g, t), g->mask);
-		return;
-	}
+	if (!k || (k->least + by) >> 62)
+		return tally_sectors(&x->in, recorded_list(g, t), g->mask);
 	if (!k->sectors[by % 32])
 		k->sectors[by % 32] = tally_sectors(&x->in, recorded_list(g, t), g->mask);
-	tally_add_sectors(&n->c->tally, &x->in, k->sectors[by % 32]);
+	return k->sectors[by % 32];
 }
 
-static void count_access(struct counting *c, const struct recorded *g, struct counted *x)
+/* Returns the sectors of an access that is no line, or whose lanes are apart. */
+static uint32_t sectors_of_access(struct counting *n, const struct recorded *g, struct counted *x)
 {
-	struct tally *to = &c->c->tally;
 	uint64_t t[32];
 
-	if (g->line && tally_line(to, &x->in, g->w[0], g->w[1], g->n))
-		return;
-	if (g->mask == UINT32_MAX && !g->line) {
-		count_full_list(c, g, x);
-		return;
-	}
+	if (g->mask == UINT32_MAX && !g->line)
+		return sectors_of_full_list(n, g, x);
 	/* Sectors do not depend on lanes, so the addresses may be those of the first lanes. */
-	tally_access(to, &x->in, recorded_list(g, t), g->n == 32 ? UINT32_MAX : (1u << g->n) - 1);
+	return tally_sectors(&x->in, recorded_list(g, t), g->n == 32 ? UINT32_MAX : (1u << g->n) - 1);
 }
 
 /* Counts everything that is equal in all warps with the path of w, the first of them. */
@@ -160,9 +154,12 @@ static void count_accesses(struct counting *n, const struct pwarp *w)
 			struct counted *x = &n->of[p->to[i]];
 
 			if (r->mask && x->lanes) {
-				struct recorded g = recorded_of(p->addr + w->word, more->addr, r->mask);
+				const struct recorded g = recorded_of(p->addr + w->word, more->addr, r->mask);
+				uint32_t sectors =
+					g.line ? tally_line_sectors(&x->in, g.w[0], g.w[1], g.n) : 0;
 
-				count_access(n, &g, x);
+				x->accesses++;
+				x->sectors += sectors ? sectors : sectors_of_access(n, &g, x);
 			}
 		}
 }
@@ -173,7 +170,7 @@ void census_add_part(struct census *c, const struct parsed *p, const struct isa 
 	const struct pcode *code = &part->code;
 	int arch = isa_arch_of(binary);
 	struct counted *of = xcalloc(code->n + 1, sizeof(*of));
-	struct counting n = {.c = c, .p = p, .of = of};
+	struct counting n = {.p = p, .of = of};
 
 	*c = (struct census){.known = arch >= 0 && part_dialect(part) == DIALECT_SASS,
 		.blocks = part->n_blocks,
@@ -188,5 +185,8 @@ void census_add_part(struct census *c, const struct parsed *p, const struct isa 
 			count_path(c, p, &p->warp[i], of);
 		count_accesses(&n, &p->warp[i]);
 	}
+	for (uint32_t i = 0; i < code->n; i++)
+		if (of[i].accesses)
+			tally_add_sectors(&c->tally, &of[i].in, of[i].accesses, of[i].sectors);
 	free(of);
 }

@@ -109,11 +109,11 @@ uint32_t tally_sectors(const struct inst *in, const uint64_t lane[32], uint32_t 
 	return near ? bit_count64(near) : count_sectors(lane, mask, in->size);
 }
 
-void tally_add_sectors(struct tally *t, const struct inst *in, uint32_t sectors)
+void tally_add_sectors(struct tally *t, const struct inst *in, uint64_t accesses, uint64_t sectors)
 {
 	enum touch touch = touch_of_inst(in);
 
-	t->atomics += touch == TOUCH_ATOMIC;
+	t->atomics += touch == TOUCH_ATOMIC ? accesses : 0;
 	switch (touch) {
 	case TOUCH_LOAD: t->loads += sectors; break;
 	case TOUCH_STORE:
@@ -129,19 +129,7 @@ void tally_access(struct tally *t, const struct inst *in, const uint64_t lane[32
 
 	t->shared += touch == TOUCH_SHARED;
 	if (touch != TOUCH_NOTHING && touch != TOUCH_SHARED)
-		tally_add_sectors(t, in, tally_sectors(in, lane, mask));
-}
-
-bool tally_line(struct tally *t, const struct inst *in, uint64_t first, uint64_t step, unsigned n)
-{
-	uint32_t more = in->size ? in->size - 1 : 0;
-	uint64_t last = first + (n - 1) * step;
-
-	/* The sectors of a lane and of the next lane are the same or adjacent. */
-	if (step > 32 || more >= 32 || last < first || last > UINT64_MAX - more)
-		return false;
-	tally_add_sectors(t, in, (uint32_t)((last + more) / 32 - first / 32 + 1));
-	return true;
+		tally_add_sectors(t, in, 1, tally_sectors(in, lane, mask));
 }
 
 void tally_add(struct tally *to, const struct tally *from)
