@@ -18,6 +18,7 @@ union four {
 struct votes {
 	uint32_t n, all, none; /* counts of executions, of full masks and of empty masks */
 	uint32_t full[2]; /* executions of stretches that begin here; that end before here; see add_stretches() */
+	bool even;        /* in the first pass, its mask always was that of the active lanes */
 	uint32_t next, next_n; /* candidate for another successor, and its lead */
 	uint32_t side[3][2];   /* counts of the side that ran first: the fall-through or the taken side */
 	uint32_t ref[REFS];    /* guards as memory instructions, or NONE */
@@ -140,7 +141,8 @@ static void learn_mask(struct learner *l, const struct learn_step *r)
 	if (!l->guards)
 		return;
 	v->none += r->mask == 0 ? l->weight : 0;
-	learn_refs(l, v, r->mask);
+	if (!v->even)
+		learn_refs(l, v, r->mask);
 	/*
 	 * An instruction becomes a guard when its mask is neither full nor empty for the first time. It then remains
 	 * one.
@@ -258,6 +260,7 @@ static void run_learning_pass(struct learner *l, bool guards)
 	l->guards = guards;
 	find_stretches(l);
 	for (uint32_t i = 0; i < l->c->n; i++) {
+		l->v[i].even = l->v[i].all == l->v[i].n;
 		l->v[i].n = l->v[i].all = l->v[i].none = 0;
 		for (uint32_t k = 0; k < REFS; k++)
 			l->v[i].ref[k] = NONE;
