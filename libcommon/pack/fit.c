@@ -12,13 +12,14 @@
 #include "areas.h"
 #include "fit_tally.h"
 
-#define RECENT        16u
-#define SAMPLES       384u
-#define SAMPLED_LEAST 4096u /* about the number of accesses in the warps of a first walk over some warps */
-#define PATHS_MOST    64u   /* number of paths up to which the first walk is over a warp of each */
-#define SURE          2u    /* samples after which a recipe that was always right is tried alone */
-#define POOR          8u    /* samples after which an instruction that follows from no other is not sampled further */
-#define BASE_BITS     22u   /* bits for the first address of a list of differences */
+#define RECENT  16u  /* number of instructions whose last addresses are tried as the origin of others */
+#define SAMPLES 384u /* largest number of samples of an instruction and phase */
+/* About the number of accesses in a first walk over some warps. */
+#define SAMPLED_LEAST 4096u
+#define PATHS_MOST    64u /* number of paths up to which the first walk is over a warp of each */
+#define SURE          2u  /* samples after which a recipe that was always right is tried alone */
+#define POOR          8u /* samples after which an instruction that follows from no other is not sampled further */
+#define BASE_BITS     22u /* bits for the first address of a list of differences */
 
 struct fit_sample {
 	/* TALLIES_MAX tallies for first and SLOTS for later executions; NULL: no recipe was right so far. */
@@ -479,7 +480,7 @@ static void measure_rest(struct fitter *f)
 	addresses_free(&f->x);
 }
 
-/* Marks the default recipes as used if they are certain. */
+/* Marks only the default recipes as used, so that the others are removed. */
 static void keep_defaults_only(struct fitter *f)
 {
 	for (uint32_t m = 0; m < f->c->n_mem; m++) {

@@ -342,7 +342,7 @@ void pack_train_flow(struct parsed *p);
  * whether the default recipes were right in all warps that it examined; then nothing is known of other recipes.
  */
 bool fit_addresses(struct parsed *p, bool sample);
-/* Appends the columns of the part to col[] and sets its spans. */
+/* Writes the columns of the part to col[], which is empty, and sets the part's spans. */
 void encode_part(struct parsed *p, struct buf col[N_COLUMNS]);
 void part_pack(struct buf *out, const struct part *p);
 /* Reads the position of a part in its kernel, for a part that does not begin the kernel. */
