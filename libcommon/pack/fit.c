@@ -27,12 +27,14 @@ struct fit_sample {
 	uint32_t n[2];    /* number of samples */
 	uint32_t held[2]; /* number of further samples, which were compared with the best recipe alone */
 	const struct fit_tally *best[2];
+	bool always[2]; /* the default recipe was right for all samples; set when it is chosen */
 	bool lost[2];   /* no recipe was right for all samples */
 	bool poor[2];   /* no recipe was right for a quarter of the first samples */
 	bool beyond[2]; /* the best recipe was wrong in an execution after the last sample */
 	uint32_t runs;
 	struct shape *shape;
 	uint32_t n_shapes, cap_shapes;
+	uint32_t fullest; /* first shape with the most lanes */
 };
 
 struct rest {                                        /* executions for which no recipe is right */
@@ -74,6 +76,8 @@ static void keep_shape(struct fitter *f, struct fit_sample *s, const struct reco
 	x->warp = f->x.warp;
 	memcpy(x->block, f->x.block, sizeof(x->block));
 	x->g = *g;
+	if (g->n > s->shape[s->fullest].g.n)
+		s->fullest = s->n_shapes - 1;
 }
 
 /* Adds the samples that were compared with the best recipe alone to all recipes that were right until then. */
@@ -195,15 +199,7 @@ static int add_recipe(struct pmem *m, const struct recipe *r, unsigned most)
 	return m->n++;
 }
 
-static const struct shape *fullest_slots(const struct fit_sample *s)
-{
-	uint32_t full = 0;
-
-	for (uint32_t k = 1; k < s->n_shapes; k++)
-		if (bit_count32(s->shape[k].g.mask) > bit_count32(s->shape[full].g.mask))
-			full = k;
-	return &s->shape[full];
-}
+static const struct shape *fullest_shape(const struct fit_sample *s) { return &s->shape[s->fullest]; }
 
 /* Returns the best recipe without numbers of a phase, or -1. The best tallies are at the front. */
 static int choose_default_recipe(struct fitter *f, uint32_t m, unsigned phase)
@@ -213,7 +209,10 @@ static int choose_default_recipe(struct fitter *f, uint32_t m, unsigned phase)
 	const struct fit_tally *t = NULL;
 
 	settle_samples(s, phase);
-	if (s->t[phase]) {
+	if (s->t[phase])
+		t = fit_best_tally(s->t[phase], 0, false);
+	s->always[phase] = t && t->hits == s->n[phase];
+	if (s->t[phase] && !s->always[phase]) {
 		fit_sort_best(s->t[phase]);
 		t = fit_best_tally(s->t[phase], 0, false);
 	}
@@ -222,7 +221,7 @@ static int choose_default_recipe(struct fitter *f, uint32_t m, unsigned phase)
 		struct recipe r = {.op = OP_AFFINE};
 		int64_t pattern[32];
 
-		affine_pattern(fullest_slots(s), pattern);
+		affine_pattern(fullest_shape(s), pattern);
 		uint32_t fits = affine_fit(s->shape, s->n_shapes, pattern, &r);
 		if ((uint64_t)fits * n > (uint64_t)hits * s->n_shapes && (fits > 1 || s->n_shapes == 1)) {
 			f->unsure |= fits < s->n_shapes;
@@ -247,16 +246,12 @@ static void choose_recipes(struct fitter *f, uint32_t m)
 	int first = choose_default_recipe(f, m, 0), later = choose_default_recipe(f, m, 1);
 
 	for (unsigned k = 0; k < 2 * TALLIES_BEST; k++) { /* further recipes that were often right */
-		if (!s->t[!(k & 1)])
+		if (!s->t[!(k & 1)] || s->always[!(k & 1)])
 			continue;
 		const struct fit_tally *t = &s->t[!(k & 1)][k / 2];
 		struct recipe r = fit_recipe(t);
 		if (t->hits >= 8 && t->hits * 16 >= s->n[!(k & 1)] && t->hits < s->n[!(k & 1)])
 			add_recipe(x, &r, RECIPES_MAX - 2);
-	}
-	if (s->n_shapes && bit_count32(fullest_slots(s)->g.mask) > 1) {
-		f->rest[m].pattern = xcalloc(32, sizeof(int64_t));
-		affine_pattern(fullest_slots(s), f->rest[m].pattern);
 	}
 	x->first = first < 0 ? UINT8_MAX : (uint8_t)first;
 	x->later = later < 0 ? UINT8_MAX : (uint8_t)later;
@@ -475,6 +470,14 @@ static void free_samples(struct fitter *f)
 /* Measures the addresses that the recipes do not yield. */
 static void measure_rest(struct fitter *f)
 {
+	for (uint32_t m = 0; m < f->c->n_mem; m++) {
+		const struct fit_sample *s = &f->s[m];
+
+		if (!s->n_shapes || fullest_shape(s)->g.n < 2)
+			continue;
+		f->rest[m].pattern = xcalloc(32, sizeof(int64_t));
+		affine_pattern(fullest_shape(s), f->rest[m].pattern);
+	}
 	addresses_new(&f->x, f->c);
 	walk_warps(f, fit_second_walk);
 	addresses_free(&f->x);
