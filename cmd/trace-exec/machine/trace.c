@@ -169,7 +169,7 @@ static char *add_version6_parts(
 }
 
 static void make_line_text(struct machine_text *t, const struct sass_inst *in, const struct op *o,
-	struct arena *arena, bool version6)
+	struct arena *arena, bool version6, struct sass_opcode_texts *known)
 {
 	char opcode[SASS_TEXT_MAX], text[SASS_TEXT_MAX + 64], *p = text_put_hex(text, in->pc, 4);
 	struct traced x = trace_operands(in, version6);
@@ -177,7 +177,7 @@ static void make_line_text(struct machine_text *t, const struct sass_inst *in, c
 	*p++ = ' ';
 	t->n_pc = (uint16_t)(p - text);
 	t->pc = arena_strndup(arena, text, t->n_pc);
-	sass_opcode_text(in, opcode);
+	sass_opcode_text_known(known, in, opcode);
 	*text = ' ';
 	p = text_put_number(text + 1, x.results);
 	if (x.results)
@@ -233,11 +233,13 @@ bool machine_has_records(const struct func *f) { return line_version(f->machine_
 static void make_texts(const struct grid *g, struct machine_code *c)
 {
 	const struct func *f = g->launch->kernel;
+	struct sass_opcode_texts *known = xcalloc(1, sizeof(*known));
 
 	c->text = xcalloc(c->n + 1u, sizeof(*c->text));
 	for (uint32_t i = 0; i < c->n; i++)
 		make_line_text(&c->text[i], &c->inst[i], &g->code->op[f->first_pc + i],
-			&c->module->module->arena, line_version(c) == ASYNCHRONOUS);
+			&c->module->module->arena, line_version(c) == ASYNCHRONOUS, known);
+	free(known);
 	for (uint32_t i = 0; i < c->n; i++) {
 		const char *file = NULL;
 		uint32_t pc, function = link_function(c, i, &pc),

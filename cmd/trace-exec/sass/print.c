@@ -335,7 +335,8 @@ static void put_arg(struct sass_out *o, const struct sass_inst *in, unsigned i)
 	}
 }
 
-size_t sass_opcode_text(const struct sass_inst *in, char out[SASS_TEXT_MAX])
+/* Writes the opcode. Sets used to the bits that its modifiers depend on, without those that rules read. */
+static size_t put_opcode_text(const struct sass_inst *in, char out[SASS_TEXT_MAX], uint64_t used[2])
 {
 	struct sass_out o = {.p = out};
 	struct sass_inst copy = *in;
@@ -346,7 +347,34 @@ size_t sass_opcode_text(const struct sass_inst *in, char out[SASS_TEXT_MAX])
 		sass_put_opcode(&o, &r);
 	else
 		sass_putf(&o, "UNKNOWN.0x%03x", in->opcode);
+	memcpy(used, r.used, sizeof(r.used));
 	return o.n;
+}
+
+size_t sass_opcode_text(const struct sass_inst *in, char out[SASS_TEXT_MAX])
+{
+	uint64_t used[2];
+
+	return put_opcode_text(in, out, used);
+}
+
+size_t sass_opcode_text_known(
+	struct sass_opcode_texts *known, const struct sass_inst *in, char out[SASS_TEXT_MAX])
+{
+	const size_t n_slots = sizeof(known->slot) / sizeof(known->slot[0]);
+	struct sass_opcode_entry *s = &known->slot[in->opcode % n_slots];
+
+	if (!in->row || strchr(in->row->modifiers, '=')) /* rules depend on arguments, too */
+		return sass_opcode_text(in, out);
+	if (s->row != in->row || (in->word[0] & s->used[0]) != s->word[0] ||
+		(in->word[1] & s->used[1]) != s->word[1]) {
+		s->row = in->row;
+		s->n = put_opcode_text(in, s->text, s->used);
+		s->word[0] = in->word[0] & s->used[0];
+		s->word[1] = in->word[1] & s->used[1];
+	}
+	memcpy(out, s->text, s->n + 1);
+	return s->n;
 }
 
 static bool jumps_by_register(const struct sass_inst *in)

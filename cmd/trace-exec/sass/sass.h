@@ -160,6 +160,18 @@ const struct sass_row *sass_rows(unsigned *n);
  */
 size_t sass_opcode_text(const struct sass_inst *in, char out[SASS_TEXT_MAX]);
 size_t sass_text(const struct sass_inst *in, char out[SASS_TEXT_MAX]);
+/* Texts of opcodes that sass_opcode_text_known() made; all zeros at first. */
+struct sass_opcode_texts {
+	struct sass_opcode_entry {
+		const struct sass_row *row;
+		uint64_t used[2], word[2]; /* bits that the text depends on, and their values */
+		size_t n;
+		char text[SASS_TEXT_MAX];
+	} slot[64];
+};
+/* Does the same as sass_opcode_text(), and keeps the text for later instructions of the same architecture. */
+size_t sass_opcode_text_known(
+	struct sass_opcode_texts *known, const struct sass_inst *in, char out[SASS_TEXT_MAX]);
 /* Sets rest to the set bits that neither the row nor the control code covers. Returns false if there are none. */
 bool sass_rest(const struct sass_inst *in, uint64_t rest[2]);
 /*
