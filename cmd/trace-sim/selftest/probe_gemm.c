@@ -2,11 +2,11 @@
 /*
  * Times of a product of two matrices of F16 by warpgroups, with tensor copies.
  *
- * A block has one warpgroup and a tile of C. In each step along K, one thread starts copies of a tile of A and a
- * tile of B, all warps wait for both, and the warpgroup multiplies them. The next copies start when this product is
- * complete: the measured program has one buffer, in spite of its two stages. With multicast each block of a cluster
- * of two loads half of the tile of A for both. Both matrices have rows along K, and are in the L2 if they fit there,
- * because the measured program runs before.
+ * A cluster of two blocks has a tile of C, of which each block has the upper or lower half. A block has one warpgroup.
+ * In each step along K, one thread starts copies of tiles of A and B, all warps wait for both, and the warpgroup
+ * multiplies them. The next copies start when this product is complete: the two buffers alternate, but the measured
+ * program does not load ahead. With multicast each block of the cluster loads half of the tile of B for both. Both
+ * matrices have rows along K, and are in the L2 if they fit there, because the measured program runs before.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,20 +16,19 @@
 #include "selftest/bench.h"
 #include "selftest/probe.h"
 
-#define GEMM_BARRIER 64u /* offset of the first of two mbarriers in shared memory */
-#define GEMM_SHMEM \
-	65552u /* bytes of a block: those of the tile of C, which take the place of the buffer at the end */
-#define GEMM_OTHERS 40u /* registers of a thread besides the accumulators */
-#define GEMM_K      16u /* elements of a row of A in a product */
-#define GEMM_M      64u /* rows of A in a product */
-#define B_START     (MICRO_DATA + (UINT64_C(1) << 32))
-#define C_START     (MICRO_DATA + (UINT64_C(2) << 32))
+#define GEMM_BARRIER 64u    /* offset of the first of two mbarriers in shared memory */
+#define GEMM_SHMEM   65552u /* bytes of a block, as measured */
+#define GEMM_OTHERS  40u    /* registers of a thread besides the accumulators */
+#define GEMM_K       16u    /* elements of a row of A in a product */
+#define GEMM_M       64u    /* rows of A in a product */
+#define B_START      (MICRO_DATA + (UINT64_C(1) << 32))
+#define C_START      (MICRO_DATA + (UINT64_C(2) << 32))
 
 enum { PC_STEP = 0x200, PC_STORE = 0x1000, PC_DONE = 0x4000 };
 
 struct tiled_gemm {
 	uint32_t m, n, k;                /* extents of the matrices */
-	uint32_t tile_m, tile_n, tile_k; /* extents of the tiles */
+	uint32_t tile_m, tile_n, tile_k; /* extents of the tiles of a block */
 	bool multicast;
 };
 
@@ -45,11 +44,12 @@ static bool parse_gemm(struct tiled_gemm *g, const struct probe *p)
 	g->multicast = !strcmp(p->params + end, "multicast");
 	if (!g->multicast && strcmp(p->params + end, "unicast"))
 		return false;
-	if (cluster != 2 || stages != 2 || g->tile_k != 64 || g->tile_m % (2 * GEMM_M) || g->tile_n % 8 ||
-		!g->tile_m || !g->tile_n || g->tile_m > 256 || g->tile_n > 256)
+	g->tile_m /= 2;
+	if (cluster != 2 || stages != 2 || g->tile_k != 64 || g->tile_m % GEMM_M || g->tile_n % 16 ||
+		!g->tile_m || !g->tile_n || g->tile_m > 128 || g->tile_n > 256)
 		return false;
 	return g->m && g->n && g->k && g->m <= 65536 && g->n <= 65536 && g->k <= 65536 &&
-	       g->m % g->tile_m == 0 && g->n % (2 * g->tile_n) == 0 && g->k % g->tile_k == 0;
+	       g->m % (2 * g->tile_m) == 0 && g->n % g->tile_n == 0 && g->k % g->tile_k == 0;
 }
 
 /* Writes a tensor copy of a tile: `rows` rows of the matrix at `base`, from `row` on, in step number `step`. */
@@ -69,14 +69,14 @@ static void scribe_tile(struct scribe *s, const struct tiled_gemm *g, uint64_t b
 
 static void scribe_loads(struct scribe *s, const struct tiled_gemm *g, uint32_t block, uint32_t step)
 {
-	uint32_t across = g->n / g->tile_n, barrier = GEMM_BARRIER + 8 * (step % 2);
-	uint32_t row_a = block / across * g->tile_m, row_b = block % across * g->tile_n;
-	uint32_t part = g->multicast ? g->tile_m / 2 : g->tile_m;
+	uint32_t across = g->n / g->tile_n, barrier = GEMM_BARRIER + 8 * (step % 2), rank = block % 2;
+	uint32_t row_a = (block / 2 / across * 2 + rank) * g->tile_m, row_b = block / 2 % across * g->tile_n;
+	uint32_t part = g->multicast ? g->tile_n / 2 : g->tile_n;
 
 	scribe_sync(s, "SYNCS.ARRIVE.TRANS64", barrier, (g->tile_m + g->tile_n) * g->tile_k * 2);
-	scribe_tile(s, g, MICRO_DATA, row_a + (g->multicast ? block % 2 * part : 0), part, step, barrier,
-		g->multicast);
-	scribe_tile(s, g, B_START, row_b, g->tile_n, step, barrier, false);
+	scribe_tile(s, g, MICRO_DATA, row_a, g->tile_m, step, barrier, false);
+	scribe_tile(
+		s, g, B_START, row_b + (g->multicast ? rank * part : 0), part, step, barrier, g->multicast);
 }
 
 /* Writes the products of a step, which are one group. */
