@@ -11,6 +11,8 @@
 
 struct crew;
 
+/* Returns the number of processors on which this process may run, at most `most`. */
+unsigned crew_processors(unsigned most);
 /* Starts up to n threads that execute fn(ctx). */
 struct crew *crew_start(unsigned n, void *(*fn)(void *ctx), void *ctx);
 /* Returns the number of threads that were started. */

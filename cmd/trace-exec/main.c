@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cli.h"
+#include "crew.h"
 #include "disassemble.h"
 #include "gpuconf.h"
 #include "isa.h"
@@ -60,7 +61,7 @@ static const struct cli_row rows[] = {
 		NULL},
 	{CLI_GROUP, "Execution", NULL, NULL, NULL},
 	{'j', "jobs", "N",
-		"threads that execute thread blocks and pack the stream; the output does not depend on N",
+		"threads that execute thread blocks and pack the stream (default 1; 0: all processors); the output does not depend on N",
 		NULL},
 	{OPT_ORDER, "order", NULL, "execute thread blocks one after another, even with -j", NULL},
 	{OPT_STACK, "stack", "KIND",
@@ -131,6 +132,13 @@ static enum code_kind read_code_kind(const char *kind)
 	return strcmp(kind, "ptx") ? CODE_AUTO : CODE_PTX;
 }
 
+static unsigned parse_job_count(const char *text)
+{
+	uint64_t n = cli_number("-j", text, 0, THREADS_MAX);
+
+	return n ? (unsigned)n : crew_processors(THREADS_MAX);
+}
+
 static void parse_format_name(struct args *a, const char *value)
 {
 	a->format = !strcmp(value, "json") ? FORMAT_JSON : !strcmp(value, "pack") ? FORMAT_PACK : FORMAT_TEXT;
@@ -147,7 +155,7 @@ static void on_option(void *ctx, int letter, const char *value)
 	case 'n': o->to = TRACE_NONE; break;
 	case 'o': o->output = value; break;
 	case 'C': o->saves = value; break;
-	case 'j': o->exec.threads = (unsigned)cli_number("-j", value, 1, THREADS_MAX); break;
+	case 'j': o->exec.threads = parse_job_count(value); break;
 	case OPT_LIMIT: o->exec.limit = cli_number("--limit", value, 1, 1ull << 60); break;
 	case OPT_STACK:
 		o->exec.stack = !strcmp(value, "volta") ? STACK_VOLTA : STACK_SIMT;

@@ -10,6 +10,7 @@
 #include "arena.h"
 #include "cli.h"
 #include "complete.h"
+#include "crew.h"
 #include "figure.h"
 #include "gpus.h"
 #include "icnt.h"
@@ -220,7 +221,7 @@ static unsigned parse_threads(const char *text)
 {
 	uint64_t n = cli_number("-j", text, 0, MAX_THREADS);
 
-	return n ? (unsigned)n : threads_available();
+	return n ? (unsigned)n : crew_processors(MAX_THREADS);
 }
 
 static bool parse_unknown_policy(const char *text)

@@ -2,6 +2,7 @@
 /* Threads that execute one function; see crew.h. */
 #include "crew.h"
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include "arena.h"
 
@@ -9,6 +10,14 @@ struct crew {
 	unsigned n;         /* number of threads that were started */
 	pthread_t thread[]; /* threads that were started */
 };
+
+unsigned crew_processors(unsigned most)
+{
+	cpu_set_t set;
+	unsigned n = sched_getaffinity(0, sizeof(set), &set) ? 1 : (unsigned)CPU_COUNT(&set);
+
+	return n < most ? n : most;
+}
 
 struct crew *crew_start(unsigned n, void *(*fn)(void *ctx), void *ctx)
 {

@@ -92,7 +92,9 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 @test "every thread count writes the same bytes" {
 	trace-exec -o one basic.launch
 	trace-exec -j 3 -o three basic.launch
+	trace-exec -j 0 -o all basic.launch
 	run -0 diff -r one three
+	run -0 diff -r one all
 }
 
 @test "only chosen launches are checked; what others may have written is initialised" {

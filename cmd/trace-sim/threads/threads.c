@@ -70,14 +70,6 @@ static inline void pause_spinning(void)
 #endif
 }
 
-unsigned threads_available(void)
-{
-	cpu_set_t set;
-	unsigned n = sched_getaffinity(0, sizeof(set), &set) ? 1 : (unsigned)CPU_COUNT(&set);
-
-	return n < MAX_THREADS ? n : MAX_THREADS;
-}
-
 struct threads *threads_new(unsigned threads)
 {
 	struct threads *t = reserve(1, sizeof(*t));

@@ -23,8 +23,6 @@ extern _Thread_local unsigned thread_index;
 
 struct threads;
 
-/* Returns the number of processors on which this process may run, at most MAX_THREADS. */
-unsigned threads_available(void);
 /* Makes a pool; its threads are started in the first phase. */
 struct threads *threads_new(unsigned threads);
 void threads_delete(struct threads *t);
