@@ -77,6 +77,21 @@ sys.stdout.buffer.write(struct.pack("<512f", *(number() for _ in range(512))))' 
 	assert_output --partial 'function k, PC 0x0000: LDSM.16.M88 R4, [UR4] (bits whose meaning is unknown)'
 }
 
+@test "a kernel whose stack the compiler cannot bound has local memory for recursion" {
+	printf '%s\n' 'module k' 'buffer O bytes=1024 zero' 'launch k grid=1 block=64 args O' 'save O o' >k.launch
+	"$ROOT/tests/data/sass/cubin.py" -s 75 -r 40 -S 16 -p 8 k <"$ROOT/tests/data/sass/calls-75.sass" >k
+	run -0 trace-exec -n --limit 1000000 k.launch
+	mv o want
+	python3 -c '
+import struct
+data, size = open("k", "rb").read(), struct.pack("<BBHI", 4, 0x12, 8, 1)
+assert data.count(size) == 1
+open("k", "wb").write(data.replace(size + bytes(4), size + b"\xff" * 4))'
+	run -0 trace-exec -n --limit 1000000 k.launch
+	assert_output ''
+	cmp want o
+}
+
 @test "absolute jumps, carryless products, addresses and predicates in uniform registers" {
 	"$ROOT/tests/data/sass/jumps" .
 	run -0 trace-exec -n k.launch

@@ -18,6 +18,13 @@ enum { RELOC_LOW = 0x38, RELOC_HIGH = 0x39, RELOC_TARGET = 0x3a, RELOC_TARGET_90
 /* Minimum bytes of local memory of a lane if functions call each other: the default of the CUDA runtime. */
 #define STACK_LEAST 1024u
 
+/*
+ * Bytes of local memory of a lane if the cubin does not say how many the kernel needs: the compiler writes 0xffffffff for
+ * recursion in code without optimisation. It is more than the default, because such programs raise the limit.
+ */
+#define STACK_UNKNOWN 16384u
+#define STACK_MOST    (512u << 10) /* local memory of a lane of any GPU */
+
 void link_functions(struct machine_module *x)
 {
 	const struct sass_image *m = x->image;
@@ -107,6 +114,8 @@ uint32_t link_stack(const struct machine_code *c)
 {
 	bool returns = c->n > c->n_own, stores = returns;
 
+	if (c->kernel->stack > STACK_MOST)
+		return STACK_UNKNOWN;
 	for (uint32_t i = 0; i < c->n && !(returns && stores);
 		i++) { /* functions in the kernel's section may be recursive */
 		returns |= c->inst[i].opcode == 0x950;
