@@ -395,6 +395,9 @@ EOF
 	"$ROOT/tests/data/sass/linked" -t 0x37 .
 	run -2 trace-exec -n k.launch
 	assert_output --partial "relocation of type 0x37 to 'add7' at PC 0x00d0 of function k (expected 0x38, 0x39, 0x3a or 0x4b)"
+	"$ROOT/tests/data/sass/linked" -t 0x3e .
+	run -2 trace-exec -n k.launch
+	assert_output --partial "function k launches kernel 'add7' at PC 0x00d0 (expected launches by the host alone)"
 	"$ROOT/tests/data/sass/linked" -s printk .
 	run -2 trace-exec -n k.launch
 	assert_output --partial "'printk' is not defined by the cubin"

@@ -14,6 +14,7 @@
 
 /* Types of relocations: lower and upper word in bits 32-63; call target from bit 34 on, or in bits 34-81 and 16-23. */
 enum { RELOC_LOW = 0x38, RELOC_HIGH = 0x39, RELOC_TARGET = 0x3a, RELOC_TARGET_90 = 0x4b };
+#define RELOC_LAUNCH 0x3e /* number of a kernel that code launches */
 
 /* Minimum bytes of local memory of a lane if functions call each other: the default of the CUDA runtime. */
 #define STACK_LEAST 1024u
@@ -199,6 +200,11 @@ static int apply_to_code(
 		}
 		c->target[i] = address;
 		return 0;
+	case RELOC_LAUNCH:
+		return fault_set(f, (struct place){c->module->module->path, 0, 0}, "sass",
+			"function %s launches kernel '%s' at PC 0x%04x (expected launches by the host alone)",
+			c->module->image->function[r->index].name, c->module->image->symbol[r->symbol].name,
+			(unsigned)r->offset);
 	default:
 		return fault_set(f, (struct place){c->module->module->path, 0, 0}, "sass",
 			"relocation of type 0x%x to '%s' at PC 0x%04x of function %s (expected 0x38, 0x39, 0x3a or 0x4b)",
@@ -229,7 +235,7 @@ int link_code(struct machine_code *c, link_address_fn *address_of, struct fault 
 		if (s->place == SASS_AT_CODE && s->index < m->n_functions && m->function[s->index].entry &&
 			s->index != kernel)
 			return fault_set(f, (struct place){x->module->path, 0, 0}, "sass",
-				"code of function %s names kernel '%s' (expected a device function)",
+				"function %s launches or calls kernel '%s' (expected launches by the host alone)",
 				m->function[r->index].name, s->name);
 		if (address_of(x, s, &address, f) || apply_to_code(c, r, i, address + (uint64_t)r->addend, f))
 			return -1;
