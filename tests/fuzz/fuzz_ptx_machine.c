@@ -194,13 +194,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!n)
 		return 0;
 	make_cubin_file(&file, architecture[data[0] & 7], data + 1, n * BYTES);
-	/* the most frequent reason for a rejection is checked first, without run_until_rejected() */
+	/* the most frequent reasons for a rejection are removed first, without run_until_rejected() */
 	for (size_t i = 0; i < n; i++) {
+		uint64_t rest[2], known[2];
 		struct sass_inst in;
 
 		if (sass_decode(&in, file.code + i * BYTES, 0, architecture[data[0] & 7]) ||
-			!machine_executes(&in))
+			!machine_executes(&in)) {
 			memcpy(file.code + i * BYTES, nop, sizeof(nop));
+		} else if (sass_rest(&in, rest)) { /* bits without a known meaning */
+			known[0] = in.word[0] & ~rest[0];
+			known[1] = in.word[1] & ~rest[1];
+			memcpy(file.code + i * BYTES, known, sizeof(known));
+		}
 	}
 	for (unsigned i = 0; i <= n && (at = run_until_rejected(&file, data[0] & 8, data[0] & 16)) >= 0;
 		i++) {
