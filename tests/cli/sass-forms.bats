@@ -92,6 +92,13 @@ open("k", "wb").write(data.replace(size + bytes(4), size + b"\xff" * 4))'
 	cmp want o
 }
 
+@test "lanes that leave the region of a convergence barrier meet the others at a WARPSYNC of the whole warp" {
+	"$ROOT/tests/data/sass/leave" .
+	run -0 trace-exec -n k.launch
+	assert_output ''
+	cmp o.bin want.bin
+}
+
 @test "absolute jumps, carryless products, addresses and predicates in uniform registers" {
 	"$ROOT/tests/data/sass/jumps" .
 	run -0 trace-exec -n k.launch

@@ -133,6 +133,33 @@ static bool release_if_all_wait(struct warp *w, uint32_t i)
 	return !(w->stop & WARP_STOP); /* a barrier that fails releases no group */
 }
 
+/* Tests whether lanes at a WARPSYNC wait for lanes of mask. */
+static bool is_awaited_by_warpsync(const struct warp *w, uint32_t mask)
+{
+	for (uint32_t k = 0; k < w->depth; k++)
+		if (w->stack[k].rpc == GROUP_WARPSYNC && awaited_lanes(w, &w->stack[k]) & mask)
+			return true;
+	return false;
+}
+
+/*
+ * Releases groups at a convergence barrier while every group waits: the compiler lets lanes leave the region of a
+ * barrier by a branch to a WARPSYNC that names the whole warp, and the other lanes must reach it. Returns false if no
+ * group was released.
+ */
+static bool release_to_warpsync(struct warp *w)
+{
+	for (uint32_t i = w->depth; i-- > 0;) {
+		struct stack_entry e = w->stack[i];
+
+		if (e.rpc == GROUP_BSYNC && is_awaited_by_warpsync(w, e.mask)) {
+			release_groups(w, e, awaited_lanes(w, &e));
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Fails the launch: every group of the warp waits for lanes that wait elsewhere. */
 static void fail_all_groups_wait(struct warp *w)
 {
@@ -167,6 +194,8 @@ void group_settle(struct warp *w)
 			}
 			return;
 		}
+	if (release_to_warpsync(w))
+		return;
 	fail_all_groups_wait(w);
 }
 
