@@ -191,7 +191,7 @@ refused() {
 	refused "bad:3:1: error: unexpected '0'" 'stratum 1 40' '0 1 1'
 	refused "bad:3:3: error: unexpected 'heavy' (expected a weight" 'stratum 1 40' '1 heavy 1'
 	for w in nan inf -1 0 1e999 0x1 ""; do refused 'expected a weight' 'stratum 1 40' "1 $w"; done
-	refused "bad:3:5: error: unexpected '2' (expected a stratum that" 'stratum 1 40' '1 1 2'
+	refused "bad:3:5: error: unexpected '2' (expected a stratum of an earlier line" 'stratum 1 40' '1 1 2'
 	refused "bad:3:7: error: unexpected 'x' (expected a size" 'stratum 1 40' '1 1 1 x'
 	for s in 0 -1 x inf "" ; do refused 'expected a spread, a number above 0' "stratum 1 40 spread=$s"; done
 	refused 'expected positions in ascending order' 'stratum 1 40' '2 1 1' '1 1 1'
